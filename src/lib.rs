@@ -1,1 +1,14 @@
-//! x
+//! ownerlint reads rendered Kubernetes manifests and answers: what owns what, what dies with what, and what will never
+//! finish dying?
+//!
+//! The rooms, in the one direction in which they may import each other:
+//!
+//! | room | holds |
+//! |---|---|
+//! | [`text`] | source files, byte spans, lines and columns |
+//! | [`finding`] | one finding: rule, severity, consequence, labels, fingerprint |
+//! | [`yaml`] | documents as Kubernetes splits and reads them |
+
+pub mod finding;
+pub mod text;
+pub mod yaml;

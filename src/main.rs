@@ -1,1 +1,3 @@
+//! The `ownerlint` command.
+
 fn main() {}

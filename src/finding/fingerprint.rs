@@ -1,0 +1,79 @@
+//! The identity of a finding across runs: it survives reformatting, reordering and moving lines.
+
+use std::collections::BTreeMap;
+
+use super::Finding;
+
+/// 128 bits, printed as 32 lower-case hexadecimal digits.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Fingerprint(u128);
+
+impl std::fmt::Display for Fingerprint {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{:032x}", self.0)
+    }
+}
+
+/// 128-bit FNV-1a over the parts, each closed by a zero byte. The published constants, so that any language can repeat it.
+fn fnv1a<'a>(parts: impl IntoIterator<Item = &'a str>) -> u128 {
+    const OFFSET: u128 = 0x6c62_272e_07bb_0142_62b8_2175_6295_c58d;
+    const PRIME: u128 = 0x0000_0000_0100_0000_0000_0000_0000_013b;
+    let bytes = parts.into_iter().flat_map(|part| part.bytes().chain(std::iter::once(0)));
+    bytes.fold(OFFSET, |hash, byte| (hash ^ u128::from(byte)).wrapping_mul(PRIME))
+}
+
+/// The fingerprints of `findings`, in their order.
+///
+/// A fingerprint covers rule, object, field path and target. `defined_in` gives the paths of the files that define an
+/// object's key: when there are several, or the finding has no object, the finding's own path joins the hash. Findings
+/// that are still equal get an ordinal in report order.
+pub fn fingerprint<'a>(
+    findings: impl IntoIterator<Item = &'a Finding>,
+    path_of: impl Fn(&Finding) -> &'a str,
+    defined_in: impl Fn(&str) -> usize,
+) -> Vec<Fingerprint> {
+    let mut seen: BTreeMap<u128, u32> = BTreeMap::new();
+    let prints = findings.into_iter().map(|finding| {
+        let unique = finding.object.as_deref().is_some_and(|key| defined_in(key) == 1);
+        let path = if unique { "" } else { path_of(finding) };
+        // Indices move when entries are added before them; the target tells entries apart instead.
+        let field = finding.field.as_deref().map(without_indices).unwrap_or_default();
+        let parts = ["v1", finding.rule, finding.object.as_deref().unwrap_or(""), &field];
+        let base = fnv1a(parts.into_iter().chain([finding.target.as_deref().unwrap_or(""), path]));
+        let ordinal = seen.entry(base).or_default();
+        *ordinal += 1;
+        match *ordinal {
+            1 => Fingerprint(base),
+            n => Fingerprint(fnv1a([format!("{base:032x}").as_str(), &n.to_string()])),
+        }
+    });
+    prints.collect()
+}
+
+fn without_indices(path: &str) -> String {
+    let mut inside = false;
+    let kept = path.chars().filter(|&c| {
+        inside = c == '[' || (inside && c != ']');
+        !(inside && c.is_ascii_digit())
+    });
+    kept.collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_hash_is_the_published_fnv_1a() {
+        // FNV-1a 128 of "a" followed by our separator, from the reference algorithm: xor, then multiply, byte by byte.
+        let a = (0x6c62_272e_07bb_0142_62b8_2175_6295_c58d_u128 ^ 0x61)
+            .wrapping_mul(0x0000_0000_0100_0000_0000_0000_0000_013b);
+        assert_eq!(format!("{a:032x}"), "d228cb696f1a8caf78912b704e4a8964");
+        assert_eq!(fnv1a(["a"]), a.wrapping_mul(0x0000_0000_0100_0000_0000_0000_0000_013b));
+    }
+
+    #[test]
+    fn indices_do_not_count() {
+        assert_eq!(without_indices("metadata.ownerReferences[12].uid"), "metadata.ownerReferences[].uid");
+    }
+}

@@ -1,0 +1,148 @@
+//! The finding: what a rule has to say about one place, in data that borrows nothing.
+//!
+//! Knows nothing of what found it.
+
+mod fingerprint;
+
+use crate::text::{FileId, Span};
+
+pub use fingerprint::{Fingerprint, fingerprint};
+
+/// How bad it is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Severity {
+    /// Worth knowing; may be right as it is.
+    Info,
+    /// Probably wrong; what it assumes is said.
+    Warning,
+    /// Certainly wrong.
+    Error,
+}
+
+impl Severity {
+    /// The word used in every format and on the command line.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Info => "info",
+            Self::Warning => "warning",
+            Self::Error => "error",
+        }
+    }
+}
+
+impl std::str::FromStr for Severity {
+    type Err = ();
+
+    fn from_str(text: &str) -> Result<Self, ()> {
+        match text {
+            "info" => Ok(Self::Info),
+            "warning" => Ok(Self::Warning),
+            "error" => Ok(Self::Error),
+            _ => Err(()),
+        }
+    }
+}
+
+/// What the cluster does about it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Consequence {
+    /// The API server refuses the object, whoever sends it.
+    Rejected,
+    /// Clients with strict validation (kubectl's default) refuse it; others drop the field in silence.
+    RejectedStrict,
+    /// The API server accepts it with a warning.
+    Warned,
+    /// The garbage collector deletes the object although nobody asked.
+    Collected,
+    /// The garbage collector never deletes the object although its owner is gone.
+    NeverCollected,
+    /// A deletion never finishes.
+    Stuck,
+    /// Written content never reaches the cluster.
+    Lost,
+    /// Dependents outlive their owner.
+    Orphaned,
+    /// Written, and without effect.
+    Ignored,
+    /// Works, but reads worse than it could.
+    Style,
+}
+
+impl Consequence {
+    /// Every consequence, in the order of this type.
+    pub const ALL: [Self; 10] = [
+        Self::Rejected,
+        Self::RejectedStrict,
+        Self::Warned,
+        Self::Collected,
+        Self::NeverCollected,
+        Self::Stuck,
+        Self::Lost,
+        Self::Orphaned,
+        Self::Ignored,
+        Self::Style,
+    ];
+
+    /// The word used in every format.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Rejected => "rejected",
+            Self::RejectedStrict => "rejected-strict",
+            Self::Warned => "warned",
+            Self::Collected => "collected",
+            Self::NeverCollected => "never-collected",
+            Self::Stuck => "stuck",
+            Self::Lost => "lost",
+            Self::Orphaned => "orphaned",
+            Self::Ignored => "ignored",
+            Self::Style => "style",
+        }
+    }
+}
+
+/// A place with a few words on its role.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Label {
+    /// The file.
+    pub file: FileId,
+    /// The bytes; a key or a scalar, never a whole object, so that snippets stay short.
+    pub span: Span,
+    /// What stands there: `owner declared here`.
+    pub message: String,
+}
+
+impl Label {
+    /// A label on `span` of `file`.
+    pub fn new(file: FileId, span: Span, message: impl Into<String>) -> Self {
+        Self { file, span, message: message.into() }
+    }
+}
+
+/// One thing that is wrong, where, why, and what to do.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Finding {
+    /// The rule's id: `owner-of-cluster-scoped`.
+    pub rule: &'static str,
+    /// How bad it is, here.
+    pub severity: Severity,
+    /// What the cluster does about it.
+    pub consequence: Consequence,
+    /// What: one sentence without a full stop.
+    pub message: String,
+    /// Why: what the cluster will do and when.
+    pub reason: String,
+    /// How to fix it.
+    pub help: String,
+    /// The key of the object it is about: `Kind[.group]/namespace/name`; `None` when the file gives no object.
+    pub object: Option<String>,
+    /// The field: `metadata.ownerReferences[0].uid`.
+    pub field: Option<String>,
+    /// What the field points at (an owner's key, a finalizer), to tell two findings of one field apart after edits.
+    pub target: Option<String>,
+    /// Where the defect is.
+    pub primary: Label,
+    /// Other places that matter, in other files too.
+    pub related: Vec<Label>,
+    /// An ownership chain, object keys from the dependent upward; empty when there is none.
+    pub chain: Vec<String>,
+}

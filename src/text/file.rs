@@ -1,0 +1,160 @@
+//! A file's decoded text and its lazy line index.
+
+use std::sync::{Arc, OnceLock};
+
+use super::{ColumnUnit, Position, Span};
+
+/// The place of a [`SourceFile`] in its [`Sources`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct FileId(pub u32);
+
+/// One file: the name it is reported under and its text, decoded to UTF-8.
+///
+/// Offsets count bytes of the decoded text. For the usual UTF-8 file that is the file itself, byte for byte, a byte order
+/// mark included; a UTF-16 file is counted as if it had been saved as UTF-8.
+#[derive(Clone, Debug)]
+pub struct SourceFile {
+    path: Arc<str>,
+    text: Arc<str>,
+    line_starts: Arc<OnceLock<Vec<u32>>>,
+}
+
+impl SourceFile {
+    /// The largest file that is read, in bytes: offsets are `u32`, and no rendering comes near it.
+    pub const MAX_BYTES: u64 = 256 * 1024 * 1024;
+
+    /// A file reported as `path` (as given on the command line, forward slashes, `-` for standard input).
+    pub fn new(path: impl Into<Arc<str>>, text: impl Into<Arc<str>>) -> Self {
+        Self { path: path.into(), text: text.into(), line_starts: Arc::default() }
+    }
+
+    /// The name the file is reported under.
+    pub fn path(&self) -> &str {
+        &self.path
+    }
+
+    /// The decoded text.
+    pub fn text(&self) -> &str {
+        &self.text
+    }
+
+    /// The text under `span`; clamped to the file and to character boundaries, so it never fails.
+    pub fn slice(&self, span: Span) -> &str {
+        let start = self.floor(span.start as usize);
+        let end = self.floor(span.end as usize).max(start);
+        &self.text[start..end]
+    }
+
+    /// Line and column of a byte offset. Offsets past the end give the end of the file.
+    pub fn position(&self, offset: u32, unit: ColumnUnit) -> Position {
+        let offset = self.floor(offset as usize);
+        let starts = self.line_starts();
+        let line = starts.partition_point(|&start| start as usize <= offset).max(1);
+        let start = starts[line - 1] as usize;
+        Position { line, column: unit.length(&self.text[start..offset]) + 1 }
+    }
+
+    /// The span of a 1-based line without its line break; `None` when the file has no such line.
+    pub fn line_span(&self, line: usize) -> Option<Span> {
+        let starts = self.line_starts();
+        let start = *starts.get(line.checked_sub(1)?)?;
+        let end = starts.get(line).copied().unwrap_or(self.text.len() as u32);
+        let text = &self.text[start as usize..end as usize];
+        Some(Span::new(start, start + text.trim_end_matches(['\n', '\r']).len() as u32))
+    }
+
+    /// How many lines the file has; a text that ends in a line break has no further empty line.
+    pub fn line_count(&self) -> usize {
+        let starts = self.line_starts();
+        match starts.last() {
+            Some(&last) if last as usize == self.text.len() && starts.len() > 1 => starts.len() - 1,
+            _ => starts.len(),
+        }
+    }
+
+    fn floor(&self, offset: usize) -> usize {
+        let mut offset = offset.min(self.text.len());
+        while !self.text.is_char_boundary(offset) {
+            offset -= 1;
+        }
+        offset
+    }
+
+    fn line_starts(&self) -> &[u32] {
+        self.line_starts.get_or_init(|| {
+            let breaks = self.text.bytes().enumerate().filter(|&(_, byte)| byte == b'\n');
+            std::iter::once(0).chain(breaks.map(|(at, _)| at as u32 + 1)).collect()
+        })
+    }
+}
+
+/// The files of one run, in the order of their reported paths.
+#[derive(Clone, Debug, Default)]
+pub struct Sources {
+    files: Vec<SourceFile>,
+}
+
+impl Sources {
+    /// All files, in order; the position of a file is its [`FileId`].
+    pub fn new(files: Vec<SourceFile>) -> Self {
+        Self { files }
+    }
+
+    /// Adds a file behind the others.
+    pub fn push(&mut self, file: SourceFile) -> FileId {
+        self.files.push(file);
+        FileId(self.files.len() as u32 - 1)
+    }
+
+    /// The file of `id`. Ids come from this set; another set's id is a programming error and panics.
+    pub fn file(&self, id: FileId) -> &SourceFile {
+        &self.files[id.0 as usize]
+    }
+
+    /// All files with their ids.
+    pub fn iter(&self) -> impl Iterator<Item = (FileId, &SourceFile)> {
+        self.files.iter().enumerate().map(|(at, file)| (FileId(at as u32), file))
+    }
+
+    /// How many files there are.
+    pub fn len(&self) -> usize {
+        self.files.len()
+    }
+
+    /// Whether there is no file.
+    pub fn is_empty(&self) -> bool {
+        self.files.is_empty()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn columns_count_bytes_characters_and_utf16_units() {
+        let file = SourceFile::new("f", "a\nx😀é: y\n");
+        let offset = "a\nx😀é".len() as u32;
+        let at = |unit| file.position(offset, unit);
+        assert_eq!(at(ColumnUnit::Utf8), Position { line: 2, column: 8 });
+        assert_eq!(at(ColumnUnit::Chars), Position { line: 2, column: 4 });
+        assert_eq!(at(ColumnUnit::Utf16), Position { line: 2, column: 5 });
+    }
+
+    #[test]
+    fn offsets_past_the_end_or_inside_a_character_are_clamped() {
+        let file = SourceFile::new("f", "é");
+        assert_eq!(file.position(1, ColumnUnit::Utf8), Position { line: 1, column: 1 });
+        assert_eq!(file.position(99, ColumnUnit::Utf8), Position { line: 1, column: 3 });
+        assert_eq!(file.slice(Span::new(1, 99)), "é");
+    }
+
+    #[test]
+    fn lines_come_without_their_breaks() {
+        let file = SourceFile::new("f", "one\r\ntwo\n");
+        assert_eq!(file.line_span(1).map(|s| file.slice(s).to_owned()), Some("one".to_owned()));
+        assert_eq!(file.line_span(2).map(|s| file.slice(s).to_owned()), Some("two".to_owned()));
+        assert_eq!(file.line_count(), 2);
+        assert_eq!(file.line_span(9), None);
+    }
+}

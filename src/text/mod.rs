@@ -1,0 +1,14 @@
+//! Source files, byte spans and positions.
+//!
+//! Everything that points into a file does so with a [`Span`] of bytes and the [`FileId`] of a [`SourceFile`]. Lines and
+//! columns are derived from the offset when somebody looks, so files without findings never pay for a line table.
+//!
+//! Knows nothing of YAML.
+
+mod file;
+mod position;
+mod span;
+
+pub use file::{FileId, SourceFile, Sources};
+pub use position::{ColumnUnit, Position};
+pub use span::Span;

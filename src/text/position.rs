@@ -1,0 +1,32 @@
+//! Lines and columns as editors and formats count them.
+
+/// What a column counts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ColumnUnit {
+    /// Bytes of UTF-8: the JSON contracts, rdjson, compilers.
+    Utf8,
+    /// Unicode scalar values: terminals and people.
+    Chars,
+    /// UTF-16 code units: SARIF and the language server protocol.
+    Utf16,
+}
+
+impl ColumnUnit {
+    /// The length of `text` in this unit.
+    pub fn length(self, text: &str) -> usize {
+        match self {
+            Self::Utf8 => text.len(),
+            Self::Chars => text.chars().count(),
+            Self::Utf16 => text.chars().map(char::len_utf16).sum(),
+        }
+    }
+}
+
+/// A place in a file as people count: line and column both start at 1.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Position {
+    /// 1-based line.
+    pub line: usize,
+    /// 1-based column in the unit that was asked for.
+    pub column: usize,
+}

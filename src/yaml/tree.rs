@@ -1,0 +1,205 @@
+//! The composed value of one document.
+//!
+//! Nodes live in one flat arena. An alias shares the node it names, so a document never grows by expansion; walks that
+//! must expand carry their own budget. Nesting is walked iteratively by every consumer: documents may be 10,000 deep.
+
+use crate::text::Span;
+
+/// The place of a node in its [`Tree`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct NodeId(pub(super) u32);
+
+/// What a value is after Kubernetes' scalar resolution (go-yaml, then JSON).
+#[derive(Clone, Debug, PartialEq)]
+pub enum Kind {
+    /// `null`, `~`, or nothing.
+    Null,
+    /// `true`, `yes`, `on` and their kin.
+    Bool(bool),
+    /// An integer that fits `i64`.
+    Int(i64),
+    /// An integer over `i64::MAX` that fits `u64`.
+    Uint(u64),
+    /// Any other number.
+    Float(f64),
+    /// Text, decoded.
+    String(Box<str>),
+    /// A mapping: its entries stand at `start..end` of the tree's entry list, in written order, keys unique.
+    Map {
+        /// First entry.
+        start: u32,
+        /// One past the last entry.
+        end: u32,
+    },
+    /// A sequence: its items stand at `start..end` of the tree's item list.
+    Seq {
+        /// First item.
+        start: u32,
+        /// One past the last item.
+        end: u32,
+    },
+}
+
+#[derive(Clone, Debug)]
+pub(super) struct Node {
+    pub(super) kind: Kind,
+    pub(super) span: Span,
+}
+
+#[derive(Clone, Debug)]
+pub(super) struct RawEntry {
+    pub(super) key: Box<str>,
+    pub(super) key_span: Span,
+    pub(super) value: NodeId,
+}
+
+/// The composed value of one document: an arena of nodes with their spans.
+#[derive(Clone, Debug)]
+pub struct Tree {
+    pub(super) nodes: Vec<Node>,
+    pub(super) entries: Vec<RawEntry>,
+    pub(super) items: Vec<NodeId>,
+    pub(super) root: NodeId,
+}
+
+impl Tree {
+    /// The value of the whole document.
+    pub fn root(&self) -> Value<'_> {
+        Value { tree: self, id: self.root }
+    }
+
+    /// The value at `id`, which must come from this tree.
+    pub fn value(&self, id: NodeId) -> Value<'_> {
+        Value { tree: self, id }
+    }
+}
+
+/// A cursor on one value of a [`Tree`].
+#[derive(Clone, Copy, Debug)]
+pub struct Value<'a> {
+    tree: &'a Tree,
+    id: NodeId,
+}
+
+/// One entry of a mapping: the key as Kubernetes normalises it (`yes:` is `"true"`), its place, and the value.
+#[derive(Clone, Copy, Debug)]
+pub struct Entry<'a> {
+    /// The key as a JSON object key.
+    pub key: &'a str,
+    /// Where the key is written, quotes included.
+    pub key_span: Span,
+    /// The value that won.
+    pub value: Value<'a>,
+}
+
+impl<'a> Value<'a> {
+    /// The arena index, to come back to this value later.
+    pub fn id(self) -> NodeId {
+        self.id
+    }
+
+    /// What the value is.
+    pub fn kind(self) -> &'a Kind {
+        &self.node().kind
+    }
+
+    /// Where the value is written: quotes included; a block scalar starts at `|` or `>`; a value that is left out is the
+    /// empty span behind its key; a mapping starts at its first key. Values reached through an alias lie at the anchor.
+    pub fn span(self) -> Span {
+        self.node().span
+    }
+
+    /// The text, when the value is a string.
+    pub fn as_str(self) -> Option<&'a str> {
+        match self.kind() {
+            Kind::String(text) => Some(text),
+            _ => None,
+        }
+    }
+
+    /// The truth value, when the value is a boolean.
+    pub fn as_bool(self) -> Option<bool> {
+        match self.kind() {
+            Kind::Bool(value) => Some(*value),
+            _ => None,
+        }
+    }
+
+    /// The number, when the value is an integer that fits `i64`.
+    pub fn as_int(self) -> Option<i64> {
+        match self.kind() {
+            Kind::Int(value) => Some(*value),
+            _ => None,
+        }
+    }
+
+    /// Whether the value is null or left out.
+    pub fn is_null(self) -> bool {
+        matches!(self.kind(), Kind::Null)
+    }
+
+    /// Whether the value is a mapping.
+    pub fn is_map(self) -> bool {
+        matches!(self.kind(), Kind::Map { .. })
+    }
+
+    /// Whether the value is a sequence.
+    pub fn is_seq(self) -> bool {
+        matches!(self.kind(), Kind::Seq { .. })
+    }
+
+    /// The entries of a mapping in written order, keys unique; nothing for other kinds.
+    pub fn entries(self) -> impl DoubleEndedIterator<Item = Entry<'a>> + ExactSizeIterator {
+        let range = match *self.kind() {
+            Kind::Map { start, end } => start as usize..end as usize,
+            _ => 0..0,
+        };
+        let tree = self.tree;
+        tree.entries[range].iter().map(move |entry| Entry {
+            key: &entry.key,
+            key_span: entry.key_span,
+            value: tree.value(entry.value),
+        })
+    }
+
+    /// The items of a sequence; nothing for other kinds.
+    pub fn items(self) -> impl DoubleEndedIterator<Item = Value<'a>> + ExactSizeIterator {
+        let range = match *self.kind() {
+            Kind::Seq { start, end } => start as usize..end as usize,
+            _ => 0..0,
+        };
+        let tree = self.tree;
+        tree.items[range].iter().map(move |&id| tree.value(id))
+    }
+
+    /// The entry of a mapping with that key, compared exactly.
+    pub fn entry(self, key: &str) -> Option<Entry<'a>> {
+        self.entries().find(|entry| entry.key == key)
+    }
+
+    /// The value under a key; `None` when this is no mapping or has no such key. An explicit null is `Some`.
+    pub fn get(self, key: &str) -> Option<Value<'a>> {
+        self.entry(key).map(|entry| entry.value)
+    }
+
+    /// Follows keys through nested mappings: `["spec", "names", "kind"]`.
+    pub fn at(self, path: &[&str]) -> Option<Value<'a>> {
+        path.iter().try_fold(self, |value, key| value.get(key))
+    }
+
+    /// How Kubernetes names the JSON type of this value in its errors: `string`, `number`, `bool`, `object`, `array`, `null`.
+    pub fn type_name(self) -> &'static str {
+        match self.kind() {
+            Kind::Null => "null",
+            Kind::Bool(_) => "bool",
+            Kind::Int(_) | Kind::Uint(_) | Kind::Float(_) => "number",
+            Kind::String(_) => "string",
+            Kind::Map { .. } => "object",
+            Kind::Seq { .. } => "array",
+        }
+    }
+
+    fn node(self) -> &'a Node {
+        &self.tree.nodes[self.id.0 as usize]
+    }
+}
