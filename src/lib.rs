@@ -8,7 +8,9 @@
 //! | [`text`] | source files, byte spans, lines and columns |
 //! | [`finding`] | one finding: rule, severity, consequence, labels, fingerprint |
 //! | [`yaml`] | documents as Kubernetes splits and reads them |
+//! | [`manifest`] | one object as it is written: identity, owner references, finalizers, templates, CRD facts |
 
 pub mod finding;
+pub mod manifest;
 pub mod text;
 pub mod yaml;

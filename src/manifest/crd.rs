@@ -1,0 +1,106 @@
+//! What a CustomResourceDefinition says about its kind.
+
+use super::{Object, Spanned};
+use crate::text::Span;
+use crate::yaml::{Entry, Value};
+
+/// `spec.scope`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum CrdScope {
+    /// Instances live in namespaces.
+    Namespaced,
+    /// Instances do not.
+    Cluster,
+}
+
+/// One entry of `spec.versions`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CrdVersion {
+    /// The name: `v1beta1`.
+    pub name: Spanned<String>,
+    /// Whether the API server serves it; absent is false.
+    pub served: bool,
+}
+
+/// A CustomResourceDefinition of `apiextensions.k8s.io`, v1 or v1beta1.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CustomResourceDefinition {
+    /// `spec.group`.
+    pub group: Spanned<String>,
+    /// `spec.names.kind`.
+    pub kind: Spanned<String>,
+    /// `spec.names.plural`.
+    pub plural: Option<Spanned<String>>,
+    /// `spec.names.singular`.
+    pub singular: Option<String>,
+    /// `spec.names.shortNames`.
+    pub short_names: Vec<String>,
+    /// `spec.scope`; `None` when it is none of the two words. A v1beta1 CRD without it is namespaced.
+    pub scope: Option<Spanned<CrdScope>>,
+    /// `spec.versions`, or the single `spec.version` of v1beta1.
+    pub versions: Vec<CrdVersion>,
+}
+
+impl CustomResourceDefinition {
+    /// The facts of an object, when it is a CRD that names a group and a kind.
+    pub fn of(object: &Object) -> Option<Self> {
+        if !object.is("apiextensions.k8s.io", "CustomResourceDefinition") {
+            return None;
+        }
+        let spec = object.at(&["spec"])?;
+        let names = spec.get("names")?;
+        let short_names = names.get("shortNames").into_iter().flat_map(Value::items);
+        Some(Self {
+            group: text(spec.entry("group"))?,
+            kind: text(names.entry("kind"))?,
+            plural: text(names.entry("plural")),
+            singular: text(names.entry("singular")).map(|name| name.value),
+            short_names: short_names.filter_map(|name| name.as_str().map(str::to_owned)).collect(),
+            scope: scope(spec, object),
+            versions: versions(spec),
+        })
+    }
+
+    /// Whether the API server would serve that version.
+    pub fn serves(&self, version: &str) -> bool {
+        self.versions.iter().any(|entry| entry.served && entry.name.value == version)
+    }
+}
+
+fn text(entry: Option<Entry<'_>>) -> Option<Spanned<String>> {
+    let entry = entry?;
+    let value = entry.value.as_str().filter(|text| !text.is_empty())?;
+    Some(Spanned { value: value.to_owned(), key_span: entry.key_span, span: entry.value.span() })
+}
+
+fn scope(spec: Value<'_>, object: &Object) -> Option<Spanned<CrdScope>> {
+    let Some(written) = text(spec.entry("scope")) else {
+        // v1beta1 defaults an absent scope to Namespaced (apiextensions v1beta1 defaults.go); v1 refuses it.
+        let span = Span::empty(object.kind.span.start);
+        return (object.group_version.version == "v1beta1").then_some(Spanned {
+            value: CrdScope::Namespaced,
+            key_span: span,
+            span,
+        });
+    };
+    let scope = match written.as_str() {
+        "Namespaced" => CrdScope::Namespaced,
+        "Cluster" => CrdScope::Cluster,
+        _ => return None,
+    };
+    Some(written.map(|_| scope))
+}
+
+fn versions(spec: Value<'_>) -> Vec<CrdVersion> {
+    let listed = spec.get("versions").into_iter().flat_map(Value::items);
+    let mut versions: Vec<CrdVersion> = listed
+        .filter_map(|version| {
+            let served = version.get("served").and_then(Value::as_bool).unwrap_or(false);
+            Some(CrdVersion { name: text(version.entry("name"))?, served })
+        })
+        .collect();
+    if versions.is_empty() {
+        versions.extend(text(spec.entry("version")).map(|name| CrdVersion { name, served: true }));
+    }
+    versions
+}

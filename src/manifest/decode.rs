@@ -1,0 +1,211 @@
+//! Reading typed fields as Go's JSON decoder fills `TypeMeta` and `ObjectMeta`.
+//!
+//! Go leaves a field at its zero value on `null` and refuses any other type. A refusal is kept as a [`DecodeError`] with
+//! its place and the rest of the object is read on, so that one wrong field hides nothing else.
+
+use super::Spanned;
+use crate::text::Span;
+use crate::yaml::{Entry, Kind, Value};
+
+/// What Kubernetes wants in a field.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Expected {
+    /// A string.
+    String,
+    /// A boolean.
+    Bool,
+    /// A whole number.
+    Integer,
+    /// An RFC 3339 time.
+    Time,
+    /// A mapping.
+    Object,
+    /// A sequence.
+    Array,
+}
+
+impl Expected {
+    /// The word for messages.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::String => "a string",
+            Self::Bool => "a boolean",
+            Self::Integer => "a whole number",
+            Self::Time => "a time like 2006-01-02T15:04:05Z",
+            Self::Object => "a mapping",
+            Self::Array => "a list",
+        }
+    }
+}
+
+/// A field whose type the API cannot decode: every client refuses the object.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct DecodeError {
+    /// The field: `metadata.ownerReferences[0].uid`.
+    pub field: String,
+    /// What the API wants there.
+    pub expected: Expected,
+    /// What stands there: `number`, `string`, ….
+    pub found: &'static str,
+    /// Where it stands.
+    pub span: Span,
+}
+
+/// Reads typed fields and collects what does not decode.
+#[derive(Debug, Default)]
+pub(super) struct Decoder {
+    pub(super) errors: Vec<DecodeError>,
+}
+
+impl Decoder {
+    pub(super) fn refuse(&mut self, field: &str, expected: Expected, value: Value<'_>) {
+        let found = value.type_name();
+        self.errors.push(DecodeError { field: field.to_owned(), expected, found, span: value.span() });
+    }
+
+    /// A string field; `None` when it is null or of another type.
+    pub(super) fn string(&mut self, field: &str, entry: Entry<'_>) -> Option<Spanned<String>> {
+        let text = self.string_value(field, entry.value)?;
+        Some(Spanned { value: text, key_span: entry.key_span, span: entry.value.span() })
+    }
+
+    fn string_value(&mut self, field: &str, value: Value<'_>) -> Option<String> {
+        match value.kind() {
+            Kind::String(text) => return Some(text.to_string()),
+            Kind::Null => {}
+            _ => self.refuse(field, Expected::String, value),
+        }
+        None
+    }
+
+    pub(super) fn bool(&mut self, field: &str, entry: Entry<'_>) -> Option<Spanned<bool>> {
+        match entry.value.kind() {
+            Kind::Bool(value) => {
+                return Some(Spanned { value: *value, key_span: entry.key_span, span: entry.value.span() });
+            }
+            Kind::Null => {}
+            _ => self.refuse(field, Expected::Bool, entry.value),
+        }
+        None
+    }
+
+    pub(super) fn integer(&mut self, field: &str, value: Value<'_>) {
+        if !matches!(value.kind(), Kind::Int(_) | Kind::Null) {
+            self.refuse(field, Expected::Integer, value);
+        }
+    }
+
+    /// `metav1.Time`: null, or a string in RFC 3339; the empty string is refused like any other.
+    pub(super) fn time(&mut self, field: &str, value: Value<'_>) {
+        let fine = match value.kind() {
+            Kind::Null => true,
+            Kind::String(text) => is_rfc3339(text),
+            _ => false,
+        };
+        if !fine {
+            self.refuse(field, Expected::Time, value);
+        }
+    }
+
+    /// The items of a list of strings; a null item is the empty string, as in Go.
+    pub(super) fn strings(&mut self, field: &str, value: Value<'_>) -> Vec<Spanned<String>> {
+        let mut strings = Vec::new();
+        for (index, item) in self.items(field, value).enumerate() {
+            let span = item.span();
+            match item.kind() {
+                Kind::Null => strings.push(Spanned { value: String::new(), key_span: span, span }),
+                _ => {
+                    let text = self.string_value(&format!("{field}[{index}]"), item);
+                    strings.extend(text.map(|value| Spanned { value, key_span: span, span }));
+                }
+            }
+        }
+        strings
+    }
+
+    /// A `map[string]string`; a null value is the empty string, as in Go.
+    pub(super) fn string_map(&mut self, field: &str, value: Value<'_>) -> Vec<(String, Spanned<String>)> {
+        let mut pairs = Vec::new();
+        for entry in self.fields(field, value) {
+            let text = match entry.value.kind() {
+                Kind::Null => Some(String::new()),
+                _ => self.string_value(&format!("{field}.{}", entry.key), entry.value),
+            };
+            let spanned = text.map(|value| Spanned { value, key_span: entry.key_span, span: entry.value.span() });
+            pairs.extend(spanned.map(|spanned| (entry.key.to_owned(), spanned)));
+        }
+        pairs
+    }
+
+    /// The items of a list; nothing for null, an error for other types.
+    pub(super) fn items<'a>(&mut self, field: &str, value: Value<'a>) -> impl Iterator<Item = Value<'a>> + use<'a> {
+        self.shape(field, Expected::Array, value.is_seq(), value);
+        value.items()
+    }
+
+    /// The entries of a mapping; nothing for null, an error for other types.
+    pub(super) fn fields<'a>(&mut self, field: &str, value: Value<'a>) -> impl Iterator<Item = Entry<'a>> + use<'a> {
+        self.shape(field, Expected::Object, value.is_map(), value);
+        value.entries()
+    }
+
+    fn shape(&mut self, field: &str, expected: Expected, fits: bool, value: Value<'_>) {
+        if !fits && !value.is_null() {
+            self.refuse(field, expected, value);
+        }
+    }
+
+    /// A list whose items nobody looks at.
+    pub(super) fn array(&mut self, field: &str, value: Value<'_>) {
+        self.shape(field, Expected::Array, value.is_seq(), value);
+    }
+}
+
+/// Whether Go's `time.Parse(time.RFC3339, …)` takes the text: date, `T`, time, optional fraction, `Z` or an offset.
+fn is_rfc3339(text: &str) -> bool {
+    let bytes = text.as_bytes();
+    let digits = |range: std::ops::Range<usize>| {
+        let text = bytes.get(range).filter(|bytes| bytes.iter().all(u8::is_ascii_digit))?;
+        std::str::from_utf8(text).ok()?.parse::<u32>().ok()
+    };
+    let byte = |at: usize| bytes.get(at).copied();
+    let date = matches!((digits(0..4), byte(4), byte(7), byte(10)), (Some(_), Some(b'-'), Some(b'-'), Some(b'T')))
+        && digits(5..7).is_some_and(|month| (1..=12).contains(&month))
+        && digits(8..10).is_some_and(|day| (1..=31).contains(&day));
+    let clock = digits(11..13).is_some_and(|hour| hour < 24)
+        && byte(13) == Some(b':')
+        && digits(14..16).is_some_and(|minute| minute < 60)
+        && byte(16) == Some(b':')
+        && digits(17..19).is_some_and(|second| second < 60);
+    let Some(rest) = text.get(19..).filter(|_| date && clock) else { return false };
+    let zone = match rest.strip_prefix(['.', ',']) {
+        Some(fraction) => {
+            let zone = fraction.trim_start_matches(|c: char| c.is_ascii_digit());
+            if zone.len() == fraction.len() {
+                return false;
+            }
+            zone
+        }
+        None => rest,
+    };
+    match zone.as_bytes() {
+        b"Z" => true,
+        [b'+' | b'-', h1, h2, b':', m1, m2] => [h1, h2, m1, m2].iter().all(|b| b.is_ascii_digit()),
+        _ => false,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn times_are_rfc_3339() {
+        for good in ["2022-06-24T06:43:16Z", "2022-06-24T06:43:16.123Z", "2022-06-24T06:43:16+02:00"] {
+            assert!(is_rfc3339(good), "{good}");
+        }
+        for bad in ["", "2022-06-24", "2022-06-24 06:43:16Z", "2022-13-24T06:43:16Z", "2022-06-24T06:43:16", "now"] {
+            assert!(!is_rfc3339(bad), "{bad}");
+        }
+    }
+}

@@ -1,0 +1,75 @@
+//! From a document to its objects.
+
+use std::sync::Arc;
+
+use super::Object;
+use crate::text::Span;
+use crate::yaml::{NodeId, Tree};
+
+/// A document or list item without `apiVersion` and `kind`: not a manifest.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct NotAnObject {
+    /// Where it begins.
+    pub span: Span,
+    /// What it is instead: `no apiVersion`, `a list`, ….
+    pub detail: String,
+}
+
+/// What a document holds.
+#[derive(Clone, Debug, Default)]
+pub struct Found {
+    /// The objects; the items of a list come as themselves and the list itself does not.
+    pub objects: Vec<Object>,
+    /// Whether the document is a list.
+    pub is_list: bool,
+    /// What is no manifest.
+    pub others: Vec<NotAnObject>,
+}
+
+/// The objects of a document. `kind: List` and any `…List` with a sequence under `items` give their items, lists in
+/// lists too.
+pub fn objects_of(tree: &Arc<Tree>) -> Found {
+    let mut found = Found::default();
+    let root = tree.root();
+    // Items in written order: a stack would reverse them, so each list is replaced by its items in place.
+    let mut pending: Vec<(NodeId, Option<(String, String)>)> = vec![(root.id(), None)];
+    while let Some((node, default)) = pending.pop() {
+        let default = default.as_ref().map(|(api_version, kind)| (api_version.as_str(), kind.as_str()));
+        let Some(object) = Object::read(tree, node, default) else {
+            found.others.push(not_an_object(tree, node));
+            continue;
+        };
+        let items = object.at(&["items"]).filter(|items| items.is_seq() || items.is_null());
+        match items.filter(|_| object.kind.value.ends_with("List")) {
+            Some(items) => {
+                found.is_list |= node == root.id();
+                let default = typed_list_item(&object);
+                pending.extend(items.items().rev().map(|item| (item.id(), default.clone())));
+            }
+            None => found.objects.push(object),
+        }
+    }
+    found
+}
+
+/// `v1 ConfigMapList` says what its items are; `v1 List` does not.
+fn typed_list_item(list: &Object) -> Option<(String, String)> {
+    let kind = list.kind.value.strip_suffix("List").filter(|kind| !kind.is_empty())?;
+    Some((list.api_version.value.clone(), kind.to_owned()))
+}
+
+fn not_an_object(tree: &Tree, node: NodeId) -> NotAnObject {
+    let value = tree.value(node);
+    let detail = match value.type_name() {
+        "object" => {
+            let missing = ["apiVersion", "kind"]
+                .into_iter()
+                .find(|key| value.get(key).is_none_or(|field| field.is_null() || field.as_str() == Some("")));
+            format!("no {}", missing.unwrap_or("apiVersion"))
+        }
+        "array" => "a list".to_owned(),
+        "null" => "nothing".to_owned(),
+        other => format!("a {other}"),
+    };
+    NotAnObject { span: value.span(), detail }
+}

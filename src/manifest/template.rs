@@ -1,0 +1,84 @@
+//! Metadata inside templates, where a controller gives it effect.
+//!
+//! A pod template's finalizers reach every pod ([VAL-35]); a StatefulSet's claim templates are copied whole ([VAL-36]); a
+//! job template passes only labels and annotations on ([VAL-37]); ephemeral volumes and ResourceClaimTemplates refuse
+//! anything else ([VAL-38]). The same words anywhere else (CRD schemas, ConfigMap strings) are not metadata.
+
+use super::decode::Decoder;
+use super::{DecodeError, Metadata, Object};
+use crate::yaml::Value;
+
+/// Whose metadata a template holds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TemplateKind {
+    /// Pods of a workload ([VAL-35]).
+    Pod,
+    /// Jobs of a CronJob ([VAL-37]).
+    Job,
+    /// Claims of a StatefulSet ([VAL-36]).
+    Claim,
+    /// Claims of generic ephemeral volumes, and resource claims ([VAL-38]).
+    Restricted,
+}
+
+/// The metadata of one template.
+#[derive(Clone, Debug)]
+pub struct Template {
+    /// Whose metadata it is.
+    pub kind: TemplateKind,
+    /// The field that holds the template: `spec.template`, `spec.volumeClaimTemplates[0]`.
+    pub field: String,
+    /// Its metadata.
+    pub metadata: Metadata,
+    /// Fields of it that do not decode.
+    pub decode_errors: Vec<DecodeError>,
+}
+
+/// The templates of an object whose metadata takes effect.
+pub fn templates_of(object: &Object) -> Vec<Template> {
+    let mut templates = Vec::new();
+    let mut add = |kind, field: &str, holder: Option<Value<'_>>| templates.extend(read(kind, field, holder));
+    let spec = object.at(&["spec"]);
+    let pod_template =
+        |value: Option<Value<'_>>, field: &str, add: &mut dyn FnMut(TemplateKind, &str, Option<Value<'_>>)| {
+            let value = value.and_then(|value| value.get("template"));
+            add(TemplateKind::Pod, &format!("{field}.template"), value);
+            ephemeral_claims(value.and_then(|v| v.get("spec")), &format!("{field}.template.spec"), add);
+        };
+    match (object.group(), object.kind.value.as_str()) {
+        ("apps", "StatefulSet") => {
+            pod_template(spec, "spec", &mut add);
+            let claims = spec.and_then(|spec| spec.get("volumeClaimTemplates")).into_iter().flat_map(Value::items);
+            for (index, claim) in claims.enumerate() {
+                add(TemplateKind::Claim, &format!("spec.volumeClaimTemplates[{index}]"), Some(claim));
+            }
+        }
+        ("apps", "Deployment" | "ReplicaSet" | "DaemonSet") | ("batch", "Job") | ("", "ReplicationController") => {
+            pod_template(spec, "spec", &mut add);
+        }
+        ("batch", "CronJob") => {
+            let job = spec.and_then(|spec| spec.get("jobTemplate"));
+            add(TemplateKind::Job, "spec.jobTemplate", job);
+            pod_template(job.and_then(|job| job.get("spec")), "spec.jobTemplate.spec", &mut add);
+        }
+        ("", "Pod") => ephemeral_claims(spec, "spec", &mut add),
+        ("resource.k8s.io", "ResourceClaimTemplate") => add(TemplateKind::Restricted, "spec", spec),
+        _ => {}
+    }
+    templates
+}
+
+fn ephemeral_claims(spec: Option<Value<'_>>, field: &str, add: &mut dyn FnMut(TemplateKind, &str, Option<Value<'_>>)) {
+    let volumes = spec.and_then(|spec| spec.get("volumes")).into_iter().flat_map(Value::items);
+    for (index, volume) in volumes.enumerate() {
+        let field = format!("{field}.volumes[{index}].ephemeral.volumeClaimTemplate");
+        add(TemplateKind::Restricted, &field, volume.at(&["ephemeral", "volumeClaimTemplate"]));
+    }
+}
+
+fn read(kind: TemplateKind, field: &str, holder: Option<Value<'_>>) -> Option<Template> {
+    let entry = holder?.entry("metadata")?;
+    let mut decoder = Decoder::default();
+    let metadata = Metadata::read(&mut decoder, &format!("{field}.metadata"), entry.key_span, entry.value);
+    Some(Template { kind, field: field.to_owned(), metadata, decode_errors: decoder.errors })
+}
