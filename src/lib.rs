@@ -8,7 +8,9 @@
 //! | [`text`] | source files, byte spans, lines and columns |
 //! | [`finding`] | one finding: rule, severity, consequence, labels, fingerprint |
 //! | [`yaml`] | documents as Kubernetes splits and reads them |
+//! | [`report`] | one file per output format, each a pure function of a finished report |
 
 pub mod finding;
+pub mod report;
 pub mod text;
 pub mod yaml;
