@@ -9,8 +9,10 @@
 //! | [`finding`] | one finding: rule, severity, consequence, labels, fingerprint |
 //! | [`yaml`] | documents as Kubernetes splits and reads them |
 //! | [`manifest`] | one object as it is written: identity, owner references, finalizers, templates, CRD facts |
+//! | [`report`] | one file per output format, each a pure function of a finished report |
 
 pub mod finding;
 pub mod manifest;
+pub mod report;
 pub mod text;
 pub mod yaml;

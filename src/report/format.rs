@@ -1,0 +1,51 @@
+//! The names of the formats.
+
+use std::fmt;
+use std::str::FromStr;
+
+/// A format of `check --output`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Format {
+    /// Snippets, reasons and help for people.
+    Human,
+    /// `path:line:col: severity[rule] message`, for editors and problem matchers.
+    Concise,
+    /// The contract `ownerlint.report/1`.
+    Json,
+    /// The findings of that contract, one per line.
+    Jsonl,
+}
+
+impl Format {
+    /// Every format, in the order of this type.
+    pub const ALL: [Self; 4] = [Self::Human, Self::Concise, Self::Json, Self::Jsonl];
+
+    /// The word on the command line.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Human => "human",
+            Self::Concise => "concise",
+            Self::Json => "json",
+            Self::Jsonl => "jsonl",
+        }
+    }
+}
+
+impl fmt::Display for Format {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.as_str())
+    }
+}
+
+impl FromStr for Format {
+    type Err = UnknownFormat;
+
+    fn from_str(text: &str) -> Result<Self, UnknownFormat> {
+        Self::ALL.into_iter().find(|format| format.as_str() == text).ok_or_else(|| UnknownFormat(text.to_owned()))
+    }
+}
+
+/// A word that is no format.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("there is no output format `{0}`")]
+pub struct UnknownFormat(pub String);

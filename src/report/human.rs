@@ -1,0 +1,221 @@
+//! For people: what, where, why and what to do, with the lines in question.
+//!
+//! miette draws the snippets. It knows one source per diagnostic, so each other file is a block of its own, titled by the
+//! role it plays. The headline is ours: it starts the line with `severity[rule]:`, to be found by eye and by `grep`.
+
+use std::fmt;
+
+use miette::{
+    Diagnostic, GraphicalReportHandler, GraphicalTheme, LabeledSpan, SourceCode, SourceSpan, ThemeCharacters,
+    ThemeStyles,
+};
+
+use super::excerpt::{Excerpt, Frame};
+use super::{Options, Report, Reported, Summary, plain};
+use crate::finding::{Label, Severity};
+use crate::text::Span;
+
+/// Lines of context around each place. The excerpt holds them, and miette is told to show them.
+const CONTEXT: usize = 2;
+
+/// Places outside the main snippet that are drawn; a finding that touches hundreds of objects stays readable.
+const MAX_BLOCKS: usize = 8;
+
+/// Every finding, the notes, and one line of counts.
+pub(super) fn render(report: &Report, options: &Options) -> String {
+    let mut out = String::new();
+    for reported in &report.findings {
+        finding(&mut out, report, reported, options);
+        out.push('\n');
+    }
+    for note in &report.notes {
+        let place = match (&note.path, note.line) {
+            (Some(path), Some(line)) => format!("{}:{line}: ", plain::one_line(path)),
+            (Some(path), None) => format!("{}: ", plain::one_line(path)),
+            (None, _) => String::new(),
+        };
+        out.push_str(&format!("note: {place}{}\n", plain::one_line(&note.message)));
+    }
+    out.push_str(&counts(&report.summary));
+    out
+}
+
+fn finding(out: &mut String, report: &Report, reported: &Reported, options: &Options) {
+    let finding = &reported.finding;
+    let headline = format!("{}[{}]:", finding.severity.as_str(), finding.rule);
+    let here = finding.related.iter().filter(|label| label.file == finding.primary.file);
+    let labels: Vec<&Label> = std::iter::once(&finding.primary).chain(here).collect();
+    let (block, unseen) = Block::new(report, plain::one_line(&finding.message), finding.severity, &labels, options);
+    block.draw(out, &headline, options);
+
+    let elsewhere = finding.related.iter().filter(|label| label.file != finding.primary.file);
+    let blocks: Vec<&Label> = unseen.into_iter().chain(elsewhere).collect();
+    for label in blocks.iter().take(MAX_BLOCKS) {
+        let bare = Label { message: String::new(), ..(*label).clone() };
+        let (block, _) = Block::new(report, plain::one_line(&label.message), Severity::Info, &[&bare], options);
+        block.draw(out, if options.ascii { "  >" } else { "  ☞" }, options);
+    }
+    if blocks.len() > MAX_BLOCKS {
+        out.push_str(&format!("  and {}\n", plain::count(blocks.len() - MAX_BLOCKS, "more place")));
+    }
+    facts(out, reported, options);
+}
+
+/// What follows the snippets: a column of names and a column of text.
+fn facts(out: &mut String, reported: &Reported, options: &Options) {
+    let finding = &reported.finding;
+    for (title, key) in [("object", &finding.object), ("field", &finding.field)] {
+        fact(out, title, &plain::one_line(key.as_deref().unwrap_or("")), options);
+    }
+    fact(out, "why", &finding.reason, options);
+    fact(out, "help", &finding.help, options);
+    if finding.chain.len() > 1 {
+        fact(out, "chain", &chain(&finding.chain, options), options);
+    }
+    if let Some(url) = &reported.url {
+        let url = plain::visible(url);
+        let shown = if options.links {
+            format!("\u{1b}]8;;{url}\u{1b}\\{}\u{1b}]8;;\u{1b}\\", finding.rule)
+        } else {
+            url.into_owned()
+        };
+        out.push_str(&format!("  {} {shown}\n", name("page", options)));
+    }
+}
+
+fn fact(out: &mut String, title: &str, text: &str, options: &Options) {
+    const INDENT: &str = "          ";
+    if text.trim().is_empty() {
+        return;
+    }
+    let lines: Vec<_> = text.trim().lines().map(plain::visible).collect();
+    let wrapping = textwrap::Options::new(options.width.max(40)).initial_indent(INDENT).subsequent_indent(INDENT);
+    let filled = textwrap::fill(&lines.join("\n"), wrapping);
+    // The name takes the place of the first line's indent; it is put there last, since colours have no width.
+    let filled: Vec<_> = filled.trim_start().lines().map(str::trim_end).collect();
+    out.push_str(&format!("  {} {}\n", name(title, options), filled.join("\n")));
+}
+
+fn name(title: &str, options: &Options) -> String {
+    let padded = format!("{:7}", format!("{title}:"));
+    if options.color { ThemeStyles::ansi().help.style(padded).to_string() } else { padded }
+}
+
+/// The chain as a small tree: the dependent on top, each owner below and to the right.
+fn chain(keys: &[String], options: &Options) -> String {
+    let branch = if options.ascii { "`- " } else { "└─ " };
+    let lines = keys.iter().enumerate().map(|(depth, key)| match depth {
+        0 => plain::one_line(key),
+        _ => format!("{}{branch}owned by {}", "   ".repeat(depth - 1), plain::one_line(key)),
+    });
+    lines.collect::<Vec<_>>().join("\n")
+}
+
+fn counts(summary: &Summary) -> String {
+    let found = [(summary.error, "error"), (summary.warning, "warning"), (summary.info, "info")];
+    let found: Vec<_> = found.into_iter().filter(|&(n, _)| n > 0).map(|(n, noun)| plain::count(n, noun)).collect();
+    let found = if found.is_empty() { "nothing found".to_owned() } else { found.join(", ") };
+    let kept = [(summary.suppressed, "suppressed"), (summary.baseline, "known to the baseline")];
+    let kept: String = kept.into_iter().filter(|&(n, _)| n > 0).map(|(n, what)| format!("; {n} {what}")).collect();
+    format!(
+        "{found} in {} ({}, {}){kept}\n",
+        plain::count(summary.files, "file"),
+        plain::count(summary.documents, "document"),
+        plain::count(summary.objects, "object")
+    )
+}
+
+/// One title and one snippet, as miette wants them.
+#[derive(Debug)]
+struct Block {
+    title: String,
+    severity: Severity,
+    excerpt: Excerpt,
+    labels: Vec<LabeledSpan>,
+}
+
+impl Block {
+    /// The block of `labels`, all of one file, the main one first; and those that cannot be shown with it.
+    fn new<'a>(
+        report: &Report,
+        title: String,
+        severity: Severity,
+        labels: &[&'a Label],
+        options: &Options,
+    ) -> (Self, Vec<&'a Label>) {
+        let file = report.sources.file(labels[0].file);
+        let spans: Vec<Span> = labels.iter().map(|label| label.span).collect();
+        let frame = Frame { context: CONTEXT, width: options.width.max(40).saturating_sub(10) };
+        let (excerpt, ranges) = Excerpt::new(file, &spans, frame);
+        let mut shown: Vec<LabeledSpan> = Vec::new();
+        let mut unseen = Vec::new();
+        for (label, range) in labels.iter().zip(ranges) {
+            let Some(range) = range else {
+                unseen.push(*label);
+                continue;
+            };
+            let text = Some(plain::one_line(&label.message)).filter(|text| !text.is_empty());
+            let span = SourceSpan::from(range);
+            let same = shown.iter().position(|known| *known.inner() == span);
+            match same {
+                // Two labels on one place would push each other aside.
+                Some(at) => {
+                    let texts: Vec<_> = shown[at].label().map(str::to_owned).into_iter().chain(text).collect();
+                    shown[at].set_label(Some(texts.join("; ")).filter(|texts| !texts.is_empty()));
+                }
+                None if shown.is_empty() => shown.push(LabeledSpan::new_primary_with_span(text, span)),
+                None => shown.push(LabeledSpan::new_with_span(text, span)),
+            }
+        }
+        (Self { title, severity, excerpt, labels: shown }, unseen)
+    }
+
+    /// Draws the block under the line `icon title`.
+    fn draw(&self, out: &mut String, icon: &str, options: &Options) {
+        let base = if options.ascii { ThemeCharacters::ascii() } else { ThemeCharacters::unicode() };
+        // miette starts its headline with two spaces and the severity's icon; our icon is the start of ours.
+        let indent = icon.len() - icon.trim_start().len();
+        let icon = icon.trim_start().to_owned();
+        let characters = ThemeCharacters { error: icon.clone(), warning: icon.clone(), advice: icon, ..base };
+        let styles = if options.color { ThemeStyles::ansi() } else { ThemeStyles::none() };
+        let handler = GraphicalReportHandler::new_themed(GraphicalTheme { characters, styles })
+            .with_links(false)
+            .with_context_lines(CONTEXT)
+            .tab_width(4)
+            .with_wrap_lines(false)
+            .without_cause_chain()
+            .without_syntax_highlighting();
+        let mut drawn = String::new();
+        // Writing to a string does not fail, and the excerpt has all that its labels point at.
+        if handler.render_report(&mut drawn, self).is_ok() {
+            out.push_str(&" ".repeat(indent));
+            out.push_str(drawn.trim_start_matches(' '));
+        }
+    }
+}
+
+impl fmt::Display for Block {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.title)
+    }
+}
+
+impl std::error::Error for Block {}
+
+impl Diagnostic for Block {
+    fn severity(&self) -> Option<miette::Severity> {
+        Some(match self.severity {
+            Severity::Error => miette::Severity::Error,
+            Severity::Warning => miette::Severity::Warning,
+            Severity::Info => miette::Severity::Advice,
+        })
+    }
+
+    fn source_code(&self) -> Option<&dyn SourceCode> {
+        Some(&self.excerpt)
+    }
+
+    fn labels(&self) -> Option<Box<dyn Iterator<Item = LabeledSpan> + '_>> {
+        Some(Box::new(self.labels.iter().cloned()))
+    }
+}

@@ -1,0 +1,199 @@
+//! What a run found, and one file per format that says it.
+//!
+//! Every format is a pure function of a finished [`Report`]: no environment, no terminal, no clock, no I/O. What a format
+//! cannot know by itself (colour, width, where the repository's root is) stands in [`Options`]. Text that comes from
+//! manifests is hostile until a format has made it harmless in its own way.
+//!
+//! Knows nothing of manifests, rules or how a finding came about.
+
+mod concise;
+mod excerpt;
+mod format;
+mod human;
+mod json;
+mod paths;
+mod plain;
+mod region;
+mod schema;
+
+use serde::Serialize;
+
+use crate::finding::{Consequence, Finding, Fingerprint, Label, Severity};
+use crate::text::{ColumnUnit, FileId, Sources, Span};
+
+pub use format::{Format, UnknownFormat};
+pub use schema::{SCHEMAS, schema};
+
+/// Everything a format may say about one run.
+#[derive(Clone, Debug)]
+pub struct Report {
+    /// Who speaks.
+    pub tool: Tool,
+    /// The files of the run, those without findings too: editors clear old diagnostics of them.
+    pub sources: Sources,
+    /// What is reported, sorted by path, offset and rule.
+    pub findings: Vec<Reported>,
+    /// All enabled rules, in the registry's fixed order, whether or not they fired.
+    pub rules: Vec<RuleInfo>,
+    /// Counts of the run.
+    pub summary: Summary,
+    /// What a reader should know besides the findings: skipped templates, files that could not be opened.
+    pub notes: Vec<Note>,
+}
+
+/// The program, as formats name it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Tool {
+    /// `ownerlint`.
+    pub name: String,
+    /// The released version: `1.2.3`.
+    pub version: String,
+    /// Where the program lives.
+    pub url: String,
+}
+
+/// A finding as it is reported: with its identity across runs and its documentation.
+#[derive(Clone, Debug)]
+pub struct Reported {
+    /// What, where, why.
+    pub finding: Finding,
+    /// The same value in every format and in baselines.
+    pub fingerprint: Fingerprint,
+    /// The page of its rule.
+    pub url: Option<String>,
+    /// Where the objects of [`Finding::chain`] are written, link by link; `None` for an object that no file holds. May be
+    /// shorter than the chain.
+    pub chain_places: Vec<Option<Place>>,
+}
+
+/// Bytes of one file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Place {
+    /// The file.
+    pub file: FileId,
+    /// The bytes.
+    pub span: Span,
+}
+
+impl From<&Label> for Place {
+    fn from(label: &Label) -> Self {
+        Self { file: label.file, span: label.span }
+    }
+}
+
+/// A rule, as formats describe it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RuleInfo {
+    /// Its id: `owner-of-cluster-scoped`.
+    pub id: &'static str,
+    /// One sentence on what it flags.
+    pub summary: String,
+    /// Its severity in this run.
+    pub severity: Severity,
+    /// What the cluster does about it.
+    pub consequence: Consequence,
+    /// Its page, in Markdown.
+    pub page: String,
+    /// Where the page is published.
+    pub url: String,
+}
+
+/// Counts of one run; `error`, `warning` and `info` count what is reported.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct Summary {
+    /// Files read.
+    pub files: usize,
+    /// Documents in them.
+    pub documents: usize,
+    /// Kubernetes objects in them, items of Lists included.
+    pub objects: usize,
+    /// Findings of severity error.
+    pub error: usize,
+    /// Findings of severity warning.
+    pub warning: usize,
+    /// Findings of severity info.
+    pub info: usize,
+    /// Findings silenced by a comment, an annotation or the configuration.
+    pub suppressed: usize,
+    /// Findings that the baseline knows.
+    pub baseline: usize,
+}
+
+/// Something about the run itself.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Note {
+    /// `Error`: part of the input was not analysed, so absence of findings proves nothing there.
+    pub severity: Severity,
+    /// One sentence without a full stop.
+    pub message: String,
+    /// The file it is about, as reported; it need not be one of the sources.
+    pub path: Option<String>,
+    /// The 1-based line in that file.
+    pub line: Option<usize>,
+}
+
+/// What the formats cannot know by themselves.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Options {
+    /// Human: ANSI colours.
+    pub color: bool,
+    /// Human: OSC 8 links instead of plain addresses.
+    pub links: bool,
+    /// Human: draw with ASCII only.
+    pub ascii: bool,
+    /// Human: columns of the terminal; prose is wrapped and long source lines are cut to fit.
+    pub width: usize,
+    /// LSP: what a column counts, as client and server agreed on it.
+    pub position_encoding: ColumnUnit,
+    /// JUnit: findings from this severity on are failures; `None` when nothing fails.
+    pub fail_on: Option<Severity>,
+    /// GitHub: annotations per severity; the runner shows ten of each kind per step.
+    pub annotation_cap: usize,
+    /// Markdown: bytes the document may take; GitHub drops a job summary over 1 MiB and a comment over 64 KiB.
+    pub markdown_bytes: usize,
+    /// The absolute directory that reported paths are relative to, with forward slashes.
+    pub working_directory: Option<String>,
+    /// The absolute root of the repository, with forward slashes: code hosts want paths from there.
+    pub repository_root: Option<String>,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self {
+            color: false,
+            links: false,
+            ascii: false,
+            width: 100,
+            position_encoding: ColumnUnit::Utf16,
+            fail_on: Some(Severity::Error),
+            annotation_cap: 10,
+            markdown_bytes: 1_000_000,
+            working_directory: None,
+            repository_root: None,
+        }
+    }
+}
+
+/// The whole document of `report` in `format`, ending in a line break unless it is empty.
+pub fn render(format: Format, report: &Report, options: &Options) -> String {
+    match format {
+        Format::Human => human::render(report, options),
+        Format::Concise => concise::render(report, options),
+        Format::Json => json::render(report, options),
+        Format::Jsonl => json::render_lines(report, options),
+    }
+}
+
+impl Report {
+    /// The findings, worst first, else in report order.
+    fn worst_first(&self) -> Vec<&Reported> {
+        let mut findings: Vec<_> = self.findings.iter().collect();
+        findings.sort_by_key(|reported| std::cmp::Reverse(reported.finding.severity));
+        findings
+    }
+
+    /// The path under which `file` is reported.
+    fn path(&self, file: FileId) -> &str {
+        self.sources.file(file).path()
+    }
+}

@@ -1,0 +1,126 @@
+//! Paths as other programs want them: from the root of the repository, or as URIs.
+//!
+//! Works on the text of paths with forward slashes; the file system is not asked.
+
+use super::Options;
+
+/// `path` from the root of the repository, without `.` and `..` where that can be said; else as it is reported.
+pub(super) fn from_root(path: &str, options: &Options) -> String {
+    let Some(root) = &options.repository_root else { return normal(path) };
+    let absolute = absolute(path, options);
+    let root = normal(root);
+    match absolute.strip_prefix(root.trim_end_matches('/')).and_then(|rest| rest.strip_prefix('/')) {
+        Some(inside) if !inside.is_empty() => inside.to_owned(),
+        _ => normal(path),
+    }
+}
+
+/// A reference to `path` for formats that resolve it against the root of the repository: percent-encoded, and a `file:`
+/// URI for what lies outside.
+pub(super) fn uri_from_root(path: &str, options: &Options) -> String {
+    let path = from_root(path, options);
+    if is_absolute(&path) {
+        return file_uri(&path);
+    }
+    let encoded = encode(&path);
+    // Before the first slash a colon would end a scheme; encoding has replaced it already.
+    if encoded.is_empty() { ".".to_owned() } else { encoded }
+}
+
+/// The `file:` URI of `path`; a plain reference when nobody said where relative paths start.
+pub(super) fn absolute_uri(path: &str, options: &Options) -> String {
+    let absolute = absolute(path, options);
+    match path {
+        "-" => "untitled:stdin".to_owned(),
+        _ if is_absolute(&absolute) => file_uri(&absolute),
+        _ => encode(&absolute),
+    }
+}
+
+fn absolute(path: &str, options: &Options) -> String {
+    match &options.working_directory {
+        Some(directory) if !is_absolute(path) => normal(&format!("{directory}/{path}")),
+        _ => normal(path),
+    }
+}
+
+fn is_absolute(path: &str) -> bool {
+    path.starts_with('/') || has_drive(path)
+}
+
+fn has_drive(path: &str) -> bool {
+    let bytes = path.as_bytes();
+    matches!(bytes, [letter, b':', b'/', ..] if letter.is_ascii_alphabetic())
+}
+
+fn file_uri(path: &str) -> String {
+    if has_drive(path) {
+        format!("file:///{}:{}", &path[..1], encode(&path[2..]))
+    } else {
+        format!("file://{}", encode(path))
+    }
+}
+
+/// `path` without empty and `.` segments, `..` resolved as far as it goes.
+fn normal(path: &str) -> String {
+    let mut kept: Vec<&str> = Vec::new();
+    for segment in path.split('/') {
+        match segment {
+            "" | "." => {}
+            ".." if kept.last().is_some_and(|&last| last != "..") => {
+                kept.pop();
+            }
+            // The root has no parent.
+            ".." if path.starts_with('/') => {}
+            _ => kept.push(segment),
+        }
+    }
+    let joined = kept.join("/");
+    if path.starts_with('/') { format!("/{joined}") } else { joined }
+}
+
+/// Percent-encodes all but the unreserved characters of RFC 3986 and the slash.
+fn encode(path: &str) -> String {
+    let mut encoded = String::with_capacity(path.len());
+    for byte in path.bytes() {
+        if byte.is_ascii_alphanumeric() || b"-._~/".contains(&byte) {
+            encoded.push(char::from(byte));
+        } else {
+            encoded.push_str(&format!("%{byte:02X}"));
+        }
+    }
+    encoded
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn options(working_directory: &str) -> Options {
+        Options {
+            working_directory: Some(working_directory.to_owned()),
+            repository_root: Some("/home/me/repo".to_owned()),
+            ..Options::default()
+        }
+    }
+
+    #[test]
+    fn paths_start_at_the_repository_wherever_the_command_ran() {
+        let below = options("/home/me/repo/deploy");
+        assert_eq!(from_root("./a.yaml", &below), "deploy/a.yaml");
+        assert_eq!(from_root("../b/../c.yaml", &below), "c.yaml");
+        assert_eq!(from_root("/home/me/repo/x.yaml", &below), "x.yaml");
+        assert_eq!(from_root("/home/me/repository/x.yaml", &below), "/home/me/repository/x.yaml");
+        assert_eq!(from_root("./a//b.yaml", &Options::default()), "a/b.yaml");
+    }
+
+    #[test]
+    fn uris_are_encoded() {
+        let root = options("/home/me/repo");
+        assert_eq!(uri_from_root("a b/ü#?%:x.yaml", &root), "a%20b/%C3%BC%23%3F%25%3Ax.yaml");
+        assert_eq!(uri_from_root("/etc/x.yaml", &root), "file:///etc/x.yaml");
+        assert_eq!(absolute_uri("a b.yaml", &root), "file:///home/me/repo/a%20b.yaml");
+        assert_eq!(absolute_uri("C:/x.yaml", &root), "file:///C:/x.yaml");
+        assert_eq!(absolute_uri("-", &root), "untitled:stdin");
+    }
+}

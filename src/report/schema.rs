@@ -1,0 +1,13 @@
+//! The published JSON Schemas of the JSON contracts.
+
+/// Every schema: its name and its text, sorted by name.
+pub const SCHEMAS: [(&str, &str); 3] = [
+    ("list", include_str!("../../rules/schema/list.schema.json")),
+    ("plan", include_str!("../../rules/schema/plan.schema.json")),
+    ("report", include_str!("../../rules/schema/report.schema.json")),
+];
+
+/// The JSON Schema (draft 2020-12) of the document `ownerlint.<name>/1`; `None` when there is no such document.
+pub fn schema(name: &str) -> Option<&'static str> {
+    SCHEMAS.iter().find(|(known, _)| *known == name).map(|&(_, text)| text)
+}

@@ -1,0 +1,1 @@
+//! Nothing in a manifest breaks a format.

@@ -1,0 +1,237 @@
+//! Synthetic reports.
+
+use ownerlint::finding::{Consequence, Finding, Label, Severity, fingerprint};
+use ownerlint::report::{Note, Options, Place, Report, Reported, RuleInfo, Summary, Tool};
+use ownerlint::text::{FileId, SourceFile, Sources, Span};
+
+pub(crate) const RBAC: &str = "\
+# Source: rook/templates/cluster.yaml
+apiVersion: rbac.authorization.k8s.io/v1
+kind: ClusterRole
+metadata:
+  name: rook-ceph-global
+  ownerReferences:
+  - apiVersion: ceph.rook.io/v1
+    kind: CephCluster
+    name: rook-ceph
+    uid: 6f1d1a30-0000-4000-8000-000000000001
+rules: []
+";
+
+pub(crate) const CLUSTER: &str = "\
+apiVersion: ceph.rook.io/v1
+kind: CephCluster
+metadata:
+  name: rook-ceph
+  namespace: rook-ceph
+";
+
+/// Windows line ends, a tab, and emoji before the place that matters.
+pub(crate) const SHOP: &str = "\
+apiVersion: v1\r
+kind: ConfigMap\r
+metadata: {name: cart, labels: {team: \"🛒🛒 café\"},\townerReferences: [{kind: Deploymnt, name: cart}]}\r
+data:\r
+  text: |\r
+    one\r
+    two\r
+";
+
+/// Names chosen by somebody who dislikes us.
+pub(crate) const HOSTILE: &str = "\
+kind: Secret
+metadata:
+  name: \"\u{1b}[31mred\u{1b}]8;;https://evil.example\u{7} \u{202e}txt|`x`\"
+";
+
+pub(crate) const HOSTILE_PATH: &str = "::error file=x,line=1::pwned/100% a,b:c|`d`<e>&\"f\".yaml";
+
+/// The span of the `nth` (from 0) occurrence of `needle`.
+pub(crate) fn span(text: &str, needle: &str, nth: usize) -> Span {
+    let (at, _) = text.match_indices(needle).nth(nth).expect("the sample holds the needle");
+    Span::new(at as u32, (at + needle.len()) as u32)
+}
+
+pub(crate) fn sources() -> Sources {
+    Sources::new(vec![
+        SourceFile::new(HOSTILE_PATH, HOSTILE),
+        SourceFile::new("deploy/clean.yaml", "kind: Namespace\n"),
+        SourceFile::new("deploy/rook/cluster.yaml", CLUSTER),
+        SourceFile::new("deploy/rook/rbac.yaml", RBAC),
+        SourceFile::new("deploy/shop/ünï code.yaml", SHOP),
+    ])
+}
+
+pub(crate) fn finding(rule: &'static str, severity: Severity, primary: Label) -> Finding {
+    Finding {
+        rule,
+        severity,
+        consequence: Consequence::Style,
+        message: String::new(),
+        reason: String::new(),
+        help: String::new(),
+        object: None,
+        field: None,
+        target: None,
+        primary,
+        related: Vec::new(),
+        chain: Vec::new(),
+    }
+}
+
+fn rook() -> Finding {
+    let (cluster, rbac) = (FileId(2), FileId(3));
+    let role = "ClusterRole.rbac.authorization.k8s.io//rook-ceph-global";
+    let owner = "CephCluster.ceph.rook.io/rook-ceph/rook-ceph";
+    Finding {
+        consequence: Consequence::NeverCollected,
+        message: "ClusterRole `rook-ceph-global` is cluster-scoped, its owner CephCluster is namespaced".to_owned(),
+        reason: "A cluster-scoped object has no namespace in which the garbage collector could look for the owner. It gives up, \
+                 records an OwnerRefInvalidNamespace event, and the ClusterRole stays when the CephCluster is deleted."
+            .to_owned(),
+        help: "Remove the owner reference and delete the ClusterRole where the CephCluster is deleted: in the operator's finalizer, \
+               or with the release."
+            .to_owned(),
+        object: Some(role.to_owned()),
+        field: Some("metadata.ownerReferences[0].kind".to_owned()),
+        target: Some(owner.to_owned()),
+        related: vec![
+            Label::new(rbac, span(RBAC, "ClusterRole", 0), "cluster-scoped"),
+            Label::new(cluster, span(CLUSTER, "namespace", 0), "owner declared here, in a namespace"),
+        ],
+        chain: vec![role.to_owned(), owner.to_owned(), "Application.argoproj.io/argocd/storage".to_owned()],
+        ..finding(
+            "owner-of-cluster-scoped",
+            Severity::Error,
+            Label::new(rbac, span(RBAC, "CephCluster", 0), "namespaced"),
+        )
+    }
+}
+
+fn shop() -> [Finding; 2] {
+    let shop = FileId(4);
+    let object = Some("ConfigMap/?/cart".to_owned());
+    [
+        Finding {
+            consequence: Consequence::NeverCollected,
+            message: "no Kubernetes release serves `Deploymnt` in the core group".to_owned(),
+            reason: "The garbage collector cannot look the owner up and retries forever.".to_owned(),
+            help: "Did you mean `Deployment`?\n\n    apiVersion: apps/v1\n    kind: Deployment".to_owned(),
+            object: object.clone(),
+            field: Some("metadata.ownerReferences[0].kind".to_owned()),
+            ..finding(
+                "owner-kind-unresolvable",
+                Severity::Warning,
+                Label::new(shop, span(SHOP, "Deploymnt", 0), "never served"),
+            )
+        },
+        Finding {
+            message: "the block goes on over several lines".to_owned(),
+            object,
+            ..finding("dropped-content", Severity::Info, Label::new(shop, span(SHOP, "|\r\n    one\r\n    two", 0), ""))
+        },
+    ]
+}
+
+fn hostile() -> Finding {
+    Finding {
+        consequence: Consequence::Ignored,
+        message: "bad\u{1b}[2J name\r\n::error::pwned | `tick` ](http://evil.example) <script>alert(1)</script> & \u{202e}gnp 100%".to_owned(),
+        reason: "a\nb".to_owned(),
+        help: "```\n|x|\n-- ]]> --".to_owned(),
+        object: Some("Secret/?/\u{1b}[31mred|`x`\n# heading".to_owned()),
+        related: vec![Label::new(FileId(0), Span::empty(HOSTILE.len() as u32), "the end\u{7} of ::the:: file")],
+        ..finding("duplicate-object", Severity::Info, Label::new(FileId(0), span(HOSTILE, "\u{1b}[31mred", 0), "this|`one`"))
+    }
+}
+
+/// Several files, an owner in another file, a chain, emoji, several lines, and strings meant to break formats.
+pub(crate) fn report() -> Report {
+    let [kind, block] = shop();
+    let mut report = with(sources(), vec![hostile(), rook(), kind, block]);
+    report.findings[1].chain_places = vec![
+        Some(Place { file: FileId(3), span: span(RBAC, "rook-ceph-global", 0) }),
+        Some(Place { file: FileId(2), span: span(CLUSTER, "rook-ceph", 0) }),
+        None,
+    ];
+    report.notes = vec![
+        Note {
+            severity: Severity::Info,
+            message: "an unrendered Helm template was skipped: render the chart first".to_owned(),
+            path: Some("charts/web/templates/a b.yaml".to_owned()),
+            line: Some(3),
+        },
+        Note {
+            severity: Severity::Error,
+            message: "permission denied\u{1b}[1m".to_owned(),
+            path: Some("deploy/secret.yaml".to_owned()),
+            line: None,
+        },
+    ];
+    report
+}
+
+/// A report of `findings`, given in report order.
+pub(crate) fn with(sources: Sources, findings: Vec<Finding>) -> Report {
+    let fingerprints = fingerprint(&findings, |finding| sources.file(finding.primary.file).path(), |_| 1);
+    let of = |severity| findings.iter().filter(|finding| finding.severity == severity).count();
+    let summary = Summary {
+        files: sources.len(),
+        documents: 5,
+        objects: 4,
+        error: of(Severity::Error),
+        warning: of(Severity::Warning),
+        info: of(Severity::Info),
+        suppressed: 1,
+        baseline: 2,
+    };
+    let reported = findings.into_iter().zip(fingerprints);
+    let findings = reported.map(|(finding, fingerprint)| Reported {
+        url: Some(format!("https://ownerlint.example/rules/{}", finding.rule)),
+        finding,
+        fingerprint,
+        chain_places: Vec::new(),
+    });
+    Report { tool: tool(), findings: findings.collect(), rules: rules(), summary, notes: Vec::new(), sources }
+}
+
+fn tool() -> Tool {
+    Tool { name: "ownerlint".to_owned(), version: "0.1.0".to_owned(), url: "https://ownerlint.example".to_owned() }
+}
+
+fn rules() -> Vec<RuleInfo> {
+    let rule = |id: &'static str, severity, consequence, summary: &str| RuleInfo {
+        id,
+        summary: summary.to_owned(),
+        severity,
+        consequence,
+        page: format!("# {id}\n\nWhy, and what to do."),
+        url: format!("https://ownerlint.example/rules/{id}"),
+    };
+    vec![
+        rule(
+            "owner-of-cluster-scoped",
+            Severity::Error,
+            Consequence::NeverCollected,
+            "A cluster-scoped object has a namespaced owner.",
+        ),
+        rule(
+            "owner-kind-unresolvable",
+            Severity::Warning,
+            Consequence::NeverCollected,
+            "An owner reference names a kind that is not served.",
+        ),
+        rule("unreadable-document", Severity::Error, Consequence::Rejected, "A document cannot be read."),
+        rule("dropped-content", Severity::Info, Consequence::Lost, "Content is dropped."),
+        rule("duplicate-object", Severity::Info, Consequence::Ignored, "An object is defined twice."),
+    ]
+}
+
+/// Options as a run at the root of a repository has them.
+pub(crate) fn options() -> Options {
+    Options {
+        working_directory: Some("/home/me/repo".to_owned()),
+        repository_root: Some("/home/me/repo".to_owned()),
+        ..Options::default()
+    }
+}
