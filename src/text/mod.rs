@@ -5,10 +5,12 @@
 //!
 //! Knows nothing of YAML.
 
+mod decode;
 mod file;
 mod position;
 mod span;
 
+pub use decode::{DecodeError, decode};
 pub use file::{FileId, SourceFile, Sources};
 pub use position::{ColumnUnit, Position};
 pub use span::Span;

@@ -4,8 +4,28 @@
 //! events, and composed into a [`Tree`] under Kubernetes' rules (go-yaml scalars, merge keys, last duplicate wins). What
 //! Kubernetes drops or overrides in silence is kept as a [`Problem`].
 //!
+//! The way through the room: `split` or `json` → `scan` → `grammar` → `tape` → `alias` and `compose` → [`Tree`].
+//!
 //! Knows nothing of Kubernetes objects.
 
+mod alias;
+mod comments;
+mod compose;
+mod document;
+mod grammar;
+mod json;
+mod limits;
+mod read;
+mod refusal;
+mod scalar;
+mod scan;
+mod split;
+mod tape;
+mod template;
 mod tree;
 
+pub use comments::comments;
+pub use document::{Comment, Content, Document, Dropped, Format, Problem, ProblemKind, Quirk, ReadError};
+pub use read::read;
+pub use template::is_unrendered_template;
 pub use tree::{Entry, Kind, NodeId, Tree, Value};

@@ -1,3 +1,5 @@
 //! One test binary.
 
 mod formats;
+mod yaml_decode;
+mod yaml_support;

@@ -1,0 +1,139 @@
+//! What reading gives back: documents, their problems, and why one could not be read.
+
+use super::tree::Tree;
+use crate::text::Span;
+
+/// One document of a file, in Kubernetes' counting.
+#[derive(Clone, Debug)]
+pub struct Document {
+    /// 0-based, as Kubernetes' reader counts; documents without an object count too.
+    pub index: u32,
+    /// The text of the document. A leading `---` belongs to it, the `---` that ends it does not.
+    pub span: Span,
+    /// Whether Kubernetes takes the document for JSON or for YAML.
+    pub format: Format,
+    /// What is in it.
+    pub content: Content,
+    /// What Kubernetes drops, overrides or forgives in silence, in the order of their places.
+    pub problems: Vec<Problem>,
+}
+
+/// The two languages of manifests. A `{` at the start makes Kubernetes try JSON first, and YAML if that fails.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Format {
+    /// YAML as go-yaml v2 reads it.
+    Yaml,
+    /// JSON as Go reads it.
+    Json,
+}
+
+/// The content of one document.
+#[derive(Clone, Debug)]
+pub enum Content {
+    /// Nothing, comments only, or `null`: Kubernetes skips the document.
+    Empty,
+    /// A value.
+    Value(Tree),
+    /// Kubernetes refuses the document, or a limit of ours was hit.
+    Unreadable(ReadError),
+}
+
+/// Why a document cannot be read.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ReadError {
+    /// The place to look at; never outside the file.
+    pub span: Span,
+    /// What is wrong, in the words of Kubernetes' reader where it has any.
+    pub message: String,
+    /// What follows from it.
+    pub reason: String,
+    /// What to do.
+    pub help: String,
+    /// Whether braces of an unrendered Helm template broke the document.
+    pub template: bool,
+}
+
+/// Something in a readable document that a person would want to know.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Problem {
+    /// What it is.
+    pub kind: ProblemKind,
+    /// Its place.
+    pub span: Span,
+    /// The other place that belongs to it, where there is one.
+    pub related: Option<Span>,
+    /// The field it concerns, `metadata.labels[app.kubernetes.io/name]`; empty for the document as a whole.
+    pub path: String,
+}
+
+/// The kinds of problem.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum ProblemKind {
+    /// A key stands twice in one mapping. `span` is the later key, whose value wins; `related` the earlier one, whose value
+    /// is lost. Keys that become the same JSON key (`1` and `"1"`) collide as well, and there Kubernetes picks at random.
+    DuplicateKey {
+        /// The key as a JSON key.
+        key: String,
+    },
+    /// A merge (`<<`) below a written key replaces its value: go-yaml v2 merges in written order, unlike YAML's merge type.
+    /// `span` is the written key, `related` the `<<`.
+    MergeOverride {
+        /// The key as a JSON key.
+        key: String,
+    },
+    /// Text that Kubernetes never reads. `span` covers it all.
+    DroppedContent {
+        /// What made Kubernetes stop.
+        after: Dropped,
+    },
+    /// Kubernetes accepts this, YAML 1.2 does not.
+    NonStandard {
+        /// What it is.
+        what: Quirk,
+    },
+}
+
+/// Why Kubernetes stops before the end of a document.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Dropped {
+    /// A line `...` ended the document.
+    DocumentEnd,
+    /// The value was complete, such as a `{…}` at the top, and something followed.
+    Root,
+}
+
+/// What go-yaml v2 reads and YAML 1.2 forbids.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Quirk {
+    /// A quoted scalar goes on at or left of its parent's indentation.
+    LowContinuation,
+    /// A comment without a blank before its `#`, as in `'x'#y`.
+    CommentWithoutBlank,
+    /// NEL, LS or PS breaks a line of a quoted scalar, and is folded.
+    UnicodeLineBreakInQuotes,
+    /// NEL, LS or PS breaks a line: what follows may be another key.
+    UnicodeLineBreak,
+}
+
+impl Quirk {
+    /// What it is, as a clause for a message.
+    pub fn describe(self) -> &'static str {
+        match self {
+            Self::LowContinuation => "a quoted text continues at or left of its parent's indentation",
+            Self::CommentWithoutBlank => "a comment begins without a blank before it",
+            Self::UnicodeLineBreakInQuotes => "a Unicode line break (NEL, LS or PS) is folded inside quotes",
+            Self::UnicodeLineBreak => "a Unicode line break (NEL, LS or PS) ends a line",
+        }
+    }
+}
+
+/// A comment of a YAML document.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Comment {
+    /// From `#` to the end of the line.
+    pub span: Span,
+    /// The text behind `#`, as written.
+    pub text: String,
+    /// Whether nothing else stands on its line.
+    pub own_line: bool,
+}

@@ -1,0 +1,442 @@
+//! The grammar: tokens to a tape, exactly as go-yaml v2 reads one document.
+//!
+//! A state machine with an explicit stack, so nesting costs no call stack. Only the first document of the text counts:
+//! Kubernetes asks go-yaml for one value and never looks at what follows.
+
+use super::scan::{Scanner, Token, TokenKind};
+use super::tape::{Event, EventKind, Properties, Style, SyntaxError, Tape, TextRef};
+
+/// What the grammar expects next.
+#[derive(Clone, Copy, Debug)]
+enum State {
+    BlockSequence { first: bool },
+    IndentlessSequence,
+    BlockMappingKey { first: bool },
+    BlockMappingValue,
+    FlowSequence { first: bool },
+    FlowPairKey,
+    FlowPairValue,
+    FlowPairEnd,
+    FlowMappingKey { first: bool },
+    FlowMappingValue,
+    FlowMappingEmptyValue,
+    DocumentEnd,
+}
+
+/// A document that could not be parsed.
+pub(super) struct Failure {
+    pub(super) error: SyntaxError,
+    /// The first `{{` that stood as structure.
+    pub(super) braces: Option<u32>,
+}
+
+/// Parses the first document of `text`, whose first byte stands at `base` of the file. `None`: there is no content at all.
+pub(super) fn parse(text: &str, base: u32) -> Result<Option<Tape>, Failure> {
+    let mut parser = Parser::new(text, base);
+    match parser.document() {
+        Ok(found) => {
+            parser.tape.decoded = std::mem::take(&mut parser.scanner.decoded);
+            parser.tape.quirks.append(&mut parser.scanner.quirks);
+            Ok(found.then_some(parser.tape))
+        }
+        Err(error) => Err(Failure { error, braces: parser.scanner.braces }),
+    }
+}
+
+struct Parser<'t> {
+    scanner: Scanner<'t>,
+    tape: Tape,
+    states: Vec<State>,
+    /// `%TAG` handles of this document, the built-in ones last.
+    handles: Vec<(Box<str>, Box<str>)>,
+    /// Where the last token that was taken ends.
+    last_end: u32,
+}
+
+impl<'t> Parser<'t> {
+    fn new(text: &'t str, base: u32) -> Self {
+        Self {
+            scanner: Scanner::new(text, base),
+            tape: Tape::default(),
+            states: Vec::new(),
+            handles: Vec::new(),
+            last_end: base,
+        }
+    }
+
+    fn peek(&mut self) -> Result<&TokenKind, SyntaxError> {
+        self.scanner.peek().map(|token| &token.kind)
+    }
+
+    fn take(&mut self) -> Result<Token, SyntaxError> {
+        let token = self.scanner.take()?;
+        self.last_end = token.end;
+        Ok(token)
+    }
+
+    fn fail<T>(&mut self, problem: &'static str) -> Result<T, SyntaxError> {
+        let at = self.scanner.peek()?.start;
+        Err(SyntaxError::new(at, problem))
+    }
+
+    fn emit(&mut self, kind: EventKind, start: u32, end: u32, properties: u32) {
+        self.tape.events.push(Event { kind, start, end, text: TextRef::default(), properties });
+    }
+
+    /// A value that is left out: the empty span at `at`.
+    fn emit_empty(&mut self, at: u32, properties: u32) {
+        self.emit(EventKind::Scalar(Style::Plain), at, at, properties);
+    }
+
+    fn document(&mut self) -> Result<bool, SyntaxError> {
+        if !self.start_document()? {
+            return Ok(false);
+        }
+        while let Some(state) = self.states.pop() {
+            match state {
+                State::BlockSequence { first } => self.block_sequence(first)?,
+                State::IndentlessSequence => self.indentless_sequence()?,
+                State::BlockMappingKey { first } => self.block_mapping_key(first)?,
+                State::BlockMappingValue => self.block_mapping_value()?,
+                State::FlowSequence { first } => self.flow_sequence(first)?,
+                State::FlowPairKey => self.flow_pair_key()?,
+                State::FlowPairValue => self.flow_pair_value()?,
+                State::FlowPairEnd => self.flow_pair_end()?,
+                State::FlowMappingKey { first } => self.flow_mapping_key(first)?,
+                State::FlowMappingValue => self.flow_mapping_value(false)?,
+                State::FlowMappingEmptyValue => self.flow_mapping_value(true)?,
+                State::DocumentEnd => self.end_document()?,
+            }
+        }
+        Ok(true)
+    }
+
+    fn start_document(&mut self) -> Result<bool, SyntaxError> {
+        self.states.push(State::DocumentEnd);
+        match self.peek()? {
+            TokenKind::StreamEnd => return Ok(false),
+            TokenKind::VersionDirective { .. } | TokenKind::TagDirective { .. } | TokenKind::DocumentStart => {}
+            _ => {
+                self.node(true, false)?;
+                return Ok(true);
+            }
+        }
+        self.directives()?;
+        if *self.peek()? != TokenKind::DocumentStart {
+            return self.fail("did not find expected <document start>");
+        }
+        self.take()?;
+        match self.peek()? {
+            TokenKind::VersionDirective { .. }
+            | TokenKind::TagDirective { .. }
+            | TokenKind::DocumentStart
+            | TokenKind::DocumentEnd
+            | TokenKind::StreamEnd => self.emit_empty(self.last_end, 0),
+            _ => self.node(true, false)?,
+        }
+        Ok(true)
+    }
+
+    fn directives(&mut self) -> Result<(), SyntaxError> {
+        let mut versions = 0;
+        loop {
+            match self.peek()?.clone() {
+                TokenKind::VersionDirective { major, minor } => {
+                    versions += 1;
+                    if versions > 1 {
+                        return self.fail("found duplicate %YAML directive");
+                    }
+                    if (major, minor) != (1, 1) {
+                        return self.fail("found incompatible YAML document");
+                    }
+                }
+                TokenKind::TagDirective { handle, prefix } => {
+                    if self.handles.iter().any(|(known, _)| *known == handle) {
+                        return self.fail("found duplicate %TAG directive");
+                    }
+                    self.handles.push((handle, prefix));
+                }
+                _ => return Ok(()),
+            }
+            self.take()?;
+        }
+    }
+
+    /// The document is over; what is left of the text is never read.
+    fn end_document(&mut self) -> Result<(), SyntaxError> {
+        let next = self.scanner.peek()?;
+        let start = next.start;
+        let kind = next.kind.clone();
+        self.tape.ended_by_marker = kind == TokenKind::DocumentEnd;
+        self.tape.dropped_from = match kind {
+            TokenKind::StreamEnd => None,
+            TokenKind::DocumentEnd => self.scanner.rest(),
+            _ => Some(start),
+        };
+        Ok(())
+    }
+
+    fn node(&mut self, block: bool, indentless: bool) -> Result<(), SyntaxError> {
+        if let TokenKind::Alias(text) = *self.peek()? {
+            let token = self.take()?;
+            self.tape.events.push(Event {
+                kind: EventKind::Alias,
+                start: token.start,
+                end: token.end,
+                text,
+                properties: 0,
+            });
+            return Ok(());
+        }
+        let properties = self.properties()?;
+        let start = self.scanner.peek()?.start;
+        match self.peek()? {
+            TokenKind::BlockEntry if indentless => {
+                self.states.push(State::IndentlessSequence);
+                self.emit(EventKind::SeqStart { flow: false }, start, start, properties);
+            }
+            TokenKind::Scalar { .. } => self.scalar(properties)?,
+            TokenKind::FlowSequenceStart => {
+                self.states.push(State::FlowSequence { first: true });
+                self.emit(EventKind::SeqStart { flow: true }, start, start + 1, properties);
+            }
+            TokenKind::FlowMappingStart => {
+                self.states.push(State::FlowMappingKey { first: true });
+                self.emit(EventKind::MapStart { flow: true }, start, start + 1, properties);
+            }
+            TokenKind::BlockSequenceStart if block => {
+                self.states.push(State::BlockSequence { first: true });
+                self.emit(EventKind::SeqStart { flow: false }, start, start, properties);
+            }
+            TokenKind::BlockMappingStart if block => {
+                self.states.push(State::BlockMappingKey { first: true });
+                self.emit(EventKind::MapStart { flow: false }, start, start, properties);
+            }
+            _ if properties > 0 => self.emit_empty(self.last_end, properties),
+            _ => return self.fail("did not find expected node content"),
+        }
+        Ok(())
+    }
+
+    fn scalar(&mut self, properties: u32) -> Result<(), SyntaxError> {
+        let token = self.take()?;
+        if let TokenKind::Scalar { style, text } = token.kind {
+            let (start, end) = (token.start, token.end);
+            self.tape.events.push(Event { kind: EventKind::Scalar(style), start, end, text, properties });
+        }
+        Ok(())
+    }
+
+    /// An anchor and a tag, in either order, each at most once. Returns their index plus one, or 0.
+    fn properties(&mut self) -> Result<u32, SyntaxError> {
+        let mut found = Properties::default();
+        loop {
+            match self.peek()?.clone() {
+                TokenKind::Anchor(name) if found.anchor.is_none() => found.anchor = Some(name),
+                TokenKind::Tag { handle, suffix } if found.tag.is_none() => {
+                    let Some(tag) = self.resolve_tag(&handle, &suffix) else {
+                        return self.fail("found undefined tag handle");
+                    };
+                    found.tag = Some(tag.into());
+                }
+                _ => break,
+            }
+            self.take()?;
+        }
+        if found.anchor.is_none() && found.tag.is_none() {
+            return Ok(0);
+        }
+        self.tape.properties.push(found);
+        Ok(self.tape.properties.len() as u32)
+    }
+
+    fn resolve_tag(&self, handle: &str, suffix: &str) -> Option<String> {
+        let written = self.handles.iter().find(|(known, _)| **known == *handle).map(|(_, prefix)| &**prefix);
+        let prefix = written.or(match handle {
+            "" | "!" => Some(handle),
+            "!!" => Some("tag:yaml.org,2002:"),
+            _ => None,
+        })?;
+        Some(format!("{prefix}{suffix}"))
+    }
+
+    fn block_sequence(&mut self, first: bool) -> Result<(), SyntaxError> {
+        if first {
+            self.take()?;
+        }
+        match self.peek()? {
+            TokenKind::BlockEntry => {
+                let dash = self.take()?.end;
+                self.states.push(State::BlockSequence { first: false });
+                match self.peek()? {
+                    TokenKind::BlockEntry | TokenKind::BlockEnd => self.emit_empty(dash, 0),
+                    _ => self.node(true, false)?,
+                }
+            }
+            TokenKind::BlockEnd => self.end_block(EventKind::SeqEnd)?,
+            _ => return self.fail("did not find expected '-' indicator"),
+        }
+        Ok(())
+    }
+
+    /// A block collection ends where its last token ended, not at the token that shows its end.
+    fn end_block(&mut self, kind: EventKind) -> Result<(), SyntaxError> {
+        let end = self.last_end;
+        self.scanner.take()?;
+        self.emit(kind, end, end, 0);
+        Ok(())
+    }
+
+    fn indentless_sequence(&mut self) -> Result<(), SyntaxError> {
+        if *self.peek()? != TokenKind::BlockEntry {
+            self.emit(EventKind::SeqEnd, self.last_end, self.last_end, 0);
+            return Ok(());
+        }
+        let dash = self.take()?.end;
+        self.states.push(State::IndentlessSequence);
+        match self.peek()? {
+            TokenKind::BlockEntry | TokenKind::Key | TokenKind::Value | TokenKind::BlockEnd => {
+                self.emit_empty(dash, 0);
+                Ok(())
+            }
+            _ => self.node(true, false),
+        }
+    }
+
+    fn block_mapping_key(&mut self, first: bool) -> Result<(), SyntaxError> {
+        if first {
+            self.take()?;
+        }
+        match self.peek()? {
+            TokenKind::Key => {
+                let mark = self.take()?.end;
+                self.states.push(State::BlockMappingValue);
+                self.block_part(mark)
+            }
+            TokenKind::BlockEnd => self.end_block(EventKind::MapEnd),
+            _ => self.fail("did not find expected key"),
+        }
+    }
+
+    fn block_mapping_value(&mut self) -> Result<(), SyntaxError> {
+        self.states.push(State::BlockMappingKey { first: false });
+        if *self.peek()? != TokenKind::Value {
+            self.emit_empty(self.last_end, 0);
+            return Ok(());
+        }
+        let colon = self.take()?.end;
+        self.block_part(colon)
+    }
+
+    /// A key or a value of a block mapping, or nothing.
+    fn block_part(&mut self, mark: u32) -> Result<(), SyntaxError> {
+        match self.peek()? {
+            TokenKind::Key | TokenKind::Value | TokenKind::BlockEnd => {
+                self.emit_empty(mark, 0);
+                Ok(())
+            }
+            _ => self.node(true, true),
+        }
+    }
+
+    fn flow_sequence(&mut self, first: bool) -> Result<(), SyntaxError> {
+        if first {
+            self.take()?;
+        } else if !matches!(self.peek()?, TokenKind::FlowEntry | TokenKind::FlowSequenceEnd) {
+            return self.fail("did not find expected ',' or ']'");
+        } else if *self.peek()? == TokenKind::FlowEntry {
+            self.take()?;
+        }
+        match self.peek()? {
+            TokenKind::FlowSequenceEnd => {
+                let end = self.take()?;
+                self.emit(EventKind::SeqEnd, end.start, end.end, 0);
+            }
+            TokenKind::Key => {
+                let key = self.take()?;
+                self.states.extend([State::FlowSequence { first: false }, State::FlowPairKey]);
+                self.emit(EventKind::MapStart { flow: false }, key.start, key.start, 0);
+            }
+            _ => {
+                self.states.push(State::FlowSequence { first: false });
+                self.node(false, false)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn flow_pair_key(&mut self) -> Result<(), SyntaxError> {
+        self.states.push(State::FlowPairValue);
+        match self.peek()? {
+            TokenKind::Value | TokenKind::FlowEntry | TokenKind::FlowSequenceEnd => {
+                // libyaml takes the token here, and so go-yaml loses the value of `[? : x]`.
+                let end = self.take()?.end;
+                self.emit_empty(end, 0);
+                Ok(())
+            }
+            _ => self.node(false, false),
+        }
+    }
+
+    fn flow_pair_value(&mut self) -> Result<(), SyntaxError> {
+        self.states.push(State::FlowPairEnd);
+        if *self.peek()? == TokenKind::Value {
+            self.take()?;
+            if !matches!(self.peek()?, TokenKind::FlowEntry | TokenKind::FlowSequenceEnd) {
+                return self.node(false, false);
+            }
+        }
+        self.emit_empty(self.last_end, 0);
+        Ok(())
+    }
+
+    fn flow_pair_end(&mut self) -> Result<(), SyntaxError> {
+        self.peek()?;
+        self.emit(EventKind::MapEnd, self.last_end, self.last_end, 0);
+        Ok(())
+    }
+
+    fn flow_mapping_key(&mut self, first: bool) -> Result<(), SyntaxError> {
+        if first {
+            self.take()?;
+        } else if !matches!(self.peek()?, TokenKind::FlowEntry | TokenKind::FlowMappingEnd) {
+            return self.fail("did not find expected ',' or '}'");
+        } else if *self.peek()? == TokenKind::FlowEntry {
+            self.take()?;
+        }
+        match self.peek()? {
+            TokenKind::FlowMappingEnd => {
+                let end = self.take()?;
+                self.emit(EventKind::MapEnd, end.start, end.end, 0);
+                Ok(())
+            }
+            TokenKind::Key => {
+                let mark = self.take()?.end;
+                self.states.push(State::FlowMappingValue);
+                match self.peek()? {
+                    TokenKind::Value | TokenKind::FlowEntry | TokenKind::FlowMappingEnd => {
+                        self.emit_empty(mark, 0);
+                        Ok(())
+                    }
+                    _ => self.node(false, false),
+                }
+            }
+            _ => {
+                self.states.push(State::FlowMappingEmptyValue);
+                self.node(false, false)
+            }
+        }
+    }
+
+    fn flow_mapping_value(&mut self, empty: bool) -> Result<(), SyntaxError> {
+        self.states.push(State::FlowMappingKey { first: false });
+        if !empty && *self.peek()? == TokenKind::Value {
+            self.take()?;
+            if !matches!(self.peek()?, TokenKind::FlowEntry | TokenKind::FlowMappingEnd) {
+                return self.node(false, false);
+            }
+        }
+        self.emit_empty(self.last_end, 0);
+        Ok(())
+    }
+}

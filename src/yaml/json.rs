@@ -1,0 +1,264 @@
+//! JSON as Go's `encoding/json` reads it, written to the same tape.
+//!
+//! A manifest whose first character is `{` is a stream of JSON values for Kubernetes, as long as that works. Go is strict
+//! about JSON's grammar and lenient in two points that are kept here: a lone surrogate becomes U+FFFD, and equal keys pass.
+
+use super::limits::MAX_DEPTH;
+use super::tape::{Event, EventKind, Style, SyntaxError, Tape, TextRef};
+
+/// Reads one value at `start`, blanks before it skipped. `None` when only blanks are left. Returns the tape and the end.
+pub(super) fn parse(text: &str, start: usize) -> Result<Option<(Tape, usize)>, SyntaxError> {
+    let mut reader = Reader { text, at: start, tape: Tape::default(), open: Vec::new() };
+    reader.skip_blanks();
+    if reader.byte() == 0 && reader.at >= text.len() {
+        return Ok(None);
+    }
+    reader.value()?;
+    Ok(Some((reader.tape, reader.at)))
+}
+
+struct Reader<'t> {
+    text: &'t str,
+    at: usize,
+    tape: Tape,
+    /// For each open collection, whether it is an object.
+    open: Vec<bool>,
+}
+
+impl Reader<'_> {
+    fn byte(&self) -> u8 {
+        self.text.as_bytes().get(self.at).copied().unwrap_or(0)
+    }
+
+    fn skip_blanks(&mut self) {
+        while matches!(self.byte(), b' ' | b'\t' | b'\n' | b'\r') {
+            self.at += 1;
+        }
+    }
+
+    fn fail<T>(&self, context: &str) -> Result<T, SyntaxError> {
+        let problem = match self.text.get(self.at..).and_then(|rest| rest.chars().next()) {
+            None => "json: unexpected end of JSON input".to_owned(),
+            Some(found) => format!("json: invalid character {found:?} {context}"),
+        };
+        Err(SyntaxError::new(self.at as u32, problem))
+    }
+
+    fn emit(&mut self, kind: EventKind, start: usize, text: TextRef) {
+        self.tape.events.push(Event { kind, start: start as u32, end: self.at as u32, text, properties: 0 });
+    }
+
+    /// One value with all that is in it.
+    fn value(&mut self) -> Result<(), SyntaxError> {
+        loop {
+            self.skip_blanks();
+            let opened = self.start_value()?;
+            if opened && !self.closes_empty() {
+                self.key()?;
+                continue;
+            }
+            if !self.end_value()? {
+                return Ok(());
+            }
+        }
+    }
+
+    /// Reads a scalar, or opens a collection and says so.
+    fn start_value(&mut self) -> Result<bool, SyntaxError> {
+        let start = self.at;
+        match self.byte() {
+            open @ (b'{' | b'[') => {
+                if self.open.len() >= MAX_DEPTH {
+                    return Err(SyntaxError::new(start as u32, "json: exceeded max depth"));
+                }
+                self.at += 1;
+                self.open.push(open == b'{');
+                let kind = match open {
+                    b'{' => EventKind::MapStart { flow: true },
+                    _ => EventKind::SeqStart { flow: true },
+                };
+                self.emit(kind, start, TextRef::default());
+                return Ok(true);
+            }
+            b'"' => self.string()?,
+            b'-' | b'0'..=b'9' => self.number()?,
+            _ => self.word()?,
+        }
+        Ok(false)
+    }
+
+    /// Whether the collection just opened closes at once; if it does not and is an object, a key must follow.
+    fn closes_empty(&mut self) -> bool {
+        self.skip_blanks();
+        matches!((self.open.last(), self.byte()), (Some(true), b'}') | (Some(false), b']'))
+    }
+
+    /// In an object, reads a key and its colon.
+    fn key(&mut self) -> Result<(), SyntaxError> {
+        if self.open.last() != Some(&true) {
+            return Ok(());
+        }
+        self.skip_blanks();
+        if self.byte() != b'"' {
+            return self.fail("looking for beginning of object key string");
+        }
+        self.string()?;
+        self.skip_blanks();
+        if self.byte() != b':' {
+            return self.fail("after object key");
+        }
+        self.at += 1;
+        Ok(())
+    }
+
+    /// Behind a value: closes what closes here. True when another value follows a comma.
+    fn end_value(&mut self) -> Result<bool, SyntaxError> {
+        while let Some(&object) = self.open.last() {
+            self.skip_blanks();
+            let start = self.at;
+            match (self.byte(), object) {
+                (b',', _) => {
+                    self.at += 1;
+                    self.key()?;
+                    return Ok(true);
+                }
+                (b'}', true) | (b']', false) => {
+                    self.at += 1;
+                    self.open.pop();
+                    let kind = if object { EventKind::MapEnd } else { EventKind::SeqEnd };
+                    self.emit(kind, start, TextRef::default());
+                }
+                (_, true) => return self.fail("after object key:value pair"),
+                (_, false) => return self.fail("after array element"),
+            }
+        }
+        Ok(false)
+    }
+
+    fn word(&mut self) -> Result<(), SyntaxError> {
+        let start = self.at;
+        let rest = self.text.get(start..).unwrap_or_default();
+        let Some(word) = ["true", "false", "null"].into_iter().find(|word| rest.starts_with(word)) else {
+            return self.fail("looking for beginning of value");
+        };
+        self.at += word.len();
+        self.emit_word(start);
+        Ok(())
+    }
+
+    fn emit_word(&mut self, start: usize) {
+        let text = TextRef { start: start as u32, end: self.at as u32, decoded: false };
+        self.emit(EventKind::Scalar(Style::JsonWord), start, text);
+    }
+
+    fn digits(&mut self) -> Result<(), SyntaxError> {
+        if !self.byte().is_ascii_digit() {
+            return self.fail("in numeric literal");
+        }
+        while self.byte().is_ascii_digit() {
+            self.at += 1;
+        }
+        Ok(())
+    }
+
+    fn number(&mut self) -> Result<(), SyntaxError> {
+        let start = self.at;
+        if self.byte() == b'-' {
+            self.at += 1;
+        }
+        match self.byte() {
+            b'0' => self.at += 1,
+            _ => self.digits()?,
+        }
+        if self.byte() == b'.' {
+            self.at += 1;
+            self.digits()?;
+        }
+        if matches!(self.byte(), b'e' | b'E') {
+            self.at += 1;
+            if matches!(self.byte(), b'+' | b'-') {
+                self.at += 1;
+            }
+            self.digits()?;
+        }
+        self.emit_word(start);
+        Ok(())
+    }
+
+    fn string(&mut self) -> Result<(), SyntaxError> {
+        let start = self.at;
+        let decoded_from = self.tape.decoded.len();
+        self.at += 1;
+        let mut copied = self.at;
+        loop {
+            match self.byte() {
+                b'"' => break,
+                b'\\' => {
+                    self.tape.decoded.push_str(self.text.get(copied..self.at).unwrap_or_default());
+                    self.escape()?;
+                    copied = self.at;
+                }
+                0..=0x1F => return self.fail("in string literal"),
+                _ => self.at += 1,
+            }
+        }
+        let verbatim = copied == start + 1;
+        let text = if verbatim {
+            TextRef { start: copied as u32, end: self.at as u32, decoded: false }
+        } else {
+            self.tape.decoded.push_str(self.text.get(copied..self.at).unwrap_or_default());
+            TextRef { start: decoded_from as u32, end: self.tape.decoded.len() as u32, decoded: true }
+        };
+        self.at += 1;
+        self.emit(EventKind::Scalar(Style::Double), start, text);
+        Ok(())
+    }
+
+    fn escape(&mut self) -> Result<(), SyntaxError> {
+        self.at += 1;
+        let character = match self.byte() {
+            b'b' => '\u{8}',
+            b'f' => '\u{C}',
+            b'n' => '\n',
+            b'r' => '\r',
+            b't' => '\t',
+            byte @ (b'"' | b'\\' | b'/') => byte as char,
+            b'u' => return self.unicode_escape(),
+            _ => return self.fail("in string escape code"),
+        };
+        self.at += 1;
+        self.tape.decoded.push(character);
+        Ok(())
+    }
+
+    fn unicode_escape(&mut self) -> Result<(), SyntaxError> {
+        let high = self.four_digits()?;
+        if (0xD800..0xDC00).contains(&high) && self.text.as_bytes().get(self.at..self.at + 2) == Some(b"\\u") {
+            let back = self.at;
+            self.at += 1;
+            let low = self.four_digits()?;
+            if (0xDC00..0xE000).contains(&low) {
+                let pair = 0x10000 + ((high - 0xD800) << 10) + (low - 0xDC00);
+                self.tape.decoded.push(char::from_u32(pair).unwrap_or(char::REPLACEMENT_CHARACTER));
+                return Ok(());
+            }
+            self.at = back;
+        }
+        self.tape.decoded.push(char::from_u32(high).unwrap_or(char::REPLACEMENT_CHARACTER));
+        Ok(())
+    }
+
+    /// Reads `u` and four hexadecimal digits.
+    fn four_digits(&mut self) -> Result<u32, SyntaxError> {
+        self.at += 1;
+        let mut value = 0;
+        for _ in 0..4 {
+            let Some(digit) = (self.byte() as char).to_digit(16) else {
+                return self.fail("in \\u hexadecimal character escape");
+            };
+            value = value * 16 + digit;
+            self.at += 1;
+        }
+        Ok(value)
+    }
+}

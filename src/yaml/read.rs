@@ -1,0 +1,154 @@
+//! From a file to its documents: which reader, in which order.
+//!
+//! Follows `YAMLOrJSONDecoder` of k8s.io/apimachinery: JSON values as long as they come, then YAML for all the rest. It stops
+//! at the first error; here the next document is read all the same.
+
+use std::borrow::Cow;
+
+use super::compose::{Composed, compose};
+use super::document::{Content, Document, Dropped, Format, Problem, ProblemKind};
+use super::split::{Piece, split};
+use super::tape::{SyntaxError, Tape};
+use super::tree::Kind;
+use super::{grammar, json, refusal};
+use crate::text::{SourceFile, Span};
+
+/// Reads all documents of a file, in their order. Never fails as a whole and never panics: a document that cannot be read
+/// says so in its content.
+pub fn read(file: &SourceFile) -> Vec<Document> {
+    let mut reader = Reader { text: file.text(), documents: Vec::new() };
+    let start = if reader.text.starts_with('\u{FEFF}') { '\u{FEFF}'.len_utf8() } else { 0 };
+    let looks_like_json = reader.text[start..].trim_start().starts_with('{');
+    match looks_like_json {
+        true => reader.json_stream(start),
+        false => reader.yaml_stream(start, None),
+    }
+    reader.documents
+}
+
+struct Reader<'f> {
+    text: &'f str,
+    documents: Vec<Document>,
+}
+
+impl Reader<'_> {
+    fn push(&mut self, span: Span, format: Format, content: Content, mut problems: Vec<Problem>) {
+        problems.sort_by_key(|problem| problem.span);
+        let index = self.documents.len() as u32;
+        self.documents.push(Document { index, span, format, content, problems });
+    }
+
+    /// JSON values up to the first text that is none; that and all behind it is YAML.
+    fn json_stream(&mut self, start: usize) {
+        let mut at = start;
+        loop {
+            match json::parse(self.text, at) {
+                Ok(None) => return,
+                Ok(Some((tape, end))) => {
+                    let first = tape.events.first().map_or(at as u32, |event| event.start);
+                    let span = Span::new(first, end as u32);
+                    let (content, problems) = self.content(&tape, span, true);
+                    self.push(span, Format::Json, content, problems);
+                    at = end;
+                }
+                Err(error) => {
+                    // The rest of the line behind the last value is skipped if it is blank.
+                    let rest = &self.text[at..];
+                    let blanks = rest.len() - rest.trim_start_matches([' ', '\t', '\r', '\u{B}', '\u{C}']).len();
+                    let line_end = usize::from(rest[blanks..].starts_with('\n'));
+                    return self.yaml_stream(at + blanks + line_end, Some(error));
+                }
+            }
+        }
+    }
+
+    /// YAML documents from `start` on. `json_error` is why the text is not JSON; if it is no YAML either, that is the error.
+    fn yaml_stream(&mut self, start: usize, mut json_error: Option<SyntaxError>) {
+        for piece in split(self.text, start) {
+            match piece {
+                Piece::BadSeparator { span, line } => {
+                    let error = refusal::separator(self.text, line);
+                    self.push(span, Format::Yaml, Content::Unreadable(error), Vec::new());
+                }
+                Piece::Chunk(span) => self.yaml_document(span, json_error.take()),
+            }
+        }
+    }
+
+    fn yaml_document(&mut self, span: Span, json_error: Option<SyntaxError>) {
+        let text = self.text.get(span.range()).unwrap_or_default();
+        if let Some((at, found)) = forbidden_character(text) {
+            let start = span.start + at as u32;
+            let place = Span::new(start, start + found.len_utf8() as u32);
+            let error = refusal::character(place, found);
+            return self.push(span, Format::Yaml, Content::Unreadable(error), Vec::new());
+        }
+        let (content, problems) = match grammar::parse(&with_final_newline(text), span.start) {
+            Ok(None) => (Content::Empty, Vec::new()),
+            Ok(Some(tape)) => self.content(&tape, span, false),
+            Err(failure) => {
+                let error = match &json_error {
+                    Some(error) if failure.braces.is_none() => error,
+                    _ => &failure.error,
+                };
+                let error = refusal::syntax(self.text, span, error, failure.braces);
+                (Content::Unreadable(error), Vec::new())
+            }
+        };
+        self.push(span, Format::Yaml, content, problems);
+    }
+
+    /// Composes a tape and collects what was noticed.
+    fn content(&self, tape: &Tape, chunk: Span, json: bool) -> (Content, Vec<Problem>) {
+        let mut problems = self.tape_problems(tape, chunk);
+        match compose(tape, self.text, json) {
+            Ok(Composed { tree, problems: found }) => {
+                problems.extend(found);
+                let empty = matches!(tree.root().kind(), Kind::Null);
+                (if empty { Content::Empty } else { Content::Value(tree) }, problems)
+            }
+            Err(error) => {
+                let braces = template_braces(self.text, &error, chunk);
+                (Content::Unreadable(refusal::syntax(self.text, chunk, &error, braces)), Vec::new())
+            }
+        }
+    }
+
+    fn tape_problems(&self, tape: &Tape, chunk: Span) -> Vec<Problem> {
+        let problem = |kind, span| Problem { kind, span, related: None, path: String::new() };
+        let quirks = tape.quirks.iter().map(|&(what, span)| problem(ProblemKind::NonStandard { what }, span));
+        let mut problems: Vec<Problem> = quirks.collect();
+        if let Some(start) = tape.dropped_from {
+            let written = self.text.get(start as usize..chunk.end as usize).unwrap_or_default();
+            let span = Span::new(start, start + written.trim_end().len() as u32);
+            let after = if tape.ended_by_marker { Dropped::DocumentEnd } else { Dropped::Root };
+            problems.push(problem(ProblemKind::DroppedContent { after }, span));
+        }
+        problems
+    }
+}
+
+/// Kubernetes' line reader ends every line with LF, the last one too.
+fn with_final_newline(text: &str) -> Cow<'_, str> {
+    match text.ends_with('\n') {
+        true => Cow::Borrowed(text),
+        false => Cow::Owned(format!("{text}\n")),
+    }
+}
+
+/// The first character that go-yaml's reader refuses, wherever it stands.
+fn forbidden_character(text: &str) -> Option<(usize, char)> {
+    text.char_indices().find(|(_, found)| {
+        !matches!(found, '\t' | '\n' | '\r' | ' '..='~' | '\u{85}' | '\u{A0}'..='\u{D7FF}' | '\u{E000}'..='\u{FFFD}'
+            | '\u{10000}'..)
+    })
+}
+
+/// A `{{ … }}` that parses as a mapping used as a key fails only when it is composed.
+fn template_braces(file: &str, error: &SyntaxError, chunk: Span) -> Option<u32> {
+    let at = error.at as usize;
+    let around = file.get(at.saturating_sub(1)..chunk.end as usize)?;
+    error.problem.contains("map key").then(|| around.find("{{")).flatten().filter(|&found| found <= 1).map(|found| {
+        (at.saturating_sub(1) + found) as u32
+    })
+}

@@ -1,0 +1,274 @@
+//! What a scalar means: go-yaml v2's `resolve`, then its way through JSON.
+//!
+//! Kubernetes converts YAML to JSON before it decodes anything. So `1.0` arrives as the integer `1`, `.inf` not at all, and
+//! `yes` as `true`. Sources: sigs.k8s.io/yaml (goyaml.v2/resolve.go, yaml.go), Go's strconv and encoding/json.
+
+use super::tree::Kind;
+
+const CORE: &str = "tag:yaml.org,2002:";
+
+/// A resolved scalar as go-yaml has it, before JSON.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) enum Scalar {
+    Null,
+    Bool(bool),
+    Int(i64),
+    Uint(u64),
+    /// Over 64 bits: a number in JSON, but no possible key.
+    Big(f64),
+    Float(f64),
+    Text(String),
+}
+
+/// Resolves a YAML scalar. `plain` is whether it is written without quotes and not as a block; `tag` is resolved
+/// (`tag:yaml.org,2002:str`). The error is go-yaml's message.
+pub(super) fn resolve(text: &str, plain: bool, tag: Option<&str>) -> Result<Scalar, String> {
+    match tag {
+        None if !plain => return Ok(Scalar::Text(text.to_owned())),
+        // A lone `!` makes go-yaml resolve even a quoted scalar.
+        None | Some("!") => return Ok(resolve_untagged(text)),
+        Some(_) => {}
+    }
+    let Some(name) = tag.and_then(|tag| tag.strip_prefix(CORE)) else { return Ok(Scalar::Text(text.to_owned())) };
+    let resolved = match name {
+        "bool" | "int" | "float" | "null" => resolve_untagged(text),
+        "timestamp" if is_timestamp(text) => return Ok(Scalar::Text(text.to_owned())),
+        "timestamp" => return Err(format!("cannot decode !!str `{text}` as a !!timestamp")),
+        "binary" => return decode_binary(text).map(Scalar::Text),
+        _ => return Ok(Scalar::Text(text.to_owned())),
+    };
+    let found = match resolved {
+        Scalar::Null => "null",
+        Scalar::Bool(_) => "bool",
+        Scalar::Int(_) | Scalar::Uint(_) | Scalar::Big(_) => "int",
+        Scalar::Float(_) => "float",
+        Scalar::Text(_) => "str",
+    };
+    match resolved {
+        _ if found == name => Ok(resolved),
+        Scalar::Int(value) if name == "float" => Ok(Scalar::Float(value as f64)),
+        _ => Err(format!("cannot decode !!{found} `{text}` as a !!{name}")),
+    }
+}
+
+/// Resolves a bare JSON word; `None` when it is no JSON value that Kubernetes can store.
+pub(super) fn resolve_json(word: &str) -> Option<Scalar> {
+    Some(match word {
+        "null" => Scalar::Null,
+        "true" => Scalar::Bool(true),
+        "false" => Scalar::Bool(false),
+        _ => match (word.parse::<i64>(), word.parse::<u64>()) {
+            (Ok(value), _) => Scalar::Int(value),
+            (_, Ok(value)) => Scalar::Uint(value),
+            _ => Scalar::Float(word.parse::<f64>().ok().filter(|value| value.is_finite())?),
+        },
+    })
+}
+
+impl Scalar {
+    /// The value after JSON. A float that JSON writes without a point comes back as an integer when it came from YAML.
+    /// The error is the message of Go's JSON writer.
+    pub(super) fn into_kind(self, json: bool) -> Result<Kind, String> {
+        Ok(match self {
+            Self::Null => Kind::Null,
+            Self::Bool(value) => Kind::Bool(value),
+            Self::Int(value) => Kind::Int(value),
+            Self::Uint(value) => Kind::Uint(value),
+            Self::Text(value) => Kind::String(value.into()),
+            Self::Float(value) if json => Kind::Float(value),
+            Self::Float(value) | Self::Big(value) if value.is_finite() => {
+                match value.to_string().parse::<i64>() {
+                    Ok(integer) if value.abs() < 1e21 => Kind::Int(integer),
+                    _ => Kind::Float(value),
+                }
+            }
+            Self::Float(value) | Self::Big(value) => {
+                return Err(format!("json: unsupported value: {}", go_special(value)));
+            }
+        })
+    }
+
+    /// The JSON key that this scalar becomes. `Err` holds what it is, when Kubernetes refuses it as a key.
+    pub(super) fn into_key(self) -> Result<String, &'static str> {
+        Ok(match self {
+            Self::Null => return Err("null"),
+            Self::Uint(_) | Self::Big(_) => return Err("a number over 64 bits"),
+            Self::Bool(value) => value.to_string(),
+            Self::Int(value) => value.to_string(),
+            Self::Float(value) if value.is_nan() => ".nan".to_owned(),
+            Self::Float(value) if value.is_infinite() => if value > 0.0 { ".inf" } else { "-.inf" }.to_owned(),
+            Self::Float(value) => go_float_key(value as f32),
+            Self::Text(value) => value,
+        })
+    }
+}
+
+fn go_special(value: f64) -> &'static str {
+    match value {
+        _ if value.is_nan() => "NaN",
+        _ if value > 0.0 => "+Inf",
+        _ => "-Inf",
+    }
+}
+
+fn resolve_untagged(text: &str) -> Scalar {
+    if let Some(word) = resolve_word(text) {
+        return word;
+    }
+    match text.as_bytes().first() {
+        Some(b'.') => parse_float(text).map(Scalar::Float),
+        Some(b'+' | b'-' | b'0'..=b'9') => resolve_number(text),
+        _ => None,
+    }
+    .unwrap_or_else(|| Scalar::Text(text.to_owned()))
+}
+
+/// YAML 1.1's words, in exactly the spellings that go-yaml knows.
+fn resolve_word(text: &str) -> Option<Scalar> {
+    Some(match text {
+        "" | "~" | "null" | "Null" | "NULL" => Scalar::Null,
+        "y" | "Y" | "yes" | "Yes" | "YES" | "true" | "True" | "TRUE" | "on" | "On" | "ON" => Scalar::Bool(true),
+        "n" | "N" | "no" | "No" | "NO" | "false" | "False" | "FALSE" | "off" | "Off" | "OFF" => Scalar::Bool(false),
+        ".nan" | ".NaN" | ".NAN" => Scalar::Float(f64::NAN),
+        ".inf" | ".Inf" | ".INF" | "+.inf" | "+.Inf" | "+.INF" => Scalar::Float(f64::INFINITY),
+        "-.inf" | "-.Inf" | "-.INF" => Scalar::Float(f64::NEG_INFINITY),
+        _ => return None,
+    })
+}
+
+/// Integers in Go's notations (`0x`, `0o`, `0b`, a leading 0 for octal), else decimal floats; underscores anywhere.
+fn resolve_number(text: &str) -> Option<Scalar> {
+    let plain = text.replace('_', "");
+    let (negative, magnitude) = match plain.as_bytes().first()? {
+        b'-' => (true, &plain[1..]),
+        b'+' => (false, &plain[1..]),
+        _ => (false, plain.as_str()),
+    };
+    let (radix, digits) = go_radix(magnitude);
+    let valid = !digits.is_empty() && digits.chars().all(|digit| digit.is_digit(radix));
+    if valid {
+        match u64::from_str_radix(digits, radix) {
+            Ok(value) if negative && value <= i64::MIN.unsigned_abs() => {
+                return Some(Scalar::Int(0_i64.wrapping_sub_unsigned(value)));
+            }
+            Ok(value) if !negative => {
+                return Some(i64::try_from(value).map_or(Scalar::Uint(value), Scalar::Int));
+            }
+            _ => {}
+        }
+    }
+    if let Some(value) = parse_float(&plain) {
+        return Some(Scalar::Float(value));
+    }
+    let value = digits.chars().filter_map(|digit| digit.to_digit(radix)).fold(0.0, |sum, digit| {
+        sum * f64::from(radix) + f64::from(digit)
+    });
+    valid.then_some(Scalar::Big(if negative { -value } else { value }))
+}
+
+fn go_radix(magnitude: &str) -> (u32, &str) {
+    match magnitude.as_bytes() {
+        [b'0', b'x' | b'X', ..] => (16, &magnitude[2..]),
+        [b'0', b'o' | b'O', ..] => (8, &magnitude[2..]),
+        [b'0', b'b' | b'B', ..] => (2, &magnitude[2..]),
+        [b'0', _, ..] => (8, &magnitude[1..]),
+        _ => (10, magnitude),
+    }
+}
+
+/// A decimal float: `[-+]?(\.[0-9]+|[0-9]+(\.[0-9]*)?)([eE][-+]?[0-9]+)?`, and one that `f64` can hold.
+fn parse_float(text: &str) -> Option<f64> {
+    let unsigned = text.strip_prefix(['-', '+']).unwrap_or(text);
+    let (mantissa, exponent) = match unsigned.find(['e', 'E']) {
+        Some(at) => (&unsigned[..at], Some(&unsigned[at + 1..])),
+        None => (unsigned, None),
+    };
+    let digits = |part: &str| part.bytes().all(|byte| byte.is_ascii_digit());
+    let (whole, fraction) = mantissa.split_once('.').unwrap_or((mantissa, ""));
+    let mantissa_valid = digits(whole) && digits(fraction) && !(whole.is_empty() && fraction.is_empty());
+    let exponent_valid = exponent.is_none_or(|exponent| {
+        let exponent = exponent.strip_prefix(['-', '+']).unwrap_or(exponent);
+        !exponent.is_empty() && digits(exponent)
+    });
+    if !(mantissa_valid && exponent_valid) {
+        return None;
+    }
+    text.parse().ok().filter(|value: &f64| value.is_finite())
+}
+
+/// Go's `strconv.FormatFloat(value, 'g', -1, 32)`: shortest digits, an exponent below 1e-4 and from 1e+06 on... 
+fn go_float_key(value: f32) -> String {
+    let scientific = format!("{value:e}");
+    let Some((mantissa, exponent)) = scientific.split_once('e') else { return scientific };
+    let Ok(power) = exponent.parse::<i32>() else { return scientific };
+    if (-4..21).contains(&power) && value == 0.0 || (-4..6).contains(&power) {
+        return value.to_string();
+    }
+    let sign = if power < 0 { '-' } else { '+' };
+    format!("{mantissa}e{sign}{:02}", power.abs())
+}
+
+/// Go's standard base64, line breaks ignored, padding required. Bytes that are no UTF-8 become U+FFFD, as in Go's JSON.
+fn decode_binary(text: &str) -> Result<String, String> {
+    let invalid = || "!!binary value contains invalid base64 data".to_owned();
+    let symbols: Vec<u8> = text.bytes().filter(|byte| !matches!(byte, b'\r' | b'\n')).collect();
+    if !symbols.len().is_multiple_of(4) {
+        return Err(invalid());
+    }
+    let padding = symbols.iter().rev().take(2).take_while(|&&byte| byte == b'=').count();
+    let mut bytes = Vec::with_capacity(symbols.len() / 4 * 3);
+    let (mut buffer, mut bits) = (0_u32, 0);
+    for &symbol in &symbols[..symbols.len() - padding] {
+        let value = match symbol {
+            b'A'..=b'Z' => symbol - b'A',
+            b'a'..=b'z' => symbol - b'a' + 26,
+            b'0'..=b'9' => symbol - b'0' + 52,
+            b'+' => 62,
+            b'/' => 63,
+            _ => return Err(invalid()),
+        };
+        buffer = (buffer << 6) | u32::from(value);
+        bits += 6;
+        if bits >= 8 {
+            bits -= 8;
+            bytes.push((buffer >> bits) as u8);
+        }
+    }
+    Ok(String::from_utf8_lossy(&bytes).into_owned())
+}
+
+/// Whether go-yaml takes the text for a timestamp: `2006-1-2`, alone or with `T15:4:5Z07:00`, `t…`, or ` 15:4:5`.
+fn is_timestamp(text: &str) -> bool {
+    let number = |part: &str, widths: std::ops::RangeInclusive<usize>, max: u32| {
+        widths.contains(&part.len()) && part.bytes().all(|byte| byte.is_ascii_digit())
+            && part.parse::<u32>().is_ok_and(|value| value <= max)
+    };
+    let (date, time) = match text.find(['T', 't', ' ']) {
+        Some(at) => (&text[..at], Some((text.as_bytes()[at], &text[at + 1..]))),
+        None => (text, None),
+    };
+    let date: Vec<&str> = date.split('-').collect();
+    let date_valid = matches!(date[..], [year, month, day]
+        if number(year, 4..=4, 9999) && number(month, 1..=2, 12) && number(day, 1..=2, 31));
+    let clock_valid = |clock: &str| {
+        let (clock, fraction) = clock.split_once('.').unwrap_or((clock, "0"));
+        let parts: Vec<&str> = clock.split(':').collect();
+        !fraction.is_empty()
+            && fraction.bytes().all(|byte| byte.is_ascii_digit())
+            && matches!(parts[..], [hour, minute, second]
+                if number(hour, 1..=2, 23) && number(minute, 1..=2, 59) && number(second, 1..=2, 59))
+    };
+    let zoned_valid = |time: &str| match time.strip_suffix('Z') {
+        Some(clock) => clock_valid(clock),
+        None => time.rfind(['+', '-']).is_some_and(|at| {
+            let zone = time[at + 1..].split_once(':');
+            clock_valid(&time[..at]) && zone.is_some_and(|(h, m)| number(h, 2..=2, 24) && number(m, 2..=2, 60))
+        }),
+    };
+    date_valid
+        && match time {
+            None => true,
+            Some((b' ', clock)) => clock_valid(clock),
+            Some((_, time)) => zoned_valid(time),
+        }
+}

@@ -1,0 +1,434 @@
+//! The scanner: text to tokens, exactly where go-yaml v2 cuts them.
+//!
+//! Kubernetes reads manifests with go-yaml v2, whose scanner is libyaml's (both MIT). It is neither YAML 1.1 nor 1.2 to the
+//! letter, and what it accepts is what a cluster accepts; so this scanner keeps its rules, above all two:
+//!
+//! * **Indentation**: a column right of the current indent opens a block collection, a column left of it closes some.
+//! * **Simple keys**: a token that could be a key is remembered; when `:` follows on the same line within 1024 characters, the
+//!   `Key` (and perhaps `BlockMappingStart`) token is inserted before it, so tokens wait in a queue until that is decided.
+//!
+//! It recurses nowhere and its stacks are bounded by [`super::limits::MAX_DEPTH`].
+
+mod block;
+mod cursor;
+mod property;
+mod quoted;
+mod token;
+
+use std::collections::VecDeque;
+
+use cursor::{Cursor, Mark};
+pub(super) use token::{Token, TokenKind};
+
+use super::document::Quirk;
+use super::limits::MAX_DEPTH;
+use super::tape::{SyntaxError, TextRef};
+use crate::text::Span;
+
+/// How far `:` may stand behind the start of an implicit key, in characters.
+const SIMPLE_KEY_LENGTH: u32 = 1024;
+
+#[derive(Clone, Copy, Default)]
+struct SimpleKey {
+    possible: bool,
+    /// In block context at the current indent nothing but a key may stand.
+    required: bool,
+    token_number: usize,
+    mark: Mark,
+}
+
+/// The scanner of one document.
+pub(super) struct Scanner<'t> {
+    cursor: Cursor<'t>,
+    /// Offset in the file of the first byte of the document's text.
+    base: u32,
+    tokens: VecDeque<Token>,
+    tokens_taken: usize,
+    ended: bool,
+    indent: i32,
+    indents: Vec<i32>,
+    flow_level: usize,
+    simple_key_allowed: bool,
+    /// One per flow level, the block level first. Token numbers never decrease along the stack.
+    simple_keys: Vec<SimpleKey>,
+    /// Text of scalars that differs from the file's.
+    pub(super) decoded: String,
+    pub(super) quirks: Vec<(Quirk, Span)>,
+    pub(super) comments: Vec<Span>,
+    /// The first `{{` that stands as structure, not inside a scalar.
+    pub(super) braces: Option<u32>,
+}
+
+impl<'t> Scanner<'t> {
+    /// A scanner over `text`, whose first byte stands at `base` of the file. A byte order mark at the start is skipped.
+    pub(super) fn new(text: &'t str, base: u32) -> Self {
+        let mut cursor = Cursor::new(text);
+        if text.starts_with('\u{FEFF}') {
+            cursor.mark.pos = '\u{FEFF}'.len_utf8();
+        }
+        Self {
+            cursor,
+            base,
+            tokens: VecDeque::new(),
+            tokens_taken: 0,
+            ended: false,
+            indent: -1,
+            indents: Vec::new(),
+            flow_level: 0,
+            simple_key_allowed: true,
+            simple_keys: vec![SimpleKey::default()],
+            decoded: String::new(),
+            quirks: Vec::new(),
+            comments: Vec::new(),
+            braces: None,
+        }
+    }
+
+    /// The next token, without taking it.
+    pub(super) fn peek(&mut self) -> Result<&Token, SyntaxError> {
+        while self.tokens.is_empty() || self.head_may_be_key()? {
+            if self.ended {
+                break;
+            }
+            self.fetch()?;
+        }
+        let at = self.offset();
+        self.tokens.front().ok_or_else(|| SyntaxError::new(at, "unexpected end of the stream"))
+    }
+
+    /// Takes the token that [`Self::peek`] shows.
+    pub(super) fn take(&mut self) -> Result<Token, SyntaxError> {
+        self.peek()?;
+        let at = self.offset();
+        self.tokens_taken += 1;
+        self.tokens.pop_front().ok_or_else(|| SyntaxError::new(at, "unexpected end of the stream"))
+    }
+
+    /// Skips blanks, comments and `...` lines, and tells where other text stands, if any does.
+    pub(super) fn rest(&mut self) -> Option<u32> {
+        loop {
+            self.skip_to_token();
+            if self.cursor.is_end(0) {
+                return None;
+            }
+            if !(self.cursor.is_document_indicator() && self.cursor.at(0) == b'.') {
+                return Some(self.offset());
+            }
+            self.skip_many(3);
+        }
+    }
+
+    /// The current place as an offset in the file.
+    fn offset(&self) -> u32 {
+        self.offset_of(self.cursor.mark)
+    }
+
+    fn offset_of(&self, mark: Mark) -> u32 {
+        self.base + mark.pos as u32
+    }
+
+    fn fail<T>(&self, problem: &'static str) -> Result<T, SyntaxError> {
+        Err(SyntaxError::new(self.offset(), problem))
+    }
+
+    fn skip_many(&mut self, count: usize) {
+        for _ in 0..count {
+            self.cursor.skip();
+        }
+    }
+
+    fn push(&mut self, kind: TokenKind, start: Mark) {
+        let token = Token { kind, start: self.offset_of(start), end: self.offset() };
+        self.tokens.push_back(token);
+    }
+
+    fn push_indicator(&mut self, kind: TokenKind, width: usize) {
+        let start = self.cursor.mark;
+        self.skip_many(width);
+        self.push(kind, start);
+    }
+
+    /// The text from `decoded_from` on as a reference, into the file when nothing had to be changed.
+    fn text_since(&mut self, decoded_from: usize, written: std::ops::Range<usize>) -> TextRef {
+        if self.decoded.get(decoded_from..) == self.cursor.text.get(written.clone()) {
+            self.decoded.truncate(decoded_from);
+            let at = |pos: usize| self.base + pos as u32;
+            return TextRef { start: at(written.start), end: at(written.end), decoded: false };
+        }
+        TextRef { start: decoded_from as u32, end: self.decoded.len() as u32, decoded: true }
+    }
+
+    /// Whether the token at the head of the queue may yet turn out to be a key.
+    fn head_may_be_key(&mut self) -> Result<bool, SyntaxError> {
+        let head = self.tokens_taken;
+        let mut level = self.simple_keys.partition_point(|key| key.token_number < head);
+        while self.simple_keys.get(level).is_some_and(|key| key.token_number == head) {
+            if self.key_is_valid(level)? {
+                return Ok(true);
+            }
+            level += 1;
+        }
+        Ok(false)
+    }
+
+    fn key_is_valid(&mut self, level: usize) -> Result<bool, SyntaxError> {
+        let now = self.cursor.mark;
+        let key = &mut self.simple_keys[level];
+        if !key.possible {
+            return Ok(false);
+        }
+        if key.mark.line >= now.line && key.mark.index + SIMPLE_KEY_LENGTH >= now.index {
+            return Ok(true);
+        }
+        key.possible = false;
+        let (required, mark) = (key.required, key.mark);
+        if required {
+            return Err(SyntaxError::new(self.offset_of(mark), "could not find expected ':'"));
+        }
+        Ok(false)
+    }
+
+    /// Remembers that the token about to be scanned may be a key.
+    fn save_simple_key(&mut self) -> Result<(), SyntaxError> {
+        if !self.simple_key_allowed {
+            return Ok(());
+        }
+        self.remove_simple_key()?;
+        let key = SimpleKey {
+            possible: true,
+            required: self.flow_level == 0 && self.indent == self.cursor.mark.column,
+            token_number: self.tokens_taken + self.tokens.len(),
+            mark: self.cursor.mark,
+        };
+        if let Some(last) = self.simple_keys.last_mut() {
+            *last = key;
+        }
+        Ok(())
+    }
+
+    fn remove_simple_key(&mut self) -> Result<(), SyntaxError> {
+        let Some(key) = self.simple_keys.last_mut() else { return Ok(()) };
+        let (missing, mark) = (key.possible && key.required, key.mark);
+        key.possible = false;
+        if missing {
+            return Err(SyntaxError::new(self.offset_of(mark), "could not find expected ':'"));
+        }
+        Ok(())
+    }
+
+    /// Opens a block collection when `column` is right of the indent; its token goes before token `before`, or last.
+    fn roll_indent(&mut self, mark: Mark, before: Option<usize>, kind: TokenKind) -> Result<(), SyntaxError> {
+        if self.flow_level > 0 || self.indent >= mark.column {
+            return Ok(());
+        }
+        self.indents.push(self.indent);
+        self.indent = mark.column;
+        let at = self.offset_of(mark);
+        if self.indents.len() > MAX_DEPTH {
+            return Err(SyntaxError::new(at, "exceeded max depth of 10000"));
+        }
+        let place = before.map_or(self.tokens.len(), |number| number.saturating_sub(self.tokens_taken));
+        self.tokens.insert(place.min(self.tokens.len()), Token { kind, start: at, end: at });
+        Ok(())
+    }
+
+    /// Closes every block collection right of `column`.
+    fn unroll_indent(&mut self, column: i32) {
+        while self.flow_level == 0 && self.indent > column {
+            self.push(TokenKind::BlockEnd, self.cursor.mark);
+            self.indent = self.indents.pop().unwrap_or(-1);
+        }
+    }
+
+    /// Skips blanks, comments and line breaks. Tabs only where no key may start: there they would be indentation.
+    fn skip_to_token(&mut self) {
+        loop {
+            if self.cursor.mark.column == 0 && self.cursor.text[self.cursor.mark.pos..].starts_with('\u{FEFF}') {
+                self.cursor.skip();
+            }
+            while self.cursor.at(0) == b' '
+                || (self.cursor.at(0) == b'\t' && (self.flow_level > 0 || !self.simple_key_allowed))
+            {
+                self.cursor.skip();
+            }
+            self.skip_comment();
+            if !self.cursor.is_break(0) {
+                return;
+            }
+            self.skip_structural_break();
+            if self.flow_level == 0 {
+                self.simple_key_allowed = true;
+            }
+        }
+    }
+
+    fn skip_structural_break(&mut self) {
+        let start = self.offset();
+        let unusual = matches!(self.cursor.at(0), 0xC2 | 0xE2);
+        self.cursor.skip_line();
+        if unusual {
+            self.quirks.push((Quirk::UnicodeLineBreak, Span::new(start, self.offset())));
+        }
+    }
+
+    fn skip_comment(&mut self) {
+        if self.cursor.at(0) != b'#' {
+            return;
+        }
+        let start = self.cursor.mark;
+        let before = start.pos.checked_sub(1).and_then(|pos| self.cursor.text.as_bytes().get(pos)).copied();
+        while !self.cursor.is_break_or_end(0) {
+            self.cursor.skip();
+        }
+        let span = Span::new(self.offset_of(start), self.offset());
+        self.comments.push(span);
+        if start.column > 0 && before.is_some_and(|byte| byte.is_ascii_graphic()) {
+            self.quirks.push((Quirk::CommentWithoutBlank, span));
+        }
+    }
+
+    /// Scans one more token into the queue.
+    fn fetch(&mut self) -> Result<(), SyntaxError> {
+        self.skip_to_token();
+        self.unroll_indent(self.cursor.mark.column);
+        if self.cursor.is_end(0) {
+            return self.fetch_stream_end();
+        }
+        let column = self.cursor.mark.column;
+        if column == 0 && self.cursor.at(0) == b'%' {
+            return self.fetch_directive();
+        }
+        if self.cursor.is_document_indicator() {
+            return self.fetch_document_indicator();
+        }
+        let flow = self.flow_level > 0;
+        let spaced = self.cursor.is_blank_or_end(1);
+        match self.cursor.at(0) {
+            b'[' => self.fetch_flow_start(TokenKind::FlowSequenceStart),
+            b'{' => self.fetch_flow_start(TokenKind::FlowMappingStart),
+            b']' => self.fetch_flow_end(TokenKind::FlowSequenceEnd),
+            b'}' => self.fetch_flow_end(TokenKind::FlowMappingEnd),
+            b',' => self.fetch_flow_entry(),
+            b'-' if spaced => self.fetch_block_entry(),
+            b'?' if flow || spaced => self.fetch_key(),
+            b':' if flow || spaced => self.fetch_value(),
+            b'*' => self.fetch_anchor(true),
+            b'&' => self.fetch_anchor(false),
+            b'!' => self.fetch_tag(),
+            b'|' if !flow => self.fetch_block_scalar(true),
+            b'>' if !flow => self.fetch_block_scalar(false),
+            b'\'' => self.fetch_quoted(true),
+            b'"' => self.fetch_quoted(false),
+            b'-' => self.fetch_plain(),
+            b'?' | b':' if !flow => self.fetch_plain(),
+            b'\t' | b'|' | b'>' | b'#' | b'%' | b'@' | b'`' => self.fail("found character that cannot start any token"),
+            _ => self.fetch_plain(),
+        }
+    }
+
+    fn fetch_stream_end(&mut self) -> Result<(), SyntaxError> {
+        if self.cursor.mark.column != 0 {
+            self.cursor.mark.column = 0;
+            self.cursor.mark.line += 1;
+        }
+        self.unroll_indent(-1);
+        self.remove_simple_key()?;
+        self.simple_key_allowed = false;
+        self.ended = true;
+        self.push(TokenKind::StreamEnd, self.cursor.mark);
+        Ok(())
+    }
+
+    fn fetch_document_indicator(&mut self) -> Result<(), SyntaxError> {
+        self.unroll_indent(-1);
+        self.remove_simple_key()?;
+        self.simple_key_allowed = false;
+        let start = self.cursor.at(0) == b'-';
+        self.push_indicator(if start { TokenKind::DocumentStart } else { TokenKind::DocumentEnd }, 3);
+        Ok(())
+    }
+
+    fn fetch_flow_start(&mut self, kind: TokenKind) -> Result<(), SyntaxError> {
+        if self.cursor.at(0) == b'{' && self.cursor.at(1) == b'{' {
+            self.braces.get_or_insert(self.base + self.cursor.mark.pos as u32);
+        }
+        self.save_simple_key()?;
+        let token_number = self.tokens_taken + self.tokens.len();
+        self.simple_keys.push(SimpleKey { token_number, mark: self.cursor.mark, ..SimpleKey::default() });
+        self.flow_level += 1;
+        if self.flow_level > MAX_DEPTH {
+            return self.fail("exceeded max depth of 10000");
+        }
+        self.simple_key_allowed = true;
+        self.push_indicator(kind, 1);
+        Ok(())
+    }
+
+    fn fetch_flow_end(&mut self, kind: TokenKind) -> Result<(), SyntaxError> {
+        self.remove_simple_key()?;
+        if self.flow_level > 0 {
+            self.flow_level -= 1;
+            self.simple_keys.pop();
+        }
+        self.simple_key_allowed = false;
+        self.push_indicator(kind, 1);
+        Ok(())
+    }
+
+    fn fetch_flow_entry(&mut self) -> Result<(), SyntaxError> {
+        self.remove_simple_key()?;
+        self.simple_key_allowed = true;
+        self.push_indicator(TokenKind::FlowEntry, 1);
+        Ok(())
+    }
+
+    fn fetch_block_entry(&mut self) -> Result<(), SyntaxError> {
+        // In flow context a dash is an error too, but the grammar reports it.
+        if self.flow_level == 0 {
+            if !self.simple_key_allowed {
+                return self.fail("block sequence entries are not allowed in this context");
+            }
+            self.roll_indent(self.cursor.mark, None, TokenKind::BlockSequenceStart)?;
+        }
+        self.remove_simple_key()?;
+        self.simple_key_allowed = true;
+        self.push_indicator(TokenKind::BlockEntry, 1);
+        Ok(())
+    }
+
+    fn fetch_key(&mut self) -> Result<(), SyntaxError> {
+        if self.flow_level == 0 {
+            if !self.simple_key_allowed {
+                return self.fail("mapping keys are not allowed in this context");
+            }
+            self.roll_indent(self.cursor.mark, None, TokenKind::BlockMappingStart)?;
+        }
+        self.remove_simple_key()?;
+        self.simple_key_allowed = self.flow_level == 0;
+        self.push_indicator(TokenKind::Key, 1);
+        Ok(())
+    }
+
+    fn fetch_value(&mut self) -> Result<(), SyntaxError> {
+        let level = self.simple_keys.len() - 1;
+        if self.key_is_valid(level)? {
+            let key = self.simple_keys[level];
+            let at = self.offset_of(key.mark);
+            let place = key.token_number.saturating_sub(self.tokens_taken).min(self.tokens.len());
+            self.tokens.insert(place, Token { kind: TokenKind::Key, start: at, end: at });
+            self.roll_indent(key.mark, Some(key.token_number), TokenKind::BlockMappingStart)?;
+            self.simple_keys[level].possible = false;
+            self.simple_key_allowed = false;
+        } else {
+            if self.flow_level == 0 {
+                if !self.simple_key_allowed {
+                    return self.fail("mapping values are not allowed in this context");
+                }
+                self.roll_indent(self.cursor.mark, None, TokenKind::BlockMappingStart)?;
+            }
+            self.simple_key_allowed = self.flow_level == 0;
+        }
+        self.push_indicator(TokenKind::Value, 1);
+        Ok(())
+    }
+}

@@ -1,0 +1,78 @@
+//! The textual split of a YAML stream, as Kubernetes' `YAMLReader` does it before any parser runs.
+//!
+//! Every line that starts with `---` separates, wherever it stands, even inside a block scalar. Behind it only blanks and a
+//! comment may follow. When nothing was collected yet the separator itself begins the document. Source:
+//! k8s.io/apimachinery, pkg/util/yaml/decoder.go.
+
+use crate::text::Span;
+
+/// A piece of the stream that counts as one document.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Piece {
+    /// The text of one document.
+    Chunk(Span),
+    /// A line like `---foo`: Kubernetes refuses it, and has lost what stood before it in the same document.
+    BadSeparator { span: Span, line: Span },
+}
+
+/// Cuts `text` from `start` on into documents.
+pub(super) fn split(text: &str, start: usize) -> Vec<Piece> {
+    let mut pieces = Vec::new();
+    let mut collected: Option<usize> = None;
+    let mut at = start;
+    for line in text.get(start..).unwrap_or_default().split_inclusive('\n') {
+        let (line_start, line_end) = (at, at + line.len());
+        at = line_end;
+        if let Some(behind) = line.strip_prefix("---") {
+            let behind = behind.trim();
+            if !behind.is_empty() && !behind.starts_with('#') {
+                let line = span(line_start, line_start + line.trim_end().len());
+                let start = collected.take().unwrap_or(line_start);
+                pieces.push(Piece::BadSeparator { span: Span::new(start as u32, line.end), line });
+                continue;
+            }
+            if let Some(start) = collected.take() {
+                pieces.push(Piece::Chunk(span(start, line_start)));
+                continue;
+            }
+        }
+        collected.get_or_insert(line_start);
+    }
+    if let Some(start) = collected {
+        pieces.push(Piece::Chunk(span(start, at)));
+    }
+    pieces
+}
+
+fn span(start: usize, end: usize) -> Span {
+    Span::new(start as u32, end as u32)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn chunks(text: &str) -> Vec<&str> {
+        let range = |piece| match piece {
+            Piece::Chunk(span) => span.range(),
+            Piece::BadSeparator { span, .. } => span.range(),
+        };
+        split(text, 0).into_iter().map(|piece| &text[range(piece)]).collect()
+    }
+
+    #[test]
+    fn a_separator_ends_the_document_and_a_leading_one_begins_it() {
+        assert_eq!(chunks("a\n---\nb\n---\n"), ["a\n", "b\n"]);
+        assert_eq!(chunks("---\na\n"), ["---\na\n"]);
+        assert_eq!(chunks("---\n---\n# c\n---\nx\n---\n---\n"), ["---\n", "# c\n", "x\n", "---\n"]);
+        assert_eq!(chunks(""), Vec::<&str>::new());
+    }
+
+    #[test]
+    fn blanks_and_comments_may_follow_a_separator_and_nothing_else() {
+        assert_eq!(chunks("a\n--- # x\nb\n---\t\r\nc"), ["a\n", "b\n", "c"]);
+        assert!(matches!(split("a\n---foo\nb\n", 0)[..], [Piece::BadSeparator { span, line }, Piece::Chunk(_)]
+            if span == Span::new(0, 8) && line == Span::new(2, 8)));
+        assert!(matches!(split("----\n", 0)[..], [Piece::BadSeparator { .. }]));
+    }
+}

@@ -1,0 +1,116 @@
+//! The tape: one document as a flat list of events, the interface between a parser and [`super::compose`].
+//!
+//! A parser only says where nodes begin and end and what their text is; what the text *means* is decided once, when the
+//! tape is composed. Any parser that writes the same tape can stand in for another. Offsets are absolute in the file.
+
+use super::document::Quirk;
+use crate::text::Span;
+
+/// How a scalar is written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Style {
+    /// Unquoted; also a value that is left out.
+    Plain,
+    /// `'…'`.
+    Single,
+    /// `"…"`.
+    Double,
+    /// `|` or `>`.
+    Block,
+    /// A bare JSON word: `true`, `false`, `null` or a number. Only the JSON reader writes it.
+    JsonWord,
+}
+
+/// What begins, ends or stands at this place of the tape.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum EventKind {
+    /// A mapping begins; keys and values alternate until its end.
+    MapStart { flow: bool },
+    /// The innermost mapping ends.
+    MapEnd,
+    /// A sequence begins.
+    SeqStart { flow: bool },
+    /// The innermost sequence ends.
+    SeqEnd,
+    /// A scalar.
+    Scalar(Style),
+    /// An alias; its text is the anchor's name.
+    Alias,
+}
+
+/// A piece of text: of the file where it stands as written, of [`Tape::decoded`] where escapes or folding changed it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct TextRef {
+    pub(super) start: u32,
+    pub(super) end: u32,
+    pub(super) decoded: bool,
+}
+
+/// One event. `start..end` is the token as written: quotes included, a block scalar from its `|` or `>`, without anchor and tag.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Event {
+    pub(super) kind: EventKind,
+    pub(super) start: u32,
+    pub(super) end: u32,
+    pub(super) text: TextRef,
+    /// Index into [`Tape::properties`] plus one; 0 is none.
+    pub(super) properties: u32,
+}
+
+impl Event {
+    pub(super) fn span(&self) -> Span {
+        Span::new(self.start, self.end)
+    }
+}
+
+/// The anchor and the tag before a node.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Properties {
+    /// The anchor's name without `&`.
+    pub(super) anchor: Option<TextRef>,
+    /// The tag as go-yaml resolves it, `tag:yaml.org,2002:str` for `!!str`.
+    pub(super) tag: Option<Box<str>>,
+}
+
+/// One parsed document.
+#[derive(Debug, Default)]
+pub(super) struct Tape {
+    pub(super) events: Vec<Event>,
+    /// Text that differs from what stands in the file.
+    pub(super) decoded: String,
+    pub(super) properties: Vec<Properties>,
+    /// Where the text begins that Kubernetes never looks at.
+    pub(super) dropped_from: Option<u32>,
+    /// Whether the document ended with a line `...`.
+    pub(super) ended_by_marker: bool,
+    /// What Kubernetes accepts although YAML 1.2 does not.
+    pub(super) quirks: Vec<(Quirk, Span)>,
+}
+
+impl Tape {
+    /// The text that `text` names; `file` is the text of the whole file.
+    pub(super) fn text<'a>(&'a self, file: &'a str, text: TextRef) -> &'a str {
+        let source = if text.decoded { self.decoded.as_str() } else { file };
+        source.get(text.start as usize..text.end as usize).unwrap_or_default()
+    }
+
+    /// The anchor and tag of an event.
+    pub(super) fn properties(&self, event: &Event) -> Option<&Properties> {
+        self.properties.get((event.properties as usize).checked_sub(1)?)
+    }
+}
+
+/// Why a document cannot be parsed, in go-yaml's words.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct SyntaxError {
+    /// Where, as an offset in the file.
+    pub(super) at: u32,
+    /// go-yaml's problem text, such as `did not find expected key`.
+    pub(super) problem: std::borrow::Cow<'static, str>,
+}
+
+impl SyntaxError {
+    pub(super) fn new(at: u32, problem: impl Into<std::borrow::Cow<'static, str>>) -> Self {
+        Self { at, problem: problem.into() }
+    }
+}

@@ -1,0 +1,182 @@
+//! Replays what kubectl's reader made of nasty input (`fixtures/conformance/decode.json`, recorded on 1.36.2).
+
+use ownerlint::text::{SourceFile, decode};
+use ownerlint::yaml::{Content, Document, ProblemKind, read};
+use serde::Deserialize;
+use serde_json::Value;
+
+use crate::yaml_support::tree_json;
+
+#[derive(Deserialize)]
+struct Case {
+    name: String,
+    accepted: bool,
+    objects: Vec<Value>,
+    input: Option<String>,
+    input_base64: Option<String>,
+}
+
+/// Refused or odd in kubectl for reasons above YAML: there is no object, or its metadata does not decode. The rooms above
+/// judge these; here they only have to be read.
+const NOT_ABOUT_YAML: &[&str] = &[
+    // Nothing in it.
+    "empty",
+    "null doc",
+    "empty list",
+    "list items null",
+    "list with null item",
+    // No apiVersion or no kind.
+    "list doc",
+    "kind number",
+    "capital Kind",
+    // TypeMeta or ObjectMeta do not decode.
+    "apiVersion number",
+    "name float",
+    "namespace number",
+    "metadata list",
+    "uid unquoted number",
+    "uid looks like float",
+];
+
+/// Each case, and what Kubernetes overrides or drops in it without a word.
+const SILENT: &[(&str, &str)] = &[
+    ("duplicate key spec", "duplicate"),
+    ("duplicate key metadata", "duplicate"),
+    ("duplicate kind", "duplicate"),
+    ("duplicate in flow", "duplicate"),
+    ("duplicate ownerReferences", "duplicate"),
+    ("duplicate by type", "duplicate"),
+    ("duplicate metadata block", "duplicate"),
+    ("json dup key", "duplicate"),
+    ("doc end without sep", "dropped"),
+    ("nel", "non-standard"),
+    ("ls", "non-standard"),
+];
+
+fn cases() -> Vec<Case> {
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/fixtures/conformance/decode.json");
+    let text = std::fs::read_to_string(path).expect("the recording is committed");
+    serde_json::from_str(&text).expect("the recording is a list of cases")
+}
+
+fn bytes(case: &Case) -> Vec<u8> {
+    match (&case.input, &case.input_base64) {
+        (Some(text), _) => text.clone().into_bytes(),
+        (None, Some(encoded)) => decode_base64(encoded),
+        (None, None) => panic!("{}: no input", case.name),
+    }
+}
+
+fn decode_base64(text: &str) -> Vec<u8> {
+    let value = |symbol: u8| "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/".find(symbol as char);
+    let bits: Vec<usize> = text.bytes().filter_map(value).collect();
+    let joined = |part: &[usize]| part.iter().fold(0, |sum, six| sum << 6 | six) << (6 * (4 - part.len()));
+    bits.chunks(4).flat_map(|part| joined(part).to_be_bytes()[5..5 + part.len() * 3 / 4].to_vec()).collect()
+}
+
+fn documents(case: &Case) -> Vec<Document> {
+    decode(bytes(case)).map(|text| read(&SourceFile::new("input.yaml", text))).unwrap_or_default()
+}
+
+/// The objects as kubectl lists them: items of a List one by one, an item without a kind named after its list, and the
+/// namespace `default` filled in (by kubectl, and only where the manifest has metadata).
+fn objects(documents: &[Document]) -> Vec<Value> {
+    let mut found = Vec::new();
+    for value in documents.iter().filter_map(tree_json) {
+        let kind = value["kind"].as_str().unwrap_or_default().to_owned();
+        match value["items"].as_array() {
+            Some(items) if kind.ends_with("List") => found.extend(items.iter().map(|item| typed(item, &kind, &value))),
+            _ => found.push(value),
+        }
+    }
+    found.iter().map(without_default_namespace).collect()
+}
+
+fn typed(item: &Value, list_kind: &str, list: &Value) -> Value {
+    let mut item = item.clone();
+    if item["kind"].is_null() {
+        item["kind"] = list_kind.trim_end_matches("List").into();
+        item["apiVersion"] = list["apiVersion"].clone();
+    }
+    item
+}
+
+fn without_default_namespace(object: &Value) -> Value {
+    let mut object = object.clone();
+    if let Some(metadata) = object["metadata"].as_object_mut()
+        && metadata.get("namespace").is_some_and(|namespace| namespace == "default")
+    {
+        metadata.remove("namespace");
+    }
+    object
+}
+
+/// Numbers compare by value: the recording went through a JSON that writes 9.223372036854776e18 with digits.
+fn same(left: &Value, right: &Value) -> bool {
+    match (left, right) {
+        (Value::Number(left), Value::Number(right)) => left.as_f64() == right.as_f64(),
+        (Value::Array(left), Value::Array(right)) => {
+            left.len() == right.len() && left.iter().zip(right).all(|(left, right)| same(left, right))
+        }
+        (Value::Object(left), Value::Object(right)) => {
+            left.len() == right.len()
+                && left.iter().all(|(key, left)| right.get(key).is_some_and(|right| same(left, right)))
+        }
+        _ => left == right,
+    }
+}
+
+#[test]
+fn every_recorded_input_is_accepted_or_refused_as_by_kubectl() {
+    let mut wrong = Vec::new();
+    for case in cases().iter().filter(|case| !NOT_ABOUT_YAML.contains(&case.name.as_str())) {
+        let documents = documents(case);
+        let refused = documents.iter().any(|document| matches!(document.content, Content::Unreadable(_)));
+        let accepted = !refused && !objects(&documents).is_empty();
+        if accepted != case.accepted {
+            wrong.push(format!("{}: accepted {accepted}, kubectl {}", case.name, case.accepted));
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+#[test]
+fn every_recorded_input_gives_the_objects_that_kubectl_read() {
+    let mut wrong = Vec::new();
+    for case in cases().iter().filter(|case| !NOT_ABOUT_YAML.contains(&case.name.as_str())) {
+        let found = objects(&documents(case));
+        let expected: Vec<Value> = case.objects.iter().map(without_default_namespace).collect();
+        if !same(&Value::Array(found.clone()), &Value::Array(expected.clone())) {
+            wrong.push(format!("{}:\n  read    {found:?}\n  kubectl {expected:?}", case.name));
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+#[test]
+fn what_is_left_out_of_the_comparison_is_still_read() {
+    for case in cases().iter().filter(|case| NOT_ABOUT_YAML.contains(&case.name.as_str())) {
+        let refused = documents(case).iter().any(|document| matches!(document.content, Content::Unreadable(_)));
+        assert!(!refused, "{}", case.name);
+        assert!(!case.accepted, "{}: belongs into the comparison", case.name);
+    }
+}
+
+#[test]
+fn what_kubernetes_drops_or_overrides_in_silence_is_a_problem_and_nothing_else_is() {
+    for case in cases() {
+        let kinds: Vec<&str> = documents(&case)
+            .iter()
+            .flat_map(|document| &document.problems)
+            .map(|problem| match problem.kind {
+                ProblemKind::DuplicateKey { .. } => "duplicate",
+                ProblemKind::MergeOverride { .. } => "merge",
+                ProblemKind::DroppedContent { .. } => "dropped",
+                ProblemKind::NonStandard { .. } => "non-standard",
+            })
+            .collect();
+        let expected: Vec<&str> =
+            SILENT.iter().filter(|(name, _)| *name == case.name).map(|&(_, kind)| kind).collect();
+        assert_eq!(kinds, expected, "{}", case.name);
+    }
+}

@@ -1,0 +1,60 @@
+//! Helpers of the YAML tests: a tree as complete JSON, and the class of a document.
+
+use ownerlint::text::SourceFile;
+use ownerlint::yaml::{Content, Document, Kind, Value, read};
+use serde_json::{Map, Number};
+
+/// A file to read, under a name that no test looks at.
+pub fn source(text: impl Into<String>) -> SourceFile {
+    SourceFile::new("f.yaml", text.into())
+}
+
+/// Reads a text and gives the file beside its documents, for spans.
+pub fn read_text(text: &str) -> (SourceFile, Vec<Document>) {
+    let file = source(text);
+    let documents = read(&file);
+    (file, documents)
+}
+
+/// The value as JSON, aliases expanded. Recursive: for documents that tests know.
+pub fn to_json(value: Value<'_>) -> serde_json::Value {
+    match value.kind() {
+        Kind::Null => serde_json::Value::Null,
+        Kind::Bool(found) => (*found).into(),
+        Kind::Int(found) => (*found).into(),
+        // What Kubernetes' own JSON reader makes of integers over 63 bits.
+        Kind::Uint(found) => (*found as f64).into(),
+        Kind::Float(found) => Number::from_f64(*found).map_or(serde_json::Value::Null, Into::into),
+        Kind::String(found) => found.to_string().into(),
+        Kind::Map { .. } => {
+            let entries = value.entries().map(|entry| (entry.key.to_owned(), to_json(entry.value)));
+            serde_json::Value::Object(entries.collect::<Map<_, _>>())
+        }
+        Kind::Seq { .. } => value.items().map(to_json).collect(),
+    }
+}
+
+/// The JSON of every readable document that holds something.
+pub fn values(text: &str) -> Vec<serde_json::Value> {
+    let (_, documents) = read_text(text);
+    documents.iter().filter_map(|document| tree_json(document)).collect()
+}
+
+/// The JSON of a document's value, if it has one.
+pub fn tree_json(document: &Document) -> Option<serde_json::Value> {
+    match &document.content {
+        Content::Value(tree) => Some(to_json(tree.root())),
+        _ => None,
+    }
+}
+
+/// The JSON of a text that is one document, or the message of its refusal.
+pub fn one(text: &str) -> Result<serde_json::Value, String> {
+    let (_, documents) = read_text(text);
+    assert_eq!(documents.len(), 1, "{text:?}");
+    match &documents[0].content {
+        Content::Value(tree) => Ok(to_json(tree.root())),
+        Content::Empty => Ok(serde_json::Value::Null),
+        Content::Unreadable(error) => Err(error.message.clone()),
+    }
+}
