@@ -1,3 +1,5 @@
 //! The `ownerlint` command.
 
-fn main() {}
+fn main() -> std::process::ExitCode {
+    ownerlint::cli::main()
+}

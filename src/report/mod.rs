@@ -11,9 +11,11 @@ mod excerpt;
 mod format;
 mod human;
 mod json;
+mod list;
 mod paths;
 mod plain;
 mod region;
+mod rules;
 mod schema;
 
 use serde::Serialize;
@@ -22,6 +24,8 @@ use crate::finding::{Consequence, Finding, Fingerprint, Label, Severity};
 use crate::text::{ColumnUnit, FileId, Sources, Span};
 
 pub use format::{Format, UnknownFormat};
+pub use list::{ListedObject, ListedPlace, ListedReference, ListedSkip, Listing};
+pub use rules::{rules_human, rules_json};
 pub use schema::{SCHEMAS, schema};
 
 /// Everything a format may say about one run.

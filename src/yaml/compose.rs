@@ -277,18 +277,10 @@ impl Composer<'_> {
         let Some((Some(old), false)) = replaced else { return };
         let path = self.path_to(&key);
         self.problems.push(match merge {
-            None => Problem {
-                kind: ProblemKind::DuplicateKey { key },
-                span: new,
-                related: Some(old.key_span),
-                path,
-            },
-            Some(merge) => Problem {
-                kind: ProblemKind::MergeOverride { key },
-                span: old.key_span,
-                related: Some(merge),
-                path,
-            },
+            None => Problem { kind: ProblemKind::DuplicateKey { key }, span: new, related: Some(old.key_span), path },
+            Some(merge) => {
+                Problem { kind: ProblemKind::MergeOverride { key }, span: old.key_span, related: Some(merge), path }
+            }
         });
     }
 

@@ -148,7 +148,11 @@ fn forbidden_character(text: &str) -> Option<(usize, char)> {
 fn template_braces(file: &str, error: &SyntaxError, chunk: Span) -> Option<u32> {
     let at = error.at as usize;
     let around = file.get(at.saturating_sub(1)..chunk.end as usize)?;
-    error.problem.contains("map key").then(|| around.find("{{")).flatten().filter(|&found| found <= 1).map(|found| {
-        (at.saturating_sub(1) + found) as u32
-    })
+    error
+        .problem
+        .contains("map key")
+        .then(|| around.find("{{"))
+        .flatten()
+        .filter(|&found| found <= 1)
+        .map(|found| (at.saturating_sub(1) + found) as u32)
 }

@@ -36,9 +36,10 @@ pub(super) fn separator(file: &str, line: Span) -> ReadError {
     ReadError {
         span: line,
         message: format!("invalid Yaml document separator: {}", written.get(3..).unwrap_or(behind).trim()),
-        reason: "Kubernetes takes every line that starts with --- for a separator, refuses text behind it, and loses what \
+        reason:
+            "Kubernetes takes every line that starts with --- for a separator, refuses text behind it, and loses what \
                  stood before it in the same document."
-            .to_owned(),
+                .to_owned(),
         help: "Write the separator alone on its line, or with a comment.".to_owned(),
         template: false,
     }
@@ -58,8 +59,14 @@ pub(super) fn character(span: Span, found: char) -> ReadError {
 fn help(problem: &str) -> &'static str {
     let known = [
         ("cannot start any token", "Quote the value: @, ` and % cannot begin an unquoted one, and tabs cannot indent."),
-        ("mapping values are not allowed", "Quote the value that holds a colon and a blank, or correct the indentation."),
-        ("could not find expected ':'", "Complete the key with a colon, or indent the line if it belongs to the value above."),
+        (
+            "mapping values are not allowed",
+            "Quote the value that holds a colon and a blank, or correct the indentation.",
+        ),
+        (
+            "could not find expected ':'",
+            "Complete the key with a colon, or indent the line if it belongs to the value above.",
+        ),
         ("did not find expected key", "Correct the indentation; keys of one mapping start in the same column."),
         ("tab character", "Indent with spaces."),
         ("unknown anchor", "Anchors hold only within their own document, and only below their definition."),
@@ -69,7 +76,10 @@ fn help(problem: &str) -> &'static str {
         ("map key", "Keys must be text, numbers or booleans; quote the key."),
         ("map merge requires", "Give << a mapping, an alias of one, or a list of these."),
         ("unsupported value", "JSON has no infinity and no NaN; quote the value if it is text."),
-        ("escape", "YAML's double quotes know no \\/ and no surrogate pairs; use single quotes or the character itself."),
+        (
+            "escape",
+            "YAML's double quotes know no \\/ and no surrogate pairs; use single quotes or the character itself.",
+        ),
         ("<document start>", "Remove the directive line: Kubernetes splits the file before it can apply."),
         ("end of stream", "Close the quote."),
     ];

@@ -1,5 +1,12 @@
-//! One test binary.
+//! One test binary. Every file reads as a specification of one part.
 
+mod cli;
+mod corpus;
+mod corpus_list;
+mod determinism;
+mod examples;
 mod formats;
+mod rules;
+mod support;
 mod yaml_decode;
 mod yaml_support;

@@ -175,8 +175,7 @@ fn what_kubernetes_drops_or_overrides_in_silence_is_a_problem_and_nothing_else_i
                 ProblemKind::NonStandard { .. } => "non-standard",
             })
             .collect();
-        let expected: Vec<&str> =
-            SILENT.iter().filter(|(name, _)| *name == case.name).map(|&(_, kind)| kind).collect();
+        let expected: Vec<&str> = SILENT.iter().filter(|(name, _)| *name == case.name).map(|&(_, kind)| kind).collect();
         assert_eq!(kinds, expected, "{}", case.name);
     }
 }

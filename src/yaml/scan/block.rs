@@ -61,12 +61,7 @@ impl Scanner<'_> {
     }
 
     /// Reads the lines into `decoded`; returns where the last written line ends, if there is one.
-    fn read_block_lines(
-        &mut self,
-        literal: bool,
-        chomp: Chomp,
-        indent: &mut i32,
-    ) -> Result<Option<Mark>, SyntaxError> {
+    fn read_block_lines(&mut self, literal: bool, chomp: Chomp, indent: &mut i32) -> Result<Option<Mark>, SyntaxError> {
         let (mut leading, mut trailing) = (String::new(), String::new());
         let mut after_blank = false;
         let mut end = None;

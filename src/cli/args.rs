@@ -1,0 +1,176 @@
+//! The arguments, as clap reads them.
+
+use clap::{Args, Parser, Subcommand, ValueEnum, builder::styling};
+
+use super::output::{FailOn, OutputSpec};
+use crate::inventory::Release;
+
+const STYLES: styling::Styles = styling::Styles::styled()
+    .header(styling::AnsiColor::Green.on_default().bold())
+    .usage(styling::AnsiColor::Green.on_default().bold())
+    .literal(styling::AnsiColor::Cyan.on_default().bold())
+    .placeholder(styling::AnsiColor::Cyan.on_default());
+
+const EXAMPLES: &str = "\
+Examples:
+  ownerlint rendered/                          check a folder of rendered manifests
+  helm template web ./chart | ownerlint -      check what Helm renders
+  kustomize build overlays/prod | ownerlint -  check what Kustomize renders
+  ownerlint list rendered/                     show objects, scopes, owners and finalizers
+  ownerlint explain owner-of-cluster-scoped    why a rule exists, how to fix it
+
+Exit status:
+  0  nothing at or above --fail-on (default: error)
+  1  findings at or above it
+  2  usage, configuration, I/O or internal failure
+  3  no Kubernetes object found (--allow-empty makes it 0)";
+
+/// Finds owner references and finalizers that Kubernetes will punish, in rendered manifests, before they are merged.
+#[derive(Debug, Parser)]
+#[command(name = "ownerlint", version, styles = STYLES, after_help = EXAMPLES, args_conflicts_with_subcommands = true)]
+pub(super) struct Cli {
+    #[command(subcommand)]
+    pub(super) command: Option<Command>,
+    #[command(flatten)]
+    pub(super) check: CheckArgs,
+    #[command(flatten)]
+    pub(super) global: GlobalArgs,
+}
+
+#[derive(Debug, Subcommand)]
+pub(super) enum Command {
+    /// Check ownership and finalizers (the default command)
+    Check(CheckArgs),
+    /// List the objects with their scopes, owners and finalizers
+    List(ListArgs),
+    /// Explain a rule: what is wrong, what the cluster does, how to fix it
+    Explain(ExplainArgs),
+    /// List the rules
+    Rules(RulesArgs),
+    /// Print the JSON Schema of an output
+    Schema(SchemaArgs),
+}
+
+/// Arguments of every command.
+#[derive(Clone, Debug, Args)]
+pub(super) struct GlobalArgs {
+    /// When to use colours
+    #[arg(long, value_name = "WHEN", default_value = "auto", global = true, help_heading = "Global options")]
+    pub(super) color: Color,
+    /// Threads to use (default: one per core)
+    #[arg(long, value_name = "N", global = true, help_heading = "Global options")]
+    pub(super) threads: Option<usize>,
+    /// Say on standard error what was read and how long it took
+    #[arg(short, long, global = true, help_heading = "Global options")]
+    pub(super) verbose: bool,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(super) enum Color {
+    Auto,
+    Always,
+    Never,
+}
+
+/// What is read.
+#[derive(Clone, Debug, Args)]
+pub(super) struct InputArgs {
+    /// Files, folders, globs, or `-` for standard input [default: the current folder]
+    #[arg(value_name = "PATH")]
+    pub(super) paths: Vec<String>,
+    /// Leave out files whose path matches this glob (may be repeated)
+    #[arg(long, value_name = "GLOB")]
+    pub(super) exclude: Vec<String>,
+    /// The namespace of namespaced objects that do not say theirs
+    #[arg(short, long, value_name = "NAME")]
+    pub(super) namespace: Option<String>,
+    /// The Kubernetes release that decides which built-in kinds are served
+    #[arg(long, value_name = "VERSION", default_value_t = Release::NEWEST, value_parser = release)]
+    pub(super) kubernetes_version: Release,
+    /// Exit with 0 when there is no Kubernetes object
+    #[arg(long)]
+    pub(super) allow_empty: bool,
+}
+
+#[derive(Clone, Debug, Args)]
+pub(super) struct CheckArgs {
+    #[command(flatten)]
+    pub(super) input: InputArgs,
+    /// Output format, with a file to write it to (may be repeated): human, concise, json, …
+    #[arg(short, long, value_name = "FORMAT[:FILE]", default_value = "human")]
+    pub(super) output: Vec<OutputSpec>,
+    /// The least severity that makes the run fail: error, warning, info, never
+    #[arg(long, value_name = "SEVERITY", default_value = "error")]
+    pub(super) fail_on: FailOn,
+    /// Run only these rules
+    #[arg(long, value_name = "RULE", value_delimiter = ',')]
+    pub(super) select: Vec<String>,
+    /// Do not run these rules
+    #[arg(long, value_name = "RULE", value_delimiter = ',')]
+    pub(super) ignore: Vec<String>,
+    /// Whether the input is all there is: in a closed world a missing owner is an error
+    #[arg(long, value_name = "WORLD", default_value = "open")]
+    pub(super) world: WorldArg,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(super) enum WorldArg {
+    /// Objects outside of the input may exist
+    Open,
+    /// The input is the whole cluster
+    Closed,
+}
+
+#[derive(Clone, Debug, Args)]
+pub(super) struct ListArgs {
+    #[command(flatten)]
+    pub(super) input: InputArgs,
+    /// Output format
+    #[arg(short, long, value_name = "FORMAT", default_value = "human")]
+    pub(super) output: TextOrJson,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(super) enum TextOrJson {
+    Human,
+    Json,
+}
+
+#[derive(Clone, Debug, Args)]
+pub(super) struct ExplainArgs {
+    /// The rule; without one, all rules are listed
+    #[arg(value_name = "RULE")]
+    pub(super) rule: Option<String>,
+    /// Output format
+    #[arg(short, long, value_name = "FORMAT", default_value = "markdown")]
+    pub(super) output: MarkdownOrJson,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(super) enum MarkdownOrJson {
+    Markdown,
+    Json,
+}
+
+#[derive(Clone, Debug, Args)]
+pub(super) struct RulesArgs {
+    /// Output format
+    #[arg(short, long, value_name = "FORMAT", default_value = "human")]
+    pub(super) output: TextOrJson,
+}
+
+#[derive(Clone, Debug, Args)]
+pub(super) struct SchemaArgs {
+    /// The document: report, list, plan
+    #[arg(value_name = "NAME")]
+    pub(super) name: String,
+}
+
+/// A release that the tables know.
+fn release(text: &str) -> Result<Release, String> {
+    let release: Release = text.parse().map_err(|error: crate::inventory::UnreadableRelease| error.to_string())?;
+    match release > Release::NEWEST {
+        true => Err(format!("the newest release that ownerlint knows is {}", Release::NEWEST)),
+        false => Ok(release),
+    }
+}

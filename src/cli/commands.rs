@@ -1,0 +1,178 @@
+//! One function per command: arguments in, text out, status back.
+
+use std::io::IsTerminal;
+use std::time::Instant;
+
+use super::args::{
+    CheckArgs, ExplainArgs, GlobalArgs, InputArgs, ListArgs, MarkdownOrJson, RulesArgs, SchemaArgs, TextOrJson,
+    WorldArg,
+};
+use super::error::Error;
+use super::output::OutputSpec;
+use super::{Status, terminal};
+use crate::engine::{self, Check, Input, Selection, UnknownRule};
+use crate::inventory::{Inventory, Settings};
+use crate::report::{self, Options, Report};
+use crate::rules::{self, Page, RULES, World};
+
+/// The names of the commands, to recognise a misspelt one.
+const COMMANDS: [&str; 5] = ["check", "list", "explain", "rules", "schema"];
+
+pub(super) fn check(args: CheckArgs, global: &GlobalArgs) -> Result<Status, Error> {
+    let CheckArgs { input, output, fail_on, select, ignore, world } = args;
+    distinct(&output)?;
+    let selection = Selection::new(&select, &ignore)?;
+    let world = match world {
+        WorldArg::Open => World::Open,
+        WorldArg::Closed => World::Closed,
+    };
+    let allow_empty = input.allow_empty;
+    let started = Instant::now();
+    let inventory = read(input)?;
+    let read = started.elapsed();
+    let report = engine::check(inventory, &Check { selection, world });
+    if global.verbose {
+        terminal::say(&timing(&report, read, started.elapsed()));
+    }
+    for spec in &output {
+        write(spec, &report, &options(global, spec, fail_on.0))?;
+    }
+    let failed = report.notes.iter().any(|note| note.severity == crate::finding::Severity::Error);
+    let found = |least| report.findings.iter().any(|reported| reported.finding.severity >= least);
+    Ok(match fail_on.0 {
+        _ if failed => Status::Failure,
+        Some(least) if found(least) => Status::Findings,
+        _ if report.summary.objects == 0 && !allow_empty => no_objects(&report),
+        _ => Status::Clean,
+    })
+}
+
+pub(super) fn list(args: ListArgs, global: &GlobalArgs) -> Result<Status, Error> {
+    let started = Instant::now();
+    let allow_empty = args.input.allow_empty;
+    let inventory = read(args.input)?;
+    let listing = engine::list(&inventory);
+    if global.verbose {
+        terminal::say(&format!("{} objects in {:?}", listing.objects.len(), started.elapsed()));
+    }
+    terminal::print(&match args.output {
+        TextOrJson::Human => listing.human(),
+        TextOrJson::Json => listing.json(),
+    })?;
+    match listing.objects.is_empty() && !allow_empty {
+        true => Ok(Status::NoObjects),
+        false => Ok(Status::Clean),
+    }
+}
+
+pub(super) fn explain(args: &ExplainArgs) -> Result<Status, Error> {
+    let Some(id) = &args.rule else {
+        return rules(&RulesArgs {
+            output: match args.output {
+                MarkdownOrJson::Markdown => TextOrJson::Human,
+                MarkdownOrJson::Json => TextOrJson::Json,
+            },
+        });
+    };
+    let rule = rules::find(id).ok_or_else(|| UnknownRule::new(id))?;
+    let body = Page::parse(rule.page).map_or(rule.page, |page| page.body);
+    let text = match args.output {
+        MarkdownOrJson::Markdown => {
+            format!("{body}\n---\n{} · {} · {}\n", rule.severity.as_str(), rule.consequence.as_str(), rule.url())
+        }
+        MarkdownOrJson::Json => report::rules_json(&[engine::describe(rule)]),
+    };
+    terminal::print(&text)?;
+    Ok(Status::Clean)
+}
+
+pub(super) fn rules(args: &RulesArgs) -> Result<Status, Error> {
+    let described: Vec<_> = RULES.iter().map(|rule| engine::describe(rule)).collect();
+    terminal::print(&match args.output {
+        TextOrJson::Human => report::rules_human(&described),
+        TextOrJson::Json => report::rules_json(&described),
+    })?;
+    Ok(Status::Clean)
+}
+
+pub(super) fn schema(args: &SchemaArgs) -> Result<Status, Error> {
+    let Some(schema) = report::schema(&args.name) else {
+        let known: Vec<_> = report::SCHEMAS.iter().map(|(name, _)| *name).collect();
+        return Err(Error::Schema { name: args.name.clone(), known: known.join(", ") });
+    };
+    terminal::print(schema)?;
+    Ok(Status::Clean)
+}
+
+fn read(args: InputArgs) -> Result<Inventory, Error> {
+    let InputArgs { mut paths, exclude, namespace, kubernetes_version, allow_empty: _ } = args;
+    if paths.is_empty() {
+        paths.push(".".to_owned());
+    }
+    if let Some((word, command)) = misspelt_command(&paths) {
+        return Err(Error::Command { word, command });
+    }
+    let settings = Settings { release: kubernetes_version, namespace, ..Settings::default() };
+    Ok(Input { paths, exclude, settings }.read()?)
+}
+
+/// `ownerlint chekc rendered/`: the first word is no path, and nearly a command.
+fn misspelt_command(paths: &[String]) -> Option<(String, &'static str)> {
+    let word = paths.first().filter(|word| !word.contains(['/', '.', '*']) && !std::path::Path::new(word).exists())?;
+    let near = COMMANDS.into_iter().find(|command| strsim::damerau_levenshtein(word, command) <= 2)?;
+    Some((word.clone(), near))
+}
+
+fn no_objects(report: &Report) -> Status {
+    terminal::say(&format!(
+        "no Kubernetes object found in {} files; `--allow-empty` makes that a success",
+        report.summary.files
+    ));
+    Status::NoObjects
+}
+
+/// Two documents in one stream would be no document.
+fn distinct(specs: &[OutputSpec]) -> Result<(), Error> {
+    for (at, second) in specs.iter().enumerate() {
+        if let Some(first) = specs[..at].iter().find(|first| first.file == second.file) {
+            let place = second.file.as_ref().map_or("standard output".to_owned(), |file| format!("`{file}`"));
+            let (first, second) = (first.format.to_string(), second.format.to_string());
+            return Err(Error::SharedOutput { place, first, second });
+        }
+    }
+    Ok(())
+}
+
+fn options(global: &GlobalArgs, spec: &OutputSpec, fail_on: Option<crate::finding::Severity>) -> Options {
+    let stdout = std::io::stdout();
+    let to_terminal = spec.file.is_none() && stdout.is_terminal();
+    let color = spec.file.is_none() && terminal::use_color(global.color, &stdout);
+    Options {
+        color,
+        links: color && to_terminal,
+        width: terminal::width(),
+        fail_on,
+        working_directory: std::env::current_dir().ok().map(|path| path.to_string_lossy().replace('\\', "/")),
+        ..Options::default()
+    }
+}
+
+fn write(spec: &OutputSpec, report: &Report, options: &Options) -> Result<(), Error> {
+    let text = report::render(spec.format, report, options);
+    match &spec.file {
+        None => terminal::print(&text),
+        Some(file) => std::fs::write(file, text).map_err(|source| Error::Write { place: format!("`{file}`"), source }),
+    }
+}
+
+fn timing(report: &Report, read: std::time::Duration, all: std::time::Duration) -> String {
+    let summary = report.summary;
+    format!(
+        "read {} files, {} documents, {} objects in {read:.1?}; {} rules in {:.1?}",
+        summary.files,
+        summary.documents,
+        summary.objects,
+        report.rules.len(),
+        all.saturating_sub(read)
+    )
+}

@@ -1,0 +1,33 @@
+//! Why a run ended with status 2.
+
+use miette::Diagnostic;
+use thiserror::Error;
+
+use crate::engine::UnknownRule;
+use crate::inventory::InputError;
+
+/// A failure that ends the run.
+#[derive(Debug, Error, Diagnostic)]
+pub(super) enum Error {
+    #[error(transparent)]
+    #[diagnostic(transparent)]
+    Input(#[from] InputError),
+    #[error(transparent)]
+    #[diagnostic(transparent)]
+    Rule(#[from] UnknownRule),
+    /// A word that looks like a misspelt command was taken for a path.
+    #[error("there is no command or path `{word}`")]
+    #[diagnostic(help("did you mean `ownerlint {command}`?"))]
+    Command { word: String, command: &'static str },
+    #[error("there is no schema `{name}`")]
+    #[diagnostic(help("schemas are: {known}"))]
+    Schema { name: String, known: String },
+    #[error("`--threads {threads}`: {reason}")]
+    #[diagnostic(help("leave it out to use one thread per core"))]
+    Threads { threads: usize, reason: String },
+    #[error("two outputs go to {place}: `{first}` and `{second}`")]
+    #[diagnostic(help("give all but one of them a file of its own: `--output {second}:FILE`"))]
+    SharedOutput { place: String, first: String, second: String },
+    #[error("cannot write {place}: {source}")]
+    Write { place: String, source: std::io::Error },
+}

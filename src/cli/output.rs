@@ -1,0 +1,53 @@
+//! `--output FORMAT[:FILE]` and `--fail-on`.
+
+use std::str::FromStr;
+
+use crate::finding::Severity;
+use crate::report::Format;
+
+/// A format, and the file it goes to; standard output without one.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct OutputSpec {
+    pub(super) format: Format,
+    pub(super) file: Option<String>,
+}
+
+impl FromStr for OutputSpec {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let (name, file) = match text.split_once(':') {
+            Some((name, file)) => (name, Some(file)),
+            None => (text, None),
+        };
+        if file == Some("") {
+            return Err(format!("`{text}` names no file: write `{name}:FILE`, or `{name}` for standard output"));
+        }
+        let format = name.parse::<Format>().map_err(|error| {
+            let names: Vec<_> = Format::ALL.into_iter().map(Format::as_str).collect();
+            let near =
+                names.iter().max_by(|a, b| strsim::jaro_winkler(name, a).total_cmp(&strsim::jaro_winkler(name, b)));
+            match near.filter(|near| strsim::jaro_winkler(name, near) > 0.7) {
+                Some(near) => format!("{error}, did you mean `{near}`?"),
+                None => format!("{error}, formats are: {}", names.join(", ")),
+            }
+        })?;
+        Ok(Self { format, file: file.map(str::to_owned) })
+    }
+}
+
+/// The least severity that makes a run fail; `None` is never.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct FailOn(pub(super) Option<Severity>);
+
+impl FromStr for FailOn {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        match (text, text.parse::<Severity>()) {
+            ("never", _) => Ok(Self(None)),
+            (_, Ok(severity)) => Ok(Self(Some(severity))),
+            (_, Err(())) => Err("write `error`, `warning`, `info` or `never`".to_owned()),
+        }
+    }
+}

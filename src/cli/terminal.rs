@@ -1,0 +1,62 @@
+//! What the terminal can do, and the only writes to it.
+
+use std::io::{IsTerminal, Write};
+
+use miette::{GraphicalReportHandler, GraphicalTheme};
+
+use super::args::Color;
+use super::error::Error;
+
+/// Whether to colour what goes to `stream`. `NO_COLOR` and `CLICOLOR_FORCE` count as they do elsewhere.
+pub(super) fn use_color(choice: Color, stream: &impl IsTerminal) -> bool {
+    let set = |name: &str| std::env::var_os(name).is_some_and(|value| !value.is_empty() && value != "0");
+    match choice {
+        Color::Always => true,
+        Color::Never => false,
+        Color::Auto if set("NO_COLOR") => false,
+        Color::Auto if set("CLICOLOR_FORCE") => true,
+        Color::Auto => stream.is_terminal() && std::env::var_os("TERM").is_none_or(|term| term != "dumb"),
+    }
+}
+
+/// The width of the terminal in columns, within reason.
+pub(super) fn width() -> usize {
+    let columns = std::env::var("COLUMNS").ok().and_then(|columns| columns.parse().ok());
+    let terminal = || terminal_size::terminal_size().map(|(width, _)| usize::from(width.0));
+    columns.or_else(terminal).unwrap_or(100).clamp(40, 160)
+}
+
+pub(super) fn set_threads(threads: Option<usize>) -> Result<(), Error> {
+    let Some(threads) = threads else { return Ok(()) };
+    if threads == 0 {
+        return Err(Error::Threads { threads, reason: "at least one thread is needed".to_owned() });
+    }
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build_global();
+    pool.map_err(|error| Error::Threads { threads, reason: error.to_string() })
+}
+
+/// Writes a whole document to standard output.
+pub(super) fn print(text: &str) -> Result<(), Error> {
+    let mut out = std::io::stdout().lock();
+    let written = out.write_all(text.as_bytes()).and_then(|()| out.flush());
+    written.map_err(|source| Error::Write { place: "standard output".to_owned(), source })
+}
+
+/// Writes a line to standard error; nobody is left to tell when that fails.
+pub(super) fn say(line: &str) {
+    let _ = writeln!(std::io::stderr().lock(), "{line}");
+}
+
+/// Shows a failure with its help.
+pub(super) fn print_error(error: &Error, color: Color) {
+    let theme = match use_color(color, &std::io::stderr()) {
+        true => GraphicalTheme::unicode(),
+        false => GraphicalTheme::unicode_nocolor(),
+    };
+    let handler = GraphicalReportHandler::new_themed(theme).with_width(width()).with_links(false);
+    let mut text = String::new();
+    match handler.render_report(&mut text, error) {
+        Ok(()) => say(&format!("error: {}", text.trim_start_matches([' ', '×', '\n']).trim_end())),
+        Err(_) => say(&format!("error: {error}")),
+    }
+}

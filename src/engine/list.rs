@@ -1,0 +1,99 @@
+//! What the input holds, as the `list` contract says it.
+
+use crate::inventory::{Inventory, Member, Scope, ScopeSource, Skip};
+use crate::manifest::OwnerReference;
+use crate::report::{ListedObject, ListedPlace, ListedReference, ListedSkip, Listing};
+use crate::text::{ColumnUnit, FileId, Span};
+
+/// The listing of an inventory. Objects whose metadata does not decode stand among the skipped documents: no client can
+/// read them.
+pub fn list(inventory: &Inventory) -> Listing {
+    let (objects, broken): (Vec<_>, Vec<_>) = inventory.members.iter().partition(|member| member.decodes());
+    let mut skipped: Vec<_> =
+        inventory.skipped.iter().map(|skip| (skip.file, skip.span, listed_skip(inventory, skip))).collect();
+    skipped.extend(broken.into_iter().map(|member| (member.file, member.object.start, undecodable(inventory, member))));
+    skipped.sort_by_key(|(file, span, _)| (*file, *span));
+    Listing {
+        objects: objects.into_iter().map(|member| listed(inventory, member)).collect(),
+        skipped: skipped.into_iter().map(|(_, _, skip)| skip).collect(),
+    }
+}
+
+fn listed(inventory: &Inventory, member: &Member) -> ListedObject {
+    let object = &member.object;
+    let position = inventory.sources.file(member.file).position(object.start.start, ColumnUnit::Utf8);
+    let (source, from) = match member.resolution.source {
+        ScopeSource::BuiltIn => ("built-in", None),
+        ScopeSource::Crd(crd) => ("crd", Some(inventory.member(crd))),
+        ScopeSource::Config => ("config", None),
+        ScopeSource::None => ("none", None),
+    };
+    ListedObject {
+        key: member.key.to_string(),
+        api_version: object.api_version.value.clone(),
+        kind: object.kind.value.clone(),
+        namespace: object.namespace().map(str::to_owned),
+        name: object.name(),
+        uid: object.uid().map(str::to_owned),
+        scope: match member.scope() {
+            Some(Scope::Namespaced) => "Namespaced",
+            Some(Scope::Cluster) => "Cluster",
+            None => "Unknown",
+        },
+        scope_source: source,
+        scope_from: from.map(|crd| place(inventory, crd.file, crd.object.start)),
+        owner_references: object.metadata.owner_references.entries.iter().map(reference).collect(),
+        finalizers: object.metadata.finalizers.iter().map(|finalizer| finalizer.value.clone()).collect(),
+        file: path(inventory, member.file),
+        document: member.document,
+        line: position.line,
+        column: position.column,
+    }
+}
+
+fn reference(reference: &OwnerReference) -> ListedReference {
+    let text = |field: &Option<crate::manifest::Spanned<String>>| field.as_ref().map(|field| field.value.clone());
+    ListedReference {
+        api_version: text(&reference.api_version),
+        kind: text(&reference.kind),
+        name: text(&reference.name),
+        uid: text(&reference.uid),
+        controller: reference.controller.as_ref().map(|flag| flag.value),
+        block_owner_deletion: reference.block_owner_deletion.as_ref().map(|flag| flag.value),
+    }
+}
+
+fn listed_skip(inventory: &Inventory, skip: &Skip) -> ListedSkip {
+    ListedSkip {
+        file: path(inventory, skip.file),
+        document: skip.document,
+        line: line(inventory, skip.file, skip.span),
+        reason: skip.reason.as_str(),
+        detail: skip.detail.clone(),
+    }
+}
+
+fn undecodable(inventory: &Inventory, member: &Member) -> ListedSkip {
+    let errors = &member.object.decode_errors;
+    let fields: Vec<_> =
+        errors.iter().map(|error| format!("{} is no {}", error.field, error.expected.as_str())).collect();
+    ListedSkip {
+        file: path(inventory, member.file),
+        document: member.document,
+        line: line(inventory, member.file, member.object.start),
+        reason: "unreadable",
+        detail: format!("{} does not decode: {}", member.key, fields.join(", ")),
+    }
+}
+
+fn place(inventory: &Inventory, file: FileId, span: Span) -> ListedPlace {
+    ListedPlace { file: path(inventory, file), line: line(inventory, file, span) }
+}
+
+fn path(inventory: &Inventory, file: FileId) -> String {
+    inventory.sources.file(file).path().to_owned()
+}
+
+fn line(inventory: &Inventory, file: FileId, span: Span) -> usize {
+    inventory.sources.file(file).position(span.start, ColumnUnit::Utf8).line
+}

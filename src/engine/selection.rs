@@ -1,0 +1,62 @@
+//! Which rules run.
+
+use miette::Diagnostic;
+use thiserror::Error;
+
+use crate::rules::{self, RULES, Rule};
+
+/// A word that is no rule.
+#[derive(Clone, Debug, Error, Diagnostic, PartialEq, Eq)]
+#[error("there is no rule `{id}`")]
+pub struct UnknownRule {
+    /// The word.
+    pub id: String,
+    /// What may have been meant.
+    #[help]
+    pub help: String,
+}
+
+impl UnknownRule {
+    /// The error for `id`, with the nearest rule.
+    pub fn new(id: &str) -> Self {
+        let near = RULES
+            .iter()
+            .map(|rule| (strsim::jaro_winkler(id, rule.id), rule.id))
+            .filter(|(similarity, _)| *similarity > 0.8)
+            .max_by(|a, b| a.0.total_cmp(&b.0));
+        let help = match near {
+            Some((_, near)) => format!("did you mean `{near}`?"),
+            None => "`ownerlint rules` lists all rules".to_owned(),
+        };
+        Self { id: id.to_owned(), help }
+    }
+}
+
+/// A choice among the rules: all of them unless some are selected, without those that are ignored.
+#[derive(Clone, Debug, Default)]
+pub struct Selection {
+    select: Vec<&'static Rule>,
+    ignore: Vec<&'static Rule>,
+}
+
+impl Selection {
+    /// The choice by ids; an empty `select` is all rules.
+    ///
+    /// # Errors
+    /// An id that no rule has.
+    pub fn new(select: &[String], ignore: &[String]) -> Result<Self, UnknownRule> {
+        let find = |ids: &[String]| ids.iter().map(|id| find(id)).collect::<Result<Vec<_>, _>>();
+        Ok(Self { select: find(select)?, ignore: find(ignore)? })
+    }
+
+    /// The chosen rules, in the registry's order.
+    pub fn rules(&self) -> Vec<&'static Rule> {
+        let among = |rules: &[&'static Rule], rule: &Rule| rules.iter().any(|other| other.id == rule.id);
+        let chosen = RULES.iter().copied().filter(|rule| self.select.is_empty() || among(&self.select, rule));
+        chosen.filter(|rule| !among(&self.ignore, rule)).collect()
+    }
+}
+
+fn find(id: &str) -> Result<&'static Rule, UnknownRule> {
+    rules::find(id).ok_or_else(|| UnknownRule::new(id))
+}

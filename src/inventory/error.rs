@@ -1,0 +1,62 @@
+//! Arguments that cannot be read: the run ends with status 2.
+
+use miette::Diagnostic;
+use thiserror::Error;
+
+/// An input argument that leads nowhere.
+#[derive(Clone, Debug, Error, Diagnostic, PartialEq, Eq)]
+pub enum InputError {
+    /// No such file or folder.
+    #[error("cannot read `{path}`: no such file or folder")]
+    Missing {
+        /// The argument.
+        path: String,
+        /// What may have been meant.
+        #[help]
+        help: Option<String>,
+    },
+    /// The file or folder exists and cannot be read.
+    #[error("cannot read `{path}`: {reason}")]
+    Unreadable {
+        /// The argument.
+        path: String,
+        /// The operating system's words.
+        reason: String,
+    },
+    /// A malformed pattern.
+    #[error("`{pattern}` is not a valid glob: {reason}")]
+    #[diagnostic(help("`*` matches within a folder, `**` across folders; quote `[` and `{{` as `[[]` and `[{{]`"))]
+    Glob {
+        /// The pattern.
+        pattern: String,
+        /// What is wrong with it.
+        reason: String,
+    },
+    /// A pattern without a match.
+    #[error("no file matches `{pattern}`")]
+    #[diagnostic(help("`*` matches within a folder, `**` across folders: `rendered/**/*.yaml`"))]
+    NoMatch {
+        /// The pattern.
+        pattern: String,
+    },
+}
+
+impl InputError {
+    /// An argument that does not exist, with the nearest name in its folder.
+    pub(super) fn missing(argument: &str) -> Self {
+        let path = std::path::Path::new(argument);
+        let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
+        let wanted = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
+        let entries = std::fs::read_dir(folder.unwrap_or(std::path::Path::new("."))).into_iter().flatten().flatten();
+        let names = entries.map(|entry| entry.file_name().to_string_lossy().into_owned());
+        let near = names
+            .map(|name| (strsim::jaro_winkler(&wanted, &name), name))
+            .filter(|(similarity, _)| *similarity > 0.85)
+            .max_by(|a, b| a.0.total_cmp(&b.0).then_with(|| b.1.cmp(&a.1)));
+        let help = near.map(|(_, name)| match folder {
+            Some(folder) => format!("did you mean `{}`?", folder.join(name).display()),
+            None => format!("did you mean `{name}`?"),
+        });
+        Self::Missing { path: argument.to_owned(), help }
+    }
+}

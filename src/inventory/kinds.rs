@@ -1,0 +1,178 @@
+//! Kind → scope: the built-in table, the CRDs of the input, and the kinds the user adds. What none of them knows stays
+//! unknown and is never guessed.
+
+use std::collections::BTreeMap;
+
+use super::ObjectId;
+use super::builtin::{self, Release, Scope, Served};
+use crate::manifest::{ApiVersion, CrdScope, CustomResourceDefinition};
+
+/// A kind that the user adds in the configuration.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ExtraKind {
+    /// API group.
+    pub group: String,
+    /// Kind.
+    pub kind: String,
+    /// Versions that are served; empty: all of them.
+    pub versions: Vec<String>,
+    /// Scope.
+    pub scope: Scope,
+}
+
+/// Who told the scope of a kind.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ScopeSource {
+    /// The built-in table.
+    BuiltIn,
+    /// A CRD of the input.
+    Crd(ObjectId),
+    /// The configuration.
+    Config,
+    /// Nobody.
+    None,
+}
+
+/// Whether a group, version and kind is served.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Serving {
+    /// It is.
+    Yes,
+    /// Built in, but an alpha or beta version that a cluster serves only when told to.
+    OffByDefault,
+    /// Built in once, and removed.
+    Removed {
+        /// The release that removed it.
+        in_release: Release,
+        /// The apiVersion that serves the kind now; `None` when the kind is gone.
+        replacement: Option<String>,
+    },
+    /// Built in, but only in later releases than the one in use.
+    NotYet {
+        /// The first release that serves it.
+        introduced_in: Release,
+    },
+    /// No release served the pair as written.
+    Never {
+        /// The apiVersions under which a kind of that name is served.
+        served_as: Vec<String>,
+    },
+    /// A CRD of the input defines the kind, and not this version.
+    NotByCrd {
+        /// The CRD.
+        crd: ObjectId,
+        /// The versions that it serves.
+        served: Vec<String>,
+    },
+    /// The group is neither built in nor defined in the input.
+    Unknown,
+}
+
+/// What is known of a group, version and kind.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Resolution {
+    /// The scope; `None` is unknown.
+    pub scope: Option<Scope>,
+    /// Who told.
+    pub source: ScopeSource,
+    /// Whether it is served.
+    pub serving: Serving,
+}
+
+/// A kind that CRDs of the input define. The same CRD written twice serves the union of the versions.
+#[derive(Clone, Debug, Default)]
+struct Defined {
+    crds: Vec<ObjectId>,
+    /// Version → whether some copy serves it.
+    versions: BTreeMap<String, bool>,
+    /// `None` when the copies disagree or none says.
+    scope: Option<Scope>,
+    disagree: bool,
+}
+
+/// All kinds that the input may use.
+#[derive(Clone, Debug)]
+pub struct Kinds {
+    release: Release,
+    defined: BTreeMap<(String, String), Defined>,
+    extra: Vec<ExtraKind>,
+}
+
+impl Kinds {
+    /// The kinds of a cluster of that release with these CRDs and additions.
+    pub fn new<'a>(
+        release: Release,
+        crds: impl IntoIterator<Item = (ObjectId, &'a CustomResourceDefinition)>,
+        extra: Vec<ExtraKind>,
+    ) -> Self {
+        let mut defined: BTreeMap<(String, String), Defined> = BTreeMap::new();
+        for (id, crd) in crds {
+            let kind = defined.entry((crd.group.value.clone(), crd.kind.value.clone())).or_default();
+            kind.crds.push(id);
+            for version in &crd.versions {
+                *kind.versions.entry(version.name.value.clone()).or_default() |= version.served;
+            }
+            let scope = crd.scope.as_ref().map(|scope| match scope.value {
+                CrdScope::Namespaced => Scope::Namespaced,
+                CrdScope::Cluster => Scope::Cluster,
+            });
+            kind.disagree |= kind.scope.is_some() && scope.is_some() && kind.scope != scope;
+            kind.scope = if kind.disagree { None } else { kind.scope.or(scope) };
+        }
+        Self { release, defined, extra }
+    }
+
+    /// The release whose built-in kinds count.
+    pub fn release(&self) -> Release {
+        self.release
+    }
+
+    /// What is known of `kind` in that group and version. The scope does not depend on the version ([SCOPE-5]).
+    pub fn resolve(&self, api_version: &ApiVersion, kind: &str) -> Resolution {
+        let ApiVersion { group, version } = api_version;
+        let extra = self.extra.iter().find(|extra| extra.group == *group && extra.kind == kind);
+        if let Some(extra) = extra.filter(|extra| extra.versions.is_empty() || extra.versions.contains(version)) {
+            return Resolution { scope: Some(extra.scope), source: ScopeSource::Config, serving: Serving::Yes };
+        }
+        if let Some(defined) = self.defined.get(&(group.clone(), kind.to_owned())) {
+            return defined.resolve(version);
+        }
+        let table = builtin::table();
+        let scope = table.scope_of(group, kind);
+        let serving = match table.served(group, version, kind, self.release) {
+            Served::Yes(_) => Serving::Yes,
+            Served::YesUntil(kind) if kind.enabled_by_default => Serving::Yes,
+            Served::YesUntil(_) | Served::OffByDefault(_) => Serving::OffByDefault,
+            Served::Removed(kind) => {
+                Serving::Removed { in_release: kind.removed_in, replacement: kind.replacement_api_version.clone() }
+            }
+            Served::NotYet { introduced_in, .. } => Serving::NotYet { introduced_in },
+            Served::KnownKindOtherVersion { served_as, .. } => Serving::Never { served_as },
+            Served::KnownGroupUnknownKind => Serving::Never { served_as: Vec::new() },
+            Served::UnknownGroup => Serving::Unknown,
+        };
+        let source = if scope.is_some() { ScopeSource::BuiltIn } else { ScopeSource::None };
+        Resolution { scope, source, serving }
+    }
+
+    /// The CRDs of the input that define a kind; several when it is written more than once.
+    pub fn crds_of(&self, group: &str, kind: &str) -> &[ObjectId] {
+        self.defined.get(&(group.to_owned(), kind.to_owned())).map_or(&[], |defined| &defined.crds)
+    }
+}
+
+impl Defined {
+    fn resolve(&self, version: &str) -> Resolution {
+        let crd = self.crds.first().copied();
+        let serving = match (self.versions.get(version), crd) {
+            (Some(true), _) => Serving::Yes,
+            (_, Some(crd)) => {
+                let served = self.versions.iter().filter(|(_, served)| **served);
+                Serving::NotByCrd { crd, served: served.map(|(version, _)| version.clone()).collect() }
+            }
+            (_, None) => Serving::Unknown,
+        };
+        let source = crd.filter(|_| self.scope.is_some()).map_or(ScopeSource::None, ScopeSource::Crd);
+        Resolution { scope: self.scope, source, serving }
+    }
+}

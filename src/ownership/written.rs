@@ -1,0 +1,101 @@
+//! Edges that manifests write: `metadata.ownerReferences`, each bound to the object it means, if the input has it.
+
+use crate::inventory::{Inventory, Member, ObjectId};
+use crate::manifest::OwnerReference;
+
+/// What an owner reference leads to.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Owner {
+    /// An object of the input carries the uid. The collector binds by uid alone ([GC-4]), so this is certain, whether or
+    /// not the other coordinates agree.
+    ByUid(ObjectId),
+    /// The holder is rendered, so its uid proves nothing; an object of the input has the group, kind, implied namespace
+    /// and name ([SIM-6]). The assumption is that the reference means it.
+    ByName(ObjectId),
+    /// Objects of that group, kind and name exist, but only in other namespaces.
+    Elsewhere(Vec<ObjectId>),
+    /// The input holds no such object.
+    Absent,
+}
+
+/// One owner reference of one object.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct OwnerEdge {
+    /// The object that holds the reference.
+    pub dependent: ObjectId,
+    /// The place of the reference among the entries of `metadata.ownerReferences` that decode as entries.
+    pub entry: usize,
+    /// What it leads to.
+    pub owner: Owner,
+}
+
+impl OwnerEdge {
+    /// The object that the reference is bound to.
+    pub fn bound(&self) -> Option<ObjectId> {
+        match self.owner {
+            Owner::ByUid(id) | Owner::ByName(id) => Some(id),
+            Owner::Elsewhere(_) | Owner::Absent => None,
+        }
+    }
+
+    /// The object that holds the reference.
+    pub fn dependent<'a>(&self, inventory: &'a Inventory) -> &'a Member {
+        inventory.member(self.dependent)
+    }
+
+    /// The reference itself.
+    pub fn reference<'a>(&self, inventory: &'a Inventory) -> &'a OwnerReference {
+        &self.dependent(inventory).object.metadata.owner_references.entries[self.entry]
+    }
+}
+
+/// All edges of a bundle, in the order of their dependents.
+#[derive(Clone, Debug, Default)]
+pub struct Ownership {
+    /// Edges that manifests write.
+    pub written: Vec<OwnerEdge>,
+}
+
+impl Ownership {
+    /// Finds every edge of `inventory`.
+    pub fn of(inventory: &Inventory) -> Self {
+        let edges = inventory.members.iter().flat_map(|dependent| {
+            let entries = dependent.object.metadata.owner_references.entries.iter().enumerate();
+            entries.map(|(entry, reference)| OwnerEdge {
+                dependent: dependent.id,
+                entry,
+                owner: bind(inventory, dependent, reference),
+            })
+        });
+        Self { written: edges.collect() }
+    }
+}
+
+fn bind(inventory: &Inventory, dependent: &Member, reference: &OwnerReference) -> Owner {
+    let with_uid = Some(reference.uid()).filter(|uid| !uid.is_empty()).map(|uid| inventory.with_uid(uid));
+    if let Some(&owner) = with_uid.and_then(<[_]>::first) {
+        return Owner::ByUid(owner);
+    }
+    if dependent.from_dump || reference.name().is_empty() || reference.kind().is_empty() {
+        return Owner::Absent;
+    }
+    let key = inventory.owner_key(dependent, reference);
+    if let Some(&owner) = key.as_ref().and_then(|key| inventory.with_key(key).first()) {
+        return Owner::ByName(owner);
+    }
+    by_name_elsewhere(inventory, dependent, reference)
+}
+
+/// Nothing of that name where the collector looks. A namesake whose namespace may still be the same one (neither manifest
+/// says, or the kind's scope is unknown) is taken for the owner; one that certainly lives elsewhere is not.
+fn by_name_elsewhere(inventory: &Inventory, dependent: &Member, reference: &OwnerReference) -> Owner {
+    let group = reference.group_version().group;
+    let namesakes = inventory.with_name(&group, reference.kind(), reference.name());
+    let here = &dependent.key.namespace;
+    let elsewhere = |id: &ObjectId| here.certainly_differs(&inventory.member(*id).key.namespace);
+    match namesakes.iter().find(|id| !elsewhere(id)) {
+        Some(&owner) => Owner::ByName(owner),
+        None if namesakes.is_empty() => Owner::Absent,
+        None => Owner::Elsewhere(namesakes.to_vec()),
+    }
+}

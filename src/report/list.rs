@@ -1,0 +1,152 @@
+//! `list`: which objects, scopes, owners and finalizers were seen.
+
+use serde::Serialize;
+
+use super::plain;
+
+/// What an input holds: the contract `ownerlint.list/1`.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Listing {
+    /// The objects, in path, document and offset order.
+    pub objects: Vec<ListedObject>,
+    /// What is no object.
+    pub skipped: Vec<ListedSkip>,
+}
+
+/// One object.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct ListedObject {
+    /// `Kind[.group]/namespace/name`.
+    pub key: String,
+    /// `apiVersion` as written.
+    pub api_version: String,
+    /// `kind`.
+    pub kind: String,
+    /// `metadata.namespace` as written.
+    pub namespace: Option<String>,
+    /// `metadata.name`, or `x-*` for a generated one.
+    pub name: Option<String>,
+    /// `metadata.uid`.
+    pub uid: Option<String>,
+    /// `Namespaced`, `Cluster` or `Unknown`.
+    pub scope: &'static str,
+    /// `built-in`, `crd`, `config` or `none`.
+    pub scope_source: &'static str,
+    /// The CRD that tells the scope.
+    pub scope_from: Option<ListedPlace>,
+    /// Owner references as written.
+    pub owner_references: Vec<ListedReference>,
+    /// Finalizers as written.
+    pub finalizers: Vec<String>,
+    /// The file.
+    pub file: String,
+    /// 0-based, as Kubernetes' reader counts.
+    pub document: u32,
+    /// 1-based line of the object's first key.
+    pub line: usize,
+    /// 1-based column of it, in UTF-8 bytes.
+    pub column: usize,
+}
+
+/// A line of a file.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct ListedPlace {
+    /// The file.
+    pub file: String,
+    /// 1-based.
+    pub line: usize,
+}
+
+/// An owner reference; flags that are not written are left out.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct ListedReference {
+    /// `apiVersion`.
+    pub api_version: Option<String>,
+    /// `kind`.
+    pub kind: Option<String>,
+    /// `name`.
+    pub name: Option<String>,
+    /// `uid`.
+    pub uid: Option<String>,
+    /// `controller`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub controller: Option<bool>,
+    /// `blockOwnerDeletion`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub block_owner_deletion: Option<bool>,
+}
+
+/// A document or list item that is no object.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct ListedSkip {
+    /// The file.
+    pub file: String,
+    /// 0-based, as Kubernetes' reader counts.
+    pub document: u32,
+    /// 1-based.
+    pub line: usize,
+    /// `not-a-manifest`, `template`, `empty` or `unreadable`.
+    pub reason: &'static str,
+    /// A few words more.
+    pub detail: String,
+}
+
+#[derive(Serialize)]
+struct Document<'a> {
+    schema: &'static str,
+    objects: &'a [ListedObject],
+    skipped: &'a [ListedSkip],
+}
+
+impl Listing {
+    /// The JSON contract, ending in a line break.
+    pub fn json(&self) -> String {
+        let Self { objects, skipped } = self;
+        super::json::line(serde_json::to_string_pretty(&Document { schema: "ownerlint.list/1", objects, skipped }))
+    }
+
+    /// For people: a line per object with its place, owners below it, and what was skipped.
+    pub fn human(&self) -> String {
+        let mut text = String::new();
+        for object in &self.objects {
+            let ListedObject { key, scope, file, line, .. } = object;
+            let scope = scope.to_lowercase();
+            push(&mut text, &format!("{key}  {scope}  {file}:{line}"));
+            for owner in &object.owner_references {
+                let part = |text: &Option<String>| text.clone().unwrap_or_default();
+                let flags = [(owner.controller, " controller"), (owner.block_owner_deletion, " blocking")];
+                let flags: String =
+                    flags.iter().filter(|(flag, _)| *flag == Some(true)).map(|(_, word)| *word).collect();
+                let (api_version, kind, name) = (part(&owner.api_version), part(&owner.kind), part(&owner.name));
+                push(&mut text, &format!("  owned by {kind} {name} ({api_version}){flags}"));
+            }
+            for finalizer in &object.finalizers {
+                push(&mut text, &format!("  held by finalizer {finalizer}"));
+            }
+        }
+        let count = |reason: &str| self.skipped.iter().filter(|skip| skip.reason == reason).count();
+        let reasons = ["not-a-manifest", "template", "empty", "unreadable"];
+        let skipped: Vec<_> = reasons
+            .into_iter()
+            .map(|r| (count(r), r))
+            .filter(|(n, _)| *n > 0)
+            .map(|(n, r)| format!("{n} {r}"))
+            .collect();
+        text.push_str(&format!("\n{} objects", self.objects.len()));
+        if !skipped.is_empty() {
+            text.push_str(&format!("; skipped: {}", skipped.join(", ")));
+        }
+        text.push('\n');
+        text
+    }
+}
+
+/// Indentation stays; the rest is one harmless line.
+fn push(text: &mut String, line: &str) {
+    let indent = line.len() - line.trim_start().len();
+    text.push_str(&line[..indent]);
+    text.push_str(&plain::one_line(line));
+    text.push('\n');
+}

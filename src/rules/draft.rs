@@ -1,0 +1,148 @@
+//! A finding in the making, and where it is pushed.
+
+use super::Rule;
+use crate::finding::{Consequence, Finding, Label, Severity};
+use crate::inventory::Member;
+use crate::text::{FileId, Span};
+
+/// A finding without its rule. A draft cannot exist without a place; the sink adds the rest.
+#[derive(Clone, Debug)]
+#[must_use = "push it into the sink"]
+pub struct Draft {
+    primary: Label,
+    message: String,
+    reason: String,
+    help: String,
+    severity: Option<Severity>,
+    consequence: Option<Consequence>,
+    object: Option<String>,
+    field: Option<String>,
+    target: Option<String>,
+    related: Vec<Label>,
+    chain: Vec<String>,
+}
+
+impl Draft {
+    /// A finding at a place of a file, about no object.
+    pub fn in_file(file: FileId, span: Span, message: impl Into<String>) -> Self {
+        Self {
+            primary: Label::new(file, span, String::new()),
+            message: message.into(),
+            reason: String::new(),
+            help: String::new(),
+            severity: None,
+            consequence: None,
+            object: None,
+            field: None,
+            target: None,
+            related: Vec::new(),
+            chain: Vec::new(),
+        }
+    }
+
+    /// A finding at a place of an object.
+    pub fn on(member: &Member, span: Span, message: impl Into<String>) -> Self {
+        Self { object: Some(member.key.to_string()), ..Self::in_file(member.file, span, message) }
+    }
+
+    /// Names the object that a place of a file belongs to.
+    pub fn about(mut self, member: &Member) -> Self {
+        self.object = Some(member.key.to_string());
+        self
+    }
+
+    /// What the primary place is: a few words under the snippet.
+    pub fn label(mut self, words: impl Into<String>) -> Self {
+        self.primary.message = words.into();
+        self
+    }
+
+    /// Why: what the cluster will do and when.
+    pub fn reason(mut self, reason: impl Into<String>) -> Self {
+        self.reason = reason.into();
+        self
+    }
+
+    /// How to fix it.
+    pub fn help(mut self, help: impl Into<String>) -> Self {
+        self.help = help.into();
+        self
+    }
+
+    /// The field: `metadata.ownerReferences[0].uid`.
+    pub fn field(mut self, field: impl Into<String>) -> Self {
+        self.field = Some(field.into());
+        self
+    }
+
+    /// What the field points at: an owner's key, a finalizer.
+    pub fn target(mut self, target: impl Into<String>) -> Self {
+        self.target = Some(target.into());
+        self
+    }
+
+    /// A severity other than the rule's.
+    pub fn severity(mut self, severity: Severity) -> Self {
+        self.severity = Some(severity);
+        self
+    }
+
+    /// A consequence other than the rule's.
+    pub fn consequence(mut self, consequence: Consequence) -> Self {
+        self.consequence = Some(consequence);
+        self
+    }
+
+    /// Another place that matters.
+    pub fn related(mut self, file: FileId, span: Span, words: impl Into<String>) -> Self {
+        self.related.push(Label::new(file, span, words));
+        self
+    }
+
+    /// Another object that matters, shown at its name.
+    pub fn related_object(self, member: &Member, words: impl Into<String>) -> Self {
+        self.related(member.file, member.object.name_span(), words)
+    }
+
+    /// The ownership chain, from the dependent upward.
+    pub fn chain(mut self, chain: impl IntoIterator<Item = String>) -> Self {
+        self.chain = chain.into_iter().collect();
+        self
+    }
+}
+
+/// Collects the findings of one rule.
+#[derive(Debug)]
+pub struct Sink {
+    rule: &'static Rule,
+    findings: Vec<Finding>,
+}
+
+impl Sink {
+    pub(super) fn new(rule: &'static Rule) -> Self {
+        Self { rule, findings: Vec::new() }
+    }
+
+    /// Takes a draft as a finding of this rule.
+    pub fn push(&mut self, draft: Draft) {
+        let rule = self.rule;
+        self.findings.push(Finding {
+            rule: rule.id,
+            severity: draft.severity.unwrap_or(rule.severity),
+            consequence: draft.consequence.unwrap_or(rule.consequence),
+            message: draft.message,
+            reason: draft.reason,
+            help: draft.help,
+            object: draft.object,
+            field: draft.field,
+            target: draft.target,
+            primary: draft.primary,
+            related: draft.related,
+            chain: draft.chain,
+        });
+    }
+
+    pub(super) fn into_findings(self) -> Vec<Finding> {
+        self.findings
+    }
+}

@@ -1,0 +1,103 @@
+//! The rules: each a static description beside a function, and a page `rules/<id>.md`.
+//!
+//! A rule reads a [`Context`] and pushes [`Draft`]s into a [`Sink`], which stamps them with the rule's id and default
+//! severity, so that no rule can mislabel itself. Families live in one file each; [`RULES`] is the one registry.
+
+mod draft;
+mod page;
+mod reading;
+mod scope;
+mod words;
+
+use crate::finding::{Consequence, Finding, Severity};
+use crate::inventory::Inventory;
+use crate::ownership::Ownership;
+
+pub use draft::{Draft, Sink};
+pub use page::{Example, FrontMatter, Page, PageError};
+
+/// Whether the input is taken for a whole cluster.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum World {
+    /// Objects outside of the input may exist: absence proves nothing.
+    #[default]
+    Open,
+    /// The input is all there is.
+    Closed,
+}
+
+/// What a rule may look at.
+#[derive(Clone, Copy, Debug)]
+pub struct Context<'a> {
+    /// The objects.
+    pub inventory: &'a Inventory,
+    /// The edges between them.
+    pub ownership: &'a Ownership,
+    /// Whether absence proves anything.
+    pub world: World,
+}
+
+/// One rule.
+#[derive(Debug)]
+pub struct Rule {
+    /// The id: kebab-case, names the defect, reads well after "ignore".
+    pub id: &'static str,
+    /// One line for lists.
+    pub summary: &'static str,
+    /// The severity unless a finding says otherwise.
+    pub severity: Severity,
+    /// The consequence unless a finding says otherwise.
+    pub consequence: Consequence,
+    /// The page `rules/<id>.md`, front matter included.
+    pub page: &'static str,
+    /// Looks for the defect.
+    pub check: fn(&Context<'_>, &mut Sink),
+}
+
+impl Rule {
+    /// The page on the web.
+    pub fn url(&self) -> String {
+        format!("{}/blob/main/rules/{}.md", env!("CARGO_PKG_REPOSITORY"), self.id)
+    }
+
+    /// Runs the rule.
+    pub fn run(&'static self, context: &Context<'_>) -> Vec<Finding> {
+        let mut sink = Sink::new(self);
+        (self.check)(context, &mut sink);
+        sink.into_findings()
+    }
+}
+
+/// Describes a rule and embeds its page.
+macro_rules! rule {
+    ($id:literal, $severity:ident, $consequence:ident, $summary:literal, $check:path) => {
+        $crate::rules::Rule {
+            id: $id,
+            summary: $summary,
+            severity: $crate::finding::Severity::$severity,
+            consequence: $crate::finding::Consequence::$consequence,
+            page: include_str!(concat!("../../rules/", $id, ".md")),
+            check: $check,
+        }
+    };
+}
+use rule;
+
+/// Every rule, in the order in which they are listed.
+pub static RULES: &[&Rule] = &[
+    &scope::OWNER_OF_CLUSTER_SCOPED,
+    &scope::OWNER_CROSS_NAMESPACE,
+    &scope::OWNER_KIND_UNRESOLVABLE,
+    &scope::KIND_NOT_SERVED,
+    &reading::UNREADABLE_FILE,
+    &reading::UNREADABLE_DOCUMENT,
+    &reading::DUPLICATE_KEY,
+    &reading::DROPPED_CONTENT,
+    &reading::NONSTANDARD_YAML,
+    &reading::DUPLICATE_OBJECT,
+];
+
+/// The rule of an id.
+pub fn find(id: &str) -> Option<&'static Rule> {
+    RULES.iter().copied().find(|rule| rule.id == id)
+}

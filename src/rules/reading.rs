@@ -1,0 +1,219 @@
+//! Rules on reading: what cannot be read, and what Kubernetes drops or overrides in silence.
+
+use std::collections::BTreeSet;
+
+use super::words::{named, whereabouts};
+use super::{Context, Draft, Rule, Sink, rule};
+use crate::finding::Consequence;
+use crate::inventory::{DocumentProblem, Member};
+use crate::text::{FileId, Span};
+use crate::yaml::{Dropped, ProblemKind, Quirk};
+
+pub(super) static UNREADABLE_FILE: Rule =
+    rule!("unreadable-file", Error, Lost, "A file of the input cannot be read", unreadable_file);
+
+pub(super) static UNREADABLE_DOCUMENT: Rule =
+    rule!("unreadable-document", Error, Rejected, "Kubernetes cannot read a document", unreadable_document);
+
+pub(super) static DUPLICATE_KEY: Rule =
+    rule!("duplicate-key", Warning, RejectedStrict, "A mapping has one key twice", duplicate_key);
+
+pub(super) static DROPPED_CONTENT: Rule =
+    rule!("dropped-content", Warning, Lost, "Text that Kubernetes never reads", dropped_content);
+
+pub(super) static NONSTANDARD_YAML: Rule =
+    rule!("nonstandard-yaml", Info, Style, "Kubernetes reads it, other YAML parsers do not", nonstandard_yaml);
+
+pub(super) static DUPLICATE_OBJECT: Rule =
+    rule!("duplicate-object", Info, Ignored, "One object is written twice in a bundle", duplicate_object);
+
+fn unreadable_file(context: &Context<'_>, sink: &mut Sink) {
+    for input in &context.inventory.unreadable_inputs {
+        let path = context.inventory.sources.file(input.file).path();
+        sink.push(
+            Draft::in_file(input.file, Span::empty(0), format!("`{path}` {}", input.reason))
+                .reason("Nothing of this file was checked, and relations to objects in it are not seen.")
+                .help("make the file readable, or leave it out of the input"),
+        );
+    }
+}
+
+fn unreadable_document(context: &Context<'_>, sink: &mut Sink) {
+    let inventory = context.inventory;
+    for unreadable in &inventory.unreadable_documents {
+        let error = &unreadable.error;
+        sink.push(
+            Draft::in_file(unreadable.file, error.span, error.message.clone())
+                .reason(error.reason.clone())
+                .help(error.help.clone()),
+        );
+    }
+    for member in &inventory.members {
+        let Some(error) = member.object.decode_errors.first() else { continue };
+        let more = match member.object.decode_errors.len() {
+            1 => String::new(),
+            n => format!(" ({} fields in all)", n),
+        };
+        let message = format!(
+            "{} does not decode: `{}` is {}, Kubernetes wants {}{more}",
+            named(member),
+            error.field,
+            a_json_type(error.found),
+            error.expected.as_str()
+        );
+        let mut draft = Draft::on(member, error.span, message)
+            .label(format!("wants {}", error.expected.as_str()))
+            .reason("Every client refuses the object before it reaches the API server.")
+            .help(help_for_type(error.expected.as_str()))
+            .field(error.field.clone());
+        for other in &member.object.decode_errors[1..] {
+            draft = draft.related(member.file, other.span, format!("wants {}", other.expected.as_str()));
+        }
+        sink.push(draft);
+    }
+}
+
+fn a_json_type(name: &str) -> String {
+    match name {
+        "bool" => "a boolean".to_owned(),
+        "object" => "a mapping".to_owned(),
+        "array" => "a list".to_owned(),
+        "null" => "empty".to_owned(),
+        other => format!("a {other}"),
+    }
+}
+
+fn help_for_type(expected: &str) -> String {
+    match expected {
+        "a string" => "quote the value: YAML reads bare numbers, `yes`, `on` and `null` as something else".to_owned(),
+        "a boolean" => "write `true` or `false` without quotes".to_owned(),
+        other => format!("write {other}"),
+    }
+}
+
+fn duplicate_key(context: &Context<'_>, sink: &mut Sink) {
+    for DocumentProblem { file, document, problem } in &context.inventory.problems {
+        let (key, merged) = match &problem.kind {
+            ProblemKind::DuplicateKey { key } => (key, false),
+            ProblemKind::MergeOverride { key } => (key, true),
+            ProblemKind::DroppedContent { .. } | ProblemKind::NonStandard { .. } => continue,
+        };
+        let mut draft = match merged {
+            false => Draft::in_file(*file, problem.span, format!("key `{key}` is written twice"))
+                .label("this one wins")
+                .reason(
+                    "Kubernetes keeps the last of both and drops the first with all that is below it, in silence. kubectl, \
+                     which validates strictly, refuses the object.",
+                )
+                .help("remove one of the two, or merge them"),
+            true => Draft::in_file(*file, problem.span, format!("key `{key}` is overridden by a merge below it"))
+                .consequence(Consequence::Lost)
+                .label("this value is lost")
+                .reason(
+                    "Kubernetes' reader applies `<<` where it stands, so that a merge below a key replaces its value. YAML \
+                     itself would let the written key win.",
+                )
+                .help("move the `<<` to the top of the mapping"),
+        };
+        if let Some(other) = problem.related {
+            draft = draft.related(*file, other, if merged { "this merge wins" } else { "this one is dropped" });
+        }
+        sink.push(with_object(draft.field(problem.path.clone()), context, *file, *document, problem.span));
+    }
+}
+
+fn dropped_content(context: &Context<'_>, sink: &mut Sink) {
+    for DocumentProblem { file, problem, .. } in &context.inventory.problems {
+        let ProblemKind::DroppedContent { after } = &problem.kind else { continue };
+        let (end, help) = match after {
+            Dropped::DocumentEnd => ("`...` ends the document", "write `---` in place of `...`"),
+            Dropped::Root => ("the document's value is complete", "start a new document with a line `---`"),
+        };
+        // The first line is enough to find it; the rest may be the whole file.
+        let text = context.inventory.sources.file(*file).slice(problem.span);
+        let first_line = text.lines().next().unwrap_or_default().trim_end().len() as u32;
+        let span = Span::new(problem.span.start, problem.span.start + first_line);
+        let mut draft = Draft::in_file(*file, span, "text that never reaches the cluster")
+            .label("dropped from here on")
+            .reason(format!(
+                "Kubernetes reads one value per document and drops what follows it, in silence. Here {end}: {} of text are lost.",
+                bytes(problem.span.len())
+            ))
+            .help(help);
+        if let Some(end) = problem.related {
+            draft = draft.related(*file, end, "the document ends here");
+        }
+        sink.push(draft);
+    }
+}
+
+fn bytes(count: u32) -> String {
+    format!("{count} {}", if count == 1 { "byte" } else { "bytes" })
+}
+
+fn nonstandard_yaml(context: &Context<'_>, sink: &mut Sink) {
+    for DocumentProblem { file, problem, .. } in &context.inventory.problems {
+        let ProblemKind::NonStandard { what } = &problem.kind else { continue };
+        let help = match what {
+            Quirk::LowContinuation => "indent the continued lines, or use a `|` block",
+            Quirk::CommentWithoutBlank => "put a blank before the `#`",
+            Quirk::UnicodeLineBreakInQuotes | Quirk::UnicodeLineBreak => "replace the character by a plain line break",
+        };
+        sink.push(
+            Draft::in_file(*file, problem.span, what.describe())
+                .reason(
+                    "Kubernetes' reader accepts this, YAML 1.2 does not: other tools may refuse the file or read it otherwise.",
+                )
+                .help(help),
+        );
+    }
+}
+
+/// Ties a finding about text to the object it lies in.
+fn with_object(draft: Draft, context: &Context<'_>, file: FileId, document: u32, span: Span) -> Draft {
+    let members = &context.inventory.members;
+    let from = members.partition_point(|member| (member.file, member.document) < (file, document));
+    let here = members[from..].iter().take_while(|member| (member.file, member.document) == (file, document));
+    match here.filter(|member| member.object.start.start <= span.start).last() {
+        Some(member) => draft.about(member),
+        None => draft,
+    }
+}
+
+fn duplicate_object(context: &Context<'_>, sink: &mut Sink) {
+    let inventory = context.inventory;
+    let mut seen = BTreeSet::new();
+    for member in &inventory.members {
+        let twins = inventory.with_key(&member.key);
+        let [first, .., last] = twins else { continue };
+        if !seen.insert(first) {
+            continue;
+        }
+        let (first, last) = (inventory.member(*first), inventory.member(*last));
+        let (effect, help) = words_on_twins(member);
+        let mut draft =
+            Draft::on(last, last.object.name_span(), format!("{} is written {} times", named(last), twins.len()))
+                .label(format!("the last one, {}", whereabouts(last)))
+                .reason(effect)
+                .help(help)
+                .related_object(first, "first written here");
+        for twin in &twins[1..twins.len() - 1] {
+            draft = draft.related_object(inventory.member(*twin), "and here");
+        }
+        sink.push(draft);
+    }
+}
+
+fn words_on_twins(member: &Member) -> (&'static str, &'static str) {
+    match member.object.is("apiextensions.k8s.io", "CustomResourceDefinition") {
+        true => (
+            "Both define one kind. ownerlint takes every version that one of them serves as served; in the cluster the one that \
+             is applied last wins.",
+            "keep one copy of the CRD",
+        ),
+        false => (
+            "Whichever is applied last wins; the other one is lost.",
+            "remove one of them, or read the folders as separate bundles if they go to different clusters",
+        ),
+    }
+}

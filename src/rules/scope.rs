@@ -1,0 +1,328 @@
+//! Rules on kinds and scopes: who can own whom, and what the API server serves.
+
+use super::words::{field, named, place, reference_name, target, whereabouts};
+use super::{Context, Draft, Rule, Sink, World, rule};
+use crate::finding::Severity;
+use crate::inventory::{Inventory, Member, ObjectId, Scope, ScopeSource, Serving};
+use crate::ownership::Owner;
+
+pub(super) static OWNER_OF_CLUSTER_SCOPED: Rule = rule!(
+    "owner-of-cluster-scoped",
+    Error,
+    NeverCollected,
+    "A cluster-scoped object names a namespaced owner",
+    owner_of_cluster_scoped
+);
+
+pub(super) static OWNER_CROSS_NAMESPACE: Rule = rule!(
+    "owner-cross-namespace",
+    Warning,
+    Collected,
+    "The owner lives in another namespace than its dependent",
+    owner_cross_namespace
+);
+
+pub(super) static OWNER_KIND_UNRESOLVABLE: Rule = rule!(
+    "owner-kind-unresolvable",
+    Error,
+    NeverCollected,
+    "An owner reference names a kind that is not served",
+    owner_kind_unresolvable
+);
+
+pub(super) static KIND_NOT_SERVED: Rule =
+    rule!("kind-not-served", Error, Rejected, "The object's own kind is not served", kind_not_served);
+
+/// The Rook case: [GC-20], [L-13].
+fn owner_of_cluster_scoped(context: &Context<'_>, sink: &mut Sink) {
+    let inventory = context.inventory;
+    for edge in &context.ownership.written {
+        let (dependent, reference) = (edge.dependent(inventory), edge.reference(inventory));
+        let owner_kind = inventory.owner_kind(reference);
+        if dependent.scope() != Some(Scope::Cluster) || owner_kind.scope != Some(Scope::Namespaced) {
+            continue;
+        }
+        let (kind, owner) = (&dependent.object.kind.value, reference.kind());
+        let blocks = match reference.is_blocking() {
+            true => format!(
+                " Because the reference blocks, a Foreground deletion of that {owner} would wait for this {kind} forever."
+            ),
+            false => String::new(),
+        };
+        let draft = Draft::on(
+            dependent,
+            place(reference),
+            format!("cluster-scoped {} has a namespaced owner, {}", named(dependent), reference_name(reference)),
+        )
+        .label(format!("{owner} is namespaced, {kind} is not"))
+        .reason(format!(
+            "An owner reference has no namespace: the collector looks for an owner of a cluster-scoped object outside of \
+             all namespaces and never finds a {owner} there. It gives up on the object, so this {kind} outlives its owner \
+             for good. Before Kubernetes 1.20 the collector took the owner for absent and deleted the {kind}, and with it \
+             other dependents of that owner.{blocks}"
+        ))
+        .help(format!(
+            "remove the reference and let the tool that installs the {kind} delete it, or name a cluster-scoped owner \
+             (a CRD's instance, a ClusterRole, a Namespace)"
+        ))
+        .field(field(reference))
+        .target(target(reference));
+        sink.push(with_declarations(draft, inventory, dependent, edge.bound(), owner_kind.source));
+    }
+}
+
+/// The owner as it is declared, and the CRDs that tell the scopes.
+fn with_declarations(
+    mut draft: Draft,
+    inventory: &Inventory,
+    dependent: &Member,
+    owner: Option<ObjectId>,
+    owner_source: ScopeSource,
+) -> Draft {
+    if let Some(owner) = owner.map(|id| inventory.member(id)) {
+        draft = draft.related_object(owner, format!("owner declared here, {}", whereabouts(owner)));
+    }
+    for (source, whose) in [(dependent.resolution.source, "the dependent's kind"), (owner_source, "the owner's kind")] {
+        let ScopeSource::Crd(crd) = source else { continue };
+        let crd = inventory.member(crd);
+        let Some(scope) = crd.object.at(&["spec"]).and_then(|spec| spec.entry("scope")) else { continue };
+        draft = draft.related(crd.file, scope.value.span(), format!("the scope of {whose} is defined here"));
+    }
+    draft
+}
+
+/// [GC-17], [L-15].
+fn owner_cross_namespace(context: &Context<'_>, sink: &mut Sink) {
+    let inventory = context.inventory;
+    for edge in &context.ownership.written {
+        let (dependent, reference) = (edge.dependent(inventory), edge.reference(inventory));
+        let scopes = (dependent.scope(), inventory.owner_kind(reference).scope);
+        if scopes != (Some(Scope::Namespaced), Some(Scope::Namespaced)) {
+            continue;
+        }
+        let here = &dependent.key.namespace;
+        let (owners, proven) = match &edge.owner {
+            Owner::ByUid(owner) => (vec![*owner], true),
+            Owner::Elsewhere(owners) => (owners.clone(), false),
+            Owner::ByName(_) | Owner::Absent => continue,
+        };
+        let owners: Vec<_> = owners.into_iter().map(|id| inventory.member(id)).collect();
+        if !owners.iter().all(|owner| here.certainly_differs(&owner.key.namespace)) {
+            continue;
+        }
+        let Some(first) = owners.first() else { continue };
+        let there = &first.key.namespace;
+        let certain = proven || context.world == World::Closed;
+        let doubt = match certain {
+            true => "",
+            false => {
+                " This assumes that the reference means that object: the input may not hold all of the dependent's namespace."
+            }
+        };
+        let mut draft = Draft::on(
+            dependent,
+            place(reference),
+            format!("{} names an owner that lives in namespace `{there}`, not in `{here}`", named(dependent)),
+        )
+        .severity(if certain { Severity::Error } else { Severity::Warning })
+        .label(format!("looked up in namespace `{here}`"))
+        .reason(format!(
+            "An owner reference has no namespace: the collector looks for {} in the dependent's own namespace `{here}`, does \
+             not find it, takes the owner for deleted and deletes this {} with an OwnerRefInvalidNamespace event.{doubt}",
+            reference_name(reference),
+            dependent.object.kind.value,
+        ))
+        .help(format!(
+            "put both objects into one namespace, own the {} by a cluster-scoped object, or drop the reference and delete it \
+             with the tool that installs it",
+            dependent.object.kind.value
+        ))
+        .field(field(reference))
+        .target(target(reference));
+        for owner in owners {
+            draft = draft
+                .related_object(owner, format!("the only {} of that name, {}", reference.kind(), whereabouts(owner)));
+        }
+        if let Some(written) = &dependent.object.metadata.namespace {
+            draft = draft.related(dependent.file, written.span, "the dependent's namespace");
+        }
+        sink.push(draft);
+    }
+}
+
+/// [GC-16], [L-14], [L-28].
+fn owner_kind_unresolvable(context: &Context<'_>, sink: &mut Sink) {
+    let inventory = context.inventory;
+    for edge in &context.ownership.written {
+        let (dependent, reference) = (edge.dependent(inventory), edge.reference(inventory));
+        let version = reference.group_version().version;
+        // Missing parts are refused by the API server, which is another rule's business.
+        if version.is_empty() || reference.kind().is_empty() {
+            continue;
+        }
+        let resolution = inventory.owner_kind(reference);
+        let Some(unserved) = Unserved::of(inventory, &resolution.serving, reference.kind(), reference.api_version())
+        else {
+            continue;
+        };
+        let kind = &dependent.object.kind.value;
+        let span = reference.api_version.as_ref().map_or(reference.span, |api_version| api_version.span);
+        let draft = Draft::on(
+            dependent,
+            span,
+            format!("{} names an owner of kind {} in `{}`: {}", named(dependent), reference.kind(), reference.api_version(), unserved.what),
+        )
+        .severity(unserved.severity)
+        .label(unserved.label)
+        .reason(format!(
+            "The collector cannot find out where such an owner would be, so it never decides: this {kind} is kept for ever, \
+             even when all of its owners are gone, and it retries without end. {}",
+            unserved.reason
+        ))
+        .help(unserved.help)
+        .field(format!("{}.apiVersion", field(reference)))
+        .target(target(reference));
+        sink.push(with_crd(draft, inventory, &resolution.serving));
+    }
+}
+
+/// [SCOPE-1]: no match for the kind, so that every client refuses the object.
+fn kind_not_served(context: &Context<'_>, sink: &mut Sink) {
+    let inventory = context.inventory;
+    for member in &inventory.members {
+        let object = &member.object;
+        if object.group_version.version.is_empty() || object.kind.value.is_empty() || is_client_file(member) {
+            continue;
+        }
+        let serving = &member.resolution.serving;
+        // Kinds that the input does not define are simply installed by somebody else.
+        if *serving == Serving::Unknown {
+            continue;
+        }
+        let Some(unserved) = Unserved::of(inventory, serving, &object.kind.value, &object.api_version.value) else {
+            continue;
+        };
+        let draft = Draft::on(
+            member,
+            object.api_version.span,
+            format!("kind {} in `{}` is not served: {}", object.kind.value, object.api_version.value, unserved.what),
+        )
+        .severity(unserved.severity)
+        .label(unserved.label)
+        .reason(format!("Clients cannot apply the object: `no matches for kind`. {}", unserved.reason))
+        .help(unserved.help)
+        .field("apiVersion");
+        sink.push(with_crd(draft, inventory, serving));
+    }
+}
+
+/// kubeconfig files carry `apiVersion: v1` and `kind: Config`, and never go to a cluster.
+fn is_client_file(member: &Member) -> bool {
+    member.object.is("", "Config")
+}
+
+/// Kinds that OpenShift 3 served in `v1` before it had groups (its "legacy" API); the ones that people write by hand.
+const OPENSHIFT_LEGACY_KINDS: [&str; 17] = [
+    "Build",
+    "BuildConfig",
+    "ClusterPolicy",
+    "ClusterPolicyBinding",
+    "DeploymentConfig",
+    "Group",
+    "HostSubnet",
+    "Identity",
+    "Image",
+    "ImageStream",
+    "ImageStreamTag",
+    "OAuthClient",
+    "Project",
+    "ProjectRequest",
+    "Route",
+    "Template",
+    "User",
+];
+
+/// Why a kind is not served, in words.
+struct Unserved {
+    severity: Severity,
+    what: String,
+    label: String,
+    reason: String,
+    help: String,
+}
+
+impl Unserved {
+    fn of(inventory: &Inventory, serving: &Serving, kind: &str, api_version: &str) -> Option<Self> {
+        let release = inventory.kinds.release();
+        let unserved = match serving {
+            Serving::Yes => return None,
+            Serving::Unknown => Self {
+                severity: Severity::Info,
+                what: "neither Kubernetes nor a CRD of this input defines it".to_owned(),
+                label: "unknown group".to_owned(),
+                reason: "That is so only if no CRD of the cluster defines the kind: this input does not show it.".to_owned(),
+                help: format!("check the group and version, or add the CRD of {kind} to the input"),
+            },
+            Serving::OffByDefault => Self {
+                severity: Severity::Info,
+                what: format!("Kubernetes {release} has it switched off by default"),
+                label: "off by default".to_owned(),
+                reason: "Alpha and beta versions of built-in kinds are off unless `--runtime-config` of the API server names them.".to_owned(),
+                help: format!("make sure that every cluster this goes to serves `{api_version}`"),
+            },
+            Serving::Removed { in_release, replacement } => Self {
+                severity: Severity::Warning,
+                what: format!("Kubernetes {in_release} removed it"),
+                label: format!("not served since {in_release}"),
+                reason: format!("A cluster of release {in_release} or later does not know it."),
+                help: match replacement {
+                    Some(replacement) => format!("write `apiVersion: {replacement}`"),
+                    None => "the kind is gone without a successor: remove it".to_owned(),
+                },
+            },
+            Serving::NotYet { introduced_in } => Self {
+                severity: Severity::Warning,
+                what: format!("Kubernetes {introduced_in} introduced it, {release} does not have it"),
+                label: format!("served from {introduced_in} on"),
+                reason: format!("A cluster of release {release} does not know it."),
+                help: format!("write a version that {release} serves, or check with `--kubernetes-version {introduced_in}`"),
+            },
+            Serving::Never { .. } if api_version == "v1" && OPENSHIFT_LEGACY_KINDS.contains(&kind) => Self {
+                severity: Severity::Warning,
+                what: "only the legacy API of OpenShift 3 had it".to_owned(),
+                label: "OpenShift 3 only".to_owned(),
+                reason: "OpenShift once served its kinds in `v1`, and has groups of its own for them since.".to_owned(),
+                help: format!("write the group, as `oc api-resources` shows it for {kind}"),
+            },
+            Serving::Never { served_as } => Self {
+                severity: Severity::Error,
+                what: "no Kubernetes release ever had it".to_owned(),
+                label: "never served".to_owned(),
+                reason: "The group is built into Kubernetes, so no CRD can add the kind.".to_owned(),
+                help: match served_as.as_slice() {
+                    [] => format!("check the spelling of `{kind}` and of `{api_version}`"),
+                    versions => format!("{kind} is served as `{}`", versions.join("` or `")),
+                },
+            },
+            Serving::NotByCrd { served, .. } => Self {
+                severity: Severity::Error,
+                what: "the CRD in this input does not serve that version".to_owned(),
+                label: "not served by the CRD".to_owned(),
+                reason: "The API server serves only the versions that the CRD marks `served: true`.".to_owned(),
+                help: match served.as_slice() {
+                    [] => "no version of the CRD is served: set `served: true`".to_owned(),
+                    versions => format!("the CRD serves `{}`", versions.join("`, `")),
+                },
+            },
+        };
+        Some(unserved)
+    }
+}
+
+fn with_crd(draft: Draft, inventory: &Inventory, serving: &Serving) -> Draft {
+    let Serving::NotByCrd { crd, .. } = serving else { return draft };
+    let crd = inventory.member(*crd);
+    let versions = crd.object.at(&["spec"]).and_then(|spec| spec.entry("versions").or_else(|| spec.entry("version")));
+    let span = versions.map_or_else(|| crd.object.name_span(), |entry| entry.key_span);
+    draft.related(crd.file, span, "the CRD defines its versions here")
+}

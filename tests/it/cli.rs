@@ -1,0 +1,116 @@
+//! Misuse of the command line: one clear message, a suggestion, status 2; and the other statuses.
+
+use assert_cmd::Command;
+use predicates::str::contains;
+
+use crate::support::ownerlint;
+
+fn fails(arguments: &[&str], status: i32, message: &str) -> assert_cmd::assert::Assert {
+    ownerlint().args(arguments).assert().code(status).stderr(contains(message))
+}
+
+#[test]
+fn a_path_that_does_not_exist_names_the_nearest_one() {
+    fails(&["fixtures/bundels"], 2, "cannot read `fixtures/bundels`: no such file or folder")
+        .stderr(contains("did you mean `fixtures/bundles`?"));
+}
+
+#[test]
+fn a_misspelt_command_is_recognised() {
+    fails(&["chekc", "fixtures"], 2, "there is no command or path `chekc`")
+        .stderr(contains("did you mean `ownerlint check`?"));
+}
+
+#[test]
+fn a_misspelt_rule_is_recognised() {
+    fails(&["--select", "owner-cross-namspace", "fixtures"], 2, "there is no rule `owner-cross-namspace`")
+        .stderr(contains("did you mean `owner-cross-namespace`?"));
+    fails(&["explain", "nothing-like-it"], 2, "there is no rule `nothing-like-it`").stderr(contains("ownerlint rules"));
+}
+
+#[test]
+fn an_unknown_format_lists_or_suggests_one() {
+    fails(&["--output", "jsn", "fixtures"], 2, "did you mean `json`?");
+    fails(&["--output", "pdf", "fixtures"], 2, "formats are: human, concise, json");
+}
+
+#[test]
+fn a_format_without_its_file_is_refused() {
+    fails(&["--output", "json:", "fixtures"], 2, "names no file");
+}
+
+#[test]
+fn two_documents_in_one_stream_are_refused() {
+    fails(
+        &["--output", "json", "--output", "concise", "fixtures"],
+        2,
+        "two outputs go to standard output: `json` and `concise`",
+    )
+    .stderr(contains("--output concise:FILE"));
+}
+
+#[test]
+fn an_output_file_that_cannot_be_written_is_named() {
+    fails(
+        &["--output", "json:no/such/folder/out.json", "fixtures/bundles"],
+        2,
+        "cannot write `no/such/folder/out.json`",
+    );
+}
+
+#[test]
+fn an_unknown_severity_is_refused() {
+    fails(&["--fail-on", "fatal", "fixtures"], 2, "write `error`, `warning`, `info` or `never`");
+}
+
+#[test]
+fn a_version_that_is_no_version_or_too_new_is_refused() {
+    fails(&["--kubernetes-version", "latest", "fixtures"], 2, "--kubernetes-version");
+    fails(&["--kubernetes-version", "1.99", "fixtures"], 2, "1.36");
+}
+
+#[test]
+fn no_threads_are_refused() {
+    fails(&["--threads", "0", "fixtures"], 2, "at least one thread");
+}
+
+#[test]
+fn a_glob_without_a_match_and_a_malformed_glob_are_refused() {
+    fails(&["fixtures/**/*.toml"], 2, "no file matches `fixtures/**/*.toml`");
+    fails(&["fixtures/[a.yaml"], 2, "is not a valid glob");
+}
+
+#[test]
+fn an_unknown_option_is_refused_with_a_suggestion() {
+    fails(&["--namespce", "shop", "fixtures"], 2, "--namespace");
+}
+
+#[test]
+fn an_input_without_objects_has_a_status_of_its_own() {
+    let empty = tempfile::tempdir().expect("a folder");
+    let path = empty.path().to_str().expect("a plain path");
+    fails(&[path], 3, "no Kubernetes object found");
+    ownerlint().args(["--allow-empty", path]).assert().code(0);
+}
+
+#[test]
+fn findings_decide_the_status_as_fail_on_says() {
+    let bad = "fixtures/rules/duplicate-key/bad";
+    ownerlint().args([bad]).assert().code(0);
+    ownerlint().args(["--fail-on", "warning", bad]).assert().code(1);
+    ownerlint().args(["--fail-on", "never", "fixtures/bundles"]).assert().code(0);
+}
+
+#[test]
+fn help_teaches_by_example_and_documents_the_exit_status() {
+    let assert = |command: &mut Command| command.arg("--help").assert().code(0);
+    assert(&mut ownerlint())
+        .stdout(contains("helm template web ./chart | ownerlint -"))
+        .stdout(contains("Exit status:"));
+}
+
+#[test]
+fn a_reader_that_leaves_early_is_no_failure() {
+    let script = format!("{} rules | true; exit ${{PIPESTATUS[0]}}", env!("CARGO_BIN_EXE_ownerlint"));
+    Command::new("bash").args(["-c", &script]).assert().code(0);
+}

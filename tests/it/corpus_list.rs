@@ -1,0 +1,111 @@
+//! `list` on the corpus against Kubernetes' own decoder, document by document.
+
+use std::collections::BTreeMap;
+
+use crate::support::{corpus, fixture, ownerlint};
+
+/// Where and why we differ on purpose.
+const DIFFERENCES: [(&str, u32, &str); 4] = [
+    (
+        "nasty/argo-cd__reposerver__repository__testdata__null-list__null-list.yaml",
+        0,
+        "the decoder alone takes a ConfigMapList with `items: null` for an object; kubectl finds no object in it, and so do we",
+    ),
+    (
+        "nasty/argo-cd__reposerver__repository__testdata__utf-16__utf-16.yaml",
+        1,
+        "Kubernetes' splitter sees no `---` in UTF-16 and drops the second document; we read it and say so",
+    ),
+    ("nasty/ingress-gce__cmd__echo__echo.yaml", 1, "Kubernetes stops at document 0, which it refuses; we read on"),
+    (
+        "nasty/kiali-operator__molecule__external-auth-rotation-test__external-auth-rotation-resources.yaml",
+        0,
+        "an unrendered template (Jinja braces break the YAML): skipped with a note instead of refused",
+    ),
+];
+
+/// What both sides say of one document: its objects in order, and how many of its values are none, by verdict.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+struct Said {
+    objects: Vec<[String; 6]>,
+    skipped: BTreeMap<String, usize>,
+}
+
+type Documents = BTreeMap<(String, u32), Said>;
+
+impl Said {
+    fn skip(&mut self, reason: &str) {
+        *self.skipped.entry(reason.to_owned()).or_default() += 1;
+    }
+}
+
+fn recorded() -> Documents {
+    let mut documents = Documents::new();
+    for line in fixture("conformance/corpus-decode.tsv").lines().skip(1) {
+        let cells: Vec<_> = line.split('\t').collect();
+        let said = documents.entry((cells[0].to_owned(), cells[1].parse().expect("an index"))).or_default();
+        match cells[2] {
+            // Kustomize's own files are no manifests; Kubernetes' decoder does not know that.
+            "object" if cells[3].starts_with("kustomize.config.k8s.io/") || cells[3] == "builtin" => {
+                said.skip("not-a-manifest");
+            }
+            "object" => said.objects.push([3, 4, 5, 6, 7, 8].map(|at| cells[at].to_owned())),
+            "list" => {}
+            "no-kind" | "not-an-object" => said.skip("not-a-manifest"),
+            "empty" => said.skip("empty"),
+            "refused" | "metadata-does-not-decode" => said.skip("unreadable"),
+            other => panic!("unknown verdict {other}"),
+        }
+    }
+    documents
+}
+
+fn listed(corpus: &str) -> Documents {
+    let output = ownerlint().args(["list", "--output", "json", corpus]).output().expect("it runs");
+    let json: serde_json::Value = serde_json::from_slice(&output.stdout).expect("JSON");
+    let text = |value: &serde_json::Value| value.as_str().unwrap_or_default().to_owned();
+    let place = |entry: &serde_json::Value| {
+        let file =
+            text(&entry["file"]).strip_prefix(corpus).expect("below the corpus").trim_start_matches('/').to_owned();
+        (file, entry["document"].as_u64().expect("an index") as u32)
+    };
+    let count = |value: &serde_json::Value| value.as_array().expect("a list").len().to_string();
+    let mut documents = Documents::new();
+    for object in json["objects"].as_array().expect("objects") {
+        // A generated name is no name for the decoder.
+        let name = Some(text(&object["name"])).filter(|name| !name.ends_with('*')).unwrap_or_default();
+        documents.entry(place(object)).or_default().objects.push([
+            text(&object["apiVersion"]),
+            text(&object["kind"]),
+            text(&object["namespace"]),
+            name,
+            count(&object["ownerReferences"]),
+            count(&object["finalizers"]),
+        ]);
+    }
+    for skip in json["skipped"].as_array().expect("skipped") {
+        documents.entry(place(skip)).or_default().skip(&text(&skip["reason"]));
+    }
+    documents
+}
+
+#[test]
+fn every_document_is_read_as_kubernetes_reads_it() {
+    let Some(corpus) = corpus() else { return };
+    let (recorded, listed) = (recorded(), listed(&corpus.to_string_lossy()));
+    let nothing = Said::default();
+    let places: std::collections::BTreeSet<_> = recorded.keys().chain(listed.keys()).collect();
+    let mut agreed = 0;
+    let mut differ = Vec::new();
+    for place in places {
+        let (theirs, ours) = (recorded.get(place).unwrap_or(&nothing), listed.get(place).unwrap_or(&nothing));
+        if theirs == ours {
+            agreed += 1;
+        } else {
+            differ.push((place.0.as_str(), place.1));
+        }
+    }
+    let expected: Vec<_> = DIFFERENCES.iter().map(|(file, document, _)| (*file, *document)).collect();
+    assert_eq!(differ, expected, "documents that differ, {agreed} agree");
+    assert!(agreed > 5_600, "only {agreed} documents were compared");
+}

@@ -1,0 +1,140 @@
+//! Registry, pages, fixtures, README and the `rules` command say the same.
+
+use std::collections::BTreeSet;
+
+use ownerlint::engine::Check;
+use ownerlint::report::Report;
+use ownerlint::rules::{Page, RULES, Rule, World};
+use ownerlint::text::ColumnUnit;
+
+use crate::support::{check_text, marked_lines, ownerlint, root};
+
+/// The lines on which a rule points.
+fn lines_of(report: &Report, rule: &str) -> Vec<usize> {
+    let findings = report.findings.iter().filter(|reported| reported.finding.rule == rule);
+    let mut lines: Vec<_> = findings
+        .map(|reported| {
+            let primary = &reported.finding.primary;
+            report.sources.file(primary.file).position(primary.span.start, ColumnUnit::Utf8).line
+        })
+        .collect();
+    lines.dedup();
+    lines
+}
+
+fn check_for(info: &str) -> Check {
+    let world = if info.contains("world=closed") { World::Closed } else { World::Open };
+    Check { world, ..Check::default() }
+}
+
+/// A rule points at exactly the marked lines of a text.
+fn assert_marks(rule: &Rule, place: &str, info: &str, text: &str) {
+    let report = check_text("example.yaml", text, &check_for(info));
+    assert_eq!(lines_of(&report, rule.id), marked_lines(text, rule.id), "{place}: lines on which {} points", rule.id);
+}
+
+#[test]
+fn every_page_describes_its_rule() {
+    for rule in RULES {
+        let page = Page::parse(rule.page).unwrap_or_else(|error| panic!("rules/{}.md: {error}", rule.id));
+        let front = &page.front_matter;
+        assert_eq!(front.id, rule.id);
+        assert_eq!(front.severity, rule.severity.as_str(), "{}", rule.id);
+        assert_eq!(front.consequence, rule.consequence.as_str(), "{}", rule.id);
+        assert_eq!(front.summary, rule.summary, "{}", rule.id);
+        let headings: Vec<_> =
+            page.body.lines().filter(|line| line.starts_with('#') && !line.contains("expect:")).collect();
+        let title = format!("# {}", rule.id);
+        let order = ["## What is wrong", "## What the cluster does", "## How to fix it", "## When to ignore it"];
+        assert_eq!(headings, [[title.as_str()].as_slice(), order.as_slice()].concat(), "{}", rule.id);
+    }
+}
+
+#[test]
+fn the_examples_of_every_page_fire_or_stay_silent_as_they_say() {
+    for rule in RULES {
+        let page = Page::parse(rule.page).expect("tested above");
+        for example in &page.examples {
+            let place = format!("rules/{}.md:{}", rule.id, example.line);
+            let bad = example.info.starts_with("bad");
+            assert!(bad || example.info.starts_with("good"), "{place}: an example is `yaml bad` or `yaml good`");
+            assert_eq!(bad, !marked_lines(&example.yaml, rule.id).is_empty(), "{place}: bad examples are marked");
+            assert_marks(rule, &place, &example.info, &example.yaml);
+        }
+        // A file that cannot be read has no text to show.
+        let kinds: BTreeSet<_> = page.examples.iter().filter_map(|e| e.info.split(' ').next()).collect();
+        let wanted = if rule.id == "unreadable-file" { vec![] } else { vec!["bad", "good"] };
+        assert_eq!(kinds.into_iter().collect::<Vec<_>>(), wanted, "rules/{}.md: one bad and one good example", rule.id);
+    }
+}
+
+#[test]
+fn the_fixtures_of_every_rule_fire_or_stay_silent() {
+    for rule in RULES {
+        for (kind, fires) in [("bad", true), ("good", false)] {
+            let folder = root().join("fixtures/rules").join(rule.id).join(kind);
+            let files = std::fs::read_dir(&folder).unwrap_or_else(|error| panic!("{}: {error}", folder.display()));
+            let mut texts = 0;
+            for file in files.flatten().filter(|_| rule.id != "unreadable-file") {
+                let text = std::fs::read_to_string(file.path()).expect("a readable fixture");
+                let place = format!("fixtures/rules/{}/{kind}/{}", rule.id, file.file_name().to_string_lossy());
+                assert_eq!(fires, !marked_lines(&text, rule.id).is_empty(), "{place}: marks");
+                assert_marks(rule, &place, text.lines().next().unwrap_or_default(), &text);
+                texts += 1;
+            }
+            assert!(texts > 0 || rule.id == "unreadable-file", "{} has no fixture", folder.display());
+        }
+    }
+}
+
+#[test]
+fn no_page_and_no_fixture_is_without_a_rule() {
+    let ids: BTreeSet<String> = RULES.iter().map(|rule| rule.id.to_owned()).collect();
+    assert_eq!(ids.len(), RULES.len(), "ids are unique");
+    let stems = |folder: &str, pages: bool| -> BTreeSet<String> {
+        let entries = std::fs::read_dir(root().join(folder)).expect("the folder").flatten();
+        let names = entries.map(|entry| entry.file_name().to_string_lossy().into_owned());
+        names.filter_map(|name| if pages { name.strip_suffix(".md").map(str::to_owned) } else { Some(name) }).collect()
+    };
+    assert_eq!(stems("rules", true), ids);
+    assert_eq!(stems("fixtures/rules", false), ids);
+}
+
+#[test]
+fn the_readme_and_the_rules_command_list_every_rule() {
+    let readme = std::fs::read_to_string(root().join("README.md")).expect("a README");
+    let listed: Vec<_> = readme
+        .lines()
+        .filter_map(|line| line.strip_prefix("| [")?.split_once("](rules/"))
+        .map(|(id, rest)| (id.to_owned(), rest.to_owned()))
+        .collect();
+    let ids: Vec<_> = RULES.iter().map(|rule| rule.id.to_owned()).collect();
+    assert_eq!(listed.iter().map(|(id, _)| id.clone()).collect::<Vec<_>>(), ids, "the README's table of rules");
+    for (rule, (_, rest)) in RULES.iter().zip(&listed) {
+        assert_eq!(
+            *rest,
+            format!(
+                "{}.md) | {} | {} | {} |",
+                rule.id,
+                rule.severity.as_str(),
+                rule.consequence.as_str(),
+                rule.summary
+            )
+        );
+    }
+    let output = ownerlint().args(["rules", "--output", "json"]).output().expect("it runs");
+    let json: serde_json::Value = serde_json::from_slice(&output.stdout).expect("JSON");
+    let from_command: Vec<_> =
+        json["rules"].as_array().expect("rules").iter().map(|r| r["id"].as_str().unwrap_or("")).collect();
+    assert_eq!(from_command, ids);
+}
+
+#[test]
+fn explain_shows_every_page() {
+    for rule in RULES {
+        let output = ownerlint().args(["explain", rule.id]).output().expect("it runs");
+        let text = String::from_utf8(output.stdout).expect("text");
+        assert!(output.status.success());
+        assert!(text.contains(Page::parse(rule.page).expect("tested above").body), "{}", rule.id);
+    }
+}
