@@ -9,10 +9,14 @@
 //! | [`finding`] | one finding: rule, severity, consequence, labels, fingerprint |
 //! | [`yaml`] | documents as Kubernetes splits and reads them |
 //! | [`manifest`] | one object as it is written: identity, owner references, finalizers, templates, CRD facts |
+//! | [`inventory`] | kinds and their scope, built in or declared by the input |
+//! | [`ownership`] | who owns, and who removes finalizers |
 //! | [`report`] | one file per output format, each a pure function of a finished report |
 
 pub mod finding;
+pub mod inventory;
 pub mod manifest;
+pub mod ownership;
 pub mod report;
 pub mod text;
 pub mod yaml;

@@ -1,0 +1,5 @@
+//! Which kinds there are and in which scope.
+
+mod builtin;
+
+pub use builtin::*;

@@ -1,0 +1,3 @@
+//! The edges between objects, written and implied, and who removes which finalizer.
+
+pub mod known_finalizers;
