@@ -1,7 +1,3 @@
-//! The edges between objects: who owns whom, each with its evidence.
-//!
-//! Knows nothing of deletion: whether an edge makes anything die is for the simulation to say.
+//! The edges between objects, written and implied, and who removes which finalizer.
 
-mod written;
-
-pub use written::{Owner, OwnerEdge, Ownership};
+pub mod known_finalizers;

@@ -1,0 +1,284 @@
+//! What Kubernetes itself serves: group, version and kind to scope, release by release.
+//!
+//! The facts are `rules/tables/`, compiled in. A group is built in only when one of these tables has a row for it: the
+//! names of `gateway.networking.k8s.io` or `snapshot.storage.k8s.io` look official, but CustomResourceDefinitions and
+//! aggregated servers serve them, so nothing is known about them here. Ask the CustomResourceDefinitions of the input
+//! first: a cluster may extend a built-in group.
+
+mod release;
+mod rows;
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::LazyLock;
+
+use serde::Deserialize;
+
+pub use release::{Release, UnreadableRelease};
+use rows::Introduction;
+pub use rows::{BuiltinKind, DefaultGcPolicy, FinalizerNameCheck, RemovedKind, Scope};
+
+const KINDS: &str = include_str!("../../../rules/tables/builtin-resources-1.36.json");
+const REMOVED: &str = include_str!("../../../rules/tables/removed-kinds.csv");
+const INTRODUCED: &str = include_str!("../../../rules/tables/introduced.csv");
+
+/// A table does not have the form its README describes.
+#[derive(Debug, thiserror::Error)]
+pub enum TableError {
+    /// The JSON of the built-in kinds.
+    #[error("built-in kinds: {0}")]
+    Kinds(#[from] serde_json::Error),
+    /// One of the CSV tables.
+    #[error("removed or introduced kinds: {0}")]
+    Rows(#[from] csv::Error),
+}
+
+/// How a release answers a request for a group, version and kind.
+#[derive(Clone, Debug)]
+pub enum Served<'t> {
+    /// Served.
+    Yes(&'t BuiltinKind),
+    /// Served by that release, though a later one removed it; unless [`RemovedKind::enabled_by_default`], only when
+    /// switched on.
+    YesUntil(&'t RemovedKind),
+    /// Known to the release and not served unless switched on: an alpha or beta version.
+    OffByDefault(&'t BuiltinKind),
+    /// An earlier release served it, this one does not.
+    Removed(&'t RemovedKind),
+    /// A later release serves it first.
+    NotYet {
+        /// That release.
+        introduced_in: Release,
+        /// Its scope.
+        scope: Scope,
+    },
+    /// No release serves the kind in this version, but Kubernetes has, or had, a kind of that name.
+    KnownKindOtherVersion {
+        /// The versions in which the release serves it by default, those of the asked group first.
+        served_as: Vec<String>,
+        /// The versions in which only earlier releases served it, those of the asked group first.
+        formerly: Vec<&'t RemovedKind>,
+        /// The scope of the kind of that name.
+        scope: Scope,
+    },
+    /// The group is Kubernetes' own and no release has such a kind: a typing error, a list (`List`, `PodList`), a
+    /// subresource's body (`Scale`), or a CustomResourceDefinition in that group.
+    KnownGroupUnknownKind,
+    /// Not Kubernetes' own group: a custom resource or an aggregated API.
+    UnknownGroup,
+}
+
+impl Served<'_> {
+    /// The scope, wherever the table knows a kind of that name.
+    pub fn scope(&self) -> Option<Scope> {
+        match self {
+            Self::Yes(kind) | Self::OffByDefault(kind) => Some(kind.scope),
+            Self::YesUntil(kind) | Self::Removed(kind) => Some(kind.scope),
+            Self::NotYet { scope, .. } | Self::KnownKindOtherVersion { scope, .. } => Some(*scope),
+            Self::KnownGroupUnknownKind | Self::UnknownGroup => None,
+        }
+    }
+
+    /// Whether some API server of that release, perhaps after switching the version on, accepts the kind as written.
+    pub fn can_be_served(&self) -> bool {
+        matches!(self, Self::Yes(_) | Self::YesUntil(_) | Self::OffByDefault(_))
+    }
+}
+
+/// Everything Kubernetes' releases serve themselves.
+#[derive(Debug)]
+pub struct BuiltinTable {
+    /// In the order of discovery: by the priority of the group, then as the table has them.
+    kinds: Vec<BuiltinKind>,
+    removed: Vec<RemovedKind>,
+    groups: BTreeSet<String>,
+    by_kind: BTreeMap<String, Named>,
+}
+
+/// Where the rows of one kind's name are.
+#[derive(Debug, Default)]
+struct Named {
+    kinds: Vec<usize>,
+    removed: Vec<usize>,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct KindsFile {
+    /// Keys in the order in which discovery lists groups; the values are not needed.
+    group_version_priority: serde_json::Map<String, serde_json::Value>,
+    resources: Vec<BuiltinKind>,
+}
+
+/// The table that is compiled in.
+pub fn table() -> &'static BuiltinTable {
+    // The text is compiled in and parsed by the tests, so the branch is unreachable in a build that passes them.
+    static TABLE: LazyLock<BuiltinTable> = LazyLock::new(|| match BuiltinTable::parse(KINDS, REMOVED, INTRODUCED) {
+        Ok(table) => table,
+        Err(error) => unreachable!("rules/tables: {error}"),
+    });
+    &TABLE
+}
+
+impl BuiltinTable {
+    /// Reads the three tables.
+    ///
+    /// # Errors
+    /// When one of them does not have the form that `rules/tables/README.md` describes.
+    pub fn parse(kinds: &str, removed: &str, introduced: &str) -> Result<Self, TableError> {
+        let file: KindsFile = serde_json::from_str(kinds)?;
+        let removed: Vec<RemovedKind> = rows(removed)?;
+        let introduced: Vec<Introduction> = rows(introduced)?;
+        let priority: Vec<&String> = file.group_version_priority.keys().collect();
+        let mut kinds = file.resources;
+        kinds.sort_by_key(|kind| priority.iter().position(|group| **group == kind.group));
+        for kind in &mut kinds {
+            kind.introduced_in = introduced.iter().find(|row| row.is_of(kind)).map(|row| row.introduced_in);
+        }
+        Ok(Self::index(kinds, removed))
+    }
+
+    fn index(kinds: Vec<BuiltinKind>, removed: Vec<RemovedKind>) -> Self {
+        let mut by_kind: BTreeMap<String, Named> = BTreeMap::new();
+        let mut groups = BTreeSet::new();
+        for (at, kind) in kinds.iter().enumerate() {
+            by_kind.entry(kind.kind.clone()).or_default().kinds.push(at);
+            groups.insert(kind.group.clone());
+        }
+        for (at, kind) in removed.iter().enumerate() {
+            by_kind.entry(kind.kind.clone()).or_default().removed.push(at);
+            groups.insert(kind.group.clone());
+        }
+        Self { kinds, removed, groups, by_kind }
+    }
+
+    /// How `release` answers a request for `kind` in `group`/`version`; `group` is empty for the core group.
+    pub fn served(&self, group: &str, version: &str, kind: &str, release: Release) -> Served<'_> {
+        let exact = self.named(kind).find(|row| row.group == group && row.version == version);
+        if let Some(row) = exact {
+            return match row.introduced_in {
+                Some(introduced_in) if introduced_in > release => Served::NotYet { introduced_in, scope: row.scope },
+                _ if row.enabled_by_default => Served::Yes(row),
+                _ => Served::OffByDefault(row),
+            };
+        }
+        let gone = self.removed_named(kind).find(|row| row.group == group && row.version == version);
+        if let Some(row) = gone {
+            return match row.introduced_in {
+                _ if row.removed_in <= release => Served::Removed(row),
+                Some(introduced_in) if introduced_in > release => Served::NotYet { introduced_in, scope: row.scope },
+                _ => Served::YesUntil(row),
+            };
+        }
+        if !self.is_builtin_group(group) {
+            return Served::UnknownGroup;
+        }
+        match self.scope_of(group, kind).or_else(|| self.scope_of_name(kind)) {
+            Some(scope) => Served::KnownKindOtherVersion {
+                served_as: self.served_as(group, kind, release),
+                formerly: self.formerly(group, kind, release),
+                scope,
+            },
+            None => Served::KnownGroupUnknownKind,
+        }
+    }
+
+    /// The scope of a kind of a built-in group, in whichever version and release: it never varies [SCOPE-5].
+    pub fn scope_of(&self, group: &str, kind: &str) -> Option<Scope> {
+        let today = self.named(kind).find(|row| row.group == group).map(|row| row.scope);
+        today.or_else(|| self.removed_named(kind).find(|row| row.group == group).map(|row| row.scope))
+    }
+
+    /// The versions in which `release` serves kinds of that name by default, those of `group` first.
+    pub fn served_as(&self, group: &str, kind: &str, release: Release) -> Vec<String> {
+        let today = self
+            .named(kind)
+            .filter(|row| row.enabled_by_default && row.introduced_in.is_none_or(|first| first <= release))
+            .map(|row| (row.group != group, row.api_version()));
+        let then = self
+            .removed_named(kind)
+            .filter(|row| row.enabled_by_default && row.removed_in > release)
+            .filter(|row| row.introduced_in.is_none_or(|first| first <= release))
+            .map(|row| (row.group != group, row.api_version()));
+        let mut all: Vec<_> = today.chain(then).collect();
+        all.sort_by_key(|(elsewhere, _)| *elsewhere);
+        all.into_iter().map(|(_, api_version)| api_version).collect()
+    }
+
+    fn formerly(&self, group: &str, kind: &str, release: Release) -> Vec<&RemovedKind> {
+        let mut rows: Vec<_> = self.removed_named(kind).filter(|row| row.removed_in <= release).collect();
+        rows.sort_by_key(|row| row.group != group);
+        rows
+    }
+
+    /// Whether a group is Kubernetes' own, in any release; the core group is the empty text.
+    pub fn is_builtin_group(&self, group: &str) -> bool {
+        self.groups.contains(group)
+    }
+
+    /// The row of a group, version and kind of the newest release.
+    pub fn find(&self, group: &str, version: &str, kind: &str) -> Option<&BuiltinKind> {
+        self.named(kind).find(|row| row.group == group && row.version == version)
+    }
+
+    /// Every kind of the newest release, in every version, in the order of discovery.
+    pub fn resources(&self) -> impl Iterator<Item = &BuiltinKind> {
+        self.kinds.iter()
+    }
+
+    /// Every kind that only earlier releases served.
+    pub fn removed(&self) -> impl Iterator<Item = &RemovedKind> {
+        self.removed.iter()
+    }
+
+    /// What kubectl understands by a resource argument, in the order in which it prefers groups: plural, singular, kind
+    /// or short name in any case, alone (`deploy`), with a group (`deployments.apps`) or with a version and a group
+    /// (`deployments.v1.apps`). Without a version only the preferred one.
+    pub fn by_plural_or_short_name(&self, name: &str) -> Vec<&BuiltinKind> {
+        let name = name.to_ascii_lowercase();
+        let (resource, qualifier) = match name.split_once('.') {
+            Some((resource, qualifier)) => (resource, Some(qualifier)),
+            None => (name.as_str(), None),
+        };
+        self.kinds.iter().filter(|row| row.answers_to(resource) && row.is_qualified_by(qualifier)).collect()
+    }
+
+    fn named(&self, kind: &str) -> impl Iterator<Item = &BuiltinKind> {
+        self.by_kind.get(kind).into_iter().flat_map(|named| &named.kinds).filter_map(|at| self.kinds.get(*at))
+    }
+
+    fn removed_named(&self, kind: &str) -> impl Iterator<Item = &RemovedKind> {
+        self.by_kind.get(kind).into_iter().flat_map(|named| &named.removed).filter_map(|at| self.removed.get(*at))
+    }
+
+    fn scope_of_name(&self, kind: &str) -> Option<Scope> {
+        let today = self.named(kind).next().map(|row| row.scope);
+        today.or_else(|| self.removed_named(kind).next().map(|row| row.scope))
+    }
+}
+
+impl Introduction {
+    fn is_of(&self, kind: &BuiltinKind) -> bool {
+        self.group == kind.group && self.version == kind.version && (self.kind == "*" || self.kind == kind.kind)
+    }
+}
+
+impl BuiltinKind {
+    fn answers_to(&self, resource: &str) -> bool {
+        self.plural == resource
+            || self.singular == resource
+            || self.kind.eq_ignore_ascii_case(resource)
+            || self.short_names.iter().any(|short| short == resource)
+    }
+
+    fn is_qualified_by(&self, qualifier: Option<&str>) -> bool {
+        match qualifier {
+            None => self.preferred,
+            Some(group) if group == self.group => self.preferred,
+            Some(qualifier) => qualifier.split_once('.') == Some((self.version.as_str(), self.group.as_str())),
+        }
+    }
+}
+
+fn rows<Row: for<'de> Deserialize<'de>>(text: &str) -> Result<Vec<Row>, csv::Error> {
+    csv::Reader::from_reader(text.as_bytes()).into_deserialize().collect()
+}

@@ -1,0 +1,89 @@
+//! Minor releases of Kubernetes, the only part of a version that decides what is served.
+
+use std::fmt;
+use std::str::FromStr;
+
+use serde::Deserialize;
+
+/// A minor release of Kubernetes, such as 1.36; patch releases serve the same kinds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Deserialize)]
+#[serde(try_from = "String")]
+pub struct Release {
+    minor: u16,
+}
+
+/// The text is no version of Kubernetes.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("`{text}` is not a Kubernetes release; write it like `{}`", Release::NEWEST)]
+pub struct UnreadableRelease {
+    /// What was written.
+    pub text: String,
+}
+
+impl Release {
+    /// The newest release that the built-in table knows.
+    pub const NEWEST: Self = Self { minor: 36 };
+
+    /// Release 1.`minor`.
+    pub const fn new(minor: u16) -> Self {
+        Self { minor }
+    }
+
+    /// The number after `1.`.
+    pub const fn minor(self) -> u16 {
+        self.minor
+    }
+}
+
+impl fmt::Display for Release {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "1.{}", self.minor)
+    }
+}
+
+impl FromStr for Release {
+    type Err = UnreadableRelease;
+
+    /// Reads what people and clusters write: `1.36`, `v1.36`, `1.36.2`, `v1.36.2+k3s1`, `1.36+`, `v1.36.2-gke.100`.
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        let unreadable = || UnreadableRelease { text: text.to_owned() };
+        let version = text.strip_prefix('v').unwrap_or(text);
+        let rest = version.strip_prefix("1.").ok_or_else(unreadable)?;
+        let digits = rest.find(|c: char| !c.is_ascii_digit()).unwrap_or(rest.len());
+        let (minor, tail) = rest.split_at(digits);
+        if !matches!(tail.chars().next(), None | Some('.' | '+' | '-')) {
+            return Err(unreadable());
+        }
+        minor.parse().map(Self::new).map_err(|_| unreadable())
+    }
+}
+
+impl TryFrom<String> for Release {
+    type Error = UnreadableRelease;
+
+    fn try_from(text: String) -> Result<Self, Self::Error> {
+        text.parse()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_clusters_report_is_read_as_the_minor_release() {
+        for text in ["1.36", "v1.36", "1.36.2", "v1.36.2+k3s1", "1.36+", "v1.36.0-gke.100"] {
+            assert_eq!(text.parse(), Ok(Release::NEWEST), "{text}");
+        }
+        assert_eq!(Release::new(9).to_string(), "1.9");
+        assert!(Release::new(9) < Release::new(16), "releases are numbers, not text");
+    }
+
+    #[test]
+    fn anything_else_is_refused_with_an_example() {
+        for text in ["", "1", "1.", "2.0", "36", "1.x", "1.36beta", "1.99999", "latest"] {
+            let error = text.parse::<Release>().expect_err(text);
+            assert!(error.to_string().contains("`1.36`"), "{error}");
+        }
+    }
+}

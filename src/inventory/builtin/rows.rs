@@ -1,0 +1,158 @@
+//! The rows of the tables as plain data.
+
+use serde::{Deserialize, Deserializer};
+
+use super::Release;
+
+/// Whether objects of a kind live in a namespace.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Scope {
+    /// In a namespace.
+    Namespaced,
+    /// In none.
+    Cluster,
+}
+
+impl Scope {
+    /// The word of CustomResourceDefinitions and of every format.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Namespaced => "Namespaced",
+            Self::Cluster => "Cluster",
+        }
+    }
+}
+
+/// Which policy a DELETE gets that names none, when no finalizer of the collector decides [DEL-4].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+pub enum DefaultGcPolicy {
+    /// Dependents are collected.
+    DeleteDependents,
+    /// Dependents stay: the old behaviour of ReplicationController and Job.
+    OrphanDependents,
+    /// The kind takes no part in garbage collection.
+    Unsupported,
+}
+
+/// What the API server demands of the names in `metadata.finalizers` [VAL-18], [VAL-20], [VAL-21].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+pub enum FinalizerNameCheck {
+    /// The kind is never stored, so nothing is checked.
+    #[serde(rename = "none")]
+    None,
+    /// A label key.
+    #[serde(rename = "qualified")]
+    Qualified,
+    /// A label key; without a slash only `kubernetes`, `orphan` and `foregroundDeletion`.
+    #[serde(rename = "qualified+standard")]
+    QualifiedAndStandard,
+}
+
+/// One group, version and kind that the newest release knows; a row of `builtin-resources-1.36.json`.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct BuiltinKind {
+    /// The API group; empty for the core group.
+    pub group: String,
+    /// The version within the group.
+    pub version: String,
+    /// The kind.
+    pub kind: String,
+    /// The resource as URLs and RBAC name it.
+    pub plural: String,
+    /// The name kubectl prints.
+    pub singular: String,
+    /// Abbreviations kubectl accepts.
+    pub short_names: Vec<String>,
+    /// The scope, the same in every version [SCOPE-5].
+    #[serde(rename = "namespaced", deserialize_with = "scope")]
+    pub scope: Scope,
+    /// What the API allows.
+    pub verbs: Vec<String>,
+    /// Whether a plain kube-apiserver serves it; alpha and beta versions must be switched on [SCOPE-4].
+    pub enabled_by_default: bool,
+    /// Whether this is the version that discovery prefers for the resource.
+    #[serde(rename = "preferredVersion")]
+    pub preferred: bool,
+    /// Whether objects are stored; reviews and bindings are not.
+    pub persisted: bool,
+    /// Whether the garbage collector watches it [GC-1].
+    pub gc_tracked: bool,
+    /// Whether deleting its namespace purges it.
+    pub namespace_deletable: bool,
+    /// The policy of a DELETE that names none.
+    #[serde(rename = "defaultGCPolicy")]
+    pub default_policy: DefaultGcPolicy,
+    /// What is demanded of finalizer names.
+    pub finalizer_name_check: FinalizerNameCheck,
+    /// The first release that served it, from `introduced.csv`; `None`: every release that matters.
+    #[serde(skip)]
+    pub introduced_in: Option<Release>,
+}
+
+/// One group, version and kind that only earlier releases served; a row of `removed-kinds.csv`.
+#[derive(Clone, Debug, Deserialize)]
+pub struct RemovedKind {
+    /// The API group; empty for the core group.
+    pub group: String,
+    /// The version within the group.
+    pub version: String,
+    /// The kind.
+    pub kind: String,
+    /// The resource as URLs and RBAC name it.
+    pub plural: String,
+    /// The scope.
+    #[serde(rename = "namespaced", deserialize_with = "scope")]
+    pub scope: Scope,
+    /// Whether the releases that had it served it without being asked.
+    #[serde(deserialize_with = "yes_or_no")]
+    pub enabled_by_default: bool,
+    /// The first release that served it, where known.
+    pub introduced_in: Option<Release>,
+    /// The first release that does not serve it.
+    pub removed_in: Release,
+    /// The version that serves the same kind today.
+    pub replacement_api_version: Option<String>,
+    /// Where the row's facts stand.
+    pub source: String,
+}
+
+/// A row of `introduced.csv`.
+#[derive(Debug, Deserialize)]
+pub(super) struct Introduction {
+    pub(super) group: String,
+    pub(super) version: String,
+    /// A kind, or `*` for every kind of the version.
+    pub(super) kind: String,
+    pub(super) introduced_in: Release,
+}
+
+impl BuiltinKind {
+    /// `apiVersion` as manifests write it: `apps/v1`, or `v1` for the core group.
+    pub fn api_version(&self) -> String {
+        api_version(&self.group, &self.version)
+    }
+}
+
+impl RemovedKind {
+    /// `apiVersion` as manifests write it.
+    pub fn api_version(&self) -> String {
+        api_version(&self.group, &self.version)
+    }
+}
+
+fn api_version(group: &str, version: &str) -> String {
+    if group.is_empty() { version.to_owned() } else { format!("{group}/{version}") }
+}
+
+fn scope<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Scope, D::Error> {
+    bool::deserialize(deserializer).map(|namespaced| if namespaced { Scope::Namespaced } else { Scope::Cluster })
+}
+
+fn yes_or_no<'de, D: Deserializer<'de>>(deserializer: D) -> Result<bool, D::Error> {
+    match String::deserialize(deserializer)?.as_str() {
+        "yes" => Ok(true),
+        "no" => Ok(false),
+        other => Err(serde::de::Error::custom(format!("expected yes or no, found `{other}`"))),
+    }
+}

@@ -1,0 +1,226 @@
+//! Who removes which finalizer: `rules/tables/known-finalizers.csv`.
+//!
+//! Absence from the table proves nothing, and a row that its source does not prove answers [`Handles::Unproven`] instead
+//! of [`Handles::No`]; rules keep such answers at info.
+
+mod pattern;
+
+use std::collections::BTreeMap;
+use std::sync::LazyLock;
+
+use globset::GlobMatcher;
+use serde::Deserialize;
+
+pub use pattern::{ImagePattern, KindPattern};
+
+const ROWS: &str = include_str!("../../../rules/tables/known-finalizers.csv");
+
+/// The table does not have the form its README describes.
+#[derive(Debug, thiserror::Error)]
+pub enum TableError {
+    /// A row has the wrong columns or an unknown word in one of them.
+    #[error("known finalizers: {0}")]
+    Rows(#[from] csv::Error),
+    /// A pattern cannot be compiled.
+    #[error("known finalizers: {0}")]
+    Pattern(#[from] globset::Error),
+}
+
+/// How a finalizer comes onto an object.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Added {
+    /// Its controller adds it; in a manifest it is a copy of a live object.
+    Runtime,
+    /// It is meant to stand in manifests.
+    Written,
+    /// Either.
+    Both,
+}
+
+/// Whether the controllers of a finalizer look at objects of a kind.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Handles {
+    /// One of them does.
+    Yes,
+    /// None does: the finalizer stays for ever.
+    No,
+    /// Not that anybody knows, but the table's source does not prove the list of kinds.
+    Unproven,
+}
+
+/// One controller that removes a finalizer; a row of the table.
+#[derive(Clone, Debug)]
+pub struct Controller {
+    /// The kinds it handles; empty when nobody removes the finalizer from any object's metadata.
+    pub kinds: Vec<KindPattern>,
+    /// Who removes it, in words.
+    pub removed_by: String,
+    /// The images in which it runs; empty when it does not run in the cluster or under an unknown image.
+    pub images: Vec<ImagePattern>,
+    /// Where to look for the workload, in words.
+    pub workload_hint: String,
+    /// How the finalizer comes onto an object.
+    pub added: Added,
+    /// Whether the source proves kinds and images; what rests on an unverified row stays at info.
+    pub verified: bool,
+    /// Whether the control plane or the cloud's control plane removes it, so that no workload of the input will.
+    pub control_plane: bool,
+    /// What else there is to say; may be empty.
+    pub notes: String,
+    /// Where the facts stand.
+    pub source: String,
+}
+
+/// A finalizer with everybody who removes it.
+#[derive(Clone, Debug)]
+pub struct KnownFinalizer {
+    /// The name, or a pattern with `*`.
+    pub finalizer: String,
+    /// At least one.
+    pub controllers: Vec<Controller>,
+}
+
+/// All finalizers of the table.
+#[derive(Debug)]
+pub struct KnownFinalizers {
+    exact: BTreeMap<String, KnownFinalizer>,
+    /// The longest pattern first, so that the first match is the closest.
+    patterns: Vec<(GlobMatcher, KnownFinalizer)>,
+}
+
+#[derive(Deserialize)]
+struct Row {
+    finalizer: String,
+    kinds: String,
+    removed_by: String,
+    removed_by_images: String,
+    workload_hint: String,
+    added: Added,
+    verified: YesNo,
+    control_plane: YesNo,
+    notes: String,
+    source: String,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+enum YesNo {
+    Yes,
+    No,
+}
+
+/// The table that is compiled in.
+pub fn table() -> &'static KnownFinalizers {
+    // The text is compiled in and parsed by the tests, so the branch is unreachable in a build that passes them.
+    static TABLE: LazyLock<KnownFinalizers> = LazyLock::new(|| match KnownFinalizers::parse(ROWS) {
+        Ok(table) => table,
+        Err(error) => unreachable!("rules/tables: {error}"),
+    });
+    &TABLE
+}
+
+impl KnownFinalizers {
+    /// Reads the table.
+    ///
+    /// # Errors
+    /// When it does not have the form that `rules/tables/README.md` describes.
+    pub fn parse(text: &str) -> Result<Self, TableError> {
+        let mut entries: BTreeMap<String, KnownFinalizer> = BTreeMap::new();
+        for row in csv::Reader::from_reader(text.as_bytes()).into_deserialize() {
+            let row: Row = row?;
+            let entry = entries
+                .entry(row.finalizer.clone())
+                .or_insert_with(|| KnownFinalizer { finalizer: row.finalizer.clone(), controllers: Vec::new() });
+            entry.controllers.push(Controller::from_row(row)?);
+        }
+        let (wild, exact): (BTreeMap<_, _>, _) = entries.into_iter().partition(|(name, _)| name.contains('*'));
+        let mut patterns = Vec::new();
+        for entry in wild.into_values() {
+            patterns.push((pattern::glob(&entry.finalizer)?, entry));
+        }
+        patterns.sort_by_key(|(_, entry)| std::cmp::Reverse(entry.finalizer.len()));
+        Ok(Self { exact, patterns })
+    }
+
+    /// What is known about a finalizer as an object has it: the exact name first, then the closest pattern.
+    pub fn find(&self, finalizer: &str) -> Option<&KnownFinalizer> {
+        let by_pattern = || self.patterns.iter().find(|(glob, _)| glob.is_match(finalizer)).map(|(_, entry)| entry);
+        self.exact.get(finalizer).or_else(by_pattern)
+    }
+
+    /// Every finalizer: names in their order, then patterns.
+    pub fn iter(&self) -> impl Iterator<Item = &KnownFinalizer> {
+        self.exact.values().chain(self.patterns.iter().map(|(_, entry)| entry))
+    }
+
+    /// What a workload with this image removes: each finalizer with the controller that runs in the image.
+    pub fn removed_by_image(&self, image: &str) -> impl Iterator<Item = (&KnownFinalizer, &Controller)> {
+        self.iter().flat_map(move |entry| {
+            entry.controllers.iter().filter(move |row| row.runs_in(image)).map(move |row| (entry, row))
+        })
+    }
+
+    /// The finalizers that objects of a kind may carry, each with the controller that handles the kind.
+    pub fn of_kind(&self, group: &str, kind: &str) -> impl Iterator<Item = (&KnownFinalizer, &Controller)> {
+        self.iter().filter_map(move |entry| Some((entry, entry.controller_of(group, kind)?)))
+    }
+}
+
+impl KnownFinalizer {
+    /// Whether anybody removes this finalizer from objects of `kind` in `group` (empty for the core group).
+    pub fn handles(&self, group: &str, kind: &str) -> Handles {
+        if self.controller_of(group, kind).is_some() {
+            Handles::Yes
+        } else if self.controllers.iter().all(|row| row.verified) {
+            Handles::No
+        } else {
+            Handles::Unproven
+        }
+    }
+
+    /// The controller that removes it from objects of a kind.
+    pub fn controller_of(&self, group: &str, kind: &str) -> Option<&Controller> {
+        self.controllers.iter().find(|row| row.handles(group, kind))
+    }
+
+    /// Whether a workload with this image removes it.
+    pub fn removed_by_image(&self, image: &str) -> bool {
+        self.controllers.iter().any(|row| row.runs_in(image))
+    }
+
+    /// Whether the control plane removes it, so that its controller need not be looked for.
+    pub fn removed_by_control_plane(&self) -> bool {
+        self.controllers.iter().any(|row| row.control_plane)
+    }
+}
+
+impl Controller {
+    /// Whether it removes the finalizer from objects of `kind` in `group`.
+    pub fn handles(&self, group: &str, kind: &str) -> bool {
+        self.kinds.iter().any(|pattern| pattern.matches(group, kind))
+    }
+
+    /// Whether it runs in that image.
+    pub fn runs_in(&self, image: &str) -> bool {
+        self.images.iter().any(|pattern| pattern.matches(image))
+    }
+
+    fn from_row(row: Row) -> Result<Self, globset::Error> {
+        Ok(Self {
+            kinds: cells(&row.kinds).map(KindPattern::parse).collect(),
+            removed_by: row.removed_by,
+            images: cells(&row.removed_by_images).map(ImagePattern::parse).collect::<Result<_, _>>()?,
+            workload_hint: row.workload_hint,
+            added: row.added,
+            verified: row.verified == YesNo::Yes,
+            control_plane: row.control_plane == YesNo::Yes,
+            notes: row.notes,
+            source: row.source,
+        })
+    }
+}
+
+fn cells(text: &str) -> impl Iterator<Item = &str> {
+    text.split(';').filter(|cell| !cell.is_empty())
+}

@@ -1,0 +1,151 @@
+//! The three little languages of the table's cells: finalizer names, kinds and images.
+
+use globset::{GlobBuilder, GlobMatcher};
+
+/// Compiles a pattern in which `*` is any text without a slash.
+pub(super) fn glob(pattern: &str) -> Result<GlobMatcher, globset::Error> {
+    Ok(GlobBuilder::new(pattern).literal_separator(true).build()?.compile_matcher())
+}
+
+/// One entry of the `kinds` cell.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum KindPattern {
+    /// `*`: every kind.
+    Any,
+    /// `Kind.group`, or `Kind` for the core group.
+    Exact {
+        /// The kind.
+        kind: String,
+        /// Its group; empty for the core group.
+        group: String,
+    },
+    /// `*.group`: every kind of a group.
+    Group(String),
+    /// `*.*.group`: every kind of every group below that one.
+    GroupsBelow(String),
+}
+
+impl KindPattern {
+    pub(super) fn parse(text: &str) -> Self {
+        if text == "*" {
+            return Self::Any;
+        }
+        if let Some(parent) = text.strip_prefix("*.*.") {
+            return Self::GroupsBelow(parent.to_owned());
+        }
+        match text.split_once('.') {
+            Some(("*", group)) => Self::Group(group.to_owned()),
+            Some((kind, group)) => Self::Exact { kind: kind.to_owned(), group: group.to_owned() },
+            None => Self::Exact { kind: text.to_owned(), group: String::new() },
+        }
+    }
+
+    /// Whether objects of `kind` in `group` are meant.
+    pub fn matches(&self, group: &str, kind: &str) -> bool {
+        match self {
+            Self::Any => true,
+            Self::Exact { kind: wanted, group: of } => wanted == kind && of == group,
+            Self::Group(of) => of == group,
+            Self::GroupsBelow(parent) => group.strip_suffix(parent.as_str()).is_some_and(|below| below.ends_with('.')),
+        }
+    }
+}
+
+/// One entry of the `removed_by_images` cell: the last segments of an image's path.
+#[derive(Clone, Debug)]
+pub struct ImagePattern {
+    text: String,
+    segments: Vec<GlobMatcher>,
+}
+
+impl ImagePattern {
+    pub(super) fn parse(text: &str) -> Result<Self, globset::Error> {
+        Ok(Self { text: text.to_owned(), segments: text.split('/').map(glob).collect::<Result<_, _>>()? })
+    }
+
+    /// The pattern as the table has it: `argoproj/argocd`.
+    pub fn as_str(&self) -> &str {
+        &self.text
+    }
+
+    /// Whether an image reference (`registry/path:tag@digest`) ends in these segments: whole segments, so that
+    /// `argoproj/argocd` is neither `argoproj/argocd-image-updater` nor `notargoproj/argocd`, and never the registry.
+    pub fn matches(&self, image: &str) -> bool {
+        let path = path_segments(image);
+        let Some(skipped) = path.len().checked_sub(self.segments.len()) else { return false };
+        self.segments.iter().zip(path.iter().skip(skipped)).all(|(wanted, segment)| wanted.is_match(segment))
+    }
+}
+
+/// The path of an image reference without registry, tag and digest.
+fn path_segments(image: &str) -> Vec<&str> {
+    let name = image.trim().split('@').next().unwrap_or_default();
+    let mut segments: Vec<&str> = name.split('/').collect();
+    // As container runtimes tell a registry from a path: a dot, a port, or `localhost`, and something after it.
+    if segments.len() > 1 && segments.first().is_some_and(|first| first.contains(['.', ':']) || *first == "localhost") {
+        segments.remove(0);
+    }
+    if let Some(last) = segments.last_mut() {
+        *last = last.split(':').next().unwrap_or_default();
+    }
+    segments
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn image(pattern: &str, image: &str) -> bool {
+        ImagePattern::parse(pattern).expect("a pattern of the test").matches(image)
+    }
+
+    #[test]
+    fn an_image_is_told_by_the_last_segments_of_its_path() {
+        for reference in [
+            "argoproj/argocd",
+            "quay.io/argoproj/argocd",
+            "quay.io/argoproj/argocd:v3.1.0",
+            "quay.io/argoproj/argocd@sha256:0123",
+            "quay.io/argoproj/argocd:v3.1.0@sha256:0123",
+            "localhost:5000/mirror/argoproj/argocd:dev",
+            "localhost/argoproj/argocd",
+        ] {
+            assert!(image("argoproj/argocd", reference), "{reference}");
+        }
+    }
+
+    #[test]
+    fn a_part_of_a_segment_or_a_registry_is_not_enough() {
+        for reference in [
+            "",
+            "argocd",
+            "quay.io/argoproj/argocd-image-updater",
+            "quay.io/notargoproj/argocd",
+            "quay.io/argoproj/argocd/extension",
+            "quay.io/argoproj:argocd",
+            "{{ .Values.image }}",
+        ] {
+            assert!(!image("argoproj/argocd", reference), "{reference}");
+        }
+        assert!(!image("quay.io/argocd", "quay.io/argocd"), "the registry is not part of the path");
+        assert!(image("argocd", "registry.example.com:8443/argocd:v3"), "a port is not a tag");
+    }
+
+    #[test]
+    fn a_star_stays_within_its_segment() {
+        assert!(image("upbound/provider-*", "xpkg.upbound.io/upbound/provider-aws-s3:v1"));
+        assert!(!image("upbound/provider-*", "xpkg.upbound.io/upbound/provider-aws/s3"));
+    }
+
+    #[test]
+    fn kinds_are_exact_or_whole_groups() {
+        assert!(KindPattern::parse("Pod").matches("", "Pod"));
+        assert!(!KindPattern::parse("Pod").matches("metrics.k8s.io", "Pod"));
+        assert!(KindPattern::parse("Job.batch").matches("batch", "Job"));
+        assert!(KindPattern::parse("*.longhorn.io").matches("longhorn.io", "Volume"));
+        assert!(!KindPattern::parse("*.longhorn.io").matches("backup.longhorn.io", "Volume"));
+        assert!(KindPattern::parse("*.*.services.k8s.aws").matches("s3.services.k8s.aws", "Bucket"));
+        assert!(!KindPattern::parse("*.*.services.k8s.aws").matches("services.k8s.aws", "FieldExport"));
+        assert!(KindPattern::parse("*").matches("any.example.com", "Thing"));
+    }
+}

@@ -1,0 +1,457 @@
+//! The tables of `rules/tables/`: readable, without contradictions, each row with its source, and true where it is known.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use ownerlint::inventory::{self, DefaultGcPolicy, FinalizerNameCheck, Release, Scope, Served};
+use ownerlint::ownership::known_finalizers::{self, Added, Handles};
+
+fn csv_rows(name: &str) -> Vec<BTreeMap<String, String>> {
+    let path = format!("{}/rules/tables/{name}", env!("CARGO_MANIFEST_DIR"));
+    let mut reader = csv::Reader::from_path(&path).expect(&path);
+    reader.deserialize().collect::<Result<_, _>>().expect(&path)
+}
+
+fn served(group: &str, version: &str, kind: &str, release: u16) -> Served<'static> {
+    inventory::table().served(group, version, kind, Release::new(release))
+}
+
+/// One word per answer, for tables of expectations.
+fn word(answer: &Served<'_>) -> String {
+    match answer {
+        Served::Yes(_) => "yes".to_owned(),
+        Served::YesUntil(kind) => format!("yes until {}", kind.removed_in),
+        Served::OffByDefault(_) => "off".to_owned(),
+        Served::Removed(kind) => format!("removed in {}", kind.removed_in),
+        Served::NotYet { introduced_in, .. } => format!("not before {introduced_in}"),
+        Served::KnownKindOtherVersion { served_as, formerly, .. } => {
+            let formerly: Vec<_> = formerly.iter().map(|kind| kind.api_version()).collect();
+            format!("served as [{}], formerly [{}]", served_as.join(" "), formerly.join(" "))
+        }
+        Served::KnownGroupUnknownKind => "unknown kind".to_owned(),
+        Served::UnknownGroup => "unknown group".to_owned(),
+    }
+}
+
+// --- every table ---
+
+#[test]
+fn every_row_has_a_source_and_no_row_stands_twice() {
+    for (table, key) in [
+        ("removed-kinds.csv", &["group", "version", "kind"][..]),
+        ("introduced.csv", &["group", "version", "kind"][..]),
+        ("known-finalizers.csv", &["finalizer", "kinds"][..]),
+    ] {
+        let mut seen = BTreeSet::new();
+        for row in csv_rows(table) {
+            let key: Vec<_> = key.iter().map(|column| row[*column].clone()).collect();
+            assert!(!row["source"].trim().is_empty(), "{table}: {key:?} has no source");
+            assert!(row.values().all(|cell| cell == cell.trim()), "{table}: {key:?} has blanks around a cell");
+            assert!(seen.insert(key.clone()), "{table}: {key:?} stands twice");
+        }
+    }
+}
+
+#[test]
+fn a_table_that_cannot_be_read_is_an_error_with_its_name() {
+    let error = inventory::BuiltinTable::parse("{}", "", "").expect_err("no resources");
+    assert!(error.to_string().starts_with("built-in kinds"), "{error}");
+    let row = "group,version,kind,introduced_in,source\napps,v1,*,2.0,x\n";
+    let kinds = r#"{"groupVersionPriority":{},"resources":[]}"#;
+    let error = inventory::BuiltinTable::parse(kinds, "", row).expect_err("no such release");
+    assert!(error.to_string().contains("`2.0` is not a Kubernetes release"), "{error}");
+    let error = known_finalizers::KnownFinalizers::parse("finalizer\nx\n").expect_err("columns are missing");
+    assert!(error.to_string().starts_with("known finalizers"), "{error}");
+}
+
+// --- built-in kinds ---
+
+#[test]
+fn the_table_has_the_95_kinds_of_1_36_once_each() {
+    let keys: BTreeSet<_> = inventory::table().resources().map(|row| (row.api_version(), row.kind.clone())).collect();
+    assert_eq!(inventory::table().resources().count(), 95);
+    assert_eq!(keys.len(), 95);
+}
+
+/// [SCOPE-2], all versions.
+const CLUSTER_SCOPED: &[(&str, &str)] = &[
+    ("", "ComponentStatus Namespace Node PersistentVolume"),
+    (
+        "admissionregistration.k8s.io",
+        "MutatingAdmissionPolicy MutatingAdmissionPolicyBinding MutatingWebhookConfiguration \
+         ValidatingAdmissionPolicy ValidatingAdmissionPolicyBinding ValidatingWebhookConfiguration",
+    ),
+    ("apiextensions.k8s.io", "CustomResourceDefinition"),
+    ("apiregistration.k8s.io", "APIService"),
+    ("authentication.k8s.io", "SelfSubjectReview TokenReview"),
+    ("authorization.k8s.io", "SelfSubjectAccessReview SelfSubjectRulesReview SubjectAccessReview"),
+    ("certificates.k8s.io", "CertificateSigningRequest ClusterTrustBundle"),
+    ("flowcontrol.apiserver.k8s.io", "FlowSchema PriorityLevelConfiguration"),
+    ("internal.apiserver.k8s.io", "StorageVersion"),
+    ("networking.k8s.io", "IngressClass IPAddress ServiceCIDR"),
+    ("node.k8s.io", "RuntimeClass"),
+    ("rbac.authorization.k8s.io", "ClusterRole ClusterRoleBinding"),
+    ("resource.k8s.io", "DeviceClass ResourceSlice DeviceTaintRule ResourcePoolStatusRequest"),
+    ("scheduling.k8s.io", "PriorityClass"),
+    ("storage.k8s.io", "CSIDriver CSINode StorageClass VolumeAttachment VolumeAttributesClass"),
+    ("storagemigration.k8s.io", "StorageVersionMigration"),
+];
+
+#[test]
+fn exactly_the_listed_kinds_are_cluster_scoped() {
+    let listed: BTreeSet<(&str, &str)> = CLUSTER_SCOPED
+        .iter()
+        .flat_map(|(group, kinds)| kinds.split_whitespace().map(move |kind| (*group, kind)))
+        .collect();
+    let table: BTreeSet<(&str, &str)> = inventory::table()
+        .resources()
+        .filter(|row| row.scope == Scope::Cluster)
+        .map(|row| (row.group.as_str(), row.kind.as_str()))
+        .collect();
+    assert_eq!(table, listed);
+}
+
+#[test]
+fn what_looks_cluster_scoped_and_is_not_is_namespaced() {
+    // [SCOPE-3]
+    for (group, kind) in [
+        ("coordination.k8s.io", "Lease"),
+        ("coordination.k8s.io", "LeaseCandidate"),
+        ("storage.k8s.io", "CSIStorageCapacity"),
+        ("discovery.k8s.io", "EndpointSlice"),
+        ("certificates.k8s.io", "PodCertificateRequest"),
+        ("scheduling.k8s.io", "PodGroup"),
+        ("scheduling.k8s.io", "Workload"),
+        ("authorization.k8s.io", "LocalSubjectAccessReview"),
+        ("resource.k8s.io", "ResourceClaim"),
+        ("resource.k8s.io", "ResourceClaimTemplate"),
+    ] {
+        assert_eq!(inventory::table().scope_of(group, kind), Some(Scope::Namespaced), "{group}/{kind}");
+    }
+}
+
+#[test]
+fn the_scope_and_plural_of_a_kind_never_vary_by_version() {
+    // [SCOPE-5]
+    let mut known: BTreeMap<(String, String), (Scope, String)> = BTreeMap::new();
+    let table = inventory::table();
+    let today = table.resources().map(|row| (&row.group, &row.kind, row.scope, &row.plural));
+    let then = table.removed().map(|row| (&row.group, &row.kind, row.scope, &row.plural));
+    for (group, kind, scope, plural) in today.chain(then) {
+        let facts = (scope, plural.clone());
+        let first = known.entry((group.clone(), kind.clone())).or_insert_with(|| facts.clone());
+        assert_eq!(*first, facts, "{group}/{kind}");
+    }
+}
+
+#[test]
+fn stable_versions_are_on_and_all_others_off() {
+    // [SCOPE-4]
+    for row in inventory::table().resources() {
+        let stable = !row.version.contains("alpha") && !row.version.contains("beta");
+        assert_eq!(row.enabled_by_default, stable, "{} {}", row.api_version(), row.kind);
+    }
+}
+
+#[test]
+fn facts_for_the_collector_and_for_finalizers_are_read() {
+    let table = inventory::table();
+    let find = |group, version, kind| table.find(group, version, kind).expect("a built-in kind");
+    assert_eq!(find("batch", "v1", "Job").default_policy, DefaultGcPolicy::OrphanDependents);
+    assert_eq!(find("apps", "v1", "Deployment").default_policy, DefaultGcPolicy::DeleteDependents);
+    assert_eq!(find("", "v1", "Event").default_policy, DefaultGcPolicy::Unsupported);
+    assert!(!find("", "v1", "Event").gc_tracked && find("", "v1", "Pod").gc_tracked);
+    assert!(find("", "v1", "Pod").namespace_deletable && !find("", "v1", "Node").namespace_deletable);
+    assert_eq!(find("", "v1", "Pod").finalizer_name_check, FinalizerNameCheck::QualifiedAndStandard);
+    assert_eq!(find("coordination.k8s.io", "v1", "Lease").finalizer_name_check, FinalizerNameCheck::Qualified);
+    assert_eq!(find("authentication.k8s.io", "v1", "TokenReview").finalizer_name_check, FinalizerNameCheck::None);
+    assert!(find("autoscaling", "v2", "HorizontalPodAutoscaler").preferred);
+    assert!(!find("autoscaling", "v1", "HorizontalPodAutoscaler").preferred);
+}
+
+#[test]
+fn a_release_answers_as_its_api_server_did() {
+    for (api_version, kind, release, expected) in [
+        ("apps/v1", "Deployment", 36, "yes"),
+        ("extensions/v1beta1", "Deployment", 15, "yes until 1.16"),
+        ("extensions/v1beta1", "Deployment", 16, "removed in 1.16"),
+        ("extensions/v1beta1", "Ingress", 21, "yes until 1.22"),
+        ("extensions/v1beta1", "Ingress", 36, "removed in 1.22"),
+        ("networking.k8s.io/v1", "Ingress", 18, "not before 1.19"),
+        ("policy/v1", "PodDisruptionBudget", 20, "not before 1.21"),
+        ("policy/v1beta1", "PodDisruptionBudget", 21, "yes until 1.25"),
+        ("policy/v1beta1", "PodSecurityPolicy", 25, "removed in 1.25"),
+        ("batch/v1beta1", "CronJob", 36, "removed in 1.25"),
+        ("batch/v1", "CronJob", 20, "not before 1.21"),
+        ("batch/v1", "Job", 20, "yes"),
+        ("batch/v2alpha1", "CronJob", 21, "removed in 1.21"),
+        ("autoscaling/v2beta1", "HorizontalPodAutoscaler", 25, "removed in 1.25"),
+        ("autoscaling/v2beta2", "HorizontalPodAutoscaler", 25, "yes until 1.26"),
+        ("autoscaling/v2", "HorizontalPodAutoscaler", 22, "not before 1.23"),
+        ("apiextensions.k8s.io/v1beta1", "CustomResourceDefinition", 22, "removed in 1.22"),
+        ("flowcontrol.apiserver.k8s.io/v1beta1", "FlowSchema", 36, "removed in 1.26"),
+        ("flowcontrol.apiserver.k8s.io/v1beta2", "FlowSchema", 36, "removed in 1.29"),
+        ("flowcontrol.apiserver.k8s.io/v1beta3", "FlowSchema", 36, "removed in 1.32"),
+        ("storage.k8s.io/v1beta1", "CSIStorageCapacity", 36, "removed in 1.27"),
+        ("storage.k8s.io/v1beta1", "CSIDriver", 36, "removed in 1.22"),
+        ("rbac.authorization.k8s.io/v1alpha1", "Role", 36, "removed in 1.23"),
+        ("settings.k8s.io/v1alpha1", "PodPreset", 36, "removed in 1.20"),
+        ("resource.k8s.io/v1alpha2", "ResourceClass", 36, "removed in 1.31"),
+        ("resource.k8s.io/v1beta1", "ResourceClaim", 36, "off"),
+        ("resource.k8s.io/v1", "ResourceClaim", 33, "not before 1.34"),
+        ("admissionregistration.k8s.io/v1", "MutatingAdmissionPolicy", 36, "yes"),
+        ("admissionregistration.k8s.io/v1", "MutatingAdmissionPolicy", 35, "not before 1.36"),
+    ] {
+        let (group, version) = api_version.rsplit_once('/').unwrap_or(("", api_version));
+        assert_eq!(word(&served(group, version, kind, release)), expected, "{api_version} {kind} in 1.{release}");
+    }
+}
+
+#[test]
+fn a_pair_that_no_release_served_names_the_versions_that_do() {
+    for (group, version, kind, expected) in [
+        ("", "v1", "Deployment", "served as [apps/v1], formerly [apps/v1beta1 apps/v1beta2 extensions/v1beta1]"),
+        (
+            "apps",
+            "v1",
+            "Ingress",
+            "served as [networking.k8s.io/v1], formerly [extensions/v1beta1 networking.k8s.io/v1beta1]",
+        ),
+        ("apps", "v2", "StatefulSet", "served as [apps/v1], formerly [apps/v1beta1 apps/v1beta2]"),
+        ("policy", "v1", "PodSecurityPolicy", "served as [], formerly [policy/v1beta1 extensions/v1beta1]"),
+        ("", "v1", "Route", "unknown kind"),
+        ("apps", "v1", "deployment", "unknown kind"),
+        ("", "v1", "List", "unknown kind"),
+        ("autoscaling", "v1", "Scale", "unknown kind"),
+    ] {
+        assert_eq!(word(&served(group, version, kind, 36)), expected, "{group}/{version} {kind}");
+    }
+    // The migration guide lists it, but apps/v1beta1 registered Deployment, StatefulSet and ControllerRevision only.
+    assert!(word(&served("apps", "v1beta1", "ReplicaSet", 36)).starts_with("served as [apps/v1]"));
+}
+
+#[test]
+fn an_older_release_names_the_versions_it_had() {
+    let answer = word(&served("", "v1", "Ingress", 18));
+    assert!(answer.starts_with("served as [extensions/v1beta1 networking.k8s.io/v1beta1]"), "{answer}");
+}
+
+#[test]
+fn groups_that_only_look_official_are_not_built_in() {
+    for group in [
+        "gateway.networking.k8s.io",
+        "snapshot.storage.k8s.io",
+        "metrics.k8s.io",
+        "policy.networking.k8s.io",
+        "autoscaling.k8s.io",
+        "cluster.x-k8s.io",
+        "kustomize.config.k8s.io",
+        "certmanager.k8s.io",
+        "route.openshift.io",
+    ] {
+        assert!(!inventory::table().is_builtin_group(group), "{group}");
+        assert_eq!(word(&served(group, "v1", "Deployment", 36)), "unknown group", "{group}");
+    }
+    for group in ["", "apps", "extensions", "settings.k8s.io", "apiextensions.k8s.io", "internal.apiserver.k8s.io"] {
+        assert!(inventory::table().is_builtin_group(group), "{group:?}");
+    }
+}
+
+#[test]
+fn the_scope_is_known_even_for_versions_that_were_never_served() {
+    let table = inventory::table();
+    assert_eq!(table.scope_of("extensions", "PodSecurityPolicy"), Some(Scope::Cluster));
+    assert_eq!(table.scope_of("extensions", "Pod"), None);
+    assert_eq!(served("rbac.authorization.k8s.io", "v9", "ClusterRole", 36).scope(), Some(Scope::Cluster));
+    assert_eq!(served("extensions", "v1beta1", "Deployment", 36).scope(), Some(Scope::Namespaced));
+    assert_eq!(served("", "v1", "Nonsense", 36).scope(), None);
+}
+
+#[test]
+fn a_removed_kind_was_introduced_before_and_its_replacement_is_served_today() {
+    let table = inventory::table();
+    for row in table.removed() {
+        let name = format!("{} {}", row.api_version(), row.kind);
+        assert!(row.removed_in <= Release::NEWEST, "{name}");
+        assert!(row.introduced_in.is_none_or(|first| first < row.removed_in), "{name}");
+        assert!(table.find(&row.group, &row.version, &row.kind).is_none(), "{name} is both removed and known");
+        assert!(!(row.enabled_by_default && row.version.contains("alpha")), "{name}: alpha versions are off");
+        if let Some(api_version) = &row.replacement_api_version {
+            let (group, version) = api_version.rsplit_once('/').unwrap_or(("", api_version));
+            let replacement = table.find(group, version, &row.kind).expect(&name);
+            assert_eq!((replacement.scope, &replacement.plural), (row.scope, &row.plural), "{name}");
+        }
+    }
+}
+
+#[test]
+fn every_first_release_is_of_a_kind_in_the_table() {
+    let table = inventory::table();
+    for row in csv_rows("introduced.csv") {
+        let of_version = |candidate: &&inventory::BuiltinKind| {
+            candidate.group == row["group"]
+                && candidate.version == row["version"]
+                && (row["kind"] == "*" || row["kind"] == candidate.kind)
+        };
+        let first = table.resources().find(of_version).and_then(|kind| kind.introduced_in).map(|it| it.to_string());
+        assert_eq!(first.as_deref(), Some(row["introduced_in"].as_str()), "{row:?}");
+    }
+}
+
+#[test]
+fn a_target_is_understood_as_kubectl_understands_it() {
+    let table = inventory::table();
+    let found = |name: &str| -> Vec<String> {
+        let rows = table.by_plural_or_short_name(name);
+        rows.iter().map(|row| format!("{} {}", row.api_version(), row.kind)).collect()
+    };
+    for name in ["deploy", "deployment", "deployments", "Deployment", "deployments.apps", "deployments.v1.apps"] {
+        assert_eq!(found(name), ["apps/v1 Deployment"], "{name}");
+    }
+    assert_eq!(found("hpa"), ["autoscaling/v2 HorizontalPodAutoscaler"], "the preferred version");
+    assert_eq!(found("hpa.v1.autoscaling"), ["autoscaling/v1 HorizontalPodAutoscaler"]);
+    assert_eq!(found("ev"), ["v1 Event", "events.k8s.io/v1 Event"], "the core group first");
+    assert_eq!(found("events.events.k8s.io"), ["events.k8s.io/v1 Event"]);
+    assert_eq!(found("crd"), ["apiextensions.k8s.io/v1 CustomResourceDefinition"]);
+    assert!(found("widgets").is_empty());
+}
+
+// --- known finalizers ---
+
+#[test]
+fn every_finalizer_of_the_table_is_found_under_its_own_name() {
+    for row in csv_rows("known-finalizers.csv") {
+        let name = row["finalizer"].replace('*', "example");
+        let known = known_finalizers::table().find(&name).expect(&name);
+        assert_eq!(known.finalizer, row["finalizer"], "{name}");
+    }
+}
+
+#[test]
+fn every_row_says_where_its_controller_runs_or_is_unverified() {
+    for known in known_finalizers::table().iter() {
+        for row in &known.controllers {
+            let somewhere = row.control_plane || !row.images.is_empty();
+            assert!(somewhere || !row.verified, "{}: verified without image or control plane", known.finalizer);
+            assert!(!row.removed_by.is_empty() && !row.workload_hint.is_empty(), "{}", known.finalizer);
+        }
+    }
+}
+
+#[test]
+fn no_kind_or_image_cell_holds_prose() {
+    for row in csv_rows("known-finalizers.csv") {
+        for cell in [&row["kinds"], &row["removed_by_images"]] {
+            let allowed = |c: char| c.is_ascii_alphanumeric() || "*./-_;".contains(c);
+            assert!(cell.chars().all(allowed), "{}: {cell}", row["finalizer"]);
+            assert!(cell.is_empty() || cell.split(';').all(|entry| !entry.is_empty()), "{}: {cell}", row["finalizer"]);
+        }
+    }
+}
+
+fn handles(finalizer: &str, group: &str, kind: &str) -> Handles {
+    known_finalizers::table().find(finalizer).expect(finalizer).handles(group, kind)
+}
+
+#[test]
+fn a_finalizer_is_handled_on_the_kinds_of_its_controllers_only() {
+    assert_eq!(handles("kubernetes.io/pvc-protection", "", "PersistentVolumeClaim"), Handles::Yes);
+    assert_eq!(handles("kubernetes.io/pvc-protection", "", "Secret"), Handles::No);
+    assert_eq!(handles("resources-finalizer.argocd.argoproj.io", "argoproj.io", "Application"), Handles::Yes);
+    assert_eq!(handles("resources-finalizer.argocd.argoproj.io", "apps", "Deployment"), Handles::No);
+    assert_eq!(handles("foregroundDeletion", "apps", "Deployment"), Handles::Yes);
+    assert_eq!(handles("finalizers.fluxcd.io", "helm.toolkit.fluxcd.io", "HelmRelease"), Handles::Yes);
+}
+
+#[test]
+fn nobody_removes_the_namespace_controllers_finalizer_from_metadata() {
+    // [FIN-16]
+    assert_eq!(handles("kubernetes", "", "Namespace"), Handles::No);
+    assert_eq!(handles("kubernetes", "apps", "Deployment"), Handles::No);
+}
+
+#[test]
+fn an_unverified_row_never_denies() {
+    for known in known_finalizers::table().iter() {
+        if known.controllers.iter().any(|row| !row.verified) {
+            assert_ne!(known.handles("example.com", "Nothing"), Handles::No, "{}", known.finalizer);
+        }
+    }
+    assert_eq!(handles("longhorn.io", "longhorn.io", "Volume"), Handles::Yes);
+    assert_eq!(handles("longhorn.io", "apps", "Deployment"), Handles::Unproven);
+}
+
+#[test]
+fn patterns_match_after_exact_names_and_not_across_slashes() {
+    let table = known_finalizers::table();
+    let found = |name: &str| table.find(name).map(|known| known.finalizer.as_str());
+    assert_eq!(found("external-attacher/ebs-csi-aws-com"), Some("external-attacher/*"));
+    assert_eq!(found("group.ingress.k8s.aws/shared"), Some("group.ingress.k8s.aws/*"));
+    assert_eq!(found("cephcluster.ceph.rook.io"), Some("cephcluster.ceph.rook.io"), "the exact row wins");
+    assert_eq!(found("cephrbdmirror.ceph.rook.io"), Some("*.ceph.rook.io"));
+    assert_eq!(found("finalizers.sqs.services.k8s.aws/Queue"), Some("finalizers.*.services.k8s.aws/*"));
+    assert_eq!(found("deletion.finalizers.queues.rabbitmq.com"), Some("deletion.finalizers.*.rabbitmq.com"));
+    assert_eq!(
+        found("deletion.finalizers.rabbitmqclusters.rabbitmq.com"),
+        Some("deletion.finalizers.rabbitmqclusters.rabbitmq.com")
+    );
+    assert_eq!(found("ceph.rook.io/other"), None);
+    assert_eq!(found("example.com/finalizer"), None);
+}
+
+#[test]
+fn what_the_control_plane_removes_needs_no_workload() {
+    let table = known_finalizers::table();
+    let control_plane: BTreeSet<&str> =
+        table.iter().filter(|known| known.removed_by_control_plane()).map(|known| known.finalizer.as_str()).collect();
+    for finalizer in [
+        "kubernetes.io/pvc-protection",
+        "kubernetes.io/pv-protection",
+        "batch.kubernetes.io/job-tracking",
+        "customresourcecleanup.apiextensions.k8s.io",
+        "service.kubernetes.io/load-balancer-cleanup",
+        "scheduling.k8s.io/podgroup-protection",
+    ] {
+        assert!(control_plane.contains(finalizer), "{finalizer}");
+    }
+    assert!(!control_plane.contains("karpenter.sh/termination"));
+}
+
+#[test]
+fn finalizers_meant_for_manifests_are_told_from_those_of_live_objects() {
+    let added = |finalizer: &str| -> BTreeSet<String> {
+        let known = known_finalizers::table().find(finalizer).expect(finalizer);
+        known.controllers.iter().map(|row| format!("{:?}", row.added)).collect()
+    };
+    let words = |added: Added| BTreeSet::from([format!("{added:?}")]);
+    assert_eq!(added("resources-finalizer.argocd.argoproj.io"), words(Added::Both));
+    assert_eq!(added("percona.com/delete-pxc-pvc"), words(Added::Written));
+    assert_eq!(added("actions.github.com/cleanup-protection"), words(Added::Written));
+    assert_eq!(added("kubernetes.io/pvc-protection"), words(Added::Runtime));
+}
+
+#[test]
+fn an_image_tells_which_finalizers_it_removes() {
+    let table = known_finalizers::table();
+    let removed = |image: &str| -> BTreeSet<&str> {
+        table.removed_by_image(image).map(|(known, _)| known.finalizer.as_str()).collect()
+    };
+    assert!(removed("quay.io/argoproj/argocd:v3.0.0").contains("argocd.argoproj.io/hook-finalizer"));
+    assert!(removed("gcr.io/k8s-staging-cluster-api/cluster-api-controller:dev").contains("cluster.cluster.x-k8s.io"));
+    assert!(removed("ghcr.io/kedacore/keda:2.17.0").contains("finalizer.keda.sh"));
+    assert!(removed("ghcr.io/kedacore/keda-metrics-apiserver:2.17.0").is_empty());
+    assert!(removed("nginx").is_empty());
+    let keda = table.find("finalizer.keda.sh").expect("a known finalizer");
+    assert!(keda.removed_by_image("ghcr.io/kedacore/keda:2.17.0"));
+    assert!(!keda.removed_by_image("quay.io/argoproj/argocd:v3.0.0"));
+}
+
+#[test]
+fn a_kind_tells_which_finalizers_it_may_carry() {
+    let carried: Vec<&str> = known_finalizers::table()
+        .of_kind("cluster.x-k8s.io", "Machine")
+        .filter(|(_, row)| row.verified)
+        .map(|(known, _)| known.finalizer.as_str())
+        .collect();
+    assert!(carried.contains(&"machine.cluster.x-k8s.io"), "{carried:?}");
+    assert!(!carried.contains(&"cluster.cluster.x-k8s.io"), "{carried:?}");
+}
