@@ -14,11 +14,37 @@ pub enum Format {
     Json,
     /// The findings of that contract, one per line.
     Jsonl,
+    /// SARIF 2.1.0 as GitHub code scanning reads it.
+    Sarif,
+    /// GitHub workflow commands: annotations on the pull request.
+    Github,
+    /// GitLab code quality.
+    Gitlab,
+    /// JUnit XML.
+    Junit,
+    /// Reviewdog's diagnostic format.
+    Rdjson,
+    /// One `PublishDiagnosticsParams` of the language server protocol per file.
+    Lsp,
+    /// A job summary or a comment.
+    Markdown,
 }
 
 impl Format {
     /// Every format, in the order of this type.
-    pub const ALL: [Self; 4] = [Self::Human, Self::Concise, Self::Json, Self::Jsonl];
+    pub const ALL: [Self; 11] = [
+        Self::Human,
+        Self::Concise,
+        Self::Json,
+        Self::Jsonl,
+        Self::Sarif,
+        Self::Github,
+        Self::Gitlab,
+        Self::Junit,
+        Self::Rdjson,
+        Self::Lsp,
+        Self::Markdown,
+    ];
 
     /// The word on the command line.
     pub fn as_str(self) -> &'static str {
@@ -27,6 +53,13 @@ impl Format {
             Self::Concise => "concise",
             Self::Json => "json",
             Self::Jsonl => "jsonl",
+            Self::Sarif => "sarif",
+            Self::Github => "github",
+            Self::Gitlab => "gitlab",
+            Self::Junit => "junit",
+            Self::Rdjson => "rdjson",
+            Self::Lsp => "lsp",
+            Self::Markdown => "markdown",
         }
     }
 }

@@ -18,8 +18,9 @@ use crate::text::Span;
 /// Lines of context around each place. The excerpt holds them, and miette is told to show them.
 const CONTEXT: usize = 2;
 
-/// Places outside the main snippet that are drawn; a finding that touches hundreds of objects stays readable.
-const MAX_BLOCKS: usize = 8;
+/// Related places that are drawn, in the main snippet and outside it; a finding that touches hundreds of objects stays
+/// readable.
+const MAX_PLACES: usize = 8;
 
 /// Every finding, the notes, and one line of counts.
 pub(super) fn render(report: &Report, options: &Options) -> String {
@@ -43,20 +44,22 @@ pub(super) fn render(report: &Report, options: &Options) -> String {
 fn finding(out: &mut String, report: &Report, reported: &Reported, options: &Options) {
     let finding = &reported.finding;
     let headline = format!("{}[{}]:", finding.severity.as_str(), finding.rule);
-    let here = finding.related.iter().filter(|label| label.file == finding.primary.file);
-    let labels: Vec<&Label> = std::iter::once(&finding.primary).chain(here).collect();
+    let (here, elsewhere): (Vec<&Label>, Vec<&Label>) =
+        finding.related.iter().partition(|label| label.file == finding.primary.file);
+    let labels: Vec<&Label> = std::iter::once(&finding.primary).chain(here.iter().copied().take(MAX_PLACES)).collect();
     let (block, unseen) = Block::new(report, plain::one_line(&finding.message), finding.severity, &labels, options);
     block.draw(out, &headline, options);
 
-    let elsewhere = finding.related.iter().filter(|label| label.file != finding.primary.file);
     let blocks: Vec<&Label> = unseen.into_iter().chain(elsewhere).collect();
-    for label in blocks.iter().take(MAX_BLOCKS) {
+    for label in blocks.iter().take(MAX_PLACES) {
+        let role = if label.message.trim().is_empty() { "see also" } else { &label.message };
         let bare = Label { message: String::new(), ..(*label).clone() };
-        let (block, _) = Block::new(report, plain::one_line(&label.message), Severity::Info, &[&bare], options);
+        let (block, _) = Block::new(report, plain::one_line(role), Severity::Info, &[&bare], options);
         block.draw(out, if options.ascii { "  >" } else { "  ☞" }, options);
     }
-    if blocks.len() > MAX_BLOCKS {
-        out.push_str(&format!("  and {}\n", plain::count(blocks.len() - MAX_BLOCKS, "more place")));
+    let more = here.len().saturating_sub(MAX_PLACES) + blocks.len().saturating_sub(MAX_PLACES);
+    if more > 0 {
+        out.push_str(&format!("  and {}\n", plain::count(more, "more place")));
     }
     facts(out, reported, options);
 }
@@ -175,8 +178,9 @@ impl Block {
         let base = if options.ascii { ThemeCharacters::ascii() } else { ThemeCharacters::unicode() };
         // miette starts its headline with two spaces and the severity's icon; our icon is the start of ours.
         let indent = icon.len() - icon.trim_start().len();
-        let icon = icon.trim_start().to_owned();
-        let characters = ThemeCharacters { error: icon.clone(), warning: icon.clone(), advice: icon, ..base };
+        let icon = icon.trim_start();
+        let [error, warning, advice] = [icon; 3].map(str::to_owned);
+        let characters = ThemeCharacters { error, warning, advice, ..base };
         let styles = if options.color { ThemeStyles::ansi() } else { ThemeStyles::none() };
         let handler = GraphicalReportHandler::new_themed(GraphicalTheme { characters, styles })
             .with_links(false)
@@ -186,11 +190,13 @@ impl Block {
             .without_cause_chain()
             .without_syntax_highlighting();
         let mut drawn = String::new();
-        // Writing to a string does not fail, and the excerpt has all that its labels point at.
-        if handler.render_report(&mut drawn, self).is_ok() {
-            out.push_str(&" ".repeat(indent));
-            out.push_str(drawn.trim_start_matches(' '));
+        // Writing to a string does not fail, and the excerpt has all that its labels point at; if miette thinks otherwise,
+        // the headline still says what.
+        if handler.render_report(&mut drawn, self).is_err() {
+            drawn = format!("{icon} {}\n", self.title);
         }
+        out.push_str(&" ".repeat(indent));
+        out.push_str(drawn.trim_start_matches(' '));
     }
 }
 

@@ -9,13 +9,18 @@
 mod concise;
 mod excerpt;
 mod format;
+mod github;
+mod gitlab;
 mod human;
 mod json;
-mod list;
+mod junit;
+mod lsp;
+mod markdown;
 mod paths;
 mod plain;
+mod rdjson;
 mod region;
-mod rules;
+mod sarif;
 mod schema;
 
 use serde::Serialize;
@@ -185,6 +190,13 @@ pub fn render(format: Format, report: &Report, options: &Options) -> String {
         Format::Concise => concise::render(report, options),
         Format::Json => json::render(report, options),
         Format::Jsonl => json::render_lines(report, options),
+        Format::Sarif => sarif::render(report, options),
+        Format::Github => github::render(report, options),
+        Format::Gitlab => gitlab::render(report, options),
+        Format::Junit => junit::render(report, options),
+        Format::Rdjson => rdjson::render(report, options),
+        Format::Lsp => lsp::render(report, options),
+        Format::Markdown => markdown::render(report, options),
     }
 }
 
@@ -194,6 +206,15 @@ impl Report {
         let mut findings: Vec<_> = self.findings.iter().collect();
         findings.sort_by_key(|reported| std::cmp::Reverse(reported.finding.severity));
         findings
+    }
+
+    /// The findings of each file, in the order of the sources; empty for a file without.
+    fn by_file(&self) -> Vec<Vec<&Reported>> {
+        let mut files = vec![Vec::new(); self.sources.len()];
+        for reported in &self.findings {
+            files[reported.finding.primary.file.0 as usize].push(reported);
+        }
+        files
     }
 
     /// The path under which `file` is reported.

@@ -1,6 +1,8 @@
 //! Every output format: a golden file to read, and a schema or a reference reader to agree with.
 
+mod contracts;
 mod golden;
 mod hostile;
+mod readers;
 mod sample;
 mod schemas;

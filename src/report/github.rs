@@ -1,0 +1,74 @@
+//! GitHub workflow commands: annotations on the lines of a pull request.
+//!
+//! The runner takes `::name key=value,…::data` at the start of a line, and undoes the escapes of `actions/runner`'s
+//! `ActionCommand`; what is not escaped there would end the command or start another one.
+
+use super::{Options, Report, Reported, paths, plain};
+use crate::finding::Severity;
+use crate::text::ColumnUnit;
+
+/// The worst findings, so many of each severity as the runner shows, and a line on the rest.
+pub(super) fn render(report: &Report, options: &Options) -> String {
+    let mut out = String::new();
+    for severity in [Severity::Error, Severity::Warning, Severity::Info] {
+        let findings = report.findings.iter().filter(|reported| reported.finding.severity == severity);
+        for reported in findings.take(options.annotation_cap) {
+            out.push_str(&command(report, reported, options));
+        }
+    }
+    let shown = out.lines().count();
+    if shown < report.findings.len() {
+        let rest = report.findings.len() - shown;
+        out.push_str(&format!(
+            "{} without an annotation; the job summary has them all\n",
+            plain::count(rest, "more finding")
+        ));
+    }
+    out
+}
+
+fn command(report: &Report, reported: &Reported, options: &Options) -> String {
+    let finding = &reported.finding;
+    let name = match finding.severity {
+        Severity::Error => "error",
+        Severity::Warning => "warning",
+        Severity::Info => "notice",
+    };
+    let at = report.region(&finding.primary, ColumnUnit::Utf16);
+    let mut properties = vec![
+        ("file", paths::from_root(at.path, options)),
+        ("line", at.start.line.to_string()),
+        ("endLine", at.end.line.to_string()),
+    ];
+    // The API takes columns only where the annotation stays on one line.
+    if at.start.line == at.end.line {
+        properties.push(("col", at.start.column.to_string()));
+        properties.push(("endColumn", at.end.column.to_string()));
+    }
+    properties.push(("title", finding.rule.to_owned()));
+    let properties: Vec<_> = properties.iter().map(|(key, value)| format!("{key}={}", property(value))).collect();
+    format!("::{name} {}::{}\n", properties.join(","), data(&message(reported)))
+}
+
+fn message(reported: &Reported) -> String {
+    let finding = &reported.finding;
+    let mut message = plain::one_line(&finding.message);
+    for part in [&finding.reason, &finding.help] {
+        if !part.trim().is_empty() {
+            message.push_str("\n\n");
+            message.push_str(&part.lines().map(plain::visible).collect::<Vec<_>>().join("\n"));
+        }
+    }
+    if let Some(url) = &reported.url {
+        message.push_str(&format!("\n\n{url}"));
+    }
+    message
+}
+
+fn data(text: &str) -> String {
+    text.replace('%', "%25").replace('\r', "%0D").replace('\n', "%0A")
+}
+
+fn property(text: &str) -> String {
+    data(text).replace(':', "%3A").replace(',', "%2C")
+}

@@ -1,0 +1,34 @@
+//! GitLab code quality: the widget of a merge request.
+//!
+//! GitLab hides `check_name`, so the description carries the rule; it drops all but one of equal fingerprints.
+
+use serde_json::{Value, json};
+
+use super::{Options, Report, Reported, json, paths, plain};
+use crate::finding::Severity;
+use crate::text::ColumnUnit;
+
+/// An array with one element per finding.
+pub(super) fn render(report: &Report, options: &Options) -> String {
+    let findings: Vec<_> = report.findings.iter().map(|reported| issue(report, reported, options)).collect();
+    json::line(serde_json::to_string_pretty(&findings))
+}
+
+fn issue(report: &Report, reported: &Reported, options: &Options) -> Value {
+    let finding = &reported.finding;
+    let at = report.first_line(&finding.primary, ColumnUnit::Utf8);
+    json!({
+        "description": format!("{}: {}", finding.rule, plain::one_line(&finding.message)),
+        "check_name": finding.rule,
+        "fingerprint": reported.fingerprint.to_string(),
+        "severity": match finding.severity {
+            Severity::Error => "major",
+            Severity::Warning => "minor",
+            Severity::Info => "info",
+        },
+        "location": {
+            "path": paths::from_root(at.path, options),
+            "lines": {"begin": at.start.line, "end": at.end.line},
+        },
+    })
+}

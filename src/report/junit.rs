@@ -1,0 +1,94 @@
+//! JUnit XML: every file is a suite, every finding a test case in it, and a file without findings one that passes.
+//!
+//! Findings below `--fail-on` pass and say what they found in `system-out`.
+
+use super::{Options, Report, Reported, paths, plain};
+use crate::text::ColumnUnit;
+
+/// The whole document.
+pub(super) fn render(report: &Report, options: &Options) -> String {
+    let failures = report.findings.iter().filter(|reported| fails(reported, options)).count();
+    let mut suites = String::new();
+    let mut tests = 0;
+    for ((_, file), own) in report.sources.iter().zip(report.by_file()) {
+        let path = paths::from_root(file.path(), options);
+        let cases: String = if own.is_empty() {
+            format!(
+                "    <testcase{}/>\n",
+                attributes(&[("name", "nothing found"), ("classname", &path), ("file", &path)])
+            )
+        } else {
+            own.iter().map(|reported| case(report, reported, &path, options)).collect()
+        };
+        let (count, failed) = (own.len().max(1), own.iter().filter(|reported| fails(reported, options)).count());
+        tests += count;
+        suites.push_str(&format!(
+            "  <testsuite{}>\n{cases}  </testsuite>\n",
+            attributes(&[
+                ("name", &path),
+                ("tests", &count.to_string()),
+                ("failures", &failed.to_string()),
+                ("errors", "0")
+            ])
+        ));
+    }
+    let totals = attributes(&[
+        ("name", &report.tool.name),
+        ("tests", &tests.to_string()),
+        ("failures", &failures.to_string()),
+        ("errors", "0"),
+    ]);
+    format!("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites{totals}>\n{suites}</testsuites>\n")
+}
+
+fn fails(reported: &Reported, options: &Options) -> bool {
+    options.fail_on.is_some_and(|limit| reported.finding.severity >= limit)
+}
+
+fn case(report: &Report, reported: &Reported, path: &str, options: &Options) -> String {
+    let finding = &reported.finding;
+    let at = report.region(&finding.primary, ColumnUnit::Chars);
+    let about = finding.object.as_deref().map(|object| format!(" in {}", plain::one_line(object))).unwrap_or_default();
+    let message = plain::one_line(&finding.message);
+    let place = format!("{path}:{}:{}", at.start.line, at.start.column);
+    let name = format!("{}{about} at {}:{}", finding.rule, at.start.line, at.start.column);
+    let own = attributes(&[("name", &name), ("classname", path), ("file", path), ("line", &at.start.line.to_string())]);
+    let url = reported.url.as_deref().unwrap_or_default();
+    let body: Vec<_> = [&*format!("{place}: {message}"), &finding.reason, &finding.help, url]
+        .into_iter()
+        .filter(|part| !part.trim().is_empty())
+        .map(escaped)
+        .collect();
+    let body = body.join("\n\n");
+    let outcome = if fails(reported, options) {
+        let about = attributes(&[("type", finding.severity.as_str()), ("message", &message)]);
+        format!("<failure{about}>{body}</failure>")
+    } else {
+        format!("<system-out>{}: {body}</system-out>", finding.severity.as_str())
+    };
+    format!("    <testcase{own}>\n      {outcome}\n    </testcase>\n")
+}
+
+fn attributes(pairs: &[(&str, &str)]) -> String {
+    // A parser turns bare line breaks in attributes into spaces; as references they survive.
+    let value = |text: &str| escaped(text).replace('\n', "&#10;").replace('\t', "&#9;");
+    pairs.iter().map(|(name, text)| format!(" {name}=\"{}\"", value(text))).collect()
+}
+
+/// `text` for XML 1.0, which has no way at all to write most control characters.
+fn escaped(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for c in text.chars() {
+        match c {
+            '&' => out.push_str("&amp;"),
+            '<' => out.push_str("&lt;"),
+            '>' => out.push_str("&gt;"),
+            '"' => out.push_str("&quot;"),
+            '\r' => out.push_str("&#13;"),
+            '\n' | '\t' => out.push(c),
+            '\0'..='\u{1f}' | '\u{fffe}' | '\u{ffff}' => out.push(char::REPLACEMENT_CHARACTER),
+            _ => out.push(c),
+        }
+    }
+    out
+}

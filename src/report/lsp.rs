@@ -1,0 +1,70 @@
+//! The language server protocol: one `PublishDiagnosticsParams` per file of the run, in an array.
+//!
+//! A file without findings has an empty list, which is how an editor learns that the old ones are gone.
+
+use serde_json::{Map, Value, json};
+
+use super::{Options, Place, Report, Reported, json, paths};
+use crate::finding::Severity;
+use crate::text::{ColumnUnit, FileId, Position, SourceFile};
+
+/// Every file of the run, in the order of the sources.
+pub(super) fn render(report: &Report, options: &Options) -> String {
+    let files = report.sources.iter().zip(report.by_file()).map(|((_, file), own)| {
+        let diagnostics: Vec<_> = own.into_iter().map(|reported| diagnostic(report, reported, options)).collect();
+        json!({"uri": paths::absolute_uri(file.path(), options), "diagnostics": diagnostics})
+    });
+    json::line(serde_json::to_string_pretty(&files.collect::<Vec<_>>()))
+}
+
+fn diagnostic(report: &Report, reported: &Reported, options: &Options) -> Value {
+    let finding = &reported.finding;
+    let mut members = Map::new();
+    members.insert("range".to_owned(), range(report, (&finding.primary).into(), options));
+    let severity = match finding.severity {
+        Severity::Error => 1,
+        Severity::Warning => 2,
+        Severity::Info => 3,
+    };
+    members.insert("severity".to_owned(), json!(severity));
+    members.insert("code".to_owned(), json!(finding.rule));
+    if let Some(url) = &reported.url {
+        members.insert("codeDescription".to_owned(), json!({"href": url}));
+    }
+    members.insert("source".to_owned(), json!(report.tool.name));
+    let text = [&finding.message, &finding.reason, &finding.help];
+    let text: Vec<_> = text.into_iter().filter(|part| !part.trim().is_empty()).map(String::as_str).collect();
+    members.insert("message".to_owned(), json!(text.join("\n\n")));
+    if !finding.related.is_empty() {
+        let related = finding.related.iter().map(|label| {
+            let uri = paths::absolute_uri(report.path(label.file), options);
+            json!({"location": {"uri": uri, "range": range(report, label.into(), options)}, "message": label.message})
+        });
+        members.insert("relatedInformation".to_owned(), related.collect());
+    }
+    members.insert("data".to_owned(), json!({"fingerprint": reported.fingerprint.to_string()}));
+    Value::Object(members)
+}
+
+fn range(report: &Report, place: Place, options: &Options) -> Value {
+    let unit = options.position_encoding;
+    let region = report.region(place, unit);
+    let mark = mark(report, place.file, unit);
+    json!({"start": position(region.start, mark), "end": position(region.end, mark)})
+}
+
+/// 0-based; editors keep the byte order mark out of the text that they show.
+fn position(at: Position, mark: usize) -> Value {
+    let mark = if at.line == 1 { mark } else { 0 };
+    json!({"line": at.line - 1, "character": (at.column - 1).saturating_sub(mark)})
+}
+
+/// The length of the file's byte order mark.
+fn mark(report: &Report, file: FileId, unit: ColumnUnit) -> usize {
+    let file: &SourceFile = report.sources.file(file);
+    file.text()
+        .chars()
+        .next()
+        .filter(|&first| first == '\u{feff}')
+        .map_or(0, |first| unit.length(first.encode_utf8(&mut [0; 4])))
+}

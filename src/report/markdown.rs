@@ -1,0 +1,208 @@
+//! Markdown for a job summary or a comment: counts, the worst findings by object, then why and how to fix, by rule.
+//!
+//! Text from manifests is written as character references, so it is neither Markdown nor HTML and mentions nobody. The
+//! document never outgrows [`Options::markdown_bytes`]: a summary over GitHub's limit is not cut but dropped.
+
+use std::collections::BTreeMap;
+
+use super::{Options, Report, Reported, Summary, paths, plain};
+use crate::finding::Severity;
+use crate::text::ColumnUnit;
+
+/// Characters of one cell.
+const MAX_CELL: usize = 400;
+/// Characters of a reason or a help text.
+const MAX_PROSE: usize = 4_000;
+/// Bytes kept free for what says that something was left out.
+const RESERVE: usize = 200;
+
+/// The whole document, within its size.
+pub(super) fn render(report: &Report, options: &Options) -> String {
+    let mut page = Page { text: heading(report), limit: options.markdown_bytes.saturating_sub(RESERVE) };
+    let findings = by_object(report);
+    if !findings.is_empty() {
+        page.push("\n| | Object | Finding | Where |\n|---|---|---|---|\n");
+        let mut last = None;
+        let shown = findings.iter().take_while(|reported| {
+            let fits = page.push(&row(report, reported, last != Some(object(reported)), options));
+            last = Some(object(reported));
+            fits
+        });
+        let rest = findings.len() - shown.count();
+        if rest > 0 {
+            page.text
+                .push_str(&format!("\n{} left out here: the report is too long.\n", plain::count(rest, "finding")));
+        }
+        explanations(&mut page, report);
+    }
+    notes(&mut page, report);
+    page.text
+}
+
+/// A document that takes whole blocks or nothing.
+struct Page {
+    text: String,
+    limit: usize,
+}
+
+impl Page {
+    /// Appends `block` if it fits, and says whether it did. After the first that does not, nothing fits any more.
+    fn push(&mut self, block: &str) -> bool {
+        let fits = self.text.len() + block.len() <= self.limit;
+        if fits {
+            self.text.push_str(block);
+        } else {
+            self.limit = 0;
+        }
+        fits
+    }
+}
+
+fn heading(report: &Report) -> String {
+    let Summary { files, documents, objects, error, warning, info, suppressed, baseline } = report.summary;
+    let found = [(error, "error"), (warning, "warning"), (info, "info")];
+    let found: Vec<_> = found.into_iter().filter(|&(n, _)| n > 0).map(|(n, noun)| plain::count(n, noun)).collect();
+    let found = if found.is_empty() { "nothing found".to_owned() } else { found.join(", ") };
+    let kept = [(suppressed, "suppressed"), (baseline, "known to the baseline")];
+    let kept: String = kept.into_iter().filter(|&(n, _)| n > 0).map(|(n, what)| format!("; {n} {what}")).collect();
+    format!(
+        "## {}: {found}\n\n{} in {} and {}{kept}.\n",
+        text(&report.tool.name),
+        plain::count(objects, "object"),
+        plain::count(files, "file"),
+        plain::count(documents, "document"),
+    )
+}
+
+/// What a finding is about: its object, or else its file.
+fn object(reported: &Reported) -> (Option<&str>, u32) {
+    let finding = &reported.finding;
+    match &finding.object {
+        Some(object) => (Some(object), 0),
+        None => (None, finding.primary.file.0),
+    }
+}
+
+/// The findings with those of one object together, the object with the worst finding first.
+fn by_object(report: &Report) -> Vec<&Reported> {
+    let findings = report.worst_first();
+    let mut places: BTreeMap<_, usize> = BTreeMap::new();
+    for (at, reported) in findings.iter().enumerate() {
+        places.entry(object(reported)).or_insert(at);
+    }
+    let mut sorted: Vec<_> = findings.into_iter().map(|reported| (places.get(&object(reported)), reported)).collect();
+    sorted.sort_by_key(|&(place, _)| place);
+    sorted.into_iter().map(|(_, reported)| reported).collect()
+}
+
+fn row(report: &Report, reported: &Reported, first: bool, options: &Options) -> String {
+    let finding = &reported.finding;
+    let at = report.first_line(&finding.primary, ColumnUnit::Chars);
+    let object = match &finding.object {
+        Some(object) if first => code(object),
+        _ => String::new(),
+    };
+    let rule = match &reported.url {
+        Some(url) => format!("[{}]({})", text(finding.rule), address(url)),
+        None => text(finding.rule),
+    };
+    let place = code(&format!("{}:{}", paths::from_root(at.path, options), at.start.line));
+    format!("| {} | {object} | {}<br>{rule} | {place} |\n", finding.severity.as_str(), prose(&finding.message))
+}
+
+/// Why and how to fix, once per rule, with the words of its first finding; errors first.
+fn explanations(page: &mut Page, report: &Report) {
+    let mut rules: Vec<(&Reported, usize)> = Vec::new();
+    for reported in report.worst_first() {
+        match rules.iter_mut().find(|(first, _)| first.finding.rule == reported.finding.rule) {
+            Some((_, count)) => *count += 1,
+            None => rules.push((reported, 1)),
+        }
+    }
+    for (reported, count) in rules {
+        let finding = &reported.finding;
+        let parts = [("Why", &finding.reason), ("How to fix", &finding.help)];
+        let parts = parts.into_iter().filter(|(_, part)| !part.trim().is_empty());
+        let parts: String = parts.map(|(title, part)| format!("\n**{title}.** {}\n", paragraphs(part))).collect();
+        if parts.is_empty() {
+            continue;
+        }
+        let title = format!("{} ({})", text(finding.rule), plain::count(count, "finding"));
+        if !page.push(&format!("\n<details><summary>{title}</summary>\n{parts}\n</details>\n")) {
+            return;
+        }
+    }
+}
+
+fn notes(page: &mut Page, report: &Report) {
+    for note in &report.notes {
+        let mark = if note.severity == Severity::Error { "not analysed" } else { "note" };
+        let place = match (&note.path, note.line) {
+            (Some(path), Some(line)) => format!(" {}", code(&format!("{path}:{line}"))),
+            (Some(path), None) => format!(" {}", code(path)),
+            (None, _) => String::new(),
+        };
+        if !page.push(&format!("\n{mark}:{place} {}\n", prose(&note.message))) {
+            return;
+        }
+    }
+}
+
+/// Several lines of prose: line breaks and indents stay.
+fn paragraphs(part: &str) -> String {
+    let part = plain::shortened(part.trim(), MAX_PROSE);
+    let line = |line: &str| {
+        let indent = line.len() - line.trim_start_matches(' ').len();
+        "&nbsp;".repeat(indent.min(16)) + &prose_of(line, MAX_PROSE)
+    };
+    part.lines().map(line).collect::<Vec<_>>().join("<br>")
+}
+
+/// One line in which `names` between backticks become code.
+fn prose(line: &str) -> String {
+    prose_of(line, MAX_CELL)
+}
+
+fn prose_of(line: &str, limit: usize) -> String {
+    let line = plain::one_line(line);
+    let line = plain::shortened(&line, limit);
+    let parts: Vec<&str> = line.split('`').collect();
+    if parts.len().is_multiple_of(2) {
+        return text(&line);
+    }
+    let parts = parts.into_iter().enumerate().map(|(at, part)| match at % 2 {
+        1 if !part.is_empty() => format!("<code>{}</code>", text(part)),
+        _ => text(part),
+    });
+    parts.collect()
+}
+
+fn code(name: &str) -> String {
+    format!("<code>{}</code>", text(&plain::shortened(&plain::one_line(name), MAX_CELL)))
+}
+
+/// `text` as text: nothing in it is Markdown, HTML, the end of a cell, an address or a mention.
+fn text(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for c in plain::visible(text).chars() {
+        match c {
+            // GitHub looks for mentions in the finished page: only a character between hides one.
+            '@' => out.push_str("@&#8203;"),
+            '&' | '<' | '>' | '|' | '`' | '[' | ']' | '*' | '_' | '~' | '\\' | '#' | '$' => {
+                out.push_str(&format!("&#{};", c as u32));
+            }
+            _ => out.push(c),
+        }
+    }
+    out.replace("://", "&#58;//").replace("www.", "www&#46;")
+}
+
+/// An address inside the parentheses of a link.
+fn address(url: &str) -> String {
+    plain::one_line(url)
+        .replace(' ', "%20")
+        .replace('(', "%28")
+        .replace(')', "%29")
+        .replace('|', "%7C")
+        .replace('<', "%3C")
+}

@@ -1,0 +1,54 @@
+//! Reviewdog's diagnostic format: comments on a review, wherever the code is hosted.
+//!
+//! Paths are those of the run, since reviewdog resolves them in its own working directory. Readers reject members that
+//! they do not know, so related places stand in the message.
+
+use serde_json::{Value, json};
+
+use super::{Options, Report, Reported, json, plain};
+use crate::finding::Severity;
+use crate::text::{ColumnUnit, Position};
+
+/// One document with a severity for each diagnostic.
+pub(super) fn render(report: &Report, _options: &Options) -> String {
+    let diagnostics: Vec<_> = report.findings.iter().map(|reported| diagnostic(report, reported)).collect();
+    let document = json!({
+        "source": {"name": report.tool.name, "url": report.tool.url},
+        "diagnostics": diagnostics,
+    });
+    json::line(serde_json::to_string_pretty(&document))
+}
+
+fn diagnostic(report: &Report, reported: &Reported) -> Value {
+    let finding = &reported.finding;
+    let at = report.region(&finding.primary, ColumnUnit::Utf8);
+    let mut code = json!({"value": finding.rule});
+    if let Some(url) = &reported.url {
+        code["url"] = json!(url);
+    }
+    json!({
+        "message": message(report, reported),
+        "location": {"path": at.path, "range": {"start": position(at.start), "end": position(at.end)}},
+        "severity": match finding.severity {
+            Severity::Error => "ERROR",
+            Severity::Warning => "WARNING",
+            Severity::Info => "INFO",
+        },
+        "code": code,
+    })
+}
+
+fn message(report: &Report, reported: &Reported) -> String {
+    let finding = &reported.finding;
+    let related = finding.related.iter().map(|label| {
+        let at = report.region(label, ColumnUnit::Utf8);
+        format!("{}:{}:{}: {}", at.path, at.start.line, at.start.column, plain::one_line(&label.message))
+    });
+    let related = related.collect::<Vec<_>>().join("\n");
+    let parts = [&plain::one_line(&finding.message), &finding.reason, &finding.help, &related];
+    parts.into_iter().filter(|part| !part.trim().is_empty()).map(String::as_str).collect::<Vec<_>>().join("\n\n")
+}
+
+fn position(at: Position) -> Value {
+    json!({"line": at.line, "column": at.column})
+}

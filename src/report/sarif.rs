@@ -1,0 +1,205 @@
+//! SARIF 2.1.0, as GitHub code scanning reads it.
+//!
+//! The limits are GitHub's: what is over them would be dropped there, from an end that we do not choose. Regions stay on
+//! one line, since an alert shows on a pull request only when the change touches all of its lines.
+
+use serde_json::{Map, Value, json};
+
+use super::{Note, Options, Place, Report, Reported, RuleInfo, json, paths, plain};
+use crate::finding::Severity;
+use crate::text::{ColumnUnit, Position};
+
+/// Results that GitHub keeps of one run.
+const MAX_RESULTS: usize = 5_000;
+/// Locations that it keeps of one result, the main one included.
+const MAX_LOCATIONS: usize = 100;
+/// Steps that it keeps of one flow.
+const MAX_STEPS: usize = 1_000;
+/// Characters of a rule's descriptions.
+const MAX_DESCRIPTION: usize = 1_024;
+/// Characters of a message; with the other limits it keeps a document of full size under 10 MB compressed.
+const MAX_MESSAGE: usize = 2_000;
+/// Notifications; GitHub shows a few.
+const MAX_NOTIFICATIONS: usize = 100;
+
+/// One run with all its rules; the worst results if there are too many.
+pub(super) fn render(report: &Report, options: &Options) -> String {
+    let document = json!({
+        "$schema": "https://json.schemastore.org/sarif-2.1.0.json",
+        "version": "2.1.0",
+        "runs": [{
+            "tool": {"driver": {
+                "name": report.tool.name,
+                "version": report.tool.version,
+                "informationUri": report.tool.url,
+                "rules": report.rules.iter().map(rule).collect::<Vec<_>>(),
+            }},
+            "columnKind": "utf16CodeUnits",
+            "invocations": [invocation(report, options)],
+            "results": kept(report).into_iter().map(|reported| result(report, reported, options)).collect::<Vec<_>>(),
+        }],
+    });
+    json::line(serde_json::to_string_pretty(&document))
+}
+
+fn kept(report: &Report) -> Vec<&Reported> {
+    if report.findings.len() <= MAX_RESULTS {
+        return report.findings.iter().collect();
+    }
+    report.worst_first().into_iter().take(MAX_RESULTS).collect()
+}
+
+fn level(severity: Severity) -> &'static str {
+    match severity {
+        Severity::Error => "error",
+        Severity::Warning => "warning",
+        Severity::Info => "note",
+    }
+}
+
+fn rule(rule: &RuleInfo) -> Value {
+    let summary = plain::shortened(&rule.summary, MAX_DESCRIPTION);
+    // An error is certain, a warning says what it assumes, an info may be right as it is.
+    let (precision, problem) = match rule.severity {
+        Severity::Error => ("very-high", "error"),
+        Severity::Warning => ("high", "warning"),
+        Severity::Info => ("medium", "recommendation"),
+    };
+    json!({
+        "id": rule.id,
+        "shortDescription": {"text": summary},
+        "fullDescription": {"text": summary},
+        "help": {"text": format!("{} {}", rule.summary, rule.url), "markdown": rule.page},
+        "helpUri": rule.url,
+        "defaultConfiguration": {"level": level(rule.severity)},
+        "properties": {
+            "tags": ["kubernetes", "ownership", rule.consequence.as_str()],
+            "precision": precision,
+            "problem.severity": problem,
+        },
+    })
+}
+
+fn result(report: &Report, reported: &Reported, options: &Options) -> Value {
+    let finding = &reported.finding;
+    let mut members = Map::new();
+    members.insert("ruleId".to_owned(), json!(finding.rule));
+    if let Some(index) = report.rules.iter().position(|rule| rule.id == finding.rule) {
+        members.insert("ruleIndex".to_owned(), json!(index));
+    }
+    members.insert("level".to_owned(), json!(level(finding.severity)));
+    members.insert("message".to_owned(), json!({"text": message(reported)}));
+    let mut location = json!({"physicalLocation": physical(report, (&finding.primary).into(), options)});
+    if let Some(object) = &finding.object {
+        location["logicalLocations"] = json!([{"fullyQualifiedName": object, "kind": "object"}]);
+    }
+    members.insert("locations".to_owned(), json!([location]));
+    let related = finding.related.iter().take(MAX_LOCATIONS - 1).enumerate().map(|(at, label)| {
+        json!({"id": at + 1, "physicalLocation": physical(report, label.into(), options), "message": {"text": shown(&label.message)}})
+    });
+    let related: Vec<_> = related.collect();
+    if !related.is_empty() {
+        members.insert("relatedLocations".to_owned(), json!(related));
+    }
+    if finding.chain.len() > 1 {
+        members
+            .insert("codeFlows".to_owned(), json!([{"threadFlows": [{"locations": flow(report, reported, options)}]}]));
+    }
+    let fingerprint = reported.fingerprint.to_string();
+    members.insert("partialFingerprints".to_owned(), json!({"primaryLocationLineHash": fingerprint}));
+    Value::Object(members)
+}
+
+/// The first sentence is the alert's title; the related places are linked by their ids.
+fn message(reported: &Reported) -> String {
+    let finding = &reported.finding;
+    let mut text = format!("{}.", plain::one_line(&finding.message).trim_end_matches('.'));
+    for part in [&finding.reason, &finding.help] {
+        if !part.trim().is_empty() {
+            text.push_str("\n\n");
+            text.push_str(part.trim());
+        }
+    }
+    // Only our own links are links.
+    let mut text = plain::shortened(&text.replace("](", "] ("), MAX_MESSAGE).into_owned();
+    let links = finding.related.iter().take(MAX_LOCATIONS - 1).enumerate().map(|(at, label)| {
+        let role = shown(&label.message).replace('\\', "\\\\").replace('[', "\\[").replace(']', "\\]");
+        format!("[{role}]({})", at + 1)
+    });
+    let links = links.collect::<Vec<_>>().join(", ");
+    if !links.is_empty() {
+        text.push_str(&format!("\n\nSee {links}."));
+    }
+    text
+}
+
+/// The role of a place in one line; a link without text would not show.
+fn shown(role: &str) -> String {
+    let role = plain::one_line(role);
+    if role.is_empty() { "related".to_owned() } else { plain::shortened(&role, 200).into_owned() }
+}
+
+/// The ownership chain. A step whose object no file holds is known from the reference before it, so it stands there:
+/// GitHub rejects steps without a place.
+fn flow(report: &Report, reported: &Reported, options: &Options) -> Vec<Value> {
+    let finding = &reported.finding;
+    let mut known: Place = (&finding.primary).into();
+    let steps = finding.chain.iter().take(MAX_STEPS).enumerate().map(|(at, key)| {
+        known = reported.chain_places.get(at).copied().flatten().unwrap_or(known);
+        let text = if at == 0 { plain::one_line(key) } else { format!("owned by {}", plain::one_line(key)) };
+        json!({"location": {
+            "physicalLocation": physical(report, known, options),
+            "logicalLocations": [{"fullyQualifiedName": key, "kind": "object"}],
+            "message": {"text": text},
+        }})
+    });
+    steps.collect()
+}
+
+fn physical(report: &Report, place: Place, options: &Options) -> Value {
+    let at = report.first_line(place, ColumnUnit::Utf16);
+    let Position { line, column } = at.start;
+    json!({
+        "artifactLocation": {"uri": paths::uri_from_root(at.path, options)},
+        // An empty region would not show.
+        "region": {"startLine": line, "startColumn": column, "endLine": line, "endColumn": at.end.column.max(column + 1)},
+    })
+}
+
+fn invocation(report: &Report, options: &Options) -> Value {
+    let complete = report.notes.iter().all(|note| note.severity != Severity::Error);
+    let unreadable = report.findings.iter().filter(|reported| reported.finding.rule.starts_with("unreadable-"));
+    let dropped = report.findings.len().saturating_sub(MAX_RESULTS);
+    let dropped = (dropped > 0).then(|| {
+        let text = format!("{} left out: GitHub keeps {MAX_RESULTS} per run", plain::count(dropped, "finding"));
+        json!({"level": "warning", "message": {"text": text}})
+    });
+    let notes = report.notes.iter().map(|note| notification(note, options));
+    let unreadable = unreadable.map(|reported| {
+        let finding = &reported.finding;
+        json!({
+            "level": level(finding.severity),
+            "message": {"text": shown(&finding.message)},
+            "associatedRule": {"id": finding.rule},
+            "locations": [{"physicalLocation": physical(report, (&finding.primary).into(), options)}],
+        })
+    });
+    let notifications: Vec<_> = dropped.into_iter().chain(notes).chain(unreadable).take(MAX_NOTIFICATIONS).collect();
+    let mut invocation = json!({"executionSuccessful": complete});
+    if !notifications.is_empty() {
+        invocation["toolExecutionNotifications"] = json!(notifications);
+    }
+    invocation
+}
+
+fn notification(note: &Note, options: &Options) -> Value {
+    let mut notification = json!({"level": level(note.severity), "message": {"text": shown(&note.message)}});
+    if let Some(path) = &note.path {
+        let mut place = json!({"artifactLocation": {"uri": paths::uri_from_root(path, options)}});
+        if let Some(line) = note.line {
+            place["region"] = json!({"startLine": line});
+        }
+        notification["locations"] = json!([{"physicalLocation": place}]);
+    }
+    notification
+}

@@ -1,0 +1,243 @@
+//! Reference readers: each machine format read back as its consumer reads it.
+
+use jsonschema::Validator;
+use ownerlint::finding::Severity;
+use ownerlint::report::{Format, Options, Report};
+use serde_json::{Value, json};
+
+use super::schemas::{complaints, parsed, validator};
+
+/// Reads `text` back and asserts that it says what `report` holds.
+pub(crate) fn read(format: Format, text: &str, report: &Report, options: &Options) {
+    let messages = || report.findings.iter().map(|reported| reported.finding.message.as_str());
+    match format {
+        Format::Human => assert!(text.lines().count() > report.findings.len()),
+        Format::Concise => assert_eq!(text.lines().count(), report.findings.len(), "one line per finding: {text:?}"),
+        Format::Json => {
+            let document = valid(&validator("report"), text);
+            assert!(messages().eq(strings(&document["findings"], "/message")));
+        }
+        Format::Jsonl => assert!(messages().eq(text.lines().map(parsed).map(|line| line["message"].clone()))),
+        Format::Sarif => sarif(text, report),
+        Format::Github => github(text, report, options),
+        Format::Gitlab => {
+            let document = valid(&gitlab_schema(), text);
+            assert_eq!(strings(&document, "/fingerprint").len(), report.findings.len());
+        }
+        Format::Junit => junit(text, report, options),
+        Format::Rdjson => {
+            let document = valid(&rdjson_schema(), text);
+            assert_eq!(document["diagnostics"].as_array().map(Vec::len), Some(report.findings.len()));
+        }
+        Format::Lsp => {
+            let document = valid(&lsp_schema(), text);
+            assert_eq!(document.as_array().map(Vec::len), Some(report.sources.len()), "files without findings too");
+            assert_eq!(strings(&document, "/uri").len(), report.sources.len());
+        }
+        Format::Markdown => markdown(text, report, options),
+    }
+}
+
+fn valid(validator: &Validator, text: &str) -> Value {
+    let document = parsed(text);
+    assert_eq!(complaints(validator, &document), [""; 0], "{text}");
+    document
+}
+
+fn strings(array: &Value, pointer: &str) -> Vec<String> {
+    let items = array.as_array().expect("an array").iter();
+    items.map(|item| item.pointer(pointer).and_then(Value::as_str).expect("a string").to_owned()).collect()
+}
+
+/// The official schema, and what GitHub's documentation asks for besides.
+fn sarif(text: &str, report: &Report) {
+    thread_local! {
+        static SCHEMA: Validator = sarif_schema();
+    }
+    let document = SCHEMA.with(|schema| valid(schema, text));
+    let run = &document["runs"][0];
+    let rules = strings(&run["tool"]["driver"]["rules"], "/id");
+    assert!(rules.iter().eq(report.rules.iter().map(|rule| rule.id)), "all rules, in their order");
+    let results = run["results"].as_array().expect("results");
+    assert_eq!(results.len(), report.findings.len().min(5_000));
+    for result in results {
+        let region = &result["locations"][0]["physicalLocation"]["region"];
+        let number = |name: &str| region[name].as_u64().expect("all four numbers");
+        assert_eq!(number("startLine"), number("endLine"), "one line");
+        assert!(number("startColumn") < number("endColumn"));
+        assert_eq!(result["locations"].as_array().map(Vec::len), Some(1));
+        assert!(result["relatedLocations"].as_array().is_none_or(|related| related.len() < 100));
+        let uri = result["locations"][0]["physicalLocation"]["artifactLocation"]["uri"].as_str().expect("a reference");
+        assert!(uri.bytes().all(|byte| byte.is_ascii_graphic()), "{uri}");
+        let index = result["ruleIndex"].as_u64().expect("an index");
+        assert_eq!(result["ruleId"].as_str(), Some(rules[index as usize].as_str()));
+        assert_eq!(result["partialFingerprints"]["primaryLocationLineHash"].as_str().map(str::len), Some(32));
+        assert!(text_of(result).chars().count() < 30_000);
+    }
+}
+
+/// The schema's patterns for languages have a bracket too many, which only some regex engines take; we write no language.
+fn sarif_schema() -> Validator {
+    let mut schema = parsed(include_str!("../../../fixtures/schema/sarif-2.1.0.schema.json"));
+    for pointer in ["/definitions/run/properties/language", "/definitions/toolComponent/properties/language"] {
+        if let Some(language) = schema.pointer_mut(pointer).and_then(Value::as_object_mut) {
+            language.remove("pattern");
+        }
+    }
+    jsonschema::options().should_validate_formats(true).build(&schema).expect("the schema is a schema")
+}
+
+fn text_of(result: &Value) -> &str {
+    result["message"]["text"].as_str().expect("a message")
+}
+
+/// Reads commands as `ActionCommand` of `actions/runner` does.
+fn github(text: &str, report: &Report, options: &Options) {
+    let mut shown = 0;
+    for line in text.lines() {
+        let Some(rest) = line.strip_prefix("::") else {
+            assert!(line.ends_with("the job summary has them all"), "{line:?}");
+            assert!(!line.contains("::") && !line.contains("##["));
+            continue;
+        };
+        shown += 1;
+        let (command, data) = rest.split_once("::").expect("a command has data");
+        let (name, properties) = command.split_once(' ').expect("a command has properties");
+        let properties: Vec<_> = properties.split(',').map(|pair| pair.split_once('=').expect("key=value")).collect();
+        let get = |key: &str| properties.iter().find(|(name, _)| *name == key).map(|(_, value)| unescaped(value));
+        let severity = match name {
+            "error" => Severity::Error,
+            "warning" => Severity::Warning,
+            _ => Severity::Info,
+        };
+        let known = report.findings.iter().map(|reported| &reported.finding).find(|finding| {
+            let words = |text: &str| text.split_whitespace().map(str::to_owned).collect::<Vec<_>>();
+            let first = unescaped(data).lines().next().unwrap_or_default().to_owned();
+            finding.severity == severity && words(&first).len() == words(&finding.message).len()
+        });
+        assert!(known.is_some(), "{line:?}");
+        assert!(get("line").is_some_and(|line| line.parse::<usize>().is_ok()));
+        assert_eq!(get("title").as_deref(), Some(known.map_or("", |finding| finding.rule)));
+        assert_eq!(get("col").is_some(), get("line") == get("endLine"), "columns on one line only");
+    }
+    let of = |severity| report.findings.iter().filter(|reported| reported.finding.severity == severity).count();
+    let per_kind =
+        [Severity::Error, Severity::Warning, Severity::Info].map(|severity| of(severity).min(options.annotation_cap));
+    assert_eq!(shown, per_kind.iter().sum::<usize>());
+}
+
+fn unescaped(text: &str) -> String {
+    let text = text.replace("%0D", "\r").replace("%0A", "\n").replace("%3A", ":").replace("%2C", ",");
+    text.replace("%25", "%")
+}
+
+fn junit(text: &str, report: &Report, options: &Options) {
+    let document = roxmltree::Document::parse(text).expect("well-formed XML");
+    let root = document.root_element();
+    assert_eq!(root.tag_name().name(), "testsuites");
+    let named = |name: &str| document.descendants().filter(|node| node.has_tag_name(name)).count();
+    let number = |name: &str| root.attribute(name).and_then(|value| value.parse::<usize>().ok());
+    assert_eq!(number("tests"), Some(named("testcase")));
+    assert_eq!(number("failures"), Some(named("failure")));
+    assert_eq!(named("testsuite"), report.sources.len());
+    let limit = options.fail_on.expect("the samples fail on something");
+    assert_eq!(named("failure"), report.findings.iter().filter(|reported| reported.finding.severity >= limit).count());
+}
+
+fn markdown(text: &str, report: &Report, options: &Options) {
+    // The heading is always there, even where a silly limit leaves no room for it.
+    assert!(text.len() <= options.markdown_bytes.max(600), "{} over {}", text.len(), options.markdown_bytes);
+    let rows: Vec<_> = text.lines().filter(|line| line.starts_with("| ") && !line.starts_with("| |")).collect();
+    for row in &rows {
+        assert_eq!(row.matches('|').count(), 5, "{row}");
+    }
+    let cut = text.contains("left out here");
+    assert!(cut || rows.len() == report.findings.len());
+    for tag in text.split('<').skip(1) {
+        let known = ["br>", "code>", "/code>", "details>", "/details>", "summary>", "/summary>"];
+        assert!(known.iter().any(|known| tag.starts_with(known)), "<{tag}");
+    }
+    assert!(!text.contains("@team") && text.matches('`').count() == 0);
+}
+
+/// GitLab's "Code Quality report format": the required members and the five severities.
+fn gitlab_schema() -> Validator {
+    compiled(json!({"type": "array", "items": {
+        "type": "object",
+        "required": ["description", "check_name", "fingerprint", "severity", "location"],
+        "properties": {
+            "description": {"type": "string", "minLength": 1},
+            "check_name": {"type": "string"},
+            "fingerprint": {"type": "string", "pattern": "^[0-9a-f]{32}$"},
+            "severity": {"enum": ["info", "minor", "major", "critical", "blocker"]},
+            "location": {"type": "object", "required": ["path", "lines"], "properties": {
+                "path": {"type": "string", "not": {"pattern": "^\\./"}},
+                "lines": {"type": "object", "required": ["begin"], "properties": {"begin": {"type": "integer", "minimum": 1}}},
+            }},
+        },
+    }}))
+}
+
+/// Reviewdog's `DiagnosticResult`, closed, as its protobuf reader is.
+fn rdjson_schema() -> Validator {
+    let position = json!({"type": "object", "additionalProperties": false, "required": ["line", "column"],
+        "properties": {"line": {"type": "integer", "minimum": 1}, "column": {"type": "integer", "minimum": 1}}});
+    let named = |name: &str| {
+        json!({"type": "object", "additionalProperties": false, "required": [name],
+        "properties": {name: {"type": "string"}, "url": {"type": "string"}}})
+    };
+    compiled(
+        json!({"type": "object", "additionalProperties": false, "required": ["source", "diagnostics"], "properties": {
+            "source": named("name"),
+            "diagnostics": {"type": "array", "items": {
+                "type": "object", "additionalProperties": false, "required": ["message", "location", "severity", "code"],
+                "properties": {
+                    "message": {"type": "string"},
+                    "location": {"type": "object", "additionalProperties": false, "required": ["path", "range"], "properties": {
+                        "path": {"type": "string"},
+                        "range": {"type": "object", "additionalProperties": false, "required": ["start", "end"],
+                            "properties": {"start": position, "end": position}},
+                    }},
+                    "severity": {"enum": ["ERROR", "WARNING", "INFO"]},
+                    "code": named("value"),
+                },
+            }},
+        }}),
+    )
+}
+
+/// `PublishDiagnosticsParams` of the language server protocol 3.17, as far as we use it.
+fn lsp_schema() -> Validator {
+    let position = json!({"type": "object", "additionalProperties": false, "required": ["line", "character"],
+        "properties": {"line": {"type": "integer", "minimum": 0}, "character": {"type": "integer", "minimum": 0}}});
+    let range = json!({"type": "object", "additionalProperties": false, "required": ["start", "end"],
+        "properties": {"start": position, "end": position}});
+    let uri = json!({"type": "string", "pattern": "^(file:///|untitled:)[!-~]*$"});
+    compiled(json!({"type": "array", "items": {
+        "type": "object", "additionalProperties": false, "required": ["uri", "diagnostics"], "properties": {
+            "uri": uri,
+            "diagnostics": {"type": "array", "items": {
+                "type": "object", "additionalProperties": false, "required": ["range", "message", "severity", "source"],
+                "properties": {
+                    "range": range,
+                    "severity": {"enum": [1, 2, 3, 4]},
+                    "code": {"type": "string"},
+                    "codeDescription": {"type": "object", "required": ["href"], "properties": {"href": {"type": "string"}}},
+                    "source": {"const": "ownerlint"},
+                    "message": {"type": "string"},
+                    "relatedInformation": {"type": "array", "items": {
+                        "type": "object", "additionalProperties": false, "required": ["location", "message"], "properties": {
+                            "location": {"type": "object", "required": ["uri", "range"], "properties": {"uri": uri, "range": range}},
+                            "message": {"type": "string"},
+                        },
+                    }},
+                    "data": {"type": "object"},
+                },
+            }},
+        },
+    }}))
+}
+
+fn compiled(schema: Value) -> Validator {
+    jsonschema::validator_for(&schema).expect("the schema is a schema")
+}
