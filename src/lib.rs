@@ -9,8 +9,9 @@
 //! | [`finding`] | one finding: rule, severity, consequence, labels, fingerprint |
 //! | [`yaml`] | documents as Kubernetes splits and reads them |
 //! | [`manifest`] | one object as it is written: identity, owner references, finalizers, templates, CRD facts |
-//! | [`inventory`] | kinds and their scope, built in or declared by the input |
-//! | [`ownership`] | who owns, and who removes finalizers |
+//! | [`inventory`] | one bundle: files found and read, kinds and scopes, lookup by identity and uid |
+//! | [`ownership`] | the edges between objects, each with its evidence; who removes which finalizer |
+//! | [`rules`] | one file per family, one function per rule |
 //! | [`report`] | one file per output format, each a pure function of a finished report |
 //! | [`engine`] | one run over a bundle: read, judge, finish the report |
 //! | [`cli`] | arguments, exit status, printing |

@@ -1,3 +1,8 @@
-//! The edges between objects, written and implied, and who removes which finalizer.
+//! The edges between objects: who owns whom, each with its evidence; and who removes which finalizer.
+//!
+//! Knows nothing of deletion: whether an edge makes anything die is for the simulation to say.
 
 pub mod known_finalizers;
+mod written;
+
+pub use written::{Owner, OwnerEdge, Ownership};

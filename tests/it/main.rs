@@ -6,6 +6,8 @@ mod corpus_list;
 mod determinism;
 mod examples;
 mod formats;
+mod rules;
+mod support;
 mod tables;
 mod yaml_decode;
 mod yaml_support;
