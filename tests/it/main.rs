@@ -1,1 +1,2 @@
 //! One test binary.
+mod gc_support;
