@@ -1,0 +1,370 @@
+//! The cluster before the first step, interned and flat: everything about it that never changes.
+//!
+//! Objects are numbered in the order of their keys, so that nothing below depends on the order of
+//! the input. An owner reference is resolved once: which object has its uid (the edge of the
+//! collector's graph `[GC-4]`), and which object a GET by kind, implied namespace and name would
+//! find (the lookup of 3.3). What changes while a simulation runs is in [`super::state`].
+
+use std::sync::Arc;
+
+use super::kinds::{KindId, KindInfo, Kinds, split_api_version};
+use super::links::Links;
+use super::object::{Deletion, Facts, Key, Object, OwnerReference};
+use super::state::{FOREGROUND, GRACEFUL, ORPHAN, SPEC_KUBERNETES, TERMINATING};
+use super::symbols::{Interner, Symbol, Symbols};
+
+/// Number of an object in its [`Cluster`].
+pub type ObjectId = u32;
+
+/// No such object.
+pub(super) const NONE: u32 = u32::MAX;
+
+/// Finalizer that orphans dependents.
+pub const ORPHAN_FINALIZER: &str = "orphan";
+/// Finalizer that deletes dependents first.
+pub const FOREGROUND_FINALIZER: &str = "foregroundDeletion";
+/// Finalizer that the API server adds to a CustomResourceDefinition being deleted `[CRD-1]`.
+pub const CLEANUP_FINALIZER: &str = "customresourcecleanup.apiextensions.k8s.io";
+
+/// Why a list of objects is no cluster.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum ClusterError {
+    /// Two objects with one key.
+    #[error("two objects have the key {0}")]
+    DuplicateKey(Key),
+    /// Two objects with one uid.
+    #[error("{0} and {1} have the same uid")]
+    DuplicateUid(Key, Key),
+    /// More objects, references or finalizers than 32 bits count.
+    #[error("the cluster is too large")]
+    TooLarge,
+}
+
+/// The objects of a cluster and the kinds it serves. Built once, shared by all simulations.
+#[derive(Debug, Clone)]
+pub struct Cluster {
+    pub(super) kinds: Arc<Kinds>,
+    pub(super) text: Arc<Symbols>,
+    pub(super) nodes: Vec<Node>,
+    pub(super) refs: Vec<Ref>,
+    pub(super) finalizers: Vec<Symbol>,
+    /// Indexes into `finalizers` of those that only a deletion adds `[CRD-2]`.
+    pub(super) absent_finalizers: Vec<u32>,
+    /// References by the object that has their uid.
+    pub(super) dependents: Grouped,
+    pub(super) links: Links,
+}
+
+/// One object.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Node {
+    pub(super) kind: KindId,
+    pub(super) namespace: Symbol,
+    pub(super) name: Symbol,
+    pub(super) uid: Symbol,
+    /// Its references and finalizers start here and end where those of the next object start.
+    pub(super) first_ref: u32,
+    pub(super) first_finalizer: u32,
+    /// The state flags it starts with.
+    pub(super) flags: u16,
+}
+
+/// One owner reference, resolved.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Ref {
+    pub(super) api_version: Symbol,
+    pub(super) kind_name: Symbol,
+    pub(super) name: Symbol,
+    pub(super) uid: Symbol,
+    pub(super) holder: ObjectId,
+    /// The object with this uid, or [`NONE`].
+    pub(super) by_uid: ObjectId,
+    /// The object that a GET of the coordinates finds, whatever its uid, or [`NONE`].
+    pub(super) named: ObjectId,
+    /// What apiVersion and kind resolve to.
+    pub(super) kind: Option<KindId>,
+    pub(super) controller: Option<bool>,
+    pub(super) block: Option<bool>,
+    /// Whether it names `by_uid` by the coordinates under which the collector watches it, in the
+    /// implied namespace: then the absent-owner cache answers once the owner is gone `[CRD-7]`.
+    pub(super) exact: bool,
+}
+
+/// Numbers grouped by an object: the group of object `o` is `items[starts[o]..starts[o + 1]]`.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Grouped {
+    starts: Vec<u32>,
+    items: Vec<u32>,
+}
+
+impl Grouped {
+    /// Groups (object, item) pairs; the items of a group keep their order.
+    pub(super) fn new(objects: usize, pairs: impl Iterator<Item = (ObjectId, u32)> + Clone) -> Self {
+        let mut starts = vec![0; objects + 1];
+        for (object, _) in pairs.clone() {
+            starts[object as usize + 1] += 1;
+        }
+        for object in 0..objects {
+            starts[object + 1] += starts[object];
+        }
+        let mut next = starts.clone();
+        let mut items = vec![0; starts[objects] as usize];
+        for (object, item) in pairs {
+            items[next[object as usize] as usize] = item;
+            next[object as usize] += 1;
+        }
+        Grouped { starts, items }
+    }
+
+    pub(super) fn of(&self, object: ObjectId) -> &[u32] {
+        let object = object as usize;
+        &self.items[self.starts[object] as usize..self.starts[object + 1] as usize]
+    }
+}
+
+impl Cluster {
+    /// Builds a cluster. Kinds that the objects' CustomResourceDefinitions declare are added to `kinds`.
+    ///
+    /// # Errors
+    /// Two objects with one key or one uid: the caller decides which one is right.
+    pub fn new(mut kinds: Kinds, mut objects: Vec<Object>) -> Result<Cluster, ClusterError> {
+        for object in &objects {
+            if let Facts::Definition(crd) = &object.facts {
+                // [CRD-3] OverlappingBuiltInResource: a definition does not replace a built-in kind.
+                if kinds.find(&crd.group, &crd.kind).is_none_or(|id| kinds.get(id).custom) {
+                    let served: Vec<&str> = crd.served.iter().map(String::as_str).collect();
+                    kinds.add(KindInfo::custom(&crd.group, &crd.kind, &crd.plural, crd.namespaced, &served));
+                }
+            }
+        }
+        objects.sort_by(|a, b| order_of(a).cmp(&order_of(b)));
+        let mut interner = Interner::default();
+        let mut cluster = Cluster::flatten(&mut kinds, &objects, &mut interner)?;
+        cluster.resolve(&kinds, &interner)?;
+        cluster.kinds = Arc::new(kinds);
+        cluster.text = Arc::new(interner.finish());
+        cluster.links = Links::new(&cluster, &objects);
+        cluster.dependents = cluster.group_dependents();
+        Ok(cluster)
+    }
+
+    /// Copies the objects into the flat form, references still unresolved.
+    fn flatten(kinds: &mut Kinds, objects: &[Object], text: &mut Interner) -> Result<Cluster, ClusterError> {
+        let mut cluster = Cluster {
+            kinds: Arc::default(),
+            text: Arc::default(),
+            nodes: Vec::with_capacity(objects.len() + 1),
+            refs: Vec::with_capacity(objects.iter().map(|object| object.owner_references.len()).sum()),
+            finalizers: Vec::new(),
+            absent_finalizers: Vec::new(),
+            dependents: Grouped::default(),
+            links: Links::default(),
+        };
+        for (id, object) in objects.iter().enumerate() {
+            let id = u32::try_from(id).map_err(|_| ClusterError::TooLarge)?;
+            let (group, _) = split_api_version(&object.api_version).unwrap_or(("", ""));
+            let namespaced = !object.namespace.is_empty();
+            let kind = kinds
+                .find(group, &object.kind)
+                .unwrap_or_else(|| kinds.add(KindInfo::unknown(group, &object.kind, namespaced)));
+            let node = Node {
+                kind,
+                namespace: text.intern(&object.namespace),
+                name: text.intern(&object.name),
+                uid: text.intern(&object.uid),
+                first_ref: u32::try_from(cluster.refs.len()).map_err(|_| ClusterError::TooLarge)?,
+                first_finalizer: u32::try_from(cluster.finalizers.len()).map_err(|_| ClusterError::TooLarge)?,
+                flags: initial_flags(object),
+            };
+            cluster.nodes.push(node);
+            cluster.refs.extend(object.owner_references.iter().map(|reference| unresolved(id, reference, text)));
+            let foreign = object.finalizers.iter().filter(|name| !is_gc_finalizer(name));
+            cluster.finalizers.extend(foreign.map(|name| text.intern(name)));
+            // A slot for the finalizer that a deletion would add [CRD-2].
+            if matches!(object.facts, Facts::Definition(_)) && !object.finalizers.iter().any(|name| name == CLEANUP_FINALIZER) {
+                cluster.absent_finalizers.push(cluster.finalizers.len() as u32);
+                cluster.finalizers.push(text.intern(CLEANUP_FINALIZER));
+            }
+            if let Facts::Namespace(namespace) = &object.facts {
+                namespace.spec_finalizers.iter().for_each(|token| _ = text.intern(token));
+            }
+        }
+        cluster.close();
+        Ok(cluster)
+    }
+
+    /// Appends the sentinel whose `first_…` end the ranges of the last object.
+    fn close(&mut self) {
+        self.nodes.push(Node {
+            kind: KindId(0),
+            namespace: Symbol::EMPTY,
+            name: Symbol::EMPTY,
+            uid: Symbol::EMPTY,
+            first_ref: self.refs.len() as u32,
+            first_finalizer: self.finalizers.len() as u32,
+            flags: 0,
+        });
+    }
+
+    /// Resolves every reference, by uid and by coordinates.
+    fn resolve(&mut self, kinds: &Kinds, text: &Interner) -> Result<(), ClusterError> {
+        let mut by_uid = vec![NONE; text.len()];
+        let mut by_name = std::collections::HashMap::with_capacity(self.len());
+        for id in 0..self.len() as ObjectId {
+            let node = self.nodes[id as usize];
+            if node.uid != Symbol::EMPTY {
+                let other = std::mem::replace(&mut by_uid[node.uid.index()], id);
+                if other != NONE {
+                    return Err(ClusterError::DuplicateUid(self.key_with(other, kinds, text), self.key_with(id, kinds, text)));
+                }
+            }
+            if by_name.insert((node.kind, node.namespace, node.name), id).is_some() {
+                return Err(ClusterError::DuplicateKey(self.key_with(id, kinds, text)));
+            }
+        }
+        for reference in &mut self.refs {
+            let holder = self.nodes[reference.holder as usize];
+            if reference.uid != Symbol::EMPTY {
+                reference.by_uid = by_uid[reference.uid.index()];
+            }
+            reference.kind = kinds.resolve(text.get(reference.api_version), text.get(reference.kind_name));
+            if let Some(kind) = reference.kind {
+                let namespace = if kinds.get(kind).namespaced { holder.namespace } else { Symbol::EMPTY };
+                reference.named = by_name.get(&(kind, namespace, reference.name)).copied().unwrap_or(NONE);
+            }
+            let preferred = |kind: KindId| kinds.get(kind).versions.first().map(String::as_str);
+            let version = split_api_version(text.get(reference.api_version)).map(|(_, version)| version);
+            reference.exact = reference.by_uid != NONE
+                && reference.by_uid == reference.named
+                && reference.kind.is_some_and(|kind| preferred(kind) == version)
+                && !text.get(reference.api_version).starts_with('/');
+        }
+        Ok(())
+    }
+
+    pub(super) fn group_dependents(&self) -> Grouped {
+        let edges = self.refs.iter().enumerate().filter(|(_, reference)| reference.by_uid != NONE);
+        Grouped::new(self.len(), edges.map(|(index, reference)| (reference.by_uid, index as u32)))
+    }
+
+    fn key_with(&self, id: ObjectId, kinds: &Kinds, text: &Interner) -> Key {
+        let node = &self.nodes[id as usize];
+        let info = kinds.get(node.kind);
+        Key {
+            group: info.group.clone(),
+            kind: info.kind.clone(),
+            namespace: text.get(node.namespace).to_owned(),
+            name: text.get(node.name).to_owned(),
+        }
+    }
+
+    /// Number of objects.
+    pub fn len(&self) -> usize {
+        self.nodes.len().saturating_sub(1)
+    }
+
+    /// Whether it holds no object.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// All objects, in the order of their keys.
+    pub fn ids(&self) -> std::ops::Range<ObjectId> {
+        0..self.len() as ObjectId
+    }
+
+    /// The key of an object.
+    pub fn key(&self, id: ObjectId) -> Key {
+        let node = &self.nodes[id as usize];
+        let info = self.kinds.get(node.kind);
+        Key {
+            group: info.group.clone(),
+            kind: info.kind.clone(),
+            namespace: self.text.get(node.namespace).to_owned(),
+            name: self.text.get(node.name).to_owned(),
+        }
+    }
+
+    /// The object with that key.
+    pub fn find(&self, key: &Key) -> Option<ObjectId> {
+        let (mut low, mut high) = (0, self.len());
+        while low < high {
+            let middle = usize::midpoint(low, high);
+            let node = &self.nodes[middle];
+            let info = self.kinds.get(node.kind);
+            let here = (info.group.as_str(), info.kind.as_str(), self.text.get(node.namespace), self.text.get(node.name));
+            match here.cmp(&(&key.group, &key.kind, &key.namespace, &key.name)) {
+                std::cmp::Ordering::Equal => return Some(middle as ObjectId),
+                std::cmp::Ordering::Less => low = middle + 1,
+                std::cmp::Ordering::Greater => high = middle,
+            }
+        }
+        None
+    }
+
+    pub(super) fn info(&self, id: ObjectId) -> &KindInfo {
+        self.kinds.get(self.nodes[id as usize].kind)
+    }
+
+    pub(super) fn refs_of(&self, id: ObjectId) -> std::ops::Range<u32> {
+        self.nodes[id as usize].first_ref..self.nodes[id as usize + 1].first_ref
+    }
+
+    pub(super) fn finalizers_of(&self, id: ObjectId) -> std::ops::Range<u32> {
+        self.nodes[id as usize].first_finalizer..self.nodes[id as usize + 1].first_finalizer
+    }
+
+    pub(super) fn reference(&self, index: u32) -> &Ref {
+        &self.refs[index as usize]
+    }
+}
+
+/// Input order must not matter: objects are numbered by this.
+fn order_of(object: &Object) -> (&str, &str, &str, &str) {
+    let (group, _) = split_api_version(&object.api_version).unwrap_or(("", ""));
+    (group, &object.kind, &object.namespace, &object.name)
+}
+
+fn initial_flags(object: &Object) -> u16 {
+    let mut flags = 0;
+    if let Some(Deletion { grace_seconds }) = object.deletion {
+        flags |= TERMINATING;
+        // Only Pods are deleted gracefully [DEL-7].
+        if grace_seconds > 0 && matches!(object.facts, Facts::Pod(_)) {
+            flags |= GRACEFUL;
+        }
+    }
+    for finalizer in &object.finalizers {
+        match finalizer.as_str() {
+            ORPHAN_FINALIZER => flags |= ORPHAN,
+            FOREGROUND_FINALIZER => flags |= FOREGROUND,
+            _ => {}
+        }
+    }
+    if let Facts::Namespace(namespace) = &object.facts
+        && namespace.spec_finalizers.iter().any(|token| token == "kubernetes")
+    {
+        flags |= SPEC_KUBERNETES;
+    }
+    flags
+}
+
+pub(super) fn is_gc_finalizer(name: &str) -> bool {
+    name == ORPHAN_FINALIZER || name == FOREGROUND_FINALIZER
+}
+
+fn unresolved(holder: ObjectId, reference: &OwnerReference, text: &mut Interner) -> Ref {
+    Ref {
+        api_version: text.intern(&reference.api_version),
+        kind_name: text.intern(&reference.kind),
+        name: text.intern(&reference.name),
+        uid: text.intern(&reference.uid),
+        holder,
+        by_uid: NONE,
+        named: NONE,
+        kind: None,
+        controller: reference.controller,
+        block: reference.block_owner_deletion,
+        exact: false,
+    }
+}

@@ -1,0 +1,178 @@
+//! The garbage collector's decisions: what an owner reference is worth, what to do with an item,
+//! and how it is done (3.3 to 3.6). Who does it when is the schedulers' business: lockstep rounds
+//! ([`super::rounds`]) for the verdict, any order ([`super::explore`]) for the other outcomes.
+
+use super::cluster::{NONE, ObjectId};
+use super::delete::Policy;
+use super::state::{DELETING_DEPENDENTS, FOREGROUND, ORPHAN, TERMINATING};
+use super::trace::Cause;
+use super::world::World;
+
+/// What an owner reference is worth `[GC-22]`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Class {
+    /// The owner exists and nothing is to be done.
+    Solid,
+    /// The owner does not exist, or not by these coordinates.
+    Dangling,
+    /// The owner waits for its dependents to be deleted.
+    Waiting,
+    /// The kind does not resolve: the item fails and is retried `[GC-16]`.
+    Unresolvable,
+    /// A namespaced owner of a cluster-scoped object: the item is dropped `[GC-20]`.
+    OutOfScope,
+}
+
+/// What the references of an item amount to; filled reference by reference.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Verdict {
+    solid: bool,
+    waiting: bool,
+    /// Dangling and waiting references.
+    doomed: Vec<u32>,
+    /// The collector's finalizer in the item's own list when it was read.
+    preset: u16,
+}
+
+/// What an attempt does to its item.
+#[derive(Debug, Clone)]
+pub(super) enum Action {
+    Nothing,
+    /// ≥1 solid owner: the other references go.
+    RemoveReferences(Vec<u32>, Cause),
+    Delete { policy: Policy, unblock: bool, cause: Cause },
+}
+
+impl Verdict {
+    pub(super) fn new(world: &World<'_>, item: ObjectId) -> Verdict {
+        Verdict { preset: world.state.flags[item as usize] & (ORPHAN | FOREGROUND), ..Verdict::default() }
+    }
+
+    pub(super) fn add(&mut self, reference: u32, class: Class) {
+        match class {
+            Class::Solid => self.solid = true,
+            Class::Waiting => {
+                self.waiting = true;
+                self.doomed.push(reference);
+            }
+            _ => self.doomed.push(reference),
+        }
+    }
+}
+
+impl World<'_> {
+    /// Whether an attempt at this item does more than look at its flags: "being deleted is an
+    /// one-way trip" `[GC-21]`.
+    pub(super) fn attempts(&self, item: ObjectId) -> bool {
+        self.state.live(item) && (!self.state.has(item, TERMINATING) || self.state.has(item, DELETING_DEPENDENTS))
+    }
+
+    /// Whether the absent-owner cache answers for this reference, without a GET.
+    pub(super) fn cached_absent(&self, reference: u32) -> bool {
+        let reference = self.cluster.reference(reference);
+        reference.exact && self.state.gone(reference.by_uid)
+    }
+
+    /// Section 3.3, as of now.
+    pub(super) fn classify(&self, index: u32) -> Class {
+        if self.cached_absent(index) {
+            return Class::Dangling;
+        }
+        let reference = self.cluster.reference(index);
+        let Some(kind) = reference.kind else { return Class::Unresolvable };
+        if self.cluster.links.definition_of.get(&kind).is_some_and(|crd| self.state.gone(*crd)) {
+            // [CRD-8]
+            return Class::Unresolvable;
+        }
+        let holder = &self.cluster.nodes[reference.holder as usize];
+        if self.cluster.kinds.get(kind).namespaced && !self.cluster.info(reference.holder).namespaced {
+            debug_assert!(holder.namespace == super::symbols::Symbol::EMPTY);
+            return Class::OutOfScope;
+        }
+        let owner = reference.named;
+        if owner == NONE || owner != reference.by_uid || self.state.gone(owner) {
+            return Class::Dangling;
+        }
+        if self.state.has(owner, TERMINATING | FOREGROUND) { Class::Waiting } else { Class::Solid }
+    }
+
+    /// The table of 3.4.
+    pub(super) fn decide(&self, item: ObjectId, verdict: Verdict) -> Action {
+        let Some(first) = verdict.doomed.first().copied() else { return Action::Nothing };
+        if verdict.solid {
+            let cause = Cause::via(&["GC-22"], self.cluster.reference(first).by_uid);
+            let cause = if verdict.waiting { Cause { rules: &["GC-22", "GC-35"], ..cause } } else { cause };
+            return Action::RemoveReferences(verdict.doomed, cause);
+        }
+        if verdict.waiting && self.state.dependents[item as usize] > 0 {
+            let unblock = self.state.dependents(self.cluster, item).any(|index| {
+                let dependent = self.cluster.reference(index).holder;
+                self.state.has(dependent, DELETING_DEPENDENTS)
+            });
+            let rules: &[&str] = if unblock { &["GC-22", "GC-22a", "GC-41"] } else { &["GC-22", "GC-26"] };
+            let cause = Cause::via(rules, self.cluster.reference(first).by_uid);
+            return Action::Delete { policy: Policy::Foreground, unblock, cause };
+        }
+        let policy = if verdict.preset & ORPHAN != 0 {
+            Policy::Orphan
+        } else if verdict.preset & FOREGROUND != 0 {
+            Policy::Foreground
+        } else {
+            Policy::Background
+        };
+        let rules = if verdict.preset & ORPHAN != 0 { &["GC-22", "GC-27"] } else { self.rules_of_doom(first) };
+        Action::Delete { policy, unblock: false, cause: Cause::via(rules, self.cluster.reference(first).by_uid) }
+    }
+
+    /// Which rules made a reference worthless.
+    fn rules_of_doom(&self, index: u32) -> &'static [&'static str] {
+        let reference = self.cluster.reference(index);
+        if reference.by_uid == NONE {
+            return &["GC-48", "GC-22"];
+        }
+        if self.state.gone(reference.by_uid) {
+            return &["GC-12", "GC-22"];
+        }
+        if reference.named == reference.by_uid {
+            return &["GC-10", "GC-22"];
+        }
+        let namespace = |id: ObjectId| self.cluster.nodes[id as usize].namespace;
+        let elsewhere = self.cluster.info(reference.by_uid).namespaced && namespace(reference.by_uid) != namespace(reference.holder);
+        if elsewhere { &["GC-17", "GC-22"] } else { &["GC-18", "GC-22"] }
+    }
+
+    /// An item that is deletingDependents: whether `foregroundDeletion` may go `[GC-31]`; otherwise
+    /// its blockers are queued again `[GC-32]`.
+    pub(super) fn check_blockers(&mut self, owner: ObjectId) -> bool {
+        if self.state.blocking[owner as usize] == 0 {
+            return true;
+        }
+        for position in 0..self.cluster.dependents.of(owner).len() {
+            let index = self.cluster.dependents.of(owner)[position];
+            let dependent = self.cluster.reference(index).holder;
+            let blocks = self.state.live(dependent) && self.state.blocks(self.cluster, index);
+            // A dependent that is already Terminating would stop at once [GC-21].
+            if blocks && !self.state.has(dependent, TERMINATING) {
+                self.enqueue(dependent);
+            }
+        }
+        false
+    }
+
+    /// The end of a foreground deletion `[GC-31]`.
+    pub(super) fn release(&mut self, owner: ObjectId) {
+        self.remove_finalizers(owner, &[], FOREGROUND, Cause::rules(&["GC-31"]));
+    }
+
+    /// An orphaning deletion from beginning to end `[GC-36]`.
+    pub(super) fn orphan_dependents(&mut self, owner: ObjectId) {
+        for position in 0..self.cluster.dependents.of(owner).len() {
+            let index = self.cluster.dependents.of(owner)[position];
+            let dependent = self.cluster.reference(index).holder;
+            if self.state.live(dependent) && self.state.present(index) {
+                self.remove_references(dependent, &[index], Cause::via(&["GC-36"], owner));
+            }
+        }
+        self.remove_finalizers(owner, &[], ORPHAN, Cause::rules(&["GC-36"]));
+    }
+}

@@ -1,0 +1,118 @@
+//! The conditions that the namespace controller and the definition finalizer leave behind, word by
+//! word (4.3, `[CRD-3]`).
+//!
+//! They are a function of the state at rest: the last pass changed nothing, and saw what is there now.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::cluster::{Cluster, ObjectId};
+use super::links::Role;
+use super::state::{State, TERMINATING};
+
+/// One entry of `status.conditions`.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Condition {
+    /// `type`
+    pub kind: String,
+    /// `status`: `True` or `False`.
+    pub status: String,
+    /// `reason`
+    pub reason: String,
+    /// `message`
+    pub message: String,
+}
+
+fn condition(kind: &str, status: bool, reason: &str, message: impl Into<String>) -> Condition {
+    let status = if status { "True" } else { "False" };
+    Condition { kind: kind.into(), status: status.into(), reason: reason.into(), message: message.into() }
+}
+
+/// The conditions of a Terminating object, if its kind has any that tell about deletion.
+pub(super) fn of(cluster: &Cluster, state: &State, id: ObjectId) -> Option<Vec<Condition>> {
+    if !state.has(id, TERMINATING) {
+        return None;
+    }
+    match cluster.links.roles.get(&id)? {
+        Role::Namespace { content, pods, .. } => Some(namespace(cluster, state, content, pods)),
+        Role::Definition { instances, established, .. } => Some(definition(state, instances, *established)),
+        Role::Pod { .. } => None,
+    }
+}
+
+fn namespace(cluster: &Cluster, state: &State, content: &[ObjectId], pods: &[ObjectId]) -> Vec<Condition> {
+    // [NS-17]: while Pods remain, the pass ends before anything is counted.
+    let counted = if pods.iter().any(|pod| state.live(*pod)) { &[][..] } else { content };
+    let mut kinds: BTreeMap<String, usize> = BTreeMap::new();
+    let mut finalizers: BTreeMap<&str, usize> = BTreeMap::new();
+    for &id in counted.iter().filter(|id| state.live(**id)) {
+        let info = cluster.info(id);
+        *kinds.entry(format!("{}.{}", info.plural, info.group)).or_default() += 1;
+        for finalizer in names(cluster, state, id) {
+            *finalizers.entry(finalizer).or_default() += 1;
+        }
+    }
+    vec![
+        condition("NamespaceDeletionDiscoveryFailure", false, "ResourcesDiscovered", "All resources successfully discovered"),
+        condition(
+            "NamespaceDeletionGroupVersionParsingFailure",
+            false,
+            "ParsedGroupVersions",
+            "All legacy kube types successfully parsed",
+        ),
+        condition(
+            "NamespaceDeletionContentFailure",
+            false,
+            "ContentDeleted",
+            "All content successfully deleted, may be waiting on finalization",
+        ),
+        remaining(
+            "NamespaceContentRemaining",
+            ("SomeResourcesRemain", "Some resources are remaining: "),
+            ("ContentRemoved", "All content successfully removed"),
+            kinds.iter().map(|(kind, count)| format!("{kind} has {count} resource instances")),
+        ),
+        remaining(
+            "NamespaceFinalizersRemaining",
+            ("SomeFinalizersRemain", "Some content in the namespace has finalizers remaining: "),
+            ("ContentHasNoFinalizers", "All content-preserving finalizers finished"),
+            finalizers.iter().map(|(finalizer, count)| format!("{finalizer} in {count} resource instances")),
+        ),
+    ]
+}
+
+/// [NS-15], [NS-16]: items sorted as strings, joined by commas.
+fn remaining(kind: &str, some: (&str, &str), none: (&str, &str), items: impl Iterator<Item = String>) -> Condition {
+    let mut items: Vec<String> = items.collect();
+    if items.is_empty() {
+        return condition(kind, false, none.0, none.1);
+    }
+    items.sort();
+    condition(kind, true, some.0, format!("{}{}", some.1, items.join(", ")))
+}
+
+/// The finalizers of an object, each once.
+fn names<'a>(cluster: &'a Cluster, state: &State, id: ObjectId) -> BTreeSet<&'a str> {
+    let slots = cluster.finalizers_of(id).filter(|slot| state.finalizers[*slot as usize]);
+    let mut names: BTreeSet<&'a str> = super::state::gc_finalizers(state.flags[id as usize]).collect();
+    names.extend(slots.map(|slot| cluster.text.get(cluster.finalizers[slot as usize])));
+    names
+}
+
+fn definition(state: &State, instances: &[ObjectId], established: bool) -> Vec<Condition> {
+    if !established {
+        return vec![condition("Terminating", false, "NeverEstablished", "resource was never established")];
+    }
+    let left = instances.iter().any(|id| state.live(*id));
+    let terminating = if left {
+        // For the first minute of each attempt this reads InstanceDeletionInProgress.
+        let message = "could not confirm zero CustomResources remaining: timed out waiting for the condition";
+        condition("Terminating", true, "InstanceDeletionCheck", message)
+    } else {
+        condition("Terminating", false, "InstanceDeletionCompleted", "removed all instances")
+    };
+    vec![
+        condition("NamesAccepted", true, "NoConflicts", "no conflicts found"),
+        condition("Established", true, "InitialNamesAccepted", "the initial names have been accepted"),
+        terminating,
+    ]
+}

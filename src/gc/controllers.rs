@@ -1,0 +1,161 @@
+//! The controllers beside the collector: what they still do once it is quiet.
+//!
+//! A namespace purge and a definition's purge are lists of single deletes, so that the exhaustive
+//! search can interleave them with the collector. Everything else (the kubelet, protection
+//! finalizers, followers, the end of a definition) happens in one batch when the collector has come
+//! to rest `[SIM-7]`.
+
+use super::cluster::{NONE, ObjectId};
+use super::delete::Policy;
+use super::links::{Holder, Protection, Release, Role};
+use super::state::{GRACEFUL, SPEC_KUBERNETES, TERMINATING};
+use super::trace::{Cause, Effect};
+use super::world::World;
+
+/// What else is running in the cluster.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Settings {
+    /// Kubelets end the grace period of their Pods `[DEL-15]`.
+    pub(super) kubelet: bool,
+}
+
+/// One thing that a purge would do next.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub(super) enum Purge {
+    /// Delete an object of a Terminating namespace, or an instance of a Terminating definition.
+    Delete { object: ObjectId, of: ObjectId },
+    /// Remove `kubernetes` from the `spec.finalizers` of an empty namespace.
+    Finalize(ObjectId),
+}
+
+impl World<'_> {
+    /// Everything that namespace and definition purges would do now.
+    pub(super) fn purges(&self) -> Vec<Purge> {
+        let mut purges = Vec::new();
+        for &namespace in &self.cluster.links.namespaces {
+            self.namespace_purges(namespace, &mut purges);
+        }
+        for &definition in &self.cluster.links.definitions {
+            let Some(Role::Definition { instances, established: true, .. }) = self.cluster.links.roles.get(&definition) else { continue };
+            if self.state.has(definition, TERMINATING) && self.state.live(definition) {
+                let left = instances.iter().filter(|id| self.delete_would_change(**id, None));
+                purges.extend(left.map(|&object| Purge::Delete { object, of: definition }));
+            }
+        }
+        purges
+    }
+
+    /// Pods first; the rest only when no Pod is left (4.2).
+    fn namespace_purges(&self, namespace: ObjectId, purges: &mut Vec<Purge>) {
+        let Some(Role::Namespace { content, pods, .. }) = self.cluster.links.roles.get(&namespace) else { return };
+        let purging = self.state.has(namespace, TERMINATING) && self.state.live(namespace) && self.has_spec_finalizers(namespace);
+        if !purging {
+            return;
+        }
+        let batch = if pods.iter().any(|pod| self.state.live(*pod)) { pods } else { content };
+        let left = batch.iter().filter(|id| self.delete_would_change(**id, Some(Policy::Background)));
+        purges.extend(left.map(|&object| Purge::Delete { object, of: namespace }));
+        if self.state.has(namespace, SPEC_KUBERNETES) && pods.iter().chain(content).all(|id| self.state.gone(*id)) {
+            purges.push(Purge::Finalize(namespace));
+        }
+    }
+
+    pub(super) fn purge(&mut self, purge: Purge) {
+        match purge {
+            Purge::Delete { object, of } if self.cluster.links.is_namespace(of) => {
+                // [NS-9]
+                self.delete(object, Some(Policy::Background), false, Cause::via(&["NS-9"], of));
+            }
+            // [CRD-3]: without options, so that the collector's own finalizers count.
+            Purge::Delete { object, of } => _ = self.delete(object, None, false, Cause::via(&["CRD-3"], of)),
+            Purge::Finalize(namespace) => {
+                self.update(namespace, |state| state.flags[namespace as usize] &= !SPEC_KUBERNETES);
+                self.note(namespace, Effect::Released, Cause::rules(&["NS-3"]));
+                self.remove_if_finished(namespace, Cause::rules(&["NS-3"]));
+            }
+        }
+    }
+
+    /// One pass of the namespace controller over all namespaces (and of the definitions' purge);
+    /// whether it changed anything.
+    pub(super) fn purge_pass(&mut self) -> bool {
+        let purges = self.purges();
+        for purge in &purges {
+            self.purge(*purge);
+        }
+        !purges.is_empty()
+    }
+
+    /// One batch of all other controllers `[SIM-7]`; whether it changed anything.
+    pub(super) fn controllers_pass(&mut self, settings: Settings) -> bool {
+        let before = self.state.writes;
+        if settings.kubelet {
+            self.finish_pods();
+        }
+        for index in 0..self.cluster.links.protections.len() {
+            self.release_protection(&self.cluster.links.protections[index]);
+        }
+        for &definition in &self.cluster.links.definitions {
+            self.finish_definition(definition);
+        }
+        for &(leader, follower) in &self.cluster.links.followers {
+            if self.state.gone(leader) && self.delete_would_change(follower, None) {
+                self.delete(follower, None, false, Cause::via(&["DEP-19"], leader));
+            }
+        }
+        self.state.writes != before
+    }
+
+    /// [DEL-15]: DELETE with grace 0 and no policy, so presets count.
+    fn finish_pods(&mut self) {
+        for id in self.cluster.links.roles.keys().copied() {
+            if self.state.live(id) && self.state.has(id, TERMINATING | GRACEFUL) {
+                self.delete(id, None, true, Cause::rules(&["DEL-15"]));
+            }
+        }
+    }
+
+    fn release_protection(&mut self, protection: &Protection) {
+        let id = protection.object;
+        if self.state.gone(id) || !self.state.finalizers[protection.finalizer as usize] {
+            return;
+        }
+        let free = match &protection.release {
+            Release::WhenUnheld(holders) => {
+                self.state.has(id, TERMINATING) && !holders.iter().any(|holder| self.still_holds(*holder))
+            }
+            Release::JobTracking { reference } => {
+                let controlled = reference.is_some_and(|index| {
+                    let job = self.cluster.reference(index).by_uid;
+                    self.state.present(index) && job != NONE && self.state.live(job)
+                });
+                self.state.has(id, TERMINATING) || !controlled
+            }
+        };
+        if free {
+            let rules: &[&str] = match protection.rule {
+                "FIN-1" => &["SIM-7", "FIN-1", "FIN-14"],
+                "FIN-2" => &["SIM-7", "FIN-2"],
+                "FIN-3" => &["SIM-7", "FIN-3"],
+                "FIN-4" => &["SIM-7", "FIN-4"],
+                "FIN-5" => &["SIM-7", "FIN-5"],
+                _ => &["SIM-7", "FIN-6"],
+            };
+            self.remove_finalizers(id, &[protection.finalizer], 0, Cause::rules(rules));
+        }
+    }
+
+    pub(super) fn still_holds(&self, holder: Holder) -> bool {
+        let finished = self.state.has(holder.object, TERMINATING) && !self.state.has(holder.object, GRACEFUL);
+        self.state.live(holder.object) && !(holder.until_finished && finished)
+    }
+
+    /// [CRD-4]: the clean-up finalizer goes when no instance is left, or none ever was.
+    fn finish_definition(&mut self, id: ObjectId) {
+        let Some(Role::Definition { instances, cleanup, established, .. }) = self.cluster.links.roles.get(&id) else { return };
+        let empty = !established || instances.iter().all(|instance| self.state.gone(*instance));
+        if self.state.live(id) && self.state.has(id, TERMINATING) && empty {
+            self.remove_finalizers(id, &[*cleanup], 0, Cause::rules(&["CRD-3", "CRD-4"]));
+        }
+    }
+}

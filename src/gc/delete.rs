@@ -1,0 +1,154 @@
+//! What the API server does with a DELETE, and with an update that removes finalizers (section 2,
+//! `[NS-1]`, `[CRD-1]`).
+
+use super::cluster::ObjectId;
+use super::kinds::DefaultPolicy;
+use super::links::Role;
+use super::state::{FOREGROUND, GRACEFUL, ORPHAN, TERMINATING};
+use super::trace::{Cause, Effect};
+use super::world::World;
+
+/// `propagationPolicy` of a DELETE.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Policy {
+    /// The object goes, the collector deletes its dependents afterwards.
+    Background,
+    /// The collector deletes the blocking dependents first.
+    Foreground,
+    /// The collector detaches the dependents first.
+    Orphan,
+}
+
+/// Namespaces that the API server refuses to delete `[NS-4]`.
+pub const IMMORTAL_NAMESPACES: [&str; 3] = ["default", "kube-public", "kube-system"];
+
+impl World<'_> {
+    /// A DELETE of an object that exists. `force` asks for a grace period of 0. Returns the HTTP code.
+    pub(super) fn delete(&mut self, id: ObjectId, policy: Option<Policy>, force: bool, cause: Cause) -> u16 {
+        match self.cluster.links.roles.get(&id) {
+            Some(Role::Namespace { .. }) => return self.delete_namespace(id, policy, cause),
+            Some(Role::Definition { cleanup, .. }) if !self.state.has(id, TERMINATING) => {
+                // [CRD-1]: the policy of the first request is ignored.
+                let slot = *cleanup as usize;
+                self.update(id, |state| {
+                    state.flags[id as usize] |= TERMINATING;
+                    state.finalizers[slot] = true;
+                });
+                self.note(id, Effect::Deleted, cause);
+            }
+            Some(Role::Pod { scheduled, finished, grace_seconds }) => {
+                // [DEL-12]
+                let grace = *scheduled && !*finished && *grace_seconds > 0 && !force;
+                self.delete_pod(id, policy, grace, cause);
+            }
+            _ => self.delete_plain(id, policy, cause),
+        }
+        200
+    }
+
+    fn delete_namespace(&mut self, id: ObjectId, policy: Option<Policy>, cause: Cause) -> u16 {
+        let name = self.cluster.text.get(self.cluster.nodes[id as usize].name);
+        if IMMORTAL_NAMESPACES.contains(&name) {
+            return 403;
+        }
+        if !self.state.has(id, TERMINATING) {
+            // [NS-1]: never removed by the request itself, and the kind's default does not count.
+            let gc = policy.map(gc_finalizer);
+            self.update(id, |state| {
+                let flags = &mut state.flags[id as usize];
+                *flags |= TERMINATING;
+                if let Some(gc) = gc {
+                    *flags = *flags & !(ORPHAN | FOREGROUND) | gc;
+                }
+            });
+            self.note(id, Effect::Deleted, cause);
+        } else if !self.has_spec_finalizers(id) {
+            self.delete_plain(id, policy, cause);
+        }
+        200
+    }
+
+    /// [DEL-13], [DEL-14]: while the grace period runs, only a shorter one changes anything.
+    fn delete_pod(&mut self, id: ObjectId, policy: Option<Policy>, grace: bool, cause: Cause) {
+        let running_out = self.state.has(id, TERMINATING | GRACEFUL);
+        if running_out && grace {
+            return;
+        }
+        let first = !self.state.has(id, TERMINATING);
+        let slot = id as usize;
+        if first && grace {
+            self.update(id, |state| state.flags[slot] |= GRACEFUL);
+        } else if running_out {
+            self.update(id, |state| state.flags[slot] &= !GRACEFUL);
+        }
+        self.delete_plain(id, policy, cause);
+    }
+
+    /// Any other DELETE: finalizers by 2.3, then Terminating or gone [DEL-5], [DEL-7], [DEL-9].
+    fn delete_plain(&mut self, id: ObjectId, policy: Option<Policy>, cause: Cause) {
+        let gc = self.choose_gc_finalizer(id, policy);
+        let before = self.state.flags[id as usize];
+        let after = before & !(ORPHAN | FOREGROUND) | gc | TERMINATING;
+        if after != before {
+            // An object that goes in the same request was never seen Terminating.
+            let goes = gc == 0 && after & GRACEFUL == 0 && self.state.without_foreign_finalizers(self.cluster, id);
+            if goes && !self.has_spec_finalizers(id) {
+                self.state.flags[id as usize] = after;
+            } else {
+                self.update(id, |state| state.flags[id as usize] = after);
+                if before & TERMINATING == 0 {
+                    self.note(id, Effect::Deleted, cause);
+                }
+            }
+        }
+        self.remove_if_finished(id, cause);
+    }
+
+    /// Table 2.3.
+    fn choose_gc_finalizer(&self, id: ObjectId, policy: Option<Policy>) -> u16 {
+        let default = self.cluster.info(id).default_policy;
+        match policy {
+            _ if default == DefaultPolicy::Unsupported => 0,
+            Some(policy) => gc_finalizer(policy),
+            None if self.state.has(id, ORPHAN) => ORPHAN,
+            None if self.state.has(id, FOREGROUND) => FOREGROUND,
+            None if default == DefaultPolicy::OrphanDependents => ORPHAN,
+            None => 0,
+        }
+    }
+
+    /// Whether a DELETE without grace would change the object: what a purge would still do to it.
+    pub(super) fn delete_would_change(&self, id: ObjectId, policy: Option<Policy>) -> bool {
+        if self.state.gone(id) {
+            return false;
+        }
+        if !self.state.has(id, TERMINATING) {
+            return true;
+        }
+        let gc = self.state.flags[id as usize] & (ORPHAN | FOREGROUND);
+        !self.state.has(id, GRACEFUL) && gc != self.choose_gc_finalizer(id, policy)
+    }
+
+    /// An update that removes finalizers `[DEL-10]`, `[DEL-11]`: those of its own list that `which`
+    /// names by slot, and the collector's in `gc`.
+    pub(super) fn remove_finalizers(&mut self, id: ObjectId, slots: &[u32], gc: u16, cause: Cause) {
+        let flags = self.state.flags[id as usize];
+        if flags & gc == 0 && !slots.iter().any(|slot| self.state.finalizers[*slot as usize]) {
+            return;
+        }
+        self.update(id, |state| {
+            slots.iter().for_each(|slot| state.finalizers[*slot as usize] = false);
+            state.flags[id as usize] &= !gc;
+        });
+        self.note(id, Effect::Released, cause);
+        self.remove_if_finished(id, cause);
+    }
+}
+
+fn gc_finalizer(policy: Policy) -> u16 {
+    match policy {
+        Policy::Background => 0,
+        Policy::Foreground => FOREGROUND,
+        Policy::Orphan => ORPHAN,
+    }
+}

@@ -1,0 +1,245 @@
+//! What ties objects together besides owner references: namespaces and their content, definitions
+//! and their instances, protection finalizers and the objects that hold them `[FIN-1]` to
+//! `[FIN-6]`, and objects that a controller deletes along with another `[DEP-19]`.
+
+use std::collections::BTreeMap;
+
+use super::cluster::{CLEANUP_FINALIZER, Cluster, ObjectId};
+use super::kinds::KindId;
+use super::object::{Facts, Key, Object, PodFacts};
+use super::symbols::Symbol;
+
+/// The part an object plays in deletion beyond being an object.
+#[derive(Debug, Clone)]
+pub(super) enum Role {
+    Pod { scheduled: bool, finished: bool, grace_seconds: u64 },
+    Namespace { content: Vec<ObjectId>, pods: Vec<ObjectId>, tokens: Vec<Symbol> },
+    Definition { instances: Vec<ObjectId>, cleanup: u32, established: bool },
+}
+
+/// A finalizer that a built-in controller removes on its own.
+#[derive(Debug, Clone)]
+pub(super) struct Protection {
+    pub(super) object: ObjectId,
+    /// Index into the cluster's finalizers.
+    pub(super) finalizer: u32,
+    pub(super) release: Release,
+    /// The rule that says so.
+    pub(super) rule: &'static str,
+}
+
+/// When a protection finalizer is removed.
+#[derive(Debug, Clone)]
+pub(super) enum Release {
+    /// From a Terminating object that none of these holds any more.
+    WhenUnheld(Vec<Holder>),
+    /// From a Pod that is Terminating, or whose Job is gone, or that no longer refers to it `[FIN-5]`.
+    JobTracking { reference: Option<u32> },
+}
+
+/// An object that keeps a protection finalizer on another.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Holder {
+    pub(super) object: ObjectId,
+    /// It lets go as soon as it is Terminating without grace left, not only when gone `[FIN-14]`.
+    pub(super) until_finished: bool,
+}
+
+/// All ties of a cluster.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Links {
+    pub(super) roles: BTreeMap<ObjectId, Role>,
+    pub(super) definition_of: BTreeMap<KindId, ObjectId>,
+    pub(super) namespaces: Vec<ObjectId>,
+    pub(super) definitions: Vec<ObjectId>,
+    /// The Namespace object that an object's content belongs to.
+    pub(super) home: BTreeMap<ObjectId, ObjectId>,
+    /// Sorted by object.
+    pub(super) protections: Vec<Protection>,
+    /// (leader, follower): the follower is deleted when the leader is gone; sorted.
+    pub(super) followers: Vec<(ObjectId, ObjectId)>,
+}
+
+impl Links {
+    /// Derives the ties from the facts of the objects, which are in the order of their ids.
+    pub(super) fn new(cluster: &Cluster, objects: &[Object]) -> Links {
+        let mut links = Links::default();
+        for (id, object) in cluster.ids().zip(objects) {
+            links.add_role(cluster, id, object);
+        }
+        links.fill_namespaces(cluster);
+        for id in cluster.ids() {
+            if let Some(definition) = links.definition_of.get(&cluster.nodes[id as usize].kind).copied()
+                && let Some(Role::Definition { instances, .. }) = links.roles.get_mut(&definition)
+            {
+                instances.push(id);
+            }
+        }
+        let holders = holders(cluster, objects);
+        for (id, object) in cluster.ids().zip(objects) {
+            links.add_protections(cluster, id, objects, &holders);
+            links.add_follower(cluster, id, object);
+        }
+        links.followers.sort_unstable();
+        links
+    }
+
+    fn add_role(&mut self, cluster: &Cluster, id: ObjectId, object: &Object) {
+        let info = cluster.info(id);
+        let role = match (&object.facts, info.group.as_str(), info.kind.as_str()) {
+            (Facts::Pod(pod), ..) => pod_role(pod),
+            (_, "", "Pod") => pod_role(&PodFacts::default()),
+            (Facts::Namespace(facts), ..) => {
+                let known = |token: &&String| token.as_str() != "kubernetes";
+                let tokens = facts.spec_finalizers.iter().filter(known);
+                self.namespaces.push(id);
+                let tokens = tokens.filter_map(|token| cluster.text.find(token)).collect();
+                Role::Namespace { content: Vec::new(), pods: Vec::new(), tokens }
+            }
+            (Facts::Definition(crd), ..) => {
+                let slot = |index: &u32| cluster.text.get(cluster.finalizers[*index as usize]) == CLEANUP_FINALIZER;
+                let Some(cleanup) = cluster.finalizers_of(id).find(slot) else { return };
+                let kind = cluster.kinds.find(&crd.group, &crd.kind).filter(|kind| cluster.kinds.get(*kind).custom);
+                if let Some(kind) = kind {
+                    self.definition_of.insert(kind, id);
+                }
+                self.definitions.push(id);
+                Role::Definition { instances: Vec::new(), cleanup, established: crd.established }
+            }
+            _ => return,
+        };
+        self.roles.insert(id, role);
+    }
+
+    /// Everything namespaced that a purge reaches belongs to its Namespace object, if there is one.
+    fn fill_namespaces(&mut self, cluster: &Cluster) {
+        let names: BTreeMap<Symbol, ObjectId> =
+            self.namespaces.iter().map(|id| (cluster.nodes[*id as usize].name, *id)).collect();
+        for id in cluster.ids() {
+            let node = &cluster.nodes[id as usize];
+            if node.namespace == Symbol::EMPTY || !cluster.info(id).namespace_deletable {
+                continue;
+            }
+            let Some(&namespace) = names.get(&node.namespace) else { continue };
+            self.home.insert(id, namespace);
+            let is_pod = matches!(self.roles.get(&id), Some(Role::Pod { .. }));
+            if let Some(Role::Namespace { content, pods, .. }) = self.roles.get_mut(&namespace) {
+                if is_pod { pods.push(id) } else { content.push(id) }
+            }
+        }
+    }
+
+    fn add_protections(&mut self, cluster: &Cluster, id: ObjectId, objects: &[Object], holders: &BTreeMap<ObjectId, Vec<Holder>>) {
+        let info = cluster.info(id);
+        for finalizer in cluster.finalizers_of(id) {
+            let name = cluster.text.get(cluster.finalizers[finalizer as usize]);
+            let held = || Release::WhenUnheld(holders.get(&id).cloned().unwrap_or_default());
+            let (release, rule) = match (info.group.as_str(), info.kind.as_str(), name) {
+                ("", "PersistentVolumeClaim", "kubernetes.io/pvc-protection") => (held(), "FIN-1"),
+                ("", "PersistentVolume", "kubernetes.io/pv-protection") => (held(), "FIN-2"),
+                ("storage.k8s.io", "VolumeAttributesClass", "kubernetes.io/vac-protection") => (held(), "FIN-3"),
+                // The cloud controller that added it removes it.
+                ("", "Service", "service.kubernetes.io/load-balancer-cleanup") => (held(), "FIN-4"),
+                ("resource.k8s.io", "ResourceClaim", "resource.kubernetes.io/delete-protection") => (held(), "FIN-6"),
+                ("", "Pod", "batch.kubernetes.io/job-tracking") => {
+                    let Some(release) = job_tracking(cluster, id, objects) else { continue };
+                    (release, "FIN-5")
+                }
+                _ => continue,
+            };
+            self.protections.push(Protection { object: id, finalizer, release, rule });
+        }
+    }
+
+    fn add_follower(&mut self, cluster: &Cluster, id: ObjectId, object: &Object) {
+        let info = cluster.info(id);
+        let leader = match (&object.facts, info.group.as_str(), info.kind.as_str()) {
+            (Facts::TokenSecret { service_account }, ..) => core_key("ServiceAccount", &object.namespace, service_account),
+            (_, "", "Endpoints") => core_key("Service", &object.namespace, &object.name),
+            _ => return,
+        };
+        if let Some(leader) = cluster.find(&leader) {
+            self.followers.push((leader, id));
+        }
+    }
+
+    pub(super) fn protections_of(&self, id: ObjectId) -> &[Protection] {
+        let start = self.protections.partition_point(|protection| protection.object < id);
+        let end = self.protections.partition_point(|protection| protection.object <= id);
+        &self.protections[start..end]
+    }
+
+    pub(super) fn is_namespace(&self, id: ObjectId) -> bool {
+        matches!(self.roles.get(&id), Some(Role::Namespace { .. }))
+    }
+}
+
+fn pod_role(pod: &PodFacts) -> Role {
+    Role::Pod { scheduled: pod.scheduled, finished: pod.finished, grace_seconds: pod.grace_seconds }
+}
+
+fn core_key(kind: &str, namespace: &str, name: &str) -> Key {
+    Key { group: String::new(), kind: kind.into(), namespace: namespace.into(), name: name.into() }
+}
+
+/// `None` if nobody here removes it: the Pod is controlled by something else, or by a Job managed elsewhere.
+fn job_tracking(cluster: &Cluster, pod: ObjectId, objects: &[Object]) -> Option<Release> {
+    let reference = cluster.refs_of(pod).find(|index| cluster.reference(*index).controller == Some(true));
+    if let Some(index) = reference {
+        let controller = cluster.reference(index);
+        if cluster.text.get(controller.kind_name) != "Job" {
+            return None;
+        }
+        let job = objects.get(controller.by_uid as usize);
+        if job.is_some_and(|job| job.facts == Facts::ExternallyManagedJob) {
+            return None;
+        }
+    }
+    Some(Release::JobTracking { reference })
+}
+
+/// Which objects hold which protected objects.
+fn holders(cluster: &Cluster, objects: &[Object]) -> BTreeMap<ObjectId, Vec<Holder>> {
+    let mut holders: BTreeMap<ObjectId, Vec<Holder>> = BTreeMap::new();
+    let mut hold = |held: Key, object: ObjectId, until_finished: bool| {
+        if let Some(held) = cluster.find(&held) {
+            holders.entry(held).or_default().push(Holder { object, until_finished });
+        }
+    };
+    let class = |name: &str| Key { group: "storage.k8s.io".into(), ..core_key("VolumeAttributesClass", "", name) };
+    for (id, object) in cluster.ids().zip(objects) {
+        match &object.facts {
+            Facts::Pod(pod) => {
+                // [FIN-14]: an unscheduled Pod never holds a claim; a finished one does.
+                for claim in pod.claims.iter().filter(|_| pod.scheduled) {
+                    hold(core_key("PersistentVolumeClaim", &object.namespace, claim), id, false);
+                }
+                for claim in pod.ephemeral_claims.iter().filter(|_| pod.scheduled) {
+                    hold(core_key("PersistentVolumeClaim", &object.namespace, claim), id, true);
+                }
+                for claim in &pod.resource_claims {
+                    let key = core_key("ResourceClaim", &object.namespace, claim);
+                    hold(Key { group: "resource.k8s.io".into(), ..key }, id, false);
+                }
+            }
+            Facts::Volume(volume) => {
+                if let Some((namespace, name)) = &volume.bound_to
+                    && let Some(claim) = cluster.find(&core_key("PersistentVolumeClaim", namespace, name))
+                {
+                    // The volume is Bound, and so in use, while its claim exists.
+                    hold(cluster.key(id), claim, false);
+                }
+                if let Some(name) = &volume.attributes_class {
+                    hold(class(name), id, false);
+                }
+            }
+            Facts::Claim { attributes_classes } => {
+                for name in attributes_classes {
+                    hold(class(name), id, false);
+                }
+            }
+            _ => {}
+        }
+    }
+    holders
+}

@@ -1,0 +1,48 @@
+//! A small pure model of how Kubernetes deletes: the API server's DELETE, the garbage collector, the
+//! namespace controller and the finalization of custom resource definitions.
+//!
+//! [`simulate`] takes a [`Cluster`] and a list of [`Step`]s and says what becomes of every object.
+//! There is no I/O here, no clock and no randomness. Kubernetes itself races: the collector has
+//! twenty workers and no order among its items. The *verdict* is what one canonical order does
+//! ([`rounds`], `[SIM-10]`), which agrees best with a real control plane; the other outcomes are
+//! those that some other order reaches ([`explore`], `[SIM-11]`). Both run the same rules:
+//!
+//! * [`cluster`] what never changes: objects, references resolved by uid and by coordinates
+//! * [`state`], [`world`] what changes, and the one way to change it, watched by the collector
+//! * [`delete`], [`controllers`], [`collector`] what the API server, the other controllers and the
+//!   collector do; each rule of `kubernetes-deletion-semantics` is cited where it stands
+//! * [`plan`], [`outcome`], [`why`], [`events`] what a caller gets to see
+
+mod cluster;
+mod collector;
+mod conditions;
+mod controllers;
+mod delete;
+mod events;
+mod kinds;
+mod links;
+mod object;
+mod outcome;
+mod plan;
+mod rounds;
+mod simulate;
+mod state;
+mod steps;
+mod symbols;
+mod trace;
+mod why;
+mod world;
+
+pub use cluster::{CLEANUP_FINALIZER, Cluster, ClusterError, FOREGROUND_FINALIZER, ORPHAN_FINALIZER, ObjectId};
+pub use delete::{IMMORTAL_NAMESPACES, Policy};
+pub use events::Event;
+pub use kinds::{DefaultPolicy, KindId, KindInfo, Kinds, sort_versions, split_api_version};
+pub use object::{
+    DefinitionFacts, Deletion, Facts, Key, NamespaceFacts, NotAKey, Object, OwnerReference, PodFacts, VolumeFacts,
+};
+pub use outcome::{Condition, Difference, Fate, Outcome, Present};
+pub use plan::{Happening, Plan, StepPlan};
+pub use simulate::{Options, simulate};
+pub use steps::Step;
+pub use trace::Effect;
+pub use why::{Hanging, Why};

@@ -1,0 +1,196 @@
+//! What a user sees of the cluster at rest.
+
+use std::sync::Arc;
+
+use super::cluster::{Cluster, ObjectId};
+use super::conditions;
+use super::links::Role;
+use super::object::{Key, OwnerReference};
+use super::state::{GRACEFUL, RefState, SPEC_KUBERNETES, State, TERMINATING, VISIBLE};
+
+pub use super::conditions::Condition;
+
+/// What became of an object.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Fate {
+    /// It is no longer stored.
+    Gone,
+    /// It is stored like this.
+    Present(Present),
+}
+
+/// The deletion-related fields of a stored object.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Present {
+    /// `deletionTimestamp` is set.
+    pub terminating: bool,
+    /// `metadata.finalizers`, sorted.
+    pub finalizers: Vec<String>,
+    /// `metadata.ownerReferences`, as stored.
+    pub owner_references: Vec<OwnerReference>,
+    /// `spec.finalizers` of a Namespace, sorted.
+    pub spec_finalizers: Option<Vec<String>>,
+    /// The conditions of a Terminating Namespace or CustomResourceDefinition; `None` for everything else.
+    pub conditions: Option<Vec<Condition>>,
+}
+
+/// In what an outcome differs from the verdict; the gravest kind counts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Difference {
+    /// Other objects exist.
+    Existence,
+    /// The same objects exist, but their Terminating state, finalizers or conditions differ.
+    Terminating,
+    /// Only owner references differ.
+    References,
+}
+
+/// One state of the cluster at rest.
+#[derive(Debug, Clone)]
+pub struct Outcome {
+    /// `None` for the verdict itself.
+    pub differs: Option<Difference>,
+    /// Reached only while an item that failed on an unresolvable kind has not been retried yet: its
+    /// back-off may be as long as the item has already been failing `[GC-16]`.
+    pub late: bool,
+    pub(super) base: Arc<State>,
+    pub(super) patches: Vec<Patch>,
+}
+
+/// The objects of an independent part of the cluster, in another state than the verdict's.
+#[derive(Debug, Clone)]
+pub(super) struct Patch {
+    pub(super) objects: Arc<Vec<ObjectId>>,
+    pub(super) state: Arc<State>,
+}
+
+impl Outcome {
+    pub(super) fn verdict(state: Arc<State>) -> Outcome {
+        Outcome { differs: None, late: false, base: state, patches: Vec::new() }
+    }
+
+    /// Objects whose state may differ from the verdict's.
+    pub(super) fn patched(&self) -> impl Iterator<Item = ObjectId> + '_ {
+        self.patches.iter().flat_map(|patch| patch.objects.iter().copied())
+    }
+
+    pub(super) fn state(&self, cluster: &Cluster) -> std::borrow::Cow<'_, State> {
+        if self.patches.is_empty() {
+            return std::borrow::Cow::Borrowed(&self.base);
+        }
+        let mut state = (*self.base).clone();
+        for patch in &self.patches {
+            patch.apply(cluster, &mut state);
+        }
+        std::borrow::Cow::Owned(state)
+    }
+
+    /// The gravest difference between this outcome and the verdict.
+    pub(super) fn classify(&self, cluster: &Cluster) -> Option<Difference> {
+        let patches = self.patches.iter();
+        patches.filter_map(|patch| patch.difference(cluster, &self.base)).min()
+    }
+}
+
+impl Patch {
+    /// The parts of a part's state lie one after the other, in the order of its objects.
+    fn apply(&self, cluster: &Cluster, state: &mut State) {
+        let (mut reference, mut finalizer) = (0, 0);
+        for (local, &id) in self.objects.iter().enumerate() {
+            state.flags[id as usize] = self.state.flags[local];
+            for index in cluster.refs_of(id) {
+                state.refs[index as usize] = self.state.refs[reference];
+                reference += 1;
+            }
+            for slot in cluster.finalizers_of(id) {
+                state.finalizers[slot as usize] = self.state.finalizers[finalizer];
+                finalizer += 1;
+            }
+        }
+    }
+
+    fn difference(&self, cluster: &Cluster, verdict: &State) -> Option<Difference> {
+        let (mut reference, mut finalizer) = (0, 0);
+        let mut gravest = None;
+        let mut found = |difference: Difference| gravest = Some(gravest.map_or(difference, |known| difference.min(known)));
+        for (local, &id) in self.objects.iter().enumerate() {
+            let (here, there) = (self.state.flags[local] & VISIBLE, verdict.flags[id as usize] & VISIBLE);
+            let gone = here & super::state::GONE != 0;
+            if (here ^ there) & super::state::GONE != 0 {
+                found(Difference::Existence);
+            } else if here != there && !gone {
+                found(Difference::Terminating);
+            }
+            for index in cluster.refs_of(id) {
+                if self.state.refs[reference] != verdict.refs[index as usize] && !gone {
+                    found(Difference::References);
+                }
+                reference += 1;
+            }
+            for slot in cluster.finalizers_of(id) {
+                if self.state.finalizers[finalizer] != verdict.finalizers[slot as usize] && !gone {
+                    found(Difference::Terminating);
+                }
+                finalizer += 1;
+            }
+        }
+        gravest
+    }
+}
+
+/// What became of one object.
+pub(super) fn fate(cluster: &Cluster, state: &State, id: ObjectId) -> Fate {
+    if state.gone(id) {
+        return Fate::Gone;
+    }
+    let text = |slot: u32| cluster.text.get(cluster.finalizers[slot as usize]).to_owned();
+    let slots = cluster.finalizers_of(id).filter(|slot| state.finalizers[*slot as usize]);
+    let mut finalizers: Vec<String> = slots.map(text).collect();
+    finalizers.extend(super::state::gc_finalizers(state.flags[id as usize]).map(str::to_owned));
+    finalizers.sort();
+    Fate::Present(Present {
+        terminating: state.has(id, TERMINATING),
+        finalizers,
+        owner_references: cluster.refs_of(id).filter_map(|index| owner_reference(cluster, state, index)).collect(),
+        spec_finalizers: spec_finalizers(cluster, state, id),
+        conditions: conditions::of(cluster, state, id),
+    })
+}
+
+/// A reference as stored, unless it was removed.
+fn owner_reference(cluster: &Cluster, state: &State, index: u32) -> Option<OwnerReference> {
+    let reference = cluster.reference(index);
+    let block = match state.refs[index as usize] {
+        RefState::Removed => return None,
+        RefState::Kept => reference.block,
+        RefState::Unblocked => Some(false),
+    };
+    Some(OwnerReference {
+        api_version: cluster.text.get(reference.api_version).to_owned(),
+        kind: cluster.text.get(reference.kind_name).to_owned(),
+        name: cluster.text.get(reference.name).to_owned(),
+        uid: cluster.text.get(reference.uid).to_owned(),
+        controller: reference.controller,
+        block_owner_deletion: block,
+    })
+}
+
+fn spec_finalizers(cluster: &Cluster, state: &State, id: ObjectId) -> Option<Vec<String>> {
+    let Some(Role::Namespace { tokens, .. }) = cluster.links.roles.get(&id) else { return None };
+    let mut names: Vec<String> = tokens.iter().map(|token| cluster.text.get(*token).to_owned()).collect();
+    if state.has(id, SPEC_KUBERNETES) {
+        names.push("kubernetes".to_owned());
+    }
+    names.sort();
+    Some(names)
+}
+
+/// Whether a Terminating Pod still waits for its kubelet.
+pub(super) fn waits_for_kubelet(state: &State, id: ObjectId) -> bool {
+    state.live(id) && state.has(id, TERMINATING | GRACEFUL)
+}
+
+/// Fates of objects, with their keys, in the order of the keys.
+pub(super) fn fates(cluster: &Cluster, state: &State) -> Vec<(Key, Fate)> {
+    cluster.ids().map(|id| (cluster.key(id), fate(cluster, state, id))).collect()
+}

@@ -1,0 +1,111 @@
+//! What a simulation found: per step the verdict, every other outcome, and why.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use super::cluster::{Cluster, ObjectId};
+use super::events::Event;
+use super::object::Key;
+use super::outcome::{self, Fate, Outcome};
+use super::state::State;
+use super::trace::{Effect, Entry};
+use super::why::{self, Hanging, Why};
+
+/// A simulation from its first step to its last. Borrows the cluster for names and references.
+#[derive(Debug)]
+pub struct Plan<'c> {
+    pub(super) cluster: &'c Cluster,
+    /// One per step.
+    pub steps: Vec<StepPlan>,
+}
+
+/// What one step does.
+#[derive(Debug)]
+pub struct StepPlan {
+    /// HTTP code of each request of the step; empty for a step that sends none.
+    pub responses: Vec<u16>,
+    /// The verdict first `[SIM-10]`, then every other reachable state `[SIM-11]`, the gravest
+    /// difference first.
+    pub outcomes: Vec<Outcome>,
+    /// Whether `outcomes` are all there are: false if the state cap cut the search.
+    pub complete: bool,
+    /// Events so far, sorted.
+    pub events: Vec<Event>,
+    pub(super) log: Vec<Entry>,
+}
+
+/// Something that happened, in the order in which it happened.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Happening {
+    /// Counted from the start of the simulation; what has one number happened side by side.
+    pub round: u32,
+    /// To what.
+    pub object: Key,
+    /// What.
+    pub effect: Effect,
+    /// The rules that made it happen.
+    pub rules: &'static [&'static str],
+    /// The object because of which it happened.
+    pub via: Option<Key>,
+}
+
+impl Plan<'_> {
+    /// The cluster that was simulated.
+    pub fn cluster(&self) -> &Cluster {
+        self.cluster
+    }
+
+    /// What becomes of every object in one outcome, in the order of the keys.
+    pub fn fates(&self, outcome: &Outcome) -> Vec<(Key, Fate)> {
+        outcome::fates(self.cluster, &outcome.state(self.cluster))
+    }
+
+    /// What becomes of one object in one outcome.
+    pub fn fate(&self, outcome: &Outcome, id: ObjectId) -> Fate {
+        outcome::fate(self.cluster, &outcome.state(self.cluster), id)
+    }
+
+    /// The objects that fare otherwise in this outcome than in the verdict, with both fates: (key, here, verdict).
+    pub fn differences(&self, outcome: &Outcome) -> Vec<(Key, Fate, Fate)> {
+        let state = outcome.state(self.cluster);
+        let mut ids: Vec<ObjectId> = outcome.patched().collect();
+        ids.sort_unstable();
+        let both = ids.into_iter().map(|id| {
+            let here = outcome::fate(self.cluster, &state, id);
+            (self.cluster.key(id), here, outcome::fate(self.cluster, &outcome.base, id))
+        });
+        both.filter(|(_, here, there)| here != there).collect()
+    }
+
+    /// What happened in a step's verdict, in order.
+    pub fn happenings(&self, step: usize) -> Vec<Happening> {
+        let key = |id: ObjectId| (id != super::cluster::NONE).then(|| self.cluster.key(id));
+        let log = self.steps.get(step).map_or(&[][..], |step| &step.log);
+        let happenings = log.iter().map(|entry| Happening {
+            round: entry.round,
+            object: self.cluster.key(entry.object),
+            effect: entry.effect,
+            rules: entry.cause.rules,
+            via: key(entry.cause.via),
+        });
+        happenings.collect()
+    }
+
+    /// Why every object that the step touched, or that could have been touched and was not, ended
+    /// as it did in the verdict.
+    pub fn why(&self, step: usize) -> BTreeMap<Key, Why> {
+        match self.verdict_state(step) {
+            Some(state) => why::explain(self.cluster, &state, self.steps[..=step].iter().map(|step| &step.log[..])),
+            None => BTreeMap::new(),
+        }
+    }
+
+    /// The objects that stay Terminating in a step's verdict, with what holds each.
+    pub fn hanging(&self, step: usize) -> Vec<Hanging> {
+        self.verdict_state(step).map_or_else(Vec::new, |state| why::hanging(self.cluster, &state))
+    }
+
+    fn verdict_state(&self, step: usize) -> Option<Arc<State>> {
+        Some(self.steps.get(step)?.outcomes.first()?.base.clone())
+    }
+}

@@ -1,0 +1,295 @@
+//! The verdict's scheduler: lockstep rounds `[SIM-10]`.
+//!
+//! Every running attempt makes one API call a round; all reads of a round come before all its
+//! writes; the collector sees what was written when the round is over. Of all deterministic orders
+//! tried against a real control plane this one agreed best. A round costs as much as there are
+//! attempts running, whatever the size of the cluster.
+
+use super::cluster::ObjectId;
+use super::collector::{Action, Class, Verdict};
+use super::controllers::Settings;
+use super::delete::Policy;
+use super::state::DELETING_DEPENDENTS;
+use super::trace::Cause;
+use super::world::World;
+
+/// The next API call of an attempt.
+#[derive(Debug)]
+enum Call {
+    GetSelf,
+    /// GET the owner of the reference at this position.
+    GetOwner(usize),
+    Write(Action),
+    /// The DELETE after an unblocking patch, with the resourceVersion from before it `[GC-22a]`.
+    Delete(Policy, Cause),
+    /// The GET after a DELETE was answered 409.
+    GetAfterConflict(Policy, Cause),
+    /// The DELETE without resourceVersion, when the references had not changed `[GC-24]`.
+    DeleteAnyway(Policy, Cause),
+    /// The GET of a release, between the check and the patch `[GC-31]`.
+    GetForRelease,
+    Release,
+}
+
+/// How an attempt ended.
+#[derive(Debug, PartialEq, Eq)]
+enum End {
+    Done,
+    FailedOnKind,
+    FailedOnConflict,
+}
+
+#[derive(Debug)]
+struct Attempt {
+    item: ObjectId,
+    call: Call,
+    /// The references when the item was read, and what they amount to so far.
+    references: Vec<u32>,
+    verdict: Verdict,
+    revision: u32,
+    /// It decided in this round and writes in the next.
+    decided: bool,
+    /// Its unblocking patch changed something.
+    patched: bool,
+}
+
+/// Runs the cluster until nothing changes any more.
+#[derive(Debug)]
+pub(super) struct Rounds<'w, 'c> {
+    world: &'w mut World<'c>,
+    running: Vec<Attempt>,
+    is_running: Vec<bool>,
+}
+
+impl<'w, 'c> Rounds<'w, 'c> {
+    pub(super) fn new(world: &'w mut World<'c>) -> Self {
+        let is_running = vec![false; world.cluster.len()];
+        Rounds { world, running: Vec::new(), is_running }
+    }
+
+    /// Until the collector, the namespace controller and all others have nothing left to do.
+    pub(super) fn settle(&mut self, settings: Settings) {
+        let mut retried_at = None;
+        loop {
+            self.world.apply_watch();
+            while !self.world.state.queue.is_empty() || !self.running.is_empty() || !self.world.state.orphans.is_empty() {
+                self.round();
+            }
+            // Failed items are tried again once per change of state.
+            let state = &mut self.world.state;
+            if retried_at != Some(state.writes) && !(state.failed.is_empty() && state.conflicts.is_empty()) {
+                retried_at = Some(state.writes);
+                let failed = std::mem::take(&mut state.failed);
+                state.queue.extend(failed);
+                let conflicts = std::mem::take(&mut state.conflicts);
+                state.queue.extend(conflicts);
+                continue;
+            }
+            self.next_round();
+            if !self.world.purge_pass() && !self.world.controllers_pass(settings) {
+                return;
+            }
+        }
+    }
+
+    fn next_round(&mut self) {
+        if let Some(trace) = &mut self.world.trace {
+            trace.round += 1;
+        }
+    }
+
+    fn round(&mut self) {
+        self.next_round();
+        self.start_attempts();
+        let mut running = std::mem::take(&mut self.running);
+        // All reads, then all writes.
+        running.retain_mut(|attempt| {
+            let end = if attempt.writes() { None } else { attempt.read(self.world) };
+            self.keep(attempt.item, end)
+        });
+        // An attempt that has just decided writes in the next round.
+        running.retain_mut(|attempt| {
+            let due = attempt.writes() && !std::mem::take(&mut attempt.decided);
+            let end = if due { attempt.write(self.world) } else { None };
+            self.keep(attempt.item, end)
+        });
+        self.running = running;
+        for owner in std::mem::take(&mut self.world.state.orphans) {
+            if self.world.state.live(owner) {
+                self.world.orphan_dependents(owner);
+            }
+        }
+        self.world.apply_watch();
+    }
+
+    /// Every queued item starts, unless it is running: then it stays queued until that ends.
+    fn start_attempts(&mut self) {
+        let queue = std::mem::take(&mut self.world.state.queue);
+        for item in queue {
+            if self.is_running[item as usize] {
+                self.world.state.queue.insert(item);
+                continue;
+            }
+            self.world.state.failed.remove(&item);
+            self.world.state.conflicts.remove(&item);
+            if self.world.attempts(item) {
+                self.is_running[item as usize] = true;
+                self.running.push(Attempt {
+                    item,
+                    call: Call::GetSelf,
+                    references: Vec::new(),
+                    verdict: Verdict::default(),
+                    revision: 0,
+                    decided: false,
+                    patched: false,
+                });
+            }
+        }
+    }
+
+    /// Books the end of an attempt; whether it goes on.
+    fn keep(&mut self, item: ObjectId, end: Option<End>) -> bool {
+        let Some(end) = end else { return true };
+        self.is_running[item as usize] = false;
+        // Queued again while it ran: started again at once, even if it failed.
+        if !self.world.state.queue.contains(&item) {
+            match end {
+                End::Done => {}
+                End::FailedOnKind => _ = self.world.state.failed.insert(item),
+                End::FailedOnConflict => _ = self.world.state.conflicts.insert(item),
+            }
+        }
+        false
+    }
+}
+
+impl Attempt {
+    fn writes(&self) -> bool {
+        matches!(self.call, Call::Write(_) | Call::Delete(..) | Call::DeleteAnyway(..) | Call::Release)
+    }
+
+    fn read(&mut self, world: &mut World<'_>) -> Option<End> {
+        match self.call {
+            Call::GetSelf => return self.get_self(world),
+            Call::GetOwner(position) => return self.get_owners(world, position),
+            Call::GetForRelease => {
+                if world.state.gone(self.item) {
+                    return Some(End::Done);
+                }
+                self.then_write(Call::Release);
+            }
+            Call::GetAfterConflict(policy, cause) => {
+                if world.state.gone(self.item) {
+                    return Some(End::Done);
+                }
+                let present = |index: &u32| world.state.present(*index);
+                let live: Vec<u32> = world.cluster.refs_of(self.item).filter(present).collect();
+                if world.state.revisions[self.item as usize] != self.revision && (live != self.references || self.patched) {
+                    return Some(End::FailedOnConflict);
+                }
+                self.then_write(Call::DeleteAnyway(policy, cause));
+            }
+            _ => {}
+        }
+        None
+    }
+
+    fn then_write(&mut self, call: Call) {
+        self.call = call;
+        self.decided = true;
+    }
+
+    fn get_self(&mut self, world: &mut World<'_>) -> Option<End> {
+        if world.state.gone(self.item) {
+            return Some(End::Done);
+        }
+        if world.state.has(self.item, DELETING_DEPENDENTS) {
+            if !world.check_blockers(self.item) {
+                return Some(End::Done);
+            }
+            self.call = Call::GetForRelease;
+            return None;
+        }
+        self.references = world.cluster.refs_of(self.item).filter(|index| world.state.present(*index)).collect();
+        if self.references.is_empty() {
+            return Some(End::Done);
+        }
+        self.verdict = Verdict::new(world, self.item);
+        self.revision = world.state.revisions[self.item as usize];
+        self.skip_cached(world, 0)
+    }
+
+    /// One GET; then on to the next owner that needs one.
+    fn get_owners(&mut self, world: &World<'_>, position: usize) -> Option<End> {
+        let index = self.references[position];
+        match world.classify(index) {
+            Class::Unresolvable => return Some(End::FailedOnKind),
+            Class::OutOfScope => return Some(End::Done),
+            class => self.verdict.add(index, class),
+        }
+        self.skip_cached(world, position + 1)
+    }
+
+    /// The absent-owner cache and the kind mapper answer without a call.
+    fn skip_cached(&mut self, world: &World<'_>, mut position: usize) -> Option<End> {
+        while let Some(&index) = self.references.get(position) {
+            match world.classify(index) {
+                Class::Unresolvable => return Some(End::FailedOnKind),
+                Class::OutOfScope => return Some(End::Done),
+                class if world.cached_absent(index) => self.verdict.add(index, class),
+                _ => {
+                    self.call = Call::GetOwner(position);
+                    return None;
+                }
+            }
+            position += 1;
+        }
+        match world.decide(self.item, std::mem::take(&mut self.verdict)) {
+            Action::Nothing => Some(End::Done),
+            action => {
+                self.then_write(Call::Write(action));
+                None
+            }
+        }
+    }
+
+    fn write(&mut self, world: &mut World<'_>) -> Option<End> {
+        match std::mem::replace(&mut self.call, Call::GetSelf) {
+            Call::Write(Action::RemoveReferences(doomed, cause)) => {
+                if world.state.live(self.item) {
+                    world.remove_references(self.item, &doomed, cause);
+                }
+                Some(End::Done)
+            }
+            Call::Write(Action::Delete { policy, unblock: true, cause }) => {
+                self.patched = world.state.live(self.item) && world.unblock(self.item, cause);
+                self.call = Call::Delete(policy, cause);
+                None
+            }
+            Call::Write(Action::Delete { policy, unblock: false, cause }) | Call::Delete(policy, cause) => {
+                if world.state.gone(self.item) {
+                    return Some(End::Done);
+                }
+                if world.state.revisions[self.item as usize] != self.revision {
+                    self.call = Call::GetAfterConflict(policy, cause);
+                    return None;
+                }
+                world.delete(self.item, Some(policy), false, cause);
+                Some(End::Done)
+            }
+            Call::DeleteAnyway(policy, cause) => {
+                if world.state.live(self.item) {
+                    world.delete(self.item, Some(policy), false, cause);
+                }
+                Some(End::Done)
+            }
+            Call::Release => {
+                if world.state.live(self.item) {
+                    world.release(self.item);
+                }
+                Some(End::Done)
+            }
+            _ => Some(End::Done),
+        }
+    }
+}

@@ -1,0 +1,76 @@
+//! From a cluster and steps to a plan.
+
+use std::sync::Arc;
+
+use super::cluster::Cluster;
+use super::controllers::Settings;
+use super::events::{self, Event};
+use super::outcome::Outcome;
+use super::plan::{Plan, StepPlan};
+use super::rounds::Rounds;
+use super::state::{State, TERMINATING};
+use super::steps::{Request, Step};
+use super::trace::Trace;
+use super::world::World;
+
+/// How to simulate.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Options {
+    /// Kubelets end the grace period of the Pods bound to their nodes. Without, such Pods stay
+    /// Terminating until they are force-deleted.
+    pub kubelet: bool,
+    /// How many states the search for other outcomes may look at, over all steps. 0: no search, the
+    /// verdict only.
+    pub state_cap: usize,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Options { kubelet: true, state_cap: 200_000 }
+    }
+}
+
+/// Says what becomes of the cluster when the steps are done one after the other.
+///
+/// The collector has always come to rest before the first step; what it does on the way is part of
+/// that step (a cluster with dangling references collapses by itself `[SIM-4]`: begin with
+/// [`Step::Settle`] to see that apart).
+pub fn simulate<'c>(cluster: &'c Cluster, steps: &[Step], options: &Options) -> Plan<'c> {
+    let settings = Settings { kubelet: options.kubelet };
+    let requests: Vec<Request<'_>> = steps.iter().map(|step| Request::new(cluster, step)).collect();
+    let events = events::events(cluster);
+    let mut world = World::new(cluster);
+    world.trace = Some(Trace::default());
+    Rounds::new(&mut world).settle(settings);
+    let mut plan = Plan { cluster, steps: Vec::with_capacity(steps.len()) };
+    for request in &requests {
+        let responses = world.request(request);
+        Rounds::new(&mut world).settle(settings);
+        let log = world.trace.as_mut().map(|trace| std::mem::take(&mut trace.entries)).unwrap_or_default();
+        plan.steps.push(StepPlan {
+            responses,
+            outcomes: vec![Outcome::verdict(Arc::new(world.state.clone()))],
+            complete: false,
+            events: events_after(cluster, &world.state, &events),
+            log,
+        });
+    }
+    plan
+}
+
+/// Events are forgotten with their namespace, and not certain to be stored while it goes.
+fn events_after(cluster: &Cluster, state: &State, events: &[(u32, Event)]) -> Vec<Event> {
+    let kept = events.iter().filter_map(|(child, event)| {
+        let mut event = event.clone();
+        if let Some(home) = cluster.links.home.get(child) {
+            if state.gone(*home) {
+                return None;
+            }
+            event.certain &= !state.has(*home, TERMINATING);
+        }
+        Some(event)
+    });
+    let mut kept: Vec<Event> = kept.collect();
+    kept.sort();
+    kept
+}

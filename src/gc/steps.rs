@@ -1,0 +1,109 @@
+//! What a user does to the cluster, step by step.
+
+use super::cluster::{Cluster, FOREGROUND_FINALIZER, ORPHAN_FINALIZER, ObjectId};
+use super::delete::Policy;
+use super::object::Key;
+use super::state::{FOREGROUND, ORPHAN};
+use super::trace::Cause;
+use super::world::World;
+
+/// One step. After each, the cluster is left alone until nothing changes any more.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Step {
+    /// Nothing is done: the controllers come to rest.
+    Settle,
+    /// DELETE requests, all sent before anything settles.
+    Delete {
+        /// In the order of the requests.
+        targets: Vec<Key>,
+        /// `None`: the client sends no policy.
+        policy: Option<Policy>,
+    },
+    /// Removes one finalizer (from `metadata.finalizers`) with a patch.
+    RemoveFinalizer {
+        /// Whose.
+        target: Key,
+        /// Which; removing one that is not there succeeds.
+        finalizer: String,
+    },
+    /// Removes all of `metadata.finalizers` with a patch.
+    RemoveAllFinalizers {
+        /// Whose.
+        target: Key,
+    },
+    /// A DELETE with a grace period of 0 and policy Background, as `kubectl delete --force` sends it.
+    ForceDelete {
+        /// Which object.
+        target: Key,
+    },
+}
+
+/// A step whose targets are looked up.
+#[derive(Debug, Clone)]
+pub(super) struct Request<'s> {
+    pub(super) targets: Vec<Option<ObjectId>>,
+    operation: Operation<'s>,
+}
+
+#[derive(Debug, Clone, Copy)]
+enum Operation<'s> {
+    Settle,
+    Delete { policy: Option<Policy>, force: bool },
+    RemoveFinalizer(&'s str),
+    RemoveAllFinalizers,
+}
+
+impl<'s> Request<'s> {
+    pub(super) fn new(cluster: &Cluster, step: &'s Step) -> Request<'s> {
+        let (targets, operation) = match step {
+            Step::Settle => (&[][..], Operation::Settle),
+            Step::Delete { targets, policy } => (&targets[..], Operation::Delete { policy: *policy, force: false }),
+            Step::RemoveFinalizer { target, finalizer } => (std::slice::from_ref(target), Operation::RemoveFinalizer(finalizer)),
+            Step::RemoveAllFinalizers { target } => (std::slice::from_ref(target), Operation::RemoveAllFinalizers),
+            Step::ForceDelete { target } => {
+                (std::slice::from_ref(target), Operation::Delete { policy: Some(Policy::Background), force: true })
+            }
+        };
+        Request { targets: targets.iter().map(|key| cluster.find(key)).collect(), operation }
+    }
+
+    /// The same request to a part of the cluster; `local` numbers an object in that part.
+    pub(super) fn within(&self, local: impl Fn(ObjectId) -> Option<ObjectId>) -> Request<'s> {
+        let targets = self.targets.iter().map(|target| target.and_then(&local)).collect();
+        Request { targets, operation: self.operation }
+    }
+}
+
+impl World<'_> {
+    /// Sends the requests of a step; the HTTP code of each.
+    pub(super) fn request(&mut self, request: &Request<'_>) -> Vec<u16> {
+        let targets = request.targets.iter();
+        targets.map(|target| target.map_or(404, |id| self.request_one(id, request.operation))).collect()
+    }
+
+    fn request_one(&mut self, id: ObjectId, operation: Operation<'_>) -> u16 {
+        if self.state.gone(id) {
+            return 404;
+        }
+        let cause = Cause::rules(&["DEL-10"]);
+        match operation {
+            Operation::Settle => {}
+            Operation::Delete { policy, force } => return self.delete(id, policy, force, Cause::rules(&["DEL-7"])),
+            Operation::RemoveFinalizer(name) => {
+                let named = |slot: &u32| self.cluster.text.get(self.cluster.finalizers[*slot as usize]) == name;
+                let slots: Vec<u32> = self.cluster.finalizers_of(id).filter(named).collect();
+                let gc = match name {
+                    ORPHAN_FINALIZER => ORPHAN,
+                    FOREGROUND_FINALIZER => FOREGROUND,
+                    _ => 0,
+                };
+                self.remove_finalizers(id, &slots, gc, cause);
+            }
+            Operation::RemoveAllFinalizers => {
+                let slots: Vec<u32> = self.cluster.finalizers_of(id).collect();
+                self.remove_finalizers(id, &slots, ORPHAN | FOREGROUND, cause);
+            }
+        }
+        200
+    }
+}

@@ -1,0 +1,213 @@
+//! The API server's storage with somebody watching it: every write goes through here, keeps the
+//! derived counters right, and leaves the watch events that the collector will see.
+
+use super::cluster::{Cluster, NONE, ObjectId};
+use super::links::Role;
+use super::state::{
+    DELETING_DEPENDENTS, FOREGROUND, GONE, GRACEFUL, ORPHAN, RefState, SPEC_KUBERNETES, State, TERMINATING,
+};
+use super::trace::{Cause, Effect, Trace};
+
+/// What a write makes the collector do once it sees it (`processGraphChanges`).
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Watch {
+    /// The object is really gone `[GC-12]`.
+    Gone(ObjectId),
+    /// A blocking reference to this owner was dropped or unblocked `[GC-11]`.
+    Unblocked(ObjectId),
+    /// First sight of Terminating with `foregroundDeletion` `[GC-10]`.
+    Foreground(ObjectId),
+    /// First sight of Terminating with `orphan` `[GC-10]`.
+    Orphan(ObjectId),
+}
+
+/// A cluster in motion.
+#[derive(Debug, Clone)]
+pub(super) struct World<'c> {
+    pub(super) cluster: &'c Cluster,
+    pub(super) state: State,
+    /// Written, not yet seen by the collector.
+    pub(super) watch: Vec<Watch>,
+    /// Why things happened, if somebody wants to know.
+    pub(super) trace: Option<Trace>,
+}
+
+impl<'c> World<'c> {
+    /// The cluster as the collector finds it when it starts: every object with references is
+    /// queued `[SIM-12]`, every deletion under way is seen for the first time `[GC-10]`.
+    pub(super) fn new(cluster: &'c Cluster) -> World<'c> {
+        let mut world = World { cluster, state: State::new(cluster), watch: Vec::new(), trace: None };
+        for id in cluster.ids() {
+            if !cluster.refs_of(id).is_empty() {
+                world.enqueue(id);
+            }
+            world.saw_transition(id, false, false);
+            // A dump may have caught an object between its last finalizer and its removal.
+            world.remove_if_finished(id, Cause::rules(&["DEL-10"]));
+        }
+        world.apply_watch();
+        world
+    }
+
+    /// Queues an item, if the collector watches its kind `[GC-2]`.
+    pub(super) fn enqueue(&mut self, id: ObjectId) {
+        if self.cluster.info(id).gc_tracked {
+            self.state.queue.insert(id);
+        }
+    }
+
+    /// The collector sees everything that was written, in the order of the writes.
+    pub(super) fn apply_watch(&mut self) {
+        for event in std::mem::take(&mut self.watch) {
+            match event {
+                Watch::Gone(id) => self.saw_removal(id),
+                Watch::Unblocked(owner) => self.enqueue(owner),
+                Watch::Orphan(id) => _ = self.state.orphans.insert(id),
+                Watch::Foreground(id) => {
+                    self.state.flags[id as usize] |= DELETING_DEPENDENTS;
+                    self.enqueue_dependents(id);
+                    self.enqueue(id);
+                }
+            }
+        }
+    }
+
+    fn saw_removal(&mut self, id: ObjectId) {
+        self.enqueue_dependents(id);
+        for index in self.cluster.refs_of(id) {
+            let owner = self.cluster.reference(index).by_uid;
+            if self.state.present(index) && owner != NONE && self.state.live(owner) && self.state.has(owner, DELETING_DEPENDENTS) {
+                self.enqueue(owner);
+            }
+        }
+    }
+
+    fn enqueue_dependents(&mut self, owner: ObjectId) {
+        for position in 0..self.cluster.dependents.of(owner).len() {
+            let index = self.cluster.dependents.of(owner)[position];
+            let holder = self.cluster.reference(index).holder;
+            if self.state.present(index) && self.state.live(holder) {
+                self.enqueue(holder);
+            }
+        }
+    }
+
+    /// Changes an object's flags and finalizers, and leaves the watch events of the difference.
+    pub(super) fn update(&mut self, id: ObjectId, change: impl FnOnce(&mut State)) {
+        let orphan = self.state.has(id, TERMINATING | ORPHAN);
+        let foreground = self.state.has(id, TERMINATING | FOREGROUND);
+        change(&mut self.state);
+        self.wrote(id);
+        self.saw_transition(id, orphan, foreground);
+    }
+
+    /// `[GC-10]`: an orphaning deletion hides a foreground one.
+    fn saw_transition(&mut self, id: ObjectId, was_orphan: bool, was_foreground: bool) {
+        if !self.cluster.info(id).gc_tracked {
+            return;
+        }
+        if self.state.has(id, TERMINATING | ORPHAN) && !was_orphan {
+            self.watch.push(Watch::Orphan(id));
+        } else if self.state.has(id, TERMINATING | FOREGROUND) && !was_foreground {
+            self.watch.push(Watch::Foreground(id));
+        }
+    }
+
+    fn wrote(&mut self, id: ObjectId) {
+        self.state.revisions[id as usize] += 1;
+        self.state.writes += 1;
+    }
+
+    /// Removes an object that is Terminating and has nothing left to wait for `[DEL-10]`, `[NS-3]`.
+    pub(super) fn remove_if_finished(&mut self, id: ObjectId, cause: Cause) {
+        let state = &self.state;
+        let waits = !state.has(id, TERMINATING) || state.has(id, GONE) || state.has(id, GRACEFUL);
+        if waits || !state.without_finalizers(self.cluster, id) || self.has_spec_finalizers(id) {
+            return;
+        }
+        self.remove(id, cause);
+    }
+
+    pub(super) fn has_spec_finalizers(&self, id: ObjectId) -> bool {
+        let Some(Role::Namespace { tokens, .. }) = self.cluster.links.roles.get(&id) else { return false };
+        self.state.has(id, SPEC_KUBERNETES) || !tokens.is_empty()
+    }
+
+    /// Removes an object from storage.
+    pub(super) fn remove(&mut self, id: ObjectId, cause: Cause) {
+        for index in self.cluster.refs_of(id) {
+            self.detach(index);
+        }
+        self.state.flags[id as usize] |= GONE;
+        self.wrote(id);
+        self.watch.push(Watch::Gone(id));
+        self.note(id, Effect::Gone, cause);
+    }
+
+    /// Counts a reference out of its owner's dependents, because it or its holder goes.
+    fn detach(&mut self, index: u32) {
+        let owner = self.cluster.reference(index).by_uid;
+        if owner != NONE && self.state.present(index) {
+            self.state.dependents[owner as usize] -= 1;
+            self.state.blocking[owner as usize] -= u32::from(self.state.blocks(self.cluster, index));
+        }
+    }
+
+    /// Removes every reference of `id` with the uid of one of `indexes` `[GC-23]`.
+    pub(super) fn remove_references(&mut self, id: ObjectId, indexes: &[u32], cause: Cause) {
+        let mut changed = false;
+        for index in self.cluster.refs_of(id) {
+            let reference = self.cluster.reference(index);
+            let hit = indexes.iter().any(|other| self.cluster.reference(*other).uid == reference.uid);
+            if !hit || !self.state.present(index) {
+                continue;
+            }
+            self.released_owner(index);
+            self.detach(index);
+            self.state.refs[index as usize] = RefState::Removed;
+            changed = true;
+        }
+        if changed {
+            self.wrote(id);
+            self.note(id, Effect::Detached, cause);
+        }
+    }
+
+    /// Sets `blockOwnerDeletion: false`: on the blocking references of a built-in kind, on all of a
+    /// custom resource `[GC-28]`. Returns whether that changed anything.
+    pub(super) fn unblock(&mut self, id: ObjectId, cause: Cause) -> bool {
+        let all = self.cluster.info(id).custom;
+        let mut changed = false;
+        for index in self.cluster.refs_of(id) {
+            let reference = *self.cluster.reference(index);
+            let blocks = self.state.blocks(self.cluster, index);
+            if self.state.refs[index as usize] != RefState::Kept || !(blocks || (all && reference.block.is_none())) {
+                continue;
+            }
+            self.released_owner(index);
+            if blocks && reference.by_uid != NONE {
+                self.state.blocking[reference.by_uid as usize] -= 1;
+            }
+            self.state.refs[index as usize] = RefState::Unblocked;
+            changed = true;
+        }
+        if changed {
+            self.wrote(id);
+            self.note(id, Effect::Unblocked, cause);
+        }
+        changed
+    }
+
+    fn released_owner(&mut self, index: u32) {
+        let owner = self.cluster.reference(index).by_uid;
+        if owner != NONE && self.state.live(owner) && self.state.blocks(self.cluster, index) {
+            self.watch.push(Watch::Unblocked(owner));
+        }
+    }
+
+    pub(super) fn note(&mut self, id: ObjectId, effect: Effect, cause: Cause) {
+        if let Some(trace) = &mut self.trace {
+            trace.note(id, effect, cause);
+        }
+    }
+}

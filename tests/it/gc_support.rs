@@ -1,0 +1,143 @@
+//! Clusters and steps for the simulator's tests: from recordings, and from a short notation.
+
+use ownerlint::gc::{
+    Cluster, DefaultPolicy, DefinitionFacts, Deletion, Facts, Key, KindInfo, Kinds, NamespaceFacts, Object, OwnerReference,
+    PodFacts, Policy, Step, VolumeFacts,
+};
+use serde_json::Value;
+
+/// Everything a 1.36 cluster serves by default.
+pub(crate) fn builtin_kinds() -> Kinds {
+    let table: Value = serde_json::from_str(include_str!("../../rules/tables/builtin-resources-1.36.json")).expect("the table is JSON");
+    let mut kinds = Kinds::new();
+    for row in array(&table["resources"]) {
+        if row["enabledByDefault"] != true {
+            continue;
+        }
+        let (group, version) = (text(&row["group"]), text(&row["version"]));
+        let order: Vec<String> = array(&table["groupVersionPriority"][&group]).iter().map(text).collect();
+        let mut versions = kinds.find(&group, &text(&row["kind"])).map_or_else(Vec::new, |id| kinds.get(id).versions.clone());
+        versions.push(version);
+        versions.sort_by_key(|version| order.iter().position(|other| other == version));
+        kinds.add(KindInfo {
+            kind: text(&row["kind"]),
+            plural: text(&row["plural"]),
+            namespaced: row["namespaced"] == true,
+            versions,
+            gc_tracked: row["gcTracked"] == true,
+            namespace_deletable: row["namespaceDeletable"] == true,
+            default_policy: match text(&row["defaultGCPolicy"]).as_str() {
+                "OrphanDependents" | "Orphan" => DefaultPolicy::OrphanDependents,
+                "Unsupported" => DefaultPolicy::Unsupported,
+                _ => DefaultPolicy::DeleteDependents,
+            },
+            custom: false,
+            group,
+        });
+    }
+    kinds
+}
+
+/// The built-in kinds, and the two custom ones of the recordings.
+pub(crate) fn recorded_kinds() -> Kinds {
+    let mut kinds = builtin_kinds();
+    kinds.add(KindInfo::custom("example.com", "Widget", "widgets", true, &["v1beta1", "v1"]));
+    kinds.add(KindInfo::custom("example.com", "Gadget", "gadgets", false, &["v1beta1", "v1"]));
+    kinds
+}
+
+pub(crate) fn cluster_of(state: &Value) -> Cluster {
+    Cluster::new(recorded_kinds(), array(state).iter().map(object).collect()).expect("the recorded objects make a cluster")
+}
+
+/// One object of a recording or of a dump.
+pub(crate) fn object(value: &Value) -> Object {
+    let metadata = &value["metadata"];
+    Object {
+        api_version: text(&value["apiVersion"]),
+        kind: text(&value["kind"]),
+        namespace: text(&metadata["namespace"]),
+        name: text(&metadata["name"]),
+        uid: text(&metadata["uid"]),
+        owner_references: array(&metadata["ownerReferences"]).iter().map(owner_reference).collect(),
+        finalizers: array(&metadata["finalizers"]).iter().map(text).collect(),
+        deletion: metadata["deletionTimestamp"].is_string().then(|| Deletion {
+            grace_seconds: metadata["deletionGracePeriodSeconds"].as_u64().unwrap_or(0),
+        }),
+        facts: facts(value),
+    }
+}
+
+pub(crate) fn owner_reference(value: &Value) -> OwnerReference {
+    OwnerReference {
+        api_version: text(&value["apiVersion"]),
+        kind: text(&value["kind"]),
+        name: text(&value["name"]),
+        uid: text(&value["uid"]),
+        controller: value["controller"].as_bool(),
+        block_owner_deletion: value["blockOwnerDeletion"].as_bool(),
+    }
+}
+
+fn facts(value: &Value) -> Facts {
+    let spec = &value["spec"];
+    match text(&value["kind"]).as_str() {
+        "Pod" => Facts::Pod(PodFacts {
+            scheduled: spec["nodeName"].is_string(),
+            finished: matches!(value["status"]["phase"].as_str(), Some("Succeeded" | "Failed")),
+            grace_seconds: spec["terminationGracePeriodSeconds"].as_u64().unwrap_or(30),
+            claims: array(&spec["volumes"]).iter().map(|volume| text(&volume["persistentVolumeClaim"]["claimName"])).collect(),
+            ..PodFacts::default()
+        }),
+        "Namespace" => Facts::Namespace(NamespaceFacts { spec_finalizers: array(&spec["finalizers"]).iter().map(text).collect() }),
+        "CustomResourceDefinition" => Facts::Definition(DefinitionFacts {
+            group: text(&spec["group"]),
+            kind: text(&spec["names"]["kind"]),
+            plural: text(&spec["names"]["plural"]),
+            namespaced: spec["scope"] == "Namespaced",
+            served: array(&spec["versions"]).iter().filter(|v| v["served"] == true).map(|v| text(&v["name"])).collect(),
+            established: true,
+        }),
+        "PersistentVolume" => Facts::Volume(VolumeFacts {
+            bound_to: spec["claimRef"].is_object().then(|| (text(&spec["claimRef"]["namespace"]), text(&spec["claimRef"]["name"]))),
+            attributes_class: None,
+        }),
+        "Secret" if value["type"] == "kubernetes.io/service-account-token" => Facts::TokenSecret {
+            service_account: text(&value["metadata"]["annotations"]["kubernetes.io/service-account.name"]),
+        },
+        _ => Facts::None,
+    }
+}
+
+/// A step of a recording.
+pub(crate) fn step(value: &Value) -> Step {
+    let target = || key(value["target"].as_str().expect("the step has a target"));
+    match value["op"].as_str() {
+        Some("settle") => Step::Settle,
+        Some("delete") => Step::Delete {
+            targets: vec![target()],
+            policy: value["policy"].as_str().map(|policy| match policy {
+                "Background" => Policy::Background,
+                "Foreground" => Policy::Foreground,
+                "Orphan" => Policy::Orphan,
+                other => panic!("policy {other}"),
+            }),
+        },
+        Some("remove-finalizer") => Step::RemoveFinalizer { target: target(), finalizer: text(&value["finalizer"]) },
+        Some("remove-all-finalizers") => Step::RemoveAllFinalizers { target: target() },
+        Some("force-delete") => Step::ForceDelete { target: target() },
+        other => panic!("op {other:?}"),
+    }
+}
+
+pub(crate) fn key(text: &str) -> Key {
+    text.parse().expect("a key")
+}
+
+pub(crate) fn text(value: &Value) -> String {
+    value.as_str().unwrap_or("").to_owned()
+}
+
+pub(crate) fn array(value: &Value) -> &[Value] {
+    value.as_array().map_or(&[], Vec::as_slice)
+}
