@@ -11,6 +11,7 @@
 //! | [`manifest`] | one object as it is written: identity, owner references, finalizers, templates, CRD facts |
 //! | [`inventory`] | one bundle: files found and read, kinds and scopes, lookup by identity and uid |
 //! | [`ownership`] | the edges between objects, each with its evidence; who removes which finalizer |
+//! | [`gc`] | a pure model of deletion: API server, garbage collector, namespaces, CRDs |
 //! | [`rules`] | one file per family, one function per rule |
 //! | [`report`] | one file per output format, each a pure function of a finished report |
 //! | [`engine`] | one run over a bundle: read, judge, finish the report |
@@ -19,6 +20,7 @@
 pub mod cli;
 pub mod engine;
 pub mod finding;
+pub mod gc;
 pub mod inventory;
 pub mod manifest;
 pub mod ownership;

@@ -14,12 +14,14 @@ mod gitlab;
 mod human;
 mod json;
 mod junit;
+mod list;
 mod lsp;
 mod markdown;
 mod paths;
 mod plain;
 mod rdjson;
 mod region;
+mod rules;
 mod sarif;
 mod schema;
 

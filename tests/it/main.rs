@@ -6,6 +6,7 @@ mod corpus_list;
 mod determinism;
 mod examples;
 mod formats;
+mod gc_support;
 mod rules;
 mod support;
 mod tables;
