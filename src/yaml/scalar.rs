@@ -196,12 +196,12 @@ fn parse_float(text: &str) -> Option<f64> {
     text.parse().ok().filter(|value: &f64| value.is_finite())
 }
 
-/// Go's `strconv.FormatFloat(value, 'g', -1, 32)`: shortest digits, an exponent below 1e-4 and from 1e+06 on... 
+/// Go's `strconv.FormatFloat(value, 'g', -1, 32)`: shortest digits, with an exponent below 1e-04 and from 1e+06 on.
 fn go_float_key(value: f32) -> String {
     let scientific = format!("{value:e}");
     let Some((mantissa, exponent)) = scientific.split_once('e') else { return scientific };
     let Ok(power) = exponent.parse::<i32>() else { return scientific };
-    if (-4..21).contains(&power) && value == 0.0 || (-4..6).contains(&power) {
+    if (-4..6).contains(&power) {
         return value.to_string();
     }
     let sign = if power < 0 { '-' } else { '+' };
