@@ -2,8 +2,8 @@
 
 use super::document::{Content, Document};
 
-/// Whether unrendered template braces broke a document of the file, or stand where they bend it: on a line of their own or
-/// as the beginning of a value. Braces inside quotes and block scalars are ordinary text.
+/// Whether template braces broke a document of the file: `{{ … }}` where YAML reads nested flow mappings, a bare line
+/// `{{- if … }}`, or an error on a line that holds braces. Braces inside quotes and block scalars are ordinary text.
 pub fn is_unrendered_template(documents: &[Document]) -> bool {
     documents.iter().any(|document| matches!(&document.content, Content::Unreadable(error) if error.template))
 }

@@ -70,7 +70,7 @@ fn bytes(case: &Case) -> Vec<u8> {
 fn decode_base64(text: &str) -> Vec<u8> {
     let value = |symbol: u8| "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/".find(symbol as char);
     let bits: Vec<usize> = text.bytes().filter_map(value).collect();
-    let joined = |part: &[usize]| part.iter().fold(0, |sum, six| sum << 6 | six) << (6 * (4 - part.len()));
+    let joined = |part: &[usize]| part.iter().fold(0, |sum: usize, six| sum << 6 | six) << (6 * (4 - part.len()));
     bits.chunks(4).flat_map(|part| joined(part).to_be_bytes()[5..5 + part.len() * 3 / 4].to_vec()).collect()
 }
 

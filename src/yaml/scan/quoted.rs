@@ -69,8 +69,7 @@ impl Scanner<'_> {
     /// YAML 1.2 wants a continued line right of the parent's indent; go-yaml takes it anywhere.
     fn note_low_continuation(&mut self, gap: &Gap, start: usize) {
         let low = self.flow_level == 0 && self.cursor.mark.column <= self.indent;
-        let closes = matches!(self.cursor.at(0), b'"' | b'\'');
-        if gap.broken && low && (!closes || self.cursor.mark.column < self.indent) {
+        if gap.broken && low {
             let end = self.offset();
             self.quirks.push((Quirk::LowContinuation, Span::new(self.base + start as u32, end)));
         }

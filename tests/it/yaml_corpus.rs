@@ -1,0 +1,85 @@
+//! Every document of a large corpus of real manifests, against what Kubernetes' own decoder said about it.
+//!
+//! Runs when the corpus stands beside the repository (or under `OWNERLINT_CORPUS`).
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
+use ownerlint::text::{SourceFile, decode};
+use ownerlint::yaml::{Content, Document, Tree, read};
+
+/// Files in which we read on after a document that Kubernetes refuses, with what we find there: Kubernetes stops at its
+/// first error, and so the recording ends there.
+const READ_ON: &[(&str, &str)] = &[];
+
+fn corpus() -> Option<(PathBuf, String)> {
+    let beside = concat!(env!("CARGO_MANIFEST_DIR"), "/../shared/corpus");
+    let root = std::env::var_os("OWNERLINT_CORPUS").map_or_else(|| PathBuf::from(beside), PathBuf::from);
+    let table = std::fs::read_to_string(root.join("../conformance/corpus-decode.tsv")).ok()?;
+    Some((root, table))
+}
+
+/// Verdicts by file and document. Items of a List repeat its index below it and are another test's matter.
+fn recorded(table: &str) -> BTreeMap<String, BTreeMap<u32, String>> {
+    let mut files: BTreeMap<String, BTreeMap<u32, String>> = BTreeMap::new();
+    for line in table.lines().skip(1) {
+        let mut cells = line.split('\t');
+        let (Some(file), Some(document), Some(verdict)) = (cells.next(), cells.next(), cells.next()) else { continue };
+        let Ok(index) = document.parse() else { continue };
+        // Whether metadata decodes is judged above YAML.
+        let verdict = if verdict == "metadata-does-not-decode" { "object" } else { verdict };
+        files.entry(file.to_owned()).or_default().entry(index).or_insert_with(|| verdict.to_owned());
+    }
+    files
+}
+
+fn verdict(document: &Document) -> &'static str {
+    match &document.content {
+        Content::Empty => "empty",
+        Content::Unreadable(_) => "refused",
+        Content::Value(tree) => class(tree),
+    }
+}
+
+fn class(tree: &Tree) -> &'static str {
+    let root = tree.root();
+    let text = |key| root.get(key).and_then(|value| value.as_str()).filter(|text| !text.is_empty());
+    match (text("apiVersion"), text("kind")) {
+        _ if !root.is_map() => "not-an-object",
+        (_, None) | (None, _) => "no-kind",
+        (Some(_), Some(kind)) if kind.ends_with("List") && root.get("items").is_some_and(|items| items.is_seq()) => {
+            "list"
+        }
+        _ => "object",
+    }
+}
+
+#[test]
+fn every_document_of_the_corpus_is_what_kubernetes_decoder_made_of_it() {
+    let Some((root, table)) = corpus() else {
+        println!("skipped: no corpus here");
+        return;
+    };
+    let mut differences = Vec::new();
+    for (name, expected) in recorded(&table) {
+        let bytes = std::fs::read(root.join(&name)).unwrap_or_else(|error| panic!("{name}: {error}"));
+        let text = decode(bytes).unwrap_or_else(|error| panic!("{name}: {error}"));
+        let documents = read(&SourceFile::new(name.as_str(), text));
+        let last = expected.keys().next_back().copied().unwrap_or_default();
+        let refused = expected.get(&last).is_some_and(|verdict| verdict == "refused");
+        let found: BTreeMap<u32, &str> =
+            documents.iter().map(|document| (document.index, verdict(document))).collect();
+        let read_on: Vec<&str> = found.range(last + 1..).map(|(_, verdict)| *verdict).collect();
+        let listed = READ_ON.iter().find(|(file, _)| *file == name).map_or("", |(_, verdicts)| verdicts);
+        if read_on.join(" ") != listed || (!refused && !read_on.is_empty()) {
+            differences.push(format!("{name}: behind the recording: {}", read_on.join(" ")));
+        }
+        for (index, expected) in &expected {
+            let found = found.get(index).copied().unwrap_or("nothing");
+            if found != expected {
+                differences.push(format!("{name} document {index}: {found}, Kubernetes {expected}"));
+            }
+        }
+    }
+    assert!(differences.is_empty(), "{} differences\n{}", differences.len(), differences.join("\n"));
+}
