@@ -6,6 +6,7 @@ mod corpus_list;
 mod determinism;
 mod examples;
 mod formats;
+mod known_finalizers;
 mod rules;
 mod support;
 mod tables;
