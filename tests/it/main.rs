@@ -7,6 +7,7 @@ mod determinism;
 mod examples;
 mod formats;
 mod gc_support;
+mod known_finalizers;
 mod rules;
 mod support;
 mod tables;

@@ -1,0 +1,146 @@
+//! Who removes which finalizer, as `rules/tables/known-finalizers.csv` knows it.
+
+use std::collections::BTreeSet;
+
+use ownerlint::ownership::known_finalizers::{self, Added, Handles};
+
+use crate::tables::csv_rows;
+
+#[test]
+fn every_finalizer_of_the_table_is_found_under_its_own_name() {
+    for row in csv_rows("known-finalizers.csv") {
+        let name = row["finalizer"].replace('*', "example");
+        let known = known_finalizers::table().find(&name).expect(&name);
+        assert_eq!(known.finalizer, row["finalizer"], "{name}");
+    }
+}
+
+#[test]
+fn every_row_says_where_its_controller_runs_or_is_unverified() {
+    for known in known_finalizers::table().iter() {
+        for row in &known.controllers {
+            let somewhere = row.control_plane || !row.images.is_empty();
+            assert!(somewhere || !row.verified, "{}: verified without image or control plane", known.finalizer);
+            assert!(!row.removed_by.is_empty() && !row.workload_hint.is_empty(), "{}", known.finalizer);
+        }
+    }
+}
+
+#[test]
+fn no_kind_or_image_cell_holds_prose() {
+    for row in csv_rows("known-finalizers.csv") {
+        for cell in [&row["kinds"], &row["removed_by_images"]] {
+            let allowed = |c: char| c.is_ascii_alphanumeric() || "*./-_;".contains(c);
+            assert!(cell.chars().all(allowed), "{}: {cell}", row["finalizer"]);
+            assert!(cell.is_empty() || cell.split(';').all(|entry| !entry.is_empty()), "{}: {cell}", row["finalizer"]);
+        }
+    }
+}
+
+fn handles(finalizer: &str, group: &str, kind: &str) -> Handles {
+    known_finalizers::table().find(finalizer).expect(finalizer).handles(group, kind)
+}
+
+#[test]
+fn a_finalizer_is_handled_on_the_kinds_of_its_controllers_only() {
+    assert_eq!(handles("kubernetes.io/pvc-protection", "", "PersistentVolumeClaim"), Handles::Yes);
+    assert_eq!(handles("kubernetes.io/pvc-protection", "", "Secret"), Handles::No);
+    assert_eq!(handles("resources-finalizer.argocd.argoproj.io", "argoproj.io", "Application"), Handles::Yes);
+    assert_eq!(handles("resources-finalizer.argocd.argoproj.io", "apps", "Deployment"), Handles::No);
+    assert_eq!(handles("foregroundDeletion", "apps", "Deployment"), Handles::Yes);
+    assert_eq!(handles("finalizers.fluxcd.io", "helm.toolkit.fluxcd.io", "HelmRelease"), Handles::Yes);
+}
+
+#[test]
+fn nobody_removes_the_namespace_controllers_finalizer_from_metadata() {
+    // [FIN-16]
+    assert_eq!(handles("kubernetes", "", "Namespace"), Handles::No);
+    assert_eq!(handles("kubernetes", "apps", "Deployment"), Handles::No);
+}
+
+#[test]
+fn an_unverified_row_never_denies() {
+    for known in known_finalizers::table().iter() {
+        if known.controllers.iter().any(|row| !row.verified) {
+            assert_ne!(known.handles("example.com", "Nothing"), Handles::No, "{}", known.finalizer);
+        }
+    }
+    assert_eq!(handles("longhorn.io", "longhorn.io", "Volume"), Handles::Yes);
+    assert_eq!(handles("longhorn.io", "apps", "Deployment"), Handles::Unproven);
+}
+
+#[test]
+fn patterns_match_after_exact_names_and_not_across_slashes() {
+    let table = known_finalizers::table();
+    let found = |name: &str| table.find(name).map(|known| known.finalizer.as_str());
+    assert_eq!(found("external-attacher/ebs-csi-aws-com"), Some("external-attacher/*"));
+    assert_eq!(found("group.ingress.k8s.aws/shared"), Some("group.ingress.k8s.aws/*"));
+    assert_eq!(found("cephcluster.ceph.rook.io"), Some("cephcluster.ceph.rook.io"), "the exact row wins");
+    assert_eq!(found("cephrbdmirror.ceph.rook.io"), Some("*.ceph.rook.io"));
+    assert_eq!(found("finalizers.sqs.services.k8s.aws/Queue"), Some("finalizers.*.services.k8s.aws/*"));
+    assert_eq!(found("deletion.finalizers.queues.rabbitmq.com"), Some("deletion.finalizers.*.rabbitmq.com"));
+    assert_eq!(
+        found("deletion.finalizers.rabbitmqclusters.rabbitmq.com"),
+        Some("deletion.finalizers.rabbitmqclusters.rabbitmq.com")
+    );
+    assert_eq!(found("ceph.rook.io/other"), None);
+    assert_eq!(found("example.com/finalizer"), None);
+}
+
+#[test]
+fn what_the_control_plane_removes_needs_no_workload() {
+    let table = known_finalizers::table();
+    let control_plane: BTreeSet<&str> =
+        table.iter().filter(|known| known.removed_by_control_plane()).map(|known| known.finalizer.as_str()).collect();
+    for finalizer in [
+        "kubernetes.io/pvc-protection",
+        "kubernetes.io/pv-protection",
+        "batch.kubernetes.io/job-tracking",
+        "customresourcecleanup.apiextensions.k8s.io",
+        "service.kubernetes.io/load-balancer-cleanup",
+        "scheduling.k8s.io/podgroup-protection",
+    ] {
+        assert!(control_plane.contains(finalizer), "{finalizer}");
+    }
+    assert!(!control_plane.contains("karpenter.sh/termination"));
+}
+
+#[test]
+fn finalizers_meant_for_manifests_are_told_from_those_of_live_objects() {
+    let added = |finalizer: &str| -> BTreeSet<String> {
+        let known = known_finalizers::table().find(finalizer).expect(finalizer);
+        known.controllers.iter().map(|row| format!("{:?}", row.added)).collect()
+    };
+    let words = |added: Added| BTreeSet::from([format!("{added:?}")]);
+    assert_eq!(added("resources-finalizer.argocd.argoproj.io"), words(Added::Both));
+    assert_eq!(added("percona.com/delete-pxc-pvc"), words(Added::Written));
+    assert_eq!(added("actions.github.com/cleanup-protection"), words(Added::Written));
+    assert_eq!(added("kubernetes.io/pvc-protection"), words(Added::Runtime));
+}
+
+#[test]
+fn an_image_tells_which_finalizers_it_removes() {
+    let table = known_finalizers::table();
+    let removed = |image: &str| -> BTreeSet<&str> {
+        table.removed_by_image(image).map(|(known, _)| known.finalizer.as_str()).collect()
+    };
+    assert!(removed("quay.io/argoproj/argocd:v3.0.0").contains("argocd.argoproj.io/hook-finalizer"));
+    assert!(removed("gcr.io/k8s-staging-cluster-api/cluster-api-controller:dev").contains("cluster.cluster.x-k8s.io"));
+    assert!(removed("ghcr.io/kedacore/keda:2.17.0").contains("finalizer.keda.sh"));
+    assert!(removed("ghcr.io/kedacore/keda-metrics-apiserver:2.17.0").is_empty());
+    assert!(removed("nginx").is_empty());
+    let keda = table.find("finalizer.keda.sh").expect("a known finalizer");
+    assert!(keda.removed_by_image("ghcr.io/kedacore/keda:2.17.0"));
+    assert!(!keda.removed_by_image("quay.io/argoproj/argocd:v3.0.0"));
+}
+
+#[test]
+fn a_kind_tells_which_finalizers_it_may_carry() {
+    let carried: Vec<&str> = known_finalizers::table()
+        .of_kind("cluster.x-k8s.io", "Machine")
+        .filter(|(_, row)| row.verified)
+        .map(|(known, _)| known.finalizer.as_str())
+        .collect();
+    assert!(carried.contains(&"machine.cluster.x-k8s.io"), "{carried:?}");
+    assert!(!carried.contains(&"cluster.cluster.x-k8s.io"), "{carried:?}");
+}
