@@ -110,6 +110,17 @@ fn sarif_stays_inside_the_limits_of_code_scanning() {
 }
 
 #[test]
+fn sarif_ends_a_region_with_its_first_line() {
+    let text = "a: |\r\n  a line that is longer\r\n";
+    let sources = Sources::new(vec![SourceFile::new("a.yaml", text)]);
+    let label = Label::new(FileId(0), Span::new(3, text.len() as u32 - 2), "");
+    let report = sample::with(sources, vec![sample::finding("duplicate-object", Severity::Error, label)]);
+    let document = parsed(&rendered(Format::Sarif, &report, &sample::options()));
+    let place = &document["runs"][0]["results"][0]["locations"][0]["physicalLocation"];
+    assert_eq!(place["region"], json!({"startLine": 1, "startColumn": 4, "endLine": 1, "endColumn": 5}));
+}
+
+#[test]
 fn sarif_says_what_could_not_be_read() {
     let sources = Sources::new(vec![SourceFile::new("b.yaml", "a: [\n")]);
     let finding = Finding {

@@ -75,7 +75,7 @@ fn obeyed(c: char) -> bool {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(192))]
+    #![proptest_config(ProptestConfig { cases: 192, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
     fn no_format_panics_and_every_document_can_be_read(report in report(), options in options()) {
