@@ -76,12 +76,10 @@ impl Scalar {
             Self::Uint(value) => Kind::Uint(value),
             Self::Text(value) => Kind::String(value.into()),
             Self::Float(value) if json => Kind::Float(value),
-            Self::Float(value) | Self::Big(value) if value.is_finite() => {
-                match value.to_string().parse::<i64>() {
-                    Ok(integer) if value.abs() < 1e21 => Kind::Int(integer),
-                    _ => Kind::Float(value),
-                }
-            }
+            Self::Float(value) | Self::Big(value) if value.is_finite() => match value.to_string().parse::<i64>() {
+                Ok(integer) if value.abs() < 1e21 => Kind::Int(integer),
+                _ => Kind::Float(value),
+            },
             Self::Float(value) | Self::Big(value) => {
                 return Err(format!("json: unsupported value: {}", go_special(value)));
             }
@@ -160,9 +158,10 @@ fn resolve_number(text: &str) -> Option<Scalar> {
     if let Some(value) = parse_float(&plain) {
         return Some(Scalar::Float(value));
     }
-    let value = digits.chars().filter_map(|digit| digit.to_digit(radix)).fold(0.0, |sum, digit| {
-        sum * f64::from(radix) + f64::from(digit)
-    });
+    let value = digits
+        .chars()
+        .filter_map(|digit| digit.to_digit(radix))
+        .fold(0.0, |sum, digit| sum * f64::from(radix) + f64::from(digit));
     valid.then_some(Scalar::Big(if negative { -value } else { value }))
 }
 
@@ -240,7 +239,8 @@ fn decode_binary(text: &str) -> Result<String, String> {
 /// Whether go-yaml takes the text for a timestamp: `2006-1-2`, alone or with `T15:4:5Z07:00`, `t…`, or ` 15:4:5`.
 fn is_timestamp(text: &str) -> bool {
     let number = |part: &str, widths: std::ops::RangeInclusive<usize>, max: u32| {
-        widths.contains(&part.len()) && part.bytes().all(|byte| byte.is_ascii_digit())
+        widths.contains(&part.len())
+            && part.bytes().all(|byte| byte.is_ascii_digit())
             && part.parse::<u32>().is_ok_and(|value| value <= max)
     };
     let (date, time) = match text.find(['T', 't', ' ']) {

@@ -16,4 +16,5 @@ mod yaml_decode;
 mod yaml_limits;
 mod yaml_properties;
 mod yaml_rules;
+mod yaml_second_opinion;
 mod yaml_support;

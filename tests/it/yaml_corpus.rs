@@ -67,8 +67,7 @@ fn every_document_of_the_corpus_is_what_kubernetes_decoder_made_of_it() {
         let documents = read(&SourceFile::new(name.as_str(), text));
         let last = expected.keys().next_back().copied().unwrap_or_default();
         let refused = expected.get(&last).is_some_and(|verdict| verdict == "refused");
-        let found: BTreeMap<u32, &str> =
-            documents.iter().map(|document| (document.index, verdict(document))).collect();
+        let found: BTreeMap<u32, &str> = documents.iter().map(|document| (document.index, verdict(document))).collect();
         let read_on: Vec<&str> = found.range(last + 1..).map(|(_, verdict)| *verdict).collect();
         let listed = READ_ON.iter().find(|(file, _)| *file == name).map_or("", |(_, verdicts)| verdicts);
         if read_on.join(" ") != listed || (!refused && !read_on.is_empty()) {

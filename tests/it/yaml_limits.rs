@@ -58,12 +58,18 @@ fn long_scalars_many_keys_and_many_duplicates_are_read() {
 fn merging_one_large_mapping_everywhere_is_refused() {
     let keys: String = (0..1_000).map(|number| format!("k{number}: v, ")).collect();
     let merges = "- <<: *a\n".repeat(5_000);
-    assert_eq!(refusal(&format!("a: &a {{{keys}}}\nb:\n{merges}")).as_deref(), Some("document contains excessive aliasing"));
+    assert_eq!(
+        refusal(&format!("a: &a {{{keys}}}\nb:\n{merges}")).as_deref(),
+        Some("document contains excessive aliasing")
+    );
 }
 
 #[test]
 fn unclosed_and_half_written_structures_end() {
-    for unit in ["{", "[", "\"", "'", "- ", "? ", ": ", "&a ", "!a ", "*a ", "|\n", "a: ", "{a: ", "[{", "---\n", "...\n", "%A\n"] {
+    for unit in [
+        "{", "[", "\"", "'", "- ", "? ", ": ", "&a ", "!a ", "*a ", "|\n", "a: ", "{a: ", "[{", "---\n", "...\n",
+        "%A\n",
+    ] {
         read_text(&unit.repeat(20_000));
     }
 }

@@ -13,9 +13,9 @@ const MANIFEST: &str = "# top\napiVersion: v1\nkind: \"ConfigMap\"\nmetadata:\n 
 
 /// Pieces that mean something to YAML, so that mutations find its corners.
 const PIECES: &[&str] = &[
-    "\n", " ", "  ", "\t", "\r\n", ":", ": ", "- ", "? ", "#", " #", "'", "\"", "|", ">", "|-\n", "{", "}", "[", "]", ",", "&a ",
-    "*a", "!!str ", "!", "<<: ", "---", "---\n", "...", "...\n", "%", "@", "\\", "\\u12", "é", "😀", "\u{85}", "\u{2028}",
-    "\u{FEFF}", "\u{7F}", "{{ x }}", "yes", "0x1", ".inf", "null", "=",
+    "\n", " ", "  ", "\t", "\r\n", ":", ": ", "- ", "? ", "#", " #", "'", "\"", "|", ">", "|-\n", "{", "}", "[", "]",
+    ",", "&a ", "*a", "!!str ", "!", "<<: ", "---", "---\n", "...", "...\n", "%", "@", "\\", "\\u12", "é", "😀",
+    "\u{85}", "\u{2028}", "\u{FEFF}", "\u{7F}", "{{ x }}", "yes", "0x1", ".inf", "null", "=",
 ];
 
 fn spans_of(document: &Document) -> Vec<Span> {
@@ -70,7 +70,8 @@ fn scalars_read_alike_on_their_own(text: &str, root: Value<'_>) -> Result<(), Te
             continue;
         }
         let line = before.rsplit(['\n', '\r', '\u{85}', '\u{2028}', '\u{2029}']).next().unwrap_or_default();
-        if line.contains('!') || before.trim_end().ends_with('!') || (!quoted && !is_one_line(written)) {
+        // In a flow, `1:` before a comma is text; on its own it would be a key.
+        if written.ends_with(':') || line.contains('!') || before.trim_end().ends_with('!') || (!quoted && !is_one_line(written)) {
             continue;
         }
         let alone = read(&SourceFile::new("f", format!("- {written}\n")));

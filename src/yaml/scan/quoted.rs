@@ -10,6 +10,8 @@ use crate::yaml::tape::{Style, SyntaxError};
 struct Gap {
     /// Whether a line break (or an escaped one) was seen.
     broken: bool,
+    /// Whether one of them was NEL, LS or PS.
+    unusual: bool,
     first: String,
     more: String,
     blanks: String,
@@ -69,7 +71,7 @@ impl Scanner<'_> {
     /// YAML 1.2 wants a continued line right of the parent's indent; go-yaml takes it anywhere.
     fn note_low_continuation(&mut self, gap: &Gap, start: usize) {
         let low = self.flow_level == 0 && self.cursor.mark.column <= self.indent;
-        if gap.broken && low {
+        if gap.broken && low && !gap.unusual {
             let end = self.offset();
             self.quirks.push((Quirk::LowContinuation, Span::new(self.base + start as u32, end)));
         }
@@ -201,6 +203,7 @@ impl Scanner<'_> {
         }
         gap.broken = true;
         if unusual {
+            gap.unusual = true;
             let quirk = if plain { Quirk::UnicodeLineBreak } else { Quirk::UnicodeLineBreakInQuotes };
             self.quirks.push((quirk, Span::new(start, self.offset())));
         }

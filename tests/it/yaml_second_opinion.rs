@@ -1,0 +1,94 @@
+//! An independent parser over the corpus: every scalar it finds, we find at the same place with the same text.
+//!
+//! The scanner here follows go-yaml; `granit-parser` follows YAML 1.2 and shares no code with it. Where both read a document
+//! they must agree on every plain and quoted scalar, keys included.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use granit_parser::{Event, Parser, ScalarStyle, options};
+use ownerlint::text::{SourceFile, decode};
+use ownerlint::yaml::{Content, Document, Format, ProblemKind, Tree, Value, read};
+use walkdir::WalkDir;
+
+/// Start of a scalar → its end, and its text if it is a string.
+type Scalars<'a> = BTreeMap<u32, (u32, Option<&'a str>)>;
+
+fn scalars(tree: &Tree) -> Scalars<'_> {
+    let mut found = Scalars::new();
+    let mut pending: Vec<Value<'_>> = vec![tree.root()];
+    while let Some(value) = pending.pop() {
+        for entry in value.entries() {
+            found.insert(entry.key_span.start, (entry.key_span.end, None));
+        }
+        if !value.is_map() && !value.is_seq() {
+            found.insert(value.span().start, (value.span().end, value.as_str()));
+        }
+        pending.extend(value.entries().map(|entry| entry.value).chain(value.items()));
+    }
+    found
+}
+
+/// Duplicates and merges leave keys out of the tree, and dropped content was never in it.
+fn is_comparable(document: &Document) -> bool {
+    document.format == Format::Yaml
+        && document.problems.iter().all(|problem| matches!(problem.kind, ProblemKind::NonStandard { .. }))
+}
+
+/// Compares one document; `None` when the other parser refuses it. Returns how many scalars were compared.
+fn compare(name: &str, text: &str, base: u32, tree: &Tree) -> Option<usize> {
+    let ours = scalars(tree);
+    let options = options! { emit_comments: false, flow_nesting_limit: 10_000, block_nesting_limit: 10_000 };
+    let events: Vec<_> = Parser::new_from_str_with_options(text, options).collect::<Result<_, _>>().ok()?;
+    let mut compared = 0;
+    for (event, span) in &events {
+        let Event::Scalar(value, style, ..) = event else { continue };
+        let range = span.byte_range().expect("a parser over text knows bytes");
+        let block = matches!(style, ScalarStyle::Literal | ScalarStyle::Folded);
+        if block || range.is_empty() || value == "<<" {
+            continue;
+        }
+        let (start, end) = (base + range.start as u32, base + range.end as u32);
+        let Some(&(our_end, our_text)) = ours.get(&start) else {
+            panic!("{name}: {value:?} at byte {start} is missing");
+        };
+        assert_eq!(our_end, end, "{name}: the end of {value:?} at byte {start}");
+        if let Some(our_text) = our_text {
+            assert_eq!(our_text, value, "{name}: the text at byte {start}");
+        }
+        compared += 1;
+    }
+    Some(compared)
+}
+
+#[test]
+fn an_independent_parser_finds_the_same_scalars_at_the_same_places() {
+    let beside = concat!(env!("CARGO_MANIFEST_DIR"), "/../shared/corpus");
+    let root = std::env::var("OWNERLINT_CORPUS").unwrap_or_else(|_| beside.to_owned());
+    if !Path::new(&root).is_dir() {
+        println!("skipped: no corpus here");
+        return;
+    }
+    let (mut documents, mut compared, mut refused) = (0, 0, 0);
+    let entries = WalkDir::new(&root).sort_by_file_name().into_iter().filter_map(Result::ok);
+    for entry in entries.filter(|entry| entry.path().extension().is_some_and(|name| name == "yaml" || name == "yml")) {
+        let name = entry.path().display().to_string();
+        let Ok(text) = std::fs::read(entry.path()).map_err(|_| ()).and_then(|bytes| decode(bytes).map_err(|_| ()))
+        else {
+            continue;
+        };
+        let file = SourceFile::new(name.as_str(), text);
+        for document in read(&file).iter().filter(|document| is_comparable(document)) {
+            let Content::Value(tree) = &document.content else { continue };
+            let text = file.slice(document.span);
+            let merged = text.contains("<<:");
+            documents += 1;
+            match (!merged).then(|| compare(&name, text, document.span.start, tree)).flatten() {
+                Some(count) => compared += count,
+                None => refused += 1,
+            }
+        }
+    }
+    println!("{compared} scalars in {documents} documents, {refused} not comparable");
+    assert!(refused * 100 < documents, "the other parser refuses or cannot compare only a few: {refused}");
+}
