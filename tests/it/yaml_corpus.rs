@@ -8,9 +8,14 @@ use std::path::PathBuf;
 use ownerlint::text::{SourceFile, decode};
 use ownerlint::yaml::{Content, Document, Tree, read};
 
-/// Files in which we read on after a document that Kubernetes refuses, with what we find there: Kubernetes stops at its
-/// first error, and so the recording ends there.
-const READ_ON: &[(&str, &str)] = &[];
+/// Files in which we read on behind the recording's end, with what we find there: Kubernetes stops at its first error.
+const READ_ON: &[(&str, &str)] = &[
+    // Its first document is refused.
+    ("nasty/ingress-gce__cmd__echo__echo.yaml", "object"),
+    // UTF-16: the recording gave the bytes to the decoder as they are, where no line starts with `---`, so its second document
+    // was dropped. kubectl decodes before it splits, and so do we (decode.json, "utf16le").
+    ("nasty/argo-cd__reposerver__repository__testdata__utf-16__utf-16.yaml", "object"),
+];
 
 fn corpus() -> Option<(PathBuf, String)> {
     let beside = concat!(env!("CARGO_MANIFEST_DIR"), "/../shared/corpus");
@@ -66,11 +71,10 @@ fn every_document_of_the_corpus_is_what_kubernetes_decoder_made_of_it() {
         let text = decode(bytes).unwrap_or_else(|error| panic!("{name}: {error}"));
         let documents = read(&SourceFile::new(name.as_str(), text));
         let last = expected.keys().next_back().copied().unwrap_or_default();
-        let refused = expected.get(&last).is_some_and(|verdict| verdict == "refused");
         let found: BTreeMap<u32, &str> = documents.iter().map(|document| (document.index, verdict(document))).collect();
         let read_on: Vec<&str> = found.range(last + 1..).map(|(_, verdict)| *verdict).collect();
         let listed = READ_ON.iter().find(|(file, _)| *file == name).map_or("", |(_, verdicts)| verdicts);
-        if read_on.join(" ") != listed || (!refused && !read_on.is_empty()) {
+        if read_on.join(" ") != listed {
             differences.push(format!("{name}: behind the recording: {}", read_on.join(" ")));
         }
         for (index, expected) in &expected {

@@ -11,6 +11,12 @@ use ownerlint::text::{SourceFile, decode};
 use ownerlint::yaml::{Content, Document, Format, ProblemKind, Tree, Value, read};
 use walkdir::WalkDir;
 
+/// Where the other parser and go-yaml part ways, and go-yaml decides.
+const DIFFERENT: &[&str] = &[
+    // `[1.2.3.4, 001:db8::]`: the last colon stands before `]` and not before a blank, so it is text to go-yaml.
+    "nasty/istio__pkg__config__validation__testdata__crds__serviceentry-valid.yaml",
+];
+
 /// Start of a scalar → its end, and its text if it is a string.
 type Scalars<'a> = BTreeMap<u32, (u32, Option<&'a str>)>;
 
@@ -72,7 +78,10 @@ fn an_independent_parser_finds_the_same_scalars_at_the_same_places() {
     let (mut documents, mut compared, mut refused) = (0, 0, 0);
     let entries = WalkDir::new(&root).sort_by_file_name().into_iter().filter_map(Result::ok);
     for entry in entries.filter(|entry| entry.path().extension().is_some_and(|name| name == "yaml" || name == "yml")) {
-        let name = entry.path().display().to_string();
+        let name = entry.path().strip_prefix(&root).unwrap_or(entry.path()).display().to_string();
+        if DIFFERENT.contains(&name.as_str()) {
+            continue;
+        }
         let Ok(text) = std::fs::read(entry.path()).map_err(|_| ()).and_then(|bytes| decode(bytes).map_err(|_| ()))
         else {
             continue;
