@@ -181,7 +181,9 @@ impl Cluster {
             let foreign = object.finalizers.iter().filter(|name| !is_gc_finalizer(name));
             cluster.finalizers.extend(foreign.map(|name| text.intern(name)));
             // A slot for the finalizer that a deletion would add [CRD-2].
-            if matches!(object.facts, Facts::Definition(_)) && !object.finalizers.iter().any(|name| name == CLEANUP_FINALIZER) {
+            if matches!(object.facts, Facts::Definition(_))
+                && !object.finalizers.iter().any(|name| name == CLEANUP_FINALIZER)
+            {
                 cluster.absent_finalizers.push(cluster.finalizers.len() as u32);
                 cluster.finalizers.push(text.intern(CLEANUP_FINALIZER));
             }
@@ -215,7 +217,10 @@ impl Cluster {
             if node.uid != Symbol::EMPTY {
                 let other = std::mem::replace(&mut by_uid[node.uid.index()], id);
                 if other != NONE {
-                    return Err(ClusterError::DuplicateUid(self.key_with(other, kinds, text), self.key_with(id, kinds, text)));
+                    return Err(ClusterError::DuplicateUid(
+                        self.key_with(other, kinds, text),
+                        self.key_with(id, kinds, text),
+                    ));
                 }
             }
             if by_name.insert((node.kind, node.namespace, node.name), id).is_some() {
@@ -292,7 +297,8 @@ impl Cluster {
             let middle = usize::midpoint(low, high);
             let node = &self.nodes[middle];
             let info = self.kinds.get(node.kind);
-            let here = (info.group.as_str(), info.kind.as_str(), self.text.get(node.namespace), self.text.get(node.name));
+            let here =
+                (info.group.as_str(), info.kind.as_str(), self.text.get(node.namespace), self.text.get(node.name));
             match here.cmp(&(&key.group, &key.kind, &key.namespace, &key.name)) {
                 std::cmp::Ordering::Equal => return Some(middle as ObjectId),
                 std::cmp::Ordering::Less => low = middle + 1,

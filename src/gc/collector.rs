@@ -40,7 +40,11 @@ pub(super) enum Action {
     Nothing,
     /// ≥1 solid owner: the other references go.
     RemoveReferences(Vec<u32>, Cause),
-    Delete { policy: Policy, unblock: bool, cause: Cause },
+    Delete {
+        policy: Policy,
+        unblock: bool,
+        cause: Cause,
+    },
 }
 
 impl Verdict {
@@ -137,7 +141,8 @@ impl World<'_> {
             return &["GC-10", "GC-22"];
         }
         let namespace = |id: ObjectId| self.cluster.nodes[id as usize].namespace;
-        let elsewhere = self.cluster.info(reference.by_uid).namespaced && namespace(reference.by_uid) != namespace(reference.holder);
+        let elsewhere = self.cluster.info(reference.by_uid).namespaced
+            && namespace(reference.by_uid) != namespace(reference.holder);
         if elsewhere { &["GC-17", "GC-22"] } else { &["GC-18", "GC-22"] }
     }
 

@@ -52,7 +52,12 @@ fn namespace(cluster: &Cluster, state: &State, content: &[ObjectId], pods: &[Obj
         }
     }
     vec![
-        condition("NamespaceDeletionDiscoveryFailure", false, "ResourcesDiscovered", "All resources successfully discovered"),
+        condition(
+            "NamespaceDeletionDiscoveryFailure",
+            false,
+            "ResourcesDiscovered",
+            "All resources successfully discovered",
+        ),
         condition(
             "NamespaceDeletionGroupVersionParsingFailure",
             false,

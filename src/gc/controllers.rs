@@ -36,7 +36,10 @@ impl World<'_> {
             self.namespace_purges(namespace, &mut purges);
         }
         for &definition in &self.cluster.links.definitions {
-            let Some(Role::Definition { instances, established: true, .. }) = self.cluster.links.roles.get(&definition) else { continue };
+            let Some(Role::Definition { instances, established: true, .. }) = self.cluster.links.roles.get(&definition)
+            else {
+                continue;
+            };
             if self.state.has(definition, TERMINATING) && self.state.live(definition) {
                 let left = instances.iter().filter(|id| self.delete_would_change(**id, None));
                 purges.extend(left.map(|&object| Purge::Delete { object, of: definition }));
@@ -48,7 +51,8 @@ impl World<'_> {
     /// Pods first; the rest only when no Pod is left (4.2).
     fn namespace_purges(&self, namespace: ObjectId, purges: &mut Vec<Purge>) {
         let Some(Role::Namespace { content, pods, .. }) = self.cluster.links.roles.get(&namespace) else { return };
-        let purging = self.state.has(namespace, TERMINATING) && self.state.live(namespace) && self.has_spec_finalizers(namespace);
+        let purging =
+            self.state.has(namespace, TERMINATING) && self.state.live(namespace) && self.has_spec_finalizers(namespace);
         if !purging {
             return;
         }
@@ -152,7 +156,9 @@ impl World<'_> {
 
     /// [CRD-4]: the clean-up finalizer goes when no instance is left, or none ever was.
     fn finish_definition(&mut self, id: ObjectId) {
-        let Some(Role::Definition { instances, cleanup, established, .. }) = self.cluster.links.roles.get(&id) else { return };
+        let Some(Role::Definition { instances, cleanup, established, .. }) = self.cluster.links.roles.get(&id) else {
+            return;
+        };
         let empty = !established || instances.iter().all(|instance| self.state.gone(*instance));
         if self.state.live(id) && self.state.has(id, TERMINATING) && empty {
             self.remove_finalizers(id, &[*cleanup], 0, Cause::rules(&["CRD-3", "CRD-4"]));

@@ -30,7 +30,8 @@ pub(super) fn events(cluster: &Cluster) -> Vec<(ObjectId, Event)> {
         for (position, reference) in references.iter().enumerate() {
             let first = references[..position].iter().all(|earlier| earlier.uid != reference.uid);
             if first && is_foreign(cluster, reference) {
-                events.push((child, event(cluster, reference, is_certain(cluster, &references[..position], reference))));
+                events
+                    .push((child, event(cluster, reference, is_certain(cluster, &references[..position], reference))));
             }
         }
     }

@@ -129,7 +129,13 @@ impl Links {
         }
     }
 
-    fn add_protections(&mut self, cluster: &Cluster, id: ObjectId, objects: &[Object], holders: &BTreeMap<ObjectId, Vec<Holder>>) {
+    fn add_protections(
+        &mut self,
+        cluster: &Cluster,
+        id: ObjectId,
+        objects: &[Object],
+        holders: &BTreeMap<ObjectId, Vec<Holder>>,
+    ) {
         let info = cluster.info(id);
         for finalizer in cluster.finalizers_of(id) {
             let name = cluster.text.get(cluster.finalizers[finalizer as usize]);
@@ -154,7 +160,9 @@ impl Links {
     fn add_follower(&mut self, cluster: &Cluster, id: ObjectId, object: &Object) {
         let info = cluster.info(id);
         let leader = match (&object.facts, info.group.as_str(), info.kind.as_str()) {
-            (Facts::TokenSecret { service_account }, ..) => core_key("ServiceAccount", &object.namespace, service_account),
+            (Facts::TokenSecret { service_account }, ..) => {
+                core_key("ServiceAccount", &object.namespace, service_account)
+            }
             (_, "", "Endpoints") => core_key("Service", &object.namespace, &object.name),
             _ => return,
         };

@@ -112,7 +112,8 @@ impl Patch {
     fn difference(&self, cluster: &Cluster, verdict: &State) -> Option<Difference> {
         let (mut reference, mut finalizer) = (0, 0);
         let mut gravest = None;
-        let mut found = |difference: Difference| gravest = Some(gravest.map_or(difference, |known| difference.min(known)));
+        let mut found =
+            |difference: Difference| gravest = Some(gravest.map_or(difference, |known| difference.min(known)));
         for (local, &id) in self.objects.iter().enumerate() {
             let (here, there) = (self.state.flags[local] & VISIBLE, verdict.flags[id as usize] & VISIBLE);
             let gone = here & super::state::GONE != 0;

@@ -72,7 +72,8 @@ impl<'w, 'c> Rounds<'w, 'c> {
         let mut retried_at = None;
         loop {
             self.world.apply_watch();
-            while !self.world.state.queue.is_empty() || !self.running.is_empty() || !self.world.state.orphans.is_empty() {
+            while !self.world.state.queue.is_empty() || !self.running.is_empty() || !self.world.state.orphans.is_empty()
+            {
                 self.round();
             }
             // Failed items are tried again once per change of state.
@@ -184,7 +185,9 @@ impl Attempt {
                 }
                 let present = |index: &u32| world.state.present(*index);
                 let live: Vec<u32> = world.cluster.refs_of(self.item).filter(present).collect();
-                if world.state.revisions[self.item as usize] != self.revision && (live != self.references || self.patched) {
+                if world.state.revisions[self.item as usize] != self.revision
+                    && (live != self.references || self.patched)
+                {
                     return Some(End::FailedOnConflict);
                 }
                 self.then_write(Call::DeleteAnyway(policy, cause));

@@ -58,7 +58,9 @@ impl<'s> Request<'s> {
         let (targets, operation) = match step {
             Step::Settle => (&[][..], Operation::Settle),
             Step::Delete { targets, policy } => (&targets[..], Operation::Delete { policy: *policy, force: false }),
-            Step::RemoveFinalizer { target, finalizer } => (std::slice::from_ref(target), Operation::RemoveFinalizer(finalizer)),
+            Step::RemoveFinalizer { target, finalizer } => {
+                (std::slice::from_ref(target), Operation::RemoveFinalizer(finalizer))
+            }
             Step::RemoveAllFinalizers { target } => (std::slice::from_ref(target), Operation::RemoveAllFinalizers),
             Step::ForceDelete { target } => {
                 (std::slice::from_ref(target), Operation::Delete { policy: Some(Policy::Background), force: true })

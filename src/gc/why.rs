@@ -107,7 +107,9 @@ fn rules_of_standing(world: &World<'_>, id: ObjectId) -> Vec<&'static str> {
         match world.classify(index) {
             Class::Unresolvable => add_rules(&mut rules, &["GC-16"]),
             Class::OutOfScope => add_rules(&mut rules, &["GC-20"]),
-            Class::Solid if state.has(cluster.reference(index).by_uid, TERMINATING) => add_rules(&mut rules, &["GC-46"]),
+            Class::Solid if state.has(cluster.reference(index).by_uid, TERMINATING) => {
+                add_rules(&mut rules, &["GC-46"])
+            }
             _ => {}
         }
     }
@@ -121,7 +123,8 @@ fn rules_of_hanging(world: &World<'_>, id: ObjectId) -> Vec<&'static str> {
         rules.push("DEL-15");
     }
     if state.has(id, FOREGROUND) {
-        let own = cluster.refs_of(id).any(|index| cluster.reference(index).by_uid == id && state.blocks(cluster, index));
+        let own =
+            cluster.refs_of(id).any(|index| cluster.reference(index).by_uid == id && state.blocks(cluster, index));
         rules.push(if own { "GC-44" } else { "GC-33" });
     }
     if !state.without_foreign_finalizers(cluster, id) {
@@ -149,13 +152,16 @@ fn hanging_one(world: &World<'_>, id: ObjectId) -> Hanging {
         super::outcome::Fate::Present(present) => present.finalizers,
         super::outcome::Fate::Gone => Vec::new(),
     };
-    let blockers = state.dependents(cluster, id).filter(|index| state.has(id, DELETING_DEPENDENTS | FOREGROUND) && state.blocks(cluster, *index));
+    let blockers = state
+        .dependents(cluster, id)
+        .filter(|index| state.has(id, DELETING_DEPENDENTS | FOREGROUND) && state.blocks(cluster, *index));
     let content: Vec<ObjectId> = match cluster.links.roles.get(&id) {
         Some(Role::Namespace { content, pods, .. }) => pods.iter().chain(content).copied().collect(),
         Some(Role::Definition { instances, .. }) => instances.clone(),
         _ => Vec::new(),
     };
-    let holders = cluster.links.protections_of(id).iter().filter(|protection| state.finalizers[protection.finalizer as usize]);
+    let holders =
+        cluster.links.protections_of(id).iter().filter(|protection| state.finalizers[protection.finalizer as usize]);
     let holders = holders.filter_map(|protection| match &protection.release {
         Release::WhenUnheld(holders) => Some(holders),
         Release::JobTracking { .. } => None,
@@ -165,7 +171,10 @@ fn hanging_one(world: &World<'_>, id: ObjectId) -> Hanging {
         finalizers,
         blocking_dependents: keys(cluster, blockers.map(|index| cluster.reference(index).holder)),
         content: keys(cluster, content.into_iter().filter(|id| state.live(*id))),
-        held_by: keys(cluster, holders.flatten().filter(|holder| world.still_holds(**holder)).map(|holder| holder.object)),
+        held_by: keys(
+            cluster,
+            holders.flatten().filter(|holder| world.still_holds(**holder)).map(|holder| holder.object),
+        ),
         kubelet: waits_for_kubelet(state, id),
         rules: rules_of_hanging(world, id),
     }

@@ -76,7 +76,11 @@ impl<'c> World<'c> {
         self.enqueue_dependents(id);
         for index in self.cluster.refs_of(id) {
             let owner = self.cluster.reference(index).by_uid;
-            if self.state.present(index) && owner != NONE && self.state.live(owner) && self.state.has(owner, DELETING_DEPENDENTS) {
+            if self.state.present(index)
+                && owner != NONE
+                && self.state.live(owner)
+                && self.state.has(owner, DELETING_DEPENDENTS)
+            {
                 self.enqueue(owner);
             }
         }

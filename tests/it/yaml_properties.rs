@@ -71,7 +71,11 @@ fn scalars_read_alike_on_their_own(text: &str, root: Value<'_>) -> Result<(), Te
         }
         let line = before.rsplit(['\n', '\r', '\u{85}', '\u{2028}', '\u{2029}']).next().unwrap_or_default();
         // In a flow, `1:` before a comma is text; on its own it would be a key.
-        if written.ends_with(':') || line.contains('!') || before.trim_end().ends_with('!') || (!quoted && !is_one_line(written)) {
+        if written.ends_with(':')
+            || line.contains('!')
+            || before.trim_end().ends_with('!')
+            || (!quoted && !is_one_line(written))
+        {
             continue;
         }
         let alone = read(&SourceFile::new("f", format!("- {written}\n")));
