@@ -14,7 +14,7 @@ const DIFFERENCES: [(&str, u32, &str); 4] = [
     (
         "nasty/argo-cd__reposerver__repository__testdata__utf-16__utf-16.yaml",
         1,
-        "Kubernetes' splitter sees no `---` in UTF-16 and drops the second document; we read it and say so",
+        "kubectl decodes UTF-16 before it splits, and so do we; the bare decoder of the recording sees no `---` in it",
     ),
     ("nasty/ingress-gce__cmd__echo__echo.yaml", 1, "Kubernetes stops at document 0, which it refuses; we read on"),
     (
