@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use super::cluster::Cluster;
+use super::combine;
 use super::controllers::Settings;
 use super::events::{self, Event};
 use super::outcome::Outcome;
@@ -50,10 +51,13 @@ pub fn simulate<'c>(cluster: &'c Cluster, steps: &[Step], options: &Options) -> 
         plan.steps.push(StepPlan {
             responses,
             outcomes: vec![Outcome::verdict(Arc::new(world.state.clone()))],
-            complete: false,
+            complete: options.state_cap > 0,
             events: events_after(cluster, &world.state, &events),
             log,
         });
+    }
+    if options.state_cap > 0 {
+        combine::add_outcomes(cluster, &requests, settings, options.state_cap, &mut plan.steps);
     }
     plan
 }
