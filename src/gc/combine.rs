@@ -10,6 +10,7 @@ use super::explore::{Explorer, Reached, visible};
 use super::outcome::{Outcome, Patch};
 use super::parts::{Part, parts};
 use super::plan::StepPlan;
+use super::simulate::Options;
 use super::state::State;
 use super::steps::Request;
 
@@ -17,20 +18,22 @@ use super::steps::Request;
 const MOST_OUTCOMES: usize = 20_000;
 
 /// Adds to each step, which has its verdict already, every other outcome.
-pub(super) fn add_outcomes(cluster: &Cluster, requests: &[Request<'_>], settings: Settings, cap: usize, steps: &mut [StepPlan]) {
+pub(super) fn add_outcomes(cluster: &Cluster, requests: &[Request<'_>], settings: Settings, options: &Options, steps: &mut [StepPlan]) {
     let targets: Vec<ObjectId> = requests.iter().flat_map(|request| &request.targets).flatten().copied().collect();
     let mut active = targets.clone();
     active.extend(steps.iter().flat_map(|step| &step.log).map(|entry| entry.object));
-    let mut budget = cap;
+    let mut budget = options.state_cap;
     let mut alternatives: Vec<Vec<Alternatives>> = steps.iter().map(|_| Vec::new()).collect();
     for part in parts(cluster, &active, &targets) {
         let local: Vec<Request<'_>> = requests.iter().map(|request| request.within(|id| part.local(id))).collect();
-        let (reached, left) = Explorer::new(&part.cluster, settings, budget, true).run(&local);
+        let (reached, left) = Explorer::new(&part.cluster, settings, budget, options.reduction).run(&local);
         budget = left;
         for (step, reached) in reached.into_iter().enumerate() {
             let verdict = steps[step].outcomes[0].base.clone();
             steps[step].complete &= reached.complete;
-            alternatives[step].push(Alternatives::new(cluster, &part, reached, &verdict));
+            let found = Alternatives::new(cluster, &part, reached, &verdict);
+            steps[step].verdict_reached &= found.with_verdict;
+            alternatives[step].push(found);
         }
     }
     for (step, alternatives) in steps.iter_mut().zip(alternatives) {
@@ -41,6 +44,8 @@ pub(super) fn add_outcomes(cluster: &Cluster, requests: &[Request<'_>], settings
 /// The outcomes of one part that differ from the verdict.
 struct Alternatives {
     patches: Vec<(Patch, bool)>,
+    /// Whether the verdict was found too.
+    with_verdict: bool,
 }
 
 impl Alternatives {
@@ -52,7 +57,8 @@ impl Alternatives {
             distinct.entry(key).and_modify(|(_, late)| *late &= branch.late).or_insert((Arc::new(branch.state), branch.late));
         }
         let patches = distinct.into_values().map(|(state, late)| (Patch { objects: part.objects.clone(), state }, late));
-        Alternatives { patches: patches.filter(|(patch, _)| patch.difference(cluster, verdict).is_some()).collect() }
+        let (patches, verdict): (Vec<_>, Vec<_>) = patches.partition(|(patch, _)| patch.difference(cluster, verdict).is_some());
+        Alternatives { patches, with_verdict: !verdict.is_empty() }
     }
 }
 

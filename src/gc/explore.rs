@@ -179,6 +179,9 @@ impl<'c> Explorer<'c> {
                 return best.unwrap_or_default();
             }
         }
+        // An owner that a purge removed in the meantime has nothing to orphan any more.
+        let gone: Vec<ObjectId> = world.state.orphans.iter().copied().filter(|id| world.state.gone(*id)).collect();
+        gone.iter().for_each(|id| _ = world.state.orphans.remove(id));
         let orphans = world.state.orphans.iter().copied();
         let purges = world.purges().into_iter().map(|purge| match purge {
             Purge::Delete { object, .. } | Purge::Finalize(object) => object,
@@ -212,7 +215,7 @@ impl<'c> Explorer<'c> {
             return false;
         }
         let limit = best.as_ref().map_or(usize::MAX, Vec::len);
-        if let Some(moves) = stubborn_moves(world, seed, limit) {
+        if let Some(moves) = stubborn_moves(world, seed, limit).filter(|moves| !moves.is_empty()) {
             *best = Some(moves);
         }
         best.as_ref().is_some_and(|moves| moves.len() == 1)
