@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use super::cluster::{Cluster, ObjectId};
 use super::controllers::Settings;
-use super::explore::{Explorer, Reached, visible};
+use super::explore::{CHOICE, Explorer, Reached, visible};
 use super::outcome::{Outcome, Patch};
 use super::parts::{Part, parts};
 use super::plan::StepPlan;
@@ -22,7 +22,7 @@ pub(super) fn add_outcomes(cluster: &Cluster, requests: &[Request<'_>], settings
     let targets: Vec<ObjectId> = requests.iter().flat_map(|request| &request.targets).flatten().copied().collect();
     let mut active = targets.clone();
     active.extend(steps.iter().flat_map(|step| &step.log).map(|entry| entry.object));
-    let mut budget = options.state_cap;
+    let mut budget = options.state_cap.saturating_mul(CHOICE);
     let mut alternatives: Vec<Vec<Alternatives>> = steps.iter().map(|_| Vec::new()).collect();
     for part in parts(cluster, &active, &targets) {
         let local: Vec<Request<'_>> = requests.iter().map(|request| request.within(|id| part.local(id))).collect();

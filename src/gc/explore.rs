@@ -18,6 +18,11 @@ use super::world::World;
 /// How many orders are sampled when the search is cut short.
 const SAMPLES: u64 = 64;
 
+/// What one state at a choice costs of the budget: the unit of the cap.
+pub(super) const CHOICE: usize = 16;
+/// What one move without a choice costs.
+const MOVE: usize = 1;
+
 /// A state of the part, and how it came about.
 #[derive(Debug, Clone)]
 pub(super) struct Branch {
@@ -40,7 +45,7 @@ pub(super) struct Reached {
 pub(super) struct Explorer<'c> {
     cluster: &'c Cluster,
     settings: Settings,
-    /// Moves that may still be made.
+    /// What the search may still spend: [`MOVE`] for a move, more for a choice.
     budget: usize,
     /// Whether commuting moves are made without branching; without, the search is naive.
     reduce: bool,
@@ -91,7 +96,9 @@ impl<'c> Explorer<'c> {
                 break;
             }
         }
-        for (index, start) in (0..SAMPLES).zip(starts.iter().cycle()) {
+        // Fewer where one order is long.
+        let samples = (1_000_000 / (self.cluster.len() as u64 + 1)).clamp(2, SAMPLES);
+        for (index, start) in (0..samples).zip(starts.iter().cycle()) {
             self.sample(start.clone(), index, &mut search);
         }
         Reached { ends: search.ends.into_values().collect(), complete: false }
@@ -112,14 +119,16 @@ impl<'c> Explorer<'c> {
                     Rest::Ended => return true,
                 },
                 [only] => {
-                    self.budget -= 1;
+                    self.budget = self.budget.saturating_sub(MOVE);
                     world.make(only);
                 }
                 _ => {
                     if !search.seen.insert((world.state.fingerprint(), shelved)) {
                         return true;
                     }
-                    self.budget = self.budget.saturating_sub(moves.len());
+                    // Large states cost more: they are copied, hashed and kept.
+                    let cost = moves.len() * (CHOICE + self.cluster.len() / 4);
+                    self.budget = self.budget.saturating_sub(cost);
                     for next in moves {
                         let mut world = world.clone();
                         world.make(next);
@@ -162,15 +171,7 @@ impl<'c> Explorer<'c> {
     fn choose(&self, world: &mut World<'_>, shelved: bool) -> Vec<Move> {
         let mut best: Option<Vec<Move>> = None;
         let mut after = None;
-        loop {
-            let Some(item) = next_item(world, after) else {
-                // A blocked owner may have queued items with smaller numbers again.
-                if world.state.queue.iter().all(|item| world.would_write(*item)) {
-                    break;
-                }
-                after = None;
-                continue;
-            };
+        while let Some(item) = next_item(world, after) {
             after = Some(item);
             let prospect = world.prospect(item);
             if !prospect.writes() {
@@ -223,28 +224,57 @@ impl<'c> Explorer<'c> {
 
     /// One pseudo-random order to its end.
     fn sample(&self, start: Branch, seed: u64, search: &mut Search) {
-        let mut random = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1;
+        let mut random = Random(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1);
         let mut world = self.world(start.state);
-        let mut ignored = Search::default();
+        let mut found = Search::default();
         loop {
-            let moves = self.sample_moves(&mut world);
-            if moves.is_empty() {
-                if let Rest::Ended = self.rest(&mut world, start.late, false, &mut ignored) {
-                    break;
-                }
-                continue;
+            if let Some(next) = any_move(&mut world, &mut random) {
+                world.make(next);
+            } else if let Rest::Ended = self.rest(&mut world, start.late, false, &mut found) {
+                break;
             }
-            random ^= random << 13;
-            random ^= random >> 7;
-            random ^= random << 17;
-            world.make(moves[(random % moves.len() as u64) as usize]);
         }
-        search.ends.append(&mut ignored.ends);
+        search.ends.append(&mut found.ends);
     }
+}
 
-    fn sample_moves(&self, world: &mut World<'_>) -> Vec<Move> {
-        let naive = Explorer { reduce: false, ..*self };
-        naive.choose(world, false)
+/// A fixed sequence of numbers (xorshift).
+struct Random(u64);
+
+impl Random {
+    fn below(&mut self, limit: usize) -> usize {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        (self.0 % limit.max(1) as u64) as usize
+    }
+}
+
+/// Some move that is possible now.
+fn any_move(world: &mut World<'_>, random: &mut Random) -> Option<Move> {
+    loop {
+        let from = random.below(world.cluster.len()) as ObjectId;
+        let queues = [&world.state.queue, &world.state.conflicts, &world.state.orphans];
+        let chosen = random.below(4);
+        if chosen == 3 || queues.iter().all(|queue| queue.is_empty()) {
+            let purges = world.purges();
+            if !purges.is_empty() {
+                return Some(Move::Purge(purges[random.below(purges.len())]));
+            }
+            if queues.iter().all(|queue| queue.is_empty()) {
+                return None;
+            }
+        }
+        let queue = queues[chosen % 3];
+        let Some(item) = queue.range(from..).chain(queue).next().copied() else { continue };
+        if chosen % 3 == 2 {
+            return Some(Move::Orphan(item));
+        }
+        let prospect = world.prospect(item);
+        if prospect.writes() {
+            return Some(Move::Attempt(item));
+        }
+        world.discard(item, &prospect);
     }
 }
 

@@ -23,8 +23,6 @@ pub(super) enum Move {
 #[derive(Debug)]
 pub(super) enum Prospect {
     Nothing,
-    /// A foreground deletion that still has blockers: they would be queued again.
-    Blocked,
     FailsOnKind,
     Release,
     Act(Action),
@@ -44,8 +42,7 @@ impl World<'_> {
         if self.state.has(item, DELETING_DEPENDENTS) {
             return match self.state.blocking[item as usize] {
                 0 if self.state.has(item, FOREGROUND) => Prospect::Release,
-                0 => Prospect::Nothing,
-                _ => Prospect::Blocked,
+                _ => Prospect::Nothing,
             };
         }
         let mut verdict = Verdict::new(self, item);
@@ -69,13 +66,14 @@ impl World<'_> {
 
     /// Takes an item out of the queue that would write nothing now. Nothing is lost: whatever makes
     /// it write later queues it again `[GC-10]`, `[GC-12]`, and a failed item stays known as such.
+    ///
+    /// The blockers of a blocked owner are not queued again `[GC-32]`: they are queued already, or
+    /// would write nothing, or are known as failed.
     pub(super) fn discard(&mut self, item: ObjectId, prospect: &Prospect) {
         self.state.queue.remove(&item);
         self.state.conflicts.remove(&item);
-        match prospect {
-            Prospect::Blocked => _ = self.check_blockers(item),
-            Prospect::FailsOnKind => _ = self.state.failed.insert(item),
-            _ => {}
+        if matches!(prospect, Prospect::FailsOnKind) {
+            self.state.failed.insert(item);
         }
     }
 
