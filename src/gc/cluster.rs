@@ -196,7 +196,7 @@ impl Cluster {
     }
 
     /// Appends the sentinel whose `first_…` end the ranges of the last object.
-    fn close(&mut self) {
+    pub(super) fn close(&mut self) {
         self.nodes.push(Node {
             kind: KindId(0),
             namespace: Symbol::EMPTY,

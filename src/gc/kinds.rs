@@ -113,10 +113,6 @@ impl Kinds {
     pub fn get(&self, id: KindId) -> &KindInfo {
         &self.infos[id.0 as usize]
     }
-
-    pub(super) fn len(&self) -> usize {
-        self.infos.len()
-    }
 }
 
 /// Splits an `apiVersion` into group and version as Kubernetes does `[VAL-10]`; `None` where it refuses.

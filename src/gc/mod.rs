@@ -15,14 +15,19 @@
 
 mod cluster;
 mod collector;
+mod combine;
 mod conditions;
 mod controllers;
 mod delete;
 mod events;
+mod explore;
+mod independence;
 mod kinds;
 mod links;
+mod moves;
 mod object;
 mod outcome;
+mod parts;
 mod plan;
 mod rounds;
 mod simulate;

@@ -109,7 +109,8 @@ impl Patch {
         }
     }
 
-    fn difference(&self, cluster: &Cluster, verdict: &State) -> Option<Difference> {
+    /// In what the part differs from the verdict, if it does.
+    pub(super) fn difference(&self, cluster: &Cluster, verdict: &State) -> Option<Difference> {
         let (mut reference, mut finalizer) = (0, 0);
         let mut gravest = None;
         let mut found =

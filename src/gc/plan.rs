@@ -29,6 +29,9 @@ pub struct StepPlan {
     pub outcomes: Vec<Outcome>,
     /// Whether `outcomes` are all there are: false if the state cap cut the search.
     pub complete: bool,
+    /// Whether the search reached the verdict among its outcomes: anything else is a defect of this
+    /// model, unless the search was cut short.
+    pub verdict_reached: bool,
     /// Events so far, sorted.
     pub events: Vec<Event>,
     pub(super) log: Vec<Entry>,

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use super::cluster::Cluster;
+use super::combine;
 use super::controllers::Settings;
 use super::events::{self, Event};
 use super::outcome::Outcome;
@@ -19,14 +20,17 @@ pub struct Options {
     /// Kubelets end the grace period of the Pods bound to their nodes. Without, such Pods stay
     /// Terminating until they are force-deleted.
     pub kubelet: bool,
-    /// How many states the search for other outcomes may look at, over all steps. 0: no search, the
-    /// verdict only.
+    /// How many states at which there is a choice the search for other outcomes may look at, over
+    /// all steps (fewer if they are large). 0: no search, the verdict only.
     pub state_cap: usize,
+    /// Whether the search makes moves that commute with all others without branching. Without, it
+    /// finds the same outcomes with far more states: a check of the reduction, nothing else.
+    pub reduction: bool,
 }
 
 impl Default for Options {
     fn default() -> Self {
-        Options { kubelet: true, state_cap: 200_000 }
+        Options { kubelet: true, state_cap: 200_000, reduction: true }
     }
 }
 
@@ -50,10 +54,14 @@ pub fn simulate<'c>(cluster: &'c Cluster, steps: &[Step], options: &Options) -> 
         plan.steps.push(StepPlan {
             responses,
             outcomes: vec![Outcome::verdict(Arc::new(world.state.clone()))],
-            complete: false,
+            complete: options.state_cap > 0,
+            verdict_reached: options.state_cap > 0,
             events: events_after(cluster, &world.state, &events),
             log,
         });
+    }
+    if options.state_cap > 0 {
+        combine::add_outcomes(cluster, &requests, settings, options, &mut plan.steps);
     }
     plan
 }

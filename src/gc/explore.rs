@@ -1,0 +1,314 @@
+//! Every outcome of one part of a cluster: an exhaustive, memoised search over the orders in which
+//! moves can happen `[SIM-11]`.
+//!
+//! An item that would write nothing is taken out of the queue at once; where one move can be shown
+//! to commute with everything else it is made without branching ([`super::independence`]). Beyond
+//! the cap a number of fixed pseudo-random orders are run instead, and the result says so.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::cluster::{Cluster, ObjectId};
+use super::controllers::{Purge, Settings};
+use super::independence::stubborn_moves;
+use super::moves::Move;
+use super::state::{State, VISIBLE};
+use super::steps::Request;
+use super::world::World;
+
+/// How many orders are sampled when the search is cut short.
+const SAMPLES: u64 = 64;
+
+/// What one state at a choice costs of the budget: the unit of the cap.
+pub(super) const CHOICE: usize = 16;
+/// What one move without a choice costs.
+const MOVE: usize = 1;
+
+/// A state of the part, and how it came about.
+#[derive(Debug, Clone)]
+pub(super) struct Branch {
+    pub(super) state: State,
+    /// Some item's back-off had not ended when the cluster seemed at rest `[GC-16]`.
+    pub(super) late: bool,
+    /// Such items are left alone for the rest of this step.
+    shelved: bool,
+}
+
+/// What a step can lead to.
+#[derive(Debug)]
+pub(super) struct Reached {
+    pub(super) ends: Vec<Branch>,
+    pub(super) complete: bool,
+}
+
+/// A search through one part.
+#[derive(Debug)]
+pub(super) struct Explorer<'c> {
+    cluster: &'c Cluster,
+    settings: Settings,
+    /// What the search may still spend: [`MOVE`] for a move, more for a choice.
+    budget: usize,
+    /// Whether commuting moves are made without branching; without, the search is naive.
+    reduce: bool,
+}
+
+impl<'c> Explorer<'c> {
+    pub(super) fn new(cluster: &'c Cluster, settings: Settings, budget: usize, reduce: bool) -> Self {
+        Explorer { cluster, settings, budget, reduce }
+    }
+
+    /// The outcomes of each step over all orders. `budget_left` tells what of the cap is unused.
+    pub(super) fn run(mut self, requests: &[Request<'_>]) -> (Vec<Reached>, usize) {
+        let start = Branch { state: World::new(self.cluster).state, late: false, shelved: false };
+        let mut reached = self.settle(vec![start]);
+        let mut steps = Vec::with_capacity(requests.len());
+        for request in requests {
+            let complete = reached.complete;
+            let starts = reached.ends.iter().map(|branch| self.after_request(branch, request)).collect();
+            reached = self.settle(starts);
+            reached.complete &= complete;
+            steps.push(Reached { ends: reached.ends.clone(), complete: reached.complete });
+        }
+        (steps, self.budget)
+    }
+
+    fn after_request(&self, branch: &Branch, request: &Request<'_>) -> Branch {
+        let mut world = self.world(branch.state.clone());
+        world.request(request);
+        world.apply_watch();
+        Branch { state: world.state, late: branch.late, shelved: false }
+    }
+
+    fn world(&self, state: State) -> World<'c> {
+        World { cluster: self.cluster, state, watch: Vec::new(), trace: None }
+    }
+
+    /// All states at rest that can be reached.
+    fn settle(&mut self, starts: Vec<Branch>) -> Reached {
+        let mut search = Search::default();
+        // What needs no late retry is searched first, so that `late` means "only late".
+        let (late, mut open): (Vec<Branch>, Vec<Branch>) = starts.clone().into_iter().partition(|branch| branch.late);
+        search.late = late;
+        loop {
+            let Some(branch) = open.pop().or_else(|| search.late.pop()) else {
+                return Reached { ends: search.ends.into_values().collect(), complete: true };
+            };
+            if !self.follow(branch, &mut search, &mut open) {
+                break;
+            }
+        }
+        // Fewer where one order is long.
+        let samples = (1_000_000 / (self.cluster.len() as u64 + 1)).clamp(2, SAMPLES);
+        for (index, start) in (0..samples).zip(starts.iter().cycle()) {
+            self.sample(start.clone(), index, &mut search);
+        }
+        Reached { ends: search.ends.into_values().collect(), complete: false }
+    }
+
+    /// Follows one branch to its end or to the next real choice. False when the budget is used up.
+    fn follow(&mut self, branch: Branch, search: &mut Search, open: &mut Vec<Branch>) -> bool {
+        let Branch { state, late, shelved } = branch;
+        let mut world = self.world(state);
+        loop {
+            if self.budget == 0 {
+                return false;
+            }
+            let moves = self.choose(&mut world, shelved);
+            match moves[..] {
+                [] => match self.rest(&mut world, late, shelved, search) {
+                    Rest::Goes => {}
+                    Rest::Ended => return true,
+                },
+                [only] => {
+                    self.budget = self.budget.saturating_sub(MOVE);
+                    world.make(only);
+                }
+                _ => {
+                    if !search.seen.insert((world.state.fingerprint(), shelved)) {
+                        return true;
+                    }
+                    // Large states cost more: they are copied, hashed and kept.
+                    let cost = moves.len() * (CHOICE + self.cluster.len() / 4);
+                    self.budget = self.budget.saturating_sub(cost);
+                    for next in moves {
+                        let mut world = world.clone();
+                        world.make(next);
+                        open.push(Branch { state: world.state, late, shelved });
+                    }
+                    // Late branches wait until all others are done.
+                    if late {
+                        search.late.append(open);
+                    }
+                    return true;
+                }
+            }
+        }
+    }
+
+    /// Nothing in the queues can move: late retries, then the other controllers, then rest.
+    fn rest(&self, world: &mut World<'_>, late: bool, shelved: bool, search: &mut Search) -> Rest {
+        if !shelved {
+            let failed = std::mem::take(&mut world.state.failed);
+            let (ready, still): (BTreeSet<ObjectId>, BTreeSet<ObjectId>) = failed.iter().partition(|id| world.would_write(**id));
+            if !ready.is_empty() {
+                // Either the back-off ends soon enough, or not before somebody looks.
+                search.late.push(Branch { state: State { failed, ..world.state.clone() }, late: true, shelved: true });
+                world.state.failed = still;
+                world.state.queue.extend(ready);
+                return Rest::Goes;
+            }
+            world.state.failed = still;
+        }
+        if world.controllers_pass(self.settings) {
+            world.apply_watch();
+            return Rest::Goes;
+        }
+        let key = (world.state.fingerprint(), false);
+        search.ends.entry(key).or_insert_with(|| Branch { state: world.state.clone(), late, shelved: false });
+        Rest::Ended
+    }
+
+    /// The moves to be followed from here; the queue is cleared of what would write nothing.
+    fn choose(&self, world: &mut World<'_>, shelved: bool) -> Vec<Move> {
+        let mut best: Option<Vec<Move>> = None;
+        let mut after = None;
+        while let Some(item) = next_item(world, after) {
+            after = Some(item);
+            let prospect = world.prospect(item);
+            if !prospect.writes() {
+                world.discard(item, &prospect);
+            } else if self.improves(world, item, &mut best) {
+                return best.unwrap_or_default();
+            }
+        }
+        // An owner that a purge removed in the meantime has nothing to orphan any more.
+        let gone: Vec<ObjectId> = world.state.orphans.iter().copied().filter(|id| world.state.gone(*id)).collect();
+        gone.iter().for_each(|id| _ = world.state.orphans.remove(id));
+        let orphans = world.state.orphans.iter().copied();
+        let purges = world.purges().into_iter().map(|purge| match purge {
+            Purge::Delete { object, .. } | Purge::Finalize(object) => object,
+        });
+        for seed in orphans.chain(purges) {
+            if self.improves(world, seed, &mut best) {
+                break;
+            }
+        }
+        if !self.reduce && best.is_some() {
+            // A failed item may be retried at any time; when nothing else moves, see `rest`.
+            for item in &world.state.failed {
+                self.improves(world, *item, &mut best);
+            }
+        }
+        let mut moves = best.unwrap_or_default();
+        if shelved {
+            moves.retain(|next| !matches!(next, Move::Attempt(item) if world.state.failed.contains(item)));
+        }
+        moves
+    }
+
+    /// Whether the moves around `seed` are a single one; otherwise they are kept if fewer than `best`.
+    fn improves(&self, world: &World<'_>, seed: ObjectId, best: &mut Option<Vec<Move>>) -> bool {
+        if !self.reduce {
+            let moves = best.get_or_insert_default();
+            let mut more = Vec::new();
+            world.moves_of(seed, &mut more);
+            more.retain(|next| !moves.contains(next));
+            moves.extend(more);
+            return false;
+        }
+        let limit = best.as_ref().map_or(usize::MAX, Vec::len);
+        if let Some(moves) = stubborn_moves(world, seed, limit).filter(|moves| !moves.is_empty()) {
+            *best = Some(moves);
+        }
+        best.as_ref().is_some_and(|moves| moves.len() == 1)
+    }
+
+    /// One pseudo-random order to its end.
+    fn sample(&self, start: Branch, seed: u64, search: &mut Search) {
+        let mut random = Random(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1);
+        let mut world = self.world(start.state);
+        let mut found = Search::default();
+        loop {
+            if let Some(next) = any_move(&mut world, &mut random) {
+                world.make(next);
+            } else if let Rest::Ended = self.rest(&mut world, start.late, false, &mut found) {
+                break;
+            }
+        }
+        search.ends.append(&mut found.ends);
+    }
+}
+
+/// A fixed sequence of numbers (xorshift).
+struct Random(u64);
+
+impl Random {
+    fn below(&mut self, limit: usize) -> usize {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        (self.0 % limit.max(1) as u64) as usize
+    }
+}
+
+/// Some move that is possible now.
+fn any_move(world: &mut World<'_>, random: &mut Random) -> Option<Move> {
+    loop {
+        let from = random.below(world.cluster.len()) as ObjectId;
+        let queues = [&world.state.queue, &world.state.conflicts, &world.state.orphans];
+        let chosen = random.below(4);
+        if chosen == 3 || queues.iter().all(|queue| queue.is_empty()) {
+            let purges = world.purges();
+            if !purges.is_empty() {
+                return Some(Move::Purge(purges[random.below(purges.len())]));
+            }
+            if queues.iter().all(|queue| queue.is_empty()) {
+                return None;
+            }
+        }
+        let queue = queues[chosen % 3];
+        let Some(item) = queue.range(from..).chain(queue).next().copied() else { continue };
+        if chosen % 3 == 2 {
+            return Some(Move::Orphan(item));
+        }
+        let prospect = world.prospect(item);
+        if prospect.writes() {
+            return Some(Move::Attempt(item));
+        }
+        world.discard(item, &prospect);
+    }
+}
+
+/// What has been found.
+#[derive(Debug, Default)]
+struct Search {
+    seen: BTreeSet<((u64, u64), bool)>,
+    ends: BTreeMap<((u64, u64), bool), Branch>,
+    late: Vec<Branch>,
+}
+
+enum Rest {
+    Goes,
+    Ended,
+}
+
+/// The first queued or conflicting item after another.
+fn next_item(world: &World<'_>, after: Option<ObjectId>) -> Option<ObjectId> {
+    let from = after.map_or(0, |id| id + 1);
+    let queued = world.state.queue.range(from..).next();
+    let conflict = world.state.conflicts.range(from..).next();
+    queued.into_iter().chain(conflict).min().copied()
+}
+
+/// What a user can see of a state, to tell outcomes apart.
+pub(super) fn visible(cluster: &Cluster, state: &State) -> Vec<u8> {
+    let mut bytes = Vec::with_capacity(state.flags.len() + state.refs.len() + state.finalizers.len());
+    for id in cluster.ids() {
+        let flags = state.flags[id as usize] & VISIBLE;
+        bytes.extend(flags.to_le_bytes());
+        if state.live(id) {
+            bytes.extend(cluster.refs_of(id).map(|index| state.refs[index as usize] as u8));
+            bytes.extend(cluster.finalizers_of(id).map(|slot| u8::from(state.finalizers[slot as usize])));
+        }
+    }
+    bytes
+}

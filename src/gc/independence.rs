@@ -1,0 +1,173 @@
+//! Which moves may be made first without losing an outcome.
+//!
+//! Most moves of a cluster commute: two dependents of one foreground owner do not care which of
+//! them goes first. From every state the search therefore follows only a *stubborn set* of moves: a
+//! set closed under "what could interfere with an enabled move" and "what must happen before a
+//! disabled one can". Every state in which the cluster comes to rest is still reached (Valmari's
+//! theorem); a property test compares with the search that follows all moves.
+
+use std::collections::BTreeSet;
+
+use super::cluster::{NONE, ObjectId};
+use super::collector::Action;
+use super::moves::{Move, Prospect};
+use super::state::{DELETING_DEPENDENTS, FOREGROUND, GRACEFUL, ORPHAN, SPEC_KUBERNETES, TERMINATING};
+use super::world::World;
+
+/// A stubborn set under construction: the objects whose moves, now and later, are all in it.
+struct Stubborn<'w, 'c> {
+    world: &'w World<'c>,
+    members: BTreeSet<ObjectId>,
+    open: Vec<ObjectId>,
+    moves: Vec<Move>,
+}
+
+/// The possible moves of the smallest stubborn set that holds the moves of `seed`; gives up (`None`)
+/// when there are at least `limit`.
+pub(super) fn stubborn_moves(world: &World<'_>, seed: ObjectId, limit: usize) -> Option<Vec<Move>> {
+    let mut set = Stubborn { world, members: BTreeSet::new(), open: Vec::new(), moves: Vec::new() };
+    set.add(seed);
+    while let Some(object) = set.open.pop() {
+        set.expand(object);
+        if set.moves.len() >= limit {
+            return None;
+        }
+    }
+    Some(set.moves)
+}
+
+impl Stubborn<'_, '_> {
+    fn add(&mut self, id: ObjectId) {
+        if id != NONE && self.world.state.live(id) && self.members.insert(id) {
+            self.open.push(id);
+        }
+    }
+
+    /// At least one of these must move before something becomes possible. Nothing is to be done if
+    /// one of them is a member already, or can never move.
+    fn add_one_of(&mut self, candidates: impl Iterator<Item = ObjectId>) {
+        let mut first = None;
+        for candidate in candidates {
+            if self.members.contains(&candidate) || self.inert(candidate) {
+                return;
+            }
+            first = first.or(Some(candidate));
+        }
+        self.add(first.unwrap_or(NONE));
+    }
+
+    fn expand(&mut self, id: ObjectId) {
+        let before = self.moves.len();
+        self.world.moves_of(id, &mut self.moves);
+        if self.moves.len() > before {
+            self.add_neighbours(id);
+        }
+        self.add_conditions(id);
+    }
+
+    /// Whoever reads or writes what a move of `id` writes or reads: its owners and its dependents.
+    fn add_neighbours(&mut self, id: ObjectId) {
+        let world = self.world;
+        for index in world.cluster.refs_of(id).filter(|index| world.state.present(*index)) {
+            let reference = world.cluster.reference(index);
+            if !self.indifferent(id, reference.by_uid) {
+                self.add(reference.by_uid);
+            }
+            if reference.named != reference.by_uid {
+                self.add(reference.named);
+            }
+        }
+        for index in world.state.dependents(world.cluster, id) {
+            let dependent = world.cluster.reference(index).holder;
+            if !self.indifferent(dependent, id) {
+                self.add(dependent);
+            }
+        }
+    }
+
+    /// Whether the deletion of `dependent` is the same before and after `owner` goes: the owner can
+    /// only go away entirely, and the dependent, without dependents of its own, is deleted for a
+    /// waiting owner as for a missing one.
+    fn indifferent(&self, dependent: ObjectId, owner: ObjectId) -> bool {
+        if owner == NONE || dependent == owner {
+            return false;
+        }
+        let state = &self.world.state;
+        let flags = state.flags[owner as usize];
+        let goes = flags & (FOREGROUND | DELETING_DEPENDENTS | ORPHAN | GRACEFUL) == FOREGROUND | DELETING_DEPENDENTS
+            && state.without_foreign_finalizers(self.world.cluster, owner)
+            && !self.world.cluster.links.is_namespace(owner);
+        goes && state.dependents[dependent as usize] == 0
+            && state.queue.contains(&dependent)
+            && matches!(self.world.prospect(dependent), Prospect::Act(Action::Delete { unblock: false, .. }))
+    }
+
+    /// What must move before moves of `id` that are impossible now become possible.
+    fn add_conditions(&mut self, id: ObjectId) {
+        let world = self.world;
+        let state = &world.state;
+        if state.has(id, DELETING_DEPENDENTS) {
+            if state.has(id, FOREGROUND) && state.blocking[id as usize] > 0 {
+                self.add_a_blocker(id);
+            }
+        } else if !state.has(id, TERMINATING) {
+            for index in world.cluster.refs_of(id).filter(|index| state.present(*index)) {
+                let reference = world.cluster.reference(index);
+                if !self.indifferent(id, reference.by_uid) {
+                    self.add(reference.by_uid);
+                }
+                self.add(reference.named);
+            }
+        }
+        if world.cluster.links.is_namespace(id) && state.has(id, TERMINATING | SPEC_KUBERNETES) {
+            self.add_one_of(world.content(id).filter(|object| state.live(*object)));
+        }
+        self.add_purger(id);
+    }
+
+    /// The release of a foreground owner waits for every blocker: one is enough.
+    fn add_a_blocker(&mut self, owner: ObjectId) {
+        let world = self.world;
+        let blocks = |index: u32| {
+            world.cluster.reference(index).by_uid == owner && world.state.blocks(world.cluster, index)
+        };
+        // The members are few, the dependents may be many.
+        if self.members.iter().any(|id| world.state.live(*id) && world.cluster.refs_of(*id).any(blocks)) {
+            return;
+        }
+        let blockers = world.state.dependents(world.cluster, owner).filter(|index| world.state.blocks(world.cluster, *index));
+        self.add_one_of(blockers.map(|index| world.cluster.reference(index).holder));
+    }
+
+    /// A purge that cannot reach `id` yet: its namespace or definition is not being deleted, or still has Pods.
+    fn add_purger(&mut self, id: ObjectId) {
+        let world = self.world;
+        let home = world.cluster.links.home.get(&id).copied();
+        if let Some(home) = home.filter(|home| world.state.live(*home)) {
+            if !world.state.has(home, TERMINATING) {
+                self.add(home);
+            } else if world.purging(home) && !world.pods(home).any(|pod| pod == id) {
+                self.add_one_of(world.pods(home).filter(|pod| world.state.live(*pod)));
+            }
+        }
+        if let Some(definition) = world.definition_of(id)
+            && !world.state.has(definition, TERMINATING)
+        {
+            self.add(definition);
+        }
+    }
+
+    /// Whether nothing moves this object before the collector has come to rest.
+    fn inert(&self, id: ObjectId) -> bool {
+        let state = &self.world.state;
+        if state.gone(id) {
+            return false;
+        }
+        let waits = state.has(id, DELETING_DEPENDENTS | FOREGROUND) || state.orphans.contains(&id);
+        let mut moves = Vec::new();
+        state.has(id, TERMINATING) && !waits && !self.world.cluster.links.is_namespace(id) && {
+            self.world.moves_of(id, &mut moves);
+            moves.is_empty()
+        }
+    }
+}

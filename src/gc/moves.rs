@@ -1,0 +1,189 @@
+//! Single moves of the cluster, in any order: what the exhaustive search chooses from.
+
+use super::cluster::ObjectId;
+use super::collector::{Action, Class, Verdict};
+use super::controllers::Purge;
+use super::delete::Policy;
+use super::links::Role;
+use super::state::{DELETING_DEPENDENTS, FOREGROUND, SPEC_KUBERNETES, TERMINATING};
+use super::world::World;
+
+/// Something that may happen next, run to its end.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Move {
+    /// An attempt at an item.
+    Attempt(ObjectId),
+    /// An orphaning deletion.
+    Orphan(ObjectId),
+    /// A piece of a purge.
+    Purge(Purge),
+}
+
+/// What an attempt would do now.
+#[derive(Debug)]
+pub(super) enum Prospect {
+    Nothing,
+    FailsOnKind,
+    Release,
+    Act(Action),
+}
+
+impl Prospect {
+    pub(super) fn writes(&self) -> bool {
+        matches!(self, Prospect::Release | Prospect::Act(_))
+    }
+}
+
+impl World<'_> {
+    pub(super) fn prospect(&self, item: ObjectId) -> Prospect {
+        if !self.attempts(item) {
+            return Prospect::Nothing;
+        }
+        if self.state.has(item, DELETING_DEPENDENTS) {
+            return match self.state.blocking[item as usize] {
+                0 if self.state.has(item, FOREGROUND) => Prospect::Release,
+                _ => Prospect::Nothing,
+            };
+        }
+        let mut verdict = Verdict::new(self, item);
+        for index in self.cluster.refs_of(item).filter(|index| self.state.present(*index)) {
+            match self.classify(index) {
+                Class::Unresolvable => return Prospect::FailsOnKind,
+                Class::OutOfScope => return Prospect::Nothing,
+                class => verdict.add(index, class),
+            }
+        }
+        match self.decide(item, verdict) {
+            Action::Nothing => Prospect::Nothing,
+            action => Prospect::Act(action),
+        }
+    }
+
+    /// Whether an attempt would write something.
+    pub(super) fn would_write(&self, item: ObjectId) -> bool {
+        self.prospect(item).writes()
+    }
+
+    /// Takes an item out of the queue that would write nothing now. Nothing is lost: whatever makes
+    /// it write later queues it again `[GC-10]`, `[GC-12]`, and a failed item stays known as such.
+    ///
+    /// The blockers of a blocked owner are not queued again `[GC-32]`: they are queued already, or
+    /// would write nothing, or are known as failed.
+    pub(super) fn discard(&mut self, item: ObjectId, prospect: &Prospect) {
+        self.state.queue.remove(&item);
+        self.state.conflicts.remove(&item);
+        if matches!(prospect, Prospect::FailsOnKind) {
+            self.state.failed.insert(item);
+        }
+    }
+
+    /// Makes a move; the collector sees all of it at once.
+    pub(super) fn make(&mut self, next: Move) {
+        match next {
+            Move::Attempt(item) => {
+                self.state.queue.remove(&item);
+                self.state.conflicts.remove(&item);
+                self.state.failed.remove(&item);
+                match self.prospect(item) {
+                    Prospect::Release => self.release(item),
+                    Prospect::Act(action) => self.act(item, action),
+                    _ => {}
+                }
+            }
+            Move::Orphan(owner) => {
+                self.state.orphans.remove(&owner);
+                if self.state.live(owner) {
+                    self.orphan_dependents(owner);
+                }
+            }
+            Move::Purge(purge) => self.purge(purge),
+        }
+        self.apply_watch();
+    }
+
+    fn act(&mut self, item: ObjectId, action: Action) {
+        match action {
+            Action::Nothing => {}
+            Action::RemoveReferences(doomed, cause) => self.remove_references(item, &doomed, cause),
+            Action::Delete { policy, unblock, cause } => {
+                // [GC-22a]: the patch changes the references that the DELETE relies on.
+                if unblock && self.unblock(item, cause) {
+                    self.state.conflicts.insert(item);
+                } else {
+                    self.delete(item, Some(policy), false, cause);
+                }
+            }
+        }
+    }
+
+    /// The moves that concern an object and are possible now.
+    pub(super) fn moves_of(&self, id: ObjectId, moves: &mut Vec<Move>) {
+        if self.state.gone(id) {
+            return;
+        }
+        let state = &self.state;
+        let waits = state.queue.contains(&id) || state.conflicts.contains(&id) || state.failed.contains(&id);
+        if waits && self.would_write(id) {
+            moves.push(Move::Attempt(id));
+        }
+        if state.orphans.contains(&id) {
+            moves.push(Move::Orphan(id));
+        }
+        moves.extend(self.purge_of(id).map(Move::Purge));
+        if self.may_finalize(id) {
+            moves.push(Move::Purge(Purge::Finalize(id)));
+        }
+    }
+
+    /// The purge that would delete this object now.
+    fn purge_of(&self, id: ObjectId) -> Option<Purge> {
+        if let Some(definition) = self.definition_of(id)
+            && matches!(self.cluster.links.roles.get(&definition), Some(Role::Definition { established: true, .. }))
+            && self.state.has(definition, TERMINATING)
+            && self.delete_would_change(id, None)
+        {
+            return Some(Purge::Delete { object: id, of: definition });
+        }
+        let home = *self.cluster.links.home.get(&id)?;
+        let purged = self.purging(home) && (self.is_pod(id) || !self.has_pods(home)) && self.delete_would_change(id, Some(Policy::Background));
+        purged.then_some(Purge::Delete { object: id, of: home })
+    }
+
+    pub(super) fn definition_of(&self, id: ObjectId) -> Option<ObjectId> {
+        let definition = *self.cluster.links.definition_of.get(&self.cluster.nodes[id as usize].kind)?;
+        self.state.live(definition).then_some(definition)
+    }
+
+    pub(super) fn purging(&self, namespace: ObjectId) -> bool {
+        self.state.live(namespace) && self.state.has(namespace, TERMINATING) && self.has_spec_finalizers(namespace)
+    }
+
+    fn is_pod(&self, id: ObjectId) -> bool {
+        matches!(self.cluster.links.roles.get(&id), Some(Role::Pod { .. }))
+    }
+
+    fn has_pods(&self, namespace: ObjectId) -> bool {
+        self.pods(namespace).any(|pod| self.state.live(pod))
+    }
+
+    pub(super) fn pods(&self, namespace: ObjectId) -> impl Iterator<Item = ObjectId> + '_ {
+        let pods: &[ObjectId] = match self.cluster.links.roles.get(&namespace) {
+            Some(Role::Namespace { pods, .. }) => pods,
+            _ => &[],
+        };
+        pods.iter().copied()
+    }
+
+    pub(super) fn content(&self, namespace: ObjectId) -> impl Iterator<Item = ObjectId> + '_ {
+        let content: &[ObjectId] = match self.cluster.links.roles.get(&namespace) {
+            Some(Role::Namespace { content, .. }) => content,
+            _ => &[],
+        };
+        self.pods(namespace).chain(content.iter().copied())
+    }
+
+    fn may_finalize(&self, id: ObjectId) -> bool {
+        let empties = self.cluster.links.is_namespace(id) && self.purging(id) && self.state.has(id, SPEC_KUBERNETES);
+        empties && self.content(id).all(|object| self.state.gone(object))
+    }
+}

@@ -1,0 +1,185 @@
+//! Cuts a cluster into parts that cannot influence each other, so that the search for outcomes
+//! looks at each alone.
+//!
+//! Two objects are in one part if one refers to the other, by uid or by coordinates, if one holds
+//! or follows the other, or if one is the namespace or the definition of the other and may go in
+//! this simulation.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use super::cluster::{Cluster, Grouped, NONE, Node, ObjectId, Ref};
+use super::links::{Holder, Links, Protection, Release, Role};
+use super::state::TERMINATING;
+
+/// A part of a cluster, as a cluster of its own.
+#[derive(Debug)]
+pub(super) struct Part {
+    pub(super) cluster: Cluster,
+    /// The whole cluster's number of each of its objects, ascending.
+    pub(super) objects: Arc<Vec<ObjectId>>,
+}
+
+impl Part {
+    /// The number in this part of an object of the whole cluster.
+    pub(super) fn local(&self, id: ObjectId) -> Option<ObjectId> {
+        local(&self.objects, id)
+    }
+}
+
+fn local(objects: &[ObjectId], id: ObjectId) -> Option<ObjectId> {
+    objects.binary_search(&id).ok().map(|index| index as ObjectId)
+}
+
+/// The parts that hold at least one of the `active` objects. `targets` are the objects that steps name.
+pub(super) fn parts(cluster: &Cluster, active: &[ObjectId], targets: &[ObjectId]) -> Vec<Part> {
+    let mut sets = DisjointSets::new(cluster.len());
+    join_all(cluster, targets, &mut sets);
+    let mut members: BTreeMap<u32, Vec<ObjectId>> = active.iter().map(|id| (sets.find(*id), Vec::new())).collect();
+    for id in cluster.ids() {
+        if let Some(members) = members.get_mut(&sets.find(id)) {
+            members.push(id);
+        }
+    }
+    members.into_values().map(|objects| Part { cluster: cluster.restrict(&objects), objects: Arc::new(objects) }).collect()
+}
+
+fn join_all(cluster: &Cluster, targets: &[ObjectId], sets: &mut DisjointSets) {
+    for reference in &cluster.refs {
+        for other in [reference.by_uid, reference.named] {
+            if other != NONE {
+                sets.join(reference.holder, other);
+            }
+        }
+        // A reference resolves only while its definition exists.
+        let definition = reference.kind.and_then(|kind| cluster.links.definition_of.get(&kind));
+        if let Some(definition) = definition.filter(|id| may_go(cluster, targets, **id)) {
+            sets.join(reference.holder, *definition);
+        }
+    }
+    for (&id, role) in &cluster.links.roles {
+        if !may_go(cluster, targets, id) {
+            continue;
+        }
+        match role {
+            Role::Namespace { content, pods, .. } => pods.iter().chain(content).for_each(|other| sets.join(id, *other)),
+            Role::Definition { instances, .. } => instances.iter().for_each(|other| sets.join(id, *other)),
+            Role::Pod { .. } => {}
+        }
+    }
+    for protection in &cluster.links.protections {
+        if let Release::WhenUnheld(holders) = &protection.release {
+            holders.iter().for_each(|holder| sets.join(protection.object, holder.object));
+        }
+    }
+    for &(leader, follower) in &cluster.links.followers {
+        sets.join(leader, follower);
+    }
+}
+
+/// Whether a namespace or a definition may be deleted in this simulation: by a step, by the
+/// collector, or because it already is.
+fn may_go(cluster: &Cluster, targets: &[ObjectId], id: ObjectId) -> bool {
+    targets.contains(&id) || !cluster.refs_of(id).is_empty() || cluster.nodes[id as usize].flags & TERMINATING != 0
+}
+
+/// Union-find with path halving.
+struct DisjointSets {
+    parents: Vec<u32>,
+}
+
+impl DisjointSets {
+    fn new(size: usize) -> Self {
+        DisjointSets { parents: (0..size as u32).collect() }
+    }
+
+    fn find(&mut self, mut id: u32) -> u32 {
+        while self.parents[id as usize] != id {
+            let grandparent = self.parents[self.parents[id as usize] as usize];
+            self.parents[id as usize] = grandparent;
+            id = grandparent;
+        }
+        id
+    }
+
+    fn join(&mut self, a: u32, b: u32) {
+        let (a, b) = (self.find(a), self.find(b));
+        self.parents[a.max(b) as usize] = a.min(b);
+    }
+}
+
+impl Cluster {
+    /// The cluster of these objects (ascending) alone; references to others lead nowhere.
+    fn restrict(&self, objects: &[ObjectId]) -> Cluster {
+        let map = |id: ObjectId| if id == NONE { NONE } else { local(objects, id).unwrap_or(NONE) };
+        let mut part = Cluster {
+            kinds: self.kinds.clone(),
+            text: self.text.clone(),
+            nodes: Vec::with_capacity(objects.len() + 1),
+            refs: Vec::new(),
+            finalizers: Vec::new(),
+            absent_finalizers: Vec::new(),
+            dependents: Grouped::default(),
+            links: Links::default(),
+        };
+        let mut slots = BTreeMap::new();
+        for (holder, &id) in objects.iter().enumerate() {
+            let node = self.nodes[id as usize];
+            part.nodes.push(Node { first_ref: part.refs.len() as u32, first_finalizer: part.finalizers.len() as u32, ..node });
+            part.refs.extend(self.refs_of(id).map(|index| {
+                let reference = *self.reference(index);
+                Ref { holder: holder as ObjectId, by_uid: map(reference.by_uid), named: map(reference.named), ..reference }
+            }));
+            for slot in self.finalizers_of(id) {
+                slots.insert(slot, part.finalizers.len() as u32);
+                part.finalizers.push(self.finalizers[slot as usize]);
+            }
+        }
+        part.close();
+        part.absent_finalizers = self.absent_finalizers.iter().filter_map(|slot| slots.get(slot).copied()).collect();
+        part.dependents = part.group_dependents();
+        part.links = self.restrict_links(objects, &slots, &part);
+        part
+    }
+
+    fn restrict_links(&self, objects: &[ObjectId], slots: &BTreeMap<u32, u32>, part: &Cluster) -> Links {
+        let map = |id: &ObjectId| local(objects, *id);
+        let all = |ids: &[ObjectId]| -> Vec<ObjectId> { ids.iter().filter_map(map).collect() };
+        let mut links = Links {
+            definition_of: self.links.definition_of.iter().filter_map(|(kind, id)| Some((*kind, map(id)?))).collect(),
+            namespaces: all(&self.links.namespaces),
+            definitions: all(&self.links.definitions),
+            followers: self.links.followers.iter().filter_map(|(a, b)| Some((map(a)?, map(b)?))).collect(),
+            ..Links::default()
+        };
+        for (local, id) in objects.iter().enumerate() {
+            let local = local as ObjectId;
+            if let Some(home) = self.links.home.get(id).and_then(map) {
+                links.home.insert(local, home);
+            }
+            let role = self.links.roles.get(id).map(|role| match role {
+                Role::Namespace { content, pods, tokens } => {
+                    Role::Namespace { content: all(content), pods: all(pods), tokens: tokens.clone() }
+                }
+                Role::Definition { instances, cleanup, established } => {
+                    Role::Definition { instances: all(instances), cleanup: slots[cleanup], established: *established }
+                }
+                pod @ Role::Pod { .. } => pod.clone(),
+            });
+            links.roles.extend(role.map(|role| (local, role)));
+            for protection in self.links.protections_of(*id) {
+                let release = match &protection.release {
+                    Release::WhenUnheld(holders) => {
+                        let inside = holders.iter().filter_map(|holder| Some(Holder { object: map(&holder.object)?, ..*holder }));
+                        Release::WhenUnheld(inside.collect())
+                    }
+                    Release::JobTracking { reference } => Release::JobTracking {
+                        reference: reference.map(|index| index - self.refs_of(*id).start + part.refs_of(local).start),
+                    },
+                };
+                links.protections.push(Protection { object: local, finalizer: slots[&protection.finalizer], release, ..*protection });
+            }
+        }
+        links
+    }
+}

@@ -1,0 +1,159 @@
+//! What holds for every cluster and every sequence of steps.
+
+use std::collections::BTreeSet;
+
+use ownerlint::gc::{Cluster, Fate, Key, Object, Options, Plan, Policy, Step, simulate};
+use proptest::prelude::*;
+
+use crate::gc_support::{recorded_kinds, sketch_object, sketch_reference};
+
+/// Kinds of all sorts: built-in and custom, namespaced and cluster-scoped, with an orphaning default.
+const NAMES: [&str; 9] = [
+    "ConfigMap/n/a",
+    "ConfigMap/n/b",
+    "Secret/n/c",
+    "Job.batch/n/d",
+    "Widget.example.com/n/e",
+    "Pod/n/f",
+    "Gadget.example.com//g",
+    "Secret/m/h",
+    "Namespace//n",
+];
+
+/// A reference to one of [`NAMES`], right or wrong in one respect.
+fn reference() -> impl Strategy<Value = (usize, bool, u8)> {
+    (0..NAMES.len(), any::<bool>(), 0..10_u8)
+}
+
+fn build(index: usize, references: &[(usize, bool, u8)], finalizers: &[&str]) -> Object {
+    let mut object = sketch_object(&format!("{}{{{}}}", NAMES[index], finalizers.join(",")));
+    for (owner, blocking, flaw) in references {
+        let mut reference = sketch_reference(NAMES[*owner]);
+        reference.block_owner_deletion = blocking.then_some(true);
+        match flaw {
+            0 => reference.uid = "uid-unknown".to_owned(),
+            1 => reference.name = "elsewhere".to_owned(),
+            2 => reference.api_version = "nowhere/v1".to_owned(),
+            _ => {}
+        }
+        object.owner_references.push(reference);
+    }
+    object
+}
+
+fn objects() -> impl Strategy<Value = Vec<Object>> {
+    let finalizers = prop::sample::select(vec![&[][..], &[], &[], &["x/y"], &["orphan"], &["foregroundDeletion"]]);
+    let shape = (any::<bool>(), prop::collection::vec(reference(), 0..3), finalizers);
+    prop::collection::vec(shape, NAMES.len()).prop_map(|shapes| {
+        let present = shapes.into_iter().enumerate().filter(|(_, (present, ..))| *present);
+        present.map(|(index, (_, references, finalizers))| build(index, &references, finalizers)).collect()
+    })
+}
+
+fn step() -> impl Strategy<Value = Step> {
+    let target = prop::sample::select(NAMES.to_vec()).prop_map(|name| name.parse::<Key>().expect("a key"));
+    let policy = prop::option::of(prop::sample::select(vec![Policy::Background, Policy::Foreground, Policy::Orphan]));
+    prop_oneof![
+        6 => (target.clone(), policy).prop_map(|(target, policy)| Step::Delete { targets: vec![target], policy }),
+        1 => target.clone().prop_map(|target| Step::RemoveAllFinalizers { target }),
+        1 => target.prop_map(|target| Step::RemoveFinalizer { target, finalizer: "x/y".to_owned() }),
+    ]
+}
+
+fn steps() -> impl Strategy<Value = Vec<Step>> {
+    prop::collection::vec(step(), 1..3)
+}
+
+fn cluster(objects: Vec<Object>) -> Cluster {
+    Cluster::new(recorded_kinds(), objects).expect("names and uids are unique")
+}
+
+fn all_fates(plan: &Plan<'_>) -> Vec<Vec<Vec<(Key, Fate)>>> {
+    plan.steps.iter().map(|step| step.outcomes.iter().map(|outcome| plan.fates(outcome)).collect()).collect()
+}
+
+/// The outcomes of a step as a set, with whether they need a late retry.
+fn outcome_sets(plan: &Plan<'_>) -> Vec<BTreeSet<(Vec<(Key, Fate)>, bool)>> {
+    let sets = plan.steps.iter().map(|step| {
+        assert!(step.complete, "the search is small enough");
+        step.outcomes.iter().map(|outcome| (plan.fates(outcome), outcome.late)).collect()
+    });
+    sets.collect()
+}
+
+fn gone(fates: &[(Key, Fate)]) -> BTreeSet<&Key> {
+    fates.iter().filter(|(_, fate)| *fate == Fate::Gone).map(|(key, _)| key).collect()
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 200, failure_persistence: None, ..ProptestConfig::default() })]
+
+    /// Stubborn sets lose no outcome and invent none: the search over all moves finds the same.
+    /// (It also terminates, as every property here shows.)
+    #[test]
+    fn the_reduced_search_finds_what_the_naive_one_finds(objects in objects(), steps in steps()) {
+        let cluster = cluster(objects);
+        let options = Options { state_cap: 2_000_000, ..Options::default() };
+        let reduced = simulate(&cluster, &steps, &options);
+        let naive = simulate(&cluster, &steps, &Options { reduction: false, ..options });
+        prop_assert_eq!(outcome_sets(&reduced), outcome_sets(&naive));
+    }
+
+    #[test]
+    fn the_order_of_the_input_does_not_matter(
+        (objects, shuffled) in objects().prop_flat_map(|objects| (Just(objects.clone()), Just(objects).prop_shuffle())),
+        steps in steps(),
+    ) {
+        let (one, other) = (cluster(objects), cluster(shuffled));
+        let options = Options::default();
+        prop_assert_eq!(all_fates(&simulate(&one, &steps, &options)), all_fates(&simulate(&other, &steps, &options)));
+    }
+
+    #[test]
+    fn what_is_gone_stays_gone(objects in objects(), steps in steps()) {
+        let cluster = cluster(objects);
+        let plan = simulate(&cluster, &steps, &Options { state_cap: 0, ..Options::default() });
+        let fates = all_fates(&plan);
+        for pair in fates.windows(2) {
+            prop_assert!(gone(&pair[0][0]).is_subset(&gone(&pair[1][0])));
+        }
+    }
+
+    /// The verdict is what one order does, so the search must reach it.
+    #[test]
+    fn the_search_reaches_the_verdict(objects in objects(), steps in steps()) {
+        let cluster = cluster(objects);
+        let plan = simulate(&cluster, &steps, &Options::default());
+        for step in &plan.steps {
+            prop_assert!(step.verdict_reached, "the verdict is one of the states that the search reaches");
+        }
+    }
+
+    #[test]
+    fn settling_a_settled_cluster_changes_nothing(objects in objects(), steps in steps()) {
+        let cluster = cluster(objects);
+        let steps = [steps, vec![Step::Settle]].concat();
+        let plan = simulate(&cluster, &steps, &Options::default());
+        let fates = all_fates(&plan);
+        prop_assert_eq!(&fates[fates.len() - 1][0], &fates[fates.len() - 2][0]);
+    }
+
+    /// Orphan never deletes a live dependent whose only reference is to that owner.
+    #[test]
+    fn orphaning_never_deletes(objects in objects(), target in 0..NAMES.len() - 1) {
+        let cluster = cluster(objects.clone());
+        let key: Key = NAMES[target].parse().expect("a key");
+        let steps = [Step::Settle, Step::Delete { targets: vec![key.clone()], policy: Some(Policy::Orphan) }];
+        let plan = simulate(&cluster, &steps, &Options::default());
+        let before = plan.fates(&plan.steps[0].outcomes[0]);
+        for outcome in plan.steps[1].outcomes.iter().filter(|outcome| outcome.differs.is_none()) {
+            for ((key_of, fate), (_, after)) in before.iter().zip(plan.fates(outcome)) {
+                let Fate::Present(present) = fate else { continue };
+                let [reference] = &present.owner_references[..] else { continue };
+                if !present.terminating && reference.uid == format!("uid-{key}") && *key_of != key {
+                    prop_assert!(after != Fate::Gone, "{} is gone", key_of);
+                }
+            }
+        }
+    }
+}
