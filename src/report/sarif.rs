@@ -11,8 +11,8 @@ use crate::text::{ColumnUnit, Position};
 
 /// Results that GitHub keeps of one run.
 const MAX_RESULTS: usize = 5_000;
-/// Locations that it keeps of one result, the main one included.
-const MAX_LOCATIONS: usize = 100;
+/// Related locations of one result. GitHub keeps a hundred; nobody follows so many, and they fill the document.
+const MAX_RELATED: usize = 20;
 /// Steps that it keeps of one flow.
 const MAX_STEPS: usize = 1_000;
 /// Characters of a rule's descriptions.
@@ -94,7 +94,7 @@ fn result(report: &Report, reported: &Reported, options: &Options) -> Value {
         location["logicalLocations"] = json!([{"fullyQualifiedName": object, "kind": "object"}]);
     }
     members.insert("locations".to_owned(), json!([location]));
-    let related = finding.related.iter().take(MAX_LOCATIONS - 1).enumerate().map(|(at, label)| {
+    let related = finding.related.iter().take(MAX_RELATED).enumerate().map(|(at, label)| {
         json!({"id": at + 1, "physicalLocation": physical(report, label.into(), options), "message": {"text": shown(&label.message)}})
     });
     let related: Vec<_> = related.collect();
@@ -122,7 +122,7 @@ fn message(reported: &Reported) -> String {
     }
     // Only our own links are links.
     let mut text = plain::shortened(&text.replace("](", "] ("), MAX_MESSAGE).into_owned();
-    let links = finding.related.iter().take(MAX_LOCATIONS - 1).enumerate().map(|(at, label)| {
+    let links = finding.related.iter().take(MAX_RELATED).enumerate().map(|(at, label)| {
         let role = shown(&label.message).replace('\\', "\\\\").replace('[', "\\[").replace(']', "\\]");
         format!("[{role}]({})", at + 1)
     });

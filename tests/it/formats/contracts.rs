@@ -103,7 +103,7 @@ fn sarif_stays_inside_the_limits_of_code_scanning() {
         |level: &str| run["results"].as_array().expect("results").iter().filter(|r| r["level"] == level).count();
     assert_eq!((levels("error"), levels("note")), (3_000, 2_000), "the worst are kept");
     let result = &run["results"][1_000];
-    assert_eq!(result["relatedLocations"].as_array().map(Vec::len), Some(99));
+    assert_eq!(result["relatedLocations"].as_array().map(Vec::len), Some(20));
     assert_eq!(result["codeFlows"][0]["threadFlows"][0]["locations"].as_array().map(Vec::len), Some(1_000));
     let notes = &run["invocations"][0]["toolExecutionNotifications"];
     assert_eq!(notes[0]["message"]["text"], "1000 findings left out: GitHub keeps 5000 per run");
