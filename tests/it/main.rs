@@ -14,6 +14,7 @@ mod known_finalizers;
 mod rules;
 mod support;
 mod tables;
+mod walking;
 mod yaml_corpus;
 mod yaml_decode;
 mod yaml_limits;

@@ -1,0 +1,131 @@
+//! Which files are read, which are not, and what is said of them.
+
+use std::os::unix::fs::symlink;
+use std::path::Path;
+
+use predicates::str::contains;
+
+use crate::support::ownerlint;
+
+const CONFIG_MAP: &str = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: NAME, namespace: shop}\n";
+
+fn write(folder: &Path, path: &str, text: &str) {
+    let path = folder.join(path);
+    std::fs::create_dir_all(path.parent().expect("a folder")).expect("created");
+    std::fs::write(path, text).expect("written");
+}
+
+fn config_map(folder: &Path, path: &str, name: &str) {
+    write(folder, path, &CONFIG_MAP.replace("NAME", name));
+}
+
+/// Keys of the objects that `list` finds, and its status.
+fn names(folder: &Path, arguments: &[&str]) -> Vec<String> {
+    let output = ownerlint().current_dir(folder).args(["list", "--output", "json"]).args(arguments).output().expect("it runs");
+    let json: serde_json::Value = serde_json::from_slice(&output.stdout).expect("JSON");
+    let objects = json["objects"].as_array().expect("objects");
+    objects.iter().map(|object| format!("{} {}", object["name"].as_str().unwrap_or("?"), object["file"].as_str().unwrap_or("?"))).collect()
+}
+
+/// `rule message` of every finding.
+fn findings(folder: &Path, arguments: &[&str]) -> (Option<i32>, Vec<String>) {
+    let output = ownerlint().current_dir(folder).args(["--output", "json"]).args(arguments).output().expect("it runs");
+    let json: serde_json::Value = serde_json::from_slice(&output.stdout).expect("JSON");
+    let found = json["findings"].as_array().expect("findings").iter();
+    let text = |value: &serde_json::Value| value.as_str().unwrap_or_default().to_owned();
+    (output.status.code(), found.map(|f| format!("{} {}", text(&f["rule"]), text(&f["message"]))).collect())
+}
+
+#[test]
+fn folders_give_yaml_yml_and_json_even_if_git_ignores_them() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let folder = folder.path();
+    config_map(folder, "rendered/a.yaml", "a");
+    config_map(folder, "rendered/deep/b.YML", "b");
+    write(folder, "rendered/c.json", r#"{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"c","namespace":"shop"}}"#);
+    config_map(folder, "rendered/d.txt", "d");
+    config_map(folder, "node_modules/x.yaml", "x");
+    config_map(folder, ".git/y.yaml", "y");
+    write(folder, ".gitignore", "rendered/\n");
+    assert_eq!(names(folder, &[]), ["a rendered/a.yaml", "c rendered/c.json", "b rendered/deep/b.YML"]);
+    assert_eq!(names(folder, &["./rendered/"]), ["a ./rendered/a.yaml", "c ./rendered/c.json", "b ./rendered/deep/b.YML"]);
+    assert_eq!(names(folder, &["rendered/d.txt"]), ["d rendered/d.txt"], "a named file is read whatever its name");
+    assert_eq!(names(folder, &["rendered/**/*.YML"]), ["b rendered/deep/b.YML"]);
+    assert_eq!(names(folder, &["rendered", "--exclude", "rendered/deep/**"]), ["a rendered/a.yaml", "c rendered/c.json"]);
+}
+
+#[test]
+fn a_file_that_is_reached_twice_is_read_once() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let folder = folder.path();
+    config_map(folder, "a.yaml", "a");
+    symlink("a.yaml", folder.join("b.yaml")).expect("a link");
+    assert_eq!(names(folder, &["b.yaml", "a.yaml", "."]), ["a a.yaml"]);
+}
+
+#[test]
+fn standard_input_is_a_file_named_dash() {
+    ownerlint()
+        .args(["list", "--output", "json", "-"])
+        .write_stdin(CONFIG_MAP)
+        .assert()
+        .code(0)
+        .stdout(contains(r#""file": "-""#));
+}
+
+#[test]
+fn what_cannot_be_read_is_a_finding_and_the_rest_goes_on() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let folder = folder.path();
+    config_map(folder, "a.yaml", "a");
+    symlink("nowhere.yaml", folder.join("broken.yaml")).expect("a link");
+    symlink("nowhere", folder.join("broken-but-no-manifest")).expect("a link");
+    std::fs::create_dir(folder.join("sub")).expect("created");
+    symlink("..", folder.join("sub/up")).expect("a link");
+    let made = std::process::Command::new("mkfifo").arg(folder.join("fifo.yaml")).status().expect("mkfifo");
+    assert!(made.success());
+    write(folder, "latin1.yaml", "");
+    std::fs::write(folder.join("latin1.yaml"), b"a: \xE9\n").expect("written");
+    // A sparse file: large without taking room.
+    let huge = std::fs::File::create(folder.join("huge.yaml")).expect("created");
+    huge.set_len(ownerlint::text::SourceFile::MAX_BYTES + 1).expect("grown");
+    let (status, findings) = findings(folder, &["."]);
+    assert_eq!(
+        findings,
+        [
+            "unreadable-file `broken.yaml` is a broken symbolic link",
+            "unreadable-file `fifo.yaml` is not a regular file",
+            "unreadable-file `huge.yaml` is larger than 256 MiB",
+            "unreadable-file `latin1.yaml` byte 3 (0xE9) is not valid UTF-8",
+            "unreadable-file `sub/up` is a symbolic link back to ``, a loop",
+        ]
+    );
+    assert_eq!(status, Some(1), "the run goes on and reports");
+    assert_eq!(names(folder, &["."]), ["a a.yaml"]);
+}
+
+#[test]
+fn unrendered_templates_are_skipped_with_one_note_per_chart() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let folder = folder.path();
+    config_map(folder, "plain.yaml", "plain");
+    for file in ["one.yaml", "two.yaml"] {
+        let text = "{{- if .Values.on }}\napiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: {{ .Release.Name }}\n{{- end }}\n";
+        write(folder, &format!("charts/web/templates/{file}"), text);
+    }
+    ownerlint()
+        .current_dir(folder)
+        .args(["."])
+        .assert()
+        .code(0)
+        .stdout(contains("charts/web: 2 documents are unrendered Helm templates and were skipped: run `helm template`"));
+}
+
+#[test]
+fn files_of_kustomize_are_told_by_their_group() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let folder = folder.path();
+    write(folder, "kustomization.yaml", "apiVersion: kustomize.config.k8s.io/v1beta1\nkind: Kustomization\nresources: []\n");
+    write(folder, "flux.yaml", "apiVersion: kustomize.toolkit.fluxcd.io/v1\nkind: Kustomization\nmetadata: {name: flux}\n");
+    assert_eq!(names(folder, &["."]), ["flux flux.yaml"]);
+}
