@@ -49,7 +49,7 @@ fn objects(shape: Shape, size: usize) -> Vec<Object> {
         (_, 0) => vec![],
         (Shape::Wide, _) => vec![0],
         (Shape::Chain, _) => vec![index - 1],
-        (Shape::Random, _) if index % 2 == 0 => vec![below(index)],
+        (Shape::Random, _) if index.is_multiple_of(2) => vec![below(index)],
         (Shape::Random, _) => vec![below(index), below(index)],
     };
     (0..size).map(|index| object(index, &owners(index, &mut below))).collect()
@@ -64,7 +64,7 @@ fn object(index: usize, owners: &[usize]) -> Object {
         name: name(*owner),
         uid: uid(*owner),
         controller: None,
-        block_owner_deletion: (owner % 3 != 0 || *owner == 0).then_some(true),
+        block_owner_deletion: (!owner.is_multiple_of(3) || *owner == 0).then_some(true),
     };
     Object {
         api_version: "v1".into(),

@@ -31,10 +31,10 @@ pub const CLEANUP_FINALIZER: &str = "customresourcecleanup.apiextensions.k8s.io"
 pub enum ClusterError {
     /// Two objects with one key.
     #[error("two objects have the key {0}")]
-    DuplicateKey(Key),
+    DuplicateKey(Box<Key>),
     /// Two objects with one uid.
     #[error("{0} and {1} have the same uid")]
-    DuplicateUid(Key, Key),
+    DuplicateUid(Box<Key>, Box<Key>),
     /// More objects, references or finalizers than 32 bits count.
     #[error("the cluster is too large")]
     TooLarge,
@@ -217,14 +217,12 @@ impl Cluster {
             if node.uid != Symbol::EMPTY {
                 let other = std::mem::replace(&mut by_uid[node.uid.index()], id);
                 if other != NONE {
-                    return Err(ClusterError::DuplicateUid(
-                        self.key_with(other, kinds, text),
-                        self.key_with(id, kinds, text),
-                    ));
+                    let [other, id] = [other, id].map(|id| Box::new(self.key_with(id, kinds, text)));
+                    return Err(ClusterError::DuplicateUid(other, id));
                 }
             }
             if by_name.insert((node.kind, node.namespace, node.name), id).is_some() {
-                return Err(ClusterError::DuplicateKey(self.key_with(id, kinds, text)));
+                return Err(ClusterError::DuplicateKey(Box::new(self.key_with(id, kinds, text))));
             }
         }
         for reference in &mut self.refs {

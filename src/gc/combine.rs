@@ -18,7 +18,13 @@ use super::steps::Request;
 const MOST_OUTCOMES: usize = 20_000;
 
 /// Adds to each step, which has its verdict already, every other outcome.
-pub(super) fn add_outcomes(cluster: &Cluster, requests: &[Request<'_>], settings: Settings, options: &Options, steps: &mut [StepPlan]) {
+pub(super) fn add_outcomes(
+    cluster: &Cluster,
+    requests: &[Request<'_>],
+    settings: Settings,
+    options: &Options,
+    steps: &mut [StepPlan],
+) {
     let targets: Vec<ObjectId> = requests.iter().flat_map(|request| &request.targets).flatten().copied().collect();
     let mut active = targets.clone();
     active.extend(steps.iter().flat_map(|step| &step.log).map(|entry| entry.object));
@@ -54,10 +60,15 @@ impl Alternatives {
         let mut distinct: BTreeMap<Vec<u8>, (Arc<State>, bool)> = BTreeMap::new();
         for branch in reached.ends {
             let key = visible(&part.cluster, &branch.state);
-            distinct.entry(key).and_modify(|(_, late)| *late &= branch.late).or_insert((Arc::new(branch.state), branch.late));
+            distinct
+                .entry(key)
+                .and_modify(|(_, late)| *late &= branch.late)
+                .or_insert((Arc::new(branch.state), branch.late));
         }
-        let patches = distinct.into_values().map(|(state, late)| (Patch { objects: part.objects.clone(), state }, late));
-        let (patches, verdict): (Vec<_>, Vec<_>) = patches.partition(|(patch, _)| patch.difference(cluster, verdict).is_some());
+        let patches =
+            distinct.into_values().map(|(state, late)| (Patch { objects: part.objects.clone(), state }, late));
+        let (patches, verdict): (Vec<_>, Vec<_>) =
+            patches.partition(|(patch, _)| patch.difference(cluster, verdict).is_some());
         Alternatives { patches, with_verdict: !verdict.is_empty() }
     }
 }

@@ -54,8 +54,7 @@ fn namespace(cluster: &Cluster, id: ObjectId) -> super::symbols::Symbol {
 /// child comes after the owner, and nobody can leave the owner's exact identity behind before the
 /// owner comes.
 fn is_certain(cluster: &Cluster, earlier: &[&Ref], reference: &Ref) -> bool {
-    let suppressed = earlier.iter().any(|other| may_look_wrong(cluster, other, earlier));
-    suppressed.then_some(()).is_none() && !exactly_named_at_home(cluster, reference)
+    !earlier.iter().any(|other| may_look_wrong(cluster, other, earlier)) && !exactly_named_at_home(cluster, reference)
 }
 
 /// Whether another dependent names the owner exactly, from the owner's own namespace: if it comes

@@ -5,6 +5,7 @@
 //! to commute with everything else it is made without branching ([`super::independence`]). Beyond
 //! the cap a number of fixed pseudo-random orders are run instead, and the result says so.
 
+use std::cell::Cell;
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::cluster::{Cluster, ObjectId};
@@ -22,6 +23,8 @@ const SAMPLES: u64 = 64;
 pub(super) const CHOICE: usize = 16;
 /// What one move without a choice costs.
 const MOVE: usize = 1;
+/// How many objects may be looked at for one unit.
+const LOOKS: usize = 1;
 
 /// A state of the part, and how it came about.
 #[derive(Debug, Clone)]
@@ -49,11 +52,13 @@ pub(super) struct Explorer<'c> {
     budget: usize,
     /// Whether commuting moves are made without branching; without, the search is naive.
     reduce: bool,
+    /// Objects looked at in order to choose, since the budget was last charged.
+    looked_at: Cell<usize>,
 }
 
 impl<'c> Explorer<'c> {
     pub(super) fn new(cluster: &'c Cluster, settings: Settings, budget: usize, reduce: bool) -> Self {
-        Explorer { cluster, settings, budget, reduce }
+        Explorer { cluster, settings, budget, reduce, looked_at: Cell::new(0) }
     }
 
     /// The outcomes of each step over all orders. `budget_left` tells what of the cap is unused.
@@ -113,6 +118,7 @@ impl<'c> Explorer<'c> {
                 return false;
             }
             let moves = self.choose(&mut world, shelved);
+            self.budget = self.budget.saturating_sub(self.looked_at.take() / LOOKS);
             match moves[..] {
                 [] => match self.rest(&mut world, late, shelved, search) {
                     Rest::Goes => {}
@@ -148,7 +154,8 @@ impl<'c> Explorer<'c> {
     fn rest(&self, world: &mut World<'_>, late: bool, shelved: bool, search: &mut Search) -> Rest {
         if !shelved {
             let failed = std::mem::take(&mut world.state.failed);
-            let (ready, still): (BTreeSet<ObjectId>, BTreeSet<ObjectId>) = failed.iter().partition(|id| world.would_write(**id));
+            let (ready, still): (BTreeSet<ObjectId>, BTreeSet<ObjectId>) =
+                failed.iter().partition(|id| world.would_write(**id));
             if !ready.is_empty() {
                 // Either the back-off ends soon enough, or not before somebody looks.
                 search.late.push(Branch { state: State { failed, ..world.state.clone() }, late: true, shelved: true });
@@ -216,7 +223,7 @@ impl<'c> Explorer<'c> {
             return false;
         }
         let limit = best.as_ref().map_or(usize::MAX, Vec::len);
-        if let Some(moves) = stubborn_moves(world, seed, limit).filter(|moves| !moves.is_empty()) {
+        if let Some(moves) = stubborn_moves(world, seed, limit, &self.looked_at).filter(|moves| !moves.is_empty()) {
             *best = Some(moves);
         }
         best.as_ref().is_some_and(|moves| moves.len() == 1)

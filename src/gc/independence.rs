@@ -6,6 +6,7 @@
 //! disabled one can". Every state in which the cluster comes to rest is still reached (Valmari's
 //! theorem); a property test compares with the search that follows all moves.
 
+use std::cell::Cell;
 use std::collections::BTreeSet;
 
 use super::cluster::{NONE, ObjectId};
@@ -23,11 +24,17 @@ struct Stubborn<'w, 'c> {
 }
 
 /// The possible moves of the smallest stubborn set that holds the moves of `seed`; gives up (`None`)
-/// when there are at least `limit`.
-pub(super) fn stubborn_moves(world: &World<'_>, seed: ObjectId, limit: usize) -> Option<Vec<Move>> {
+/// when there are at least `limit`. Adds to `looked_at` how many objects that took.
+pub(super) fn stubborn_moves(
+    world: &World<'_>,
+    seed: ObjectId,
+    limit: usize,
+    looked_at: &Cell<usize>,
+) -> Option<Vec<Move>> {
     let mut set = Stubborn { world, members: BTreeSet::new(), open: Vec::new(), moves: Vec::new() };
     set.add(seed);
     while let Some(object) = set.open.pop() {
+        looked_at.set(looked_at.get() + 1);
         set.expand(object);
         if set.moves.len() >= limit {
             return None;
@@ -128,14 +135,14 @@ impl Stubborn<'_, '_> {
     /// The release of a foreground owner waits for every blocker: one is enough.
     fn add_a_blocker(&mut self, owner: ObjectId) {
         let world = self.world;
-        let blocks = |index: u32| {
-            world.cluster.reference(index).by_uid == owner && world.state.blocks(world.cluster, index)
-        };
+        let blocks =
+            |index: u32| world.cluster.reference(index).by_uid == owner && world.state.blocks(world.cluster, index);
         // The members are few, the dependents may be many.
         if self.members.iter().any(|id| world.state.live(*id) && world.cluster.refs_of(*id).any(blocks)) {
             return;
         }
-        let blockers = world.state.dependents(world.cluster, owner).filter(|index| world.state.blocks(world.cluster, *index));
+        let blockers =
+            world.state.dependents(world.cluster, owner).filter(|index| world.state.blocks(world.cluster, *index));
         self.add_one_of(blockers.map(|index| world.cluster.reference(index).holder));
     }
 

@@ -145,7 +145,9 @@ impl World<'_> {
             return Some(Purge::Delete { object: id, of: definition });
         }
         let home = *self.cluster.links.home.get(&id)?;
-        let purged = self.purging(home) && (self.is_pod(id) || !self.has_pods(home)) && self.delete_would_change(id, Some(Policy::Background));
+        let purged = self.purging(home)
+            && (self.is_pod(id) || !self.has_pods(home))
+            && self.delete_would_change(id, Some(Policy::Background));
         purged.then_some(Purge::Delete { object: id, of: home })
     }
 

@@ -41,7 +41,10 @@ pub(super) fn parts(cluster: &Cluster, active: &[ObjectId], targets: &[ObjectId]
             members.push(id);
         }
     }
-    members.into_values().map(|objects| Part { cluster: cluster.restrict(&objects), objects: Arc::new(objects) }).collect()
+    members
+        .into_values()
+        .map(|objects| Part { cluster: cluster.restrict(&objects), objects: Arc::new(objects) })
+        .collect()
 }
 
 fn join_all(cluster: &Cluster, targets: &[ObjectId], sets: &mut DisjointSets) {
@@ -125,10 +128,19 @@ impl Cluster {
         let mut slots = BTreeMap::new();
         for (holder, &id) in objects.iter().enumerate() {
             let node = self.nodes[id as usize];
-            part.nodes.push(Node { first_ref: part.refs.len() as u32, first_finalizer: part.finalizers.len() as u32, ..node });
+            part.nodes.push(Node {
+                first_ref: part.refs.len() as u32,
+                first_finalizer: part.finalizers.len() as u32,
+                ..node
+            });
             part.refs.extend(self.refs_of(id).map(|index| {
                 let reference = *self.reference(index);
-                Ref { holder: holder as ObjectId, by_uid: map(reference.by_uid), named: map(reference.named), ..reference }
+                Ref {
+                    holder: holder as ObjectId,
+                    by_uid: map(reference.by_uid),
+                    named: map(reference.named),
+                    ..reference
+                }
             }));
             for slot in self.finalizers_of(id) {
                 slots.insert(slot, part.finalizers.len() as u32);
@@ -170,14 +182,21 @@ impl Cluster {
             for protection in self.links.protections_of(*id) {
                 let release = match &protection.release {
                     Release::WhenUnheld(holders) => {
-                        let inside = holders.iter().filter_map(|holder| Some(Holder { object: map(&holder.object)?, ..*holder }));
+                        let inside = holders
+                            .iter()
+                            .filter_map(|holder| Some(Holder { object: map(&holder.object)?, ..*holder }));
                         Release::WhenUnheld(inside.collect())
                     }
                     Release::JobTracking { reference } => Release::JobTracking {
                         reference: reference.map(|index| index - self.refs_of(*id).start + part.refs_of(local).start),
                     },
                 };
-                links.protections.push(Protection { object: local, finalizer: slots[&protection.finalizer], release, ..*protection });
+                links.protections.push(Protection {
+                    object: local,
+                    finalizer: slots[&protection.finalizer],
+                    release,
+                    ..*protection
+                });
             }
         }
         links

@@ -58,22 +58,30 @@ impl<'c> World<'c> {
 
     /// The collector sees everything that was written, in the order of the writes.
     pub(super) fn apply_watch(&mut self) {
+        let mut queued = Vec::new();
         for event in std::mem::take(&mut self.watch) {
             match event {
-                Watch::Gone(id) => self.saw_removal(id),
-                Watch::Unblocked(owner) => self.enqueue(owner),
+                Watch::Gone(id) => self.saw_removal(id, &mut queued),
+                Watch::Unblocked(owner) => queued.push(owner),
                 Watch::Orphan(id) => _ = self.state.orphans.insert(id),
                 Watch::Foreground(id) => {
                     self.state.flags[id as usize] |= DELETING_DEPENDENTS;
-                    self.enqueue_dependents(id);
-                    self.enqueue(id);
+                    self.dependents_of(id, &mut queued);
+                    queued.push(id);
                 }
             }
         }
+        queued.retain(|id| self.cluster.info(*id).gc_tracked);
+        // Building a set at once is much faster than inserting one by one.
+        if self.state.queue.is_empty() {
+            self.state.queue = queued.into_iter().collect();
+        } else {
+            self.state.queue.extend(queued);
+        }
     }
 
-    fn saw_removal(&mut self, id: ObjectId) {
-        self.enqueue_dependents(id);
+    fn saw_removal(&self, id: ObjectId, queued: &mut Vec<ObjectId>) {
+        self.dependents_of(id, queued);
         for index in self.cluster.refs_of(id) {
             let owner = self.cluster.reference(index).by_uid;
             if self.state.present(index)
@@ -81,19 +89,13 @@ impl<'c> World<'c> {
                 && self.state.live(owner)
                 && self.state.has(owner, DELETING_DEPENDENTS)
             {
-                self.enqueue(owner);
+                queued.push(owner);
             }
         }
     }
 
-    fn enqueue_dependents(&mut self, owner: ObjectId) {
-        for position in 0..self.cluster.dependents.of(owner).len() {
-            let index = self.cluster.dependents.of(owner)[position];
-            let holder = self.cluster.reference(index).holder;
-            if self.state.present(index) && self.state.live(holder) {
-                self.enqueue(holder);
-            }
-        }
+    fn dependents_of(&self, owner: ObjectId, queued: &mut Vec<ObjectId>) {
+        queued.extend(self.state.dependents(self.cluster, owner).map(|index| self.cluster.reference(index).holder));
     }
 
     /// Changes an object's flags and finalizers, and leaves the watch events of the difference.

@@ -53,7 +53,8 @@ fn compare(scenario: &Value) -> Comparison {
         }
         assert!(predicted.complete, "{}: the search of step {index} was cut short", comparison.name);
         let expected = expected(&recorded["expect"]);
-        let matching: Vec<&Outcome> = predicted.outcomes.iter().filter(|outcome| agrees(&plan, outcome, &expected)).collect();
+        let matching: Vec<&Outcome> =
+            predicted.outcomes.iter().filter(|outcome| agrees(&plan, outcome, &expected)).collect();
         if matching.is_empty() {
             comparison.missed.push(index);
         } else if matching.iter().all(|outcome| outcome.late) {
@@ -120,7 +121,8 @@ fn stable_recordings_are_predicted() {
     assert_eq!(comparisons.len(), 643);
     let missed: Vec<&Comparison> = comparisons.iter().filter(|comparison| !comparison.missed.is_empty()).collect();
     assert!(missed.is_empty(), "recorded, but in no predicted outcome: {missed:#?}");
-    let surprised: Vec<&Comparison> = comparisons.iter().filter(|comparison| !comparison.surprised.is_empty()).collect();
+    let surprised: Vec<&Comparison> =
+        comparisons.iter().filter(|comparison| !comparison.surprised.is_empty()).collect();
     assert!(surprised.is_empty(), "the verdict differs from the recording: {surprised:#?}");
     let single = comparisons.iter().filter(|comparison| !comparison.several_outcomes).count();
     assert_eq!(single, 602, "scenarios with exactly one predicted outcome; at least 93 % (598) are wanted");
@@ -131,7 +133,9 @@ fn stable_recordings_are_predicted() {
 fn every_run_of_the_unstable_recordings_is_predicted() {
     let comparisons: Vec<Comparison> = FAMILIES
         .par_iter()
-        .flat_map(|name| array(&family(name)["unstable"]).par_iter().flat_map_iter(array).map(compare).collect::<Vec<_>>())
+        .flat_map(|name| {
+            array(&family(name)["unstable"]).par_iter().flat_map_iter(array).map(compare).collect::<Vec<_>>()
+        })
         .collect();
     assert_eq!(comparisons.len(), 3 * 17);
     let missed: Vec<&Comparison> = comparisons.iter().filter(|comparison| !comparison.missed.is_empty()).collect();
@@ -145,7 +149,8 @@ fn workload_recordings_agree_in_every_step() {
         let scenarios = recording(name);
         assert_eq!(array(&scenarios).len(), 42);
         let comparisons: Vec<Comparison> = array(&scenarios).par_iter().map(compare).collect();
-        let surprised: Vec<&Comparison> = comparisons.iter().filter(|comparison| !comparison.surprised.is_empty()).collect();
+        let surprised: Vec<&Comparison> =
+            comparisons.iter().filter(|comparison| !comparison.surprised.is_empty()).collect();
         assert!(surprised.is_empty(), "{name}: {surprised:#?}");
     }
 }
@@ -162,8 +167,11 @@ fn events_are_predicted_and_certain_ones_were_recorded() {
             let identity = |event: &Value| (text(&event["object"]), text(&event["message"]));
             let mut ever_recorded = BTreeSet::new();
             for (step, planned) in array(&scenario["steps"]).iter().zip(&plan.steps) {
-                let planned: BTreeMap<(String, String), bool> =
-                    planned.events.iter().map(|event| ((event.object.to_string(), event.message.clone()), event.certain)).collect();
+                let planned: BTreeMap<(String, String), bool> = planned
+                    .events
+                    .iter()
+                    .map(|event| ((event.object.to_string(), event.message.clone()), event.certain))
+                    .collect();
                 let always: BTreeSet<_> = array(&step["events"]).iter().map(identity).collect();
                 let sometimes: BTreeSet<_> = array(&step["events_sometimes"]).iter().map(identity).collect();
                 for event in always.union(&sometimes) {
@@ -177,7 +185,10 @@ fn events_are_predicted_and_certain_ones_were_recorded() {
             let last = &plan.steps.last().expect("a scenario has steps").events;
             predicted += last.len();
             certain += last.iter().filter(|event| event.certain).count();
-            unseen += last.iter().filter(|event| !ever_recorded.contains(&(event.object.to_string(), event.message.clone()))).count();
+            unseen += last
+                .iter()
+                .filter(|event| !ever_recorded.contains(&(event.object.to_string(), event.message.clone())))
+                .count();
         }
     }
     assert_eq!((predicted, certain, unseen), (308, 157, 26), "predicted, certain, never recorded");

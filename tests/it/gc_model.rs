@@ -83,7 +83,10 @@ fn tv11_an_explicit_background_strips_a_preset_finalizer() {
 
 #[test]
 fn tv12_a_delete_without_policy_honours_a_preset_finalizer() {
-    assert_eq!(after(&["o{foregroundDeletion}", "c{x/y} -> !o"], "o", None), ["c{T,x/y} -> !o", "o{T,foregroundDeletion}"]);
+    assert_eq!(
+        after(&["o{foregroundDeletion}", "c{x/y} -> !o"], "o", None),
+        ["c{T,x/y} -> !o", "o{T,foregroundDeletion}"]
+    );
 }
 
 #[test]
@@ -161,7 +164,8 @@ fn cluster(objects: Vec<Object>) -> Cluster {
 
 #[test]
 fn tv23_an_unresolvable_owner_keeps_the_dependent_with_all_its_references() {
-    let cluster = cluster(vec![sketch_object("o"), with_reference_rewritten("c -> o, z", 1, "apps/v1beta1", "Deployment")]);
+    let cluster =
+        cluster(vec![sketch_object("o"), with_reference_rewritten("c -> o, z", 1, "apps/v1beta1", "Deployment")]);
     assert_eq!(only(outcomes(&cluster, &[delete(&["o"], BACKGROUND)])), ["c -> o, z"]);
 }
 
@@ -231,7 +235,10 @@ fn tv31_finalizers_of_the_namespace_do_not_protect_its_content() {
     let plan = simulate(&cluster, &[delete(&["Namespace//n"], BACKGROUND)], &Options::default());
     let fates = plan.fates(&plan.steps[0].outcomes[0]);
     let Fate::Present(namespace) = &fates[0].1 else { panic!("the namespace is gone") };
-    assert_eq!((namespace.finalizers.as_slice(), namespace.spec_finalizers.as_deref()), (&["x/y".to_owned()][..], Some(&[][..])));
+    assert_eq!(
+        (namespace.finalizers.as_slice(), namespace.spec_finalizers.as_deref()),
+        (&["x/y".to_owned()][..], Some(&[][..]))
+    );
     assert_eq!(fates[1].1, Fate::Gone);
 }
 
@@ -266,7 +273,9 @@ fn tv32_a_held_instance_holds_its_definition_whatever_the_policy() {
         assert_eq!(left, [held.as_str(), "Cake.shop.example/n/c{T,x/y}"]);
         let plan = simulate(&cluster, &steps, &Options::default());
         let id = cluster.find(&key(DEFINITION)).expect("the definition");
-        let Fate::Present(present) = plan.fate(&plan.steps[0].outcomes[0], id) else { panic!("the definition is gone") };
+        let Fate::Present(present) = plan.fate(&plan.steps[0].outcomes[0], id) else {
+            panic!("the definition is gone")
+        };
         let conditions = present.conditions.expect("conditions");
         assert_eq!(conditions.last().map(|condition| condition.reason.as_str()), Some("InstanceDeletionCheck"));
     }
@@ -352,7 +361,13 @@ fn tv39_a_release_races_with_a_dependent_that_does_not_block() {
 fn tv40_siblings_race_in_a_diamond() {
     let outcomes = races(&["o", "p{x/y} -> !o", "c -> !o, p"], FOREGROUND);
     let stuck = ["o{T,foregroundDeletion}", "p{T,x/y} -> !o"];
-    assert_eq!(outcomes, [stuck.map(str::to_owned).to_vec(), [&["c -> p"], &stuck[..]].concat().iter().map(|s| (*s).to_owned()).collect()]);
+    assert_eq!(
+        outcomes,
+        [
+            stuck.map(str::to_owned).to_vec(),
+            [&["c -> p"], &stuck[..]].concat().iter().map(|s| (*s).to_owned()).collect()
+        ]
+    );
 }
 
 #[test]
@@ -425,7 +440,11 @@ fn a_dependent_that_was_failing_may_be_retried_late() {
     let child = with_reference_rewritten("c -> o, gone", 0, "v9", "ConfigMap");
     let cluster = cluster(vec![sketch_object("o"), child]);
     let plan = simulate(&cluster, &[Step::Settle, delete(&["o"], ORPHAN)], &Options::default());
-    let late: Vec<(bool, usize)> = plan.steps[1].outcomes.iter().map(|outcome| (outcome.late, plan.fates(outcome).iter().filter(|(_, fate)| *fate == Fate::Gone).count())).collect();
+    let late: Vec<(bool, usize)> = plan.steps[1]
+        .outcomes
+        .iter()
+        .map(|outcome| (outcome.late, plan.fates(outcome).iter().filter(|(_, fate)| *fate == Fate::Gone).count()))
+        .collect();
     assert_eq!(late, [(false, 2), (true, 1)], "collected at the next tick, or not yet");
 }
 

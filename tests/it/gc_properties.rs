@@ -68,12 +68,15 @@ fn cluster(objects: Vec<Object>) -> Cluster {
     Cluster::new(recorded_kinds(), objects).expect("names and uids are unique")
 }
 
-fn all_fates(plan: &Plan<'_>) -> Vec<Vec<Vec<(Key, Fate)>>> {
+/// What became of each object.
+type Fates = Vec<(Key, Fate)>;
+
+fn all_fates(plan: &Plan<'_>) -> Vec<Vec<Fates>> {
     plan.steps.iter().map(|step| step.outcomes.iter().map(|outcome| plan.fates(outcome)).collect()).collect()
 }
 
 /// The outcomes of a step as a set, with whether they need a late retry.
-fn outcome_sets(plan: &Plan<'_>) -> Vec<BTreeSet<(Vec<(Key, Fate)>, bool)>> {
+fn outcome_sets(plan: &Plan<'_>) -> Vec<BTreeSet<(Fates, bool)>> {
     let sets = plan.steps.iter().map(|step| {
         assert!(step.complete, "the search is small enough");
         step.outcomes.iter().map(|outcome| (plan.fates(outcome), outcome.late)).collect()

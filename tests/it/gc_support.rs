@@ -1,14 +1,15 @@
 //! Clusters and steps for the simulator's tests: from recordings, and from a short notation.
 
 use ownerlint::gc::{
-    Cluster, DefaultPolicy, DefinitionFacts, Deletion, Facts, Fate, Key, KindInfo, Kinds, NamespaceFacts, Object, Options,
-    OwnerReference, PodFacts, Policy, Step, VolumeFacts, simulate,
+    Cluster, DefaultPolicy, DefinitionFacts, Deletion, Facts, Fate, Key, KindInfo, Kinds, NamespaceFacts, Object,
+    Options, OwnerReference, PodFacts, Policy, Step, VolumeFacts, simulate,
 };
 use serde_json::Value;
 
 /// Everything a 1.36 cluster serves by default.
 pub(crate) fn builtin_kinds() -> Kinds {
-    let table: Value = serde_json::from_str(include_str!("../../rules/tables/builtin-resources-1.36.json")).expect("the table is JSON");
+    let table: Value = serde_json::from_str(include_str!("../../rules/tables/builtin-resources-1.36.json"))
+        .expect("the table is JSON");
     let mut kinds = Kinds::new();
     for row in array(&table["resources"]) {
         if row["enabledByDefault"] != true {
@@ -16,7 +17,8 @@ pub(crate) fn builtin_kinds() -> Kinds {
         }
         let (group, version) = (text(&row["group"]), text(&row["version"]));
         let order: Vec<String> = array(&table["groupVersionPriority"][&group]).iter().map(text).collect();
-        let mut versions = kinds.find(&group, &text(&row["kind"])).map_or_else(Vec::new, |id| kinds.get(id).versions.clone());
+        let mut versions =
+            kinds.find(&group, &text(&row["kind"])).map_or_else(Vec::new, |id| kinds.get(id).versions.clone());
         versions.push(version);
         versions.sort_by_key(|version| order.iter().position(|other| other == version));
         kinds.add(KindInfo {
@@ -47,7 +49,8 @@ pub(crate) fn recorded_kinds() -> Kinds {
 }
 
 pub(crate) fn cluster_of(state: &Value) -> Cluster {
-    Cluster::new(recorded_kinds(), array(state).iter().map(object).collect()).expect("the recorded objects make a cluster")
+    Cluster::new(recorded_kinds(), array(state).iter().map(object).collect())
+        .expect("the recorded objects make a cluster")
 }
 
 /// One object of a recording or of a dump.
@@ -61,9 +64,9 @@ pub(crate) fn object(value: &Value) -> Object {
         uid: text(&metadata["uid"]),
         owner_references: array(&metadata["ownerReferences"]).iter().map(owner_reference).collect(),
         finalizers: array(&metadata["finalizers"]).iter().map(text).collect(),
-        deletion: metadata["deletionTimestamp"].is_string().then(|| Deletion {
-            grace_seconds: metadata["deletionGracePeriodSeconds"].as_u64().unwrap_or(0),
-        }),
+        deletion: metadata["deletionTimestamp"]
+            .is_string()
+            .then(|| Deletion { grace_seconds: metadata["deletionGracePeriodSeconds"].as_u64().unwrap_or(0) }),
         facts: facts(value),
     }
 }
@@ -86,10 +89,15 @@ fn facts(value: &Value) -> Facts {
             scheduled: spec["nodeName"].is_string(),
             finished: matches!(value["status"]["phase"].as_str(), Some("Succeeded" | "Failed")),
             grace_seconds: spec["terminationGracePeriodSeconds"].as_u64().unwrap_or(30),
-            claims: array(&spec["volumes"]).iter().map(|volume| text(&volume["persistentVolumeClaim"]["claimName"])).collect(),
+            claims: array(&spec["volumes"])
+                .iter()
+                .map(|volume| text(&volume["persistentVolumeClaim"]["claimName"]))
+                .collect(),
             ..PodFacts::default()
         }),
-        "Namespace" => Facts::Namespace(NamespaceFacts { spec_finalizers: array(&spec["finalizers"]).iter().map(text).collect() }),
+        "Namespace" => {
+            Facts::Namespace(NamespaceFacts { spec_finalizers: array(&spec["finalizers"]).iter().map(text).collect() })
+        }
         "CustomResourceDefinition" => Facts::Definition(DefinitionFacts {
             group: text(&spec["group"]),
             kind: text(&spec["names"]["kind"]),
@@ -99,7 +107,9 @@ fn facts(value: &Value) -> Facts {
             established: true,
         }),
         "PersistentVolume" => Facts::Volume(VolumeFacts {
-            bound_to: spec["claimRef"].is_object().then(|| (text(&spec["claimRef"]["namespace"]), text(&spec["claimRef"]["name"]))),
+            bound_to: spec["claimRef"]
+                .is_object()
+                .then(|| (text(&spec["claimRef"]["namespace"]), text(&spec["claimRef"]["name"]))),
             attributes_class: None,
         }),
         "Secret" if value["type"] == "kubernetes.io/service-account-token" => Facts::TokenSecret {
@@ -157,8 +167,12 @@ pub(crate) fn sketch_object(line: &str) -> Object {
     let (head, owners) = line.split_once(" -> ").unwrap_or((line, ""));
     let (name, finalizers) = head.split_once('{').unwrap_or((head, ""));
     let key = sketch_key(name);
-    let mut finalizers: Vec<String> =
-        finalizers.trim_end_matches('}').split(',').filter(|finalizer| !finalizer.is_empty()).map(str::to_owned).collect();
+    let mut finalizers: Vec<String> = finalizers
+        .trim_end_matches('}')
+        .split(',')
+        .filter(|finalizer| !finalizer.is_empty())
+        .map(str::to_owned)
+        .collect();
     let terminating = finalizers.iter().any(|finalizer| finalizer == "T");
     finalizers.retain(|finalizer| finalizer != "T");
     Object {
@@ -196,7 +210,8 @@ pub(crate) fn sketch_key(name: &str) -> Key {
 }
 
 fn api_version(key: &Key) -> String {
-    let versions = [("", "v1"), ("apps", "v1"), ("batch", "v1"), ("example.com", "v1"), ("rbac.authorization.k8s.io", "v1")];
+    let versions =
+        [("", "v1"), ("apps", "v1"), ("batch", "v1"), ("example.com", "v1"), ("rbac.authorization.k8s.io", "v1")];
     let version = versions.iter().find(|(group, _)| *group == key.group).map_or("v1", |(_, version)| version);
     if key.group.is_empty() { version.to_owned() } else { format!("{}/{version}", key.group) }
 }
@@ -211,7 +226,10 @@ pub(crate) fn outcomes(cluster: &Cluster, steps: &[Step]) -> Vec<Vec<String>> {
     let plan = simulate(cluster, steps, &Options { kubelet: false, ..Options::default() });
     let last = plan.steps.last().expect("there is a step");
     assert!(last.complete, "the search was cut short");
-    last.outcomes.iter().map(|outcome| plan.fates(outcome).iter().filter_map(|(key, fate)| notation(key, fate)).collect()).collect()
+    last.outcomes
+        .iter()
+        .map(|outcome| plan.fates(outcome).iter().filter_map(|(key, fate)| notation(key, fate)).collect())
+        .collect()
 }
 
 fn notation(key: &Key, fate: &Fate) -> Option<String> {
