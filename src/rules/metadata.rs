@@ -7,8 +7,8 @@ use super::words::{closest, listed, named};
 use super::{Context, Draft, Rule, Sink, rule};
 use crate::finding::{Consequence, Severity};
 use crate::inventory::{Member, Serving, table};
-use crate::manifest::{OBJECT_META_FIELDS, ServerField, TemplateKind, UnknownField};
-use crate::text::{FileId, Span};
+use crate::manifest::{OBJECT_META_FIELDS, ServerField, Spanned, TemplateKind, UnknownField};
+use crate::text::FileId;
 
 pub(super) static METADATA_UNKNOWN_FIELD: Rule = rule!(
     "metadata-unknown-field",
@@ -80,27 +80,32 @@ fn is_served_kind(member: &Member) -> bool {
     !matches!(member.resolution.serving, Serving::Unknown | Serving::Never { .. })
 }
 
-fn forbidden_fields(holder: &Holder<'_>) -> Vec<Draft> {
+/// One finding per template, at the first of the fields.
+fn forbidden_fields(holder: &Holder<'_>) -> Option<Draft> {
     let metadata = holder.metadata;
-    let texts =
-        [("name", &metadata.name), ("generateName", &metadata.generate_name), ("namespace", &metadata.namespace)];
-    let texts = texts
-        .into_iter()
-        .filter_map(|(field, text)| Some((field, text.as_ref().filter(|t| !t.value.is_empty())?.key_span)));
+    let text =
+        |text: &Option<Spanned<String>>| text.as_ref().filter(|text| !text.value.is_empty()).map(|text| text.key_span);
     let references = metadata.owner_references.key_span.filter(|_| !metadata.owner_references.entries.is_empty());
-    let finalizers = metadata.finalizers_key.filter(|_| !metadata.finalizers.is_empty());
-    let lists = [("ownerReferences", references), ("finalizers", finalizers)];
-    let lists = lists.into_iter().filter_map(|(field, key)| Some((field, key?)));
-    let server = metadata.server_fields.iter().map(|field| (field.name, field.key_span));
-    let draft = |(field, key): (&str, Span)| {
-        Draft::on(holder.member, key, format!("{} takes no `{field}`", holder.named()))
-            .label("only labels and annotations may be set here")
-            .consequence(Consequence::Rejected)
-            .reason("The API server refuses the object, whoever sends it: `Forbidden: cannot be set`.")
-            .help("remove it: the claim gets its name, its namespace and its owner from the object that uses it")
-            .field(format!("{}.{field}", holder.field))
-    };
-    texts.chain(lists).chain(server).map(draft).collect()
+    let written = [
+        ("name", text(&metadata.name)),
+        ("generateName", text(&metadata.generate_name)),
+        ("namespace", text(&metadata.namespace)),
+        ("ownerReferences", references),
+        ("finalizers", metadata.finalizers_key.filter(|_| !metadata.finalizers.is_empty())),
+    ];
+    let written = written.into_iter().filter_map(|(field, key)| Some((key?, field)));
+    let mut fields: Vec<_> =
+        written.chain(metadata.server_fields.iter().map(|field| (field.key_span, field.name))).collect();
+    fields.sort_unstable();
+    let ((key, field), others) = fields.split_first()?;
+    let names = listed(fields.iter().map(|(_, field)| *field));
+    let draft = Draft::on(holder.member, *key, format!("{} may not set {names}", holder.named()))
+        .label("only labels and annotations may be set here")
+        .consequence(Consequence::Rejected)
+        .reason("The API server refuses the object, whoever sends it: `Forbidden: cannot be set`.")
+        .help("remove it: the claim gets its name, its namespace and its owner from the object that uses it")
+        .field(format!("{}.{field}", holder.field));
+    Some(others.iter().fold(draft, |draft, (key, _)| draft.related(holder.member.file, *key, "nor this")))
 }
 
 /// [VAL-31].
@@ -117,7 +122,7 @@ fn object_without_name(context: &Context<'_>, sink: &mut Sink) {
         }
         let written = metadata.name.as_ref().or(metadata.generate_name.as_ref()).map(|name| name.span);
         let span = written.or(metadata.key_span).unwrap_or(member.object.kind.span);
-        let draft = Draft::on(member, span, format!("a {} has no name", member.object.kind.value))
+        let draft = Draft::on(member, span, format!("this {} has no name", member.object.kind.value))
             .label(if written.is_some() { "empty" } else { "no `name` here" })
             .reason("The API server refuses the object, whoever sends it: `name or generateName is required`.")
             .help("write `metadata.name`")

@@ -2,8 +2,8 @@
 
 use std::collections::{BTreeMap, VecDeque};
 
-use super::owner_identity::is_contradicted;
-use super::words::{field, named, place, target};
+use super::owner_identity::{describes, is_contradicted};
+use super::words::{field, named, place, reference_name, target};
 use super::{Context, Draft, Rule, Sink, rule};
 use crate::finding::Consequence;
 use crate::inventory::{Inventory, ObjectId};
@@ -21,7 +21,12 @@ fn owner_self(context: &Context<'_>, sink: &mut Sink) {
     for edge in context.ownership.written.iter().filter(|edge| is_self(inventory, edge)) {
         let (dependent, reference) = (edge.dependent(inventory), edge.reference(inventory));
         let kind = &dependent.object.kind.value;
-        let draft = Draft::on(dependent, place(reference), format!("{} names itself as its owner", named(dependent)))
+        // The collector knows objects by uid alone ([GC-4]): whatever else the reference says, it is the object's own.
+        let what = match describes(reference, dependent) {
+            true => format!("{} names itself as its owner", named(dependent)),
+            false => format!("{} gives its own uid to its owner, {}", named(dependent), reference_name(reference)),
+        };
+        let draft = Draft::on(dependent, place(reference), what)
             .label("the object itself")
             .help("remove the reference")
             .field(field(reference))

@@ -150,7 +150,7 @@ fn mismatch<'a>(inventory: &'a Inventory, edge: &OwnerEdge) -> Option<Mismatch<'
 }
 
 /// Group, kind and name agree; the version does not matter ([GC-19]). The two kinds of Event are one.
-fn describes(reference: &OwnerReference, owner: &Member) -> bool {
+pub(super) fn describes(reference: &OwnerReference, owner: &Member) -> bool {
     let group = reference.group_version().group;
     let events = ["", "events.k8s.io"];
     let aliases =
