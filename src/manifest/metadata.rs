@@ -3,7 +3,7 @@
 use super::decode::{Decoder, Expected};
 use super::{ApiVersion, Spanned};
 use crate::text::Span;
-use crate::yaml::Value;
+use crate::yaml::{Kind, Value};
 
 /// The JSON names of `metav1.ObjectMeta` (Kubernetes 1.36). `clusterName` left in 1.24 and is unknown since.
 pub const OBJECT_META_FIELDS: [&str; 15] = [
@@ -157,7 +157,7 @@ pub struct Metadata {
     pub labels: Vec<(String, Spanned<String>)>,
     /// `annotations`.
     pub annotations: Vec<(String, Spanned<String>)>,
-    /// Fields that the server writes, unless they are null.
+    /// Fields that the server writes, unless they have their zero value.
     pub server_fields: Vec<ServerField>,
     /// Keys that object metadata does not have.
     pub unknown: Vec<UnknownField>,
@@ -217,7 +217,7 @@ impl Metadata {
                 }
                 unknown => metadata.unknown.push(UnknownField { name: unknown.to_owned(), span: entry.key_span }),
             }
-            if let Some(name) = server.filter(|_| !entry.value.is_null()) {
+            if let Some(name) = server.filter(|name| is_set(name, entry.value)) {
                 let (key_span, span) = (entry.key_span, entry.value.span());
                 metadata.server_fields.push(ServerField { name, key_span, span });
             }
@@ -238,6 +238,17 @@ impl Metadata {
     /// Whether the server has written a field of that name into this object.
     pub fn has_server_field(&self, name: &str) -> bool {
         self.server_fields.iter().any(|field| field.name == name)
+    }
+}
+
+/// Whether Go would see a value other than the field's zero value. `deletionGracePeriodSeconds` is a pointer: its `0` is set.
+fn is_set(field: &str, value: Value<'_>) -> bool {
+    match value.kind() {
+        Kind::Null => false,
+        Kind::String(text) => !text.is_empty(),
+        Kind::Int(0) => field == "deletionGracePeriodSeconds",
+        Kind::Seq { start, end } => start != end,
+        _ => true,
     }
 }
 

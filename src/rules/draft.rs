@@ -142,6 +142,11 @@ impl Sink {
         });
     }
 
+    /// Takes several drafts.
+    pub fn extend(&mut self, drafts: impl IntoIterator<Item = Draft>) {
+        drafts.into_iter().for_each(|draft| self.push(draft));
+    }
+
     pub(super) fn into_findings(self) -> Vec<Finding> {
         self.findings
     }

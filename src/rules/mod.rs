@@ -4,6 +4,11 @@
 //! severity, so that no rule can mislabel itself. Families live in one file each; [`RULES`] is the one registry.
 
 mod draft;
+mod holder;
+mod metadata;
+mod owner_graph;
+mod owner_identity;
+mod owner_shape;
 mod page;
 mod reading;
 mod scope;
@@ -89,6 +94,21 @@ pub static RULES: &[&Rule] = &[
     &scope::OWNER_CROSS_NAMESPACE,
     &scope::OWNER_KIND_UNRESOLVABLE,
     &scope::KIND_NOT_SERVED,
+    &owner_shape::OWNER_MISSING_FIELD,
+    &owner_shape::OWNER_WRONG_TYPE,
+    &owner_shape::OWNER_EVENT,
+    &owner_shape::OWNER_MULTIPLE_CONTROLLERS,
+    &owner_shape::OWNER_DUPLICATE,
+    &owner_shape::OWNER_SAME_UID,
+    &owner_shape::OWNER_UNKNOWN_FIELD,
+    &owner_identity::OWNER_LITERAL_UID,
+    &owner_identity::OWNER_IDENTITY_MISMATCH,
+    &owner_identity::OWNER_NOT_FOUND,
+    &owner_graph::OWNER_SELF,
+    &owner_graph::OWNER_CYCLE,
+    &metadata::METADATA_UNKNOWN_FIELD,
+    &metadata::OBJECT_WITHOUT_NAME,
+    &metadata::LIVE_OBJECT,
     &reading::UNREADABLE_FILE,
     &reading::UNREADABLE_DOCUMENT,
     &reading::DUPLICATE_KEY,

@@ -2,10 +2,11 @@
 
 use std::collections::BTreeSet;
 
-use super::words::{named, whereabouts};
+use super::words::{a_json_type, help_for_type, named, whereabouts};
 use super::{Context, Draft, Rule, Sink, rule};
 use crate::finding::Consequence;
 use crate::inventory::{DocumentProblem, Member};
+use crate::manifest::DecodeError;
 use crate::text::{FileId, Span};
 use crate::yaml::{Dropped, ProblemKind, Quirk};
 
@@ -48,47 +49,45 @@ fn unreadable_document(context: &Context<'_>, sink: &mut Sink) {
                 .help(error.help.clone()),
         );
     }
-    for member in &inventory.members {
-        let Some(error) = member.object.decode_errors.first() else { continue };
-        let more = match member.object.decode_errors.len() {
-            1 => String::new(),
-            n => format!(" ({} fields in all)", n),
-        };
-        let message = format!(
-            "{} does not decode: `{}` is {}, Kubernetes wants {}{more}",
-            named(member),
-            error.field,
-            a_json_type(error.found),
-            error.expected.as_str()
-        );
-        let mut draft = Draft::on(member, error.span, message)
-            .label(format!("wants {}", error.expected.as_str()))
-            .reason("Every client refuses the object before it reaches the API server.")
-            .help(help_for_type(error.expected.as_str()))
-            .field(error.field.clone());
-        for other in &member.object.decode_errors[1..] {
-            draft = draft.related(member.file, other.span, format!("wants {}", other.expected.as_str()));
-        }
-        sink.push(draft);
-    }
+    inventory.members.iter().filter(|member| !member.decodes()).for_each(|member| sink.extend(undecodable(member)));
 }
 
-fn a_json_type(name: &str) -> String {
-    match name {
-        "bool" => "a boolean".to_owned(),
-        "object" => "a mapping".to_owned(),
-        "array" => "a list".to_owned(),
-        "null" => "empty".to_owned(),
-        other => format!("a {other}"),
+/// An object whose metadata does not decode. Fields that have a rule of their own are named there; what is said here is
+/// that the whole object is refused, so it is said at the object.
+fn undecodable(member: &Member) -> Option<Draft> {
+    let errors = &member.object.decode_errors;
+    let unnamed = errors.iter().find(|error| !has_its_own_rule(error));
+    let error = unnamed.or(errors.first())?;
+    let more = match errors.len() {
+        1 => String::new(),
+        n => format!(" ({n} fields in all)"),
+    };
+    let message = format!(
+        "{} does not decode: `{}` is {}, Kubernetes wants {}{more}",
+        named(member),
+        error.field,
+        a_json_type(error.found),
+        error.expected.as_str()
+    );
+    let wants = |error: &DecodeError| format!("wants {}", error.expected.as_str());
+    let (span, label) = match unnamed {
+        Some(error) => (error.span, wants(error)),
+        None => (member.object.name_span(), "refused as a whole".to_owned()),
+    };
+    let mut draft = Draft::on(member, span, message)
+        .label(label)
+        .reason("Every client refuses the object before it reaches the API server.")
+        .help(help_for_type(error.expected.as_str()))
+        .field(error.field.clone());
+    for other in errors.iter().filter(|other| other.span != span) {
+        draft = draft.related(member.file, other.span, wants(other));
     }
+    Some(draft)
 }
 
-fn help_for_type(expected: &str) -> String {
-    match expected {
-        "a string" => "quote the value: YAML reads bare numbers, `yes`, `on` and `null` as something else".to_owned(),
-        "a boolean" => "write `true` or `false` without quotes".to_owned(),
-        other => format!("write {other}"),
-    }
+/// `owner-wrong-type` and `finalizer-wrong-type` point at the field.
+fn has_its_own_rule(error: &DecodeError) -> bool {
+    ["metadata.ownerReferences", "metadata.finalizers"].iter().any(|field| error.field.starts_with(field))
 }
 
 fn duplicate_key(context: &Context<'_>, sink: &mut Sink) {

@@ -1,5 +1,6 @@
 //! One test binary. Every file reads as a specification of one part.
 
+mod admission;
 mod cli;
 mod corpus;
 mod corpus_list;

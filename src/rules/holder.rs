@@ -1,0 +1,109 @@
+//! Every place of an object where owner references stand: its own metadata, and that of templates that Kubernetes decodes.
+//!
+//! The same words inside schemas, strings or the templates of custom resources are nobody's metadata, and are never visited.
+
+use super::words::named;
+use crate::finding::Consequence;
+use crate::inventory::{Inventory, Member};
+use crate::manifest::{DecodeError, Metadata, OwnerReference, TemplateKind, templates_of};
+
+/// Metadata with the field that holds it.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Holder<'a> {
+    /// The object.
+    pub(super) member: &'a Member,
+    /// The metadata.
+    pub(super) metadata: &'a Metadata,
+    /// Fields of the object or of the template that do not decode.
+    pub(super) decode_errors: &'a [DecodeError],
+    /// The field: `metadata`, `spec.template.metadata`.
+    pub(super) field: &'a str,
+    /// The template, when the metadata is not the object's own.
+    pub(super) template: Option<TemplateKind>,
+}
+
+impl Holder<'_> {
+    /// The path of an entry: `metadata.ownerReferences[0]`.
+    pub(super) fn entry(&self, reference: &OwnerReference) -> String {
+        format!("{}.ownerReferences[{}]", self.field, reference.index)
+    }
+
+    /// The holder in a sentence.
+    pub(super) fn named(&self) -> String {
+        match self.template {
+            None => named(self.member),
+            Some(TemplateKind::Claim) => format!("a claim template of {}", named(self.member)),
+            Some(_) => format!("a template in {}", named(self.member)),
+        }
+    }
+
+    /// Who refuses metadata that breaks [VAL-4] to [VAL-9], and when: the object on arrival; a claim when the StatefulSet's
+    /// controller copies it from its template, whose metadata nobody validates ([VAL-36]).
+    pub(super) fn refusal(&self) -> &'static str {
+        match self.template {
+            None => "The API server refuses the object, whoever sends it.",
+            Some(_) => {
+                "The API server takes the StatefulSet, whose claim templates it does not validate. Its controller copies the \
+                 template into every claim, the API server refuses those, and no pod is ever created."
+            }
+        }
+    }
+
+    /// The consequence that goes with [`Holder::refusal`].
+    pub(super) fn refused(&self) -> Consequence {
+        match self.template {
+            None => Consequence::Rejected,
+            Some(_) => Consequence::Lost,
+        }
+    }
+}
+
+/// Visits whatever metadata clients and the API server decode with types: strict validation reaches all of it.
+pub(super) fn each_decoded(inventory: &Inventory, mut visit: impl FnMut(Holder<'_>)) {
+    for member in &inventory.members {
+        visit(own(member));
+        for template in templates_of(&member.object) {
+            visit(Holder {
+                member,
+                metadata: &template.metadata,
+                decode_errors: &template.decode_errors,
+                field: &format!("{}.metadata", template.field),
+                template: Some(template.kind),
+            });
+        }
+    }
+}
+
+/// Visits the metadata whose owner references reach the cluster: that of objects, and of claim templates, which are copied
+/// whole ([VAL-36]). Those of pod and job templates are dropped ([VAL-35], [VAL-37]).
+pub(super) fn each_effective(inventory: &Inventory, mut visit: impl FnMut(Holder<'_>)) {
+    for member in &inventory.members {
+        visit(own(member));
+    }
+    each_claim_template(inventory, visit);
+}
+
+/// Visits the claim templates of StatefulSets.
+pub(super) fn each_claim_template(inventory: &Inventory, mut visit: impl FnMut(Holder<'_>)) {
+    for member in inventory.members.iter().filter(|member| member.object.is("apps", "StatefulSet")) {
+        for template in templates_of(&member.object).iter().filter(|template| template.kind == TemplateKind::Claim) {
+            visit(Holder {
+                member,
+                metadata: &template.metadata,
+                decode_errors: &template.decode_errors,
+                field: &format!("{}.metadata", template.field),
+                template: Some(template.kind),
+            });
+        }
+    }
+}
+
+fn own(member: &Member) -> Holder<'_> {
+    Holder {
+        member,
+        metadata: &member.object.metadata,
+        decode_errors: &member.object.decode_errors,
+        field: "metadata",
+        template: None,
+    }
+}

@@ -1,0 +1,221 @@
+//! Rules on object metadata itself: keys it does not have, a name it must have, fields that only the server writes.
+
+use std::collections::BTreeMap;
+
+use super::holder::{Holder, each_decoded};
+use super::words::{closest, listed, named};
+use super::{Context, Draft, Rule, Sink, rule};
+use crate::finding::{Consequence, Severity};
+use crate::inventory::{Member, Serving, table};
+use crate::manifest::{OBJECT_META_FIELDS, ServerField, Spanned, TemplateKind, UnknownField};
+use crate::text::FileId;
+
+pub(super) static METADATA_UNKNOWN_FIELD: Rule = rule!(
+    "metadata-unknown-field",
+    Error,
+    RejectedStrict,
+    "Metadata has a key that object metadata does not have",
+    metadata_unknown_field
+);
+
+pub(super) static OBJECT_WITHOUT_NAME: Rule =
+    rule!("object-without-name", Error, Rejected, "An object has neither name nor generateName", object_without_name);
+
+pub(super) static LIVE_OBJECT: Rule =
+    rule!("live-object", Info, Ignored, "A manifest carries fields that only the server writes", live_object);
+
+/// Strict decoding; [VAL-38] for templates that take labels and annotations only.
+fn metadata_unknown_field(context: &Context<'_>, sink: &mut Sink) {
+    each_decoded(context.inventory, |holder| {
+        sink.extend(holder.metadata.unknown.iter().map(|unknown| unknown_field(&holder, unknown)));
+        if holder.template == Some(TemplateKind::Restricted) {
+            sink.extend(forbidden_fields(&holder));
+        }
+    });
+}
+
+fn unknown_field(holder: &Holder<'_>, unknown: &UnknownField) -> Draft {
+    let name = unknown.name.as_str();
+    let meant = closest(name, &OBJECT_META_FIELDS);
+    let (label, help) = match (meant, place_of(name)) {
+        (Some(meant), _) => (format!("`{meant}`?"), format!("write `{meant}`")),
+        (None, Some(place)) => ("not part of metadata".to_owned(), place.to_owned()),
+        (None, None) => (
+            "unknown".to_owned(),
+            "remove it, or move it to `metadata.annotations`, where any text may stand".to_owned(),
+        ),
+    };
+    let draft = Draft::on(holder.member, unknown.span, format!("metadata of {} has no key `{name}`", holder.named()))
+        .label(label)
+        .help(help)
+        .field(format!("{}.{name}", holder.field));
+    // A kind that neither Kubernetes nor a CRD of the input defines may be some tool's own file with metadata of its own;
+    // a key that is misspelt by a letter or two shows that Kubernetes' metadata is meant.
+    let misspelt = meant.is_some_and(|meant| strsim::osa_distance(&meant.to_lowercase(), &name.to_lowercase()) <= 2);
+    let effect = "kubectl validates strictly and refuses the object; clients that do not validate drop the key and all that is \
+                  below it in silence.";
+    match is_served_kind(holder.member) || misspelt {
+        true => draft.reason(effect),
+        false => draft.severity(Severity::Info).reason(format!(
+            "{effect} This assumes that the object goes to a cluster: no CRD of the input defines {}.",
+            holder.member.object.kind.value
+        )),
+    }
+}
+
+/// Where keys belong that people often put into metadata.
+fn place_of(key: &str) -> Option<&'static str> {
+    match key {
+        "clusterName" => Some("remove it: the field was never used and left Kubernetes in 1.24"),
+        "initializers" => Some("remove it: initializers left Kubernetes in 1.16"),
+        "spec" | "data" | "stringData" | "status" | "rules" | "subjects" | "roleRef" | "webhooks" | "type"
+        | "template" => Some("indent it less: it belongs to the object, beside `metadata`"),
+        _ if key.contains(['/', '.']) => Some("move it below `labels` or `annotations`"),
+        _ => None,
+    }
+}
+
+/// Kinds whose metadata is Kubernetes' own for certain.
+fn is_served_kind(member: &Member) -> bool {
+    !matches!(member.resolution.serving, Serving::Unknown | Serving::Never { .. })
+}
+
+/// One finding per template, at the first of the fields.
+fn forbidden_fields(holder: &Holder<'_>) -> Option<Draft> {
+    let metadata = holder.metadata;
+    let text =
+        |text: &Option<Spanned<String>>| text.as_ref().filter(|text| !text.value.is_empty()).map(|text| text.key_span);
+    let references = metadata.owner_references.key_span.filter(|_| !metadata.owner_references.entries.is_empty());
+    let written = [
+        ("name", text(&metadata.name)),
+        ("generateName", text(&metadata.generate_name)),
+        ("namespace", text(&metadata.namespace)),
+        ("ownerReferences", references),
+        ("finalizers", metadata.finalizers_key.filter(|_| !metadata.finalizers.is_empty())),
+    ];
+    let written = written.into_iter().filter_map(|(field, key)| Some((key?, field)));
+    let mut fields: Vec<_> =
+        written.chain(metadata.server_fields.iter().map(|field| (field.key_span, field.name))).collect();
+    fields.sort_unstable();
+    let ((key, field), others) = fields.split_first()?;
+    let names = listed(fields.iter().map(|(_, field)| *field));
+    let draft = Draft::on(holder.member, *key, format!("{} may not set {names}", holder.named()))
+        .label("only labels and annotations may be set here")
+        .consequence(Consequence::Rejected)
+        .reason("The API server refuses the object, whoever sends it: `Forbidden: cannot be set`.")
+        .help("remove it: the claim gets its name, its namespace and its owner from the object that uses it")
+        .field(format!("{}.{field}", holder.field));
+    Some(others.iter().fold(draft, |draft, (key, _)| draft.related(holder.member.file, *key, "nor this")))
+}
+
+/// [VAL-31].
+fn object_without_name(context: &Context<'_>, sink: &mut Sink) {
+    for member in &context.inventory.members {
+        let metadata = &member.object.metadata;
+        let decodes = member
+            .object
+            .decode_errors
+            .iter()
+            .all(|error| !["metadata", "metadata.name", "metadata.generateName"].contains(&error.field.as_str()));
+        if member.object.name().is_some() || !decodes || !needs_a_name(member) {
+            continue;
+        }
+        let written = metadata.name.as_ref().or(metadata.generate_name.as_ref()).map(|name| name.span);
+        let span = written.or(metadata.key_span).unwrap_or(member.object.kind.span);
+        let draft = Draft::on(member, span, format!("this {} has no name", member.object.kind.value))
+            .label(if written.is_some() { "empty" } else { "no `name` here" })
+            .reason("The API server refuses the object, whoever sends it: `name or generateName is required`.")
+            .help("write `metadata.name`")
+            .field("metadata.name");
+        sink.push(match is_served_kind(member) {
+            true => draft,
+            false => draft.severity(Severity::Info),
+        });
+    }
+}
+
+/// Reviews and bindings are requests and are never stored. Of kinds that nobody defines only those count that write some
+/// metadata: many tools' own files have none.
+fn needs_a_name(member: &Member) -> bool {
+    let object = &member.object;
+    match member.resolution.serving {
+        Serving::Never { .. } => false,
+        Serving::Unknown => object.at(&["metadata"]).is_some_and(|metadata| metadata.entries().len() > 0),
+        _ => {
+            let version = &object.group_version;
+            table().find(&version.group, &version.version, &object.kind.value).is_none_or(|kind| kind.persisted)
+        }
+    }
+}
+
+/// [L-4].
+fn live_object(context: &Context<'_>, sink: &mut Sink) {
+    // A dump is what it is, and says so once per file.
+    let mut dumped: BTreeMap<FileId, Vec<&Member>> = BTreeMap::new();
+    for member in &context.inventory.members {
+        match member.from_dump {
+            true => dumped.entry(member.file).or_default().push(member),
+            false => sink.extend(server_fields(member, 0)),
+        }
+    }
+    for members in dumped.values() {
+        sink.extend(members.first().and_then(|first| server_fields(first, members.len() - 1)));
+    }
+}
+
+fn server_fields(member: &Member, others: usize) -> Option<Draft> {
+    let fields = &member.object.metadata.server_fields;
+    let primary = fields.iter().find(|field| obstacle(field).is_some()).or(fields.first())?;
+    let kind = &member.object.kind.value;
+    let more = match others {
+        0 => String::new(),
+        1 => ", and so does one more object of this file".to_owned(),
+        n => format!(", and so do {n} more objects of this file"),
+    };
+    let names = listed(fields.iter().map(|field| field.name));
+    let obstacles: Vec<_> = fields.iter().filter_map(obstacle).collect();
+    let harm = match obstacles.is_empty() {
+        true => "None of them makes an apply fail.".to_owned(),
+        false => obstacles.join(" "),
+    };
+    let mut draft = Draft::on(
+        member,
+        primary.key_span,
+        format!("{} carries {names}, which only the server writes{more}", named(member)),
+    )
+    .label("written by the server")
+    .reason(format!("The API server sets these fields itself and ignores them when it creates a {kind}. {harm}"))
+    .help(match member.from_dump {
+        true => "if this is a backup or a test, leave it; if it is to be applied, remove these fields and `status`",
+        false => "remove them: `kubectl get -o yaml` prints them, manifests do not need them",
+    })
+    .field(format!("metadata.{}", primary.name));
+    for field in fields.iter().filter(|field| field.name != primary.name) {
+        draft = draft.related(member.file, field.key_span, "and this one");
+    }
+    Some(draft)
+}
+
+/// How a field makes an apply fail ([VAL-29], [VAL-30], [VAL-33]).
+fn obstacle(field: &ServerField) -> Option<&'static str> {
+    match field.name {
+        "resourceVersion" => Some(
+            "`resourceVersion` makes a create fail (`resourceVersion should not be set on objects to be created`), and an update \
+             of an object that has changed since.",
+        ),
+        "uid" => Some(
+            "`uid` makes a server-side apply that would create the object fail (`uid mismatch`), and an update of one with \
+             another uid.",
+        ),
+        "deletionTimestamp" => {
+            Some("`deletionTimestamp` makes an update of the living object fail (`field is immutable`).")
+        }
+        "deletionGracePeriodSeconds" => {
+            Some("`deletionGracePeriodSeconds` makes an update of the living object fail (`field is immutable`).")
+        }
+        "managedFields" => {
+            Some("`managedFields` makes a server-side apply fail (`metadata.managedFields must be nil`).")
+        }
+        _ => None,
+    }
+}

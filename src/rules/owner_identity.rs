@@ -1,0 +1,300 @@
+//! Rules on whom an owner reference means: literal uids, uids that belong to somebody else, owners that nobody has seen.
+
+use super::holder::each_claim_template;
+use super::words::{field, named, place, reference_name, target, whereabouts};
+use super::{Context, Draft, Rule, Sink, World, rule};
+use crate::finding::Severity;
+use crate::inventory::{Inventory, Member, ObjectId, Scope, Serving};
+use crate::manifest::OwnerReference;
+use crate::ownership::{Owner, OwnerEdge};
+
+pub(super) static OWNER_LITERAL_UID: Rule = rule!(
+    "owner-literal-uid",
+    Warning,
+    Collected,
+    "A rendered manifest names its owner by a literal uid",
+    owner_literal_uid
+);
+
+pub(super) static OWNER_IDENTITY_MISMATCH: Rule = rule!(
+    "owner-identity-mismatch",
+    Error,
+    Collected,
+    "The owner's uid belongs to another object",
+    owner_identity_mismatch
+);
+
+pub(super) static OWNER_NOT_FOUND: Rule =
+    rule!("owner-not-found", Info, Collected, "The input has no such owner", owner_not_found);
+
+/// Whether the API server takes the reference: other rules speak of those it refuses ([VAL-4] to [VAL-8]).
+fn is_accepted(reference: &OwnerReference) -> bool {
+    let version = reference.group_version();
+    let complete =
+        [&version.version[..], reference.kind(), reference.name(), reference.uid()].iter().all(|s| !s.is_empty());
+    let event = version.group.is_empty() && version.version == "v1" && reference.kind() == "Event";
+    complete && reference.decodes && !event
+}
+
+/// Whether the collector can ever decide about the reference: it keeps objects whose owner's kind it cannot resolve
+/// ([GC-16]), and cluster-scoped objects with a namespaced owner ([GC-20]).
+fn is_decidable(inventory: &Inventory, dependent: &Member, reference: &OwnerReference) -> bool {
+    let owner_scope = inventory.owner_kind(reference).scope;
+    let across = dependent.scope() == Some(Scope::Cluster) && owner_scope == Some(Scope::Namespaced);
+    may_resolve(inventory, reference) && !across
+}
+
+/// Whether some cluster of the release serves the owner's kind as written.
+fn may_resolve(inventory: &Inventory, reference: &OwnerReference) -> bool {
+    matches!(inventory.owner_kind(reference).serving, Serving::Yes | Serving::OffByDefault | Serving::Unknown)
+}
+
+/// Text that some tool replaces before it is applied: `${OWNER_UID}`, `$(UID)`, `<uid>`, `%UID%`.
+fn is_placeholder(uid: &str) -> bool {
+    uid.contains(['$', '{', '<', '%', '@'])
+}
+
+/// [L-5], [L-16].
+fn owner_literal_uid(context: &Context<'_>, sink: &mut Sink) {
+    let inventory = context.inventory;
+    for edge in &context.ownership.written {
+        let (dependent, reference) = (edge.dependent(inventory), edge.reference(inventory));
+        let fits = is_accepted(reference) && is_decidable(inventory, dependent, reference);
+        if dependent.from_dump || !fits || is_placeholder(reference.uid()) {
+            continue;
+        }
+        let kind = &dependent.object.kind.value;
+        let owner = edge.bound().map(|id| inventory.member(id));
+        let help = match owner {
+            Some(_) => format!(
+                "drop the reference: its owner is part of the same input, so the tool that installs the two also deletes this {kind}"
+            ),
+            None => format!(
+                "drop the reference and let the tool that installs the {kind} delete it; a controller that wants to own it \
+                 adds the reference at run time, with the uid of the day"
+            ),
+        };
+        let mut draft = literal_uid(dependent, reference, &named(dependent))
+            .reason(format!(
+                "The API server gives every object a new uid when it is created. In every cluster but the one this uid came \
+                 from, and there too once the owner was created anew, the collector finds no {} with it, takes the owner \
+                 for deleted and deletes this {kind}, often seconds after it was applied.",
+                reference_name(reference)
+            ))
+            .help(help)
+            .field(format!("{}.uid", field(reference)));
+        if let Some(owner) = owner {
+            draft = draft.related_object(owner, format!("the owner, {}", whereabouts(owner)));
+        }
+        sink.push(draft);
+    }
+    each_claim_template(inventory, |holder| {
+        for reference in &holder.metadata.owner_references.entries {
+            if !is_accepted(reference) || is_placeholder(reference.uid()) || !may_resolve(inventory, reference) {
+                continue;
+            }
+            sink.push(
+                literal_uid(holder.member, reference, &holder.named())
+                    .reason(format!(
+                        "The StatefulSet's controller copies the reference into every claim. In every cluster but the one this \
+                         uid came from, the collector finds no {} with it, takes the owner for deleted and deletes the \
+                         claims, and with them the data.",
+                        reference_name(reference)
+                    ))
+                    .help("drop the reference; `persistentVolumeClaimRetentionPolicy` says when claims are deleted")
+                    .field(format!("{}.uid", holder.entry(reference))),
+            );
+        }
+    });
+}
+
+fn literal_uid(member: &Member, reference: &OwnerReference, holder: &str) -> Draft {
+    let span = reference.uid.as_ref().map_or(reference.span, |uid| uid.span);
+    Draft::on(member, span, format!("{holder} names its owner {} by a literal uid", reference_name(reference)))
+        .label("no new cluster has this uid")
+        .target(target(reference))
+}
+
+/// The uid of the input that shows a reference to be wrong.
+enum Mismatch<'a> {
+    /// The uid belongs to these, none of which the reference describes.
+    OtherObject(Vec<&'a Member>),
+    /// What the reference describes has another uid.
+    OtherUid(Vec<&'a Member>),
+}
+
+/// [GC-18]; both ends of the second case come from a dump, since the uid of a rendered object proves nothing.
+fn mismatch<'a>(inventory: &'a Inventory, edge: &OwnerEdge) -> Option<Mismatch<'a>> {
+    let (dependent, reference) = (edge.dependent(inventory), edge.reference(inventory));
+    if !is_accepted(reference) || !is_decidable(inventory, dependent, reference) {
+        return None;
+    }
+    let members = |ids: &[ObjectId]| ids.iter().map(|id| inventory.member(*id)).collect::<Vec<_>>();
+    match edge.owner {
+        Owner::ByUid(_) => {
+            let holders = members(inventory.with_uid(reference.uid()));
+            let right = |owner: &&Member| {
+                describes(reference, owner) && !lives_elsewhere(inventory, dependent, reference, owner)
+            };
+            (!holders.iter().any(right)).then_some(Mismatch::OtherObject(holders))
+        }
+        Owner::Absent if dependent.from_dump => {
+            let group = reference.group_version().group;
+            let mut namesakes = members(inventory.with_name(&group, reference.kind(), reference.name()));
+            namesakes
+                .retain(|owner| owner.from_dump && !dependent.key.namespace.certainly_differs(&owner.key.namespace));
+            (!namesakes.is_empty()).then_some(Mismatch::OtherUid(namesakes))
+        }
+        _ => None,
+    }
+}
+
+/// Group, kind and name agree; the version does not matter ([GC-19]). The two kinds of Event are one.
+pub(super) fn describes(reference: &OwnerReference, owner: &Member) -> bool {
+    let group = reference.group_version().group;
+    let events = ["", "events.k8s.io"];
+    let aliases =
+        reference.kind() == "Event" && events.contains(&group.as_str()) && events.contains(&owner.object.group());
+    reference.kind() == owner.object.kind.value
+        && (group == owner.object.group() || aliases)
+        && reference.name() == owner.key.name
+}
+
+/// Whether a dump shows the owner in another namespace. Where both scopes are known this is `owner-cross-namespace`.
+fn lives_elsewhere(inventory: &Inventory, dependent: &Member, reference: &OwnerReference, owner: &Member) -> bool {
+    let known = dependent.scope().is_some() && inventory.owner_kind(reference).scope.is_some();
+    !known && dependent.from_dump && owner.from_dump && dependent.key.namespace.certainly_differs(&owner.key.namespace)
+}
+
+/// Whether the edge contradicts the uids of the input, so that the collector does not follow it.
+pub(super) fn is_contradicted(inventory: &Inventory, edge: &OwnerEdge) -> bool {
+    mismatch(inventory, edge).is_some()
+}
+
+fn owner_identity_mismatch(context: &Context<'_>, sink: &mut Sink) {
+    let inventory = context.inventory;
+    for edge in &context.ownership.written {
+        let (dependent, reference) = (edge.dependent(inventory), edge.reference(inventory));
+        match mismatch(inventory, edge) {
+            Some(Mismatch::OtherObject(holders)) => sink.extend(other_object(dependent, reference, &holders)),
+            Some(Mismatch::OtherUid(namesakes)) => sink.push(other_uid(inventory, dependent, reference, &namesakes)),
+            None => {}
+        }
+    }
+}
+
+fn other_object(dependent: &Member, reference: &OwnerReference, holders: &[&Member]) -> Option<Draft> {
+    let owner = holders.first()?;
+    let same_name = reference.name() == owner.key.name;
+    let same_kind = reference.kind() == owner.object.kind.value;
+    let (part, span) = match (same_name, same_kind) {
+        (false, _) => ("name", &reference.name),
+        (true, false) => ("kind", &reference.kind),
+        (true, true) if reference.group_version().group != owner.object.group() => {
+            ("apiVersion", &reference.api_version)
+        }
+        (true, true) => ("uid", &reference.uid),
+    };
+    let span = span.as_ref().map_or_else(|| place(reference), |part| part.span);
+    let mut draft = Draft::on(
+        dependent,
+        span,
+        format!(
+            "{} names {} for an owner, but the uid is that of {}, {}",
+            named(dependent),
+            reference_name(reference),
+            named(owner),
+            whereabouts(owner)
+        ),
+    )
+    .label("not the object that has the uid")
+    .reason(format!(
+        "The collector looks the owner up by kind and name in the dependent's namespace and compares uids. Here they cannot \
+         agree: it takes the owner for deleted and deletes this {}, unless another owner holds it.",
+        dependent.object.kind.value
+    ))
+    .help(format!(
+        "give the reference the kind, name and namespace of one object together with its uid, all from `kubectl get -o yaml`, \
+         or remove it: as it stands it is neither {} nor {}",
+        reference_name(reference),
+        named(owner)
+    ))
+    .field(format!("{}.{part}", field(reference)))
+    .target(target(reference));
+    for holder in holders.iter().take(3) {
+        let uid = holder.object.metadata.uid.as_ref().map_or(holder.object.name_span(), |uid| uid.span);
+        draft = draft.related(holder.file, uid, format!("the uid is that of {}", named(holder)));
+    }
+    Some(draft)
+}
+
+fn other_uid(inventory: &Inventory, dependent: &Member, reference: &OwnerReference, namesakes: &[&Member]) -> Draft {
+    // Only one dump of one moment proves anything: several uids under one name, or files from here and there, do not.
+    let folder = |member: &Member| {
+        let path = inventory.sources.file(member.file).path();
+        path.rsplit_once('/').map_or("", |(folder, _)| folder).to_owned()
+    };
+    let first = namesakes.first().and_then(|owner| owner.object.uid());
+    let together = namesakes.iter().all(|owner| owner.object.uid() == first && folder(owner) == folder(dependent));
+    let doubt = match together {
+        true => "",
+        false => " This assumes that both objects were read from one cluster at one time.",
+    };
+    let mut draft = Draft::on(
+        dependent,
+        reference.uid.as_ref().map_or_else(|| place(reference), |uid| uid.span),
+        format!("{} names {} for an owner by a uid that it does not have", named(dependent), reference_name(reference)),
+    )
+    .severity(if together { Severity::Error } else { Severity::Warning })
+    .label("not its uid")
+    .reason(format!(
+        "The collector finds {} under another uid, so the one that is meant was deleted and another took its name. It deletes \
+         this {}, unless another owner holds it.{doubt}",
+        reference_name(reference),
+        dependent.object.kind.value
+    ))
+    .help("remove the reference, or write the owner's present uid if the new object is to own this one")
+    .field(format!("{}.uid", field(reference)))
+    .target(target(reference));
+    for owner in namesakes.iter().take(3) {
+        let uid = owner.object.metadata.uid.as_ref().map_or(owner.object.name_span(), |uid| uid.span);
+        draft = draft.related(owner.file, uid, format!("the uid of {}", named(owner)));
+    }
+    draft
+}
+
+/// [GC-48]. Silent where something more telling is said: of unresolvable kinds, other namespaces, other uids.
+fn owner_not_found(context: &Context<'_>, sink: &mut Sink) {
+    let inventory = context.inventory;
+    for edge in context.ownership.written.iter().filter(|edge| edge.owner == Owner::Absent) {
+        let (dependent, reference) = (edge.dependent(inventory), edge.reference(inventory));
+        let resolved = inventory.owner_kind(reference).serving == Serving::Yes;
+        let sayable = resolved && is_accepted(reference) && is_decidable(inventory, dependent, reference);
+        if !sayable || is_contradicted(inventory, edge) {
+            continue;
+        }
+        let closed = context.world == World::Closed;
+        let by = if dependent.from_dump { "with that uid" } else { "of that name" };
+        let span = reference.name.as_ref().map_or_else(|| place(reference), |name| name.span);
+        let kind = &dependent.object.kind.value;
+        let draft = Draft::on(
+            dependent,
+            span,
+            format!("the owner of {}, {}, is not in the input", named(dependent), reference_name(reference)),
+        )
+        .severity(if closed { Severity::Error } else { Severity::Info })
+        .label(format!("no {} {by}", reference.kind()))
+        .reason(match closed {
+            true => format!(
+                "The collector finds no such owner, takes it for deleted and deletes this {kind}, unless another owner holds it."
+            ),
+            false => format!(
+                "If the cluster does not have it either, the collector takes the owner for deleted and deletes this {kind}."
+            ),
+        })
+        .help(format!("add {} to the input, or remove the reference", reference_name(reference)))
+        .field(format!("{}.name", field(reference)))
+        .target(target(reference));
+        sink.push(draft);
+    }
+}

@@ -1,0 +1,317 @@
+//! Rules on the form of owner references: what the API server refuses, warns about or drops, whatever the owner is.
+
+use super::holder::{Holder, each_decoded, each_effective};
+use super::words::{a_json_type, closest, field, help_for_type, listed, named, place, reference_name, target};
+use super::{Context, Draft, Rule, Sink, rule};
+use crate::finding::{Consequence, Severity};
+use crate::manifest::{DecodeError, OWNER_REFERENCE_FIELDS, OwnerReference};
+use crate::text::Span;
+
+pub(super) static OWNER_MISSING_FIELD: Rule = rule!(
+    "owner-missing-field",
+    Error,
+    Rejected,
+    "An owner reference lacks apiVersion, kind, name or uid",
+    owner_missing_field
+);
+
+pub(super) static OWNER_WRONG_TYPE: Rule = rule!(
+    "owner-wrong-type",
+    Error,
+    Rejected,
+    "A field of an owner reference has a type that does not decode",
+    owner_wrong_type
+);
+
+pub(super) static OWNER_EVENT: Rule =
+    rule!("owner-event", Error, Rejected, "An Event is named as an owner", owner_event);
+
+pub(super) static OWNER_MULTIPLE_CONTROLLERS: Rule = rule!(
+    "owner-multiple-controllers",
+    Error,
+    Rejected,
+    "Two owner references claim to be the controller",
+    owner_multiple_controllers
+);
+
+pub(super) static OWNER_DUPLICATE: Rule =
+    rule!("owner-duplicate", Warning, Warned, "An owner reference is written twice", owner_duplicate);
+
+pub(super) static OWNER_SAME_UID: Rule =
+    rule!("owner-same-uid", Warning, Collected, "Owner references give one uid to different owners", owner_same_uid);
+
+pub(super) static OWNER_UNKNOWN_FIELD: Rule = rule!(
+    "owner-unknown-field",
+    Error,
+    RejectedStrict,
+    "An owner reference has a key that owner references do not have",
+    owner_unknown_field
+);
+
+/// [VAL-4] to [VAL-7].
+fn owner_missing_field(context: &Context<'_>, sink: &mut Sink) {
+    each_effective(context.inventory, |holder| {
+        // What does not decode is not missing.
+        for reference in holder.metadata.owner_references.entries.iter().filter(|reference| reference.decodes) {
+            sink.extend(missing_fields(&holder, reference));
+        }
+    });
+}
+
+fn missing_fields(holder: &Holder<'_>, reference: &OwnerReference) -> Option<Draft> {
+    let parts = [
+        ("apiVersion", reference.group_version().version.is_empty(), &reference.api_version),
+        ("kind", reference.kind().is_empty(), &reference.kind),
+        ("name", reference.name().is_empty(), &reference.name),
+        ("uid", reference.uid().is_empty(), &reference.uid),
+    ];
+    let missing: Vec<_> = parts.into_iter().filter(|(_, empty, _)| *empty).collect();
+    let (first, _, _) = missing.first()?;
+    let fields = listed(missing.iter().map(|(name, ..)| *name));
+    let api_version = reference.api_version();
+    let what = match (missing.as_slice(), api_version.is_empty()) {
+        ([("apiVersion", ..)], false) => format!("has the `apiVersion` `{api_version}`, which gives no version"),
+        _ => format!("lacks {fields}"),
+    };
+    let owner = match (reference.kind(), reference.name()) {
+        ("", "") => "an owner reference".to_owned(),
+        (kind, "") => format!("the reference to a {kind}"),
+        ("", name) => format!("the reference to `{name}`"),
+        _ => format!("the reference to {}", reference_name(reference)),
+    };
+    let written = missing.iter().find_map(|(_, _, value)| value.as_ref()).map(|value| value.span);
+    let draft = Draft::on(
+        holder.member,
+        written.unwrap_or_else(|| place(reference)),
+        format!("in {}, {owner} {what}", holder.named()),
+    )
+    .label(if written.is_some() { "gives nothing".to_owned() } else { format!("no {fields} here") })
+    .reason(format!("An owner reference must have a version, a kind, a name and a uid. {}", holder.refusal()))
+    .help(match missing.iter().any(|(name, ..)| *name == "uid") {
+        true => {
+            "remove the reference: only the cluster knows an owner's uid, so only a controller, at run time, can write a \
+             reference that holds"
+        }
+        false => "write the field as `kubectl get OWNER -o yaml` shows it, or remove the reference",
+    })
+    .field(format!("{}.{first}", holder.entry(reference)))
+    .target(target(reference))
+    .consequence(holder.refused());
+    Some(draft)
+}
+
+/// The JSON decoder of every client.
+fn owner_wrong_type(context: &Context<'_>, sink: &mut Sink) {
+    each_decoded(context.inventory, |holder| {
+        let list = format!("{}.ownerReferences", holder.field);
+        for error in holder.decode_errors.iter().filter(|error| error.field.starts_with(&list)) {
+            let is_list = error.field == list;
+            let key = holder.metadata.owner_references.key_span.filter(|_| is_list);
+            let below = error.field.strip_prefix("metadata.").unwrap_or(&error.field);
+            let expected = error.expected.as_str();
+            sink.push(
+                Draft::on(
+                    holder.member,
+                    key.unwrap_or_else(|| short(context, &holder, error)),
+                    format!("in {}, `{below}` is {}, not {expected}", holder.named(), a_json_type(error.found)),
+                )
+                .label(format!("wants {expected}"))
+                .reason(match holder.template {
+                    None => "The field does not decode: every client refuses the object, and the API server would.",
+                    Some(_) => "The field does not decode: the API server refuses the whole object.",
+                })
+                .help(match is_list {
+                    true => "write a list: each reference begins with `- apiVersion:`".to_owned(),
+                    false => help_for_type(expected),
+                })
+                .field(error.field.clone()),
+            );
+        }
+    });
+}
+
+/// The value, but no more than its first line.
+fn short(context: &Context<'_>, holder: &Holder<'_>, error: &DecodeError) -> Span {
+    let text = context.inventory.sources.file(holder.member.file).slice(error.span);
+    let first_line = text.lines().next().unwrap_or_default().trim_end().len() as u32;
+    Span::new(error.span.start, error.span.start + first_line)
+}
+
+/// [VAL-8], [VAL-12].
+fn owner_event(context: &Context<'_>, sink: &mut Sink) {
+    each_effective(context.inventory, |holder| {
+        for reference in &holder.metadata.owner_references.entries {
+            let version = reference.group_version();
+            if !version.group.is_empty() || version.version != "v1" || reference.kind() != "Event" {
+                continue;
+            }
+            sink.push(
+                Draft::on(holder.member, place(reference), format!("{} has an Event for an owner", holder.named()))
+                    .label("an Event cannot own")
+                    .reason(format!("A core/v1 Event is the one kind that may own nothing. {}", holder.refusal()))
+                    .help("remove the reference: Events expire after an hour, and what they own would go with them")
+                    .field(format!("{}.kind", holder.entry(reference)))
+                    .target(target(reference))
+                    .consequence(holder.refused()),
+            );
+        }
+    });
+}
+
+/// [VAL-9], after the API server has dropped identical entries ([VAL-14], [VAL-16]).
+fn owner_multiple_controllers(context: &Context<'_>, sink: &mut Sink) {
+    each_effective(context.inventory, |holder| {
+        let entries = &holder.metadata.owner_references.entries;
+        let distinct = (0..entries.len()).filter(|&at| !entries[..at].iter().any(|other| entries[at].repeats(other)));
+        let controllers: Vec<_> =
+            distinct.map(|at| &entries[at]).filter(|reference| reference.is_controller()).collect();
+        let [first, second, others @ ..] = controllers.as_slice() else { return };
+        let flag = |reference: &OwnerReference| reference.controller.as_ref().map_or(reference.span, |flag| flag.span);
+        let mut draft = Draft::on(
+            holder.member,
+            flag(second),
+            format!(
+                "{} names {} controllers: {} and {}",
+                holder.named(),
+                controllers.len(),
+                reference_name(first),
+                reference_name(second)
+            ),
+        )
+        .label("a second controller")
+        .reason(format!("At most one reference may say `controller: true`. {}", holder.refusal()))
+        .help("keep `controller: true` on the one that manages the object; other owners need no flag")
+        .field(format!("{}.controller", holder.entry(second)))
+        .target(target(second))
+        .consequence(holder.refused())
+        .related(holder.member.file, flag(first), "the first controller");
+        for other in others {
+            draft = draft.related(holder.member.file, flag(other), "one more controller");
+        }
+        sink.push(draft);
+    });
+}
+
+/// [VAL-14], [VAL-15].
+fn owner_duplicate(context: &Context<'_>, sink: &mut Sink) {
+    // An object that does not decode never gets as far as the API server.
+    for member in context.inventory.members.iter().filter(|member| member.decodes()) {
+        let entries = &member.object.metadata.owner_references.entries;
+        for (at, reference) in entries.iter().enumerate() {
+            let Some(first) = entries[..at].iter().find(|other| reference.repeats(other)) else { continue };
+            sink.push(
+                Draft::on(
+                    member,
+                    place(reference),
+                    format!("{} names its owner {} twice", named(member), reference_name(reference)),
+                )
+                .label("written again")
+                .reason(
+                    "The API server drops the repetition and answers with a warning; it announces that it may refuse such \
+                     objects one day.",
+                )
+                .help("remove one of the two")
+                .field(field(reference))
+                .target(target(reference))
+                .related(member.file, place(first), "first written here"),
+            );
+        }
+    }
+}
+
+/// [L-17], [GC-23].
+fn owner_same_uid(context: &Context<'_>, sink: &mut Sink) {
+    for member in &context.inventory.members {
+        let entries = &member.object.metadata.owner_references.entries;
+        for (at, reference) in entries.iter().enumerate() {
+            let Some(uid) = reference.uid.as_ref().filter(|uid| !uid.value.is_empty()) else { continue };
+            let conflict =
+                |other: &&OwnerReference| other.uid() == uid.value && coordinates(other) != coordinates(reference);
+            let Some(first) = entries[..at].iter().find(conflict) else { continue };
+            sink.push(same_uid(member, reference, first, uid.span));
+        }
+    }
+}
+
+/// What the collector looks an owner up by, the uid aside.
+fn coordinates(reference: &OwnerReference) -> [&str; 3] {
+    [reference.api_version(), reference.kind(), reference.name()]
+}
+
+fn same_uid(
+    member: &crate::inventory::Member,
+    reference: &OwnerReference,
+    first: &OwnerReference,
+    span: Span,
+) -> Draft {
+    let identity = |r: &OwnerReference| (r.group_version().group, r.kind().to_owned(), r.name().to_owned());
+    let draft = match identity(reference) == identity(first) {
+        // Both versions lead to one object ([GC-19]): superfluous, harmless.
+        true => Draft::on(
+            member,
+            span,
+            format!("{} names one owner in two versions, {}", named(member), reference_name(reference)),
+        )
+        .severity(Severity::Info)
+        .consequence(Consequence::Ignored)
+        .reason("Both references lead to the same object as long as both versions are served; the second adds nothing.")
+        .help("keep the reference in the version that the owner's manifest uses"),
+        false => Draft::on(
+            member,
+            span,
+            format!(
+                "{} gives one uid to two owners, {} and {}",
+                named(member),
+                reference_name(first),
+                reference_name(reference)
+            ),
+        )
+        .reason(format!(
+            "A uid is one object's for all time, so at most one of the two is right. The collector takes the other owner for \
+             deleted and removes references by uid: both vanish, and this {} is left without an owner. If neither is right \
+             it is deleted.",
+            member.object.kind.value
+        ))
+        .help("keep the reference to the object that has this uid and remove the other"),
+    };
+    draft.label("the same uid").field(format!("{}.uid", field(reference))).target(target(reference)).related(
+        member.file,
+        first.uid.as_ref().map_or(first.span, |uid| uid.span),
+        "given to another owner here",
+    )
+}
+
+/// Strict decoding; it reaches typed templates too.
+fn owner_unknown_field(context: &Context<'_>, sink: &mut Sink) {
+    each_decoded(context.inventory, |holder| {
+        for reference in &holder.metadata.owner_references.entries {
+            for unknown in &reference.unknown {
+                let name = &unknown.name;
+                let (label, help) = match (name.as_str(), closest(name, &OWNER_REFERENCE_FIELDS)) {
+                    ("namespace", _) => (
+                        "an owner has no namespace of its own".to_owned(),
+                        "remove it: a namespaced owner is always looked up in the dependent's own namespace, and an owner \
+                         elsewhere is impossible"
+                            .to_owned(),
+                    ),
+                    (_, Some(meant)) => (format!("`{meant}`?"), format!("write `{meant}`")),
+                    (_, None) => (
+                        "unknown".to_owned(),
+                        format!("remove it: the keys of an owner reference are {}", listed(OWNER_REFERENCE_FIELDS)),
+                    ),
+                };
+                sink.push(
+                    Draft::on(holder.member, unknown.span, format!("owner references have no key `{name}`"))
+                        .label(label)
+                        .reason(
+                            "kubectl validates strictly and refuses the object; clients that do not validate, many \
+                             controllers among them, drop the key in silence, and it never takes effect.",
+                        )
+                        .help(help)
+                        .field(format!("{}.{name}", holder.entry(reference)))
+                        .target(target(reference)),
+                );
+            }
+        }
+    });
+}
