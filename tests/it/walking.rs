@@ -21,10 +21,14 @@ fn config_map(folder: &Path, path: &str, name: &str) {
 
 /// Keys of the objects that `list` finds, and its status.
 fn names(folder: &Path, arguments: &[&str]) -> Vec<String> {
-    let output = ownerlint().current_dir(folder).args(["list", "--output", "json"]).args(arguments).output().expect("it runs");
+    let output =
+        ownerlint().current_dir(folder).args(["list", "--output", "json"]).args(arguments).output().expect("it runs");
     let json: serde_json::Value = serde_json::from_slice(&output.stdout).expect("JSON");
     let objects = json["objects"].as_array().expect("objects");
-    objects.iter().map(|object| format!("{} {}", object["name"].as_str().unwrap_or("?"), object["file"].as_str().unwrap_or("?"))).collect()
+    objects
+        .iter()
+        .map(|object| format!("{} {}", object["name"].as_str().unwrap_or("?"), object["file"].as_str().unwrap_or("?")))
+        .collect()
 }
 
 /// `rule message` of every finding.
@@ -42,16 +46,26 @@ fn folders_give_yaml_yml_and_json_even_if_git_ignores_them() {
     let folder = folder.path();
     config_map(folder, "rendered/a.yaml", "a");
     config_map(folder, "rendered/deep/b.YML", "b");
-    write(folder, "rendered/c.json", r#"{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"c","namespace":"shop"}}"#);
+    write(
+        folder,
+        "rendered/c.json",
+        r#"{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"c","namespace":"shop"}}"#,
+    );
     config_map(folder, "rendered/d.txt", "d");
     config_map(folder, "node_modules/x.yaml", "x");
     config_map(folder, ".git/y.yaml", "y");
     write(folder, ".gitignore", "rendered/\n");
     assert_eq!(names(folder, &[]), ["a rendered/a.yaml", "c rendered/c.json", "b rendered/deep/b.YML"]);
-    assert_eq!(names(folder, &["./rendered/"]), ["a ./rendered/a.yaml", "c ./rendered/c.json", "b ./rendered/deep/b.YML"]);
+    assert_eq!(
+        names(folder, &["./rendered/"]),
+        ["a ./rendered/a.yaml", "c ./rendered/c.json", "b ./rendered/deep/b.YML"]
+    );
     assert_eq!(names(folder, &["rendered/d.txt"]), ["d rendered/d.txt"], "a named file is read whatever its name");
     assert_eq!(names(folder, &["rendered/**/*.YML"]), ["b rendered/deep/b.YML"]);
-    assert_eq!(names(folder, &["rendered", "--exclude", "rendered/deep/**"]), ["a rendered/a.yaml", "c rendered/c.json"]);
+    assert_eq!(
+        names(folder, &["rendered", "--exclude", "rendered/deep/**"]),
+        ["a rendered/a.yaml", "c rendered/c.json"]
+    );
 }
 
 #[test]
@@ -113,19 +127,24 @@ fn unrendered_templates_are_skipped_with_one_note_per_chart() {
         let text = "{{- if .Values.on }}\napiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: {{ .Release.Name }}\n{{- end }}\n";
         write(folder, &format!("charts/web/templates/{file}"), text);
     }
-    ownerlint()
-        .current_dir(folder)
-        .args(["."])
-        .assert()
-        .code(0)
-        .stdout(contains("charts/web: 2 documents are unrendered Helm templates and were skipped: run `helm template`"));
+    ownerlint().current_dir(folder).args(["."]).assert().code(0).stdout(contains(
+        "charts/web: 2 documents are unrendered Helm templates and were skipped: run `helm template`",
+    ));
 }
 
 #[test]
 fn files_of_kustomize_are_told_by_their_group() {
     let folder = tempfile::tempdir().expect("a folder");
     let folder = folder.path();
-    write(folder, "kustomization.yaml", "apiVersion: kustomize.config.k8s.io/v1beta1\nkind: Kustomization\nresources: []\n");
-    write(folder, "flux.yaml", "apiVersion: kustomize.toolkit.fluxcd.io/v1\nkind: Kustomization\nmetadata: {name: flux}\n");
+    write(
+        folder,
+        "kustomization.yaml",
+        "apiVersion: kustomize.config.k8s.io/v1beta1\nkind: Kustomization\nresources: []\n",
+    );
+    write(
+        folder,
+        "flux.yaml",
+        "apiVersion: kustomize.toolkit.fluxcd.io/v1\nkind: Kustomization\nmetadata: {name: flux}\n",
+    );
     assert_eq!(names(folder, &["."]), ["flux flux.yaml"]);
 }
