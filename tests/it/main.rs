@@ -14,6 +14,7 @@ mod gc_model;
 mod gc_properties;
 mod gc_support;
 mod known_finalizers;
+mod owner_rules;
 mod rules;
 mod support;
 mod tables;
