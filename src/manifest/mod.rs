@@ -8,6 +8,7 @@ mod api_version;
 mod crd;
 mod decode;
 mod documents;
+mod label_key;
 mod metadata;
 mod object;
 mod spanned;
@@ -17,6 +18,7 @@ pub use api_version::ApiVersion;
 pub use crd::{CrdScope, CrdVersion, CustomResourceDefinition};
 pub use decode::{DecodeError, Expected};
 pub use documents::{Found, NotAnObject, objects_of};
+pub use label_key::label_key_errors;
 pub use metadata::{
     Metadata, OBJECT_META_FIELDS, OWNER_REFERENCE_FIELDS, OwnerReference, OwnerReferences, ServerField, UnknownField,
 };

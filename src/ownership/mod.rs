@@ -3,6 +3,8 @@
 //! Knows nothing of deletion: whether an edge makes anything die is for the simulation to say.
 
 pub mod known_finalizers;
+mod removers;
 mod written;
 
+pub use removers::{Evidence, Holder, Remover, Removers};
 pub use written::{Owner, OwnerEdge, Ownership};

@@ -1,5 +1,6 @@
 //! Edges that manifests write: `metadata.ownerReferences`, each bound to the object it means, if the input has it.
 
+use super::Removers;
 use crate::inventory::{Inventory, Member, ObjectId};
 use crate::manifest::OwnerReference;
 
@@ -54,6 +55,8 @@ impl OwnerEdge {
 pub struct Ownership {
     /// Edges that manifests write.
     pub written: Vec<OwnerEdge>,
+    /// Workloads that remove finalizers.
+    pub removers: Removers,
 }
 
 impl Ownership {
@@ -67,7 +70,7 @@ impl Ownership {
                 owner: bind(inventory, dependent, reference),
             })
         });
-        Self { written: edges.collect() }
+        Self { written: edges.collect(), removers: Removers::of(inventory) }
     }
 }
 

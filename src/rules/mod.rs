@@ -9,6 +9,10 @@ mod metadata;
 mod owner_graph;
 mod owner_identity;
 mod owner_shape;
+mod finalizer_lifecycle;
+mod finalizer_syntax;
+mod finalizer_template;
+mod finalizer_words;
 mod page;
 mod reading;
 mod scope;
@@ -109,6 +113,16 @@ pub static RULES: &[&Rule] = &[
     &metadata::METADATA_UNKNOWN_FIELD,
     &metadata::OBJECT_WITHOUT_NAME,
     &metadata::LIVE_OBJECT,
+    &finalizer_syntax::FINALIZER_INVALID_NAME,
+    &finalizer_syntax::FINALIZER_WRONG_TYPE,
+    &finalizer_syntax::FINALIZER_CONFLICT,
+    &finalizer_syntax::FINALIZER_UNQUALIFIED,
+    &finalizer_lifecycle::FINALIZER_PRESET_GC,
+    &finalizer_lifecycle::FINALIZER_UNKNOWN,
+    &finalizer_lifecycle::FINALIZER_RUNTIME,
+    &finalizer_lifecycle::FINALIZER_MISPLACED,
+    &finalizer_lifecycle::NAMESPACE_SPEC_FINALIZERS,
+    &finalizer_template::TEMPLATE_FINALIZER,
     &reading::UNREADABLE_FILE,
     &reading::UNREADABLE_DOCUMENT,
     &reading::DUPLICATE_KEY,

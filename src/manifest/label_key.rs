@@ -1,0 +1,103 @@
+//! What Kubernetes says against a label key, which is what it demands of finalizers ([VAL-18]).
+
+/// The longest name part, in bytes.
+const NAME_LIMIT: usize = 63;
+/// The longest prefix, in bytes.
+const PREFIX_LIMIT: usize = 253;
+
+const NAME_ERROR: &str = "must consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric \
+     character (e.g. 'MyName',  or 'my.name',  or '123-abc', regex used for validation is \
+     '([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]')";
+
+const PREFIX_ERROR: &str = "a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '-' or '.', and \
+     must start and end with an alphanumeric character (e.g. 'example.com', regex used for validation is \
+     '[a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*')";
+
+/// The errors of `content.IsLabelKey` (apimachinery, pkg/api/validate/content/kube.go), in its words and order; empty for a
+/// good key.
+pub fn label_key_errors(key: &str) -> Vec<String> {
+    let mut errors = Vec::new();
+    let name = match key.split_once('/') {
+        Some((_, name)) if name.contains('/') => {
+            let whole = format!("a valid label key {NAME_ERROR} with an optional DNS subdomain prefix and '/' (e.g. 'example.com/MyName')");
+            return vec![whole];
+        }
+        Some((prefix, name)) => {
+            errors.extend(prefix_errors(prefix).into_iter().map(|error| format!("prefix part {error}")));
+            name
+        }
+        None => key,
+    };
+    if name.is_empty() {
+        errors.push("name part must be non-empty".to_owned());
+    } else if name.len() > NAME_LIMIT {
+        errors.push(format!("name part must be no more than {NAME_LIMIT} bytes"));
+    }
+    if !is_name(name) {
+        errors.push(format!("name part {NAME_ERROR}"));
+    }
+    errors
+}
+
+fn prefix_errors(prefix: &str) -> Vec<String> {
+    if prefix.is_empty() {
+        return vec!["must be non-empty".to_owned()];
+    }
+    let mut errors = Vec::new();
+    if prefix.len() > PREFIX_LIMIT {
+        errors.push(format!("must be no more than {PREFIX_LIMIT} bytes"));
+    }
+    if !prefix.split('.').all(is_dns_label) {
+        errors.push(PREFIX_ERROR.to_owned());
+    }
+    errors
+}
+
+fn is_name(name: &str) -> bool {
+    let ends = [name.bytes().next(), name.bytes().last()];
+    ends.into_iter().all(|end| end.is_some_and(|end| end.is_ascii_alphanumeric()))
+        && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-_.".contains(&byte))
+}
+
+fn is_dns_label(label: &str) -> bool {
+    let alphanumeric = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit();
+    let ends = [label.bytes().next(), label.bytes().last()];
+    ends.into_iter().all(|end| end.is_some_and(alphanumeric)) && label.bytes().all(|byte| alphanumeric(byte) || byte == b'-')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_key_is_a_name_with_an_optional_domain() {
+        let long = "a".repeat(63);
+        let domain = format!("{}.example", "a".repeat(245));
+        for good in ["a", "kubernetes", "foregroundDeletion", "example.com/Hold", "example/a_b.c", "1/2", &long] {
+            assert_eq!(label_key_errors(good), [""; 0], "{good}");
+        }
+        assert_eq!(label_key_errors(&format!("{domain}/{long}")), [""; 0]);
+    }
+
+    #[test]
+    fn every_limit_has_its_words() {
+        let starts = |key: &str, wanted: &[&str]| {
+            let errors = label_key_errors(key);
+            assert_eq!(errors.len(), wanted.len(), "{key}: {errors:?}");
+            for (error, wanted) in errors.iter().zip(wanted) {
+                assert!(error.starts_with(wanted), "{key}: {error}");
+            }
+        };
+        let rule = "name part must consist of";
+        starts("", &["name part must be non-empty", rule]);
+        starts("/", &["prefix part must be non-empty", "name part must be non-empty", rule]);
+        starts("a/b/c", &["a valid label key must consist of"]);
+        starts(&"a".repeat(64), &["name part must be no more than 63 bytes"]);
+        starts(&format!("{}/a", "a".repeat(254)), &["prefix part must be no more than 253 bytes"]);
+        starts("a..b/c", &["prefix part a lowercase RFC 1123 subdomain"]);
+        starts("-a", &[rule]);
+        starts("a.", &[rule]);
+        starts("ü", &[rule]);
+        starts("a\n", &[rule]);
+    }
+}

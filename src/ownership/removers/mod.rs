@@ -1,0 +1,152 @@
+//! controller → finalizer: which workload of the input removes a finalizer from an object, and on what evidence.
+//!
+//! Evidence is an image that the table of known finalizers names, or a ServiceAccount that may change objects of that
+//! kind there. Neither proves that the controller works, only that somebody is meant to do it; nothing at all proves that
+//! nobody does, because a controller can live outside of the input.
+
+mod access;
+mod workloads;
+
+use super::known_finalizers::{self, Controller, Handles};
+use crate::inventory::{Inventory, Member, Namespace, ObjectId, Scope};
+use crate::text::Span;
+
+use access::Grant;
+use workloads::Workload;
+
+/// Whose finalizer is asked for: an object of the input, or one that will be created from a template.
+#[derive(Clone, Copy, Debug)]
+pub struct Holder<'a> {
+    /// The API group of its kind; empty for the core group.
+    pub group: &'a str,
+    /// Its kind.
+    pub kind: &'a str,
+    /// The scope of its kind; `None` is unknown.
+    pub scope: Option<Scope>,
+    /// Its namespace.
+    pub namespace: &'a Namespace,
+    /// Its name; `None` when the server or a controller makes it up.
+    pub name: Option<&'a str>,
+}
+
+impl<'a> Holder<'a> {
+    /// An object of the input.
+    pub fn of(member: &'a Member) -> Self {
+        let name = member.object.metadata.name.as_ref().map(|name| name.value.as_str());
+        Self {
+            group: &member.key.group,
+            kind: &member.key.kind,
+            scope: member.scope(),
+            namespace: &member.key.namespace,
+            name: name.filter(|name| !name.is_empty()),
+        }
+    }
+}
+
+/// Why a workload is taken for the remover of a finalizer.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Evidence {
+    /// It runs an image in which, as the table says, the finalizer's controller lives.
+    Image {
+        /// The image as written.
+        image: String,
+        /// Where it is written, in the workload's file.
+        span: Span,
+    },
+    /// Its ServiceAccount may change objects of that kind in that namespace.
+    Access {
+        /// The ServiceAccount's name.
+        service_account: String,
+        /// The RoleBinding or ClusterRoleBinding.
+        binding: ObjectId,
+        /// The role, when the input holds it; `cluster-admin` comes with every cluster.
+        role: Option<ObjectId>,
+    },
+}
+
+/// Who removes a finalizer from an object.
+#[derive(Clone, Debug)]
+pub enum Remover {
+    /// A controller of the control plane, or of the cloud's: always there, in no manifest.
+    ControlPlane(&'static Controller),
+    /// A workload of the input.
+    Workload {
+        /// The workload.
+        id: ObjectId,
+        /// Why it is taken for the remover.
+        evidence: Evidence,
+        /// What the table knows of its controller.
+        controller: Option<&'static Controller>,
+    },
+    /// A known controller that the input does not hold; it may run elsewhere in the cluster.
+    KnownElsewhere(&'static Controller),
+    /// Neither the table nor the input knows anybody. A known finalizer gets this answer only on a kind that its
+    /// controllers certainly do not handle.
+    Nobody,
+}
+
+/// The workloads of a bundle that can remove finalizers.
+#[derive(Clone, Debug, Default)]
+pub struct Removers {
+    workloads: Vec<Workload>,
+    grants: Vec<Grant>,
+}
+
+impl Removers {
+    /// Finds every workload of `inventory` with its images and with what its ServiceAccount may do.
+    pub fn of(inventory: &Inventory) -> Self {
+        let workloads = workloads::of(inventory);
+        let grants = access::grants(inventory, &workloads);
+        Self { workloads, grants }
+    }
+
+    /// Who removes `finalizer` from an object of the input.
+    pub fn remover(&self, inventory: &Inventory, member: &Member, finalizer: &str) -> Remover {
+        self.remover_from(inventory, &Holder::of(member), finalizer)
+    }
+
+    /// Who removes `finalizer` from `holder`: the control plane, else a workload that runs its controller's image, else a
+    /// workload whose ServiceAccount may change such objects, else whoever the table names.
+    pub fn remover_from(&self, inventory: &Inventory, holder: &Holder<'_>, finalizer: &str) -> Remover {
+        let Some(known) = known_finalizers::table().find(finalizer) else {
+            return self.with_access(inventory, holder, None).unwrap_or(Remover::Nobody);
+        };
+        let controller = match known.handles(holder.group, holder.kind) {
+            Handles::No => return Remover::Nobody,
+            Handles::Yes => known.controller_of(holder.group, holder.kind),
+            Handles::Unproven => known.controllers.iter().find(|row| !row.verified),
+        };
+        let Some(controller) = controller else { return Remover::Nobody };
+        if controller.control_plane {
+            return Remover::ControlPlane(controller);
+        }
+        let by_image = || self.with_image(controller);
+        let by_access = || self.with_access(inventory, holder, Some(controller));
+        by_image().or_else(by_access).unwrap_or(Remover::KnownElsewhere(controller))
+    }
+
+    fn with_image(&self, controller: &'static Controller) -> Option<Remover> {
+        self.workloads.iter().find_map(|workload| {
+            let image = workload.images.iter().find(|image| controller.runs_in(&image.value))?;
+            let evidence = Evidence::Image { image: image.value.clone(), span: image.span };
+            Some(Remover::Workload { id: workload.id, evidence, controller: Some(controller) })
+        })
+    }
+
+    fn with_access(
+        &self,
+        inventory: &Inventory,
+        holder: &Holder<'_>,
+        controller: Option<&'static Controller>,
+    ) -> Option<Remover> {
+        let resources = access::resources_of(inventory, holder.group, holder.kind);
+        let grant = self.grants.iter().find(|grant| grant.reaches(holder, &resources))?;
+        let workload = &self.workloads[*grant.workloads.first()?];
+        let evidence = Evidence::Access {
+            service_account: workload.service_account.clone(),
+            binding: grant.binding,
+            role: grant.role,
+        };
+        Some(Remover::Workload { id: workload.id, evidence, controller })
+    }
+}

@@ -1,0 +1,252 @@
+//! Rules on finalizers that the API server refuses or warns about, in its own words.
+
+use super::finalizer_words::{Entry, FOREGROUND, ORPHAN, entries, is_standard, namespace_finalizers};
+use super::words::named;
+use super::{Context, Draft, Rule, Sink, rule};
+use crate::finding::Severity;
+use crate::inventory::{FinalizerNameCheck, Member, ScopeSource, table};
+use crate::manifest::{DecodeError, Expected, Spanned, label_key_errors, templates_of};
+use crate::ownership::known_finalizers;
+use crate::yaml::{Kind, Value};
+
+pub(super) static FINALIZER_INVALID_NAME: Rule =
+    rule!("finalizer-invalid-name", Error, Rejected, "The API server refuses a finalizer's name", finalizer_invalid_name);
+
+pub(super) static FINALIZER_WRONG_TYPE: Rule = rule!(
+    "finalizer-wrong-type",
+    Error,
+    Rejected,
+    "The list of finalizers, or an entry of it, does not decode",
+    finalizer_wrong_type
+);
+
+pub(super) static FINALIZER_CONFLICT: Rule = rule!(
+    "finalizer-conflict",
+    Error,
+    Rejected,
+    "`orphan` and `foregroundDeletion` stand on one object",
+    finalizer_conflict
+);
+
+pub(super) static FINALIZER_UNQUALIFIED: Rule = rule!(
+    "finalizer-unqualified",
+    Warning,
+    Warned,
+    "A custom resource has a finalizer without a domain",
+    finalizer_unqualified
+);
+
+/// What the server says to names without a domain on its own kinds ([VAL-20]).
+const NOT_STANDARD: &str = "name is neither a standard finalizer name nor is it fully qualified";
+
+/// What the API server demands of the finalizers of an object ([VAL-20], [VAL-21]).
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Demands {
+    /// A label key.
+    LabelKey,
+    /// A label key; without a domain only a standard name.
+    Standard,
+    /// A label key; the server warns of names without a domain ([VAL-22]).
+    Custom,
+    /// Nothing: such objects are never stored, or no table knows how they were checked.
+    Nothing,
+}
+
+fn demands(member: &Member) -> Demands {
+    let (group, kind) = (member.object.group(), member.object.kind.value.as_str());
+    let by_crd = matches!(member.resolution.source, ScopeSource::Crd(_) | ScopeSource::Config);
+    if by_crd || !table().is_builtin_group(group) {
+        return Demands::Custom;
+    }
+    // The check is the same in every version of a kind.
+    match table().resources().find(|row| row.group == group && row.kind == kind).map(|row| row.finalizer_name_check) {
+        Some(FinalizerNameCheck::QualifiedAndStandard) => Demands::Standard,
+        Some(FinalizerNameCheck::Qualified) => Demands::LabelKey,
+        Some(FinalizerNameCheck::None) | None => Demands::Nothing,
+    }
+}
+
+/// What the server has against a name, in its words.
+fn name_errors(finalizer: &str, demands: Demands) -> Vec<String> {
+    let mut errors = label_key_errors(finalizer);
+    if demands == Demands::Standard && !finalizer.contains('/') && !is_standard(finalizer) {
+        errors.push(NOT_STANDARD.to_owned());
+    }
+    errors
+}
+
+/// [VAL-18], [VAL-20], [VAL-26].
+fn finalizer_invalid_name(context: &Context<'_>, sink: &mut Sink) {
+    for entry in entries(context.inventory) {
+        let demands = demands(entry.member);
+        let errors = if demands == Demands::Nothing { Vec::new() } else { name_errors(entry.name(), demands) };
+        if !errors.is_empty() {
+            sink.push(invalid(entry.member, entry.finalizer, "metadata.finalizers", entry.index, &errors));
+        }
+    }
+    for member in &context.inventory.members {
+        for (index, finalizer) in namespace_finalizers(member) {
+            let errors = name_errors(&finalizer.value, Demands::Standard);
+            if !errors.is_empty() {
+                sink.push(invalid(member, &finalizer, "spec.finalizers", index, &errors));
+            }
+        }
+    }
+}
+
+fn invalid(member: &Member, finalizer: &Spanned<String>, field: &str, index: usize, errors: &[String]) -> Draft {
+    let name = finalizer.as_str();
+    let unqualified = errors == [NOT_STANDARD];
+    let (message, label) = match (name.is_empty(), unqualified) {
+        (true, _) => (format!("{} has an empty finalizer", named(member)), "empty"),
+        (_, true) => (format!("finalizer `{name}` of {} has no domain", named(member)), "no domain, and no standard name"),
+        _ => (format!("finalizer `{name}` of {} is not a valid name", named(member)), "not a label key"),
+    };
+    // The server counts entries only where it checks for standard names ([VAL-18], [VAL-20]).
+    let path = if unqualified && field == "metadata.finalizers" { format!("{field}[{index}]") } else { field.to_owned() };
+    let server: Vec<_> = errors.iter().map(|error| format!("`{path}: Invalid value: {name:?}: {error}`")).collect();
+    Draft::on(member, finalizer.span, message)
+        .label(label)
+        .reason(format!("The API server refuses the object: {}.", server.join(", ")))
+        .help(help_on_name(name, unqualified))
+        .field(format!("{field}[{index}]"))
+        .target(name)
+}
+
+fn help_on_name(name: &str, unqualified: bool) -> String {
+    let lower = name.to_lowercase();
+    match lower.as_str() {
+        "" => "remove the entry".to_owned(),
+        "orphan" | "foregrounddeletion" | "kubernetes" if name != lower || lower == "foregrounddeletion" => {
+            "names are case-sensitive: only `kubernetes`, `orphan` and `foregroundDeletion` are standard; none of them is meant to be \
+             written, so remove the entry"
+                .to_owned()
+        }
+        _ if unqualified => format!(
+            "write it as its controller does, `<domain>/{name}`, or remove it if no controller removes it: only `kubernetes`, `orphan` \
+             and `foregroundDeletion` need no domain"
+        ),
+        _ => "write `<domain>/<name>`: a lower-case DNS name, one slash, and up to 63 letters, digits, `-`, `_` or `.`".to_owned(),
+    }
+}
+
+/// Go's decoder refuses the object before anything else is looked at.
+fn finalizer_wrong_type(context: &Context<'_>, sink: &mut Sink) {
+    for member in &context.inventory.members {
+        let templates = templates_of(&member.object);
+        let in_templates = templates.iter().flat_map(|template| &template.decode_errors);
+        let written = member.object.decode_errors.iter().chain(in_templates).filter(|error| is_of_finalizers(&error.field));
+        for error in written.cloned().chain(namespace_type_errors(member)) {
+            sink.push(wrong_type(member, &error));
+        }
+    }
+}
+
+/// `….metadata.finalizers`, or an entry of it.
+fn is_of_finalizers(field: &str) -> bool {
+    let list = field.rsplit_once('[').map_or(field, |(list, _)| list);
+    list == "metadata.finalizers" || list.ends_with(".metadata.finalizers")
+}
+
+fn wrong_type(member: &Member, error: &DecodeError) -> Draft {
+    let wants = error.expected.as_str();
+    let help = match error.expected {
+        Expected::Array => "write a list: `finalizers: [example.com/cleanup]`",
+        _ => "write each finalizer as text; quote what YAML reads as a number or a boolean",
+    };
+    Draft::on(member, error.span, format!("`{}` of {} is {}, not {wants}", error.field, named(member), found(error.found)))
+        .label(format!("wants {wants}"))
+        .reason(format!(
+            "The object does not decode: `json: cannot unmarshal {} into Go struct field ObjectMeta.metadata.finalizers of type {}`. \
+             Every client and the API server refuse it.",
+            error.found,
+            if error.expected == Expected::Array { "[]string" } else { "string" }
+        ))
+        .help(help)
+        .field(error.field.clone())
+}
+
+fn found(name: &str) -> String {
+    match name {
+        "bool" => "a boolean".to_owned(),
+        "object" => "a mapping".to_owned(),
+        "array" => "a list".to_owned(),
+        other => format!("a {other}"),
+    }
+}
+
+/// `spec.finalizers` of a Namespace decodes like the list in metadata.
+fn namespace_type_errors(member: &Member) -> Vec<DecodeError> {
+    let spec = member.object.at(&["spec", "finalizers"]).filter(|_| member.object.is("", "Namespace"));
+    let Some(list) = spec.filter(|list| !list.is_null()) else { return Vec::new() };
+    let error = |field: String, expected, value: Value<'_>| DecodeError {
+        field,
+        expected,
+        found: value.type_name(),
+        span: value.span(),
+    };
+    if !list.is_seq() {
+        return vec![error("spec.finalizers".to_owned(), Expected::Array, list)];
+    }
+    let wrong = list.items().enumerate().filter(|(_, item)| !matches!(item.kind(), Kind::String(_) | Kind::Null));
+    wrong.map(|(index, item)| error(format!("spec.finalizers[{index}]"), Expected::String, item)).collect()
+}
+
+/// [VAL-19], [L-7].
+fn finalizer_conflict(context: &Context<'_>, sink: &mut Sink) {
+    for member in &context.inventory.members {
+        let all = &member.object.metadata.finalizers;
+        let position = |name: &str| all.iter().position(|finalizer| finalizer.value == name);
+        let (Some(orphan), Some(foreground)) = (position(ORPHAN), position(FOREGROUND)) else { continue };
+        let (first, second) = (orphan.min(foreground), orphan.max(foreground));
+        let entry = Entry { member, index: second, finalizer: &all[second] };
+        sink.push(
+            entry
+                .draft(format!("{} has both `{ORPHAN}` and `{FOREGROUND}`", named(member)))
+                .label(format!("excludes `{}`", all[first].value))
+                .reason(
+                    "The API server refuses the object, at creation and at every update: `metadata.finalizers: Invalid value: \
+                     finalizer orphan and foregroundDeletion cannot be both set`. Dependents cannot be kept and deleted at once.",
+                )
+                .help("remove both: who deletes the object chooses with `kubectl delete --cascade=orphan|foreground|background`")
+                .related(member.file, all[first].span, "the other one"),
+        );
+    }
+}
+
+/// [VAL-22].
+fn finalizer_unqualified(context: &Context<'_>, sink: &mut Sink) {
+    for entry in entries(context.inventory) {
+        let (member, name) = (entry.member, entry.name());
+        let qualified = name.contains('/') || is_standard(name);
+        if qualified || demands(member) != Demands::Custom || !label_key_errors(name).is_empty() {
+            continue;
+        }
+        let owner = known_finalizers::table().find(name).and_then(|known| known.controller_of(&member.key.group, &member.key.kind));
+        // A stored finalizer is warned of only when it is written anew.
+        let severity = if owner.is_some() || member.from_dump { Severity::Info } else { Severity::Warning };
+        let path = if name.contains('.') { " including a path (/)" } else { "" };
+        let help = match owner {
+            Some(controller) => format!(
+                "nothing to do as long as {} uses this name; newer releases of it may know one with a domain",
+                controller.removed_by
+            ),
+            None => format!(
+                "let the controller use `<domain>/{}`, and write it so here; an object that exists keeps the old name until somebody \
+                 removes it",
+                name.split('.').next().unwrap_or(name)
+            ),
+        };
+        sink.push(
+            entry
+                .draft(format!("finalizer `{name}` of {} has no domain", named(member)))
+                .severity(severity)
+                .label("prefer `<domain>/<name>`")
+                .reason(format!(
+                    "The API server accepts it and warns: `metadata.finalizers: {name:?}: prefer a domain-qualified finalizer name{path} \
+                     to avoid accidental conflicts with other finalizer writers`. On built-in kinds it refuses such names."
+                ))
+                .help(help),
+        );
+    }
+}

@@ -1,0 +1,127 @@
+//! Finalizers inside templates: stamped on every child, or refused, or without effect, as the kind of template decides.
+
+use super::finalizer_lifecycle::capitalised;
+use super::finalizer_words::{is_collectors, is_standard, kubectl_object, unhang, who_removes, with_workload};
+use super::words::named;
+use super::{Context, Draft, Rule, Sink, rule};
+use crate::finding::{Consequence, Severity};
+use crate::inventory::{Member, Namespace, Scope};
+use crate::manifest::{Spanned, Template, TemplateKind, label_key_errors, templates_of};
+use crate::ownership::{Holder, Remover};
+
+pub(super) static TEMPLATE_FINALIZER: Rule =
+    rule!("template-finalizer", Warning, Stuck, "A template stamps a finalizer on every child", template_finalizer);
+
+/// What the job controller puts on its own pods, and removes from no others ([FIN-5]).
+const JOB_TRACKING: &str = "batch.kubernetes.io/job-tracking";
+
+/// [VAL-35] to [VAL-38], [L-9].
+fn template_finalizer(context: &Context<'_>, sink: &mut Sink) {
+    for member in &context.inventory.members {
+        for template in templates_of(&member.object) {
+            for (index, finalizer) in template.metadata.finalizers.iter().enumerate() {
+                let stamped = Stamped { member, template: &template, finalizer };
+                let draft = match template.kind {
+                    TemplateKind::Pod => stamped.on_children(context, "Pod", "pod"),
+                    TemplateKind::Claim => stamped.on_children(context, "PersistentVolumeClaim", "claim"),
+                    TemplateKind::Job => stamped.without_effect(),
+                    TemplateKind::Restricted => stamped.refused(),
+                };
+                sink.push(draft.field(format!("{}.metadata.finalizers[{index}]", template.field)).target(finalizer.as_str()));
+            }
+        }
+    }
+}
+
+/// One finalizer of one template.
+struct Stamped<'a> {
+    member: &'a Member,
+    template: &'a Template,
+    finalizer: &'a Spanned<String>,
+}
+
+impl Stamped<'_> {
+    fn draft(&self, message: String) -> Draft {
+        Draft::on(self.member, self.finalizer.span, message)
+    }
+
+    /// Copied to every pod or claim, unchecked.
+    fn on_children(&self, context: &Context<'_>, kind: &str, word: &str) -> Draft {
+        let name = self.finalizer.as_str();
+        // Both are core kinds: a name without a domain must be a standard one ([VAL-20]).
+        if !label_key_errors(name).is_empty() || !name.contains('/') && !is_standard(name) {
+            return self.never_created(word);
+        }
+        let namespace = match self.member.scope() {
+            Some(Scope::Cluster) => &Namespace::Unwritten,
+            _ => &self.member.key.namespace,
+        };
+        let holder = Holder { group: "", kind, scope: Some(Scope::Namespaced), namespace, name: None };
+        let removers = &context.ownership.removers;
+        let remover = match name == JOB_TRACKING && !matches!(self.member.object.kind.value.as_str(), "Job" | "CronJob") {
+            true => Remover::Nobody,
+            false => removers.remover_from(context.inventory, &holder, name),
+        };
+        let harmless = matches!(remover, Remover::ControlPlane(_) | Remover::Workload { .. }) && !is_collectors(name);
+        let who = match remover {
+            Remover::Nobody => format!("Nobody known removes it from a {kind}; this assumes that no controller outside of this input does"),
+            _ => capitalised(&who_removes(context.inventory, &remover)),
+        };
+        let object = kubectl_object(&kind.to_lowercase(), "<name>", namespace);
+        let draft = self
+            .draft(format!("the template of {} stamps finalizer `{name}` on every {word}", named(self.member)))
+            .severity(if harmless { Severity::Info } else { Severity::Warning })
+            .label(format!("copied to every {word}"))
+            .reason(format!(
+                "Every {word} made from the template carries it and stays Terminating, once deleted, until it is removed. {who}. A \
+                 {word} that hangs keeps its namespace, and a rollout or a scale-down leaves one behind for each replica."
+            ))
+            .help(format!(
+                "remove the entry from the template. A {word} that hangs is freed by `{}`",
+                unhang(&object, &self.template.metadata.finalizers, self.index())
+            ));
+        with_workload(draft, context.inventory, &remover)
+    }
+
+    fn index(&self) -> usize {
+        let all = &self.template.metadata.finalizers;
+        all.iter().position(|other| other.span == self.finalizer.span).unwrap_or_default()
+    }
+
+    /// The template is not checked, its children are.
+    fn never_created(&self, word: &str) -> Draft {
+        let name = self.finalizer.as_str();
+        self.draft(format!("the template of {} has an invalid finalizer, {name:?}", named(self.member)))
+            .consequence(Consequence::Lost)
+            .label("refused on every child")
+            .reason(format!(
+                "The API server accepts the template unchecked and refuses every {word} that is made from it: no {word} ever starts, and \
+                 the only sign is a `FailedCreate` event. Nobody has to remove a finalizer that is never stored."
+            ))
+            .help("remove the entry from the template")
+    }
+
+    /// [VAL-37].
+    fn without_effect(&self) -> Draft {
+        self.draft(format!("the job template of {} has a finalizer that no Job gets", named(self.member)))
+            .severity(Severity::Info)
+            .consequence(Consequence::Ignored)
+            .label("never copied")
+            .reason("Only labels and annotations of a job template reach the Jobs; the finalizer is accepted and has no effect.")
+            .help("remove the entry")
+    }
+
+    /// [VAL-38].
+    fn refused(&self) -> Draft {
+        self.draft(format!("the claim template of {} has a finalizer, which is not allowed there", named(self.member)))
+            .severity(Severity::Error)
+            .consequence(Consequence::Rejected)
+            .label("cannot be set")
+            .reason(format!(
+                "The API server refuses the object: `{}.metadata.finalizers: Forbidden: cannot be set`. Such a template takes labels and \
+                 annotations only.",
+                self.template.field
+            ))
+            .help("remove the list")
+    }
+}

@@ -1,0 +1,155 @@
+//! What the finalizer rules share: the entries they look at, how they speak of removers, and the commands that free an
+//! object which hangs.
+
+use super::Draft;
+use crate::inventory::{Inventory, Member, Namespace};
+use crate::manifest::Spanned;
+use crate::ownership::known_finalizers::Controller;
+use crate::ownership::{Evidence, Remover};
+use crate::yaml::Value;
+
+/// The finalizers of the collector itself ([FIN-13]).
+pub(super) const ORPHAN: &str = "orphan";
+/// See [`ORPHAN`].
+pub(super) const FOREGROUND: &str = "foregroundDeletion";
+/// The namespace controller's, which belongs into `spec.finalizers` of a Namespace ([FIN-12]).
+pub(super) const KUBERNETES: &str = "kubernetes";
+
+/// Whether the name is one of the three that need no domain ([VAL-20]).
+pub(super) fn is_standard(finalizer: &str) -> bool {
+    is_collectors(finalizer) || finalizer == KUBERNETES
+}
+
+/// Whether the garbage collector removes it, and from objects that are being deleted only.
+pub(super) fn is_collectors(finalizer: &str) -> bool {
+    matches!(finalizer, ORPHAN | FOREGROUND)
+}
+
+/// One finalizer of one object, with its place in the list.
+pub(super) struct Entry<'a> {
+    pub(super) member: &'a Member,
+    pub(super) index: usize,
+    pub(super) finalizer: &'a Spanned<String>,
+}
+
+impl Entry<'_> {
+    pub(super) fn name(&self) -> &str {
+        self.finalizer.as_str()
+    }
+
+    /// A draft that points at the entry.
+    pub(super) fn draft(&self, message: String) -> Draft {
+        Draft::on(self.member, self.finalizer.span, message)
+            .field(format!("metadata.finalizers[{}]", self.index))
+            .target(self.name())
+    }
+
+    /// The command that frees the object from this finalizer once it hangs.
+    pub(super) fn unhang(&self) -> String {
+        let member = self.member;
+        let object = kubectl_object(&qualified(&member.key.kind, &member.key.group), &member.key.name, &member.key.namespace);
+        unhang(&object, &member.object.metadata.finalizers, self.index)
+    }
+}
+
+/// Every finalizer of `metadata.finalizers` in the input. A repeated entry comes once.
+pub(super) fn entries(inventory: &Inventory) -> impl Iterator<Item = Entry<'_>> {
+    inventory.members.iter().flat_map(|member| {
+        let all = &member.object.metadata.finalizers;
+        let first = move |(index, finalizer): &(usize, &Spanned<String>)| {
+            !all[..*index].iter().any(|earlier| earlier.value == finalizer.value)
+        };
+        all.iter().enumerate().filter(first).map(move |(index, finalizer)| Entry { member, index, finalizer })
+    })
+}
+
+/// `spec.finalizers` of a Namespace; a null entry is empty, entries of other types are left out.
+pub(super) fn namespace_finalizers(member: &Member) -> Vec<(usize, Spanned<String>)> {
+    if !member.object.is("", "Namespace") {
+        return Vec::new();
+    }
+    let list = member.object.at(&["spec", "finalizers"]).into_iter().flat_map(Value::items);
+    let text = |value: Value<'_>| value.as_str().or(value.is_null().then_some("")).map(str::to_owned);
+    list.enumerate()
+        .filter_map(|(index, item)| {
+            let span = item.span();
+            Some((index, Spanned { value: text(item)?, key_span: span, span }))
+        })
+        .collect()
+}
+
+fn qualified(kind: &str, group: &str) -> String {
+    match group.is_empty() {
+        true => kind.to_owned(),
+        false => format!("{kind}.{group}"),
+    }
+}
+
+/// The arguments by which kubectl finds an object; what only the cluster knows stands in angle brackets.
+pub(super) fn kubectl_object(kind: &str, name: &str, namespace: &Namespace) -> String {
+    let name = if name.is_empty() || name.ends_with('*') { "<name>" } else { name };
+    match namespace {
+        Namespace::None => format!("{kind} {name}"),
+        Namespace::Unwritten => format!("{kind} {name} -n <namespace>"),
+        Namespace::Named(namespace) => format!("{kind} {name} -n {namespace}"),
+    }
+}
+
+/// The command that removes one finalizer of several, or the only one. The test of the JSON patch keeps it from removing
+/// another one when the live list has another order.
+pub(super) fn unhang(object: &str, finalizers: &[Spanned<String>], index: usize) -> String {
+    let Some(finalizer) = finalizers.get(index).filter(|_| finalizers.len() > 1) else {
+        return format!("kubectl patch {object} --type=merge -p '{{\"metadata\":{{\"finalizers\":null}}}}'");
+    };
+    let path = format!("/metadata/finalizers/{index}");
+    format!(
+        "kubectl patch {object} --type=json -p '[{{\"op\":\"test\",\"path\":\"{path}\",\"value\":\"{}\"}},{{\"op\":\"remove\",\"path\":\"{path}\"}}]'",
+        finalizer.value
+    )
+}
+
+/// Who removes a finalizer, as a clause: `Argo CD application controller removes it, which this input does not hold`.
+pub(super) fn who_removes(inventory: &Inventory, remover: &Remover) -> String {
+    match remover {
+        Remover::ControlPlane(controller) => format!("{} removes it", controller.removed_by),
+        Remover::Workload { id, evidence, controller } => {
+            let workload = super::words::named(inventory.member(*id));
+            let why = match evidence {
+                Evidence::Image { image, .. } => format!("it runs `{image}`"),
+                Evidence::Access { service_account, .. } => {
+                    format!("its ServiceAccount `{service_account}` may change such objects")
+                }
+            };
+            match controller {
+                Some(controller) => format!("{} removes it: here {workload}, because {why}", controller.removed_by),
+                None => format!("{workload} may be who removes it: {why}"),
+            }
+        }
+        Remover::KnownElsewhere(controller) => {
+            format!("{} removes it, which this input does not hold ({})", controller.removed_by, runs_as(controller))
+        }
+        Remover::Nobody => "nobody known removes it".to_owned(),
+    }
+}
+
+/// Where to look for a controller.
+fn runs_as(controller: &Controller) -> String {
+    match controller.images.is_empty() {
+        true => controller.workload_hint.clone(),
+        false => format!("image {}", controller.workload_hint),
+    }
+}
+
+/// Shows the workload that removes the finalizer, if the input has it.
+pub(super) fn with_workload(draft: Draft, inventory: &Inventory, remover: &Remover) -> Draft {
+    let Remover::Workload { id, evidence, .. } = remover else { return draft };
+    let workload = inventory.member(*id);
+    match evidence {
+        Evidence::Image { span, .. } => draft.related(workload.file, *span, "its controller runs here"),
+        Evidence::Access { binding, role, .. } => {
+            let draft = draft.related_object(workload, "this workload may remove it");
+            let shown = role.unwrap_or(*binding);
+            draft.related_object(inventory.member(shown), "what its ServiceAccount may do")
+        }
+    }
+}
