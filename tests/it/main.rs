@@ -1,11 +1,13 @@
 //! One test binary. Every file reads as a specification of one part.
 
 mod admission;
+mod admission_finalizers;
 mod cli;
 mod corpus;
 mod corpus_list;
 mod determinism;
 mod examples;
+mod finalizers;
 mod formats;
 mod gc_conformance;
 mod gc_model;
