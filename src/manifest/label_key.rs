@@ -19,7 +19,9 @@ pub fn label_key_errors(key: &str) -> Vec<String> {
     let mut errors = Vec::new();
     let name = match key.split_once('/') {
         Some((_, name)) if name.contains('/') => {
-            let whole = format!("a valid label key {NAME_ERROR} with an optional DNS subdomain prefix and '/' (e.g. 'example.com/MyName')");
+            let whole = format!(
+                "a valid label key {NAME_ERROR} with an optional DNS subdomain prefix and '/' (e.g. 'example.com/MyName')"
+            );
             return vec![whole];
         }
         Some((prefix, name)) => {
@@ -62,7 +64,8 @@ fn is_name(name: &str) -> bool {
 fn is_dns_label(label: &str) -> bool {
     let alphanumeric = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit();
     let ends = [label.bytes().next(), label.bytes().last()];
-    ends.into_iter().all(|end| end.is_some_and(alphanumeric)) && label.bytes().all(|byte| alphanumeric(byte) || byte == b'-')
+    ends.into_iter().all(|end| end.is_some_and(alphanumeric))
+        && label.bytes().all(|byte| alphanumeric(byte) || byte == b'-')
 }
 
 #[cfg(test)]

@@ -11,8 +11,8 @@ use super::words::named;
 use super::{Context, Draft, Rule, Sink, World, rule};
 use crate::finding::{Consequence, Severity};
 use crate::manifest::label_key_errors;
-use crate::ownership::known_finalizers::{self, Added, Controller, Handles, KindPattern, KnownFinalizer};
 use crate::ownership::Remover;
+use crate::ownership::known_finalizers::{self, Added, Controller, Handles, KindPattern, KnownFinalizer};
 
 pub(super) static FINALIZER_PRESET_GC: Rule = rule!(
     "finalizer-preset-gc",

@@ -9,8 +9,13 @@ use crate::manifest::{DecodeError, Expected, Spanned, label_key_errors, template
 use crate::ownership::known_finalizers;
 use crate::yaml::{Kind, Value};
 
-pub(super) static FINALIZER_INVALID_NAME: Rule =
-    rule!("finalizer-invalid-name", Error, Rejected, "The API server refuses a finalizer's name", finalizer_invalid_name);
+pub(super) static FINALIZER_INVALID_NAME: Rule = rule!(
+    "finalizer-invalid-name",
+    Error,
+    Rejected,
+    "The API server refuses a finalizer's name",
+    finalizer_invalid_name
+);
 
 pub(super) static FINALIZER_WRONG_TYPE: Rule = rule!(
     "finalizer-wrong-type",
@@ -99,11 +104,14 @@ fn invalid(member: &Member, finalizer: &Spanned<String>, field: &str, index: usi
     let unqualified = errors == [NOT_STANDARD];
     let (message, label) = match (name.is_empty(), unqualified) {
         (true, _) => (format!("{} has an empty finalizer", named(member)), "empty"),
-        (_, true) => (format!("finalizer `{name}` of {} has no domain", named(member)), "no domain, and no standard name"),
+        (_, true) => {
+            (format!("finalizer `{name}` of {} has no domain", named(member)), "no domain, and no standard name")
+        }
         _ => (format!("finalizer `{name}` of {} is not a valid name", named(member)), "not a label key"),
     };
     // The server counts entries only where it checks for standard names ([VAL-18], [VAL-20]).
-    let path = if unqualified && field == "metadata.finalizers" { format!("{field}[{index}]") } else { field.to_owned() };
+    let path =
+        if unqualified && field == "metadata.finalizers" { format!("{field}[{index}]") } else { field.to_owned() };
     let server: Vec<_> = errors.iter().map(|error| format!("`{path}: Invalid value: {name:?}: {error}`")).collect();
     Draft::on(member, finalizer.span, message)
         .label(label)
@@ -135,7 +143,8 @@ fn finalizer_wrong_type(context: &Context<'_>, sink: &mut Sink) {
     for member in &context.inventory.members {
         let templates = templates_of(&member.object);
         let in_templates = templates.iter().flat_map(|template| &template.decode_errors);
-        let written = member.object.decode_errors.iter().chain(in_templates).filter(|error| is_of_finalizers(&error.field));
+        let written =
+            member.object.decode_errors.iter().chain(in_templates).filter(|error| is_of_finalizers(&error.field));
         for error in written.cloned().chain(namespace_type_errors(member)) {
             sink.push(wrong_type(member, &error));
         }
@@ -150,17 +159,28 @@ fn is_of_finalizers(field: &str) -> bool {
 
 fn wrong_type(member: &Member, error: &DecodeError) -> Draft {
     let wants = error.expected.as_str();
-    let help = match error.expected {
-        Expected::Array => "write a list: `finalizers: [example.com/cleanup]`",
-        _ => "write each finalizer as text; quote what YAML reads as a number or a boolean",
+    let whole = error.expected == Expected::Array;
+    let help = match whole {
+        true => "write a list: `finalizers: [example.com/cleanup]`",
+        false => "write each finalizer as text; quote what YAML reads as a number or a boolean",
     };
+    // Clients decode an object's own metadata; what is below `spec` the API server decodes.
+    let (holder, element, who) = match error.field.as_str() {
+        field if field.starts_with("metadata.") => {
+            ("ObjectMeta", "string", "Every client and the API server refuse it.")
+        }
+        field if field.starts_with("spec.finalizers") => {
+            ("NamespaceSpec", "v1.FinalizerName", "The API server refuses it.")
+        }
+        _ => ("ObjectMeta", "string", "The API server refuses it."),
+    };
+    let list = error.field.split(']').map(|part| part.split('[').next().unwrap_or_default()).collect::<String>();
     Draft::on(member, error.span, format!("`{}` of {} is {}, not {wants}", error.field, named(member), found(error.found)))
         .label(format!("wants {wants}"))
         .reason(format!(
-            "The object does not decode: `json: cannot unmarshal {} into Go struct field ObjectMeta.metadata.finalizers of type {}`. \
-             Every client and the API server refuse it.",
+            "The object does not decode: `json: cannot unmarshal {} into Go struct field {holder}.{list} of type {}{element}`. {who}",
             error.found,
-            if error.expected == Expected::Array { "[]string" } else { "string" }
+            if whole { "[]" } else { "" }
         ))
         .help(help)
         .field(error.field.clone())
@@ -222,7 +242,9 @@ fn finalizer_unqualified(context: &Context<'_>, sink: &mut Sink) {
         if qualified || demands(member) != Demands::Custom || !label_key_errors(name).is_empty() {
             continue;
         }
-        let owner = known_finalizers::table().find(name).and_then(|known| known.controller_of(&member.key.group, &member.key.kind));
+        let owner = known_finalizers::table()
+            .find(name)
+            .and_then(|known| known.controller_of(&member.key.group, &member.key.kind));
         // A stored finalizer is warned of only when it is written anew.
         let severity = if owner.is_some() || member.from_dump { Severity::Info } else { Severity::Warning };
         let path = if name.contains('.') { " including a path (/)" } else { "" };

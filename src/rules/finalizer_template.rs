@@ -27,7 +27,9 @@ fn template_finalizer(context: &Context<'_>, sink: &mut Sink) {
                     TemplateKind::Job => stamped.without_effect(),
                     TemplateKind::Restricted => stamped.refused(),
                 };
-                sink.push(draft.field(format!("{}.metadata.finalizers[{index}]", template.field)).target(finalizer.as_str()));
+                sink.push(
+                    draft.field(format!("{}.metadata.finalizers[{index}]", template.field)).target(finalizer.as_str()),
+                );
             }
         }
     }
@@ -58,13 +60,16 @@ impl Stamped<'_> {
         };
         let holder = Holder { group: "", kind, scope: Some(Scope::Namespaced), namespace, name: None };
         let removers = &context.ownership.removers;
-        let remover = match name == JOB_TRACKING && !matches!(self.member.object.kind.value.as_str(), "Job" | "CronJob") {
+        let remover = match name == JOB_TRACKING && !matches!(self.member.object.kind.value.as_str(), "Job" | "CronJob")
+        {
             true => Remover::Nobody,
             false => removers.remover_from(context.inventory, &holder, name),
         };
         let harmless = matches!(remover, Remover::ControlPlane(_) | Remover::Workload { .. }) && !is_collectors(name);
         let who = match remover {
-            Remover::Nobody => format!("Nobody known removes it from a {kind}; this assumes that no controller outside of this input does"),
+            Remover::Nobody => format!(
+                "Nobody known removes it from a {kind}; this assumes that no controller outside of this input does"
+            ),
             _ => capitalised(&who_removes(context.inventory, &remover)),
         };
         let object = kubectl_object(&kind.to_lowercase(), "<name>", namespace);

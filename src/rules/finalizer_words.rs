@@ -47,7 +47,8 @@ impl Entry<'_> {
     /// The command that frees the object from this finalizer once it hangs.
     pub(super) fn unhang(&self) -> String {
         let member = self.member;
-        let object = kubectl_object(&qualified(&member.key.kind, &member.key.group), &member.key.name, &member.key.namespace);
+        let object =
+            kubectl_object(&qualified(&member.key.kind, &member.key.group), &member.key.name, &member.key.namespace);
         unhang(&object, &member.object.metadata.finalizers, self.index)
     }
 }

@@ -60,7 +60,10 @@ fn what_the_server_refuses_is_an_error_in_its_own_words() {
         assert!(rejected.iter().all(|finding| finding.severity == Severity::Error), "{}", case.name);
         // The detail behind the field and the value; lists print their value before it.
         let errors = case.ignore.stderr.lines().filter_map(|line| {
-            let detail = line.split_once("Invalid value: ").map(|(_, detail)| detail).or_else(|| line.split_once("json: ").map(|(_, d)| d))?;
+            let detail = line
+                .split_once("Invalid value: ")
+                .map(|(_, detail)| detail)
+                .or_else(|| line.split_once("json: ").map(|(_, d)| d))?;
             Some(detail.rsplit_once("]: ").map_or(detail, |(_, detail)| detail).trim_end().to_owned())
         });
         let errors: Vec<_> = errors.collect();
@@ -79,7 +82,11 @@ fn a_finding_is_warned_exactly_when_the_server_warns() {
         let warning = case.ignore.stderr.lines().find_map(|line| line.strip_prefix("Warning: "));
         assert_eq!(has(&found, Consequence::Warned), warning.is_some(), "{}: {found:#?}", case.name);
         if let Some(warning) = warning {
-            assert!(found.iter().any(|finding| finding.reason.contains(warning.trim_end())), "{}: {found:#?}", case.name);
+            assert!(
+                found.iter().any(|finding| finding.reason.contains(warning.trim_end())),
+                "{}: {found:#?}",
+                case.name
+            );
         }
     }
 }
@@ -92,7 +99,11 @@ fn what_the_server_accepts_in_silence_is_at_most_info_unless_a_deletion_goes_wro
         }
         for finding in findings(&case) {
             let harms = matches!(finding.consequence, Consequence::Stuck | Consequence::Orphaned);
-            assert!(harms && finding.severity == Severity::Warning || finding.severity == Severity::Info, "{}: {finding:#?}", case.name);
+            assert!(
+                harms && finding.severity == Severity::Warning || finding.severity == Severity::Info,
+                "{}: {finding:#?}",
+                case.name
+            );
         }
     }
 }
@@ -105,7 +116,12 @@ fn said(name: &str) -> Vec<(&'static str, &'static str)> {
 
 #[test]
 fn nothing_is_said_of_what_nothing_is_wrong_with() {
-    for name in ["custom-finalizer-null", "custom-finalizer-empty", "namespace-spec-finalizers-empty", "namespace-meta-finalizers-empty"] {
+    for name in [
+        "custom-finalizer-null",
+        "custom-finalizer-empty",
+        "namespace-spec-finalizers-empty",
+        "namespace-meta-finalizers-empty",
+    ] {
         assert_eq!(said(name), [], "{name}");
     }
 }

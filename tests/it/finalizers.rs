@@ -24,7 +24,8 @@ fn widget(metadata: &str) -> String {
 #[test]
 fn the_only_finalizer_is_freed_by_a_merge_patch() {
     let found = findings(&widget("namespace: shop, finalizers: [example.com/hold]"));
-    let command = r#"`kubectl patch Widget.example.com probe -n shop --type=merge -p '{"metadata":{"finalizers":null}}'`"#;
+    let command =
+        r#"`kubectl patch Widget.example.com probe -n shop --type=merge -p '{"metadata":{"finalizers":null}}'`"#;
     assert!(the(&found, "finalizer-unknown").help.contains(command), "{found:#?}");
 }
 
@@ -40,15 +41,21 @@ fn one_of_several_is_freed_by_a_json_patch_that_tests_what_it_removes() {
 
 #[test]
 fn what_only_the_cluster_knows_stands_in_angle_brackets() {
-    let found = findings("apiVersion: v1\nkind: Secret\nmetadata: {generateName: probe-, finalizers: [example.com/hold]}\n");
-    assert!(the(&found, "finalizer-unknown").help.contains("kubectl patch Secret <name> -n <namespace> "), "{found:#?}");
-    let found = findings("apiVersion: v1\nkind: PersistentVolume\nmetadata: {name: disk, finalizers: [example.com/hold]}\n");
+    let found =
+        findings("apiVersion: v1\nkind: Secret\nmetadata: {generateName: probe-, finalizers: [example.com/hold]}\n");
+    assert!(
+        the(&found, "finalizer-unknown").help.contains("kubectl patch Secret <name> -n <namespace> "),
+        "{found:#?}"
+    );
+    let found =
+        findings("apiVersion: v1\nkind: PersistentVolume\nmetadata: {name: disk, finalizers: [example.com/hold]}\n");
     assert!(the(&found, "finalizer-unknown").help.contains("kubectl patch PersistentVolume disk --type"), "{found:#?}");
 }
 
 #[test]
 fn a_namespace_is_freed_through_its_finalize_subresource() {
-    let found = findings("apiVersion: v1\nkind: Namespace\nmetadata: {name: shop}\nspec: {finalizers: [example.com/hold]}\n");
+    let found =
+        findings("apiVersion: v1\nkind: Namespace\nmetadata: {name: shop}\nspec: {finalizers: [example.com/hold]}\n");
     let command = "`kubectl get namespace shop -o json | jq '.spec.finalizers -= [\"example.com/hold\"]' | kubectl replace --raw \
                    /api/v1/namespaces/shop/finalize -f -`";
     assert!(the(&found, "namespace-spec-finalizers").help.contains(command), "{found:#?}");
@@ -59,18 +66,31 @@ fn a_known_finalizer_is_named_with_its_controller_wherever_that_runs() {
     let scaled = "apiVersion: keda.sh/v1alpha1\nkind: ScaledObject\nmetadata: {name: web, namespace: shop, finalizers: [finalizer.keda.sh]}\n";
     let absent = findings(scaled);
     let reason = &the(&absent, "finalizer-runtime").reason;
-    assert!(reason.starts_with("KEDA operator removes it, which this input does not hold (image kedacore/keda)"), "{reason}");
+    assert!(
+        reason.starts_with("KEDA operator removes it, which this input does not hold (image kedacore/keda)"),
+        "{reason}"
+    );
 
-    let present = findings(&format!("{}---\n{scaled}", fixture("rules/finalizer-runtime/bad/with-its-controller.yaml")));
+    let present =
+        findings(&format!("{}---\n{scaled}", fixture("rules/finalizer-runtime/bad/with-its-controller.yaml")));
     let with_workload: Vec<_> = present.iter().filter(|finding| finding.rule == "finalizer-runtime").collect();
     for finding in &with_workload {
-        assert!(finding.reason.contains("here Deployment `keda-operator`, because it runs `ghcr.io/kedacore/keda:2.17.0`"), "{finding:#?}");
+        assert!(
+            finding.reason.contains("here Deployment `keda-operator`, because it runs `ghcr.io/kedacore/keda:2.17.0`"),
+            "{finding:#?}"
+        );
         assert_eq!(finding.related.len(), 1);
     }
     assert_eq!(with_workload.len(), 2);
 
-    let claim = findings("apiVersion: v1\nkind: PersistentVolumeClaim\nmetadata: {name: data, finalizers: [kubernetes.io/pvc-protection]}\n");
-    assert!(the(&claim, "finalizer-runtime").reason.starts_with("PVC protection controller (kube-controller-manager) removes it."));
+    let claim = findings(
+        "apiVersion: v1\nkind: PersistentVolumeClaim\nmetadata: {name: data, finalizers: [kubernetes.io/pvc-protection]}\n",
+    );
+    assert!(
+        the(&claim, "finalizer-runtime")
+            .reason
+            .starts_with("PVC protection controller (kube-controller-manager) removes it.")
+    );
 }
 
 #[test]
@@ -79,7 +99,9 @@ fn the_evidence_for_a_workload_is_its_image_or_its_rights() {
     let removers = Ownership::of(&inventory).removers;
     let member = |kind: &str| inventory.members.iter().find(|member| member.key.kind == kind).expect(kind);
     let remover = removers.remover(&inventory, member("Widget"), "example.com/hold");
-    let Remover::Workload { id, evidence: Evidence::Access { service_account, binding, role }, controller: None } = remover else {
+    let Remover::Workload { id, evidence: Evidence::Access { service_account, binding, role }, controller: None } =
+        remover
+    else {
         panic!("{remover:?}");
     };
     assert_eq!(inventory.member(id).key.to_string(), "Deployment.apps/system/operator");
@@ -113,7 +135,9 @@ fn init_containers_and_bare_pods_run_controllers_too() {
 #[test]
 fn an_object_of_a_cluster_gets_no_warning_for_its_controllers_finalizers() {
     let dump = |finalizer: &str| {
-        let metadata = format!("namespace: shop, uid: 11111111-2222-3333-4444-000000000001, resourceVersion: '7', finalizers: [{finalizer}]");
+        let metadata = format!(
+            "namespace: shop, uid: 11111111-2222-3333-4444-000000000001, resourceVersion: '7', finalizers: [{finalizer}]"
+        );
         findings(&widget(&metadata))
     };
     for finalizer in ["example.com/hold", "hold", "karmada.io/binding-controller", "foregroundDeletion"] {
@@ -125,9 +149,13 @@ fn an_object_of_a_cluster_gets_no_warning_for_its_controllers_finalizers() {
 
 #[test]
 fn unverified_rows_never_warn() {
-    let found = findings("apiVersion: longhorn.io/v1beta2\nkind: Volume\nmetadata: {name: v, namespace: l, finalizers: [longhorn.io]}\n");
+    let found = findings(
+        "apiVersion: longhorn.io/v1beta2\nkind: Volume\nmetadata: {name: v, namespace: l, finalizers: [longhorn.io]}\n",
+    );
     assert_eq!(the(&found, "finalizer-runtime").severity, Severity::Info);
     assert_eq!(the(&found, "finalizer-unqualified").severity, Severity::Info);
-    let found = findings("apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: v, namespace: l, finalizers: [kubevirt.io/virtOperatorFinalizer]}\n");
+    let found = findings(
+        "apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: v, namespace: l, finalizers: [kubevirt.io/virtOperatorFinalizer]}\n",
+    );
     assert_eq!(the(&found, "finalizer-runtime").severity, Severity::Info);
 }

@@ -111,7 +111,9 @@ pub(super) fn grants(inventory: &Inventory, workloads: &[Workload]) -> Vec<Grant
             let (role, rules) = rules_of(inventory, binding)?;
             let mut bound: Vec<usize> = Vec::new();
             for subject in binding.object.at(&["subjects"]).into_iter().flat_map(Value::items) {
-                bound.extend(Subject::of(subject).into_iter().flat_map(|subject| subject.workloads(&by_account, namespace)));
+                bound.extend(
+                    Subject::of(subject).into_iter().flat_map(|subject| subject.workloads(&by_account, namespace)),
+                );
             }
             bound.sort_unstable();
             bound.dedup();
