@@ -117,7 +117,7 @@ pub(super) fn grants(inventory: &Inventory, workloads: &[Workload]) -> Vec<Grant
             }
             bound.sort_unstable();
             bound.dedup();
-            (!bound.is_empty()).then(|| Grant { binding: binding.id, role, workloads: bound, within, rules })
+            (!bound.is_empty()).then_some(Grant { binding: binding.id, role, workloads: bound, within, rules })
         })
         .collect()
 }
