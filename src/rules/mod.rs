@@ -4,15 +4,15 @@
 //! severity, so that no rule can mislabel itself. Families live in one file each; [`RULES`] is the one registry.
 
 mod draft;
+mod finalizer_lifecycle;
+mod finalizer_syntax;
+mod finalizer_template;
+mod finalizer_words;
 mod holder;
 mod metadata;
 mod owner_graph;
 mod owner_identity;
 mod owner_shape;
-mod finalizer_lifecycle;
-mod finalizer_syntax;
-mod finalizer_template;
-mod finalizer_words;
 mod page;
 mod reading;
 mod scope;
