@@ -1,7 +1,7 @@
 //! Rules on finalizers that the API server refuses or warns about, in its own words.
 
 use super::finalizer_words::{Entry, FOREGROUND, ORPHAN, entries, is_standard, namespace_finalizers};
-use super::words::named;
+use super::words::{a_json_type, named};
 use super::{Context, Draft, Rule, Sink, rule};
 use crate::finding::Severity;
 use crate::inventory::{FinalizerNameCheck, Member, ScopeSource, table};
@@ -175,7 +175,7 @@ fn wrong_type(member: &Member, error: &DecodeError) -> Draft {
         _ => ("ObjectMeta", "string", "The API server refuses it."),
     };
     let list = error.field.split(']').map(|part| part.split('[').next().unwrap_or_default()).collect::<String>();
-    Draft::on(member, error.span, format!("`{}` of {} is {}, not {wants}", error.field, named(member), found(error.found)))
+    Draft::on(member, error.span, format!("`{}` of {} is {}, not {wants}", error.field, named(member), a_json_type(error.found)))
         .label(format!("wants {wants}"))
         .reason(format!(
             "The object does not decode: `json: cannot unmarshal {} into Go struct field {holder}.{list} of type {}{element}`. {who}",
@@ -184,15 +184,6 @@ fn wrong_type(member: &Member, error: &DecodeError) -> Draft {
         ))
         .help(help)
         .field(error.field.clone())
-}
-
-fn found(name: &str) -> String {
-    match name {
-        "bool" => "a boolean".to_owned(),
-        "object" => "a mapping".to_owned(),
-        "array" => "a list".to_owned(),
-        other => format!("a {other}"),
-    }
 }
 
 /// `spec.finalizers` of a Namespace decodes like the list in metadata.
