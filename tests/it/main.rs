@@ -12,6 +12,7 @@ mod gc_model;
 mod gc_properties;
 mod gc_support;
 mod known_finalizers;
+mod plan_view;
 mod rules;
 mod support;
 mod tables;

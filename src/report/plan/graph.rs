@@ -70,7 +70,8 @@ pub(super) struct Graph {
 /// The graph of all steps with at most `nodes` nodes.
 pub(super) fn graph(stories: &[Story<'_>], nodes: usize) -> Graph {
     let (affected, steps) = merged(stories);
-    let entries = outline(&affected, Limits { entries: nodes, siblings: SIBLINGS, depth: usize::MAX });
+    let siblings = if affected.len() <= nodes { nodes } else { SIBLINGS };
+    let entries = outline(&affected, Limits { entries: nodes, siblings, depth: usize::MAX });
     let mut draft = Draft {
         stories,
         affected: &affected,
@@ -136,14 +137,11 @@ impl Draft<'_> {
                 Node { label, tone: tone(affected.lot) }
             }
             Item::Rest(places) => {
-                let mut kinds = Kinds::new();
-                for place in places {
-                    *kinds.entry(self.affected[*place].key.kind.clone()).or_default() += 1;
+                let siblings: Vec<&Affected> = places.iter().map(|place| &self.affected[*place]).collect();
+                for affected in &siblings {
+                    *self.graph.collapsed.entry(affected.key.kind.clone()).or_default() += 1;
                 }
-                for (kind, number) in &kinds {
-                    *self.graph.collapsed.entry(kind.clone()).or_default() += number;
-                }
-                let label = [short(&format!("{} more", words::kinds(&kinds)))].into_iter().chain(below).collect();
+                let label = [short(&format!("and {}", words::rest(&siblings)))].into_iter().chain(below).collect();
                 Node { label, tone: tone(self.affected[places[0]].lot) }
             }
         };

@@ -16,8 +16,12 @@ use crate::report::{Options, plain};
 
 /// What of a tree fits on a screen or two.
 const TREE: Limits = Limits { entries: 80, siblings: 6, depth: 16 };
-/// Hanging objects that are explained; many share their reason.
-const STUCK: usize = 10;
+/// A tree up to this size shows every sibling.
+const SMALL: usize = 30;
+/// Hanging objects that are explained.
+const STUCK: usize = 12;
+/// Of those of one kind that are held in the same way, the ones that are explained.
+const ALIKE: usize = 2;
 /// Events, implied objects and refused requests that are listed.
 const LISTED: usize = 5;
 
@@ -136,7 +140,7 @@ fn summary(story: &Story<'_>) -> String {
     };
     let stays = match counts.stays {
         0 => String::new(),
-        number => format!(", {}", counted(number, "stays although it is touched", "stay although they are touched")),
+        number => format!(", {}", counted(number, "stays", "stay")),
     };
     format!("{goes}{hangs}{stays}.{vary}")
 }
@@ -150,7 +154,8 @@ fn tree(page: &mut Page<'_>, story: &Story<'_>) {
         return;
     }
     page.section("What happens, and why (what has the same number goes at the same time)");
-    let entries = outline(&story.affected, TREE);
+    let siblings = if story.affected.len() <= SMALL { SMALL } else { TREE.siblings };
+    let entries = outline(&story.affected, Limits { siblings, ..TREE });
     for (at, ends) in reading_order(&entries) {
         let branch = branch(&ends, page.options.ascii);
         let line = match &entries[at].item {
@@ -184,21 +189,15 @@ fn object_line(page: &Page<'_>, story: &Story<'_>, affected: &Affected, entry: &
     format!("{margin}  {branch}{key}{implied}: {}{below} {rules}", words::reason(story, affected))
 }
 
-/// `… and 4994 more Pod go (below them: 12 Secret)`.
+/// `… and 94 more that hang: Pod`.
 fn rest_line(page: &Page<'_>, story: &Story<'_>, places: &[usize], entry: &Entry, branch: &str) -> String {
-    let mut kinds = super::outline::Kinds::new();
-    for place in places {
-        *kinds.entry(story.affected[*place].key.kind.clone()).or_default() += 1;
-    }
-    let lots: BTreeSet<Lot> = places.iter().map(|place| story.affected[*place].lot).collect();
-    let turns = places.iter().map(|place| story.affected[*place].turn).filter(|turn| *turn > 0);
-    let lots: Vec<&str> = lots.into_iter().map(words::lots).collect();
-    let first = story.affected[places[0]].lot;
-    let margin = margin(page, first, turns.max().unwrap_or(0));
+    let siblings: Vec<&Affected> = places.iter().map(|place| &story.affected[*place]).collect();
+    let turn = siblings.iter().map(|affected| affected.turn).max().unwrap_or(0);
+    let margin = margin(page, siblings[0].lot, turn);
     let below =
         if entry.hidden.is_empty() { String::new() } else { format!(" (below them: {})", words::kinds(&entry.hidden)) };
     let dots = if page.options.ascii { "..." } else { "…" };
-    format!("{margin}  {branch}{dots} and {} more that {}{below}", words::kinds(&kinds), lots.join(" or "))
+    format!("{margin}  {branch}{dots} and {}{below}", words::rest(&siblings))
 }
 
 /// The turn of what goes, or else the word for its lot.
@@ -216,16 +215,38 @@ fn hanging(page: &mut Page<'_>, story: &Story<'_>) {
         return;
     }
     page.section("What hangs (it stays Terminating), and what would unhang it");
-    for stuck in stuck.iter().take(STUCK) {
-        hanging_one(page, stuck);
-    }
+    let mut left = STUCK;
     let mut rest = super::outline::Kinds::new();
-    for stuck in stuck.iter().skip(STUCK) {
-        *rest.entry(stuck.key.kind.clone()).or_default() += 1;
+    for alike in alike(&stuck) {
+        let shown = alike.len().min(if alike.len() <= ALIKE + 1 { ALIKE + 1 } else { ALIKE }).min(left);
+        left -= shown;
+        alike.iter().take(shown).for_each(|stuck| hanging_one(page, stuck));
+        if shown > 0 && shown < alike.len() {
+            let kind = plain::one_line(&alike[0].key.kind);
+            page.line(&format!("  and {} more {kind} in the same way", alike.len() - shown));
+        } else if shown == 0 {
+            *rest.entry(alike[0].key.kind.clone()).or_default() += alike.len();
+        }
     }
     if !rest.is_empty() {
-        page.prose(2, &format!("and {} more; --output json has them all", words::kinds(&rest)));
+        page.prose(2, &format!("and also: {}; --output json has them all", words::kinds(&rest)));
     }
+}
+
+/// Groups of one kind and namespace that hang for the same reason, in the order of their first members.
+fn alike(stuck: &[Stuck]) -> Vec<Vec<&Stuck>> {
+    let mut groups: Vec<Vec<&Stuck>> = Vec::new();
+    let mut places = std::collections::BTreeMap::new();
+    for stuck in stuck {
+        let holds: Vec<_> = stuck.holds.iter().map(|hold| (&hold.what, &hold.help)).collect();
+        let shape = (&stuck.key.group, &stuck.key.kind, &stuck.key.namespace, stuck.before, holds);
+        let place = *places.entry(shape).or_insert_with(|| {
+            groups.push(Vec::new());
+            groups.len() - 1
+        });
+        groups[place].push(stuck);
+    }
+    groups
 }
 
 fn hanging_one(page: &mut Page<'_>, stuck: &Stuck) {

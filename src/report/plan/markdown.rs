@@ -67,7 +67,7 @@ fn details(page: &mut Page, story: &Story<'_>) -> bool {
         && hanging(page, story)
         && varying(page, story)
         && table(page, story, Lot::Goes, "What goes")
-        && table(page, story, Lot::Stays, "What stays although it is touched")
+        && table(page, story, Lot::Stays, "What stays, and why")
 }
 
 /// What hangs comes unfolded: it is what somebody has to act on.

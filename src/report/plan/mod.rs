@@ -16,7 +16,10 @@ mod story;
 mod variation;
 mod words;
 
-use super::Options;
+use std::fmt;
+use std::str::FromStr;
+
+use super::{Options, UnknownFormat};
 use crate::gc::{Key, Plan};
 
 /// What the presentation of a plan may say besides the simulation itself.
@@ -56,6 +59,35 @@ pub enum PlanFormat {
     Mermaid,
     /// A job summary or a comment, with the flowchart.
     Markdown,
+}
+
+impl PlanFormat {
+    /// Every format, in the order of this type.
+    pub const ALL: [Self; 4] = [Self::Human, Self::Dot, Self::Mermaid, Self::Markdown];
+
+    /// The word on the command line.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Human => "human",
+            Self::Dot => "dot",
+            Self::Mermaid => "mermaid",
+            Self::Markdown => "markdown",
+        }
+    }
+}
+
+impl fmt::Display for PlanFormat {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.as_str())
+    }
+}
+
+impl FromStr for PlanFormat {
+    type Err = UnknownFormat;
+
+    fn from_str(text: &str) -> Result<Self, UnknownFormat> {
+        Self::ALL.into_iter().find(|format| format.as_str() == text).ok_or_else(|| UnknownFormat(text.to_owned()))
+    }
 }
 
 /// The whole document of `view` in `format`, ending in a line break.

@@ -1,6 +1,8 @@
 //! What holds an object that hangs, and what would unhang it: the controller to bring back, what to unhang first, and the
 //! exact command as a last resort.
 
+use std::collections::{BTreeMap, BTreeSet};
+
 use super::command;
 use super::story::Story;
 use super::words;
@@ -40,14 +42,41 @@ impl Stuck {
 
 /// Everything that is Terminating after the step: first what is held by itself, then what waits for others.
 pub(super) fn stuck(story: &Story<'_>) -> Vec<Stuck> {
-    let mut stuck: Vec<Stuck> = story.hanging.iter().filter_map(|hanging| one(story, hanging)).collect();
+    let rings = rings(&story.hanging);
+    let mut stuck: Vec<Stuck> = story.hanging.iter().filter_map(|hanging| one(story, hanging, &rings)).collect();
     stuck.sort_by(|a, b| (a.waits(), a.before, &a.key).cmp(&(b.waits(), b.before, &b.key)));
     stuck
 }
 
-fn one(story: &Story<'_>, hanging: &Hanging) -> Option<Stuck> {
+/// The objects that wait, directly or not, for a ring of objects that wait for each other: what is left when those that
+/// wait for nothing are taken away again and again.
+fn rings(hanging: &[Hanging]) -> BTreeSet<&Key> {
+    let all: BTreeSet<&Key> = hanging.iter().map(|hanging| &hanging.object).collect();
+    let mut waiting: BTreeMap<&Key, usize> = BTreeMap::new();
+    let mut waited_for_by: BTreeMap<&Key, Vec<&Key>> = BTreeMap::new();
+    for one in hanging {
+        let blockers = one.blocking_dependents.iter().filter(|blocker| all.contains(blocker));
+        waiting.insert(&one.object, blockers.clone().count());
+        blockers.for_each(|blocker| waited_for_by.entry(blocker).or_default().push(&one.object));
+    }
+    let mut free: Vec<&Key> = waiting.iter().filter(|(_, count)| **count == 0).map(|(key, _)| *key).collect();
+    while let Some(key) = free.pop() {
+        waiting.remove(key);
+        for waiter in waited_for_by.get(key).into_iter().flatten() {
+            if let Some(count) = waiting.get_mut(waiter) {
+                *count -= 1;
+                if *count == 0 {
+                    free.push(waiter);
+                }
+            }
+        }
+    }
+    waiting.into_keys().collect()
+}
+
+fn one(story: &Story<'_>, hanging: &Hanging, rings: &BTreeSet<&Key>) -> Option<Stuck> {
     let id = story.view.plan.cluster().find(&hanging.object)?;
-    let case = Case { story, hanging, id };
+    let case = Case { story, hanging, id, in_ring: rings.contains(&hanging.object) };
     let mut holds: Vec<Hold> = [case.kubelet(), case.foreign(), case.in_use(), case.definition(), case.namespace()]
         .into_iter()
         .flatten()
@@ -70,6 +99,8 @@ struct Case<'s> {
     story: &'s Story<'s>,
     hanging: &'s Hanging,
     id: ObjectId,
+    /// It waits for objects that wait for each other.
+    in_ring: bool,
 }
 
 impl Case<'_> {
@@ -142,7 +173,7 @@ impl Case<'_> {
         let live = ids.filter(|id| !self.terminating(*id));
         let commands = live.map(|id| command::kubectl("delete", cluster, id)).take(3).collect::<Vec<_>>();
         let help =
-            if commands.is_empty() { "Unhang those first." } else { "It goes when they are gone; to end the use:" };
+            if commands.is_empty() { "Unhang those first." } else { "It goes when they are gone. To end the use:" };
         Some(Hold {
             what: format!("is in use by {}", words::keys(holders.iter())),
             rules: self.protection_rules(),
@@ -186,15 +217,15 @@ impl Case<'_> {
         let (what, rule) = if pods.is_empty() {
             (format!("waits until it is empty: {}", words::keys(left.iter())), "NS-9")
         } else {
-            let rest = left.len() - pods.len();
+            let rest = plain::count(left.len() - pods.len(), "other object");
             let pods = words::keys(pods.into_iter());
-            (
-                format!(
-                    "waits for its Pods ({pods}) before it deletes anything else: {}",
-                    plain::count(rest, "other object")
-                ),
-                "NS-17",
-            )
+            (format!("waits for its Pods ({pods}), and until then deletes nothing else ({rest})"), "NS-17")
+        };
+        let next: Vec<&Key> = left.iter().filter(|key| self.hangs_later(key)).collect();
+        let next = if next.is_empty() {
+            String::new()
+        } else {
+            format!(" Then these, which have finalizers, are next to hang: {}.", words::keys(next.into_iter()))
         };
         let told = self.conditions();
         let told =
@@ -202,10 +233,16 @@ impl Case<'_> {
         Some(Hold {
             what,
             rules: vec![rule],
-            help: format!("Unhang what is left in it.{told}"),
+            help: format!("Unhang what is left in it.{next}{told}"),
             commands: Vec::new(),
             waits: true,
         })
+    }
+
+    /// Whether an object is not Terminating yet, and somebody has to remove its finalizers once it is.
+    fn hangs_later(&self, key: &Key) -> bool {
+        let fate = self.story.view.plan.cluster().find(key).map(|id| &self.story.after[id as usize]);
+        matches!(fate, Some(Fate::Present(present)) if !present.terminating && !present.finalizers.is_empty())
     }
 
     /// What the conditions of a Namespace complain about.
@@ -255,7 +292,9 @@ impl Case<'_> {
         } else {
             let which = plain::count(blockers.len(), "blocking dependent");
             let what = format!("waits for {which}: {}", words::keys(blockers.iter()));
-            let help = if ids.iter().all(stuck) {
+            let help = if self.in_ring {
+                "At the end of that chain objects wait for each other, and none ever goes. To break it here:"
+            } else if ids.iter().all(stuck) {
                 "It goes when they are unhung. Or, without waiting for them:"
             } else {
                 "Not all of them are being deleted, and the collector never will. To stop waiting:"
@@ -267,7 +306,7 @@ impl Case<'_> {
             rules: vec![rule, "DEL-9"],
             help: help.to_owned(),
             commands: vec![format!("{} --cascade=background", self.kubectl("delete"))],
-            waits: !ids.is_empty() && ids.iter().all(stuck),
+            waits: !self.in_ring && !ids.is_empty() && ids.iter().all(stuck),
         })
     }
 

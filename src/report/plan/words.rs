@@ -26,8 +26,24 @@ pub(super) fn kinds(kinds: &super::outline::Kinds) -> String {
     kinds.join(", ")
 }
 
+/// `94 more that hang: Pod`, `23 more that go: 20 Pod, 3 Secret`.
+pub(super) fn rest(siblings: &[&Affected]) -> String {
+    let mut by_kind = super::outline::Kinds::new();
+    let mut seen = std::collections::BTreeSet::new();
+    for affected in siblings {
+        *by_kind.entry(affected.key.kind.clone()).or_default() += 1;
+        seen.insert(affected.lot);
+    }
+    let verbs: Vec<&str> = seen.into_iter().map(lots).collect();
+    let which = match by_kind.first_key_value() {
+        Some((kind, _)) if by_kind.len() == 1 => plain::one_line(kind),
+        _ => kinds(&by_kind),
+    };
+    format!("{} more that {}: {which}", siblings.len(), verbs.join(" or "))
+}
+
 /// The word for the lot of several.
-pub(super) fn lots(lot: Lot) -> &'static str {
+fn lots(lot: Lot) -> &'static str {
     match lot {
         Lot::Goes => "go",
         Lot::Hangs => "hang",
@@ -107,13 +123,12 @@ fn owned(
     };
     let edge = edges.iter().find(|edge| edge.owner == Some(owner));
     let blocking = if edge.is_some_and(|edge| edge.blocking) { ", blocking" } else { "" };
-    let implied = story.implied(&affected.key).map_or("", |_| "as its controller would set it, ");
     let mut text = if has("GC-17") {
         format!("its owner {} is in another namespace", name(via))
     } else if has("GC-18") {
         format!("{} has the uid of its owner, but not the name or kind", name(via))
     } else {
-        format!("{implied}owned by {}{blocking}", name(via))
+        format!("owned by {}{blocking}", name(via))
     };
     let mut others: Vec<Key> = edges
         .iter()
