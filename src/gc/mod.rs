@@ -29,6 +29,7 @@ mod object;
 mod outcome;
 mod parts;
 mod plan;
+mod reading;
 mod rounds;
 mod simulate;
 mod state;
@@ -47,6 +48,7 @@ pub use object::{
 };
 pub use outcome::{Condition, Difference, Fate, Outcome, Present};
 pub use plan::{Happening, Plan, StepPlan};
+pub use reading::Edge;
 pub use simulate::{Options, simulate};
 pub use steps::Step;
 pub use trace::Effect;

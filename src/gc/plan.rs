@@ -108,7 +108,7 @@ impl Plan<'_> {
         self.verdict_state(step).map_or_else(Vec::new, |state| why::hanging(self.cluster, &state))
     }
 
-    fn verdict_state(&self, step: usize) -> Option<Arc<State>> {
+    pub(super) fn verdict_state(&self, step: usize) -> Option<Arc<State>> {
         Some(self.steps.get(step)?.outcomes.first()?.base.clone())
     }
 }

@@ -116,6 +116,13 @@ fn rules_of_standing(world: &World<'_>, id: ObjectId) -> Vec<&'static str> {
     rules
 }
 
+/// The live objects that are not Terminating although something is wrong with an owner of theirs.
+pub(super) fn spared(cluster: &Cluster, state: &State) -> Vec<(ObjectId, Vec<&'static str>)> {
+    let world = World { cluster, state: state.clone(), watch: Vec::new(), trace: None };
+    let live = cluster.ids().filter(|id| state.live(*id) && !state.has(*id, TERMINATING));
+    live.map(|id| (id, rules_of_standing(&world, id))).filter(|(_, rules)| !rules.is_empty()).collect()
+}
+
 fn rules_of_hanging(world: &World<'_>, id: ObjectId) -> Vec<&'static str> {
     let (cluster, state) = (world.cluster, &world.state);
     let mut rules = Vec::new();

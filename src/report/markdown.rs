@@ -14,7 +14,7 @@ const MAX_CELL: usize = 400;
 /// Characters of a reason or a help text.
 const MAX_PROSE: usize = 4_000;
 /// Bytes kept free for what says that something was left out.
-const RESERVE: usize = 200;
+pub(super) const RESERVE: usize = 200;
 
 /// The whole document, within its size.
 pub(super) fn render(report: &Report, options: &Options) -> String {
@@ -40,14 +40,14 @@ pub(super) fn render(report: &Report, options: &Options) -> String {
 }
 
 /// A document that takes whole blocks or nothing.
-struct Page {
-    text: String,
-    limit: usize,
+pub(super) struct Page {
+    pub(super) text: String,
+    pub(super) limit: usize,
 }
 
 impl Page {
     /// Appends `block` if it fits, and says whether it did. After the first that does not, nothing fits any more.
-    fn push(&mut self, block: &str) -> bool {
+    pub(super) fn push(&mut self, block: &str) -> bool {
         let fits = self.text.len() + block.len() <= self.limit;
         if fits {
             self.text.push_str(block);
@@ -177,12 +177,13 @@ fn prose_of(line: &str, limit: usize) -> String {
     parts.collect()
 }
 
-fn code(name: &str) -> String {
+/// A name as code, in one line, at most [`MAX_CELL`] characters.
+pub(super) fn code(name: &str) -> String {
     format!("<code>{}</code>", text(&plain::shortened(&plain::one_line(name), MAX_CELL)))
 }
 
 /// `text` as text: nothing in it is Markdown, HTML, the end of a cell, an address or a mention.
-fn text(text: &str) -> String {
+pub(super) fn text(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for c in plain::visible(text).chars() {
         match c {

@@ -15,6 +15,7 @@ mod gc_properties;
 mod gc_support;
 mod known_finalizers;
 mod owner_rules;
+mod plan_view;
 mod rules;
 mod support;
 mod tables;

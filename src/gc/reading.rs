@@ -1,0 +1,77 @@
+//! What a reader of a plan asks besides fates: how references were resolved, what contains an object,
+//! how things stood before a step.
+
+use super::cluster::{Cluster, NONE, ObjectId};
+use super::kinds::KindInfo;
+use super::outcome::{self, Fate};
+use super::plan::Plan;
+use super::state::{State, gc_finalizers};
+use super::why;
+
+/// An owner reference of the cluster as given, resolved.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Edge {
+    /// The object with the reference's uid, which is all the collector's graph knows `[GC-4]`.
+    pub owner: Option<ObjectId>,
+    /// The reference's uid.
+    pub uid: String,
+    /// `blockOwnerDeletion` is true.
+    pub blocking: bool,
+    /// Whether apiVersion and kind resolve `[GC-16]`.
+    pub resolvable: bool,
+}
+
+impl Cluster {
+    /// The owner references of an object, in their order.
+    pub fn edges(&self, id: ObjectId) -> impl Iterator<Item = Edge> + '_ {
+        self.refs_of(id).map(|index| {
+            let reference = self.reference(index);
+            Edge {
+                owner: (reference.by_uid != NONE).then_some(reference.by_uid),
+                uid: self.text.get(reference.uid).to_owned(),
+                blocking: reference.block == Some(true),
+                resolvable: reference.kind.is_some(),
+            }
+        })
+    }
+
+    /// What is known of an object's kind.
+    pub fn kind_of(&self, id: ObjectId) -> &KindInfo {
+        self.info(id)
+    }
+}
+
+impl Plan<'_> {
+    /// What every object was before a step, by id: the verdict of the step before it, or the cluster as given.
+    pub fn fates_before(&self, step: usize) -> Vec<Fate> {
+        match step.checked_sub(1) {
+            Some(previous) => self.fates_after(previous),
+            None => by_id(self.cluster, &State::new(self.cluster)),
+        }
+    }
+
+    /// What every object is in a step's verdict, by id. Empty for a step that does not exist.
+    pub fn fates_after(&self, step: usize) -> Vec<Fate> {
+        self.verdict_state(step).map_or_else(Vec::new, |state| by_id(self.cluster, &state))
+    }
+
+    /// The finalizers of an object in a step's verdict in the order in which a patch addresses them: those of its
+    /// manifest, then the collector's, which a DELETE appends. Where the manifest already had one of the collector's
+    /// before others, the stored order differs.
+    pub fn stored_finalizers(&self, step: usize, id: ObjectId) -> Vec<String> {
+        let Some(state) = self.verdict_state(step) else { return Vec::new() };
+        let slots = self.cluster.finalizers_of(id).filter(|slot| state.finalizers[*slot as usize]);
+        let own = slots.map(|slot| self.cluster.text.get(self.cluster.finalizers[slot as usize]).to_owned());
+        own.chain(gc_finalizers(state.flags[id as usize]).map(str::to_owned)).collect()
+    }
+
+    /// The objects that a step's verdict leaves alive although something is wrong with an owner of theirs, with the
+    /// rules that spare them; in the order of the ids.
+    pub fn spared(&self, step: usize) -> Vec<(ObjectId, Vec<&'static str>)> {
+        self.verdict_state(step).map_or_else(Vec::new, |state| why::spared(self.cluster, &state))
+    }
+}
+
+fn by_id(cluster: &Cluster, state: &State) -> Vec<Fate> {
+    cluster.ids().map(|id| outcome::fate(cluster, state, id)).collect()
+}

@@ -1,0 +1,245 @@
+//! The graph of a whole plan, for Graphviz and Mermaid: what goes, hangs and stays over all steps, the other owners of
+//! these, and the references between them.
+//!
+//! Never more than [`NODES`] nodes and [`EDGES`] edges: siblings of a kind become one node with their number.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::outline::{Entry, Item, Kinds, Limits, outline};
+use super::story::{Affected, Lot, Story};
+use super::words;
+use crate::gc::ObjectId;
+use crate::report::plain;
+
+/// Most nodes; what is drawn around them (a legend) not counted.
+pub(super) const NODES: usize = 140;
+/// Most edges; Mermaid refuses more than 500.
+const EDGES: usize = 400;
+/// Siblings of one kind and lot that are drawn one by one.
+const SIBLINGS: usize = 4;
+/// Characters of a line of a label.
+const LABEL: usize = 60;
+
+/// The fate that a node's colour tells.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Tone {
+    Gone,
+    Hanging,
+    Kept,
+    /// An owner that the plan does not touch.
+    Context,
+}
+
+/// How an edge is drawn.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Tie {
+    /// An owner reference with blockOwnerDeletion.
+    Blocking,
+    Owned,
+    /// An owner reference that a controller would have written.
+    Implied,
+    /// A namespace and its content, a definition and its instances, a follower.
+    Contains,
+    /// An owner reference that the plan removes.
+    Removed,
+}
+
+#[derive(Debug)]
+pub(super) struct Node {
+    /// Lines, not escaped.
+    pub(super) label: Vec<String>,
+    pub(super) tone: Tone,
+}
+
+/// From owner to dependent.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Arrow {
+    pub(super) from: usize,
+    pub(super) to: usize,
+    pub(super) tie: Tie,
+}
+
+#[derive(Debug)]
+pub(super) struct Graph {
+    pub(super) nodes: Vec<Node>,
+    pub(super) arrows: Vec<Arrow>,
+    /// Objects that have no node of their own, by kind.
+    pub(super) collapsed: Kinds,
+}
+
+/// The graph of all steps with at most `nodes` nodes.
+pub(super) fn graph(stories: &[Story<'_>], nodes: usize) -> Graph {
+    let (affected, steps) = merged(stories);
+    let siblings = if affected.len() <= nodes { nodes } else { SIBLINGS };
+    let entries = outline(&affected, Limits { entries: nodes, siblings, depth: usize::MAX });
+    let mut draft = Draft {
+        stories,
+        affected: &affected,
+        steps: &steps,
+        graph: Graph { nodes: Vec::new(), arrows: Vec::new(), collapsed: Kinds::new() },
+        places: BTreeMap::new(),
+    };
+    for entry in &entries {
+        draft.add_node(entry);
+    }
+    draft.add_other_owners(nodes);
+    draft.add_arrows(&entries);
+    draft.graph
+}
+
+/// What any step touches, with its last lot and the last step that touches it. Parents come before their children, as in
+/// the stories.
+fn merged(stories: &[Story<'_>]) -> (Vec<Affected>, Vec<usize>) {
+    let mut all: Vec<Affected> = Vec::new();
+    let mut steps = Vec::new();
+    let mut places: BTreeMap<ObjectId, usize> = BTreeMap::new();
+    for story in stories {
+        for affected in &story.affected {
+            let parent = affected.parent.and_then(|parent| places.get(&story.affected[parent].id)).copied();
+            match places.get(&affected.id) {
+                Some(&known) => {
+                    all[known].lot = affected.lot;
+                    steps[known] = story.step;
+                }
+                None => {
+                    places.insert(affected.id, all.len());
+                    all.push(Affected { parent, ..affected.clone() });
+                    steps.push(story.step);
+                }
+            }
+        }
+    }
+    (all, steps)
+}
+
+struct Draft<'a> {
+    stories: &'a [Story<'a>],
+    affected: &'a [Affected],
+    /// The step that decided over each of them.
+    steps: &'a [usize],
+    graph: Graph,
+    /// Nodes of objects.
+    places: BTreeMap<ObjectId, usize>,
+}
+
+impl Draft<'_> {
+    fn add_node(&mut self, entry: &Entry) {
+        for (kind, number) in &entry.hidden {
+            *self.graph.collapsed.entry(kind.clone()).or_default() += number;
+        }
+        let below = (!entry.hidden.is_empty()).then(|| short(&format!("and below: {}", words::kinds(&entry.hidden))));
+        let node = match &entry.item {
+            Item::Object(place) => {
+                let affected = &self.affected[*place];
+                self.places.insert(affected.id, self.graph.nodes.len());
+                let mut label = self.name(affected, self.steps[*place]);
+                label.extend(below);
+                Node { label, tone: tone(affected.lot) }
+            }
+            Item::Rest(places) => {
+                let siblings: Vec<&Affected> = places.iter().map(|place| &self.affected[*place]).collect();
+                for affected in &siblings {
+                    *self.graph.collapsed.entry(affected.key.kind.clone()).or_default() += 1;
+                }
+                let label = [short(&format!("and {}", words::rest(&siblings)))].into_iter().chain(below).collect();
+                Node { label, tone: tone(self.affected[places[0]].lot) }
+            }
+        };
+        self.graph.nodes.push(node);
+    }
+
+    /// The key in two lines, and what is special about the object.
+    fn name(&self, affected: &Affected, step: usize) -> Vec<String> {
+        let key = &affected.key;
+        let kind = if key.group.is_empty() { key.kind.clone() } else { format!("{}.{}", key.kind, key.group) };
+        let name = if key.namespace.is_empty() { key.name.clone() } else { format!("{}/{}", key.namespace, key.name) };
+        let mut marks = Vec::new();
+        if self.stories.iter().any(|story| story.implied(key).is_some()) {
+            marks.push("implied".to_owned());
+        }
+        if self.stories.len() > 1 {
+            marks.push(format!("step {}", step + 1));
+        }
+        let marks = (!marks.is_empty()).then(|| format!("({})", marks.join(", ")));
+        [short(&kind), short(&name)].into_iter().chain(marks).collect()
+    }
+
+    /// Owners of what is drawn that nothing happens to: they are why something stays.
+    fn add_other_owners(&mut self, nodes: usize) {
+        let Some(cluster) = self.stories.first().map(|story| story.view.plan.cluster()) else { return };
+        let touched: BTreeSet<ObjectId> = self.affected.iter().map(|affected| affected.id).collect();
+        let drawn: Vec<ObjectId> = self.places.keys().copied().collect();
+        let owners: BTreeSet<ObjectId> =
+            drawn.iter().flat_map(|id| cluster.edges(*id)).filter_map(|edge| edge.owner).collect();
+        let room = nodes.saturating_sub(self.graph.nodes.len());
+        for id in owners.difference(&touched).take(room) {
+            let key = cluster.key(*id);
+            let name =
+                if key.namespace.is_empty() { key.name.clone() } else { format!("{}/{}", key.namespace, key.name) };
+            self.places.insert(*id, self.graph.nodes.len());
+            self.graph.nodes.push(Node { label: vec![short(&key.kind), short(&name)], tone: Tone::Context });
+        }
+    }
+
+    /// The tree first, then every other reference between what is drawn.
+    fn add_arrows(&mut self, entries: &[Entry]) {
+        let Some(cluster) = self.stories.first().map(|story| story.view.plan.cluster()) else { return };
+        let mut arrows: Vec<Arrow> = Vec::new();
+        let mut joined: BTreeSet<(usize, usize)> = BTreeSet::new();
+        for (to, entry) in entries.iter().enumerate() {
+            let Some(from) = entry.parent else { continue };
+            let place = match &entry.item {
+                Item::Object(place) => *place,
+                Item::Rest(places) => places[0],
+            };
+            let parent = self.affected[place].parent.map(|parent| self.affected[parent].id);
+            if joined.insert((from, to)) {
+                arrows.push(Arrow { from, to, tie: self.tie(&self.affected[place], parent) });
+            }
+        }
+        let by_object: Vec<(ObjectId, usize)> = self.places.iter().map(|(id, at)| (*id, *at)).collect();
+        for (id, to) in by_object {
+            for owner in cluster.edges(id).filter_map(|edge| edge.owner) {
+                let Some(&from) = self.places.get(&owner) else { continue };
+                if joined.insert((from, to)) {
+                    let affected = self.affected.iter().find(|affected| affected.id == id);
+                    let tie = affected.map_or(Tie::Owned, |affected| self.tie(affected, Some(owner)));
+                    arrows.push(Arrow { from, to, tie });
+                }
+            }
+        }
+        arrows.truncate(EDGES);
+        arrows.sort_unstable();
+        self.graph.arrows = arrows;
+    }
+
+    /// How a dependent is tied to one of its owners, or to what contains it.
+    fn tie(&self, dependent: &Affected, owner: Option<ObjectId>) -> Tie {
+        let Some(story) = self.stories.last() else { return Tie::Owned };
+        let cluster = story.view.plan.cluster();
+        let Some(edge) = cluster.edges(dependent.id).find(|edge| edge.owner.is_some() && edge.owner == owner) else {
+            return Tie::Contains;
+        };
+        if dependent.lot == Lot::Stays && !words::stored_uids(story, dependent.id).contains(&edge.uid) {
+            Tie::Removed
+        } else if story.implied(&dependent.key).is_some() {
+            Tie::Implied
+        } else if edge.blocking {
+            Tie::Blocking
+        } else {
+            Tie::Owned
+        }
+    }
+}
+
+fn tone(lot: Lot) -> Tone {
+    match lot {
+        Lot::Goes => Tone::Gone,
+        Lot::Hangs => Tone::Hanging,
+        Lot::Stays => Tone::Kept,
+    }
+}
+
+fn short(text: &str) -> String {
+    plain::shortened(&plain::one_line(text), LABEL).into_owned()
+}

@@ -1,0 +1,331 @@
+//! For an operator about to delete something: per step a headline, the tree of what goes, hangs and stays and why, what
+//! would unhang what hangs, what may vary, and the counts.
+//!
+//! A tree line is `turn object reason [rules]`; what has one turn goes side by side. However large the cascade, a step
+//! takes a screen or two.
+
+use std::collections::BTreeSet;
+
+use super::PlanView;
+use super::outline::{Entry, Item, Limits, outline, reading_order};
+use super::remedy::{Hold, Stuck, stuck};
+use super::story::{Affected, Lot, Story, stories};
+use super::variation::{incomplete, variations};
+use super::words;
+use crate::report::{Options, plain};
+
+/// What of a tree fits on a screen or two.
+const TREE: Limits = Limits { entries: 80, siblings: 6, depth: 16 };
+/// A tree up to this size shows every sibling.
+const SMALL: usize = 30;
+/// Hanging objects that are explained.
+const STUCK: usize = 12;
+/// Of those of one kind that are held in the same way, the ones that are explained.
+const ALIKE: usize = 2;
+/// Events, implied objects and refused requests that are listed.
+const LISTED: usize = 5;
+
+/// All steps, one after the other.
+pub(super) fn render(view: &PlanView<'_>, options: &Options) -> String {
+    let mut page = Page { out: String::new(), options };
+    let stories = stories(view);
+    let mut told = BTreeSet::new();
+    for story in &stories {
+        if story.step > 0 {
+            page.out.push('\n');
+        }
+        headline(&mut page, story, stories.len());
+        tree(&mut page, story);
+        hanging(&mut page, story);
+        varying(&mut page, story);
+        events(&mut page, story, &mut told);
+        page.out.push_str(&format!("\n{}\n", counts(story)));
+    }
+    assumptions(&mut page, view);
+    page.out
+}
+
+struct Page<'o> {
+    out: String,
+    options: &'o Options,
+}
+
+#[derive(Clone, Copy)]
+enum Style {
+    Strong,
+    Dim,
+    Bad,
+    Warn,
+}
+
+impl Page<'_> {
+    fn styled(&self, text: &str, style: Style) -> String {
+        let code = match style {
+            Style::Strong => "1",
+            Style::Dim => "2",
+            Style::Bad => "31",
+            Style::Warn => "33",
+        };
+        if self.options.color && !text.is_empty() { format!("\u{1b}[{code}m{text}\u{1b}[0m") } else { text.to_owned() }
+    }
+
+    fn line(&mut self, text: &str) {
+        self.out.push_str(text.trim_end());
+        self.out.push('\n');
+    }
+
+    fn section(&mut self, title: &str) {
+        let title = self.styled(title, Style::Strong);
+        self.line(&format!("\n{title}"));
+    }
+
+    /// Prose, wrapped.
+    fn prose(&mut self, indent: usize, text: &str) {
+        let indent = " ".repeat(indent);
+        let width = textwrap::Options::new(self.options.width.max(40))
+            .initial_indent(&indent)
+            .subsequent_indent(&indent)
+            .break_words(false)
+            .word_splitter(textwrap::WordSplitter::NoHyphenation)
+            .word_separator(textwrap::WordSeparator::AsciiSpace);
+        let filled = textwrap::fill(&plain::one_line(text), width);
+        self.line(&filled);
+    }
+
+    /// A list item: the first line with a dash, the rest below it.
+    fn item(&mut self, text: &str) {
+        let width = textwrap::Options::new(self.options.width.max(40))
+            .initial_indent("  - ")
+            .subsequent_indent("    ")
+            .break_words(false)
+            .word_splitter(textwrap::WordSplitter::NoHyphenation)
+            .word_separator(textwrap::WordSeparator::AsciiSpace);
+        let filled = textwrap::fill(&plain::one_line(text), width);
+        self.line(&filled);
+    }
+}
+
+fn headline(page: &mut Page<'_>, story: &Story<'_>, steps: usize) {
+    let title = plain::one_line(&story.title());
+    let title = if steps > 1 { format!("Step {} of {steps}: {title}", story.step + 1) } else { title };
+    let title = page.styled(&title, Style::Strong);
+    page.line(&title);
+    let refused = story.refused();
+    for (key, code) in refused.iter().take(LISTED) {
+        let why = match code {
+            404 => "not found (404)",
+            403 => "refused (403): the API server never deletes it",
+            _ => "refused",
+        };
+        page.line(&format!("  {} {}", words::key(key), page.styled(why, Style::Warn)));
+    }
+    if refused.len() > LISTED {
+        page.line(&format!("  and {}", plain::count(refused.len() - LISTED, "more refusal")));
+    }
+    page.prose(2, &summary(story));
+}
+
+/// The whole step in one sentence.
+fn summary(story: &Story<'_>) -> String {
+    let counts = &story.counts;
+    let vary = story.view.plan.steps[story.step].outcomes.len() > 1;
+    let vary = if vary { " It may also end otherwise: see \"May vary\"." } else { "" };
+    let goes = match counts.goes {
+        0 => "Nothing goes".to_owned(),
+        number => counted(number, "object goes", "objects go"),
+    };
+    let hangs = match counts.hangs {
+        0 => String::new(),
+        number => format!(", {}", counted(number, "hangs", "hang")),
+    };
+    let stays = match counts.stays {
+        0 => String::new(),
+        number => format!(", {}", counted(number, "stays", "stay")),
+    };
+    format!("{goes}{hangs}{stays}.{vary}")
+}
+
+fn counted(number: usize, one: &str, many: &str) -> String {
+    format!("{number} {}", if number == 1 { one } else { many })
+}
+
+fn tree(page: &mut Page<'_>, story: &Story<'_>) {
+    if story.affected.is_empty() {
+        return;
+    }
+    page.section("What happens, and why (what has the same number goes at the same time)");
+    let siblings = if story.affected.len() <= SMALL { SMALL } else { TREE.siblings };
+    let entries = outline(&story.affected, Limits { siblings, ..TREE });
+    for (at, ends) in reading_order(&entries) {
+        let branch = branch(&ends, page.options.ascii);
+        let line = match &entries[at].item {
+            Item::Object(place) => object_line(page, story, &story.affected[*place], &entries[at], &branch),
+            Item::Rest(places) => rest_line(page, story, places, &entries[at], &branch),
+        };
+        page.line(&line);
+    }
+}
+
+/// The lines that lead from the ancestors to an entry; `ends` tells which of them are last among their siblings.
+fn branch(ends: &[bool], ascii: bool) -> String {
+    let [through, blank, tee, corner] =
+        if ascii { ["|  ", "   ", "|- ", "`- "] } else { ["│  ", "   ", "├─ ", "└─ "] };
+    let Some((last, above)) = ends.split_last() else { return String::new() };
+    // Roots stand side by side, without lines.
+    if above.is_empty() {
+        return String::new();
+    }
+    let above: String = above.iter().skip(1).map(|end| if *end { blank } else { through }).collect();
+    above + if *last { corner } else { tee }
+}
+
+fn object_line(page: &Page<'_>, story: &Story<'_>, affected: &Affected, entry: &Entry, branch: &str) -> String {
+    let margin = margin(page, affected.lot, affected.turn);
+    let implied = story.implied(&affected.key).map_or(String::new(), |implied| format!(" (implied, {})", implied.rule));
+    let rules = page.styled(&words::rules(&affected.rules), Style::Dim);
+    let below =
+        if entry.hidden.is_empty() { String::new() } else { format!(" (below it: {})", words::kinds(&entry.hidden)) };
+    let key = page.styled(&words::key(&affected.key), Style::Strong);
+    format!("{margin}  {branch}{key}{implied}: {}{below} {rules}", words::reason(story, affected))
+}
+
+/// `… and 94 more that hang: Pod`.
+fn rest_line(page: &Page<'_>, story: &Story<'_>, places: &[usize], entry: &Entry, branch: &str) -> String {
+    let siblings: Vec<&Affected> = places.iter().map(|place| &story.affected[*place]).collect();
+    let turn = siblings.iter().map(|affected| affected.turn).max().unwrap_or(0);
+    let margin = margin(page, siblings[0].lot, turn);
+    let below =
+        if entry.hidden.is_empty() { String::new() } else { format!(" (below them: {})", words::kinds(&entry.hidden)) };
+    let dots = if page.options.ascii { "..." } else { "…" };
+    format!("{margin}  {branch}{dots} and {}{below}", words::rest(&siblings))
+}
+
+/// The turn of what goes, or else the word for its lot.
+fn margin(page: &Page<'_>, lot: Lot, turn: usize) -> String {
+    match lot {
+        Lot::Goes => format!("{turn:>5}"),
+        Lot::Hangs => page.styled("hangs", Style::Bad),
+        Lot::Stays => page.styled("stays", Style::Warn),
+    }
+}
+
+fn hanging(page: &mut Page<'_>, story: &Story<'_>) {
+    let stuck = stuck(story);
+    if stuck.is_empty() {
+        return;
+    }
+    page.section("What hangs (it stays Terminating), and what would unhang it");
+    let mut left = STUCK;
+    let mut rest = super::outline::Kinds::new();
+    for alike in alike(&stuck) {
+        let shown = alike.len().min(if alike.len() <= ALIKE + 1 { ALIKE + 1 } else { ALIKE }).min(left);
+        left -= shown;
+        alike.iter().take(shown).for_each(|stuck| hanging_one(page, stuck));
+        if shown > 0 && shown < alike.len() {
+            let kind = plain::one_line(&alike[0].key.kind);
+            page.line(&format!("  and {} more {kind} in the same way", alike.len() - shown));
+        } else if shown == 0 {
+            *rest.entry(alike[0].key.kind.clone()).or_default() += alike.len();
+        }
+    }
+    if !rest.is_empty() {
+        page.prose(2, &format!("and also: {}; --output json has them all", words::kinds(&rest)));
+    }
+}
+
+/// Groups of one kind and namespace that hang for the same reason, in the order of their first members.
+fn alike(stuck: &[Stuck]) -> Vec<Vec<&Stuck>> {
+    let mut groups: Vec<Vec<&Stuck>> = Vec::new();
+    let mut places = std::collections::BTreeMap::new();
+    for stuck in stuck {
+        let holds: Vec<_> = stuck.holds.iter().map(|hold| (&hold.what, &hold.help)).collect();
+        let shape = (&stuck.key.group, &stuck.key.kind, &stuck.key.namespace, stuck.before, holds);
+        let place = *places.entry(shape).or_insert_with(|| {
+            groups.push(Vec::new());
+            groups.len() - 1
+        });
+        groups[place].push(stuck);
+    }
+    groups
+}
+
+fn hanging_one(page: &mut Page<'_>, stuck: &Stuck) {
+    let before = if stuck.before { " (was Terminating before this step)" } else { "" };
+    let key = page.styled(&words::key(&stuck.key), Style::Bad);
+    page.line(&format!("  {key}{before}"));
+    for Hold { what, rules, help, commands, .. } in &stuck.holds {
+        page.prose(4, &format!("{what} {}", words::rules(rules)));
+        if !help.is_empty() {
+            page.prose(4, help);
+        }
+        for command in commands {
+            // A command is never wrapped: it is to be copied.
+            page.line(&format!("      {}", page.styled(&plain::visible(command), Style::Strong)));
+        }
+    }
+}
+
+fn varying(page: &mut Page<'_>, story: &Story<'_>) {
+    let variations = variations(story);
+    let incomplete = incomplete(story);
+    if variations.is_empty() && incomplete.is_none() {
+        return;
+    }
+    page.section("May vary");
+    if !variations.is_empty() {
+        page.prose(2, "Kubernetes' controllers race here. Above is the likeliest end; also possible:");
+    }
+    for variation in variations {
+        page.prose(2, &format!("{}:", variation.title));
+        for outcome in &variation.outcomes {
+            page.item(outcome);
+        }
+        if variation.more > 0 {
+            page.item(&format!("and {}", plain::count(variation.more, "more outcome")));
+        }
+    }
+    if let Some(note) = incomplete {
+        page.prose(2, &format!("Note: {note}."));
+    }
+}
+
+/// Events are cumulative: each is told in the first step that has it.
+fn events(page: &mut Page<'_>, story: &Story<'_>, told: &mut BTreeSet<String>) {
+    let events = &story.view.plan.steps[story.step].events;
+    let new: Vec<_> = events.iter().filter(|event| told.insert(format!("{}{}", event.object, event.message))).collect();
+    if new.is_empty() {
+        return;
+    }
+    page.section("Events that the garbage collector records");
+    for event in new.iter().take(LISTED) {
+        let sure = if event.certain { "" } else { " (not in every order of events)" };
+        page.item(&format!("{} on {}: {}{sure}", event.reason, words::key(&event.object), event.message));
+    }
+    if new.len() > LISTED {
+        page.item(&format!("and {}", plain::count(new.len() - LISTED, "more event")));
+    }
+}
+
+/// `5 objects go (2 implied), 1 hangs, 1 stays but changes, 12 are not touched`.
+pub(super) fn counts(story: &Story<'_>) -> String {
+    let counts = &story.counts;
+    let implied = if counts.implied > 0 { format!(" ({} implied)", counts.implied) } else { String::new() };
+    let mut parts = vec![format!("{}{implied}", counted(counts.goes, "object goes", "objects go"))];
+    parts.push(counted(counts.hangs, "hangs", "hang"));
+    if counts.still_hangs > 0 {
+        parts.push(counted(counts.still_hangs, "still hangs", "still hang"));
+    }
+    parts.push(counted(counts.stays, "stays", "stay"));
+    parts.push(counted(counts.untouched, "is not touched", "are not touched"));
+    parts.join(", ")
+}
+
+fn assumptions(page: &mut Page<'_>, view: &PlanView<'_>) {
+    if view.notes.is_empty() {
+        return;
+    }
+    page.section("Assumed");
+    for note in &view.notes {
+        page.item(note);
+    }
+}

@@ -1,0 +1,177 @@
+//! A job summary or a comment: per step the counts, the flowchart of the whole plan, then in folded tables what goes, stays
+//! and hangs, with the commands that would unhang it.
+//!
+//! Never outgrows [`Options::markdown_bytes`], as in [`super::super::markdown`]; what would not fit is counted.
+
+use super::PlanView;
+use super::mermaid;
+use super::remedy::{Stuck, stuck};
+use super::story::{Affected, Lot, Story, stories};
+use super::variation::{incomplete, variations};
+use super::words;
+use crate::report::markdown::{Page, RESERVE, code, text};
+use crate::report::{Options, plain};
+
+/// Rows of a table and entries of a list; a summary is read by people.
+const ROWS: usize = 500;
+
+/// The whole document, within its size.
+pub(super) fn render(view: &PlanView<'_>, options: &Options) -> String {
+    let limit = options.markdown_bytes.saturating_sub(RESERVE);
+    let mut page = Page { text: String::new(), limit };
+    let stories = stories(view);
+    let fits = page
+        .push("## What a deletion does\n\n| Step | Goes | Hangs | Stays | Not touched |\n|---|---|---|---|---|\n")
+        && stories.iter().all(|story| page.push(&row(story)))
+        && (stories.iter().all(|story| story.affected.is_empty()) || page.push(&chart(&stories)))
+        && stories.iter().all(|story| details(&mut page, story))
+        && view
+            .notes
+            .iter()
+            .all(|note| page.push(&format!("\nAssumed: {}.\n", text(plain::one_line(note).trim_end_matches('.')))));
+    if !fits {
+        page.text.push_str("\nThe rest is left out here: the plan is too long.\n");
+    }
+    page.text
+}
+
+fn row(story: &Story<'_>) -> String {
+    let counts = &story.counts;
+    let implied = if counts.implied > 0 { format!(" ({} implied)", counts.implied) } else { String::new() };
+    let before =
+        if counts.still_hangs > 0 { format!(" (and {} from before)", counts.still_hangs) } else { String::new() };
+    format!(
+        "| {} | {}{implied} | {}{before} | {} | {} |\n",
+        text(&plain::shortened(&plain::one_line(&story.title()), 200)),
+        counts.goes,
+        counts.hangs,
+        counts.stays,
+        counts.untouched
+    )
+}
+
+fn chart(stories: &[Story<'_>]) -> String {
+    format!("\n```mermaid\n{}```\n", mermaid::flowchart(stories))
+}
+
+fn details(page: &mut Page, story: &Story<'_>) -> bool {
+    let refused = story.refused().into_iter().take(ROWS);
+    let refused: String = refused.map(|(key, status)| format!("\nRefused with {status}: {}\n", name(key))).collect();
+    let title = if story.view.plan.steps.len() > 1 {
+        format!("\n### {}\n", text(&plain::shortened(&plain::one_line(&story.title()), 200)))
+    } else {
+        String::new()
+    };
+    (title.is_empty() || page.push(&title))
+        && (refused.is_empty() || page.push(&refused))
+        && hanging(page, story)
+        && varying(page, story)
+        && table(page, story, Lot::Goes, "What goes")
+        && table(page, story, Lot::Stays, "What stays, and why")
+}
+
+/// What hangs comes unfolded: it is what somebody has to act on.
+fn hanging(page: &mut Page, story: &Story<'_>) -> bool {
+    let stuck = stuck(story);
+    if stuck.is_empty() {
+        return true;
+    }
+    let title = format!("\n**{} Terminating**, and what would unhang it:\n\n", remains(stuck.len()));
+    page.push(&title)
+        && stuck.iter().take(ROWS).all(|stuck| page.push(&item(stuck)))
+        && (stuck.len() <= ROWS || page.push(&format!("\n{} left out.\n", plain::count(stuck.len() - ROWS, "object"))))
+}
+
+fn remains(number: usize) -> String {
+    format!("{number} {}", if number == 1 { "object stays" } else { "objects stay" })
+}
+
+fn item(stuck: &Stuck) -> String {
+    let before = if stuck.before { " (was Terminating before this step)" } else { "" };
+    let mut item = format!("- {}{before}\n", name(&stuck.key));
+    for hold in &stuck.holds {
+        let what = plain::shortened(&hold.what, 1_000);
+        item.push_str(&format!(
+            "  - {} {}  \n    {}\n",
+            text(&what),
+            text(&words::rules(&hold.rules)),
+            text(&plain::shortened(&hold.help, 1_000))
+        ));
+        for command in &hold.commands {
+            item.push_str(&fenced(command));
+        }
+    }
+    item
+}
+
+/// A command as a block within a list item of the second level; the fence is longer than any run of backticks in it.
+fn fenced(command: &str) -> String {
+    let command = plain::one_line(command);
+    let mut longest = 0;
+    let mut run = 0;
+    for c in command.chars() {
+        run = if c == '`' { run + 1 } else { 0 };
+        longest = longest.max(run);
+    }
+    let fence = "`".repeat(longest.max(2) + 1);
+    format!("    {fence}sh\n    {command}\n    {fence}\n")
+}
+
+fn varying(page: &mut Page, story: &Story<'_>) -> bool {
+    let mut block = String::new();
+    for variation in variations(story) {
+        block.push_str(&format!("- {}\n", text(&variation.title)));
+        for outcome in &variation.outcomes {
+            block.push_str(&format!("  - {}\n", text(&plain::shortened(outcome, 1_000))));
+        }
+        if variation.more > 0 {
+            block.push_str(&format!("  - and {}\n", plain::count(variation.more, "more outcome")));
+        }
+    }
+    if let Some(note) = incomplete(story) {
+        block.push_str(&format!("- {}\n", text(note)));
+    }
+    block.is_empty() || page.push(&format!("\n**May vary:** Kubernetes' controllers race here.\n\n{block}"))
+}
+
+fn table(page: &mut Page, story: &Story<'_>, lot: Lot, title: &str) -> bool {
+    let rows: Vec<&Affected> = story.affected.iter().filter(|affected| affected.lot == lot).collect();
+    if rows.is_empty() {
+        return true;
+    }
+    let head =
+        format!("\n<details><summary>{title} ({})</summary>\n\n| Turn | Object | Why |\n|---|---|---|\n", rows.len());
+    // The fold is closed even where the page ends in it.
+    const TAIL: &str = "\n</details>\n";
+    if !page.push(&head) {
+        return false;
+    }
+    page.limit = page.limit.saturating_sub(TAIL.len());
+    let fits = rows.iter().take(ROWS).all(|affected| page.push(&table_row(story, affected)));
+    let more = rows.len().saturating_sub(ROWS);
+    let fits = fits && (more == 0 || page.push(&format!("| | | and {more} more |\n")));
+    page.text.push_str(TAIL);
+    page.limit += if fits { TAIL.len() } else { 0 };
+    fits
+}
+
+fn table_row(story: &Story<'_>, affected: &Affected) -> String {
+    let turn = if affected.turn > 0 { affected.turn.to_string() } else { String::new() };
+    let implied = story.implied(&affected.key).map_or(String::new(), |implied| format!(" (implied, {})", implied.rule));
+    let above = match affected.parent {
+        Some(parent) => format!(" ({})", name(&story.affected[parent].key)),
+        None => String::new(),
+    };
+    let reason = words::reason(story, affected);
+    let reason = plain::shortened(&reason, 1_000);
+    format!(
+        "| {turn} | {}{implied} | {}{above} {} |\n",
+        name(&affected.key),
+        text(&reason),
+        text(&words::rules(&affected.rules))
+    )
+}
+
+fn name(key: &crate::gc::Key) -> String {
+    code(&key.to_string())
+}

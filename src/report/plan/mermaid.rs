@@ -1,0 +1,94 @@
+//! A Mermaid flowchart of the plan, as GitHub draws it in Markdown.
+//!
+//! A label is text, whatever its characters mean to Mermaid, Markdown or HTML: all but letters, digits and a few harmless
+//! marks are written as entities, and so is a first character that could begin a list.
+
+use super::PlanView;
+use super::graph::{Graph, NODES, Tie, Tone, graph};
+use super::story::{Story, stories};
+use super::words;
+
+/// Mermaid draws nothing beyond 50,000 characters of text.
+const MOST_TEXT: usize = 45_000;
+
+/// The flowchart of a view.
+pub(super) fn render(view: &PlanView<'_>) -> String {
+    flowchart(&stories(view))
+}
+
+/// The flowchart with as many nodes as its text allows.
+pub(super) fn flowchart(stories: &[Story<'_>]) -> String {
+    let mut nodes = NODES;
+    loop {
+        let text = draw(&graph(stories, nodes));
+        if text.len() <= MOST_TEXT || nodes <= 8 {
+            return text;
+        }
+        nodes /= 2;
+    }
+}
+
+fn draw(graph: &Graph) -> String {
+    let Graph { nodes, arrows, collapsed } = graph;
+    let mut out = String::from("flowchart LR\n");
+    for (at, node) in nodes.iter().enumerate() {
+        let label: Vec<String> = node.label.iter().map(|line| escaped(line)).collect();
+        out.push_str(&format!("  n{at}[\"{}\"]:::{}\n", label.join("<br/>"), class(node.tone)));
+    }
+    for arrow in arrows {
+        out.push_str(&format!("  n{} {} n{}\n", arrow.from, line(arrow.tie), arrow.to));
+    }
+    if !collapsed.is_empty() {
+        let note = escaped(&format!("without a node of their own: {}", words::kinds(collapsed)));
+        out.push_str(&format!("  rest[\"{note}\"]:::context\n"));
+    }
+    out.push_str(LEGEND);
+    out
+}
+
+const LEGEND: &str = r#"  subgraph legend
+    direction LR
+    goes:::gone -->|owns| hangs:::hanging
+    goes ==>|owns, blocking| hangs
+    stays:::kept -.->|implied or contains| untouched["not touched"]:::context
+    stays -.-x|reference removed| untouched
+  end
+  classDef gone fill:#f8d7da,stroke:#b02a37,color:#000
+  classDef hanging fill:#fff3cd,stroke:#997404,color:#000,stroke-width:3px
+  classDef kept fill:#d1e7dd,stroke:#146c43,color:#000
+  classDef context fill:#fff,stroke:#6c757d,color:#000,stroke-dasharray:4 3
+"#;
+
+fn class(tone: Tone) -> &'static str {
+    match tone {
+        Tone::Gone => "gone",
+        Tone::Hanging => "hanging",
+        Tone::Kept => "kept",
+        Tone::Context => "context",
+    }
+}
+
+fn line(tie: Tie) -> &'static str {
+    match tie {
+        Tie::Blocking => "==>",
+        Tie::Owned => "-->",
+        Tie::Implied | Tie::Contains => "-.->",
+        Tie::Removed => "-.-x",
+    }
+}
+
+/// `#45;` and the like: Mermaid's own entities, which it turns into HTML's after everything else was read.
+fn escaped(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for (at, c) in text.chars().enumerate() {
+        let harmless = c.is_alphanumeric() || (at > 0 && matches!(c, ' ' | '/' | '.' | ',' | ':' | '-'));
+        // "1. x" would be a list.
+        let begins_list = at == 0 && c.is_ascii_digit();
+        if harmless && !begins_list {
+            out.push(c);
+        } else {
+            out.push_str(&format!("#{};", c as u32));
+        }
+    }
+    out
+}

@@ -1,0 +1,159 @@
+//! As much of a tree as a reader can take in: siblings of one kind and lot beyond a few become one entry with their number,
+//! what lies too deep becomes a number at its ancestor.
+//!
+//! The widest picture first: entries are handed out level by level, so a long branch does not crowd out its neighbours.
+//! All walks are loops over vectors; a chain of a hundred thousand objects costs no stack.
+
+use std::collections::{BTreeMap, VecDeque};
+
+use super::story::{Affected, Lot};
+
+/// How much to show.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Limits {
+    /// Entries of the whole outline.
+    pub(super) entries: usize,
+    /// Siblings of one kind and lot that are shown one by one.
+    pub(super) siblings: usize,
+    /// Levels.
+    pub(super) depth: usize,
+}
+
+/// Number of objects per kind.
+pub(super) type Kinds = BTreeMap<String, usize>;
+
+/// One object, or the rest of its siblings.
+#[derive(Debug)]
+pub(super) struct Entry {
+    pub(super) item: Item,
+    /// Place in the outline, before its own.
+    pub(super) parent: Option<usize>,
+    pub(super) depth: usize,
+    /// What lies below and has no entry of its own.
+    pub(super) hidden: Kinds,
+}
+
+/// What an entry stands for.
+#[derive(Debug)]
+pub(super) enum Item {
+    /// An object, by its place in the story.
+    Object(usize),
+    /// Siblings, by their places.
+    Rest(Vec<usize>),
+}
+
+/// The outline of a tree given by the parents of its nodes; an entry comes after its parent's.
+pub(super) fn outline(affected: &[Affected], limits: Limits) -> Vec<Entry> {
+    let tree = Tree::new(affected);
+    let mut entries: Vec<Entry> = Vec::new();
+    let mut waiting: VecDeque<Option<usize>> = VecDeque::from([None]);
+    while let Some(parent) = waiting.pop_front() {
+        let (children, depth) = match parent.map(|at| (at, &entries[at])) {
+            None => (&tree.roots, 0),
+            Some((_, Entry { item: Item::Object(place), depth, .. })) => (&tree.children[*place], depth + 1),
+            Some(_) => continue,
+        };
+        if children.is_empty() {
+            continue;
+        }
+        let left = limits.entries.saturating_sub(entries.len());
+        if left == 0 || depth >= limits.depth {
+            let hidden = tree.kinds(children, true);
+            if let Some(parent) = parent {
+                entries[parent].hidden = hidden;
+            }
+            continue;
+        }
+        for item in pick(affected, children, left, limits.siblings) {
+            let hidden = match &item {
+                Item::Object(_) => Kinds::new(),
+                Item::Rest(places) => tree.kinds(places, false),
+            };
+            waiting.push_back(Some(entries.len()));
+            entries.push(Entry { item, parent, depth, hidden });
+        }
+    }
+    entries
+}
+
+/// Entries of an outline in the order of reading, each with whether it and its ancestors are the last of their siblings.
+pub(super) fn reading_order(entries: &[Entry]) -> Vec<(usize, Vec<bool>)> {
+    let mut children: Vec<Vec<usize>> = vec![Vec::new(); entries.len()];
+    let mut roots = Vec::new();
+    for (at, entry) in entries.iter().enumerate() {
+        entry.parent.map_or(&mut roots, |parent| &mut children[parent]).push(at);
+    }
+    let with_ends = |siblings: &[usize], above: &[bool]| {
+        let last = siblings.len().saturating_sub(1);
+        let each = siblings.iter().enumerate().map(|(n, at)| (*at, [above, &[n == last]].concat()));
+        each.rev().collect::<Vec<_>>()
+    };
+    let mut stack = with_ends(&roots, &[]);
+    let mut order = Vec::with_capacity(entries.len());
+    while let Some((at, ends)) = stack.pop() {
+        stack.extend(with_ends(&children[at], &ends));
+        order.push((at, ends));
+    }
+    order
+}
+
+struct Tree<'a> {
+    affected: &'a [Affected],
+    children: Vec<Vec<usize>>,
+    roots: Vec<usize>,
+}
+
+impl<'a> Tree<'a> {
+    fn new(affected: &'a [Affected]) -> Self {
+        let mut children: Vec<Vec<usize>> = vec![Vec::new(); affected.len()];
+        let mut roots = Vec::new();
+        for (place, node) in affected.iter().enumerate() {
+            node.parent.map_or(&mut roots, |parent| &mut children[parent]).push(place);
+        }
+        Self { affected, children, roots }
+    }
+
+    /// The kinds of these nodes' descendants, and of the nodes themselves if `inclusive`.
+    fn kinds(&self, places: &[usize], inclusive: bool) -> Kinds {
+        let mut kinds = Kinds::new();
+        let mut stack: Vec<usize> = if inclusive {
+            places.to_vec()
+        } else {
+            places.iter().flat_map(|place| &self.children[*place]).copied().collect()
+        };
+        while let Some(place) = stack.pop() {
+            *kinds.entry(self.affected[place].key.kind.clone()).or_default() += 1;
+            stack.extend(&self.children[place]);
+        }
+        kinds
+    }
+}
+
+/// What to show of some siblings with `left` entries: as many of each kind and lot as there is room for.
+fn pick(affected: &[Affected], siblings: &[usize], left: usize, most: usize) -> Vec<Item> {
+    let mut groups: BTreeMap<(&str, &str, Lot), Vec<usize>> = BTreeMap::new();
+    for &place in siblings {
+        let Affected { key, lot, .. } = &affected[place];
+        groups.entry((&key.kind, &key.group, *lot)).or_default().push(place);
+    }
+    for group in groups.values_mut() {
+        group.sort_by(|a, b| affected[*a].key.cmp(&affected[*b].key));
+    }
+    // A rest of one is better shown.
+    let shown = |size: usize, few: usize| if size <= few + 1 { size } else { few };
+    let cost = |size: usize, few: usize| shown(size, few) + usize::from(shown(size, few) < size);
+    let fits = |few: &usize| groups.values().map(|group| cost(group.len(), *few)).sum::<usize>() <= left;
+    let Some(few) = (0..=most).rev().find(fits) else {
+        // Not even one entry per kind.
+        return vec![Item::Rest(siblings.to_vec())];
+    };
+    let mut items = Vec::new();
+    for mut group in groups.into_values() {
+        let rest = group.split_off(shown(group.len(), few));
+        items.extend(group.into_iter().map(Item::Object));
+        if !rest.is_empty() {
+            items.push(Item::Rest(rest));
+        }
+    }
+    items
+}

@@ -1,0 +1,226 @@
+//! Why an object goes or stays, in a few words.
+
+use super::story::{Affected, Lot, Story};
+use crate::gc::{Edge, Effect, Fate, Key, ObjectId};
+use crate::report::plain;
+
+/// Objects that a sentence names one by one.
+const NAMED: usize = 3;
+
+/// A key as text: one harmless line.
+pub(super) fn key(key: &Key) -> String {
+    plain::one_line(&key.to_string())
+}
+
+/// Some keys, and how many more.
+pub(super) fn keys<'k>(keys: impl ExactSizeIterator<Item = &'k Key>) -> String {
+    let rest = keys.len().saturating_sub(NAMED);
+    let named: Vec<String> = keys.take(NAMED).map(key).collect();
+    let more = if rest > 0 { format!(" and {rest} more") } else { String::new() };
+    named.join(", ") + &more
+}
+
+/// `20 Pod, 3 Secret`.
+pub(super) fn kinds(kinds: &super::outline::Kinds) -> String {
+    let kinds: Vec<_> = kinds.iter().map(|(kind, number)| format!("{number} {}", plain::one_line(kind))).collect();
+    kinds.join(", ")
+}
+
+/// `94 more that hang: Pod`, `23 more that go: 20 Pod, 3 Secret`.
+pub(super) fn rest(siblings: &[&Affected]) -> String {
+    let mut by_kind = super::outline::Kinds::new();
+    let mut seen = std::collections::BTreeSet::new();
+    for affected in siblings {
+        *by_kind.entry(affected.key.kind.clone()).or_default() += 1;
+        seen.insert(affected.lot);
+    }
+    let verbs: Vec<&str> = seen.into_iter().map(lots).collect();
+    let which = match by_kind.first_key_value() {
+        Some((kind, _)) if by_kind.len() == 1 => plain::one_line(kind),
+        _ => kinds(&by_kind),
+    };
+    format!("{} more that {}: {which}", siblings.len(), verbs.join(" or "))
+}
+
+/// The word for the lot of several.
+fn lots(lot: Lot) -> &'static str {
+    match lot {
+        Lot::Goes => "go",
+        Lot::Hangs => "hang",
+        Lot::Stays => "stay",
+    }
+}
+
+/// Why the object fares as it does. `parent` is what it stands below, and is called "it".
+pub(super) fn reason(story: &Story<'_>, affected: &Affected) -> String {
+    match affected.lot {
+        Lot::Stays => staying(story, affected),
+        Lot::Goes | Lot::Hangs => going(story, affected),
+    }
+}
+
+fn going(story: &Story<'_>, affected: &Affected) -> String {
+    let cluster = story.view.plan.cluster();
+    let Some(cause) = &affected.cause else {
+        return "was only waiting to be removed".to_owned();
+    };
+    let via = cause.via.as_ref().and_then(|via| cluster.find(via));
+    let above = affected.parent.map(|parent| story.affected[parent].id);
+    let name = |id: Option<ObjectId>| match id {
+        Some(id) if above == Some(id) => "it".to_owned(),
+        Some(id) => key(&cluster.key(id)),
+        None => "an object".to_owned(),
+    };
+    let has = |rule: &str| cause.rules.contains(&rule);
+    if has("DEL-7") {
+        return "deleted by this step".to_owned();
+    }
+    if has("DEL-10") {
+        return "this step removes what held it".to_owned();
+    }
+    if has("NS-9") {
+        return if above == via { "in the namespace".to_owned() } else { format!("in the namespace of {}", name(via)) };
+    }
+    if has("CRD-3") && via.is_some() {
+        return format!("instance of {}", name(via));
+    }
+    if has("DEP-19") {
+        return format!("deleted along with {}", name(via));
+    }
+    if has("DEL-15") {
+        return "its kubelet confirms the end".to_owned();
+    }
+    if has("GC-31") {
+        return "the dependents it waited for are gone".to_owned();
+    }
+    if has("GC-36") {
+        return "its dependents are orphaned".to_owned();
+    }
+    if has("NS-3") {
+        return "empty now".to_owned();
+    }
+    if has("CRD-4") {
+        return "no instance is left".to_owned();
+    }
+    if has("SIM-7") {
+        return "no longer in use".to_owned();
+    }
+    owned(story, affected, via, &name)
+}
+
+/// The collector's part: what is wrong with the owner that decided, and who else owned it.
+fn owned(
+    story: &Story<'_>,
+    affected: &Affected,
+    via: Option<ObjectId>,
+    name: &dyn Fn(Option<ObjectId>) -> String,
+) -> String {
+    let cluster = story.view.plan.cluster();
+    let edges: Vec<Edge> = cluster.edges(affected.id).collect();
+    let has = |rule: &str| affected.rules.contains(&rule);
+    let Some(owner) = via else {
+        return if has("GC-48") { "its owner does not exist".to_owned() } else { "collected".to_owned() };
+    };
+    let edge = edges.iter().find(|edge| edge.owner == Some(owner));
+    let blocking = if edge.is_some_and(|edge| edge.blocking) { ", blocking" } else { "" };
+    let mut text = if has("GC-17") {
+        format!("its owner {} is in another namespace", name(via))
+    } else if has("GC-18") {
+        format!("{} has the uid of its owner, but not the name or kind", name(via))
+    } else {
+        format!("owned by {}{blocking}", name(via))
+    };
+    let mut others: Vec<Key> = edges
+        .iter()
+        .filter_map(|edge| edge.owner.filter(|other| *other != owner && *other != affected.id))
+        .map(|other| cluster.key(other))
+        .collect();
+    others.sort();
+    others.dedup();
+    if !others.is_empty() {
+        text.push_str(&format!("; also by {}", keys(others.iter())));
+    }
+    text
+}
+
+fn staying(story: &Story<'_>, affected: &Affected) -> String {
+    let cluster = story.view.plan.cluster();
+    let has = |rule: &str| affected.rules.contains(&rule);
+    let mut parts = Vec::new();
+    let detached = affected.cause.as_ref().filter(|cause| cause.effect == Effect::Detached);
+    if detached.is_some() {
+        let lost = lost_owners(story, affected);
+        let lost = if lost.is_empty() { "an owner".to_owned() } else { keys(lost.iter()) };
+        let orphaned = if has("GC-36") { "orphaned: " } else { "" };
+        parts.push(format!("{orphaned}its reference to {lost} is removed"));
+        let left = left_owners(story, affected.id);
+        match left.as_slice() {
+            [] => parts.push("nobody owns it any more".to_owned()),
+            left if has("GC-22") => parts.push(format!("kept by {}", keys(left.iter()))),
+            left => parts.push(format!("still owned by {}", keys(left.iter()))),
+        }
+    }
+    if has("GC-16") {
+        parts.push(format!("never collected: the cluster does not serve {}", unresolvable(story, affected.id)));
+    }
+    if has("GC-20") {
+        parts.push("never collected: it is cluster-scoped and its owner is not".to_owned());
+    }
+    if has("GC-46") {
+        parts.push("safe until its owner is really gone".to_owned());
+    }
+    if parts.is_empty() {
+        parts.push("no longer blocks its owner".to_owned());
+    }
+    parts.join("; ")
+        + if cluster.kind_of(affected.id).gc_tracked { "" } else { "; the collector does not watch its kind" }
+}
+
+/// Owners to which it had a reference that is not stored any more.
+fn lost_owners(story: &Story<'_>, affected: &Affected) -> Vec<Key> {
+    let cluster = story.view.plan.cluster();
+    let stored = stored_uids(story, affected.id);
+    let lost = cluster.edges(affected.id).filter(|edge| !stored.contains(&edge.uid));
+    let mut lost: Vec<Key> = lost.filter_map(|edge| Some(cluster.key(edge.owner?))).collect();
+    lost.sort();
+    lost.dedup();
+    lost
+}
+
+/// Owners it still has and that exist.
+fn left_owners(story: &Story<'_>, id: ObjectId) -> Vec<Key> {
+    let cluster = story.view.plan.cluster();
+    let stored = stored_uids(story, id);
+    let left = cluster.edges(id).filter(|edge| stored.contains(&edge.uid)).filter_map(|edge| edge.owner);
+    let mut left: Vec<Key> =
+        left.filter(|owner| story.after[*owner as usize] != Fate::Gone).map(|owner| cluster.key(owner)).collect();
+    left.sort();
+    left.dedup();
+    left
+}
+
+/// The uids of the references that an object has when the step is over.
+pub(super) fn stored_uids(story: &Story<'_>, id: ObjectId) -> Vec<String> {
+    match &story.after[id as usize] {
+        Fate::Present(present) => present.owner_references.iter().map(|reference| reference.uid.clone()).collect(),
+        Fate::Gone => Vec::new(),
+    }
+}
+
+/// The kinds of its references that do not resolve.
+fn unresolvable(story: &Story<'_>, id: ObjectId) -> String {
+    let cluster = story.view.plan.cluster();
+    let Fate::Present(present) = &story.after[id as usize] else { return "its owner's kind".to_owned() };
+    let bad: Vec<String> = cluster.edges(id).filter(|edge| !edge.resolvable).map(|edge| edge.uid).collect();
+    let named = present.owner_references.iter().filter(|reference| bad.contains(&reference.uid));
+    let mut named: Vec<String> =
+        named.map(|owner| plain::one_line(&format!("{} ({})", owner.kind, owner.api_version))).collect();
+    named.sort();
+    named.dedup();
+    if named.is_empty() { "its owner's kind any more".to_owned() } else { named.join(", ") }
+}
+
+/// What the rules of an object are called at the end of its line.
+pub(super) fn rules(rules: &[&'static str]) -> String {
+    if rules.is_empty() { String::new() } else { format!("[{}]", rules.join(", ")) }
+}

@@ -1,0 +1,639 @@
+//! What an operator reads before deleting something.
+//!
+//! Clusters are sketched in the notation of [`crate::gc_support::sketch`].
+
+use ownerlint::gc::{Cluster, DefinitionFacts, Deletion, Facts, Key, Object, PodFacts, Policy, Step, simulate};
+use ownerlint::report::plan::{Implied, PlanFormat, PlanView, render};
+use ownerlint::report::{Options, plan};
+use proptest::prelude::*;
+
+use crate::gc_support::{delete, key, recorded_kinds, sketch, sketch_key, sketch_object};
+
+const BACKGROUND: Option<Policy> = Some(Policy::Background);
+const FOREGROUND: Option<Policy> = Some(Policy::Foreground);
+const ORPHAN: Option<Policy> = Some(Policy::Orphan);
+
+/// The simulation of the recordings: no kubelet answers.
+fn simulation() -> ownerlint::gc::Options {
+    ownerlint::gc::Options { kubelet: false, ..ownerlint::gc::Options::default() }
+}
+
+fn title(step: &Step) -> String {
+    let names = |targets: &[Key]| targets.iter().map(Key::to_string).collect::<Vec<_>>().join(", ");
+    match step {
+        Step::Settle => "settle".to_owned(),
+        Step::Delete { targets, policy } => {
+            let policy = policy.map_or("no policy".to_owned(), |policy| format!("{policy:?}").to_lowercase());
+            format!("delete {} ({policy})", names(targets))
+        }
+        Step::RemoveFinalizer { target, finalizer } => format!("remove finalizer {finalizer} of {target}"),
+        Step::RemoveAllFinalizers { target } => format!("remove all finalizers of {target}"),
+        Step::ForceDelete { target } => format!("force-delete {target}"),
+    }
+}
+
+fn targets(step: &Step) -> Vec<Key> {
+    match step {
+        Step::Settle => Vec::new(),
+        Step::Delete { targets, .. } => targets.clone(),
+        Step::RemoveFinalizer { target, .. } | Step::RemoveAllFinalizers { target } | Step::ForceDelete { target } => {
+            vec![target.clone()]
+        }
+    }
+}
+
+fn view<'a>(plan: &'a ownerlint::gc::Plan<'a>, steps: &[Step]) -> PlanView<'a> {
+    PlanView {
+        plan,
+        implied: Vec::new(),
+        titles: steps.iter().map(title).collect(),
+        targets: steps.iter().map(targets).collect(),
+        notes: Vec::new(),
+    }
+}
+
+fn shown(format: PlanFormat, cluster: &Cluster, steps: &[Step]) -> String {
+    let simulated = simulate(cluster, steps, &simulation());
+    render(format, &view(&simulated, steps), &Options::default())
+}
+
+fn human(cluster: &Cluster, steps: &[Step]) -> String {
+    shown(PlanFormat::Human, cluster, steps)
+}
+
+fn cluster(objects: Vec<Object>) -> Cluster {
+    Cluster::new(recorded_kinds(), objects).expect("a cluster")
+}
+
+const DEPLOYMENT: [&str; 5] = [
+    "Deployment.apps/shop/web",
+    "ReplicaSet.apps/shop/web-5d -> !Deployment.apps/shop/web",
+    "Pod/shop/web-5d-1 -> !ReplicaSet.apps/shop/web-5d",
+    "Pod/shop/web-5d-2 -> !ReplicaSet.apps/shop/web-5d",
+    "ConfigMap/shop/unrelated",
+];
+
+#[test]
+fn a_simple_cascade() {
+    insta::assert_snapshot!(human(&sketch(&DEPLOYMENT), &[delete(&["Deployment.apps/shop/web"], BACKGROUND)]));
+}
+
+#[test]
+fn in_the_foreground_dependents_have_the_earlier_turns() {
+    insta::assert_snapshot!(human(&sketch(&DEPLOYMENT), &[delete(&["Deployment.apps/shop/web"], FOREGROUND)]));
+}
+
+#[test]
+fn implied_objects_and_assumptions_are_marked() {
+    let cluster = sketch(&DEPLOYMENT);
+    let steps = [delete(&["Deployment.apps/shop/web"], BACKGROUND)];
+    let simulated = simulate(&cluster, &steps, &simulation());
+    let implied = |object: &str, owner: &str, rule| Implied { key: key(object), owner: key(owner), rule };
+    let view = PlanView {
+        implied: vec![
+            implied("ReplicaSet.apps/shop/web-5d", "Deployment.apps/shop/web", "DEP-1"),
+            implied("Pod/shop/web-5d-1", "ReplicaSet.apps/shop/web-5d", "DEP-2"),
+        ],
+        notes: vec!["The controllers have created what the manifests ask for".to_owned()],
+        ..view(&simulated, &steps)
+    };
+    let [human, mermaid] =
+        [PlanFormat::Human, PlanFormat::Mermaid].map(|format| render(format, &view, &Options::default()));
+    insta::assert_snapshot!(format!("{human}\n---\n{mermaid}"));
+}
+
+#[test]
+fn a_second_owner_keeps_a_dependent() {
+    insta::assert_snapshot!(human(&sketch(&["a", "b", "c -> !a, !b", "d -> a"]), &[delete(&["a"], BACKGROUND)]));
+}
+
+#[test]
+fn a_held_dependent_holds_its_foreground_owner() {
+    insta::assert_snapshot!(human(
+        &sketch(&["o", "c{example.com/hold} -> !o", "d -> o"]),
+        &[delete(&["o"], FOREGROUND)]
+    ));
+}
+
+#[test]
+fn a_foreground_deadlock() {
+    insta::assert_snapshot!(human(&sketch(&["a -> !a", "b -> a"]), &[delete(&["a"], FOREGROUND)]));
+}
+
+#[test]
+fn a_blocker_that_is_never_collected() {
+    let objects = ["o", "ClusterRole.rbac.authorization.k8s.io//reader -> !o"];
+    insta::assert_snapshot!(human(&sketch(&objects), &[delete(&["o"], FOREGROUND)]));
+}
+
+#[test]
+fn orphans() {
+    insta::assert_snapshot!(human(&sketch(&["o", "c -> o", "d -> !o, p", "p"]), &[delete(&["o"], ORPHAN)]));
+}
+
+#[test]
+fn a_namespace_with_held_content() {
+    let objects = ["Namespace//n", "c{example.com/hold}", "d -> c", "Secret/n/s"];
+    insta::assert_snapshot!(human(&sketch(&objects), &[delete(&["Namespace//n"], BACKGROUND)]));
+}
+
+#[test]
+fn a_held_pod_keeps_its_namespace_from_deleting_anything_else() {
+    let objects = ["Namespace//n", "Pod/n/p{example.com/hold}", "Secret/n/s"];
+    insta::assert_snapshot!(human(&sketch(&objects), &[delete(&["Namespace//n"], BACKGROUND)]));
+}
+
+const DEFINITION: &str = "CustomResourceDefinition.apiextensions.k8s.io//cakes.shop.example";
+
+fn definition() -> Object {
+    Object {
+        api_version: "apiextensions.k8s.io/v1".into(),
+        facts: Facts::Definition(DefinitionFacts {
+            group: "shop.example".into(),
+            kind: "Cake".into(),
+            plural: "cakes".into(),
+            namespaced: true,
+            served: vec!["v1".into()],
+            established: true,
+        }),
+        ..sketch_object(DEFINITION)
+    }
+}
+
+fn cake(line: &str) -> Object {
+    Object { api_version: "shop.example/v1".into(), ..sketch_object(line) }
+}
+
+#[test]
+fn a_definition_with_a_held_instance() {
+    let objects = vec![
+        definition(),
+        cake("Cake.shop.example/n/apple{bakery.shop.example/oven,bakery.shop.example/box}"),
+        cake("Cake.shop.example/n/plum"),
+    ];
+    insta::assert_snapshot!(human(&cluster(objects), &[delete(&[DEFINITION], BACKGROUND)]));
+}
+
+#[test]
+fn a_claim_in_use_and_a_pod_without_kubelet() {
+    let pod = Object {
+        facts: Facts::Pod(PodFacts { scheduled: true, claims: vec!["data".into()], ..PodFacts::default() }),
+        ..sketch_object("Pod/n/db")
+    };
+    let cluster = cluster(vec![sketch_object("PersistentVolumeClaim/n/data{kubernetes.io/pvc-protection}"), pod]);
+    insta::assert_snapshot!(human(
+        &cluster,
+        &[delete(&["PersistentVolumeClaim/n/data"], BACKGROUND), delete(&["Pod/n/db"], BACKGROUND)]
+    ));
+}
+
+#[test]
+fn unresolvable_owners_and_owners_elsewhere() {
+    let mut unresolvable = sketch_object("c -> o, z");
+    unresolvable.owner_references[1].api_version = "apps/v1beta1".to_owned();
+    unresolvable.owner_references[1].kind = "Deployment".to_owned();
+    let objects = vec![
+        sketch_object("o"),
+        unresolvable,
+        sketch_object("ConfigMap/ns2/far"),
+        sketch_object("ConfigMap/ns1/near -> ConfigMap/ns2/far"),
+    ];
+    insta::assert_snapshot!(human(&cluster(objects), &[Step::Settle, delete(&["o"], BACKGROUND)]));
+}
+
+#[test]
+fn a_race() {
+    insta::assert_snapshot!(human(&sketch(&["o", "p{x/y} -> !o", "c -> !o, p"]), &[delete(&["o"], FOREGROUND)]));
+}
+
+#[test]
+fn races_over_what_is_terminating_and_over_references_only() {
+    let terminating = human(&sketch(&["o", "p -> o", "q -> p", "r{x/y} -> !q"]), &[delete(&["o"], FOREGROUND)]);
+    let references = human(&sketch(&["o", "p -> o", "c{x/y} -> p, !o"]), &[delete(&["o"], BACKGROUND)]);
+    insta::assert_snapshot!(format!("{terminating}\n---\n{references}"));
+}
+
+#[test]
+fn a_search_that_was_cut() {
+    let cluster = sketch(&["o", "p{x/y} -> !o", "c -> !o, p"]);
+    let steps = [delete(&["o"], FOREGROUND)];
+    let simulated = simulate(&cluster, &steps, &ownerlint::gc::Options { state_cap: 0, ..simulation() });
+    let text = render(PlanFormat::Human, &view(&simulated, &steps), &Options::default());
+    assert!(text.contains("May vary\n  Note: not every order of events was tried"), "{text}");
+    let markdown = render(PlanFormat::Markdown, &view(&simulated, &steps), &Options::default());
+    assert!(markdown.contains("not every order of events was tried"), "{markdown}");
+}
+
+#[test]
+fn a_cycle_is_told_once() {
+    insta::assert_snapshot!(human(
+        &sketch(&["a -> !b, c", "b -> !a", "c -> a, b"]),
+        &[delete(&["a", "b"], FOREGROUND)]
+    ));
+}
+
+#[test]
+fn requests_that_are_refused() {
+    let cluster = sketch(&["Namespace//default", "a"]);
+    insta::assert_snapshot!(human(&cluster, &[delete(&["Namespace//default", "nowhere", "a"], BACKGROUND)]));
+}
+
+#[test]
+fn what_was_terminating_before_is_not_blamed_on_the_step() {
+    let cluster = sketch(&["old{T,x/y}", "a"]);
+    insta::assert_snapshot!(human(&cluster, &[delete(&["a"], BACKGROUND)]));
+}
+
+/// A namespace with 5,000 Pods, 100 of them held, below 10 sets.
+fn fan_out() -> Cluster {
+    let mut objects = vec![sketch_object("Deployment.apps/n/big")];
+    objects.extend((0..10).map(|set| sketch_object(&format!("ReplicaSet.apps/n/s{set} -> !Deployment.apps/n/big"))));
+    objects.extend((0..5_000).map(|pod| {
+        let held = if pod % 50 == 0 { "{example.com/hold}" } else { "" };
+        sketch_object(&format!("Pod/n/p{pod:04}{held} -> !ReplicaSet.apps/n/s{}", pod % 10))
+    }));
+    cluster(objects)
+}
+
+fn unsearched() -> ownerlint::gc::Options {
+    ownerlint::gc::Options { state_cap: 0, ..simulation() }
+}
+
+#[test]
+fn five_thousand_dependents_fit_on_a_screen_or_two() {
+    let cluster = fan_out();
+    let steps = [delete(&["Deployment.apps/n/big"], BACKGROUND)];
+    let simulated = simulate(&cluster, &steps, &unsearched());
+    let text = render(PlanFormat::Human, &view(&simulated, &steps), &Options::default());
+    assert!(text.lines().count() < 150, "{} lines", text.lines().count());
+    insta::assert_snapshot!(text);
+}
+
+#[test]
+fn graphs_of_five_thousand_objects_stay_drawable() {
+    let cluster = fan_out();
+    let steps = [delete(&["Deployment.apps/n/big"], FOREGROUND)];
+    let simulated = simulate(&cluster, &steps, &unsearched());
+    let view = view(&simulated, &steps);
+    let (nodes, edges) = read_mermaid(&render(PlanFormat::Mermaid, &view, &Options::default()));
+    assert!(nodes <= 150 && edges <= 500, "{nodes} nodes, {edges} edges");
+    assert!(nodes > 10, "it still shows something: {nodes} nodes");
+    let (nodes, edges) = read_dot(&render(PlanFormat::Dot, &view, &Options::default()));
+    assert!(nodes <= 170 && edges <= 500, "{nodes} nodes, {edges} edges");
+}
+
+#[test]
+fn a_long_chain_costs_neither_stack_nor_screen() {
+    let mut objects = vec![sketch_object("c00000")];
+    objects.extend((1..20_000).map(|n| sketch_object(&format!("c{n:05} -> c{:05}", n - 1))));
+    let cluster = cluster(objects);
+    let steps = [delete(&["c00000"], BACKGROUND)];
+    let simulated = simulate(&cluster, &steps, &unsearched());
+    for format in [PlanFormat::Human, PlanFormat::Dot, PlanFormat::Mermaid] {
+        let text = render(format, &view(&simulated, &steps), &Options::default());
+        assert!(text.lines().count() < 400, "{format:?}: {} lines", text.lines().count());
+    }
+    let text = render(PlanFormat::Human, &view(&simulated, &steps), &Options::default());
+    assert!(text.contains("(below it: 19984 ConfigMap)"), "{text}");
+}
+
+const HOSTILE: [&str; 7] = [
+    "\u{1b}[31mred\u{7}",
+    "a\"];x[\"b`|c|\\",
+    "#35; <script>alert(1)</script> &amp;",
+    "1. - [link](http://x) **b** @team",
+    "'; rm -rf / #'$(id)",
+    "-o=name",
+    "\u{202e}nimda\nnext\r\nline ```sh",
+];
+
+/// Owners with hostile names, each with a dependent that is held by a hostile finalizer.
+fn hostile() -> Cluster {
+    let mut objects = Vec::new();
+    for name in HOSTILE {
+        let owner = Object { name: name.to_owned(), uid: format!("uid of {name}"), ..sketch_object("o") };
+        let mut held = Object { name: format!("{name}2"), uid: format!("uid of {name}2"), ..sketch_object("c -> !o") };
+        held.owner_references[0].name = name.to_owned();
+        held.owner_references[0].uid = owner.uid.clone();
+        held.finalizers = vec![format!("{name}/f")];
+        objects.extend([owner, held]);
+    }
+    cluster(objects)
+}
+
+fn hostile_steps() -> [Step; 1] {
+    let targets = HOSTILE.iter().map(|name| Key { name: (*name).to_owned(), ..sketch_key("o") });
+    [Step::Delete { targets: targets.collect(), policy: FOREGROUND }]
+}
+
+#[test]
+fn hostile_names_are_neither_obeyed_by_terminals_nor_by_shells() {
+    let text = human(&hostile(), &hostile_steps());
+    assert!(text.chars().all(|c| c == '\n' || !(c.is_control() || c == '\u{202e}')), "{text}");
+    insta::assert_snapshot!(text);
+}
+
+#[test]
+fn hostile_names_do_not_break_graphs() {
+    let (cluster, steps) = (hostile(), hostile_steps());
+    let mermaid = shown(PlanFormat::Mermaid, &cluster, &steps);
+    assert_eq!(read_mermaid(&mermaid), (14, 7), "{mermaid}");
+    let dot = shown(PlanFormat::Dot, &cluster, &steps);
+    assert_eq!(read_dot(&dot).0, 14 + 4 + 10, "{dot}");
+    insta::assert_snapshot!(mermaid);
+}
+
+#[test]
+fn hostile_names_do_not_break_markdown() {
+    let markdown = shown(PlanFormat::Markdown, &hostile(), &hostile_steps());
+    let outside = outside_code(&markdown);
+    for danger in ["<script", "](", "**b**", "@team", "http://x", "\u{1b}"] {
+        assert!(!outside.contains(danger), "{danger:?} in {outside}");
+    }
+    let fences = markdown.lines().filter(|line| line.trim_start().starts_with("```")).count();
+    assert_eq!(fences % 2, 0, "every block is closed");
+}
+
+/// What a Markdown reader does not take as code.
+fn outside_code(markdown: &str) -> String {
+    let mut fence: Option<String> = None;
+    let mut out = String::new();
+    for line in markdown.lines() {
+        let trimmed = line.trim_start();
+        let ticks: String = trimmed.chars().take_while(|c| *c == '`').collect();
+        match &fence {
+            Some(open) if trimmed.trim_end() == open.as_str() => fence = None,
+            Some(_) => {}
+            None if ticks.len() >= 3 => fence = Some(ticks),
+            None => {
+                out.push_str(line);
+                out.push('\n');
+            }
+        }
+    }
+    assert_eq!(fence, None, "the last block is closed");
+    out
+}
+
+#[test]
+fn a_job_summary() {
+    let objects = ["Namespace//n", "o", "c{example.com/hold} -> !o", "d -> o, e", "e", "Secret/n/s"];
+    insta::assert_snapshot!(shown(PlanFormat::Markdown, &sketch(&objects), &[delete(&["o"], FOREGROUND)]));
+}
+
+#[test]
+fn a_job_summary_keeps_its_size() {
+    let cluster = fan_out();
+    let steps = [delete(&["Deployment.apps/n/big"], BACKGROUND)];
+    let simulated = simulate(&cluster, &steps, &unsearched());
+    let view = view(&simulated, &steps);
+    for limit in [600, 5_000, 20_000, 64_000, 1_000_000] {
+        let options = Options { markdown_bytes: limit, ..Options::default() };
+        let markdown = plan::render(PlanFormat::Markdown, &view, &options);
+        assert!(markdown.len() <= limit, "{} bytes of {limit}", markdown.len());
+        let (opened, closed) = (markdown.matches("<details>").count(), markdown.matches("</details>").count());
+        assert_eq!(opened, closed, "every fold is closed");
+        outside_code(&markdown);
+    }
+}
+
+#[test]
+fn a_graphviz_graph() {
+    let cluster = sketch(&["a", "b", "c -> !a, !b", "d{x/y} -> a", "Namespace//n"]);
+    let dot = shown(PlanFormat::Dot, &cluster, &[delete(&["a"], BACKGROUND)]);
+    read_dot(&dot);
+    insta::assert_snapshot!(dot);
+}
+
+#[test]
+fn several_steps_make_one_graph() {
+    let cluster = sketch(&["o", "c{x/y} -> !o"]);
+    let steps =
+        [delete(&["o"], FOREGROUND), Step::RemoveFinalizer { target: sketch_key("c"), finalizer: "x/y".to_owned() }];
+    let mermaid = shown(PlanFormat::Mermaid, &cluster, &steps);
+    assert_eq!(read_mermaid(&mermaid), (2, 1));
+    assert_eq!(mermaid.matches("step 2").count(), 2, "{mermaid}");
+    insta::assert_snapshot!(human(&cluster, &steps));
+}
+
+#[test]
+fn colour_changes_nothing_but_colour() {
+    let cluster = sketch(&["o", "c{x/y} -> !o"]);
+    let steps = [delete(&["o"], FOREGROUND)];
+    let simulated = simulate(&cluster, &steps, &simulation());
+    let coloured = render(PlanFormat::Human, &view(&simulated, &steps), &Options { color: true, ..Options::default() });
+    assert!(coloured.contains("\u{1b}[31m"));
+    let mut plain = String::new();
+    for (at, part) in coloured.split("\u{1b}[").enumerate() {
+        plain.push_str(if at == 0 { part } else { part.split_once('m').expect("an SGR code").1 });
+    }
+    assert_eq!(plain, human(&cluster, &steps));
+    let ascii = render(PlanFormat::Human, &view(&simulated, &steps), &Options { ascii: true, ..Options::default() });
+    assert!(ascii.is_ascii(), "{ascii}");
+}
+
+/// The nodes and edges of a flowchart without its legend, each line in exactly the form that cannot be misread.
+fn read_mermaid(text: &str) -> (usize, usize) {
+    assert!(text.len() < 50_000, "Mermaid refuses more than 50,000 characters");
+    let (body, _) = text.split_once("  subgraph legend\n").expect("a legend");
+    let mut lines = body.lines();
+    assert_eq!(lines.next(), Some("flowchart LR"));
+    let (mut nodes, mut edges) = (0, 0);
+    for line in lines {
+        let line = line.strip_prefix("  ").expect("indented");
+        if let Some((name, rest)) = line.split_once("[\"") {
+            assert!(name == "rest" || name == format!("n{nodes}"), "{line}");
+            let (label, class) = rest.split_once("\"]:::").expect("a closed label");
+            assert!(["gone", "hanging", "kept", "context"].contains(&class), "{line}");
+            for part in label.split("<br/>") {
+                let odd = |c: char| !(c.is_alphanumeric() || " /.,:-#;".contains(c));
+                assert!(!part.contains(odd), "{line}");
+                // Every `#` begins an entity.
+                for entity in part.split('#').skip(1) {
+                    let (number, _) = entity.split_once(';').expect("an entity");
+                    assert!(number.parse::<u32>().is_ok(), "{line}");
+                }
+            }
+            nodes += usize::from(name != "rest");
+        } else {
+            let words: Vec<&str> = line.split(' ').collect();
+            let [from, arrow, to] = words[..] else { panic!("{line}") };
+            assert!(["==>", "-->", "-.->", "-.-x"].contains(&arrow), "{line}");
+            for end in [from, to] {
+                let number: usize = end.strip_prefix('n').expect("a node").parse().expect("a number");
+                assert!(number < nodes, "{line}");
+            }
+            edges += 1;
+        }
+    }
+    (nodes, edges)
+}
+
+/// Nodes and edges of a Graphviz graph, by a reader of the part of the language that we write.
+fn read_dot(text: &str) -> (usize, usize) {
+    let (mut nodes, mut edges, mut depth) = (0, 0, 0_i32);
+    let mut statement = String::new();
+    let mut characters = text.chars();
+    while let Some(c) = characters.next() {
+        match c {
+            '"' => {
+                statement.push('"');
+                loop {
+                    match characters.next().expect("a closed string") {
+                        '\\' => _ = characters.next().expect("an escaped character"),
+                        '"' => break,
+                        '\n' => panic!("a string over two lines"),
+                        _ => {}
+                    }
+                }
+            }
+            '{' => {
+                depth += 1;
+                statement.clear();
+            }
+            '}' => {
+                assert_eq!(statement.trim(), "", "a statement ends before its block");
+                depth -= 1;
+            }
+            ';' => {
+                let body = statement.trim();
+                let (head, _) = body.split_once(' ').unwrap_or((body, ""));
+                if body.contains(" -> ") {
+                    edges += 1;
+                } else if body.contains(" [") && head != "node" {
+                    nodes += 1;
+                }
+                assert_eq!(body.matches('[').count(), body.matches(']').count(), "{body}");
+                statement.clear();
+            }
+            c => statement.push(c),
+        }
+    }
+    assert_eq!(depth, 0, "every block is closed");
+    (nodes, edges)
+}
+
+/// The steps that the commands of a human plan amount to, read as a shell and `kubectl` would.
+fn advised(text: &str, cluster: &Cluster) -> Vec<Step> {
+    let commands =
+        text.lines().filter_map(|line| line.strip_prefix("      ")).filter(|line| line.starts_with("kubectl "));
+    commands.flat_map(|command| step_of(&shell_words(command), cluster)).collect()
+}
+
+fn shell_words(command: &str) -> Vec<String> {
+    let mut words = Vec::new();
+    let mut word = String::new();
+    let mut characters = command.chars();
+    while let Some(c) = characters.next() {
+        match c {
+            '\'' => word.extend(characters.by_ref().take_while(|c| *c != '\'')),
+            '\\' => word.extend(characters.next()),
+            ' ' => words.push(std::mem::take(&mut word)),
+            c => word.push(c),
+        }
+    }
+    words.push(word);
+    words
+}
+
+fn step_of(words: &[String], cluster: &Cluster) -> Vec<Step> {
+    let option = |name: &str| words.iter().position(|word| word == name).map(|at| words[at + 1].clone());
+    let (kind, name) = (&words[2], &words[3]);
+    let namespace = option("-n").unwrap_or_default();
+    let named = |id: &u32| {
+        let (key, info) = (cluster.key(*id), cluster.kind_of(*id));
+        let types = [key.kind.to_lowercase(), info.plural.clone()];
+        let full = |kind: &String| if key.group.is_empty() { kind.clone() } else { format!("{kind}.{}", key.group) };
+        types.iter().map(full).any(|full| full == *kind) && key.name == *name && key.namespace == namespace
+    };
+    let target = cluster.key(cluster.ids().find(named).unwrap_or_else(|| panic!("{words:?} names an object")));
+    if words[1] == "patch" {
+        let patch: serde_json::Value = serde_json::from_str(&option("-p").expect("a patch")).expect("JSON");
+        let operations = patch.as_array().expect("operations");
+        let tests = operations.iter().filter(|operation| operation["op"] == "test");
+        let finalizers: Vec<String> = tests.map(|test| test["value"].as_str().expect("text").to_owned()).collect();
+        assert_eq!(operations.len(), 2 * finalizers.len(), "each removal is guarded");
+        return finalizers
+            .into_iter()
+            .map(|finalizer| Step::RemoveFinalizer { target: target.clone(), finalizer })
+            .collect();
+    }
+    assert_eq!(words[1], "delete");
+    if words.contains(&"--force".to_owned()) {
+        return vec![Step::ForceDelete { target }];
+    }
+    vec![Step::Delete { targets: vec![target], policy: BACKGROUND }]
+}
+
+/// The advice of a plan, followed to the letter, ends every hang it speaks of; where the next ones come to light only
+/// then, the next plan's advice does.
+fn advice_holds(cluster: &Cluster, step: Step) {
+    let mut steps = vec![step];
+    let hanging = |steps: &[Step]| -> Vec<Key> {
+        let simulated = simulate(cluster, steps, &unsearched());
+        simulated.hanging(steps.len() - 1).into_iter().map(|hanging| hanging.object).collect()
+    };
+    let before = hanging(&steps);
+    for _ in 0..3 {
+        let simulated = simulate(cluster, &steps, &unsearched());
+        let text = render(PlanFormat::Human, &view(&simulated, &steps), &Options::default());
+        let last = text.rfind(&title(&steps[steps.len() - 1])).expect("the last step has a title");
+        let advice = advised(&text[last..], cluster);
+        if advice.is_empty() {
+            break;
+        }
+        steps.extend(advice);
+    }
+    for key in hanging(&steps) {
+        assert!(!before.contains(&key), "{key} still hangs after {steps:#?}");
+    }
+}
+
+#[test]
+fn following_the_advice_unhangs_everything() {
+    let cases: [(&[&str], &str); 6] = [
+        (&["o", "c{x/y} -> !o"], "o"),
+        (&["a -> !a"], "a"),
+        (&["o", "ClusterRole.rbac.authorization.k8s.io//c -> !o"], "o"),
+        (&["Namespace//n", "c{x/y,a/b}", "Pod/n/p{x/y}"], "Namespace//n"),
+        (&["o{x/y}", "p{x/y} -> !o", "q{x/y} -> !p, o"], "o"),
+        (&["Widget.example.com/n/w{x/y,z/z}", "c{x/y} -> !Widget.example.com/n/w"], "Widget.example.com/n/w"),
+    ];
+    for (objects, target) in cases {
+        for policy in [BACKGROUND, FOREGROUND, ORPHAN, None] {
+            advice_holds(&sketch(objects), delete(&[target], policy));
+        }
+    }
+    let pod = Object {
+        facts: Facts::Pod(PodFacts { scheduled: true, ..PodFacts::default() }),
+        deletion: Some(Deletion { grace_seconds: 30 }),
+        ..sketch_object("Pod/n/p{x/y}")
+    };
+    advice_holds(&cluster(vec![sketch_object("Namespace//n"), pod]), delete(&["Namespace//n"], BACKGROUND));
+    advice_holds(&cluster(vec![definition(), cake("Cake.shop.example/n/c{x/y}")]), delete(&[DEFINITION], BACKGROUND));
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 150, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn advice_holds_for_any_tangle(
+        shapes in prop::collection::vec((any::<bool>(), prop::collection::vec((0..8_usize, any::<bool>()), 0..3)), 8),
+        policy in prop::option::of(prop::sample::select(vec![Policy::Background, Policy::Foreground, Policy::Orphan])),
+    ) {
+        let lines = shapes.iter().enumerate().map(|(n, (held, owners))| {
+            let owners: Vec<String> =
+                owners.iter().map(|(owner, blocking)| format!("{}o{owner}", if *blocking { "!" } else { "" })).collect();
+            let held = if *held { "{x/y}" } else { "" };
+            if owners.is_empty() { format!("o{n}{held}") } else { format!("o{n}{held} -> {}", owners.join(", ")) }
+        });
+        let objects: Vec<Object> = lines.map(|line| sketch_object(&line)).collect();
+        let cluster = cluster(objects);
+        advice_holds(&cluster, delete(&["o0"], policy));
+        // Whatever the tangle, graphs can be read.
+        let steps = [delete(&["o0", "o1"], policy)];
+        let simulated = simulate(&cluster, &steps, &unsearched());
+        read_mermaid(&render(PlanFormat::Mermaid, &view(&simulated, &steps), &Options::default()));
+        read_dot(&render(PlanFormat::Dot, &view(&simulated, &steps), &Options::default()));
+    }
+}
