@@ -2,7 +2,9 @@
 //!
 //! Knows nothing of deletion: whether an edge makes anything die is for the simulation to say.
 
+mod implied;
 pub mod known_finalizers;
 mod written;
 
+pub use implied::{Implied, ImpliedObject, ImpliedReference, MOST_REPLICAS, implied};
 pub use written::{Owner, OwnerEdge, Ownership};
