@@ -35,7 +35,7 @@ pub enum ClusterError {
     DuplicateKey(Key),
     /// Two objects with one uid.
     #[error("{0} and {1} have the same uid")]
-    DuplicateUid(Key, Key),
+    DuplicateUid(Box<Key>, Box<Key>),
     /// More objects, references or finalizers than 32 bits count.
     #[error("the cluster is too large")]
     TooLarge,
@@ -243,8 +243,8 @@ impl Cluster {
                 let other = std::mem::replace(&mut by_uid[node.uid.index()], id);
                 if other != NONE {
                     return Err(ClusterError::DuplicateUid(
-                        self.key_with(other, kinds, text),
-                        self.key_with(id, kinds, text),
+                        Box::new(self.key_with(other, kinds, text)),
+                        Box::new(self.key_with(id, kinds, text)),
                     ));
                 }
             }

@@ -19,6 +19,7 @@ mod lsp;
 mod markdown;
 mod paths;
 mod plain;
+pub mod plan;
 mod rdjson;
 mod region;
 mod rules;
