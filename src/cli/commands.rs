@@ -8,7 +8,7 @@ use super::args::{
     WorldArg,
 };
 use super::error::Error;
-use super::output::OutputSpec;
+use super::output::{Named, OutputSpec};
 use super::{Status, terminal};
 use crate::engine::{self, Check, Input, Selection, UnknownRule};
 use crate::inventory::{Inventory, Settings};
@@ -16,7 +16,7 @@ use crate::report::{self, Options, Report};
 use crate::rules::{self, Page, RULES, World};
 
 /// The names of the commands, to recognise a misspelt one.
-const COMMANDS: [&str; 5] = ["check", "list", "explain", "rules", "schema"];
+const COMMANDS: [&str; 6] = ["check", "list", "plan", "explain", "rules", "schema"];
 
 pub(super) fn check(args: CheckArgs, global: &GlobalArgs) -> Result<Status, Error> {
     let CheckArgs { input, output, fail_on, select, ignore, world } = args;
@@ -42,7 +42,7 @@ pub(super) fn check(args: CheckArgs, global: &GlobalArgs) -> Result<Status, Erro
     Ok(match fail_on.0 {
         _ if failed => Status::Failure,
         Some(least) if found(least) => Status::Findings,
-        _ if report.summary.objects == 0 && !allow_empty => no_objects(&report),
+        _ if report.summary.objects == 0 && !allow_empty => no_objects(report.summary.files),
         _ => Status::Clean,
     })
 }
@@ -123,16 +123,13 @@ fn misspelt_command(paths: &[String]) -> Option<(String, &'static str)> {
     Some((word.clone(), near))
 }
 
-fn no_objects(report: &Report) -> Status {
-    terminal::say(&format!(
-        "no Kubernetes object found in {} files; `--allow-empty` makes that a success",
-        report.summary.files
-    ));
+pub(super) fn no_objects(files: usize) -> Status {
+    terminal::say(&format!("no Kubernetes object found in {files} files; `--allow-empty` makes that a success"));
     Status::NoObjects
 }
 
 /// Two documents in one stream would be no document.
-fn distinct(specs: &[OutputSpec]) -> Result<(), Error> {
+pub(super) fn distinct<F: Named>(specs: &[OutputSpec<F>]) -> Result<(), Error> {
     for (at, second) in specs.iter().enumerate() {
         if let Some(first) = specs[..at].iter().find(|first| first.file == second.file) {
             let place = second.file.as_ref().map_or("standard output".to_owned(), |file| format!("`{file}`"));
@@ -158,9 +155,13 @@ fn options(global: &GlobalArgs, spec: &OutputSpec, fail_on: Option<crate::findin
 }
 
 fn write(spec: &OutputSpec, report: &Report, options: &Options) -> Result<(), Error> {
-    let text = report::render(spec.format, report, options);
-    match &spec.file {
-        None => terminal::print(&text),
+    write_text(spec.file.as_deref(), &report::render(spec.format, report, options))
+}
+
+/// Writes a document to a file, or to standard output.
+pub(super) fn write_text(file: Option<&str>, text: &str) -> Result<(), Error> {
+    match file {
+        None => terminal::print(text),
         Some(file) => std::fs::write(file, text).map_err(|source| Error::Write { place: format!("`{file}`"), source }),
     }
 }

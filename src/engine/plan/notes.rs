@@ -1,7 +1,7 @@
 //! What a reader of a plan should know about the ground it stands on: every assumption, in a sentence.
 
 use crate::gc::{Assumptions, Effect, Happening, Key, Plan, Source, Step};
-use crate::inventory::{Inventory, Namespace};
+use crate::inventory::{Inventory, Namespace, Skip, SkipReason};
 use crate::ownership::MOST_REPLICAS;
 
 /// Most objects that a note names.
@@ -13,6 +13,7 @@ pub(super) fn notes(inventory: &Inventory, source: &Source<'_>, assumptions: &As
     let mut notes = Vec::new();
     let Assumptions { bound_by_name, assumed_owners, absent_owners, unknown_kinds, duplicates, shared_uids, refused } =
         assumptions;
+    notes.extend(unread(inventory));
     if !assumed_owners.is_empty() {
         notes.push(format!(
             "Taken to exist outside of the input and to stay: the owners of {}. A uid in a rendering proves nothing, so what they own is kept.",
@@ -63,6 +64,17 @@ pub(super) fn notes(inventory: &Inventory, source: &Source<'_>, assumptions: &As
         notes.push(format!("Left out, because no API server accepts them as they are: {}.", named(&texts(refused))));
     }
     notes
+}
+
+/// Part of the input that is not part of the plan.
+fn unread(inventory: &Inventory) -> Option<String> {
+    let path = |file| inventory.sources.file(file).path().to_owned();
+    let files = inventory.unreadable_inputs.iter().map(|input| format!("{} {}", path(input.file), input.reason));
+    let lost = |skip: &&Skip| matches!(skip.reason, SkipReason::Unreadable | SkipReason::Template);
+    let documents = inventory.skipped.iter().filter(lost);
+    let documents = documents.map(|skip| format!("document {} of {} ({})", skip.document, path(skip.file), skip.reason.as_str()));
+    let all: Vec<String> = files.chain(documents).collect();
+    (!all.is_empty()).then(|| format!("Not read, and so not part of this plan: {}.", named(&all)))
 }
 
 /// What the collector does before anything is deleted.

@@ -19,6 +19,8 @@ struct Document<'a> {
     schema: &'static str,
     steps: Vec<StepDocument<'a>>,
     implied: Vec<ImpliedDocument<'a>>,
+    /// What was assumed.
+    notes: &'a [String],
 }
 
 #[derive(Serialize)]
@@ -121,6 +123,7 @@ impl<'a> Document<'a> {
             schema: "ownerlint.plan/1",
             steps: steps.map(|(index, (step, planned))| StepDocument::new(view, index, step, planned)).collect(),
             implied: view.implied.iter().map(|implied| ImpliedDocument::new(implied, &verdicts)).collect(),
+            notes: &view.notes,
         }
     }
 }
