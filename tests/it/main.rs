@@ -11,6 +11,8 @@ mod gc_model;
 mod gc_properties;
 mod gc_support;
 mod known_finalizers;
+mod plan_cli;
+mod plan_conformance;
 mod rules;
 mod support;
 mod tables;

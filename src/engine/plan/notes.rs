@@ -16,14 +16,14 @@ pub(super) fn notes(inventory: &Inventory, source: &Source<'_>, assumptions: &As
     notes.extend(unread(inventory));
     if !assumed_owners.is_empty() {
         notes.push(format!(
-            "Taken to exist outside of the input and to stay: the owners of {}. A uid in a rendering proves nothing, so what they own is kept.",
-            pairs(assumed_owners)
+            "Not in the input and taken to exist elsewhere, because a uid in a rendering proves nothing: {}.",
+            owners(assumed_owners)
         ));
     }
     if !absent_owners.is_empty() {
         notes.push(format!(
-            "The input is taken for the whole cluster, so these owners do not exist: {}. If they do, add them to the input.",
-            pairs(absent_owners)
+            "Not in the input and so taken not to exist, because a dump is the whole cluster: {}. If they do exist, add them to the input.",
+            owners(absent_owners)
         ));
     }
     if !unknown_kinds.is_empty() {
@@ -34,12 +34,12 @@ pub(super) fn notes(inventory: &Inventory, source: &Source<'_>, assumptions: &As
         ));
     }
     if *bound_by_name > 0 {
-        notes.push(format!("{bound_by_name} owner references of rendered objects are bound by name and taken to be right."));
+        notes.push(format!("Owner references of rendered objects that are bound by name and taken to be right: {bound_by_name}."));
     }
     if rendered > 0 && !source.implied.objects.is_empty() {
-        let pods = if source.running { "; their Pods are taken to run on nodes" } else { "" };
+        let pods = if source.running { " (Pods are taken to run on nodes)" } else { "" };
         notes.push(format!(
-            "{} objects are implied: built-in controllers create them below rendered objects{pods}.",
+            "Objects that are implied, because built-in controllers create them below rendered ones{pods}: {}.",
             source.implied.objects.len()
         ));
     }
@@ -109,8 +109,8 @@ pub(super) fn refusals(steps: &[Step], plan: &Plan<'_>) -> Vec<String> {
     notes
 }
 
-fn pairs(pairs: &[(Key, Key)]) -> String {
-    let texts: Vec<String> = pairs.iter().map(|(dependent, owner)| format!("{dependent} (owned by {owner})")).collect();
+fn owners(pairs: &[(Key, Key)]) -> String {
+    let texts: Vec<String> = pairs.iter().map(|(dependent, owner)| format!("{owner}, owner of {dependent}")).collect();
     named(&texts)
 }
 
@@ -123,5 +123,5 @@ fn named(all: &[impl AsRef<str>]) -> String {
     if all.len() > MOST_NAMED {
         shown.push(format!("{} more", all.len() - MOST_NAMED));
     }
-    shown.join(", ")
+    shown.join("; ")
 }

@@ -58,7 +58,11 @@ impl<'a> Reader<'a> {
     /// The facts of an object that is only implied.
     pub(super) fn implied_facts(&self, object: &ImpliedObject<'_>) -> Facts {
         match object.key.kind.as_str() {
-            "Pod" => Facts::Pod(PodFacts { scheduled: self.running, ..pod(&object.key.name, object.spec, None) }),
+            "Pod" => {
+                let mut pod = pod(&object.key.name, object.spec, None);
+                pod.claims.extend(object.claims.iter().cloned());
+                Facts::Pod(PodFacts { scheduled: pod.scheduled || self.running, ..pod })
+            }
             "PersistentVolumeClaim" => {
                 let class = string(object.spec, &["volumeAttributesClassName"]);
                 Facts::Claim { attributes_classes: class.map(str::to_owned).into_iter().collect() }

@@ -70,6 +70,7 @@ pub(super) fn dependent<'a>(
         finalizers: Vec::new(),
         copied_references: Vec::new(),
         spec: None,
+        claims: Vec::new(),
         rule,
     }
 }

@@ -39,6 +39,8 @@ pub struct ImpliedObject<'a> {
     pub copied_references: Vec<OwnerReference>,
     /// `spec`, where a template gives it.
     pub spec: Option<Value<'a>>,
+    /// Claims of a Pod that its StatefulSet adds to the volumes of the template.
+    pub claims: Vec<String>,
     /// The row of section 7: `DEP-1`.
     pub rule: &'static str,
 }

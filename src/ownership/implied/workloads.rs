@@ -19,6 +19,7 @@ const JOB_CONTROLLER: &str = "kubernetes.io/job-controller";
 struct PodTemplate<'a> {
     finalizers: Vec<String>,
     spec: Option<Value<'a>>,
+    claims: Vec<String>,
 }
 
 impl<'a> PodTemplate<'a> {
@@ -28,6 +29,7 @@ impl<'a> PodTemplate<'a> {
         Self {
             finalizers: metadata.map(|template| finalizers(&template.metadata)).unwrap_or_default(),
             spec: holder.and_then(|holder| holder.at(&["template", "spec"])),
+            claims: Vec::new(),
         }
     }
 }
@@ -68,7 +70,7 @@ fn replicas<'a>(builder: &mut Builder<'a>, member: &'a Member, owner: &ObjectKey
 
 pub(super) fn stateful_set<'a>(builder: &mut Builder<'a>, member: &'a Member) {
     let templates = templates_of(&member.object);
-    let template = PodTemplate::of(spec(member), &templates);
+    let mut template = PodTemplate::of(spec(member), &templates);
     revision(builder, member, "DEP-3");
     let start = integer(spec(member).and_then(|spec| spec.get("ordinals")), "start").unwrap_or(0);
     let wanted = integer(spec(member), "replicas").unwrap_or(1);
@@ -76,6 +78,7 @@ pub(super) fn stateful_set<'a>(builder: &mut Builder<'a>, member: &'a Member) {
     let pods_written = builder.has_written(member, "Pod");
     for ordinal in (0..replicas).map(|number| start.saturating_add(number)) {
         let name = format!("{}-{ordinal}", member.key.name);
+        template.claims = claim_names(member, &name).map(|(_, claim)| claim).collect();
         if !pods_written {
             add_pod(builder, "DEP-3", name.clone(), &member.key, APPS, &template);
         }
@@ -86,25 +89,32 @@ pub(super) fn stateful_set<'a>(builder: &mut Builder<'a>, member: &'a Member) {
 /// The claims of one Pod of a StatefulSet, `<template>-<pod>` `[DEP-4]`.
 fn claims<'a>(builder: &mut Builder<'a>, member: &'a Member, templates: &[Template], pod: &str) {
     let policy = text(spec(member), &["persistentVolumeClaimRetentionPolicy", "whenDeleted"]);
-    for (index, claim) in items(spec(member), "volumeClaimTemplates").enumerate() {
-        let Some(name) = text(Some(claim), &["metadata", "name"]) else { continue };
+    for (index, name) in claim_names(member, pod) {
         let field = format!("spec.volumeClaimTemplates[{index}]");
         let metadata = templates.iter().find(|template| template.field == field).map(|template| &template.metadata);
         // [VAL-36]: the template's metadata is copied whole.
         let copied = metadata.map(|metadata| metadata.owner_references.entries.clone()).unwrap_or_default();
         // [DEP-20]: a claim with another controller is left untouched.
         let refers = policy == Some("Delete") && !copied.iter().any(|reference| reference.is_controller());
-        let name = format!("{name}-{pod}");
         let object = dependent("DEP-4", ("v1", "PersistentVolumeClaim"), name, &member.key, APPS);
         builder.add(ImpliedObject {
             reference: object.reference.filter(|_| refers),
             finalizers: metadata.map(finalizers).unwrap_or_default(),
             copied_references: copied,
-            spec: claim.get("spec"),
+            spec: items(spec(member), "volumeClaimTemplates").nth(index).and_then(|claim| claim.get("spec")),
             rule: if refers { "DEP-20" } else { "DEP-4" },
             ..object
         });
     }
+}
+
+/// The claims of a Pod, each with the place of its template.
+fn claim_names<'a>(member: &'a Member, pod: &'a str) -> impl Iterator<Item = (usize, String)> + use<'a> {
+    let templates = items(spec(member), "volumeClaimTemplates").enumerate();
+    templates.filter_map(move |(index, claim)| {
+        let name = text(Some(claim), &["metadata", "name"])?;
+        Some((index, format!("{name}-{pod}")))
+    })
 }
 
 pub(super) fn daemon_set<'a>(builder: &mut Builder<'a>, member: &'a Member) {
@@ -169,7 +179,8 @@ fn add_pod<'a>(
     template: &PodTemplate<'a>,
 ) {
     let pod = dependent(rule, ("v1", "Pod"), name, owner, reference);
-    let pod = ImpliedObject { finalizers: template.finalizers.clone(), spec: template.spec, ..pod };
+    let (finalizers, claims) = (template.finalizers.clone(), template.claims.clone());
+    let pod = ImpliedObject { finalizers, claims, spec: template.spec, ..pod };
     if let Some(pod) = builder.add(pod) {
         pod_dependents(builder, &pod, template.spec);
     }
