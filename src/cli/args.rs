@@ -3,6 +3,7 @@
 use clap::{Args, Parser, Subcommand, ValueEnum, builder::styling};
 
 use super::output::{FailOn, OutputSpec};
+use super::plan::PlanArgs;
 use crate::inventory::Release;
 
 const STYLES: styling::Styles = styling::Styles::styled()
@@ -17,6 +18,7 @@ Examples:
   helm template web ./chart | ownerlint -      check what Helm renders
   kustomize build overlays/prod | ownerlint -  check what Kustomize renders
   ownerlint list rendered/                     show objects, scopes, owners and finalizers
+  ownerlint plan delete deploy/web -n shop     what a deletion takes along, and what would hang
   ownerlint explain owner-of-cluster-scoped    why a rule exists, how to fix it
 
 Exit status:
@@ -43,6 +45,8 @@ pub(super) enum Command {
     Check(CheckArgs),
     /// List the objects with their scopes, owners and finalizers
     List(ListArgs),
+    /// Predict what a deletion would do: what goes, what stays, what hangs
+    Plan(Box<PlanArgs>),
     /// Explain a rule: what is wrong, what the cluster does, how to fix it
     Explain(ExplainArgs),
     /// List the rules
@@ -167,7 +171,7 @@ pub(super) struct SchemaArgs {
 }
 
 /// A release that the tables know.
-fn release(text: &str) -> Result<Release, String> {
+pub(super) fn release(text: &str) -> Result<Release, String> {
     let release: Release = text.parse().map_err(|error: crate::inventory::UnreadableRelease| error.to_string())?;
     match release > Release::NEWEST {
         true => Err(format!("the newest release that ownerlint knows is {}", Release::NEWEST)),

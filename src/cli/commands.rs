@@ -8,7 +8,7 @@ use super::args::{
     WorldArg,
 };
 use super::error::Error;
-use super::output::OutputSpec;
+use super::output::{Named, OutputSpec};
 use super::{Status, terminal};
 use crate::engine::{self, Check, Input, Selection, UnknownRule};
 use crate::inventory::{Inventory, Settings};
@@ -16,7 +16,7 @@ use crate::report::{self, Options, Report};
 use crate::rules::{self, Page, RULES, World};
 
 /// The names of the commands, to recognise a misspelt one.
-const COMMANDS: [&str; 5] = ["check", "list", "explain", "rules", "schema"];
+const COMMANDS: [&str; 6] = ["check", "list", "plan", "explain", "rules", "schema"];
 
 pub(super) fn check(args: CheckArgs, global: &GlobalArgs) -> Result<Status, Error> {
     let CheckArgs { input, output, fail_on, select, ignore, world } = args;
@@ -42,7 +42,7 @@ pub(super) fn check(args: CheckArgs, global: &GlobalArgs) -> Result<Status, Erro
     Ok(match fail_on.0 {
         _ if failed => Status::Failure,
         Some(least) if found(least) => Status::Findings,
-        _ if report.summary.objects == 0 && !allow_empty => no_objects(&report),
+        _ if report.summary.objects == 0 && !allow_empty => no_objects(report.summary.files),
         _ => Status::Clean,
     })
 }
@@ -123,16 +123,13 @@ fn misspelt_command(paths: &[String]) -> Option<(String, &'static str)> {
     Some((word.clone(), near))
 }
 
-fn no_objects(report: &Report) -> Status {
-    terminal::say(&format!(
-        "no Kubernetes object found in {} files; `--allow-empty` makes that a success",
-        report.summary.files
-    ));
+pub(super) fn no_objects(files: usize) -> Status {
+    terminal::say(&format!("no Kubernetes object found in {files} files; `--allow-empty` makes that a success"));
     Status::NoObjects
 }
 
 /// Two documents in one stream would be no document.
-fn distinct(specs: &[OutputSpec]) -> Result<(), Error> {
+pub(super) fn distinct<F: Named>(specs: &[OutputSpec<F>]) -> Result<(), Error> {
     for (at, second) in specs.iter().enumerate() {
         if let Some(first) = specs[..at].iter().find(|first| first.file == second.file) {
             let place = second.file.as_ref().map_or("standard output".to_owned(), |file| format!("`{file}`"));
@@ -144,23 +141,30 @@ fn distinct(specs: &[OutputSpec]) -> Result<(), Error> {
 }
 
 fn options(global: &GlobalArgs, spec: &OutputSpec, fail_on: Option<crate::finding::Severity>) -> Options {
+    Options { fail_on, ..display(global, spec.file.is_none()) }
+}
+
+/// How to show a document; colours and links are for standard output only.
+pub(super) fn display(global: &GlobalArgs, to_stdout: bool) -> Options {
     let stdout = std::io::stdout();
-    let to_terminal = spec.file.is_none() && stdout.is_terminal();
-    let color = spec.file.is_none() && terminal::use_color(global.color, &stdout);
+    let color = to_stdout && terminal::use_color(global.color, &stdout);
     Options {
         color,
-        links: color && to_terminal,
+        links: color && stdout.is_terminal(),
         width: terminal::width(),
-        fail_on,
         working_directory: std::env::current_dir().ok().map(|path| path.to_string_lossy().replace('\\', "/")),
         ..Options::default()
     }
 }
 
 fn write(spec: &OutputSpec, report: &Report, options: &Options) -> Result<(), Error> {
-    let text = report::render(spec.format, report, options);
-    match &spec.file {
-        None => terminal::print(&text),
+    write_text(spec.file.as_deref(), &report::render(spec.format, report, options))
+}
+
+/// Writes a document to a file, or to standard output.
+pub(super) fn write_text(file: Option<&str>, text: &str) -> Result<(), Error> {
+    match file {
+        None => terminal::print(text),
         Some(file) => std::fs::write(file, text).map_err(|source| Error::Write { place: format!("`{file}`"), source }),
     }
 }

@@ -3,7 +3,7 @@
 use miette::Diagnostic;
 use thiserror::Error;
 
-use crate::engine::UnknownRule;
+use crate::engine::{PlanError, StepsError, UnknownRule};
 use crate::inventory::InputError;
 
 /// A failure that ends the run.
@@ -15,6 +15,18 @@ pub(super) enum Error {
     #[error(transparent)]
     #[diagnostic(transparent)]
     Rule(#[from] UnknownRule),
+    #[error(transparent)]
+    #[diagnostic(transparent)]
+    Plan(#[from] PlanError),
+    #[error(transparent)]
+    #[diagnostic(transparent)]
+    Steps(#[from] StepsError),
+    #[error("there is nothing to plan")]
+    #[diagnostic(help("write `ownerlint plan delete TARGET…` or `ownerlint plan --steps FILE`"))]
+    NothingToPlan,
+    #[error("both the steps and the manifests are read from standard input")]
+    #[diagnostic(help("give one of them a file"))]
+    StdinTwice,
     /// A word that looks like a misspelt command was taken for a path.
     #[error("there is no command or path `{word}`")]
     #[diagnostic(help("did you mean `ownerlint {command}`?"))]
@@ -28,6 +40,8 @@ pub(super) enum Error {
     #[error("two outputs go to {place}: `{first}` and `{second}`")]
     #[diagnostic(help("give all but one of them a file of its own: `--output {second}:FILE`"))]
     SharedOutput { place: String, first: String, second: String },
+    #[error("cannot read {file}: {source}")]
+    Read { file: String, source: std::io::Error },
     #[error("cannot write {place}: {source}")]
     Write { place: String, source: std::io::Error },
 }

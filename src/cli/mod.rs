@@ -4,6 +4,7 @@ mod args;
 mod commands;
 mod error;
 mod output;
+mod plan;
 mod terminal;
 
 use std::process::ExitCode;
@@ -62,6 +63,7 @@ fn run(cli: Cli) -> Result<Status, Error> {
         None => commands::check(check, &global),
         Some(Command::Check(check)) => commands::check(check, &global),
         Some(Command::List(list)) => commands::list(list, &global),
+        Some(Command::Plan(args)) => plan::plan(*args, &global),
         Some(Command::Explain(explain)) => commands::explain(&explain),
         Some(Command::Rules(rules)) => commands::rules(&rules),
         Some(Command::Schema(schema)) => commands::schema(&schema),

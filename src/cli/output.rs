@@ -1,18 +1,34 @@
 //! `--output FORMAT[:FILE]` and `--fail-on`.
 
+use std::fmt::Display;
 use std::str::FromStr;
 
 use crate::finding::Severity;
-use crate::report::Format;
+use crate::report::plan::PlanFormat;
+use crate::report::{Format, UnknownFormat};
+
+/// The formats of one command.
+pub(super) trait Named: Copy + Display + FromStr<Err = UnknownFormat> + 'static {
+    /// Every format, in the order in which they are listed.
+    const ALL: &'static [Self];
+}
+
+impl Named for Format {
+    const ALL: &'static [Self] = &Format::ALL;
+}
+
+impl Named for PlanFormat {
+    const ALL: &'static [Self] = &PlanFormat::ALL;
+}
 
 /// A format, and the file it goes to; standard output without one.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct OutputSpec {
-    pub(super) format: Format,
+pub(super) struct OutputSpec<F = Format> {
+    pub(super) format: F,
     pub(super) file: Option<String>,
 }
 
-impl FromStr for OutputSpec {
+impl<F: Named> FromStr for OutputSpec<F> {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
@@ -23,8 +39,8 @@ impl FromStr for OutputSpec {
         if file == Some("") {
             return Err(format!("`{text}` names no file: write `{name}:FILE`, or `{name}` for standard output"));
         }
-        let format = name.parse::<Format>().map_err(|error| {
-            let names: Vec<_> = Format::ALL.into_iter().map(Format::as_str).collect();
+        let format = name.parse::<F>().map_err(|error| {
+            let names: Vec<_> = F::ALL.iter().map(F::to_string).collect();
             let near =
                 names.iter().max_by(|a, b| strsim::jaro_winkler(name, a).total_cmp(&strsim::jaro_winkler(name, b)));
             match near.filter(|near| strsim::jaro_winkler(name, near) > 0.7) {

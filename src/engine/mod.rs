@@ -3,6 +3,7 @@
 //! Knows nothing of the terminal: no arguments, no environment, no printing.
 
 mod list;
+mod plan;
 mod selection;
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -17,6 +18,7 @@ use crate::rules::{Context, Page, Rule, World};
 use crate::text::Span;
 
 pub use list::list;
+pub use plan::{PlanError, Question, Rehearsal, StepsError, TargetError, read_steps};
 pub use selection::{Selection, UnknownRule};
 
 /// What to read, and how.

@@ -5,6 +5,7 @@
 //! collector's graph `[GC-4]`), and which object a GET by kind, implied namespace and name would
 //! find (the lookup of 3.3). What changes while a simulation runs is in [`super::state`].
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::kinds::{KindId, KindInfo, Kinds, split_api_version};
@@ -53,6 +54,10 @@ pub struct Cluster {
     /// References by the object that has their uid.
     pub(super) dependents: Grouped,
     pub(super) links: Links,
+    /// Objects that no input holds, sorted: plans leave them out.
+    pub(super) assumed: Vec<ObjectId>,
+    /// The uid that a manifest has, by the reference whose uid was changed to bind it.
+    pub(super) written_uids: BTreeMap<u32, String>,
 }
 
 /// One object.
@@ -148,6 +153,24 @@ impl Cluster {
         Ok(cluster)
     }
 
+    /// Takes these objects for assumptions: they take part like all others, and plans do not show them.
+    pub(super) fn assume<'k>(&mut self, keys: impl Iterator<Item = &'k Key>) {
+        self.assumed = keys.filter_map(|key| self.find(key)).collect();
+        self.assumed.sort_unstable();
+    }
+
+    /// Whether an object was only assumed to exist.
+    pub(super) fn is_assumed(&self, id: ObjectId) -> bool {
+        self.assumed.binary_search(&id).is_ok()
+    }
+
+    /// Shows a reference, the `entry`-th of an object, with the uid that was written, not with the one that binds it.
+    pub(super) fn show_uid_as_written(&mut self, key: &Key, entry: usize, uid: String) {
+        if let Some(index) = self.find(key).and_then(|id| self.refs_of(id).nth(entry)) {
+            self.written_uids.insert(index, uid);
+        }
+    }
+
     /// Copies the objects into the flat form, references still unresolved.
     fn flatten(kinds: &mut Kinds, objects: &[Object], text: &mut Interner) -> Result<Cluster, ClusterError> {
         let mut cluster = Cluster {
@@ -159,6 +182,8 @@ impl Cluster {
             absent_finalizers: Vec::new(),
             dependents: Grouped::default(),
             links: Links::default(),
+            assumed: Vec::new(),
+            written_uids: BTreeMap::new(),
         };
         for (id, object) in objects.iter().enumerate() {
             let id = u32::try_from(id).map_err(|_| ClusterError::TooLarge)?;
@@ -304,6 +329,11 @@ impl Cluster {
             }
         }
         None
+    }
+
+    /// What is known of the kind of an object.
+    pub fn kind(&self, id: ObjectId) -> &KindInfo {
+        self.info(id)
     }
 
     pub(super) fn info(&self, id: ObjectId) -> &KindInfo {

@@ -7,12 +7,14 @@
 //! ([`rounds`], `[SIM-10]`), which agrees best with a real control plane; the other outcomes are
 //! those that some other order reaches ([`explore`], `[SIM-11]`). Both run the same rules:
 //!
+//! * [`build`] from an inventory to a cluster, and what had to be assumed for it
 //! * [`cluster`] what never changes: objects, references resolved by uid and by coordinates
 //! * [`state`], [`world`] what changes, and the one way to change it, watched by the collector
 //! * [`delete`], [`controllers`], [`collector`] what the API server, the other controllers and the
 //!   collector do; each rule of `kubernetes-deletion-semantics` is cited where it stands
 //! * [`plan`], [`outcome`], [`why`], [`events`] what a caller gets to see
 
+mod build;
 mod cluster;
 mod collector;
 mod combine;
@@ -39,6 +41,7 @@ mod trace;
 mod why;
 mod world;
 
+pub use build::{Assumptions, Built, Source, build};
 pub use cluster::{CLEANUP_FINALIZER, Cluster, ClusterError, FOREGROUND_FINALIZER, ORPHAN_FINALIZER, ObjectId};
 pub use delete::{IMMORTAL_NAMESPACES, Policy};
 pub use events::Event;

@@ -171,7 +171,8 @@ fn owner_reference(cluster: &Cluster, state: &State, index: u32) -> Option<Owner
         api_version: cluster.text.get(reference.api_version).to_owned(),
         kind: cluster.text.get(reference.kind_name).to_owned(),
         name: cluster.text.get(reference.name).to_owned(),
-        uid: cluster.text.get(reference.uid).to_owned(),
+        // What binds a rendered reference is nobody's business but the collector's.
+        uid: cluster.written_uids.get(&index).cloned().unwrap_or_else(|| cluster.text.get(reference.uid).to_owned()),
         controller: reference.controller,
         block_owner_deletion: block,
     })
@@ -192,7 +193,8 @@ pub(super) fn waits_for_kubelet(state: &State, id: ObjectId) -> bool {
     state.live(id) && state.has(id, TERMINATING | GRACEFUL)
 }
 
-/// Fates of objects, with their keys, in the order of the keys.
+/// Fates of all objects that were not just assumed, with their keys, in the order of the keys.
 pub(super) fn fates(cluster: &Cluster, state: &State) -> Vec<(Key, Fate)> {
-    cluster.ids().map(|id| (cluster.key(id), fate(cluster, state, id))).collect()
+    let shown = cluster.ids().filter(|id| !cluster.is_assumed(*id));
+    shown.map(|id| (cluster.key(id), fate(cluster, state, id))).collect()
 }

@@ -124,6 +124,8 @@ impl Cluster {
             absent_finalizers: Vec::new(),
             dependents: Grouped::default(),
             links: Links::default(),
+            assumed: Vec::new(),
+            written_uids: BTreeMap::new(),
         };
         let mut slots = BTreeMap::new();
         for (holder, &id) in objects.iter().enumerate() {

@@ -71,7 +71,7 @@ impl Plan<'_> {
     /// The objects that fare otherwise in this outcome than in the verdict, with both fates: (key, here, verdict).
     pub fn differences(&self, outcome: &Outcome) -> Vec<(Key, Fate, Fate)> {
         let state = outcome.state(self.cluster);
-        let mut ids: Vec<ObjectId> = outcome.patched().collect();
+        let mut ids: Vec<ObjectId> = outcome.patched().filter(|id| !self.cluster.is_assumed(*id)).collect();
         ids.sort_unstable();
         let both = ids.into_iter().map(|id| {
             let here = outcome::fate(self.cluster, &state, id);
@@ -84,7 +84,8 @@ impl Plan<'_> {
     pub fn happenings(&self, step: usize) -> Vec<Happening> {
         let key = |id: ObjectId| (id != super::cluster::NONE).then(|| self.cluster.key(id));
         let log = self.steps.get(step).map_or(&[][..], |step| &step.log);
-        let happenings = log.iter().map(|entry| Happening {
+        let shown = log.iter().filter(|entry| !self.cluster.is_assumed(entry.object));
+        let happenings = shown.map(|entry| Happening {
             round: entry.round,
             object: self.cluster.key(entry.object),
             effect: entry.effect,

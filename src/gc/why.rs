@@ -67,7 +67,8 @@ pub(super) fn explain<'l>(
             add_rules(&mut explained.entry(id).or_default().rules, &rules);
         }
     }
-    let keyed = explained.into_iter().map(|(id, mut why)| {
+    let shown = explained.into_iter().filter(|(id, _)| !cluster.is_assumed(*id));
+    let keyed = shown.map(|(id, mut why)| {
         why.chain = chain(cluster, &began, id);
         (cluster.key(id), why)
     });
@@ -149,7 +150,8 @@ fn rules_of_hanging(world: &World<'_>, id: ObjectId) -> Vec<&'static str> {
 /// Every Terminating object, with what holds it.
 pub(super) fn hanging(cluster: &Cluster, state: &State) -> Vec<Hanging> {
     let world = World { cluster, state: state.clone(), watch: Vec::new(), trace: None };
-    let stuck = cluster.ids().filter(|id| state.live(*id) && state.has(*id, TERMINATING));
+    let terminating = |id: &ObjectId| state.live(*id) && state.has(*id, TERMINATING);
+    let stuck = cluster.ids().filter(|id| terminating(id) && !cluster.is_assumed(*id));
     stuck.map(|id| hanging_one(&world, id)).collect()
 }
 

@@ -127,6 +127,11 @@ impl Kinds {
         self.release
     }
 
+    /// The kinds that the user adds.
+    pub fn extra(&self) -> &[ExtraKind] {
+        &self.extra
+    }
+
     /// What is known of `kind` in that group and version. The scope does not depend on the version ([SCOPE-5]).
     pub fn resolve(&self, api_version: &ApiVersion, kind: &str) -> Resolution {
         let ApiVersion { group, version } = api_version;

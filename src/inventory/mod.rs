@@ -195,7 +195,10 @@ impl Inventory {
             .filter_map(|(id, (_, read))| CustomResourceDefinition::of(&read.object).map(|crd| (id, crd)))
             .collect();
         self.kinds = Kinds::new(self.kinds.release(), crds.iter().map(|(id, crd)| (*id, crd)), extra_kinds);
-        let all_have_uids = !objects.is_empty() && objects.iter().all(|(_, read)| read.object.uid().is_some());
+        // A definition handed in to tell the kinds of a dump does not make the dump a rendering.
+        let is_crd = |object: &Object| object.is("apiextensions.k8s.io", "CustomResourceDefinition");
+        let mut others = objects.iter().map(|(_, read)| &read.object).filter(|object| !is_crd(object));
+        let all_have_uids = others.all(|object| object.uid().is_some());
         for (id, (file, read)) in ids().zip(objects) {
             let read::ReadObject { document, object } = read;
             let resolution = self.kinds.resolve(&object.group_version, &object.kind.value);

@@ -100,7 +100,7 @@ impl Collector {
             .metadata()
             .map_err(|error| InputError::Unreadable { path: argument.to_owned(), reason: error.to_string() })?;
         match metadata.is_dir() {
-            true => self.add_folder(path, argument, |path| is_manifest_name(path)),
+            true => self.add_folder(path, argument, is_manifest_name),
             // A file that is named is read whatever its name.
             false => self.add_file(path, argument.replace('\\', "/")),
         }

@@ -2,9 +2,11 @@
 //!
 //! Knows nothing of deletion: whether an edge makes anything die is for the simulation to say.
 
+mod implied;
 pub mod known_finalizers;
 mod removers;
 mod written;
 
+pub use implied::{Implied, ImpliedObject, ImpliedReference, MOST_REPLICAS, implied};
 pub use removers::{Evidence, Holder, Remover, Removers};
 pub use written::{Owner, OwnerEdge, Ownership};

@@ -15,6 +15,8 @@ mod gc_properties;
 mod gc_support;
 mod known_finalizers;
 mod owner_rules;
+mod plan_cli;
+mod plan_conformance;
 mod plan_view;
 mod rules;
 mod support;

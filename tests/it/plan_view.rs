@@ -42,9 +42,10 @@ fn targets(step: &Step) -> Vec<Key> {
     }
 }
 
-fn view<'a>(plan: &'a ownerlint::gc::Plan<'a>, steps: &[Step]) -> PlanView<'a> {
+fn view<'a>(plan: &'a ownerlint::gc::Plan<'a>, steps: &'a [Step]) -> PlanView<'a> {
     PlanView {
         plan,
+        steps,
         implied: Vec::new(),
         titles: steps.iter().map(title).collect(),
         targets: steps.iter().map(targets).collect(),

@@ -8,6 +8,7 @@ mod command;
 mod dot;
 mod graph;
 mod human;
+mod json;
 mod markdown;
 mod mermaid;
 mod outline;
@@ -20,13 +21,15 @@ use std::fmt;
 use std::str::FromStr;
 
 use super::{Options, UnknownFormat};
-use crate::gc::{Key, Plan};
+use crate::gc::{Key, Plan, Step};
 
 /// What the presentation of a plan may say besides the simulation itself.
 #[derive(Debug)]
 pub struct PlanView<'a> {
     /// The finished simulation.
     pub plan: &'a Plan<'a>,
+    /// The steps that were simulated.
+    pub steps: &'a [Step],
     /// Objects of the simulated cluster that no manifest holds.
     pub implied: Vec<Implied>,
     /// One line per step: what is done, as its user would say it.
@@ -53,6 +56,8 @@ pub struct Implied {
 pub enum PlanFormat {
     /// Trees, reasons and commands for people.
     Human,
+    /// The contract `ownerlint.plan/1`.
+    Json,
     /// A Graphviz graph.
     Dot,
     /// A Mermaid flowchart.
@@ -63,12 +68,13 @@ pub enum PlanFormat {
 
 impl PlanFormat {
     /// Every format, in the order of this type.
-    pub const ALL: [Self; 4] = [Self::Human, Self::Dot, Self::Mermaid, Self::Markdown];
+    pub const ALL: [Self; 5] = [Self::Human, Self::Json, Self::Dot, Self::Mermaid, Self::Markdown];
 
     /// The word on the command line.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Human => "human",
+            Self::Json => "json",
             Self::Dot => "dot",
             Self::Mermaid => "mermaid",
             Self::Markdown => "markdown",
@@ -93,6 +99,7 @@ impl FromStr for PlanFormat {
 /// The whole document of `view` in `format`, ending in a line break.
 pub fn render(format: PlanFormat, view: &PlanView<'_>, options: &Options) -> String {
     match format {
+        PlanFormat::Json => json::render(view),
         PlanFormat::Human => human::render(view, options),
         PlanFormat::Dot => dot::render(view),
         PlanFormat::Mermaid => mermaid::render(view),

@@ -5,4 +5,4 @@ mod golden;
 mod hostile;
 mod readers;
 mod sample;
-mod schemas;
+pub(crate) mod schemas;

@@ -1,0 +1,182 @@
+//! `plan`: what Kubernetes would do, without doing it.
+
+use clap::{Args, Subcommand, ValueEnum};
+
+use super::Status;
+use super::args::GlobalArgs;
+use super::args::release;
+use super::commands::{display, distinct, no_objects, write_text};
+use super::error::Error;
+use super::output::OutputSpec;
+use crate::engine::{Input, Question, Rehearsal, read_steps};
+use crate::gc::Policy;
+use crate::inventory::{Inventory, Release, STDIN, Settings};
+use crate::report::plan::{self, PlanFormat};
+
+const EXAMPLES: &str = "\
+Examples:
+  ownerlint plan delete deployment/web -n shop -f rendered/   what goes with a Deployment
+  ownerlint plan delete ns/shop -f dump.yaml                  what goes, what hangs, and why
+  ownerlint plan delete crd/foos.example.com                  a definition with its instances
+  ownerlint plan delete deploy web api --cascade foreground   several at once
+  ownerlint plan --steps steps.yaml dump.yaml                 one step after the other
+
+A dump (`kubectl get … -o yaml`) is taken for the whole cluster. In a rendering, references are bound by name, an owner
+that it does not hold is taken to exist elsewhere, and the Pods, ReplicaSets and other objects that built-in controllers
+create are implied.
+
+Exit status:
+  0  there is a plan, whatever it says
+  1  something stays Terminating, and --fail-on stuck was given
+  2  usage, configuration, I/O or internal failure; a target that is not in the input
+  3  no Kubernetes object found (--allow-empty makes it 0)";
+
+#[derive(Debug, Args)]
+#[command(args_conflicts_with_subcommands = true, after_help = EXAMPLES)]
+pub(super) struct PlanArgs {
+    #[command(subcommand)]
+    command: Option<PlanCommand>,
+    #[command(flatten)]
+    steps: StepsArgs,
+}
+
+#[derive(Debug, Subcommand)]
+enum PlanCommand {
+    /// What a deletion takes along, leaves behind and leaves hanging
+    #[command(after_help = EXAMPLES)]
+    Delete(DeleteArgs),
+}
+
+#[derive(Debug, Args)]
+struct DeleteArgs {
+    /// Objects: `deployment/web`, `deploy web`, `ns/shop`, `foos.example.com/one`, or a key like `Deployment.apps/shop/web`
+    #[arg(value_name = "TARGET", required = true)]
+    targets: Vec<String>,
+    /// Files, folders, globs, or `-` for standard input (may be repeated) [default: the current folder]
+    #[arg(short, long = "filename", value_name = "PATH")]
+    filename: Vec<String>,
+    /// What the request says of dependents; `none` sends no policy, as raw API clients do
+    #[arg(long, value_name = "POLICY", default_value = "background")]
+    cascade: Cascade,
+    #[command(flatten)]
+    options: PlanOptions,
+}
+
+#[derive(Debug, Args)]
+struct StepsArgs {
+    /// A list of steps, {op, target, policy?, finalizer?}, in YAML or JSON; `-` for standard input
+    #[arg(long, value_name = "FILE")]
+    steps: Option<String>,
+    /// Files, folders, globs, or `-` for standard input [default: the current folder]
+    #[arg(value_name = "PATH")]
+    paths: Vec<String>,
+    #[command(flatten)]
+    options: PlanOptions,
+}
+
+#[derive(Debug, Args)]
+struct PlanOptions {
+    /// The namespace of targets and of objects that do not say theirs
+    #[arg(short, long, value_name = "NAME")]
+    namespace: Option<String>,
+    /// Whether Pods run on nodes, so that they finish when they are deleted; without, those bound to a node stay Terminating
+    #[arg(long, value_name = "YES|NO", default_value = "yes")]
+    kubelet: YesNo,
+    /// Output format, with a file to write it to (may be repeated)
+    #[arg(short, long, value_name = "FORMAT[:FILE]", default_value = "human")]
+    output: Vec<OutputSpec<PlanFormat>>,
+    /// What makes the run fail: `stuck` when something stays Terminating after the last step
+    #[arg(long, value_name = "WHAT", default_value = "never")]
+    fail_on: FailOnPlan,
+    /// Leave out files whose path matches this glob (may be repeated)
+    #[arg(long, value_name = "GLOB")]
+    exclude: Vec<String>,
+    /// The Kubernetes release that decides which built-in kinds are served
+    #[arg(long, value_name = "VERSION", default_value_t = Release::NEWEST, value_parser = release)]
+    kubernetes_version: Release,
+    /// Exit with 0 when there is no Kubernetes object
+    #[arg(long)]
+    allow_empty: bool,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum Cascade {
+    Background,
+    Foreground,
+    Orphan,
+    None,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum YesNo {
+    Yes,
+    No,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum FailOnPlan {
+    Stuck,
+    Never,
+}
+
+impl From<Cascade> for Option<Policy> {
+    fn from(cascade: Cascade) -> Self {
+        match cascade {
+            Cascade::Background => Some(Policy::Background),
+            Cascade::Foreground => Some(Policy::Foreground),
+            Cascade::Orphan => Some(Policy::Orphan),
+            Cascade::None => None,
+        }
+    }
+}
+
+pub(super) fn plan(args: PlanArgs, global: &GlobalArgs) -> Result<Status, Error> {
+    let (question, paths, options) = match args.command {
+        Some(PlanCommand::Delete(DeleteArgs { targets, filename, cascade, options })) => {
+            let namespace = options.namespace.clone();
+            (Question::Delete { targets, namespace, policy: cascade.into() }, filename, options)
+        }
+        None => {
+            let StepsArgs { steps, paths, options } = args.steps;
+            let Some(file) = steps else { return Err(Error::NothingToPlan) };
+            if file == STDIN && paths.iter().any(|path| path == STDIN) {
+                return Err(Error::StdinTwice);
+            }
+            (Question::Steps(read_steps(&text_of(&file)?)?), paths, options)
+        }
+    };
+    distinct(&options.output)?;
+    let inventory = read(paths, &options)?;
+    if inventory.members.is_empty() && !options.allow_empty {
+        return Ok(no_objects(inventory.sources.len()));
+    }
+    let rehearsal = Rehearsal::new(&inventory, question, options.kubelet == YesNo::Yes)?;
+    let plan = rehearsal.simulate();
+    let view = rehearsal.view(&plan);
+    for spec in &options.output {
+        write_text(spec.file.as_deref(), &plan::render(spec.format, &view, &display(global, spec.file.is_none())))?;
+    }
+    let stuck = plan.steps.len().checked_sub(1).is_some_and(|last| !plan.hanging(last).is_empty());
+    Ok(if stuck && options.fail_on == FailOnPlan::Stuck { Status::Findings } else { Status::Clean })
+}
+
+fn read(mut paths: Vec<String>, options: &PlanOptions) -> Result<Inventory, Error> {
+    if paths.is_empty() {
+        paths.push(".".to_owned());
+    }
+    let settings =
+        Settings { release: options.kubernetes_version, namespace: options.namespace.clone(), ..Settings::default() };
+    Ok(Input { paths, exclude: options.exclude.clone(), settings }.read()?)
+}
+
+fn text_of(file: &str) -> Result<String, Error> {
+    let text = match file {
+        STDIN => std::io::read_to_string(std::io::stdin()),
+        _ => std::fs::read_to_string(file),
+    };
+    text.map_err(|source| Error::Read { file: place_of(file), source })
+}
+
+fn place_of(file: &str) -> String {
+    if file == STDIN { "standard input".to_owned() } else { format!("`{file}`") }
+}

@@ -1,0 +1,161 @@
+//! One plan: what is asked, the cluster it is asked of, and what there is to say about the answer.
+
+mod notes;
+mod steps;
+mod targets;
+
+use miette::Diagnostic;
+use thiserror::Error;
+
+use crate::gc::{self, Assumptions, ClusterError, Key, Options, Plan, Policy, Source, Step};
+use crate::inventory::{Inventory, ObjectKey};
+use crate::ownership::{Ownership, implied};
+use crate::report::plan::{Implied, PlanView};
+
+pub use steps::{StepsError, read_steps};
+pub use targets::TargetError;
+use targets::Targets;
+
+/// What is asked.
+#[derive(Clone, Debug)]
+pub enum Question {
+    /// `plan delete`: all requests are sent, then the cluster comes to rest.
+    Delete {
+        /// As kubectl users type them.
+        targets: Vec<String>,
+        /// The namespace of targets that name none.
+        namespace: Option<String>,
+        /// `None`: no policy is sent.
+        policy: Option<Policy>,
+    },
+    /// `plan --steps`.
+    Steps(Vec<Step>),
+}
+
+/// Why there is no plan.
+#[derive(Clone, Debug, Error, Diagnostic)]
+pub enum PlanError {
+    /// A target that means no object, or several.
+    #[error(transparent)]
+    #[diagnostic(transparent)]
+    Target(#[from] TargetError),
+    /// More objects than the model counts.
+    #[error("the input cannot be simulated: {0}")]
+    Cluster(#[from] ClusterError),
+}
+
+/// A cluster with the steps to be simulated on it.
+#[derive(Debug)]
+pub struct Rehearsal {
+    cluster: gc::Cluster,
+    steps: Vec<Step>,
+    options: Options,
+    implied: Vec<Implied>,
+    notes: Vec<String>,
+}
+
+impl Rehearsal {
+    /// Builds the cluster of `inventory` and looks up what the question is about. With `kubelet`, Pods run on nodes and
+    /// finish when they are deleted.
+    ///
+    /// # Errors
+    /// A target that means no object, or several.
+    pub fn new(inventory: &Inventory, question: Question, kubelet: bool) -> Result<Self, PlanError> {
+        let ownership = Ownership::of(inventory);
+        let implied = implied(inventory, &ownership);
+        let targets = Targets::new(inventory, &implied);
+        let steps = match question {
+            Question::Steps(steps) => steps,
+            Question::Delete { targets: words, namespace, policy } => {
+                vec![Step::Delete { targets: targets.resolve(&words, namespace.as_deref())?, policy }]
+            }
+        };
+        let asked = steps.iter().flat_map(targets_of);
+        let namespaces = asked.filter(|key| targets.is_implicit(key)).map(|key| key.name.clone()).collect();
+        let source =
+            Source { inventory, ownership: &ownership, implied: &implied, namespaces: &namespaces, running: kubelet };
+        let gc::Built { cluster, assumptions } = gc::build(&source)?;
+        let notes = notes::notes(inventory, &source, &assumptions);
+        let implied = known_implied(&cluster, &implied.objects);
+        let options = Options { kubelet, ..Options::default() };
+        let mut rehearsal = Self { cluster, steps, options, implied, notes };
+        rehearsal.settle_first(&assumptions);
+        Ok(rehearsal)
+    }
+
+    /// [SIM-4]: what collapses by itself is not blamed on a deletion. A list of steps says itself when to settle.
+    fn settle_first(&mut self, assumptions: &Assumptions) {
+        if !matches!(self.steps[..], [Step::Delete { .. }]) {
+            return;
+        }
+        let verdict_only = Options { state_cap: 0, ..self.options.clone() };
+        let settled = gc::simulate(&self.cluster, &[Step::Settle], &verdict_only);
+        if !settled.happenings(0).is_empty() {
+            let note = notes::collapse(&settled.happenings(0), assumptions);
+            self.notes.extend(note);
+            self.steps.insert(0, Step::Settle);
+        }
+    }
+
+    /// The steps, in order.
+    pub fn steps(&self) -> &[Step] {
+        &self.steps
+    }
+
+    /// Simulates the steps.
+    pub fn simulate(&self) -> Plan<'_> {
+        gc::simulate(&self.cluster, &self.steps, &self.options)
+    }
+
+    /// What formats may say about a plan of this rehearsal.
+    pub fn view<'a>(&'a self, plan: &'a Plan<'a>) -> PlanView<'a> {
+        let mut notes = self.notes.clone();
+        notes.extend(notes::refusals(&self.steps, plan));
+        PlanView {
+            plan,
+            steps: &self.steps,
+            implied: self.implied.clone(),
+            titles: self.steps.iter().map(title).collect(),
+            targets: self.steps.iter().map(|step| targets_of(step).cloned().collect()).collect(),
+            notes,
+        }
+    }
+}
+
+/// The implied objects that made it into the cluster.
+fn known_implied(cluster: &gc::Cluster, objects: &[crate::ownership::ImpliedObject<'_>]) -> Vec<Implied> {
+    let key = |key: &ObjectKey| Key::from(key);
+    let implied =
+        objects.iter().map(|object| Implied { key: key(&object.key), owner: key(&object.owner), rule: object.rule });
+    implied.filter(|implied| cluster.find(&implied.key).is_some()).collect()
+}
+
+fn targets_of(step: &Step) -> impl Iterator<Item = &Key> {
+    match step {
+        Step::Settle => &[][..],
+        Step::Delete { targets, .. } => targets,
+        Step::RemoveFinalizer { target, .. } | Step::RemoveAllFinalizers { target } | Step::ForceDelete { target } => {
+            std::slice::from_ref(target)
+        }
+    }
+    .iter()
+}
+
+fn title(step: &Step) -> String {
+    match step {
+        Step::Settle => "settle".to_owned(),
+        Step::Delete { targets, policy } => {
+            let targets: Vec<String> = targets.iter().map(Key::to_string).collect();
+            let policy = match policy {
+                Some(Policy::Background) => "Background",
+                Some(Policy::Foreground) => "Foreground",
+                Some(Policy::Orphan) => "Orphan",
+                None => "no policy",
+            };
+            format!("delete {} ({policy})", targets.join(", "))
+        }
+        Step::RemoveFinalizer { target, finalizer } => format!("remove finalizer {finalizer} from {target}"),
+        Step::RemoveAllFinalizers { target } => format!("remove all finalizers from {target}"),
+        Step::ForceDelete { target } => format!("force-delete {target}"),
+    }
+}

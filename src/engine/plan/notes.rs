@@ -1,0 +1,133 @@
+//! What a reader of a plan should know about the ground it stands on: every assumption, in a sentence.
+
+use crate::gc::{Assumptions, Effect, Happening, Key, Plan, Source, Step};
+use crate::inventory::{Inventory, Namespace, Skip, SkipReason};
+use crate::ownership::MOST_REPLICAS;
+
+/// Most objects that a note names.
+const MOST_NAMED: usize = 3;
+
+/// The assumptions of a cluster, the weightiest first.
+pub(super) fn notes(inventory: &Inventory, source: &Source<'_>, assumptions: &Assumptions) -> Vec<String> {
+    let rendered = inventory.members.iter().filter(|member| !member.from_dump).count();
+    let mut notes = Vec::new();
+    let Assumptions { bound_by_name, assumed_owners, absent_owners, unknown_kinds, duplicates, shared_uids, refused } =
+        assumptions;
+    notes.extend(unread(inventory));
+    if !assumed_owners.is_empty() {
+        notes.push(format!(
+            "Not in the input and taken to exist elsewhere, because a uid in a rendering proves nothing: {}.",
+            owners(assumed_owners)
+        ));
+    }
+    if !absent_owners.is_empty() {
+        notes.push(format!(
+            "Not in the input and so taken not to exist, because a dump is the whole cluster: {}. If they do exist, add them to the input.",
+            owners(absent_owners)
+        ));
+    }
+    if !unknown_kinds.is_empty() {
+        let kinds: Vec<&str> = unknown_kinds.iter().map(String::as_str).collect();
+        notes.push(format!(
+            "Nothing is known of these kinds, so what they own is kept and they are never collected: {}. Add their CustomResourceDefinitions to the input.",
+            named(&kinds)
+        ));
+    }
+    if *bound_by_name > 0 {
+        notes.push(format!(
+            "Owner references of rendered objects that are bound by name and taken to be right: {bound_by_name}."
+        ));
+    }
+    if rendered > 0 && !source.implied.objects.is_empty() {
+        let pods = if source.running { " (Pods are taken to run on nodes)" } else { "" };
+        notes.push(format!(
+            "Objects that are implied, because built-in controllers create them below rendered ones{pods}: {}.",
+            source.implied.objects.len()
+        ));
+    }
+    if !source.implied.capped.is_empty() {
+        let keys: Vec<String> = source.implied.capped.iter().map(ToString::to_string).collect();
+        notes.push(format!("Only {MOST_REPLICAS} replicas are shown of {}.", named(&keys)));
+    }
+    if inventory.members.iter().any(|member| member.key.namespace == Namespace::Unwritten) {
+        notes.push("Objects without a namespace are taken to share one, written `?`: `-n` names it.".to_owned());
+    }
+    if !source.namespaces.is_empty() {
+        let names: Vec<&str> = source.namespaces.iter().map(String::as_str).collect();
+        notes.push(format!("Namespaces that exist because objects live in them: {}.", named(&names)));
+    }
+    if !duplicates.is_empty() {
+        notes.push(format!("Written more than once, the last one counts: {}.", named(&texts(duplicates))));
+    }
+    if !shared_uids.is_empty() {
+        notes.push(format!(
+            "Their uid belongs to another object of the input too and was ignored: {}.",
+            named(&texts(shared_uids))
+        ));
+    }
+    if !refused.is_empty() {
+        notes.push(format!("Left out, because no API server accepts them as they are: {}.", named(&texts(refused))));
+    }
+    notes
+}
+
+/// Part of the input that is not part of the plan.
+fn unread(inventory: &Inventory) -> Option<String> {
+    let path = |file| inventory.sources.file(file).path().to_owned();
+    let files = inventory.unreadable_inputs.iter().map(|input| format!("{} {}", path(input.file), input.reason));
+    let lost = |skip: &&Skip| matches!(skip.reason, SkipReason::Unreadable | SkipReason::Template);
+    let documents = inventory.skipped.iter().filter(lost);
+    let documents =
+        documents.map(|skip| format!("document {} of {} ({})", skip.document, path(skip.file), skip.reason.as_str()));
+    let all: Vec<String> = files.chain(documents).collect();
+    (!all.is_empty()).then(|| format!("Not read, and so not part of this plan: {}.", named(&all)))
+}
+
+/// What the collector does before anything is deleted.
+pub(super) fn collapse(happenings: &[Happening], assumptions: &Assumptions) -> Option<String> {
+    let mut gone: Vec<&Key> =
+        happenings.iter().filter(|one| one.effect == Effect::Gone).map(|one| &one.object).collect();
+    gone.sort();
+    gone.dedup();
+    if gone.is_empty() {
+        return None;
+    }
+    let why = match assumptions.absent_owners.is_empty() {
+        true => "their owners are not as their references say",
+        false => "their owners are not in the input",
+    };
+    let gone: Vec<Key> = gone.into_iter().cloned().collect();
+    Some(format!("The collector removes before any request, because {why}: {}.", named(&texts(&gone))))
+}
+
+/// Requests that the API server refuses.
+pub(super) fn refusals(steps: &[Step], plan: &Plan<'_>) -> Vec<String> {
+    let mut notes = Vec::new();
+    for (step, planned) in steps.iter().zip(&plan.steps) {
+        for (key, http) in super::targets_of(step).zip(&planned.responses) {
+            match http {
+                403 => notes.push(format!("The API server refuses to delete {key} [NS-4].")),
+                404 => notes.push(format!("{key} does not exist when it is asked for: nothing happens.")),
+                _ => {}
+            }
+        }
+    }
+    notes
+}
+
+fn owners(pairs: &[(Key, Key)]) -> String {
+    let texts: Vec<String> = pairs.iter().map(|(dependent, owner)| format!("{owner}, owner of {dependent}")).collect();
+    named(&texts)
+}
+
+fn texts(keys: &[Key]) -> Vec<String> {
+    keys.iter().map(Key::to_string).collect()
+}
+
+fn named(all: &[impl AsRef<str>]) -> String {
+    let mut shown: Vec<String> = all.iter().take(MOST_NAMED).map(|one| one.as_ref().to_owned()).collect();
+    if all.len() > MOST_NAMED {
+        shown.push(format!("{} more", all.len() - MOST_NAMED));
+    }
+    shown.join("; ")
+}

@@ -1,0 +1,278 @@
+//! Targets as kubectl users type them: `deployment/web`, `deploy web`, `ns/shop`, `foos.example.com/one`, or a whole key.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use miette::Diagnostic;
+use thiserror::Error;
+
+use crate::gc::Key;
+use crate::inventory::{self, BuiltinKind, Inventory, Namespace};
+use crate::manifest::CustomResourceDefinition;
+use crate::ownership::Implied;
+
+/// Most candidates that a message lists.
+const MOST_LISTED: usize = 8;
+
+/// A target that means no object, or several.
+#[derive(Clone, Debug, Error, Diagnostic, PartialEq, Eq)]
+pub enum TargetError {
+    /// A kind without a name, or a name without a kind.
+    #[error("`{word}` does not say which object")]
+    #[diagnostic(help(
+        "write a kind and a name, `deployment/web` or `deployment web`, or a key, `Deployment.apps/shop/web`"
+    ))]
+    Incomplete {
+        /// What was typed.
+        word: String,
+    },
+    /// No object of the input has such a kind.
+    #[error("there is no `{kind}` in the input")]
+    Kind {
+        /// What was typed.
+        kind: String,
+        /// What may have been meant.
+        #[help]
+        help: String,
+    },
+    /// Objects of the kind exist, but not this one.
+    #[error("there is no `{target}` in the input")]
+    Object {
+        /// What was typed.
+        target: String,
+        /// What may have been meant.
+        #[help]
+        help: String,
+    },
+    /// Several objects answer.
+    #[error("`{target}` can be any of {count} objects")]
+    Ambiguous {
+        /// What was typed.
+        target: String,
+        /// How many.
+        count: usize,
+        /// Which.
+        #[help]
+        help: String,
+    },
+}
+
+/// One target, taken apart.
+struct Wanted<'w> {
+    kind: &'w str,
+    /// Of a whole key.
+    namespace: Option<&'w str>,
+    name: &'w str,
+}
+
+impl std::fmt::Display for Wanted<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self.namespace {
+            Some(namespace) => write!(f, "{}/{namespace}/{}", self.kind, self.name),
+            None => write!(f, "{}/{}", self.kind, self.name),
+        }
+    }
+}
+
+/// The names of one kind.
+#[derive(Default)]
+struct Names {
+    /// Lower case.
+    names: BTreeSet<String>,
+    /// The order in which kubectl prefers kinds that share a name.
+    rank: usize,
+}
+
+/// Everything that can be a target.
+pub(super) struct Targets {
+    /// By (group, kind).
+    kinds: BTreeMap<(String, String), Names>,
+    objects: BTreeSet<Key>,
+    /// Namespace objects that the input does not hold, though something lives in them.
+    implicit: BTreeSet<Key>,
+}
+
+impl Targets {
+    pub(super) fn new(inventory: &Inventory, implied: &Implied<'_>) -> Self {
+        let members = inventory.members.iter().filter(|member| member.decodes()).map(|member| &member.key);
+        let keys = members.chain(implied.objects.iter().map(|object| &object.key));
+        let used: BTreeSet<&str> = keys.clone().filter_map(|key| key.namespace.name()).collect();
+        let objects: BTreeSet<Key> = keys.map(Key::from).collect();
+        let namespaces = used.into_iter().map(namespace_key);
+        let implicit: BTreeSet<Key> = namespaces.filter(|key| !objects.contains(key)).collect();
+        let mut targets = Self { kinds: BTreeMap::new(), objects, implicit };
+        for key in targets.objects.iter().chain(&targets.implicit) {
+            let kind = (key.group.clone(), key.kind.clone());
+            targets.kinds.entry(kind).or_insert_with(|| names_of(&key.group, &key.kind));
+        }
+        for crd in inventory.members.iter().filter_map(|member| CustomResourceDefinition::of(&member.object)) {
+            if let Some(names) = targets.kinds.get_mut(&(crd.group.value.clone(), crd.kind.value.clone())) {
+                let written =
+                    crd.plural.iter().map(|plural| &plural.value).chain(&crd.singular).chain(&crd.short_names);
+                names.names.extend(written.map(|name| name.to_lowercase()));
+            }
+        }
+        targets
+    }
+
+    /// Whether that is a namespace without an object.
+    pub(super) fn is_implicit(&self, key: &Key) -> bool {
+        self.implicit.contains(key)
+    }
+
+    /// The objects that `words` mean. `namespace` is where those without one of their own are looked for.
+    pub(super) fn resolve(&self, words: &[String], namespace: Option<&str>) -> Result<Vec<Key>, TargetError> {
+        let mut keys: Vec<Key> = Vec::new();
+        for wanted in take_apart(words)? {
+            let key = self.find(&wanted, namespace)?;
+            if !keys.contains(&key) {
+                keys.push(key);
+            }
+        }
+        Ok(keys)
+    }
+
+    fn find(&self, wanted: &Wanted<'_>, namespace: Option<&str>) -> Result<Key, TargetError> {
+        let kinds: Vec<_> =
+            self.kinds.iter().filter(|((group, _), names)| names.answer_to(wanted.kind, group)).collect();
+        if kinds.is_empty() {
+            return Err(self.unknown_kind(wanted.kind));
+        }
+        let of_kinds = |key: &&Key| kinds.iter().any(|((group, kind), _)| *group == key.group && *kind == key.kind);
+        let same: Vec<&Key> = self.objects.iter().chain(&self.implicit).filter(of_kinds).collect();
+        let here = |key: &&&Key| match wanted.namespace {
+            Some(namespace) => key.namespace == namespace,
+            // kubectl ignores the namespace for a cluster-scoped kind [CLI-5].
+            None => key.namespace.is_empty() || namespace.is_none_or(|namespace| key.namespace == namespace),
+        };
+        let found: Vec<&Key> = same.iter().filter(|key| key.name == wanted.name).filter(here).copied().collect();
+        let rank =
+            |key: &Key| self.kinds.get(&(key.group.clone(), key.kind.clone())).map_or(usize::MAX, |names| names.rank);
+        let best = found.iter().map(|key| rank(key)).min();
+        let found: Vec<&Key> = found.into_iter().filter(|key| Some(rank(key)) == best).collect();
+        match found[..] {
+            [] => Err(unknown_object(wanted, namespace, &same)),
+            [key] => Ok(key.clone()),
+            _ => Err(ambiguous(wanted, &found)),
+        }
+    }
+
+    fn unknown_kind(&self, kind: &str) -> TargetError {
+        let near = self.kinds.iter().flat_map(|((_, kind), names)| names.names.iter().map(move |name| (name, kind)));
+        let wanted = kind.to_lowercase();
+        let near = near.map(|(name, kind)| (strsim::jaro_winkler(&wanted, name), name, kind));
+        let near = near.filter(|(near, ..)| *near > 0.8).max_by(|a, b| a.0.total_cmp(&b.0).then_with(|| b.1.cmp(a.1)));
+        let help = match near {
+            Some((_, name, _)) if !is_builtin(kind) => format!("did you mean `{name}`?"),
+            _ => {
+                let kinds: Vec<&str> = self.kinds.keys().map(|(_, kind)| kind.as_str()).collect();
+                format!("the input holds: {}", listed(&kinds))
+            }
+        };
+        TargetError::Kind { kind: kind.to_owned(), help }
+    }
+}
+
+fn namespace_key(name: &str) -> Key {
+    Key { group: String::new(), kind: "Namespace".to_owned(), namespace: String::new(), name: name.to_owned() }
+}
+
+/// What the built-in table, or the usual way to make a plural, calls a kind.
+fn names_of(group: &str, kind: &str) -> Names {
+    let lower = kind.to_lowercase();
+    let rows: Vec<(usize, &BuiltinKind)> =
+        inventory::table().resources().enumerate().filter(|(_, row)| row.group == group && row.kind == kind).collect();
+    let mut names = BTreeSet::from([lower.clone()]);
+    for (_, row) in &rows {
+        names.extend([row.plural.clone(), row.singular.clone()]);
+        names.extend(row.short_names.iter().cloned());
+    }
+    if rows.is_empty() {
+        names.insert(format!("{lower}s"));
+    }
+    Names { names, rank: rows.first().map_or(usize::MAX, |(rank, _)| *rank) }
+}
+
+fn is_builtin(kind: &str) -> bool {
+    !inventory::table().by_plural_or_short_name(kind).is_empty()
+}
+
+impl Names {
+    /// Whether `typed` (`deploy`, `deployments.apps`, `deployments.v1.apps`, any case) means this kind of `group`.
+    fn answer_to(&self, typed: &str, group: &str) -> bool {
+        let typed = typed.to_lowercase();
+        let (resource, qualifier) = match typed.split_once('.') {
+            Some((resource, qualifier)) => (resource, Some(qualifier)),
+            None => (typed.as_str(), None),
+        };
+        let versioned = |qualifier: &str| qualifier.split_once('.').is_some_and(|(_, rest)| rest == group);
+        self.names.contains(resource) && qualifier.is_none_or(|qualifier| qualifier == group || versioned(qualifier))
+    }
+}
+
+/// `kind/name…`, `kind name…`, or keys.
+fn take_apart(words: &[String]) -> Result<Vec<Wanted<'_>>, TargetError> {
+    let incomplete = |word: &str| TargetError::Incomplete { word: word.to_owned() };
+    match words {
+        [kind, names @ ..] if !kind.contains('/') => {
+            if names.is_empty() {
+                return Err(incomplete(kind));
+            }
+            let name = |name: &String| match name.contains('/') || name.is_empty() {
+                true => Err(incomplete(kind)),
+                false => Ok(()),
+            };
+            names.iter().try_for_each(name)?;
+            Ok(names.iter().map(|name| Wanted { kind, namespace: None, name }).collect())
+        }
+        _ => words.iter().map(|word| parse(word).ok_or_else(|| incomplete(word))).collect(),
+    }
+}
+
+fn parse(word: &str) -> Option<Wanted<'_>> {
+    let (kind, rest) = word.split_once('/')?;
+    let (namespace, name) = match rest.split_once('/') {
+        Some((namespace, name)) => (Some(namespace), name),
+        None => (None, rest),
+    };
+    (!kind.is_empty() && !name.is_empty()).then_some(Wanted { kind, namespace, name })
+}
+
+fn unknown_object(wanted: &Wanted<'_>, namespace: Option<&str>, same: &[&Key]) -> TargetError {
+    let mut near: Vec<(f64, &Key)> = same
+        .iter()
+        .map(|key| (strsim::jaro_winkler(wanted.name, &key.name), *key))
+        .filter(|(near, _)| *near > 0.75)
+        .collect();
+    near.sort_by(|a, b| b.0.total_cmp(&a.0).then_with(|| a.1.cmp(b.1)));
+    let near: Vec<String> = near.into_iter().map(|(_, key)| key.to_string()).collect();
+    let all: Vec<String> = same.iter().map(ToString::to_string).collect();
+    let target = match namespace.filter(|_| wanted.namespace.is_none()) {
+        Some(namespace) => format!("{wanted} -n {namespace}"),
+        None => wanted.to_string(),
+    };
+    let help = match near.is_empty() {
+        false => format!("did you mean {}?", listed(&near)),
+        true => format!("the input holds: {}", listed(&all)),
+    };
+    TargetError::Object { target, help }
+}
+
+fn ambiguous(wanted: &Wanted<'_>, found: &[&Key]) -> TargetError {
+    let keys: Vec<String> = found.iter().map(ToString::to_string).collect();
+    let scoped = found.iter().any(|key| !key.namespace.is_empty() && key.namespace != Namespace::Unwritten.to_string());
+    let hint = if scoped { "say which with `-n NAMESPACE`, or write its key" } else { "write its key" };
+    TargetError::Ambiguous {
+        target: wanted.to_string(),
+        count: found.len(),
+        help: format!("{hint}: {}", listed(&keys)),
+    }
+}
+
+/// The first few of a list.
+fn listed(all: &[impl AsRef<str>]) -> String {
+    let mut shown: Vec<String> = all.iter().take(MOST_LISTED).map(|one| format!("`{}`", one.as_ref())).collect();
+    if all.len() > MOST_LISTED {
+        shown.push(format!("{} more", all.len() - MOST_LISTED));
+    }
+    shown.join(", ")
+}

@@ -1,0 +1,189 @@
+//! What the deletion controllers read in an object besides its metadata, and the finalizers that every object of a kind
+//! gets whether or not its manifest lists them `[L-31]`.
+
+use std::collections::BTreeMap;
+
+use crate::gc::object::{DefinitionFacts, Deletion, Facts, NamespaceFacts, PodFacts, VolumeFacts};
+use crate::inventory::{Inventory, Member};
+use crate::manifest::{CrdScope, CustomResourceDefinition, Object};
+use crate::ownership::ImpliedObject;
+use crate::yaml::Value;
+
+/// Who manages a Job that names nobody else.
+const JOB_CONTROLLER: &str = "kubernetes.io/job-controller";
+const ACCOUNT_ANNOTATION: &str = "kubernetes.io/service-account.name";
+
+/// Reads facts; knows what is written elsewhere about an object.
+pub(super) struct Reader<'a> {
+    /// A scheduler and kubelets are there, so that a rendered Pod runs on some node.
+    running: bool,
+    /// Namespace and name of the claim that asks for a volume, by the volume's name.
+    asked_for: BTreeMap<&'a str, (String, String)>,
+}
+
+impl<'a> Reader<'a> {
+    pub(super) fn new(inventory: &'a Inventory, running: bool) -> Self {
+        let claims = inventory.members.iter().filter(|member| member.object.is("", "PersistentVolumeClaim"));
+        let asked_for = claims.filter_map(|claim| {
+            let volume = string(claim.object.at(&["spec"]), &["volumeName"])?;
+            Some((volume, (claim.key.namespace.to_string(), claim.key.name.clone())))
+        });
+        Self { running, asked_for: asked_for.collect() }
+    }
+
+    /// The facts of an object.
+    pub(super) fn facts(&self, member: &Member) -> Facts {
+        let object = &member.object;
+        let spec = object.at(&["spec"]);
+        match (object.group(), object.kind.value.as_str()) {
+            ("", "Pod") => {
+                let status = object.at(&["status"]).filter(|_| member.from_dump);
+                let pod = pod(&member.key.name, spec, status);
+                Facts::Pod(PodFacts { scheduled: pod.scheduled || (self.running && !member.from_dump), ..pod })
+            }
+            ("", "Namespace") => Facts::Namespace(namespace(member)),
+            ("", "PersistentVolume") => Facts::Volume(self.volume(member)),
+            ("", "PersistentVolumeClaim") => Facts::Claim { attributes_classes: attributes_classes(object.value()) },
+            ("", "Secret") => token_secret(object).unwrap_or_default(),
+            ("batch", "Job") if string(spec, &["managedBy"]).is_some_and(|manager| manager != JOB_CONTROLLER) => {
+                Facts::ExternallyManagedJob
+            }
+            ("apiextensions.k8s.io", "CustomResourceDefinition") => CustomResourceDefinition::of(object)
+                .map_or(Facts::None, |crd| Facts::Definition(definition(&crd, Some(member)))),
+            _ => Facts::None,
+        }
+    }
+
+    /// The facts of an object that is only implied.
+    pub(super) fn implied_facts(&self, object: &ImpliedObject<'_>) -> Facts {
+        match object.key.kind.as_str() {
+            "Pod" => {
+                let mut pod = pod(&object.key.name, object.spec, None);
+                pod.claims.extend(object.claims.iter().cloned());
+                Facts::Pod(PodFacts { scheduled: pod.scheduled || self.running, ..pod })
+            }
+            "PersistentVolumeClaim" => {
+                let class = string(object.spec, &["volumeAttributesClassName"]);
+                Facts::Claim { attributes_classes: class.map(str::to_owned).into_iter().collect() }
+            }
+            _ => Facts::None,
+        }
+    }
+
+    /// [FIN-2]: bound to the claim that its `claimRef` names or, in a rendering, that asks for it.
+    fn volume(&self, member: &Member) -> VolumeFacts {
+        let spec = member.object.at(&["spec"]);
+        let reference = spec.and_then(|spec| spec.get("claimRef"));
+        let named = string(reference, &["namespace"]).zip(string(reference, &["name"]));
+        let named = named.map(|(namespace, name)| (namespace.to_owned(), name.to_owned()));
+        let asked_for = || self.asked_for.get(member.key.name.as_str()).filter(|_| !member.from_dump).cloned();
+        VolumeFacts {
+            bound_to: named.or_else(asked_for),
+            attributes_class: string(spec, &["volumeAttributesClassName"]).map(str::to_owned),
+        }
+    }
+}
+
+/// `spec` and, of a Pod that runs, `status`.
+fn pod(name: &str, spec: Option<Value<'_>>, status: Option<Value<'_>>) -> PodFacts {
+    let volumes = || items(spec, "volumes");
+    let claims = volumes().filter_map(|volume| string(Some(volume), &["persistentVolumeClaim", "claimName"]));
+    let ephemeral = volumes().filter(|volume| volume.at(&["ephemeral", "volumeClaimTemplate"]).is_some());
+    let ephemeral = ephemeral.filter_map(|volume| string(Some(volume), &["name"]));
+    let named = items(spec, "resourceClaims").filter_map(|claim| string(Some(claim), &["resourceClaimName"]));
+    let created = items(status, "resourceClaimStatuses");
+    let created = created.filter_map(|claim| string(Some(claim), &["resourceClaimName"]));
+    // [DEL-12]: absent is 30, negative is 1.
+    let grace = spec.and_then(|spec| spec.get("terminationGracePeriodSeconds")).and_then(Value::as_int).unwrap_or(30);
+    PodFacts {
+        scheduled: string(spec, &["nodeName"]).is_some(),
+        finished: matches!(string(status, &["phase"]), Some("Succeeded" | "Failed")),
+        grace_seconds: u64::try_from(grace).unwrap_or(1),
+        claims: claims.map(str::to_owned).collect(),
+        ephemeral_claims: ephemeral.map(|volume| format!("{name}-{volume}")).collect(),
+        resource_claims: named.chain(created).map(str::to_owned).collect(),
+    }
+}
+
+/// [VAL-26]: every namespace is created with `kubernetes`; a dump that shows the spec shows what is left of it.
+fn namespace(member: &Member) -> NamespaceFacts {
+    let spec = member.object.at(&["spec"]);
+    let written = items(spec, "finalizers").filter_map(Value::as_str).map(str::to_owned);
+    let mut spec_finalizers: Vec<String> = written.collect();
+    let complete = member.from_dump && spec.is_some();
+    if !complete && !spec_finalizers.iter().any(|token| token == "kubernetes") {
+        spec_finalizers.push("kubernetes".to_owned());
+    }
+    NamespaceFacts { spec_finalizers }
+}
+
+/// [FIN-3]
+fn attributes_classes(claim: Value<'_>) -> Vec<String> {
+    let paths: [&[&str]; 3] = [
+        &["spec", "volumeAttributesClassName"],
+        &["status", "currentVolumeAttributesClassName"],
+        &["status", "modifyVolumeStatus", "targetVolumeAttributesClassName"],
+    ];
+    paths.into_iter().filter_map(|path| string(Some(claim), path)).map(str::to_owned).collect()
+}
+
+/// [DEP-19]
+fn token_secret(object: &Object) -> Option<Facts> {
+    let is_token = string(Some(object.value()), &["type"]) == Some("kubernetes.io/service-account-token");
+    let account = object.metadata.annotation(ACCOUNT_ANNOTATION).filter(|_| is_token)?;
+    Some(Facts::TokenSecret { service_account: account.value.clone() })
+}
+
+/// What a definition declares. Established unless a dump says otherwise `[CRD-3]`.
+pub(super) fn definition(crd: &CustomResourceDefinition, member: Option<&Member>) -> DefinitionFacts {
+    let status = member.filter(|member| member.from_dump).and_then(|member| member.object.at(&["status"]));
+    let mut conditions = items(status, "conditions");
+    let established = conditions.find(|condition| string(Some(*condition), &["type"]) == Some("Established"));
+    let plural = crd.plural.as_ref().map(|plural| plural.value.clone());
+    DefinitionFacts {
+        group: crd.group.value.clone(),
+        kind: crd.kind.value.clone(),
+        plural: plural.unwrap_or_else(|| super::kinds::plural_of(&crd.kind.value)),
+        namespaced: crd.scope.as_ref().is_none_or(|scope| scope.value == CrdScope::Namespaced),
+        served: crd
+            .versions
+            .iter()
+            .filter(|version| version.served)
+            .map(|version| version.name.value.clone())
+            .collect(),
+        established: established.is_none_or(|condition| string(Some(condition), &["status"]) != Some("False")),
+    }
+}
+
+/// `metadata.deletionTimestamp` counts in a dump only: the API server wipes it from what is created `[VAL-28]`.
+pub(super) fn deletion(member: &Member) -> Option<Deletion> {
+    let metadata = &member.object.metadata;
+    if !member.from_dump || !metadata.has_server_field("deletionTimestamp") {
+        return None;
+    }
+    let grace = member.object.at(&["metadata", "deletionGracePeriodSeconds"]).and_then(Value::as_int);
+    Some(Deletion { grace_seconds: grace.and_then(|grace| u64::try_from(grace).ok()).unwrap_or(0) })
+}
+
+/// The protection finalizer that admission puts on every object of a kind [FIN-1] to [FIN-3], or that the cloud's
+/// controller puts on a load balancer [FIN-4].
+pub(super) fn protection(group: &str, kind: &str, spec: Option<Value<'_>>) -> Option<&'static str> {
+    match (group, kind) {
+        ("", "PersistentVolumeClaim") => Some("kubernetes.io/pvc-protection"),
+        ("", "PersistentVolume") => Some("kubernetes.io/pv-protection"),
+        ("storage.k8s.io", "VolumeAttributesClass") => Some("kubernetes.io/vac-protection"),
+        ("", "Service") if string(spec, &["type"]) == Some("LoadBalancer") => {
+            let own_class = string(spec, &["loadBalancerClass"]).is_some();
+            (!own_class).then_some("service.kubernetes.io/load-balancer-cleanup")
+        }
+        _ => None,
+    }
+}
+
+fn string<'a>(value: Option<Value<'a>>, path: &[&str]) -> Option<&'a str> {
+    value?.at(path)?.as_str().filter(|text| !text.is_empty())
+}
+
+fn items<'a>(value: Option<Value<'a>>, field: &str) -> impl Iterator<Item = Value<'a>> + use<'a> {
+    value.and_then(|value| value.get(field)).into_iter().flat_map(Value::items)
+}

@@ -1,0 +1,114 @@
+//! The kinds that a cluster with this input serves: the built-in table of the release, what the user adds, and the
+//! CustomResourceDefinitions of the input. Everything else stays unknown `[SIM-5]`.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use crate::gc::kinds::{DefaultPolicy, KindInfo, Kinds, sort_versions};
+use crate::inventory::{self, DefaultGcPolicy, ExtraKind, Inventory, Release, Scope};
+use crate::manifest::{CustomResourceDefinition, OwnerReference};
+
+pub(super) fn kinds_of(inventory: &Inventory) -> Kinds {
+    let mut kinds = Kinds::new();
+    let dumped = versions_in_dumps(inventory);
+    let release = inventory.kinds.release();
+    let mut rows = BTreeMap::<(&str, &str), KindInfo>::new();
+    for row in inventory::table().resources().filter(|row| row.persisted || row.gc_tracked) {
+        let is_served = row.enabled_by_default || dumped.contains(&(row.api_version(), row.kind.as_str()));
+        if !is_served || row.introduced_in.is_some_and(|first| first > release) {
+            continue;
+        }
+        let info = rows.entry((&row.group, &row.kind)).or_insert_with(|| KindInfo {
+            namespaced: row.scope == Scope::Namespaced,
+            gc_tracked: row.gc_tracked,
+            namespace_deletable: row.namespace_deletable,
+            default_policy: match row.default_policy {
+                DefaultGcPolicy::DeleteDependents => DefaultPolicy::DeleteDependents,
+                DefaultGcPolicy::OrphanDependents => DefaultPolicy::OrphanDependents,
+                DefaultGcPolicy::Unsupported => DefaultPolicy::Unsupported,
+            },
+            custom: false,
+            ..KindInfo::custom(&row.group, &row.kind, &row.plural, true, &[])
+        });
+        // The collector watches the preferred version, which stands first.
+        match row.preferred {
+            true => info.versions.insert(0, row.version.clone()),
+            false => info.versions.push(row.version.clone()),
+        }
+    }
+    add_removed(&mut rows, release);
+    rows.into_values().for_each(|info| _ = kinds.add(info));
+    for extra in inventory.kinds.extra() {
+        kinds.add(extra_kind(extra, inventory));
+    }
+    for member in &inventory.members {
+        if let Some(crd) = CustomResourceDefinition::of(&member.object) {
+            add_defined(&mut kinds, &crd);
+        }
+    }
+    kinds
+}
+
+/// Kinds that only releases up to some older one served.
+fn add_removed<'t>(rows: &mut BTreeMap<(&'t str, &'t str), KindInfo>, release: Release) {
+    let served = |first: Option<Release>| first.is_none_or(|first| first <= release);
+    let removed = inventory::table().removed().filter(|row| row.enabled_by_default && row.removed_in > release);
+    for row in removed.filter(|row| served(row.introduced_in)) {
+        let info = rows.entry((&row.group, &row.kind)).or_insert_with(|| KindInfo {
+            custom: false,
+            ..KindInfo::custom(&row.group, &row.kind, &row.plural, row.scope == Scope::Namespaced, &[])
+        });
+        if !info.versions.contains(&row.version) {
+            info.versions.push(row.version.clone());
+        }
+    }
+}
+
+/// What the objects of a dump prove to be served, default or not.
+fn versions_in_dumps(inventory: &Inventory) -> BTreeSet<(String, &str)> {
+    let dumped = inventory.members.iter().filter(|member| member.from_dump);
+    dumped.map(|member| (member.object.api_version.value.clone(), member.object.kind.value.as_str())).collect()
+}
+
+/// Without versions, the user says that all are served: all that the input writes.
+fn extra_kind(extra: &ExtraKind, inventory: &Inventory) -> KindInfo {
+    let mut versions: BTreeSet<String> = extra.versions.iter().cloned().collect();
+    for member in inventory.members.iter().filter(|_| extra.versions.is_empty()) {
+        if member.object.is(&extra.group, &extra.kind) {
+            versions.insert(member.object.group_version.version.clone());
+        }
+        let named = member.object.metadata.owner_references.entries.iter();
+        let named = named.filter(|reference| reference.kind() == extra.kind).map(OwnerReference::group_version);
+        versions.extend(named.filter(|named| named.group == extra.group).map(|named| named.version));
+    }
+    let versions: Vec<&str> = versions.iter().map(String::as_str).collect();
+    KindInfo::custom(&extra.group, &extra.kind, &plural_of(&extra.kind), extra.scope == Scope::Namespaced, &versions)
+}
+
+/// A definition adds its versions to what other copies of it serve; a built-in kind is not replaced `[CRD-3]`.
+fn add_defined(kinds: &mut Kinds, crd: &CustomResourceDefinition) {
+    let facts = super::facts::definition(crd, None);
+    let known = kinds.find(&facts.group, &facts.kind).map(|id| kinds.get(id).clone());
+    if known.as_ref().is_some_and(|known| !known.custom) {
+        return;
+    }
+    let served: Vec<&str> = facts.served.iter().map(String::as_str).collect();
+    let mut info = KindInfo::custom(&facts.group, &facts.kind, &facts.plural, facts.namespaced, &served);
+    for version in known.into_iter().flat_map(|known| known.versions) {
+        if !info.versions.contains(&version) {
+            info.versions.push(version);
+        }
+    }
+    sort_versions(&mut info.versions);
+    kinds.add(info);
+}
+
+/// The plural that most kinds have.
+pub(super) fn plural_of(kind: &str) -> String {
+    let kind = kind.to_lowercase();
+    match kind.as_bytes() {
+        [.., b's' | b'x'] => format!("{kind}es"),
+        [.., b'a' | b'e' | b'o' | b'u', b'y'] => format!("{kind}s"),
+        [start @ .., b'y'] => format!("{}ies", String::from_utf8_lossy(start)),
+        _ => format!("{kind}s"),
+    }
+}

@@ -1,0 +1,81 @@
+//! Which objects of the input the cluster has: one per key, each with a uid of its own.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::{Assumptions, Source, Uids, minted_uid};
+use crate::gc::object::Key;
+use crate::inventory::{Member, ObjectId};
+
+pub(super) struct Members {
+    /// The object taken for each key.
+    pub(super) chosen: BTreeMap<Key, ObjectId>,
+    /// The key under which an object of the input, or the one taken in its stead, stands.
+    pub(super) keys: BTreeMap<ObjectId, Key>,
+    pub(super) uids: Uids,
+}
+
+impl Members {
+    pub(super) fn choose(source: &Source<'_>, assumptions: &mut Assumptions) -> Self {
+        let mut members = Self { chosen: BTreeMap::new(), keys: BTreeMap::new(), uids: Uids::new() };
+        for member in &source.inventory.members {
+            members.take(source, member, assumptions);
+        }
+        members.give_uids(source, assumptions);
+        assumptions.duplicates.sort();
+        assumptions.duplicates.dedup();
+        members
+    }
+
+    fn take(&mut self, source: &Source<'_>, member: &Member, assumptions: &mut Assumptions) {
+        let mut key = Key::from(&member.key);
+        if !member.decodes() || key.name.is_empty() {
+            assumptions.refused.push(key);
+            return;
+        }
+        if is_generated(member) {
+            key = self.next_generated(key);
+        }
+        if let Some(known) = self.chosen.get(&key).map(|id| source.inventory.member(*id)) {
+            assumptions.duplicates.push(key.clone());
+            // What a cluster holds counts more than what is to be applied; else the last one is applied last.
+            if known.from_dump && !member.from_dump {
+                self.keys.insert(member.id, key);
+                return;
+            }
+        }
+        self.chosen.insert(key.clone(), member.id);
+        self.keys.insert(member.id, key);
+    }
+
+    /// The server makes up a name for each: two of them are two objects.
+    fn next_generated(&self, key: Key) -> Key {
+        let numbered = |number: usize| match number {
+            1 => key.clone(),
+            _ => Key { name: format!("{}{number}", key.name), ..key.clone() },
+        };
+        (1..).map(numbered).find(|key| !self.chosen.contains_key(key)).unwrap_or(key)
+    }
+
+    /// The written uid, to whoever has it first; anybody else gets a new one.
+    fn give_uids(&mut self, source: &Source<'_>, assumptions: &mut Assumptions) {
+        let mut order: Vec<(&ObjectId, &Key)> = self.chosen.iter().map(|(key, id)| (id, key)).collect();
+        order.sort_unstable();
+        let mut used = BTreeSet::new();
+        for (id, key) in order {
+            let written = source.inventory.member(*id).object.uid();
+            let uid = match written {
+                Some(uid) if used.insert(uid) => uid.to_owned(),
+                Some(_) => {
+                    assumptions.shared_uids.push(key.clone());
+                    minted_uid(key)
+                }
+                None => minted_uid(key),
+            };
+            self.uids.insert(key.clone(), uid);
+        }
+    }
+}
+
+fn is_generated(member: &Member) -> bool {
+    member.object.metadata.name.as_ref().is_none_or(|name| name.value.is_empty())
+}

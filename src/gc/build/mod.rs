@@ -1,0 +1,194 @@
+//! From an inventory to a cluster.
+//!
+//! *Dumps* are taken as they are: references bind by uid, and what the input does not hold does not exist. *Renderings*
+//! have no uids: each object gets one made of its key, and a reference that ownership binds by name gets its owner's
+//! `[SIM-6]`. A rendered reference that leads nowhere proves nothing, whatever uid it holds: its owner is *assumed* to
+//! exist, so that its dependent stays. Made-up uids and assumed objects never show in a plan.
+//!
+//! Whatever had to be decided on the way stands in [`Assumptions`], for the reader of the plan.
+
+mod facts;
+mod kinds;
+mod members;
+mod references;
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::cluster::{Cluster, ClusterError};
+use super::kinds::Kinds;
+use super::object::{Facts, Key, NamespaceFacts, Object};
+use crate::inventory::{Inventory, ObjectKey};
+use crate::ownership::{Implied, ImpliedObject, Ownership};
+use facts::Reader;
+use members::Members;
+use references::References;
+
+/// What a cluster is built from.
+#[derive(Clone, Debug)]
+pub struct Source<'a> {
+    /// The objects.
+    pub inventory: &'a Inventory,
+    /// Their written edges.
+    pub ownership: &'a Ownership,
+    /// What controllers create below them.
+    pub implied: &'a Implied<'a>,
+    /// Namespaces that exist without a Namespace object in the input.
+    pub namespaces: &'a BTreeSet<String>,
+    /// Whether a scheduler and kubelets run, so that rendered and implied Pods are bound to nodes.
+    pub running: bool,
+}
+
+/// What was decided where the input does not say.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Assumptions {
+    /// How many rendered references were bound by name.
+    pub bound_by_name: usize,
+    /// (dependent, owner): the owner of a rendered reference is not in the input and assumed to exist.
+    pub assumed_owners: Vec<(Key, Key)>,
+    /// (dependent, owner): the owner of a dumped reference is not in the input, so it does not exist.
+    pub absent_owners: Vec<(Key, Key)>,
+    /// Kinds, `Kind[.group]`, of which nothing is known but objects: never collected, and owners that never resolve.
+    pub unknown_kinds: BTreeSet<String>,
+    /// Objects that stand in the input more than once; one was taken.
+    pub duplicates: Vec<Key>,
+    /// Objects whose uid another one has; they were given their own.
+    pub shared_uids: Vec<Key>,
+    /// Objects that no API server accepts: metadata of wrong types, or no name.
+    pub refused: Vec<Key>,
+}
+
+/// A cluster, and what was assumed of it.
+#[derive(Debug)]
+pub struct Built {
+    /// The cluster.
+    pub cluster: Cluster,
+    /// What the input does not say.
+    pub assumptions: Assumptions,
+}
+
+impl From<&ObjectKey> for Key {
+    /// A namespace that nobody wrote is `?`, as everywhere.
+    fn from(key: &ObjectKey) -> Self {
+        Self {
+            group: key.group.clone(),
+            kind: key.kind.clone(),
+            namespace: key.namespace.to_string(),
+            name: key.name.clone(),
+        }
+    }
+}
+
+/// Builds the cluster that `source` describes.
+///
+/// # Errors
+/// [`ClusterError::TooLarge`]; doubled keys and uids are resolved here.
+pub fn build(source: &Source<'_>) -> Result<Built, ClusterError> {
+    let kinds = kinds::kinds_of(source.inventory);
+    let mut assumptions = Assumptions::default();
+    let members = Members::choose(source, &mut assumptions);
+    let mut references = References::new(source, &kinds, &members);
+    let reader = Reader::new(source.inventory, source.running);
+    let mut objects = Vec::with_capacity(members.chosen.len() + source.implied.objects.len());
+    for (key, id) in &members.chosen {
+        let member = source.inventory.member(*id);
+        note_unknown_kind(&kinds, key, &mut assumptions.unknown_kinds);
+        let owner_references = references.of_member(key, *id, &mut assumptions);
+        let mut finalizers: Vec<String> =
+            member.object.metadata.finalizers.iter().map(|finalizer| finalizer.value.clone()).collect();
+        let deletion = facts::deletion(member);
+        // Controllers give live objects their protection back, never Terminating ones [VAL-24].
+        let spec = member.object.at(&["spec"]).filter(|_| !member.from_dump);
+        if deletion.is_none() {
+            protect(&mut finalizers, &key.group, &key.kind, spec);
+        }
+        objects.push(Object {
+            api_version: member.object.api_version.value.clone(),
+            owner_references,
+            finalizers,
+            deletion,
+            facts: reader.facts(member),
+            ..object(key, members.uids[key].clone())
+        });
+    }
+    for implied in &source.implied.objects {
+        objects.extend(implied_object(implied, &members, &mut references, &reader, &mut assumptions));
+    }
+    for name in source.namespaces {
+        objects.extend(references.namespace(name));
+    }
+    let (assumed, written_uids) = references.finish();
+    objects.extend(assumed.values().cloned());
+    let mut cluster = Cluster::new(kinds, objects)?;
+    cluster.assume(assumed.keys());
+    for ((key, entry), uid) in written_uids {
+        cluster.show_uid_as_written(&key, entry, uid);
+    }
+    Ok(Built { cluster, assumptions })
+}
+
+fn note_unknown_kind(kinds: &Kinds, key: &Key, unknown: &mut BTreeSet<String>) {
+    if kinds.find(&key.group, &key.kind).is_none() {
+        let dot = if key.group.is_empty() { "" } else { "." };
+        unknown.insert(format!("{}{dot}{}", key.kind, key.group));
+    }
+}
+
+fn protect(finalizers: &mut Vec<String>, group: &str, kind: &str, spec: Option<crate::yaml::Value<'_>>) {
+    if let Some(protection) = facts::protection(group, kind, spec)
+        && !finalizers.iter().any(|finalizer| finalizer == protection)
+    {
+        finalizers.push(protection.to_owned());
+    }
+}
+
+/// `None` if the input has the object after all, under the key that made it drop a duplicate.
+fn implied_object(
+    implied: &ImpliedObject<'_>,
+    members: &Members,
+    references: &mut References<'_>,
+    reader: &Reader<'_>,
+    assumptions: &mut Assumptions,
+) -> Option<Object> {
+    let key = Key::from(&implied.key);
+    if members.uids.contains_key(&key) {
+        return None;
+    }
+    let mut finalizers = implied.finalizers.clone();
+    protect(&mut finalizers, &key.group, &key.kind, implied.spec);
+    let owner_references = references.of_implied(&key, implied, assumptions);
+    let facts = reader.implied_facts(implied);
+    let uid = minted_uid(&key);
+    Some(Object {
+        api_version: implied.api_version.to_owned(),
+        owner_references,
+        finalizers,
+        facts,
+        ..object(&key, uid)
+    })
+}
+
+/// An object with nothing but a name. The version does not matter where no manifest writes one.
+fn object(key: &Key, uid: String) -> Object {
+    let api_version = if key.group.is_empty() { "v1".to_owned() } else { format!("{}/v1", key.group) };
+    let facts = match (key.group.as_str(), key.kind.as_str()) {
+        ("", "Namespace") => Facts::Namespace(NamespaceFacts::default()),
+        _ => Facts::None,
+    };
+    Object {
+        api_version,
+        kind: key.kind.clone(),
+        namespace: key.namespace.clone(),
+        name: key.name.clone(),
+        uid,
+        facts,
+        ..Object::default()
+    }
+}
+
+/// A uid for an object that has none: no uid of a cluster looks like this, and it is the same in every run.
+fn minted_uid(key: &Key) -> String {
+    format!("minted for {key}")
+}
+
+/// Uids by key.
+type Uids = BTreeMap<Key, String>;

@@ -1,0 +1,63 @@
+//! Services, endpoints, namespaces and nodes: `[DEP-9]`, `[DEP-10]`, `[DEP-15]`, `[DEP-16]`, `[DEP-19]`.
+
+use super::builder::{Builder, dependent, text};
+use super::{ImpliedObject, ImpliedReference};
+use crate::inventory::{Member, Namespace, ObjectKey};
+
+const CORE: ImpliedReference = ImpliedReference::controller("v1");
+const SLICE: (&str, &str) = ("discovery.k8s.io/v1", "EndpointSlice");
+/// The label that keeps an Endpoints object from being mirrored.
+const SKIP_MIRROR: &str = "endpointslice.kubernetes.io/skip-mirror";
+
+/// A Service that selects Pods gets an EndpointSlice, and an Endpoints object of its own name, tied by that alone.
+pub(super) fn service<'a>(builder: &mut Builder<'a>, member: &'a Member) {
+    if !selects(member) {
+        return;
+    }
+    if !builder.has_written(member, SLICE.1) {
+        builder.add(dependent("DEP-9", SLICE, format!("{}-<hash>", member.key.name), &member.key, CORE));
+    }
+    builder.add(untied("Endpoints", &member.key, member.key.namespace.clone(), member.key.name.clone()));
+}
+
+fn selects(service: &Member) -> bool {
+    let spec = service.object.at(&["spec"]);
+    let selector = spec.and_then(|spec| spec.get("selector"));
+    selector.is_some_and(|selector| selector.entries().next().is_some())
+        && text(spec, &["type"]) != Some("ExternalName")
+}
+
+/// Endpoints written by hand, for a Service that selects nothing, are mirrored.
+pub(super) fn endpoints<'a>(builder: &mut Builder<'a>, member: &'a Member) {
+    let service = ObjectKey { kind: "Service".to_owned(), ..member.key.clone() };
+    let mut services = builder.inventory.with_key(&service).iter().map(|id| builder.inventory.member(*id));
+    let mirrored = services.next_back().is_some_and(|service| !selects(service))
+        && member.object.metadata.label(SKIP_MIRROR).is_none_or(|label| label.value != "true");
+    if mirrored && !builder.has_written(member, SLICE.1) {
+        builder.add(dependent("DEP-10", SLICE, format!("{}-<hash>", member.key.name), &member.key, CORE));
+    }
+}
+
+/// Every namespace gets its default account and the root certificate.
+pub(super) fn namespace(builder: &mut Builder<'_>, member: &Member) {
+    let inside = Namespace::Named(member.key.name.clone());
+    builder.add(untied("ServiceAccount", &member.key, inside.clone(), "default".to_owned()));
+    builder.add(untied("ConfigMap", &member.key, inside, "kube-root-ca.crt".to_owned()));
+}
+
+/// A node's kubelet keeps a Lease and a CSINode.
+pub(super) fn node(builder: &mut Builder<'_>, member: &Member) {
+    let reference = ImpliedReference::plain("v1");
+    let name = || member.key.name.clone();
+    let mut lease = dependent("DEP-15", ("coordination.k8s.io/v1", "Lease"), name(), &member.key, reference);
+    lease.key.namespace = Namespace::Named("kube-node-lease".to_owned());
+    builder.add(lease);
+    builder.add(dependent("DEP-16", ("storage.k8s.io/v1", "CSINode"), name(), &member.key, reference));
+}
+
+/// An object without a reference to what it was created for `[DEP-19]`.
+fn untied<'a>(kind: &str, owner: &ObjectKey, namespace: Namespace, name: String) -> ImpliedObject<'a> {
+    let object = dependent("DEP-19", ("v1", kind), name, owner, CORE);
+    let key = ObjectKey { namespace, ..object.key.clone() };
+    ImpliedObject { key, reference: None, ..object }
+}

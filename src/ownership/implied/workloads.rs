@@ -1,0 +1,208 @@
+//! Workloads: `[DEP-1]` to `[DEP-7]`, `[DEP-11]`, `[DEP-12]`, `[DEP-20]`.
+
+use super::builder::{Builder, dependent, integer, is_true, items, text};
+use super::{ImpliedObject, ImpliedReference};
+use crate::inventory::{Member, ObjectKey};
+use crate::manifest::{Metadata, Template, TemplateKind, templates_of};
+use crate::yaml::Value;
+
+const APPS: ImpliedReference = ImpliedReference::controller("apps/v1");
+const CORE: ImpliedReference = ImpliedReference::controller("v1");
+const BATCH: ImpliedReference = ImpliedReference::controller("batch/v1");
+
+/// The finalizer that the Job controller puts on its Pods `[FIN-5]`.
+const JOB_TRACKING: &str = "batch.kubernetes.io/job-tracking";
+/// Who manages a Job that names nobody else in `spec.managedBy`.
+const JOB_CONTROLLER: &str = "kubernetes.io/job-controller";
+
+/// What Pods are made from.
+struct PodTemplate<'a> {
+    finalizers: Vec<String>,
+    spec: Option<Value<'a>>,
+    claims: Vec<String>,
+}
+
+impl<'a> PodTemplate<'a> {
+    /// `holder` has the field `template`.
+    fn of(holder: Option<Value<'a>>, templates: &[Template]) -> Self {
+        let metadata = templates.iter().find(|template| template.kind == TemplateKind::Pod);
+        Self {
+            finalizers: metadata.map(|template| finalizers(&template.metadata)).unwrap_or_default(),
+            spec: holder.and_then(|holder| holder.at(&["template", "spec"])),
+            claims: Vec::new(),
+        }
+    }
+}
+
+fn finalizers(metadata: &Metadata) -> Vec<String> {
+    metadata.finalizers.iter().map(|finalizer| finalizer.value.clone()).collect()
+}
+
+fn spec(member: &Member) -> Option<Value<'_>> {
+    member.object.at(&["spec"])
+}
+
+pub(super) fn deployment<'a>(builder: &mut Builder<'a>, member: &'a Member) {
+    if builder.has_written(member, "ReplicaSet") {
+        return;
+    }
+    let name = format!("{}-<hash>", member.key.name);
+    let set = dependent("DEP-1", ("apps/v1", "ReplicaSet"), name, &member.key, APPS);
+    if let Some(set) = builder.add(set) {
+        replicas(builder, member, &set, APPS);
+    }
+}
+
+pub(super) fn replica_set<'a>(builder: &mut Builder<'a>, member: &'a Member) {
+    if !builder.has_written(member, "Pod") {
+        replicas(builder, member, &member.key, if member.key.group.is_empty() { CORE } else { APPS });
+    }
+}
+
+/// The Pods of a ReplicaSet or ReplicationController `[DEP-2]`; `member` holds their template.
+fn replicas<'a>(builder: &mut Builder<'a>, member: &'a Member, owner: &ObjectKey, reference: ImpliedReference) {
+    let template = PodTemplate::of(spec(member), &templates_of(&member.object));
+    let wanted = integer(spec(member), "replicas").unwrap_or(1);
+    for number in 1..=builder.capped(&member.key, wanted) {
+        add_pod(builder, "DEP-2", format!("{}-<{number}>", owner.name), owner, reference, &template);
+    }
+}
+
+pub(super) fn stateful_set<'a>(builder: &mut Builder<'a>, member: &'a Member) {
+    let templates = templates_of(&member.object);
+    let mut template = PodTemplate::of(spec(member), &templates);
+    revision(builder, member, "DEP-3");
+    let start = integer(spec(member).and_then(|spec| spec.get("ordinals")), "start").unwrap_or(0);
+    let wanted = integer(spec(member), "replicas").unwrap_or(1);
+    let replicas = builder.capped(&member.key, wanted);
+    let pods_written = builder.has_written(member, "Pod");
+    for ordinal in (0..replicas).map(|number| start.saturating_add(number)) {
+        let name = format!("{}-{ordinal}", member.key.name);
+        template.claims = claim_names(member, &name).map(|(_, claim)| claim).collect();
+        if !pods_written {
+            add_pod(builder, "DEP-3", name.clone(), &member.key, APPS, &template);
+        }
+        claims(builder, member, &templates, &name);
+    }
+}
+
+/// The claims of one Pod of a StatefulSet, `<template>-<pod>` `[DEP-4]`.
+fn claims<'a>(builder: &mut Builder<'a>, member: &'a Member, templates: &[Template], pod: &str) {
+    let policy = text(spec(member), &["persistentVolumeClaimRetentionPolicy", "whenDeleted"]);
+    for (index, name) in claim_names(member, pod) {
+        let field = format!("spec.volumeClaimTemplates[{index}]");
+        let metadata = templates.iter().find(|template| template.field == field).map(|template| &template.metadata);
+        // [VAL-36]: the template's metadata is copied whole.
+        let copied = metadata.map(|metadata| metadata.owner_references.entries.clone()).unwrap_or_default();
+        // [DEP-20]: a claim with another controller is left untouched.
+        let refers = policy == Some("Delete") && !copied.iter().any(|reference| reference.is_controller());
+        let object = dependent("DEP-4", ("v1", "PersistentVolumeClaim"), name, &member.key, APPS);
+        builder.add(ImpliedObject {
+            reference: object.reference.filter(|_| refers),
+            finalizers: metadata.map(finalizers).unwrap_or_default(),
+            copied_references: copied,
+            spec: items(spec(member), "volumeClaimTemplates").nth(index).and_then(|claim| claim.get("spec")),
+            rule: if refers { "DEP-20" } else { "DEP-4" },
+            ..object
+        });
+    }
+}
+
+/// The claims of a Pod, each with the place of its template.
+fn claim_names<'a>(member: &'a Member, pod: &'a str) -> impl Iterator<Item = (usize, String)> + use<'a> {
+    let templates = items(spec(member), "volumeClaimTemplates").enumerate();
+    templates.filter_map(move |(index, claim)| {
+        let name = text(Some(claim), &["metadata", "name"])?;
+        Some((index, format!("{name}-{pod}")))
+    })
+}
+
+pub(super) fn daemon_set<'a>(builder: &mut Builder<'a>, member: &'a Member) {
+    revision(builder, member, "DEP-5");
+    if !builder.has_written(member, "Pod") {
+        let template = PodTemplate::of(spec(member), &templates_of(&member.object));
+        // One for each node, of which a rendering knows nothing.
+        add_pod(builder, "DEP-5", format!("{}-<node>", member.key.name), &member.key, APPS, &template);
+    }
+}
+
+fn revision(builder: &mut Builder<'_>, member: &Member, rule: &'static str) {
+    if !builder.has_written(member, "ControllerRevision") {
+        let name = format!("{}-<hash>", member.key.name);
+        builder.add(dependent(rule, ("apps/v1", "ControllerRevision"), name, &member.key, APPS));
+    }
+}
+
+pub(super) fn cron_job<'a>(builder: &mut Builder<'a>, member: &'a Member) {
+    if is_true(spec(member), "suspend") || builder.has_written(member, "Job") {
+        return;
+    }
+    let job_spec = spec(member).and_then(|spec| spec.at(&["jobTemplate", "spec"]));
+    let name = format!("{}-<time>", member.key.name);
+    let job = dependent("DEP-6", ("batch/v1", "Job"), name, &member.key, BATCH);
+    if let Some(job) = builder.add(ImpliedObject { spec: job_spec, ..job }) {
+        job_pods(builder, member, &job, job_spec);
+    }
+}
+
+pub(super) fn job<'a>(builder: &mut Builder<'a>, member: &'a Member) {
+    if !builder.has_written(member, "Pod") {
+        job_pods(builder, member, &member.key, spec(member));
+    }
+}
+
+/// The Pods that a Job starts with `[DEP-7]`; `member` holds their template.
+fn job_pods<'a>(builder: &mut Builder<'a>, member: &'a Member, owner: &ObjectKey, job_spec: Option<Value<'a>>) {
+    let managed_elsewhere = text(job_spec, &["managedBy"]).is_some_and(|manager| manager != JOB_CONTROLLER);
+    if is_true(job_spec, "suspend") || managed_elsewhere {
+        return;
+    }
+    let mut template = PodTemplate::of(job_spec, &templates_of(&member.object));
+    template.finalizers.push(JOB_TRACKING.to_owned());
+    let parallelism = integer(job_spec, "parallelism").unwrap_or(1);
+    let completions = integer(job_spec, "completions").unwrap_or(parallelism);
+    for number in 1..=builder.capped(&member.key, parallelism.min(completions)) {
+        add_pod(builder, "DEP-7", format!("{}-<{number}>", owner.name), owner, BATCH, &template);
+    }
+}
+
+pub(super) fn pod<'a>(builder: &mut Builder<'a>, member: &'a Member) {
+    pod_dependents(builder, &member.key, spec(member));
+}
+
+fn add_pod<'a>(
+    builder: &mut Builder<'a>,
+    rule: &'static str,
+    name: String,
+    owner: &ObjectKey,
+    reference: ImpliedReference,
+    template: &PodTemplate<'a>,
+) {
+    let pod = dependent(rule, ("v1", "Pod"), name, owner, reference);
+    let (finalizers, claims) = (template.finalizers.clone(), template.claims.clone());
+    let pod = ImpliedObject { finalizers, claims, spec: template.spec, ..pod };
+    if let Some(pod) = builder.add(pod) {
+        pod_dependents(builder, &pod, template.spec);
+    }
+}
+
+/// Claims that live and die with a Pod.
+fn pod_dependents<'a>(builder: &mut Builder<'a>, pod: &ObjectKey, spec: Option<Value<'a>>) {
+    for volume in items(spec, "volumes") {
+        if let (Some(name), Some(claim)) =
+            (text(Some(volume), &["name"]), volume.at(&["ephemeral", "volumeClaimTemplate"]))
+        {
+            let name = format!("{}-{name}", pod.name);
+            let object = dependent("DEP-11", ("v1", "PersistentVolumeClaim"), name, pod, CORE);
+            builder.add(ImpliedObject { spec: claim.get("spec"), ..object });
+        }
+    }
+    for claim in items(spec, "resourceClaims") {
+        if let (Some(name), Some(_)) = (text(Some(claim), &["name"]), text(Some(claim), &["resourceClaimTemplateName"]))
+        {
+            let name = format!("{}-{name}-<hash>", pod.name);
+            let reference = ImpliedReference::unblocking_controller("v1");
+            builder.add(dependent("DEP-12", ("resource.k8s.io/v1", "ResourceClaim"), name, pod, reference));
+        }
+    }
+}

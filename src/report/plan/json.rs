@@ -1,0 +1,307 @@
+//! The contract `ownerlint.plan/1`.
+//!
+//! Outcomes are written one after the other, not collected first: a plan may have thousands, each naming every object.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde::ser::{SerializeMap, SerializeSeq};
+use serde::{Serialize, Serializer};
+
+use super::{Implied, PlanView};
+use crate::gc::{Difference, Event, Fate, Key, Outcome, OwnerReference, Policy, Present, Step, StepPlan, Why};
+
+pub(super) fn render(view: &PlanView<'_>) -> String {
+    crate::report::json::line(serde_json::to_string_pretty(&Document::new(view, view.steps)))
+}
+
+#[derive(Serialize)]
+struct Document<'a> {
+    schema: &'static str,
+    steps: Vec<StepDocument<'a>>,
+    implied: Vec<ImpliedDocument<'a>>,
+    /// What was assumed.
+    notes: &'a [String],
+}
+
+#[derive(Serialize)]
+struct StepDocument<'a> {
+    op: &'static str,
+    target: Option<String>,
+    policy: Option<&'static str>,
+    http: Option<u16>,
+    /// Every request of a step that sends more than one.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    requests: Vec<RequestDocument>,
+    complete: bool,
+    outcomes: Outcomes<'a>,
+    events: Vec<EventDocument<'a>>,
+    why: BTreeMap<String, WhyDocument>,
+}
+
+#[derive(Serialize)]
+struct RequestDocument {
+    target: String,
+    http: u16,
+}
+
+#[derive(Serialize)]
+struct EventDocument<'a> {
+    object: String,
+    reason: &'a str,
+    message: &'a str,
+    certain: bool,
+}
+
+#[derive(Serialize)]
+struct WhyDocument {
+    rules: Vec<&'static str>,
+    chain: Vec<String>,
+}
+
+#[derive(Serialize)]
+struct ImpliedDocument<'a> {
+    key: String,
+    owner: String,
+    rule: &'a str,
+    /// What becomes of it, in the verdict of each step.
+    outcomes: Vec<FateDocument>,
+}
+
+/// The outcomes of one step.
+struct Outcomes<'a> {
+    view: &'a PlanView<'a>,
+    step: &'a StepPlan,
+    implied: BTreeSet<&'a Key>,
+}
+
+/// An object's state as the contract has it.
+#[derive(Serialize, PartialEq)]
+#[serde(untagged)]
+enum FateDocument {
+    Gone(&'static str),
+    Present {
+        terminating: bool,
+        finalizers: Vec<String>,
+        #[serde(rename = "ownerReferences")]
+        owner_references: Vec<ReferenceDocument>,
+        #[serde(rename = "spec.finalizers", skip_serializing_if = "Option::is_none")]
+        spec_finalizers: Option<Vec<String>>,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        conditions: Option<Vec<ConditionDocument>>,
+    },
+}
+
+#[derive(Serialize, PartialEq)]
+#[serde(rename_all = "camelCase")]
+struct ReferenceDocument {
+    api_version: Option<String>,
+    kind: Option<String>,
+    name: Option<String>,
+    uid: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    controller: Option<bool>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    block_owner_deletion: Option<bool>,
+}
+
+#[derive(Serialize, PartialEq)]
+struct ConditionDocument {
+    r#type: String,
+    status: String,
+    reason: String,
+    message: String,
+}
+
+impl<'a> Document<'a> {
+    fn new(view: &'a PlanView<'a>, steps: &'a [Step]) -> Self {
+        let verdicts: Vec<BTreeMap<Key, Fate>> = match view.implied.is_empty() {
+            true => Vec::new(),
+            false => view.plan.steps.iter().filter_map(|step| Some(fates(view, step.outcomes.first()?))).collect(),
+        };
+        let steps = steps.iter().zip(&view.plan.steps).enumerate();
+        Self {
+            schema: "ownerlint.plan/1",
+            steps: steps.map(|(index, (step, planned))| StepDocument::new(view, index, step, planned)).collect(),
+            implied: view.implied.iter().map(|implied| ImpliedDocument::new(implied, &verdicts)).collect(),
+            notes: &view.notes,
+        }
+    }
+}
+
+fn fates(view: &PlanView<'_>, outcome: &Outcome) -> BTreeMap<Key, Fate> {
+    view.plan.fates(outcome).into_iter().collect()
+}
+
+impl<'a> StepDocument<'a> {
+    fn new(view: &'a PlanView<'a>, index: usize, step: &'a Step, planned: &'a StepPlan) -> Self {
+        let (op, policy, targets) = operation(step);
+        let requests = targets.iter().zip(&planned.responses);
+        let requests = requests.map(|(target, http)| RequestDocument { target: target.to_string(), http: *http });
+        let why = view.plan.why(index).into_iter().map(|(key, why)| (key.to_string(), WhyDocument::from(why)));
+        Self {
+            op,
+            target: targets.first().map(Key::to_string),
+            policy: policy.map(policy_name),
+            http: planned.responses.first().copied(),
+            requests: if targets.len() > 1 { requests.collect() } else { Vec::new() },
+            complete: planned.complete,
+            outcomes: Outcomes { view, step: planned, implied: view.implied.iter().map(|one| &one.key).collect() },
+            events: planned.events.iter().map(EventDocument::from).collect(),
+            why: why.collect(),
+        }
+    }
+}
+
+/// The contract's word, the policy that the client sends, and the targets of a step.
+fn operation(step: &Step) -> (&'static str, Option<Policy>, &[Key]) {
+    match step {
+        Step::Settle => ("settle", None, &[]),
+        Step::Delete { targets, policy } => ("delete", *policy, targets),
+        Step::RemoveFinalizer { target, .. } => ("remove-finalizer", None, std::slice::from_ref(target)),
+        Step::RemoveAllFinalizers { target } => ("remove-all-finalizers", None, std::slice::from_ref(target)),
+        // Its policy is part of the operation, not of the step.
+        Step::ForceDelete { target } => ("force-delete", None, std::slice::from_ref(target)),
+    }
+}
+
+fn policy_name(policy: Policy) -> &'static str {
+    match policy {
+        Policy::Background => "Background",
+        Policy::Foreground => "Foreground",
+        Policy::Orphan => "Orphan",
+    }
+}
+
+impl Outcomes<'_> {
+    /// What becomes of the objects of the input.
+    fn objects(&self, outcome: &Outcome) -> Vec<(Key, Fate)> {
+        let fates = self.view.plan.fates(outcome).into_iter();
+        fates.filter(|(key, _)| !self.implied.contains(key)).collect()
+    }
+
+    /// How an outcome differs from the verdict in objects of the input; `None` if it does not.
+    fn difference(&self, outcome: &Outcome) -> Option<Difference> {
+        if self.implied.is_empty() {
+            return outcome.differs;
+        }
+        let differences = self.view.plan.differences(outcome).into_iter();
+        differences
+            .filter(|(key, ..)| !self.implied.contains(key))
+            .map(|(_, here, there)| difference(&here, &there))
+            .min()
+    }
+}
+
+fn difference(here: &Fate, there: &Fate) -> Difference {
+    let state = |present: &Present| Present { owner_references: Vec::new(), ..present.clone() };
+    match (here, there) {
+        (Fate::Present(here), Fate::Present(there)) if state(here) == state(there) => Difference::References,
+        (Fate::Present(_), Fate::Present(_)) => Difference::Terminating,
+        _ => Difference::Existence,
+    }
+}
+
+impl Serialize for Outcomes<'_> {
+    /// The verdict, then what differs from it: outcomes that differ in implied objects alone look like the verdict, or
+    /// like one another, and are written once.
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut sequence = serializer.serialize_seq(None)?;
+        let mut written = BTreeSet::new();
+        for (index, outcome) in self.step.outcomes.iter().enumerate() {
+            let differs = self.difference(outcome);
+            if index > 0 && differs.is_none() {
+                continue;
+            }
+            let objects = self.objects(outcome);
+            if !self.implied.is_empty() && !written.insert(objects.clone()) {
+                continue;
+            }
+            sequence.serialize_element(&OutcomeDocument { differs, objects })?;
+        }
+        sequence.end()
+    }
+}
+
+struct OutcomeDocument {
+    differs: Option<Difference>,
+    objects: Vec<(Key, Fate)>,
+}
+
+impl Serialize for OutcomeDocument {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let differs = self.differs.map(|difference| match difference {
+            Difference::Existence => "existence",
+            Difference::Terminating => "terminating",
+            Difference::References => "references",
+        });
+        let mut map = serializer.serialize_map(Some(2))?;
+        map.serialize_entry("differs", &differs)?;
+        map.serialize_entry("objects", &Objects(&self.objects))?;
+        map.end()
+    }
+}
+
+struct Objects<'a>(&'a [(Key, Fate)]);
+
+impl Serialize for Objects<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_map(self.0.iter().map(|(key, fate)| (key.to_string(), FateDocument::from(fate))))
+    }
+}
+
+impl<'a> ImpliedDocument<'a> {
+    fn new(implied: &'a Implied, verdicts: &[BTreeMap<Key, Fate>]) -> Self {
+        let fates = verdicts.iter().filter_map(|verdict| verdict.get(&implied.key));
+        Self {
+            key: implied.key.to_string(),
+            owner: implied.owner.to_string(),
+            rule: implied.rule,
+            outcomes: fates.map(FateDocument::from).collect(),
+        }
+    }
+}
+
+impl From<Why> for WhyDocument {
+    fn from(why: Why) -> Self {
+        Self { rules: why.rules, chain: why.chain.iter().map(Key::to_string).collect() }
+    }
+}
+
+impl<'a> From<&'a Event> for EventDocument<'a> {
+    fn from(event: &'a Event) -> Self {
+        let Event { object, reason, message, certain } = event;
+        Self { object: object.to_string(), reason, message, certain: *certain }
+    }
+}
+
+impl From<&Fate> for FateDocument {
+    fn from(fate: &Fate) -> Self {
+        let Fate::Present(present) = fate else { return Self::Gone("gone") };
+        let Present { terminating, finalizers, owner_references, spec_finalizers, conditions } = present.clone();
+        let conditions = conditions.map(|conditions| {
+            let documents = conditions.into_iter().map(|condition| ConditionDocument {
+                r#type: condition.kind,
+                status: condition.status,
+                reason: condition.reason,
+                message: condition.message,
+            });
+            documents.collect()
+        });
+        let owner_references = owner_references.into_iter().map(ReferenceDocument::from).collect();
+        Self::Present { terminating, finalizers, owner_references, spec_finalizers, conditions }
+    }
+}
+
+impl From<OwnerReference> for ReferenceDocument {
+    fn from(reference: OwnerReference) -> Self {
+        let text = |text: String| Some(text).filter(|text| !text.is_empty());
+        Self {
+            api_version: text(reference.api_version),
+            kind: text(reference.kind),
+            name: text(reference.name),
+            uid: text(reference.uid),
+            controller: reference.controller,
+            block_owner_deletion: reference.block_owner_deletion,
+        }
+    }
+}

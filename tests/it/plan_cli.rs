@@ -1,0 +1,243 @@
+//! `plan` as a user runs it: targets, assumptions, statuses and the JSON contract.
+
+use predicates::prelude::PredicateBooleanExt;
+use predicates::str::contains;
+use serde_json::{Value, json};
+
+use crate::formats::schemas::{complaints, parsed, validator};
+use crate::support::ownerlint;
+
+const RENDERED: &str = "fixtures/plan/rendered.yaml";
+const DUMP: &str = "fixtures/plan/dump.yaml";
+
+/// The plan that the arguments give; it keeps its contract.
+fn plan(arguments: &[&str]) -> Value {
+    let output = ownerlint().arg("plan").args(arguments).args(["--output", "json"]).output().expect("the program runs");
+    assert!(output.status.success(), "{arguments:?}: {}", String::from_utf8_lossy(&output.stderr));
+    let plan = parsed(std::str::from_utf8(&output.stdout).expect("the output is text"));
+    assert_eq!(complaints(&validator("plan"), &plan), [""; 0], "{arguments:?}");
+    plan
+}
+
+fn delete(target: &str, more: &[&str]) -> Value {
+    plan(&[&["delete", target, "-f", RENDERED][..], more].concat())
+}
+
+/// What the last step's verdict says of an object.
+fn fate<'p>(plan: &'p Value, key: &str) -> &'p Value {
+    let steps = plan["steps"].as_array().expect("steps");
+    &steps.last().expect("a step")["outcomes"][0]["objects"][key]
+}
+
+/// What the last step's verdict says of an implied object.
+fn implied<'p>(plan: &'p Value, key: &str) -> &'p Value {
+    let implied = plan["implied"].as_array().expect("a list");
+    let found = implied.iter().find(|object| object["key"] == key).unwrap_or_else(|| panic!("{key} is not implied"));
+    found["outcomes"].as_array().and_then(|outcomes| outcomes.last()).expect("an outcome per step")
+}
+
+fn fails(arguments: &[&str], message: &str, help: &str) {
+    let assert = ownerlint().arg("plan").args(arguments).assert().code(2);
+    assert.stderr(contains(message).count(1).and(contains(help))).stdout("");
+}
+
+#[test]
+fn an_object_is_named_as_kubectl_users_do() {
+    for words in [
+        &["deployment/web", "-n", "shop"][..],
+        &["deploy/web", "-n", "shop"],
+        &["deploy", "web", "-n", "shop"],
+        &["Deployments.apps/web", "--namespace", "shop"],
+        &["deployments.v1.apps/web", "-n", "shop"],
+        &["Deployment.apps/shop/web"],
+        &["deploy/shop/web"],
+    ] {
+        let plan = plan(&[&["delete"], words, &["-f", RENDERED]].concat());
+        assert_eq!(plan["steps"][0]["target"], "Deployment.apps/shop/web", "{words:?}");
+        assert_eq!(plan["steps"][0]["policy"], "Background", "{words:?}");
+    }
+    for (word, key) in [
+        ("crd/foos.example.com", "CustomResourceDefinition.apiextensions.k8s.io//foos.example.com"),
+        ("foos.example.com/one", "Foo.example.com/shop/one"),
+        ("fo/one", "Foo.example.com/shop/one"),
+        ("svc/web", "Service/shop/web"),
+        ("ns/shop", "Namespace//shop"),
+        ("sts/db", "StatefulSet.apps/shop/db"),
+        ("mystery/m", "Mystery.unknown.example.org/shop/m"),
+    ] {
+        assert_eq!(delete(word, &[])["steps"][0]["target"], key, "{word}");
+    }
+}
+
+#[test]
+fn several_targets_are_all_requested_before_anything_settles() {
+    let plan = plan(&["delete", "cm/bound", "cm/unbound", "svc/web", "-f", RENDERED, "--cascade", "foreground"]);
+    let step = &plan["steps"][0];
+    assert_eq!(plan["steps"].as_array().map(Vec::len), Some(1));
+    assert_eq!(
+        (&step["target"], &step["http"], &step["policy"]),
+        (&json!("ConfigMap/shop/bound"), &json!(200), &json!("Foreground"))
+    );
+    assert_eq!(step["requests"][2], json!({"target": "Service/shop/web", "http": 200}));
+    for key in ["ConfigMap/shop/bound", "ConfigMap/shop/unbound", "Service/shop/web"] {
+        assert_eq!(fate(&plan, key), "gone");
+    }
+}
+
+#[test]
+fn a_target_that_is_not_there_names_the_nearest() {
+    let ask = |words: &[&str], message: &str, help: &str| {
+        fails(&[&["delete"], words, &["-f", RENDERED]].concat(), message, help)
+    };
+    ask(&["deploy/wbe", "-n", "shop"], "there is no `deploy/wbe -n shop` in the input", "Deployment.apps/shop/web");
+    ask(&["cm/web"], "there is no `cm/web` in the input", "ConfigMap/shop/bound");
+    ask(&["deploymnet/web"], "there is no `deploymnet` in the input", "did you mean `deployment`?");
+    ask(&["ingress/web"], "there is no `ingress` in the input", "the input holds");
+    ask(&["ns/shpo"], "there is no `ns/shpo` in the input", "Namespace//shop");
+    ask(&["web"], "`web` does not say which object", "deployment/web");
+    ask(&["deploy", "svc/web"], "`deploy` does not say which object", "deployment/web");
+}
+
+#[test]
+fn a_target_in_two_namespaces_lists_both() {
+    let help = "`Deployment.apps/lab/web`, `Deployment.apps/shop/web`";
+    let assert =
+        ownerlint().env("COLUMNS", "160").args(["plan", "delete", "deploy/web", "-f", RENDERED]).assert().code(2);
+    assert.stderr(contains("`deploy/web` can be any of 2 objects").and(contains("-n NAMESPACE")).and(contains(help)));
+}
+
+#[test]
+fn misuse_is_told_once() {
+    fails(&[], "there is nothing to plan", "plan delete TARGET");
+    fails(&[RENDERED], "there is nothing to plan", "--steps FILE");
+    fails(&["delete"], "required", "<TARGET>");
+    fails(&["delete", "svc/web", "--cascade", "gently"], "invalid value 'gently'", "background");
+    fails(&["delete", "svc/web", "--output", "jsno"], "there is no output format `jsno`", "did you mean `json`?");
+    fails(&["--steps", "no/such.yaml", RENDERED], "cannot read `no/such.yaml`", "");
+    fails(&["--steps", "-", "-"], "both the steps and the manifests are read from standard input", "");
+    let steps = |text: &str, message: &str, help: &str| {
+        let assert = ownerlint().args(["plan", "--steps", "-", RENDERED]).write_stdin(text).assert().code(2);
+        assert.stderr(contains(message).and(contains(help)));
+    };
+    steps("- {op: delte, target: A/b/c}", "step 1: there is no operation `delte`", "did you mean `delete`?");
+    steps("- {op: delete, target: web}", "step 1: `web` is not a key", "Namespace//shop");
+    steps("op: delete", "the steps cannot be read", "steps are a list");
+}
+
+#[test]
+fn a_rendering_is_bound_by_name_and_shown_as_written() {
+    let plan = delete("Deployment.apps/shop/web", &[]);
+    assert_eq!(fate(&plan, "ConfigMap/shop/bound"), "gone");
+    assert_eq!(fate(&plan, "Deployment.apps/lab/web")["terminating"], false, "another namespace is another owner");
+    // The reference to the owner that goes is dropped; the other owner is taken to exist.
+    let references = |key: &str| fate(&plan, key)["ownerReferences"].clone();
+    let elsewhere = json!([{"apiVersion": "apps/v1", "kind": "Deployment", "name": "elsewhere", "uid": "22222222-aaaa-4aaa-8aaa-222222222222"}]);
+    assert_eq!(references("ConfigMap/shop/both"), elsewhere);
+    assert_eq!(references("ConfigMap/shop/unbound"), elsewhere);
+    assert_eq!(fate(&plan, "Deployment.apps/shop/elsewhere"), &Value::Null, "what is only assumed is not shown");
+    assert!(plan["notes"].to_string().contains("Deployment.apps/shop/elsewhere, owner of ConfigMap/shop/both"));
+    assert!(!plan.to_string().contains("minted"), "uids that were made up stay inside");
+}
+
+#[test]
+fn written_uids_survive_a_plan_that_touches_nothing_else() {
+    let plan = delete("svc/web", &[]);
+    let references = &fate(&plan, "ConfigMap/shop/bound")["ownerReferences"];
+    assert_eq!(references[0]["uid"], "11111111-aaaa-4aaa-8aaa-111111111111");
+}
+
+#[test]
+fn controllers_objects_are_implied_and_never_listed_among_the_objects() {
+    let plan = delete("deploy/web", &["-n", "shop"]);
+    for key in ["ReplicaSet.apps/shop/web-<hash>", "Pod/shop/web-<hash>-<1>", "Pod/shop/web-<hash>-<2>"] {
+        assert_eq!(implied(&plan, key), "gone");
+        assert_eq!(fate(&plan, key), &Value::Null);
+    }
+    assert_eq!(implied(&plan, "EndpointSlice.discovery.k8s.io/shop/web-<hash>")["terminating"], false);
+    assert_eq!(implied(&plan, "Endpoints/shop/web")["terminating"], false);
+    assert_eq!(
+        plan["implied"][0],
+        json!({"key": "ReplicaSet.apps/shop/web-<hash>", "owner": "Deployment.apps/shop/web", "rule": "DEP-1", "outcomes": ["gone"]})
+    );
+    let service = delete("svc/web", &[]);
+    assert_eq!(implied(&service, "Endpoints/shop/web"), "gone", "tied by its name [DEP-19]");
+    assert_eq!(implied(&service, "EndpointSlice.discovery.k8s.io/shop/web-<hash>"), "gone");
+}
+
+#[test]
+fn a_claim_in_use_waits_for_its_pod_and_a_retained_one_stays() {
+    let key = "PersistentVolumeClaim/shop/data-db-0";
+    let waits = delete("pvc/data-db-0", &[]);
+    assert_eq!(implied(&waits, key)["finalizers"], json!(["kubernetes.io/pvc-protection"]));
+    assert_eq!(implied(&waits, key)["terminating"], true, "the Pod that mounts it runs on a node");
+    assert_eq!(implied(&delete("pvc/data-db-0", &["--kubelet", "no"]), key), "gone", "the Pod was never scheduled");
+    let set = delete("sts/db", &[]);
+    assert_eq!(implied(&set, "Pod/shop/db-0"), "gone");
+    assert_eq!(
+        implied(&set, key),
+        &json!({"terminating": false, "finalizers": ["kubernetes.io/pvc-protection"], "ownerReferences": []})
+    );
+}
+
+#[test]
+fn policies_are_those_of_the_command_line() {
+    let orphan = delete("deploy/web", &["-n", "shop", "--cascade", "orphan"]);
+    assert_eq!(fate(&orphan, "ConfigMap/shop/bound")["ownerReferences"], json!([]));
+    assert_eq!(implied(&orphan, "Pod/shop/web-<hash>-<1>")["terminating"], false);
+    assert_eq!(delete("deploy/web", &["-n", "shop", "--cascade", "none"])["steps"][0]["policy"], Value::Null);
+}
+
+#[test]
+fn unknown_kinds_are_kept_and_told() {
+    let plan = delete("mystery/m", &[]);
+    assert_eq!(fate(&plan, "Mystery.unknown.example.org/shop/m"), "gone");
+    assert_eq!(fate(&plan, "ConfigMap/shop/of-mystery")["terminating"], false);
+    assert!(plan["notes"].to_string().contains("Mystery.unknown.example.org"));
+}
+
+#[test]
+fn a_namespace_exists_where_something_lives_in_it() {
+    let plan = delete("ns/shop", &[]);
+    let namespace = fate(&plan, "Namespace//shop");
+    assert_eq!((&namespace["terminating"], &namespace["spec.finalizers"]), (&json!(true), &json!(["kubernetes"])));
+    let conditions = namespace["conditions"].to_string();
+    assert!(conditions.contains("foos.example.com has 1 resource instances"), "{conditions}");
+    assert!(conditions.contains("example.com/clean-up in 1 resource instances"), "{conditions}");
+    assert_eq!(fate(&plan, "Deployment.apps/lab/web")["terminating"], false);
+    assert_eq!(fate(&delete("svc/web", &[]), "Namespace//shop"), &Value::Null, "unless it is asked for");
+}
+
+#[test]
+fn what_hangs_is_a_failure_only_when_asked() {
+    let run = |more: &[&str]| {
+        ownerlint().args(["plan", "delete", "foos.example.com/one", "-f", RENDERED]).args(more).assert()
+    };
+    run(&[]).code(0);
+    run(&["--fail-on", "stuck"]).code(1);
+    ownerlint().args(["plan", "delete", "svc/web", "-f", RENDERED, "--fail-on", "stuck"]).assert().code(0);
+}
+
+#[test]
+fn a_dump_is_the_whole_cluster_and_collapses_before_it_is_asked() {
+    let plan = plan(&["delete", "cm/owner", "-f", DUMP]);
+    let ops: Vec<&Value> = plan["steps"].as_array().expect("steps").iter().map(|step| &step["op"]).collect();
+    assert_eq!(ops, ["settle", "delete"]);
+    let settled = &plan["steps"][0]["outcomes"][0]["objects"];
+    assert_eq!(settled["Secret/shop/orphaned"], "gone");
+    assert_eq!(settled["ConfigMap/shop/owned"]["terminating"], false);
+    assert_eq!(fate(&plan, "ConfigMap/shop/owned"), "gone");
+    assert_eq!(fate(&plan, "Secret/shop/at-home")["ownerReferences"][0]["uid"], "0a000000-0000-4000-8000-000000000008");
+    assert!(plan["notes"].to_string().contains("ConfigMap/shop/gone, owner of Secret/shop/orphaned"));
+    assert_eq!(plan["implied"], json!([]), "nothing is implied below a dump");
+}
+
+#[test]
+fn an_input_without_objects_has_its_own_status() {
+    let empty = tempfile::tempdir().expect("a folder");
+    let path = empty.path().to_str().expect("a plain path");
+    ownerlint()
+        .args(["plan", "delete", "svc/web", "-f", path])
+        .assert()
+        .code(3)
+        .stderr(contains("no Kubernetes object found"));
+}
