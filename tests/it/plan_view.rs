@@ -575,7 +575,7 @@ fn advice_holds(cluster: &Cluster, step: Step) {
         simulated.hanging(steps.len() - 1).into_iter().map(|hanging| hanging.object).collect()
     };
     let before = hanging(&steps);
-    for _ in 0..3 {
+    for _ in 0..10 {
         let simulated = simulate(cluster, &steps, &unsearched());
         let text = render(PlanFormat::Human, &view(&simulated, &steps), &Options::default());
         let last = text.rfind(&title(&steps[steps.len() - 1])).expect("the last step has a title");
