@@ -171,6 +171,11 @@ impl Cluster {
         }
     }
 
+    /// The uid that a reference shows: what binds a rendered one is nobody's business but the collector's.
+    pub(super) fn shown_uid(&self, index: u32) -> &str {
+        self.written_uids.get(&index).map_or_else(|| self.text.get(self.reference(index).uid), String::as_str)
+    }
+
     /// Copies the objects into the flat form, references still unresolved.
     fn flatten(kinds: &mut Kinds, objects: &[Object], text: &mut Interner) -> Result<Cluster, ClusterError> {
         let mut cluster = Cluster {
@@ -329,11 +334,6 @@ impl Cluster {
             }
         }
         None
-    }
-
-    /// What is known of the kind of an object.
-    pub fn kind(&self, id: ObjectId) -> &KindInfo {
-        self.info(id)
     }
 
     pub(super) fn info(&self, id: ObjectId) -> &KindInfo {

@@ -171,8 +171,7 @@ fn owner_reference(cluster: &Cluster, state: &State, index: u32) -> Option<Owner
         api_version: cluster.text.get(reference.api_version).to_owned(),
         kind: cluster.text.get(reference.kind_name).to_owned(),
         name: cluster.text.get(reference.name).to_owned(),
-        // What binds a rendered reference is nobody's business but the collector's.
-        uid: cluster.written_uids.get(&index).cloned().unwrap_or_else(|| cluster.text.get(reference.uid).to_owned()),
+        uid: cluster.shown_uid(index).to_owned(),
         controller: reference.controller,
         block_owner_deletion: block,
     })

@@ -64,6 +64,7 @@ impl Rehearsal {
         let ownership = Ownership::of(inventory);
         let implied = implied(inventory, &ownership);
         let targets = Targets::new(inventory, &implied);
+        let is_deletion = matches!(question, Question::Delete { .. });
         let steps = match question {
             Question::Steps(steps) => steps,
             Question::Delete { targets: words, namespace, policy } => {
@@ -79,15 +80,14 @@ impl Rehearsal {
         let implied = known_implied(&cluster, &implied.objects);
         let options = Options { kubelet, ..Options::default() };
         let mut rehearsal = Self { cluster, steps, options, implied, notes };
-        rehearsal.settle_first(&assumptions);
+        if is_deletion {
+            rehearsal.settle_first(&assumptions);
+        }
         Ok(rehearsal)
     }
 
     /// [SIM-4]: what collapses by itself is not blamed on a deletion. A list of steps says itself when to settle.
     fn settle_first(&mut self, assumptions: &Assumptions) {
-        if !matches!(self.steps[..], [Step::Delete { .. }]) {
-            return;
-        }
         let verdict_only = Options { state_cap: 0, ..self.options.clone() };
         let settled = gc::simulate(&self.cluster, &[Step::Settle], &verdict_only);
         if !settled.happenings(0).is_empty() {
