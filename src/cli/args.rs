@@ -21,6 +21,9 @@ Examples:
   ownerlint list rendered/                     show objects, scopes, owners and finalizers
   ownerlint plan delete deploy/web -n shop     what a deletion takes along, and what would hang
   ownerlint explain owner-of-cluster-scoped    why a rule exists, how to fix it
+  ownerlint init                               write a commented ownerlint.yaml
+  ownerlint baseline write                     know today's findings, report only new ones
+  ownerlint --only-changed-from origin/main    report what this branch touches
 
 Exit status:
   0  nothing at or above --fail-on (default: error)

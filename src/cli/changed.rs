@@ -15,10 +15,12 @@ pub(super) fn changed_from(reference: &str) -> Result<Vec<String>, Error> {
     let commit = format!("{reference}^{{commit}}");
     let commit = git(&["rev-parse", "--verify", "--quiet", "--end-of-options", &commit])
         .map_err(|_| failed("there is no such commit; a shallow clone may lack it (`fetch-depth: 0`)".to_owned()))?;
-    let base = git(&["merge-base", "HEAD", commit.trim()])
-        .map_err(|_| failed("it has no common history with HEAD; a shallow clone may lack it (`fetch-depth: 0`)".to_owned()))?;
+    let base = git(&["merge-base", "HEAD", commit.trim()]).map_err(|_| {
+        failed("it has no common history with HEAD; a shallow clone may lack it (`fetch-depth: 0`)".to_owned())
+    })?;
     let root = root.as_str();
-    let changed = git(&["-C", root, "diff", "--no-ext-diff", "--name-only", "-z", base.trim(), "--"]).map_err(failed)?;
+    let changed =
+        git(&["-C", root, "diff", "--no-ext-diff", "--name-only", "-z", base.trim(), "--"]).map_err(failed)?;
     let new = git(&["-C", root, "ls-files", "--others", "--exclude-standard", "-z"]).map_err(failed)?;
     let names = changed.split('\0').chain(new.split('\0')).filter(|name| !name.is_empty());
     Ok(names.map(|name| format!("{root}/{name}")).collect())

@@ -1,12 +1,11 @@
 //! One function per command: arguments in, text out, status back.
 
 use std::io::IsTerminal;
+use std::path::Path;
 use std::time::Instant;
 
 use super::adoption_args::ReportedArgs;
-use super::args::{
-    CheckArgs, ExplainArgs, GlobalArgs, ListArgs, MarkdownOrJson, RulesArgs, SchemaArgs, TextOrJson,
-};
+use super::args::{CheckArgs, ExplainArgs, GlobalArgs, ListArgs, MarkdownOrJson, RulesArgs, SchemaArgs, TextOrJson};
 use super::changed::changed_from;
 use super::error::Error;
 use super::output::{Named, OutputSpec};
@@ -40,7 +39,8 @@ pub(super) fn check(args: CheckArgs, global: &GlobalArgs) -> Result<Status, Erro
         terminal::say(&timing(&report, read, started.elapsed()));
     }
     for spec in &output {
-        let options = Options { position_encoding: reported.position_encoding.into(), ..options(global, spec, fail_on) };
+        let options =
+            Options { position_encoding: reported.position_encoding.into(), ..options(global, spec, fail_on) };
         write(spec, &report, &options)?;
     }
     let found = |least| report.findings.iter().any(|reported| reported.finding.severity >= least);
@@ -123,7 +123,7 @@ pub(super) fn schema(args: &SchemaArgs) -> Result<Status, Error> {
 
 /// `ownerlint chekc rendered/`: the first word is no path, and nearly a command.
 fn misspelt_command(paths: &[String]) -> Result<(), Error> {
-    let word = paths.first().filter(|word| !word.contains(['/', '.', '*']) && !std::path::Path::new(word).exists());
+    let word = paths.first().filter(|word| !word.contains(['/', '.', '*']) && !Path::new(word).exists());
     let near = |word: &&String| COMMANDS.into_iter().find(|command| strsim::damerau_levenshtein(word, command) <= 2);
     match word.and_then(|word| near(&word).map(|command| (word, command))) {
         Some((word, command)) => Err(Error::Command { word: word.clone(), command }),
@@ -155,14 +155,25 @@ fn options(global: &GlobalArgs, spec: &OutputSpec, fail_on: Option<crate::findin
 /// How to show a document; colours and links are for standard output only.
 pub(super) fn display(global: &GlobalArgs, to_stdout: bool) -> Options {
     let stdout = std::io::stdout();
+    let here = std::env::current_dir().ok();
     let color = to_stdout && terminal::use_color(global.color, &stdout);
     Options {
         color,
         links: color && stdout.is_terminal(),
         width: terminal::width(),
-        working_directory: std::env::current_dir().ok().map(|path| path.to_string_lossy().replace('\\', "/")),
+        repository_root: here.as_deref().and_then(repository_root).map(slashes),
+        working_directory: here.as_deref().map(slashes),
         ..Options::default()
     }
+}
+
+/// The folder that holds `.git`: code hosts want paths from there.
+fn repository_root(folder: &Path) -> Option<&Path> {
+    folder.ancestors().find(|folder| folder.join(".git").exists())
+}
+
+fn slashes(path: &Path) -> String {
+    path.to_string_lossy().replace('\\', "/")
 }
 
 fn write(spec: &OutputSpec, report: &Report, options: &Options) -> Result<(), Error> {

@@ -35,7 +35,8 @@ impl Settings {
         let anchor = overlay.as_ref().map(|overlay| overlay.path.clone());
         let anchors = if given.is_empty() { anchor.into_iter().collect() } else { given.clone() };
         let config = load(&args, &anchors)?;
-        let resolver = Resolver { args: &args, world: world.map(World::from), config: config.as_ref(), overlay: &overlay };
+        let resolver =
+            Resolver { args: &args, world: world.map(World::from), config: config.as_ref(), overlay: &overlay };
         let configured = config.iter().flat_map(|config| &config.bundles);
         let bundles: Vec<_> = configured.map(|bundle| resolver.bundle(bundle)).collect();
         let paths = match (given.is_empty(), bundles.is_empty()) {

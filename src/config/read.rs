@@ -221,9 +221,8 @@ fn ignore(values: Values<'_>, rule: &'static Rule, value: Value<'_>) -> Result<I
     for field in values.fields(value, &format!("an ignore of `{}`", rule.id), IGNORE)? {
         match field.key {
             "object" => {
-                let pattern = ObjectPattern::new(values.string(field)?).map_err(|error| {
-                    values.mistake(field.value.span(), format!("has a malformed pattern: {error}"))
-                })?;
+                let pattern = ObjectPattern::new(values.string(field)?)
+                    .map_err(|error| values.mistake(field.value.span(), format!("has a malformed pattern: {error}")))?;
                 object = Some((pattern, field.value.span()));
             }
             "reason" => reason = Some(values.string(field)?.to_owned()),

@@ -109,7 +109,8 @@ pub fn read_bundles(bundles: Vec<BundleInput>) -> Result<Vec<Bundle>, BundleErro
 pub fn read_paths(bundles: Vec<BundleInput>, rest: BundleInput) -> Result<Vec<Bundle>, BundleError> {
     let named = rest.input.walk()?;
     // A bundle that leads nowhere holds none of the paths.
-    let walked: Vec<_> = bundles.into_iter().filter_map(|bundle| bundle.input.walk().ok().map(|w| (bundle, w))).collect();
+    let walked: Vec<_> =
+        bundles.into_iter().filter_map(|bundle| bundle.input.walk().ok().map(|w| (bundle, w))).collect();
     let walks: Vec<_> = walked.iter().map(|(_, walk)| walk).collect();
     let outside = named.shared_with(&walks, false);
     let mut read = Vec::new();

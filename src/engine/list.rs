@@ -17,7 +17,8 @@ pub fn list_bundles(bundles: &[Bundle]) -> Listing {
     }
     if bundles.len() > 1 {
         // Stable: within a document the order is the written one.
-        all.objects.sort_by(|a, b| (&a.file, a.document, a.line, a.column).cmp(&(&b.file, b.document, b.line, b.column)));
+        all.objects
+            .sort_by(|a, b| (&a.file, a.document, a.line, a.column).cmp(&(&b.file, b.document, b.line, b.column)));
         all.objects.dedup();
         all.skipped.sort_by(|a, b| (&a.file, a.document, a.line).cmp(&(&b.file, b.document, b.line)));
         all.skipped.dedup();

@@ -26,7 +26,8 @@ pub fn check_bundles(bundles: Vec<Bundle>, check: &Check) -> Report {
     findings.extend(run.outcome(&Outcome { stale: &stale, ..Outcome::default() }));
     findings.sort_by(|a, b| order(&a.finding).cmp(&order(&b.finding)));
 
-    let scope = check.only.as_ref().map_or_else(|| FilesInScope::all(&merged.sources), |only| only.files(&merged.sources));
+    let scope =
+        check.only.as_ref().map_or_else(|| FilesInScope::all(&merged.sources), |only| only.files(&merged.sources));
     findings.retain(|reported| scope.touches(&reported.finding));
     let in_scope = |findings: &[Reported]| findings.iter().filter(|reported| scope.touches(&reported.finding)).count();
     let summary = Summary {

@@ -56,7 +56,8 @@ impl Walk {
         let wanted = locate(path);
         let file_name = |path: &str| Path::new(path).file_name().map(std::ffi::OsStr::to_owned);
         // Asking the file system for every file of a big tree would be slow; a link may have another name than its target.
-        let likely = |name: &&str| file_name(name) == file_name(path) || file_name(name).as_deref() == wanted.file_name();
+        let likely =
+            |name: &&str| file_name(name) == file_name(path) || file_name(name).as_deref() == wanted.file_name();
         let names = self.files.iter().map(|file| file.path.as_str());
         let names = names.chain(self.unreadable.iter().map(|file| file.path.as_str()));
         names.filter(likely).find(|name| locate(name) == wanted)

@@ -106,7 +106,7 @@ fn baseline_stale(outcome: &Outcome<'_>, sink: &mut Sink) {
         let about = about.map(|about| format!(" on `{about}`")).unwrap_or_default();
         let message = match stale.found {
             0 => format!("`{}`{about} is fixed", identity.rule),
-            found => format!("`{}`{about} is known {} times and found {found} times", identity.rule, stale.known),
+            found => format!("`{}`{about} is found {found} of {} times that are known", identity.rule, stale.known),
         };
         let target = [&Some(identity.rule.clone()), &identity.object, &identity.field, &identity.target];
         let target: Vec<_> = target.into_iter().map(|part| part.as_deref().unwrap_or_default()).collect();

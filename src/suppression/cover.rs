@@ -38,7 +38,9 @@ impl Nodes {
     pub(super) fn covered(&self, file: &SourceFile, comment: &Comment) -> Option<Span> {
         match comment.own_line {
             true => self.next(comment.span.end),
-            false => self.beginning_in(line_before(file, comment)).or_else(|| self.ending_in(line_before(file, comment))),
+            false => {
+                self.beginning_in(line_before(file, comment)).or_else(|| self.ending_in(line_before(file, comment)))
+            }
         }
     }
 

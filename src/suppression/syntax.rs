@@ -188,7 +188,9 @@ mod tests {
 
     #[test]
     fn prose_is_no_directive() {
-        for text in ["ownerlint ignores this", "ownerlint is a linter", "the ownerlint: ignore[a]", "ownerlinting: x", ""] {
+        for text in
+            ["ownerlint ignores this", "ownerlint is a linter", "the ownerlint: ignore[a]", "ownerlinting: x", ""]
+        {
             assert_eq!(read(text), None, "{text}");
         }
     }
