@@ -50,11 +50,10 @@ struct FindingJson {
 
 /// A file that is no baseline.
 #[derive(Debug, Error, Diagnostic)]
-#[error("`{path}` is no baseline: {reason}")]
+#[error("{message}")]
 #[diagnostic(help("`ownerlint baseline write` writes a new one"))]
 pub struct BaselineError {
-    path: String,
-    reason: String,
+    message: String,
     #[source_code]
     source_code: NamedSource<String>,
     #[label("here")]
@@ -68,8 +67,7 @@ impl Baseline {
     /// A text that does not follow the contract, with the place.
     pub fn read(file: &SourceFile) -> Result<Self, BaselineError> {
         let wrong = |reason: String, offset: usize| BaselineError {
-            path: file.path().to_owned(),
-            reason,
+            message: format!("`{}` is no baseline: {reason}", file.path()),
             source_code: NamedSource::new(file.path(), file.text().to_owned()).with_language("json"),
             span: SourceSpan::from(offset.min(file.text().len())),
         };

@@ -15,7 +15,7 @@ pub(super) fn init(args: &InitArgs) -> Result<Status, Error> {
     let folder = args.folder.replace('\\', "/");
     let folder = folder.trim_end_matches('/');
     let below = |name: &str| if folder == "." { name.to_owned() } else { format!("{folder}/{name}") };
-    let [name, hidden] = config::FILE_NAMES.map(|name| below(name));
+    let [name, hidden] = config::FILE_NAMES.map(below);
     let there = [(&name, args.force), (&hidden, false)];
     if let Some((path, _)) = there.into_iter().find(|(path, force)| !force && Path::new(path).exists()) {
         return Err(Error::Exists { path: path.clone(), forceable: *path == name });

@@ -13,7 +13,7 @@ pub struct ConfigError {
     help: Option<String>,
     label: String,
     span: Span,
-    source_code: Option<NamedSource<String>>,
+    source_code: Option<Box<NamedSource<String>>>,
 }
 
 impl ConfigError {
@@ -24,7 +24,7 @@ impl ConfigError {
             help: None,
             label: "here".to_owned(),
             span,
-            source_code: Some(NamedSource::new(file.path(), file.text().to_owned()).with_language("yaml")),
+            source_code: Some(Box::new(NamedSource::new(file.path(), file.text().to_owned()).with_language("yaml"))),
         }
     }
 
@@ -58,7 +58,7 @@ impl Diagnostic for ConfigError {
     }
 
     fn source_code(&self) -> Option<&dyn miette::SourceCode> {
-        self.source_code.as_ref().map(|source| source as &dyn miette::SourceCode)
+        self.source_code.as_deref().map(|source| source as &dyn miette::SourceCode)
     }
 
     fn labels(&self) -> Option<Box<dyn Iterator<Item = LabeledSpan> + '_>> {

@@ -148,7 +148,10 @@ impl Cursor<'_> {
 mod tests {
     use super::*;
 
-    fn read(text: &str) -> Option<Result<(bool, Vec<&str>, Option<String>), Fault>> {
+    /// Whether it is for the document, its rules, its reason.
+    type Parts<'a> = (bool, Vec<&'a str>, Option<String>);
+
+    fn read(text: &str) -> Option<Result<Parts<'_>, Fault>> {
         parse(text).map(|parsed| {
             parsed.map(|written| {
                 let rules = written.rules.iter().map(|rule| &text[rule.clone()]).collect();

@@ -16,7 +16,7 @@ metadata:
     - apiVersion: apps/v1
       kind: Deployment
       name: web
-      uid: ''
+      uid: '<uid>'
 ---
 apiVersion: apps/v1
 kind: Deployment

@@ -14,7 +14,7 @@ kind: ConfigMap
 metadata:
   name: settings
   ownerReferences:
-    - {apiVersion: apps/v1, kind: Deployment, name: web, uid: ''}
+    - {apiVersion: apps/v1, kind: Deployment, name: web, uid: '<uid>'}
 ";
 const OWNER: &str = "apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: web, namespace: shop}\n";
 
@@ -58,7 +58,7 @@ fn schema_and_reader_know_the_same_keys() {
         let properties = schema["$defs"][name]["properties"].as_object().expect("properties");
         let published: BTreeSet<_> = properties.keys().map(String::as_str).collect();
         assert_eq!(published, keys.iter().copied().collect(), "{name}");
-        assert_eq!(schema["$defs"][name]["additionalProperties"] == false, true, "{name}");
+        assert_eq!(schema["$defs"][name]["additionalProperties"], Value::Bool(false), "{name}");
     }
 }
 
@@ -196,7 +196,11 @@ fn paths_are_read_with_the_settings_of_their_bundles() {
     );
     assert_eq!(places(&repository, ".", &["dev", "loose"]), [""; 0]);
     assert_eq!(places(&repository, ".", &["prod/a.yaml", "./prod/b.yaml"]).len(), 1);
-    assert_eq!(places(&repository, ".", &["prod/a.yaml", "loose"]), [""; 0], "the owner of prod was not read");
+    assert_eq!(
+        places(&repository, ".", &["prod/a.yaml", "loose"]),
+        ["prod/a.yaml:6:53: info[owner-not-found]"],
+        "the owner of prod was not read"
+    );
 }
 
 #[test]

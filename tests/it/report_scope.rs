@@ -13,7 +13,7 @@ metadata:
   name: settings
   namespace: other
   ownerReferences:
-    - {apiVersion: apps/v1, kind: Deployment, name: web, uid: ''}
+    - {apiVersion: apps/v1, kind: Deployment, name: web, uid: '<uid>'}
 ";
 const OWNER: &str = "apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: web, namespace: shop}\n";
 const TWICE: &str = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: twice}\ndata:\n  a: '1'\n  a: '2'\n";
@@ -82,6 +82,7 @@ fn changed(repository: &Repository, reference: &str) -> (i32, String, String) {
 }
 
 #[test]
+#[allow(clippy::print_stdout, reason = "a test that is skipped says so")]
 fn what_a_branch_changed_is_reported_with_what_it_touches() {
     let repository = repository();
     std::fs::remove_dir(repository.path().join(".git")).expect("the marker");
