@@ -12,12 +12,17 @@
 //! | [`inventory`] | one bundle: files found and read, kinds and scopes, lookup by identity and uid |
 //! | [`ownership`] | the edges between objects, each with its evidence; who removes which finalizer |
 //! | [`gc`] | a pure model of deletion: API server, garbage collector, namespaces, CRDs |
+//! | [`suppression`] | what is silenced on purpose: comments, annotations, ignores; and what of it is idle |
+//! | [`baseline`] | the findings that are known, by identity |
 //! | [`rules`] | one file per family, one function per rule |
+//! | [`config`] | `ownerlint.yaml`: found, read, every mistake with its place |
 //! | [`report`] | one file per output format, each a pure function of a finished report |
-//! | [`engine`] | one run over a bundle: read, judge, finish the report |
+//! | [`engine`] | one run over one or several bundles: read, judge, silence, finish the report |
 //! | [`cli`] | arguments, exit status, printing |
 
+pub mod baseline;
 pub mod cli;
+pub mod config;
 pub mod engine;
 pub mod finding;
 pub mod gc;
@@ -26,5 +31,6 @@ pub mod manifest;
 pub mod ownership;
 pub mod report;
 pub mod rules;
+pub mod suppression;
 pub mod text;
 pub mod yaml;

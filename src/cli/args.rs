@@ -2,6 +2,7 @@
 
 use clap::{Args, Parser, Subcommand, ValueEnum, builder::styling};
 
+use super::adoption_args::{BaselineArgs, CompletionsArgs, ConfigArgs, InitArgs, ReportedArgs};
 use super::output::{FailOn, OutputSpec};
 use super::plan::PlanArgs;
 use crate::inventory::Release;
@@ -20,6 +21,9 @@ Examples:
   ownerlint list rendered/                     show objects, scopes, owners and finalizers
   ownerlint plan delete deploy/web -n shop     what a deletion takes along, and what would hang
   ownerlint explain owner-of-cluster-scoped    why a rule exists, how to fix it
+  ownerlint init                               write a commented ownerlint.yaml
+  ownerlint baseline write                     know today's findings, report only new ones
+  ownerlint --only-changed-from origin/main    report what this branch touches
 
 Exit status:
   0  nothing at or above --fail-on (default: error)
@@ -51,8 +55,16 @@ pub(super) enum Command {
     Explain(ExplainArgs),
     /// List the rules
     Rules(RulesArgs),
-    /// Print the JSON Schema of an output
+    /// Know the findings of today, and report only new ones
+    Baseline(BaselineArgs),
+    /// Write a commented ownerlint.yaml for the manifests of a folder
+    Init(InitArgs),
+    /// Print the JSON Schema of an output, of the configuration or of baselines
     Schema(SchemaArgs),
+    /// Print shell completions
+    Completions(CompletionsArgs),
+    /// Print the manual page
+    Man,
 }
 
 /// Arguments of every command.
@@ -88,9 +100,14 @@ pub(super) struct InputArgs {
     /// The namespace of namespaced objects that do not say theirs
     #[arg(short, long, value_name = "NAME")]
     pub(super) namespace: Option<String>,
-    /// The Kubernetes release that decides which built-in kinds are served
-    #[arg(long, value_name = "VERSION", default_value_t = Release::NEWEST, value_parser = release)]
-    pub(super) kubernetes_version: Release,
+    /// The Kubernetes release that decides which built-in kinds are served [default: the newest known]
+    #[arg(long, value_name = "VERSION", value_parser = release)]
+    pub(super) kubernetes_version: Option<Release>,
+    #[command(flatten)]
+    pub(super) config: ConfigArgs,
+    /// Read standard input as the unsaved text of this file; without other paths, among all that is configured
+    #[arg(long, value_name = "FILE")]
+    pub(super) stdin_filename: Option<String>,
     /// Exit with 0 when there is no Kubernetes object
     #[arg(long)]
     pub(super) allow_empty: bool,
@@ -104,8 +121,10 @@ pub(super) struct CheckArgs {
     #[arg(short, long, value_name = "FORMAT[:FILE]", default_value = "human")]
     pub(super) output: Vec<OutputSpec>,
     /// The least severity that makes the run fail: error, warning, info, never
-    #[arg(long, value_name = "SEVERITY", default_value = "error")]
-    pub(super) fail_on: FailOn,
+    ///
+    /// [default: error]
+    #[arg(long, value_name = "SEVERITY")]
+    pub(super) fail_on: Option<FailOn>,
     /// Run only these rules
     #[arg(long, value_name = "RULE", value_delimiter = ',')]
     pub(super) select: Vec<String>,
@@ -113,8 +132,10 @@ pub(super) struct CheckArgs {
     #[arg(long, value_name = "RULE", value_delimiter = ',')]
     pub(super) ignore: Vec<String>,
     /// Whether the input is all there is: in a closed world a missing owner is an error
-    #[arg(long, value_name = "WORLD", default_value = "open")]
-    pub(super) world: WorldArg,
+    #[arg(long, value_name = "WORLD")]
+    pub(super) world: Option<WorldArg>,
+    #[command(flatten)]
+    pub(super) reported: ReportedArgs,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -165,7 +186,7 @@ pub(super) struct RulesArgs {
 
 #[derive(Clone, Debug, Args)]
 pub(super) struct SchemaArgs {
-    /// The document: report, list, plan
+    /// The document: baseline, config, list, plan, report
     #[arg(value_name = "NAME")]
     pub(super) name: String,
 }

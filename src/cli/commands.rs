@@ -1,57 +1,74 @@
 //! One function per command: arguments in, text out, status back.
 
 use std::io::IsTerminal;
+use std::path::Path;
 use std::time::Instant;
 
-use super::args::{
-    CheckArgs, ExplainArgs, GlobalArgs, InputArgs, ListArgs, MarkdownOrJson, RulesArgs, SchemaArgs, TextOrJson,
-    WorldArg,
-};
+use super::adoption_args::ReportedArgs;
+use super::args::{CheckArgs, ExplainArgs, GlobalArgs, ListArgs, MarkdownOrJson, RulesArgs, SchemaArgs, TextOrJson};
+use super::changed::changed_from;
 use super::error::Error;
 use super::output::{Named, OutputSpec};
+use super::settings::Settings;
 use super::{Status, terminal};
-use crate::engine::{self, Check, Input, Selection, UnknownRule};
-use crate::inventory::{Inventory, Settings};
+use crate::engine::{self, Check, ReportScope, UnknownRule};
 use crate::report::{self, Options, Report};
-use crate::rules::{self, Page, RULES, World};
+use crate::rules::{self, Page, RULES};
 
 /// The names of the commands, to recognise a misspelt one.
-const COMMANDS: [&str; 6] = ["check", "list", "plan", "explain", "rules", "schema"];
+const COMMANDS: [&str; 10] =
+    ["check", "list", "plan", "explain", "rules", "baseline", "init", "schema", "completions", "man"];
 
 pub(super) fn check(args: CheckArgs, global: &GlobalArgs) -> Result<Status, Error> {
-    let CheckArgs { input, output, fail_on, select, ignore, world } = args;
+    let CheckArgs { input, output, fail_on, select, ignore, world, reported } = args;
     distinct(&output)?;
-    let selection = Selection::new(&select, &ignore)?;
-    let world = match world {
-        WorldArg::Open => World::Open,
-        WorldArg::Closed => World::Closed,
-    };
+    misspelt_command(&input.paths)?;
     let allow_empty = input.allow_empty;
+    let settings = Settings::resolve(input, world)?;
+    let fail_on = settings.fail_on(fail_on.map(|fail_on| fail_on.0));
+    let check = Check {
+        baseline: if reported.no_baseline { None } else { settings.baseline(reported.baseline.as_deref())? },
+        only: report_scope(&reported)?,
+        ..settings.check(&select, &ignore)?
+    };
     let started = Instant::now();
-    let inventory = read(input)?;
+    let bundles = settings.read()?;
     let read = started.elapsed();
-    let report = engine::check(inventory, &Check { selection, world });
+    let report = engine::check_bundles(bundles, &check);
     if global.verbose {
         terminal::say(&timing(&report, read, started.elapsed()));
     }
     for spec in &output {
-        write(spec, &report, &options(global, spec, fail_on.0))?;
+        let options =
+            Options { position_encoding: reported.position_encoding.into(), ..options(global, spec, fail_on) };
+        write(spec, &report, &options)?;
     }
-    let failed = report.notes.iter().any(|note| note.severity == crate::finding::Severity::Error);
     let found = |least| report.findings.iter().any(|reported| reported.finding.severity >= least);
-    Ok(match fail_on.0 {
-        _ if failed => Status::Failure,
-        Some(least) if found(least) => Status::Findings,
+    Ok(match fail_on {
+        _ if is_incomplete(&report) => Status::Failure,
+        Some(least) if found(least) && !reported.exit_zero => Status::Findings,
         _ if report.summary.objects == 0 && !allow_empty => no_objects(report.summary.files),
         _ => Status::Clean,
     })
 }
 
+/// Whether a part of the analysis failed, so that the absence of findings proves nothing.
+pub(super) fn is_incomplete(report: &Report) -> bool {
+    report.notes.iter().any(|note| note.severity == crate::finding::Severity::Error)
+}
+
+fn report_scope(args: &ReportedArgs) -> Result<Option<ReportScope>, Error> {
+    let changed = args.only_changed_from.as_deref().map(changed_from).transpose()?;
+    let limited = changed.is_some() || !args.only.is_empty();
+    Ok(limited.then(|| ReportScope::new(args.only.iter().cloned().chain(changed.unwrap_or_default()))))
+}
+
 pub(super) fn list(args: ListArgs, global: &GlobalArgs) -> Result<Status, Error> {
     let started = Instant::now();
     let allow_empty = args.input.allow_empty;
-    let inventory = read(args.input)?;
-    let listing = engine::list(&inventory);
+    misspelt_command(&args.input.paths)?;
+    let bundles = Settings::resolve(args.input, None)?.read()?;
+    let listing = engine::list_bundles(&bundles);
     if global.verbose {
         terminal::say(&format!("{} objects in {:?}", listing.objects.len(), started.elapsed()));
     }
@@ -104,23 +121,14 @@ pub(super) fn schema(args: &SchemaArgs) -> Result<Status, Error> {
     Ok(Status::Clean)
 }
 
-fn read(args: InputArgs) -> Result<Inventory, Error> {
-    let InputArgs { mut paths, exclude, namespace, kubernetes_version, allow_empty: _ } = args;
-    if paths.is_empty() {
-        paths.push(".".to_owned());
-    }
-    if let Some((word, command)) = misspelt_command(&paths) {
-        return Err(Error::Command { word, command });
-    }
-    let settings = Settings { release: kubernetes_version, namespace, ..Settings::default() };
-    Ok(Input { paths, exclude, settings }.read()?)
-}
-
 /// `ownerlint chekc rendered/`: the first word is no path, and nearly a command.
-fn misspelt_command(paths: &[String]) -> Option<(String, &'static str)> {
-    let word = paths.first().filter(|word| !word.contains(['/', '.', '*']) && !std::path::Path::new(word).exists())?;
-    let near = COMMANDS.into_iter().find(|command| strsim::damerau_levenshtein(word, command) <= 2)?;
-    Some((word.clone(), near))
+fn misspelt_command(paths: &[String]) -> Result<(), Error> {
+    let word = paths.first().filter(|word| !word.contains(['/', '.', '*']) && !Path::new(word).exists());
+    let near = |word: &&String| COMMANDS.into_iter().find(|command| strsim::damerau_levenshtein(word, command) <= 2);
+    match word.and_then(|word| near(&word).map(|command| (word, command))) {
+        Some((word, command)) => Err(Error::Command { word: word.clone(), command }),
+        None => Ok(()),
+    }
 }
 
 pub(super) fn no_objects(files: usize) -> Status {
@@ -147,14 +155,25 @@ fn options(global: &GlobalArgs, spec: &OutputSpec, fail_on: Option<crate::findin
 /// How to show a document; colours and links are for standard output only.
 pub(super) fn display(global: &GlobalArgs, to_stdout: bool) -> Options {
     let stdout = std::io::stdout();
+    let here = std::env::current_dir().ok();
     let color = to_stdout && terminal::use_color(global.color, &stdout);
     Options {
         color,
         links: color && stdout.is_terminal(),
         width: terminal::width(),
-        working_directory: std::env::current_dir().ok().map(|path| path.to_string_lossy().replace('\\', "/")),
+        repository_root: here.as_deref().and_then(repository_root).map(slashes),
+        working_directory: here.as_deref().map(slashes),
         ..Options::default()
     }
+}
+
+/// The folder that holds `.git`: code hosts want paths from there.
+fn repository_root(folder: &Path) -> Option<&Path> {
+    folder.ancestors().find(|folder| folder.join(".git").exists())
+}
+
+fn slashes(path: &Path) -> String {
+    path.to_string_lossy().replace('\\', "/")
 }
 
 fn write(spec: &OutputSpec, report: &Report, options: &Options) -> Result<(), Error> {

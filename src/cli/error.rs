@@ -3,7 +3,9 @@
 use miette::Diagnostic;
 use thiserror::Error;
 
-use crate::engine::{PlanError, StepsError, UnknownRule};
+use crate::baseline::BaselineError;
+use crate::config::ConfigError;
+use crate::engine::{BundleError, PlanError, StepsError, UnknownRule};
 use crate::inventory::InputError;
 
 /// A failure that ends the run.
@@ -12,6 +14,28 @@ pub(super) enum Error {
     #[error(transparent)]
     #[diagnostic(transparent)]
     Input(#[from] InputError),
+    #[error(transparent)]
+    #[diagnostic(transparent)]
+    Bundle(#[from] BundleError),
+    #[error(transparent)]
+    #[diagnostic(transparent)]
+    Config(#[from] ConfigError),
+    #[error(transparent)]
+    #[diagnostic(transparent)]
+    NoBaseline(#[from] BaselineError),
+    #[error("cannot read the baseline `{path}`: {reason}")]
+    #[diagnostic(help("`ownerlint baseline write` writes it"))]
+    Baseline { path: String, reason: String },
+    #[error("cannot read standard input: {reason}")]
+    Stdin { reason: String },
+    #[error("`{path}` lies in nothing that is read")]
+    #[diagnostic(help("name its folder as a path, or add it to a bundle of the configuration"))]
+    OutsideOfBundles { path: String },
+    #[error("cannot tell what changed since `{reference}`: {reason}")]
+    Git { reference: String, reason: String },
+    #[error("`{path}` exists")]
+    #[diagnostic(help("{}", if *forceable { "`--force` overwrites it" } else { "there can be only one configuration: remove it, or keep it" }))]
+    Exists { path: String, forceable: bool },
     #[error(transparent)]
     #[diagnostic(transparent)]
     Rule(#[from] UnknownRule),

@@ -1,10 +1,15 @@
 //! The command line: arguments, exit status, and the one place that prints.
 
+mod adoption_args;
 mod args;
+mod baseline;
+mod changed;
 mod commands;
+mod convenience;
 mod error;
 mod output;
 mod plan;
+mod settings;
 mod terminal;
 
 use std::process::ExitCode;
@@ -66,7 +71,11 @@ fn run(cli: Cli) -> Result<Status, Error> {
         Some(Command::Plan(args)) => plan::plan(*args, &global),
         Some(Command::Explain(explain)) => commands::explain(&explain),
         Some(Command::Rules(rules)) => commands::rules(&rules),
+        Some(Command::Baseline(args)) => baseline::baseline(args),
+        Some(Command::Init(args)) => convenience::init(&args),
         Some(Command::Schema(schema)) => commands::schema(&schema),
+        Some(Command::Completions(args)) => convenience::completions(&args),
+        Some(Command::Man) => convenience::man(),
     }
 }
 

@@ -1,9 +1,30 @@
 //! What the input holds, as the `list` contract says it.
 
+use super::Bundle;
 use crate::inventory::{Inventory, Member, Scope, ScopeSource, Skip};
 use crate::manifest::OwnerReference;
 use crate::report::{ListedObject, ListedPlace, ListedReference, ListedSkip, Listing};
 use crate::text::{ColumnUnit, FileId, Span};
+
+/// The listing of several bundles, in the order of their files. A document of two bundles is listed as each of them reads
+/// it, once if they agree.
+pub fn list_bundles(bundles: &[Bundle]) -> Listing {
+    let mut all = Listing { objects: Vec::new(), skipped: Vec::new() };
+    for bundle in bundles {
+        let Listing { objects, skipped } = list(&bundle.inventory);
+        all.objects.extend(objects);
+        all.skipped.extend(skipped);
+    }
+    if bundles.len() > 1 {
+        // Stable: within a document the order is the written one.
+        all.objects
+            .sort_by(|a, b| (&a.file, a.document, a.line, a.column).cmp(&(&b.file, b.document, b.line, b.column)));
+        all.objects.dedup();
+        all.skipped.sort_by(|a, b| (&a.file, a.document, a.line).cmp(&(&b.file, b.document, b.line)));
+        all.skipped.dedup();
+    }
+    all
+}
 
 /// The listing of an inventory. Objects whose metadata does not decode stand among the skipped documents: no client can
 /// read them.

@@ -19,13 +19,8 @@ pub struct UnknownRule {
 impl UnknownRule {
     /// The error for `id`, with the nearest rule.
     pub fn new(id: &str) -> Self {
-        let near = RULES
-            .iter()
-            .map(|rule| (strsim::jaro_winkler(id, rule.id), rule.id))
-            .filter(|(similarity, _)| *similarity > 0.8)
-            .max_by(|a, b| a.0.total_cmp(&b.0));
-        let help = match near {
-            Some((_, near)) => format!("did you mean `{near}`?"),
+        let help = match rules::nearest(id) {
+            Some(near) => format!("did you mean `{}`?", near.id),
             None => "`ownerlint rules` lists all rules".to_owned(),
         };
         Self { id: id.to_owned(), help }

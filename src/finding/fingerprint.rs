@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::Finding;
+use super::identity::without_indices;
 
 /// 128 bits, printed as 32 lower-case hexadecimal digits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -50,15 +51,6 @@ pub fn fingerprint<'a>(
     prints.collect()
 }
 
-fn without_indices(path: &str) -> String {
-    let mut inside = false;
-    let kept = path.chars().filter(|&c| {
-        inside = c == '[' || (inside && c != ']');
-        !(inside && c.is_ascii_digit())
-    });
-    kept.collect()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -70,10 +62,5 @@ mod tests {
             .wrapping_mul(0x0000_0000_0100_0000_0000_0000_0000_013b);
         assert_eq!(format!("{a:032x}"), "d228cb696f1a8caf78912b704e4a8964");
         assert_eq!(fnv1a(["a"]), a.wrapping_mul(0x0000_0000_0100_0000_0000_0000_0000_013b));
-    }
-
-    #[test]
-    fn indices_do_not_count() {
-        assert_eq!(without_indices("metadata.ownerReferences[12].uid"), "metadata.ownerReferences[].uid");
     }
 }

@@ -3,10 +3,12 @@
 //! Knows nothing of what found it.
 
 mod fingerprint;
+mod identity;
 
 use crate::text::{FileId, Span};
 
 pub use fingerprint::{Fingerprint, fingerprint};
+pub use identity::Identity;
 
 /// How bad it is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -145,4 +147,19 @@ pub struct Finding {
     pub related: Vec<Label>,
     /// An ownership chain, object keys from the dependent upward; empty when there is none.
     pub chain: Vec<String>,
+}
+
+impl Finding {
+    /// Moves every place of the finding to another set of files.
+    pub fn relocate(&mut self, to: impl Fn(FileId) -> FileId) {
+        self.primary.file = to(self.primary.file);
+        for label in &mut self.related {
+            label.file = to(label.file);
+        }
+    }
+
+    /// Every place of the finding, the primary one first.
+    pub fn labels(&self) -> impl Iterator<Item = &Label> {
+        std::iter::once(&self.primary).chain(&self.related)
+    }
 }

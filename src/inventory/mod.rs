@@ -7,6 +7,7 @@ mod builtin;
 mod error;
 mod key;
 mod kinds;
+mod location;
 mod read;
 mod walk;
 
@@ -19,8 +20,9 @@ pub use builtin::*;
 pub use error::InputError;
 pub use key::{Namespace, ObjectKey};
 pub use kinds::{ExtraKind, Kinds, Resolution, ScopeSource, Serving};
+pub use location::locate;
 pub use read::{DocumentProblem, Overlay, UnreadableDocument, UnreadableInput};
-pub use walk::{InputFile, Origin, STDIN, UnreadableFile, Walk, walk};
+pub use walk::{InputFile, Origin, STDIN, UnreadableFile, Walk, reaches, walk};
 
 /// The place of an object in its [`Inventory`]. Objects stand in the order of path, document and offset.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]

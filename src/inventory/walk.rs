@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use globset::{Glob, GlobBuilder, GlobSet, GlobSetBuilder};
 use walkdir::WalkDir;
 
-use super::InputError;
+use super::{InputError, locate};
 
 /// The argument that stands for standard input, and the name it is reported under.
 pub const STDIN: &str = "-";
@@ -48,6 +48,46 @@ pub struct Walk {
     pub files: Vec<InputFile>,
     /// Files that cannot be read.
     pub unreadable: Vec<UnreadableFile>,
+}
+
+impl Walk {
+    /// The name under which the file at `path` is reported; `None` when it is not among the files.
+    pub fn name_of(&self, path: &str) -> Option<&str> {
+        let wanted = locate(path);
+        let file_name = |path: &str| Path::new(path).file_name().map(std::ffi::OsStr::to_owned);
+        // Asking the file system for every file of a big tree would be slow; a link may have another name than its target.
+        let likely =
+            |name: &&str| file_name(name) == file_name(path) || file_name(name).as_deref() == wanted.file_name();
+        let names = self.files.iter().map(|file| file.path.as_str());
+        let names = names.chain(self.unreadable.iter().map(|file| file.path.as_str()));
+        names.filter(likely).find(|name| locate(name) == wanted)
+    }
+
+    /// Keeps the files that are also reached by one of `others` (`true`), or by none of them (`false`).
+    pub fn shared_with(&self, others: &[&Self], shared: bool) -> Self {
+        let names = others.iter().flat_map(|walk| {
+            let files = walk.files.iter().map(|file| &file.path);
+            files.chain(walk.unreadable.iter().map(|file| &file.path))
+        });
+        let there: std::collections::HashSet<PathBuf> = names.map(|name| locate(name)).collect();
+        let wanted = |path: &str| there.contains(&locate(path)) == shared;
+        Self {
+            files: self.files.iter().filter(|file| wanted(&file.path)).cloned().collect(),
+            unreadable: self.unreadable.iter().filter(|file| wanted(&file.path)).cloned().collect(),
+        }
+    }
+}
+
+/// Whether [`walk`] would find a file at `path` if it were there: an editor's text may have no file yet.
+pub fn reaches(arguments: &[String], exclude: &[String], path: &str) -> bool {
+    let wanted = locate(path);
+    let shown = path.strip_prefix("./").unwrap_or(path);
+    let excluded = globs(exclude).is_ok_and(|exclude| exclude.is_match(shown));
+    let reached = arguments.iter().any(|argument| {
+        let folder = Path::new(argument).is_dir() && is_manifest_name(&wanted) && wanted.starts_with(locate(argument));
+        folder || locate(argument) == wanted || glob(argument).is_ok_and(|glob| glob.compile_matcher().is_match(shown))
+    });
+    reached && !excluded
 }
 
 /// Finds the manifests under `arguments`: directories (searched for `.yaml`, `.yml` and `.json`), files of any name, globs,

@@ -16,11 +16,14 @@ mod owner_shape;
 mod page;
 mod reading;
 mod scope;
+mod suppressing;
 mod words;
 
+use crate::baseline::Stale;
 use crate::finding::{Consequence, Finding, Severity};
 use crate::inventory::Inventory;
 use crate::ownership::Ownership;
+use crate::suppression::{Directives, Idle};
 
 pub use draft::{Draft, Sink};
 pub use page::{Example, FrontMatter, Page, PageError};
@@ -44,6 +47,26 @@ pub struct Context<'a> {
     pub ownership: &'a Ownership,
     /// Whether absence proves anything.
     pub world: World,
+    /// The directives that silence findings.
+    pub directives: &'a Directives,
+}
+
+/// What became of the findings of a run: what rules on suppressions and baselines look at.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Outcome<'a> {
+    /// Suppressions that took nothing away.
+    pub idle: &'a [Idle],
+    /// What the baseline knows and the run did not find.
+    pub stale: &'a [Stale],
+}
+
+/// How a rule looks for its defect.
+#[derive(Clone, Copy, Debug)]
+pub enum Check {
+    /// In a bundle.
+    Bundle(fn(&Context<'_>, &mut Sink)),
+    /// In what became of the findings of all bundles.
+    Outcome(fn(&Outcome<'_>, &mut Sink)),
 }
 
 /// One rule.
@@ -60,7 +83,7 @@ pub struct Rule {
     /// The page `rules/<id>.md`, front matter included.
     pub page: &'static str,
     /// Looks for the defect.
-    pub check: fn(&Context<'_>, &mut Sink),
+    pub check: Check,
 }
 
 impl Rule {
@@ -69,10 +92,21 @@ impl Rule {
         format!("{}/blob/main/rules/{}.md", env!("CARGO_PKG_REPOSITORY"), self.id)
     }
 
-    /// Runs the rule.
+    /// Runs the rule on a bundle.
     pub fn run(&'static self, context: &Context<'_>) -> Vec<Finding> {
         let mut sink = Sink::new(self);
-        (self.check)(context, &mut sink);
+        if let Check::Bundle(check) = self.check {
+            check(context, &mut sink);
+        }
+        sink.into_findings()
+    }
+
+    /// Runs the rule on what became of the findings of a run.
+    pub fn run_on_outcome(&'static self, outcome: &Outcome<'_>) -> Vec<Finding> {
+        let mut sink = Sink::new(self);
+        if let Check::Outcome(check) = self.check {
+            check(outcome, &mut sink);
+        }
         sink.into_findings()
     }
 }
@@ -80,6 +114,12 @@ impl Rule {
 /// Describes a rule and embeds its page.
 macro_rules! rule {
     ($id:literal, $severity:ident, $consequence:ident, $summary:literal, $check:path) => {
+        $crate::rules::rule!(@ $id, $severity, $consequence, $summary, $crate::rules::Check::Bundle($check))
+    };
+    ($id:literal, $severity:ident, $consequence:ident, $summary:literal, outcome $check:path) => {
+        $crate::rules::rule!(@ $id, $severity, $consequence, $summary, $crate::rules::Check::Outcome($check))
+    };
+    (@ $id:literal, $severity:ident, $consequence:ident, $summary:literal, $check:expr) => {
         $crate::rules::Rule {
             id: $id,
             summary: $summary,
@@ -129,7 +169,18 @@ pub static RULES: &[&Rule] = &[
     &reading::DROPPED_CONTENT,
     &reading::NONSTANDARD_YAML,
     &reading::DUPLICATE_OBJECT,
+    &suppressing::SUPPRESSION_MALFORMED,
+    &suppressing::SUPPRESSION_UNKNOWN_RULE,
+    &suppressing::SUPPRESSION_WITHOUT_REASON,
+    &suppressing::SUPPRESSION_UNUSED,
+    &suppressing::BASELINE_STALE,
 ];
+
+/// The rule whose id is nearest to a misspelt one.
+pub fn nearest(id: &str) -> Option<&'static Rule> {
+    let near = RULES.iter().copied().map(|rule| (strsim::jaro_winkler(id, rule.id), rule));
+    near.filter(|(similarity, _)| *similarity > 0.8).max_by(|a, b| a.0.total_cmp(&b.0)).map(|(_, rule)| rule)
+}
 
 /// The rule of an id.
 pub fn find(id: &str) -> Option<&'static Rule> {

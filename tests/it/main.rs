@@ -2,7 +2,10 @@
 
 mod admission;
 mod admission_finalizers;
+mod adoption;
+mod adoption_properties;
 mod cli;
+mod configuration;
 mod corpus;
 mod corpus_list;
 mod determinism;
@@ -18,6 +21,7 @@ mod owner_rules;
 mod plan_cli;
 mod plan_conformance;
 mod plan_view;
+mod report_scope;
 mod rules;
 mod support;
 mod tables;

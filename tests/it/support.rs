@@ -63,3 +63,49 @@ pub(crate) fn marked_lines(text: &str, rule: &str) -> Vec<usize> {
     };
     (1..).zip(text.lines()).filter(|(_, line)| marked(line)).map(|(number, _)| number).collect()
 }
+
+/// A folder for one test, which git and the search for a configuration take for a repository.
+pub(crate) struct Repository {
+    folder: tempfile::TempDir,
+}
+
+impl Repository {
+    /// An empty one.
+    pub(crate) fn new() -> Self {
+        let folder = tempfile::tempdir().expect("a folder");
+        std::fs::create_dir(folder.path().join(".git")).expect("a marker");
+        Self { folder }
+    }
+
+    /// Its folder, links resolved.
+    pub(crate) fn path(&self) -> PathBuf {
+        self.folder.path().canonicalize().expect("it exists")
+    }
+
+    /// Writes a file.
+    pub(crate) fn write(&self, path: &str, text: &str) -> &Self {
+        let path = self.folder.path().join(path);
+        std::fs::create_dir_all(path.parent().expect("a file has a folder")).expect("a folder");
+        std::fs::write(path, text).expect("a file");
+        self
+    }
+
+    /// Reads a file.
+    pub(crate) fn read(&self, path: &str) -> String {
+        std::fs::read_to_string(self.folder.path().join(path)).expect("a file")
+    }
+
+    /// Runs the program in it: its status, standard output and standard error.
+    pub(crate) fn run(&self, arguments: &[&str], stdin: &str) -> (i32, String, String) {
+        self.run_in(".", arguments, stdin)
+    }
+
+    /// Runs the program in a folder of it.
+    pub(crate) fn run_in(&self, folder: &str, arguments: &[&str], stdin: &str) -> (i32, String, String) {
+        let mut command = ownerlint();
+        command.current_dir(self.folder.path().join(folder)).args(arguments).write_stdin(stdin);
+        let output = command.output().expect("it runs");
+        let text = |bytes: Vec<u8>| String::from_utf8(bytes).expect("text");
+        (output.status.code().expect("a status"), text(output.stdout), text(output.stderr))
+    }
+}

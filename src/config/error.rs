@@ -1,0 +1,69 @@
+//! A mistake in the configuration, shown where it stands.
+
+use miette::{Diagnostic, LabeledSpan, NamedSource};
+use thiserror::Error;
+
+use crate::text::{SourceFile, Span};
+
+/// What is wrong with a configuration.
+#[derive(Debug, Error)]
+#[error("{message}")]
+pub struct ConfigError {
+    message: String,
+    help: Option<String>,
+    label: String,
+    span: Span,
+    source_code: Option<Box<NamedSource<String>>>,
+}
+
+impl ConfigError {
+    /// A mistake at a place of the file.
+    pub(super) fn at(file: &SourceFile, span: Span, message: impl Into<String>) -> Self {
+        Self {
+            message: format!("{} {}", file.path(), message.into()),
+            help: None,
+            label: "here".to_owned(),
+            span,
+            source_code: Some(Box::new(NamedSource::new(file.path(), file.text().to_owned()).with_language("yaml"))),
+        }
+    }
+
+    /// A file that cannot be read at all.
+    pub fn unreadable(path: &str, reason: impl std::fmt::Display) -> Self {
+        let message = format!("cannot read the configuration `{path}`: {reason}");
+        Self { message, help: None, label: String::new(), span: Span::default(), source_code: None }
+    }
+
+    /// Two configurations where one is looked for.
+    pub(super) fn ambiguous(first: &str, second: &str) -> Self {
+        let help = Some("keep one of them, or choose with `--config`".to_owned());
+        let message = format!("both `{first}` and `{second}` are configurations");
+        Self { message, help, label: String::new(), span: Span::default(), source_code: None }
+    }
+
+    pub(super) fn help(mut self, help: impl Into<String>) -> Self {
+        self.help = Some(help.into());
+        self
+    }
+
+    pub(super) fn label(mut self, label: impl Into<String>) -> Self {
+        self.label = label.into();
+        self
+    }
+}
+
+impl Diagnostic for ConfigError {
+    fn help<'a>(&'a self) -> Option<Box<dyn std::fmt::Display + 'a>> {
+        self.help.as_ref().map(|help| Box::new(help) as Box<dyn std::fmt::Display>)
+    }
+
+    fn source_code(&self) -> Option<&dyn miette::SourceCode> {
+        self.source_code.as_deref().map(|source| source as &dyn miette::SourceCode)
+    }
+
+    fn labels(&self) -> Option<Box<dyn Iterator<Item = LabeledSpan> + '_>> {
+        self.source_code.as_ref()?;
+        let label = LabeledSpan::new_with_span(Some(self.label.clone()), self.span.range());
+        Some(Box::new(std::iter::once(label)))
+    }
+}

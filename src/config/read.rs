@@ -1,0 +1,253 @@
+//! From the text of a configuration to what it says.
+
+use super::value::Values;
+use super::{Bundle, Config, ConfigError};
+use crate::finding::Severity;
+use crate::inventory::{ExtraKind, Release, Scope};
+use crate::rules::{self, Rule, World};
+use crate::suppression::{Date, Ignore, ObjectPattern};
+use crate::text::{SourceFile, Span};
+use crate::yaml::{self, Content, Entry, ProblemKind, Tree, Value};
+
+const TOP: &[&str] = &[
+    "version",
+    "bundles",
+    "namespace",
+    "world",
+    "exclude",
+    "kubernetes-version",
+    "scopes",
+    "fail-on",
+    "baseline",
+    "rules",
+];
+const BUNDLE: &[&str] = &["paths", "exclude", "namespace", "world"];
+const SCOPE: &[&str] = &["group", "kind", "versions", "scope"];
+const RULE: &[&str] = &["severity", "ignore"];
+const IGNORE: &[&str] = &["object", "reason", "expires"];
+
+/// The keys of every mapping of a configuration, by the mapping's name in its schema.
+pub const KEYS: [(&str, &[&str]); 5] =
+    [("config", TOP), ("bundle", BUNDLE), ("scope", SCOPE), ("rule", RULE), ("ignore", IGNORE)];
+
+const WORLDS: [(&str, World); 2] = [("open", World::Open), ("closed", World::Closed)];
+const SEVERITIES: [(&str, Option<Severity>); 4] = [
+    ("error", Some(Severity::Error)),
+    ("warning", Some(Severity::Warning)),
+    ("info", Some(Severity::Info)),
+    ("off", None),
+];
+const FAIL_ON: [(&str, Option<Severity>); 4] = [
+    ("error", Some(Severity::Error)),
+    ("warning", Some(Severity::Warning)),
+    ("info", Some(Severity::Info)),
+    ("never", None),
+];
+
+impl Config {
+    /// Reads a configuration.
+    ///
+    /// # Errors
+    /// The first mistake, with its place.
+    pub fn read(source: SourceFile) -> Result<Self, ConfigError> {
+        let tree = tree_of(&source)?;
+        let file = source.clone();
+        let mut config = Self {
+            source,
+            bundles: Vec::new(),
+            namespace: None,
+            world: None,
+            exclude: Vec::new(),
+            kubernetes_version: None,
+            scopes: Vec::new(),
+            fail_on: None,
+            baseline: None,
+            severities: std::collections::BTreeMap::new(),
+            off: Vec::new(),
+            ignores: Vec::new(),
+        };
+        config.take(Values { file: &file }, tree.root())?;
+        Ok(config)
+    }
+
+    fn take(&mut self, values: Values<'_>, root: Value<'_>) -> Result<(), ConfigError> {
+        let fields = values.fields(root, "the configuration", TOP)?;
+        match fields.iter().find(|field| field.key == "version") {
+            None => return Err(no_version(values)),
+            Some(version) if version.value.as_int() != Some(1) => {
+                let mistake = values.mistake(version.value.span(), "is of a version that this ownerlint does not read");
+                return Err(mistake.label("not 1").help("write `version: 1`"));
+            }
+            Some(_) => {}
+        }
+        for field in fields {
+            match field.key {
+                "bundles" => self.bundles = bundles(values, field.value)?,
+                "namespace" => self.namespace = Some(values.string(field)?.to_owned()),
+                "world" => self.world = Some(values.word(field, &WORLDS)?),
+                "exclude" => self.exclude = values.strings(field)?,
+                "kubernetes-version" => self.kubernetes_version = Some(release(values, field)?),
+                "scopes" => {
+                    let scopes = values.items(field)?.into_iter();
+                    self.scopes = scopes.map(|scope| extra_kind(values, scope)).collect::<Result<_, _>>()?;
+                }
+                "fail-on" => self.fail_on = Some(values.word(field, &FAIL_ON)?),
+                "baseline" => self.baseline = Some(values.string(field)?.to_owned()),
+                "rules" => self.take_rules(values, field.value)?,
+                _ => {}
+            }
+        }
+        Ok(())
+    }
+
+    fn take_rules(&mut self, values: Values<'_>, rules: Value<'_>) -> Result<(), ConfigError> {
+        for entry in values.mapping(rules, "`rules`")? {
+            let rule = rule(values, entry)?;
+            for field in values.fields(entry.value, &format!("rule `{}`", rule.id), RULE)? {
+                match field.key {
+                    "severity" => match values.word(field, &SEVERITIES)? {
+                        Some(severity) => {
+                            self.severities.insert(rule.id, severity);
+                        }
+                        None => self.off.push(rule.id),
+                    },
+                    _ => {
+                        for item in values.items(field)? {
+                            self.ignores.push(ignore(values, rule, item)?);
+                        }
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+fn tree_of(source: &SourceFile) -> Result<Tree, ConfigError> {
+    let documents = yaml::read(source).into_iter().filter(|document| !matches!(document.content, Content::Empty));
+    let documents: Vec<_> = documents.collect();
+    if let Some(second) = documents.get(1) {
+        let span = Span::new(second.span.start, second.span.start + 3);
+        return Err(ConfigError::at(source, span, "has more than one document"));
+    }
+    let Some(document) = documents.into_iter().next() else { return Err(no_version(Values { file: source })) };
+    for problem in &document.problems {
+        if let ProblemKind::DuplicateKey { key } = &problem.kind {
+            let mistake = ConfigError::at(source, problem.span, format!("has the key `{key}` twice"));
+            return Err(mistake.label("the second one"));
+        }
+    }
+    match document.content {
+        Content::Value(tree) => Ok(tree),
+        Content::Unreadable(error) => {
+            Err(ConfigError::at(source, error.span, format!("is no YAML: {}", error.message)).help(error.help))
+        }
+        Content::Empty => Err(no_version(Values { file: source })),
+    }
+}
+
+fn no_version(values: Values<'_>) -> ConfigError {
+    let mistake = values.mistake(Span::empty(0), "does not say its version");
+    mistake.label("missing").help("write `version: 1` as the first line")
+}
+
+fn bundles(values: Values<'_>, value: Value<'_>) -> Result<Vec<Bundle>, ConfigError> {
+    let mut bundles = Vec::new();
+    for entry in values.mapping(value, "`bundles`")? {
+        let name = entry.key.to_owned();
+        let mut bundle = Bundle { name, ..Bundle::default() };
+        for field in values.fields(entry.value, &format!("bundle `{}`", entry.key), BUNDLE)? {
+            match field.key {
+                "paths" => bundle.paths = values.strings(field)?,
+                "exclude" => bundle.exclude = values.strings(field)?,
+                "namespace" => bundle.namespace = Some(values.string(field)?.to_owned()),
+                _ => bundle.world = Some(values.word(field, &WORLDS)?),
+            }
+        }
+        if bundle.paths.is_empty() {
+            let mistake = values.mistake(entry.key_span, format!("gives bundle `{}` no `paths`", entry.key));
+            return Err(mistake.label("reads nothing").help("write `paths: [folder]`"));
+        }
+        bundles.push(bundle);
+    }
+    bundles.sort_by(|a, b| a.name.cmp(&b.name));
+    Ok(bundles)
+}
+
+fn release(values: Values<'_>, field: Entry<'_>) -> Result<Release, ConfigError> {
+    let span = field.value.span();
+    let parsed = values.written(field.value).parse::<Release>();
+    let release = parsed.map_err(|error| values.mistake(span, error.to_string()))?;
+    match release > Release::NEWEST {
+        true => {
+            let message = format!("asks for a later release than {}, the newest that is known", Release::NEWEST);
+            Err(values.mistake(span, message))
+        }
+        false => Ok(release),
+    }
+}
+
+fn extra_kind(values: Values<'_>, value: Value<'_>) -> Result<ExtraKind, ConfigError> {
+    const SCOPES: [(&str, Scope); 2] = [("Namespaced", Scope::Namespaced), ("Cluster", Scope::Cluster)];
+    let fields = values.fields(value, "an entry of `scopes`", SCOPE)?;
+    let (mut group, mut kind, mut versions, mut scope) = (None, None, Vec::new(), None);
+    for field in fields {
+        match field.key {
+            // The core group is the empty text.
+            "group" => group = Some(field.value.as_str().unwrap_or_default().to_owned()),
+            "kind" => kind = Some(values.string(field)?.to_owned()),
+            "versions" => versions = values.strings(field)?,
+            _ => scope = Some(values.word(field, &SCOPES)?),
+        }
+    }
+    match (group, kind, scope) {
+        (Some(group), Some(kind), Some(scope)) => Ok(ExtraKind { group, kind, versions, scope }),
+        _ => Err(values.mistake(start(value), "wants `group`, `kind` and `scope` for every entry of `scopes`")),
+    }
+}
+
+fn rule(values: Values<'_>, entry: Entry<'_>) -> Result<&'static Rule, ConfigError> {
+    rules::find(entry.key).ok_or_else(|| {
+        let mistake = values.mistake(entry.key_span, format!("names a rule `{}` that does not exist", entry.key));
+        mistake.label("no such rule").help(match rules::nearest(entry.key) {
+            Some(near) => format!("did you mean `{}`?", near.id),
+            None => "`ownerlint rules` lists all rules".to_owned(),
+        })
+    })
+}
+
+fn ignore(values: Values<'_>, rule: &'static Rule, value: Value<'_>) -> Result<Ignore, ConfigError> {
+    let (mut object, mut reason, mut expires) = (None, None, None);
+    for field in values.fields(value, &format!("an ignore of `{}`", rule.id), IGNORE)? {
+        match field.key {
+            "object" => {
+                let pattern = ObjectPattern::new(values.string(field)?)
+                    .map_err(|error| values.mistake(field.value.span(), format!("has a malformed pattern: {error}")))?;
+                object = Some((pattern, field.value.span()));
+            }
+            "reason" => reason = Some(values.string(field)?.to_owned()),
+            _ => {
+                let date = values.written(field.value).parse::<Date>();
+                expires = Some(date.map_err(|error| {
+                    values.mistake(field.value.span(), format!("has a malformed `expires`: {error}"))
+                })?);
+            }
+        }
+    }
+    match (object, reason) {
+        (Some((object, place)), Some(reason)) => Ok(Ignore { rule: rule.id, object, reason, expires, place }),
+        (None, _) => {
+            let mistake = values.mistake(start(value), "has an ignore that names no `object`");
+            Err(mistake.help("write its key: `object: Deployment.apps/shop/*`"))
+        }
+        (_, None) => {
+            let mistake = values.mistake(start(value), "has an ignore without a `reason`");
+            Err(mistake.help("say why the finding is right here, or when it will go"))
+        }
+    }
+}
+
+/// The first key of a mapping: enough to find it.
+fn start(value: Value<'_>) -> Span {
+    value.entries().next().map_or(Span::empty(value.span().start), |entry| entry.key_span)
+}

@@ -1,0 +1,106 @@
+//! Typed access to the values of a configuration; every mistake has its place.
+
+use super::ConfigError;
+use crate::text::{SourceFile, Span};
+use crate::yaml::{Entry, Value};
+
+/// Values of one file.
+#[derive(Clone, Copy)]
+pub(super) struct Values<'a> {
+    pub(super) file: &'a SourceFile,
+}
+
+impl<'a> Values<'a> {
+    pub(super) fn mistake(self, span: Span, message: impl Into<String>) -> ConfigError {
+        ConfigError::at(self.file, span, message)
+    }
+
+    /// The entries of a mapping all of whose keys are known. Null is an empty mapping.
+    pub(super) fn fields(self, value: Value<'a>, what: &str, known: &[&str]) -> Result<Vec<Entry<'a>>, ConfigError> {
+        let entries = self.mapping(value, what)?;
+        for entry in &entries {
+            if !known.contains(&entry.key) {
+                return Err(self.unknown(entry.key_span, &format!("key `{}` in {what}", entry.key), entry.key, known));
+            }
+        }
+        Ok(entries)
+    }
+
+    /// The entries of a mapping.
+    pub(super) fn mapping(self, value: Value<'a>, what: &str) -> Result<Vec<Entry<'a>>, ConfigError> {
+        match value.is_map() || value.is_null() {
+            true => Ok(value.entries().collect()),
+            false => Err(self.mistake(first_line(self.file, value.span()), format!("wants a mapping for {what}"))),
+        }
+    }
+
+    /// A word that is none of those that are known.
+    pub(super) fn unknown(self, span: Span, what: &str, word: &str, known: &[&str]) -> ConfigError {
+        let near = known
+            .iter()
+            .map(|known| (strsim::jaro_winkler(word, known), known))
+            .filter(|(similarity, _)| *similarity > 0.75)
+            .max_by(|a, b| a.0.total_cmp(&b.0));
+        let help = match near {
+            Some((_, near)) => format!("did you mean `{near}`?"),
+            None => format!("known are: {}", known.join(", ")),
+        };
+        self.mistake(span, format!("has an unknown {what}")).label("not known").help(help)
+    }
+
+    /// A text that is not empty.
+    pub(super) fn string(self, entry: Entry<'a>) -> Result<&'a str, ConfigError> {
+        self.text(entry.value, &format!("`{}`", entry.key))
+    }
+
+    fn text(self, value: Value<'a>, what: &str) -> Result<&'a str, ConfigError> {
+        match value.as_str().filter(|text| !text.trim().is_empty()) {
+            Some(text) => Ok(text),
+            None => Err(self.mistake(first_line(self.file, value.span()), format!("wants a text for {what}"))),
+        }
+    }
+
+    /// A list of texts; a single text is a list of one.
+    pub(super) fn strings(self, entry: Entry<'a>) -> Result<Vec<String>, ConfigError> {
+        let what = format!("`{}`", entry.key);
+        match entry.value.is_seq() {
+            true => entry.value.items().map(|item| self.text(item, &what).map(str::to_owned)).collect(),
+            false => Ok(vec![self.text(entry.value, &what)?.to_owned()]),
+        }
+    }
+
+    /// The items of a list. Null is an empty list.
+    pub(super) fn items(self, entry: Entry<'a>) -> Result<Vec<Value<'a>>, ConfigError> {
+        match entry.value.is_seq() || entry.value.is_null() {
+            true => Ok(entry.value.items().collect()),
+            false => {
+                let span = first_line(self.file, entry.value.span());
+                Err(self.mistake(span, format!("wants a list for `{}`", entry.key)))
+            }
+        }
+    }
+
+    /// A scalar as it is written, without quotes: `1.30` is no number here.
+    pub(super) fn written(self, value: Value<'a>) -> &'a str {
+        value.as_str().unwrap_or_else(|| self.file.slice(value.span()))
+    }
+
+    /// One of some words.
+    pub(super) fn word<T: Copy>(self, entry: Entry<'a>, words: &[(&str, T)]) -> Result<T, ConfigError> {
+        let written = self.written(entry.value);
+        match words.iter().find(|(word, _)| *word == written) {
+            Some((_, meaning)) => Ok(*meaning),
+            None => {
+                let known: Vec<_> = words.iter().map(|(word, _)| *word).collect();
+                let what = format!("value `{written}` for `{}`", entry.key);
+                Err(self.unknown(entry.value.span(), &what, written, &known))
+            }
+        }
+    }
+}
+
+/// The first line of a place: a snippet of a whole mapping would be all of the file.
+fn first_line(file: &SourceFile, span: Span) -> Span {
+    let length = file.slice(span).lines().next().map_or(0, |line| line.trim_end().len() as u32);
+    Span::new(span.start, span.start + length)
+}

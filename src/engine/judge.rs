@@ -1,0 +1,85 @@
+//! Runs the rules on one bundle.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+use rayon::prelude::*;
+
+use super::input::Bundle;
+use crate::finding::{Finding, Severity};
+use crate::inventory::{Inventory, SkipReason};
+use crate::ownership::Ownership;
+use crate::report::Note;
+use crate::rules::{Context, Rule};
+use crate::suppression::{Directive, Directives};
+use crate::text::Span;
+
+/// What the rules say of a bundle.
+#[derive(Debug)]
+pub(super) struct Verdict {
+    /// Their findings, in no particular order.
+    pub(super) findings: Vec<Finding>,
+    /// The directives of the bundle, for the whole run to apply.
+    pub(super) directives: Vec<Directive>,
+    /// What is to be said of the bundle besides.
+    pub(super) notes: Vec<Note>,
+}
+
+/// Runs `rules` on a bundle.
+pub(super) fn judge(bundle: &Bundle, rules: &[&'static Rule]) -> Verdict {
+    let Bundle { inventory, world } = bundle;
+    let ownership = Ownership::of(inventory);
+    let directives = Directives::of(inventory);
+    let context = Context { inventory, ownership: &ownership, world: *world, directives: &directives };
+    let runs: Vec<_> = rules.par_iter().map(|rule| (*rule, run(rule, &context))).collect();
+    let mut notes = template_notes(inventory);
+    let mut findings = Vec::new();
+    for (rule, run) in runs {
+        match run {
+            Ok(found) => findings.extend(found),
+            Err(()) => notes.push(internal_failure(rule)),
+        }
+    }
+    Verdict { findings, directives: directives.directives, notes }
+}
+
+/// A rule that fails takes nothing else with it.
+fn run(rule: &'static Rule, context: &Context<'_>) -> Result<Vec<Finding>, ()> {
+    catch_unwind(AssertUnwindSafe(|| rule.run(context))).map_err(|_| ())
+}
+
+fn internal_failure(rule: &Rule) -> Note {
+    Note {
+        severity: Severity::Error,
+        message: format!("rule `{}` failed on this input and found nothing: please report it with the input", rule.id),
+        path: None,
+        line: None,
+    }
+}
+
+/// One note per chart whose templates were not rendered.
+fn template_notes(inventory: &Inventory) -> Vec<Note> {
+    let mut charts = std::collections::BTreeMap::new();
+    for skip in inventory.skipped.iter().filter(|skip| skip.reason == SkipReason::Template) {
+        let path = inventory.sources.file(skip.file).path();
+        charts.entry(chart_of(path).to_owned()).or_insert_with(Vec::new).push((path, skip.span));
+    }
+    let note = |(chart, skipped): (String, Vec<(&str, Span)>)| {
+        let documents = if skipped.len() == 1 { "document is" } else { "documents are" };
+        Note {
+            severity: Severity::Warning,
+            message: format!(
+                "{} {documents} unrendered Helm templates and were skipped: run `helm template` and check its output",
+                skipped.len()
+            ),
+            path: Some(chart),
+            line: None,
+        }
+    };
+    charts.into_iter().map(note).collect()
+}
+
+/// The chart's folder: what stands before `/templates/`; else the folder of the file.
+fn chart_of(path: &str) -> &str {
+    let folder = path.rsplit_once('/').map_or(".", |(folder, _)| folder);
+    path.split_once("/templates/").map_or(folder, |(chart, _)| chart)
+}

@@ -1,0 +1,203 @@
+//! The way of the findings, from the rules to the report.
+
+use std::collections::HashMap;
+
+use super::input::Bundle;
+use super::judge;
+use super::merge::{Merged, Places};
+use super::scope::FilesInScope;
+use super::{Check, describe, tool};
+use crate::baseline::Parted;
+use crate::finding::{Finding, Fingerprint, Severity, fingerprint};
+use crate::report::{Note, Place, Report, Reported, RuleInfo, Summary};
+use crate::rules::{self, Outcome, Rule};
+use crate::suppression::{Directive, Ignore, Suppressions};
+use crate::text::FileId;
+
+/// Runs the selected rules over bundles, each by itself, and merges what they find into one report.
+pub fn check_bundles(bundles: Vec<Bundle>, check: &Check) -> Report {
+    let config = check.ignores.as_ref().map(|(file, _)| file);
+    let baseline = check.baseline.as_ref().map(|(file, _)| file);
+    let merged = Merged::new(&bundles, config.into_iter().chain(baseline));
+    let run = Run { check, bundles: &bundles, merged: &merged, rules: check.selection.rules() };
+    let Found { findings, directives, notes } = run.judge();
+    let Silenced { kept, suppressed } = run.silence(run.identified(findings), directives);
+    let Parted { new: mut findings, known, stale } = run.part(kept);
+    findings.extend(run.outcome(&Outcome { stale: &stale, ..Outcome::default() }));
+    findings.sort_by(|a, b| order(&a.finding).cmp(&order(&b.finding)));
+
+    let scope =
+        check.only.as_ref().map_or_else(|| FilesInScope::all(&merged.sources), |only| only.files(&merged.sources));
+    findings.retain(|reported| scope.touches(&reported.finding));
+    let in_scope = |findings: &[Reported]| findings.iter().filter(|reported| scope.touches(&reported.finding)).count();
+    let summary = Summary {
+        suppressed: in_scope(&suppressed),
+        baseline: in_scope(&known),
+        ..summarise(&bundles, merged.files, &findings)
+    };
+    let rules = run.rules.iter().map(|rule| run.describe(rule)).collect();
+    Report { tool: tool(), findings, rules, summary, notes, sources: merged.sources }
+}
+
+/// What all steps need to know.
+struct Run<'a> {
+    check: &'a Check,
+    bundles: &'a [Bundle],
+    merged: &'a Merged,
+    rules: Vec<&'static Rule>,
+}
+
+/// What the rules say of all bundles, with places in the merged files.
+#[derive(Default)]
+struct Found {
+    findings: Vec<(Finding, Vec<Option<Place>>)>,
+    directives: Vec<Directive>,
+    notes: Vec<Note>,
+}
+
+/// Findings, parted by the suppressions.
+struct Silenced {
+    kept: Vec<Reported>,
+    suppressed: Vec<Reported>,
+}
+
+impl Run<'_> {
+    /// Every bundle by itself.
+    fn judge(&self) -> Found {
+        let mut all = Found::default();
+        for bundle in self.bundles {
+            let verdict = judge::judge(bundle, &self.rules);
+            let files = self.merged.files_of(bundle);
+            let to = |FileId(file): FileId| files[file as usize];
+            let chained = verdict.findings.iter().any(|finding| !finding.chain.is_empty());
+            let places = chained.then(|| Places::of(bundle, &files));
+            for mut finding in verdict.findings {
+                finding.relocate(to);
+                self.overrule(&mut finding);
+                let place = |key: &String| places.as_ref().and_then(|places| places.get(key));
+                let chain = finding.chain.iter().map(place).collect();
+                all.findings.push((finding, chain));
+            }
+            let directives = verdict.directives.into_iter();
+            all.directives.extend(directives.map(|directive| Directive { file: to(directive.file), ..directive }));
+            all.notes.extend(verdict.notes);
+        }
+        // A file of two bundles is judged twice.
+        all.findings.sort_by(|a, b| order(&a.0).cmp(&order(&b.0)));
+        all.findings.dedup_by(|a, b| a.0 == b.0);
+        all.notes.dedup();
+        all
+    }
+
+    /// The severity that the configuration gives to a rule.
+    fn overrule(&self, finding: &mut Finding) {
+        if let Some(severity) = self.check.severities.get(finding.rule) {
+            finding.severity = *severity;
+        }
+    }
+
+    /// Fingerprints are taken of all findings, so that none depends on what is suppressed, known or in scope.
+    fn identified(&self, found: Vec<(Finding, Vec<Option<Place>>)>) -> Vec<Reported> {
+        let mut definitions: HashMap<String, usize> = HashMap::new();
+        for member in self.bundles.iter().flat_map(|bundle| &bundle.inventory.members) {
+            *definitions.entry(member.key.to_string()).or_default() += 1;
+        }
+        let findings = found.iter().map(|(finding, _)| finding);
+        let prints = self.fingerprints(findings, |key| definitions.get(key).copied().unwrap_or_default());
+        found.into_iter().zip(prints).map(|((finding, chain), print)| reported(finding, chain, print)).collect()
+    }
+
+    fn fingerprints<'f>(
+        &self,
+        findings: impl Iterator<Item = &'f Finding>,
+        defined_in: impl Fn(&str) -> usize,
+    ) -> Vec<Fingerprint> {
+        let findings: Vec<&Finding> = findings.collect();
+        fingerprint(findings, |finding| self.merged.sources.file(finding.primary.file).path(), defined_in)
+    }
+
+    /// Takes away what is suppressed, and adds what is to be said of suppressions without effect. That can be suppressed too.
+    fn silence(&self, findings: Vec<Reported>, directives: Vec<Directive>) -> Silenced {
+        let mut suppressions = self.suppressions(directives);
+        let first = suppressions.apply(findings, finding_of);
+        let idle = suppressions.idle(|rule| self.judges_bundles(rule), |ignore| self.proves(ignore));
+        let second = suppressions.apply(self.outcome(&Outcome { idle: &idle, ..Outcome::default() }), finding_of);
+        let mut kept = first.kept;
+        kept.extend(second.kept);
+        kept.sort_by(|a, b| order(&a.finding).cmp(&order(&b.finding)));
+        let suppressed = first.suppressed.into_iter().chain(second.suppressed);
+        Silenced { kept, suppressed: suppressed.map(|suppressed| suppressed.finding).collect() }
+    }
+
+    fn suppressions(&self, directives: Vec<Directive>) -> Suppressions {
+        let (config, ignores) = match &self.check.ignores {
+            Some((file, ignores)) => (Some(self.merged.id(file.path())), ignores.clone()),
+            None => (None, Vec::new()),
+        };
+        Suppressions::new(directives, ignores, config, self.check.today)
+    }
+
+    /// Whether a rule ran on the bundles. What is said of the outcome cannot be known to be silenced for nothing.
+    fn judges_bundles(&self, rule: &str) -> bool {
+        self.rules.iter().any(|ran| ran.id == rule && matches!(ran.check, rules::Check::Bundle(_)))
+    }
+
+    /// Whether the input holds what an ignore is about, so that its rule had something to look at.
+    fn proves(&self, ignore: &Ignore) -> bool {
+        let members = || self.bundles.iter().flat_map(|bundle| &bundle.inventory.members);
+        self.check.complete || members().any(|member| ignore.object.matches(&member.key.to_string()))
+    }
+
+    /// What rules on the outcome find.
+    fn outcome(&self, outcome: &Outcome<'_>) -> Vec<Reported> {
+        let mut findings: Vec<_> = self.rules.iter().flat_map(|rule| rule.run_on_outcome(outcome)).collect();
+        findings.iter_mut().for_each(|finding| self.overrule(finding));
+        findings.sort_by(|a, b| order(a).cmp(&order(b)));
+        let prints = self.fingerprints(findings.iter(), |_| 0);
+        findings.into_iter().zip(prints).map(|(finding, print)| reported(finding, Vec::new(), print)).collect()
+    }
+
+    fn part(&self, findings: Vec<Reported>) -> Parted<Reported> {
+        let Some((file, baseline)) = &self.check.baseline else {
+            return Parted { new: findings, known: Vec::new(), stale: Vec::new() };
+        };
+        let file = self.merged.id(file.path());
+        // What a rule knew that is gone, nobody will find again.
+        let judged = |id: &str| rules::find(id).is_none() || self.rules.iter().any(|rule| rule.id == id);
+        baseline.part(findings, finding_of, judged, file)
+    }
+
+    /// A rule with its severity in this run.
+    fn describe(&self, rule: &Rule) -> RuleInfo {
+        let severity = self.check.severities.get(rule.id).copied().unwrap_or(rule.severity);
+        RuleInfo { severity, ..describe(rule) }
+    }
+}
+
+fn finding_of(reported: &Reported) -> &Finding {
+    &reported.finding
+}
+
+fn reported(finding: Finding, chain_places: Vec<Option<Place>>, fingerprint: Fingerprint) -> Reported {
+    Reported { url: rules::find(finding.rule).map(Rule::url), chain_places, finding, fingerprint }
+}
+
+/// Files are numbered in path order, so this is the order (path, offset, rule); the rest only makes it total.
+fn order(finding: &Finding) -> impl Ord + '_ {
+    let Finding { rule, primary, field, message, .. } = finding;
+    (primary.file, primary.span, *rule, field, message)
+}
+
+fn summarise(bundles: &[Bundle], files: usize, findings: &[Reported]) -> Summary {
+    let count = |severity| findings.iter().filter(|reported| reported.finding.severity == severity).count();
+    Summary {
+        files,
+        documents: bundles.iter().map(|bundle| bundle.inventory.documents).sum(),
+        objects: bundles.iter().map(|bundle| bundle.inventory.members.len()).sum(),
+        error: count(Severity::Error),
+        warning: count(Severity::Warning),
+        info: count(Severity::Info),
+        suppressed: 0,
+        baseline: 0,
+    }
+}

@@ -1,0 +1,46 @@
+//! What is reported of all that is read.
+
+use std::collections::BTreeSet;
+use std::path::PathBuf;
+
+use crate::finding::Finding;
+use crate::inventory::locate;
+use crate::text::{FileId, Sources};
+
+/// Files and folders. A finding is reported if any of its places lies in one of them.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ReportScope {
+    paths: BTreeSet<PathBuf>,
+}
+
+impl ReportScope {
+    /// The scope of these paths, relative to the working directory; they need not exist.
+    pub fn new<P: AsRef<str>>(paths: impl IntoIterator<Item = P>) -> Self {
+        Self { paths: paths.into_iter().map(|path| locate(path.as_ref())).collect() }
+    }
+
+    /// The files of `sources` that lie in the scope.
+    pub(super) fn files(&self, sources: &Sources) -> FilesInScope {
+        let inside = |path: &str| locate(path).ancestors().any(|folder| self.paths.contains(folder));
+        FilesInScope { inside: sources.iter().map(|(_, file)| inside(file.path())).collect() }
+    }
+}
+
+/// Which files of a run lie in its report scope.
+#[derive(Clone, Debug)]
+pub(super) struct FilesInScope {
+    inside: Vec<bool>,
+}
+
+impl FilesInScope {
+    /// All of them.
+    pub(super) fn all(sources: &Sources) -> Self {
+        Self { inside: vec![true; sources.len()] }
+    }
+
+    /// Whether any place of a finding lies in the scope.
+    pub(super) fn touches(&self, finding: &Finding) -> bool {
+        let inside = |FileId(file): FileId| self.inside.get(file as usize).copied().unwrap_or_default();
+        finding.labels().any(|label| inside(label.file))
+    }
+}

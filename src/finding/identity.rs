@@ -1,0 +1,50 @@
+//! What a finding is about, without where it stands: equal before and after reformatting, reordering and moving.
+
+use super::Finding;
+
+/// Rule, object, field and target of a finding.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Identity {
+    /// The rule's id.
+    pub rule: String,
+    /// The key of the object; `None` when the finding is about none.
+    pub object: Option<String>,
+    /// The field, without the indices of lists: they move when entries are added before them.
+    pub field: Option<String>,
+    /// What tells findings of one field apart: what the field points at. A finding about no object has nothing else to be
+    /// told by than its message.
+    pub target: Option<String>,
+}
+
+impl Identity {
+    /// The identity of a finding.
+    pub fn of(finding: &Finding) -> Self {
+        let message = || finding.object.is_none().then(|| finding.message.clone());
+        Self {
+            rule: finding.rule.to_owned(),
+            object: finding.object.clone(),
+            field: finding.field.as_deref().map(without_indices),
+            target: finding.target.clone().or_else(message),
+        }
+    }
+}
+
+/// `metadata.ownerReferences[].uid` of `metadata.ownerReferences[12].uid`.
+pub(super) fn without_indices(path: &str) -> String {
+    let mut inside = false;
+    let kept = path.chars().filter(|&c| {
+        inside = c == '[' || (inside && c != ']');
+        !(inside && c.is_ascii_digit())
+    });
+    kept.collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn indices_do_not_count() {
+        assert_eq!(without_indices("metadata.ownerReferences[12].uid"), "metadata.ownerReferences[].uid");
+    }
+}

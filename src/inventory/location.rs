@@ -1,0 +1,24 @@
+//! Whether two paths mean one file, however they are written.
+
+use std::path::{Path, PathBuf};
+
+use super::STDIN;
+
+/// The absolute path that `path` means, links resolved as far as it exists: `./a/../b.yaml` and `/work/b.yaml` can be one.
+/// Standard input (`-`) is itself.
+pub fn locate(path: &str) -> PathBuf {
+    if path == STDIN {
+        return PathBuf::from(STDIN);
+    }
+    let Ok(absolute) = std::path::absolute(path) else { return PathBuf::from(path) };
+    let mut rest = Vec::new();
+    let mut existing: &Path = &absolute;
+    loop {
+        if let Ok(found) = existing.canonicalize() {
+            return rest.into_iter().rev().fold(found, |path: PathBuf, name| path.join(name));
+        }
+        let (Some(name), Some(parent)) = (existing.file_name(), existing.parent()) else { return absolute };
+        rest.push(name);
+        existing = parent;
+    }
+}

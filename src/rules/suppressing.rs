@@ -1,0 +1,120 @@
+//! Rules on suppressions and baselines: what silences findings must be right, reasoned and of use.
+
+use super::{Context, Draft, Outcome, Rule, Sink, find, nearest, rule};
+use crate::suppression::{Form, IdleCause};
+
+pub(super) static SUPPRESSION_MALFORMED: Rule = rule!(
+    "suppression-malformed",
+    Warning,
+    Ignored,
+    "Something looks like a directive and silences nothing",
+    suppression_malformed
+);
+
+pub(super) static SUPPRESSION_UNKNOWN_RULE: Rule = rule!(
+    "suppression-unknown-rule",
+    Warning,
+    Ignored,
+    "A directive names a rule that does not exist",
+    suppression_unknown_rule
+);
+
+pub(super) static SUPPRESSION_WITHOUT_REASON: Rule =
+    rule!("suppression-without-reason", Info, Style, "A directive does not say why", suppression_without_reason);
+
+pub(super) static SUPPRESSION_UNUSED: Rule =
+    rule!("suppression-unused", Warning, Style, "A suppression silences nothing", outcome suppression_unused);
+
+pub(super) static BASELINE_STALE: Rule =
+    rule!("baseline-stale", Warning, Style, "The baseline knows a finding that is gone", outcome baseline_stale);
+
+fn suppression_malformed(context: &Context<'_>, sink: &mut Sink) {
+    for malformed in &context.directives.malformed {
+        sink.push(
+            Draft::in_file(malformed.file, malformed.span, malformed.message)
+                .reason("The directive is not understood, so it silences nothing.")
+                .help("write `# ownerlint: ignore[rule-a, rule-b] reason`"),
+        );
+    }
+}
+
+fn suppression_unknown_rule(context: &Context<'_>, sink: &mut Sink) {
+    for directive in &context.directives.directives {
+        for rule in directive.rules.iter().filter(|rule| find(&rule.id).is_none()) {
+            let help = match nearest(&rule.id) {
+                Some(near) => format!("did you mean `{}`?", near.id),
+                None => "`ownerlint rules` lists all rules".to_owned(),
+            };
+            sink.push(
+                Draft::in_file(directive.file, rule.span, format!("there is no rule `{}`", rule.id))
+                    .reason("This part of the directive silences nothing.")
+                    .help(help)
+                    .target(rule.id.clone()),
+            );
+        }
+    }
+}
+
+fn suppression_without_reason(context: &Context<'_>, sink: &mut Sink) {
+    for directive in context.directives.directives.iter().filter(|directive| directive.reason.is_none()) {
+        let ids: Vec<_> = directive.rules.iter().map(|rule| rule.id.as_str()).collect();
+        let help = match directive.form {
+            Form::Comment | Form::Document => "say behind the list why the finding is right here, or when it will go",
+            Form::Annotation => "say in the annotation's value why the finding is right here, or when it will go",
+        };
+        sink.push(
+            Draft::in_file(directive.file, directive.place, "a suppression without a reason")
+                .reason("Whoever reads it next cannot tell whether it still holds.")
+                .help(help)
+                .target(ids.join(",")),
+        );
+    }
+}
+
+fn suppression_unused(outcome: &Outcome<'_>, sink: &mut Sink) {
+    for idle in outcome.idle {
+        let rule = &idle.rule;
+        let (message, reason, help) = match &idle.cause {
+            IdleCause::Directive(form) => (
+                format!("`{rule}` has nothing to silence here"),
+                match form {
+                    Form::Comment => "The rule finds nothing in the node that the comment stands at.",
+                    Form::Document => "The rule finds nothing in this document.",
+                    Form::Annotation => "The rule finds nothing in this object.",
+                },
+                "remove it: it would hide the next finding of that rule",
+            ),
+            IdleCause::Ignore { object } => (
+                format!("`{rule}` has nothing to silence on `{object}`"),
+                "The rule finds nothing on such objects.",
+                "remove it: it would hide the next finding of that rule",
+            ),
+            IdleCause::Expired { object, on } => (
+                format!("the ignore of `{rule}` on `{object}` expired on {on}"),
+                "From the next day on its findings are reported again.",
+                "fix what it hid, or give it a new date and say why",
+            ),
+        };
+        sink.push(Draft::in_file(idle.file, idle.span, message).reason(reason).help(help).target(rule.clone()));
+    }
+}
+
+fn baseline_stale(outcome: &Outcome<'_>, sink: &mut Sink) {
+    for stale in outcome.stale {
+        let identity = &stale.identity;
+        let about = identity.object.as_ref().or(identity.target.as_ref());
+        let about = about.map(|about| format!(" on `{about}`")).unwrap_or_default();
+        let message = match stale.found {
+            0 => format!("`{}`{about} is fixed", identity.rule),
+            found => format!("`{}`{about} is found {found} of {} times that are known", identity.rule, stale.known),
+        };
+        let target = [&Some(identity.rule.clone()), &identity.object, &identity.field, &identity.target];
+        let target: Vec<_> = target.into_iter().map(|part| part.as_deref().unwrap_or_default()).collect();
+        sink.push(
+            Draft::in_file(stale.file, stale.span, message)
+                .reason("As long as the baseline knows it, the defect may come back unseen.")
+                .help("run `ownerlint baseline prune`")
+                .target(target.join(" ")),
+        );
+    }
+}

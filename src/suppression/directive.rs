@@ -1,0 +1,190 @@
+//! Finds the directives of a bundle: comments, and annotations `ignore.ownerlint/<rule>`.
+
+use rayon::prelude::*;
+
+use super::cover::{self, Nodes};
+use super::syntax::{self, Fault, Written};
+use crate::inventory::{Inventory, Member};
+use crate::text::{FileId, SourceFile, Span};
+use crate::yaml::{self, Comment, Content, Document};
+
+/// How a directive is written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Form {
+    /// `# ownerlint: ignore[rule] reason`: covers the node that it precedes.
+    Comment,
+    /// `# ownerlint: ignore-document[rule] reason`, before the first key.
+    Document,
+    /// The annotation `ignore.ownerlint/<rule>: reason`: covers its object.
+    Annotation,
+}
+
+/// A rule that a directive names.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct NamedRule {
+    /// The id as written; there may be no such rule.
+    pub id: String,
+    /// Where it is written.
+    pub span: Span,
+}
+
+/// One directive.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Directive {
+    /// The file.
+    pub file: FileId,
+    /// Where it is written: from the `#` to the end of the comment, or the annotation's key.
+    pub place: Span,
+    /// How it is written.
+    pub form: Form,
+    /// The rules that it ignores, in written order.
+    pub rules: Vec<NamedRule>,
+    /// Why.
+    pub reason: Option<String>,
+    /// The bytes that it covers; `None` when no node follows it.
+    pub covers: Option<Span>,
+}
+
+impl Directive {
+    /// Whether a place of its file is covered: its node, and the directive itself, for findings about it. The end counts: a
+    /// value that is left out is the empty span behind its key.
+    pub(super) fn covers(&self, span: Span) -> bool {
+        let inside = |covered: Span| covered.start <= span.start && span.start <= covered.end;
+        inside(self.place) || self.covers.is_some_and(inside)
+    }
+}
+
+/// Something that looks like a directive and is none.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Malformed {
+    /// The file.
+    pub file: FileId,
+    /// Where.
+    pub span: Span,
+    /// What is wrong, one clause.
+    pub message: &'static str,
+}
+
+/// All directives of a bundle, in the order of their places.
+#[derive(Clone, Debug, Default)]
+pub struct Directives {
+    /// Those that read.
+    pub directives: Vec<Directive>,
+    /// Those that do not.
+    pub malformed: Vec<Malformed>,
+}
+
+/// The prefix of the annotation, the slash included.
+const ANNOTATION: &str = "ignore.ownerlint/";
+
+impl Directives {
+    /// The directives of a bundle.
+    pub fn of(inventory: &Inventory) -> Self {
+        let mut all = Self::default();
+        let files: Vec<_> = inventory.sources.iter().collect();
+        let commented: Vec<Self> = files.into_par_iter().map(|(id, file)| of_file(id, file)).collect();
+        for found in commented {
+            all.directives.extend(found.directives);
+            all.malformed.extend(found.malformed);
+        }
+        inventory.members.iter().for_each(|member| all.add_annotations(inventory, member));
+        all.directives.sort();
+        all.malformed.sort_by_key(|malformed| (malformed.file, malformed.span));
+        all
+    }
+
+    fn add_annotations(&mut self, inventory: &Inventory, member: &Member) {
+        for (key, value) in &member.object.metadata.annotations {
+            let Some(rule) = key.strip_prefix(ANNOTATION) else {
+                if key.starts_with("ownerlint/") || key.trim_end_matches('/') == "ignore.ownerlint" {
+                    let message = "an ignoring annotation is written `ignore.ownerlint/<rule>`";
+                    self.malformed.push(Malformed { file: member.file, span: value.key_span, message });
+                }
+                continue;
+            };
+            if rule.is_empty() {
+                let message = Fault::EmptyList.message();
+                self.malformed.push(Malformed { file: member.file, span: value.key_span, message });
+                continue;
+            }
+            let key_text = inventory.sources.file(member.file).slice(value.key_span);
+            let start = value.key_span.start + key_text.find(rule).unwrap_or_default() as u32;
+            let span = Span::new(start, (start + rule.len() as u32).min(value.key_span.end));
+            self.directives.push(Directive {
+                file: member.file,
+                place: value.key_span,
+                form: Form::Annotation,
+                rules: vec![NamedRule { id: rule.to_owned(), span }],
+                reason: Some(value.value.trim().to_owned()).filter(|reason| !reason.is_empty()),
+                covers: Some(member.object.value().span()),
+            });
+        }
+    }
+
+    fn add_comment(&mut self, file: FileId, source: &SourceFile, place: &Placed<'_>, comment: &Comment) {
+        let written = match syntax::parse(&comment.text) {
+            None => return,
+            Some(Ok(written)) => written,
+            Some(Err(fault)) => return self.add_malformed(file, comment, fault.message()),
+        };
+        let Written { document, rules, reason } = written;
+        if document && !cover::before_first_key(source, place.document, comment.span.start) {
+            return self.add_malformed(file, comment, "`ignore-document` stands before the first key of its document");
+        }
+        let covers = match (document, &place.nodes) {
+            (true, _) => Some(place.document),
+            (false, Some(nodes)) => nodes.covered(source, comment),
+            (false, None) => cover::covered_line(source, comment, place.document),
+        };
+        // Behind the `#`.
+        let text = comment.span.end - comment.text.len() as u32;
+        let named = rules.into_iter().map(|rule| NamedRule {
+            id: comment.text[rule.clone()].to_owned(),
+            span: Span::new(text + rule.start as u32, text + rule.end as u32),
+        });
+        let form = if document { Form::Document } else { Form::Comment };
+        let rules = named.collect();
+        self.directives.push(Directive { file, place: comment.span, form, rules, reason, covers });
+    }
+
+    fn add_malformed(&mut self, file: FileId, comment: &Comment, message: &'static str) {
+        self.malformed.push(Malformed { file, span: comment.span, message });
+    }
+}
+
+/// A document whose comments are read. No nodes: it cannot be read.
+struct Placed<'a> {
+    document: Span,
+    nodes: Option<&'a Nodes>,
+}
+
+/// The directives in the comments of a file. Nearly every file has none, and is not read a second time.
+fn of_file(id: FileId, file: &SourceFile) -> Directives {
+    let mut found = Directives::default();
+    if !mentions(file.text()) {
+        return found;
+    }
+    for document in yaml::read(file) {
+        if mentions(file.slice(document.span)) {
+            of_document(&mut found, id, file, &document);
+        }
+    }
+    found
+}
+
+fn of_document(found: &mut Directives, id: FileId, file: &SourceFile, document: &Document) {
+    let nodes = match &document.content {
+        Content::Value(tree) => Some(Nodes::of(tree)),
+        Content::Unreadable(_) => None,
+        Content::Empty => return,
+    };
+    let place = Placed { document: document.span, nodes: nodes.as_ref() };
+    for comment in yaml::comments(file, document) {
+        found.add_comment(id, file, &place, &comment);
+    }
+}
+
+/// Whether behind some `#` of a text stands our name: a comment, or a scalar that looks like one.
+fn mentions(text: &str) -> bool {
+    text.match_indices('#').any(|(at, _)| syntax::begins(&text[at..]))
+}

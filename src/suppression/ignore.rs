@@ -1,0 +1,55 @@
+//! An ignore of the configuration: a rule, the objects, the reason, and until when.
+
+use globset::{GlobBuilder, GlobMatcher};
+
+use super::Date;
+use crate::text::Span;
+
+/// Object keys by glob: `*` stays within kind, namespace or name, `**` crosses them.
+#[derive(Clone, Debug)]
+pub struct ObjectPattern {
+    matcher: GlobMatcher,
+}
+
+impl ObjectPattern {
+    /// The pattern of a text such as `Deployment.apps/shop/*`.
+    ///
+    /// # Errors
+    /// What is wrong with a malformed pattern.
+    pub fn new(pattern: &str) -> Result<Self, String> {
+        let glob = GlobBuilder::new(pattern).literal_separator(true).build();
+        glob.map(|glob| Self { matcher: glob.compile_matcher() }).map_err(|error| error.kind().to_string())
+    }
+
+    /// The pattern as written.
+    pub fn as_str(&self) -> &str {
+        self.matcher.glob().glob()
+    }
+
+    /// Whether the key of an object matches.
+    pub fn matches(&self, key: &str) -> bool {
+        self.matcher.is_match(key)
+    }
+}
+
+/// Findings that the configuration silences.
+#[derive(Clone, Debug)]
+pub struct Ignore {
+    /// The rule.
+    pub rule: &'static str,
+    /// The objects.
+    pub object: ObjectPattern,
+    /// Why.
+    pub reason: String,
+    /// The last day on which the ignore holds.
+    pub expires: Option<Date>,
+    /// Where it is written in the configuration.
+    pub place: Span,
+}
+
+impl Ignore {
+    /// Whether its last day is over.
+    pub fn is_expired(&self, today: Option<Date>) -> bool {
+        self.expires.zip(today).is_some_and(|(last, today)| today > last)
+    }
+}

@@ -1,0 +1,20 @@
+//! What people silence on purpose, and for which reason: comments and annotations in manifests, ignores in the
+//! configuration.
+//!
+//! A directive names rules and covers bytes of one file; an ignore names a rule and objects. [`Directives::of`] finds the
+//! directives of a bundle, [`Suppressions::apply`] takes findings away and remembers what it used, so that a suppression
+//! without effect can be reported ([`Idle`]).
+//!
+//! Knows nothing of what rules there are.
+
+mod apply;
+mod cover;
+mod date;
+mod directive;
+mod ignore;
+mod syntax;
+
+pub use apply::{Applied, Idle, IdleCause, Suppressed, Suppressions};
+pub use date::{Date, NotADate};
+pub use directive::{Directive, Directives, Form, Malformed, NamedRule};
+pub use ignore::{Ignore, ObjectPattern};

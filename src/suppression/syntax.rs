@@ -1,0 +1,200 @@
+//! The text of a directive: `ownerlint: ignore[rule-a, rule-b] reason`.
+//!
+//! Spaces are lenient. Whatever looks like a directive and is none is said to be malformed: a directive that is silently
+//! inert is worse than none.
+
+use std::ops::Range;
+
+/// A comment that is a directive, as written.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Written {
+    /// Whether it says `ignore-document`.
+    pub(super) document: bool,
+    /// The rules, each with its bytes in the text.
+    pub(super) rules: Vec<Range<usize>>,
+    /// The reason; `None` when nothing stands behind the list.
+    pub(super) reason: Option<String>,
+}
+
+/// Why a text that looks like a directive is none.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Fault {
+    /// `ownerlint ignore[…]`.
+    NoColon,
+    /// `ownerlint: disable[…]`.
+    UnknownVerb,
+    /// `ownerlint: ignore rule`.
+    NoList,
+    /// `ownerlint: ignore[rule`.
+    OpenList,
+    /// `ownerlint: ignore[]`.
+    EmptyList,
+}
+
+impl Fault {
+    pub(super) fn message(self) -> &'static str {
+        match self {
+            Self::NoColon => "a directive needs a colon behind `ownerlint`",
+            Self::UnknownVerb => "a directive says `ignore` or `ignore-document`",
+            Self::NoList => "a directive needs a list of rules in brackets",
+            Self::OpenList => "the list of rules is not closed",
+            Self::EmptyList => "a directive names the rules it ignores: there is no ignore-all",
+        }
+    }
+}
+
+/// The word that begins every directive.
+const NAME: &str = "ownerlint";
+
+/// Words with which other tools begin what we call `ignore`.
+const VERBS: [&str; 6] = ["ignore", "disable", "noqa", "nolint", "skip", "suppress"];
+
+/// Whether a text begins with our name, behind `#` and spaces.
+pub(super) fn begins(text: &str) -> bool {
+    let text = text.trim_start_matches(|c: char| c == '#' || c.is_whitespace());
+    text.get(..NAME.len()).is_some_and(|name| name.eq_ignore_ascii_case(NAME))
+}
+
+/// Reads the text of a comment, behind its `#`. `None`: it does not look like a directive.
+pub(super) fn parse(text: &str) -> Option<Result<Written, Fault>> {
+    let mut cursor = Cursor { text, at: 0 };
+    cursor.skip(|c| c == '#' || c.is_whitespace());
+    let name = cursor.word(|c| c.is_ascii_alphanumeric());
+    if !text[name].eq_ignore_ascii_case(NAME) {
+        return None;
+    }
+    cursor.skip(char::is_whitespace);
+    if !cursor.eat(':') {
+        cursor.skip(|c| matches!(c, '-' | '/' | '_' | '.' | '='));
+        let verb = cursor.word(|c| c.is_alphanumeric());
+        let meant = VERBS.iter().any(|known| text[verb.clone()].eq_ignore_ascii_case(known));
+        return meant.then_some(Err(Fault::NoColon));
+    }
+    cursor.skip(char::is_whitespace);
+    Some(directive(text, cursor))
+}
+
+fn directive(text: &str, mut cursor: Cursor<'_>) -> Result<Written, Fault> {
+    let verb = cursor.word(|c| c.is_alphanumeric() || c == '-' || c == '_');
+    let document = match &text[verb] {
+        "ignore" => false,
+        "ignore-document" => true,
+        _ => return Err(Fault::UnknownVerb),
+    };
+    cursor.skip(char::is_whitespace);
+    if !cursor.eat('[') {
+        return Err(Fault::NoList);
+    }
+    let start = cursor.at;
+    let length = text[start..].find(']').ok_or(Fault::OpenList)?;
+    let rules = names(text, start..start + length);
+    match rules.is_empty() {
+        true => Err(Fault::EmptyList),
+        false => Ok(Written { document, rules, reason: reason(&text[start + length + 1..]) }),
+    }
+}
+
+/// The names between commas, without the spaces around them.
+fn names(text: &str, list: Range<usize>) -> Vec<Range<usize>> {
+    let mut at = list.start;
+    let mut names = Vec::new();
+    for piece in text[list].split(',') {
+        let start = at + piece.len() - piece.trim_start().len();
+        let name = piece.trim();
+        if !name.is_empty() {
+            names.push(start..start + name.len());
+        }
+        at += piece.len() + 1;
+    }
+    names
+}
+
+/// What stands behind the list. A further comment (`# noqa`) is another tool's and no reason.
+fn reason(text: &str) -> Option<String> {
+    let own = text.match_indices('#').find(|&(at, _)| {
+        let (before, behind) = (&text[..at], &text[at + 1..]);
+        before.chars().next_back().is_none_or(char::is_whitespace) && behind.starts_with(char::is_whitespace)
+    });
+    let text = own.map_or(text, |(at, _)| &text[..at]);
+    let text = text.trim_start_matches([':', '-', '–', '—', ' ', '\t']).trim();
+    (!text.is_empty()).then(|| text.to_owned())
+}
+
+struct Cursor<'a> {
+    text: &'a str,
+    at: usize,
+}
+
+impl Cursor<'_> {
+    fn skip(&mut self, unwanted: impl Fn(char) -> bool) {
+        self.word(unwanted);
+    }
+
+    fn word(&mut self, wanted: impl Fn(char) -> bool) -> Range<usize> {
+        let start = self.at;
+        let rest = &self.text[start..];
+        self.at += rest.find(|c| !wanted(c)).unwrap_or(rest.len());
+        start..self.at
+    }
+
+    fn eat(&mut self, wanted: char) -> bool {
+        let found = self.text[self.at..].starts_with(wanted);
+        self.at += if found { wanted.len_utf8() } else { 0 };
+        found
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Whether it is for the document, its rules, its reason.
+    type Parts<'a> = (bool, Vec<&'a str>, Option<String>);
+
+    fn read(text: &str) -> Option<Result<Parts<'_>, Fault>> {
+        parse(text).map(|parsed| {
+            parsed.map(|written| {
+                let rules = written.rules.iter().map(|rule| &text[rule.clone()]).collect();
+                (written.document, rules, written.reason)
+            })
+        })
+    }
+
+    fn some(text: &str) -> Option<String> {
+        Some(text.to_owned())
+    }
+
+    #[test]
+    fn spaces_are_lenient() {
+        let wanted = Some(Ok((false, vec!["rule-a", "rule-b"], some("because of #12"))));
+        assert_eq!(read(" ownerlint: ignore[rule-a, rule-b] because of #12"), wanted);
+        assert_eq!(read("ownerlint:ignore[rule-a,rule-b]because of #12"), wanted);
+        assert_eq!(read("  OwnerLint :  ignore [ rule-a ,rule-b, ] — because of #12 # noqa"), wanted);
+    }
+
+    #[test]
+    fn a_reason_may_be_missing() {
+        assert_eq!(read("ownerlint: ignore[a]"), Some(Ok((false, vec!["a"], None))));
+        assert_eq!(read("ownerlint: ignore-document[a] # noqa"), Some(Ok((true, vec!["a"], None))));
+    }
+
+    #[test]
+    fn what_looks_like_a_directive_and_is_none_is_malformed() {
+        assert_eq!(read("ownerlint ignore[a] x"), Some(Err(Fault::NoColon)));
+        assert_eq!(read("ownerlint-disable a"), Some(Err(Fault::NoColon)));
+        assert_eq!(read("ownerlint: disable[a]"), Some(Err(Fault::UnknownVerb)));
+        assert_eq!(read("ownerlint: IGNORE[a]"), Some(Err(Fault::UnknownVerb)));
+        assert_eq!(read("ownerlint: ignore a"), Some(Err(Fault::NoList)));
+        assert_eq!(read("ownerlint: ignore[a"), Some(Err(Fault::OpenList)));
+        assert_eq!(read("ownerlint: ignore[ , ]"), Some(Err(Fault::EmptyList)));
+    }
+
+    #[test]
+    fn prose_is_no_directive() {
+        for text in
+            ["ownerlint ignores this", "ownerlint is a linter", "the ownerlint: ignore[a]", "ownerlinting: x", ""]
+        {
+            assert_eq!(read(text), None, "{text}");
+        }
+    }
+}

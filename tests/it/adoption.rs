@@ -1,0 +1,209 @@
+//! Suppressions and baselines through the binary, and what the library alone can set: the day.
+
+use ownerlint::engine::{Check, check};
+use ownerlint::suppression::{Ignore, ObjectPattern};
+use ownerlint::text::{SourceFile, Span};
+
+use crate::support::{Repository, inventory_of};
+
+const OWNED: &str = "\
+apiVersion: v1
+kind: ConfigMap
+metadata:
+  name: settings
+  namespace: other
+  ownerReferences:
+    - apiVersion: apps/v1
+      kind: Deployment
+      name: web
+      uid: '<uid>'
+---
+apiVersion: apps/v1
+kind: Deployment
+metadata: {name: web, namespace: shop}
+";
+
+const SERVED: &str = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: fine, namespace: shop}\n";
+
+fn concise(repository: &Repository, arguments: &[&str]) -> String {
+    repository.run(&[&["--output", "concise"], arguments].concat(), "").1
+}
+
+/// The text with a line before the one that begins with `anchor`.
+fn with_line(anchor: &str, line: &str) -> String {
+    let at = OWNED.find(anchor).expect("an anchor");
+    format!("{}{line}\n{}", &OWNED[..at], &OWNED[at..])
+}
+
+fn rules_and_suppressed(text: &str) -> (Vec<&'static str>, usize) {
+    let report = check(inventory_of("a.yaml", text), &Check::default());
+    (report.findings.iter().map(|reported| reported.finding.rule).collect(), report.summary.suppressed)
+}
+
+#[test]
+fn a_comment_covers_the_node_that_it_precedes_and_all_in_it() {
+    let directive = "# ownerlint: ignore[owner-cross-namespace] why";
+    for (anchor, indent) in [
+        ("metadata:", ""),
+        ("  ownerReferences:", "  "),
+        ("    - apiVersion: apps", "    "),
+        ("      kind: Dep", "      "),
+    ] {
+        let text = with_line(anchor, &format!("{indent}{directive}"));
+        assert_eq!(rules_and_suppressed(&text), (vec![], 1), "above `{anchor}`");
+    }
+    for line in ["metadata:", "  ownerReferences:", "    - apiVersion: apps/v1", "      kind: Deployment"] {
+        let text = OWNED.replacen(&format!("{line}\n"), &format!("{line} {directive}\n"), 1);
+        assert_eq!(rules_and_suppressed(&text), (vec![], 1), "behind `{line}`");
+    }
+}
+
+#[test]
+fn a_comment_covers_nothing_else() {
+    let directive = "# ownerlint: ignore[owner-cross-namespace] why";
+    for (anchor, indent) in [("  name: settings", "  "), ("apiVersion: v1", ""), ("      uid:", "      ")] {
+        let text = with_line(anchor, &format!("{indent}{directive}"));
+        let (rules, suppressed) = rules_and_suppressed(&text);
+        assert_eq!((rules.len(), suppressed), (2, 0), "above `{anchor}`: {rules:?}");
+    }
+}
+
+#[test]
+fn an_unreadable_document_can_be_ignored_too() {
+    let text = "# ownerlint: ignore-document[unreadable-document] a template of another tool\nkind: [\n";
+    assert_eq!(rules_and_suppressed(text), (vec![], 1));
+}
+
+#[test]
+fn an_alias_does_not_stretch_what_a_comment_covers() {
+    let text = "\
+apiVersion: v1
+kind: ConfigMap
+metadata: {name: x}
+a: &anchor {k: 1, k: 2}
+# ownerlint: ignore[duplicate-key] the alias lies at its anchor
+b: *anchor
+";
+    assert_eq!(rules_and_suppressed(text), (vec!["duplicate-key", "suppression-unused"], 0));
+}
+
+fn ignoring(object: &str, expires: &str, today: &str) -> Check {
+    let text = "version: 1\n# the place of the ignore\n";
+    let ignore = Ignore {
+        rule: "owner-cross-namespace",
+        object: ObjectPattern::new(object).expect("a pattern"),
+        reason: "why".to_owned(),
+        expires: Some(expires.parse().expect("a date")),
+        place: Span::new(11, 13),
+    };
+    let config = SourceFile::new("ownerlint.yaml", text);
+    Check { ignores: Some((config, vec![ignore])), today: Some(today.parse().expect("a date")), ..Check::default() }
+}
+
+#[test]
+fn an_ignore_holds_through_its_last_day() {
+    let messages = |object: &str, today: &str| {
+        let report = check(inventory_of("a.yaml", OWNED), &ignoring(object, "2026-03-31", today));
+        report.findings.iter().map(|reported| reported.finding.message.clone()).collect::<Vec<_>>()
+    };
+    assert_eq!(messages("ConfigMap/other/*", "2026-03-31"), Vec::<String>::new());
+    let expired = messages("ConfigMap/other/*", "2026-04-01");
+    assert_eq!(expired.len(), 2);
+    assert_eq!(expired[1], "the ignore of `owner-cross-namespace` on `ConfigMap/other/*` expired on 2026-03-31");
+    // An object that the input holds and that has no such finding.
+    let idle = messages("Deployment.apps/**", "2026-03-31");
+    assert_eq!(idle[1], "`owner-cross-namespace` has nothing to silence on `Deployment.apps/**`");
+    // An object that the input does not hold proves nothing.
+    assert_eq!(messages("ConfigMap/elsewhere/*", "2026-03-31").len(), 1);
+}
+
+#[test]
+fn a_baseline_is_written_found_kept_and_pruned() {
+    let repository = Repository::new();
+    repository.write("a.yaml", OWNED);
+    let (status, out, _) = repository.run(&["baseline", "write"], "");
+    assert_eq!((status, out.as_str()), (0, "`ownerlint-baseline.json` knows 1 finding\n"));
+    let written: serde_json::Value = serde_json::from_str(&repository.read("ownerlint-baseline.json")).expect("JSON");
+    let schema: serde_json::Value =
+        serde_json::from_str(ownerlint::report::schema("baseline").expect("a schema")).expect("JSON");
+    assert!(jsonschema::is_valid(&schema, &written));
+    assert_eq!(written["findings"][0]["object"], "ConfigMap/other/settings");
+
+    let (status, out, _) = repository.run(&["--fail-on", "info"], "");
+    assert_eq!(status, 0);
+    assert!(out.ends_with("1 known to the baseline\n"), "{out}");
+    assert_eq!(repository.run(&["--no-baseline", "--fail-on", "info"], "").0, 1);
+
+    repository.write("a.yaml", SERVED);
+    assert_eq!(
+        concise(&repository, &[]),
+        "ownerlint-baseline.json:5:15: warning[baseline-stale] `owner-cross-namespace` on `ConfigMap/other/settings` is fixed\n"
+    );
+    assert_eq!(repository.run(&["baseline", "prune"], "").1, "`ownerlint-baseline.json` knows 0 findings: 1 gone\n");
+    assert_eq!(concise(&repository, &[]), "");
+
+    repository.write("a.yaml", OWNED);
+    assert_eq!(repository.run(&["baseline", "prune"], "").1, "`ownerlint-baseline.json` knows 0 findings: 0 gone\n");
+    assert_eq!(
+        repository.run(&["baseline", "update"], "").1,
+        "`ownerlint-baseline.json` knows 1 finding: 1 new, 0 gone\n"
+    );
+}
+
+#[test]
+fn the_fixtures_of_the_stale_rule_say_what_they_should() {
+    let run = |folder: &str| {
+        let folder = format!("fixtures/rules/baseline-stale/{folder}");
+        let baseline = format!("{folder}/ownerlint-baseline.json");
+        let mut command = crate::support::ownerlint();
+        let output = command.args(["--output", "concise", "--baseline", &baseline, &folder]).output().expect("it runs");
+        String::from_utf8(output.stdout).expect("text")
+    };
+    assert_eq!(run("good"), "");
+    assert!(run("bad").contains("ownerlint-baseline.json:5:15: warning[baseline-stale] `duplicate-key`"));
+}
+
+#[test]
+fn a_baseline_that_is_none_is_shown_where_it_goes_wrong() {
+    let repository = Repository::new();
+    repository.write("a.yaml", SERVED);
+    repository.write("ownerlint-baseline.json", "{\n  \"schema\": \"ownerlint.baseline/1\",\n  \"findngs\": []\n}\n");
+    let (status, _, error) = repository.run(&[], "");
+    assert_eq!(status, 2);
+    insta::assert_snapshot!(error);
+    let (status, _, error) = repository.run(&["--baseline", "missing.json"], "");
+    assert_eq!(status, 2);
+    assert_eq!(
+        error,
+        "error: cannot read the baseline `missing.json`: no such file\n  help: `ownerlint baseline write` writes it\n"
+    );
+}
+
+#[test]
+fn init_writes_a_configuration_that_reads_and_overwrites_nothing() {
+    let repository = Repository::new();
+    repository.write("rendered/dev/a.yaml", OWNED).write("rendered/prod/a.yaml", OWNED).write("crds/a.yaml", SERVED);
+    let (status, out, _) = repository.run(&["init"], "");
+    assert_eq!(status, 0);
+    assert!(out.starts_with("wrote `ownerlint.yaml` for 5 objects"), "{out}");
+    insta::assert_snapshot!(repository.read("ownerlint.yaml"));
+    let (status, out, error) = repository.run(&["--output", "concise"], "");
+    assert_eq!((status, error.as_str()), (0, ""));
+    assert_eq!(out.lines().count(), 2, "each variant by itself, the rest with both: {out}");
+    let (status, _, error) = repository.run(&["init"], "");
+    assert_eq!((status, error.as_str()), (2, "error: `ownerlint.yaml` exists\n  help: `--force` overwrites it\n"));
+    assert_eq!(repository.run(&["init", "--force"], "").0, 0);
+}
+
+#[test]
+fn completions_and_the_manual_page_know_the_options() {
+    let repository = Repository::new();
+    for shell in ["bash", "zsh", "fish", "powershell", "elvish"] {
+        let (status, out, _) = repository.run(&["completions", shell], "");
+        assert_eq!(status, 0, "{shell}");
+        assert!(out.contains("only-changed-from"), "{shell}");
+    }
+    let (status, page, _) = repository.run(&["man"], "");
+    assert_eq!(status, 0);
+    assert!(page.contains(".TH ownerlint 1"));
+}
