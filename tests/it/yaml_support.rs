@@ -5,19 +5,19 @@ use ownerlint::yaml::{Content, Document, Kind, Value, read};
 use serde_json::{Map, Number};
 
 /// A file to read, under a name that no test looks at.
-pub fn source(text: impl Into<String>) -> SourceFile {
+pub(crate) fn source(text: impl Into<String>) -> SourceFile {
     SourceFile::new("f.yaml", text.into())
 }
 
 /// Reads a text and gives the file beside its documents, for spans.
-pub fn read_text(text: &str) -> (SourceFile, Vec<Document>) {
+pub(crate) fn read_text(text: &str) -> (SourceFile, Vec<Document>) {
     let file = source(text);
     let documents = read(&file);
     (file, documents)
 }
 
 /// The value as JSON, aliases expanded. Recursive: for documents that tests know.
-pub fn to_json(value: Value<'_>) -> serde_json::Value {
+pub(crate) fn to_json(value: Value<'_>) -> serde_json::Value {
     match value.kind() {
         Kind::Null => serde_json::Value::Null,
         Kind::Bool(found) => (*found).into(),
@@ -35,13 +35,13 @@ pub fn to_json(value: Value<'_>) -> serde_json::Value {
 }
 
 /// The JSON of every readable document that holds something.
-pub fn values(text: &str) -> Vec<serde_json::Value> {
+pub(crate) fn values(text: &str) -> Vec<serde_json::Value> {
     let (_, documents) = read_text(text);
     documents.iter().filter_map(|document| tree_json(document)).collect()
 }
 
 /// The JSON of a document's value, if it has one.
-pub fn tree_json(document: &Document) -> Option<serde_json::Value> {
+pub(crate) fn tree_json(document: &Document) -> Option<serde_json::Value> {
     match &document.content {
         Content::Value(tree) => Some(to_json(tree.root())),
         _ => None,
@@ -49,7 +49,7 @@ pub fn tree_json(document: &Document) -> Option<serde_json::Value> {
 }
 
 /// The JSON of a text that is one document, or the message of its refusal.
-pub fn one(text: &str) -> Result<serde_json::Value, String> {
+pub(crate) fn one(text: &str) -> Result<serde_json::Value, String> {
     let (_, documents) = read_text(text);
     assert_eq!(documents.len(), 1, "{text:?}");
     match &documents[0].content {
