@@ -93,7 +93,7 @@ fn a_finding_is_warned_exactly_when_the_server_warns() {
 #[test]
 fn what_the_server_accepts_in_silence_is_at_most_info_unless_a_deletion_goes_wrong() {
     for case in cases() {
-        if !case.ignore.accepted || !case.ignore.stderr.is_empty() {
+        if !case.strict.accepted || !case.strict.stderr.is_empty() {
             continue;
         }
         for finding in findings(&case) {
