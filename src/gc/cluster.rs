@@ -159,8 +159,8 @@ impl Cluster {
         self.assumed.sort_unstable();
     }
 
-    /// Whether an object was only assumed to exist.
-    pub(super) fn is_assumed(&self, id: ObjectId) -> bool {
+    /// Whether an object was only assumed to exist, because a rendered reference names it. Plans do not show it.
+    pub fn is_assumed(&self, id: ObjectId) -> bool {
         self.assumed.binary_search(&id).is_ok()
     }
 

@@ -13,7 +13,7 @@ use super::why;
 pub struct Edge {
     /// The object with the reference's uid, which is all the collector's graph knows `[GC-4]`.
     pub owner: Option<ObjectId>,
-    /// The reference's uid.
+    /// The uid that the reference shows; a rendered one is not bound by it.
     pub uid: String,
     /// `blockOwnerDeletion` is true.
     pub blocking: bool,
@@ -28,7 +28,7 @@ impl Cluster {
             let reference = self.reference(index);
             Edge {
                 owner: (reference.by_uid != NONE).then_some(reference.by_uid),
-                uid: self.text.get(reference.uid).to_owned(),
+                uid: self.shown_uid(index).to_owned(),
                 blocking: reference.block == Some(true),
                 resolvable: reference.kind.is_some(),
             }

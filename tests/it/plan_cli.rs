@@ -140,6 +140,15 @@ fn a_rendering_is_bound_by_name_and_shown_as_written() {
 }
 
 #[test]
+fn what_is_only_assumed_is_not_counted() {
+    // 11 objects are written and 12 implied; the owner that is assumed is neither.
+    let human = ownerlint().args(["plan", "delete", "deploy/web", "-n", "shop", "-f", RENDERED]).assert().code(0);
+    human
+        .stdout(contains("5 objects go (3 implied), 0 hang, 1 stays, 17 are not touched"))
+        .stdout(contains("kept by Deployment.apps/shop/elsewhere"));
+}
+
+#[test]
 fn written_uids_survive_a_plan_that_touches_nothing_else() {
     let plan = delete("svc/web", &[]);
     let references = &fate(&plan, "ConfigMap/shop/bound")["ownerReferences"];

@@ -100,6 +100,8 @@ impl<'v> Story<'v> {
         let lots: BTreeMap<ObjectId, Lot> = cluster
             .ids()
             .zip(before.iter().zip(&story.after))
+            // What is only assumed to exist is not the reader's.
+            .filter(|(id, _)| !cluster.is_assumed(*id))
             .filter_map(|(id, (before, after))| Some((id, lot(before, after)?)))
             .collect();
         story.add_doomed(&log, &touches, &lots);
@@ -173,9 +175,11 @@ impl<'v> Story<'v> {
         let terminating = |fate: &Fate| matches!(fate, Fate::Present(Present { terminating: true, .. }));
         let cluster = self.view.plan.cluster();
         let both = cluster.ids().zip(before.iter().zip(&self.after));
-        let still = both.filter(|(_, (before, after))| terminating(before) && terminating(after));
+        let still =
+            both.filter(|(id, (before, after))| terminating(before) && terminating(after) && !cluster.is_assumed(*id));
         self.hung_before = still.map(|(id, _)| cluster.key(id)).collect();
-        let alive = self.after.iter().filter(|fate| **fate != Fate::Gone).count();
+        let known = cluster.ids().zip(&self.after).filter(|(id, _)| !cluster.is_assumed(*id));
+        let alive = known.filter(|(_, fate)| **fate != Fate::Gone).count();
         let (hangs, stays) = (of(Lot::Hangs).count(), of(Lot::Stays).count());
         self.counts = Counts {
             goes: of(Lot::Goes).count(),
