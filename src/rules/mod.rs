@@ -16,6 +16,7 @@ mod owner_shape;
 mod page;
 mod reading;
 mod scope;
+mod simulation;
 mod suppressing;
 mod words;
 
@@ -163,6 +164,9 @@ pub static RULES: &[&Rule] = &[
     &finalizer_lifecycle::FINALIZER_MISPLACED,
     &finalizer_lifecycle::NAMESPACE_SPEC_FINALIZERS,
     &finalizer_template::TEMPLATE_FINALIZER,
+    &simulation::DELETED_ON_ARRIVAL,
+    &simulation::FOREGROUND_DEADLOCK,
+    &simulation::NAMESPACE_NEVER_EMPTIES,
     &reading::UNREADABLE_FILE,
     &reading::UNREADABLE_DOCUMENT,
     &reading::DUPLICATE_KEY,

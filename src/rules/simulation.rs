@@ -1,0 +1,320 @@
+//! Rules from the simulation: what dies right after apply, and what never finishes dying.
+//!
+//! They run the model of `gc` on the cluster that the bundle describes and report only what it confirms. An owner that an
+//! open world may hold elsewhere is taken to exist there, so that absence alone never makes an object die.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::words::{field, named, place, reference_name, whereabouts};
+use super::{Context, Draft, Rule, Sink, World, rule};
+use crate::finding::Severity;
+use crate::gc::{self, Built, Fate, Key, Options, Plan, Policy, Source, Step};
+use crate::inventory::{Inventory, Member, ObjectId, Scope, Serving};
+use crate::ownership::{Implied, Owner, OwnerEdge, Remover, Removers};
+
+pub(super) static DELETED_ON_ARRIVAL: Rule = rule!(
+    "deleted-on-arrival",
+    Error,
+    Collected,
+    "The collector deletes the object right after it is applied",
+    deleted_on_arrival
+);
+
+pub(super) static FOREGROUND_DEADLOCK: Rule = rule!(
+    "foreground-deadlock",
+    Warning,
+    Stuck,
+    "A Foreground deletion of an owner can never finish",
+    foreground_deadlock
+);
+
+pub(super) static NAMESPACE_NEVER_EMPTIES: Rule = rule!(
+    "namespace-never-empties",
+    Warning,
+    Stuck,
+    "A Namespace holds content that nobody lets go of",
+    namespace_never_empties
+);
+
+/// How many other places a finding shows.
+const MOST_RELATED: usize = 8;
+
+/// How many owners and namespaces are tried in the simulation; a bundle with more has told its story by then.
+const MOST_TRIALS: usize = 200;
+
+/// The cluster that the bundle describes, without what controllers would add.
+fn cluster(context: &Context<'_>) -> Option<Built> {
+    let implied = Implied { objects: Vec::new(), capped: Vec::new() };
+    let source = Source {
+        inventory: context.inventory,
+        ownership: context.ownership,
+        implied: &implied,
+        namespaces: &BTreeSet::new(),
+        running: true,
+    };
+    gc::build(&source).ok()
+}
+
+/// The verdict alone: what races could change is no matter for a rule.
+fn simulate<'c>(built: &'c Built, step: Step) -> Plan<'c> {
+    gc::simulate(&built.cluster, &[step], &Options { state_cap: 0, ..Options::default() })
+}
+
+/// [SIM-4]: a static set with dangling references collapses by itself.
+fn deleted_on_arrival(context: &Context<'_>, sink: &mut Sink) {
+    let inventory = context.inventory;
+    let edges = edges_by_dependent(context);
+    // Nothing collapses without a reference.
+    if edges.is_empty() {
+        return;
+    }
+    let Some(built) = cluster(context) else { return };
+    let plan = simulate(&built, Step::Settle);
+    let Some(outcome) = plan.steps.first().and_then(|step| step.outcomes.first()) else { return };
+    let gone: BTreeSet<Key> =
+        plan.fates(outcome).into_iter().filter(|(_, fate)| matches!(fate, Fate::Gone)).map(|(key, _)| key).collect();
+    let absent: BTreeSet<&Key> = built.assumptions.absent_owners.iter().map(|(dependent, _)| dependent).collect();
+    let dies = |id: ObjectId| gone.contains(&Key::from(&inventory.member(id).key));
+    for (&id, edges) in &edges {
+        let member = inventory.member(id);
+        let doubtful = context.world == World::Open && absent.contains(&Key::from(&member.key));
+        let follows = edges
+            .iter()
+            .filter_map(|edge| edge.bound())
+            .any(|owner| owner != id && dies(owner) && agrees(inventory, edges, owner));
+        if !dies(id) || doubtful || follows || member.object.metadata.has_server_field("deletionTimestamp") {
+            continue;
+        }
+        if let Some(edge) = edges.first() {
+            sink.push(arrival(context, member, edge, &cascade(context, id, &dies)));
+        }
+    }
+}
+
+/// Whether an object dies because that owner does, and not because the reference to it is wrong in itself.
+fn agrees(inventory: &Inventory, edges: &[&OwnerEdge], owner: ObjectId) -> bool {
+    edges.iter().filter(|edge| edge.bound() == Some(owner)).any(|edge| {
+        let (dependent, reference) = (edge.dependent(inventory), edge.reference(inventory));
+        inventory.owner_key(dependent, reference).is_some_and(|key| key == inventory.member(owner).key)
+    })
+}
+
+fn edges_by_dependent<'a>(context: &Context<'a>) -> BTreeMap<ObjectId, Vec<&'a OwnerEdge>> {
+    let mut edges: BTreeMap<ObjectId, Vec<&OwnerEdge>> = BTreeMap::new();
+    for edge in &context.ownership.written {
+        edges.entry(edge.dependent).or_default().push(edge);
+    }
+    edges
+}
+
+/// What goes with an object, in the order of the inventory.
+fn cascade(context: &Context<'_>, root: ObjectId, dies: &impl Fn(ObjectId) -> bool) -> Vec<ObjectId> {
+    let mut dependents: BTreeMap<ObjectId, Vec<ObjectId>> = BTreeMap::new();
+    for edge in &context.ownership.written {
+        if let Some(owner) = edge.bound() {
+            dependents.entry(owner).or_default().push(edge.dependent);
+        }
+    }
+    let mut found = BTreeSet::new();
+    let mut pending = vec![root];
+    while let Some(owner) = pending.pop() {
+        for &dependent in dependents.get(&owner).into_iter().flatten() {
+            if dependent != root && dies(dependent) && found.insert(dependent) {
+                pending.push(dependent);
+            }
+        }
+    }
+    found.into_iter().collect()
+}
+
+fn arrival(context: &Context<'_>, member: &Member, edge: &OwnerEdge, cascade: &[ObjectId]) -> Draft {
+    let inventory = context.inventory;
+    let reference = edge.reference(inventory);
+    let with_it = match cascade.len() {
+        0 => String::new(),
+        1 => ", and 1 object with it".to_owned(),
+        n => format!(", and {n} objects with it"),
+    };
+    let mut draft = Draft::on(
+        member,
+        place(reference),
+        format!("{} is deleted right after it is applied{with_it}", named(member)),
+    )
+    .label("leads to no object that the collector accepts")
+    .reason(format!(
+        "The collector looks every owner up by name in the dependent's namespace and compares the uid. For {} it finds none, \
+         and no other owner holds the object, so it deletes it in the background within seconds [GC-22].",
+        reference_name(reference)
+    ))
+    .help("remove the owner reference, or point it at an object that exists in this namespace under this uid")
+    .field(field(reference));
+    if let Owner::ByUid(owner) = edge.owner {
+        let owner = inventory.member(owner);
+        draft = draft.related_object(
+            owner,
+            format!("the uid belongs to this {}, {}", owner.object.kind.value, whereabouts(owner)),
+        );
+    }
+    for &id in cascade.iter().take(MOST_RELATED) {
+        draft = draft.related_object(inventory.member(id), "goes with it");
+    }
+    let keys = std::iter::once(member).chain(cascade.iter().map(|id| inventory.member(*id)));
+    draft.chain(keys.take(MOST_RELATED + 1).map(|member| member.key.to_string()).filter(|_| !cascade.is_empty()))
+}
+
+/// [GC-30], [GC-33]: an owner waits for every blocking dependent, whether or not that one can ever go.
+fn foreground_deadlock(context: &Context<'_>, sink: &mut Sink) {
+    let inventory = context.inventory;
+    let removers = Removers::of(inventory);
+    let mut held: BTreeMap<ObjectId, Vec<(&OwnerEdge, Hold)>> = BTreeMap::new();
+    for edge in &context.ownership.written {
+        let Some(owner) = edge.bound().filter(|owner| *owner != edge.dependent) else { continue };
+        if !edge.reference(inventory).is_blocking() {
+            continue;
+        }
+        if let Some(hold) = hold(context, &removers, edge.dependent(inventory)) {
+            held.entry(owner).or_default().push((edge, hold));
+        }
+    }
+    if held.is_empty() {
+        return;
+    }
+    let Some(built) = cluster(context) else { return };
+    for (owner, edges) in held.into_iter().take(MOST_TRIALS) {
+        let owner = inventory.member(owner);
+        let targets = vec![Key::from(&owner.key)];
+        let plan = simulate(&built, Step::Delete { targets, policy: Some(Policy::Foreground) });
+        let waits = plan.hanging(0).into_iter().find(|hanging| hanging.object == Key::from(&owner.key));
+        if waits.is_some_and(|hanging| !hanging.blocking_dependents.is_empty()) {
+            deadlock(inventory, owner, &edges, sink);
+        }
+    }
+}
+
+/// Why a dependent never goes.
+enum Hold {
+    /// The collector never decides [GC-16], [GC-20].
+    NeverCollected,
+    /// A finalizer that nobody known removes.
+    Finalizer(String),
+}
+
+fn hold(context: &Context<'_>, removers: &Removers, dependent: &Member) -> Option<Hold> {
+    let inventory = context.inventory;
+    let never = dependent.object.metadata.owner_references.entries.iter().any(|reference| {
+        let owner = inventory.owner_kind(reference);
+        let unresolvable =
+            matches!(owner.serving, Serving::Never { .. } | Serving::NotByCrd { .. } | Serving::Removed { .. });
+        unresolvable || (dependent.scope(), owner.scope) == (Some(Scope::Cluster), Some(Scope::Namespaced))
+    });
+    let finalizer = || abandoned(inventory, removers, dependent).next().map(Hold::Finalizer);
+    if never { Some(Hold::NeverCollected) } else { finalizer() }
+}
+
+/// The finalizers of an object that neither the table nor the input knows how to remove.
+fn abandoned<'a>(
+    inventory: &'a Inventory,
+    removers: &'a Removers,
+    member: &'a Member,
+) -> impl Iterator<Item = String> + 'a {
+    let finalizers = member.object.metadata.finalizers.iter().map(|finalizer| finalizer.value.as_str());
+    let foreign = finalizers.filter(|name| ![gc::ORPHAN_FINALIZER, gc::FOREGROUND_FINALIZER, ""].contains(name));
+    foreign.filter(|name| matches!(removers.remover(inventory, member, name), Remover::Nobody)).map(str::to_owned)
+}
+
+fn deadlock(inventory: &Inventory, owner: &Member, edges: &[(&OwnerEdge, Hold)], sink: &mut Sink) {
+    let Some((edge, hold)) = edges.first() else { return };
+    let (dependent, reference) = (edge.dependent(inventory), edge.reference(inventory));
+    let (severity, why) = match hold {
+        Hold::NeverCollected => (
+            Severity::Warning,
+            "the collector can never decide on it, because it cannot resolve one of its owners".to_owned(),
+        ),
+        Hold::Finalizer(name) => (
+            Severity::Info,
+            format!(
+                "its finalizer `{name}` is removed by nobody that this input or the table of known finalizers names"
+            ),
+        ),
+    };
+    let span = reference.block_owner_deletion.as_ref().map_or_else(|| place(reference), |flag| flag.span);
+    let mut draft = Draft::on(
+        dependent,
+        span,
+        format!("a Foreground deletion of {} never finishes: it waits for {}", named(owner), named(dependent)),
+    )
+    .severity(severity)
+    .label("blocks the deletion of its owner")
+    .reason(format!(
+        "With `--cascade=foreground` the owner stays Terminating until every blocking dependent is gone [GC-30]. {} never goes: \
+         {why}.",
+        named(dependent)
+    ))
+    .help("drop `blockOwnerDeletion`, or mend what keeps the dependent; a second delete with `--cascade=background` frees the owner")
+    .field(format!("{}.blockOwnerDeletion", field(reference)))
+    .target(owner.key.to_string())
+    .related_object(owner, format!("the owner that would hang, {}", whereabouts(owner)))
+    .chain([dependent.key.to_string(), owner.key.to_string()]);
+    for (other, _) in edges.iter().skip(1).take(MOST_RELATED) {
+        draft = draft.related_object(other.dependent(inventory), "blocks it too");
+    }
+    sink.push(draft);
+}
+
+/// [L-22], [NS-9]: only foreign finalizers hold a namespace.
+fn namespace_never_empties(context: &Context<'_>, sink: &mut Sink) {
+    let inventory = context.inventory;
+    let removers = Removers::of(inventory);
+    let mut content: BTreeMap<&str, Vec<(&Member, String)>> = BTreeMap::new();
+    for member in inventory.members.iter().filter(|member| member.scope() == Some(Scope::Namespaced)) {
+        let Some(namespace) = member.key.namespace.name() else { continue };
+        if let Some(finalizer) = abandoned(inventory, &removers, member).next() {
+            content.entry(namespace).or_default().push((member, finalizer));
+        }
+    }
+    if content.is_empty() {
+        return;
+    }
+    let Some(built) = cluster(context) else { return };
+    let namespaces = inventory.members.iter().filter(|member| member.object.is("", "Namespace"));
+    for namespace in namespaces.take(MOST_TRIALS) {
+        let Some(held) = content.get(namespace.key.name.as_str()) else { continue };
+        let key = Key::from(&namespace.key);
+        let plan = simulate(&built, Step::Delete { targets: vec![key.clone()], policy: Some(Policy::Background) });
+        let hangs = plan.hanging(0).into_iter().any(|hanging| hanging.object == key && !hanging.content.is_empty());
+        if hangs {
+            sink.push(never_empties(context, namespace, held));
+        }
+    }
+}
+
+fn never_empties(context: &Context<'_>, namespace: &Member, held: &[(&Member, String)]) -> Draft {
+    let objects = if held.len() == 1 {
+        "1 object holds a finalizer".to_owned()
+    } else {
+        format!("{} objects hold finalizers", held.len())
+    };
+    let mut draft = Draft::on(
+        namespace,
+        namespace.object.name_span(),
+        format!("{} never finishes deleting: {objects} that nobody removes", named(namespace)),
+    )
+    .severity(if context.world == World::Closed { Severity::Error } else { Severity::Warning })
+    .label("would stay Terminating")
+    .reason(format!(
+        "Deleting a Namespace deletes everything in it and waits until it is empty. An object with a finalizer stays until \
+         somebody removes it, and neither this input nor the table of known finalizers names anybody: the Namespace would report \
+         `Some content in the namespace has finalizers remaining: {} in {} resource instances`.",
+        held[0].1,
+        held.iter().filter(|(_, finalizer)| *finalizer == held[0].1).count()
+    ))
+    .help("ship the controller that removes the finalizer, outside of this namespace, or leave the finalizer out")
+    .field("metadata.name")
+    .target(held.iter().map(|(_, finalizer)| finalizer.as_str()).collect::<BTreeSet<_>>().into_iter().collect::<Vec<_>>().join(","));
+    for (member, finalizer) in held.iter().take(MOST_RELATED) {
+        let written = member.object.metadata.finalizers.iter().find(|written| written.value == *finalizer);
+        let span = written.map_or_else(|| member.object.name_span(), |written| written.span);
+        draft = draft.related(member.file, span, format!("{} is held by `{finalizer}`", named(member)));
+    }
+    draft
+}
