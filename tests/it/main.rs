@@ -1,5 +1,8 @@
 //! One test binary. Every file reads as a specification of one part.
 
+// Tests say what they skip and what they compared.
+#![allow(clippy::print_stdout)]
+
 mod admission;
 mod admission_finalizers;
 mod adoption;

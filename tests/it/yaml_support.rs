@@ -37,7 +37,7 @@ pub(crate) fn to_json(value: Value<'_>) -> serde_json::Value {
 /// The JSON of every readable document that holds something.
 pub(crate) fn values(text: &str) -> Vec<serde_json::Value> {
     let (_, documents) = read_text(text);
-    documents.iter().filter_map(|document| tree_json(document)).collect()
+    documents.iter().filter_map(tree_json).collect()
 }
 
 /// The JSON of a document's value, if it has one.
