@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use super::STDIN;
 
-/// The absolute path that `path` means, links resolved as far as it exists: `./a/../b.yaml` and `/work/b.yaml` can be one.
+/// The absolute path that `path` means, links resolved as far as it exists: `./a/../b.yaml` and `/srv/b.yaml` can be one.
 /// Standard input (`-`) is itself.
 pub fn locate(path: &str) -> PathBuf {
     if path == STDIN {
