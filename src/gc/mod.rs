@@ -4,15 +4,15 @@
 //! [`simulate`] takes a [`Cluster`] and a list of [`Step`]s and says what becomes of every object.
 //! There is no I/O here, no clock and no randomness. Kubernetes itself races: the collector has
 //! twenty workers and no order among its items. The *verdict* is what one canonical order does
-//! ([`rounds`], `[SIM-10]`), which agrees best with a real control plane; the other outcomes are
-//! those that some other order reaches ([`explore`], `[SIM-11]`). Both run the same rules:
+//! (`rounds`, `[SIM-10]`), which agrees best with a real control plane; the other outcomes are
+//! those that some other order reaches (`explore`, `[SIM-11]`). Both run the same rules:
 //!
-//! * [`build`] from an inventory to a cluster, and what had to be assumed for it
-//! * [`cluster`] what never changes: objects, references resolved by uid and by coordinates
-//! * [`state`], [`world`] what changes, and the one way to change it, watched by the collector
-//! * [`delete`], [`controllers`], [`collector`] what the API server, the other controllers and the
+//! * `build` from an inventory to a cluster, and what had to be assumed for it
+//! * `cluster` what never changes: objects, references resolved by uid and by coordinates
+//! * `state`, `world` what changes, and the one way to change it, watched by the collector
+//! * `delete`, `controllers`, `collector` what the API server, the other controllers and the
 //!   collector do; each rule of `kubernetes-deletion-semantics` is cited where it stands
-//! * [`plan`], [`outcome`], [`why`], [`events`] what a caller gets to see
+//! * `plan`, `outcome`, `why`, `events` what a caller gets to see
 
 mod build;
 mod cluster;

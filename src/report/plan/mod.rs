@@ -1,8 +1,8 @@
 //! What a simulation found, and one file per format that says it.
 //!
-//! Like the formats of a report, each is a pure function: of a [`PlanView`] and [`Options`]. [`story`] reads a step from the
-//! simulation once (what goes, hangs and stays, each with its cause), [`outline`] cuts it down to what a reader can take
-//! in, [`words`] and [`remedy`] say why and what to do; the formats only draw.
+//! Like the formats of a report, each is a pure function: of a [`PlanView`] and [`Options`]. `story` reads a step from the
+//! simulation once (what goes, hangs and stays, each with its cause), `outline` cuts it down to what a reader can take
+//! in, `words` and `remedy` say why and what to do; the formats only draw.
 
 mod command;
 mod dot;
