@@ -1,17 +1,17 @@
 //! The cluster before the first step, interned and flat: everything about it that never changes.
 //!
 //! Objects are numbered in the order of their keys, so that nothing below depends on the order of
-//! the input. An owner reference is resolved once: which object has its uid (the edge of the
-//! collector's graph `[GC-4]`), and which object a GET by kind, implied namespace and name would
-//! find (the lookup of 3.3). What changes while a simulation runs is in [`super::state`].
+//! the input; owner references are resolved once ([`super::references`]). What changes while a
+//! simulation runs is in [`super::state`].
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::kinds::{KindId, KindInfo, Kinds, split_api_version};
 use super::links::Links;
-use super::object::{Deletion, Facts, Key, Object, OwnerReference};
-use super::state::{FOREGROUND, GRACEFUL, ORPHAN, SPEC_KUBERNETES, TERMINATING};
+use super::object::{Deletion, Facts, Key, Object};
+use super::references::{Dependents, Lookup, Ref, Written};
+use super::state::{FOREGROUND, GRACEFUL, ORPHAN, SPEC_KUBERNETES, TERMINATING, UNWATCHED};
 use super::symbols::{Interner, Symbol, Symbols};
 
 /// Number of an object in its [`Cluster`].
@@ -47,12 +47,15 @@ pub struct Cluster {
     pub(super) kinds: Arc<Kinds>,
     pub(super) text: Arc<Symbols>,
     pub(super) nodes: Vec<Node>,
+    /// Of every object, and one more for the end of the last.
+    pub(super) starts: Vec<Starts>,
     pub(super) refs: Vec<Ref>,
+    /// What is written in each of `refs`.
+    pub(super) written: Vec<Written>,
     pub(super) finalizers: Vec<Symbol>,
     /// Indexes into `finalizers` of those that only a deletion adds `[CRD-2]`.
     pub(super) absent_finalizers: Vec<u32>,
-    /// References by the object that has their uid.
-    pub(super) dependents: Grouped,
+    pub(super) dependents: Dependents,
     pub(super) links: Links,
     /// Objects that no input holds, sorted: plans leave them out.
     pub(super) assumed: Vec<ObjectId>,
@@ -67,64 +70,15 @@ pub(super) struct Node {
     pub(super) namespace: Symbol,
     pub(super) name: Symbol,
     pub(super) uid: Symbol,
-    /// Its references and finalizers start here and end where those of the next object start.
-    pub(super) first_ref: u32,
-    pub(super) first_finalizer: u32,
     /// The state flags it starts with.
     pub(super) flags: u16,
 }
 
-/// One owner reference, resolved.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct Ref {
-    pub(super) api_version: Symbol,
-    pub(super) kind_name: Symbol,
-    pub(super) name: Symbol,
-    pub(super) uid: Symbol,
-    pub(super) holder: ObjectId,
-    /// The object with this uid, or [`NONE`].
-    pub(super) by_uid: ObjectId,
-    /// The object that a GET of the coordinates finds, whatever its uid, or [`NONE`].
-    pub(super) named: ObjectId,
-    /// What apiVersion and kind resolve to.
-    pub(super) kind: Option<KindId>,
-    pub(super) controller: Option<bool>,
-    pub(super) block: Option<bool>,
-    /// Whether it names `by_uid` by the coordinates under which the collector watches it, in the
-    /// implied namespace: then the absent-owner cache answers once the owner is gone `[CRD-7]`.
-    pub(super) exact: bool,
-}
-
-/// Numbers grouped by an object: the group of object `o` is `items[starts[o]..starts[o + 1]]`.
-#[derive(Debug, Clone, Default)]
-pub(super) struct Grouped {
-    starts: Vec<u32>,
-    items: Vec<u32>,
-}
-
-impl Grouped {
-    /// Groups (object, item) pairs; the items of a group keep their order.
-    pub(super) fn new(objects: usize, pairs: impl Iterator<Item = (ObjectId, u32)> + Clone) -> Self {
-        let mut starts = vec![0; objects + 1];
-        for (object, _) in pairs.clone() {
-            starts[object as usize + 1] += 1;
-        }
-        for object in 0..objects {
-            starts[object + 1] += starts[object];
-        }
-        let mut next = starts.clone();
-        let mut items = vec![0; starts[objects] as usize];
-        for (object, item) in pairs {
-            items[next[object as usize] as usize] = item;
-            next[object as usize] += 1;
-        }
-        Grouped { starts, items }
-    }
-
-    pub(super) fn of(&self, object: ObjectId) -> &[u32] {
-        let object = object as usize;
-        &self.items[self.starts[object] as usize..self.starts[object + 1] as usize]
-    }
+/// Where the references and the finalizers of an object start; they end where those of the next one start.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Starts {
+    references: u32,
+    finalizers: u32,
 }
 
 impl Cluster {
@@ -149,7 +103,7 @@ impl Cluster {
         cluster.kinds = Arc::new(kinds);
         cluster.text = Arc::new(interner.finish());
         cluster.links = Links::new(&cluster, &objects);
-        cluster.dependents = cluster.group_dependents();
+        cluster.dependents = Dependents::new(cluster.len(), &cluster.refs);
         Ok(cluster)
     }
 
@@ -173,19 +127,22 @@ impl Cluster {
 
     /// The uid that a reference shows: what binds a rendered one is nobody's business but the collector's.
     pub(super) fn shown_uid(&self, index: u32) -> &str {
-        self.written_uids.get(&index).map_or_else(|| self.text.get(self.reference(index).uid), String::as_str)
+        self.written_uids.get(&index).map_or_else(|| self.text.get(self.written(index).uid), String::as_str)
     }
 
     /// Copies the objects into the flat form, references still unresolved.
     fn flatten(kinds: &mut Kinds, objects: &[Object], text: &mut Interner) -> Result<Cluster, ClusterError> {
+        let references = objects.iter().map(|object| object.owner_references.len()).sum();
         let mut cluster = Cluster {
             kinds: Arc::default(),
             text: Arc::default(),
-            nodes: Vec::with_capacity(objects.len() + 1),
-            refs: Vec::with_capacity(objects.iter().map(|object| object.owner_references.len()).sum()),
+            nodes: Vec::with_capacity(objects.len()),
+            starts: vec![Starts::default()],
+            refs: Vec::with_capacity(references),
+            written: Vec::with_capacity(references),
             finalizers: Vec::new(),
             absent_finalizers: Vec::new(),
-            dependents: Grouped::default(),
+            dependents: Dependents::default(),
             links: Links::default(),
             assumed: Vec::new(),
             written_uids: BTreeMap::new(),
@@ -202,12 +159,13 @@ impl Cluster {
                 namespace: text.intern(&object.namespace),
                 name: text.intern(&object.name),
                 uid: text.intern(&object.uid),
-                first_ref: u32::try_from(cluster.refs.len()).map_err(|_| ClusterError::TooLarge)?,
-                first_finalizer: u32::try_from(cluster.finalizers.len()).map_err(|_| ClusterError::TooLarge)?,
-                flags: initial_flags(object),
+                flags: initial_flags(object, kinds.get(kind)),
             };
             cluster.nodes.push(node);
-            cluster.refs.extend(object.owner_references.iter().map(|reference| unresolved(id, reference, text)));
+            for reference in &object.owner_references {
+                cluster.written.push(Written::new(reference, text));
+                cluster.refs.push(Ref { holder: id, by_uid: NONE, lookup: Lookup::Unresolvable, exact: false });
+            }
             let foreign = object.finalizers.iter().filter(|name| !is_gc_finalizer(name));
             cluster.finalizers.extend(foreign.map(|name| text.intern(name)));
             // A slot for the finalizer that a deletion would add [CRD-2].
@@ -220,22 +178,15 @@ impl Cluster {
             if let Facts::Namespace(namespace) = &object.facts {
                 namespace.spec_finalizers.iter().for_each(|token| _ = text.intern(token));
             }
+            cluster.end_object();
         }
-        cluster.close();
-        Ok(cluster)
+        let longest = cluster.refs.len().max(cluster.finalizers.len());
+        if u32::try_from(longest).is_err() { Err(ClusterError::TooLarge) } else { Ok(cluster) }
     }
 
-    /// Appends the sentinel whose `first_…` end the ranges of the last object.
-    pub(super) fn close(&mut self) {
-        self.nodes.push(Node {
-            kind: KindId(0),
-            namespace: Symbol::EMPTY,
-            name: Symbol::EMPTY,
-            uid: Symbol::EMPTY,
-            first_ref: self.refs.len() as u32,
-            first_finalizer: self.finalizers.len() as u32,
-            flags: 0,
-        });
+    /// The references and finalizers so far are all those of the last object.
+    pub(super) fn end_object(&mut self) {
+        self.starts.push(Starts { references: self.refs.len() as u32, finalizers: self.finalizers.len() as u32 });
     }
 
     /// Resolves every reference, by uid and by coordinates.
@@ -255,29 +206,28 @@ impl Cluster {
                 return Err(ClusterError::DuplicateKey(Box::new(self.key_with(id, kinds, text))));
             }
         }
-        for reference in &mut self.refs {
+        for (reference, written) in self.refs.iter_mut().zip(&mut self.written) {
             let holder = self.nodes[reference.holder as usize];
-            if reference.uid != Symbol::EMPTY {
-                reference.by_uid = by_uid[reference.uid.index()];
+            if written.uid != Symbol::EMPTY {
+                reference.by_uid = by_uid[written.uid.index()];
             }
-            reference.kind = kinds.resolve(text.get(reference.api_version), text.get(reference.kind_name));
-            if let Some(kind) = reference.kind {
-                let namespace = if kinds.get(kind).namespaced { holder.namespace } else { Symbol::EMPTY };
-                reference.named = by_name.get(&(kind, namespace, reference.name)).copied().unwrap_or(NONE);
-            }
-            let preferred = |kind: KindId| kinds.get(kind).versions.first().map(String::as_str);
-            let version = split_api_version(text.get(reference.api_version)).map(|(_, version)| version);
-            reference.exact = reference.by_uid != NONE
-                && reference.by_uid == reference.named
-                && reference.kind.is_some_and(|kind| preferred(kind) == version)
-                && !text.get(reference.api_version).starts_with('/');
+            let api_version = text.get(written.api_version);
+            written.kind = kinds.resolve(api_version, text.get(written.kind_name));
+            let Some(id) = written.kind else { continue };
+            let kind = kinds.get(id);
+            let namespace = if kind.namespaced { holder.namespace } else { Symbol::EMPTY };
+            written.named = by_name.get(&(id, namespace, written.name)).copied().unwrap_or(NONE);
+            let found = reference.by_uid != NONE && reference.by_uid == written.named;
+            reference.lookup = match found {
+                _ if kind.namespaced && !kinds.get(holder.kind).namespaced => Lookup::OutOfScope,
+                true => Lookup::Owner,
+                false => Lookup::Elsewhere,
+            };
+            let version = split_api_version(api_version).map(|(_, version)| version);
+            let preferred = kind.versions.first().map(String::as_str) == version;
+            reference.exact = found && preferred && !api_version.starts_with('/');
         }
         Ok(())
-    }
-
-    pub(super) fn group_dependents(&self) -> Grouped {
-        let edges = self.refs.iter().enumerate().filter(|(_, reference)| reference.by_uid != NONE);
-        Grouped::new(self.len(), edges.map(|(index, reference)| (reference.by_uid, index as u32)))
     }
 
     fn key_with(&self, id: ObjectId, kinds: &Kinds, text: &Interner) -> Key {
@@ -293,7 +243,7 @@ impl Cluster {
 
     /// Number of objects.
     pub fn len(&self) -> usize {
-        self.nodes.len().saturating_sub(1)
+        self.nodes.len()
     }
 
     /// Whether it holds no object.
@@ -341,15 +291,19 @@ impl Cluster {
     }
 
     pub(super) fn refs_of(&self, id: ObjectId) -> std::ops::Range<u32> {
-        self.nodes[id as usize].first_ref..self.nodes[id as usize + 1].first_ref
+        self.starts[id as usize].references..self.starts[id as usize + 1].references
     }
 
     pub(super) fn finalizers_of(&self, id: ObjectId) -> std::ops::Range<u32> {
-        self.nodes[id as usize].first_finalizer..self.nodes[id as usize + 1].first_finalizer
+        self.starts[id as usize].finalizers..self.starts[id as usize + 1].finalizers
     }
 
     pub(super) fn reference(&self, index: u32) -> &Ref {
         &self.refs[index as usize]
+    }
+
+    pub(super) fn written(&self, index: u32) -> &Written {
+        &self.written[index as usize]
     }
 }
 
@@ -359,8 +313,8 @@ fn order_of(object: &Object) -> (&str, &str, &str, &str) {
     (group, &object.kind, &object.namespace, &object.name)
 }
 
-fn initial_flags(object: &Object) -> u16 {
-    let mut flags = 0;
+fn initial_flags(object: &Object, kind: &KindInfo) -> u16 {
+    let mut flags = if kind.gc_tracked { 0 } else { UNWATCHED };
     if let Some(Deletion { grace_seconds }) = object.deletion {
         flags |= TERMINATING;
         // Only Pods are deleted gracefully [DEL-7].
@@ -385,20 +339,4 @@ fn initial_flags(object: &Object) -> u16 {
 
 pub(super) fn is_gc_finalizer(name: &str) -> bool {
     name == ORPHAN_FINALIZER || name == FOREGROUND_FINALIZER
-}
-
-fn unresolved(holder: ObjectId, reference: &OwnerReference, text: &mut Interner) -> Ref {
-    Ref {
-        api_version: text.intern(&reference.api_version),
-        kind_name: text.intern(&reference.kind),
-        name: text.intern(&reference.name),
-        uid: text.intern(&reference.uid),
-        holder,
-        by_uid: NONE,
-        named: NONE,
-        kind: None,
-        controller: reference.controller,
-        block: reference.block_owner_deletion,
-        exact: false,
-    }
 }

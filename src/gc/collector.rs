@@ -4,6 +4,7 @@
 
 use super::cluster::{NONE, ObjectId};
 use super::delete::Policy;
+use super::references::{Dependent, Lookup, References};
 use super::state::{DELETING_DEPENDENTS, FOREGROUND, ORPHAN, TERMINATING};
 use super::trace::Cause;
 use super::world::World;
@@ -29,7 +30,7 @@ pub(super) struct Verdict {
     solid: bool,
     waiting: bool,
     /// Dangling and waiting references.
-    doomed: Vec<u32>,
+    doomed: References,
     /// The collector's finalizer in the item's own list when it was read.
     preset: u16,
 }
@@ -39,7 +40,7 @@ pub(super) struct Verdict {
 pub(super) enum Action {
     Nothing,
     /// ≥1 solid owner: the other references go.
-    RemoveReferences(Vec<u32>, Cause),
+    RemoveReferences(References, Cause),
     Delete {
         policy: Policy,
         unblock: bool,
@@ -83,21 +84,22 @@ impl World<'_> {
             return Class::Dangling;
         }
         let reference = self.cluster.reference(index);
-        let Some(kind) = reference.kind else { return Class::Unresolvable };
-        if self.cluster.links.definition_of.get(&kind).is_some_and(|crd| self.state.gone(*crd)) {
-            // [CRD-8]
-            return Class::Unresolvable;
+        match reference.lookup {
+            Lookup::Unresolvable => Class::Unresolvable,
+            _ if self.definition_is_gone(index) => Class::Unresolvable,
+            Lookup::OutOfScope => Class::OutOfScope,
+            Lookup::Elsewhere => Class::Dangling,
+            Lookup::Owner if self.state.gone(reference.by_uid) => Class::Dangling,
+            Lookup::Owner if self.state.has(reference.by_uid, TERMINATING | FOREGROUND) => Class::Waiting,
+            Lookup::Owner => Class::Solid,
         }
-        let holder = &self.cluster.nodes[reference.holder as usize];
-        if self.cluster.kinds.get(kind).namespaced && !self.cluster.info(reference.holder).namespaced {
-            debug_assert!(holder.namespace == super::symbols::Symbol::EMPTY);
-            return Class::OutOfScope;
-        }
-        let owner = reference.named;
-        if owner == NONE || owner != reference.by_uid || self.state.gone(owner) {
-            return Class::Dangling;
-        }
-        if self.state.has(owner, TERMINATING | FOREGROUND) { Class::Waiting } else { Class::Solid }
+    }
+
+    /// [CRD-8]: without its definition a kind no longer resolves.
+    fn definition_is_gone(&self, index: u32) -> bool {
+        let definitions = &self.cluster.links.definition_of;
+        let definition = || definitions.get(&self.cluster.written(index).kind?);
+        !definitions.is_empty() && definition().is_some_and(|definition| self.state.gone(*definition))
     }
 
     /// The table of 3.4.
@@ -108,11 +110,9 @@ impl World<'_> {
             let cause = if verdict.waiting { Cause { rules: &["GC-22", "GC-35"], ..cause } } else { cause };
             return Action::RemoveReferences(verdict.doomed, cause);
         }
-        if verdict.waiting && self.state.dependents[item as usize] > 0 {
-            let unblock = self.state.dependents(self.cluster, item).any(|index| {
-                let dependent = self.cluster.reference(index).holder;
-                self.state.has(dependent, DELETING_DEPENDENTS)
-            });
+        if verdict.waiting && self.state.counts[item as usize].dependents > 0 {
+            let mut dependents = self.state.dependents(self.cluster, item);
+            let unblock = dependents.any(|dependent| self.state.has(dependent.holder, DELETING_DEPENDENTS));
             let rules: &[&str] = if unblock { &["GC-22", "GC-22a", "GC-41"] } else { &["GC-22", "GC-26"] };
             let cause = Cause::via(rules, self.cluster.reference(first).by_uid);
             return Action::Delete { policy: Policy::Foreground, unblock, cause };
@@ -137,7 +137,7 @@ impl World<'_> {
         if self.state.gone(reference.by_uid) {
             return &["GC-12", "GC-22"];
         }
-        if reference.named == reference.by_uid {
+        if self.cluster.written(index).named == reference.by_uid {
             return &["GC-10", "GC-22"];
         }
         let namespace = |id: ObjectId| self.cluster.nodes[id as usize].namespace;
@@ -149,16 +149,15 @@ impl World<'_> {
     /// An item that is deletingDependents: whether `foregroundDeletion` may go `[GC-31]`; otherwise
     /// its blockers are queued again `[GC-32]`.
     pub(super) fn check_blockers(&mut self, owner: ObjectId) -> bool {
-        if self.state.blocking[owner as usize] == 0 {
+        if self.state.counts[owner as usize].blocking == 0 {
             return true;
         }
         for position in 0..self.cluster.dependents.of(owner).len() {
-            let index = self.cluster.dependents.of(owner)[position];
-            let dependent = self.cluster.reference(index).holder;
-            let blocks = self.state.live(dependent) && self.state.blocks(self.cluster, index);
+            let Dependent { holder, reference } = self.cluster.dependents.of(owner)[position];
+            let blocks = self.state.live(holder) && self.state.blocks(reference);
             // A dependent that is already Terminating would stop at once [GC-21].
-            if blocks && !self.state.has(dependent, TERMINATING) {
-                self.enqueue(dependent);
+            if blocks && !self.state.has(holder, TERMINATING) {
+                self.enqueue(holder);
             }
         }
         false
@@ -172,10 +171,9 @@ impl World<'_> {
     /// An orphaning deletion from beginning to end `[GC-36]`.
     pub(super) fn orphan_dependents(&mut self, owner: ObjectId) {
         for position in 0..self.cluster.dependents.of(owner).len() {
-            let index = self.cluster.dependents.of(owner)[position];
-            let dependent = self.cluster.reference(index).holder;
-            if self.state.live(dependent) && self.state.present(index) {
-                self.remove_references(dependent, &[index], Cause::via(&["GC-36"], owner));
+            let Dependent { holder, reference } = self.cluster.dependents.of(owner)[position];
+            if self.state.live(holder) && self.state.present(reference) {
+                self.remove_references(holder, &[reference], Cause::via(&["GC-36"], owner));
             }
         }
         self.remove_finalizers(owner, &[], ORPHAN, Cause::rules(&["GC-36"]));

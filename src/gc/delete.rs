@@ -106,6 +106,9 @@ impl World<'_> {
 
     /// Table 2.3.
     fn choose_gc_finalizer(&self, id: ObjectId, policy: Option<Policy>) -> u16 {
+        if policy == Some(Policy::Background) {
+            return 0;
+        }
         let default = self.cluster.info(id).default_policy;
         match policy {
             _ if default == DefaultPolicy::Unsupported => 0,

@@ -6,8 +6,13 @@
 //! arrival reports it `[GC-7]`; a child that comes after its owner is reported unless an earlier
 //! reference of it already looked wrong `[GC-6]`.
 
-use super::cluster::{Cluster, NONE, ObjectId, Ref};
+use std::collections::BTreeMap;
+
+use super::cluster::{Cluster, NONE, ObjectId};
 use super::object::Key;
+use super::references::{Lookup, Ref};
+use super::state::UNWATCHED;
+use super::symbols::Symbol;
 
 /// An event that the collector records about an object.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
@@ -24,83 +29,139 @@ pub struct Event {
 
 /// All events of a cluster, sorted, with the child they are about.
 pub(super) fn events(cluster: &Cluster) -> Vec<(ObjectId, Event)> {
-    let mut events = Vec::new();
-    for child in cluster.ids().filter(|id| cluster.info(*id).gc_tracked) {
-        let references: Vec<&Ref> = cluster.refs_of(child).map(|index| cluster.reference(index)).collect();
-        for (position, reference) in references.iter().enumerate() {
-            let first = references[..position].iter().all(|earlier| earlier.uid != reference.uid);
-            if first && is_foreign(cluster, reference) {
-                events
-                    .push((child, event(cluster, reference, is_certain(cluster, &references[..position], reference))));
-            }
-        }
+    let foreign: Vec<u32> =
+        (0..cluster.refs.len() as u32).filter(|index| is_foreign(cluster, cluster.reference(*index))).collect();
+    if foreign.is_empty() {
+        return Vec::new();
     }
-    events
+    let sightings = Sightings::new(cluster);
+    let reported = foreign.into_iter().filter(|index| {
+        let holder = cluster.reference(*index).holder;
+        let uid = cluster.written(*index).uid;
+        watched(cluster, holder) && sightings.earlier(*index).all(|other| cluster.written(other).uid != uid)
+    });
+    reported
+        .map(|index| (cluster.reference(index).holder, event(cluster, index, sightings.is_certain(index))))
+        .collect()
+}
+
+fn watched(cluster: &Cluster, id: ObjectId) -> bool {
+    cluster.nodes[id as usize].flags & UNWATCHED == 0
+}
+
+fn namespace(cluster: &Cluster, id: ObjectId) -> Symbol {
+    cluster.nodes[id as usize].namespace
 }
 
 /// Whether the owner by uid is a watched object of another namespace.
 fn is_foreign(cluster: &Cluster, reference: &Ref) -> bool {
-    reference.by_uid != NONE
-        && cluster.info(reference.by_uid).gc_tracked
-        && cluster.info(reference.by_uid).namespaced
-        && namespace(cluster, reference.by_uid) != namespace(cluster, reference.holder)
+    let (owner, holder) = (reference.by_uid, reference.holder);
+    // Found by its coordinates is found at home: no need to look at the owner.
+    reference.lookup != Lookup::Owner
+        && owner != NONE
+        && watched(cluster, owner)
+        && namespace(cluster, owner) != namespace(cluster, holder)
+        && cluster.info(owner).namespaced
 }
 
-fn namespace(cluster: &Cluster, id: ObjectId) -> super::symbols::Symbol {
-    cluster.nodes[id as usize].namespace
+/// The first and the last object that does something: enough to know whether another one does.
+#[derive(Debug, Clone, Copy)]
+struct Span(ObjectId, ObjectId);
+
+impl Span {
+    fn add(span: Option<Span>, id: ObjectId) -> Span {
+        let Span(first, last) = span.unwrap_or(Span(id, id));
+        Span(first.min(id), last.max(id))
+    }
+
+    fn holds_other_than(self, id: ObjectId) -> bool {
+        self.0 != id || self.1 != id
+    }
 }
 
-/// No order of arrival hides the event: none of the earlier references can look wrong when the
-/// child comes after the owner, and nobody can leave the owner's exact identity behind before the
-/// owner comes.
-fn is_certain(cluster: &Cluster, earlier: &[&Ref], reference: &Ref) -> bool {
-    !earlier.iter().any(|other| may_look_wrong(cluster, other, earlier)) && !exactly_named_at_home(cluster, reference)
+/// A namespace, and the coordinates by which somebody in it names an owner.
+type Sight = (Symbol, (Symbol, Symbol, Symbol));
+
+/// How the objects of a cluster name their owners.
+struct Sightings<'c> {
+    cluster: &'c Cluster,
+    /// By uid.
+    sights: BTreeMap<Symbol, BTreeMap<Sight, Span>>,
+    /// Who names the object with a uid exactly, from its own namespace.
+    exact: BTreeMap<ObjectId, Span>,
 }
 
-/// Whether another dependent names the owner exactly, from the owner's own namespace: if it comes
-/// first, the owner's arrival changes nothing.
-fn exactly_named_at_home(cluster: &Cluster, reference: &Ref) -> bool {
-    let others = cluster.dependents.of(reference.by_uid).iter().map(|index| cluster.reference(*index));
-    others.into_iter().any(|other| other.exact && other.holder != reference.holder)
-}
+impl<'c> Sightings<'c> {
+    fn new(cluster: &'c Cluster) -> Self {
+        let mut sightings = Sightings { cluster, sights: BTreeMap::new(), exact: BTreeMap::new() };
+        for (reference, written) in cluster.refs.iter().zip(&cluster.written) {
+            let holder = reference.holder;
+            let sight = (namespace(cluster, holder), written.coordinates());
+            let same_uid = sightings.sights.entry(written.uid).or_default();
+            same_uid.insert(sight, Span::add(same_uid.get(&sight).copied(), holder));
+            if reference.exact {
+                let known = sightings.exact.get(&reference.by_uid).copied();
+                sightings.exact.insert(reference.by_uid, Span::add(known, holder));
+            }
+        }
+        sightings
+    }
 
-/// Whether some order of arrival makes this reference a mismatch at the child's arrival `[GC-6]`.
-fn may_look_wrong(cluster: &Cluster, reference: &Ref, siblings: &[&Ref]) -> bool {
-    let home = namespace(cluster, reference.holder);
-    let coordinates = |other: &Ref| (other.api_version, other.kind_name, other.name);
-    let differs = |other: &Ref| coordinates(other) != coordinates(reference);
-    let observed_wrong = reference.by_uid != NONE
-        && reference.by_uid != reference.holder
-        && cluster.info(reference.by_uid).gc_tracked
-        && (is_foreign(cluster, reference) || !names_watched_identity(cluster, reference));
-    // Another child's virtual node, or its own from an earlier reference with the same uid.
-    let virtual_wrong = cluster.refs.iter().filter(|other| other.uid == reference.uid).any(|other| {
-        let elsewhere = namespace(cluster, other.holder) != home;
-        other.holder != reference.holder && (elsewhere || differs(other))
-    });
-    let own_wrong = siblings.iter().any(|other| other.uid == reference.uid && differs(other));
-    observed_wrong || virtual_wrong || own_wrong
+    /// The references before this one in the same list.
+    fn earlier(&self, index: u32) -> std::ops::Range<u32> {
+        self.cluster.refs_of(self.cluster.reference(index).holder).start..index
+    }
+
+    /// No order of arrival hides the event: none of the earlier references can look wrong when the
+    /// child comes after the owner, and nobody can leave the owner's exact identity behind before the
+    /// owner comes: then its arrival changes nothing.
+    fn is_certain(&self, index: u32) -> bool {
+        let Ref { holder, by_uid, .. } = *self.cluster.reference(index);
+        let named_exactly = self.exact.get(&by_uid).is_some_and(|span| span.holds_other_than(holder));
+        !named_exactly && !self.earlier(index).any(|other| self.may_look_wrong(other, self.earlier(index)))
+    }
+
+    /// Whether some order of arrival makes this reference a mismatch at the child's arrival `[GC-6]`.
+    fn may_look_wrong(&self, index: u32, mut siblings: std::ops::Range<u32>) -> bool {
+        let cluster = self.cluster;
+        let (reference, written) = (cluster.reference(index), cluster.written(index));
+        let observed_wrong = reference.by_uid != NONE
+            && reference.by_uid != reference.holder
+            && watched(cluster, reference.by_uid)
+            && (is_foreign(cluster, reference) || !names_watched_identity(cluster, index));
+        // Another child's virtual node, or its own from an earlier reference with the same uid.
+        let mine = (namespace(cluster, reference.holder), written.coordinates());
+        let mut sights = self.sights.get(&written.uid).into_iter().flatten();
+        let virtual_wrong = sights.any(|(sight, span)| *sight != mine && span.holds_other_than(reference.holder));
+        let own_wrong = siblings.any(|other| {
+            let other = cluster.written(other);
+            other.uid == written.uid && other.coordinates() != written.coordinates()
+        });
+        observed_wrong || virtual_wrong || own_wrong
+    }
 }
 
 /// Whether apiVersion, kind and name are those under which the owner by uid is watched.
-fn names_watched_identity(cluster: &Cluster, reference: &Ref) -> bool {
-    let info = cluster.info(reference.by_uid);
+fn names_watched_identity(cluster: &Cluster, index: u32) -> bool {
+    let (owner, written) = (cluster.reference(index).by_uid, cluster.written(index));
+    let info = cluster.info(owner);
     let version = info.versions.first().map_or("", String::as_str);
     let watched = if info.group.is_empty() { version.to_owned() } else { format!("{}/{version}", info.group) };
-    cluster.text.get(reference.api_version) == watched
-        && cluster.text.get(reference.kind_name) == info.kind
-        && reference.name == cluster.nodes[reference.by_uid as usize].name
+    cluster.text.get(written.api_version) == watched
+        && cluster.text.get(written.kind_name) == info.kind
+        && written.name == cluster.nodes[owner as usize].name
 }
 
-fn event(cluster: &Cluster, reference: &Ref, certain: bool) -> Event {
+fn event(cluster: &Cluster, index: u32, certain: bool) -> Event {
     let text = |symbol| cluster.text.get(symbol);
-    let home = text(namespace(cluster, reference.holder));
+    let (holder, written) = (cluster.reference(index).holder, cluster.written(index));
+    let home = text(namespace(cluster, holder));
     let message = format!(
         "ownerRef [{}/{}, namespace: {home}, name: {}, uid: {}] does not exist in namespace \"{home}\"",
-        text(reference.api_version),
-        text(reference.kind_name),
-        text(reference.name),
-        text(reference.uid),
+        text(written.api_version),
+        text(written.kind_name),
+        text(written.name),
+        text(written.uid),
     );
-    Event { object: cluster.key(reference.holder), reason: "OwnerRefInvalidNamespace", message, certain }
+    Event { object: cluster.key(holder), reason: "OwnerRefInvalidNamespace", message, certain }
 }

@@ -153,17 +153,16 @@ impl<'c> Explorer<'c> {
     /// Nothing in the queues can move: late retries, then the other controllers, then rest.
     fn rest(&self, world: &mut World<'_>, late: bool, shelved: bool, search: &mut Search) -> Rest {
         if !shelved {
-            let failed = std::mem::take(&mut world.state.failed);
-            let (ready, still): (BTreeSet<ObjectId>, BTreeSet<ObjectId>) =
-                failed.iter().partition(|id| world.would_write(**id));
+            let ready: Vec<ObjectId> = world.state.failed.iter().filter(|id| world.would_write(*id)).collect();
             if !ready.is_empty() {
                 // Either the back-off ends soon enough, or not before somebody looks.
-                search.late.push(Branch { state: State { failed, ..world.state.clone() }, late: true, shelved: true });
-                world.state.failed = still;
-                world.state.queue.extend(ready);
+                search.late.push(Branch { state: world.state.clone(), late: true, shelved: true });
+                for id in ready {
+                    world.state.failed.remove(id);
+                    world.state.queue.insert(id);
+                }
                 return Rest::Goes;
             }
-            world.state.failed = still;
         }
         if world.controllers_pass(self.settings) {
             world.apply_watch();
@@ -188,26 +187,26 @@ impl<'c> Explorer<'c> {
             }
         }
         // An owner that a purge removed in the meantime has nothing to orphan any more.
-        let gone: Vec<ObjectId> = world.state.orphans.iter().copied().filter(|id| world.state.gone(*id)).collect();
-        gone.iter().for_each(|id| _ = world.state.orphans.remove(id));
-        let orphans = world.state.orphans.iter().copied();
+        let gone: Vec<ObjectId> = world.state.orphans.iter().filter(|id| world.state.gone(*id)).collect();
+        gone.into_iter().for_each(|id| world.state.orphans.remove(id));
+        let orphans: Vec<ObjectId> = world.state.orphans.iter().collect();
         let purges = world.purges().into_iter().map(|purge| match purge {
             Purge::Delete { object, .. } | Purge::Finalize(object) => object,
         });
-        for seed in orphans.chain(purges) {
+        for seed in orphans.into_iter().chain(purges) {
             if self.improves(world, seed, &mut best) {
                 break;
             }
         }
         if !self.reduce && best.is_some() {
             // A failed item may be retried at any time; when nothing else moves, see `rest`.
-            for item in &world.state.failed {
-                self.improves(world, *item, &mut best);
+            for item in world.state.failed.iter() {
+                self.improves(world, item, &mut best);
             }
         }
         let mut moves = best.unwrap_or_default();
         if shelved {
-            moves.retain(|next| !matches!(next, Move::Attempt(item) if world.state.failed.contains(item)));
+            moves.retain(|next| !matches!(next, Move::Attempt(item) if world.state.failed.contains(*item)));
         }
         moves
     }
@@ -273,7 +272,7 @@ fn any_move(world: &mut World<'_>, random: &mut Random) -> Option<Move> {
             }
         }
         let queue = queues[chosen % 3];
-        let Some(item) = queue.range(from..).chain(queue).next().copied() else { continue };
+        let Some(item) = queue.next_from(from).or_else(|| queue.next_from(0)) else { continue };
         if chosen % 3 == 2 {
             return Some(Move::Orphan(item));
         }
@@ -301,9 +300,9 @@ enum Rest {
 /// The first queued or conflicting item after another.
 fn next_item(world: &World<'_>, after: Option<ObjectId>) -> Option<ObjectId> {
     let from = after.map_or(0, |id| id + 1);
-    let queued = world.state.queue.range(from..).next();
-    let conflict = world.state.conflicts.range(from..).next();
-    queued.into_iter().chain(conflict).min().copied()
+    let queued = world.state.queue.next_from(from);
+    let conflict = world.state.conflicts.next_from(from);
+    queued.into_iter().chain(conflict).min()
 }
 
 /// What a user can see of a state, to tell outcomes apart.

@@ -12,6 +12,7 @@ use std::collections::BTreeSet;
 use super::cluster::{NONE, ObjectId};
 use super::collector::Action;
 use super::moves::{Move, Prospect};
+use super::references::Dependent;
 use super::state::{DELETING_DEPENDENTS, FOREGROUND, GRACEFUL, ORPHAN, SPEC_KUBERNETES, TERMINATING};
 use super::world::World;
 
@@ -80,12 +81,12 @@ impl Stubborn<'_, '_> {
             if !self.indifferent(id, reference.by_uid) {
                 self.add(reference.by_uid);
             }
-            if reference.named != reference.by_uid {
-                self.add(reference.named);
+            let named = world.cluster.written(index).named;
+            if named != reference.by_uid {
+                self.add(named);
             }
         }
-        for index in world.state.dependents(world.cluster, id) {
-            let dependent = world.cluster.reference(index).holder;
+        for Dependent { holder: dependent, .. } in world.state.dependents(world.cluster, id) {
             if !self.indifferent(dependent, id) {
                 self.add(dependent);
             }
@@ -104,8 +105,8 @@ impl Stubborn<'_, '_> {
         let goes = flags & (FOREGROUND | DELETING_DEPENDENTS | ORPHAN | GRACEFUL) == FOREGROUND | DELETING_DEPENDENTS
             && state.without_foreign_finalizers(self.world.cluster, owner)
             && !self.world.cluster.links.is_namespace(owner);
-        goes && state.dependents[dependent as usize] == 0
-            && state.queue.contains(&dependent)
+        goes && state.counts[dependent as usize].dependents == 0
+            && state.queue.contains(dependent)
             && matches!(self.world.prospect(dependent), Prospect::Act(Action::Delete { unblock: false, .. }))
     }
 
@@ -114,7 +115,7 @@ impl Stubborn<'_, '_> {
         let world = self.world;
         let state = &world.state;
         if state.has(id, DELETING_DEPENDENTS) {
-            if state.has(id, FOREGROUND) && state.blocking[id as usize] > 0 {
+            if state.has(id, FOREGROUND) && state.counts[id as usize].blocking > 0 {
                 self.add_a_blocker(id);
             }
         } else if !state.has(id, TERMINATING) {
@@ -123,7 +124,7 @@ impl Stubborn<'_, '_> {
                 if !self.indifferent(id, reference.by_uid) {
                     self.add(reference.by_uid);
                 }
-                self.add(reference.named);
+                self.add(world.cluster.written(index).named);
             }
         }
         if world.cluster.links.is_namespace(id) && state.has(id, TERMINATING | SPEC_KUBERNETES) {
@@ -135,15 +136,14 @@ impl Stubborn<'_, '_> {
     /// The release of a foreground owner waits for every blocker: one is enough.
     fn add_a_blocker(&mut self, owner: ObjectId) {
         let world = self.world;
-        let blocks =
-            |index: u32| world.cluster.reference(index).by_uid == owner && world.state.blocks(world.cluster, index);
+        let blocks = |index: u32| world.cluster.reference(index).by_uid == owner && world.state.blocks(index);
         // The members are few, the dependents may be many.
         if self.members.iter().any(|id| world.state.live(*id) && world.cluster.refs_of(*id).any(blocks)) {
             return;
         }
-        let blockers =
-            world.state.dependents(world.cluster, owner).filter(|index| world.state.blocks(world.cluster, *index));
-        self.add_one_of(blockers.map(|index| world.cluster.reference(index).holder));
+        let dependents = world.state.dependents(world.cluster, owner);
+        let blockers = dependents.filter(|dependent| world.state.blocks(dependent.reference));
+        self.add_one_of(blockers.map(|dependent| dependent.holder));
     }
 
     /// A purge that cannot reach `id` yet: its namespace or definition is not being deleted, or still has Pods.
@@ -170,7 +170,7 @@ impl Stubborn<'_, '_> {
         if state.gone(id) {
             return false;
         }
-        let waits = state.has(id, DELETING_DEPENDENTS | FOREGROUND) || state.orphans.contains(&id);
+        let waits = state.has(id, DELETING_DEPENDENTS | FOREGROUND) || state.orphans.contains(id);
         let mut moves = Vec::new();
         state.has(id, TERMINATING) && !waits && !self.world.cluster.links.is_namespace(id) && {
             self.world.moves_of(id, &mut moves);

@@ -192,13 +192,12 @@ fn core_key(kind: &str, namespace: &str, name: &str) -> Key {
 
 /// `None` if nobody here removes it: the Pod is controlled by something else, or by a Job managed elsewhere.
 fn job_tracking(cluster: &Cluster, pod: ObjectId, objects: &[Object]) -> Option<Release> {
-    let reference = cluster.refs_of(pod).find(|index| cluster.reference(*index).controller == Some(true));
+    let reference = cluster.refs_of(pod).find(|index| cluster.written(*index).controller == Some(true));
     if let Some(index) = reference {
-        let controller = cluster.reference(index);
-        if cluster.text.get(controller.kind_name) != "Job" {
+        if cluster.text.get(cluster.written(index).kind_name) != "Job" {
             return None;
         }
-        let job = objects.get(controller.by_uid as usize);
+        let job = objects.get(cluster.reference(index).by_uid as usize);
         if job.is_some_and(|job| job.facts == Facts::ExternallyManagedJob) {
             return None;
         }

@@ -40,7 +40,7 @@ impl World<'_> {
             return Prospect::Nothing;
         }
         if self.state.has(item, DELETING_DEPENDENTS) {
-            return match self.state.blocking[item as usize] {
+            return match self.state.counts[item as usize].blocking {
                 0 if self.state.has(item, FOREGROUND) => Prospect::Release,
                 _ => Prospect::Nothing,
             };
@@ -70,8 +70,8 @@ impl World<'_> {
     /// The blockers of a blocked owner are not queued again `[GC-32]`: they are queued already, or
     /// would write nothing, or are known as failed.
     pub(super) fn discard(&mut self, item: ObjectId, prospect: &Prospect) {
-        self.state.queue.remove(&item);
-        self.state.conflicts.remove(&item);
+        self.state.queue.remove(item);
+        self.state.conflicts.remove(item);
         if matches!(prospect, Prospect::FailsOnKind) {
             self.state.failed.insert(item);
         }
@@ -81,9 +81,9 @@ impl World<'_> {
     pub(super) fn make(&mut self, next: Move) {
         match next {
             Move::Attempt(item) => {
-                self.state.queue.remove(&item);
-                self.state.conflicts.remove(&item);
-                self.state.failed.remove(&item);
+                self.state.queue.remove(item);
+                self.state.conflicts.remove(item);
+                self.state.failed.remove(item);
                 match self.prospect(item) {
                     Prospect::Release => self.release(item),
                     Prospect::Act(action) => self.act(item, action),
@@ -91,7 +91,7 @@ impl World<'_> {
                 }
             }
             Move::Orphan(owner) => {
-                self.state.orphans.remove(&owner);
+                self.state.orphans.remove(owner);
                 if self.state.live(owner) {
                     self.orphan_dependents(owner);
                 }
@@ -122,11 +122,11 @@ impl World<'_> {
             return;
         }
         let state = &self.state;
-        let waits = state.queue.contains(&id) || state.conflicts.contains(&id) || state.failed.contains(&id);
+        let waits = state.queue.contains(id) || state.conflicts.contains(id) || state.failed.contains(id);
         if waits && self.would_write(id) {
             moves.push(Move::Attempt(id));
         }
-        if state.orphans.contains(&id) {
+        if state.orphans.contains(id) {
             moves.push(Move::Orphan(id));
         }
         moves.extend(self.purge_of(id).map(Move::Purge));

@@ -161,10 +161,10 @@ pub(super) fn fate(cluster: &Cluster, state: &State, id: ObjectId) -> Fate {
 
 /// A reference as stored, unless it was removed.
 fn owner_reference(cluster: &Cluster, state: &State, index: u32) -> Option<OwnerReference> {
-    let reference = cluster.reference(index);
+    let reference = cluster.written(index);
     let block = match state.refs[index as usize] {
         RefState::Removed => return None,
-        RefState::Kept => reference.block,
+        RefState::Blocking | RefState::Kept => reference.block,
         RefState::Unblocked => Some(false),
     };
     Some(OwnerReference {

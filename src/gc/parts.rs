@@ -8,8 +8,9 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use super::cluster::{Cluster, Grouped, NONE, Node, ObjectId, Ref};
+use super::cluster::{Cluster, NONE, ObjectId, Starts};
 use super::links::{Holder, Links, Protection, Release, Role};
+use super::references::{Dependents, Ref, Written};
 use super::state::TERMINATING;
 
 /// A part of a cluster, as a cluster of its own.
@@ -48,14 +49,14 @@ pub(super) fn parts(cluster: &Cluster, active: &[ObjectId], targets: &[ObjectId]
 }
 
 fn join_all(cluster: &Cluster, targets: &[ObjectId], sets: &mut DisjointSets) {
-    for reference in &cluster.refs {
-        for other in [reference.by_uid, reference.named] {
+    for (reference, written) in cluster.refs.iter().zip(&cluster.written) {
+        for other in [reference.by_uid, written.named] {
             if other != NONE {
                 sets.join(reference.holder, other);
             }
         }
         // A reference resolves only while its definition exists.
-        let definition = reference.kind.and_then(|kind| cluster.links.definition_of.get(&kind));
+        let definition = written.kind.and_then(|kind| cluster.links.definition_of.get(&kind));
         if let Some(definition) = definition.filter(|id| may_go(cluster, targets, **id)) {
             sets.join(reference.holder, *definition);
         }
@@ -118,40 +119,32 @@ impl Cluster {
         let mut part = Cluster {
             kinds: self.kinds.clone(),
             text: self.text.clone(),
-            nodes: Vec::with_capacity(objects.len() + 1),
+            nodes: objects.iter().map(|id| self.nodes[*id as usize]).collect(),
+            starts: vec![Starts::default()],
             refs: Vec::new(),
+            written: Vec::new(),
             finalizers: Vec::new(),
             absent_finalizers: Vec::new(),
-            dependents: Grouped::default(),
+            dependents: Dependents::default(),
             links: Links::default(),
             assumed: Vec::new(),
             written_uids: BTreeMap::new(),
         };
         let mut slots = BTreeMap::new();
         for (holder, &id) in objects.iter().enumerate() {
-            let node = self.nodes[id as usize];
-            part.nodes.push(Node {
-                first_ref: part.refs.len() as u32,
-                first_finalizer: part.finalizers.len() as u32,
-                ..node
-            });
-            part.refs.extend(self.refs_of(id).map(|index| {
-                let reference = *self.reference(index);
-                Ref {
-                    holder: holder as ObjectId,
-                    by_uid: map(reference.by_uid),
-                    named: map(reference.named),
-                    ..reference
-                }
-            }));
+            for index in self.refs_of(id) {
+                let (reference, written) = (*self.reference(index), *self.written(index));
+                part.refs.push(Ref { holder: holder as ObjectId, by_uid: map(reference.by_uid), ..reference });
+                part.written.push(Written { named: map(written.named), ..written });
+            }
             for slot in self.finalizers_of(id) {
                 slots.insert(slot, part.finalizers.len() as u32);
                 part.finalizers.push(self.finalizers[slot as usize]);
             }
+            part.end_object();
         }
-        part.close();
         part.absent_finalizers = self.absent_finalizers.iter().filter_map(|slot| slots.get(slot).copied()).collect();
-        part.dependents = part.group_dependents();
+        part.dependents = Dependents::new(part.len(), &part.refs);
         part.links = self.restrict_links(objects, &slots, &part);
         part
     }

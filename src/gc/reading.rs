@@ -29,8 +29,8 @@ impl Cluster {
             Edge {
                 owner: (reference.by_uid != NONE).then_some(reference.by_uid),
                 uid: self.shown_uid(index).to_owned(),
-                blocking: reference.block == Some(true),
-                resolvable: reference.kind.is_some(),
+                blocking: self.written(index).block == Some(true),
+                resolvable: self.written(index).kind.is_some(),
             }
         })
     }

@@ -9,6 +9,7 @@ use super::cluster::ObjectId;
 use super::collector::{Action, Class, Verdict};
 use super::controllers::Settings;
 use super::delete::Policy;
+use super::references::References;
 use super::state::DELETING_DEPENDENTS;
 use super::trace::Cause;
 use super::world::World;
@@ -44,7 +45,7 @@ struct Attempt {
     item: ObjectId,
     call: Call,
     /// The references when the item was read, and what they amount to so far.
-    references: Vec<u32>,
+    references: References,
     verdict: Verdict,
     revision: u32,
     /// It decided in this round and writes in the next.
@@ -80,10 +81,8 @@ impl<'w, 'c> Rounds<'w, 'c> {
             let state = &mut self.world.state;
             if retried_at != Some(state.writes) && !(state.failed.is_empty() && state.conflicts.is_empty()) {
                 retried_at = Some(state.writes);
-                let failed = std::mem::take(&mut state.failed);
-                state.queue.extend(failed);
-                let conflicts = std::mem::take(&mut state.conflicts);
-                state.queue.extend(conflicts);
+                state.queue.extend(state.failed.drain());
+                state.queue.extend(state.conflicts.drain());
                 continue;
             }
             self.next_round();
@@ -115,7 +114,7 @@ impl<'w, 'c> Rounds<'w, 'c> {
             self.keep(attempt.item, end)
         });
         self.running = running;
-        for owner in std::mem::take(&mut self.world.state.orphans) {
+        for owner in self.world.state.orphans.drain() {
             if self.world.state.live(owner) {
                 self.world.orphan_dependents(owner);
             }
@@ -125,20 +124,19 @@ impl<'w, 'c> Rounds<'w, 'c> {
 
     /// Every queued item starts, unless it is running: then it stays queued until that ends.
     fn start_attempts(&mut self) {
-        let queue = std::mem::take(&mut self.world.state.queue);
-        for item in queue {
+        for item in self.world.state.queue.drain() {
             if self.is_running[item as usize] {
                 self.world.state.queue.insert(item);
                 continue;
             }
-            self.world.state.failed.remove(&item);
-            self.world.state.conflicts.remove(&item);
+            self.world.state.failed.remove(item);
+            self.world.state.conflicts.remove(item);
             if self.world.attempts(item) {
                 self.is_running[item as usize] = true;
                 self.running.push(Attempt {
                     item,
                     call: Call::GetSelf,
-                    references: Vec::new(),
+                    references: References::new(),
                     verdict: Verdict::default(),
                     revision: 0,
                     decided: false,
@@ -153,11 +151,11 @@ impl<'w, 'c> Rounds<'w, 'c> {
         let Some(end) = end else { return true };
         self.is_running[item as usize] = false;
         // Queued again while it ran: started again at once, even if it failed.
-        if !self.world.state.queue.contains(&item) {
+        if !self.world.state.queue.contains(item) {
             match end {
                 End::Done => {}
-                End::FailedOnKind => _ = self.world.state.failed.insert(item),
-                End::FailedOnConflict => _ = self.world.state.conflicts.insert(item),
+                End::FailedOnKind => self.world.state.failed.insert(item),
+                End::FailedOnConflict => self.world.state.conflicts.insert(item),
             }
         }
         false
@@ -184,7 +182,7 @@ impl Attempt {
                     return Some(End::Done);
                 }
                 let present = |index: &u32| world.state.present(*index);
-                let live: Vec<u32> = world.cluster.refs_of(self.item).filter(present).collect();
+                let live: References = world.cluster.refs_of(self.item).filter(present).collect();
                 if world.state.revisions[self.item as usize] != self.revision
                     && (live != self.references || self.patched)
                 {

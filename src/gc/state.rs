@@ -5,10 +5,11 @@
 //! that still exist; only what it remembers longer than the API does is here
 //! ([`DELETING_DEPENDENTS`] `[GC-9]`), with its queues.
 
-use std::collections::BTreeSet;
 use std::hash::{Hash, Hasher};
 
 use super::cluster::{Cluster, FOREGROUND_FINALIZER, NONE, ORPHAN_FINALIZER, ObjectId};
+use super::id_set::IdSet;
+use super::references::{Dependent, Written};
 
 /// Removed from storage.
 pub(super) const GONE: u16 = 1;
@@ -25,6 +26,9 @@ pub(super) const DELETING_DEPENDENTS: u16 = 1 << 5;
 /// `spec.finalizers` of a Namespace holds `kubernetes`.
 pub(super) const SPEC_KUBERNETES: u16 = 1 << 6;
 
+/// The collector does not watch its kind `[GC-2]`. Never changes.
+pub(super) const UNWATCHED: u16 = 1 << 7;
+
 /// What of the flags a user can see.
 pub(super) const VISIBLE: u16 = GONE | TERMINATING | ORPHAN | FOREGROUND | SPEC_KUBERNETES;
 
@@ -38,11 +42,26 @@ pub(super) fn gc_finalizers(flags: u16) -> impl Iterator<Item = &'static str> {
 /// What became of an owner reference.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(super) enum RefState {
-    /// As it was.
+    /// As it was, blocking its owner's foreground deletion.
+    Blocking,
+    /// As it was, not blocking.
     Kept,
     /// `blockOwnerDeletion` was set to false.
     Unblocked,
     Removed,
+}
+
+impl RefState {
+    fn of(written: &Written) -> RefState {
+        if written.block == Some(true) { RefState::Blocking } else { RefState::Kept }
+    }
+}
+
+/// The live dependents of an object by its uid, and those of them that block.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Counts {
+    pub(super) dependents: u32,
+    pub(super) blocking: u32,
 }
 
 /// The objects as stored, and the collector's memory.
@@ -52,16 +71,15 @@ pub(super) struct State {
     pub(super) refs: Vec<RefState>,
     pub(super) finalizers: Vec<bool>,
     /// Items to be attempted.
-    pub(super) queue: BTreeSet<ObjectId>,
+    pub(super) queue: IdSet,
     /// Owners whose dependents are to be orphaned.
-    pub(super) orphans: BTreeSet<ObjectId>,
+    pub(super) orphans: IdSet,
     /// Items that failed on a kind and wait for their back-off `[GC-16]`.
-    pub(super) failed: BTreeSet<ObjectId>,
+    pub(super) failed: IdSet,
     /// Items that failed on a conflict and are retried within milliseconds `[GC-22a]`.
-    pub(super) conflicts: BTreeSet<ObjectId>,
-    /// Live dependents by uid, and those that block: derived, kept for speed.
-    pub(super) dependents: Vec<u32>,
-    pub(super) blocking: Vec<u32>,
+    pub(super) conflicts: IdSet,
+    /// Derived, kept for speed.
+    pub(super) counts: Vec<Counts>,
     /// `resourceVersion`, counted per object.
     pub(super) revisions: Vec<u32>,
     /// Writes so far.
@@ -72,21 +90,21 @@ impl State {
     pub(super) fn new(cluster: &Cluster) -> State {
         let objects = cluster.len();
         let mut state = State {
-            flags: cluster.nodes[..objects].iter().map(|node| node.flags).collect(),
-            refs: vec![RefState::Kept; cluster.refs.len()],
+            flags: cluster.nodes.iter().map(|node| node.flags).collect(),
+            refs: cluster.written.iter().map(RefState::of).collect(),
             finalizers: vec![true; cluster.finalizers.len()],
-            queue: BTreeSet::new(),
-            orphans: BTreeSet::new(),
-            failed: BTreeSet::new(),
-            conflicts: BTreeSet::new(),
-            dependents: vec![0; objects],
-            blocking: vec![0; objects],
+            queue: IdSet::new(objects),
+            orphans: IdSet::new(objects),
+            failed: IdSet::new(objects),
+            conflicts: IdSet::new(objects),
+            counts: vec![Counts::default(); objects],
             revisions: vec![0; objects],
             writes: 0,
         };
-        for reference in cluster.refs.iter().filter(|reference| reference.by_uid != NONE) {
-            state.dependents[reference.by_uid as usize] += 1;
-            state.blocking[reference.by_uid as usize] += u32::from(reference.block == Some(true));
+        for (reference, now) in cluster.refs.iter().zip(&state.refs).filter(|(reference, _)| reference.by_uid != NONE) {
+            let counts = &mut state.counts[reference.by_uid as usize];
+            counts.dependents += 1;
+            counts.blocking += u32::from(*now == RefState::Blocking);
         }
         for slot in &cluster.absent_finalizers {
             state.finalizers[*slot as usize] = false;
@@ -111,8 +129,8 @@ impl State {
     }
 
     /// Whether the reference exists and blocks its owner's foreground deletion.
-    pub(super) fn blocks(&self, cluster: &Cluster, reference: u32) -> bool {
-        self.refs[reference as usize] == RefState::Kept && cluster.reference(reference).block == Some(true)
+    pub(super) fn blocks(&self, reference: u32) -> bool {
+        self.refs[reference as usize] == RefState::Blocking
     }
 
     /// Whether nothing in its metadata keeps a Terminating object from being removed.
@@ -124,10 +142,14 @@ impl State {
         cluster.finalizers_of(id).all(|slot| !self.finalizers[slot as usize])
     }
 
-    /// Live dependents: the references, in the collector's graph, that lead to `owner`.
-    pub(super) fn dependents<'a>(&'a self, cluster: &'a Cluster, owner: ObjectId) -> impl Iterator<Item = u32> + 'a {
-        let references = cluster.dependents.of(owner).iter().copied();
-        references.filter(|index| self.present(*index) && self.live(cluster.reference(*index).holder))
+    /// Live dependents, in the collector's graph, of `owner`.
+    pub(super) fn dependents<'a>(
+        &'a self,
+        cluster: &'a Cluster,
+        owner: ObjectId,
+    ) -> impl Iterator<Item = Dependent> + 'a {
+        let dependents = cluster.dependents.of(owner).iter().copied();
+        dependents.filter(|dependent| self.present(dependent.reference) && self.live(dependent.holder))
     }
 
     /// Two independent hashes over everything but the counters that can be derived.

@@ -131,8 +131,7 @@ fn rules_of_hanging(world: &World<'_>, id: ObjectId) -> Vec<&'static str> {
         rules.push("DEL-15");
     }
     if state.has(id, FOREGROUND) {
-        let own =
-            cluster.refs_of(id).any(|index| cluster.reference(index).by_uid == id && state.blocks(cluster, index));
+        let own = cluster.refs_of(id).any(|index| cluster.reference(index).by_uid == id && state.blocks(index));
         rules.push(if own { "GC-44" } else { "GC-33" });
     }
     if !state.without_foreign_finalizers(cluster, id) {
@@ -163,7 +162,7 @@ fn hanging_one(world: &World<'_>, id: ObjectId) -> Hanging {
     };
     let blockers = state
         .dependents(cluster, id)
-        .filter(|index| state.has(id, DELETING_DEPENDENTS | FOREGROUND) && state.blocks(cluster, *index));
+        .filter(|dependent| state.has(id, DELETING_DEPENDENTS | FOREGROUND) && state.blocks(dependent.reference));
     let content: Vec<ObjectId> = match cluster.links.roles.get(&id) {
         Some(Role::Namespace { content, pods, .. }) => pods.iter().chain(content).copied().collect(),
         Some(Role::Definition { instances, .. }) => instances.clone(),
@@ -178,7 +177,7 @@ fn hanging_one(world: &World<'_>, id: ObjectId) -> Hanging {
     Hanging {
         object: cluster.key(id),
         finalizers,
-        blocking_dependents: keys(cluster, blockers.map(|index| cluster.reference(index).holder)),
+        blocking_dependents: keys(cluster, blockers.map(|dependent| dependent.holder)),
         content: keys(cluster, content.into_iter().filter(|id| state.live(*id))),
         held_by: keys(
             cluster,

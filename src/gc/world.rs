@@ -4,7 +4,7 @@
 use super::cluster::{Cluster, NONE, ObjectId};
 use super::links::Role;
 use super::state::{
-    DELETING_DEPENDENTS, FOREGROUND, GONE, GRACEFUL, ORPHAN, RefState, SPEC_KUBERNETES, State, TERMINATING,
+    DELETING_DEPENDENTS, FOREGROUND, GONE, GRACEFUL, ORPHAN, RefState, SPEC_KUBERNETES, State, TERMINATING, UNWATCHED,
 };
 use super::trace::{Cause, Effect, Trace};
 
@@ -51,7 +51,7 @@ impl<'c> World<'c> {
 
     /// Queues an item, if the collector watches its kind `[GC-2]`.
     pub(super) fn enqueue(&mut self, id: ObjectId) {
-        if self.cluster.info(id).gc_tracked {
+        if !self.state.has(id, UNWATCHED) {
             self.state.queue.insert(id);
         }
     }
@@ -63,7 +63,7 @@ impl<'c> World<'c> {
             match event {
                 Watch::Gone(id) => self.saw_removal(id, &mut queued),
                 Watch::Unblocked(owner) => queued.push(owner),
-                Watch::Orphan(id) => _ = self.state.orphans.insert(id),
+                Watch::Orphan(id) => self.state.orphans.insert(id),
                 Watch::Foreground(id) => {
                     self.state.flags[id as usize] |= DELETING_DEPENDENTS;
                     self.dependents_of(id, &mut queued);
@@ -71,13 +71,7 @@ impl<'c> World<'c> {
                 }
             }
         }
-        queued.retain(|id| self.cluster.info(*id).gc_tracked);
-        // Building a set at once is much faster than inserting one by one.
-        if self.state.queue.is_empty() {
-            self.state.queue = queued.into_iter().collect();
-        } else {
-            self.state.queue.extend(queued);
-        }
+        queued.into_iter().for_each(|id| self.enqueue(id));
     }
 
     fn saw_removal(&self, id: ObjectId, queued: &mut Vec<ObjectId>) {
@@ -95,7 +89,7 @@ impl<'c> World<'c> {
     }
 
     fn dependents_of(&self, owner: ObjectId, queued: &mut Vec<ObjectId>) {
-        queued.extend(self.state.dependents(self.cluster, owner).map(|index| self.cluster.reference(index).holder));
+        queued.extend(self.state.dependents(self.cluster, owner).map(|dependent| dependent.holder));
     }
 
     /// Changes an object's flags and finalizers, and leaves the watch events of the difference.
@@ -109,7 +103,7 @@ impl<'c> World<'c> {
 
     /// `[GC-10]`: an orphaning deletion hides a foreground one.
     fn saw_transition(&mut self, id: ObjectId, was_orphan: bool, was_foreground: bool) {
-        if !self.cluster.info(id).gc_tracked {
+        if self.state.has(id, UNWATCHED) {
             return;
         }
         if self.state.has(id, TERMINATING | ORPHAN) && !was_orphan {
@@ -154,8 +148,10 @@ impl<'c> World<'c> {
     fn detach(&mut self, index: u32) {
         let owner = self.cluster.reference(index).by_uid;
         if owner != NONE && self.state.present(index) {
-            self.state.dependents[owner as usize] -= 1;
-            self.state.blocking[owner as usize] -= u32::from(self.state.blocks(self.cluster, index));
+            let blocks = u32::from(self.state.blocks(index));
+            let counts = &mut self.state.counts[owner as usize];
+            counts.dependents -= 1;
+            counts.blocking -= blocks;
         }
     }
 
@@ -163,8 +159,8 @@ impl<'c> World<'c> {
     pub(super) fn remove_references(&mut self, id: ObjectId, indexes: &[u32], cause: Cause) {
         let mut changed = false;
         for index in self.cluster.refs_of(id) {
-            let reference = self.cluster.reference(index);
-            let hit = indexes.iter().any(|other| self.cluster.reference(*other).uid == reference.uid);
+            let uid = self.cluster.written(index).uid;
+            let hit = indexes.iter().any(|other| self.cluster.written(*other).uid == uid);
             if !hit || !self.state.present(index) {
                 continue;
             }
@@ -185,14 +181,16 @@ impl<'c> World<'c> {
         let all = self.cluster.info(id).custom;
         let mut changed = false;
         for index in self.cluster.refs_of(id) {
-            let reference = *self.cluster.reference(index);
-            let blocks = self.state.blocks(self.cluster, index);
-            if self.state.refs[index as usize] != RefState::Kept || !(blocks || (all && reference.block.is_none())) {
+            let blocks = self.state.blocks(index);
+            let unset =
+                || self.state.refs[index as usize] == RefState::Kept && self.cluster.written(index).block.is_none();
+            if !(blocks || (all && unset())) {
                 continue;
             }
             self.released_owner(index);
-            if blocks && reference.by_uid != NONE {
-                self.state.blocking[reference.by_uid as usize] -= 1;
+            let owner = self.cluster.reference(index).by_uid;
+            if blocks && owner != NONE {
+                self.state.counts[owner as usize].blocking -= 1;
             }
             self.state.refs[index as usize] = RefState::Unblocked;
             changed = true;
@@ -206,7 +204,7 @@ impl<'c> World<'c> {
 
     fn released_owner(&mut self, index: u32) {
         let owner = self.cluster.reference(index).by_uid;
-        if owner != NONE && self.state.live(owner) && self.state.blocks(self.cluster, index) {
+        if owner != NONE && self.state.live(owner) && self.state.blocks(index) {
             self.watch.push(Watch::Unblocked(owner));
         }
     }

@@ -1,0 +1,130 @@
+//! A set of objects that is read in ascending order: the collector's queues.
+//!
+//! One bit per object, and above each level one bit per word that is not zero: to insert and to find
+//! the next one takes a few steps however large the cluster, and nothing is ever sorted.
+
+use super::cluster::ObjectId;
+
+/// Objects by number, all below the size the set was made for.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub(super) struct IdSet {
+    /// The objects' own bits first, a single word last.
+    levels: Vec<Vec<u64>>,
+}
+
+impl IdSet {
+    /// An empty set for objects with numbers below `size`.
+    pub(super) fn new(size: usize) -> IdSet {
+        let mut levels = vec![vec![0; size.div_ceil(64).max(1)]];
+        while let Some(words) = levels.last().map(Vec::len).filter(|words| *words > 1) {
+            levels.push(vec![0; words.div_ceil(64)]);
+        }
+        IdSet { levels }
+    }
+
+    pub(super) fn insert(&mut self, id: ObjectId) {
+        let mut index = id as usize;
+        for level in &mut self.levels {
+            let word = &mut level[index / 64];
+            let known = *word != 0;
+            *word |= 1 << (index % 64);
+            if known {
+                return;
+            }
+            index /= 64;
+        }
+    }
+
+    pub(super) fn remove(&mut self, id: ObjectId) {
+        let mut index = id as usize;
+        for level in &mut self.levels {
+            let word = &mut level[index / 64];
+            *word &= !(1 << (index % 64));
+            if *word != 0 {
+                return;
+            }
+            index /= 64;
+        }
+    }
+
+    pub(super) fn contains(&self, id: ObjectId) -> bool {
+        self.levels[0][id as usize / 64] >> (id % 64) & 1 == 1
+    }
+
+    pub(super) fn is_empty(&self) -> bool {
+        self.levels.last().is_none_or(|top| top[0] == 0)
+    }
+
+    /// The first object from this number on.
+    pub(super) fn next_from(&self, from: ObjectId) -> Option<ObjectId> {
+        let mut index = from as usize;
+        for (depth, level) in self.levels.iter().enumerate() {
+            let rest = level.get(index / 64).map_or(0, |word| word >> (index % 64));
+            if rest != 0 {
+                let mut found = index + rest.trailing_zeros() as usize;
+                // Down to the first bit below each.
+                for level in self.levels[..depth].iter().rev() {
+                    found = found * 64 + level[found].trailing_zeros() as usize;
+                }
+                return Some(found as ObjectId);
+            }
+            index = index / 64 + 1;
+        }
+        None
+    }
+
+    pub(super) fn iter(&self) -> impl Iterator<Item = ObjectId> + '_ {
+        let mut from = 0;
+        std::iter::from_fn(move || {
+            let id = self.next_from(from)?;
+            from = id + 1;
+            Some(id)
+        })
+    }
+
+    /// Empties the set into a list.
+    pub(super) fn drain(&mut self) -> Vec<ObjectId> {
+        let ids: Vec<ObjectId> = self.iter().collect();
+        ids.iter().for_each(|id| self.remove(*id));
+        ids
+    }
+}
+
+impl Extend<ObjectId> for IdSet {
+    fn extend<T: IntoIterator<Item = ObjectId>>(&mut self, ids: T) {
+        ids.into_iter().for_each(|id| self.insert(id));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use super::*;
+
+    #[test]
+    fn does_what_a_sorted_set_does() {
+        for size in [1_u32, 63, 64, 65, 4_096, 4_097, 300_000] {
+            let (mut set, mut model) = (IdSet::new(size as usize), BTreeSet::new());
+            let mut random = 0x9e37_79b9_u32;
+            for step in 0..2_000 {
+                random = random.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+                let id = (random >> 8) % size;
+                if step % 3 == 0 {
+                    set.remove(id);
+                    model.remove(&id);
+                } else {
+                    set.insert(id);
+                    model.insert(id);
+                }
+                let from = (random >> 4) % size;
+                assert_eq!(set.next_from(from), model.range(from..).next().copied(), "size {size}, from {from}");
+                assert_eq!(set.contains(from), model.contains(&from));
+                assert_eq!(set.is_empty(), model.is_empty());
+            }
+            assert!(set.iter().eq(model.iter().copied()));
+            assert_eq!(set.drain(), model.into_iter().collect::<Vec<_>>());
+            assert!(set.is_empty() && set == IdSet::new(size as usize));
+        }
+    }
+}
