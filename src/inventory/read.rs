@@ -129,7 +129,7 @@ fn read_documents(source: &SourceFile) -> ReadFile {
     for document in yaml::read(source) {
         read.documents += 1;
         let index = document.index;
-        read.problems.extend(document.problems.into_iter().map(|problem| (index, problem)));
+        let objects_before = read.objects.len();
         match document.content {
             Content::Empty => {
                 read.skip(index, Span::empty(document.span.start), SkipReason::Empty, "nothing but comments")
@@ -151,8 +151,18 @@ fn read_documents(source: &SourceFile) -> ReadFile {
                 }
             }
         }
+        // A values file with a key twice is nobody's business here; a manifest that is lost behind it is.
+        let is_manifest = read.objects.len() > objects_before;
+        let concerns = |problem: &yaml::Problem| is_manifest || loses_a_manifest(source, problem);
+        read.problems.extend(document.problems.into_iter().filter(concerns).map(|problem| (index, problem)));
     }
     read
+}
+
+/// Whether what Kubernetes drops may be an object.
+fn loses_a_manifest(source: &SourceFile, problem: &yaml::Problem) -> bool {
+    matches!(problem.kind, yaml::ProblemKind::DroppedContent { .. })
+        && source.slice(problem.span).contains("apiVersion")
 }
 
 impl ReadFile {

@@ -11,7 +11,7 @@ use miette::{
 };
 
 use super::excerpt::{Excerpt, Frame};
-use super::{Options, Report, Reported, Summary, plain};
+use super::{Options, Report, Reported, Summary, plain, wrap};
 use crate::finding::{Label, Severity};
 use crate::text::Span;
 
@@ -92,8 +92,7 @@ fn fact(out: &mut String, title: &str, text: &str, options: &Options) {
         return;
     }
     let lines: Vec<_> = text.trim().lines().map(plain::visible).collect();
-    let wrapping = textwrap::Options::new(options.width.max(40)).initial_indent(INDENT).subsequent_indent(INDENT);
-    let filled = textwrap::fill(&lines.join("\n"), wrapping);
+    let filled = wrap::fill(&lines.join("\n"), options.width, INDENT, INDENT);
     // The name takes the place of the first line's indent; it is put there last, since colours have no width.
     let filled: Vec<_> = filled.trim_start().lines().map(str::trim_end).collect();
     out.push_str(&format!("  {} {}\n", name(title, options), filled.join("\n")));

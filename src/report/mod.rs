@@ -25,6 +25,7 @@ mod region;
 mod rules;
 mod sarif;
 mod schema;
+mod wrap;
 
 use serde::Serialize;
 

@@ -79,7 +79,8 @@ pub(super) fn namespace_finalizers(member: &Member) -> Vec<(usize, Spanned<Strin
         .collect()
 }
 
-fn qualified(kind: &str, group: &str) -> String {
+/// `Kind.group`, or `Kind` for the core group.
+pub(super) fn qualified(kind: &str, group: &str) -> String {
     match group.is_empty() {
         true => kind.to_owned(),
         false => format!("{kind}.{group}"),

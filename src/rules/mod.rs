@@ -10,6 +10,7 @@ mod finalizer_template;
 mod finalizer_words;
 mod holder;
 mod metadata;
+mod operator;
 mod owner_graph;
 mod owner_identity;
 mod owner_shape;
@@ -167,6 +168,7 @@ pub static RULES: &[&Rule] = &[
     &simulation::DELETED_ON_ARRIVAL,
     &simulation::FOREGROUND_DEADLOCK,
     &simulation::NAMESPACE_NEVER_EMPTIES,
+    &operator::OPERATOR_DELETED_FIRST,
     &reading::UNREADABLE_FILE,
     &reading::UNREADABLE_DOCUMENT,
     &reading::DUPLICATE_KEY,

@@ -10,7 +10,7 @@ use super::{Context, Draft, Rule, Sink, World, rule};
 use crate::finding::Severity;
 use crate::gc::{self, Built, Fate, Key, Options, Plan, Policy, Source, Step};
 use crate::inventory::{Inventory, Member, ObjectId, Scope, Serving};
-use crate::ownership::{Implied, Owner, OwnerEdge, Remover, Removers};
+use crate::ownership::{Implied, Owner, OwnerEdge, Remover};
 
 pub(super) static DELETED_ON_ARRIVAL: Rule = rule!(
     "deleted-on-arrival",
@@ -165,14 +165,15 @@ fn arrival(context: &Context<'_>, member: &Member, edge: &OwnerEdge, cascade: &[
 /// [GC-30], [GC-33]: an owner waits for every blocking dependent, whether or not that one can ever go.
 fn foreground_deadlock(context: &Context<'_>, sink: &mut Sink) {
     let inventory = context.inventory;
-    let removers = Removers::of(inventory);
     let mut held: BTreeMap<ObjectId, Vec<(&OwnerEdge, Hold)>> = BTreeMap::new();
     for edge in &context.ownership.written {
         let Some(owner) = edge.bound().filter(|owner| *owner != edge.dependent) else { continue };
-        if !edge.reference(inventory).is_blocking() {
+        // Objects that share a uid never stood in one cluster: anything said of them would be made up.
+        let shares_uid = inventory.member(owner).object.uid().is_some_and(|uid| inventory.with_uid(uid).len() > 1);
+        if shares_uid || !edge.reference(inventory).is_blocking() {
             continue;
         }
-        if let Some(hold) = hold(context, &removers, edge.dependent(inventory)) {
+        if let Some(hold) = hold(context, edge.dependent(inventory)) {
             held.entry(owner).or_default().push((edge, hold));
         }
     }
@@ -193,30 +194,30 @@ fn foreground_deadlock(context: &Context<'_>, sink: &mut Sink) {
 
 /// Why a dependent never goes.
 enum Hold {
-    /// The collector never decides [GC-16], [GC-20].
-    NeverCollected,
+    /// A namespaced owner of a cluster-scoped object: the collector never decides [GC-20].
+    OutOfScope,
+    /// The kind of an owner does not resolve: the collector never decides [GC-16].
+    Unresolvable,
     /// A finalizer that nobody known removes.
     Finalizer(String),
 }
 
-fn hold(context: &Context<'_>, removers: &Removers, dependent: &Member) -> Option<Hold> {
+fn hold(context: &Context<'_>, dependent: &Member) -> Option<Hold> {
     let inventory = context.inventory;
-    let never = dependent.object.metadata.owner_references.entries.iter().any(|reference| {
-        let owner = inventory.owner_kind(reference);
-        let unresolvable =
-            matches!(owner.serving, Serving::Never { .. } | Serving::NotByCrd { .. } | Serving::Removed { .. });
-        unresolvable || (dependent.scope(), owner.scope) == (Some(Scope::Cluster), Some(Scope::Namespaced))
-    });
-    let finalizer = || abandoned(inventory, removers, dependent).next().map(Hold::Finalizer);
-    if never { Some(Hold::NeverCollected) } else { finalizer() }
+    let owners = || dependent.object.metadata.owner_references.entries.iter().map(|owner| inventory.owner_kind(owner));
+    if owners().any(|owner| (dependent.scope(), owner.scope) == (Some(Scope::Cluster), Some(Scope::Namespaced))) {
+        return Some(Hold::OutOfScope);
+    }
+    let never = |serving| matches!(serving, Serving::Never { .. } | Serving::NotByCrd { .. } | Serving::Removed { .. });
+    if owners().any(|owner| never(owner.serving)) {
+        return Some(Hold::Unresolvable);
+    }
+    abandoned(context, dependent).next().map(Hold::Finalizer)
 }
 
 /// The finalizers of an object that neither the table nor the input knows how to remove.
-fn abandoned<'a>(
-    inventory: &'a Inventory,
-    removers: &'a Removers,
-    member: &'a Member,
-) -> impl Iterator<Item = String> + 'a {
+fn abandoned<'a>(context: &Context<'a>, member: &'a Member) -> impl Iterator<Item = String> + 'a {
+    let (inventory, removers) = (context.inventory, &context.ownership.removers);
     let finalizers = member.object.metadata.finalizers.iter().map(|finalizer| finalizer.value.as_str());
     let foreign = finalizers.filter(|name| ![gc::ORPHAN_FINALIZER, gc::FOREGROUND_FINALIZER, ""].contains(name));
     foreign.filter(|name| matches!(removers.remover(inventory, member, name), Remover::Nobody)).map(str::to_owned)
@@ -226,9 +227,13 @@ fn deadlock(inventory: &Inventory, owner: &Member, edges: &[(&OwnerEdge, Hold)],
     let Some((edge, hold)) = edges.first() else { return };
     let (dependent, reference) = (edge.dependent(inventory), edge.reference(inventory));
     let (severity, why) = match hold {
-        Hold::NeverCollected => (
+        Hold::OutOfScope => (
             Severity::Warning,
-            "the collector can never decide on it, because it cannot resolve one of its owners".to_owned(),
+            "it is cluster-scoped and has a namespaced owner, and the collector leaves such objects alone".to_owned(),
+        ),
+        Hold::Unresolvable => (
+            Severity::Warning,
+            "the collector cannot resolve the kind of one of its owners, and so never decides on it".to_owned(),
         ),
         Hold::Finalizer(name) => (
             Severity::Info,
@@ -264,11 +269,10 @@ fn deadlock(inventory: &Inventory, owner: &Member, edges: &[(&OwnerEdge, Hold)],
 /// [L-22], [NS-9]: only foreign finalizers hold a namespace.
 fn namespace_never_empties(context: &Context<'_>, sink: &mut Sink) {
     let inventory = context.inventory;
-    let removers = Removers::of(inventory);
     let mut content: BTreeMap<&str, Vec<(&Member, String)>> = BTreeMap::new();
     for member in inventory.members.iter().filter(|member| member.scope() == Some(Scope::Namespaced)) {
         let Some(namespace) = member.key.namespace.name() else { continue };
-        if let Some(finalizer) = abandoned(inventory, &removers, member).next() {
+        if let Some(finalizer) = abandoned(context, member).next() {
             content.entry(namespace).or_default().push((member, finalizer));
         }
     }

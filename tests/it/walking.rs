@@ -148,3 +148,19 @@ fn files_of_kustomize_are_told_by_their_group() {
     );
     assert_eq!(names(folder, &["."]), ["flux flux.yaml"]);
 }
+
+#[test]
+fn only_manifests_are_checked_and_a_manifest_that_is_lost_counts() {
+    let folder = tempfile::tempdir().expect("a folder");
+    // What is no manifest may look as it likes: a key twice, text after its value.
+    write(folder.path(), "values.yaml", "replicas: 1\nreplicas: 2\n");
+    write(folder.path(), "ratings.json", "{rating: 5}\n{rating: 4}\n");
+    assert_eq!(findings(folder.path(), &["--allow-empty"]), (Some(0), vec![]));
+    write(folder.path(), "lost.yaml", "# a header\nreplicas: 1\n...\napiVersion: v1\nkind: ConfigMap\n");
+    write(folder.path(), "twice.yaml", "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\ndata: {}\ndata: {}\n");
+    let (_, found) = findings(folder.path(), &[]);
+    assert_eq!(
+        found,
+        ["dropped-content text that never reaches the cluster", "duplicate-key key `data` is written twice"]
+    );
+}

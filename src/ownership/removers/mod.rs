@@ -120,17 +120,30 @@ impl Removers {
         if controller.control_plane {
             return Remover::ControlPlane(controller);
         }
-        let by_image = || self.with_image(controller);
+        let by_image = || self.with_image(inventory, holder, controller);
         let by_access = || self.with_access(inventory, holder, Some(controller));
         by_image().or_else(by_access).unwrap_or(Remover::KnownElsewhere(controller))
     }
 
-    fn with_image(&self, controller: &'static Controller) -> Option<Remover> {
-        self.workloads.iter().find_map(|workload| {
-            let image = workload.images.iter().find(|image| controller.runs_in(&image.value))?;
-            let evidence = Evidence::Image { image: image.value.clone(), span: image.span };
-            Some(Remover::Workload { id: workload.id, evidence, controller: Some(controller) })
-        })
+    /// Of several workloads that run the image, as tools and jobs do, the one that may change such objects.
+    fn with_image(
+        &self,
+        inventory: &Inventory,
+        holder: &Holder<'_>,
+        controller: &'static Controller,
+    ) -> Option<Remover> {
+        let image =
+            |workload: &'_ Workload| workload.images.iter().find(|image| controller.runs_in(&image.value)).cloned();
+        let running: Vec<_> =
+            self.workloads.iter().enumerate().filter_map(|(at, workload)| Some((at, image(workload)?))).collect();
+        let resources = access::resources_of(inventory, holder.group, holder.kind);
+        let able = |at: usize| {
+            running.len() > 1
+                && self.grants.iter().any(|grant| grant.workloads.contains(&at) && grant.reaches(holder, &resources))
+        };
+        let (at, image) = running.iter().find(|(at, _)| able(*at)).or(running.first())?;
+        let evidence = Evidence::Image { image: image.value.clone(), span: image.span };
+        Some(Remover::Workload { id: self.workloads[*at].id, evidence, controller: Some(controller) })
     }
 
     fn with_access(

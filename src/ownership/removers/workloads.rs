@@ -14,9 +14,11 @@ pub(super) struct Workload {
     pub(super) service_account: String,
 }
 
-/// The workloads of an input, in its order.
+/// The workloads of an input, in its order; those that end by themselves come last, because a controller does not.
 pub(super) fn of(inventory: &Inventory) -> Vec<Workload> {
-    inventory.members.iter().filter_map(workload).collect()
+    let mut workloads: Vec<Workload> = inventory.members.iter().filter_map(workload).collect();
+    workloads.sort_by_key(|workload| inventory.member(workload.id).object.group() == "batch");
+    workloads
 }
 
 fn workload(member: &Member) -> Option<Workload> {

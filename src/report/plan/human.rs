@@ -12,7 +12,7 @@ use super::remedy::{Hold, Stuck, stuck};
 use super::story::{Affected, Lot, Story, stories};
 use super::variation::{incomplete, variations};
 use super::words;
-use crate::report::{Options, plain};
+use crate::report::{Options, plain, wrap};
 
 /// What of a tree fits on a screen or two.
 const TREE: Limits = Limits { entries: 80, siblings: 6, depth: 16 };
@@ -82,25 +82,13 @@ impl Page<'_> {
     /// Prose, wrapped.
     fn prose(&mut self, indent: usize, text: &str) {
         let indent = " ".repeat(indent);
-        let width = textwrap::Options::new(self.options.width.max(40))
-            .initial_indent(&indent)
-            .subsequent_indent(&indent)
-            .break_words(false)
-            .word_splitter(textwrap::WordSplitter::NoHyphenation)
-            .word_separator(textwrap::WordSeparator::AsciiSpace);
-        let filled = textwrap::fill(&plain::one_line(text), width);
+        let filled = wrap::fill(&plain::one_line(text), self.options.width, &indent, &indent);
         self.line(&filled);
     }
 
     /// A list item: the first line with a dash, the rest below it.
     fn item(&mut self, text: &str) {
-        let width = textwrap::Options::new(self.options.width.max(40))
-            .initial_indent("  - ")
-            .subsequent_indent("    ")
-            .break_words(false)
-            .word_splitter(textwrap::WordSplitter::NoHyphenation)
-            .word_separator(textwrap::WordSeparator::AsciiSpace);
-        let filled = textwrap::fill(&plain::one_line(text), width);
+        let filled = wrap::fill(&plain::one_line(text), self.options.width, "  - ", "    ");
         self.line(&filled);
     }
 }

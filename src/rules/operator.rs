@@ -1,0 +1,121 @@
+//! A Namespace that holds objects together with the controller that must let go of them.
+//!
+//! Deleting a Namespace removes its Pods first and waits for them (section 4, step 3); only then does the deletion of
+//! everything else begin, and by then the controller is gone.
+
+use std::collections::BTreeMap;
+
+use super::finalizer_words::{is_collectors, kubectl_object, qualified, with_workload};
+use super::words::named;
+use super::{Context, Draft, Rule, Sink, rule};
+use crate::inventory::{Member, ObjectId, Scope, table};
+use crate::ownership::known_finalizers::{self, Added, KindPattern};
+use crate::ownership::{Evidence, Remover};
+
+pub(super) static OPERATOR_DELETED_FIRST: Rule = rule!(
+    "operator-deleted-first",
+    Info,
+    Stuck,
+    "A Namespace holds objects together with the operator that must let go of them",
+    operator_deleted_first
+);
+
+/// How many other places a finding shows.
+const MOST_RELATED: usize = 8;
+
+/// An object with a finalizer that a workload of its own namespace removes.
+struct Held<'a> {
+    member: &'a Member,
+    finalizer: &'a str,
+    remover: Remover,
+}
+
+fn operator_deleted_first(context: &Context<'_>, sink: &mut Sink) {
+    let inventory = context.inventory;
+    let namespaces = || inventory.members.iter().filter(|member| member.object.is("", "Namespace"));
+    if namespaces().next().is_none() {
+        return;
+    }
+    // By namespace and operator.
+    let mut held: BTreeMap<(&str, ObjectId), Vec<Held<'_>>> = BTreeMap::new();
+    // An operator's kinds are often unknown here; an object that writes its namespace is taken to live in it.
+    for member in inventory.members.iter().filter(|member| member.scope() != Some(Scope::Cluster)) {
+        let Some(namespace) = member.key.namespace.name() else { continue };
+        let let_go = finalizers(member).into_iter().find_map(|finalizer| {
+            let remover = context.ownership.removers.remover(inventory, member, finalizer);
+            let workload = operator(&remover).filter(|workload| *workload != member.id)?;
+            let operator = inventory.member(workload);
+            // A Job ends by itself: it is no operator.
+            let dies_too = operator.key.namespace.name() == Some(namespace) && operator.key.group != "batch";
+            dies_too.then_some((workload, Held { member, finalizer, remover }))
+        });
+        if let Some((workload, object)) = let_go {
+            held.entry((namespace, workload)).or_default().push(object);
+        }
+    }
+    for namespace in namespaces() {
+        let name = namespace.key.name.as_str();
+        let here = held.range((name, ObjectId(0))..=(name, ObjectId(u32::MAX)));
+        here.for_each(|((_, operator), held)| sink.push(hangs(context, namespace, *operator, held)));
+    }
+}
+
+/// The finalizers that an object has, or gets as soon as its controller sees it.
+fn finalizers(member: &Member) -> Vec<&str> {
+    let written = member.object.metadata.finalizers.iter().map(|finalizer| finalizer.value.as_str());
+    let mut finalizers: Vec<&str> = written.filter(|name| !is_collectors(name)).collect();
+    // On a built-in kind a controller marks the objects that it cares for, not every one.
+    if !member.from_dump && !table().is_builtin_group(&member.key.group) {
+        let known = known_finalizers::table().of_kind(&member.key.group, &member.key.kind);
+        let certain = known.filter(|(known, row)| {
+            let by_name = !known.finalizer.contains('*') && !row.kinds.contains(&KindPattern::Any);
+            // A note tells on which objects only.
+            by_name && row.added != Added::Written && row.verified && !row.control_plane && row.notes.is_empty()
+        });
+        finalizers.extend(certain.map(|(known, _)| known.finalizer.as_str()));
+    }
+    finalizers
+}
+
+/// The workload that removes it for certain: it runs the controller's image, or nobody else is known who could.
+fn operator(remover: &Remover) -> Option<ObjectId> {
+    match remover {
+        Remover::Workload { id, evidence: Evidence::Image { .. }, .. }
+        | Remover::Workload { id, controller: None, .. } => Some(*id),
+        _ => None,
+    }
+}
+
+fn hangs(context: &Context<'_>, namespace: &Member, operator: ObjectId, held: &[Held<'_>]) -> Draft {
+    let inventory = context.inventory;
+    let operator = named(inventory.member(operator));
+    let Held { member, finalizer, remover } = &held[0];
+    let (first, they) = match held.len() {
+        1 => (named(member), "it is"),
+        2 => (format!("{} and 1 more object", named(member)), "they are"),
+        n => (format!("{} and {} more objects", named(member), n - 1), "they are"),
+    };
+    let kind = qualified(&member.key.kind, &member.key.group);
+    let delete = kubectl_object(&kind, &member.key.name, &member.key.namespace);
+    let draft = Draft::on(
+        namespace,
+        namespace.object.name_span(),
+        format!("deleting {} hangs: {operator} goes first, and nobody lets go of {first}", named(namespace)),
+    )
+    .label("would stay Terminating")
+    .reason(format!(
+        "Deleting a Namespace removes its Pods first and waits for them; the deletion of everything else begins when {operator} is \
+         gone. {operator} removes the finalizer `{finalizer}` of {}, which then stays Terminating, and the Namespace with it.",
+        named(member)
+    ))
+    .help(format!(
+        "delete what it manages first, as with `kubectl delete {delete}`, and the Namespace when {they} gone; or keep the operator in \
+         another namespace"
+    ))
+    .field("metadata.name")
+    .target(operator.clone());
+    let draft = with_workload(draft, inventory, remover);
+    held.iter().take(MOST_RELATED).fold(draft, |draft, held| {
+        draft.related_object(held.member, format!("has, or gets, the finalizer `{}`", held.finalizer))
+    })
+}
