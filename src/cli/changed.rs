@@ -5,8 +5,9 @@ use std::process::Command;
 
 use super::error::Error;
 
-/// The files that differ between the working tree and the commit at which the current branch left `reference`, those that
-/// git does not know yet included. Absolute paths.
+/// The files that differ between the working tree and the commit at which the current branch left `reference`, and all that
+/// git does not know: of a file that it ignores, as rendered output often is, nobody can say that it did not change.
+/// Absolute paths.
 pub(super) fn changed_from(reference: &str) -> Result<Vec<String>, Error> {
     let failed = |reason: String| Error::Git { reference: reference.to_owned(), reason };
     let root = git(&["rev-parse", "--show-toplevel"]).map_err(failed)?;
@@ -21,7 +22,7 @@ pub(super) fn changed_from(reference: &str) -> Result<Vec<String>, Error> {
     let root = root.as_str();
     let changed =
         git(&["-C", root, "diff", "--no-ext-diff", "--name-only", "-z", base.trim(), "--"]).map_err(failed)?;
-    let new = git(&["-C", root, "ls-files", "--others", "--exclude-standard", "-z"]).map_err(failed)?;
+    let new = git(&["-C", root, "ls-files", "--others", "-z"]).map_err(failed)?;
     let names = changed.split('\0').chain(new.split('\0')).filter(|name| !name.is_empty());
     Ok(names.map(|name| format!("{root}/{name}")).collect())
 }
