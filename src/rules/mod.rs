@@ -16,7 +16,7 @@ mod owner_shape;
 mod page;
 mod reading;
 mod scope;
-mod simulation;
+pub(crate) mod simulation;
 mod suppressing;
 mod words;
 

@@ -7,6 +7,7 @@ mod admission;
 mod admission_finalizers;
 mod adoption;
 mod adoption_properties;
+mod cascades;
 mod cli;
 mod configuration;
 mod corpus;
