@@ -3,6 +3,7 @@
 // Tests say what they skip and what they compared.
 #![allow(clippy::print_stdout)]
 
+mod action;
 mod admission;
 mod admission_finalizers;
 mod adoption;
