@@ -26,6 +26,7 @@ mod owner_rules;
 mod plan_cli;
 mod plan_conformance;
 mod plan_view;
+mod pre_commit;
 mod report_scope;
 mod rules;
 mod support;
