@@ -3,6 +3,7 @@
 // Tests say what they skip and what they compared.
 #![allow(clippy::print_stdout)]
 
+#[cfg(unix)]
 mod action;
 mod admission;
 mod admission_finalizers;
@@ -26,6 +27,7 @@ mod owner_rules;
 mod plan_cli;
 mod plan_conformance;
 mod plan_view;
+#[cfg(unix)]
 mod pre_commit;
 mod report_scope;
 mod rules;
