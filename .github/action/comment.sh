@@ -1,30 +1,32 @@
 #!/usr/bin/env bash
 # Keeps one comment on the pull request up to date. A token that may not comment (a fork's) is no failure.
 set -euo pipefail
+# shellcheck source=lib.sh
+source "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
 
 marker='<!-- ownerlint -->'
 number=$(jq -r '.pull_request.number // empty' "$GITHUB_EVENT_PATH")
-[[ "$number" =~ ^[0-9]+$ ]] || exit 0
+[[ "$number" =~ ^[0-9]+$ && -s "${MARKDOWN:-}" ]] || exit 0
 
+complaint=$(mktemp)
 quiet() {
-  printf '::notice title=ownerlint::no comment was written: the token may not write to pull requests\n'
+  say notice "no comment was written: $(head -n 1 "$complaint")"
   exit 0
 }
 
-mine=$(gh api --paginate "repos/$GITHUB_REPOSITORY/issues/$number/comments" \
-  --jq ".[] | select(.body | startswith(\"$marker\")) | .id" 2>/dev/null | head -n 1) || quiet
+# Anybody can write the marker: only a bot's comment, or one of the token's own user, is ours. GITHUB_TOKEN may not ask who it is.
+me=$(gh api user --jq .login 2>/dev/null) || me=
+comments=$(gh api --paginate "repos/$GITHUB_REPOSITORY/issues/$number/comments" 2>"$complaint") || quiet
+mine=$(jq -r --arg marker "$marker" --arg me "$me" \
+  '.[] | select((.body // "" | startswith($marker)) and (.user.type == "Bot" or .user.login == $me)) | .id' <<<"$comments")
+mine=${mine%%$'\n'*}
 # Nothing to say, and nothing said before: no noise.
-[[ "${FINDINGS:-0}" == 0 && -z "$mine" ]] && exit 0
+if [[ "${FINDINGS:-0}" == 0 && -z "$mine" ]]; then exit 0; fi
 
 body=$(mktemp)
-{
-  printf '%s\n' "$marker"
-  # GitHub takes 65,536 characters.
-  head -c 60000 "$MARKDOWN"
-} >"$body"
-
+printf '%s\n' "$marker" | cat - "$MARKDOWN" >"$body"
 if [[ -n "$mine" ]]; then
-  gh api --method PATCH "repos/$GITHUB_REPOSITORY/issues/comments/$mine" --field "body=@$body" >/dev/null 2>&1 || quiet
+  gh api --method PATCH "repos/$GITHUB_REPOSITORY/issues/comments/$mine" --field "body=@$body" >/dev/null 2>"$complaint" || quiet
 else
-  gh api --method POST "repos/$GITHUB_REPOSITORY/issues/$number/comments" --field "body=@$body" >/dev/null 2>&1 || quiet
+  gh api --method POST "repos/$GITHUB_REPOSITORY/issues/$number/comments" --field "body=@$body" >/dev/null 2>"$complaint" || quiet
 fi

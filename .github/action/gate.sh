@@ -1,10 +1,18 @@
 #!/usr/bin/env bash
 # The last step: what ownerlint ended with decides the job.
 set -euo pipefail
+# shellcheck source=lib.sh
+source "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
 
 case "${EXIT_CODE:-}" in
   0) ;;
-  1) echo "ownerlint: findings at or above 'fail-on'"; exit 1 ;;
-  3) echo "::warning title=ownerlint::no Kubernetes object was found: are the manifests rendered?" ;;
-  *) echo "::error title=ownerlint::ownerlint did not finish (status ${EXIT_CODE:-unknown})"; exit 2 ;;
+  1)
+    echo "ownerlint: findings at or above 'fail-on'"
+    exit 1
+    ;;
+  3) say warning "no Kubernetes object was found: are the manifests rendered?" ;;
+  *)
+    say error "ownerlint did not finish (status ${EXIT_CODE:-unknown})"
+    exit 2
+    ;;
 esac

@@ -1,16 +1,25 @@
 #!/usr/bin/env bash
 # Provides the binary: a released one when a version is asked for, else one built from this action's own checkout.
 set -euo pipefail
+# shellcheck source=lib.sh
+source "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
 
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
 temp=${RUNNER_TEMP:-$(mktemp -d)}
+repository=ownerlint/ownerlint
 
-output() { printf '%s=%s\n' "$1" "$2" >>"${GITHUB_OUTPUT:-/dev/stdout}"; }
-fail() { printf '::error title=ownerlint::%s\n' "$1"; exit 2; }
+# Standard output is the path of the binary.
+fail() {
+  say error "$1" >&2
+  exit 2
+}
 
 build() {
   command -v cargo >/dev/null || fail "building ownerlint needs cargo: install a Rust toolchain in a step before, or set 'version'"
-  cargo build --release --locked --manifest-path "$root/Cargo.toml" --target-dir "$temp/ownerlint-target" >&2
+  # From its own folder: a .cargo/config.toml or rust-toolchain.toml of the repository that is checked has no say. Linking the
+  # whole program at once would double the time and serve nobody here.
+  (cd "$root" && CARGO_PROFILE_RELEASE_LTO=off CARGO_PROFILE_RELEASE_CODEGEN_UNITS=16 \
+    cargo build --release --locked --target-dir "$temp/ownerlint-target" >&2) || fail "ownerlint could not be built"
   printf '%s\n' "$temp/ownerlint-target/release/ownerlint"
 }
 
@@ -25,10 +34,10 @@ download() {
   esac
   archive="ownerlint-$target.tar.gz"
   mkdir -p "$temp/ownerlint-bin"
-  gh release download "v$version" --repo ownerlint/ownerlint --pattern "$archive" --dir "$temp/ownerlint-bin" --clobber >&2 || return 1
+  gh release download "v$version" --repo "$repository" --pattern "$archive" --dir "$temp/ownerlint-bin" --clobber >&2 || return 1
   # What was downloaded must be what the project's own workflow built.
-  gh attestation verify "$temp/ownerlint-bin/$archive" --repo ownerlint/ownerlint >&2 || fail "$archive of v$version is not attested"
-  tar -xzf "$temp/ownerlint-bin/$archive" -C "$temp/ownerlint-bin"
+  gh attestation verify "$temp/ownerlint-bin/$archive" --repo "$repository" >&2 || fail "$archive of v$version is not attested"
+  tar -xzf "$temp/ownerlint-bin/$archive" -C "$temp/ownerlint-bin" ownerlint || fail "$archive of v$version cannot be unpacked"
   printf '%s\n' "$temp/ownerlint-bin/ownerlint"
 }
 
@@ -39,9 +48,14 @@ elif [[ -z "${VERSION:-}" ]]; then
   binary=$(build)
 elif [[ ! "$VERSION" =~ ^[0-9]+\.[0-9]+\.[0-9]+$ ]]; then
   fail "'version' must look like 1.2.3"
-elif ! binary=$(download "$VERSION"); then
-  printf '::warning title=ownerlint::there is no release v%s for this runner, building from source\n' "$VERSION"
-  binary=$(build)
+else
+  status=0
+  binary=$(download "$VERSION") || status=$?
+  if [[ "$status" == 2 ]]; then exit 2; fi
+  if [[ "$status" != 0 ]]; then
+    say warning "there is no release v$VERSION for this runner: this action's own version is built from source instead"
+    binary=$(build)
+  fi
 fi
 
 "$binary" --version >&2

@@ -34,6 +34,12 @@ pub(super) struct ReportedArgs {
     /// What a column of the `lsp` output counts
     #[arg(long, value_name = "ENCODING", default_value = "utf-16", help_heading = "Report")]
     pub(super) position_encoding: PositionEncoding,
+    /// Link lines in the `markdown` output to this address of the commit: https://github.com/owner/name/blob/COMMIT
+    #[arg(long, value_name = "URL", help_heading = "Report")]
+    pub(super) source_url: Option<String>,
+    /// The size that the `markdown` output keeps to; a comment on GitHub takes 65536 [default: 1000000]
+    #[arg(long, value_name = "BYTES", help_heading = "Report")]
+    pub(super) markdown_bytes: Option<usize>,
     /// Exit with 0 whatever is found
     #[arg(long, help_heading = "Report")]
     pub(super) exit_zero: bool,

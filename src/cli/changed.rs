@@ -1,12 +1,14 @@
-//! Which files a change touches, as git knows it.
+//! Which files a change touches, and which are as the commit has them, as git knows it.
 
+use std::collections::BTreeSet;
 use std::ffi::OsStr;
 use std::process::Command;
 
 use super::error::Error;
 
-/// The files that differ between the working tree and the commit at which the current branch left `reference`, those that
-/// git does not know yet included. Absolute paths.
+/// The files that differ between the working tree and the commit at which the current branch left `reference`, and all that
+/// git does not know: of a file that it ignores, as rendered output often is, nobody can say that it did not change.
+/// Absolute paths.
 pub(super) fn changed_from(reference: &str) -> Result<Vec<String>, Error> {
     let failed = |reason: String| Error::Git { reference: reference.to_owned(), reason };
     let root = git(&["rev-parse", "--show-toplevel"]).map_err(failed)?;
@@ -21,9 +23,23 @@ pub(super) fn changed_from(reference: &str) -> Result<Vec<String>, Error> {
     let root = root.as_str();
     let changed =
         git(&["-C", root, "diff", "--no-ext-diff", "--name-only", "-z", base.trim(), "--"]).map_err(failed)?;
-    let new = git(&["-C", root, "ls-files", "--others", "--exclude-standard", "-z"]).map_err(failed)?;
+    let new = git(&["-C", root, "ls-files", "--others", "-z"]).map_err(failed)?;
     let names = changed.split('\0').chain(new.split('\0')).filter(|name| !name.is_empty());
     Ok(names.map(|name| format!("{root}/{name}")).collect())
+}
+
+/// The files that are in the working tree as in the current commit, from the root of the repository; none without git.
+pub(super) fn as_committed() -> BTreeSet<String> {
+    let read = || {
+        let root = git(&["rev-parse", "--show-toplevel"])?;
+        let root = root.trim_end_matches(['\n', '\r']);
+        let committed = git(&["-C", root, "ls-tree", "-r", "--name-only", "-z", "HEAD"])?;
+        let changed = git(&["-C", root, "diff", "--no-ext-diff", "--name-only", "-z", "HEAD", "--"])?;
+        let changed: BTreeSet<&str> = changed.split('\0').collect();
+        let same = committed.split('\0').filter(|name| !name.is_empty() && !changed.contains(name));
+        Ok::<_, String>(same.map(str::to_owned).collect())
+    };
+    read().unwrap_or_default()
 }
 
 /// The output of git, or its complaint.

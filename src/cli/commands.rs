@@ -6,13 +6,13 @@ use std::time::Instant;
 
 use super::adoption_args::ReportedArgs;
 use super::args::{CheckArgs, ExplainArgs, GlobalArgs, ListArgs, MarkdownOrJson, RulesArgs, SchemaArgs, TextOrJson};
-use super::changed::changed_from;
+use super::changed::{as_committed, changed_from};
 use super::error::Error;
 use super::output::{Named, OutputSpec};
 use super::settings::Settings;
 use super::{Status, terminal};
 use crate::engine::{self, Check, ReportScope, UnknownRule};
-use crate::report::{self, Options, Report};
+use crate::report::{self, Options, Published, Report};
 use crate::rules::{self, Page, RULES};
 
 /// The names of the commands, to recognise a misspelt one.
@@ -38,9 +38,12 @@ pub(super) fn check(args: CheckArgs, global: &GlobalArgs) -> Result<Status, Erro
     if global.verbose {
         terminal::say(&timing(&report, read, started.elapsed()));
     }
+    let published = reported.source_url.map(|url| Published { url, files: as_committed() });
     for spec in &output {
-        let options =
-            Options { position_encoding: reported.position_encoding.into(), ..options(global, spec, fail_on) };
+        let mut options = options(global, spec, fail_on);
+        options.position_encoding = reported.position_encoding.into();
+        options.published.clone_from(&published);
+        options.markdown_bytes = reported.markdown_bytes.unwrap_or(options.markdown_bytes);
         write(spec, &report, &options)?;
     }
     let found = |least| report.findings.iter().any(|reported| reported.finding.severity >= least);

@@ -25,8 +25,9 @@ pub(super) fn init(args: &InitArgs) -> Result<Status, Error> {
     let text = config::starter(&inventory, &below(""));
     std::fs::write(&name, text).map_err(|source| Error::Write { place: format!("`{name}`"), source })?;
     let objects = inventory.members.iter().filter(|member| member.decodes()).count();
+    let objects = if objects == 1 { "1 object".to_owned() } else { format!("{objects} objects") };
     terminal::print(&format!(
-        "wrote `{name}` for {objects} objects; next: `ownerlint`, and `ownerlint baseline write` to begin with a clean slate\n"
+        "wrote `{name}` for {objects}; next: `ownerlint`, and `ownerlint baseline write` to begin with a clean slate\n"
     ))?;
     Ok(Status::Clean)
 }

@@ -64,13 +64,13 @@ fn template_notes(inventory: &Inventory) -> Vec<Note> {
         charts.entry(chart_of(path).to_owned()).or_insert_with(Vec::new).push((path, skip.span));
     }
     let note = |(chart, skipped): (String, Vec<(&str, Span)>)| {
-        let documents = if skipped.len() == 1 { "document is" } else { "documents are" };
+        let documents = match skipped.len() {
+            1 => "1 document is an unrendered Helm template and was".to_owned(),
+            n => format!("{n} documents are unrendered Helm templates and were"),
+        };
         Note {
             severity: Severity::Warning,
-            message: format!(
-                "{} {documents} unrendered Helm templates and were skipped: run `helm template` and check its output",
-                skipped.len()
-            ),
+            message: format!("{documents} skipped: run `helm template` and check its output"),
             path: Some(chart),
             line: None,
         }

@@ -3,6 +3,7 @@
 //! The way of a finding: rule → severity of the configuration → suppressions → baseline → report scope → order. Knows
 //! nothing of the terminal: no arguments, no environment, no clock, no printing.
 
+mod cascade;
 mod input;
 mod judge;
 mod list;

@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 
+use super::cascade::cascades;
 use super::input::Bundle;
 use super::judge;
 use super::merge::{Merged, Places};
@@ -36,7 +37,8 @@ pub fn check_bundles(bundles: Vec<Bundle>, check: &Check) -> Report {
         ..summarise(&bundles, merged.files, &findings)
     };
     let rules = run.rules.iter().map(|rule| run.describe(rule)).collect();
-    Report { tool: tool(), findings, rules, summary, notes, sources: merged.sources }
+    let cascades = cascades(&bundles, &merged.sources, &findings);
+    Report { tool: tool(), findings, rules, summary, notes, cascades, sources: merged.sources }
 }
 
 /// What all steps need to know.

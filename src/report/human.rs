@@ -73,7 +73,7 @@ fn facts(out: &mut String, reported: &Reported, options: &Options) {
     fact(out, "why", &finding.reason, options);
     fact(out, "help", &finding.help, options);
     if finding.chain.len() > 1 {
-        fact(out, "chain", &chain(&finding.chain, options), options);
+        out.push_str(&format!("  {} {}\n", name("chain", options), chain(&finding.chain, options)));
     }
     if let Some(url) = &reported.url {
         let url = plain::visible(url);
@@ -86,8 +86,10 @@ fn facts(out: &mut String, reported: &Reported, options: &Options) {
     }
 }
 
+/// Where the second column begins.
+const INDENT: &str = "          ";
+
 fn fact(out: &mut String, title: &str, text: &str, options: &Options) {
-    const INDENT: &str = "          ";
     if text.trim().is_empty() {
         return;
     }
@@ -103,12 +105,12 @@ fn name(title: &str, options: &Options) -> String {
     if options.color { ThemeStyles::ansi().help.style(padded).to_string() } else { padded }
 }
 
-/// The chain as a small tree: the dependent on top, each owner below and to the right.
+/// The chain as a small tree, one line each: the dependent on top, each owner below and to the right.
 fn chain(keys: &[String], options: &Options) -> String {
     let branch = if options.ascii { "`- " } else { "└─ " };
     let lines = keys.iter().enumerate().map(|(depth, key)| match depth {
         0 => plain::one_line(key),
-        _ => format!("{}{branch}owned by {}", "   ".repeat(depth - 1), plain::one_line(key)),
+        _ => format!("{INDENT}{}{branch}owned by {}", "   ".repeat(depth - 1), plain::one_line(key)),
     });
     lines.collect::<Vec<_>>().join("\n")
 }

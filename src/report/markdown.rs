@@ -1,11 +1,12 @@
-//! Markdown for a job summary or a comment: counts, the worst findings by object, then why and how to fix, by rule.
+//! Markdown for a job summary or a comment: counts, the cascades behind findings as graphs, the worst findings by object,
+//! then why and how to fix, by rule.
 //!
 //! Text from manifests is written as character references, so it is neither Markdown nor HTML and mentions nobody. The
 //! document never outgrows [`Options::markdown_bytes`]: a summary over GitHub's limit is not cut but dropped.
 
 use std::collections::BTreeMap;
 
-use super::{Options, Report, Reported, Summary, paths, plain};
+use super::{Cascades, Options, Published, Report, Reported, Summary, paths, plain};
 use crate::finding::Severity;
 use crate::text::ColumnUnit;
 
@@ -19,6 +20,7 @@ pub(super) const RESERVE: usize = 200;
 /// The whole document, within its size.
 pub(super) fn render(report: &Report, options: &Options) -> String {
     let mut page = Page { text: heading(report), limit: options.markdown_bytes.saturating_sub(RESERVE) };
+    cascades(&mut page, &report.cascades);
     let findings = by_object(report);
     if !findings.is_empty() {
         page.push("\n| | Object | Finding | Where |\n|---|---|---|---|\n");
@@ -74,6 +76,30 @@ fn heading(report: &Report) -> String {
     )
 }
 
+/// The graphs, in at most half of the page: the findings matter more.
+fn cascades(page: &mut Page, cascades: &Cascades) {
+    let room = page.limit / 2;
+    let mut left_out = cascades.left_out;
+    for cascade in &cascades.shown {
+        let hangs = match cascade.hangs {
+            0 => String::new(),
+            n => format!(", {n} {} Terminating", if n == 1 { "stays" } else { "stay" }),
+        };
+        let goes = plain::count(cascade.goes, "object");
+        let title = text(&plain::shortened(&plain::one_line(&cascade.title), MAX_CELL));
+        let verb = if cascade.goes == 1 { "goes" } else { "go" };
+        let block = format!("\n**{title}:** {goes} {verb}{hangs}.\n\n```mermaid\n{}```\n", cascade.flowchart());
+        if page.text.len() + block.len() <= room {
+            page.text.push_str(&block);
+        } else {
+            left_out += 1;
+        }
+    }
+    if left_out > 0 {
+        page.push(&format!("\n{} left out here; `ownerlint plan` draws them.\n", plain::count(left_out, "graph")));
+    }
+}
+
 /// What a finding is about: its object, or else its file.
 fn object(reported: &Reported) -> (Option<&str>, u32) {
     let finding = &reported.finding;
@@ -106,8 +132,19 @@ fn row(report: &Report, reported: &Reported, first: bool, options: &Options) -> 
         Some(url) => format!("[{}]({})", text(finding.rule), address(url)),
         None => text(finding.rule),
     };
-    let place = code(&format!("{}:{}", paths::from_root(at.path, options), at.start.line));
+    let place = place(&paths::from_root(at.path, options), at.start.line, options);
     format!("| {} | {object} | {}<br>{rule} | {place} |\n", finding.severity.as_str(), prose(&finding.message))
+}
+
+/// A line of a file, as a link where the file is published as it was read.
+fn place(path: &str, line: usize, options: &Options) -> String {
+    let place = code(&format!("{path}:{line}"));
+    match &options.published {
+        Some(Published { url, files }) if files.contains(path) => {
+            format!("[{place}]({}/{}#L{line})", address(url.trim_end_matches('/')), paths::encode(path))
+        }
+        _ => place,
+    }
 }
 
 /// Why and how to fix, once per rule, with the words of its first finding; errors first.

@@ -27,6 +27,8 @@ mod sarif;
 mod schema;
 mod wrap;
 
+use std::collections::BTreeSet;
+
 use serde::Serialize;
 
 use crate::finding::{Consequence, Finding, Fingerprint, Label, Severity};
@@ -52,6 +54,17 @@ pub struct Report {
     pub summary: Summary,
     /// What a reader should know besides the findings: skipped templates, files that could not be opened.
     pub notes: Vec<Note>,
+    /// The simulated deletions behind findings that stand on one.
+    pub cascades: Cascades,
+}
+
+/// Simulated deletions, for formats that can draw.
+#[derive(Clone, Debug, Default)]
+pub struct Cascades {
+    /// The first ones.
+    pub shown: Vec<plan::Cascade>,
+    /// How many more there are.
+    pub left_out: usize,
 }
 
 /// The program, as formats name it.
@@ -164,10 +177,21 @@ pub struct Options {
     pub annotation_cap: usize,
     /// Markdown: bytes the document may take; GitHub drops a job summary over 1 MiB and a comment over 64 KiB.
     pub markdown_bytes: usize,
+    /// Markdown: where lines of files can be read on the web.
+    pub published: Option<Published>,
     /// The absolute directory that reported paths are relative to, with forward slashes.
     pub working_directory: Option<String>,
     /// The absolute root of the repository, with forward slashes: code hosts want paths from there.
     pub repository_root: Option<String>,
+}
+
+/// A commit on a code host.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Published {
+    /// The address below which its files are shown: `https://github.com/owner/name/blob/<commit>`.
+    pub url: String,
+    /// The files that are there as they were read, from the root of the repository. All others get no link.
+    pub files: BTreeSet<String>,
 }
 
 impl Default for Options {
@@ -181,6 +205,7 @@ impl Default for Options {
             fail_on: Some(Severity::Error),
             annotation_cap: 10,
             markdown_bytes: 1_000_000,
+            published: None,
             working_directory: None,
             repository_root: None,
         }

@@ -80,7 +80,7 @@ fn normal(path: &str) -> String {
 }
 
 /// Percent-encodes all but the unreserved characters of RFC 3986 and the slash.
-fn encode(path: &str) -> String {
+pub(super) fn encode(path: &str) -> String {
     let mut encoded = String::with_capacity(path.len());
     for byte in path.bytes() {
         if byte.is_ascii_alphanumeric() || b"-._~/".contains(&byte) {

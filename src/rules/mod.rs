@@ -17,7 +17,7 @@ mod owner_shape;
 mod page;
 mod reading;
 mod scope;
-mod simulation;
+pub(crate) mod simulation;
 mod suppressing;
 mod words;
 

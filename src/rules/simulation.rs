@@ -10,7 +10,7 @@ use super::{Context, Draft, Rule, Sink, World, rule};
 use crate::finding::Severity;
 use crate::gc::{self, Built, Fate, Key, Options, Plan, Policy, Source, Step};
 use crate::inventory::{Inventory, Member, ObjectId, Scope, Serving};
-use crate::ownership::{Implied, Owner, OwnerEdge, Remover};
+use crate::ownership::{Implied, Owner, OwnerEdge, Ownership, Remover};
 
 pub(super) static DELETED_ON_ARRIVAL: Rule = rule!(
     "deleted-on-arrival",
@@ -42,22 +42,32 @@ const MOST_RELATED: usize = 8;
 /// How many owners and namespaces are tried in the simulation; a bundle with more has told its story by then.
 const MOST_TRIALS: usize = 200;
 
-/// The cluster that the bundle describes, without what controllers would add.
-fn cluster(context: &Context<'_>) -> Option<Built> {
+/// The cluster that a bundle describes, without what controllers would add; `None` when it is too large.
+pub(crate) fn cluster(inventory: &Inventory, ownership: &Ownership) -> Option<Built> {
     let implied = Implied { objects: Vec::new(), capped: Vec::new() };
-    let source = Source {
-        inventory: context.inventory,
-        ownership: context.ownership,
-        implied: &implied,
-        namespaces: &BTreeSet::new(),
-        running: true,
-    };
+    let source = Source { inventory, ownership, implied: &implied, namespaces: &BTreeSet::new(), running: true };
     gc::build(&source).ok()
 }
 
-/// The verdict alone: what races could change is no matter for a rule.
-fn simulate<'c>(built: &'c Built, step: Step) -> Plan<'c> {
-    gc::simulate(&built.cluster, &[step], &Options { state_cap: 0, ..Options::default() })
+/// What one step does to it. The verdict alone: what races could change is no matter for a rule.
+pub(crate) fn verdict<'c>(built: &'c Built, step: &Step) -> Plan<'c> {
+    gc::simulate(&built.cluster, std::slice::from_ref(step), &Options { state_cap: 0, ..Options::default() })
+}
+
+/// The step whose cascade is behind a finding of a rule on an object, and what to call it. `None` for rules that are not
+/// about a cascade.
+pub(crate) fn step_behind(rule: &str, object: &Key) -> Option<(Step, String)> {
+    if rule == DELETED_ON_ARRIVAL.id {
+        Some((Step::Settle, "Right after it is applied".to_owned()))
+    } else if rule == NAMESPACE_NEVER_EMPTIES.id {
+        Some((emptying(object.clone()), format!("When Namespace {} is deleted", object.name)))
+    } else {
+        None
+    }
+}
+
+fn emptying(namespace: Key) -> Step {
+    Step::Delete { targets: vec![namespace], policy: Some(Policy::Background) }
 }
 
 /// [SIM-4]: a static set with dangling references collapses by itself.
@@ -68,8 +78,8 @@ fn deleted_on_arrival(context: &Context<'_>, sink: &mut Sink) {
     if edges.is_empty() {
         return;
     }
-    let Some(built) = cluster(context) else { return };
-    let plan = simulate(&built, Step::Settle);
+    let Some(built) = cluster(inventory, context.ownership) else { return };
+    let plan = verdict(&built, &Step::Settle);
     let Some(outcome) = plan.steps.first().and_then(|step| step.outcomes.first()) else { return };
     let gone: BTreeSet<Key> =
         plan.fates(outcome).into_iter().filter(|(_, fate)| matches!(fate, Fate::Gone)).map(|(key, _)| key).collect();
@@ -180,11 +190,11 @@ fn foreground_deadlock(context: &Context<'_>, sink: &mut Sink) {
     if held.is_empty() {
         return;
     }
-    let Some(built) = cluster(context) else { return };
+    let Some(built) = cluster(inventory, context.ownership) else { return };
     for (owner, edges) in held.into_iter().take(MOST_TRIALS) {
         let owner = inventory.member(owner);
         let targets = vec![Key::from(&owner.key)];
-        let plan = simulate(&built, Step::Delete { targets, policy: Some(Policy::Foreground) });
+        let plan = verdict(&built, &Step::Delete { targets, policy: Some(Policy::Foreground) });
         let waits = plan.hanging(0).into_iter().find(|hanging| hanging.object == Key::from(&owner.key));
         if waits.is_some_and(|hanging| !hanging.blocking_dependents.is_empty()) {
             deadlock(inventory, owner, &edges, sink);
@@ -279,12 +289,12 @@ fn namespace_never_empties(context: &Context<'_>, sink: &mut Sink) {
     if content.is_empty() {
         return;
     }
-    let Some(built) = cluster(context) else { return };
+    let Some(built) = cluster(inventory, context.ownership) else { return };
     let namespaces = inventory.members.iter().filter(|member| member.object.is("", "Namespace"));
     for namespace in namespaces.take(MOST_TRIALS) {
         let Some(held) = content.get(namespace.key.name.as_str()) else { continue };
         let key = Key::from(&namespace.key);
-        let plan = simulate(&built, Step::Delete { targets: vec![key.clone()], policy: Some(Policy::Background) });
+        let plan = verdict(&built, &emptying(key.clone()));
         let hangs = plan.hanging(0).into_iter().any(|hanging| hanging.object == key && !hanging.content.is_empty());
         if hangs {
             sink.push(never_empties(context, namespace, held));

@@ -3,10 +3,13 @@
 // Tests say what they skip and what they compared.
 #![allow(clippy::print_stdout)]
 
+#[cfg(unix)]
+mod action;
 mod admission;
 mod admission_finalizers;
 mod adoption;
 mod adoption_properties;
+mod cascades;
 mod cli;
 mod configuration;
 mod corpus;
@@ -24,6 +27,8 @@ mod owner_rules;
 mod plan_cli;
 mod plan_conformance;
 mod plan_view;
+#[cfg(unix)]
+mod pre_commit;
 mod report_scope;
 mod rules;
 mod support;

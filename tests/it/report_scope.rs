@@ -110,6 +110,9 @@ fn what_a_branch_changed_is_reported_with_what_it_touches() {
     // The working tree, and files that git does not know yet.
     repository.write("m/ä new file.yaml", &TWICE.replace("twice", "new"));
     assert_eq!(reported(&repository), ["m/owned.yaml:7:35", "m/ä new file.yaml:6:3"]);
+    // Nor what it is told to ignore: of that nobody can say that it did not change.
+    repository.write(".gitignore", "m/ä*\n");
+    assert_eq!(reported(&repository), ["m/owned.yaml:7:35", "m/ä new file.yaml:6:3"]);
     let (status, _, error) = changed(&repository, "nowhere");
     assert_eq!(status, 2);
     assert!(error.starts_with("error: cannot tell what changed since `nowhere`: there is no such commit"), "{error}");

@@ -1,13 +1,14 @@
 //! A Graphviz graph of the plan.
 
 use super::PlanView;
-use super::graph::{Graph, NODES, Tie, Tone, graph};
+use super::graph::{Graph, NODES, Scope, Tie, Tone, graph};
 use super::story::stories;
 use super::words;
 
 /// The graph, with its legend.
 pub(super) fn render(view: &PlanView<'_>) -> String {
-    let Graph { nodes, arrows, collapsed } = graph(&stories(view), NODES);
+    let stories = stories(view);
+    let Graph { nodes, arrows, collapsed } = graph(&stories, &Scope::all(&stories), NODES);
     let mut out = String::from(
         "digraph plan {\n  rankdir=LR;\n  node [shape=box, style=\"rounded,filled\", fontname=\"sans-serif\"];\n",
     );

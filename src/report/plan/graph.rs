@@ -44,7 +44,7 @@ pub(super) enum Tie {
     Removed,
 }
 
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct Node {
     /// Lines, not escaped.
     pub(super) label: Vec<String>,
@@ -59,7 +59,7 @@ pub(super) struct Arrow {
     pub(super) tie: Tie,
 }
 
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct Graph {
     pub(super) nodes: Vec<Node>,
     pub(super) arrows: Vec<Arrow>,
@@ -67,15 +67,71 @@ pub(super) struct Graph {
     pub(super) collapsed: Kinds,
 }
 
-/// The graph of all steps with at most `nodes` nodes.
-pub(super) fn graph(stories: &[Story<'_>], nodes: usize) -> Graph {
-    let (affected, steps) = merged(stories);
+/// What a graph is about: what the steps touch, or the part of it that is touched because of some objects.
+#[derive(Debug)]
+pub(super) struct Scope {
+    affected: Vec<Affected>,
+    /// The step that decided over each of them.
+    steps: Vec<usize>,
+}
+
+impl Scope {
+    /// What any step touches, with its last lot and the last step that touches it. Parents come before their children, as
+    /// in the stories.
+    pub(super) fn all(stories: &[Story<'_>]) -> Self {
+        let mut all: Vec<Affected> = Vec::new();
+        let mut steps = Vec::new();
+        let mut places: BTreeMap<ObjectId, usize> = BTreeMap::new();
+        for story in stories {
+            for affected in &story.affected {
+                let parent = affected.parent.and_then(|parent| places.get(&story.affected[parent].id)).copied();
+                match places.get(&affected.id) {
+                    Some(&known) => {
+                        all[known].lot = affected.lot;
+                        steps[known] = story.step;
+                    }
+                    None => {
+                        places.insert(affected.id, all.len());
+                        all.push(Affected { parent, ..affected.clone() });
+                        steps.push(story.step);
+                    }
+                }
+            }
+        }
+        Self { affected: all, steps }
+    }
+
+    /// The part of that which is touched because of `roots`, the roots included.
+    pub(super) fn below(stories: &[Story<'_>], roots: &BTreeSet<ObjectId>) -> Self {
+        let all = Self::all(stories);
+        let mut places: Vec<Option<usize>> = Vec::with_capacity(all.affected.len());
+        let mut below = Self { affected: Vec::new(), steps: Vec::new() };
+        for (affected, step) in all.affected.into_iter().zip(all.steps) {
+            let parent = affected.parent.and_then(|parent| places[parent]);
+            let inside = parent.is_some() || roots.contains(&affected.id);
+            places.push(inside.then_some(below.affected.len()));
+            if inside {
+                below.affected.push(Affected { parent, ..affected });
+                below.steps.push(step);
+            }
+        }
+        below
+    }
+
+    pub(super) fn affected(&self) -> &[Affected] {
+        &self.affected
+    }
+}
+
+/// The graph of a scope with at most `nodes` nodes.
+pub(super) fn graph(stories: &[Story<'_>], scope: &Scope, nodes: usize) -> Graph {
+    let Scope { affected, steps } = scope;
     let siblings = if affected.len() <= nodes { nodes } else { SIBLINGS };
-    let entries = outline(&affected, Limits { entries: nodes, siblings, depth: usize::MAX });
+    let entries = outline(affected, Limits { entries: nodes, siblings, depth: usize::MAX });
     let mut draft = Draft {
         stories,
-        affected: &affected,
-        steps: &steps,
+        affected,
+        steps,
         graph: Graph { nodes: Vec::new(), arrows: Vec::new(), collapsed: Kinds::new() },
         places: BTreeMap::new(),
     };
@@ -85,31 +141,6 @@ pub(super) fn graph(stories: &[Story<'_>], nodes: usize) -> Graph {
     draft.add_other_owners(nodes);
     draft.add_arrows(&entries);
     draft.graph
-}
-
-/// What any step touches, with its last lot and the last step that touches it. Parents come before their children, as in
-/// the stories.
-fn merged(stories: &[Story<'_>]) -> (Vec<Affected>, Vec<usize>) {
-    let mut all: Vec<Affected> = Vec::new();
-    let mut steps = Vec::new();
-    let mut places: BTreeMap<ObjectId, usize> = BTreeMap::new();
-    for story in stories {
-        for affected in &story.affected {
-            let parent = affected.parent.and_then(|parent| places.get(&story.affected[parent].id)).copied();
-            match places.get(&affected.id) {
-                Some(&known) => {
-                    all[known].lot = affected.lot;
-                    steps[known] = story.step;
-                }
-                None => {
-                    places.insert(affected.id, all.len());
-                    all.push(Affected { parent, ..affected.clone() });
-                    steps.push(story.step);
-                }
-            }
-        }
-    }
-    (all, steps)
 }
 
 struct Draft<'a> {
@@ -167,7 +198,8 @@ impl Draft<'_> {
     /// Owners of what is drawn that nothing happens to: they are why something stays.
     fn add_other_owners(&mut self, nodes: usize) {
         let Some(cluster) = self.stories.first().map(|story| story.view.plan.cluster()) else { return };
-        let touched: BTreeSet<ObjectId> = self.affected.iter().map(|affected| affected.id).collect();
+        let touched = self.stories.iter().flat_map(|story| story.affected.iter().map(|affected| affected.id));
+        let touched: BTreeSet<ObjectId> = touched.collect();
         let drawn: Vec<ObjectId> = self.places.keys().copied().collect();
         let owners: BTreeSet<ObjectId> =
             drawn.iter().flat_map(|id| cluster.edges(*id)).filter_map(|edge| edge.owner).collect();

@@ -4,7 +4,7 @@
 //! marks are written as entities, and so is a first character that could begin a list.
 
 use super::PlanView;
-use super::graph::{Graph, NODES, Tie, Tone, graph};
+use super::graph::{Graph, NODES, Scope, Tie, Tone, graph};
 use super::story::{Story, stories};
 use super::words;
 
@@ -16,19 +16,24 @@ pub(super) fn render(view: &PlanView<'_>) -> String {
     flowchart(&stories(view))
 }
 
-/// The flowchart with as many nodes as its text allows.
+/// The flowchart of all that the stories tell.
 pub(super) fn flowchart(stories: &[Story<'_>]) -> String {
-    let mut nodes = NODES;
+    draw(&fitting(stories, &Scope::all(stories), NODES, MOST_TEXT))
+}
+
+/// The graph with as many nodes, up to `nodes`, as fit into `most` bytes of text.
+pub(super) fn fitting(stories: &[Story<'_>], scope: &Scope, mut nodes: usize, most: usize) -> Graph {
     loop {
-        let text = draw(&graph(stories, nodes));
-        if text.len() <= MOST_TEXT || nodes <= 8 {
-            return text;
+        let graph = graph(stories, scope, nodes);
+        if draw(&graph).len() <= most || nodes <= 8 {
+            return graph;
         }
         nodes /= 2;
     }
 }
 
-fn draw(graph: &Graph) -> String {
+/// The text of a graph.
+pub(super) fn draw(graph: &Graph) -> String {
     let Graph { nodes, arrows, collapsed } = graph;
     let mut out = String::from("flowchart LR\n");
     for (at, node) in nodes.iter().enumerate() {

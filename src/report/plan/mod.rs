@@ -4,6 +4,7 @@
 //! simulation once (what goes, hangs and stays, each with its cause), `outline` cuts it down to what a reader can take
 //! in, `words` and `remedy` say why and what to do; the formats only draw.
 
+mod cascade;
 mod command;
 mod dot;
 mod graph;
@@ -22,6 +23,8 @@ use std::str::FromStr;
 
 use super::{Options, UnknownFormat};
 use crate::gc::{Key, Plan, Step};
+
+pub use cascade::Cascade;
 
 /// What the presentation of a plan may say besides the simulation itself.
 #[derive(Debug)]

@@ -1,7 +1,7 @@
 //! Synthetic reports.
 
 use ownerlint::finding::{Consequence, Finding, Label, Severity, fingerprint};
-use ownerlint::report::{Note, Options, Place, Report, Reported, RuleInfo, Summary, Tool};
+use ownerlint::report::{Cascades, Note, Options, Place, Published, Report, Reported, RuleInfo, Summary, Tool};
 use ownerlint::text::{FileId, SourceFile, Sources, Span};
 
 pub(crate) const RBAC: &str = "\
@@ -192,7 +192,8 @@ pub(crate) fn with(sources: Sources, findings: Vec<Finding>) -> Report {
         fingerprint,
         chain_places: Vec::new(),
     });
-    Report { tool: tool(), findings: findings.collect(), rules: rules(), summary, notes: Vec::new(), sources }
+    let (notes, cascades) = (Vec::new(), Cascades::default());
+    Report { tool: tool(), findings: findings.collect(), rules: rules(), summary, notes, cascades, sources }
 }
 
 fn tool() -> Tool {
@@ -232,6 +233,10 @@ pub(crate) fn options() -> Options {
     Options {
         working_directory: Some("/home/me/repo".to_owned()),
         repository_root: Some("/home/me/repo".to_owned()),
+        published: Some(Published {
+            url: "https://code.example/me/repo/blob/0123abc".to_owned(),
+            files: [HOSTILE_PATH, "deploy/rook/rbac.yaml"].map(str::to_owned).into(),
+        }),
         ..Options::default()
     }
 }

@@ -1,0 +1,46 @@
+//! A cascade as a report carries it: what goes and hangs below some objects, cut down to what one picture can hold.
+
+use std::collections::BTreeSet;
+
+use super::graph::{Graph, Scope};
+use super::story::{Lot, stories};
+use super::{PlanView, mermaid};
+use crate::gc::{Key, ObjectId};
+
+/// Most nodes; a report has other things to say too.
+const NODES: usize = 60;
+/// Most bytes of a flowchart.
+const MOST_TEXT: usize = 15_000;
+
+/// What becomes of some objects and of all that is touched because of them. Borrows nothing of the simulation.
+#[derive(Clone, Debug)]
+pub struct Cascade {
+    /// What begins it, in a few words.
+    pub title: String,
+    /// How many objects go.
+    pub goes: usize,
+    /// How many stay Terminating.
+    pub hangs: usize,
+    graph: Graph,
+}
+
+impl Cascade {
+    /// The cascade below `roots` in a finished plan.
+    pub fn new(title: impl Into<String>, view: &PlanView<'_>, roots: &[Key]) -> Self {
+        let stories = stories(view);
+        let roots: BTreeSet<ObjectId> = roots.iter().filter_map(|root| view.plan.cluster().find(root)).collect();
+        let scope = Scope::below(&stories, &roots);
+        let count = |lot| scope.affected().iter().filter(|affected| affected.lot == lot).count();
+        Self {
+            title: title.into(),
+            goes: count(Lot::Goes),
+            hangs: count(Lot::Hangs),
+            graph: mermaid::fitting(&stories, &scope, NODES, MOST_TEXT),
+        }
+    }
+
+    /// As a Mermaid flowchart.
+    pub(in crate::report) fn flowchart(&self) -> String {
+        mermaid::draw(&self.graph)
+    }
+}

@@ -1,0 +1,125 @@
+//! Where the action takes the program from: its own checkout, or a release that is attested.
+
+use std::process::Command;
+
+use super::runner::Job;
+use super::stage::{Stage, tools};
+use super::{CLEAN, counts};
+
+const BINARY: &str = env!("CARGO_BIN_EXE_ownerlint");
+
+/// Stands in for a build of minutes: notes how it was called, and puts the program where the real one would.
+const CARGO: &str = r#"#!/usr/bin/env bash
+set -euo pipefail
+printf '%s in %s\n' "$*" "$PWD" >>"$FAKE_GH/cargo"
+[[ "$1 $2 $3 $4" == "build --release --locked --target-dir" ]]
+mkdir -p "$5/release"
+cp "$FAKE_BINARY" "$5/release/ownerlint"
+echo "   Compiling ownerlint"
+"#;
+
+fn stage() -> (Stage, Job) {
+    let stage = Stage::new(&[("clean.yaml", CLEAN)], &[], &[]);
+    stage.program("cargo", CARGO);
+    let mut job = stage.push();
+    job.environment.remove("OWNERLINT_BINARY");
+    job.environment.insert("FAKE_BINARY".to_owned(), BINARY.to_owned());
+    (stage, job)
+}
+
+/// The archive that a release would hold.
+fn release(stage: &Stage) {
+    let folder = stage.root().join("release");
+    std::fs::create_dir(&folder).expect("a folder");
+    std::os::unix::fs::symlink(BINARY, folder.join("ownerlint")).expect("a link");
+    let mut tar = Command::new("tar");
+    tar.args(["-czhf"]).arg(stage.root().join("gh/archive")).arg("-C").arg(folder).arg("ownerlint");
+    assert!(tar.status().expect("tar runs").success());
+}
+
+#[test]
+fn without_a_version_the_checkout_of_the_action_is_built_in_its_own_folder() {
+    if !tools() {
+        return;
+    }
+    let (stage, job) = stage();
+    let run = job.play();
+    assert_eq!((counts(&run), run.succeeded()), (["0", "0", "0", "0"], true), "{run:#?}");
+    let root = crate::support::root().canonicalize().expect("it exists");
+    let target = stage.root().join("runner/ownerlint-target");
+    let called = format!("build --release --locked --target-dir {} in {}\n", target.display(), root.display());
+    assert_eq!(stage.read("gh/cargo"), called);
+}
+
+#[test]
+fn a_build_that_fails_fails_the_job_at_once() {
+    if !tools() {
+        return;
+    }
+    let (stage, job) = stage();
+    stage.program("cargo", "#!/bin/sh\necho 'error: no such crate' >&2\nexit 101\n");
+    let run = job.play();
+    assert_eq!(run.statuses, [Some(2), None, None, None]);
+    assert_eq!((run.annotations(), counts(&run)), (vec!["error".to_owned()], [""; 4]));
+}
+
+#[test]
+fn a_version_is_downloaded_and_its_attestation_verified() {
+    if !tools() {
+        return;
+    }
+    let (stage, job) = stage();
+    release(&stage);
+    std::fs::copy(stage.root().join("gh/archive"), stage.root().join("gh/attested")).expect("a file");
+    let run = job.with("version", "9.8.7").play();
+    assert_eq!((counts(&run), run.succeeded()), (["0", "0", "0", "0"], true), "{run:#?}");
+    let asked = stage.read("gh/log");
+    let asked: Vec<_> = asked.lines().map(|line| line.split(' ').take(2).collect::<Vec<_>>().join(" ")).collect();
+    assert_eq!(asked, ["release download", "attestation verify"]);
+    assert_eq!(stage.read("gh/cargo"), "", "nothing is built");
+}
+
+#[test]
+fn an_archive_that_is_not_attested_is_not_run() {
+    if !tools() {
+        return;
+    }
+    let (stage, job) = stage();
+    release(&stage);
+    stage.write("gh/attested", "another archive");
+    let run = job.clone().with("version", "9.8.7").play();
+    assert_eq!(run.statuses, [Some(2), None, None, None], "{run:#?}");
+    assert!(run.commands[0].data.ends_with("of v9.8.7 is not attested"), "{:?}", run.commands);
+    assert!(!stage.root().join("runner/ownerlint-bin/ownerlint").exists(), "it is not even unpacked");
+    // Attested, and no archive.
+    stage.write("gh/archive", "no archive");
+    stage.write("gh/attested", "no archive");
+    let run = job.with("version", "9.8.7").play();
+    assert_eq!((run.statuses[0], run.commands.len()), (Some(2), 1), "{run:#?}");
+}
+
+#[test]
+fn a_version_that_nobody_released_is_built_from_source_with_a_warning() {
+    if !tools() {
+        return;
+    }
+    let (stage, job) = stage();
+    let run = job.with("version", "1.2.3").play();
+    assert!(run.succeeded(), "{run:#?}");
+    assert_eq!(run.annotations(), ["warning"]);
+    assert!(run.commands[0].data.starts_with("there is no release v1.2.3 for this runner"));
+    assert_ne!(stage.read("gh/cargo"), "");
+}
+
+#[test]
+fn a_version_that_is_none_is_refused() {
+    if !tools() {
+        return;
+    }
+    for version in ["latest", "v1.2.3", "1.2", "1.2.3 ", "1.2.3\n4.5.6", "../1.2.3"] {
+        let (stage, job) = stage();
+        let run = job.with("version", version).play();
+        assert_eq!(run.statuses[0], Some(2), "{version:?}");
+        assert_eq!((stage.read("gh/log"), stage.read("gh/cargo")), (String::new(), String::new()));
+    }
+}

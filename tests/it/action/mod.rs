@@ -1,0 +1,371 @@
+//! The GitHub Action from its first step to its last, played by a runner that reads `action.yml`.
+
+mod documentation;
+mod hostile;
+mod install;
+mod runner;
+mod stage;
+
+use std::collections::BTreeSet;
+
+use serde_json::Value;
+
+use runner::{Run, definition};
+use stage::{Checkout, Stage, tools};
+
+/// An error: one line of the file, five lines down.
+const ROLE: &str = "\
+apiVersion: rbac.authorization.k8s.io/v1
+kind: ClusterRole
+metadata:
+  name: reader
+  ownerReferences:
+    - {apiVersion: apps/v1, kind: Deployment, name: web, uid: '<uid>'}
+";
+const CLEAN: &str = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: settings, namespace: shop}\n";
+/// A warning as soon as the owner, of another file, lives in namespace `shop`.
+const OWNED: &str = "\
+apiVersion: v1
+kind: ConfigMap
+metadata:
+  name: owned
+  namespace: other
+  ownerReferences:
+    - {apiVersion: apps/v1, kind: Deployment, name: web, uid: '<uid>'}
+";
+const OWNER_HERE: &str = "apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: web, namespace: other}\n";
+const OWNER_THERE: &str = "apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: web, namespace: shop}\n";
+
+/// Exit code, errors, warnings, findings.
+fn counts(run: &Run) -> [&str; 4] {
+    ["exit-code", "errors", "warnings", "findings"].map(|name| run.output(name))
+}
+
+fn json(run: &Run) -> Value {
+    let text = std::fs::read_to_string(run.output("json-file")).expect("the report");
+    serde_json::from_str(&text).expect("JSON")
+}
+
+#[test]
+fn a_push_with_findings_fails_after_everything_is_written() {
+    if !tools() {
+        return;
+    }
+    let stage = Stage::new(&[("m/role.yaml", ROLE), ("m/clean.yaml", CLEAN)], &[], &[]);
+    let job = stage.push();
+    let run = job.play();
+    assert_eq!(counts(&run), ["1", "1", "0", "1"], "{run:#?}");
+    assert_eq!(run.statuses, [Some(0), Some(0), None, Some(1)], "the gate comes last");
+    assert_eq!(run.annotations(), ["error m/role.yaml"]);
+    assert_eq!(json(&run)["findings"][0]["rule"], "owner-of-cluster-scoped");
+    assert_eq!(run.output("sarif-file"), "ownerlint.sarif");
+    let sarif = std::fs::read_to_string(job.workspace.join("ownerlint.sarif")).expect("SARIF");
+    let sarif: Value = serde_json::from_str(&sarif).expect("JSON");
+    assert_eq!(sarif["runs"][0]["results"][0]["ruleId"], "owner-of-cluster-scoped");
+    assert!(run.summary.starts_with("## ownerlint: 1 error\n"), "{}", run.summary);
+    let link = format!("(https://github.example/shop/deploy/blob/{}/m/role.yaml#L6)", job.sha);
+    assert!(run.summary.contains(&link), "{}", run.summary);
+    assert!(run.log.contains("\nm/role.yaml:6:35: error[owner-of-cluster-scoped] "), "the log reads well: {}", run.log);
+}
+
+#[test]
+fn a_push_without_findings_succeeds() {
+    if !tools() {
+        return;
+    }
+    let stage = Stage::new(&[("m/clean.yaml", CLEAN)], &[], &[]);
+    let run = stage.push().play();
+    assert_eq!(counts(&run), ["0", "0", "0", "0"]);
+    assert_eq!(run.statuses, [Some(0), Some(0), None, Some(0)]);
+    assert_eq!(run.commands, []);
+    assert_eq!(run.summary, "## ownerlint: nothing found\n\n1 object in 1 file and 1 document.\n");
+    assert_eq!(json(&run)["summary"]["objects"], 1);
+}
+
+#[test]
+fn a_repository_without_objects_gets_a_warning() {
+    if !tools() {
+        return;
+    }
+    let run = Stage::new(&[("values.yaml", "replicas: 3\n")], &[], &[]).push().play();
+    assert_eq!(counts(&run), ["3", "0", "0", "0"]);
+    assert!(run.succeeded());
+    assert_eq!(run.annotations(), ["warning"]);
+    assert_eq!(run.commands[0].data, "no Kubernetes object was found: are the manifests rendered?");
+}
+
+#[test]
+fn a_run_that_does_not_finish_fails_and_claims_nothing() {
+    if !tools() {
+        return;
+    }
+    let broken = [("m/clean.yaml", CLEAN), ("ownerlint.yaml", "version: 1\nbundels: {}\n")];
+    let run = Stage::new(&broken, &[], &[]).push().play();
+    assert_eq!(counts(&run), ["2", "0", "0", "0"]);
+    assert_eq!(run.statuses, [Some(0), Some(0), None, Some(2)]);
+    assert_eq!((run.output("json-file"), run.output("sarif-file"), run.summary.as_str()), ("", "", ""));
+    assert!(run.log.contains("did you mean `bundles`"), "{}", run.log);
+    assert_eq!(run.annotations(), ["error"]);
+}
+
+#[test]
+fn every_part_can_be_switched_off() {
+    if !tools() {
+        return;
+    }
+    let stage = Stage::new(&[("m/role.yaml", ROLE)], &[], &[]);
+    let mut job = stage.push();
+    for (input, value) in [("annotations", "false"), ("summary", "false"), ("sarif", ""), ("fail-on", "never")] {
+        job = job.with(input, value);
+    }
+    let run = job.play();
+    assert_eq!(counts(&run), ["0", "1", "0", "1"]);
+    assert!(run.succeeded());
+    assert_eq!((run.commands.len(), run.summary.as_str(), run.output("sarif-file")), (0, "", ""));
+    assert!(!job.workspace.join("ownerlint.sarif").exists());
+}
+
+#[test]
+fn paths_configuration_and_arguments_are_passed_line_by_line() {
+    if !tools() {
+        return;
+    }
+    let files =
+        [("a/role.yaml", ROLE), ("b/clean.yaml", CLEAN), ("c/owned.yaml", OWNED), ("c/owner.yaml", OWNER_THERE)];
+    let configuration = ("strict.yaml", "version: 1\nrules: {owner-cross-namespace: {severity: error}}\n");
+    let stage = Stage::new(&[&files[..], &[configuration]].concat(), &[], &[]);
+    let run = stage.push().with("paths", "b\nc\n").with("args", "--ignore\nowner-cross-namespace\n").play();
+    assert_eq!((counts(&run), json(&run)["summary"]["files"].as_u64()), (["0", "0", "0", "0"], Some(3)));
+    std::fs::remove_dir_all(stage.root().join("push")).expect("a folder");
+    let run = stage.push().with("paths", "c").with("config", "strict.yaml").play();
+    assert_eq!(counts(&run), ["1", "1", "0", "1"]);
+}
+
+/// A base with an old error; the change adds another one, and `main` goes on with a third.
+fn three_errors() -> Stage {
+    let role = |name: &str| ROLE.replace("reader", name);
+    Stage::new(
+        &[("m/old.yaml", &role("old"))],
+        &[("m/new file.yaml", &role("new"))],
+        &[("m/later.yaml", &role("later"))],
+    )
+}
+
+#[test]
+fn a_pull_request_is_told_what_it_touches_whatever_was_checked_out() {
+    if !tools() {
+        return;
+    }
+    let stage = three_errors();
+    for checkout in [Checkout::Shallow, Checkout::Two, Checkout::Full, Checkout::ShallowHead] {
+        let run = stage.pull_request(checkout).play();
+        assert_eq!(counts(&run), ["1", "1", "0", "1"], "{checkout:?}: {run:#?}");
+        assert_eq!(run.annotations(), ["error m/new file.yaml"], "{checkout:?}");
+        assert_eq!(run.statuses[2], None, "nobody asked for a comment");
+        assert!(run.summary.ends_with("\nOnly what this pull request touches is reported.\n"), "{}", run.summary);
+    }
+}
+
+#[test]
+fn a_pull_request_can_be_told_everything() {
+    if !tools() {
+        return;
+    }
+    let run = three_errors().pull_request(Checkout::Shallow).with("changed-only", "false").play();
+    assert_eq!(counts(&run), ["1", "3", "0", "3"]);
+    assert!(!run.summary.contains("Only what"));
+}
+
+#[test]
+fn without_the_base_everything_is_reported_and_a_warning_says_so() {
+    if !tools() {
+        return;
+    }
+    let stage = three_errors();
+    let job = stage.pull_request(Checkout::Shallow);
+    stage.cut_off();
+    let run = job.play();
+    assert_eq!(counts(&run), ["1", "3", "0", "3"]);
+    assert_eq!(run.annotations()[0], "warning");
+    assert!(run.commands[0].data.starts_with("the base of this pull request is not in the checkout"));
+    // With the parents of the merge commit at hand, nothing has to be fetched.
+    let stage = three_errors();
+    let job = stage.pull_request(Checkout::Two);
+    stage.cut_off();
+    assert_eq!(counts(&job.play()), ["1", "1", "0", "1"]);
+}
+
+#[test]
+fn a_job_without_a_repository_reports_everything() {
+    if !tools() {
+        return;
+    }
+    let stage = three_errors();
+    let mut job = stage.pull_request(Checkout::Shallow);
+    job.workspace = stage.root().join("unpacked");
+    stage.write("unpacked/m/role.yaml", ROLE);
+    let run = job.play();
+    assert_eq!(counts(&run), ["1", "1", "0", "1"], "{run:#?}");
+    assert_eq!(run.annotations(), ["warning", "error m/role.yaml"]);
+}
+
+#[test]
+fn a_change_is_told_of_an_unchanged_file_that_it_breaks() {
+    if !tools() {
+        return;
+    }
+    let base = [
+        ("apps/owned.yaml", OWNED),
+        ("infra/owner.yaml", OWNER_HERE),
+        ("infra/old.yaml", &ROLE.replace("name: web", "name: db")),
+    ];
+    let stage = Stage::new(&base, &[("infra/owner.yaml", OWNER_THERE)], &[]);
+    let run = stage.pull_request(Checkout::Shallow).with("fail-on", "warning").play();
+    assert_eq!(counts(&run), ["1", "0", "1", "1"], "{run:#?}");
+    assert_eq!(run.annotations(), ["warning apps/owned.yaml"]);
+}
+
+#[test]
+fn output_that_was_rendered_in_the_job_counts_as_changed_ignored_or_not() {
+    if !tools() {
+        return;
+    }
+    let stage = Stage::new(&[(".gitignore", "ignored/\n"), ("old.yaml", ROLE)], &[("Chart.yaml", "name: x\n")], &[]);
+    let job = stage.pull_request(Checkout::Shallow);
+    for folder in ["rendered", "ignored"] {
+        stage.write(&format!("pull-Shallow/{folder}/role.yaml"), &ROLE.replace("reader", folder));
+    }
+    let run = job.play();
+    assert_eq!(run.annotations(), ["error ignored/role.yaml", "error rendered/role.yaml"]);
+    assert!(!run.summary.contains("https://github.example/"), "what is not committed has no address: {}", run.summary);
+}
+
+#[test]
+fn one_comment_is_kept_up_to_date() {
+    if !tools() {
+        return;
+    }
+    let stage = three_errors();
+    // Anybody may write what looks like ours.
+    let foreign = r#"[{"id": 1, "body": "<!-- ownerlint --> hello", "user": {"login": "mallory", "type": "User"}}]"#;
+    stage.write("gh/comments.json", foreign);
+    let job = stage.pull_request(Checkout::Shallow).with("comment", "true");
+    let bodies = || stage.comments().iter().map(|comment| comment["body"].as_str().expect("text").to_owned()).collect();
+    let first = job.play();
+    assert_eq!(first.statuses, [Some(0), Some(0), Some(0), Some(1)], "{first:#?}");
+    let written: Vec<String> = bodies();
+    assert_eq!(written[0], "<!-- ownerlint --> hello");
+    assert!(written[1].starts_with("<!-- ownerlint -->\n## ownerlint: 1 error\n"), "{}", written[1]);
+    assert_eq!(written.len(), 2);
+    // Repaired: the same comment says so.
+    std::fs::remove_file(job.workspace.join("m/new file.yaml")).expect("a file");
+    assert!(job.play().succeeded());
+    let written: Vec<String> = bodies();
+    assert!(written[1].starts_with("<!-- ownerlint -->\n## ownerlint: nothing found\n"), "{}", written[1]);
+    assert_eq!(written.len(), 2);
+}
+
+#[test]
+fn a_token_of_a_person_finds_its_own_comment() {
+    if !tools() {
+        return;
+    }
+    let stage = three_errors();
+    stage.write("gh/me", "release-bot\n");
+    stage.write(
+        "gh/comments.json",
+        r#"[{"id": 1, "body": "<!-- ownerlint -->", "user": {"login": "release-bot", "type": "User"}}]"#,
+    );
+    stage.pull_request(Checkout::Shallow).with("comment", "true").play();
+    assert_eq!(stage.comments().len(), 1);
+    assert_ne!(stage.comments()[0]["body"], "<!-- ownerlint -->");
+}
+
+#[test]
+fn nothing_found_and_nothing_said_before_makes_no_comment() {
+    if !tools() {
+        return;
+    }
+    let stage = Stage::new(&[("m/role.yaml", ROLE)], &[("m/clean.yaml", CLEAN)], &[]);
+    let run = stage.pull_request(Checkout::Shallow).with("comment", "true").play();
+    assert_eq!((counts(&run), run.statuses[2]), (["0", "0", "0", "0"], Some(0)));
+    assert_eq!(stage.comments(), [] as [Value; 0]);
+    // And a push has no pull request to comment on.
+    let run = stage.push().with("comment", "true").play();
+    assert_eq!(run.statuses[2], None);
+}
+
+#[test]
+fn a_fork_gets_everything_but_the_comment() {
+    if !tools() {
+        return;
+    }
+    let stage = three_errors();
+    let mut job = stage.pull_request(Checkout::Shallow).with("comment", "true");
+    job.event["pull_request"]["head"]["repo"] = serde_json::json!({"full_name": "mallory/deploy", "fork": true});
+    for refusal in ["read-only", "unreadable"] {
+        stage.write(&format!("gh/{refusal}"), "");
+        let run = job.play();
+        assert_eq!((counts(&run), run.statuses[2]), (["1", "1", "0", "1"], Some(0)), "{run:#?}");
+        assert_eq!(run.annotations(), ["error m/new file.yaml", "notice"]);
+        assert!(run.commands[1].data.starts_with("no comment was written: gh: "), "{:?}", run.commands);
+        assert!(run.summary.starts_with("## ownerlint: 1 error\n"));
+    }
+    assert_eq!(stage.comments(), [] as [Value; 0]);
+}
+
+#[test]
+fn a_comment_keeps_to_what_the_api_takes() {
+    if !tools() {
+        return;
+    }
+    let roles: Vec<String> = (0..600).map(|n| ROLE.replace("reader", &format!("reader-{n}"))).collect();
+    let stage = Stage::new(&[], &[("m/many.yaml", &roles.join("---\n"))], &[]);
+    let run = stage.pull_request(Checkout::Shallow).with("comment", "true").play();
+    assert_eq!(run.output("findings"), "600");
+    let body = stage.comments()[0]["body"].as_str().expect("text").to_owned();
+    assert!((50_000..65_536).contains(&body.chars().count()), "{}", body.len());
+    assert!(body.contains(" left out here: the report is too long.\n"));
+}
+
+#[test]
+fn the_summary_draws_what_goes() {
+    if !tools() {
+        return;
+    }
+    let cascade = crate::support::fixture("rules/deleted-on-arrival/bad/with-a-cascade.yaml");
+    let stage = Stage::new(&[("m/clean.yaml", CLEAN)], &[("m/cascade.yaml", &cascade)], &[]);
+    let run = stage.pull_request(Checkout::Shallow).play();
+    assert!(run.summary.contains("\n**Right after it is applied:** 2 objects go.\n\n```mermaid\nflowchart LR\n"));
+}
+
+#[test]
+fn what_is_declared_is_used_and_what_is_used_is_declared() {
+    let action = definition();
+    let text = std::fs::read_to_string(crate::support::root().join("action.yml")).expect("action.yml");
+    let names = |key: &str| -> BTreeSet<String> {
+        let names = action[key].as_mapping().expect("a mapping").keys();
+        names.map(|name| name.as_str().expect("a name").to_owned()).collect()
+    };
+    let used = |prefix: &str| -> BTreeSet<String> {
+        let name = |rest: &str| rest.chars().take_while(|c| c.is_ascii_lowercase() || *c == '-').collect::<String>();
+        text.match_indices(prefix).map(|(at, _)| name(&text[at + prefix.len()..])).collect()
+    };
+    assert_eq!(names("inputs"), used("inputs."));
+    let outputs = used("steps.check.outputs.");
+    assert!(names("outputs").is_subset(&outputs), "{outputs:?}");
+    let checked = ["exit-code", "errors", "warnings", "findings", "json-file", "sarif-file"];
+    assert_eq!(names("outputs"), checked.map(str::to_owned).into(), "each output has a test here");
+    // Every variable that a step hands over is read by its script, so that no input is without effect.
+    for step in action["runs"]["steps"].as_sequence().expect("steps") {
+        let script = step["run"].as_str().and_then(|run| run.strip_prefix("bash \"$GITHUB_ACTION_PATH/"));
+        let script = script.and_then(|script| script.strip_suffix('"')).expect("a step runs one script");
+        let script = std::fs::read_to_string(crate::support::root().join(script)).expect("the script");
+        for name in step["env"].as_mapping().expect("env").keys().filter_map(|name| name.as_str()) {
+            assert!(
+                script.contains(&format!("${{{name}")) || script.contains(&format!("${name}")) || name == "GH_TOKEN",
+                "{name}"
+            );
+        }
+    }
+}

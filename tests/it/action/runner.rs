@@ -1,0 +1,289 @@
+//! Plays the part of GitHub's runner that a composite action sees: steps in order, `env`, `if`, the expressions that
+//! `action.yml` uses, the files behind `GITHUB_OUTPUT` and `GITHUB_STEP_SUMMARY`, and commands in the log.
+//!
+//! Whatever of `action.yml` it does not know makes it panic, so that it never plays less than is written.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use serde_yaml::Value;
+
+/// What happened.
+#[derive(Debug)]
+pub(crate) struct Run {
+    /// The status of each step; `None` of one that was skipped.
+    pub(crate) statuses: Vec<Option<i32>>,
+    /// The outputs of the action.
+    pub(crate) outputs: BTreeMap<String, String>,
+    /// The job summary.
+    pub(crate) summary: String,
+    /// Standard output and standard error of all steps.
+    pub(crate) log: String,
+    /// The commands that the runner obeys.
+    pub(crate) commands: Vec<LogCommand>,
+}
+
+impl Run {
+    pub(crate) fn succeeded(&self) -> bool {
+        self.statuses.iter().flatten().all(|status| *status == 0)
+    }
+
+    pub(crate) fn output(&self, name: &str) -> &str {
+        self.outputs.get(name).unwrap_or_else(|| panic!("no output {name}: {self:#?}"))
+    }
+
+    /// `error path`, `warning` and so on, in the order of the log.
+    pub(crate) fn annotations(&self) -> Vec<String> {
+        let annotations = self.commands.iter().map(|command| match command.properties.get("file") {
+            Some(file) => format!("{} {file}", command.name),
+            None => command.name.clone(),
+        });
+        annotations.collect()
+    }
+}
+
+/// `::name key=value,…::data`, unescaped.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct LogCommand {
+    pub(crate) name: String,
+    pub(crate) properties: BTreeMap<String, String>,
+    pub(crate) data: String,
+}
+
+/// A job with the action as its only step.
+#[derive(Clone, Debug)]
+pub(crate) struct Job {
+    /// Where the checkout of the repository is that is checked.
+    pub(crate) workspace: PathBuf,
+    /// The folder for everything else; one per job.
+    pub(crate) temp: PathBuf,
+    pub(crate) inputs: BTreeMap<String, String>,
+    pub(crate) event_name: String,
+    pub(crate) event: serde_json::Value,
+    pub(crate) sha: String,
+    /// What the surroundings add.
+    pub(crate) environment: BTreeMap<String, String>,
+}
+
+/// `action.yml`, as it stands in the repository.
+pub(crate) fn definition() -> Value {
+    let text = std::fs::read_to_string(crate::support::root().join("action.yml")).expect("action.yml");
+    serde_yaml::from_str(&text).expect("YAML")
+}
+
+impl Job {
+    pub(crate) fn with(mut self, input: &str, value: &str) -> Self {
+        self.inputs.insert(input.to_owned(), value.to_owned());
+        self
+    }
+
+    /// Runs the steps of `action.yml`.
+    pub(crate) fn play(&self) -> Run {
+        let action = definition();
+        assert_eq!(action["runs"]["using"], "composite");
+        let mut contexts = self.contexts(&action);
+        let mut run = Run {
+            statuses: Vec::new(),
+            outputs: BTreeMap::new(),
+            summary: String::new(),
+            log: String::new(),
+            commands: Vec::new(),
+        };
+        let files = self.temp.join("runner");
+        std::fs::create_dir_all(&files).expect("a folder");
+        let steps = action["runs"]["steps"].as_sequence().expect("steps");
+        for (at, step) in steps.iter().enumerate() {
+            for key in step.as_mapping().expect("a step").keys() {
+                let key = key.as_str().expect("a key");
+                assert!(["id", "name", "shell", "if", "env", "run"].contains(&key), "the runner knows no `{key}`");
+            }
+            let wanted = step["if"].as_str().is_none_or(|condition| holds(condition, &contexts));
+            if !wanted || !run.succeeded() {
+                run.statuses.push(None);
+                continue;
+            }
+            let file = |name: &str| {
+                let path = files.join(format!("{at}-{name}"));
+                std::fs::write(&path, "").expect("a file");
+                path
+            };
+            let (outputs, summary, variables) = (file("output"), file("summary"), file("env"));
+            let script = files.join(format!("{at}.sh"));
+            std::fs::write(&script, step["run"].as_str().expect("a script")).expect("a file");
+            assert!(!step["run"].as_str().unwrap_or_default().contains("${{"), "no expression inside of a script");
+            assert_eq!(step["shell"], "bash");
+            let mut command = self.command(&script);
+            command.env("GITHUB_OUTPUT", &outputs).env("GITHUB_STEP_SUMMARY", &summary).env("GITHUB_ENV", &variables);
+            if let Some(env) = step["env"].as_mapping() {
+                for (key, value) in env {
+                    let value = interpolated(value.as_str().expect("text"), &contexts);
+                    command.env(key.as_str().expect("a name"), value);
+                }
+            }
+            let output = command.stdin(Stdio::null()).output().expect("bash runs");
+            run.statuses.push(Some(output.status.code().expect("a status")));
+            let log = [output.stdout, output.stderr].map(|text| String::from_utf8_lossy(&text).into_owned()).concat();
+            run.commands.extend(commands(&log));
+            run.log.push_str(&log);
+            run.summary.push_str(&std::fs::read_to_string(&summary).expect("text"));
+            assert_eq!(std::fs::read_to_string(&variables).expect("text"), "", "no step sets variables");
+            if let Some(id) = step["id"].as_str() {
+                for (key, value) in key_values(&std::fs::read_to_string(&outputs).expect("text")) {
+                    contexts.insert(format!("steps.{id}.outputs.{key}"), value);
+                }
+            }
+        }
+        for (name, output) in action["outputs"].as_mapping().expect("outputs") {
+            let value = interpolated(output["value"].as_str().expect("text"), &contexts);
+            run.outputs.insert(name.as_str().expect("a name").to_owned(), value);
+        }
+        run
+    }
+
+    /// What expressions may name, with its value.
+    fn contexts(&self, action: &Value) -> BTreeMap<String, String> {
+        let mut contexts = BTreeMap::from([
+            ("github.token".to_owned(), "the-token".to_owned()),
+            ("github.event_name".to_owned(), self.event_name.clone()),
+        ]);
+        let inputs = action["inputs"].as_mapping().expect("inputs");
+        for (name, input) in inputs {
+            let name = name.as_str().expect("a name");
+            let default = interpolated(input["default"].as_str().expect("every input has a default"), &contexts);
+            let value = self.inputs.get(name).cloned().unwrap_or(default);
+            contexts.insert(format!("inputs.{name}"), value);
+        }
+        for name in self.inputs.keys() {
+            assert!(inputs.contains_key(name.as_str()), "there is no input `{name}`");
+        }
+        contexts
+    }
+
+    fn command(&self, script: &Path) -> Command {
+        let event = self.temp.join("event.json");
+        std::fs::write(&event, self.event.to_string()).expect("a file");
+        let mut command = Command::new("bash");
+        command.args(["--noprofile", "--norc", "-e", "-o", "pipefail"]).arg(script);
+        command.current_dir(&self.workspace).env_clear();
+        let path = std::env::var("PATH").unwrap_or_default();
+        command.env("PATH", format!("{}:{path}", self.temp.join("bin").display()));
+        command.env("HOME", self.temp.join("home")).env("RUNNER_TEMP", self.temp.join("runner"));
+        command.env("GIT_CONFIG_NOSYSTEM", "1").env("LANG", "C.UTF-8");
+        command.env("GITHUB_ACTION_PATH", crate::support::root()).env("GITHUB_WORKSPACE", &self.workspace);
+        command.env("GITHUB_EVENT_NAME", &self.event_name).env("GITHUB_EVENT_PATH", &event);
+        command.env("GITHUB_SHA", &self.sha).env("GITHUB_REPOSITORY", "shop/deploy");
+        command.env("GITHUB_SERVER_URL", "https://github.example").env("GITHUB_ACTIONS", "true").env("CI", "true");
+        command.envs(&self.environment);
+        command
+    }
+}
+
+/// A text with `${{ … }}` replaced.
+fn interpolated(text: &str, contexts: &BTreeMap<String, String>) -> String {
+    let mut parts = text.split("${{");
+    let mut out = parts.next().unwrap_or_default().to_owned();
+    for part in parts {
+        let (expression, rest) = part.split_once("}}").expect("an expression ends");
+        out.push_str(&value(expression, contexts));
+        out.push_str(rest);
+    }
+    out
+}
+
+/// `inputs.a`, `steps.a.outputs.b`, `github.a` or `'text'`. An output that was never set is empty.
+fn value(expression: &str, contexts: &BTreeMap<String, String>) -> String {
+    let expression = expression.trim();
+    if let Some(text) = expression.strip_prefix('\'').and_then(|text| text.strip_suffix('\'')) {
+        return text.to_owned();
+    }
+    match contexts.get(expression) {
+        Some(value) => value.clone(),
+        None if expression.starts_with("steps.") => String::new(),
+        None => panic!("the runner knows no `{expression}`"),
+    }
+}
+
+/// `a == b` and `startsWith(a, b)`, joined by `&&`. Both ignore case, as on GitHub.
+fn holds(condition: &str, contexts: &BTreeMap<String, String>) -> bool {
+    condition.split("&&").map(str::trim).all(|term| {
+        let value = |side: &str| value(side, contexts).to_lowercase();
+        if let Some(arguments) = term.strip_prefix("startsWith(").and_then(|term| term.strip_suffix(')')) {
+            let (text, start) = arguments.split_once(',').expect("two arguments");
+            return value(text).starts_with(&value(start));
+        }
+        let (left, right) = term.split_once("==").unwrap_or_else(|| panic!("the runner knows no `{term}`"));
+        value(left) == value(right)
+    })
+}
+
+/// The lines of a `GITHUB_OUTPUT` file: `key=value`, or `key<<END`, lines, `END`.
+pub(super) fn key_values(text: &str) -> Vec<(String, String)> {
+    let mut lines = text.lines();
+    let mut pairs = Vec::new();
+    while let Some(line) = lines.next() {
+        match (line.find('='), line.find("<<")) {
+            (equals, Some(here)) if equals.is_none_or(|equals| here < equals) => {
+                let end = &line[here + 2..];
+                let value: Vec<&str> = lines.by_ref().take_while(|line| *line != end).collect();
+                pairs.push((line[..here].to_owned(), value.join("\n")));
+            }
+            (Some(equals), _) => pairs.push((line[..equals].to_owned(), line[equals + 1..].to_owned())),
+            _ => panic!("neither `key=value` nor `key<<END`: {line}"),
+        }
+    }
+    pairs
+}
+
+/// The commands of a log, as `actions/runner` finds them: `::name::` after white space at the start of a line, `##[name]`
+/// anywhere, and nothing between `::stop-commands::token` and `::token::`.
+pub(super) fn commands(log: &str) -> Vec<LogCommand> {
+    let mut commands = Vec::new();
+    let mut stopped: Option<String> = None;
+    for line in log.split(['\n', '\r']) {
+        let line = line.trim_start();
+        if let Some(token) = &stopped {
+            if line == format!("::{token}::") {
+                stopped = None;
+            }
+            continue;
+        }
+        let Some(command) = command(line) else { continue };
+        match command.name.as_str() {
+            "stop-commands" => stopped = Some(command.data),
+            _ => commands.push(command),
+        }
+    }
+    assert_eq!(stopped, None, "commands were stopped for ever");
+    commands
+}
+
+fn command(line: &str) -> Option<LogCommand> {
+    let Some((head, data)) = line.strip_prefix("::").and_then(|rest| rest.split_once("::")) else {
+        let (_, old) = line.split_once("##[")?;
+        let (name, data) = old.split_once(']')?;
+        return Some(LogCommand { name: format!("##[{name}]"), properties: BTreeMap::new(), data: data.to_owned() });
+    };
+    let (name, properties) = head.split_once(' ').unwrap_or((head, ""));
+    let unescaped = |text: &str| {
+        let text = text.replace("%0D", "\r").replace("%0A", "\n").replace("%3A", ":").replace("%2C", ",");
+        text.replace("%25", "%")
+    };
+    let properties = properties.split(',').filter_map(|property| property.split_once('='));
+    Some(LogCommand {
+        name: name.to_owned(),
+        properties: properties.map(|(key, value)| (key.to_owned(), unescaped(value))).collect(),
+        data: unescaped(data),
+    })
+}
+
+#[test]
+fn the_runner_finds_commands_as_the_real_one_does() {
+    let log =
+        "x ::error::a\n  ::error file=a%2Cb,line=1::c%0Ad\nb ##[warning]e\n::stop-commands::t\n::error::f\n::t::\n";
+    let found = commands(log);
+    let names: Vec<_> = found.iter().map(|command| (command.name.as_str(), command.data.as_str())).collect();
+    assert_eq!(names, [("error", "c\nd"), ("##[warning]", "e")]);
+    assert_eq!(found[0].properties["file"], "a,b");
+    assert_eq!(key_values("a=b<<c\nd<<E\n1\nx=y\nE\n").len(), 2);
+}

@@ -1,0 +1,159 @@
+//! The hook, run by a real `pre-commit` in a temporary repository. The hook that builds from source is the same command; it
+//! is not built here.
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+use crate::support::root;
+
+const OWNED: &str = "\
+apiVersion: v1
+kind: ConfigMap
+metadata:
+  name: owned
+  namespace: shop
+  ownerReferences:
+    - {apiVersion: apps/v1, kind: Deployment, name: web, uid: '<uid>'}
+";
+const OWNER: &str = "apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: web, namespace: shop}\n";
+
+struct Project {
+    folder: tempfile::TempDir,
+}
+
+impl Project {
+    /// A repository whose pre-commit knows the hook; `None`, with a note, where there is no pre-commit.
+    fn new(arguments: &str) -> Option<Self> {
+        if !Command::new("pre-commit").arg("--version").output().is_ok_and(|output| output.status.success()) {
+            println!("skipped: pre-commit is not installed");
+            return None;
+        }
+        let project = Self { folder: tempfile::tempdir().expect("a folder") };
+        for name in ["hook", "project", "bin"] {
+            std::fs::create_dir(project.path(name)).expect("a folder");
+        }
+        std::os::unix::fs::symlink(env!("CARGO_BIN_EXE_ownerlint"), project.path("bin/ownerlint")).expect("a link");
+        std::fs::copy(root().join(".pre-commit-hooks.yaml"), project.path("hook/.pre-commit-hooks.yaml"))
+            .expect("a file");
+        for name in ["hook", "project"] {
+            project.git(name, &["init", "-q"]);
+        }
+        project.commit("hook");
+        let revision = project.git("hook", &["rev-parse", "HEAD"]);
+        let hook = project.path("hook");
+        project.write(
+            ".pre-commit-config.yaml",
+            &format!(
+                "repos:\n  - repo: {}\n    rev: {revision}\n    hooks:\n      - id: ownerlint-system\n        args: [{arguments}]\n",
+                hook.display()
+            ),
+        );
+        project.commit("project");
+        Some(project)
+    }
+
+    fn path(&self, name: &str) -> PathBuf {
+        self.folder.path().join(name)
+    }
+
+    fn write(&self, path: &str, text: &str) {
+        let path = self.path("project").join(path);
+        std::fs::create_dir_all(path.parent().expect("a folder")).expect("a folder");
+        std::fs::write(path, text).expect("a file");
+    }
+
+    fn command(&self, program: &str, folder: &Path) -> Command {
+        let mut command = Command::new(program);
+        let path = std::env::var("PATH").unwrap_or_default();
+        command.current_dir(folder).env("PATH", format!("{}:{path}", self.path("bin").display()));
+        command.env("PRE_COMMIT_HOME", self.path("cache")).env("GIT_CONFIG_GLOBAL", "/dev/null");
+        command.env_remove("OWNERLINT_CONFIG").env_remove("PRE_COMMIT_COLOR");
+        command
+    }
+
+    fn git(&self, folder: &str, arguments: &[&str]) -> String {
+        let mut command = self.command("git", &self.path(folder));
+        command.args(["-c", "user.name=t", "-c", "user.email=t@example.com", "-c", "commit.gpgsign=false"]);
+        let output = command.args(arguments).output().expect("git runs");
+        assert!(output.status.success(), "{arguments:?}: {}", text(&output));
+        String::from_utf8_lossy(&output.stdout).trim().to_owned()
+    }
+
+    fn commit(&self, folder: &str) {
+        self.git(folder, &["add", "-A"]);
+        self.git(folder, &["commit", "-q", "--no-verify", "-m", "x"]);
+    }
+
+    /// Stages everything and runs the hooks as a commit does: whether they passed, and what was printed.
+    fn run(&self, arguments: &[&str]) -> (bool, String) {
+        self.git("project", &["add", "-A"]);
+        let mut command = self.command("pre-commit", &self.path("project"));
+        let output = command.args(["run", "--color", "never"]).args(arguments).output().expect("pre-commit runs");
+        (output.status.success(), text(&output))
+    }
+}
+
+fn text(output: &Output) -> String {
+    [&output.stdout, &output.stderr].map(|text| String::from_utf8_lossy(text).into_owned()).concat()
+}
+
+#[test]
+fn it_passes_and_is_quiet() {
+    let Some(project) = Project::new("") else { return };
+    project.write("m/owner.yaml", OWNER);
+    project.write("m/owned.yaml", OWNED);
+    let (passed, said) = project.run(&["--verbose"]);
+    assert!(passed, "{said}");
+    // The first run prepares pre-commit's own cache.
+    let (passed, said) = project.run(&["--verbose"]);
+    assert!(passed, "{said}");
+    let own = said.lines().filter(|line| !line.starts_with("ownerlint....") && !line.starts_with("- "));
+    assert_eq!(own.collect::<String>(), "", "the hook prints nothing: {said}");
+}
+
+#[test]
+fn it_fails_on_an_error_and_says_where() {
+    let Some(project) = Project::new("") else { return };
+    let role = OWNED.replace("v1\nkind: ConfigMap", "rbac.authorization.k8s.io/v1\nkind: ClusterRole");
+    project.write("m/role.yaml", &role.replace("  namespace: shop\n", ""));
+    let (passed, said) = project.run(&[]);
+    assert!(!passed && said.contains("\nm/role.yaml:6:35: error[owner-of-cluster-scoped] "), "{said}");
+}
+
+#[test]
+fn it_sees_a_relation_to_a_file_that_is_not_part_of_the_commit() {
+    let Some(project) = Project::new("--fail-on=warning") else { return };
+    project.write("infra/owner.yaml", OWNER);
+    project.write("apps/owned.yaml", OWNED);
+    assert!(project.run(&[]).0);
+    project.commit("project");
+    project.write("infra/owner.yaml", &OWNER.replace("shop", "elsewhere"));
+    let (passed, said) = project.run(&[]);
+    assert!(!passed && said.contains("\napps/owned.yaml:7:35: warning[owner-cross-namespace] "), "{said}");
+}
+
+#[test]
+fn it_lets_pass_what_is_no_object_and_does_not_run_without_yaml() {
+    let Some(project) = Project::new("") else { return };
+    project.write("values.yaml", "replicas: 3\n");
+    let (passed, said) = project.run(&["--verbose"]);
+    assert!(passed && said.contains("Passed"), "{said}");
+    project.commit("project");
+    project.write("notes.txt", "nothing to see\n");
+    let (passed, said) = project.run(&["--verbose"]);
+    assert!(passed && said.contains("Skipped"), "{said}");
+}
+
+#[test]
+fn both_hooks_are_one_command() {
+    let text = std::fs::read_to_string(root().join(".pre-commit-hooks.yaml")).expect("the hooks");
+    let mut hooks: Vec<serde_yaml::Mapping> = serde_yaml::from_str(&text).expect("YAML");
+    let mut differences = Vec::new();
+    for hook in &mut hooks {
+        for key in ["id", "language", "description"] {
+            differences.push(hook.remove(key).expect("a key").as_str().expect("text").to_owned());
+        }
+    }
+    assert_eq!(hooks[0], hooks[1]);
+    assert_eq!((differences[1].as_str(), differences[4].as_str()), ("rust", "system"));
+}
