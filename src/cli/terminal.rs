@@ -53,7 +53,13 @@ pub(super) fn print_error(error: &Error, color: Color) {
         true => GraphicalTheme::unicode(),
         false => GraphicalTheme::unicode_nocolor(),
     };
-    let handler = GraphicalReportHandler::new_themed(theme).with_width(width()).with_links(false);
+    // What a reader copies out of an error, a key or a path, stays whole.
+    let handler = GraphicalReportHandler::new_themed(theme)
+        .with_width(width())
+        .with_links(false)
+        .with_break_words(false)
+        .with_word_splitter(textwrap::WordSplitter::NoHyphenation)
+        .with_word_separator(textwrap::WordSeparator::AsciiSpace);
     let mut text = String::new();
     match handler.render_report(&mut text, error) {
         Ok(()) => say(&format!("error: {}", text.trim_start_matches([' ', '×', '\n']).trim_end())),

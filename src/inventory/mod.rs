@@ -204,10 +204,12 @@ impl Inventory {
         for (id, (file, read)) in ids().zip(objects) {
             let read::ReadObject { document, object } = read;
             let resolution = self.kinds.resolve(&object.group_version, &object.kind.value);
-            let key = self.key_of(&object, resolution.scope);
             let stamped =
                 ["resourceVersion", "creationTimestamp"].iter().any(|field| object.metadata.has_server_field(field));
             let from_dump = object.uid().is_some() && (stamped || all_have_uids);
+            // A live object has its namespace written: without one it has none, whatever its kind.
+            let homeless = from_dump && object.namespace().is_none();
+            let key = self.key_of(&object, resolution.scope.or(homeless.then_some(Scope::Cluster)));
             self.index(id, &object, &key);
             self.members.push(Member { id, file, document, object, resolution, key, from_dump });
         }

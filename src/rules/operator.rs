@@ -9,7 +9,7 @@ use super::finalizer_words::{is_collectors, kubectl_object, qualified, with_work
 use super::words::named;
 use super::{Context, Draft, Rule, Sink, rule};
 use crate::inventory::{Member, ObjectId, Scope, table};
-use crate::ownership::known_finalizers::{self, Added, KindPattern};
+use crate::ownership::known_finalizers;
 use crate::ownership::{Evidence, Remover};
 
 pub(super) static OPERATOR_DELETED_FIRST: Rule = rule!(
@@ -66,13 +66,8 @@ fn finalizers(member: &Member) -> Vec<&str> {
     let mut finalizers: Vec<&str> = written.filter(|name| !is_collectors(name)).collect();
     // On a built-in kind a controller marks the objects that it cares for, not every one.
     if !member.from_dump && !table().is_builtin_group(&member.key.group) {
-        let known = known_finalizers::table().of_kind(&member.key.group, &member.key.kind);
-        let certain = known.filter(|(known, row)| {
-            let by_name = !known.finalizer.contains('*') && !row.kinds.contains(&KindPattern::Any);
-            // A note tells on which objects only.
-            by_name && row.added != Added::Written && row.verified && !row.control_plane && row.notes.is_empty()
-        });
-        finalizers.extend(certain.map(|(known, _)| known.finalizer.as_str()));
+        let added = known_finalizers::table().added_at_run_time(&member.key.group, &member.key.kind);
+        finalizers.extend(added.map(|(known, _)| known.finalizer.as_str()));
     }
     finalizers
 }

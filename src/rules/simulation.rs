@@ -92,13 +92,21 @@ fn deleted_on_arrival(context: &Context<'_>, sink: &mut Sink) {
             .iter()
             .filter_map(|edge| edge.bound())
             .any(|owner| owner != id && dies(owner) && agrees(inventory, edges, owner));
-        if !dies(id) || doubtful || follows || member.object.metadata.has_server_field("deletionTimestamp") {
+        let shared = edges.iter().any(|edge| is_shared(inventory, edge.reference(inventory).uid()));
+        if !dies(id) || doubtful || shared || follows || member.object.metadata.has_server_field("deletionTimestamp") {
             continue;
         }
         if let Some(edge) = edges.first() {
             sink.push(arrival(context, member, edge, &cascade(context, id, &dies)));
         }
     }
+}
+
+/// Whether several objects have this uid. They never stood in one cluster: anything said of them would be made up.
+fn is_shared(inventory: &Inventory, uid: &str) -> bool {
+    let mut keys = inventory.with_uid(uid).iter().map(|id| &inventory.member(*id).key);
+    let first = keys.next();
+    !uid.is_empty() && keys.any(|key| Some(key) != first)
 }
 
 /// Whether an object dies because that owner does, and not because the reference to it is wrong in itself.
@@ -178,9 +186,7 @@ fn foreground_deadlock(context: &Context<'_>, sink: &mut Sink) {
     let mut held: BTreeMap<ObjectId, Vec<(&OwnerEdge, Hold)>> = BTreeMap::new();
     for edge in &context.ownership.written {
         let Some(owner) = edge.bound().filter(|owner| *owner != edge.dependent) else { continue };
-        // Objects that share a uid never stood in one cluster: anything said of them would be made up.
-        let shares_uid = inventory.member(owner).object.uid().is_some_and(|uid| inventory.with_uid(uid).len() > 1);
-        if shares_uid || !edge.reference(inventory).is_blocking() {
+        if is_shared(inventory, edge.reference(inventory).uid()) || !edge.reference(inventory).is_blocking() {
             continue;
         }
         if let Some(hold) = hold(context, edge.dependent(inventory)) {

@@ -2,23 +2,26 @@
 
 use crate::support::{Repository, ownerlint, root};
 
-const UIDS: [&str; 3] = ["aaaaaaaa-0000-4000-8000-000000000001", "aaaaaaaa-0000-4000-8000-000000000002", "aaaaaaaa"];
+/// One uid per object of a namespace: objects that share one never stood in one cluster.
+fn uid(namespace: &str, n: usize) -> String {
+    format!("aaaaaaaa-0000-4000-8000-{namespace}-{n}")
+}
 
 /// Of a dump: its owner has another uid by now.
 fn orphan(namespace: &str) -> String {
+    let (own, owner) = (uid(namespace, 1), uid(namespace, 2));
     format!(
-        "apiVersion: apps/v1\nkind: ReplicaSet\nmetadata:\n  name: web\n  namespace: {namespace}\n  uid: {}\n  \
-         creationTimestamp: '2026-01-01T00:00:00Z'\n  ownerReferences:\n    - {{apiVersion: apps/v1, kind: Deployment, name: web, uid: {}}}\n---\n\
-         apiVersion: apps/v1\nkind: Deployment\nmetadata: {{name: other, namespace: {namespace}, uid: {}, creationTimestamp: '2026-01-01T00:00:00Z'}}\n",
-        UIDS[0], UIDS[1], UIDS[1],
+        "apiVersion: apps/v1\nkind: ReplicaSet\nmetadata:\n  name: web\n  namespace: {namespace}\n  uid: {own}\n  \
+         creationTimestamp: '2026-01-01T00:00:00Z'\n  ownerReferences:\n    - {{apiVersion: apps/v1, kind: Deployment, name: web, uid: {owner}}}\n---\n\
+         apiVersion: apps/v1\nkind: Deployment\nmetadata: {{name: other, namespace: {namespace}, uid: {owner}, creationTimestamp: '2026-01-01T00:00:00Z'}}\n",
     )
 }
 
 fn pod(namespace: &str, n: usize) -> String {
+    let (own, owner) = (uid(namespace, n + 10), uid(namespace, 1));
     format!(
-        "---\napiVersion: v1\nkind: Pod\nmetadata:\n  name: web-{n}\n  namespace: {namespace}\n  uid: {}-{n}\n  \
-         creationTimestamp: '2026-01-01T00:00:00Z'\n  ownerReferences:\n    - {{apiVersion: apps/v1, kind: ReplicaSet, name: web, uid: {}}}\n",
-        UIDS[2], UIDS[0],
+        "---\napiVersion: v1\nkind: Pod\nmetadata:\n  name: web-{n}\n  namespace: {namespace}\n  uid: {own}\n  \
+         creationTimestamp: '2026-01-01T00:00:00Z'\n  ownerReferences:\n    - {{apiVersion: apps/v1, kind: ReplicaSet, name: web, uid: {owner}}}\n",
     )
 }
 

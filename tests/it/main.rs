@@ -14,6 +14,7 @@ mod cli;
 mod configuration;
 mod corpus;
 mod corpus_list;
+mod corpus_plans;
 mod determinism;
 mod examples;
 mod finalizers;

@@ -205,6 +205,33 @@ fn unknown_kinds_are_kept_and_told() {
 }
 
 #[test]
+fn an_object_of_a_dump_proves_that_its_kind_is_served() {
+    let object = |api_version: &str, kind: &str, name: &str, uid: u8, owner: &str| {
+        let uid = format!("0a000000-0000-4000-8000-{uid:012}");
+        let metadata = format!("{{name: {name}, namespace: shop, uid: {uid}, resourceVersion: '1'{owner}}}");
+        format!("apiVersion: {api_version}\nkind: {kind}\nmetadata: {metadata}\n---\n")
+    };
+    let owned_by = |api_version: &str| {
+        format!(
+            ", ownerReferences: [{{apiVersion: {api_version}, kind: Ship, name: s, uid: 0a000000-0000-4000-8000-{:012}}}]",
+            1
+        )
+    };
+    let dump = object("example.com/v1", "Ship", "s", 1, "")
+        + &object("v1", "ConfigMap", "same-version", 2, &owned_by("example.com/v1"))
+        + &object("v1", "ConfigMap", "other-version", 3, &owned_by("example.com/v1alpha1"));
+    let output = ownerlint()
+        .args(["plan", "delete", "ship/s", "-n", "shop", "-o", "json", "-f", "-"])
+        .write_stdin(dump)
+        .output()
+        .expect("it runs");
+    let plan: Value = serde_json::from_slice(&output.stdout).expect("JSON");
+    assert_eq!(fate(&plan, "ConfigMap/shop/same-version"), "gone");
+    assert_eq!(fate(&plan, "ConfigMap/shop/other-version")["terminating"], false, "nothing proves that version");
+    assert!(plan["notes"].to_string().contains("Ship.example.com"), "{}", plan["notes"]);
+}
+
+#[test]
 fn a_namespace_exists_where_something_lives_in_it() {
     let plan = delete("ns/shop", &[]);
     let namespace = fate(&plan, "Namespace//shop");

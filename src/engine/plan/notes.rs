@@ -1,8 +1,10 @@
 //! What a reader of a plan should know about the ground it stands on: every assumption, in a sentence.
 
+use std::collections::BTreeSet;
+
 use crate::gc::{Assumptions, Effect, Happening, Key, Plan, Source, Step};
 use crate::inventory::{Inventory, Namespace, Skip, SkipReason};
-use crate::ownership::MOST_REPLICAS;
+use crate::ownership::{MOST_REPLICAS, known_finalizers};
 
 /// Most objects that a note names.
 const MOST_NAMED: usize = 3;
@@ -11,8 +13,16 @@ const MOST_NAMED: usize = 3;
 pub(super) fn notes(inventory: &Inventory, source: &Source<'_>, assumptions: &Assumptions) -> Vec<String> {
     let rendered = inventory.members.iter().filter(|member| !member.from_dump).count();
     let mut notes = Vec::new();
-    let Assumptions { bound_by_name, assumed_owners, absent_owners, unknown_kinds, duplicates, shared_uids, refused } =
-        assumptions;
+    let Assumptions {
+        bound_by_name,
+        assumed_owners,
+        absent_owners,
+        unknown_kinds,
+        proven_kinds,
+        duplicates,
+        shared_uids,
+        refused,
+    } = assumptions;
     notes.extend(unread(inventory));
     if !assumed_owners.is_empty() {
         notes.push(format!(
@@ -33,6 +43,13 @@ pub(super) fn notes(inventory: &Inventory, source: &Source<'_>, assumptions: &As
             named(&kinds)
         ));
     }
+    if !proven_kinds.is_empty() {
+        let kinds: Vec<&str> = proven_kinds.iter().map(String::as_str).collect();
+        notes.push(format!(
+            "Served as the dump's objects of them show, because their CustomResourceDefinitions are not in the input: {}.",
+            named(&kinds)
+        ));
+    }
     if *bound_by_name > 0 {
         notes.push(format!(
             "Owner references of rendered objects that are bound by name and taken to be right: {bound_by_name}."
@@ -43,6 +60,14 @@ pub(super) fn notes(inventory: &Inventory, source: &Source<'_>, assumptions: &As
         notes.push(format!(
             "Objects that are implied, because built-in controllers create them below rendered ones{pods}: {}.",
             source.implied.objects.len()
+        ));
+    }
+    let unseen = added_later(inventory);
+    if !unseen.is_empty() {
+        notes.push(format!(
+            "Not in a rendering: the finalizers that operators add at run time. They hold objects of these kinds until the operator \
+             lets go, and a dump shows them: {}.",
+            named(&unseen)
         ));
     }
     if !source.implied.capped.is_empty() {
@@ -122,6 +147,20 @@ fn owners(pairs: &[(Key, Key)]) -> String {
 
 fn texts(keys: &[Key]) -> Vec<String> {
     keys.iter().map(Key::to_string).collect()
+}
+
+/// Kinds of rendered custom resources that get a finalizer from their operator, with the operator.
+fn added_later(inventory: &Inventory) -> Vec<String> {
+    let rendered = inventory.members.iter().filter(|member| !member.from_dump);
+    let custom = rendered.filter(|member| !crate::inventory::table().is_builtin_group(&member.key.group));
+    let kinds: BTreeSet<(&str, &str)> =
+        custom.map(|member| (member.key.group.as_str(), member.key.kind.as_str())).collect();
+    let table = known_finalizers::table();
+    let added = |&(group, kind): &(&str, &str)| {
+        let (_, controller) = table.added_at_run_time(group, kind).next()?;
+        Some(format!("{kind}.{group} ({})", controller.removed_by))
+    };
+    kinds.iter().filter_map(added).collect()
 }
 
 fn named(all: &[impl AsRef<str>]) -> String {

@@ -1,5 +1,5 @@
-//! The kinds that a cluster with this input serves: the built-in table of the release, what the user adds, and the
-//! CustomResourceDefinitions of the input. Everything else stays unknown `[SIM-5]`.
+//! The kinds that a cluster with this input serves: the built-in table of the release, what the user adds, the
+//! CustomResourceDefinitions of the input, and what the objects of a dump prove. Everything else stays unknown `[SIM-5]`.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -7,7 +7,8 @@ use crate::gc::kinds::{DefaultPolicy, KindInfo, Kinds, sort_versions};
 use crate::inventory::{self, DefaultGcPolicy, ExtraKind, Inventory, Release, Scope};
 use crate::manifest::{CustomResourceDefinition, OwnerReference};
 
-pub(super) fn kinds_of(inventory: &Inventory) -> Kinds {
+/// The kinds, and the names of those that only the objects of a dump prove.
+pub(super) fn kinds_of(inventory: &Inventory) -> (Kinds, BTreeSet<String>) {
     let mut kinds = Kinds::new();
     let dumped = versions_in_dumps(inventory);
     let release = inventory.kinds.release();
@@ -45,7 +46,32 @@ pub(super) fn kinds_of(inventory: &Inventory) -> Kinds {
             add_defined(&mut kinds, &crd);
         }
     }
-    kinds
+    let proven = add_proven(&mut kinds, inventory);
+    (kinds, proven)
+}
+
+/// An object that was read from a cluster has a kind that this cluster serves, and shows its scope: a live object has its
+/// namespace written.
+fn add_proven(kinds: &mut Kinds, inventory: &Inventory) -> BTreeSet<String> {
+    let mut proven = BTreeMap::<(&str, &str), (bool, BTreeSet<&str>)>::new();
+    for member in inventory.members.iter().filter(|member| member.from_dump && member.decodes()) {
+        let (group, kind) = (member.object.group(), member.object.kind.value.as_str());
+        if kinds.find(group, kind).is_none() {
+            let (namespaced, versions) = proven.entry((group, kind)).or_default();
+            *namespaced |= member.key.namespace.name().is_some();
+            versions.insert(member.object.group_version.version.as_str());
+        }
+    }
+    for (&(group, kind), (namespaced, versions)) in &proven {
+        let versions: Vec<&str> = versions.iter().copied().collect();
+        kinds.add(KindInfo::custom(group, kind, &plural_of(kind), *namespaced, &versions));
+    }
+    proven.into_keys().map(|(group, kind)| name_of(group, kind)).collect()
+}
+
+/// `Kind.group`, or `Kind` for the core group.
+pub(super) fn name_of(group: &str, kind: &str) -> String {
+    if group.is_empty() { kind.to_owned() } else { format!("{kind}.{group}") }
 }
 
 /// Kinds that only releases up to some older one served.

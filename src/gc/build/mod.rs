@@ -49,6 +49,8 @@ pub struct Assumptions {
     pub absent_owners: Vec<(Key, Key)>,
     /// Kinds, `Kind[.group]`, of which nothing is known but objects: never collected, and owners that never resolve.
     pub unknown_kinds: BTreeSet<String>,
+    /// Kinds without a definition in the input that objects of a dump prove to be served, in the versions they have.
+    pub proven_kinds: BTreeSet<String>,
     /// Objects that stand in the input more than once; one was taken.
     pub duplicates: Vec<Key>,
     /// Objects whose uid another one has; they were given their own.
@@ -83,8 +85,8 @@ impl From<&ObjectKey> for Key {
 /// # Errors
 /// [`ClusterError::TooLarge`]; doubled keys and uids are resolved here.
 pub fn build(source: &Source<'_>) -> Result<Built, ClusterError> {
-    let kinds = kinds::kinds_of(source.inventory);
-    let mut assumptions = Assumptions::default();
+    let (kinds, proven_kinds) = kinds::kinds_of(source.inventory);
+    let mut assumptions = Assumptions { proven_kinds, ..Assumptions::default() };
     let members = Members::choose(source, &mut assumptions);
     let mut references = References::new(source, &kinds, &members);
     let reader = Reader::new(source.inventory, source.running);
@@ -128,8 +130,7 @@ pub fn build(source: &Source<'_>) -> Result<Built, ClusterError> {
 
 fn note_unknown_kind(kinds: &Kinds, key: &Key, unknown: &mut BTreeSet<String>) {
     if kinds.find(&key.group, &key.kind).is_none() {
-        let dot = if key.group.is_empty() { "" } else { "." };
-        unknown.insert(format!("{}{dot}{}", key.kind, key.group));
+        unknown.insert(kinds::name_of(&key.group, &key.kind));
     }
 }
 

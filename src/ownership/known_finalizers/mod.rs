@@ -167,6 +167,18 @@ impl KnownFinalizers {
     }
 }
 
+impl KnownFinalizers {
+    /// What every object of a kind gets from a controller outside of the control plane as soon as that sees it. A row with a
+    /// note or a pattern holds for some objects only, and an unverified one for none that is certain.
+    pub fn added_at_run_time(&self, group: &str, kind: &str) -> impl Iterator<Item = (&KnownFinalizer, &Controller)> {
+        self.of_kind(group, kind).filter(|(known, row)| {
+            let always =
+                row.notes.is_empty() && !known.finalizer.contains('*') && !row.kinds.contains(&KindPattern::Any);
+            always && row.added != Added::Written && row.verified && !row.control_plane
+        })
+    }
+}
+
 impl KnownFinalizer {
     /// Whether anybody removes this finalizer from objects of `kind` in `group` (empty for the core group).
     pub fn handles(&self, group: &str, kind: &str) -> Handles {

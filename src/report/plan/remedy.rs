@@ -288,7 +288,11 @@ impl Case<'_> {
         } else if blockers.is_empty() {
             let names: Vec<&str> = names.iter().map(|name| name.as_str()).collect();
             let help = "Delete it again, in the background:";
-            (format!("has finalizer {}, and nothing handles it", names.join(", ")), "GC-2", help)
+            let unwatched = match cluster.kind_of(self.id).versions.is_empty() {
+                true => "nothing is known of its kind, so that nobody is seen to handle it",
+                false => "nothing handles it",
+            };
+            (format!("has finalizer {}, and {unwatched}", names.join(", ")), "GC-2", help)
         } else {
             let which = plain::count(blockers.len(), "blocking dependent");
             let what = format!("waits for {which}: {}", words::keys(blockers.iter()));

@@ -161,7 +161,7 @@ fn staying(story: &Story<'_>, affected: &Affected) -> String {
         }
     }
     if has("GC-16") {
-        parts.push(format!("never collected: the cluster does not serve {}", unresolvable(story, affected.id)));
+        parts.push(never_collected(story, affected.id));
     }
     if has("GC-20") {
         parts.push("never collected: it is cluster-scoped and its owner is not".to_owned());
@@ -207,17 +207,26 @@ pub(super) fn stored_uids(story: &Story<'_>, id: ObjectId) -> Vec<String> {
     }
 }
 
-/// The kinds of its references that do not resolve.
-fn unresolvable(story: &Story<'_>, id: ObjectId) -> String {
+/// Which kinds of its references do not resolve: because the cluster does not serve them, or because nothing is known.
+fn never_collected(story: &Story<'_>, id: ObjectId) -> String {
     let cluster = story.view.plan.cluster();
-    let Fate::Present(present) = &story.after[id as usize] else { return "its owner's kind".to_owned() };
-    let bad: Vec<String> = cluster.edges(id).filter(|edge| !edge.resolvable).map(|edge| edge.uid).collect();
-    let named = present.owner_references.iter().filter(|reference| bad.contains(&reference.uid));
-    let mut named: Vec<String> =
-        named.map(|owner| plain::one_line(&format!("{} ({})", owner.kind, owner.api_version))).collect();
+    let bad: Vec<_> = cluster.edges(id).filter(|edge| !edge.resolvable).collect();
+    let unknown = bad.iter().any(|edge| edge.owner.is_some_and(|owner| cluster.kind_of(owner).versions.is_empty()));
+    let mut named: Vec<String> = match &story.after[id as usize] {
+        Fate::Present(present) => {
+            let written = present.owner_references.iter();
+            let written = written.filter(|reference| bad.iter().any(|edge| edge.uid == reference.uid));
+            written.map(|owner| plain::one_line(&format!("{} ({})", owner.kind, owner.api_version))).collect()
+        }
+        Fate::Gone => Vec::new(),
+    };
     named.sort();
     named.dedup();
-    if named.is_empty() { "its owner's kind any more".to_owned() } else { named.join(", ") }
+    match (named.is_empty(), unknown) {
+        (true, _) => "never collected: the cluster does not serve its owner's kind any more".to_owned(),
+        (false, true) => format!("kept, because nothing is known of {}", named.join(", ")),
+        (false, false) => format!("never collected: the cluster does not serve {}", named.join(", ")),
+    }
 }
 
 /// What the rules of an object are called at the end of its line.
