@@ -51,7 +51,7 @@ pub(super) enum Command {
     List(ListArgs),
     /// Predict what a deletion would do: what goes, what stays, what hangs
     Plan(Box<PlanArgs>),
-    /// Explain a rule: what is wrong, what the cluster does, how to fix it
+    /// Explain a rule: what is wrong, what the cluster does, how to fix it; or what a plan cites
     Explain(ExplainArgs),
     /// List the rules
     Rules(RulesArgs),
@@ -163,7 +163,7 @@ pub(super) enum TextOrJson {
 
 #[derive(Clone, Debug, Args)]
 pub(super) struct ExplainArgs {
-    /// The rule; without one, all rules are listed
+    /// The rule, or what a plan cites in brackets (`GC-22`); without one, all rules are listed
     #[arg(value_name = "RULE")]
     pub(super) rule: Option<String>,
     /// Output format

@@ -12,6 +12,7 @@ use super::output::{Named, OutputSpec};
 use super::settings::Settings;
 use super::{Status, terminal};
 use crate::engine::{self, Check, ReportScope, UnknownRule};
+use crate::gc;
 use crate::report::{self, Options, Published, Report};
 use crate::rules::{self, Page, RULES};
 
@@ -94,6 +95,11 @@ pub(super) fn explain(args: &ExplainArgs) -> Result<Status, Error> {
             },
         });
     };
+    if let Some(says) = gc::semantics(&id.to_uppercase()) {
+        // What a plan cites in brackets is one sentence, in any format.
+        terminal::print(&format!("{says}\n"))?;
+        return Ok(Status::Clean);
+    }
     let rule = rules::find(id).ok_or_else(|| UnknownRule::new(id))?;
     let body = Page::parse(rule.page).map_or(rule.page, |page| page.body);
     let text = match args.output {

@@ -35,6 +35,7 @@ mod plan;
 mod reading;
 mod references;
 mod rounds;
+mod semantics;
 mod simulate;
 mod state;
 mod steps;
@@ -54,6 +55,7 @@ pub use object::{
 pub use outcome::{Condition, Difference, Fate, Outcome, Present};
 pub use plan::{Happening, Plan, StepPlan};
 pub use reading::Edge;
+pub use semantics::semantics;
 pub use simulate::{Options, simulate};
 pub use steps::Step;
 pub use trace::Effect;

@@ -5,6 +5,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use ownerlint::inventory::{self, DefaultGcPolicy, FinalizerNameCheck, Release, Scope, Served};
 use ownerlint::ownership::known_finalizers;
 
+use crate::support::root;
+
 pub(crate) fn csv_rows(name: &str) -> Vec<BTreeMap<String, String>> {
     let path = format!("{}/rules/tables/{name}", env!("CARGO_MANIFEST_DIR"));
     let mut reader = csv::Reader::from_path(&path).expect(&path);
@@ -313,4 +315,40 @@ fn a_target_is_understood_as_kubectl_understands_it() {
     assert_eq!(found("events.events.k8s.io"), ["events.k8s.io/v1 Event"]);
     assert_eq!(found("crd"), ["apiextensions.k8s.io/v1 CustomResourceDefinition"]);
     assert!(found("widgets").is_empty());
+}
+
+// --- what plans cite ---
+
+/// Every `"GC-22"` of the simulation and of what plans are made of.
+fn citations(folder: &std::path::Path, found: &mut BTreeSet<String>) {
+    for entry in std::fs::read_dir(folder).expect("a folder").flatten() {
+        if entry.path().is_dir() {
+            citations(&entry.path(), found);
+            continue;
+        }
+        let text = std::fs::read_to_string(entry.path()).expect("text");
+        let is_rule = |text: &&str| {
+            text.split_once('-').is_some_and(|(family, number)| {
+                ["CRD", "DEL", "DEP", "FIN", "GC", "NS", "SIM", "VAL"].contains(&family)
+                    && number.starts_with(|first: char| first.is_ascii_digit())
+            })
+        };
+        found.extend(text.split('"').filter(is_rule).map(str::to_owned));
+    }
+}
+
+#[test]
+fn whatever_a_plan_cites_can_be_explained() {
+    let mut cited = BTreeSet::new();
+    for folder in ["src/gc", "src/ownership", "src/report/plan", "src/engine"] {
+        citations(&root().join(folder), &mut cited);
+    }
+    assert!(cited.len() > 40, "citations are found: {cited:?}");
+    let unexplained: Vec<_> = cited.iter().filter(|rule| ownerlint::gc::semantics(rule).is_none()).collect();
+    assert!(unexplained.is_empty(), "missing in rules/tables/deletion-semantics.csv: {unexplained:?}");
+    crate::support::ownerlint()
+        .args(["explain", "gc-20"])
+        .assert()
+        .code(0)
+        .stdout("A cluster-scoped dependent with a namespaced owner is never collected.\n");
 }

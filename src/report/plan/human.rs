@@ -141,7 +141,8 @@ fn tree(page: &mut Page<'_>, story: &Story<'_>) {
     if story.affected.is_empty() {
         return;
     }
-    page.section("What happens, and why (what has the same number goes at the same time)");
+    page.section("What happens, and why");
+    page.line("(what has the same number goes at the same time; `ownerlint explain GC-22` says what a citation means)");
     let siblings = if story.affected.len() <= SMALL { SMALL } else { TREE.siblings };
     let entries = outline(&story.affected, Limits { siblings, ..TREE });
     for (at, ends) in reading_order(&entries) {
