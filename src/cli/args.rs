@@ -3,6 +3,7 @@
 use clap::{Args, Parser, Subcommand, ValueEnum, builder::styling};
 
 use super::adoption_args::{BaselineArgs, CompletionsArgs, ConfigArgs, InitArgs, ReportedArgs};
+use super::help;
 use super::output::{FailOn, OutputSpec};
 use super::plan::PlanArgs;
 use crate::inventory::Release;
@@ -13,27 +14,9 @@ const STYLES: styling::Styles = styling::Styles::styled()
     .literal(styling::AnsiColor::Cyan.on_default().bold())
     .placeholder(styling::AnsiColor::Cyan.on_default());
 
-const EXAMPLES: &str = "\
-Examples:
-  ownerlint rendered/                          check a folder of rendered manifests
-  helm template web ./chart | ownerlint -      check what Helm renders
-  kustomize build overlays/prod | ownerlint -  check what Kustomize renders
-  ownerlint list rendered/                     show objects, scopes, owners and finalizers
-  ownerlint plan delete deploy/web -n shop     what a deletion takes along, and what would hang
-  ownerlint explain owner-of-cluster-scoped    why a rule exists, how to fix it
-  ownerlint init                               write a commented ownerlint.yaml
-  ownerlint baseline write                     know today's findings, report only new ones
-  ownerlint --only-changed-from origin/main    report what this branch touches
-
-Exit status:
-  0  nothing at or above --fail-on (default: error)
-  1  findings at or above it
-  2  usage, configuration, I/O or internal failure
-  3  no Kubernetes object found (--allow-empty makes it 0)";
-
 /// Finds owner references and finalizers that Kubernetes will punish, in rendered manifests, before they are merged.
 #[derive(Debug, Parser)]
-#[command(name = "ownerlint", version, styles = STYLES, after_help = EXAMPLES, args_conflicts_with_subcommands = true)]
+#[command(name = "ownerlint", version, styles = STYLES, after_help = help::OWNERLINT, args_conflicts_with_subcommands = true)]
 pub(super) struct Cli {
     #[command(subcommand)]
     pub(super) command: Option<Command>,
@@ -46,22 +29,29 @@ pub(super) struct Cli {
 #[derive(Debug, Subcommand)]
 pub(super) enum Command {
     /// Check ownership and finalizers (the default command)
+    #[command(after_help = help::CHECK)]
     Check(CheckArgs),
     /// List the objects with their scopes, owners and finalizers
+    #[command(after_help = help::LIST)]
     List(ListArgs),
     /// Predict what a deletion would do: what goes, what stays, what hangs
     Plan(Box<PlanArgs>),
     /// Explain a rule: what is wrong, what the cluster does, how to fix it; or what a plan cites
+    #[command(after_help = help::EXPLAIN)]
     Explain(ExplainArgs),
     /// List the rules
     Rules(RulesArgs),
     /// Know the findings of today, and report only new ones
+    #[command(after_help = help::BASELINE)]
     Baseline(BaselineArgs),
     /// Write a commented ownerlint.yaml for the manifests of a folder
+    #[command(after_help = help::INIT)]
     Init(InitArgs),
     /// Print the JSON Schema of an output, of the configuration or of baselines
+    #[command(after_help = help::SCHEMA)]
     Schema(SchemaArgs),
     /// Print shell completions
+    #[command(after_help = help::COMPLETIONS)]
     Completions(CompletionsArgs),
     /// Print the manual page
     Man,

@@ -7,6 +7,7 @@ mod changed;
 mod commands;
 mod convenience;
 mod error;
+mod help;
 mod output;
 mod plan;
 mod settings;

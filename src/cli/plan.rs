@@ -7,32 +7,15 @@ use super::args::GlobalArgs;
 use super::args::release;
 use super::commands::{display, distinct, no_objects, write_text};
 use super::error::Error;
+use super::help;
 use super::output::OutputSpec;
 use crate::engine::{Input, Question, Rehearsal, read_steps};
 use crate::gc::Policy;
 use crate::inventory::{Inventory, Release, STDIN, Settings};
 use crate::report::plan::{self, PlanFormat};
 
-const EXAMPLES: &str = "\
-Examples:
-  ownerlint plan delete deployment/web -n shop -f rendered/   what goes with a Deployment
-  ownerlint plan delete ns/shop -f dump.yaml                  what goes, what hangs, and why
-  ownerlint plan delete crd/foos.example.com                  a definition with its instances
-  ownerlint plan delete deploy web api --cascade foreground   several at once
-  ownerlint plan --steps steps.yaml dump.yaml                 one step after the other
-
-A dump (`kubectl get … -o yaml`) is taken for the whole cluster. In a rendering, references are bound by name, an owner
-that it does not hold is taken to exist elsewhere, and the Pods, ReplicaSets and other objects that built-in controllers
-create are implied.
-
-Exit status:
-  0  there is a plan, whatever it says
-  1  something stays Terminating, and --fail-on stuck was given
-  2  usage, configuration, I/O or internal failure; a target that is not in the input
-  3  no Kubernetes object found (--allow-empty makes it 0)";
-
 #[derive(Debug, Args)]
-#[command(args_conflicts_with_subcommands = true, after_help = EXAMPLES)]
+#[command(args_conflicts_with_subcommands = true, after_help = help::PLAN)]
 pub(super) struct PlanArgs {
     #[command(subcommand)]
     command: Option<PlanCommand>,
@@ -43,7 +26,7 @@ pub(super) struct PlanArgs {
 #[derive(Debug, Subcommand)]
 enum PlanCommand {
     /// What a deletion takes along, leaves behind and leaves hanging
-    #[command(after_help = EXAMPLES)]
+    #[command(after_help = help::PLAN)]
     Delete(DeleteArgs),
 }
 

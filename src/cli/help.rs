@@ -1,0 +1,105 @@
+//! What stands below the options of `--help`: examples, and what the exit status means. Lines stay short enough for 80 columns,
+//! because clap would wrap them a second time.
+
+pub(super) const OWNERLINT: &str = "\
+Examples:
+  ownerlint rendered/                        check a folder of rendered manifests
+  helm template web ./chart | ownerlint -    check what Helm renders
+  kustomize build prod | ownerlint -         check what Kustomize renders
+  ownerlint list rendered/                   objects, scopes, owners, finalizers
+  ownerlint plan delete deploy/web -n shop   what a deletion takes along
+  ownerlint explain owner-of-cluster-scoped  why a rule exists, how to fix it
+  ownerlint init                             write a commented ownerlint.yaml
+  ownerlint baseline write                   from now on only new findings
+  ownerlint --only-changed-from origin/main  only what this branch touches
+
+Exit status:
+  0  nothing at or above --fail-on (default: error)
+  1  findings at or above it
+  2  usage, configuration, I/O or internal failure
+  3  no Kubernetes object found (--allow-empty makes it 0)";
+
+pub(super) const CHECK: &str = "\
+Examples:
+  ownerlint check rendered/                      a folder
+  helm template web ./chart | ownerlint check -  standard input
+  ownerlint check -n shop overlays/*/out.yaml    files without namespaces
+  ownerlint check --fail-on warning rendered/    be strict
+  ownerlint check -o sarif:out.sarif -o human    two outputs from one run
+  ownerlint check --only web.yaml rendered/      read all, report one file
+
+Exit status:
+  0  nothing at or above --fail-on (default: error)
+  1  findings at or above it
+  2  usage, configuration, I/O or internal failure
+  3  no Kubernetes object found (--allow-empty makes it 0)";
+
+pub(super) const LIST: &str = "\
+Examples:
+  ownerlint list rendered/                       what is there, and who owns it
+  ownerlint list -o json rendered/ | jq '.objects[] | select(.finalizers != [])'
+
+Exit status:
+  0  objects were found
+  2  usage, configuration, I/O or internal failure
+  3  no Kubernetes object found (--allow-empty makes it 0)";
+
+pub(super) const PLAN: &str = "\
+Examples:
+  ownerlint plan delete deployment/web -n shop -f rendered/  one object
+  ownerlint plan delete ns/shop -f dump.yaml                 a namespace
+  ownerlint plan delete crd/foos.example.com                 with its instances
+  ownerlint plan delete deploy web api --cascade foreground  several at once
+  ownerlint plan --steps steps.yaml dump.yaml                one after the other
+  ownerlint explain GC-22                                    what a plan cites
+
+A dump (`kubectl get … -o yaml`) is taken for the whole cluster. In a
+rendering, references are bound by name, an owner that it does not hold is
+taken to exist elsewhere, and the Pods, ReplicaSets and other objects that
+built-in controllers create are implied.
+
+Exit status:
+  0  there is a plan, whatever it says
+  1  something stays Terminating, and --fail-on stuck was given
+  2  usage, configuration or I/O failure; a target that is not in the input
+  3  no Kubernetes object found (--allow-empty makes it 0)";
+
+pub(super) const EXPLAIN: &str = "\
+Examples:
+  ownerlint explain owner-cross-namespace  a rule's page
+  ownerlint explain GC-22                  what a plan cites in brackets
+  ownerlint explain                        all rules
+
+Exit status:
+  0  it is explained
+  2  there is no such rule";
+
+pub(super) const BASELINE: &str = "\
+Examples:
+  ownerlint baseline write   know today's findings: only new ones are reported
+  ownerlint baseline update  the same again, and what changed since then
+  ownerlint baseline prune   forget what is fixed
+
+Exit status:
+  0  the baseline is written
+  2  usage, configuration or I/O failure";
+
+pub(super) const INIT: &str = "\
+Examples:
+  ownerlint init            look at the current folder
+  ownerlint init clusters/  look at this one
+
+Exit status:
+  0  ownerlint.yaml is written
+  2  there is one already (--force overwrites it), or it cannot be written";
+
+pub(super) const SCHEMA: &str = "\
+Examples:
+  ownerlint schema config > ownerlint.schema.json  for your editor
+  ownerlint schema report                          what -o json prints";
+
+pub(super) const COMPLETIONS: &str = "\
+Examples:
+  ownerlint completions bash > /etc/bash_completion.d/ownerlint
+  ownerlint completions zsh > ~/.zfunc/_ownerlint
+  ownerlint completions fish > ~/.config/fish/completions/ownerlint.fish";
