@@ -15,6 +15,7 @@ mod configuration;
 mod corpus;
 mod corpus_list;
 mod determinism;
+mod docs;
 mod examples;
 mod finalizers;
 mod formats;
