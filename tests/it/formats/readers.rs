@@ -111,7 +111,7 @@ fn github(text: &str, report: &Report, options: &Options) {
     let mut shown = 0;
     for line in text.lines() {
         let Some(rest) = line.strip_prefix("::") else {
-            assert!(line.ends_with("the job summary has them all"), "{line:?}");
+            assert!(line.ends_with("`--output json` has them all"), "{line:?}");
             assert!(!line.contains("::") && !line.contains("##["));
             continue;
         };
