@@ -20,7 +20,7 @@ pub(super) fn render(report: &Report, options: &Options) -> String {
     if shown < report.findings.len() {
         let rest = report.findings.len() - shown;
         out.push_str(&format!(
-            "{} without an annotation; the job summary has them all\n",
+            "{} without an annotation; `--output json` has them all\n",
             plain::count(rest, "more finding")
         ));
     }

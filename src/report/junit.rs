@@ -1,6 +1,9 @@
 //! JUnit XML: every file is a suite, every finding a test case in it, and a file without findings one that passes.
 //!
 //! Findings below `--fail-on` pass and say what they found in `system-out`.
+//!
+//! GitLab reads `file`. The schema of Jenkins' xUnit plugin (`junit-10.xsd`) knows neither `file` nor `line` on a test case and
+//! takes all the rest.
 
 use super::{Options, Report, Reported, paths, plain};
 use crate::text::ColumnUnit;

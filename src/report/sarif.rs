@@ -32,7 +32,7 @@ pub(super) fn render(report: &Report, options: &Options) -> String {
                 "name": report.tool.name,
                 "version": report.tool.version,
                 "informationUri": report.tool.url,
-                "rules": report.rules.iter().map(rule).collect::<Vec<_>>(),
+                "rules": report.rules.iter().map(|info| rule(info, report)).collect::<Vec<_>>(),
             }},
             "columnKind": "utf16CodeUnits",
             "invocations": [invocation(report, options)],
@@ -57,7 +57,7 @@ fn level(severity: Severity) -> &'static str {
     }
 }
 
-fn rule(rule: &RuleInfo) -> Value {
+fn rule(rule: &RuleInfo, report: &Report) -> Value {
     let summary = plain::shortened(&rule.summary, MAX_DESCRIPTION);
     // An error is certain, a warning says what it assumes, an info may be right as it is.
     let (precision, problem) = match rule.severity {
@@ -69,7 +69,7 @@ fn rule(rule: &RuleInfo) -> Value {
         "id": rule.id,
         "shortDescription": {"text": summary},
         "fullDescription": {"text": summary},
-        "help": {"text": format!("{} {}", rule.summary, rule.url), "markdown": rule.page},
+        "help": {"text": format!("{} {}", rule.summary, rule.url), "markdown": page(rule, report)},
         "helpUri": rule.url,
         "defaultConfiguration": {"level": level(rule.severity)},
         "properties": {
@@ -78,6 +78,13 @@ fn rule(rule: &RuleInfo) -> Value {
             "problem.severity": problem,
         },
     })
+}
+
+/// The page of a rule. It is shown alone: links to pages beside it lead to where they are published.
+fn page(rule: &RuleInfo, report: &Report) -> String {
+    let linked =
+        |page: String, other: &RuleInfo| page.replace(&format!("]({}.md)", other.id), &format!("]({})", other.url));
+    report.rules.iter().fold(rule.page.clone(), linked)
 }
 
 fn result(report: &Report, reported: &Reported, options: &Options) -> Value {

@@ -89,9 +89,12 @@ pub struct Rule {
 }
 
 impl Rule {
+    /// The folder of the repository with the pages that links lead to; they are generated from `rules/`.
+    pub const PAGES: &'static str = "docs/rules";
+
     /// The page on the web.
     pub fn url(&self) -> String {
-        format!("{}/blob/main/rules/{}.md", env!("CARGO_PKG_REPOSITORY"), self.id)
+        format!("{}/blob/main/{}/{}.md", env!("CARGO_PKG_REPOSITORY"), Self::PAGES, self.id)
     }
 
     /// Runs the rule on a bundle.

@@ -16,6 +16,7 @@ mod corpus;
 mod corpus_list;
 mod corpus_plans;
 mod determinism;
+mod docs;
 mod editors;
 mod examples;
 mod finalizers;

@@ -112,7 +112,7 @@ fn the_readme_and_the_rules_command_list_every_rule() {
     let readme = std::fs::read_to_string(root().join("README.md")).expect("a README");
     let listed: Vec<_> = readme
         .lines()
-        .filter_map(|line| line.strip_prefix("| [")?.split_once("](rules/"))
+        .filter_map(|line| line.strip_prefix("| [")?.split_once("](docs/rules/"))
         .map(|(id, rest)| (id.to_owned(), rest.to_owned()))
         .collect();
     let ids: Vec<_> = RULES.iter().map(|rule| rule.id.to_owned()).collect();

@@ -87,7 +87,7 @@ fn github_shows_the_worst_first_and_counts_the_rest() {
     let text = rendered(Format::Github, &report, &sample::options());
     let kinds: Vec<_> = text.lines().map(|line| line.split([' ', ':']).nth(2).unwrap_or_default()).collect();
     assert_eq!(kinds[..14], [["error"; 10].as_slice(), &["warning"], &["notice"; 3]].concat());
-    assert_eq!(text.lines().last(), Some("2 more findings without an annotation; the job summary has them all"));
+    assert_eq!(text.lines().last(), Some("2 more findings without an annotation; `--output json` has them all"));
 }
 
 #[test]

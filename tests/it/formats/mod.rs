@@ -1,6 +1,7 @@
 //! Every output format: a golden file to read, and a schema or a reference reader to agree with.
 
 mod contracts;
+mod corpus;
 mod golden;
 mod hostile;
 mod readers;

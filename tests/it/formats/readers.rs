@@ -1,8 +1,11 @@
 //! Reference readers: each machine format read back as its consumer reads it.
 
+use std::collections::BTreeSet;
+
 use jsonschema::Validator;
 use ownerlint::finding::Severity;
 use ownerlint::report::{Format, Options, Report};
+use ownerlint::text::{ColumnUnit, SourceFile};
 use serde_json::{Value, json};
 
 use super::schemas::{complaints, parsed, validator};
@@ -22,7 +25,9 @@ pub(crate) fn read(format: Format, text: &str, report: &Report, options: &Option
         Format::Github => github(text, report, options),
         Format::Gitlab => {
             let document = valid(&gitlab_schema(), text);
-            assert_eq!(strings(&document, "/fingerprint").len(), report.findings.len());
+            let prints = strings(&document, "/fingerprint");
+            assert_eq!(prints.len(), report.findings.len());
+            assert_eq!(prints.iter().collect::<BTreeSet<_>>().len(), prints.len(), "GitLab keeps one of equal ones");
         }
         Format::Junit => junit(text, report, options),
         Format::Rdjson => {
@@ -33,6 +38,7 @@ pub(crate) fn read(format: Format, text: &str, report: &Report, options: &Option
             let document = valid(&lsp_schema(), text);
             assert_eq!(document.as_array().map(Vec::len), Some(report.sources.len()), "files without findings too");
             assert_eq!(strings(&document, "/uri").len(), report.sources.len());
+            ranges(&document, report, options.position_encoding);
         }
         Format::Markdown => markdown(text, report, options),
     }
@@ -40,7 +46,8 @@ pub(crate) fn read(format: Format, text: &str, report: &Report, options: &Option
 
 fn valid(validator: &Validator, text: &str) -> Value {
     let document = parsed(text);
-    assert_eq!(complaints(validator, &document), [""; 0], "{text}");
+    let start: String = text.chars().take(4_000).collect();
+    assert_eq!(complaints(validator, &document), [""; 0], "{start}");
     document
 }
 
@@ -58,6 +65,12 @@ fn sarif(text: &str, report: &Report) {
     let run = &document["runs"][0];
     let rules = strings(&run["tool"]["driver"]["rules"], "/id");
     assert!(rules.iter().eq(report.rules.iter().map(|rule| rule.id)), "all rules, in their order");
+    for rule in run["tool"]["driver"]["rules"].as_array().expect("rules") {
+        let length = |pointer: &str| rule.pointer(pointer).and_then(Value::as_str).expect("a text").chars().count();
+        assert!(length("/shortDescription/text") <= 1_024 && length("/fullDescription/text") <= 1_024);
+        assert!(length("/help/text") > 0 && length("/help/markdown") > 0);
+        assert!(rule["properties"]["tags"].as_array().is_some_and(|tags| tags.len() <= 10));
+    }
     let results = run["results"].as_array().expect("results");
     assert_eq!(results.len(), report.findings.len().min(5_000));
     for result in results {
@@ -67,6 +80,8 @@ fn sarif(text: &str, report: &Report) {
         assert!(number("startColumn") < number("endColumn"));
         assert_eq!(result["locations"].as_array().map(Vec::len), Some(1));
         assert!(result["relatedLocations"].as_array().is_none_or(|related| related.len() < 100));
+        let steps = result.pointer("/codeFlows/0/threadFlows/0/locations").and_then(Value::as_array);
+        assert!(steps.is_none_or(|steps| (2..=1_000).contains(&steps.len())));
         let uri = result["locations"][0]["physicalLocation"]["artifactLocation"]["uri"].as_str().expect("a reference");
         assert!(uri.bytes().all(|byte| byte.is_ascii_graphic()), "{uri}");
         let index = result["ruleIndex"].as_u64().expect("an index");
@@ -96,7 +111,7 @@ fn github(text: &str, report: &Report, options: &Options) {
     let mut shown = 0;
     for line in text.lines() {
         let Some(rest) = line.strip_prefix("::") else {
-            assert!(line.ends_with("the job summary has them all"), "{line:?}");
+            assert!(line.ends_with("`--output json` has them all"), "{line:?}");
             assert!(!line.contains("::") && !line.contains("##["));
             continue;
         };
@@ -110,14 +125,15 @@ fn github(text: &str, report: &Report, options: &Options) {
             "warning" => Severity::Warning,
             _ => Severity::Info,
         };
-        let known = report.findings.iter().map(|reported| &reported.finding).find(|finding| {
-            let words = |text: &str| text.split_whitespace().map(str::to_owned).collect::<Vec<_>>();
-            let first = unescaped(data).lines().next().unwrap_or_default().to_owned();
-            finding.severity == severity && words(&first).len() == words(&finding.message).len()
-        });
-        assert!(known.is_some(), "{line:?}");
+        let title = get("title").expect("a title");
+        let words = |text: &str| text.split_whitespace().count();
+        let first = unescaped(data).lines().next().map_or(0, words);
+        let known =
+            report.findings.iter().map(|reported| &reported.finding).any(|finding| {
+                finding.severity == severity && finding.rule == title && words(&finding.message) == first
+            });
+        assert!(known, "{line:?}");
         assert!(get("line").is_some_and(|line| line.parse::<usize>().is_ok()));
-        assert_eq!(get("title").as_deref(), Some(known.map_or("", |finding| finding.rule)));
         assert_eq!(get("col").is_some(), get("line") == get("endLine"), "columns on one line only");
     }
     let of = |severity| report.findings.iter().filter(|reported| reported.finding.severity == severity).count();
@@ -129,6 +145,29 @@ fn github(text: &str, report: &Report, options: &Options) {
 fn unescaped(text: &str) -> String {
     let text = text.replace("%0D", "\r").replace("%0A", "\n").replace("%3A", ":").replace("%2C", ",");
     text.replace("%25", "%")
+}
+
+/// Every range lies within the text of its file, counted in `unit`.
+fn ranges(document: &Value, report: &Report, unit: ColumnUnit) {
+    let files = document.as_array().expect("files");
+    let fits = |file: &SourceFile, range: &Value| {
+        let text = file.text().trim_start_matches('\u{feff}');
+        let within = |at: &Value| {
+            let line = text.split('\n').nth(at["line"].as_u64()? as usize)?;
+            Some(at["character"].as_u64()? as usize <= unit.length(line))
+        };
+        within(&range["start"]) == Some(true) && within(&range["end"]) == Some(true)
+    };
+    for (file, (_, source)) in files.iter().zip(report.sources.iter()) {
+        for diagnostic in file["diagnostics"].as_array().expect("diagnostics") {
+            assert!(fits(source, &diagnostic["range"]), "{}: {diagnostic}", source.path());
+            for related in diagnostic["relatedInformation"].as_array().into_iter().flatten() {
+                let location = &related["location"];
+                let named = files.iter().zip(report.sources.iter()).filter(|(file, _)| file["uri"] == location["uri"]);
+                assert!(named.into_iter().any(|(_, (_, source))| fits(source, &location["range"])), "{location}");
+            }
+        }
+    }
 }
 
 fn junit(text: &str, report: &Report, options: &Options) {

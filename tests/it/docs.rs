@@ -1,0 +1,401 @@
+//! `docs/` is generated: from the rule pages, from the schemas, from the README.
+//!
+//! `UPDATE_DOCS=1 cargo test --test it docs` writes it; without the variable a stale page fails.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Component, Path, PathBuf};
+
+use ownerlint::finding::{Consequence, Severity};
+use ownerlint::report::{Format, SCHEMAS, schema};
+use ownerlint::rules::{Page, RULES, Rule};
+use serde_json::Value;
+
+use crate::support::{ownerlint, root};
+
+/// Where a family begins in the order of the registry, and its name.
+const FAMILIES: [(&str, &str); 8] = [
+    ("owner-of-cluster-scoped", "Kinds and scopes"),
+    ("owner-missing-field", "Owner references as they are written"),
+    ("owner-literal-uid", "Who the owner is"),
+    ("metadata-unknown-field", "Metadata"),
+    ("finalizer-invalid-name", "Finalizers"),
+    ("deleted-on-arrival", "What becomes of a deletion"),
+    ("unreadable-file", "Reading"),
+    ("suppression-malformed", "Suppressions and baseline"),
+];
+
+/// What the cluster does, in words.
+fn words(consequence: Consequence) -> &'static str {
+    match consequence {
+        Consequence::Rejected => "the API server refuses the object",
+        Consequence::RejectedStrict => "kubectl refuses the object, other clients drop the field in silence",
+        Consequence::Warned => "the API server accepts it with a warning",
+        Consequence::Collected => "the garbage collector deletes the object although nobody asked",
+        Consequence::NeverCollected => "the garbage collector never deletes the object although its owner is gone",
+        Consequence::Stuck => "a deletion never finishes",
+        Consequence::Lost => "written content never reaches the cluster",
+        Consequence::Orphaned => "dependents outlive their owner",
+        Consequence::Ignored => "written, and without effect",
+        Consequence::Style => "works, but reads worse than it could",
+    }
+}
+
+/// The families in order, each with its rules.
+fn families() -> Vec<(&'static str, Vec<&'static Rule>)> {
+    let mut families: Vec<(&str, Vec<&Rule>)> = Vec::new();
+    for rule in RULES {
+        if let Some((_, name)) = FAMILIES.iter().find(|(first, _)| *first == rule.id) {
+            families.push((name, Vec::new()));
+        }
+        families.last_mut().expect("the first rule begins a family").1.push(rule);
+    }
+    assert_eq!(families.len(), FAMILIES.len(), "every family begins with a rule, in the order of the registry");
+    families
+}
+
+fn generated_from(source: &str) -> String {
+    format!("<!-- Generated from {source}: UPDATE_DOCS=1 cargo test --test it docs -->\n\n")
+}
+
+fn link(rule: &Rule) -> String {
+    format!("[{0}]({0}.md)", rule.id)
+}
+
+fn joined(rules: &[&Rule]) -> String {
+    rules.iter().map(|rule| link(rule)).collect::<Vec<_>>().join(", ")
+}
+
+/// The rules that a page links to.
+fn mentions(rule: &Rule) -> BTreeSet<&'static str> {
+    RULES.iter().filter(|other| rule.page.contains(&format!("]({}.md)", other.id))).map(|other| other.id).collect()
+}
+
+/// The page of the rule at `at`, to be read in a browser.
+fn rule_page(at: usize) -> String {
+    let rule = RULES[at];
+    let page = Page::parse(rule.page).expect("rules.rs tests it");
+    let front = &page.front_matter;
+    let mut out = generated_from(&format!("rules/{}.md", rule.id));
+    let body = page.body.strip_prefix(&format!("# {}\n\n", rule.id)).expect("a page begins with its title");
+    out.push_str(&format!(
+        "[ownerlint](../README.md) / [rules](README.md) / {}\n\n# {0}\n\n{}.\n\n",
+        rule.id, rule.summary
+    ));
+    out.push_str(&format!(
+        "**{}** · **{}**: {} · since {}\n\n",
+        front.severity,
+        front.consequence,
+        words(rule.consequence),
+        front.since
+    ));
+    out.push_str(&body_for_browsers(rule, body));
+
+    let (own, cited) = (mentions(rule), |other: &Rule| mentions(other).contains(rule.id));
+    let others = RULES.iter().copied().filter(|other| other.id != rule.id);
+    let related: Vec<_> = others.filter(|other| own.contains(other.id) || cited(other)).collect();
+    let family = families().into_iter().find(|(_, rules)| rules.iter().any(|other| other.id == rule.id));
+    let (family, rules) = family.expect("every rule has one");
+    let rules: Vec<_> = rules.into_iter().filter(|other| other.id != rule.id).collect();
+    out.push_str("\n---\n\n");
+    if !related.is_empty() {
+        out.push_str(&format!("Related: {}\n\n", joined(&related)));
+    }
+    out.push_str(&format!("{family}: {}\n\n", joined(&rules)));
+    let neighbour = |at: Option<usize>| at.and_then(|at| RULES.get(at));
+    let before = neighbour(at.checked_sub(1)).map(|rule| format!("← {}", link(rule)));
+    let after = neighbour(Some(at + 1)).map(|rule| format!("{} →", link(rule)));
+    let index = Some("[all rules](README.md)".to_owned());
+    out.push_str("[How to silence a finding](../../README.md#adopting-it-with-old-findings)\n\n");
+    out.push_str(&format!("{}\n", [before, index, after].into_iter().flatten().collect::<Vec<_>>().join(" · ")));
+    out
+}
+
+/// Examples say in words what the tests read in their info strings and marks.
+fn body_for_browsers(rule: &Rule, body: &str) -> String {
+    let mut out = String::new();
+    for line in body.lines() {
+        match line {
+            "```yaml bad" => out.push_str("Flagged, on the lines with an arrow:\n\n```yaml"),
+            "```yaml good" => out.push_str("Not flagged:\n\n```yaml"),
+            _ => {
+                assert!(!line.starts_with("```yaml"), "{}: an example that nothing describes: {line}", rule.id);
+                out.push_str(&line.replace("# expect:", "# ←"));
+            }
+        }
+        out.push('\n');
+    }
+    out
+}
+
+fn by_consequence(folder: &str) -> String {
+    let mut out = String::new();
+    for consequence in Consequence::ALL {
+        let rules: Vec<_> = RULES.iter().filter(|rule| rule.consequence == consequence).collect();
+        if rules.is_empty() {
+            continue;
+        }
+        let rows = rules.iter().map(|rule| {
+            format!("| [{0}]({folder}{0}.md) | {1} | {2} |\n", rule.id, rule.severity.as_str(), rule.summary)
+        });
+        out.push_str(&format!(
+            "### {}: {}\n\n| rule | severity | what it flags |\n|---|---|---|\n{}\n",
+            consequence.as_str(),
+            words(consequence),
+            rows.collect::<String>()
+        ));
+    }
+    out
+}
+
+fn rules_index() -> String {
+    let mut out = generated_from("rules/");
+    let of = |severity| RULES.iter().filter(|rule| rule.severity == severity).count();
+    let counts = [Severity::Error, Severity::Warning, Severity::Info].map(of);
+    out.push_str(&format!("[ownerlint](../README.md) / rules\n\n# Rules\n\n{} rules: {} are errors, {} warnings and {} infos unless the configuration says otherwise. A finding may \
+         have another severity or consequence than its rule.\n\n## By consequence\n\nWhat the cluster does \
+         about it.\n\n{}## By family\n\n",
+        RULES.len(),
+        counts[0],
+        counts[1],
+        counts[2],
+        by_consequence("")));
+    let rows = families().into_iter().map(|(family, rules)| format!("| {family} | {} |\n", joined(&rules)));
+    out.push_str(&format!("| family | rules |\n|---|---|\n{}", rows.collect::<String>()));
+    out
+}
+
+/// The entry.
+fn entry() -> String {
+    let mut out = generated_from("README.md, rules/ and rules/schema/");
+    out.push_str(
+        "# ownerlint\n\n[What it is and how to install it](../README.md) · [Editors](editors/README.md) · [All rules](rules/README.md)\n\n\
+         On this page: [rules](#rules), [configuration](#configuration), [exit status](#exit-status), [JSON](#json)\n\n## Rules\n\n",
+    );
+    out.push_str("| consequence | what the cluster does | rules |\n|---|---|---|\n");
+    for consequence in Consequence::ALL {
+        let rules = RULES.iter().filter(|rule| rule.consequence == consequence);
+        let links: Vec<_> = rules.map(|rule| format!("[{0}](rules/{0}.md)", rule.id)).collect();
+        if !links.is_empty() {
+            out.push_str(&format!("| {} | {} | {} |\n", consequence.as_str(), words(consequence), links.join(", ")));
+        }
+    }
+    out.push_str("\nA finding may have another consequence than its rule.\n\n");
+    out.push_str("## Configuration\n\n");
+    out.push_str(&configuration());
+    out.push_str(&format!("## Exit status\n\n{}\n", readme_section("### Exit status")));
+    out.push_str(
+        "## JSON\n\nDocuments name their contract in `schema`, the configuration in `version`. `ownerlint schema NAME` prints the JSON Schema.\n\n",
+    );
+    out.push_str("| contract | schema | |\n|---|---|---|\n");
+    for (name, text) in SCHEMAS {
+        let schema: Value = serde_json::from_str(text).expect("a schema is JSON");
+        let (title, about) = (string(&schema["title"]), string(&described(&schema, &schema)["description"]));
+        out.push_str(&format!(
+            "| `{title}` | [`ownerlint schema {name}`](../rules/schema/{name}.schema.json) | {about} |\n"
+        ));
+    }
+    out
+}
+
+/// What stands below a heading of the README.
+fn readme_section(heading: &str) -> String {
+    let readme = std::fs::read_to_string(root().join("README.md")).expect("a README");
+    let (_, rest) = readme.split_once(&format!("\n{heading}\n")).expect("the README has the heading");
+    let end = rest.find("\n#").unwrap_or(rest.len());
+    format!("{}\n", rest[..end].trim())
+}
+
+fn string(value: &Value) -> &str {
+    value.as_str().unwrap_or_default()
+}
+
+/// A schema, or what it refers to.
+fn described<'a>(whole: &'a Value, schema: &'a Value) -> &'a Value {
+    match schema["$ref"].as_str() {
+        Some(reference) => whole.pointer(reference.trim_start_matches('#')).expect("a reference leads somewhere"),
+        None => schema,
+    }
+}
+
+/// Every key of the configuration, from its schema: a table for each mapping.
+fn configuration() -> String {
+    let whole: Value = serde_json::from_str(schema("config").expect("a schema")).expect("JSON");
+    let top = described(&whole, &whole);
+    let mut out = format!("`ownerlint.yaml`. {}\n\n", string(&top["description"]));
+    let mut mappings = vec![(String::new(), top)];
+    while let Some((path, mapping)) = mappings.pop() {
+        if !path.is_empty() {
+            out.push_str(&format!("### `{path}`\n\n{}\n\n", string(&mapping["description"])));
+        }
+        out.push_str("| key | value | |\n|---|---|---|\n");
+        let required = |key: &str| mapping["required"].as_array().is_some_and(|keys| keys.iter().any(|k| k == key));
+        let mut deeper = Vec::new();
+        for (key, own) in mapping["properties"].as_object().expect("a mapping has keys") {
+            let about = described(&whole, own);
+            let text =
+                [own, about].map(|schema| string(&schema["description"])).into_iter().find(|text| !text.is_empty());
+            let below = if path.is_empty() { key.clone() } else { format!("{path}.{key}") };
+            let value = value_of(&whole, own, &below, &mut deeper);
+            let needed = if required(key) { " (required)" } else { "" };
+            out.push_str(&format!("| `{key}`{needed} | {value} | {} |\n", text.unwrap_or_default()));
+        }
+        out.push('\n');
+        mappings.extend(deeper.into_iter().rev());
+    }
+    out
+}
+
+/// What a key takes, in words; mappings below it are left in `deeper`.
+fn value_of<'a>(whole: &'a Value, own: &'a Value, path: &str, deeper: &mut Vec<(String, &'a Value)>) -> String {
+    let schema = described(whole, own);
+    let code = |value: &Value| format!("`{}`", value.as_str().map_or(value.to_string(), str::to_owned));
+    let types: Vec<_> = match &schema["type"] {
+        Value::String(one) => vec![one.as_str()],
+        Value::Array(several) => several.iter().map(string).filter(|name| *name != "null").collect(),
+        _ => vec![],
+    };
+    if let Some(values) = schema["enum"].as_array() {
+        return values.iter().map(code).collect::<Vec<_>>().join(", ");
+    }
+    if !schema["const"].is_null() {
+        return code(&schema["const"]);
+    }
+    if let Some(choices) = schema["anyOf"].as_array() {
+        let choices = choices.iter().map(|choice| value_of(whole, choice, path, deeper));
+        return choices.collect::<Vec<_>>().join(" or ");
+    }
+    if schema["format"] == "date" {
+        return "date, `YYYY-MM-DD`".to_owned();
+    }
+    let mut inside = |schema: &'a Value, path: String| -> String {
+        let target = described(whole, schema);
+        if target["properties"].is_object() {
+            let anchor: String = path
+                .chars()
+                .filter(|c| c.is_ascii_alphanumeric() || *c == '-')
+                .map(|c| c.to_ascii_lowercase())
+                .collect();
+            let link = format!("[`{path}`](#{anchor})");
+            deeper.push((path, target));
+            link
+        } else {
+            value_of(whole, schema, &path, deeper)
+        }
+    };
+    match types[..] {
+        ["array"] => format!("list of {}", inside(&schema["items"], format!("{path}[]"))),
+        ["object"] => {
+            let items = &schema["additionalProperties"];
+            let name = string(&items["$ref"]).trim_start_matches("#/$defs/");
+            format!("mapping of {}", inside(items, format!("{path}.<{name}>")))
+        }
+        [_, ..] => types.join(" or ").replace("string", "text"),
+        [] => panic!("{path}: a value that nothing describes: {schema}"),
+    }
+}
+
+/// All that is generated, by path from the root.
+fn pages() -> BTreeMap<String, String> {
+    let rules = RULES.iter().enumerate().map(|(at, rule)| (format!("{}/{}.md", Rule::PAGES, rule.id), rule_page(at)));
+    let indexes = [("docs/README.md".to_owned(), entry()), (format!("{}/README.md", Rule::PAGES), rules_index())];
+    rules.chain(indexes).collect()
+}
+
+#[test]
+fn they_are_what_is_generated() {
+    let (pages, update) = (pages(), std::env::var_os("UPDATE_DOCS").is_some());
+    let folder = root().join(Rule::PAGES);
+    if update {
+        std::fs::create_dir_all(&folder).expect("a folder");
+    }
+    for (path, text) in &pages {
+        let file = root().join(path);
+        if update {
+            std::fs::write(file, text).expect("a page");
+        } else {
+            let written = std::fs::read_to_string(file).unwrap_or_default().replace("\r\n", "\n");
+            assert!(written == *text, "{path} is stale: UPDATE_DOCS=1 cargo test --test it docs");
+        }
+    }
+    for file in std::fs::read_dir(folder).expect("the pages").flatten() {
+        let path = format!("{}/{}", Rule::PAGES, file.file_name().to_string_lossy());
+        assert!(pages.contains_key(&path), "{path} is the page of no rule");
+    }
+}
+
+/// The links of a Markdown text outside of its code, as they are written.
+fn links(text: &str) -> Vec<&str> {
+    let prose = text.split("```").step_by(2).flat_map(|prose| prose.split("](").skip(1));
+    prose.map(|rest| rest.split_once(')').expect("a link ends").0).collect()
+}
+
+/// The anchors of a Markdown text, as GitHub makes them; it numbers those that are there twice.
+fn anchors(text: &str) -> Vec<String> {
+    let headings = text.split("```").step_by(2).flat_map(str::lines).filter(|line| line.starts_with('#'));
+    let anchor = |heading: &str| -> String {
+        let kept = heading.trim_start_matches('#').trim().to_lowercase();
+        kept.chars()
+            .filter(|c| c.is_alphanumeric() || "-_ ".contains(*c))
+            .map(|c| if c == ' ' { '-' } else { c })
+            .collect()
+    };
+    headings.map(anchor).collect()
+}
+
+/// `path` without `.` and `..`.
+fn resolved(path: &Path) -> PathBuf {
+    path.components().fold(PathBuf::new(), |mut path, part| {
+        match part {
+            Component::ParentDir => drop(path.pop()),
+            Component::CurDir => {}
+            part => path.push(part),
+        }
+        path
+    })
+}
+
+#[test]
+fn every_link_of_a_generated_page_leads_somewhere() {
+    let pages = pages();
+    for (path, text) in &pages {
+        for link in links(text).into_iter().filter(|link| !link.starts_with("https://")) {
+            let (target, anchor) = link.split_once('#').map_or((link, None), |(target, anchor)| (target, Some(anchor)));
+            let folder = Path::new(path).parent().expect("a page has a folder");
+            let file = if target.is_empty() { PathBuf::from(path) } else { resolved(&folder.join(target)) };
+            let known = file.to_str().and_then(|file| pages.get(file)).cloned();
+            let text = known.or_else(|| std::fs::read_to_string(root().join(&file)).ok());
+            let text = text.unwrap_or_else(|| panic!("{path}: {link} leads nowhere"));
+            assert!(
+                anchor.is_none_or(|anchor| anchors(&text).iter().filter(|known| *known == anchor).count() == 1),
+                "{path}: {link} has no such heading, or several"
+            );
+        }
+    }
+}
+
+#[test]
+fn every_link_of_a_report_leads_to_a_file_of_the_repository() {
+    let published = format!("{}/blob/main/", env!("CARGO_PKG_REPOSITORY"));
+    let pages = pages();
+    let inside =
+        |url: &str| url.strip_prefix(&published).map(|path| pages.contains_key(path) || root().join(path).is_file());
+    for rule in RULES {
+        assert_eq!(inside(&rule.url()), Some(true), "{}", rule.url());
+    }
+    let folder = tempfile::tempdir().expect("a folder");
+    for format in Format::ALL {
+        let file = folder.path().join(format.as_str());
+        let output = format!("--output={format}:{}", file.display());
+        ownerlint().args(["check", "--exit-zero", &output, "fixtures/bundles/rook"]).assert().success();
+        let text = std::fs::read_to_string(file).expect("it is written");
+        let urls: BTreeSet<_> = text
+            .match_indices(&published)
+            .map(|(at, _)| text[at..].split_once(".md").map_or(&text[at..], |(url, _)| url).to_owned() + ".md")
+            .collect();
+        // One line for editors has no room for a link; GitLab shows none.
+        assert_eq!(urls.is_empty(), matches!(format, Format::Concise | Format::Gitlab), "{format}");
+        for url in urls {
+            assert_eq!(inside(&url), Some(true), "{format}: {url}");
+        }
+    }
+}

@@ -1,0 +1,72 @@
+//! What `check` writes for the corpus of real manifests, format by format, with the readers that the samples have.
+
+use std::collections::BTreeMap;
+
+use ownerlint::engine::{self, Check};
+use ownerlint::report::{Format, Options};
+use serde_json::Value;
+
+use super::{readers, schemas::parsed};
+use crate::support::{corpus, inventory_at, ownerlint};
+
+/// GitHub takes 10 MB compressed; what is smaller as it is, is so compressed too.
+const MAX_BYTES: usize = 10_000_000;
+
+/// Every string under `key`, at any depth.
+fn strings_under<'a>(key: &str, value: &'a Value, found: &mut Vec<&'a str>) {
+    match value {
+        Value::Object(members) => {
+            found.extend(members.get(key).and_then(Value::as_str));
+            members.values().for_each(|value| strings_under(key, value, found));
+        }
+        Value::Array(items) => items.iter().for_each(|value| strings_under(key, value, found)),
+        _ => {}
+    }
+}
+
+/// Objects and lists that say nothing; a run without results has an empty list of them.
+fn empty_members(value: &Value) -> usize {
+    match value {
+        Value::Object(members) => usize::from(members.is_empty()) + members.values().map(empty_members).sum::<usize>(),
+        Value::Array(items) => usize::from(items.is_empty()) + items.iter().map(empty_members).sum::<usize>(),
+        _ => 0,
+    }
+}
+
+#[test]
+fn every_format_of_the_corpus_is_read_by_its_reader() {
+    let Some(corpus) = corpus() else { return };
+    let folder = tempfile::tempdir().expect("a folder");
+    let file = |format: Format| folder.path().join(format.as_str());
+    let outputs = Format::ALL.map(|format| format!("--output={format}:{}", file(format).display()));
+    ownerlint().current_dir(&corpus).args(["check", "--exit-zero"]).args(outputs).arg(".").assert().success();
+    let texts: BTreeMap<_, _> =
+        Format::ALL.map(|format| (format, std::fs::read_to_string(file(format)).expect("it is written"))).into();
+
+    let report = engine::check(inventory_at(&[&corpus.to_string_lossy()]), &Check::default());
+    assert!(report.findings.len() > 1_000, "the corpus has something to say: {}", report.findings.len());
+    for (format, text) in &texts {
+        readers::read(*format, text, &report, &Options::default());
+        println!("{format}: {} bytes", text.len());
+    }
+
+    let sarif = &texts[&Format::Sarif];
+    assert!(sarif.len() < MAX_BYTES, "{}", sarif.len());
+    let sarif = parsed(sarif);
+    let (mut uris, mut pages) = (Vec::new(), Vec::new());
+    strings_under("uri", &sarif, &mut uris);
+    strings_under("markdown", &sarif, &mut pages);
+    assert!(uris.len() > report.findings.len());
+    // The first segment of a relative reference has no colon, so that a scheme would show.
+    let relative = |uri: &&str| !uri.starts_with('/') && !uri.contains(':') && !uri.split('/').any(|part| part == "..");
+    assert_eq!(uris.iter().find(|uri| !relative(uri)), None);
+    assert!(uris.iter().all(|uri| corpus.join(uri.replace("%20", " ")).exists()), "every reference leads to a file");
+    assert_eq!(pages.len(), report.rules.len());
+    let links = pages.iter().flat_map(|page| page.split("](").skip(1));
+    assert_eq!(
+        links.into_iter().find(|link| !link.starts_with("https://")),
+        None,
+        "nothing is beside a page on GitHub"
+    );
+    assert_eq!(empty_members(&sarif), 0);
+}
