@@ -161,7 +161,7 @@ fn event(cluster: &Cluster, index: u32, certain: bool) -> Event {
         text(written.api_version),
         text(written.kind_name),
         text(written.name),
-        text(written.uid),
+        cluster.shown_uid(index),
     );
     Event { object: cluster.key(holder), reason: "OwnerRefInvalidNamespace", message, certain }
 }

@@ -134,7 +134,7 @@ impl Listing {
             .filter(|(n, _)| *n > 0)
             .map(|(n, r)| format!("{n} {r}"))
             .collect();
-        text.push_str(&format!("\n{} objects", self.objects.len()));
+        text.push_str(&format!("\n{}", super::plain::count(self.objects.len(), "object")));
         if !skipped.is_empty() {
             text.push_str(&format!("; skipped: {}", skipped.join(", ")));
         }

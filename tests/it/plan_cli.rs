@@ -156,6 +156,21 @@ fn written_uids_survive_a_plan_that_touches_nothing_else() {
 }
 
 #[test]
+fn events_show_uids_as_written() {
+    let manifests = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: owner, namespace: shop}\n---\n\
+                     apiVersion: rbac.authorization.k8s.io/v1\nkind: ClusterRole\nmetadata:\n  name: role\n  ownerReferences: \
+                     [{apiVersion: v1, kind: ConfigMap, name: owner, uid: 11111111-aaaa-4aaa-8aaa-111111111111}]\n";
+    let output = ownerlint()
+        .args(["plan", "delete", "cm/owner", "-n", "shop", "-o", "json", "-f", "-"])
+        .write_stdin(manifests)
+        .output()
+        .expect("it runs");
+    let text = String::from_utf8(output.stdout).expect("UTF-8");
+    assert!(text.contains("name: owner, uid: 11111111-aaaa-4aaa-8aaa-111111111111]"), "{text}");
+    assert!(!text.contains("minted"), "{text}");
+}
+
+#[test]
 fn controllers_objects_are_implied_and_never_listed_among_the_objects() {
     let plan = delete("deploy/web", &["-n", "shop"]);
     for key in ["ReplicaSet.apps/shop/web-<hash>", "Pod/shop/web-<hash>-<1>", "Pod/shop/web-<hash>-<2>"] {
