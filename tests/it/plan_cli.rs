@@ -235,12 +235,15 @@ fn an_object_of_a_dump_proves_that_its_kind_is_served() {
     let dump = object("example.com/v1", "Ship", "s", 1, "")
         + &object("v1", "ConfigMap", "same-version", 2, &owned_by("example.com/v1"))
         + &object("v1", "ConfigMap", "other-version", 3, &owned_by("example.com/v1alpha1"));
-    let output = ownerlint()
-        .args(["plan", "delete", "ship/s", "-n", "shop", "-o", "json", "-f", "-"])
-        .write_stdin(dump)
-        .output()
-        .expect("it runs");
-    let plan: Value = serde_json::from_slice(&output.stdout).expect("JSON");
+    let plan_of = |dump: &str| -> Value {
+        let mut command = ownerlint();
+        command.args(["plan", "delete", "ship/s", "-n", "shop", "-o", "json", "-f", "-"]).write_stdin(dump);
+        serde_json::from_slice(&command.output().expect("it runs").stdout).expect("JSON")
+    };
+    let homeless = object("example.com/v1", "Ship", "t", 4, "").replace(", namespace: shop", "");
+    let disagreeing = plan_of(&format!("{dump}{homeless}"));
+    assert_eq!(fate(&disagreeing, "ConfigMap/shop/same-version")["terminating"], false, "is it namespaced or not?");
+    let plan = plan_of(&dump);
     assert_eq!(fate(&plan, "ConfigMap/shop/same-version"), "gone");
     assert_eq!(fate(&plan, "ConfigMap/shop/other-version")["terminating"], false, "nothing proves that version");
     assert!(plan["notes"].to_string().contains("Ship.example.com"), "{}", plan["notes"]);

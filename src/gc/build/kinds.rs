@@ -51,22 +51,26 @@ pub(super) fn kinds_of(inventory: &Inventory) -> (Kinds, BTreeSet<String>) {
 }
 
 /// An object that was read from a cluster has a kind that this cluster serves, and shows its scope: a live object has its
-/// namespace written.
+/// namespace written. Objects that disagree on that prove nothing.
 fn add_proven(kinds: &mut Kinds, inventory: &Inventory) -> BTreeSet<String> {
-    let mut proven = BTreeMap::<(&str, &str), (bool, BTreeSet<&str>)>::new();
+    let mut seen = BTreeMap::<(&str, &str), (BTreeSet<bool>, BTreeSet<&str>)>::new();
     for member in inventory.members.iter().filter(|member| member.from_dump && member.decodes()) {
         let (group, kind) = (member.object.group(), member.object.kind.value.as_str());
         if kinds.find(group, kind).is_none() {
-            let (namespaced, versions) = proven.entry((group, kind)).or_default();
-            *namespaced |= member.key.namespace.name().is_some();
+            let (namespaced, versions) = seen.entry((group, kind)).or_default();
+            namespaced.insert(member.key.namespace.name().is_some());
             versions.insert(member.object.group_version.version.as_str());
         }
     }
-    for (&(group, kind), (namespaced, versions)) in &proven {
-        let versions: Vec<&str> = versions.iter().copied().collect();
-        kinds.add(KindInfo::custom(group, kind, &plural_of(kind), *namespaced, &versions));
+    let mut proven = BTreeSet::new();
+    for ((group, kind), (namespaced, versions)) in seen {
+        if let [namespaced] = namespaced.into_iter().collect::<Vec<_>>()[..] {
+            let versions: Vec<&str> = versions.into_iter().collect();
+            kinds.add(KindInfo::custom(group, kind, &plural_of(kind), namespaced, &versions));
+            proven.insert(name_of(group, kind));
+        }
     }
-    proven.into_keys().map(|(group, kind)| name_of(group, kind)).collect()
+    proven
 }
 
 /// `Kind.group`, or `Kind` for the core group.
