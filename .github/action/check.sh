@@ -4,38 +4,47 @@ set -euo pipefail
 # shellcheck source=lib.sh
 source "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
 
-temp=${RUNNER_TEMP:-$(mktemp -d)}
-json="$temp/ownerlint.json"
-markdown="$temp/ownerlint.md"
-annotations="$temp/ownerlint.annotations"
-rm -f "$json" "$markdown" "$annotations"
+binary=${OWNERLINT:-${OWNERLINT_BINARY:-}}
+"$binary" --version || fail "the program cannot be run"
 
-# The commit that the pull request starts from. A shallow checkout gets what it lacks.
+temp=${RUNNER_TEMP:-$(mktemp -d)}
+json="$temp/$NAME.json"
+markdown="$temp/$NAME.md"
+annotations="$temp/$NAME.annotations"
+SARIF=${SARIF//'{name}'/$NAME}
+rm -f "$json" "$markdown" "$annotations"
+event=${GITHUB_EVENT_NAME:-}
+
+# The commit that a pull request, or a group of a merge queue, starts from. A shallow checkout gets what it lacks.
 base_of_change() {
   local base
   git rev-parse --quiet --verify HEAD >/dev/null || return 1
   # The merge commit that GitHub makes of a pull request: its first parent is what it would be merged into.
-  if [[ "$(git rev-parse HEAD)" == "${GITHUB_SHA:-}" && "$GITHUB_EVENT_NAME" == pull_request ]]; then
-    is_merge || git fetch --quiet --depth=2 origin "$GITHUB_SHA" || true
+  if [[ "$(git rev-parse HEAD)" == "${GITHUB_SHA:-}" && "$event" == pull_request ]]; then
+    is_merge || deepen
     if is_merge; then
       git rev-parse HEAD^1
       return
     fi
   fi
-  base=$(jq -r '.pull_request.base.sha // empty' "$GITHUB_EVENT_PATH")
+  base=$(jq -r '.pull_request.base.sha // .merge_group.base_sha // empty' "$GITHUB_EVENT_PATH")
   [[ "$base" =~ ^[0-9a-f]{40}$ ]] || return 1
-  if ! git merge-base HEAD "$base" >/dev/null; then
+  # The base of a merge queue's group is the parent of its commit, unless the queue rebases.
+  if ! reaches "$base" && [[ "$event" == merge_group ]]; then deepen; fi
+  if ! reaches "$base"; then
     if [[ "$(git rev-parse --is-shallow-repository)" == true ]]; then
       git fetch --quiet --unshallow origin "$(git rev-parse HEAD)" "$base" || true
     else
       git fetch --quiet origin "$base" || true
     fi
-    git merge-base HEAD "$base" >/dev/null || return 1
+    reaches "$base" || return 1
   fi
   printf '%s\n' "$base"
 }
 
 is_merge() { git rev-parse --quiet --verify 'HEAD^2' >/dev/null; }
+deepen() { git fetch --quiet --depth=2 origin "$(git rev-parse HEAD)" || true; }
+reaches() { git merge-base HEAD "$1" >/dev/null; }
 
 # Inputs reach the command as array elements, never as shell text, and with `=` where they could be taken for options.
 arguments=(check --output concise --output "json:$json" --output "markdown:$markdown")
@@ -50,12 +59,14 @@ if head=$(git rev-parse --quiet --verify HEAD 2>/dev/null); then
 fi
 
 scope=
-if is_true "${CHANGED_ONLY:-true}" && [[ "${GITHUB_EVENT_NAME:-}" == pull_request* ]]; then
+if is_true "${CHANGED_ONLY:-true}" && [[ "$event" == pull_request* || "$event" == merge_group ]]; then
+  change="pull request"
+  if [[ "$event" == merge_group ]]; then change="merge group"; fi
   if base=$(base_of_change 2>/dev/null); then
     arguments+=("--only-changed-from=$base")
-    scope="Only what this pull request touches is reported."
+    scope="Only what this $change touches is reported."
   else
-    say warning "the base of this pull request is not in the checkout, so all findings are reported; \
+    say warning "the base of this $change is not in the checkout, so all findings are reported; \
 actions/checkout with fetch-depth: 2 helps"
   fi
 fi
@@ -72,7 +83,7 @@ done <<<"${PATHS:-}"
 token=$(od -An -N16 -tx1 /dev/urandom | tr -d ' \n')
 status=0
 printf '::stop-commands::%s\n' "$token"
-"$OWNERLINT" "${arguments[@]}" </dev/null 2>&1 || status=$?
+"$binary" "${arguments[@]}" </dev/null 2>&1 || status=$?
 printf '\n::%s::\n' "$token"
 if [[ -f "$annotations" ]]; then cat "$annotations"; fi
 
@@ -90,7 +101,14 @@ output json-file "$(if [[ -s "$json" ]]; then printf '%s' "$json"; fi)"
 output sarif-file "$(if [[ -n "${SARIF:-}" && -s "$SARIF" ]]; then printf '%s' "$SARIF"; fi)"
 output markdown-file "$markdown"
 
-if [[ -s "$markdown" && -n "$scope" ]]; then printf '\n%s\n' "$scope" >>"$markdown"; fi
+if [[ -s "$markdown" ]]; then
+  report=$(<"$markdown")
+  {
+    printf '%s%s\n' "$(title)" "${report#"## ownerlint"}"
+    if [[ "$status" == 3 ]]; then printf '\n%s\n' "$NOTHING_CHECKED"; fi
+    if [[ -n "$scope" ]]; then printf '\n%s\n' "$scope"; fi
+  } >"$markdown"
+fi
 if is_true "${SUMMARY:-true}" && [[ -s "$markdown" && -n "${GITHUB_STEP_SUMMARY:-}" ]]; then
   cat "$markdown" >>"$GITHUB_STEP_SUMMARY"
 fi

@@ -5,8 +5,9 @@ set -euo pipefail
 source "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
 
 marker='<!-- ownerlint -->'
+if [[ "$NAME" != ownerlint ]]; then marker="<!-- ownerlint: $NAME -->"; fi
 number=$(jq -r '.pull_request.number // empty' "$GITHUB_EVENT_PATH")
-[[ "$number" =~ ^[0-9]+$ && -s "${MARKDOWN:-}" ]] || exit 0
+[[ "$number" =~ ^[0-9]+$ ]] || exit 0
 
 complaint=$(mktemp)
 quiet() {
@@ -20,11 +21,20 @@ comments=$(gh api --paginate "repos/$GITHUB_REPOSITORY/issues/$number/comments" 
 mine=$(jq -r --arg marker "$marker" --arg me "$me" \
   '.[] | select((.body // "" | startswith($marker)) and (.user.type == "Bot" or .user.login == $me)) | .id' <<<"$comments")
 mine=${mine%%$'\n'*}
+
+body=$(mktemp)
+printf '%s\n' "$marker" >"$body"
+case "${EXIT_CODE:-}" in
+  0 | 1 | 3) cat "$MARKDOWN" >>"$body" ;;
+  *)
+    log="${GITHUB_SERVER_URL:-https://github.com}/$GITHUB_REPOSITORY/actions/runs/${GITHUB_RUN_ID:-}"
+    printf '%s: did not finish\n\nNothing was checked. [The log](%s) says why.\n' "$(title)" "$log" >>"$body"
+    FINDINGS=0
+    ;;
+esac
 # Nothing to say, and nothing said before: no noise.
 if [[ "${FINDINGS:-0}" == 0 && -z "$mine" ]]; then exit 0; fi
 
-body=$(mktemp)
-printf '%s\n' "$marker" | cat - "$MARKDOWN" >"$body"
 if [[ -n "$mine" ]]; then
   gh api --method PATCH "repos/$GITHUB_REPOSITORY/issues/comments/$mine" --field "body=@$body" >/dev/null 2>"$complaint" || quiet
 else

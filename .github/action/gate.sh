@@ -10,9 +10,6 @@ case "${EXIT_CODE:-}" in
     echo "ownerlint: findings at or above 'fail-on'"
     exit 1
     ;;
-  3) say warning "no Kubernetes object was found: are the manifests rendered?" ;;
-  *)
-    say error "ownerlint did not finish (status ${EXIT_CODE:-unknown})"
-    exit 2
-    ;;
+  3) say warning "$NOTHING_CHECKED" ;;
+  *) fail "ownerlint did not finish (status ${EXIT_CODE:-unknown})" ;;
 esac

@@ -17,4 +17,18 @@ say() {
   printf '::%s title=ownerlint::%s\n' "$1" "$text"
 }
 
+# fail TEXT: ends the step, and with it the job.
+fail() {
+  say error "$1"
+  exit 2
+}
+
 is_true() { [[ "${1:-}" == true ]]; }
+
+# The heading of a report, with the name of this use when it has one.
+title() { if [[ "$NAME" == ownerlint ]]; then printf '## ownerlint'; else printf '## ownerlint (%s)' "$NAME"; fi; }
+
+# What status 3 means.
+# shellcheck disable=SC2034 # for the scripts that source this one
+NOTHING_CHECKED="No Kubernetes object was found, so nothing was checked. ownerlint reads rendered manifests: render charts and \
+overlays in a step before (helm template, kustomize build), and name the output in 'paths'."

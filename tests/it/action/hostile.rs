@@ -90,7 +90,7 @@ fn values_of_inputs() {
     ];
     let stage = Stage::new(&[("role.yaml", ROLE)], &[], &[]);
     let job = stage.push();
-    for input in ["paths", "config", "args", "fail-on", "sarif", "version", "token"] {
+    for input in ["paths", "config", "args", "fail-on", "name", "sarif", "version", "token"] {
         // Options are what `args` is for.
         for value in
             values.into_iter().filter(|value| input != "args" || !["--exit-zero", "--fail-on=never"].contains(value))
@@ -105,7 +105,7 @@ fn values_of_inputs() {
             assert!(!run.succeeded(), "{input} = {value:?}: {run:#?}");
             let code = run.output("exit-code");
             let expected = match input {
-                "version" => "",
+                "name" | "version" => "",
                 "sarif" | "token" => "1",
                 _ => "2",
             };
@@ -142,18 +142,25 @@ fn values_of_outputs_and_texts_of_annotations() {
 }
 
 #[test]
-fn switches_know_true_and_take_all_else_for_no() {
+fn switches_are_true_or_false_and_nothing_else() {
     if !tools() {
         return;
     }
     let stage = Stage::new(&[("role.yaml", ROLE)], &[], &[]);
-    let mut job = stage.push();
     for input in ["annotations", "summary", "changed-only", "comment"] {
-        job = job.with(input, "$(touch pwned)\n::error::pwned");
+        for value in ["$(touch pwned)\n::error::pwned", "yes", "True", "1", ""] {
+            let run = stage.push().with(input, value).play();
+            unharmed(&stage, &run);
+            assert_eq!(
+                (run.ran(), run.status("validate")),
+                (vec!["validate"], Some(2)),
+                "{input} = {value:?}: {run:#?}"
+            );
+            let said = format!("'{input}' must be true or false, not '{value}'");
+            assert_eq!(run.commands[0].data, said);
+            std::fs::remove_dir_all(stage.root().join("push")).expect("a folder");
+        }
     }
-    let run = job.play();
-    unharmed(&stage, &run);
-    assert_eq!((counts(&run), run.commands.len(), run.summary.as_str()), (["1", "1", "0", "1"], 0, ""));
 }
 
 #[test]

@@ -12,6 +12,7 @@ const BINARY: &str = env!("CARGO_BIN_EXE_ownerlint");
 const CARGO: &str = r#"#!/usr/bin/env bash
 set -euo pipefail
 printf '%s in %s\n' "$*" "$PWD" >>"$FAKE_GH/cargo"
+env >"$FAKE_GH/environment"
 [[ "$1 $2 $3 $4" == "build --release --locked --target-dir" ]]
 mkdir -p "$5/release"
 cp "$FAKE_BINARY" "$5/release/ownerlint"
@@ -52,6 +53,21 @@ fn without_a_version_the_checkout_of_the_action_is_built_in_its_own_folder() {
 }
 
 #[test]
+fn a_build_gets_no_token() {
+    if !tools() {
+        return;
+    }
+    let (stage, mut job) = stage();
+    for name in ["GH_TOKEN", "GITHUB_TOKEN", "ACTIONS_ID_TOKEN_REQUEST_TOKEN"] {
+        job.environment.insert(name.to_owned(), "the-token".to_owned());
+    }
+    let run = job.with("comment", "true").play();
+    assert!(run.succeeded(), "{run:#?}");
+    let environment = stage.read("gh/environment");
+    assert!(environment.contains("RUNNER_TEMP=") && !environment.contains("the-token"), "{environment}");
+}
+
+#[test]
 fn a_build_that_fails_fails_the_job_at_once() {
     if !tools() {
         return;
@@ -59,7 +75,7 @@ fn a_build_that_fails_fails_the_job_at_once() {
     let (stage, job) = stage();
     stage.program("cargo", "#!/bin/sh\necho 'error: no such crate' >&2\nexit 101\n");
     let run = job.play();
-    assert_eq!(run.statuses, [Some(2), None, None, None]);
+    assert_eq!((run.ran(), run.status("build")), (vec!["validate", "build"], Some(2)));
     assert_eq!((run.annotations(), counts(&run)), (vec!["error".to_owned()], [""; 4]));
 }
 
@@ -88,27 +104,49 @@ fn an_archive_that_is_not_attested_is_not_run() {
     release(&stage);
     stage.write("gh/attested", "another archive");
     let run = job.clone().with("version", "9.8.7").play();
-    assert_eq!(run.statuses, [Some(2), None, None, None], "{run:#?}");
+    assert_eq!((run.ran(), run.status("download")), (vec!["validate", "download"], Some(2)), "{run:#?}");
     assert!(run.commands[0].data.ends_with("of v9.8.7 is not attested"), "{:?}", run.commands);
     assert!(!stage.root().join("runner/ownerlint-bin/ownerlint").exists(), "it is not even unpacked");
     // Attested, and no archive.
     stage.write("gh/archive", "no archive");
     stage.write("gh/attested", "no archive");
     let run = job.with("version", "9.8.7").play();
-    assert_eq!((run.statuses[0], run.commands.len()), (Some(2), 1), "{run:#?}");
+    assert_eq!((run.status("download"), run.commands.len()), (Some(2), 1), "{run:#?}");
 }
 
 #[test]
-fn a_version_that_nobody_released_is_built_from_source_with_a_warning() {
+fn the_latest_release_is_downloaded_by_its_own_name() {
+    if !tools() {
+        return;
+    }
+    let (stage, job) = stage();
+    release(&stage);
+    std::fs::copy(stage.root().join("gh/archive"), stage.root().join("gh/attested")).expect("a file");
+    stage.write("gh/latest", "v9.8.7\n");
+    let run = job.clone().with("version", "latest").play();
+    assert_eq!((counts(&run), run.succeeded()), (["0", "0", "0", "0"], true), "{run:#?}");
+    // Whoever names a release names a file too.
+    for (name, said) in [("v9.8.7/../x\n", "the latest release has the strange name"), ("", "the latest release has")] {
+        stage.write("gh/latest", name);
+        let run = job.clone().with("version", "latest").play();
+        assert_eq!((run.status("download"), run.commands[0].data.starts_with(said)), (Some(2), true), "{run:#?}");
+    }
+    std::fs::remove_file(stage.root().join("gh/latest")).expect("a file");
+    let run = job.with("version", "latest").play();
+    assert_eq!(run.status("download"), Some(2));
+    assert_eq!(run.commands[0].data, "the latest release cannot be found");
+}
+
+#[test]
+fn a_version_that_nobody_released_fails_and_no_other_is_built() {
     if !tools() {
         return;
     }
     let (stage, job) = stage();
     let run = job.with("version", "1.2.3").play();
-    assert!(run.succeeded(), "{run:#?}");
-    assert_eq!(run.annotations(), ["warning"]);
-    assert!(run.commands[0].data.starts_with("there is no release v1.2.3 for this runner"));
-    assert_ne!(stage.read("gh/cargo"), "");
+    assert_eq!((run.ran(), run.status("download")), (vec!["validate", "download"], Some(2)), "{run:#?}");
+    assert!(run.commands[0].data.ends_with(" of v1.2.3 cannot be downloaded"), "{run:#?}");
+    assert_eq!(stage.read("gh/cargo"), "");
 }
 
 #[test]
@@ -116,10 +154,10 @@ fn a_version_that_is_none_is_refused() {
     if !tools() {
         return;
     }
-    for version in ["latest", "v1.2.3", "1.2", "1.2.3 ", "1.2.3\n4.5.6", "../1.2.3"] {
+    for version in ["newest", "Latest", "v1.2.3", "1.2", "1.2.3 ", "1.2.3\n4.5.6", "../1.2.3"] {
         let (stage, job) = stage();
         let run = job.with("version", version).play();
-        assert_eq!(run.statuses[0], Some(2), "{version:?}");
+        assert_eq!((run.ran(), run.status("validate")), (vec!["validate"], Some(2)), "{version:?}");
         assert_eq!((stage.read("gh/log"), stage.read("gh/cargo")), (String::new(), String::new()));
     }
 }

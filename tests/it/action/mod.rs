@@ -55,7 +55,8 @@ fn a_push_with_findings_fails_after_everything_is_written() {
     let job = stage.push();
     let run = job.play();
     assert_eq!(counts(&run), ["1", "1", "0", "1"], "{run:#?}");
-    assert_eq!(run.statuses, [Some(0), Some(0), None, Some(1)], "the gate comes last");
+    assert_eq!(run.ran(), ["validate", "check", "gate"], "the gate comes last");
+    assert_eq!((run.status("check"), run.status("gate")), (Some(0), Some(1)));
     assert_eq!(run.annotations(), ["error m/role.yaml"]);
     assert_eq!(json(&run)["findings"][0]["rule"], "owner-of-cluster-scoped");
     assert_eq!(run.output("sarif-file"), "ownerlint.sarif");
@@ -76,7 +77,7 @@ fn a_push_without_findings_succeeds() {
     let stage = Stage::new(&[("m/clean.yaml", CLEAN)], &[], &[]);
     let run = stage.push().play();
     assert_eq!(counts(&run), ["0", "0", "0", "0"]);
-    assert_eq!(run.statuses, [Some(0), Some(0), None, Some(0)]);
+    assert!(run.succeeded());
     assert_eq!(run.commands, []);
     assert_eq!(run.summary, "## ownerlint: nothing found\n\n1 object in 1 file and 1 document.\n");
     assert_eq!(json(&run)["summary"]["objects"], 1);
@@ -91,7 +92,9 @@ fn a_repository_without_objects_gets_a_warning() {
     assert_eq!(counts(&run), ["3", "0", "0", "0"]);
     assert!(run.succeeded());
     assert_eq!(run.annotations(), ["warning"]);
-    assert_eq!(run.commands[0].data, "no Kubernetes object was found: are the manifests rendered?");
+    let explained = "No Kubernetes object was found, so nothing was checked. ownerlint reads rendered manifests: ";
+    assert!(run.commands[0].data.starts_with(explained), "{:?}", run.commands);
+    assert!(run.summary.contains(explained), "{}", run.summary);
 }
 
 #[test]
@@ -102,7 +105,7 @@ fn a_run_that_does_not_finish_fails_and_claims_nothing() {
     let broken = [("m/clean.yaml", CLEAN), ("ownerlint.yaml", "version: 1\nbundels: {}\n")];
     let run = Stage::new(&broken, &[], &[]).push().play();
     assert_eq!(counts(&run), ["2", "0", "0", "0"]);
-    assert_eq!(run.statuses, [Some(0), Some(0), None, Some(2)]);
+    assert_eq!(run.status("gate"), Some(2));
     assert_eq!((run.output("json-file"), run.output("sarif-file"), run.summary.as_str()), ("", "", ""));
     assert!(run.log.contains("did you mean `bundles`"), "{}", run.log);
     assert_eq!(run.annotations(), ["error"]);
@@ -161,9 +164,29 @@ fn a_pull_request_is_told_what_it_touches_whatever_was_checked_out() {
         let run = stage.pull_request(checkout).play();
         assert_eq!(counts(&run), ["1", "1", "0", "1"], "{checkout:?}: {run:#?}");
         assert_eq!(run.annotations(), ["error m/new file.yaml"], "{checkout:?}");
-        assert_eq!(run.statuses[2], None, "nobody asked for a comment");
+        assert_eq!(run.status("comment"), None, "nobody asked for a comment");
         assert!(run.summary.ends_with("\nOnly what this pull request touches is reported.\n"), "{}", run.summary);
     }
+}
+
+#[test]
+fn a_merge_queue_is_told_what_its_group_touches_whatever_was_checked_out() {
+    if !tools() {
+        return;
+    }
+    let stage = three_errors();
+    for checkout in [Checkout::Shallow, Checkout::Two, Checkout::Full] {
+        let run = stage.merge_group(checkout).with("comment", "true").play();
+        assert_eq!(counts(&run), ["1", "1", "0", "1"], "{checkout:?}: {run:#?}");
+        assert_eq!(run.annotations(), ["error m/new file.yaml"], "{checkout:?}");
+        assert!(run.summary.ends_with("\nOnly what this merge group touches is reported.\n"), "{}", run.summary);
+        assert_eq!(run.status("comment"), None, "there is no pull request to comment on");
+    }
+    let job = three_errors();
+    let (job, _) = (job.merge_group(Checkout::Shallow), job.cut_off());
+    let run = job.play();
+    assert!(run.commands[0].data.starts_with("the base of this merge group is not in the checkout"), "{run:#?}");
+    assert_eq!(counts(&run), ["1", "3", "0", "3"]);
 }
 
 #[test]
@@ -252,7 +275,7 @@ fn one_comment_is_kept_up_to_date() {
     let job = stage.pull_request(Checkout::Shallow).with("comment", "true");
     let bodies = || stage.comments().iter().map(|comment| comment["body"].as_str().expect("text").to_owned()).collect();
     let first = job.play();
-    assert_eq!(first.statuses, [Some(0), Some(0), Some(0), Some(1)], "{first:#?}");
+    assert_eq!((first.status("comment"), first.status("gate")), (Some(0), Some(1)), "{first:#?}");
     let written: Vec<String> = bodies();
     assert_eq!(written[0], "<!-- ownerlint --> hello");
     assert!(written[1].starts_with("<!-- ownerlint -->\n## ownerlint: 1 error\n"), "{}", written[1]);
@@ -263,6 +286,65 @@ fn one_comment_is_kept_up_to_date() {
     let written: Vec<String> = bodies();
     assert!(written[1].starts_with("<!-- ownerlint -->\n## ownerlint: nothing found\n"), "{}", written[1]);
     assert_eq!(written.len(), 2);
+}
+
+#[test]
+fn two_uses_with_two_names_keep_their_own_files_and_comments() {
+    if !tools() {
+        return;
+    }
+    let stage = Stage::new(&[], &[("dev/role.yaml", ROLE), ("prod/clean.yaml", CLEAN)], &[]);
+    let job = stage.pull_request(Checkout::Shallow).with("comment", "true");
+    let dev = job.clone().with("name", "dev").with("paths", "dev").play();
+    assert_eq!(stage.comments()[0]["body"].as_str().expect("text").lines().next(), Some("<!-- ownerlint: dev -->"));
+    let prod = job.clone().with("name", "prod").with("paths", "prod").play();
+    assert_eq!((json(&dev)["summary"]["error"].as_u64(), json(&prod)["summary"]["error"].as_u64()), (Some(1), Some(0)));
+    assert_eq!((dev.output("sarif-file"), prod.output("sarif-file")), ("dev.sarif", "prod.sarif"));
+    assert!(dev.summary.starts_with("## ownerlint (dev): 1 error\n"), "{}", dev.summary);
+    // A third one without a name, which finds the same: three comments would be noise, two are what was asked for.
+    job.with("paths", "dev").play();
+    let bodies: Vec<String> =
+        stage.comments().iter().map(|comment| comment["body"].as_str().expect("text").to_owned()).collect();
+    assert_eq!(bodies.len(), 2, "{bodies:#?}");
+    assert!(bodies[0].starts_with("<!-- ownerlint: dev -->\n## ownerlint (dev): 1 error\n"), "{}", bodies[0]);
+    assert!(bodies[1].starts_with("<!-- ownerlint -->\n## ownerlint: 1 error\n"), "{}", bodies[1]);
+}
+
+#[test]
+fn a_name_given_for_sarif_is_taken_as_it_is() {
+    if !tools() {
+        return;
+    }
+    let stage = Stage::new(&[("m/clean.yaml", CLEAN)], &[], &[]);
+    let run = stage.push().with("name", "prod").with("sarif", "out.sarif").play();
+    assert_eq!(run.output("sarif-file"), "out.sarif");
+}
+
+#[test]
+fn an_old_comment_is_replaced_when_a_run_does_not_finish() {
+    if !tools() {
+        return;
+    }
+    let stage = three_errors();
+    let job = stage.pull_request(Checkout::Shallow).with("comment", "true");
+    let body = || stage.comments().first().map(|comment| comment["body"].as_str().expect("text").to_owned());
+    // Nothing was said before, so there is nothing to take back.
+    stage.write("pull-Shallow/ownerlint.yaml", "version: 1\nbundels: {}\n");
+    assert_eq!((job.play().output("exit-code"), body()), ("2", None));
+    std::fs::remove_file(job.workspace.join("ownerlint.yaml")).expect("a file");
+    job.play();
+    assert!(body().is_some_and(|body| body.contains("1 error")));
+    let unfinished = "<!-- ownerlint -->\n## ownerlint: did not finish\n\nNothing was checked. \
+        [The log](https://github.example/shop/deploy/actions/runs/42) says why.\n";
+    stage.write("pull-Shallow/ownerlint.yaml", "version: 1\nbundels: {}\n");
+    assert_eq!((job.play().status("gate"), body().as_deref()), (Some(2), Some(unfinished)));
+    // A program that could not be had is no better.
+    std::fs::remove_file(job.workspace.join("ownerlint.yaml")).expect("a file");
+    job.play();
+    let mut job = job.with("version", "1.2.3");
+    job.environment.remove("OWNERLINT_BINARY");
+    let run = job.play();
+    assert_eq!((run.ran(), body().as_deref()), (vec!["validate", "download", "comment"], Some(unfinished)));
 }
 
 #[test]
@@ -288,11 +370,11 @@ fn nothing_found_and_nothing_said_before_makes_no_comment() {
     }
     let stage = Stage::new(&[("m/role.yaml", ROLE)], &[("m/clean.yaml", CLEAN)], &[]);
     let run = stage.pull_request(Checkout::Shallow).with("comment", "true").play();
-    assert_eq!((counts(&run), run.statuses[2]), (["0", "0", "0", "0"], Some(0)));
+    assert_eq!((counts(&run), run.status("comment")), (["0", "0", "0", "0"], Some(0)));
     assert_eq!(stage.comments(), [] as [Value; 0]);
     // And a push has no pull request to comment on.
     let run = stage.push().with("comment", "true").play();
-    assert_eq!(run.statuses[2], None);
+    assert_eq!(run.status("comment"), None);
 }
 
 #[test]
@@ -306,7 +388,7 @@ fn a_fork_gets_everything_but_the_comment() {
     for refusal in ["read-only", "unreadable"] {
         stage.write(&format!("gh/{refusal}"), "");
         let run = job.play();
-        assert_eq!((counts(&run), run.statuses[2]), (["1", "1", "0", "1"], Some(0)), "{run:#?}");
+        assert_eq!((counts(&run), run.status("comment")), (["1", "1", "0", "1"], Some(0)), "{run:#?}");
         assert_eq!(run.annotations(), ["error m/new file.yaml", "notice"]);
         assert!(run.commands[1].data.starts_with("no comment was written: gh: "), "{:?}", run.commands);
         assert!(run.summary.starts_with("## ownerlint: 1 error\n"));
@@ -361,7 +443,7 @@ fn what_is_declared_is_used_and_what_is_used_is_declared() {
         let script = step["run"].as_str().and_then(|run| run.strip_prefix("bash \"$GITHUB_ACTION_PATH/"));
         let script = script.and_then(|script| script.strip_suffix('"')).expect("a step runs one script");
         let script = std::fs::read_to_string(crate::support::root().join(script)).expect("the script");
-        for name in step["env"].as_mapping().expect("env").keys().filter_map(|name| name.as_str()) {
+        for name in step["env"].as_mapping().into_iter().flatten().filter_map(|(name, _)| name.as_str()) {
             assert!(
                 script.contains(&format!("${{{name}")) || script.contains(&format!("${name}")) || name == "GH_TOKEN",
                 "{name}"

@@ -12,8 +12,8 @@ use serde_yaml::Value;
 /// What happened.
 #[derive(Debug)]
 pub(crate) struct Run {
-    /// The status of each step; `None` of one that was skipped.
-    pub(crate) statuses: Vec<Option<i32>>,
+    /// The steps by their ids, in order, with their status; `None` of one that was skipped.
+    pub(crate) steps: Vec<(String, Option<i32>)>,
     /// The outputs of the action.
     pub(crate) outputs: BTreeMap<String, String>,
     /// The job summary.
@@ -26,7 +26,17 @@ pub(crate) struct Run {
 
 impl Run {
     pub(crate) fn succeeded(&self) -> bool {
-        self.statuses.iter().flatten().all(|status| *status == 0)
+        self.steps.iter().filter_map(|(_, status)| *status).all(|status| status == 0)
+    }
+
+    /// The status of a step; `None` when it was skipped.
+    pub(crate) fn status(&self, step: &str) -> Option<i32> {
+        self.steps.iter().find(|(id, _)| id == step).unwrap_or_else(|| panic!("no step {step}: {self:#?}")).1
+    }
+
+    /// The steps that were run, in order.
+    pub(crate) fn ran(&self) -> Vec<&str> {
+        self.steps.iter().filter(|(_, status)| status.is_some()).map(|(id, _)| id.as_str()).collect()
     }
 
     pub(crate) fn output(&self, name: &str) -> &str {
@@ -84,7 +94,7 @@ impl Job {
         assert_eq!(action["runs"]["using"], "composite");
         let mut contexts = self.contexts(&action);
         let mut run = Run {
-            statuses: Vec::new(),
+            steps: Vec::new(),
             outputs: BTreeMap::new(),
             summary: String::new(),
             log: String::new(),
@@ -98,9 +108,9 @@ impl Job {
                 let key = key.as_str().expect("a key");
                 assert!(["id", "name", "shell", "if", "env", "run"].contains(&key), "the runner knows no `{key}`");
             }
-            let wanted = step["if"].as_str().is_none_or(|condition| holds(condition, &contexts));
-            if !wanted || !run.succeeded() {
-                run.statuses.push(None);
+            let id = step["id"].as_str().expect("every step has an id").to_owned();
+            if !wanted(step["if"].as_str().unwrap_or_default(), run.succeeded(), &contexts) {
+                run.steps.push((id, None));
                 continue;
             }
             let file = |name: &str| {
@@ -122,17 +132,18 @@ impl Job {
                 }
             }
             let output = command.stdin(Stdio::null()).output().expect("bash runs");
-            run.statuses.push(Some(output.status.code().expect("a status")));
+            let status = output.status.code().expect("a status");
+            let outcome = if status == 0 { "success" } else { "failure" };
+            contexts.insert(format!("steps.{id}.outcome"), outcome.to_owned());
             let log = [output.stdout, output.stderr].map(|text| String::from_utf8_lossy(&text).into_owned()).concat();
             run.commands.extend(commands(&log));
             run.log.push_str(&log);
             run.summary.push_str(&std::fs::read_to_string(&summary).expect("text"));
             assert_eq!(std::fs::read_to_string(&variables).expect("text"), "", "no step sets variables");
-            if let Some(id) = step["id"].as_str() {
-                for (key, value) in key_values(&std::fs::read_to_string(&outputs).expect("text")) {
-                    contexts.insert(format!("steps.{id}.outputs.{key}"), value);
-                }
+            for (key, value) in key_values(&std::fs::read_to_string(&outputs).expect("text")) {
+                contexts.insert(format!("steps.{id}.outputs.{key}"), value);
             }
+            run.steps.push((id, Some(status)));
         }
         for (name, output) in action["outputs"].as_mapping().expect("outputs") {
             let value = interpolated(output["value"].as_str().expect("text"), &contexts);
@@ -173,7 +184,11 @@ impl Job {
         command.env("GITHUB_ACTION_PATH", crate::support::root()).env("GITHUB_WORKSPACE", &self.workspace);
         command.env("GITHUB_EVENT_NAME", &self.event_name).env("GITHUB_EVENT_PATH", &event);
         command.env("GITHUB_SHA", &self.sha).env("GITHUB_REPOSITORY", "shop/deploy");
-        command.env("GITHUB_SERVER_URL", "https://github.example").env("GITHUB_ACTIONS", "true").env("CI", "true");
+        command
+            .env("GITHUB_RUN_ID", "42")
+            .env("GITHUB_SERVER_URL", "https://github.example")
+            .env("GITHUB_ACTIONS", "true")
+            .env("CI", "true");
         command.envs(&self.environment);
         command
     }
@@ -191,9 +206,13 @@ fn interpolated(text: &str, contexts: &BTreeMap<String, String>) -> String {
     out
 }
 
-/// `inputs.a`, `steps.a.outputs.b`, `github.a` or `'text'`. An output that was never set is empty.
+/// `inputs.a`, `steps.a.outputs.b`, `github.a` or `'text'`, or the first of several joined by `||` that is not empty. An
+/// output that was never set is empty.
 fn value(expression: &str, contexts: &BTreeMap<String, String>) -> String {
     let expression = expression.trim();
+    if let Some((first, rest)) = expression.split_once("||") {
+        return Some(value(first, contexts)).filter(|value| !value.is_empty()).unwrap_or_else(|| value(rest, contexts));
+    }
     if let Some(text) = expression.strip_prefix('\'').and_then(|text| text.strip_suffix('\'')) {
         return text.to_owned();
     }
@@ -201,6 +220,15 @@ fn value(expression: &str, contexts: &BTreeMap<String, String>) -> String {
         Some(value) => value.clone(),
         None if expression.starts_with("steps.") => String::new(),
         None => panic!("the runner knows no `{expression}`"),
+    }
+}
+
+/// Whether a step runs. After a failure only one does whose condition asks for it.
+fn wanted(condition: &str, succeeded: bool, contexts: &BTreeMap<String, String>) -> bool {
+    let condition = condition.strip_prefix("${{").and_then(|rest| rest.strip_suffix("}}")).unwrap_or(condition).trim();
+    match condition.strip_prefix("!cancelled() && ") {
+        Some(rest) => holds(rest, contexts),
+        None => succeeded && (condition.is_empty() || holds(condition, contexts)),
     }
 }
 

@@ -119,6 +119,22 @@ impl Stage {
         self.job(&workspace, "pull_request", event, &self.merge)
     }
 
+    /// The pull request in a merge queue: a commit on top of the base branch.
+    pub(crate) fn merge_group(&self, checkout: Checkout) -> Job {
+        let workspace = self.checkout(&format!("queue-{checkout:?}"), checkout);
+        let base = self.git("seed", &["rev-parse", "main"]);
+        let event = json!({
+            "action": "checks_requested",
+            "merge_group": {
+                "base_ref": "refs/heads/main",
+                "base_sha": base,
+                "head_ref": format!("refs/heads/gh-readonly-queue/main/pr-7-{base}"),
+                "head_sha": self.merge,
+            },
+        });
+        self.job(&workspace, "merge_group", event, &self.merge)
+    }
+
     fn job(&self, workspace: &str, event_name: &str, event: serde_json::Value, sha: &str) -> Job {
         let gh = self.root().join("gh").to_string_lossy().into_owned();
         Job {
@@ -206,7 +222,8 @@ impl Stage {
 }
 
 /// The parts of the GitHub CLI that the action uses, on the files of `$FAKE_GH`: `read-only` makes writes fail as they do
-/// with the token of a fork's pull request; `archive` is what the one release holds, `attested` its attestation.
+/// with the token of a fork's pull request; `archive` is what the one release holds, `attested` what the release workflow
+/// attested for its tag.
 const GH: &str = r#"#!/usr/bin/env bash
 set -euo pipefail
 cd "$FAKE_GH"
@@ -232,11 +249,18 @@ case "$1 $2" in
       *) exit 9 ;;
     esac
     mv new comments.json ;;
+  "release view")
+    [[ "$3 $4 $5 $6 $7 $8" == "--repo ownerlint/ownerlint --json tagName --jq .tagName" && -f latest ]] ||
+      { echo "release not found" >&2; exit 1; }
+    cat latest ;;
   "release download")
     [[ -f archive && "$3" == v9.8.7 && "$4 $5" == "--repo ownerlint/ownerlint" && "$6" == --pattern && "$8" == --dir ]] ||
       { echo "release not found" >&2; exit 1; }
     cp archive "$9/$7" ;;
-  "attestation verify") cmp -s "$3" attested || { echo "no attestation" >&2; exit 1; } ;;
+  "attestation verify")
+    [[ "$4 $5" == "--repo ownerlint/ownerlint" && "$6 $7" == "--signer-workflow ownerlint/ownerlint/.github/workflows/release.yaml" ]]
+    [[ "$8 $9" == "--source-ref refs/tags/v9.8.7" ]]
+    cmp -s "$3" attested || { echo "no attestation" >&2; exit 1; } ;;
   *) exit 9 ;;
 esac
 "#;

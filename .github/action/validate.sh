@@ -1,0 +1,34 @@
+#!/usr/bin/env bash
+# Refuses inputs that mean nothing, and says where the program comes from: `release`, `checkout` or `given`.
+set -euo pipefail
+# shellcheck source=lib.sh
+source "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
+LC_ALL=C
+
+switch() {
+  case "$2" in
+    true | false) ;;
+    *) fail "'$1' must be true or false, not '$2'" ;;
+  esac
+}
+switch changed-only "${CHANGED_ONLY:-}"
+switch annotations "${ANNOTATIONS:-}"
+switch summary "${SUMMARY:-}"
+switch comment "${COMMENT:-}"
+
+# It becomes the name of files, and a part of an HTML comment.
+if [[ ! "${NAME:-}" =~ ^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$ ]]; then
+  fail "'name' must begin with a letter or a digit and hold only letters, digits, dots, dashes and underscores, not '${NAME:-}'"
+fi
+if [[ -n "${VERSION:-}" && "$VERSION" != latest && ! "$VERSION" =~ ^[0-9]+\.[0-9]+\.[0-9]+$ ]]; then
+  fail "'version' must be latest, or look like 1.2.3"
+fi
+
+# A binary that the caller put there: tests of this action, and self-hosted runners without a network.
+if [[ -n "${OWNERLINT_BINARY:-}" ]]; then
+  output source given
+elif [[ -n "${VERSION:-}" ]]; then
+  output source release
+else
+  output source checkout
+fi
