@@ -13,7 +13,7 @@ use super::settings::Settings;
 use super::{Status, terminal};
 use crate::engine::{self, Check, ReportScope, UnknownRule};
 use crate::gc;
-use crate::report::{self, Options, Published, Report};
+use crate::report::{self, Format, Options, Published, Report};
 use crate::rules::{self, Page, RULES};
 
 /// The names of the commands, to recognise a misspelt one.
@@ -46,6 +46,11 @@ pub(super) fn check(args: CheckArgs, global: &GlobalArgs) -> Result<Status, Erro
         options.published.clone_from(&published);
         options.markdown_bytes = reported.markdown_bytes.unwrap_or(options.markdown_bytes);
         write(spec, &report, &options)?;
+    }
+    // A reader of findings on a terminal or in a hook sees this too; a program that reads standard output does not.
+    let concise = output.iter().any(|spec| spec.format == Format::Concise && spec.file.is_none());
+    if let Some(closing) = report::closing(&report, fail_on).filter(|_| concise && !reported.exit_zero) {
+        terminal::say(&closing);
     }
     let found = |least| report.findings.iter().any(|reported| reported.finding.severity >= least);
     Ok(match fail_on {

@@ -116,13 +116,11 @@ fn chain(keys: &[String], options: &Options) -> String {
 }
 
 fn counts(summary: &Summary) -> String {
-    let found = [(summary.error, "error"), (summary.warning, "warning"), (summary.info, "info")];
-    let found: Vec<_> = found.into_iter().filter(|&(n, _)| n > 0).map(|(n, noun)| plain::count(n, noun)).collect();
-    let found = if found.is_empty() { "nothing found".to_owned() } else { found.join(", ") };
     let kept = [(summary.suppressed, "suppressed"), (summary.baseline, "known to the baseline")];
     let kept: String = kept.into_iter().filter(|&(n, _)| n > 0).map(|(n, what)| format!("; {n} {what}")).collect();
     format!(
-        "{found} in {} ({}, {}){kept}\n",
+        "{} in {} ({}, {}){kept}\n",
+        summary.found(),
         plain::count(summary.files, "file"),
         plain::count(summary.documents, "document"),
         plain::count(summary.objects, "object")

@@ -61,15 +61,13 @@ impl Page {
 }
 
 fn heading(report: &Report) -> String {
-    let Summary { files, documents, objects, error, warning, info, suppressed, baseline } = report.summary;
-    let found = [(error, "error"), (warning, "warning"), (info, "info")];
-    let found: Vec<_> = found.into_iter().filter(|&(n, _)| n > 0).map(|(n, noun)| plain::count(n, noun)).collect();
-    let found = if found.is_empty() { "nothing found".to_owned() } else { found.join(", ") };
+    let Summary { files, documents, objects, suppressed, baseline, .. } = report.summary;
     let kept = [(suppressed, "suppressed"), (baseline, "known to the baseline")];
     let kept: String = kept.into_iter().filter(|&(n, _)| n > 0).map(|(n, what)| format!("; {n} {what}")).collect();
     format!(
-        "## {}: {found}\n\n{} in {} and {}{kept}.\n",
+        "## {}: {}\n\n{} in {} and {}{kept}.\n",
         text(&report.tool.name),
+        report.summary.found(),
         plain::count(objects, "object"),
         plain::count(files, "file"),
         plain::count(documents, "document"),

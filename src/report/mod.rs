@@ -34,6 +34,7 @@ use serde::Serialize;
 use crate::finding::{Consequence, Finding, Fingerprint, Label, Severity};
 use crate::text::{ColumnUnit, FileId, Sources, Span};
 
+pub use concise::closing;
 pub use format::{Format, UnknownFormat};
 pub use list::{ListedObject, ListedPlace, ListedReference, ListedSkip, Listing};
 pub use rules::{rules_human, rules_json};
@@ -143,6 +144,15 @@ pub struct Summary {
     pub suppressed: usize,
     /// Findings that the baseline knows.
     pub baseline: usize,
+}
+
+impl Summary {
+    /// `1 error, 2 warnings`, or `nothing found`.
+    fn found(&self) -> String {
+        let found = [(self.error, "error"), (self.warning, "warning"), (self.info, "info")];
+        let found: Vec<_> = found.into_iter().filter(|&(n, _)| n > 0).map(|(n, noun)| plain::count(n, noun)).collect();
+        if found.is_empty() { "nothing found".to_owned() } else { found.join(", ") }
+    }
 }
 
 /// Something about the run itself.

@@ -102,6 +102,17 @@ fn findings_decide_the_status_as_fail_on_says() {
 }
 
 #[test]
+fn a_concise_run_that_fails_counts_and_says_where_each_rule_is_explained() {
+    let concise = ["--output", "concise", "fixtures/bundles/rook"];
+    let run = ownerlint().args(concise).assert().code(1);
+    let text = String::from_utf8(run.get_output().stdout.clone()).expect("text");
+    assert!(text.lines().all(|line| line.starts_with("fixtures/")), "a program reads standard output: {text}");
+    run.stderr("1 error, 2 warnings; why, and how to fix it:\n  ownerlint explain owner-of-cluster-scoped\n");
+    ownerlint().args(concise).args(["--fail-on", "never"]).assert().code(0).stderr("");
+    ownerlint().args(concise).args(["--exit-zero"]).assert().code(0).stderr("");
+}
+
+#[test]
 fn help_teaches_by_example_and_documents_the_exit_status() {
     let assert = |command: &mut Command| command.arg("--help").assert().code(0);
     assert(&mut ownerlint())

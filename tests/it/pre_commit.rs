@@ -4,7 +4,7 @@
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
-use crate::support::root;
+use crate::support::{readme_blocks, root};
 
 const OWNED: &str = "\
 apiVersion: v1
@@ -118,6 +118,10 @@ fn it_fails_on_an_error_and_says_where() {
     project.write("m/role.yaml", &role.replace("  namespace: shop\n", ""));
     let (passed, said) = project.run(&[]);
     assert!(!passed && said.contains("\nm/role.yaml:6:35: error[owner-of-cluster-scoped] "), "{said}");
+    assert!(
+        said.contains("\n1 error; why, and how to fix it:\n  ownerlint explain owner-of-cluster-scoped\n"),
+        "{said}"
+    );
 }
 
 #[test]
@@ -142,6 +146,46 @@ fn it_lets_pass_what_is_no_object_and_does_not_run_without_yaml() {
     project.write("notes.txt", "nothing to see\n");
     let (passed, said) = project.run(&["--verbose"]);
     assert!(passed && said.contains("Skipped"), "{said}");
+}
+
+/// The README's hook that renders first, with a `helm` that prints `manifests/web.yaml`, or fails when there is none.
+fn rendering_project() -> Option<Project> {
+    let project = Project::new("")?;
+    let example = serde_yaml::to_string(&readme_blocks(".pre-commit-config.yaml")[1]).expect("YAML");
+    project.write(".pre-commit-config.yaml", &example);
+    let helm = "#!/bin/sh\n[ \"$*\" = 'template web chart --namespace web' ] && cat manifests/web.yaml\n";
+    std::fs::write(project.path("bin/helm"), helm).expect("a file");
+    let mode = std::os::unix::fs::PermissionsExt::from_mode(0o755);
+    std::fs::set_permissions(project.path("bin/helm"), mode).expect("permissions");
+    project.write("chart/Chart.yaml", "name: web\n");
+    Some(project)
+}
+
+#[test]
+fn the_readmes_hook_that_renders_first_sees_what_is_rendered() {
+    let Some(project) = rendering_project() else { return };
+    project.write("manifests/web.yaml", OWNER);
+    let (passed, said) = project.run(&[]);
+    assert!(passed, "{said}");
+    project.write("manifests/web.yaml", &OWNER.replace("name: web", "nam: web"));
+    let (passed, said) = project.run(&[]);
+    assert!(!passed && said.contains("error[object-without-name]"), "{said}");
+}
+
+#[test]
+fn the_readmes_hook_that_renders_first_fails_when_rendering_fails() {
+    let Some(project) = rendering_project() else { return };
+    let (passed, said) = project.run(&[]);
+    assert!(!passed && said.contains("manifests/web.yaml"), "{said}");
+}
+
+#[test]
+fn what_the_hook_builds_is_not_optimised_across_crates() {
+    let manifest = std::fs::read_to_string(root().join("Cargo.toml")).expect("Cargo.toml");
+    let (_, release) = manifest.split_once("\n[profile.release]\n").expect("a profile");
+    let release = release.split("\n[").next().unwrap_or_default();
+    assert!(!release.contains("lto") && !release.contains("codegen-units"), "{release}");
+    assert!(manifest.contains("\n[profile.dist]\n"), "releases have a profile of their own");
 }
 
 #[test]
