@@ -2,11 +2,12 @@
 //! and how it is done (3.3 to 3.6). Who does it when is the schedulers' business: lockstep rounds
 //! ([`super::rounds`]) for the verdict, any order ([`super::explore`]) for the other outcomes.
 
+use super::cause::Cause;
 use super::cluster::{NONE, ObjectId};
 use super::delete::Policy;
 use super::references::{Dependent, Lookup, References};
 use super::state::{DELETING_DEPENDENTS, FOREGROUND, ORPHAN, TERMINATING};
-use super::trace::Cause;
+use super::trace::Reason;
 use super::world::World;
 
 /// What an owner reference is worth `[GC-22]`.
@@ -40,11 +41,11 @@ pub(super) struct Verdict {
 pub(super) enum Action {
     Nothing,
     /// ≥1 solid owner: the other references go.
-    RemoveReferences(References, Cause),
+    RemoveReferences(References, Reason),
     Delete {
         policy: Policy,
         unblock: bool,
-        cause: Cause,
+        reason: Reason,
     },
 }
 
@@ -105,17 +106,15 @@ impl World<'_> {
     /// The table of 3.4.
     pub(super) fn decide(&self, item: ObjectId, verdict: Verdict) -> Action {
         let Some(first) = verdict.doomed.first().copied() else { return Action::Nothing };
+        let owner = self.cluster.reference(first).by_uid;
         if verdict.solid {
-            let cause = Cause::via(&["GC-22"], self.cluster.reference(first).by_uid);
-            let cause = if verdict.waiting { Cause { rules: &["GC-22", "GC-35"], ..cause } } else { cause };
-            return Action::RemoveReferences(verdict.doomed, cause);
+            return Action::RemoveReferences(verdict.doomed, Cause::OtherOwner { waiting: verdict.waiting }.via(owner));
         }
         if verdict.waiting && self.state.counts[item as usize].dependents > 0 {
             let mut dependents = self.state.dependents(self.cluster, item);
             let unblock = dependents.any(|dependent| self.state.has(dependent.holder, DELETING_DEPENDENTS));
-            let rules: &[&str] = if unblock { &["GC-22", "GC-22a", "GC-41"] } else { &["GC-22", "GC-26"] };
-            let cause = Cause::via(rules, self.cluster.reference(first).by_uid);
-            return Action::Delete { policy: Policy::Foreground, unblock, cause };
+            let reason = Cause::OwnerWaitsInTurn { unblocked: unblock }.via(owner);
+            return Action::Delete { policy: Policy::Foreground, unblock, reason };
         }
         let policy = if verdict.preset & ORPHAN != 0 {
             Policy::Orphan
@@ -124,26 +123,26 @@ impl World<'_> {
         } else {
             Policy::Background
         };
-        let rules = if verdict.preset & ORPHAN != 0 { &["GC-22", "GC-27"] } else { self.rules_of_doom(first) };
-        Action::Delete { policy, unblock: false, cause: Cause::via(rules, self.cluster.reference(first).by_uid) }
+        let cause = if verdict.preset & ORPHAN != 0 { Cause::OwnersGoneOrphaning } else { self.cause_of_doom(first) };
+        Action::Delete { policy, unblock: false, reason: cause.via(owner) }
     }
 
-    /// Which rules made a reference worthless.
-    fn rules_of_doom(&self, index: u32) -> &'static [&'static str] {
+    /// What made a reference worthless.
+    fn cause_of_doom(&self, index: u32) -> Cause {
         let reference = self.cluster.reference(index);
         if reference.by_uid == NONE {
-            return &["GC-48", "GC-22"];
+            return Cause::OwnerUnknown;
         }
         if self.state.gone(reference.by_uid) {
-            return &["GC-12", "GC-22"];
+            return Cause::OwnerGone;
         }
         if self.cluster.written(index).named == reference.by_uid {
-            return &["GC-10", "GC-22"];
+            return Cause::OwnerWaits;
         }
         let namespace = |id: ObjectId| self.cluster.nodes[id as usize].namespace;
         let elsewhere = self.cluster.info(reference.by_uid).namespaced
             && namespace(reference.by_uid) != namespace(reference.holder);
-        if elsewhere { &["GC-17", "GC-22"] } else { &["GC-18", "GC-22"] }
+        if elsewhere { Cause::OwnerElsewhere } else { Cause::OwnerMismatch }
     }
 
     /// An item that is deletingDependents: whether `foregroundDeletion` may go `[GC-31]`; otherwise
@@ -165,7 +164,7 @@ impl World<'_> {
 
     /// The end of a foreground deletion `[GC-31]`.
     pub(super) fn release(&mut self, owner: ObjectId) {
-        self.remove_finalizers(owner, &[], FOREGROUND, Cause::rules(&["GC-31"]));
+        self.remove_finalizers(owner, &[], FOREGROUND, Cause::DependentsGone.into());
     }
 
     /// An orphaning deletion from beginning to end `[GC-36]`.
@@ -173,9 +172,9 @@ impl World<'_> {
         for position in 0..self.cluster.dependents.of(owner).len() {
             let Dependent { holder, reference } = self.cluster.dependents.of(owner)[position];
             if self.state.live(holder) && self.state.present(reference) {
-                self.remove_references(holder, &[reference], Cause::via(&["GC-36"], owner));
+                self.remove_references(holder, &[reference], Cause::Orphaned.via(owner));
             }
         }
-        self.remove_finalizers(owner, &[], ORPHAN, Cause::rules(&["GC-36"]));
+        self.remove_finalizers(owner, &[], ORPHAN, Cause::DependentsOrphaned.into());
     }
 }

@@ -5,11 +5,12 @@
 //! finalizers, followers, the end of a definition) happens in one batch when the collector has come
 //! to rest `[SIM-7]`.
 
+use super::cause::Cause;
 use super::cluster::{NONE, ObjectId};
 use super::delete::Policy;
-use super::links::{Holder, Protection, Release, Role};
+use super::links::{Holder, Protected, Release, Role};
 use super::state::{GRACEFUL, SPEC_KUBERNETES, TERMINATING};
-use super::trace::{Cause, Effect};
+use super::trace::Effect;
 use super::world::World;
 
 /// What else is running in the cluster.
@@ -68,14 +69,14 @@ impl World<'_> {
         match purge {
             Purge::Delete { object, of } if self.cluster.links.is_namespace(of) => {
                 // [NS-9]
-                self.delete(object, Some(Policy::Background), false, Cause::via(&["NS-9"], of));
+                self.delete(object, Some(Policy::Background), false, Cause::NamespaceDeleted.via(of));
             }
             // [CRD-3]: without options, so that the collector's own finalizers count.
-            Purge::Delete { object, of } => _ = self.delete(object, None, false, Cause::via(&["CRD-3"], of)),
+            Purge::Delete { object, of } => _ = self.delete(object, None, false, Cause::DefinitionDeleted.via(of)),
             Purge::Finalize(namespace) => {
                 self.update(namespace, |state| state.flags[namespace as usize] &= !SPEC_KUBERNETES);
-                self.note(namespace, Effect::Released, Cause::rules(&["NS-3"]));
-                self.remove_if_finished(namespace, Cause::rules(&["NS-3"]));
+                self.note(namespace, Effect::Released, Cause::NamespaceEmpty.into());
+                self.remove_if_finished(namespace, Cause::NamespaceEmpty.into());
             }
         }
     }
@@ -104,7 +105,7 @@ impl World<'_> {
         }
         for &(leader, follower) in &self.cluster.links.followers {
             if self.state.gone(leader) && self.delete_would_change(follower, None) {
-                self.delete(follower, None, false, Cause::via(&["DEP-19"], leader));
+                self.delete(follower, None, false, Cause::LeaderGone.via(leader));
             }
         }
         self.state.writes != before
@@ -114,17 +115,17 @@ impl World<'_> {
     fn finish_pods(&mut self) {
         for id in self.cluster.links.roles.keys().copied() {
             if self.state.live(id) && self.state.has(id, TERMINATING | GRACEFUL) {
-                self.delete(id, None, true, Cause::rules(&["DEL-15"]));
+                self.delete(id, None, true, Cause::PodStopped.into());
             }
         }
     }
 
-    fn release_protection(&mut self, protection: &Protection) {
-        let id = protection.object;
-        if self.state.gone(id) || !self.state.finalizers[protection.finalizer as usize] {
+    fn release_protection(&mut self, protected: &Protected) {
+        let id = protected.object;
+        if self.state.gone(id) || !self.state.finalizers[protected.finalizer as usize] {
             return;
         }
-        let free = match &protection.release {
+        let free = match &protected.release {
             Release::WhenUnheld(holders) => {
                 self.state.has(id, TERMINATING) && !holders.iter().any(|holder| self.still_holds(*holder))
             }
@@ -137,15 +138,8 @@ impl World<'_> {
             }
         };
         if free {
-            let rules: &[&str] = match protection.rule {
-                "FIN-1" => &["SIM-7", "FIN-1", "FIN-14"],
-                "FIN-2" => &["SIM-7", "FIN-2"],
-                "FIN-3" => &["SIM-7", "FIN-3"],
-                "FIN-4" => &["SIM-7", "FIN-4"],
-                "FIN-5" => &["SIM-7", "FIN-5"],
-                _ => &["SIM-7", "FIN-6"],
-            };
-            self.remove_finalizers(id, &[protection.finalizer], 0, Cause::rules(rules));
+            let reason = Cause::Unused(protected.protection).into();
+            self.remove_finalizers(id, &[protected.finalizer], 0, reason);
         }
     }
 
@@ -161,7 +155,7 @@ impl World<'_> {
         };
         let empty = !established || instances.iter().all(|instance| self.state.gone(*instance));
         if self.state.live(id) && self.state.has(id, TERMINATING) && empty {
-            self.remove_finalizers(id, &[*cleanup], 0, Cause::rules(&["CRD-3", "CRD-4"]));
+            self.remove_finalizers(id, &[*cleanup], 0, Cause::InstancesGone.into());
         }
     }
 }

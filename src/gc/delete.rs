@@ -5,7 +5,7 @@ use super::cluster::ObjectId;
 use super::kinds::DefaultPolicy;
 use super::links::Role;
 use super::state::{FOREGROUND, GRACEFUL, ORPHAN, TERMINATING};
-use super::trace::{Cause, Effect};
+use super::trace::{Effect, Reason};
 use super::world::World;
 
 /// `propagationPolicy` of a DELETE.
@@ -24,9 +24,9 @@ pub const IMMORTAL_NAMESPACES: [&str; 3] = ["default", "kube-public", "kube-syst
 
 impl World<'_> {
     /// A DELETE of an object that exists. `force` asks for a grace period of 0. Returns the HTTP code.
-    pub(super) fn delete(&mut self, id: ObjectId, policy: Option<Policy>, force: bool, cause: Cause) -> u16 {
+    pub(super) fn delete(&mut self, id: ObjectId, policy: Option<Policy>, force: bool, reason: Reason) -> u16 {
         match self.cluster.links.roles.get(&id) {
-            Some(Role::Namespace { .. }) => return self.delete_namespace(id, policy, cause),
+            Some(Role::Namespace { .. }) => return self.delete_namespace(id, policy, reason),
             Some(Role::Definition { cleanup, .. }) if !self.state.has(id, TERMINATING) => {
                 // [CRD-1]: the policy of the first request is ignored.
                 let slot = *cleanup as usize;
@@ -34,19 +34,19 @@ impl World<'_> {
                     state.flags[id as usize] |= TERMINATING;
                     state.finalizers[slot] = true;
                 });
-                self.note(id, Effect::Deleted, cause);
+                self.note(id, Effect::Deleted, reason);
             }
             Some(Role::Pod { scheduled, finished, grace_seconds }) => {
                 // [DEL-12]
                 let grace = *scheduled && !*finished && *grace_seconds > 0 && !force;
-                self.delete_pod(id, policy, grace, cause);
+                self.delete_pod(id, policy, grace, reason);
             }
-            _ => self.delete_plain(id, policy, cause),
+            _ => self.delete_plain(id, policy, reason),
         }
         200
     }
 
-    fn delete_namespace(&mut self, id: ObjectId, policy: Option<Policy>, cause: Cause) -> u16 {
+    fn delete_namespace(&mut self, id: ObjectId, policy: Option<Policy>, reason: Reason) -> u16 {
         let name = self.cluster.text.get(self.cluster.nodes[id as usize].name);
         if IMMORTAL_NAMESPACES.contains(&name) {
             return 403;
@@ -61,15 +61,15 @@ impl World<'_> {
                     *flags = *flags & !(ORPHAN | FOREGROUND) | gc;
                 }
             });
-            self.note(id, Effect::Deleted, cause);
+            self.note(id, Effect::Deleted, reason);
         } else if !self.has_spec_finalizers(id) {
-            self.delete_plain(id, policy, cause);
+            self.delete_plain(id, policy, reason);
         }
         200
     }
 
     /// [DEL-13], [DEL-14]: while the grace period runs, only a shorter one changes anything.
-    fn delete_pod(&mut self, id: ObjectId, policy: Option<Policy>, grace: bool, cause: Cause) {
+    fn delete_pod(&mut self, id: ObjectId, policy: Option<Policy>, grace: bool, reason: Reason) {
         let running_out = self.state.has(id, TERMINATING | GRACEFUL);
         if running_out && grace {
             return;
@@ -81,11 +81,11 @@ impl World<'_> {
         } else if running_out {
             self.update(id, |state| state.flags[slot] &= !GRACEFUL);
         }
-        self.delete_plain(id, policy, cause);
+        self.delete_plain(id, policy, reason);
     }
 
     /// Any other DELETE: finalizers by 2.3, then Terminating or gone [DEL-5], [DEL-7], [DEL-9].
-    fn delete_plain(&mut self, id: ObjectId, policy: Option<Policy>, cause: Cause) {
+    fn delete_plain(&mut self, id: ObjectId, policy: Option<Policy>, reason: Reason) {
         let gc = self.choose_gc_finalizer(id, policy);
         let before = self.state.flags[id as usize];
         let after = before & !(ORPHAN | FOREGROUND) | gc | TERMINATING;
@@ -97,11 +97,11 @@ impl World<'_> {
             } else {
                 self.update(id, |state| state.flags[id as usize] = after);
                 if before & TERMINATING == 0 {
-                    self.note(id, Effect::Deleted, cause);
+                    self.note(id, Effect::Deleted, reason);
                 }
             }
         }
-        self.remove_if_finished(id, cause);
+        self.remove_if_finished(id, reason);
     }
 
     /// Table 2.3.
@@ -134,7 +134,7 @@ impl World<'_> {
 
     /// An update that removes finalizers `[DEL-10]`, `[DEL-11]`: those of its own list that `which`
     /// names by slot, and the collector's in `gc`.
-    pub(super) fn remove_finalizers(&mut self, id: ObjectId, slots: &[u32], gc: u16, cause: Cause) {
+    pub(super) fn remove_finalizers(&mut self, id: ObjectId, slots: &[u32], gc: u16, reason: Reason) {
         let flags = self.state.flags[id as usize];
         if flags & gc == 0 && !slots.iter().any(|slot| self.state.finalizers[*slot as usize]) {
             return;
@@ -143,8 +143,8 @@ impl World<'_> {
             slots.iter().for_each(|slot| state.finalizers[*slot as usize] = false);
             state.flags[id as usize] &= !gc;
         });
-        self.note(id, Effect::Released, cause);
-        self.remove_if_finished(id, cause);
+        self.note(id, Effect::Released, reason);
+        self.remove_if_finished(id, reason);
     }
 }
 

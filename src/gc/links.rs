@@ -4,6 +4,7 @@
 
 use std::collections::BTreeMap;
 
+use super::cause::Protection;
 use super::cluster::{CLEANUP_FINALIZER, Cluster, ObjectId};
 use super::kinds::KindId;
 use super::object::{Facts, Key, Object, PodFacts};
@@ -19,13 +20,12 @@ pub(super) enum Role {
 
 /// A finalizer that a built-in controller removes on its own.
 #[derive(Debug, Clone)]
-pub(super) struct Protection {
+pub(super) struct Protected {
     pub(super) object: ObjectId,
     /// Index into the cluster's finalizers.
     pub(super) finalizer: u32,
     pub(super) release: Release,
-    /// The rule that says so.
-    pub(super) rule: &'static str,
+    pub(super) protection: Protection,
 }
 
 /// When a protection finalizer is removed.
@@ -55,7 +55,7 @@ pub(super) struct Links {
     /// The Namespace object that an object's content belongs to.
     pub(super) home: BTreeMap<ObjectId, ObjectId>,
     /// Sorted by object.
-    pub(super) protections: Vec<Protection>,
+    pub(super) protections: Vec<Protected>,
     /// (leader, follower): the follower is deleted when the leader is gone; sorted.
     pub(super) followers: Vec<(ObjectId, ObjectId)>,
 }
@@ -140,20 +140,24 @@ impl Links {
         for finalizer in cluster.finalizers_of(id) {
             let name = cluster.text.get(cluster.finalizers[finalizer as usize]);
             let held = || Release::WhenUnheld(holders.get(&id).cloned().unwrap_or_default());
-            let (release, rule) = match (info.group.as_str(), info.kind.as_str(), name) {
-                ("", "PersistentVolumeClaim", "kubernetes.io/pvc-protection") => (held(), "FIN-1"),
-                ("", "PersistentVolume", "kubernetes.io/pv-protection") => (held(), "FIN-2"),
-                ("storage.k8s.io", "VolumeAttributesClass", "kubernetes.io/vac-protection") => (held(), "FIN-3"),
+            let (release, protection) = match (info.group.as_str(), info.kind.as_str(), name) {
+                ("", "PersistentVolumeClaim", "kubernetes.io/pvc-protection") => (held(), Protection::Claim),
+                ("", "PersistentVolume", "kubernetes.io/pv-protection") => (held(), Protection::Volume),
+                ("storage.k8s.io", "VolumeAttributesClass", "kubernetes.io/vac-protection") => {
+                    (held(), Protection::VolumeAttributesClass)
+                }
                 // The cloud controller that added it removes it.
-                ("", "Service", "service.kubernetes.io/load-balancer-cleanup") => (held(), "FIN-4"),
-                ("resource.k8s.io", "ResourceClaim", "resource.kubernetes.io/delete-protection") => (held(), "FIN-6"),
+                ("", "Service", "service.kubernetes.io/load-balancer-cleanup") => (held(), Protection::LoadBalancer),
+                ("resource.k8s.io", "ResourceClaim", "resource.kubernetes.io/delete-protection") => {
+                    (held(), Protection::ResourceClaim)
+                }
                 ("", "Pod", "batch.kubernetes.io/job-tracking") => {
                     let Some(release) = job_tracking(cluster, id, objects) else { continue };
-                    (release, "FIN-5")
+                    (release, Protection::JobTracking)
                 }
                 _ => continue,
             };
-            self.protections.push(Protection { object: id, finalizer, release, rule });
+            self.protections.push(Protected { object: id, finalizer, release, protection });
         }
     }
 
@@ -171,7 +175,7 @@ impl Links {
         }
     }
 
-    pub(super) fn protections_of(&self, id: ObjectId) -> &[Protection] {
+    pub(super) fn protections_of(&self, id: ObjectId) -> &[Protected] {
         let start = self.protections.partition_point(|protection| protection.object < id);
         let end = self.protections.partition_point(|protection| protection.object <= id);
         &self.protections[start..end]

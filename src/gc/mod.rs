@@ -12,9 +12,10 @@
 //! * `state`, `world` what changes, and the one way to change it, watched by the collector
 //! * `delete`, `controllers`, `collector` what the API server, the other controllers and the
 //!   collector do; each rule of `kubernetes-deletion-semantics` is cited where it stands
-//! * `plan`, `outcome`, `why`, `events` what a caller gets to see
+//! * `plan`, `outcome`, `cause`, `hold`, `why`, `events` what a caller gets to see
 
 mod build;
+mod cause;
 mod cluster;
 mod collector;
 mod combine;
@@ -23,6 +24,7 @@ mod controllers;
 mod delete;
 mod events;
 mod explore;
+mod hold;
 mod id_set;
 mod independence;
 mod kinds;
@@ -45,18 +47,20 @@ mod why;
 mod world;
 
 pub use build::{Assumptions, Built, Source, build};
+pub use cause::{Cause, Protection};
 pub use cluster::{CLEANUP_FINALIZER, Cluster, ClusterError, FOREGROUND_FINALIZER, ORPHAN_FINALIZER, ObjectId};
 pub use delete::{IMMORTAL_NAMESPACES, Policy};
 pub use events::Event;
+pub use hold::{Hanging, Hold};
 pub use kinds::{DefaultPolicy, KindId, KindInfo, Kinds, sort_versions, split_api_version};
 pub use object::{
     DefinitionFacts, Deletion, Facts, Key, NamespaceFacts, NotAKey, Object, OwnerReference, PodFacts, VolumeFacts,
 };
 pub use outcome::{Condition, Difference, Fate, Outcome, Present};
-pub use plan::{Happening, Plan, StepPlan};
+pub use plan::{Plan, StepPlan};
 pub use reading::Edge;
 pub use semantics::semantics;
 pub use simulate::{Options, simulate};
 pub use steps::Step;
-pub use trace::Effect;
-pub use why::{Hanging, Why};
+pub use trace::{Change, Effect};
+pub use why::Why;

@@ -104,13 +104,13 @@ impl World<'_> {
     fn act(&mut self, item: ObjectId, action: Action) {
         match action {
             Action::Nothing => {}
-            Action::RemoveReferences(doomed, cause) => self.remove_references(item, &doomed, cause),
-            Action::Delete { policy, unblock, cause } => {
+            Action::RemoveReferences(doomed, reason) => self.remove_references(item, &doomed, reason),
+            Action::Delete { policy, unblock, reason } => {
                 // [GC-22a]: the patch changes the references that the DELETE relies on.
-                if unblock && self.unblock(item, cause) {
+                if unblock && self.unblock(item, reason) {
                     self.state.conflicts.insert(item);
                 } else {
-                    self.delete(item, Some(policy), false, cause);
+                    self.delete(item, Some(policy), false, reason);
                 }
             }
         }

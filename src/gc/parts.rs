@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::cluster::{Cluster, NONE, ObjectId, Starts};
-use super::links::{Holder, Links, Protection, Release, Role};
+use super::links::{Holder, Links, Protected, Release, Role};
 use super::references::{Dependents, Ref, Written};
 use super::state::TERMINATING;
 
@@ -186,7 +186,7 @@ impl Cluster {
                         reference: reference.map(|index| index - self.refs_of(*id).start + part.refs_of(local).start),
                     },
                 };
-                links.protections.push(Protection {
+                links.protections.push(Protected {
                     object: local,
                     finalizer: slots[&protection.finalizer],
                     release,

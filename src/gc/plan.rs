@@ -5,11 +5,12 @@ use std::sync::Arc;
 
 use super::cluster::{Cluster, ObjectId};
 use super::events::Event;
+use super::hold::{self, Hanging};
 use super::object::Key;
 use super::outcome::{self, Fate, Outcome};
 use super::state::State;
-use super::trace::{Effect, Entry};
-use super::why::{self, Hanging, Why};
+use super::trace::Change;
+use super::why::{self, Why};
 
 /// A simulation from its first step to its last. Borrows the cluster for names and references.
 #[derive(Debug)]
@@ -34,22 +35,7 @@ pub struct StepPlan {
     pub verdict_reached: bool,
     /// Events so far, sorted.
     pub events: Vec<Event>,
-    pub(super) log: Vec<Entry>,
-}
-
-/// Something that happened, in the order in which it happened.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Happening {
-    /// Counted from the start of the simulation; what has one number happened side by side.
-    pub round: u32,
-    /// To what.
-    pub object: Key,
-    /// What.
-    pub effect: Effect,
-    /// The rules that made it happen.
-    pub rules: &'static [&'static str],
-    /// The object because of which it happened.
-    pub via: Option<Key>,
+    pub(super) log: Vec<Change>,
 }
 
 impl Plan<'_> {
@@ -81,18 +67,9 @@ impl Plan<'_> {
     }
 
     /// What happened in a step's verdict, in order.
-    pub fn happenings(&self, step: usize) -> Vec<Happening> {
-        let key = |id: ObjectId| (id != super::cluster::NONE).then(|| self.cluster.key(id));
+    pub fn changes(&self, step: usize) -> Vec<Change> {
         let log = self.steps.get(step).map_or(&[][..], |step| &step.log);
-        let shown = log.iter().filter(|entry| !self.cluster.is_assumed(entry.object));
-        let happenings = shown.map(|entry| Happening {
-            round: entry.round,
-            object: self.cluster.key(entry.object),
-            effect: entry.effect,
-            rules: entry.cause.rules,
-            via: key(entry.cause.via),
-        });
-        happenings.collect()
+        log.iter().filter(|change| !self.cluster.is_assumed(change.object)).copied().collect()
     }
 
     /// Why every object that the step touched, or that could have been touched and was not, ended
@@ -106,7 +83,7 @@ impl Plan<'_> {
 
     /// The objects that stay Terminating in a step's verdict, with what holds each.
     pub fn hanging(&self, step: usize) -> Vec<Hanging> {
-        self.verdict_state(step).map_or_else(Vec::new, |state| why::hanging(self.cluster, &state))
+        self.verdict_state(step).map_or_else(Vec::new, |state| hold::hanging(self.cluster, &state))
     }
 
     pub(super) fn verdict_state(&self, step: usize) -> Option<Arc<State>> {

@@ -1,6 +1,7 @@
 //! What a reader of a plan asks besides fates: how references were resolved, what contains an object,
 //! how things stood before a step.
 
+use super::cause::Cause;
 use super::cluster::{Cluster, NONE, ObjectId};
 use super::kinds::KindInfo;
 use super::outcome::{self, Fate};
@@ -65,9 +66,9 @@ impl Plan<'_> {
         own.chain(gc_finalizers(state.flags[id as usize]).map(str::to_owned)).collect()
     }
 
-    /// The objects that a step's verdict leaves alive although something is wrong with an owner of theirs, with the
-    /// rules that spare them; in the order of the ids.
-    pub fn spared(&self, step: usize) -> Vec<(ObjectId, Vec<&'static str>)> {
+    /// The objects that a step's verdict leaves alive although something is wrong with an owner of theirs, with what
+    /// spares them; in the order of the ids.
+    pub fn spared(&self, step: usize) -> Vec<(ObjectId, Vec<Cause>)> {
         self.verdict_state(step).map_or_else(Vec::new, |state| why::spared(self.cluster, &state))
     }
 }

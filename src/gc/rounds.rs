@@ -11,7 +11,7 @@ use super::controllers::Settings;
 use super::delete::Policy;
 use super::references::References;
 use super::state::DELETING_DEPENDENTS;
-use super::trace::Cause;
+use super::trace::Reason;
 use super::world::World;
 
 /// The next API call of an attempt.
@@ -22,11 +22,11 @@ enum Call {
     GetOwner(usize),
     Write(Action),
     /// The DELETE after an unblocking patch, with the resourceVersion from before it `[GC-22a]`.
-    Delete(Policy, Cause),
+    Delete(Policy, Reason),
     /// The GET after a DELETE was answered 409.
-    GetAfterConflict(Policy, Cause),
+    GetAfterConflict(Policy, Reason),
     /// The DELETE without resourceVersion, when the references had not changed `[GC-24]`.
-    DeleteAnyway(Policy, Cause),
+    DeleteAnyway(Policy, Reason),
     /// The GET of a release, between the check and the patch `[GC-31]`.
     GetForRelease,
     Release,
@@ -177,7 +177,7 @@ impl Attempt {
                 }
                 self.then_write(Call::Release);
             }
-            Call::GetAfterConflict(policy, cause) => {
+            Call::GetAfterConflict(policy, reason) => {
                 if world.state.gone(self.item) {
                     return Some(End::Done);
                 }
@@ -188,7 +188,7 @@ impl Attempt {
                 {
                     return Some(End::FailedOnConflict);
                 }
-                self.then_write(Call::DeleteAnyway(policy, cause));
+                self.then_write(Call::DeleteAnyway(policy, reason));
             }
             _ => {}
         }
@@ -256,31 +256,31 @@ impl Attempt {
 
     fn write(&mut self, world: &mut World<'_>) -> Option<End> {
         match std::mem::replace(&mut self.call, Call::GetSelf) {
-            Call::Write(Action::RemoveReferences(doomed, cause)) => {
+            Call::Write(Action::RemoveReferences(doomed, reason)) => {
                 if world.state.live(self.item) {
-                    world.remove_references(self.item, &doomed, cause);
+                    world.remove_references(self.item, &doomed, reason);
                 }
                 Some(End::Done)
             }
-            Call::Write(Action::Delete { policy, unblock: true, cause }) => {
-                self.patched = world.state.live(self.item) && world.unblock(self.item, cause);
-                self.call = Call::Delete(policy, cause);
+            Call::Write(Action::Delete { policy, unblock: true, reason }) => {
+                self.patched = world.state.live(self.item) && world.unblock(self.item, reason);
+                self.call = Call::Delete(policy, reason);
                 None
             }
-            Call::Write(Action::Delete { policy, unblock: false, cause }) | Call::Delete(policy, cause) => {
+            Call::Write(Action::Delete { policy, unblock: false, reason }) | Call::Delete(policy, reason) => {
                 if world.state.gone(self.item) {
                     return Some(End::Done);
                 }
                 if world.state.revisions[self.item as usize] != self.revision {
-                    self.call = Call::GetAfterConflict(policy, cause);
+                    self.call = Call::GetAfterConflict(policy, reason);
                     return None;
                 }
-                world.delete(self.item, Some(policy), false, cause);
+                world.delete(self.item, Some(policy), false, reason);
                 Some(End::Done)
             }
-            Call::DeleteAnyway(policy, cause) => {
+            Call::DeleteAnyway(policy, reason) => {
                 if world.state.live(self.item) {
-                    world.delete(self.item, Some(policy), false, cause);
+                    world.delete(self.item, Some(policy), false, reason);
                 }
                 Some(End::Done)
             }

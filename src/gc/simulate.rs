@@ -50,7 +50,7 @@ pub fn simulate<'c>(cluster: &'c Cluster, steps: &[Step], options: &Options) -> 
     for request in &requests {
         let responses = world.request(request);
         Rounds::new(&mut world).settle(settings);
-        let log = world.trace.as_mut().map(|trace| std::mem::take(&mut trace.entries)).unwrap_or_default();
+        let log = world.trace.as_mut().map(|trace| std::mem::take(&mut trace.changes)).unwrap_or_default();
         plan.steps.push(StepPlan {
             responses,
             outcomes: vec![Outcome::verdict(Arc::new(world.state.clone()))],

@@ -1,10 +1,10 @@
 //! What a user does to the cluster, step by step.
 
+use super::cause::Cause;
 use super::cluster::{Cluster, FOREGROUND_FINALIZER, ORPHAN_FINALIZER, ObjectId};
 use super::delete::Policy;
 use super::object::Key;
 use super::state::{FOREGROUND, ORPHAN};
-use super::trace::Cause;
 use super::world::World;
 
 /// One step. After each, the cluster is left alone until nothing changes any more.
@@ -87,10 +87,10 @@ impl World<'_> {
         if self.state.gone(id) {
             return 404;
         }
-        let cause = Cause::rules(&["DEL-10"]);
+        let reason = Cause::Unheld.into();
         match operation {
             Operation::Settle => {}
-            Operation::Delete { policy, force } => return self.delete(id, policy, force, Cause::rules(&["DEL-7"])),
+            Operation::Delete { policy, force } => return self.delete(id, policy, force, Cause::Requested.into()),
             Operation::RemoveFinalizer(name) => {
                 let named = |slot: &u32| self.cluster.text.get(self.cluster.finalizers[*slot as usize]) == name;
                 let slots: Vec<u32> = self.cluster.finalizers_of(id).filter(named).collect();
@@ -99,11 +99,11 @@ impl World<'_> {
                     FOREGROUND_FINALIZER => FOREGROUND,
                     _ => 0,
                 };
-                self.remove_finalizers(id, &slots, gc, cause);
+                self.remove_finalizers(id, &slots, gc, reason);
             }
             Operation::RemoveAllFinalizers => {
                 let slots: Vec<u32> = self.cluster.finalizers_of(id).collect();
-                self.remove_finalizers(id, &slots, ORPHAN | FOREGROUND, cause);
+                self.remove_finalizers(id, &slots, ORPHAN | FOREGROUND, reason);
             }
         }
         200

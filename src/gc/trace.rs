@@ -1,9 +1,10 @@
-//! The log of one verdict: what happened to which object in which round, by which rule, because of
-//! which other object. Everything a plan explains is read from it.
+//! The log of one verdict: what happened to which object in which round, and why. Everything a plan explains is read
+//! from it.
 
+use super::cause::Cause;
 use super::cluster::{NONE, ObjectId};
 
-/// Something that happened to an object.
+/// What happened to an object.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Effect {
     /// A DELETE was accepted; the object is Terminating until something lets go of it.
@@ -18,42 +19,50 @@ pub enum Effect {
     Released,
 }
 
-/// Why something happened.
+/// A cause, and the object that it comes from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Cause {
-    pub(super) rules: &'static [&'static str],
-    /// The object that made it happen, or [`NONE`].
-    pub(super) via: ObjectId,
+pub(super) struct Reason {
+    pub(super) cause: Cause,
+    pub(super) via: Option<ObjectId>,
+}
+
+impl From<Cause> for Reason {
+    fn from(cause: Cause) -> Self {
+        Self { cause, via: None }
+    }
 }
 
 impl Cause {
-    pub(super) fn rules(rules: &'static [&'static str]) -> Cause {
-        Cause { rules, via: NONE }
-    }
-
-    pub(super) fn via(rules: &'static [&'static str], via: ObjectId) -> Cause {
-        Cause { rules, via }
+    /// Because of `via`, which may be [`NONE`].
+    pub(super) fn via(self, via: ObjectId) -> Reason {
+        Reason { cause: self, via: (via != NONE).then_some(via) }
     }
 }
 
-/// One line of the log.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct Entry {
-    pub(super) object: ObjectId,
-    pub(super) round: u32,
-    pub(super) effect: Effect,
-    pub(super) cause: Cause,
+/// Something that happened to an object; a line of the log.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Change {
+    /// Counted from the start of the simulation; what has one number happened side by side.
+    pub round: u32,
+    /// To what.
+    pub object: ObjectId,
+    /// What.
+    pub effect: Effect,
+    /// Why.
+    pub cause: Cause,
+    /// The object because of which it happened.
+    pub via: Option<ObjectId>,
 }
 
 /// The log.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Trace {
-    pub(super) entries: Vec<Entry>,
+    pub(super) changes: Vec<Change>,
     pub(super) round: u32,
 }
 
 impl Trace {
-    pub(super) fn note(&mut self, object: ObjectId, effect: Effect, cause: Cause) {
-        self.entries.push(Entry { object, round: self.round, effect, cause });
+    pub(super) fn note(&mut self, object: ObjectId, effect: Effect, Reason { cause, via }: Reason) {
+        self.changes.push(Change { object, round: self.round, effect, cause, via });
     }
 }

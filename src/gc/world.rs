@@ -1,12 +1,13 @@
 //! The API server's storage with somebody watching it: every write goes through here, keeps the
 //! derived counters right, and leaves the watch events that the collector will see.
 
+use super::cause::Cause;
 use super::cluster::{Cluster, NONE, ObjectId};
 use super::links::Role;
 use super::state::{
     DELETING_DEPENDENTS, FOREGROUND, GONE, GRACEFUL, ORPHAN, RefState, SPEC_KUBERNETES, State, TERMINATING, UNWATCHED,
 };
-use super::trace::{Cause, Effect, Trace};
+use super::trace::{Effect, Reason, Trace};
 
 /// What a write makes the collector do once it sees it (`processGraphChanges`).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -43,7 +44,7 @@ impl<'c> World<'c> {
             }
             world.saw_transition(id, false, false);
             // A dump may have caught an object between its last finalizer and its removal.
-            world.remove_if_finished(id, Cause::rules(&["DEL-10"]));
+            world.remove_if_finished(id, Cause::Unheld.into());
         }
         world.apply_watch();
         world
@@ -119,13 +120,13 @@ impl<'c> World<'c> {
     }
 
     /// Removes an object that is Terminating and has nothing left to wait for `[DEL-10]`, `[NS-3]`.
-    pub(super) fn remove_if_finished(&mut self, id: ObjectId, cause: Cause) {
+    pub(super) fn remove_if_finished(&mut self, id: ObjectId, reason: Reason) {
         let state = &self.state;
         let waits = !state.has(id, TERMINATING) || state.has(id, GONE) || state.has(id, GRACEFUL);
         if waits || !state.without_finalizers(self.cluster, id) || self.has_spec_finalizers(id) {
             return;
         }
-        self.remove(id, cause);
+        self.remove(id, reason);
     }
 
     pub(super) fn has_spec_finalizers(&self, id: ObjectId) -> bool {
@@ -134,14 +135,14 @@ impl<'c> World<'c> {
     }
 
     /// Removes an object from storage.
-    pub(super) fn remove(&mut self, id: ObjectId, cause: Cause) {
+    pub(super) fn remove(&mut self, id: ObjectId, reason: Reason) {
         for index in self.cluster.refs_of(id) {
             self.detach(index);
         }
         self.state.flags[id as usize] |= GONE;
         self.wrote(id);
         self.watch.push(Watch::Gone(id));
-        self.note(id, Effect::Gone, cause);
+        self.note(id, Effect::Gone, reason);
     }
 
     /// Counts a reference out of its owner's dependents, because it or its holder goes.
@@ -156,7 +157,7 @@ impl<'c> World<'c> {
     }
 
     /// Removes every reference of `id` with the uid of one of `indexes` `[GC-23]`.
-    pub(super) fn remove_references(&mut self, id: ObjectId, indexes: &[u32], cause: Cause) {
+    pub(super) fn remove_references(&mut self, id: ObjectId, indexes: &[u32], reason: Reason) {
         let mut changed = false;
         for index in self.cluster.refs_of(id) {
             let uid = self.cluster.written(index).uid;
@@ -171,13 +172,13 @@ impl<'c> World<'c> {
         }
         if changed {
             self.wrote(id);
-            self.note(id, Effect::Detached, cause);
+            self.note(id, Effect::Detached, reason);
         }
     }
 
     /// Sets `blockOwnerDeletion: false`: on the blocking references of a built-in kind, on all of a
     /// custom resource `[GC-28]`. Returns whether that changed anything.
-    pub(super) fn unblock(&mut self, id: ObjectId, cause: Cause) -> bool {
+    pub(super) fn unblock(&mut self, id: ObjectId, reason: Reason) -> bool {
         let all = self.cluster.info(id).custom;
         let mut changed = false;
         for index in self.cluster.refs_of(id) {
@@ -197,7 +198,7 @@ impl<'c> World<'c> {
         }
         if changed {
             self.wrote(id);
-            self.note(id, Effect::Unblocked, cause);
+            self.note(id, Effect::Unblocked, reason);
         }
         changed
     }
@@ -209,9 +210,9 @@ impl<'c> World<'c> {
         }
     }
 
-    pub(super) fn note(&mut self, id: ObjectId, effect: Effect, cause: Cause) {
+    pub(super) fn note(&mut self, id: ObjectId, effect: Effect, reason: Reason) {
         if let Some(trace) = &mut self.trace {
-            trace.note(id, effect, cause);
+            trace.note(id, effect, reason);
         }
     }
 }

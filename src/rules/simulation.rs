@@ -201,11 +201,17 @@ fn foreground_deadlock(context: &Context<'_>, sink: &mut Sink) {
         let owner = inventory.member(owner);
         let targets = vec![Key::from(&owner.key)];
         let plan = verdict(&built, &Step::Delete { targets, policy: Some(Policy::Foreground) });
-        let waits = plan.hanging(0).into_iter().find(|hanging| hanging.object == Key::from(&owner.key));
-        if waits.is_some_and(|hanging| !hanging.blocking_dependents.is_empty()) {
+        if is_held(&plan, &Key::from(&owner.key), |hold| matches!(hold, gc::Hold::BlockingDependents { .. })) {
             deadlock(inventory, owner, &edges, sink);
         }
     }
+}
+
+/// Whether a plan of one step leaves the object Terminating, held in such a way.
+fn is_held(plan: &Plan<'_>, object: &Key, mut by: impl FnMut(&gc::Hold) -> bool) -> bool {
+    let held = |hanging: gc::Hanging| hanging.holds.iter().any(&mut by);
+    let Some(id) = plan.cluster().find(object) else { return false };
+    plan.hanging(0).into_iter().find(|hanging| hanging.object == id).is_some_and(held)
 }
 
 /// Why a dependent never goes.
@@ -301,8 +307,7 @@ fn namespace_never_empties(context: &Context<'_>, sink: &mut Sink) {
         let Some(held) = content.get(namespace.key.name.as_str()) else { continue };
         let key = Key::from(&namespace.key);
         let plan = verdict(&built, &emptying(key.clone()));
-        let hangs = plan.hanging(0).into_iter().any(|hanging| hanging.object == key && !hanging.content.is_empty());
-        if hangs {
+        if is_held(&plan, &key, |hold| matches!(hold, gc::Hold::NamespaceContent { .. })) {
             sink.push(never_empties(context, namespace, held));
         }
     }

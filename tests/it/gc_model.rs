@@ -3,7 +3,8 @@
 //! Notation: see [`crate::gc_support::sketch`]. An outcome lists what is left.
 
 use ownerlint::gc::{
-    Cluster, DefinitionFacts, Difference, Facts, Fate, Object, Options, PodFacts, Policy, Step, simulate,
+    Cause, Cluster, DefinitionFacts, Difference, Facts, Fate, Hold, Object, Options, PodFacts, Policy, Protection,
+    Step, simulate,
 };
 
 use crate::gc_support::{delete, key, outcomes, recorded_kinds, sketch, sketch_key, sketch_object, sketch_objects};
@@ -310,7 +311,8 @@ fn tv34_a_completed_pod_still_holds_its_claim() {
     assert_eq!(left, ["PersistentVolumeClaim/n/data{T,kubernetes.io/pvc-protection}", "Pod/n/p"]);
     assert_eq!(only(outcomes(&cluster, &steps)), NOTHING);
     let plan = simulate(&cluster, &steps[..1], &Options::default());
-    assert_eq!(plan.hanging(0)[0].held_by, [key("Pod/n/p")]);
+    let by = vec![cluster.find(&key("Pod/n/p")).expect("it exists")];
+    assert_eq!(plan.hanging(0)[0].holds, [Hold::InUse { protection: Protection::Claim, by }]);
 }
 
 #[test]
@@ -414,13 +416,14 @@ fn a_plan_says_why() {
     let why = plan.why(0);
     let names = |name: &str| why[&sketch_key(name)].chain.iter().map(|key| key.name.clone()).collect::<Vec<_>>();
     assert_eq!(names("q"), ["o", "p", "q"]);
-    assert_eq!(why[&sketch_key("q")].rules, ["GC-12", "GC-22"]);
+    assert_eq!(why[&sketch_key("q")].causes, [Cause::OwnerGone]);
     assert_eq!(names("z"), ["o", "p", "q", "z"]);
-    assert!(why[&sketch_key("z")].rules.contains(&"FIN-17"));
+    assert!(why[&sketch_key("z")].causes.contains(&Cause::AwaitsFinalizers));
     let hanging = plan.hanging(0);
     assert_eq!(hanging.len(), 1);
-    assert_eq!((&hanging[0].object, hanging[0].finalizers.as_slice()), (&sketch_key("z"), &["x/y".to_owned()][..]));
-    let rounds: Vec<u32> = plan.happenings(0).iter().map(|happening| happening.round).collect();
+    assert_eq!(cluster.key(hanging[0].object), sketch_key("z"));
+    assert_eq!(hanging[0].holds, [Hold::Finalizers(vec!["x/y".to_owned()])]);
+    let rounds: Vec<u32> = plan.changes(0).iter().map(|change| change.round).collect();
     assert!(rounds.is_sorted(), "in the order in which it happened");
 }
 
@@ -429,9 +432,9 @@ fn a_hanging_owner_names_its_blockers() {
     let cluster = sketch(&["o", "c{x/y} -> !o"]);
     let plan = simulate(&cluster, &[delete(&["o"], FOREGROUND)], &Options::default());
     let hanging = plan.hanging(0);
-    assert_eq!(hanging[1].object, sketch_key("o"));
-    assert_eq!(hanging[1].blocking_dependents, [sketch_key("c")]);
-    assert_eq!(hanging[1].rules, ["GC-33"]);
+    assert_eq!(cluster.key(hanging[1].object), sketch_key("o"));
+    let dependents = vec![cluster.find(&sketch_key("c")).expect("it exists")];
+    assert_eq!(hanging[1].holds, [Hold::BlockingDependents { dependents, itself: false }]);
 }
 
 #[test]

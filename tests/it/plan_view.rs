@@ -572,7 +572,7 @@ fn advice_holds(cluster: &Cluster, step: Step) {
     let mut steps = vec![step];
     let hanging = |steps: &[Step]| -> Vec<Key> {
         let simulated = simulate(cluster, steps, &unsearched());
-        simulated.hanging(steps.len() - 1).into_iter().map(|hanging| hanging.object).collect()
+        simulated.hanging(steps.len() - 1).into_iter().map(|hanging| cluster.key(hanging.object)).collect()
     };
     let before = hanging(&steps);
     for _ in 0..10 {

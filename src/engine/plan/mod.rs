@@ -90,8 +90,8 @@ impl Rehearsal {
     fn settle_first(&mut self, assumptions: &Assumptions) {
         let verdict_only = Options { state_cap: 0, ..self.options.clone() };
         let settled = gc::simulate(&self.cluster, &[Step::Settle], &verdict_only);
-        if !settled.happenings(0).is_empty() {
-            let note = notes::collapse(&settled.happenings(0), assumptions);
+        if !settled.changes(0).is_empty() {
+            let note = notes::collapse(&settled, assumptions);
             self.notes.extend(note);
             self.steps.insert(0, Step::Settle);
         }

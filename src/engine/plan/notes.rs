@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use crate::gc::{Assumptions, Effect, Happening, Key, Plan, Source, Step};
+use crate::gc::{Assumptions, Effect, Key, Plan, Source, Step};
 use crate::inventory::{Inventory, Namespace, Skip, SkipReason};
 use crate::ownership::{MOST_REPLICAS, known_finalizers};
 
@@ -109,11 +109,10 @@ fn unread(inventory: &Inventory) -> Option<String> {
 }
 
 /// What the collector does before anything is deleted.
-pub(super) fn collapse(happenings: &[Happening], assumptions: &Assumptions) -> Option<String> {
-    let mut gone: Vec<&Key> =
-        happenings.iter().filter(|one| one.effect == Effect::Gone).map(|one| &one.object).collect();
-    gone.sort();
-    gone.dedup();
+pub(super) fn collapse(settled: &Plan<'_>, assumptions: &Assumptions) -> Option<String> {
+    let changes = settled.changes(0).into_iter();
+    let gone: BTreeSet<_> =
+        changes.filter(|change| change.effect == Effect::Gone).map(|change| change.object).collect();
     if gone.is_empty() {
         return None;
     }
@@ -121,7 +120,7 @@ pub(super) fn collapse(happenings: &[Happening], assumptions: &Assumptions) -> O
         true => "their owners are not as their references say",
         false => "their owners are not in the input",
     };
-    let gone: Vec<Key> = gone.into_iter().cloned().collect();
+    let gone: Vec<Key> = gone.into_iter().map(|id| settled.cluster().key(id)).collect();
     Some(format!("The collector removes before any request, because {why}: {}.", named(&texts(&gone))))
 }
 

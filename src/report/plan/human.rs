@@ -8,7 +8,7 @@ use std::collections::BTreeSet;
 
 use super::PlanView;
 use super::outline::{Entry, Item, Limits, outline, reading_order};
-use super::remedy::{Hold, Stuck, stuck};
+use super::remedy::{Remedy, Stuck, stuck};
 use super::story::{Affected, Lot, Story, stories};
 use super::variation::{incomplete, variations};
 use super::words;
@@ -171,7 +171,7 @@ fn branch(ends: &[bool], ascii: bool) -> String {
 fn object_line(page: &Page<'_>, story: &Story<'_>, affected: &Affected, entry: &Entry, branch: &str) -> String {
     let margin = margin(page, affected.lot, affected.turn);
     let implied = story.implied(&affected.key).map_or(String::new(), |implied| format!(" (implied, {})", implied.rule));
-    let rules = page.styled(&words::rules(&affected.rules), Style::Dim);
+    let rules = page.styled(&words::causes(&affected.causes), Style::Dim);
     let below =
         if entry.hidden.is_empty() { String::new() } else { format!(" (below it: {})", words::kinds(&entry.hidden)) };
     let key = page.styled(&words::key(&affected.key), Style::Strong);
@@ -227,8 +227,8 @@ fn alike(stuck: &[Stuck]) -> Vec<Vec<&Stuck>> {
     let mut groups: Vec<Vec<&Stuck>> = Vec::new();
     let mut places = std::collections::BTreeMap::new();
     for stuck in stuck {
-        let holds: Vec<_> = stuck.holds.iter().map(|hold| (&hold.what, &hold.help)).collect();
-        let shape = (&stuck.key.group, &stuck.key.kind, &stuck.key.namespace, stuck.before, holds);
+        let remedies: Vec<_> = stuck.remedies.iter().map(|remedy| (&remedy.what, &remedy.help)).collect();
+        let shape = (&stuck.key.group, &stuck.key.kind, &stuck.key.namespace, stuck.before, remedies);
         let place = *places.entry(shape).or_insert_with(|| {
             groups.push(Vec::new());
             groups.len() - 1
@@ -242,8 +242,8 @@ fn hanging_one(page: &mut Page<'_>, stuck: &Stuck) {
     let before = if stuck.before { " (was Terminating before this step)" } else { "" };
     let key = page.styled(&words::key(&stuck.key), Style::Bad);
     page.line(&format!("  {key}{before}"));
-    for Hold { what, rules, help, commands, .. } in &stuck.holds {
-        page.prose(4, &format!("{what} {}", words::rules(rules)));
+    for Remedy { what, citations, help, commands, .. } in &stuck.remedies {
+        page.prose(4, &format!("{what} {}", words::cited(citations)));
         if !help.is_empty() {
             page.prose(4, help);
         }

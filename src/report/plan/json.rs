@@ -8,7 +8,7 @@ use serde::ser::{SerializeMap, SerializeSeq};
 use serde::{Serialize, Serializer};
 
 use super::{Implied, PlanView};
-use crate::gc::{Difference, Event, Fate, Key, Outcome, OwnerReference, Policy, Present, Step, StepPlan, Why};
+use crate::gc::{Cause, Difference, Event, Fate, Key, Outcome, OwnerReference, Policy, Present, Step, StepPlan, Why};
 
 pub(super) fn render(view: &PlanView<'_>) -> String {
     crate::report::json::line(serde_json::to_string_pretty(&Document::new(view, view.steps)))
@@ -263,7 +263,7 @@ impl<'a> ImpliedDocument<'a> {
 
 impl From<Why> for WhyDocument {
     fn from(why: Why) -> Self {
-        Self { rules: why.rules, chain: why.chain.iter().map(Key::to_string).collect() }
+        Self { rules: Cause::all_citations(&why.causes), chain: why.chain.iter().map(Key::to_string).collect() }
     }
 }
 

@@ -89,15 +89,15 @@ fn remains(number: usize) -> String {
 fn item(stuck: &Stuck) -> String {
     let before = if stuck.before { " (was Terminating before this step)" } else { "" };
     let mut item = format!("- {}{before}\n", name(&stuck.key));
-    for hold in &stuck.holds {
-        let what = plain::shortened(&hold.what, 1_000);
+    for remedy in &stuck.remedies {
+        let what = plain::shortened(&remedy.what, 1_000);
         item.push_str(&format!(
             "  - {} {}  \n    {}\n",
             text(&what),
-            text(&words::rules(&hold.rules)),
-            text(&plain::shortened(&hold.help, 1_000))
+            text(&words::cited(&remedy.citations)),
+            text(&plain::shortened(&remedy.help, 1_000))
         ));
-        for command in &hold.commands {
+        for command in &remedy.commands {
             item.push_str(&fenced(command));
         }
     }
@@ -168,7 +168,7 @@ fn table_row(story: &Story<'_>, affected: &Affected) -> String {
         "| {turn} | {}{implied} | {}{above} {} |\n",
         name(&affected.key),
         text(&reason),
-        text(&words::rules(&affected.rules))
+        text(&words::causes(&affected.causes))
     )
 }
 

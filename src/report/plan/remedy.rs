@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::command;
 use super::story::Story;
 use super::words;
-use crate::gc::{CLEANUP_FINALIZER, FOREGROUND_FINALIZER, Fate, Hanging, Key, ORPHAN_FINALIZER, ObjectId};
+use crate::gc::{CLEANUP_FINALIZER, Cluster, Fate, Hanging, Hold, Key, ObjectId, Present};
 use crate::ownership::known_finalizers;
 use crate::report::plain;
 
@@ -16,15 +16,16 @@ pub(super) struct Stuck {
     pub(super) key: Key,
     /// It was Terminating before this step.
     pub(super) before: bool,
-    pub(super) holds: Vec<Hold>,
+    /// One per thing that holds it.
+    pub(super) remedies: Vec<Remedy>,
 }
 
-/// One thing that holds it.
-#[derive(Debug)]
-pub(super) struct Hold {
+/// One thing that holds an object, and what ends it.
+#[derive(Debug, Default)]
+pub(super) struct Remedy {
     /// What holds it, as half a sentence about the object.
     pub(super) what: String,
-    pub(super) rules: Vec<&'static str>,
+    pub(super) citations: Vec<&'static str>,
     /// What to do, as sentences.
     pub(super) help: String,
     /// The commands that do it.
@@ -36,37 +37,37 @@ pub(super) struct Hold {
 impl Stuck {
     /// Whether nothing needs to be done to it but unhang others.
     pub(super) fn waits(&self) -> bool {
-        self.holds.iter().all(|hold| hold.waits)
+        self.remedies.iter().all(|remedy| remedy.waits)
     }
 }
 
 /// Everything that is Terminating after the step: first what is held by itself, then what waits for others.
 pub(super) fn stuck(story: &Story<'_>) -> Vec<Stuck> {
     let rings = rings(&story.hanging);
-    let mut stuck: Vec<Stuck> = story.hanging.iter().filter_map(|hanging| one(story, hanging, &rings)).collect();
+    let mut stuck: Vec<Stuck> = story.hanging.iter().map(|hanging| one(story, hanging, &rings)).collect();
     stuck.sort_by(|a, b| (a.waits(), a.before, &a.key).cmp(&(b.waits(), b.before, &b.key)));
     stuck
 }
 
 /// The objects that wait, directly or not, for a ring of objects that wait for each other: what is left when those that
 /// wait for nothing are taken away again and again.
-fn rings(hanging: &[Hanging]) -> BTreeSet<&Key> {
-    let all: BTreeSet<&Key> = hanging.iter().map(|hanging| &hanging.object).collect();
-    let mut waiting: BTreeMap<&Key, usize> = BTreeMap::new();
-    let mut waited_for_by: BTreeMap<&Key, Vec<&Key>> = BTreeMap::new();
+fn rings(hanging: &[Hanging]) -> BTreeSet<ObjectId> {
+    let all: BTreeSet<ObjectId> = hanging.iter().map(|hanging| hanging.object).collect();
+    let mut waiting: BTreeMap<ObjectId, usize> = BTreeMap::new();
+    let mut waited_for_by: BTreeMap<ObjectId, Vec<ObjectId>> = BTreeMap::new();
     for one in hanging {
-        let blockers = one.blocking_dependents.iter().filter(|blocker| all.contains(blocker));
-        waiting.insert(&one.object, blockers.clone().count());
-        blockers.for_each(|blocker| waited_for_by.entry(blocker).or_default().push(&one.object));
+        let blockers = one.holds.iter().flat_map(blocking_dependents).filter(|blocker| all.contains(blocker));
+        waiting.insert(one.object, blockers.clone().count());
+        blockers.for_each(|blocker| waited_for_by.entry(*blocker).or_default().push(one.object));
     }
-    let mut free: Vec<&Key> = waiting.iter().filter(|(_, count)| **count == 0).map(|(key, _)| *key).collect();
-    while let Some(key) = free.pop() {
-        waiting.remove(key);
-        for waiter in waited_for_by.get(key).into_iter().flatten() {
+    let mut free: Vec<ObjectId> = waiting.iter().filter(|(_, count)| **count == 0).map(|(id, _)| *id).collect();
+    while let Some(id) = free.pop() {
+        waiting.remove(&id);
+        for waiter in waited_for_by.get(&id).into_iter().flatten() {
             if let Some(count) = waiting.get_mut(waiter) {
                 *count -= 1;
                 if *count == 0 {
-                    free.push(waiter);
+                    free.push(*waiter);
                 }
             }
         }
@@ -74,73 +75,79 @@ fn rings(hanging: &[Hanging]) -> BTreeSet<&Key> {
     waiting.into_keys().collect()
 }
 
-fn one(story: &Story<'_>, hanging: &Hanging, rings: &BTreeSet<&Key>) -> Option<Stuck> {
-    let id = story.view.plan.cluster().find(&hanging.object)?;
-    let case = Case { story, hanging, id, in_ring: rings.contains(&hanging.object) };
-    let mut holds: Vec<Hold> = [case.kubelet(), case.foreign(), case.in_use(), case.definition(), case.namespace()]
-        .into_iter()
-        .flatten()
-        .collect();
-    holds.extend(case.spec_finalizers());
-    holds.extend(case.collector());
-    if holds.is_empty() {
-        holds.push(Hold {
-            what: "is not let go".to_owned(),
-            rules: hanging.rules.clone(),
-            help: String::new(),
-            commands: Vec::new(),
-            waits: true,
-        });
+fn blocking_dependents(hold: &Hold) -> &[ObjectId] {
+    match hold {
+        Hold::BlockingDependents { dependents, .. } => dependents,
+        _ => &[],
     }
-    Some(Stuck { key: hanging.object.clone(), before: story.hung_before.contains(&hanging.object), holds })
 }
 
+fn one(story: &Story<'_>, hanging: &Hanging, rings: &BTreeSet<ObjectId>) -> Stuck {
+    let id = hanging.object;
+    let key = story.view.plan.cluster().key(id);
+    let case = Case { story, id, key: &key, in_ring: rings.contains(&id) };
+    // Until a namespace is empty, a second delete of it changes nothing [NS-1].
+    let filled = hanging.holds.iter().any(|hold| matches!(hold, Hold::NamespaceContent { .. }));
+    let idle = |hold: &&Hold| filled && matches!(hold, Hold::BlockingDependents { .. } | Hold::Unhandled(_));
+    let mut remedies: Vec<Remedy> =
+        hanging.holds.iter().filter(|hold| !idle(hold)).flat_map(|hold| case.remedies(hold)).collect();
+    if remedies.is_empty() {
+        remedies.push(Remedy { what: "is not let go".to_owned(), waits: true, ..Remedy::default() });
+    }
+    let before = story.hung_before.contains(&key);
+    Stuck { key, before, remedies }
+}
+
+/// A hanging object.
 struct Case<'s> {
     story: &'s Story<'s>,
-    hanging: &'s Hanging,
     id: ObjectId,
+    key: &'s Key,
     /// It waits for objects that wait for each other.
     in_ring: bool,
 }
 
 impl Case<'_> {
+    fn cluster(&self) -> &Cluster {
+        self.story.view.plan.cluster()
+    }
+
     fn kubectl(&self, verb: &str) -> String {
-        command::kubectl(verb, self.story.view.plan.cluster(), self.id)
+        command::kubectl(verb, self.cluster(), self.id)
     }
 
-    /// Finalizers that somebody else than the control plane has to remove `[FIN-17]`.
-    fn foreign_names(&self) -> Vec<String> {
-        let definition = self.hanging.object.kind == "CustomResourceDefinition";
-        let own = |name: &&String| match name.as_str() {
-            FOREGROUND_FINALIZER | ORPHAN_FINALIZER => true,
-            CLEANUP_FINALIZER => definition,
-            name => self.protects(name),
+    /// Keys of some objects, as a sentence names them.
+    fn named(&self, ids: &[ObjectId]) -> String {
+        words::keys(ids.iter().map(|id| self.cluster().key(*id)).collect::<Vec<_>>().iter())
+    }
+
+    fn remedies(&self, hold: &Hold) -> Vec<Remedy> {
+        let remedy = match hold {
+            Hold::Kubelet => self.kubelet(),
+            Hold::Finalizers(names) => self.finalizers(names),
+            Hold::InUse { by, .. } => self.in_use(by),
+            Hold::Instances(left) => self.definition(left),
+            Hold::NamespaceContent { pods, others } => self.namespace(pods, others),
+            Hold::SpecFinalizers(tokens) => return tokens.iter().map(|token| self.spec_finalizer(token)).collect(),
+            Hold::BlockingDependents { dependents, itself } => self.dependents(dependents, *itself),
+            Hold::Unhandled(names) => self.unhandled(names),
         };
-        self.hanging.finalizers.iter().filter(|name| !own(name)).cloned().collect()
+        let mut citations = hold.citations().to_vec();
+        citations.extend(remedy.citations);
+        vec![Remedy { citations, ..remedy }]
     }
 
-    /// A finalizer that the control plane removes as soon as nobody holds the object any more.
-    fn protects(&self, name: &str) -> bool {
-        !self.hanging.held_by.is_empty()
-            && known_finalizers::table().find(name).is_some_and(|known| known.removed_by_control_plane())
-    }
-
-    fn kubelet(&self) -> Option<Hold> {
-        self.hanging.kubelet.then(|| Hold {
+    fn kubelet(&self) -> Remedy {
+        Remedy {
             what: "waits for the kubelet of its node to confirm that its containers have stopped".to_owned(),
-            rules: vec!["DEL-15"],
             help: "Bring the node back. Only if it is gone for good:".to_owned(),
             commands: vec![format!("{} --grace-period=0 --force", self.kubectl("delete"))],
-            waits: false,
-        })
+            ..Remedy::default()
+        }
     }
 
-    fn foreign(&self) -> Option<Hold> {
-        let names = self.foreign_names();
-        if names.is_empty() {
-            return None;
-        }
-        let Key { group, kind, .. } = &self.hanging.object;
+    fn finalizers(&self, names: &[String]) -> Remedy {
+        let Key { group, kind, .. } = self.key;
         let table = known_finalizers::table();
         let removers = names.iter().filter_map(|name| {
             let remover = table.find(name)?.controller_of(group, kind)?;
@@ -152,169 +159,130 @@ impl Case<'_> {
             [] => format!("Bring {whose} back"),
             known => format!("Bring back what removes it ({})", known.join("; ")),
         };
+        let mut shown: Vec<String> = names.iter().map(|name| plain::one_line(name)).collect();
+        shown.sort();
         let stored = self.story.view.plan.stored_finalizers(self.story.step, self.id);
-        let shown: Vec<String> = names.iter().map(|name| plain::one_line(name)).collect();
-        Some(Hold {
+        Remedy {
             what: format!("is held by finalizer {}", shown.join(", ")),
-            rules: vec!["FIN-17"],
             help: format!("{bring}. Or, skipping the clean-up that {whose} would do:"),
-            commands: vec![command::without_finalizers(self.story.view.plan.cluster(), self.id, &stored, &names)],
-            waits: false,
-        })
+            commands: vec![command::without_finalizers(self.cluster(), self.id, &stored, names)],
+            ..Remedy::default()
+        }
     }
 
-    fn in_use(&self) -> Option<Hold> {
-        let holders = &self.hanging.held_by;
-        if holders.is_empty() {
-            return None;
-        }
-        let cluster = self.story.view.plan.cluster();
-        let ids = holders.iter().filter_map(|holder| cluster.find(holder));
-        let live = ids.filter(|id| !self.terminating(*id));
-        let commands = live.map(|id| command::kubectl("delete", cluster, id)).take(3).collect::<Vec<_>>();
+    fn in_use(&self, by: &[ObjectId]) -> Remedy {
+        let live = by.iter().filter(|id| !self.terminating(**id));
+        let commands: Vec<String> = live.map(|id| command::kubectl("delete", self.cluster(), *id)).take(3).collect();
         let help =
             if commands.is_empty() { "Unhang those first." } else { "It goes when they are gone. To end the use:" };
-        Some(Hold {
-            what: format!("is in use by {}", words::keys(holders.iter())),
-            rules: self.protection_rules(),
+        Remedy {
+            what: format!("is in use by {}", self.named(by)),
             help: help.to_owned(),
             waits: commands.is_empty(),
             commands,
-        })
-    }
-
-    fn protection_rules(&self) -> Vec<&'static str> {
-        match self.hanging.object.kind.as_str() {
-            "PersistentVolumeClaim" => vec!["FIN-1"],
-            "PersistentVolume" => vec!["FIN-2"],
-            "VolumeAttributesClass" => vec!["FIN-3"],
-            _ => vec!["FIN-6"],
+            ..Remedy::default()
         }
     }
 
-    fn definition(&self) -> Option<Hold> {
-        let left = &self.hanging.content;
-        if left.is_empty() || self.hanging.object.kind != "CustomResourceDefinition" {
-            return None;
-        }
-        Some(Hold {
-            what: format!("waits until its instances are gone: {}", words::keys(left.iter())),
-            rules: vec!["CRD-4"],
+    fn definition(&self, left: &[ObjectId]) -> Remedy {
+        Remedy {
+            what: format!("waits until its instances are gone: {}", self.named(left)),
             help: format!(
                 "Unhang the instances. Do not remove {CLEANUP_FINALIZER} by hand: they would stay in storage and come back with the next definition of the kind."
             ),
-            commands: Vec::new(),
             waits: true,
-        })
+            ..Remedy::default()
+        }
     }
 
-    fn namespace(&self) -> Option<Hold> {
-        let left = &self.hanging.content;
-        if left.is_empty() || self.hanging.object.kind != "Namespace" {
-            return None;
-        }
-        let pods: Vec<&Key> = left.iter().filter(|key| key.kind == "Pod" && key.group.is_empty()).collect();
-        let (what, rule) = if pods.is_empty() {
-            (format!("waits until it is empty: {}", words::keys(left.iter())), "NS-9")
-        } else {
-            let rest = plain::count(left.len() - pods.len(), "other object");
-            let pods = words::keys(pods.into_iter());
-            (format!("waits for its Pods ({pods}), and until then deletes nothing else ({rest})"), "NS-17")
+    fn namespace(&self, pods: &[ObjectId], others: &[ObjectId]) -> Remedy {
+        let what = match pods.is_empty() {
+            true => format!("waits until it is empty: {}", self.named(others)),
+            false => {
+                let rest = plain::count(others.len(), "other object");
+                format!("waits for its Pods ({}), and until then deletes nothing else ({rest})", self.named(pods))
+            }
         };
-        let next: Vec<&Key> = left.iter().filter(|key| self.hangs_later(key)).collect();
-        let next = if next.is_empty() {
-            String::new()
-        } else {
-            format!(" Then these, which have finalizers, are next to hang: {}.", words::keys(next.into_iter()))
+        let mut next: Vec<ObjectId> = pods.iter().chain(others).copied().filter(|id| self.hangs_later(*id)).collect();
+        next.sort_unstable();
+        let next = match next.is_empty() {
+            true => String::new(),
+            false => format!(" Then these, which have finalizers, are next to hang: {}.", self.named(&next)),
         };
         let told = self.conditions();
         let told =
             if told.is_empty() { String::new() } else { format!(" Its conditions will say: {}.", told.join("; ")) };
-        Some(Hold {
-            what,
-            rules: vec![rule],
-            help: format!("Unhang what is left in it.{next}{told}"),
-            commands: Vec::new(),
-            waits: true,
-        })
+        Remedy { what, help: format!("Unhang what is left in it.{next}{told}"), waits: true, ..Remedy::default() }
     }
 
     /// Whether an object is not Terminating yet, and somebody has to remove its finalizers once it is.
-    fn hangs_later(&self, key: &Key) -> bool {
-        let fate = self.story.view.plan.cluster().find(key).map(|id| &self.story.after[id as usize]);
-        matches!(fate, Some(Fate::Present(present)) if !present.terminating && !present.finalizers.is_empty())
+    fn hangs_later(&self, id: ObjectId) -> bool {
+        self.present(id).is_some_and(|present| !present.terminating && !present.finalizers.is_empty())
     }
 
     /// What the conditions of a Namespace complain about.
     fn conditions(&self) -> Vec<String> {
-        let Fate::Present(present) = &self.story.after[self.id as usize] else { return Vec::new() };
-        let conditions = present.conditions.iter().flatten().filter(|condition| condition.status == "True");
-        conditions.map(|condition| plain::one_line(&condition.message)).collect()
+        let conditions = self.present(self.id).and_then(|present| present.conditions.as_ref()).into_iter().flatten();
+        let bad = conditions.filter(|condition| condition.status == "True");
+        bad.map(|condition| plain::one_line(&condition.message)).collect()
     }
 
-    /// Tokens in `spec.finalizers` of a Namespace besides the namespace controller's own.
-    fn spec_finalizers(&self) -> Vec<Hold> {
-        let Fate::Present(present) = &self.story.after[self.id as usize] else { return Vec::new() };
-        let tokens = present.spec_finalizers.iter().flatten().filter(|token| token.as_str() != "kubernetes");
-        let hold = |token: &String| Hold {
+    fn spec_finalizer(&self, token: &str) -> Remedy {
+        Remedy {
             what: format!("is held by {} in its spec.finalizers", plain::one_line(token)),
-            rules: vec!["NS-3"],
             help: "Bring its controller back. Or, skipping the clean-up that it would do:".to_owned(),
-            commands: vec![command::without_spec_finalizer(&self.hanging.object.name, token)],
-            waits: false,
-        };
-        tokens.map(hold).collect()
+            commands: vec![command::without_spec_finalizer(&self.key.name, token)],
+            ..Remedy::default()
+        }
     }
 
-    /// The collector's own finalizers: a second delete in the background takes them off `[DEL-9]`.
-    fn collector(&self) -> Option<Hold> {
-        let gc = |name: &&String| name.as_str() == FOREGROUND_FINALIZER || name.as_str() == ORPHAN_FINALIZER;
-        let names: Vec<&String> = self.hanging.finalizers.iter().filter(gc).collect();
-        let is_namespace = self.hanging.object.kind == "Namespace" && self.hanging.object.group.is_empty();
-        // Until a namespace is empty, a second delete of it changes nothing [NS-1].
-        if names.is_empty() || (is_namespace && !self.hanging.content.is_empty()) {
-            return None;
+    fn dependents(&self, dependents: &[ObjectId], itself: bool) -> Remedy {
+        if itself {
+            let what = "blocks its own Foreground deletion, which never ends";
+            return self.deleted_again(what.to_owned(), "Delete it again, in the background:");
         }
-        let cluster = self.story.view.plan.cluster();
-        let blockers = &self.hanging.blocking_dependents;
-        let ids: Vec<ObjectId> = blockers.iter().filter_map(|blocker| cluster.find(blocker)).collect();
-        let stuck = |id: &ObjectId| self.terminating(*id) && *id != self.id;
-        let (what, rule, help) = if blockers.contains(&self.hanging.object) {
-            (
-                "blocks its own Foreground deletion, which never ends".to_owned(),
-                "GC-44",
-                "Delete it again, in the background:",
-            )
-        } else if blockers.is_empty() {
-            let names: Vec<&str> = names.iter().map(|name| name.as_str()).collect();
-            let help = "Delete it again, in the background:";
-            let unwatched = match cluster.kind_of(self.id).versions.is_empty() {
-                true => "nothing is known of its kind, so that nobody is seen to handle it",
-                false => "nothing handles it",
-            };
-            (format!("has finalizer {}, and {unwatched}", names.join(", ")), "GC-2", help)
+        let which = plain::count(dependents.len(), "blocking dependent");
+        let what = format!("waits for {which}: {}", self.named(dependents));
+        let all_stuck = dependents.iter().all(|id| self.terminating(*id));
+        let help = if self.in_ring {
+            "At the end of that chain objects wait for each other, and none ever goes. To break it here:"
+        } else if all_stuck {
+            "It goes when they are unhung. Or, without waiting for them:"
         } else {
-            let which = plain::count(blockers.len(), "blocking dependent");
-            let what = format!("waits for {which}: {}", words::keys(blockers.iter()));
-            let help = if self.in_ring {
-                "At the end of that chain objects wait for each other, and none ever goes. To break it here:"
-            } else if ids.iter().all(stuck) {
-                "It goes when they are unhung. Or, without waiting for them:"
-            } else {
-                "Not all of them are being deleted, and the collector never will. To stop waiting:"
-            };
-            (what, "GC-33", help)
+            "Not all of them are being deleted, and the collector never will. To stop waiting:"
         };
-        Some(Hold {
+        Remedy { waits: !self.in_ring && all_stuck, ..self.deleted_again(what, help) }
+    }
+
+    fn unhandled(&self, names: &[String]) -> Remedy {
+        let why = match self.cluster().kind_of(self.id).versions.is_empty() {
+            true => "nothing is known of its kind, so that nobody is seen to handle it",
+            false => "nothing handles it",
+        };
+        let what = format!("has finalizer {}, and {why}", names.join(", "));
+        self.deleted_again(what, "Delete it again, in the background:")
+    }
+
+    /// A second delete in the background takes the collector's own finalizers off.
+    fn deleted_again(&self, what: String, help: &str) -> Remedy {
+        Remedy {
             what,
-            rules: vec![rule, "DEL-9"],
+            citations: vec!["DEL-9"],
             help: help.to_owned(),
             commands: vec![format!("{} --cascade=background", self.kubectl("delete"))],
-            waits: !self.in_ring && !ids.is_empty() && ids.iter().all(stuck),
-        })
+            waits: false,
+        }
     }
 
     fn terminating(&self, id: ObjectId) -> bool {
-        matches!(&self.story.after[id as usize], Fate::Present(present) if present.terminating)
+        self.present(id).is_some_and(|present| present.terminating)
+    }
+
+    /// An object as it is when the step is over.
+    fn present(&self, id: ObjectId) -> Option<&Present> {
+        match &self.story.after[id as usize] {
+            Fate::Present(present) => Some(present),
+            Fate::Gone => None,
+        }
     }
 }

@@ -7,7 +7,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::{Implied, PlanView};
-use crate::gc::{Cluster, Effect, Fate, Hanging, Happening, Key, ObjectId, Present};
+use crate::gc::{Cause, Change, Effect, Fate, Hanging, Key, ObjectId, Present};
 
 /// What becomes of an object in a step; the order in which siblings are shown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -31,9 +31,9 @@ pub(super) struct Affected {
     /// What goes at the same time has the same number, counted from 1; 0 if it does not go.
     pub(super) turn: usize,
     /// What began it; `None` if the object was only spared.
-    pub(super) cause: Option<Happening>,
-    /// Every rule that had a say, each once.
-    pub(super) rules: Vec<&'static str>,
+    pub(super) began: Option<Change>,
+    /// Every cause that had a say, each once.
+    pub(super) causes: Vec<Cause>,
 }
 
 /// How many objects share a lot.
@@ -73,7 +73,7 @@ struct Touch {
     /// Position of the removal of a reference.
     detached: Option<usize>,
     gone: Option<u32>,
-    rules: Vec<&'static str>,
+    causes: Vec<Cause>,
 }
 
 /// All steps of a plan.
@@ -85,8 +85,8 @@ impl<'v> Story<'v> {
     fn new(view: &'v PlanView<'v>, step: usize) -> Self {
         let (plan, cluster) = (view.plan, view.plan.cluster());
         let (before, after) = (plan.fates_before(step), plan.fates_after(step));
-        let log = plan.happenings(step);
-        let touches = touches(cluster, &log);
+        let log = plan.changes(step);
+        let touches = touches(&log);
         let mut story = Self {
             view,
             step,
@@ -111,7 +111,7 @@ impl<'v> Story<'v> {
     }
 
     /// What goes or hangs, each after its parent.
-    fn add_doomed(&mut self, log: &[Happening], touches: &BTreeMap<ObjectId, Touch>, lots: &BTreeMap<ObjectId, Lot>) {
+    fn add_doomed(&mut self, log: &[Change], touches: &BTreeMap<ObjectId, Touch>, lots: &BTreeMap<ObjectId, Lot>) {
         let cluster = self.view.plan.cluster();
         let turns: BTreeSet<u32> = touches.values().filter_map(|touch| touch.gone).collect();
         let turns: BTreeMap<u32, usize> = turns.into_iter().zip(1..).collect();
@@ -122,8 +122,8 @@ impl<'v> Story<'v> {
         doomed.sort_by_key(|(touch, id, _)| (touch.began, *id));
         let mut places: BTreeMap<ObjectId, usize> = BTreeMap::new();
         for (touch, id, lot) in doomed {
-            let cause = touch.began.map(|at| log[at].clone());
-            let via = cause.as_ref().and_then(|cause| cause.via.as_ref()).and_then(|via| cluster.find(via));
+            let began = touch.began.map(|at| log[at]);
+            let via = began.and_then(|began| began.via);
             places.insert(id, self.affected.len());
             self.affected.push(Affected {
                 id,
@@ -131,41 +131,36 @@ impl<'v> Story<'v> {
                 lot,
                 parent: via.filter(|via| *via != id).and_then(|via| places.get(&via)).copied(),
                 turn: touch.gone.and_then(|round| turns.get(&round)).copied().unwrap_or(0),
-                cause,
-                rules: touch.rules.clone(),
+                began,
+                causes: touch.causes.clone(),
             });
         }
     }
 
     /// What loses a reference and lives, and what a rule spares although its owner goes or hangs.
-    fn add_survivors(
-        &mut self,
-        log: &[Happening],
-        touches: &BTreeMap<ObjectId, Touch>,
-        lots: &BTreeMap<ObjectId, Lot>,
-    ) {
+    fn add_survivors(&mut self, log: &[Change], touches: &BTreeMap<ObjectId, Touch>, lots: &BTreeMap<ObjectId, Lot>) {
         let cluster = self.view.plan.cluster();
         let places: BTreeMap<ObjectId, usize> =
             self.affected.iter().enumerate().map(|(place, affected)| (affected.id, place)).collect();
         let owner = |id: ObjectId| cluster.edges(id).find_map(|edge| places.get(&edge.owner?).copied());
-        let spared: BTreeMap<ObjectId, Vec<&'static str>> = self.view.plan.spared(self.step).into_iter().collect();
+        let spared: BTreeMap<ObjectId, Vec<Cause>> = self.view.plan.spared(self.step).into_iter().collect();
         let changed = lots.iter().filter(|(_, lot)| **lot == Lot::Stays).map(|(id, _)| *id);
         let ids: BTreeSet<ObjectId> =
             changed.chain(spared.keys().copied().filter(|id| !lots.contains_key(id) && owner(*id).is_some())).collect();
         for id in ids {
             let touch = touches.get(&id);
-            let cause = touch.and_then(|touch| touch.detached.or(touch.began)).map(|at| log[at].clone());
-            let via = cause.as_ref().and_then(|cause| cause.via.as_ref()).and_then(|via| cluster.find(via));
-            let mut rules = touch.map(|touch| touch.rules.clone()).unwrap_or_default();
-            add_rules(&mut rules, spared.get(&id).map_or(&[], Vec::as_slice));
+            let began = touch.and_then(|touch| touch.detached.or(touch.began)).map(|at| log[at]);
+            let via = began.and_then(|began| began.via);
+            let mut causes = touch.map(|touch| touch.causes.clone()).unwrap_or_default();
+            add(&mut causes, spared.get(&id).into_iter().flatten());
             self.affected.push(Affected {
                 id,
                 key: cluster.key(id),
                 lot: Lot::Stays,
                 parent: via.and_then(|via| places.get(&via)).copied().or_else(|| owner(id)),
                 turn: 0,
-                cause,
-                rules,
+                began,
+                causes,
             });
         }
     }
@@ -223,29 +218,28 @@ fn lot(before: &Fate, after: &Fate) -> Option<Lot> {
     }
 }
 
-fn touches(cluster: &Cluster, log: &[Happening]) -> BTreeMap<ObjectId, Touch> {
+fn touches(log: &[Change]) -> BTreeMap<ObjectId, Touch> {
     let mut touches: BTreeMap<ObjectId, Touch> = BTreeMap::new();
-    for (at, happening) in log.iter().enumerate() {
-        let Some(id) = cluster.find(&happening.object) else { continue };
-        let touch = touches.entry(id).or_default();
-        add_rules(&mut touch.rules, happening.rules);
-        match happening.effect {
+    for (at, change) in log.iter().enumerate() {
+        let touch = touches.entry(change.object).or_default();
+        add(&mut touch.causes, [&change.cause]);
+        match change.effect {
             Effect::Detached => _ = touch.detached.get_or_insert(at),
             Effect::Unblocked => {}
             Effect::Deleted | Effect::Released => _ = touch.began.get_or_insert(at),
             Effect::Gone => {
                 touch.began.get_or_insert(at);
-                touch.gone = Some(happening.round);
+                touch.gone = Some(change.round);
             }
         }
     }
     touches
 }
 
-fn add_rules(rules: &mut Vec<&'static str>, more: &[&'static str]) {
-    for rule in more {
-        if !rules.contains(rule) {
-            rules.push(rule);
+fn add<'c>(causes: &mut Vec<Cause>, more: impl IntoIterator<Item = &'c Cause>) {
+    for cause in more {
+        if !causes.contains(cause) {
+            causes.push(*cause);
         }
     }
 }

@@ -1,7 +1,7 @@
 //! Why an object goes or stays, in a few words.
 
 use super::story::{Affected, Lot, Story};
-use crate::gc::{Edge, Effect, Fate, Key, ObjectId};
+use crate::gc::{Cause, Edge, Effect, Fate, Key, ObjectId};
 use crate::report::plain;
 
 /// Objects that a sentence names one by one.
@@ -60,75 +60,45 @@ pub(super) fn reason(story: &Story<'_>, affected: &Affected) -> String {
 }
 
 fn going(story: &Story<'_>, affected: &Affected) -> String {
-    let cluster = story.view.plan.cluster();
-    let Some(cause) = &affected.cause else {
+    let Some(began) = affected.began else {
         return "was only waiting to be removed".to_owned();
     };
-    let via = cause.via.as_ref().and_then(|via| cluster.find(via));
     let above = affected.parent.map(|parent| story.affected[parent].id);
-    let name = |id: Option<ObjectId>| match id {
-        Some(id) if above == Some(id) => "it".to_owned(),
-        Some(id) => key(&cluster.key(id)),
-        None => "an object".to_owned(),
+    let name = |id: ObjectId| match above {
+        Some(above) if above == id => "it".to_owned(),
+        _ => key(&story.view.plan.cluster().key(id)),
     };
-    let has = |rule: &str| cause.rules.contains(&rule);
-    if has("DEL-7") {
-        return "deleted by this step".to_owned();
-    }
-    if has("DEL-10") {
-        return "this step removes what held it".to_owned();
-    }
-    if has("NS-9") {
-        return if above == via { "in the namespace".to_owned() } else { format!("in the namespace of {}", name(via)) };
-    }
-    if has("CRD-3") && via.is_some() {
-        return format!("instance of {}", name(via));
-    }
-    if has("DEP-19") {
-        return format!("deleted along with {}", name(via));
-    }
-    if has("DEL-15") {
-        return "its kubelet confirms the end".to_owned();
-    }
-    if has("GC-31") {
-        return "the dependents it waited for are gone".to_owned();
-    }
-    if has("GC-36") {
-        return "its dependents are orphaned".to_owned();
-    }
-    if has("NS-3") {
-        return "empty now".to_owned();
-    }
-    if has("CRD-4") {
-        return "no instance is left".to_owned();
-    }
-    if has("SIM-7") {
-        return "no longer in use".to_owned();
-    }
-    owned(story, affected, via, &name)
+    let via = began.via.map_or_else(|| "an object".to_owned(), name);
+    let text = match began.cause {
+        Cause::Requested => "deleted by this step",
+        Cause::Unheld => "this step removes what held it",
+        Cause::NamespaceDeleted if above == began.via => "in the namespace",
+        Cause::NamespaceDeleted => return format!("in the namespace of {via}"),
+        Cause::DefinitionDeleted => return format!("instance of {via}"),
+        Cause::LeaderGone => return format!("deleted along with {via}"),
+        Cause::PodStopped => "its kubelet confirms the end",
+        Cause::DependentsGone => "the dependents it waited for are gone",
+        Cause::DependentsOrphaned => "its dependents are orphaned",
+        Cause::NamespaceEmpty => "empty now",
+        Cause::InstancesGone => "no instance is left",
+        Cause::Unused(_) => "no longer in use",
+        Cause::OwnerUnknown => "its owner does not exist",
+        cause => return owned(story, affected, cause, began.via, &via),
+    };
+    text.to_owned()
 }
 
 /// The collector's part: what is wrong with the owner that decided, and who else owned it.
-fn owned(
-    story: &Story<'_>,
-    affected: &Affected,
-    via: Option<ObjectId>,
-    name: &dyn Fn(Option<ObjectId>) -> String,
-) -> String {
+fn owned(story: &Story<'_>, affected: &Affected, cause: Cause, owner: Option<ObjectId>, name: &str) -> String {
     let cluster = story.view.plan.cluster();
     let edges: Vec<Edge> = cluster.edges(affected.id).collect();
-    let has = |rule: &str| affected.rules.contains(&rule);
-    let Some(owner) = via else {
-        return if has("GC-48") { "its owner does not exist".to_owned() } else { "collected".to_owned() };
-    };
+    let Some(owner) = owner else { return "collected".to_owned() };
     let edge = edges.iter().find(|edge| edge.owner == Some(owner));
     let blocking = if edge.is_some_and(|edge| edge.blocking) { ", blocking" } else { "" };
-    let mut text = if has("GC-17") {
-        format!("its owner {} is in another namespace", name(via))
-    } else if has("GC-18") {
-        format!("{} has the uid of its owner, but not the name or kind", name(via))
-    } else {
-        format!("owned by {}{blocking}", name(via))
+    let mut text = match cause {
+        Cause::OwnerElsewhere => format!("its owner {name} is in another namespace"),
+        Cause::OwnerMismatch => format!("{name} has the uid of its owner, but not the name or kind"),
+        _ => format!("owned by {name}{blocking}"),
     };
     let mut others: Vec<Key> = edges
         .iter()
@@ -145,28 +115,28 @@ fn owned(
 
 fn staying(story: &Story<'_>, affected: &Affected) -> String {
     let cluster = story.view.plan.cluster();
-    let has = |rule: &str| affected.rules.contains(&rule);
+    let has = |cause: Cause| affected.causes.contains(&cause);
+    let kept = affected.causes.iter().any(|cause| matches!(cause, Cause::OtherOwner { .. }));
     let mut parts = Vec::new();
-    let detached = affected.cause.as_ref().filter(|cause| cause.effect == Effect::Detached);
-    if detached.is_some() {
+    if affected.began.is_some_and(|began| began.effect == Effect::Detached) {
         let lost = lost_owners(story, affected);
         let lost = if lost.is_empty() { "an owner".to_owned() } else { keys(lost.iter()) };
-        let orphaned = if has("GC-36") { "orphaned: " } else { "" };
+        let orphaned = if has(Cause::Orphaned) { "orphaned: " } else { "" };
         parts.push(format!("{orphaned}its reference to {lost} is removed"));
         let left = left_owners(story, affected.id);
         match left.as_slice() {
             [] => parts.push("nobody owns it any more".to_owned()),
-            left if has("GC-22") => parts.push(format!("kept by {}", keys(left.iter()))),
+            left if kept => parts.push(format!("kept by {}", keys(left.iter()))),
             left => parts.push(format!("still owned by {}", keys(left.iter()))),
         }
     }
-    if has("GC-16") {
+    if has(Cause::OwnerKindUnserved) {
         parts.push(never_collected(story, affected.id));
     }
-    if has("GC-20") {
+    if has(Cause::OwnerOutOfScope) {
         parts.push("never collected: it is cluster-scoped and its owner is not".to_owned());
     }
-    if has("GC-46") {
+    if has(Cause::OwnerTerminating) {
         parts.push("safe until its owner is really gone".to_owned());
     }
     if parts.is_empty() {
@@ -229,7 +199,12 @@ fn never_collected(story: &Story<'_>, id: ObjectId) -> String {
     }
 }
 
-/// What the rules of an object are called at the end of its line.
-pub(super) fn rules(rules: &[&'static str]) -> String {
-    if rules.is_empty() { String::new() } else { format!("[{}]", rules.join(", ")) }
+/// Citations at the end of a line.
+pub(super) fn cited(citations: &[&'static str]) -> String {
+    if citations.is_empty() { String::new() } else { format!("[{}]", citations.join(", ")) }
+}
+
+/// The citations of an object's causes at the end of its line.
+pub(super) fn causes(causes: &[Cause]) -> String {
+    cited(&Cause::all_citations(causes))
 }

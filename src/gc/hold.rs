@@ -1,0 +1,166 @@
+//! What keeps a Terminating object from being removed.
+
+use super::cause::Protection;
+use super::cluster::{Cluster, ObjectId};
+use super::links::{Release, Role};
+use super::outcome::waits_for_kubelet;
+use super::state::{DELETING_DEPENDENTS, FOREGROUND, State, TERMINATING, gc_finalizers};
+use super::world::World;
+
+/// One thing that holds a Terminating object. Objects are sorted, finalizers in the order in which they are stored.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Hold {
+    /// A Pod's kubelet has not confirmed that its containers have stopped.
+    Kubelet,
+    /// Finalizers that somebody else than the control plane has to remove.
+    Finalizers(Vec<String>),
+    /// The control plane removes its protection once these let go.
+    InUse {
+        /// What is protected.
+        protection: Protection,
+        /// Who holds it.
+        by: Vec<ObjectId>,
+    },
+    /// What is left of the kind that a definition defines.
+    Instances(Vec<ObjectId>),
+    /// What is left in a namespace.
+    NamespaceContent {
+        /// These have to go first; until then the namespace controller deletes nothing else.
+        pods: Vec<ObjectId>,
+        /// Everything else.
+        others: Vec<ObjectId>,
+    },
+    /// Tokens in the `spec.finalizers` of a namespace besides the namespace controller's own.
+    SpecFinalizers(Vec<String>),
+    /// Dependents that its foreground deletion waits for.
+    BlockingDependents {
+        /// All of them.
+        dependents: Vec<ObjectId>,
+        /// It is one of them itself.
+        itself: bool,
+    },
+    /// Finalizers of the collector that the collector does not handle on it.
+    Unhandled(Vec<String>),
+}
+
+impl Hold {
+    /// The rules of the deletion semantics that say so.
+    pub fn citations(&self) -> &'static [&'static str] {
+        match self {
+            Self::Kubelet => &["DEL-15"],
+            Self::Finalizers(_) => &["FIN-17"],
+            Self::InUse { protection, .. } => protection.citations(),
+            Self::Instances(_) => &["CRD-4"],
+            Self::NamespaceContent { pods, .. } if pods.is_empty() => &["NS-9"],
+            Self::NamespaceContent { .. } => &["NS-17"],
+            Self::SpecFinalizers(_) => &["NS-3"],
+            Self::BlockingDependents { itself: true, .. } => &["GC-44"],
+            Self::BlockingDependents { itself: false, .. } => &["GC-33"],
+            Self::Unhandled(_) => &["GC-2"],
+        }
+    }
+}
+
+/// An object that stays Terminating, and everything that holds it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Hanging {
+    /// The object.
+    pub object: ObjectId,
+    /// What holds it.
+    pub holds: Vec<Hold>,
+}
+
+/// Every Terminating object that plans show, with what holds it.
+pub(super) fn hanging(cluster: &Cluster, state: &State) -> Vec<Hanging> {
+    let world = World { cluster, state: state.clone(), watch: Vec::new(), trace: None };
+    let terminating = |id: &ObjectId| state.live(*id) && state.has(*id, TERMINATING);
+    let hanging = cluster.ids().filter(|id| terminating(id) && !cluster.is_assumed(*id));
+    hanging.map(|id| Hanging { object: id, holds: holds(&world, id) }).collect()
+}
+
+fn holds(world: &World<'_>, id: ObjectId) -> Vec<Hold> {
+    let mut holds = Vec::new();
+    if waits_for_kubelet(&world.state, id) {
+        holds.push(Hold::Kubelet);
+    }
+    holds_by_finalizer(world, id, &mut holds);
+    holds_by_role(world, id, &mut holds);
+    holds_by_collector(world, id, &mut holds);
+    holds
+}
+
+/// Those of the control plane are told apart from all others: they go by themselves once nothing needs them.
+fn holds_by_finalizer(world: &World<'_>, id: ObjectId, holds: &mut Vec<Hold>) {
+    let (cluster, state) = (world.cluster, &world.state);
+    let cleanup = match cluster.links.roles.get(&id) {
+        Some(Role::Definition { cleanup, .. }) => Some(*cleanup),
+        _ => None,
+    };
+    let protections = cluster.links.protections_of(id);
+    let mut foreign = Vec::new();
+    let mut in_use = Vec::new();
+    for slot in cluster.finalizers_of(id).filter(|slot| state.finalizers[*slot as usize] && Some(*slot) != cleanup) {
+        let protected = protections.iter().find(|protected| protected.finalizer == slot);
+        let by: Vec<ObjectId> = match protected.map(|protected| &protected.release) {
+            Some(Release::WhenUnheld(holders)) => {
+                let holding = holders.iter().filter(|holder| world.still_holds(**holder));
+                sorted(holding.map(|holder| holder.object))
+            }
+            _ => Vec::new(),
+        };
+        match protected {
+            Some(protected) if !by.is_empty() => in_use.push(Hold::InUse { protection: protected.protection, by }),
+            _ => foreign.push(cluster.text.get(cluster.finalizers[slot as usize]).to_owned()),
+        }
+    }
+    if !foreign.is_empty() {
+        holds.push(Hold::Finalizers(foreign));
+    }
+    holds.extend(in_use);
+}
+
+fn holds_by_role(world: &World<'_>, id: ObjectId, holds: &mut Vec<Hold>) {
+    let (cluster, state) = (world.cluster, &world.state);
+    let left = |ids: &[ObjectId]| sorted(ids.iter().copied().filter(|id| state.live(*id)));
+    match cluster.links.roles.get(&id) {
+        Some(Role::Definition { instances, .. }) => {
+            let instances = left(instances);
+            if !instances.is_empty() {
+                holds.push(Hold::Instances(instances));
+            }
+        }
+        Some(Role::Namespace { content, pods, tokens }) => {
+            let (pods, others) = (left(pods), left(content));
+            if !pods.is_empty() || !others.is_empty() {
+                holds.push(Hold::NamespaceContent { pods, others });
+            }
+            if !tokens.is_empty() {
+                let tokens = tokens.iter().map(|token| cluster.text.get(*token).to_owned());
+                holds.push(Hold::SpecFinalizers(tokens.collect()));
+            }
+        }
+        Some(Role::Pod { .. }) | None => {}
+    }
+}
+
+fn holds_by_collector(world: &World<'_>, id: ObjectId, holds: &mut Vec<Hold>) {
+    let (cluster, state) = (world.cluster, &world.state);
+    let finalizers: Vec<String> = gc_finalizers(state.flags[id as usize]).map(str::to_owned).collect();
+    if finalizers.is_empty() {
+        return;
+    }
+    let waits = state.has(id, DELETING_DEPENDENTS | FOREGROUND);
+    let blocking = state.dependents(cluster, id).filter(|dependent| waits && state.blocks(dependent.reference));
+    let dependents = sorted(blocking.map(|dependent| dependent.holder));
+    holds.push(match dependents.is_empty() {
+        true => Hold::Unhandled(finalizers),
+        false => Hold::BlockingDependents { itself: dependents.contains(&id), dependents },
+    });
+}
+
+/// Each once.
+fn sorted(ids: impl Iterator<Item = ObjectId>) -> Vec<ObjectId> {
+    let ids: std::collections::BTreeSet<ObjectId> = ids.collect();
+    ids.into_iter().collect()
+}
