@@ -35,8 +35,7 @@ impl Settings {
         let anchor = overlay.as_ref().map(|overlay| overlay.path.clone());
         let anchors = if given.is_empty() { anchor.into_iter().collect() } else { given.clone() };
         let config = load(&args, &anchors)?;
-        let resolver =
-            Resolver { args: &args, world: world.map(World::from), config: config.as_ref(), overlay: &overlay };
+        let resolver = Resolver { args: &args, world: world.map(World::from), config: config.as_ref() };
         let configured = config.iter().flat_map(|config| &config.bundles);
         let bundles: Vec<_> = configured.map(|bundle| resolver.bundle(bundle)).collect();
         let paths = match (given.is_empty(), bundles.is_empty()) {
@@ -50,8 +49,8 @@ impl Settings {
     /// Reads the bundles.
     pub(super) fn read(&self) -> Result<Vec<Bundle>, Error> {
         let bundles = match &self.paths {
-            None => engine::read_bundles(self.bundles.clone())?,
-            Some(paths) => engine::read_paths(self.bundles.clone(), paths.clone())?,
+            None => engine::read_bundles(self.bundles.clone(), self.overlay.as_slice())?,
+            Some(paths) => engine::read_paths(self.bundles.clone(), paths.clone(), self.overlay.as_slice())?,
         };
         if let Some(overlay) = &self.overlay
             && !bundles.iter().any(|bundle| holds(&bundle.inventory, &overlay.path))
@@ -116,7 +115,6 @@ struct Resolver<'a> {
     args: &'a InputArgs,
     world: Option<World>,
     config: Option<&'a Config>,
-    overlay: &'a Option<Overlay>,
 }
 
 impl Resolver<'_> {
@@ -147,7 +145,6 @@ impl Resolver<'_> {
                 release: release.unwrap_or(Release::NEWEST),
                 namespace: self.args.namespace.clone().or_else(|| namespace.map(str::to_owned)).or_else(configured),
                 extra_kinds: config.map(|config| config.scopes.clone()).unwrap_or_default(),
-                overlay: self.overlay.clone(),
             },
         }
     }
@@ -204,7 +201,7 @@ fn unsaved_text(path: &str) -> Result<Overlay, Error> {
     let limited = std::io::stdin().lock().take(SourceFile::MAX_BYTES + 1).read_to_end(&mut bytes);
     limited.map_err(|error| unreadable(error.to_string()))?;
     let text = decode(bytes).map_err(|error| unreadable(error.to_string()))?;
-    Ok(Overlay { path: path.to_owned(), text })
+    Ok(Overlay { path: path.to_owned(), text: text.into() })
 }
 
 /// The only look at the clock.

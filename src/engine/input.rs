@@ -3,7 +3,7 @@
 use miette::Diagnostic;
 use thiserror::Error;
 
-use crate::inventory::{self, InputError, Inventory, Overlay, Walk};
+use crate::inventory::{self, Files, InputError, Inventory, Overlay, Walk};
 use crate::rules::World;
 
 /// What to read, and how.
@@ -13,7 +13,7 @@ pub struct Input {
     pub paths: Vec<String>,
     /// Globs of reported paths that are left out.
     pub exclude: Vec<String>,
-    /// Release, namespace, extra kinds, unsaved text.
+    /// Release, namespace, extra kinds.
     pub settings: inventory::Settings,
 }
 
@@ -23,28 +23,17 @@ impl Input {
     /// # Errors
     /// An argument that cannot be read.
     pub fn read(self) -> Result<Inventory, InputError> {
-        let walk = self.walk()?;
-        Ok(self.read_walk(walk))
+        let walk = self.walk(&[])?;
+        Ok(self.read_walk(walk, &mut Files::default()))
     }
 
-    fn walk(&self) -> Result<Walk, InputError> {
-        inventory::walk(&self.paths, &self.exclude)
+    fn walk(&self, overlays: &[Overlay]) -> Result<Walk, InputError> {
+        inventory::walk_with(&self.paths, &self.exclude, overlays)
     }
 
-    /// Reads what a walk found. Unsaved text stands in for the file that it names, however that is written; it becomes a
-    /// file of its own if the paths would reach it.
-    fn read_walk(mut self, walk: Walk) -> Inventory {
-        self.settings.overlay = self.settings.overlay.take().and_then(|overlay| {
-            let new = || inventory::reaches(&self.paths, &self.exclude, &overlay.path);
-            let path = walk.name_of(&overlay.path).map(str::to_owned).or_else(|| new().then(|| plain(&overlay.path)));
-            path.map(|path| Overlay { path, text: overlay.text })
-        });
-        Inventory::read(walk, self.settings)
+    fn read_walk(self, walk: Walk, files: &mut Files) -> Inventory {
+        Inventory::new(files.read(walk), self.settings)
     }
-}
-
-fn plain(path: &str) -> String {
-    path.strip_prefix("./").unwrap_or(path).replace('\\', "/")
 }
 
 /// A bundle to read.
@@ -85,18 +74,19 @@ pub enum BundleError {
     },
 }
 
-/// Reads whole bundles.
+/// Reads whole bundles, with unsaved texts in place of files.
 ///
 /// # Errors
 /// A path that cannot be read.
-pub fn read_bundles(bundles: Vec<BundleInput>) -> Result<Vec<Bundle>, BundleError> {
+pub fn read_bundles(bundles: Vec<BundleInput>, overlays: &[Overlay]) -> Result<Vec<Bundle>, BundleError> {
+    let mut files = Files::default();
     let read = |bundle: BundleInput| {
         let BundleInput { name, input, world } = bundle;
-        let inventory = input.read().map_err(|source| match name {
+        let walk = input.walk(overlays).map_err(|source| match name {
             Some(name) => BundleError::Named { name, source },
             None => BundleError::Argument(source),
         })?;
-        Ok(Bundle { inventory, world })
+        Ok(Bundle { inventory: input.read_walk(walk, &mut files), world })
     };
     bundles.into_iter().map(read).collect()
 }
@@ -106,22 +96,27 @@ pub fn read_bundles(bundles: Vec<BundleInput>) -> Result<Vec<Bundle>, BundleErro
 ///
 /// # Errors
 /// A path of `rest` that cannot be read.
-pub fn read_paths(bundles: Vec<BundleInput>, rest: BundleInput) -> Result<Vec<Bundle>, BundleError> {
-    let named = rest.input.walk()?;
+pub fn read_paths(
+    bundles: Vec<BundleInput>,
+    rest: BundleInput,
+    overlays: &[Overlay],
+) -> Result<Vec<Bundle>, BundleError> {
+    let mut files = Files::default();
+    let named = rest.input.walk(overlays)?;
     // A bundle that leads nowhere holds none of the paths.
     let walked: Vec<_> =
-        bundles.into_iter().filter_map(|bundle| bundle.input.walk().ok().map(|w| (bundle, w))).collect();
+        bundles.into_iter().filter_map(|bundle| bundle.input.walk(overlays).ok().map(|w| (bundle, w))).collect();
     let walks: Vec<_> = walked.iter().map(|(_, walk)| walk).collect();
     let outside = named.shared_with(&walks, false);
     let mut read = Vec::new();
     for (bundle, walk) in &walked {
         let walk = named.shared_with(&[walk], true);
         if !walk.files.is_empty() || !walk.unreadable.is_empty() {
-            read.push(Bundle { inventory: bundle.input.clone().read_walk(walk), world: bundle.world });
+            read.push(Bundle { inventory: bundle.input.clone().read_walk(walk, &mut files), world: bundle.world });
         }
     }
     if read.is_empty() || !outside.files.is_empty() || !outside.unreadable.is_empty() {
-        read.push(Bundle { inventory: rest.input.read_walk(outside), world: rest.world });
+        read.push(Bundle { inventory: rest.input.read_walk(outside, &mut files), world: rest.world });
     }
     Ok(read)
 }

@@ -6,7 +6,8 @@ use rayon::prelude::*;
 
 use super::input::Bundle;
 use crate::finding::{Finding, Severity};
-use crate::inventory::{Inventory, SkipReason};
+use crate::inventory::Inventory;
+use crate::manifest::SkipReason;
 use crate::ownership::Ownership;
 use crate::report::Note;
 use crate::rules::{Context, Rule};
@@ -59,9 +60,9 @@ fn internal_failure(rule: &Rule) -> Note {
 /// One note per chart whose templates were not rendered.
 fn template_notes(inventory: &Inventory) -> Vec<Note> {
     let mut charts = std::collections::BTreeMap::new();
-    for skip in inventory.skipped.iter().filter(|skip| skip.reason == SkipReason::Template) {
+    for skip in inventory.skipped().filter(|skip| skip.what.reason == SkipReason::Template) {
         let path = inventory.sources.file(skip.file).path();
-        charts.entry(chart_of(path).to_owned()).or_insert_with(Vec::new).push((path, skip.span));
+        charts.entry(chart_of(path).to_owned()).or_insert_with(Vec::new).push((path, skip.what.span));
     }
     let note = |(chart, skipped): (String, Vec<(&str, Span)>)| {
         let documents = match skipped.len() {

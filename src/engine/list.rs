@@ -1,8 +1,8 @@
 //! What the input holds, as the `list` contract says it.
 
 use super::Bundle;
-use crate::inventory::{Inventory, Member, Scope, ScopeSource, Skip};
-use crate::manifest::OwnerReference;
+use crate::inventory::{InDocument, Inventory, Member, Scope, ScopeSource};
+use crate::manifest::{OwnerReference, Skip};
 use crate::report::{ListedObject, ListedPlace, ListedReference, ListedSkip, Listing};
 use crate::text::{ColumnUnit, FileId, Span};
 
@@ -31,7 +31,7 @@ pub fn list_bundles(bundles: &[Bundle]) -> Listing {
 pub fn list(inventory: &Inventory) -> Listing {
     let (objects, broken): (Vec<_>, Vec<_>) = inventory.members.iter().partition(|member| member.decodes());
     let mut skipped: Vec<_> =
-        inventory.skipped.iter().map(|skip| (skip.file, skip.span, listed_skip(inventory, skip))).collect();
+        inventory.skipped().map(|skip| (skip.file, skip.what.span, listed_skip(inventory, &skip))).collect();
     skipped.extend(broken.into_iter().map(|member| (member.file, member.object.start, undecodable(inventory, member))));
     skipped.sort_by_key(|(file, span, _)| (*file, *span));
     Listing {
@@ -84,13 +84,13 @@ fn reference(reference: &OwnerReference) -> ListedReference {
     }
 }
 
-fn listed_skip(inventory: &Inventory, skip: &Skip) -> ListedSkip {
+fn listed_skip(inventory: &Inventory, skip: &InDocument<'_, Skip>) -> ListedSkip {
     ListedSkip {
         file: path(inventory, skip.file),
         document: skip.document,
-        line: line(inventory, skip.file, skip.span),
-        reason: skip.reason.as_str(),
-        detail: skip.detail.clone(),
+        line: line(inventory, skip.file, skip.what.span),
+        reason: skip.what.reason.as_str(),
+        detail: skip.what.detail.clone(),
     }
 }
 

@@ -194,7 +194,7 @@ fn summarise(bundles: &[Bundle], files: usize, findings: &[Reported]) -> Summary
     let count = |severity| findings.iter().filter(|reported| reported.finding.severity == severity).count();
     Summary {
         files,
-        documents: bundles.iter().map(|bundle| bundle.inventory.documents).sum(),
+        documents: bundles.iter().map(|bundle| bundle.inventory.documents()).sum(),
         objects: bundles.iter().map(|bundle| bundle.inventory.members.len()).sum(),
         error: count(Severity::Error),
         warning: count(Severity::Warning),

@@ -12,60 +12,33 @@ mod read;
 mod walk;
 
 use std::collections::HashMap;
+use std::sync::Arc;
 
-use crate::manifest::{CustomResourceDefinition, Object, OwnerReference};
-use crate::text::{FileId, Sources, Span};
+use crate::manifest::{Object, OwnerReference, ParsedDocument, ParsedFile, Skip};
+use crate::text::{FileId, Sources};
+use crate::yaml::{Problem, ReadError};
 
 pub use builtin::*;
 pub use error::InputError;
 pub use key::{Namespace, ObjectKey};
 pub use kinds::{ExtraKind, Kinds, Resolution, ScopeSource, Serving};
 pub use location::locate;
-pub use read::{DocumentProblem, Overlay, UnreadableDocument, UnreadableInput};
-pub use walk::{InputFile, Origin, STDIN, UnreadableFile, Walk, reaches, walk};
+pub use read::Files;
+pub use walk::{InputFile, Origin, Overlay, STDIN, UnreadableFile, Walk, walk, walk_with};
 
 /// The place of an object in its [`Inventory`]. Objects stand in the order of path, document and offset.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct ObjectId(pub u32);
 
-/// Why something in the input is no object.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum SkipReason {
-    /// It has no `apiVersion` and `kind`, or it configures kustomize.
-    NotAManifest,
-    /// It is a Helm template that was not rendered.
-    Template,
-    /// It holds nothing.
-    Empty,
-    /// It cannot be read.
-    Unreadable,
-}
-
-impl SkipReason {
-    /// The word used in the `list` contract.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::NotAManifest => "not-a-manifest",
-            Self::Template => "template",
-            Self::Empty => "empty",
-            Self::Unreadable => "unreadable",
-        }
-    }
-}
-
-/// A document, or an item of a list, that is no object.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Skip {
+/// Something of a file, with its file and document.
+#[derive(Clone, Copy, Debug)]
+pub struct InDocument<'a, T> {
     /// The file.
     pub file: FileId,
     /// 0-based, as Kubernetes' reader counts.
     pub document: u32,
-    /// Where.
-    pub span: Span,
-    /// Why.
-    pub reason: SkipReason,
-    /// A few words more.
-    pub detail: String,
+    /// What stands there.
+    pub what: &'a T,
 }
 
 /// One object of the bundle.
@@ -78,7 +51,7 @@ pub struct Member {
     /// 0-based, as Kubernetes' reader counts.
     pub document: u32,
     /// The object as it is written.
-    pub object: Object,
+    pub object: Arc<Object>,
     /// What is known of its kind.
     pub resolution: Resolution,
     /// Its name within the cluster.
@@ -108,13 +81,11 @@ pub struct Settings {
     pub namespace: Option<String>,
     /// Kinds beyond the built-in ones and the CRDs of the input.
     pub extra_kinds: Vec<ExtraKind>,
-    /// Unsaved text in place of one file.
-    pub overlay: Option<Overlay>,
 }
 
 impl Default for Settings {
     fn default() -> Self {
-        Self { release: Release::NEWEST, namespace: None, extra_kinds: Vec::new(), overlay: None }
+        Self { release: Release::NEWEST, namespace: None, extra_kinds: Vec::new() }
     }
 }
 
@@ -123,96 +94,90 @@ impl Default for Settings {
 pub struct Inventory {
     /// The files, in path order.
     pub sources: Sources,
-    /// How many documents were read, empty ones included.
-    pub documents: usize,
     /// The objects, in path, document and offset order.
     pub members: Vec<Member>,
     /// The kinds that the input may use.
     pub kinds: Kinds,
-    /// What is no object.
-    pub skipped: Vec<Skip>,
-    /// Files that cannot be read.
-    pub unreadable_inputs: Vec<UnreadableInput>,
-    /// Documents that cannot be read.
-    pub unreadable_documents: Vec<UnreadableDocument>,
-    /// What Kubernetes drops or overrides in silence.
-    pub problems: Vec<DocumentProblem>,
     /// The namespace given for the whole input.
     pub namespace: Option<String>,
+    files: Vec<ParsedFile>,
     by_uid: HashMap<String, Vec<ObjectId>>,
     by_key: HashMap<ObjectKey, Vec<ObjectId>>,
     by_name: HashMap<(String, String, String), Vec<ObjectId>>,
 }
 
 impl Inventory {
-    /// Reads the files of `walk`.
-    pub fn read(walk: Walk, settings: Settings) -> Self {
-        let Settings { release, namespace, extra_kinds, overlay } = settings;
+    /// The inventory of a bundle of files, which come in path order.
+    pub fn new(files: Vec<ParsedFile>, settings: Settings) -> Self {
+        let Settings { release, namespace, extra_kinds } = settings;
+        let written = || located(&files, |document| &document.objects);
+        let crds = (0u32..).map(ObjectId).zip(written());
+        let crds = crds.filter_map(|(id, object)| object.what.definition().map(|crd| (id, crd)));
+        let kinds = Kinds::new(release, crds, extra_kinds);
+        // A definition handed in to tell the kinds of a dump does not make the dump a rendering.
+        let is_crd = |object: &Object| object.is("apiextensions.k8s.io", "CustomResourceDefinition");
+        let all_have_uids = written().all(|object| is_crd(object.what) || object.what.uid().is_some());
         let mut inventory = Self {
-            sources: Sources::default(),
-            documents: 0,
+            sources: Sources::new(files.iter().map(|file| file.source().clone()).collect()),
             members: Vec::new(),
-            kinds: Kinds::new(release, [], Vec::new()),
-            skipped: Vec::new(),
-            unreadable_inputs: Vec::new(),
-            unreadable_documents: Vec::new(),
-            problems: Vec::new(),
+            kinds,
             namespace,
+            files: Vec::new(),
             by_uid: HashMap::new(),
             by_key: HashMap::new(),
             by_name: HashMap::new(),
         };
-        let mut objects = Vec::new();
-        for reading in read::read_all(walk, overlay.as_ref()) {
-            let file = inventory.sources.push(reading.source);
-            match reading.outcome {
-                Ok(read) => objects.extend(inventory.take(file, read).into_iter().map(|read| (file, read))),
-                Err(reason) => inventory.unreadable_inputs.push(UnreadableInput { file, reason }),
-            }
+        for object in written() {
+            inventory.add(object, all_have_uids);
         }
-        inventory.settle(objects, extra_kinds);
+        inventory.files = files;
         inventory
     }
 
-    /// Takes over all of a file but its objects.
-    fn take(&mut self, file: FileId, read: read::ReadFile) -> Vec<read::ReadObject> {
-        self.documents += read.documents;
-        self.skipped.extend(read.skipped.into_iter().map(|skip| Skip::new(file, skip)));
-        let unreadable = read.unreadable.into_iter();
-        self.unreadable_documents.extend(unreadable.map(|(document, error)| UnreadableDocument {
-            file,
-            document,
-            error,
-        }));
-        let problems = read.problems.into_iter();
-        self.problems.extend(problems.map(|(document, problem)| DocumentProblem { file, document, problem }));
-        read.objects
+    /// Takes in an object, once all kinds are known. `all_have_uids`: without exception, so that the input is a dump.
+    fn add(&mut self, InDocument { file, document, what: object }: InDocument<'_, Arc<Object>>, all_have_uids: bool) {
+        let id = ObjectId(self.members.len() as u32);
+        let resolution = self.kinds.resolve(&object.group_version, &object.kind.value);
+        let stamped =
+            ["resourceVersion", "creationTimestamp"].iter().any(|field| object.metadata.has_server_field(field));
+        let from_dump = object.uid().is_some() && (stamped || all_have_uids);
+        // A live object has its namespace written: without one it has none, whatever its kind.
+        let homeless = from_dump && object.namespace().is_none();
+        let key = self.key_of(object, resolution.scope.or(homeless.then_some(Scope::Cluster)));
+        self.index(id, object, &key);
+        self.members.push(Member { id, file, document, object: Arc::clone(object), resolution, key, from_dump });
     }
 
-    /// Once all objects are known: kinds, then scopes and keys, then lookup.
-    fn settle(&mut self, objects: Vec<(FileId, read::ReadObject)>, extra_kinds: Vec<ExtraKind>) {
-        let ids = || (0u32..).map(ObjectId);
-        let crds: Vec<_> = ids()
-            .zip(&objects)
-            .filter_map(|(id, (_, read))| CustomResourceDefinition::of(&read.object).map(|crd| (id, crd)))
-            .collect();
-        self.kinds = Kinds::new(self.kinds.release(), crds.iter().map(|(id, crd)| (*id, crd)), extra_kinds);
-        // A definition handed in to tell the kinds of a dump does not make the dump a rendering.
-        let is_crd = |object: &Object| object.is("apiextensions.k8s.io", "CustomResourceDefinition");
-        let mut others = objects.iter().map(|(_, read)| &read.object).filter(|object| !is_crd(object));
-        let all_have_uids = others.all(|object| object.uid().is_some());
-        for (id, (file, read)) in ids().zip(objects) {
-            let read::ReadObject { document, object } = read;
-            let resolution = self.kinds.resolve(&object.group_version, &object.kind.value);
-            let stamped =
-                ["resourceVersion", "creationTimestamp"].iter().any(|field| object.metadata.has_server_field(field));
-            let from_dump = object.uid().is_some() && (stamped || all_have_uids);
-            // A live object has its namespace written: without one it has none, whatever its kind.
-            let homeless = from_dump && object.namespace().is_none();
-            let key = self.key_of(&object, resolution.scope.or(homeless.then_some(Scope::Cluster)));
-            self.index(id, &object, &key);
-            self.members.push(Member { id, file, document, object, resolution, key, from_dump });
-        }
+    /// The files with all that they hold, in path order.
+    pub fn files(&self) -> impl Iterator<Item = (FileId, &ParsedFile)> {
+        (0u32..).map(FileId).zip(&self.files)
+    }
+
+    /// How many documents were read, empty ones included.
+    pub fn documents(&self) -> usize {
+        self.files.iter().map(|file| file.documents().len()).sum()
+    }
+
+    /// What is no object.
+    pub fn skipped(&self) -> impl Iterator<Item = InDocument<'_, Skip>> {
+        located(&self.files, |document| &document.skipped)
+    }
+
+    /// Documents that cannot be read although they are no templates, and why.
+    pub fn unreadable_documents(&self) -> impl Iterator<Item = InDocument<'_, ReadError>> {
+        let unreadable = located(&self.files, |document| document.error.as_slice());
+        // A template is reported once per chart.
+        unreadable.filter(|error| !error.what.template)
+    }
+
+    /// What Kubernetes drops or overrides silently while it reads a document.
+    pub fn problems(&self) -> impl Iterator<Item = InDocument<'_, Problem>> {
+        located(&self.files, |document| &document.problems)
+    }
+
+    /// Files that cannot be read at all, and why, to be read after their names: `is a broken symbolic link`.
+    pub fn unreadable_files(&self) -> impl Iterator<Item = (FileId, &str)> {
+        self.files().filter_map(|(id, file)| Some((id, file.failure()?)))
     }
 
     fn key_of(&self, object: &Object, scope: Option<Scope>) -> ObjectKey {
@@ -287,4 +252,16 @@ impl Inventory {
             name: reference.name().to_owned(),
         })
     }
+}
+
+/// Everything that `part` takes out of the documents of some files, in order.
+fn located<'a, T: 'a>(
+    files: &'a [ParsedFile],
+    part: impl Fn(&'a ParsedDocument) -> &'a [T] + Copy,
+) -> impl Iterator<Item = InDocument<'a, T>> {
+    (0u32..).map(FileId).zip(files).flat_map(move |(file, parsed)| {
+        (0u32..).zip(parsed.documents()).flat_map(move |(document, parsed)| {
+            part(parsed).iter().map(move |what| InDocument { file, document, what })
+        })
+    })
 }

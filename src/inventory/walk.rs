@@ -1,7 +1,8 @@
 //! From the arguments of the command line to the files that are read.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use globset::{Glob, GlobBuilder, GlobSet, GlobSetBuilder};
 use walkdir::WalkDir;
@@ -21,6 +22,17 @@ pub enum Origin {
     Disk(PathBuf),
     /// Standard input.
     Stdin,
+    /// An editor's buffer.
+    Unsaved(Arc<str>),
+}
+
+/// Unsaved text that stands in for a file's content: an editor's buffer.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Overlay {
+    /// The file, however it is written.
+    pub path: String,
+    /// Its unsaved text.
+    pub text: Arc<str>,
 }
 
 /// A file to read.
@@ -30,6 +42,8 @@ pub struct InputFile {
     pub path: String,
     /// Where to read it.
     pub origin: Origin,
+    /// What tells it from other files: its absolute path, links resolved.
+    pub identity: PathBuf,
 }
 
 /// A file that was found but cannot be read; the run goes on without it.
@@ -51,41 +65,59 @@ pub struct Walk {
 }
 
 impl Walk {
-    /// The name under which the file at `path` is reported; `None` when it is not among the files.
-    pub fn name_of(&self, path: &str) -> Option<&str> {
-        let wanted = locate(path);
-        let file_name = |path: &str| Path::new(path).file_name().map(std::ffi::OsStr::to_owned);
-        // Asking the file system for every file of a big tree would be slow; a link may have another name than its target.
-        let likely =
-            |name: &&str| file_name(name) == file_name(path) || file_name(name).as_deref() == wanted.file_name();
-        let names = self.files.iter().map(|file| file.path.as_str());
-        let names = names.chain(self.unreadable.iter().map(|file| file.path.as_str()));
-        names.filter(likely).find(|name| locate(name) == wanted)
-    }
-
     /// Keeps the files that are also reached by one of `others` (`true`), or by none of them (`false`).
     pub fn shared_with(&self, others: &[&Self], shared: bool) -> Self {
-        let names = others.iter().flat_map(|walk| {
-            let files = walk.files.iter().map(|file| &file.path);
-            files.chain(walk.unreadable.iter().map(|file| &file.path))
-        });
-        let there: std::collections::HashSet<PathBuf> = names.map(|name| locate(name)).collect();
-        let wanted = |path: &str| there.contains(&locate(path)) == shared;
+        let files = others.iter().flat_map(|walk| walk.files.iter().map(|file| file.identity.clone()));
+        let unreadable = others.iter().flat_map(|walk| walk.unreadable.iter().map(|file| locate(&file.path)));
+        let there: HashSet<PathBuf> = files.chain(unreadable).collect();
+        let wanted = |identity: &Path| there.contains(identity) == shared;
         Self {
-            files: self.files.iter().filter(|file| wanted(&file.path)).cloned().collect(),
-            unreadable: self.unreadable.iter().filter(|file| wanted(&file.path)).cloned().collect(),
+            files: self.files.iter().filter(|file| wanted(&file.identity)).cloned().collect(),
+            unreadable: self.unreadable.iter().filter(|file| wanted(&locate(&file.path))).cloned().collect(),
         }
+    }
+
+    /// Puts unsaved text in place of the file that it is about, whether or not that can be read. `new` is asked for a text
+    /// whose file was not found: whether it would have been if it were there.
+    fn overlay(&mut self, overlay: &Overlay, new: impl FnOnce(&Path) -> bool) {
+        let identity = locate(&overlay.path);
+        let origin = Origin::Unsaved(Arc::clone(&overlay.text));
+        if let Some(file) = self.files.iter_mut().find(|file| file.identity == identity) {
+            file.origin = origin;
+            return;
+        }
+        let unreadable = self.unreadable.iter().position(|file| locate(&file.path) == identity);
+        let path = match unreadable.map(|at| self.unreadable.remove(at).path) {
+            Some(path) => path,
+            None if new(&identity) => overlay.path.strip_prefix("./").unwrap_or(&overlay.path).replace('\\', "/"),
+            None => return,
+        };
+        self.files.push(InputFile { path, origin, identity });
+        self.files.sort_by(|a, b| a.path.cmp(&b.path));
     }
 }
 
-/// Whether [`walk`] would find a file at `path` if it were there: an editor's text may have no file yet.
-pub fn reaches(arguments: &[String], exclude: &[String], path: &str) -> bool {
-    let wanted = locate(path);
+/// Finds what [`walk`] finds, with unsaved texts in place of the files that they are about. A text may have no file yet: it is
+/// found where its file would be.
+///
+/// # Errors
+/// As [`walk`]'s.
+pub fn walk_with(arguments: &[String], exclude: &[String], overlays: &[Overlay]) -> Result<Walk, InputError> {
+    let mut found = walk(arguments, exclude)?;
+    for overlay in overlays {
+        found.overlay(overlay, |identity| reaches(arguments, exclude, &overlay.path, identity));
+    }
+    Ok(found)
+}
+
+/// Whether [`walk`] would find a file at `path` if it were there. `identity` is its absolute path.
+fn reaches(arguments: &[String], exclude: &[String], path: &str, identity: &Path) -> bool {
     let shown = path.strip_prefix("./").unwrap_or(path);
     let excluded = globs(exclude).is_ok_and(|exclude| exclude.is_match(shown));
     let reached = arguments.iter().any(|argument| {
-        let folder = Path::new(argument).is_dir() && is_manifest_name(&wanted) && wanted.starts_with(locate(argument));
-        folder || locate(argument) == wanted || glob(argument).is_ok_and(|glob| glob.compile_matcher().is_match(shown))
+        let root = locate(argument);
+        let folder = Path::new(argument).is_dir() && is_manifest_name(identity) && identity.starts_with(&root);
+        folder || root == identity || glob(argument).is_ok_and(|glob| glob.compile_matcher().is_match(shown))
     });
     reached && !excluded
 }
@@ -226,15 +258,18 @@ impl Collector {
 
     /// Drops what is excluded and what is reached twice: the smallest reported path wins, whatever the order of arguments.
     fn finish(self, exclude: &GlobSet) -> Walk {
-        let mut seen = std::collections::HashSet::new();
+        let mut seen = HashSet::new();
         let files = self.files.into_iter().filter(|(path, _)| !exclude.is_match(path));
-        let once = files.filter(|(_, origin)| match origin {
-            Origin::Disk(path) => seen.insert(path.canonicalize().unwrap_or_else(|_| path.clone())),
-            Origin::Stdin => true,
+        let files = files.map(|(path, origin)| {
+            let identity = match &origin {
+                Origin::Disk(path) => path.canonicalize().unwrap_or_else(|_| path.clone()),
+                Origin::Stdin | Origin::Unsaved(_) => PathBuf::from(STDIN),
+            };
+            InputFile { path, origin, identity }
         });
         let unreadable = self.unreadable.into_iter().filter(|(path, _)| !exclude.is_match(path));
         Walk {
-            files: once.map(|(path, origin)| InputFile { path, origin }).collect(),
+            files: files.filter(|file| seen.insert(file.identity.clone())).collect(),
             unreadable: unreadable.map(|(path, reason)| UnreadableFile { path, reason }).collect(),
         }
     }

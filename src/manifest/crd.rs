@@ -1,6 +1,6 @@
 //! What a CustomResourceDefinition says about its kind.
 
-use super::{Object, Spanned};
+use super::Spanned;
 use crate::text::Span;
 use crate::yaml::{Entry, Value};
 
@@ -42,12 +42,9 @@ pub struct CustomResourceDefinition {
 }
 
 impl CustomResourceDefinition {
-    /// The facts of an object, when it is a CRD that names a group and a kind.
-    pub fn of(object: &Object) -> Option<Self> {
-        if !object.is("apiextensions.k8s.io", "CustomResourceDefinition") {
-            return None;
-        }
-        let spec = object.at(&["spec"])?;
+    /// The facts of a CRD of that version, when it names a group and a kind.
+    pub(super) fn read(version: &str, object: Value<'_>) -> Option<Self> {
+        let spec = object.get("spec")?;
         let names = spec.get("names")?;
         let short_names = names.get("shortNames").into_iter().flat_map(Value::items);
         Some(Self {
@@ -56,7 +53,7 @@ impl CustomResourceDefinition {
             plural: text(names.entry("plural")),
             singular: text(names.entry("singular")).map(|name| name.value),
             short_names: short_names.filter_map(|name| name.as_str().map(str::to_owned)).collect(),
-            scope: scope(spec, object),
+            scope: scope(version, spec),
             versions: versions(spec),
         })
     }
@@ -73,15 +70,12 @@ fn text(entry: Option<Entry<'_>>) -> Option<Spanned<String>> {
     Some(Spanned { value: value.to_owned(), key_span: entry.key_span, span: entry.value.span() })
 }
 
-fn scope(spec: Value<'_>, object: &Object) -> Option<Spanned<CrdScope>> {
+fn scope(version: &str, spec: Value<'_>) -> Option<Spanned<CrdScope>> {
     let Some(written) = text(spec.entry("scope")) else {
         // v1beta1 defaults an absent scope to Namespaced (apiextensions v1beta1 defaults.go); v1 refuses it.
-        let span = Span::empty(object.kind.span.start);
-        return (object.group_version.version == "v1beta1").then_some(Spanned {
-            value: CrdScope::Namespaced,
-            key_span: span,
-            span,
-        });
+        let span = Span::empty(spec.span().start);
+        let defaulted = Spanned { value: CrdScope::Namespaced, key_span: span, span };
+        return (version == "v1beta1").then_some(defaulted);
     };
     let scope = match written.as_str() {
         "Namespaced" => CrdScope::Namespaced,

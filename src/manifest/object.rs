@@ -1,9 +1,10 @@
 //! One object as it is written.
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use super::decode::Decoder;
-use super::{ApiVersion, DecodeError, Metadata, Spanned};
+use super::template::templates_of;
+use super::{ApiVersion, CustomResourceDefinition, DecodeError, Metadata, Spanned, Template};
 use crate::text::Span;
 use crate::yaml::{NodeId, Tree, Value};
 
@@ -24,6 +25,8 @@ pub struct Object {
     pub decode_errors: Vec<DecodeError>,
     /// The first key of the object: where it begins.
     pub start: Span,
+    templates: OnceLock<Vec<Template>>,
+    definition: OnceLock<Option<Box<CustomResourceDefinition>>>,
 }
 
 impl Object {
@@ -65,7 +68,23 @@ impl Object {
             metadata,
             decode_errors: decoder.errors,
             start,
+            templates: OnceLock::new(),
+            definition: OnceLock::new(),
         })
+    }
+
+    /// Its templates whose metadata takes effect; found when somebody asks first.
+    pub fn templates(&self) -> &[Template] {
+        self.templates.get_or_init(|| templates_of(self.group(), &self.kind.value, self.value()))
+    }
+
+    /// What it says about a kind, when it is a CRD that names a group and a kind; read when somebody asks first.
+    pub fn definition(&self) -> Option<&CustomResourceDefinition> {
+        if !self.is("apiextensions.k8s.io", "CustomResourceDefinition") {
+            return None;
+        }
+        let read = || CustomResourceDefinition::read(&self.group_version.version, self.value()).map(Box::new);
+        self.definition.get_or_init(read).as_deref()
     }
 
     /// The whole object, to look at any field.

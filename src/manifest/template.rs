@@ -5,7 +5,7 @@
 //! anything else ([VAL-38]). The same words anywhere else (CRD schemas, ConfigMap strings) are not metadata.
 
 use super::decode::Decoder;
-use super::{DecodeError, Metadata, Object};
+use super::{DecodeError, Metadata};
 use crate::yaml::Value;
 
 /// Whose metadata a template holds.
@@ -34,18 +34,18 @@ pub struct Template {
     pub decode_errors: Vec<DecodeError>,
 }
 
-/// The templates of an object whose metadata takes effect.
-pub fn templates_of(object: &Object) -> Vec<Template> {
+/// The templates of an object of that group and kind whose metadata takes effect.
+pub(super) fn templates_of(group: &str, kind: &str, object: Value<'_>) -> Vec<Template> {
     let mut templates = Vec::new();
     let mut add = |kind, field: &str, holder: Option<Value<'_>>| templates.extend(read(kind, field, holder));
-    let spec = object.at(&["spec"]);
+    let spec = object.get("spec");
     let pod_template =
         |value: Option<Value<'_>>, field: &str, add: &mut dyn FnMut(TemplateKind, &str, Option<Value<'_>>)| {
             let value = value.and_then(|value| value.get("template"));
             add(TemplateKind::Pod, &format!("{field}.template"), value);
             ephemeral_claims(value.and_then(|v| v.get("spec")), &format!("{field}.template.spec"), add);
         };
-    match (object.group(), object.kind.value.as_str()) {
+    match (group, kind) {
         ("apps", "StatefulSet") => {
             pod_template(spec, "spec", &mut add);
             let claims = spec.and_then(|spec| spec.get("volumeClaimTemplates")).into_iter().flat_map(Value::items);

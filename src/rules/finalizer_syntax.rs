@@ -5,7 +5,7 @@ use super::words::{a_json_type, named};
 use super::{Context, Draft, Rule, Sink, rule};
 use crate::finding::Severity;
 use crate::inventory::{FinalizerNameCheck, Member, ScopeSource, table};
-use crate::manifest::{DecodeError, Expected, Spanned, label_key_errors, templates_of};
+use crate::manifest::{DecodeError, Expected, Spanned, label_key_errors};
 use crate::ownership::known_finalizers;
 use crate::yaml::{Kind, Value};
 
@@ -141,7 +141,7 @@ fn help_on_name(name: &str, unqualified: bool) -> String {
 /// Go's decoder refuses the object before anything else is looked at.
 fn finalizer_wrong_type(context: &Context<'_>, sink: &mut Sink) {
     for member in &context.inventory.members {
-        let templates = templates_of(&member.object);
+        let templates = member.object.templates();
         let in_templates = templates.iter().flat_map(|template| &template.decode_errors);
         let written =
             member.object.decode_errors.iter().chain(in_templates).filter(|error| is_of_finalizers(&error.field));

@@ -6,7 +6,7 @@ use super::words::named;
 use super::{Context, Draft, Rule, Sink, rule};
 use crate::finding::{Consequence, Severity};
 use crate::inventory::{Member, Namespace, Scope};
-use crate::manifest::{Spanned, Template, TemplateKind, label_key_errors, templates_of};
+use crate::manifest::{Spanned, Template, TemplateKind, label_key_errors};
 use crate::ownership::{Holder, Remover};
 
 pub(super) static TEMPLATE_FINALIZER: Rule =
@@ -18,9 +18,9 @@ const JOB_TRACKING: &str = "batch.kubernetes.io/job-tracking";
 /// [VAL-35] to [VAL-38], [L-9].
 fn template_finalizer(context: &Context<'_>, sink: &mut Sink) {
     for member in &context.inventory.members {
-        for template in templates_of(&member.object) {
+        for template in member.object.templates() {
             for (index, finalizer) in template.metadata.finalizers.iter().enumerate() {
-                let stamped = Stamped { member, template: &template, finalizer };
+                let stamped = Stamped { member, template, finalizer };
                 let draft = match template.kind {
                     TemplateKind::Pod => stamped.on_children(context, "Pod", "pod"),
                     TemplateKind::Claim => stamped.on_children(context, "PersistentVolumeClaim", "claim"),

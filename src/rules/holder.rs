@@ -5,7 +5,7 @@
 use super::words::named;
 use crate::finding::Consequence;
 use crate::inventory::{Inventory, Member};
-use crate::manifest::{DecodeError, Metadata, OwnerReference, TemplateKind, templates_of};
+use crate::manifest::{DecodeError, Metadata, OwnerReference, TemplateKind};
 
 /// Metadata with the field that holds it.
 #[derive(Clone, Copy, Debug)]
@@ -62,7 +62,7 @@ impl Holder<'_> {
 pub(super) fn each_decoded(inventory: &Inventory, mut visit: impl FnMut(Holder<'_>)) {
     for member in &inventory.members {
         visit(own(member));
-        for template in templates_of(&member.object) {
+        for template in member.object.templates() {
             visit(Holder {
                 member,
                 metadata: &template.metadata,
@@ -86,7 +86,7 @@ pub(super) fn each_effective(inventory: &Inventory, mut visit: impl FnMut(Holder
 /// Visits the claim templates of StatefulSets.
 pub(super) fn each_claim_template(inventory: &Inventory, mut visit: impl FnMut(Holder<'_>)) {
     for member in inventory.members.iter().filter(|member| member.object.is("apps", "StatefulSet")) {
-        for template in templates_of(&member.object).iter().filter(|template| template.kind == TemplateKind::Claim) {
+        for template in member.object.templates().iter().filter(|template| template.kind == TemplateKind::Claim) {
             visit(Holder {
                 member,
                 metadata: &template.metadata,

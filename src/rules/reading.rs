@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use super::words::{a_json_type, help_for_type, named, whereabouts};
 use super::{Context, Draft, Rule, Sink, rule};
 use crate::finding::Consequence;
-use crate::inventory::{DocumentProblem, Member};
+use crate::inventory::{InDocument, Member};
 use crate::manifest::DecodeError;
 use crate::text::{FileId, Span};
 use crate::yaml::{Dropped, ProblemKind, Quirk};
@@ -29,10 +29,10 @@ pub(super) static DUPLICATE_OBJECT: Rule =
     rule!("duplicate-object", Info, Ignored, "One object is written twice in a bundle", duplicate_object);
 
 fn unreadable_file(context: &Context<'_>, sink: &mut Sink) {
-    for input in &context.inventory.unreadable_inputs {
-        let path = context.inventory.sources.file(input.file).path();
+    for (file, reason) in context.inventory.unreadable_files() {
+        let path = context.inventory.sources.file(file).path();
         sink.push(
-            Draft::in_file(input.file, Span::empty(0), format!("`{path}` {}", input.reason))
+            Draft::in_file(file, Span::empty(0), format!("`{path}` {reason}"))
                 .reason("Nothing of this file was checked, and relations to objects in it are not seen.")
                 .help("make the file readable, or leave it out of the input"),
         );
@@ -41,10 +41,9 @@ fn unreadable_file(context: &Context<'_>, sink: &mut Sink) {
 
 fn unreadable_document(context: &Context<'_>, sink: &mut Sink) {
     let inventory = context.inventory;
-    for unreadable in &inventory.unreadable_documents {
-        let error = &unreadable.error;
+    for InDocument { file, what: error, .. } in inventory.unreadable_documents() {
         sink.push(
-            Draft::in_file(unreadable.file, error.span, error.message.clone())
+            Draft::in_file(file, error.span, error.message.clone())
                 .reason(error.reason.clone())
                 .help(error.help.clone()),
         );
@@ -91,21 +90,21 @@ fn has_its_own_rule(error: &DecodeError) -> bool {
 }
 
 fn duplicate_key(context: &Context<'_>, sink: &mut Sink) {
-    for DocumentProblem { file, document, problem } in &context.inventory.problems {
+    for InDocument { file, document, what: problem } in context.inventory.problems() {
         let (key, merged) = match &problem.kind {
             ProblemKind::DuplicateKey { key } => (key, false),
             ProblemKind::MergeOverride { key } => (key, true),
             ProblemKind::DroppedContent { .. } | ProblemKind::NonStandard { .. } => continue,
         };
         let mut draft = match merged {
-            false => Draft::in_file(*file, problem.span, format!("key `{key}` is written twice"))
+            false => Draft::in_file(file, problem.span, format!("key `{key}` is written twice"))
                 .label("this one wins")
                 .reason(
                     "Kubernetes keeps the last of both and drops the first with all that is below it, in silence. kubectl, \
                      which validates strictly, refuses the object.",
                 )
                 .help("remove one of the two, or merge them"),
-            true => Draft::in_file(*file, problem.span, format!("key `{key}` is overridden by a merge below it"))
+            true => Draft::in_file(file, problem.span, format!("key `{key}` is overridden by a merge below it"))
                 .consequence(Consequence::Lost)
                 .label("this value is lost")
                 .reason(
@@ -115,24 +114,24 @@ fn duplicate_key(context: &Context<'_>, sink: &mut Sink) {
                 .help("move the `<<` to the top of the mapping"),
         };
         if let Some(other) = problem.related {
-            draft = draft.related(*file, other, if merged { "this merge wins" } else { "this one is dropped" });
+            draft = draft.related(file, other, if merged { "this merge wins" } else { "this one is dropped" });
         }
-        sink.push(with_object(draft.field(problem.path.clone()), context, *file, *document, problem.span));
+        sink.push(with_object(draft.field(problem.path.clone()), context, file, document, problem.span));
     }
 }
 
 fn dropped_content(context: &Context<'_>, sink: &mut Sink) {
-    for DocumentProblem { file, problem, .. } in &context.inventory.problems {
+    for InDocument { file, what: problem, .. } in context.inventory.problems() {
         let ProblemKind::DroppedContent { after } = &problem.kind else { continue };
         let (end, help) = match after {
             Dropped::DocumentEnd => ("`...` ends the document", "write `---` in place of `...`"),
             Dropped::Root => ("the document's value is complete", "start a new document with a line `---`"),
         };
         // The first line is enough to find it; the rest may be the whole file.
-        let text = context.inventory.sources.file(*file).slice(problem.span);
+        let text = context.inventory.sources.file(file).slice(problem.span);
         let first_line = text.lines().next().unwrap_or_default().trim_end().len() as u32;
         let span = Span::new(problem.span.start, problem.span.start + first_line);
-        let mut draft = Draft::in_file(*file, span, "text that never reaches the cluster")
+        let mut draft = Draft::in_file(file, span, "text that never reaches the cluster")
             .label("dropped from here on")
             .reason(format!(
                 "Kubernetes reads one value per document and drops what follows it, in silence. Here {end}: {} of text are lost.",
@@ -140,7 +139,7 @@ fn dropped_content(context: &Context<'_>, sink: &mut Sink) {
             ))
             .help(help);
         if let Some(end) = problem.related {
-            draft = draft.related(*file, end, "the document ends here");
+            draft = draft.related(file, end, "the document ends here");
         }
         sink.push(draft);
     }
@@ -151,7 +150,7 @@ fn bytes(count: u32) -> String {
 }
 
 fn nonstandard_yaml(context: &Context<'_>, sink: &mut Sink) {
-    for DocumentProblem { file, problem, .. } in &context.inventory.problems {
+    for InDocument { file, what: problem, .. } in context.inventory.problems() {
         let ProblemKind::NonStandard { what } = &problem.kind else { continue };
         let help = match what {
             Quirk::LowContinuation => "indent the continued lines, or use a `|` block",
@@ -159,7 +158,7 @@ fn nonstandard_yaml(context: &Context<'_>, sink: &mut Sink) {
             Quirk::UnicodeLineBreakInQuotes | Quirk::UnicodeLineBreak => "replace the character by a plain line break",
         };
         sink.push(
-            Draft::in_file(*file, problem.span, what.describe())
+            Draft::in_file(file, problem.span, what.describe())
                 .reason(
                     "Kubernetes' reader accepts this, YAML 1.2 does not: other tools may refuse the file or read it otherwise.",
                 )

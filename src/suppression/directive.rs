@@ -5,8 +5,9 @@ use rayon::prelude::*;
 use super::cover::{self, Nodes};
 use super::syntax::{self, Fault, Written};
 use crate::inventory::{Inventory, Member};
+use crate::manifest::{ParsedDocument, ParsedFile};
 use crate::text::{FileId, SourceFile, Span};
-use crate::yaml::{self, Comment, Content, Document};
+use crate::yaml::Comment;
 
 /// How a directive is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -81,7 +82,7 @@ impl Directives {
     /// The directives of a bundle.
     pub fn of(inventory: &Inventory) -> Self {
         let mut all = Self::default();
-        let files: Vec<_> = inventory.sources.iter().collect();
+        let files: Vec<_> = inventory.files().collect();
         let commented: Vec<Self> = files.into_par_iter().map(|(id, file)| of_file(id, file)).collect();
         for found in commented {
             all.directives.extend(found.directives);
@@ -122,7 +123,8 @@ impl Directives {
     }
 
     fn add_comment(&mut self, file: FileId, source: &SourceFile, place: &Placed<'_>, comment: &Comment) {
-        let written = match syntax::parse(&comment.text) {
+        let text = comment.text(source);
+        let written = match syntax::parse(text) {
             None => return,
             Some(Ok(written)) => written,
             Some(Err(fault)) => return self.add_malformed(file, comment, fault.message()),
@@ -137,10 +139,10 @@ impl Directives {
             (false, None) => cover::covered_line(source, comment, place.document),
         };
         // Behind the `#`.
-        let text = comment.span.end - comment.text.len() as u32;
+        let start = comment.span.end - text.len() as u32;
         let named = rules.into_iter().map(|rule| NamedRule {
-            id: comment.text[rule.clone()].to_owned(),
-            span: Span::new(text + rule.start as u32, text + rule.end as u32),
+            id: text[rule.clone()].to_owned(),
+            span: Span::new(start + rule.start as u32, start + rule.end as u32),
         });
         let form = if document { Form::Document } else { Form::Comment };
         let rules = named.collect();
@@ -158,33 +160,26 @@ struct Placed<'a> {
     nodes: Option<&'a Nodes>,
 }
 
-/// The directives in the comments of a file. Nearly every file has none, and is not read a second time.
-fn of_file(id: FileId, file: &SourceFile) -> Directives {
+/// The directives in the comments of a file. Nearly every file has none.
+fn of_file(id: FileId, file: &ParsedFile) -> Directives {
     let mut found = Directives::default();
-    if !mentions(file.text()) {
-        return found;
-    }
-    for document in yaml::read(file) {
-        if mentions(file.slice(document.span)) {
-            of_document(&mut found, id, file, &document);
-        }
+    for document in file.documents() {
+        of_document(&mut found, id, file.source(), document);
     }
     found
 }
 
-fn of_document(found: &mut Directives, id: FileId, file: &SourceFile, document: &Document) {
-    let nodes = match &document.content {
-        Content::Value(tree) => Some(Nodes::of(tree)),
-        Content::Unreadable(_) => None,
-        Content::Empty => return,
+fn of_document(found: &mut Directives, id: FileId, file: &SourceFile, document: &ParsedDocument) {
+    let ours = |comment: &&Comment| syntax::begins(comment.text(file));
+    let comments: Vec<&Comment> = document.comments.iter().filter(ours).collect();
+    let nodes = match (&document.tree, &document.error) {
+        _ if comments.is_empty() => return,
+        (Some(tree), _) => Some(Nodes::of(tree)),
+        (None, Some(_)) => None,
+        (None, None) => return,
     };
     let place = Placed { document: document.span, nodes: nodes.as_ref() };
-    for comment in yaml::comments(file, document) {
-        found.add_comment(id, file, &place, &comment);
+    for comment in comments {
+        found.add_comment(id, file, &place, comment);
     }
-}
-
-/// Whether behind some `#` of a text stands our name: a comment, or a scalar that looks like one.
-fn mentions(text: &str) -> bool {
-    text.match_indices('#').any(|(at, _)| syntax::begins(&text[at..]))
 }

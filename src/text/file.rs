@@ -8,13 +8,26 @@ use super::{ColumnUnit, Position, Span};
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct FileId(pub u32);
 
-/// One file: the name it is reported under and its text, decoded to UTF-8.
+/// Which state of the files a text belongs to. Two texts of one path are two sources if their sides differ.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Side {
+    /// What a change starts from.
+    Base,
+    /// What the run is about: files as they are, or what a change leads to.
+    #[default]
+    Head,
+    /// A text that an editor has not saved yet; it stands in for a file of [`Side::Head`].
+    Unsaved,
+}
+
+/// One file: the name it is reported under, the side it belongs to, and its text, decoded to UTF-8. A clone shares the text.
 ///
 /// Offsets count bytes of the decoded text. For the usual UTF-8 file that is the file itself, byte for byte, a byte order
 /// mark included; a UTF-16 file is counted as if it had been saved as UTF-8.
 #[derive(Clone, Debug)]
 pub struct SourceFile {
     path: Arc<str>,
+    side: Side,
     text: Arc<str>,
     line_starts: Arc<OnceLock<Vec<u32>>>,
 }
@@ -25,12 +38,22 @@ impl SourceFile {
 
     /// A file reported as `path` (as given on the command line, forward slashes, `-` for standard input).
     pub fn new(path: impl Into<Arc<str>>, text: impl Into<Arc<str>>) -> Self {
-        Self { path: path.into(), text: text.into(), line_starts: Arc::default() }
+        Self { path: path.into(), side: Side::default(), text: text.into(), line_starts: Arc::default() }
+    }
+
+    /// The same text under another name, or on another side.
+    pub fn seen_as(&self, path: impl Into<Arc<str>>, side: Side) -> Self {
+        Self { path: path.into(), side, ..self.clone() }
     }
 
     /// The name the file is reported under.
     pub fn path(&self) -> &str {
         &self.path
+    }
+
+    /// The state of the files that the text belongs to.
+    pub fn side(&self) -> Side {
+        self.side
     }
 
     /// The decoded text.

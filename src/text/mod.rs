@@ -11,6 +11,6 @@ mod position;
 mod span;
 
 pub use decode::{DecodeError, decode};
-pub use file::{FileId, SourceFile, Sources};
+pub use file::{FileId, Side, SourceFile, Sources};
 pub use position::{ColumnUnit, Position};
 pub use span::Span;

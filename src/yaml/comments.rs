@@ -1,25 +1,22 @@
 //! The comments of a document, found by the scanner itself, so that a `#` inside a scalar is never taken for one.
 
-use super::document::{Comment, Document, Format};
+use super::document::Comment;
 use super::scan::{Scanner, TokenKind};
-use crate::text::SourceFile;
+use crate::text::Span;
 
-/// All comments of a document, in their order; of an unreadable one those before the error. JSON has none.
-pub fn comments(file: &SourceFile, document: &Document) -> Vec<Comment> {
-    if document.format == Format::Json {
-        return Vec::new();
-    }
-    let mut scanner = Scanner::new(file.slice(document.span), document.span.start);
-    while scanner.take().is_ok_and(|token| token.kind != TokenKind::StreamEnd) {}
-    let comment = |&span: &crate::text::Span| {
-        let before = &file.text()[..span.start as usize];
+/// The comments of a document of the file `file`, at the places where its scanner saw some.
+pub(super) fn at(file: &str, places: &[Span]) -> Vec<Comment> {
+    let comment = |&span: &Span| {
+        let before = &file[..span.start as usize];
         let line = &before[before.rfind('\n').map_or(0, |at| at + 1)..];
-        let text = file.slice(span);
-        Comment {
-            span,
-            text: text.strip_prefix('#').unwrap_or(text).to_owned(),
-            own_line: line.trim_start_matches('\u{FEFF}').trim().is_empty(),
-        }
+        Comment { span, own_line: line.trim_start_matches('\u{FEFF}').trim().is_empty() }
     };
-    scanner.comments.iter().map(comment).collect()
+    places.iter().map(comment).collect()
+}
+
+/// The comments of a document that the grammar did not read to its end: up to what no scanner can read.
+pub(super) fn scanned(file: &str, document: Span) -> Vec<Comment> {
+    let mut scanner = Scanner::new(file.get(document.range()).unwrap_or_default(), document.start);
+    while scanner.take().is_ok_and(|token| token.kind != TokenKind::StreamEnd) {}
+    at(file, &scanner.comments)
 }

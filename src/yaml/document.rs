@@ -1,7 +1,7 @@
 //! What reading gives back: documents, their problems, and why one could not be read.
 
 use super::tree::Tree;
-use crate::text::Span;
+use crate::text::{SourceFile, Span};
 
 /// One document of a file, in Kubernetes' counting.
 #[derive(Clone, Debug)]
@@ -16,6 +16,8 @@ pub struct Document {
     pub content: Content,
     /// What Kubernetes drops, overrides or forgives in silence, in the order of their places.
     pub problems: Vec<Problem>,
+    /// The comments, in their order; of an unreadable document those before the error. JSON has none.
+    pub comments: Vec<Comment>,
 }
 
 /// The two languages of manifests. A `{` at the start makes Kubernetes try JSON first, and YAML if that fails.
@@ -128,12 +130,18 @@ impl Quirk {
 }
 
 /// A comment of a YAML document.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Comment {
     /// From `#` to the end of the line.
     pub span: Span,
-    /// The text behind `#`, as written.
-    pub text: String,
     /// Whether nothing else stands on its line.
     pub own_line: bool,
+}
+
+impl Comment {
+    /// The text behind `#`, as written in `file`.
+    pub fn text(self, file: &SourceFile) -> &str {
+        let text = file.slice(self.span);
+        text.strip_prefix('#').unwrap_or(text)
+    }
 }

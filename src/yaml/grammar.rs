@@ -37,6 +37,7 @@ pub(super) fn parse(text: &str, base: u32) -> Result<Option<Tape>, Failure> {
         Ok(found) => {
             parser.tape.decoded = std::mem::take(&mut parser.scanner.decoded);
             parser.tape.quirks.append(&mut parser.scanner.quirks);
+            parser.tape.comments = std::mem::take(&mut parser.scanner.comments);
             Ok(found.then_some(parser.tape))
         }
         Err(error) => Err(Failure { error, braces: parser.scanner.braces }),

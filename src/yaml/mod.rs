@@ -24,7 +24,6 @@ mod tape;
 mod template;
 mod tree;
 
-pub use comments::comments;
 pub use document::{Comment, Content, Document, Dropped, Format, Problem, ProblemKind, Quirk, ReadError};
 pub use read::read;
 pub use template::is_unrendered_template;

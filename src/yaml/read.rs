@@ -5,8 +5,9 @@
 
 use std::borrow::Cow;
 
+use super::comments;
 use super::compose::{Composed, compose};
-use super::document::{Content, Document, Dropped, Format, Problem, ProblemKind};
+use super::document::{Comment, Content, Document, Dropped, Format, Problem, ProblemKind, ReadError};
 use super::split::{Piece, split};
 use super::tape::{SyntaxError, Tape};
 use super::tree::Kind;
@@ -32,10 +33,23 @@ struct Reader<'f> {
 }
 
 impl Reader<'_> {
-    fn push(&mut self, span: Span, format: Format, content: Content, mut problems: Vec<Problem>) {
+    fn push(
+        &mut self,
+        span: Span,
+        format: Format,
+        content: Content,
+        comments: Vec<Comment>,
+        mut problems: Vec<Problem>,
+    ) {
         problems.sort_by_key(|problem| problem.span);
         let index = self.documents.len() as u32;
-        self.documents.push(Document { index, span, format, content, problems });
+        self.documents.push(Document { index, span, format, content, problems, comments });
+    }
+
+    /// A document of which nothing but its comments can be read.
+    fn push_unreadable(&mut self, span: Span, error: ReadError) {
+        let comments = comments::scanned(self.text, span);
+        self.push(span, Format::Yaml, Content::Unreadable(error), comments, Vec::new());
     }
 
     /// JSON values up to the first text that is none; that and all behind it is YAML.
@@ -48,7 +62,7 @@ impl Reader<'_> {
                     let first = tape.events.first().map_or(at as u32, |event| event.start);
                     let span = Span::new(first, end as u32);
                     let (content, problems) = self.content(&tape, span, true);
-                    self.push(span, Format::Json, content, problems);
+                    self.push(span, Format::Json, content, Vec::new(), problems);
                     at = end;
                 }
                 Err(error) => {
@@ -68,7 +82,7 @@ impl Reader<'_> {
             match piece {
                 Piece::BadSeparator { span, line } => {
                     let error = refusal::separator(self.text, line);
-                    self.push(span, Format::Yaml, Content::Unreadable(error), Vec::new());
+                    self.push_unreadable(span, error);
                 }
                 Piece::Chunk(span) => self.yaml_document(span, json_error.take()),
             }
@@ -80,22 +94,26 @@ impl Reader<'_> {
         if let Some((at, found)) = forbidden_character(text) {
             let start = span.start + at as u32;
             let place = Span::new(start, start + found.len_utf8() as u32);
-            let error = refusal::character(place, found);
-            return self.push(span, Format::Yaml, Content::Unreadable(error), Vec::new());
+            return self.push_unreadable(span, refusal::character(place, found));
         }
-        let (content, problems) = match grammar::parse(&with_final_newline(text), span.start) {
-            Ok(None) => (Content::Empty, Vec::new()),
-            Ok(Some(tape)) => self.content(&tape, span, false),
+        match grammar::parse(&with_final_newline(text), span.start) {
+            Ok(None) => self.push(span, Format::Yaml, Content::Empty, Vec::new(), Vec::new()),
+            Ok(Some(tape)) => {
+                let comments = match tape.dropped_from {
+                    None => comments::at(self.text, &tape.comments),
+                    Some(_) => comments::scanned(self.text, span),
+                };
+                let (content, problems) = self.content(&tape, span, false);
+                self.push(span, Format::Yaml, content, comments, problems);
+            }
             Err(failure) => {
                 let error = match &json_error {
                     Some(error) if failure.braces.is_none() => error,
                     _ => &failure.error,
                 };
-                let error = refusal::syntax(self.text, span, error, failure.braces);
-                (Content::Unreadable(error), Vec::new())
+                self.push_unreadable(span, refusal::syntax(self.text, span, error, failure.braces));
             }
-        };
-        self.push(span, Format::Yaml, content, problems);
+        }
     }
 
     /// Composes a tape and collects what was noticed.

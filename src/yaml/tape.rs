@@ -85,6 +85,8 @@ pub(super) struct Tape {
     pub(super) ended_by_marker: bool,
     /// What Kubernetes accepts although YAML 1.2 does not.
     pub(super) quirks: Vec<(Quirk, Span)>,
+    /// Where comments stand, up to where the grammar stopped.
+    pub(super) comments: Vec<Span>,
 }
 
 impl Tape {

@@ -27,6 +27,7 @@ mod gc_properties;
 mod gc_support;
 mod known_finalizers;
 mod owner_rules;
+mod parsed_files;
 mod plan_cli;
 mod plan_conformance;
 mod plan_view;

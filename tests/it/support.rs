@@ -4,8 +4,10 @@ use std::path::{Path, PathBuf};
 
 use assert_cmd::Command;
 use ownerlint::engine::{self, Check, Input};
-use ownerlint::inventory::{Inventory, Overlay, Settings, Walk};
+use ownerlint::inventory::{Inventory, Settings};
+use ownerlint::manifest::ParsedFile;
 use ownerlint::report::Report;
+use ownerlint::text::SourceFile;
 
 /// The program, without anything of the surroundings that could change its output.
 pub(crate) fn ownerlint() -> Command {
@@ -53,8 +55,7 @@ pub(crate) fn corpus() -> Option<PathBuf> {
 
 /// An inventory of one text, reported as `name`.
 pub(crate) fn inventory_of(name: &str, text: &str) -> Inventory {
-    let overlay = Some(Overlay { path: name.to_owned(), text: text.to_owned() });
-    Inventory::read(Walk::default(), Settings { overlay, ..Settings::default() })
+    Inventory::new(vec![ParsedFile::parse(SourceFile::new(name, text))], Settings::default())
 }
 
 /// The report on one text.

@@ -1,7 +1,7 @@
 //! What must hold for any text at all.
 
 use ownerlint::text::{SourceFile, Span, decode};
-use ownerlint::yaml::{Content, Document, Kind, Value, comments, read};
+use ownerlint::yaml::{Content, Document, Kind, Value, read};
 use proptest::prelude::*;
 
 use crate::yaml_support::to_json;
@@ -44,8 +44,7 @@ fn check(text: &str) -> Result<(), TestCaseError> {
     let documents = read(&file);
     for (place, document) in documents.iter().enumerate() {
         prop_assert_eq!(document.index as usize, place);
-        let found = comments(&file, document);
-        for span in spans_of(document).into_iter().chain(found.iter().map(|comment| comment.span)) {
+        for span in spans_of(document).into_iter().chain(document.comments.iter().map(|comment| comment.span)) {
             prop_assert!(text.get(span.range()).is_some(), "{span:?} in {text:?}");
         }
         if let Content::Value(tree) = &document.content {

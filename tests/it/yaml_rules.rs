@@ -1,7 +1,7 @@
 //! The rules of Kubernetes' YAML and JSON, one by one, with the places they point at.
 
 use ownerlint::text::{SourceFile, Span};
-use ownerlint::yaml::{Content, Document, Dropped, Format, ProblemKind, Quirk, Tree, comments, is_unrendered_template};
+use ownerlint::yaml::{Content, Document, Dropped, Format, ProblemKind, Quirk, Tree, is_unrendered_template};
 use serde_json::json;
 
 use crate::yaml_support::{one, read_text, values};
@@ -337,13 +337,12 @@ fn template_braces_are_recognised_where_they_break_the_document() {
 fn comments_are_those_of_yaml_and_never_part_of_a_scalar() {
     let text = "# top\na: 'x # no' # yes\nb: |  # header\n  # no\n  # own\nc: x#no\n  # last";
     let (file, documents) = read_text(text);
-    let found: Vec<_> =
-        comments(&file, &documents[0]).into_iter().map(|comment| (comment.text, comment.own_line)).collect();
+    let comments = documents[0].comments.iter();
+    let found: Vec<_> = comments.map(|comment| (comment.text(&file), comment.own_line)).collect();
     let expected = [(" top", true), (" yes", false), (" header", false), (" last", true)];
-    assert_eq!(found, expected.map(|(text, own)| (text.to_owned(), own)));
+    assert_eq!(found, expected);
     let (file, documents) = read_text("a: 1\n---\n# second\nb: 2 # two\n");
-    let spans: Vec<_> =
-        comments(&file, &documents[1]).iter().map(|comment| file.slice(comment.span).to_owned()).collect();
+    let spans: Vec<_> = documents[1].comments.iter().map(|comment| file.slice(comment.span)).collect();
     assert_eq!(spans, ["# second", "# two"]);
 }
 

@@ -3,7 +3,8 @@
 use std::collections::BTreeSet;
 
 use crate::gc::{Assumptions, Effect, Key, Plan, Source, Step};
-use crate::inventory::{Inventory, Namespace, Skip, SkipReason};
+use crate::inventory::{InDocument, Inventory, Namespace};
+use crate::manifest::{Skip, SkipReason};
 use crate::ownership::{MOST_REPLICAS, known_finalizers};
 
 /// Most objects that a note names.
@@ -99,11 +100,11 @@ pub(super) fn notes(inventory: &Inventory, source: &Source<'_>, assumptions: &As
 /// Part of the input that is not part of the plan.
 fn unread(inventory: &Inventory) -> Option<String> {
     let path = |file| inventory.sources.file(file).path().to_owned();
-    let files = inventory.unreadable_inputs.iter().map(|input| format!("{} {}", path(input.file), input.reason));
-    let lost = |skip: &&Skip| matches!(skip.reason, SkipReason::Unreadable | SkipReason::Template);
-    let documents = inventory.skipped.iter().filter(lost);
-    let documents =
-        documents.map(|skip| format!("document {} of {} ({})", skip.document, path(skip.file), skip.reason.as_str()));
+    let files = inventory.unreadable_files().map(|(file, reason)| format!("{} {reason}", path(file)));
+    let lost = |skip: &InDocument<'_, Skip>| matches!(skip.what.reason, SkipReason::Unreadable | SkipReason::Template);
+    let documents = inventory.skipped().filter(lost);
+    let documents = documents
+        .map(|skip| format!("document {} of {} ({})", skip.document, path(skip.file), skip.what.reason.as_str()));
     let all: Vec<String> = files.chain(documents).collect();
     (!all.is_empty()).then(|| format!("Not read, and so not part of this plan: {}.", named(&all)))
 }

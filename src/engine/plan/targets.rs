@@ -7,7 +7,6 @@ use thiserror::Error;
 
 use crate::gc::Key;
 use crate::inventory::{self, BuiltinKind, Inventory, Namespace};
-use crate::manifest::CustomResourceDefinition;
 use crate::ownership::Implied;
 
 /// Most candidates that a message lists.
@@ -104,7 +103,7 @@ impl Targets {
             let kind = (key.group.clone(), key.kind.clone());
             targets.kinds.entry(kind).or_insert_with(|| names_of(&key.group, &key.kind));
         }
-        for crd in inventory.members.iter().filter_map(|member| CustomResourceDefinition::of(&member.object)) {
+        for crd in inventory.members.iter().filter_map(|member| member.object.definition()) {
             if let Some(names) = targets.kinds.get_mut(&(crd.group.value.clone(), crd.kind.value.clone())) {
                 let written =
                     crd.plural.iter().map(|plural| &plural.value).chain(&crd.singular).chain(&crd.short_names);

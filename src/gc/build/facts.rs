@@ -48,8 +48,9 @@ impl<'a> Reader<'a> {
             ("batch", "Job") if string(spec, &["managedBy"]).is_some_and(|manager| manager != JOB_CONTROLLER) => {
                 Facts::ExternallyManagedJob
             }
-            ("apiextensions.k8s.io", "CustomResourceDefinition") => CustomResourceDefinition::of(object)
-                .map_or(Facts::None, |crd| Facts::Definition(definition(&crd, Some(member)))),
+            ("apiextensions.k8s.io", "CustomResourceDefinition") => {
+                object.definition().map_or(Facts::None, |crd| Facts::Definition(definition(crd, Some(member))))
+            }
             _ => Facts::None,
         }
     }

@@ -42,8 +42,8 @@ pub(super) fn kinds_of(inventory: &Inventory) -> (Kinds, BTreeSet<String>) {
         kinds.add(extra_kind(extra, inventory));
     }
     for member in &inventory.members {
-        if let Some(crd) = CustomResourceDefinition::of(&member.object) {
-            add_defined(&mut kinds, &crd);
+        if let Some(crd) = member.object.definition() {
+            add_defined(&mut kinds, crd);
         }
     }
     let proven = add_proven(&mut kinds, inventory);

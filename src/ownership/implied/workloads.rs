@@ -3,7 +3,7 @@
 use super::builder::{Builder, dependent, integer, is_true, items, text};
 use super::{ImpliedObject, ImpliedReference};
 use crate::inventory::{Member, ObjectKey};
-use crate::manifest::{Metadata, Template, TemplateKind, templates_of};
+use crate::manifest::{Metadata, Template, TemplateKind};
 use crate::yaml::Value;
 
 const APPS: ImpliedReference = ImpliedReference::controller("apps/v1");
@@ -61,7 +61,7 @@ pub(super) fn replica_set<'a>(builder: &mut Builder<'a>, member: &'a Member) {
 
 /// The Pods of a ReplicaSet or ReplicationController `[DEP-2]`; `member` holds their template.
 fn replicas<'a>(builder: &mut Builder<'a>, member: &'a Member, owner: &ObjectKey, reference: ImpliedReference) {
-    let template = PodTemplate::of(spec(member), &templates_of(&member.object));
+    let template = PodTemplate::of(spec(member), member.object.templates());
     let wanted = integer(spec(member), "replicas").unwrap_or(1);
     for number in 1..=builder.capped(&member.key, wanted) {
         add_pod(builder, "DEP-2", format!("{}-<{number}>", owner.name), owner, reference, &template);
@@ -69,8 +69,8 @@ fn replicas<'a>(builder: &mut Builder<'a>, member: &'a Member, owner: &ObjectKey
 }
 
 pub(super) fn stateful_set<'a>(builder: &mut Builder<'a>, member: &'a Member) {
-    let templates = templates_of(&member.object);
-    let mut template = PodTemplate::of(spec(member), &templates);
+    let templates = member.object.templates();
+    let mut template = PodTemplate::of(spec(member), templates);
     revision(builder, member, "DEP-3");
     let start = integer(spec(member).and_then(|spec| spec.get("ordinals")), "start").unwrap_or(0);
     let wanted = integer(spec(member), "replicas").unwrap_or(1);
@@ -82,7 +82,7 @@ pub(super) fn stateful_set<'a>(builder: &mut Builder<'a>, member: &'a Member) {
         if !pods_written {
             add_pod(builder, "DEP-3", name.clone(), &member.key, APPS, &template);
         }
-        claims(builder, member, &templates, &name);
+        claims(builder, member, templates, &name);
     }
 }
 
@@ -120,7 +120,7 @@ fn claim_names<'a>(member: &'a Member, pod: &'a str) -> impl Iterator<Item = (us
 pub(super) fn daemon_set<'a>(builder: &mut Builder<'a>, member: &'a Member) {
     revision(builder, member, "DEP-5");
     if !builder.has_written(member, "Pod") {
-        let template = PodTemplate::of(spec(member), &templates_of(&member.object));
+        let template = PodTemplate::of(spec(member), member.object.templates());
         // One for each node, of which a rendering knows nothing.
         add_pod(builder, "DEP-5", format!("{}-<node>", member.key.name), &member.key, APPS, &template);
     }
@@ -157,7 +157,7 @@ fn job_pods<'a>(builder: &mut Builder<'a>, member: &'a Member, owner: &ObjectKey
     if is_true(job_spec, "suspend") || managed_elsewhere {
         return;
     }
-    let mut template = PodTemplate::of(job_spec, &templates_of(&member.object));
+    let mut template = PodTemplate::of(job_spec, member.object.templates());
     template.finalizers.push(JOB_TRACKING.to_owned());
     let parallelism = integer(job_spec, "parallelism").unwrap_or(1);
     let completions = integer(job_spec, "completions").unwrap_or(parallelism);

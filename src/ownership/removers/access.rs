@@ -8,7 +8,6 @@ use std::collections::BTreeMap;
 use super::Holder;
 use super::workloads::Workload;
 use crate::inventory::{Inventory, Member, Namespace, ObjectId, Scope, table};
-use crate::manifest::CustomResourceDefinition;
 use crate::yaml::Value;
 
 const GROUP: &str = "rbac.authorization.k8s.io";
@@ -79,7 +78,7 @@ fn allows_resource(written: &str, resources: &[String]) -> bool {
 /// code generators make.
 pub(super) fn resources_of(inventory: &Inventory, group: &str, kind: &str) -> Vec<String> {
     let crds = inventory.kinds.crds_of(group, kind).iter();
-    let from_crds = crds.filter_map(|crd| CustomResourceDefinition::of(&inventory.member(*crd).object)?.plural);
+    let from_crds = crds.filter_map(|crd| inventory.member(*crd).object.definition()?.plural.clone());
     let mut resources: Vec<String> = from_crds.map(|plural| plural.value).collect();
     if resources.is_empty() {
         let rows = table().resources().filter(|row| row.group == group && row.kind == kind);
