@@ -15,6 +15,7 @@
 //! | [`suppression`] | what is silenced on purpose: comments, annotations, ignores; and what of it is idle |
 //! | [`baseline`] | the findings that are known, by identity |
 //! | [`rules`] | one file per family, one function per rule |
+//! | [`story`] | a plan told in order: causes, holds, remedies, words |
 //! | [`config`] | `ownerlint.yaml`: found, read, every mistake with its place |
 //! | [`report`] | one file per output format, each a pure function of a finished report |
 //! | [`engine`] | one run over one or several bundles: read, judge, silence, finish the report |
@@ -31,6 +32,7 @@ pub mod manifest;
 pub mod ownership;
 pub mod report;
 pub mod rules;
+pub mod story;
 pub mod suppression;
 pub mod text;
 pub mod yaml;

@@ -7,9 +7,10 @@ use std::collections::HashSet;
 use super::input::Bundle;
 use crate::gc::{Built, Key, Step};
 use crate::ownership::Ownership;
-use crate::report::plan::{Cascade, PlanView};
+use crate::report::plan::Cascade;
 use crate::report::{Cascades, Reported};
 use crate::rules::simulation::{cluster, step_behind, verdict};
+use crate::story::PlanView;
 use crate::text::Sources;
 
 /// Pictures in one report.

@@ -2,9 +2,10 @@
 
 use std::collections::BTreeSet;
 
-use super::{Options, Report, plain};
+use super::{Options, Report};
 use crate::finding::Severity;
 use crate::text::ColumnUnit;
+use crate::text::plain;
 
 /// The rules that a failed run names at most.
 const EXPLAINED: usize = 5;

@@ -8,7 +8,7 @@ use std::ops::Range;
 
 use miette::{MietteError, MietteSpanContents, SourceCode, SourceSpan, SpanContents};
 
-use super::plain;
+use crate::text::plain;
 use crate::text::{ColumnUnit, SourceFile, Span};
 
 /// How much of a file is shown around each place.

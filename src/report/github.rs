@@ -3,9 +3,10 @@
 //! The runner takes `::name key=value,…::data` at the start of a line, and undoes the escapes of `actions/runner`'s
 //! `ActionCommand`; what is not escaped there would end the command or start another one.
 
-use super::{Options, Report, Reported, paths, plain};
+use super::{Options, Report, Reported, paths};
 use crate::finding::Severity;
 use crate::text::ColumnUnit;
+use crate::text::plain;
 
 /// The worst findings, so many of each severity as the runner shows, and a line on the rest.
 pub(super) fn render(report: &Report, options: &Options) -> String {

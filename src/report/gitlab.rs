@@ -4,9 +4,10 @@
 
 use serde_json::{Value, json};
 
-use super::{Options, Report, Reported, json, paths, plain};
+use super::{Options, Report, Reported, json, paths};
 use crate::finding::Severity;
 use crate::text::ColumnUnit;
+use crate::text::plain;
 
 /// An array with one element per finding.
 pub(super) fn render(report: &Report, options: &Options) -> String {

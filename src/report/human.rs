@@ -11,9 +11,10 @@ use miette::{
 };
 
 use super::excerpt::{Excerpt, Frame};
-use super::{Options, Report, Reported, Summary, plain, wrap};
+use super::{Options, Report, Reported, Summary, wrap};
 use crate::finding::{Label, Severity};
 use crate::text::Span;
+use crate::text::plain;
 
 /// Lines of context around each place. The excerpt holds them, and miette is told to show them.
 const CONTEXT: usize = 2;

@@ -5,8 +5,9 @@
 //! GitLab reads `file`. The schema of Jenkins' xUnit plugin (`junit-10.xsd`) knows neither `file` nor `line` on a test case and
 //! takes all the rest.
 
-use super::{Options, Report, Reported, paths, plain};
+use super::{Options, Report, Reported, paths};
 use crate::text::ColumnUnit;
+use crate::text::plain;
 
 /// The whole document.
 pub(super) fn render(report: &Report, options: &Options) -> String {

@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use super::plain;
+use crate::text::plain;
 
 /// What an input holds: the contract `ownerlint.list/1`.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -134,7 +134,7 @@ impl Listing {
             .filter(|(n, _)| *n > 0)
             .map(|(n, r)| format!("{n} {r}"))
             .collect();
-        text.push_str(&format!("\n{}", super::plain::count(self.objects.len(), "object")));
+        text.push_str(&format!("\n{}", plain::count(self.objects.len(), "object")));
         if !skipped.is_empty() {
             text.push_str(&format!("; skipped: {}", skipped.join(", ")));
         }

@@ -6,9 +6,10 @@
 
 use std::collections::BTreeMap;
 
-use super::{Cascades, Options, Published, Report, Reported, Summary, paths, plain};
+use super::{Cascades, Options, Published, Report, Reported, Summary, paths};
 use crate::finding::Severity;
 use crate::text::ColumnUnit;
+use crate::text::plain;
 
 /// Characters of one cell.
 const MAX_CELL: usize = 400;

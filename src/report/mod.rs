@@ -18,7 +18,6 @@ mod list;
 mod lsp;
 mod markdown;
 mod paths;
-mod plain;
 pub mod plan;
 mod rdjson;
 mod region;
@@ -32,7 +31,7 @@ use std::collections::BTreeSet;
 use serde::Serialize;
 
 use crate::finding::{Consequence, Finding, Fingerprint, Label, Severity};
-use crate::text::{ColumnUnit, FileId, Sources, Span};
+use crate::text::{ColumnUnit, FileId, Sources, Span, plain};
 
 pub use concise::closing;
 pub use format::{Format, UnknownFormat};

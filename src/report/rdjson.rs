@@ -5,8 +5,9 @@
 
 use serde_json::{Value, json};
 
-use super::{Options, Report, Reported, json, plain};
+use super::{Options, Report, Reported, json};
 use crate::finding::Severity;
+use crate::text::plain;
 use crate::text::{ColumnUnit, Position};
 
 /// One document with a severity for each diagnostic.

@@ -5,8 +5,9 @@
 
 use serde_json::{Map, Value, json};
 
-use super::{Note, Options, Place, Report, Reported, RuleInfo, json, paths, plain};
+use super::{Note, Options, Place, Report, Reported, RuleInfo, json, paths};
 use crate::finding::Severity;
+use crate::text::plain;
 use crate::text::{ColumnUnit, Position};
 
 /// Results that GitHub keeps of one run.

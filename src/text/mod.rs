@@ -3,10 +3,11 @@
 //! Everything that points into a file does so with a [`Span`] of bytes and the [`FileId`] of a [`SourceFile`]. Lines and
 //! columns are derived from the offset when somebody looks, so files without findings never pay for a line table.
 //!
-//! Knows nothing of YAML.
+//! `plain` makes text of strangers harmless for whoever reads it. Knows nothing of YAML.
 
 mod decode;
 mod file;
+pub(crate) mod plain;
 mod position;
 mod span;
 

@@ -3,8 +3,9 @@
 //! Clusters are sketched in the notation of [`crate::gc_support::sketch`].
 
 use ownerlint::gc::{Cluster, DefinitionFacts, Deletion, Facts, Key, Object, PodFacts, Policy, Step, simulate};
-use ownerlint::report::plan::{Implied, PlanFormat, PlanView, render};
+use ownerlint::report::plan::{PlanFormat, render};
 use ownerlint::report::{Options, plan};
+use ownerlint::story::{ImpliedDependent, PlanView};
 use proptest::prelude::*;
 
 use crate::gc_support::{delete, key, recorded_kinds, sketch, sketch_key, sketch_object};
@@ -89,7 +90,7 @@ fn implied_objects_and_assumptions_are_marked() {
     let cluster = sketch(&DEPLOYMENT);
     let steps = [delete(&["Deployment.apps/shop/web"], BACKGROUND)];
     let simulated = simulate(&cluster, &steps, &simulation());
-    let implied = |object: &str, owner: &str, rule| Implied { key: key(object), owner: key(owner), rule };
+    let implied = |object: &str, owner: &str, rule| ImpliedDependent { key: key(object), owner: key(owner), rule };
     let view = PlanView {
         implied: vec![
             implied("ReplicaSet.apps/shop/web-5d", "Deployment.apps/shop/web", "DEP-1"),

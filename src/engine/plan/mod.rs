@@ -10,7 +10,7 @@ use thiserror::Error;
 use crate::gc::{self, Assumptions, ClusterError, Key, Options, Plan, Policy, Source, Step};
 use crate::inventory::{Inventory, ObjectKey};
 use crate::ownership::{Ownership, implied};
-use crate::report::plan::{Implied, PlanView};
+use crate::story::{ImpliedDependent, PlanView};
 
 pub use steps::{StepsError, read_steps};
 pub use targets::TargetError;
@@ -50,7 +50,7 @@ pub struct Rehearsal {
     cluster: gc::Cluster,
     steps: Vec<Step>,
     options: Options,
-    implied: Vec<Implied>,
+    implied: Vec<ImpliedDependent>,
     notes: Vec<String>,
 }
 
@@ -123,10 +123,13 @@ impl Rehearsal {
 }
 
 /// The implied objects that made it into the cluster.
-fn known_implied(cluster: &gc::Cluster, objects: &[crate::ownership::ImpliedObject<'_>]) -> Vec<Implied> {
+fn known_implied(cluster: &gc::Cluster, objects: &[crate::ownership::ImpliedObject<'_>]) -> Vec<ImpliedDependent> {
     let key = |key: &ObjectKey| Key::from(key);
-    let implied =
-        objects.iter().map(|object| Implied { key: key(&object.key), owner: key(&object.owner), rule: object.rule });
+    let implied = objects.iter().map(|object| ImpliedDependent {
+        key: key(&object.key),
+        owner: key(&object.owner),
+        rule: object.rule,
+    });
     implied.filter(|implied| cluster.find(&implied.key).is_some()).collect()
 }
 

@@ -2,10 +2,11 @@
 
 use std::collections::BTreeSet;
 
-use super::graph::{Graph, Scope};
-use super::story::{Lot, stories};
-use super::{PlanView, mermaid};
+use super::mermaid;
 use crate::gc::{Key, ObjectId};
+use crate::story::PlanView;
+use crate::story::graph::{Extent, Graph};
+use crate::story::telling::{Ending, stories};
 
 /// Most nodes; a report has other things to say too.
 const NODES: usize = 60;
@@ -29,12 +30,12 @@ impl Cascade {
     pub fn new(title: impl Into<String>, view: &PlanView<'_>, roots: &[Key]) -> Self {
         let stories = stories(view);
         let roots: BTreeSet<ObjectId> = roots.iter().filter_map(|root| view.plan.cluster().find(root)).collect();
-        let scope = Scope::below(&stories, &roots);
-        let count = |lot| scope.affected().iter().filter(|affected| affected.lot == lot).count();
+        let scope = Extent::below(&stories, &roots);
+        let count = |ending| scope.affected().iter().filter(|affected| affected.ending == ending).count();
         Self {
             title: title.into(),
-            goes: count(Lot::Goes),
-            hangs: count(Lot::Hangs),
+            goes: count(Ending::Goes),
+            hangs: count(Ending::Hangs),
             graph: mermaid::fitting(&stories, &scope, NODES, MOST_TEXT),
         }
     }

@@ -1,14 +1,14 @@
 //! A Graphviz graph of the plan.
 
-use super::PlanView;
-use super::graph::{Graph, NODES, Scope, Tie, Tone, graph};
-use super::story::stories;
-use super::words;
+use crate::story::PlanView;
+use crate::story::graph::{Extent, Graph, NODES, Tie, Tone, graph};
+use crate::story::telling::stories;
+use crate::story::words;
 
 /// The graph, with its legend.
 pub(super) fn render(view: &PlanView<'_>) -> String {
     let stories = stories(view);
-    let Graph { nodes, arrows, collapsed } = graph(&stories, &Scope::all(&stories), NODES);
+    let Graph { nodes, arrows, collapsed } = graph(&stories, &Extent::all(&stories), NODES);
     let mut out = String::from(
         "digraph plan {\n  rankdir=LR;\n  node [shape=box, style=\"rounded,filled\", fontname=\"sans-serif\"];\n",
     );

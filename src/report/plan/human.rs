@@ -1,18 +1,19 @@
 //! For an operator about to delete something: per step a headline, the tree of what goes, hangs and stays and why, what
 //! would unhang what hangs, what may vary, and the counts.
 //!
-//! A tree line is `turn object reason [rules]`; what has one turn goes side by side. However large the cascade, a step
+//! A tree line is `wave object reason [rules]`; what has one wave goes side by side. However large the cascade, a step
 //! takes a screen or two.
 
 use std::collections::BTreeSet;
 
-use super::PlanView;
-use super::outline::{Entry, Item, Limits, outline, reading_order};
-use super::remedy::{Remedy, Stuck, stuck};
-use super::story::{Affected, Lot, Story, stories};
-use super::variation::{incomplete, variations};
-use super::words;
-use crate::report::{Options, plain, wrap};
+use crate::report::{Options, wrap};
+use crate::story::PlanView;
+use crate::story::outline::{Limits, Line, Shown, outline, reading_order};
+use crate::story::remedy::{Remedy, Stuck, stuck};
+use crate::story::telling::{Affected, Ending, Story, stories};
+use crate::story::variation::{incomplete, variations};
+use crate::story::words;
+use crate::text::plain;
 
 /// What of a tree fits on a screen or two.
 const TREE: Limits = Limits { entries: 80, siblings: 6, depth: 16 };
@@ -148,8 +149,8 @@ fn tree(page: &mut Page<'_>, story: &Story<'_>) {
     for (at, ends) in reading_order(&entries) {
         let branch = branch(&ends, page.options.ascii);
         let line = match &entries[at].item {
-            Item::Object(place) => object_line(page, story, &story.affected[*place], &entries[at], &branch),
-            Item::Rest(places) => rest_line(page, story, places, &entries[at], &branch),
+            Shown::Object(place) => object_line(page, story, &story.affected[*place], &entries[at], &branch),
+            Shown::Rest(places) => rest_line(page, story, places, &entries[at], &branch),
         };
         page.line(&line);
     }
@@ -168,8 +169,8 @@ fn branch(ends: &[bool], ascii: bool) -> String {
     above + if *last { corner } else { tee }
 }
 
-fn object_line(page: &Page<'_>, story: &Story<'_>, affected: &Affected, entry: &Entry, branch: &str) -> String {
-    let margin = margin(page, affected.lot, affected.turn);
+fn object_line(page: &Page<'_>, story: &Story<'_>, affected: &Affected, entry: &Line, branch: &str) -> String {
+    let margin = margin(page, affected.ending, affected.wave);
     let implied = story.implied(&affected.key).map_or(String::new(), |implied| format!(" (implied, {})", implied.rule));
     let rules = page.styled(&words::causes(&affected.causes), Style::Dim);
     let below =
@@ -179,22 +180,22 @@ fn object_line(page: &Page<'_>, story: &Story<'_>, affected: &Affected, entry: &
 }
 
 /// `… and 94 more that hang: Pod`.
-fn rest_line(page: &Page<'_>, story: &Story<'_>, places: &[usize], entry: &Entry, branch: &str) -> String {
+fn rest_line(page: &Page<'_>, story: &Story<'_>, places: &[usize], entry: &Line, branch: &str) -> String {
     let siblings: Vec<&Affected> = places.iter().map(|place| &story.affected[*place]).collect();
-    let turn = siblings.iter().map(|affected| affected.turn).max().unwrap_or(0);
-    let margin = margin(page, siblings[0].lot, turn);
+    let wave = siblings.iter().map(|affected| affected.wave).max().unwrap_or(0);
+    let margin = margin(page, siblings[0].ending, wave);
     let below =
         if entry.hidden.is_empty() { String::new() } else { format!(" (below them: {})", words::kinds(&entry.hidden)) };
     let dots = if page.options.ascii { "..." } else { "…" };
     format!("{margin}  {branch}{dots} and {}{below}", words::rest(&siblings))
 }
 
-/// The turn of what goes, or else the word for its lot.
-fn margin(page: &Page<'_>, lot: Lot, turn: usize) -> String {
-    match lot {
-        Lot::Goes => format!("{turn:>5}"),
-        Lot::Hangs => page.styled("hangs", Style::Bad),
-        Lot::Stays => page.styled("stays", Style::Warn),
+/// The wave of what goes, or else the word for its ending.
+fn margin(page: &Page<'_>, ending: Ending, wave: usize) -> String {
+    match ending {
+        Ending::Goes => format!("{wave:>5}"),
+        Ending::Hangs => page.styled("hangs", Style::Bad),
+        Ending::Stays => page.styled("stays", Style::Warn),
     }
 }
 
@@ -205,7 +206,7 @@ fn hanging(page: &mut Page<'_>, story: &Story<'_>) {
     }
     page.section("What hangs (it stays Terminating), and what would unhang it");
     let mut left = STUCK;
-    let mut rest = super::outline::Kinds::new();
+    let mut rest = crate::story::outline::KindCounts::new();
     for alike in alike(&stuck) {
         let shown = alike.len().min(if alike.len() <= ALIKE + 1 { ALIKE + 1 } else { ALIKE }).min(left);
         left -= shown;

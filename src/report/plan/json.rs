@@ -7,8 +7,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde::ser::{SerializeMap, SerializeSeq};
 use serde::{Serialize, Serializer};
 
-use super::{Implied, PlanView};
 use crate::gc::{Cause, Difference, Event, Fate, Key, Outcome, OwnerReference, Policy, Present, Step, StepPlan, Why};
+use crate::story::{ImpliedDependent, PlanView};
 
 pub(super) fn render(view: &PlanView<'_>) -> String {
     crate::report::json::line(serde_json::to_string_pretty(&Document::new(view, view.steps)))
@@ -250,7 +250,7 @@ impl Serialize for Objects<'_> {
 }
 
 impl<'a> ImpliedDocument<'a> {
-    fn new(implied: &'a Implied, verdicts: &[BTreeMap<Key, Fate>]) -> Self {
+    fn new(implied: &'a ImpliedDependent, verdicts: &[BTreeMap<Key, Fate>]) -> Self {
         let fates = verdicts.iter().filter_map(|verdict| verdict.get(&implied.key));
         Self {
             key: implied.key.to_string(),

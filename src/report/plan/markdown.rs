@@ -3,14 +3,15 @@
 //!
 //! Never outgrows [`Options::markdown_bytes`], as in [`super::super::markdown`]; what would not fit is counted.
 
-use super::PlanView;
 use super::mermaid;
-use super::remedy::{Stuck, stuck};
-use super::story::{Affected, Lot, Story, stories};
-use super::variation::{incomplete, variations};
-use super::words;
+use crate::report::Options;
 use crate::report::markdown::{Page, RESERVE, code, text};
-use crate::report::{Options, plain};
+use crate::story::PlanView;
+use crate::story::remedy::{Stuck, stuck};
+use crate::story::telling::{Affected, Ending, Story, stories};
+use crate::story::variation::{incomplete, variations};
+use crate::story::words;
+use crate::text::plain;
 
 /// Rows of a table and entries of a list; a summary is read by people.
 const ROWS: usize = 500;
@@ -66,8 +67,8 @@ fn details(page: &mut Page, story: &Story<'_>) -> bool {
         && (refused.is_empty() || page.push(&refused))
         && hanging(page, story)
         && varying(page, story)
-        && table(page, story, Lot::Goes, "What goes")
-        && table(page, story, Lot::Stays, "What stays, and why")
+        && table(page, story, Ending::Goes, "What goes")
+        && table(page, story, Ending::Stays, "What stays, and why")
 }
 
 /// What hangs comes unfolded: it is what somebody has to act on.
@@ -134,8 +135,8 @@ fn varying(page: &mut Page, story: &Story<'_>) -> bool {
     block.is_empty() || page.push(&format!("\n**May vary:** Kubernetes' controllers race here.\n\n{block}"))
 }
 
-fn table(page: &mut Page, story: &Story<'_>, lot: Lot, title: &str) -> bool {
-    let rows: Vec<&Affected> = story.affected.iter().filter(|affected| affected.lot == lot).collect();
+fn table(page: &mut Page, story: &Story<'_>, ending: Ending, title: &str) -> bool {
+    let rows: Vec<&Affected> = story.affected.iter().filter(|affected| affected.ending == ending).collect();
     if rows.is_empty() {
         return true;
     }
@@ -156,7 +157,7 @@ fn table(page: &mut Page, story: &Story<'_>, lot: Lot, title: &str) -> bool {
 }
 
 fn table_row(story: &Story<'_>, affected: &Affected) -> String {
-    let turn = if affected.turn > 0 { affected.turn.to_string() } else { String::new() };
+    let wave = if affected.wave > 0 { affected.wave.to_string() } else { String::new() };
     let implied = story.implied(&affected.key).map_or(String::new(), |implied| format!(" (implied, {})", implied.rule));
     let above = match affected.parent {
         Some(parent) => format!(" ({})", name(&story.affected[parent].key)),
@@ -165,7 +166,7 @@ fn table_row(story: &Story<'_>, affected: &Affected) -> String {
     let reason = words::reason(story, affected);
     let reason = plain::shortened(&reason, 1_000);
     format!(
-        "| {turn} | {}{implied} | {}{above} {} |\n",
+        "| {wave} | {}{implied} | {}{above} {} |\n",
         name(&affected.key),
         text(&reason),
         text(&words::causes(&affected.causes))

@@ -3,10 +3,10 @@
 //! A label is text, whatever its characters mean to Mermaid, Markdown or HTML: all but letters, digits and a few harmless
 //! marks are written as entities, and so is a first character that could begin a list.
 
-use super::PlanView;
-use super::graph::{Graph, NODES, Scope, Tie, Tone, graph};
-use super::story::{Story, stories};
-use super::words;
+use crate::story::PlanView;
+use crate::story::graph::{Extent, Graph, NODES, Tie, Tone, graph};
+use crate::story::telling::{Story, stories};
+use crate::story::words;
 
 /// Mermaid draws nothing beyond 50,000 characters of text.
 const MOST_TEXT: usize = 45_000;
@@ -18,11 +18,11 @@ pub(super) fn render(view: &PlanView<'_>) -> String {
 
 /// The flowchart of all that the stories tell.
 pub(super) fn flowchart(stories: &[Story<'_>]) -> String {
-    draw(&fitting(stories, &Scope::all(stories), NODES, MOST_TEXT))
+    draw(&fitting(stories, &Extent::all(stories), NODES, MOST_TEXT))
 }
 
 /// The graph with as many nodes, up to `nodes`, as fit into `most` bytes of text.
-pub(super) fn fitting(stories: &[Story<'_>], scope: &Scope, mut nodes: usize, most: usize) -> Graph {
+pub(super) fn fitting(stories: &[Story<'_>], scope: &Extent, mut nodes: usize, most: usize) -> Graph {
     loop {
         let graph = graph(stories, scope, nodes);
         if draw(&graph).len() <= most || nodes <= 8 {

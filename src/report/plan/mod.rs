@@ -1,58 +1,20 @@
-//! What a simulation found, and one file per format that says it.
-//!
-//! Like the formats of a report, each is a pure function: of a [`PlanView`] and [`Options`]. `story` reads a step from the
-//! simulation once (what goes, hangs and stays, each with its cause), `outline` cuts it down to what a reader can take
-//! in, `words` and `remedy` say why and what to do; the formats only draw.
+//! The formats of a plan: each a pure function of a [`PlanView`] and its options. What is worth saying, in which words and
+//! in which order, is the business of [`crate::story`]; a format only draws.
 
 mod cascade;
-mod command;
 mod dot;
-mod graph;
 mod human;
 mod json;
 mod markdown;
 mod mermaid;
-mod outline;
-mod remedy;
-mod story;
-mod variation;
-mod words;
 
 use std::fmt;
 use std::str::FromStr;
 
 use super::{Options, UnknownFormat};
-use crate::gc::{Key, Plan, Step};
+use crate::story::PlanView;
 
 pub use cascade::Cascade;
-
-/// What the presentation of a plan may say besides the simulation itself.
-#[derive(Debug)]
-pub struct PlanView<'a> {
-    /// The finished simulation.
-    pub plan: &'a Plan<'a>,
-    /// The steps that were simulated.
-    pub steps: &'a [Step],
-    /// Objects of the simulated cluster that no manifest holds.
-    pub implied: Vec<Implied>,
-    /// One line per step: what is done, as its user would say it.
-    pub titles: Vec<String>,
-    /// Per step: what the request names.
-    pub targets: Vec<Vec<Key>>,
-    /// What was assumed; one sentence each.
-    pub notes: Vec<String>,
-}
-
-/// An object that a controller would have created.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Implied {
-    /// The object.
-    pub key: Key,
-    /// The object because of which it exists.
-    pub owner: Key,
-    /// The rule that says so: `DEP-1`.
-    pub rule: &'static str,
-}
 
 /// A format of `plan --output`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]

@@ -4,7 +4,7 @@
 use std::borrow::Cow;
 
 /// `text` with every character that a terminal would obey replaced by one that it shows. Tabs stay.
-pub(super) fn visible(text: &str) -> Cow<'_, str> {
+pub(crate) fn visible(text: &str) -> Cow<'_, str> {
     if text.chars().any(|c| picture(c).is_some()) {
         Cow::Owned(text.chars().map(|c| picture(c).unwrap_or(c)).collect())
     } else {
@@ -13,12 +13,12 @@ pub(super) fn visible(text: &str) -> Cow<'_, str> {
 }
 
 /// `text` as one visible line: white space, line breaks included, becomes single spaces.
-pub(super) fn one_line(text: &str) -> String {
+pub(crate) fn one_line(text: &str) -> String {
     visible(&text.split_whitespace().collect::<Vec<_>>().join(" ")).into_owned()
 }
 
 /// The beginning of `text`, at most `limit` characters, with an ellipsis when something is cut.
-pub(super) fn shortened(text: &str, limit: usize) -> Cow<'_, str> {
+pub(crate) fn shortened(text: &str, limit: usize) -> Cow<'_, str> {
     if text.chars().nth(limit).is_none() {
         return Cow::Borrowed(text);
     }
@@ -26,7 +26,7 @@ pub(super) fn shortened(text: &str, limit: usize) -> Cow<'_, str> {
 }
 
 /// `1 file`, `2 files`.
-pub(super) fn count(number: usize, noun: &str) -> String {
+pub(crate) fn count(number: usize, noun: &str) -> String {
     format!("{number} {noun}{}", if number == 1 { "" } else { "s" })
 }
 

@@ -4,45 +4,45 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::command;
-use super::story::Story;
+use super::telling::Story;
 use super::words;
 use crate::gc::{CLEANUP_FINALIZER, Cluster, Fate, Hanging, Hold, Key, ObjectId, Present};
 use crate::ownership::known_finalizers;
-use crate::report::plain;
+use crate::text::plain;
 
 /// An object that hangs.
 #[derive(Debug)]
-pub(super) struct Stuck {
-    pub(super) key: Key,
+pub(crate) struct Stuck {
+    pub(crate) key: Key,
     /// It was Terminating before this step.
-    pub(super) before: bool,
+    pub(crate) before: bool,
     /// One per thing that holds it.
-    pub(super) remedies: Vec<Remedy>,
+    pub(crate) remedies: Vec<Remedy>,
 }
 
 /// One thing that holds an object, and what ends it.
 #[derive(Debug, Default)]
-pub(super) struct Remedy {
+pub(crate) struct Remedy {
     /// What holds it, as half a sentence about the object.
-    pub(super) what: String,
-    pub(super) citations: Vec<&'static str>,
+    pub(crate) what: String,
+    pub(crate) citations: Vec<&'static str>,
     /// What to do, as sentences.
-    pub(super) help: String,
+    pub(crate) help: String,
     /// The commands that do it.
-    pub(super) commands: Vec<String>,
+    pub(crate) commands: Vec<String>,
     /// Whether it ends by itself once other objects are unhung.
-    pub(super) waits: bool,
+    pub(crate) waits: bool,
 }
 
 impl Stuck {
     /// Whether nothing needs to be done to it but unhang others.
-    pub(super) fn waits(&self) -> bool {
+    pub(crate) fn waits(&self) -> bool {
         self.remedies.iter().all(|remedy| remedy.waits)
     }
 }
 
 /// Everything that is Terminating after the step: first what is held by itself, then what waits for others.
-pub(super) fn stuck(story: &Story<'_>) -> Vec<Stuck> {
+pub(crate) fn stuck(story: &Story<'_>) -> Vec<Stuck> {
     let rings = rings(&story.hanging);
     let mut stuck: Vec<Stuck> = story.hanging.iter().map(|hanging| one(story, hanging, &rings)).collect();
     stuck.sort_by(|a, b| (a.waits(), a.before, &a.key).cmp(&(b.waits(), b.before, &b.key)));

@@ -1,4 +1,4 @@
-//! As much of a tree as a reader can take in: siblings of one kind and lot beyond a few become one entry with their number,
+//! As much of a tree as a reader can take in: siblings of one kind and ending beyond a few become one entry with their number,
 //! what lies too deep becomes a number at its ancestor.
 //!
 //! The widest picture first: entries are handed out level by level, so a long branch does not crowd out its neighbours.
@@ -6,36 +6,36 @@
 
 use std::collections::{BTreeMap, VecDeque};
 
-use super::story::{Affected, Lot};
+use super::telling::{Affected, Ending};
 
 /// How much to show.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Limits {
+pub(crate) struct Limits {
     /// Entries of the whole outline.
-    pub(super) entries: usize,
-    /// Siblings of one kind and lot that are shown one by one.
-    pub(super) siblings: usize,
+    pub(crate) entries: usize,
+    /// Siblings of one kind and ending that are shown one by one.
+    pub(crate) siblings: usize,
     /// Levels.
-    pub(super) depth: usize,
+    pub(crate) depth: usize,
 }
 
 /// Number of objects per kind.
-pub(super) type Kinds = BTreeMap<String, usize>;
+pub(crate) type KindCounts = BTreeMap<String, usize>;
 
 /// One object, or the rest of its siblings.
 #[derive(Debug)]
-pub(super) struct Entry {
-    pub(super) item: Item,
+pub(crate) struct Line {
+    pub(crate) item: Shown,
     /// Place in the outline, before its own.
-    pub(super) parent: Option<usize>,
-    pub(super) depth: usize,
+    pub(crate) parent: Option<usize>,
+    pub(crate) depth: usize,
     /// What lies below and has no entry of its own.
-    pub(super) hidden: Kinds,
+    pub(crate) hidden: KindCounts,
 }
 
 /// What an entry stands for.
 #[derive(Debug)]
-pub(super) enum Item {
+pub(crate) enum Shown {
     /// An object, by its place in the story.
     Object(usize),
     /// Siblings, by their places.
@@ -43,14 +43,14 @@ pub(super) enum Item {
 }
 
 /// The outline of a tree given by the parents of its nodes; an entry comes after its parent's.
-pub(super) fn outline(affected: &[Affected], limits: Limits) -> Vec<Entry> {
+pub(crate) fn outline(affected: &[Affected], limits: Limits) -> Vec<Line> {
     let tree = Tree::new(affected);
-    let mut entries: Vec<Entry> = Vec::new();
+    let mut entries: Vec<Line> = Vec::new();
     let mut waiting: VecDeque<Option<usize>> = VecDeque::from([None]);
     while let Some(parent) = waiting.pop_front() {
         let (children, depth) = match parent.map(|at| (at, &entries[at])) {
             None => (&tree.roots, 0),
-            Some((_, Entry { item: Item::Object(place), depth, .. })) => (&tree.children[*place], depth + 1),
+            Some((_, Line { item: Shown::Object(place), depth, .. })) => (&tree.children[*place], depth + 1),
             Some(_) => continue,
         };
         if children.is_empty() {
@@ -66,18 +66,18 @@ pub(super) fn outline(affected: &[Affected], limits: Limits) -> Vec<Entry> {
         }
         for item in pick(affected, children, left, limits.siblings) {
             let hidden = match &item {
-                Item::Object(_) => Kinds::new(),
-                Item::Rest(places) => tree.kinds(places, false),
+                Shown::Object(_) => KindCounts::new(),
+                Shown::Rest(places) => tree.kinds(places, false),
             };
             waiting.push_back(Some(entries.len()));
-            entries.push(Entry { item, parent, depth, hidden });
+            entries.push(Line { item, parent, depth, hidden });
         }
     }
     entries
 }
 
 /// Entries of an outline in the order of reading, each with whether it and its ancestors are the last of their siblings.
-pub(super) fn reading_order(entries: &[Entry]) -> Vec<(usize, Vec<bool>)> {
+pub(crate) fn reading_order(entries: &[Line]) -> Vec<(usize, Vec<bool>)> {
     let mut children: Vec<Vec<usize>> = vec![Vec::new(); entries.len()];
     let mut roots = Vec::new();
     for (at, entry) in entries.iter().enumerate() {
@@ -114,8 +114,8 @@ impl<'a> Tree<'a> {
     }
 
     /// The kinds of these nodes' descendants, and of the nodes themselves if `inclusive`.
-    fn kinds(&self, places: &[usize], inclusive: bool) -> Kinds {
-        let mut kinds = Kinds::new();
+    fn kinds(&self, places: &[usize], inclusive: bool) -> KindCounts {
+        let mut kinds = KindCounts::new();
         let mut stack: Vec<usize> = if inclusive {
             places.to_vec()
         } else {
@@ -129,12 +129,12 @@ impl<'a> Tree<'a> {
     }
 }
 
-/// What to show of some siblings with `left` entries: as many of each kind and lot as there is room for.
-fn pick(affected: &[Affected], siblings: &[usize], left: usize, most: usize) -> Vec<Item> {
-    let mut groups: BTreeMap<(&str, &str, Lot), Vec<usize>> = BTreeMap::new();
+/// What to show of some siblings with `left` entries: as many of each kind and ending as there is room for.
+fn pick(affected: &[Affected], siblings: &[usize], left: usize, most: usize) -> Vec<Shown> {
+    let mut groups: BTreeMap<(&str, &str, Ending), Vec<usize>> = BTreeMap::new();
     for &place in siblings {
-        let Affected { key, lot, .. } = &affected[place];
-        groups.entry((&key.kind, &key.group, *lot)).or_default().push(place);
+        let Affected { key, ending, .. } = &affected[place];
+        groups.entry((&key.kind, &key.group, *ending)).or_default().push(place);
     }
     for group in groups.values_mut() {
         group.sort_by(|a, b| affected[*a].key.cmp(&affected[*b].key));
@@ -145,14 +145,14 @@ fn pick(affected: &[Affected], siblings: &[usize], left: usize, most: usize) -> 
     let fits = |few: &usize| groups.values().map(|group| cost(group.len(), *few)).sum::<usize>() <= left;
     let Some(few) = (0..=most).rev().find(fits) else {
         // Not even one entry per kind.
-        return vec![Item::Rest(siblings.to_vec())];
+        return vec![Shown::Rest(siblings.to_vec())];
     };
     let mut items = Vec::new();
     for mut group in groups.into_values() {
         let rest = group.split_off(shown(group.len(), few));
-        items.extend(group.into_iter().map(Item::Object));
+        items.extend(group.into_iter().map(Shown::Object));
         if !rest.is_empty() {
-            items.push(Item::Rest(rest));
+            items.push(Shown::Rest(rest));
         }
     }
     items

@@ -1,4 +1,4 @@
-//! One step of a plan, read once: every object that it touches, with its lot, its cause and its place in the tree of
+//! One step of a plan, read once: every object that it touches, with its ending, its cause and its place in the tree of
 //! causes.
 //!
 //! The log is in the order of time, and a parent is always an object whose own turn came earlier in it: the tree has no
@@ -6,12 +6,12 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::{Implied, PlanView};
+use super::view::{ImpliedDependent, PlanView};
 use crate::gc::{Cause, Change, Effect, Fate, Hanging, Key, ObjectId, Present};
 
 /// What becomes of an object in a step; the order in which siblings are shown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Lot {
+pub(crate) enum Ending {
     /// It becomes Terminating and stays so.
     Hangs,
     /// It is removed.
@@ -22,47 +22,47 @@ pub(super) enum Lot {
 
 /// An object that a step touches.
 #[derive(Clone, Debug)]
-pub(super) struct Affected {
-    pub(super) id: ObjectId,
-    pub(super) key: Key,
-    pub(super) lot: Lot,
+pub(crate) struct Affected {
+    pub(crate) id: ObjectId,
+    pub(crate) key: Key,
+    pub(crate) ending: Ending,
     /// Place in [`Story::affected`] of the object because of which it was touched; always before its own.
-    pub(super) parent: Option<usize>,
+    pub(crate) parent: Option<usize>,
     /// What goes at the same time has the same number, counted from 1; 0 if it does not go.
-    pub(super) turn: usize,
+    pub(crate) wave: usize,
     /// What began it; `None` if the object was only spared.
-    pub(super) began: Option<Change>,
+    pub(crate) began: Option<Change>,
     /// Every cause that had a say, each once.
-    pub(super) causes: Vec<Cause>,
+    pub(crate) causes: Vec<Cause>,
 }
 
-/// How many objects share a lot.
+/// How many objects share an ending.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) struct Counts {
-    pub(super) goes: usize,
+pub(crate) struct Counts {
+    pub(crate) goes: usize,
     /// Of those that go, the ones that no manifest holds.
-    pub(super) implied: usize,
-    pub(super) hangs: usize,
+    pub(crate) implied: usize,
+    pub(crate) hangs: usize,
     /// Terminating already before the step, and still.
-    pub(super) still_hangs: usize,
-    pub(super) stays: usize,
-    pub(super) untouched: usize,
+    pub(crate) still_hangs: usize,
+    pub(crate) stays: usize,
+    pub(crate) untouched: usize,
 }
 
 /// One step.
 #[derive(Debug)]
-pub(super) struct Story<'v> {
-    pub(super) view: &'v PlanView<'v>,
-    pub(super) step: usize,
+pub(crate) struct Story<'v> {
+    pub(crate) view: &'v PlanView<'v>,
+    pub(crate) step: usize,
     /// What goes or hangs in the order in which its turn came, then what stays.
-    pub(super) affected: Vec<Affected>,
+    pub(crate) affected: Vec<Affected>,
     /// Everything that is Terminating when the step is over.
-    pub(super) hanging: Vec<Hanging>,
+    pub(crate) hanging: Vec<Hanging>,
     /// What is Terminating since an earlier step, or was from the start.
-    pub(super) hung_before: BTreeSet<Key>,
-    pub(super) counts: Counts,
-    pub(super) after: Vec<Fate>,
-    implied: BTreeMap<&'v Key, &'v Implied>,
+    pub(crate) hung_before: BTreeSet<Key>,
+    pub(crate) counts: Counts,
+    pub(crate) after: Vec<Fate>,
+    implied: BTreeMap<&'v Key, &'v ImpliedDependent>,
 }
 
 /// What the log of a step says about one object.
@@ -77,7 +77,7 @@ struct Touch {
 }
 
 /// All steps of a plan.
-pub(super) fn stories<'v>(view: &'v PlanView<'v>) -> Vec<Story<'v>> {
+pub(crate) fn stories<'v>(view: &'v PlanView<'v>) -> Vec<Story<'v>> {
     (0..view.plan.steps.len()).map(|step| Story::new(view, step)).collect()
 }
 
@@ -97,40 +97,46 @@ impl<'v> Story<'v> {
             after,
             implied: view.implied.iter().map(|implied| (&implied.key, implied)).collect(),
         };
-        let lots: BTreeMap<ObjectId, Lot> = cluster
+        let endings: BTreeMap<ObjectId, Ending> = cluster
             .ids()
             .zip(before.iter().zip(&story.after))
             // What is only assumed to exist is not the reader's.
             .filter(|(id, _)| !cluster.is_assumed(*id))
-            .filter_map(|(id, (before, after))| Some((id, lot(before, after)?)))
+            .filter_map(|(id, (before, after))| Some((id, ending(before, after)?)))
             .collect();
-        story.add_doomed(&log, &touches, &lots);
-        story.add_survivors(&log, &touches, &lots);
+        story.add_doomed(&log, &touches, &endings);
+        story.add_survivors(&log, &touches, &endings);
         story.count(&before);
         story
     }
 
     /// What goes or hangs, each after its parent.
-    fn add_doomed(&mut self, log: &[Change], touches: &BTreeMap<ObjectId, Touch>, lots: &BTreeMap<ObjectId, Lot>) {
+    fn add_doomed(
+        &mut self,
+        log: &[Change],
+        touches: &BTreeMap<ObjectId, Touch>,
+        endings: &BTreeMap<ObjectId, Ending>,
+    ) {
         let cluster = self.view.plan.cluster();
-        let turns: BTreeSet<u32> = touches.values().filter_map(|touch| touch.gone).collect();
-        let turns: BTreeMap<u32, usize> = turns.into_iter().zip(1..).collect();
+        let waves: BTreeSet<u32> = touches.values().filter_map(|touch| touch.gone).collect();
+        let waves: BTreeMap<u32, usize> = waves.into_iter().zip(1..).collect();
         let nothing = Touch::default();
-        let doomed = lots.iter().filter(|(_, lot)| **lot != Lot::Stays);
-        let mut doomed: Vec<_> = doomed.map(|(id, lot)| (touches.get(id).unwrap_or(&nothing), *id, *lot)).collect();
+        let doomed = endings.iter().filter(|(_, ending)| **ending != Ending::Stays);
+        let mut doomed: Vec<_> =
+            doomed.map(|(id, ending)| (touches.get(id).unwrap_or(&nothing), *id, *ending)).collect();
         // An object that was only waiting to be removed when the simulation began has no line in the log, and is first.
         doomed.sort_by_key(|(touch, id, _)| (touch.began, *id));
         let mut places: BTreeMap<ObjectId, usize> = BTreeMap::new();
-        for (touch, id, lot) in doomed {
+        for (touch, id, ending) in doomed {
             let began = touch.began.map(|at| log[at]);
             let via = began.and_then(|began| began.via);
             places.insert(id, self.affected.len());
             self.affected.push(Affected {
                 id,
                 key: cluster.key(id),
-                lot,
+                ending,
                 parent: via.filter(|via| *via != id).and_then(|via| places.get(&via)).copied(),
-                turn: touch.gone.and_then(|round| turns.get(&round)).copied().unwrap_or(0),
+                wave: touch.gone.and_then(|round| waves.get(&round)).copied().unwrap_or(0),
                 began,
                 causes: touch.causes.clone(),
             });
@@ -138,15 +144,21 @@ impl<'v> Story<'v> {
     }
 
     /// What loses a reference and lives, and what a rule spares although its owner goes or hangs.
-    fn add_survivors(&mut self, log: &[Change], touches: &BTreeMap<ObjectId, Touch>, lots: &BTreeMap<ObjectId, Lot>) {
+    fn add_survivors(
+        &mut self,
+        log: &[Change],
+        touches: &BTreeMap<ObjectId, Touch>,
+        endings: &BTreeMap<ObjectId, Ending>,
+    ) {
         let cluster = self.view.plan.cluster();
         let places: BTreeMap<ObjectId, usize> =
             self.affected.iter().enumerate().map(|(place, affected)| (affected.id, place)).collect();
         let owner = |id: ObjectId| cluster.edges(id).find_map(|edge| places.get(&edge.owner?).copied());
         let spared: BTreeMap<ObjectId, Vec<Cause>> = self.view.plan.spared(self.step).into_iter().collect();
-        let changed = lots.iter().filter(|(_, lot)| **lot == Lot::Stays).map(|(id, _)| *id);
-        let ids: BTreeSet<ObjectId> =
-            changed.chain(spared.keys().copied().filter(|id| !lots.contains_key(id) && owner(*id).is_some())).collect();
+        let changed = endings.iter().filter(|(_, ending)| **ending == Ending::Stays).map(|(id, _)| *id);
+        let ids: BTreeSet<ObjectId> = changed
+            .chain(spared.keys().copied().filter(|id| !endings.contains_key(id) && owner(*id).is_some()))
+            .collect();
         for id in ids {
             let touch = touches.get(&id);
             let began = touch.and_then(|touch| touch.detached.or(touch.began)).map(|at| log[at]);
@@ -156,9 +168,9 @@ impl<'v> Story<'v> {
             self.affected.push(Affected {
                 id,
                 key: cluster.key(id),
-                lot: Lot::Stays,
+                ending: Ending::Stays,
                 parent: via.and_then(|via| places.get(&via)).copied().or_else(|| owner(id)),
-                turn: 0,
+                wave: 0,
                 began,
                 causes,
             });
@@ -166,7 +178,7 @@ impl<'v> Story<'v> {
     }
 
     fn count(&mut self, before: &[Fate]) {
-        let of = |lot| self.affected.iter().filter(move |affected| affected.lot == lot);
+        let of = |ending| self.affected.iter().filter(move |affected| affected.ending == ending);
         let terminating = |fate: &Fate| matches!(fate, Fate::Present(Present { terminating: true, .. }));
         let cluster = self.view.plan.cluster();
         let both = cluster.ids().zip(before.iter().zip(&self.after));
@@ -175,10 +187,10 @@ impl<'v> Story<'v> {
         self.hung_before = still.map(|(id, _)| cluster.key(id)).collect();
         let known = cluster.ids().zip(&self.after).filter(|(id, _)| !cluster.is_assumed(*id));
         let alive = known.filter(|(_, fate)| **fate != Fate::Gone).count();
-        let (hangs, stays) = (of(Lot::Hangs).count(), of(Lot::Stays).count());
+        let (hangs, stays) = (of(Ending::Hangs).count(), of(Ending::Stays).count());
         self.counts = Counts {
-            goes: of(Lot::Goes).count(),
-            implied: of(Lot::Goes).filter(|affected| self.implied.contains_key(&affected.key)).count(),
+            goes: of(Ending::Goes).count(),
+            implied: of(Ending::Goes).filter(|affected| self.implied.contains_key(&affected.key)).count(),
             hangs,
             still_hangs: self.hung_before.len(),
             stays,
@@ -187,33 +199,33 @@ impl<'v> Story<'v> {
     }
 
     /// Why the object exists although no manifest holds it.
-    pub(super) fn implied(&self, key: &Key) -> Option<&'v Implied> {
+    pub(crate) fn implied(&self, key: &Key) -> Option<&'v ImpliedDependent> {
         self.implied.get(key).copied()
     }
 
     /// The requests of the step that the API server did not accept: what they named, and the HTTP code.
-    pub(super) fn refused(&self) -> Vec<(&'v Key, u16)> {
+    pub(crate) fn refused(&self) -> Vec<(&'v Key, u16)> {
         let targets = self.view.targets.get(self.step).map_or(&[][..], Vec::as_slice);
         let responses = self.view.plan.steps[self.step].responses.iter().copied();
         targets.iter().zip(responses).filter(|(_, code)| *code >= 400).collect()
     }
 
     /// What is done in this step.
-    pub(super) fn title(&self) -> String {
+    pub(crate) fn title(&self) -> String {
         self.view.titles.get(self.step).cloned().unwrap_or_else(|| format!("step {}", self.step + 1))
     }
 }
 
 /// `None` for an object that the step leaves as it was, or that was Terminating and is.
-fn lot(before: &Fate, after: &Fate) -> Option<Lot> {
+fn ending(before: &Fate, after: &Fate) -> Option<Ending> {
     match (before, after) {
         (Fate::Gone, _) => None,
-        (Fate::Present(_), Fate::Gone) => Some(Lot::Goes),
+        (Fate::Present(_), Fate::Gone) => Some(Ending::Goes),
         (Fate::Present(before), Fate::Present(after)) if after.terminating => {
-            (!before.terminating).then_some(Lot::Hangs)
+            (!before.terminating).then_some(Ending::Hangs)
         }
         (Fate::Present(before), Fate::Present(after)) => {
-            (before.owner_references != after.owner_references).then_some(Lot::Stays)
+            (before.owner_references != after.owner_references).then_some(Ending::Stays)
         }
     }
 }

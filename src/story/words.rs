@@ -1,19 +1,19 @@
 //! Why an object goes or stays, in a few words.
 
-use super::story::{Affected, Lot, Story};
+use super::telling::{Affected, Ending, Story};
 use crate::gc::{Cause, Edge, Effect, Fate, Key, ObjectId};
-use crate::report::plain;
+use crate::text::plain;
 
 /// Objects that a sentence names one by one.
 const NAMED: usize = 3;
 
 /// A key as text: one harmless line.
-pub(super) fn key(key: &Key) -> String {
+pub(crate) fn key(key: &Key) -> String {
     plain::one_line(&key.to_string())
 }
 
 /// Some keys, and how many more.
-pub(super) fn keys<'k>(keys: impl ExactSizeIterator<Item = &'k Key>) -> String {
+pub(crate) fn keys<'k>(keys: impl ExactSizeIterator<Item = &'k Key>) -> String {
     let rest = keys.len().saturating_sub(NAMED);
     let named: Vec<String> = keys.take(NAMED).map(key).collect();
     let more = if rest > 0 { format!(" and {rest} more") } else { String::new() };
@@ -21,20 +21,20 @@ pub(super) fn keys<'k>(keys: impl ExactSizeIterator<Item = &'k Key>) -> String {
 }
 
 /// `20 Pod, 3 Secret`.
-pub(super) fn kinds(kinds: &super::outline::Kinds) -> String {
+pub(crate) fn kinds(kinds: &super::outline::KindCounts) -> String {
     let kinds: Vec<_> = kinds.iter().map(|(kind, number)| format!("{number} {}", plain::one_line(kind))).collect();
     kinds.join(", ")
 }
 
 /// `94 more that hang: Pod`, `23 more that go: 20 Pod, 3 Secret`.
-pub(super) fn rest(siblings: &[&Affected]) -> String {
-    let mut by_kind = super::outline::Kinds::new();
+pub(crate) fn rest(siblings: &[&Affected]) -> String {
+    let mut by_kind = super::outline::KindCounts::new();
     let mut seen = std::collections::BTreeSet::new();
     for affected in siblings {
         *by_kind.entry(affected.key.kind.clone()).or_default() += 1;
-        seen.insert(affected.lot);
+        seen.insert(affected.ending);
     }
-    let verbs: Vec<&str> = seen.into_iter().map(lots).collect();
+    let verbs: Vec<&str> = seen.into_iter().map(verb).collect();
     let which = match by_kind.first_key_value() {
         Some((kind, _)) if by_kind.len() == 1 => plain::one_line(kind),
         _ => kinds(&by_kind),
@@ -42,20 +42,20 @@ pub(super) fn rest(siblings: &[&Affected]) -> String {
     format!("{} more that {}: {which}", siblings.len(), verbs.join(" or "))
 }
 
-/// The word for the lot of several.
-fn lots(lot: Lot) -> &'static str {
-    match lot {
-        Lot::Goes => "go",
-        Lot::Hangs => "hang",
-        Lot::Stays => "stay",
+/// The word for the ending of several.
+fn verb(ending: Ending) -> &'static str {
+    match ending {
+        Ending::Goes => "go",
+        Ending::Hangs => "hang",
+        Ending::Stays => "stay",
     }
 }
 
 /// Why the object fares as it does. `parent` is what it stands below, and is called "it".
-pub(super) fn reason(story: &Story<'_>, affected: &Affected) -> String {
-    match affected.lot {
-        Lot::Stays => staying(story, affected),
-        Lot::Goes | Lot::Hangs => going(story, affected),
+pub(crate) fn reason(story: &Story<'_>, affected: &Affected) -> String {
+    match affected.ending {
+        Ending::Stays => staying(story, affected),
+        Ending::Goes | Ending::Hangs => going(story, affected),
     }
 }
 
@@ -170,7 +170,7 @@ fn left_owners(story: &Story<'_>, id: ObjectId) -> Vec<Key> {
 }
 
 /// The uids of the references that an object has when the step is over.
-pub(super) fn stored_uids(story: &Story<'_>, id: ObjectId) -> Vec<String> {
+pub(crate) fn stored_uids(story: &Story<'_>, id: ObjectId) -> Vec<String> {
     match &story.after[id as usize] {
         Fate::Present(present) => present.owner_references.iter().map(|reference| reference.uid.clone()).collect(),
         Fate::Gone => Vec::new(),
@@ -200,11 +200,11 @@ fn never_collected(story: &Story<'_>, id: ObjectId) -> String {
 }
 
 /// Citations at the end of a line.
-pub(super) fn cited(citations: &[&'static str]) -> String {
+pub(crate) fn cited(citations: &[&'static str]) -> String {
     if citations.is_empty() { String::new() } else { format!("[{}]", citations.join(", ")) }
 }
 
 /// The citations of an object's causes at the end of its line.
-pub(super) fn causes(causes: &[Cause]) -> String {
+pub(crate) fn causes(causes: &[Cause]) -> String {
     cited(&Cause::all_citations(causes))
 }

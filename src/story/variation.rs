@@ -1,9 +1,9 @@
 //! "May vary": what the other outcomes of a step have different from its verdict, gravest first.
 
-use super::story::Story;
+use super::telling::Story;
 use super::words;
 use crate::gc::{Difference, Fate, Key, Outcome, Present};
-use crate::report::plain;
+use crate::text::plain;
 
 /// Outcomes of each kind that are described.
 const OUTCOMES: usize = 4;
@@ -12,17 +12,17 @@ const OBJECTS: usize = 4;
 
 /// The outcomes that differ from the verdict in one respect.
 #[derive(Debug)]
-pub(super) struct Variation {
+pub(crate) struct Variation {
     /// What differs, as a headline.
-    pub(super) title: String,
+    pub(crate) title: String,
     /// One line per outcome, at most [`OUTCOMES`].
-    pub(super) outcomes: Vec<String>,
+    pub(crate) outcomes: Vec<String>,
     /// Outcomes that are not described.
-    pub(super) more: usize,
+    pub(crate) more: usize,
 }
 
 /// All variations of a step.
-pub(super) fn variations(story: &Story<'_>) -> Vec<Variation> {
+pub(crate) fn variations(story: &Story<'_>) -> Vec<Variation> {
     let outcomes = &story.view.plan.steps[story.step].outcomes;
     let kinds = [
         (Difference::Existence, "what exists"),
@@ -43,7 +43,7 @@ pub(super) fn variations(story: &Story<'_>) -> Vec<Variation> {
 }
 
 /// What to say about a search that did not end, if it did not.
-pub(super) fn incomplete(story: &Story<'_>) -> Option<&'static str> {
+pub(crate) fn incomplete(story: &Story<'_>) -> Option<&'static str> {
     (!story.view.plan.steps[story.step].complete)
         .then_some("not every order of events was tried: there may be other outcomes than those shown")
 }

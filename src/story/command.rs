@@ -4,10 +4,10 @@
 //! option. A name with control characters is shown with pictures in their place; such a command does nothing.
 
 use crate::gc::{Cluster, Key, ObjectId};
-use crate::report::plain;
+use crate::text::plain;
 
 /// `kubectl VERB TYPE NAME -n NAMESPACE`.
-pub(super) fn kubectl(verb: &str, cluster: &Cluster, id: ObjectId) -> String {
+pub(crate) fn kubectl(verb: &str, cluster: &Cluster, id: ObjectId) -> String {
     let key = cluster.key(id);
     let name =
         if key.name.starts_with('-') { format!("/{}", quoted(&key.name)) } else { format!(" {}", quoted(&key.name)) };
@@ -30,7 +30,7 @@ fn namespace(key: &Key) -> String {
 }
 
 /// Removes some of `stored`, by position; the patch fails where another finalizer has taken a position meanwhile.
-pub(super) fn without_finalizers(cluster: &Cluster, id: ObjectId, stored: &[String], remove: &[String]) -> String {
+pub(crate) fn without_finalizers(cluster: &Cluster, id: ObjectId, stored: &[String], remove: &[String]) -> String {
     let doomed = stored.iter().enumerate().filter(|(_, name)| remove.contains(name));
     // From the end: removing one moves those behind it.
     let operations = doomed.rev().flat_map(|(at, name)| {
@@ -44,7 +44,7 @@ pub(super) fn without_finalizers(cluster: &Cluster, id: ObjectId, stored: &[Stri
 }
 
 /// Takes a token out of the `spec.finalizers` of a Namespace; only its subresource accepts that.
-pub(super) fn without_spec_finalizer(namespace: &str, token: &str) -> String {
+pub(crate) fn without_spec_finalizer(namespace: &str, token: &str) -> String {
     let filter = format!("del(.spec.finalizers[] | select(. == {}))", serde_json::Value::from(token));
     format!(
         "kubectl get namespace {} -o json | jq {} | kubectl replace --raw {} -f -",

@@ -5,24 +5,24 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::outline::{Entry, Item, Kinds, Limits, outline};
-use super::story::{Affected, Lot, Story};
+use super::outline::{KindCounts, Limits, Line, Shown, outline};
+use super::telling::{Affected, Ending, Story};
 use super::words;
 use crate::gc::ObjectId;
-use crate::report::plain;
+use crate::text::plain;
 
 /// Most nodes; what is drawn around them (a legend) not counted.
-pub(super) const NODES: usize = 140;
+pub(crate) const NODES: usize = 140;
 /// Most edges; Mermaid refuses more than 500.
 const EDGES: usize = 400;
-/// Siblings of one kind and lot that are drawn one by one.
+/// Siblings of one kind and ending that are drawn one by one.
 const SIBLINGS: usize = 4;
 /// Characters of a line of a label.
 const LABEL: usize = 60;
 
 /// The fate that a node's colour tells.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Tone {
+pub(crate) enum Tone {
     Gone,
     Hanging,
     Kept,
@@ -32,7 +32,7 @@ pub(super) enum Tone {
 
 /// How an edge is drawn.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Tie {
+pub(crate) enum Tie {
     /// An owner reference with blockOwnerDeletion.
     Blocking,
     Owned,
@@ -45,40 +45,40 @@ pub(super) enum Tie {
 }
 
 #[derive(Clone, Debug)]
-pub(super) struct Node {
+pub(crate) struct Vertex {
     /// Lines, not escaped.
-    pub(super) label: Vec<String>,
-    pub(super) tone: Tone,
+    pub(crate) label: Vec<String>,
+    pub(crate) tone: Tone,
 }
 
 /// From owner to dependent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) struct Arrow {
-    pub(super) from: usize,
-    pub(super) to: usize,
-    pub(super) tie: Tie,
+pub(crate) struct Arrow {
+    pub(crate) from: usize,
+    pub(crate) to: usize,
+    pub(crate) tie: Tie,
 }
 
 #[derive(Clone, Debug)]
-pub(super) struct Graph {
-    pub(super) nodes: Vec<Node>,
-    pub(super) arrows: Vec<Arrow>,
+pub(crate) struct Graph {
+    pub(crate) nodes: Vec<Vertex>,
+    pub(crate) arrows: Vec<Arrow>,
     /// Objects that have no node of their own, by kind.
-    pub(super) collapsed: Kinds,
+    pub(crate) collapsed: KindCounts,
 }
 
 /// What a graph is about: what the steps touch, or the part of it that is touched because of some objects.
 #[derive(Debug)]
-pub(super) struct Scope {
+pub(crate) struct Extent {
     affected: Vec<Affected>,
     /// The step that decided over each of them.
     steps: Vec<usize>,
 }
 
-impl Scope {
-    /// What any step touches, with its last lot and the last step that touches it. Parents come before their children, as
+impl Extent {
+    /// What any step touches, with its last ending and the last step that touches it. Parents come before their children, as
     /// in the stories.
-    pub(super) fn all(stories: &[Story<'_>]) -> Self {
+    pub(crate) fn all(stories: &[Story<'_>]) -> Self {
         let mut all: Vec<Affected> = Vec::new();
         let mut steps = Vec::new();
         let mut places: BTreeMap<ObjectId, usize> = BTreeMap::new();
@@ -87,7 +87,7 @@ impl Scope {
                 let parent = affected.parent.and_then(|parent| places.get(&story.affected[parent].id)).copied();
                 match places.get(&affected.id) {
                     Some(&known) => {
-                        all[known].lot = affected.lot;
+                        all[known].ending = affected.ending;
                         steps[known] = story.step;
                     }
                     None => {
@@ -102,7 +102,7 @@ impl Scope {
     }
 
     /// The part of that which is touched because of `roots`, the roots included.
-    pub(super) fn below(stories: &[Story<'_>], roots: &BTreeSet<ObjectId>) -> Self {
+    pub(crate) fn below(stories: &[Story<'_>], roots: &BTreeSet<ObjectId>) -> Self {
         let all = Self::all(stories);
         let mut places: Vec<Option<usize>> = Vec::with_capacity(all.affected.len());
         let mut below = Self { affected: Vec::new(), steps: Vec::new() };
@@ -118,21 +118,21 @@ impl Scope {
         below
     }
 
-    pub(super) fn affected(&self) -> &[Affected] {
+    pub(crate) fn affected(&self) -> &[Affected] {
         &self.affected
     }
 }
 
 /// The graph of a scope with at most `nodes` nodes.
-pub(super) fn graph(stories: &[Story<'_>], scope: &Scope, nodes: usize) -> Graph {
-    let Scope { affected, steps } = scope;
+pub(crate) fn graph(stories: &[Story<'_>], scope: &Extent, nodes: usize) -> Graph {
+    let Extent { affected, steps } = scope;
     let siblings = if affected.len() <= nodes { nodes } else { SIBLINGS };
     let entries = outline(affected, Limits { entries: nodes, siblings, depth: usize::MAX });
-    let mut draft = Draft {
+    let mut draft = Drawing {
         stories,
         affected,
         steps,
-        graph: Graph { nodes: Vec::new(), arrows: Vec::new(), collapsed: Kinds::new() },
+        graph: Graph { nodes: Vec::new(), arrows: Vec::new(), collapsed: KindCounts::new() },
         places: BTreeMap::new(),
     };
     for entry in &entries {
@@ -143,7 +143,7 @@ pub(super) fn graph(stories: &[Story<'_>], scope: &Scope, nodes: usize) -> Graph
     draft.graph
 }
 
-struct Draft<'a> {
+struct Drawing<'a> {
     stories: &'a [Story<'a>],
     affected: &'a [Affected],
     /// The step that decided over each of them.
@@ -153,27 +153,27 @@ struct Draft<'a> {
     places: BTreeMap<ObjectId, usize>,
 }
 
-impl Draft<'_> {
-    fn add_node(&mut self, entry: &Entry) {
+impl Drawing<'_> {
+    fn add_node(&mut self, entry: &Line) {
         for (kind, number) in &entry.hidden {
             *self.graph.collapsed.entry(kind.clone()).or_default() += number;
         }
         let below = (!entry.hidden.is_empty()).then(|| short(&format!("and below: {}", words::kinds(&entry.hidden))));
         let node = match &entry.item {
-            Item::Object(place) => {
+            Shown::Object(place) => {
                 let affected = &self.affected[*place];
                 self.places.insert(affected.id, self.graph.nodes.len());
                 let mut label = self.name(affected, self.steps[*place]);
                 label.extend(below);
-                Node { label, tone: tone(affected.lot) }
+                Vertex { label, tone: tone(affected.ending) }
             }
-            Item::Rest(places) => {
+            Shown::Rest(places) => {
                 let siblings: Vec<&Affected> = places.iter().map(|place| &self.affected[*place]).collect();
                 for affected in &siblings {
                     *self.graph.collapsed.entry(affected.key.kind.clone()).or_default() += 1;
                 }
                 let label = [short(&format!("and {}", words::rest(&siblings)))].into_iter().chain(below).collect();
-                Node { label, tone: tone(self.affected[places[0]].lot) }
+                Vertex { label, tone: tone(self.affected[places[0]].ending) }
             }
         };
         self.graph.nodes.push(node);
@@ -209,20 +209,20 @@ impl Draft<'_> {
             let name =
                 if key.namespace.is_empty() { key.name.clone() } else { format!("{}/{}", key.namespace, key.name) };
             self.places.insert(*id, self.graph.nodes.len());
-            self.graph.nodes.push(Node { label: vec![short(&key.kind), short(&name)], tone: Tone::Context });
+            self.graph.nodes.push(Vertex { label: vec![short(&key.kind), short(&name)], tone: Tone::Context });
         }
     }
 
     /// The tree first, then every other reference between what is drawn.
-    fn add_arrows(&mut self, entries: &[Entry]) {
+    fn add_arrows(&mut self, entries: &[Line]) {
         let Some(cluster) = self.stories.first().map(|story| story.view.plan.cluster()) else { return };
         let mut arrows: Vec<Arrow> = Vec::new();
         let mut joined: BTreeSet<(usize, usize)> = BTreeSet::new();
         for (to, entry) in entries.iter().enumerate() {
             let Some(from) = entry.parent else { continue };
             let place = match &entry.item {
-                Item::Object(place) => *place,
-                Item::Rest(places) => places[0],
+                Shown::Object(place) => *place,
+                Shown::Rest(places) => places[0],
             };
             let parent = self.affected[place].parent.map(|parent| self.affected[parent].id);
             if joined.insert((from, to)) {
@@ -252,7 +252,7 @@ impl Draft<'_> {
         let Some(edge) = cluster.edges(dependent.id).find(|edge| edge.owner.is_some() && edge.owner == owner) else {
             return Tie::Contains;
         };
-        if dependent.lot == Lot::Stays && !words::stored_uids(story, dependent.id).contains(&edge.uid) {
+        if dependent.ending == Ending::Stays && !words::stored_uids(story, dependent.id).contains(&edge.uid) {
             Tie::Removed
         } else if story.implied(&dependent.key).is_some() {
             Tie::Implied
@@ -264,11 +264,11 @@ impl Draft<'_> {
     }
 }
 
-fn tone(lot: Lot) -> Tone {
-    match lot {
-        Lot::Goes => Tone::Gone,
-        Lot::Hangs => Tone::Hanging,
-        Lot::Stays => Tone::Kept,
+fn tone(ending: Ending) -> Tone {
+    match ending {
+        Ending::Goes => Tone::Gone,
+        Ending::Hangs => Tone::Hanging,
+        Ending::Stays => Tone::Kept,
     }
 }
 

@@ -1,0 +1,20 @@
+//! A plan, told: what goes, hangs and stays in each step, in which order, why, and what would end a hang.
+//!
+//! * `view` the finished simulation with what its user called things
+//! * `telling` one step, read once: every object that it touches, with its ending and its cause
+//! * `outline` as much of the tree of causes as a reader can take in; `graph` the same as nodes and arrows
+//! * `words`, `remedy`, `variation` why something happens, what to do about it, what may come otherwise
+//! * `command` what to type
+//!
+//! Knows nothing of formats: what it returns is text of one line each, harmless for a terminal, and numbers.
+
+pub(crate) mod command;
+pub(crate) mod graph;
+pub(crate) mod outline;
+pub(crate) mod remedy;
+pub(crate) mod telling;
+pub(crate) mod variation;
+mod view;
+pub(crate) mod words;
+
+pub use view::{ImpliedDependent, PlanView};
