@@ -18,18 +18,18 @@ pub(super) static FINALIZER_PRESET_GC: Rule = rule!(
     "finalizer-preset-gc",
     Warning,
     Orphaned,
-    "The garbage collector's own finalizer is written down",
+    "A manifest contains one of the garbage collector's own finalizers",
     finalizer_preset_gc
 );
 
 pub(super) static FINALIZER_UNKNOWN: Rule =
-    rule!("finalizer-unknown", Warning, Stuck, "Nobody known removes a finalizer", finalizer_unknown);
+    rule!("finalizer-unknown", Warning, Stuck, "No known controller removes a finalizer", finalizer_unknown);
 
 pub(super) static FINALIZER_RUNTIME: Rule = rule!(
     "finalizer-runtime",
     Warning,
     Stuck,
-    "A finalizer that its controller adds at run time is written down",
+    "A manifest contains a finalizer that its controller adds at run time",
     finalizer_runtime
 );
 
@@ -37,7 +37,7 @@ pub(super) static FINALIZER_MISPLACED: Rule = rule!(
     "finalizer-misplaced",
     Warning,
     Stuck,
-    "A finalizer stands on a kind that its controller never handles",
+    "A finalizer is on a kind that its controller never handles",
     finalizer_misplaced
 );
 
@@ -45,7 +45,7 @@ pub(super) static NAMESPACE_SPEC_FINALIZERS: Rule = rule!(
     "namespace-spec-finalizers",
     Warning,
     Stuck,
-    "`spec.finalizers` of a Namespace holds more than `kubernetes`",
+    "`spec.finalizers` of a Namespace contains more than `kubernetes`",
     namespace_spec_finalizers
 );
 

@@ -13,7 +13,7 @@ pub(super) static FINALIZER_INVALID_NAME: Rule = rule!(
     "finalizer-invalid-name",
     Error,
     Rejected,
-    "The API server refuses a finalizer's name",
+    "The API server rejects the name of a finalizer",
     finalizer_invalid_name
 );
 
@@ -21,7 +21,7 @@ pub(super) static FINALIZER_WRONG_TYPE: Rule = rule!(
     "finalizer-wrong-type",
     Error,
     Rejected,
-    "The list of finalizers, or an entry of it, does not decode",
+    "The list of finalizers, or one of its entries, has the wrong type",
     finalizer_wrong_type
 );
 
@@ -29,7 +29,7 @@ pub(super) static FINALIZER_CONFLICT: Rule = rule!(
     "finalizer-conflict",
     Error,
     Rejected,
-    "`orphan` and `foregroundDeletion` stand on one object",
+    "An object has both `orphan` and `foregroundDeletion`",
     finalizer_conflict
 );
 

@@ -9,8 +9,13 @@ use crate::inventory::{Member, Namespace, Scope};
 use crate::manifest::{Spanned, Template, TemplateKind, label_key_errors};
 use crate::ownership::{Holder, Remover};
 
-pub(super) static TEMPLATE_FINALIZER: Rule =
-    rule!("template-finalizer", Warning, Stuck, "A template stamps a finalizer on every child", template_finalizer);
+pub(super) static TEMPLATE_FINALIZER: Rule = rule!(
+    "template-finalizer",
+    Warning,
+    Stuck,
+    "A template adds a finalizer to every object made from it",
+    template_finalizer
+);
 
 /// What the job controller puts on its own pods, and removes from no others ([FIN-5]).
 const JOB_TRACKING: &str = "batch.kubernetes.io/job-tracking";

@@ -14,15 +14,20 @@ pub(super) static METADATA_UNKNOWN_FIELD: Rule = rule!(
     "metadata-unknown-field",
     Error,
     RejectedStrict,
-    "Metadata has a key that object metadata does not have",
+    "Object metadata contains an unknown key",
     metadata_unknown_field
 );
 
-pub(super) static OBJECT_WITHOUT_NAME: Rule =
-    rule!("object-without-name", Error, Rejected, "An object has neither name nor generateName", object_without_name);
+pub(super) static OBJECT_WITHOUT_NAME: Rule = rule!(
+    "object-without-name",
+    Error,
+    Rejected,
+    "An object has neither a name nor a generateName",
+    object_without_name
+);
 
 pub(super) static LIVE_OBJECT: Rule =
-    rule!("live-object", Info, Ignored, "A manifest carries fields that only the server writes", live_object);
+    rule!("live-object", Info, Ignored, "A manifest contains fields that only the API server writes", live_object);
 
 /// Strict decoding; [VAL-38] for templates that take labels and annotations only.
 fn metadata_unknown_field(context: &Context<'_>, sink: &mut Sink) {

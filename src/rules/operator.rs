@@ -16,7 +16,7 @@ pub(super) static OPERATOR_DELETED_FIRST: Rule = rule!(
     "operator-deleted-first",
     Info,
     Stuck,
-    "A Namespace holds objects together with the operator that must let go of them",
+    "A Namespace contains an operator and the objects that only it can release",
     operator_deleted_first
 );
 

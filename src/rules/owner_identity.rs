@@ -12,7 +12,7 @@ pub(super) static OWNER_LITERAL_UID: Rule = rule!(
     "owner-literal-uid",
     Warning,
     Collected,
-    "A rendered manifest names its owner by a literal uid",
+    "A rendered manifest hard-codes the uid of its owner",
     owner_literal_uid
 );
 
@@ -25,7 +25,7 @@ pub(super) static OWNER_IDENTITY_MISMATCH: Rule = rule!(
 );
 
 pub(super) static OWNER_NOT_FOUND: Rule =
-    rule!("owner-not-found", Info, Collected, "The input has no such owner", owner_not_found);
+    rule!("owner-not-found", Info, Collected, "The input does not contain the owner", owner_not_found);
 
 /// Whether the API server takes the reference: other rules speak of those it refuses ([VAL-4] to [VAL-8]).
 fn is_accepted(reference: &OwnerReference) -> bool {

@@ -15,13 +15,8 @@ pub(super) static OWNER_MISSING_FIELD: Rule = rule!(
     owner_missing_field
 );
 
-pub(super) static OWNER_WRONG_TYPE: Rule = rule!(
-    "owner-wrong-type",
-    Error,
-    Rejected,
-    "A field of an owner reference has a type that does not decode",
-    owner_wrong_type
-);
+pub(super) static OWNER_WRONG_TYPE: Rule =
+    rule!("owner-wrong-type", Error, Rejected, "A field of an owner reference has the wrong type", owner_wrong_type);
 
 pub(super) static OWNER_EVENT: Rule =
     rule!("owner-event", Error, Rejected, "An Event is named as an owner", owner_event);
@@ -35,16 +30,21 @@ pub(super) static OWNER_MULTIPLE_CONTROLLERS: Rule = rule!(
 );
 
 pub(super) static OWNER_DUPLICATE: Rule =
-    rule!("owner-duplicate", Warning, Warned, "An owner reference is written twice", owner_duplicate);
+    rule!("owner-duplicate", Warning, Warned, "An owner reference is listed twice", owner_duplicate);
 
-pub(super) static OWNER_SAME_UID: Rule =
-    rule!("owner-same-uid", Warning, Collected, "Owner references give one uid to different owners", owner_same_uid);
+pub(super) static OWNER_SAME_UID: Rule = rule!(
+    "owner-same-uid",
+    Warning,
+    Collected,
+    "Owner references give the same uid to different owners",
+    owner_same_uid
+);
 
 pub(super) static OWNER_UNKNOWN_FIELD: Rule = rule!(
     "owner-unknown-field",
     Error,
     RejectedStrict,
-    "An owner reference has a key that owner references do not have",
+    "An owner reference contains an unknown key",
     owner_unknown_field
 );
 

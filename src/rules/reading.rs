@@ -17,16 +17,16 @@ pub(super) static UNREADABLE_DOCUMENT: Rule =
     rule!("unreadable-document", Error, Rejected, "Kubernetes cannot read a document", unreadable_document);
 
 pub(super) static DUPLICATE_KEY: Rule =
-    rule!("duplicate-key", Warning, RejectedStrict, "A mapping has one key twice", duplicate_key);
+    rule!("duplicate-key", Warning, RejectedStrict, "A mapping contains the same key twice", duplicate_key);
 
 pub(super) static DROPPED_CONTENT: Rule =
-    rule!("dropped-content", Warning, Lost, "Text that Kubernetes never reads", dropped_content);
+    rule!("dropped-content", Warning, Lost, "The input contains text that Kubernetes never reads", dropped_content);
 
 pub(super) static NONSTANDARD_YAML: Rule =
-    rule!("nonstandard-yaml", Info, Style, "Kubernetes reads it, other YAML parsers do not", nonstandard_yaml);
+    rule!("nonstandard-yaml", Info, Style, "Kubernetes accepts this YAML, other parsers may not", nonstandard_yaml);
 
 pub(super) static DUPLICATE_OBJECT: Rule =
-    rule!("duplicate-object", Info, Ignored, "One object is written twice in a bundle", duplicate_object);
+    rule!("duplicate-object", Info, Ignored, "A bundle contains the same object twice", duplicate_object);
 
 fn unreadable_file(context: &Context<'_>, sink: &mut Sink) {
     for (file, reason) in context.inventory.unreadable_files() {

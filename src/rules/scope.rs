@@ -18,7 +18,7 @@ pub(super) static OWNER_CROSS_NAMESPACE: Rule = rule!(
     "owner-cross-namespace",
     Warning,
     Collected,
-    "The owner lives in another namespace than its dependent",
+    "The owner and its dependent are in different namespaces",
     owner_cross_namespace
 );
 
@@ -31,7 +31,7 @@ pub(super) static OWNER_KIND_UNRESOLVABLE: Rule = rule!(
 );
 
 pub(super) static KIND_NOT_SERVED: Rule =
-    rule!("kind-not-served", Error, Rejected, "The object's own kind is not served", kind_not_served);
+    rule!("kind-not-served", Error, Rejected, "The API server does not serve the object's kind", kind_not_served);
 
 /// The Rook case: [GC-20], [L-13].
 fn owner_of_cluster_scoped(context: &Context<'_>, sink: &mut Sink) {

@@ -16,7 +16,7 @@ pub(super) static DELETED_ON_ARRIVAL: Rule = rule!(
     "deleted-on-arrival",
     Error,
     Collected,
-    "The collector deletes the object right after it is applied",
+    "The garbage collector deletes the object right after it is applied",
     deleted_on_arrival
 );
 
@@ -32,7 +32,7 @@ pub(super) static NAMESPACE_NEVER_EMPTIES: Rule = rule!(
     "namespace-never-empties",
     Warning,
     Stuck,
-    "A Namespace holds content that nobody lets go of",
+    "A Namespace contains an object with a finalizer that no known controller removes",
     namespace_never_empties
 );
 

@@ -7,7 +7,7 @@ pub(super) static SUPPRESSION_MALFORMED: Rule = rule!(
     "suppression-malformed",
     Warning,
     Ignored,
-    "Something looks like a directive and silences nothing",
+    "A comment or annotation looks like a directive but is not one",
     suppression_malformed
 );
 
@@ -20,13 +20,18 @@ pub(super) static SUPPRESSION_UNKNOWN_RULE: Rule = rule!(
 );
 
 pub(super) static SUPPRESSION_WITHOUT_REASON: Rule =
-    rule!("suppression-without-reason", Info, Style, "A directive does not say why", suppression_without_reason);
+    rule!("suppression-without-reason", Info, Style, "A directive does not give a reason", suppression_without_reason);
 
 pub(super) static SUPPRESSION_UNUSED: Rule =
-    rule!("suppression-unused", Warning, Style, "A suppression silences nothing", outcome suppression_unused);
+    rule!("suppression-unused", Warning, Style, "A suppression has no effect", outcome suppression_unused);
 
-pub(super) static BASELINE_STALE: Rule =
-    rule!("baseline-stale", Warning, Style, "The baseline knows a finding that is gone", outcome baseline_stale);
+pub(super) static BASELINE_STALE: Rule = rule!(
+    "baseline-stale",
+    Warning,
+    Style,
+    "The baseline lists a finding that no longer occurs",
+    outcome baseline_stale
+);
 
 fn suppression_malformed(context: &Context<'_>, sink: &mut Sink) {
     for malformed in &context.directives.malformed {

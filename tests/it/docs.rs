@@ -15,28 +15,28 @@ use crate::support::{ownerlint, root};
 /// Where a family begins in the order of the registry, and its name.
 const FAMILIES: [(&str, &str); 8] = [
     ("owner-of-cluster-scoped", "Kinds and scopes"),
-    ("owner-missing-field", "Owner references as they are written"),
+    ("owner-missing-field", "The form of owner references"),
     ("owner-literal-uid", "Who the owner is"),
     ("metadata-unknown-field", "Metadata"),
     ("finalizer-invalid-name", "Finalizers"),
-    ("deleted-on-arrival", "What becomes of a deletion"),
-    ("unreadable-file", "Reading"),
+    ("deleted-on-arrival", "What a deletion would do"),
+    ("unreadable-file", "Reading the input"),
     ("suppression-malformed", "Suppressions and baseline"),
 ];
 
 /// What the cluster does, in words.
 fn words(consequence: Consequence) -> &'static str {
     match consequence {
-        Consequence::Rejected => "the API server refuses the object",
-        Consequence::RejectedStrict => "kubectl refuses the object, other clients drop the field in silence",
+        Consequence::Rejected => "the API server rejects the object",
+        Consequence::RejectedStrict => "kubectl rejects the object, other clients silently drop the field",
         Consequence::Warned => "the API server accepts it with a warning",
-        Consequence::Collected => "the garbage collector deletes the object although nobody asked",
+        Consequence::Collected => "the garbage collector deletes the object although nobody asked it to",
         Consequence::NeverCollected => "the garbage collector never deletes the object although its owner is gone",
         Consequence::Stuck => "a deletion never finishes",
-        Consequence::Lost => "written content never reaches the cluster",
+        Consequence::Lost => "part of the input never reaches the cluster",
         Consequence::Orphaned => "dependents outlive their owner",
-        Consequence::Ignored => "written, and without effect",
-        Consequence::Style => "works, but reads worse than it could",
+        Consequence::Ignored => "what is written has no effect",
+        Consequence::Style => "works, but should be tidied up",
     }
 }
 
@@ -105,7 +105,7 @@ fn rule_page(at: usize) -> String {
     let before = neighbour(at.checked_sub(1)).map(|rule| format!("← {}", link(rule)));
     let after = neighbour(Some(at + 1)).map(|rule| format!("{} →", link(rule)));
     let index = Some("[all rules](README.md)".to_owned());
-    out.push_str("[How to silence a finding](../../README.md#adopting-it-with-old-findings)\n\n");
+    out.push_str("[How to suppress a finding](../../README.md#adopt-it-with-existing-findings)\n\n");
     out.push_str(&format!("{}\n", [before, index, after].into_iter().flatten().collect::<Vec<_>>().join(" · ")));
     out
 }
@@ -115,7 +115,7 @@ fn body_for_browsers(rule: &Rule, body: &str) -> String {
     let mut out = String::new();
     for line in body.lines() {
         match line {
-            "```yaml bad" => out.push_str("Flagged, on the lines with an arrow:\n\n```yaml"),
+            "```yaml bad" => out.push_str("Flagged on the lines with an arrow:\n\n```yaml"),
             "```yaml good" => out.push_str("Not flagged:\n\n```yaml"),
             _ => {
                 assert!(!line.starts_with("```yaml"), "{}: an example that nothing describes: {line}", rule.id);
@@ -151,9 +151,9 @@ fn rules_index() -> String {
     let mut out = generated_from("rules/");
     let of = |severity| RULES.iter().filter(|rule| rule.severity == severity).count();
     let counts = [Severity::Error, Severity::Warning, Severity::Info].map(of);
-    out.push_str(&format!("[ownerlint](../README.md) / rules\n\n# Rules\n\n{} rules: {} are errors, {} warnings and {} infos unless the configuration says otherwise. A finding may \
-         have another severity or consequence than its rule.\n\n## By consequence\n\nWhat the cluster does \
-         about it.\n\n{}## By family\n\n",
+    out.push_str(&format!("[ownerlint](../README.md) / rules\n\n# Rules\n\n{} rules: {} are errors, {} warnings and {} infos unless the configuration says otherwise. A finding \
+         can differ from its rule in severity and consequence.\n\n## By consequence\n\nWhat the cluster \
+         does about the defect.\n\n{}## By family\n\n",
         RULES.len(),
         counts[0],
         counts[1],
@@ -179,12 +179,12 @@ fn entry() -> String {
             out.push_str(&format!("| {} | {} | {} |\n", consequence.as_str(), words(consequence), links.join(", ")));
         }
     }
-    out.push_str("\nA finding may have another consequence than its rule.\n\n");
+    out.push_str("\nA finding can differ from its rule in consequence.\n\n");
     out.push_str("## Configuration\n\n");
     out.push_str(&configuration());
     out.push_str(&format!("## Exit status\n\n{}\n", readme_section("### Exit status")));
     out.push_str(
-        "## JSON\n\nDocuments name their contract in `schema`, the configuration in `version`. `ownerlint schema NAME` prints the JSON Schema.\n\n",
+        "## JSON\n\nJSON documents name their contract in `schema`, the configuration in `version`. `ownerlint schema NAME` prints the JSON Schema.\n\n",
     );
     out.push_str("| contract | schema | |\n|---|---|---|\n");
     for (name, text) in SCHEMAS {
