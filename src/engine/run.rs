@@ -71,13 +71,13 @@ impl Run<'_> {
             let verdict = judge::judge(bundle, &self.rules);
             let files = self.merged.files_of(bundle);
             let to = |FileId(file): FileId| files[file as usize];
-            let chained = verdict.findings.iter().any(|finding| !finding.chain.is_empty());
+            let chained = verdict.findings.iter().any(|finding| !finding.chain.objects.is_empty());
             let places = chained.then(|| Places::of(bundle, &files));
             for mut finding in verdict.findings {
                 finding.relocate(to);
                 self.overrule(&mut finding);
                 let place = |key: &String| places.as_ref().and_then(|places| places.get(key));
-                let chain = finding.chain.iter().map(place).collect();
+                let chain = finding.chain.objects.iter().map(place).collect();
                 all.findings.push((finding, chain));
             }
             let directives = verdict.directives.into_iter();

@@ -120,6 +120,25 @@ impl Label {
     }
 }
 
+/// Objects that ownership ties together, told from one of them on.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Chain {
+    /// How the first object is tied to the others.
+    pub relation: Relation,
+    /// The keys of the objects: `Kind[.group]/namespace/name`.
+    pub objects: Vec<String>,
+}
+
+/// What the objects of a [`Chain`] are to one another.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Relation {
+    /// Each is owned by the one that follows it.
+    #[default]
+    OwnedBy,
+    /// The first takes all others with it when it is deleted.
+    Takes,
+}
+
 /// One thing that is wrong, where, why, and what to do.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Finding {
@@ -145,8 +164,8 @@ pub struct Finding {
     pub primary: Label,
     /// Other places that matter, in other files too.
     pub related: Vec<Label>,
-    /// An ownership chain, object keys from the dependent upward; empty when there is none.
-    pub chain: Vec<String>,
+    /// The objects that the defect runs through; empty when there are none.
+    pub chain: Chain,
 }
 
 impl Finding {

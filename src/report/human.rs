@@ -12,7 +12,7 @@ use miette::{
 
 use super::excerpt::{Excerpt, Frame};
 use super::{Options, Report, Reported, Summary, wrap};
-use crate::finding::{Label, Severity};
+use crate::finding::{Chain, Label, Relation, Severity};
 use crate::text::Span;
 use crate::text::plain;
 
@@ -73,7 +73,7 @@ fn facts(out: &mut String, reported: &Reported, options: &Options) {
     }
     fact(out, "why", &finding.reason, options);
     fact(out, "help", &finding.help, options);
-    if finding.chain.len() > 1 {
+    if finding.chain.objects.len() > 1 {
         out.push_str(&format!("  {} {}\n", name("chain", options), chain(&finding.chain, options)));
     }
     if let Some(url) = &reported.url {
@@ -106,13 +106,17 @@ fn name(title: &str, options: &Options) -> String {
     if options.color { ThemeStyles::ansi().help.style(padded).to_string() } else { padded }
 }
 
-/// The chain as a small tree, one line each: the dependent on top, each owner below and to the right.
-fn chain(keys: &[String], options: &Options) -> String {
-    let branch = if options.ascii { "`- " } else { "└─ " };
-    let lines = keys.iter().enumerate().map(|(depth, key)| match depth {
-        0 => plain::one_line(key),
-        _ => format!("{INDENT}{}{branch}owned by {}", "   ".repeat(depth - 1), plain::one_line(key)),
-    });
+/// The chain as a small tree, one line each: below a dependent its owner, to the right of it; below what takes others with
+/// it all of them, side by side.
+fn chain(chain: &Chain, options: &Options) -> String {
+    let [tee, corner] = if options.ascii { ["|- ", "`- "] } else { ["├─ ", "└─ "] };
+    let last = chain.objects.len().saturating_sub(1);
+    let lines =
+        chain.objects.iter().map(|key| plain::one_line(key)).enumerate().map(|(at, key)| match chain.relation {
+            _ if at == 0 => key,
+            Relation::OwnedBy => format!("{INDENT}{}{corner}owned by {key}", "   ".repeat(at - 1)),
+            Relation::Takes => format!("{INDENT}{}takes {key} with it", if at == last { corner } else { tee }),
+        });
     lines.collect::<Vec<_>>().join("\n")
 }
 

@@ -98,7 +98,7 @@ impl<'a> FindingJson<'a> {
             related: related
                 .map(|label| RelatedJson { message: &label.message, location: LocationJson::new(report, label) })
                 .collect(),
-            chain: &finding.chain,
+            chain: &finding.chain.objects,
             fingerprint: reported.fingerprint.to_string(),
         }
     }

@@ -6,7 +6,7 @@
 use serde_json::{Map, Value, json};
 
 use super::{Note, Options, Place, Report, Reported, RuleInfo, json, paths};
-use crate::finding::Severity;
+use crate::finding::{Relation, Severity};
 use crate::text::plain;
 use crate::text::{ColumnUnit, Position};
 
@@ -109,7 +109,7 @@ fn result(report: &Report, reported: &Reported, options: &Options) -> Value {
     if !related.is_empty() {
         members.insert("relatedLocations".to_owned(), json!(related));
     }
-    if finding.chain.len() > 1 {
+    if finding.chain.objects.len() > 1 {
         members
             .insert("codeFlows".to_owned(), json!([{"threadFlows": [{"locations": flow(report, reported, options)}]}]));
     }
@@ -147,14 +147,19 @@ fn shown(role: &str) -> String {
     if role.is_empty() { "related".to_owned() } else { plain::shortened(&role, 200).into_owned() }
 }
 
-/// The ownership chain. A step whose object no file holds is known from the reference before it, so it stands there:
+/// The chain. A step whose object no file holds is known from the reference before it, so it stands there:
 /// GitHub rejects steps without a place.
 fn flow(report: &Report, reported: &Reported, options: &Options) -> Vec<Value> {
     let finding = &reported.finding;
     let mut known: Place = (&finding.primary).into();
-    let steps = finding.chain.iter().take(MAX_STEPS).enumerate().map(|(at, key)| {
+    let steps = finding.chain.objects.iter().take(MAX_STEPS).enumerate().map(|(at, key)| {
         known = reported.chain_places.get(at).copied().flatten().unwrap_or(known);
-        let text = if at == 0 { plain::one_line(key) } else { format!("owned by {}", plain::one_line(key)) };
+        let name = plain::one_line(key);
+        let text = match finding.chain.relation {
+            _ if at == 0 => name,
+            Relation::OwnedBy => format!("owned by {name}"),
+            Relation::Takes => format!("takes {name} with it"),
+        };
         json!({"location": {
             "physicalLocation": physical(report, known, options),
             "logicalLocations": [{"fullyQualifiedName": key, "kind": "object"}],

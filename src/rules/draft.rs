@@ -1,7 +1,7 @@
 //! A finding in the making, and where it is pushed.
 
 use super::Rule;
-use crate::finding::{Consequence, Finding, Label, Severity};
+use crate::finding::{Chain, Consequence, Finding, Label, Relation, Severity};
 use crate::inventory::Member;
 use crate::text::{FileId, Span};
 
@@ -19,7 +19,7 @@ pub struct Draft {
     field: Option<String>,
     target: Option<String>,
     related: Vec<Label>,
-    chain: Vec<String>,
+    chain: Chain,
 }
 
 impl Draft {
@@ -36,7 +36,7 @@ impl Draft {
             field: None,
             target: None,
             related: Vec::new(),
-            chain: Vec::new(),
+            chain: Chain::default(),
         }
     }
 
@@ -104,9 +104,9 @@ impl Draft {
         self.related(member.file, member.object.name_span(), words)
     }
 
-    /// The ownership chain, from the dependent upward.
-    pub fn chain(mut self, chain: impl IntoIterator<Item = String>) -> Self {
-        self.chain = chain.into_iter().collect();
+    /// The objects that the defect runs through, and how the first of them is tied to the others.
+    pub fn chain(mut self, relation: Relation, objects: impl IntoIterator<Item = String>) -> Self {
+        self.chain = Chain { relation, objects: objects.into_iter().collect() };
         self
     }
 }

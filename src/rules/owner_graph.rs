@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, VecDeque};
 use super::owner_identity::{describes, is_contradicted};
 use super::words::{field, named, place, reference_name, target};
 use super::{Context, Draft, Rule, Sink, rule};
-use crate::finding::Consequence;
+use crate::finding::{Consequence, Relation};
 use crate::inventory::{Inventory, ObjectId};
 use crate::ownership::{Owner, OwnerEdge};
 
@@ -100,7 +100,7 @@ fn cycle(inventory: &Inventory, ring: &[&OwnerEdge], members: usize) -> Option<D
     .help("remove the reference that points from an owner to its dependent")
     .field(field(reference))
     .target(target(reference))
-    .chain(chain);
+    .chain(Relation::OwnedBy, chain);
     for (at, edge) in others.iter().enumerate() {
         let next = others.get(at + 1).unwrap_or(first).dependent(inventory);
         let holder = edge.dependent(inventory);

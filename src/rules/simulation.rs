@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::words::{field, named, place, reference_name, whereabouts};
 use super::{Context, Draft, Rule, Sink, World, rule};
-use crate::finding::Severity;
+use crate::finding::{Relation, Severity};
 use crate::gc::{self, Built, Fate, Key, Options, Plan, Policy, Source, Step};
 use crate::inventory::{Inventory, Member, ObjectId, Scope, Serving};
 use crate::ownership::{Implied, Owner, OwnerEdge, Ownership, Remover};
@@ -177,7 +177,8 @@ fn arrival(context: &Context<'_>, member: &Member, edge: &OwnerEdge, cascade: &[
         draft = draft.related_object(inventory.member(id), "goes with it");
     }
     let keys = std::iter::once(member).chain(cascade.iter().map(|id| inventory.member(*id)));
-    draft.chain(keys.take(MOST_RELATED + 1).map(|member| member.key.to_string()).filter(|_| !cascade.is_empty()))
+    let keys = keys.take(MOST_RELATED + 1).map(|member| member.key.to_string());
+    draft.chain(Relation::Takes, keys.filter(|_| !cascade.is_empty()))
 }
 
 /// [GC-30], [GC-33]: an owner waits for every blocking dependent, whether or not that one can ever go.
@@ -281,7 +282,7 @@ fn deadlock(inventory: &Inventory, owner: &Member, edges: &[(&OwnerEdge, Hold)],
     .field(format!("{}.blockOwnerDeletion", field(reference)))
     .target(owner.key.to_string())
     .related_object(owner, format!("the owner that would hang, {}", whereabouts(owner)))
-    .chain([dependent.key.to_string(), owner.key.to_string()]);
+    .chain(Relation::OwnedBy, [dependent.key.to_string(), owner.key.to_string()]);
     for (other, _) in edges.iter().skip(1).take(MOST_RELATED) {
         draft = draft.related_object(other.dependent(inventory), "blocks it too");
     }

@@ -3,7 +3,8 @@
 use std::fmt::Write;
 
 use ownerlint::engine::Check;
-use ownerlint::finding::{Consequence, Finding, Severity};
+use ownerlint::finding::{Consequence, Finding, Relation, Severity};
+use ownerlint::report::{Format, Options, render};
 
 use crate::support::{check_text, inventory_at};
 
@@ -26,7 +27,7 @@ fn a_cycle_is_printed_as_a_chain_from_dependent_to_owner() {
     let text = [config_map("a", &["b"]), config_map("b", &["c"]), config_map("c", &["b", "a"])].concat();
     let [finding] = &findings(&text, "owner-cycle")[..] else { panic!("one finding") };
     let keys = ["a", "b", "c", "a"].map(|name| format!("ConfigMap/?/{name}"));
-    assert_eq!(finding.chain, keys);
+    assert_eq!(finding.chain.objects, keys);
     assert_eq!(finding.message, format!("ConfigMap `a` owns itself through others: {}", keys.join(" → ")));
     let related: Vec<_> = finding.related.iter().map(|label| label.message.as_str()).collect();
     assert_eq!(related, ["ConfigMap `b` is owned by ConfigMap `c`", "ConfigMap `c` is owned by ConfigMap `a`"]);
@@ -36,7 +37,7 @@ fn a_cycle_is_printed_as_a_chain_from_dependent_to_owner() {
 fn objects_tied_into_a_cycle_by_more_references_are_counted() {
     let text = [config_map("a", &["b"]), config_map("b", &["a", "c"]), config_map("c", &["a"])].concat();
     let [finding] = &findings(&text, "owner-cycle")[..] else { panic!("one finding") };
-    assert_eq!(finding.chain, ["ConfigMap/?/a", "ConfigMap/?/b", "ConfigMap/?/a"]);
+    assert_eq!(finding.chain.objects, ["ConfigMap/?/a", "ConfigMap/?/b", "ConfigMap/?/a"]);
     assert!(finding.reason.ends_with("One more object is tied into it by further references."), "{}", finding.reason);
 }
 
@@ -46,7 +47,7 @@ fn a_ring_of_many_objects_is_found_without_recursion() {
     let name = |at: usize| format!("n{at}");
     let ring: String = (0..count).map(|at| config_map(&name(at), &[&name((at + 1) % count)])).collect();
     let [finding] = &findings(&ring, "owner-cycle")[..] else { panic!("one finding") };
-    assert_eq!(finding.chain.len(), count + 1);
+    assert_eq!(finding.chain.objects.len(), count + 1);
 }
 
 #[test]
@@ -114,4 +115,29 @@ fn a_live_object_names_the_fields_and_what_makes_an_apply_fail() {
     assert!(finding.message.contains("carries `generation` and `resourceVersion`"), "{}", finding.message);
     assert!(finding.reason.contains("`resourceVersion` makes a create fail"), "{}", finding.reason);
     assert_eq!(finding.field.as_deref(), Some("metadata.resourceVersion"));
+}
+
+/// An owner that the collector deletes on arrival, because its own owner stands in another namespace, and two dependents.
+const DOOMED: &str = "apiVersion: v1
+kind: List
+items:
+  - {apiVersion: v1, kind: ConfigMap, metadata: {namespace: system, name: root, uid: u1, resourceVersion: '1'}}
+  - {apiVersion: v1, kind: ConfigMap, metadata: {namespace: shop, name: owner, uid: u2, resourceVersion: '1',
+      ownerReferences: [{apiVersion: v1, kind: ConfigMap, name: root, uid: u1}]}}
+  - {apiVersion: v1, kind: ConfigMap, metadata: {namespace: shop, name: a, uid: u3, resourceVersion: '1',
+      ownerReferences: [{apiVersion: v1, kind: ConfigMap, name: owner, uid: u2}]}}
+  - {apiVersion: v1, kind: ConfigMap, metadata: {namespace: shop, name: b, uid: u4, resourceVersion: '1',
+      ownerReferences: [{apiVersion: v1, kind: ConfigMap, name: owner, uid: u2}]}}
+";
+
+#[test]
+fn an_object_deleted_on_arrival_takes_its_dependents_and_is_not_owned_by_them() {
+    let [finding] = &findings(DOOMED, "deleted-on-arrival")[..] else { panic!("one finding") };
+    assert_eq!(finding.chain.relation, Relation::Takes);
+    assert_eq!(finding.chain.objects, ["ConfigMap/shop/owner", "ConfigMap/shop/a", "ConfigMap/shop/b"]);
+    let report = check_text("input.yaml", DOOMED, &Check::default());
+    let text = render(Format::Human, &report, &Options::default());
+    let tree = "ConfigMap/shop/owner\n          ├─ takes ConfigMap/shop/a with it\n          └─ takes ConfigMap/shop/b with it\n";
+    assert!(text.contains(tree), "{text}");
+    assert!(!text.contains("owned by ConfigMap/shop"), "{text}");
 }

@@ -96,7 +96,7 @@ fn sarif_stays_inside_the_limits_of_code_scanning() {
     let first = &mut report.findings[4_000].finding;
     first.message = "m".repeat(100_000);
     first.related = (0..300).map(|at| Label::new(FileId(0), Span::new(0, 1), format!("place {at}"))).collect();
-    first.chain = (0..2_000).map(|at| format!("A/ns/{at}")).collect();
+    first.chain.objects = (0..2_000).map(|at| format!("A/ns/{at}")).collect();
     let document = parsed(&rendered(Format::Sarif, &report, &sample::options()));
     let run = &document["runs"][0];
     let levels =

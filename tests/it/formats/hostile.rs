@@ -1,6 +1,6 @@
 //! Nothing in a manifest breaks a format: hostile text in every place a format prints.
 
-use ownerlint::finding::{Consequence, Finding, Label, Severity};
+use ownerlint::finding::{Chain, Consequence, Finding, Label, Relation, Severity};
 use ownerlint::report::{Format, Options, Report, render};
 use ownerlint::text::{ColumnUnit, FileId, SourceFile, Sources, Span};
 use proptest::prelude::*;
@@ -46,7 +46,7 @@ fn finding() -> impl Strategy<Value = Finding> {
             target: None,
             primary,
             related,
-            chain,
+            chain: Chain { relation: Relation::Takes, objects: chain },
         },
     )
 }

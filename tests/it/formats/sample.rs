@@ -1,6 +1,6 @@
 //! Synthetic reports.
 
-use ownerlint::finding::{Consequence, Finding, Label, Severity, fingerprint};
+use ownerlint::finding::{Chain, Consequence, Finding, Label, Relation, Severity, fingerprint};
 use ownerlint::report::{Cascades, Note, Options, Place, Published, Report, Reported, RuleInfo, Summary, Tool};
 use ownerlint::text::{FileId, SourceFile, Sources, Span};
 
@@ -75,7 +75,7 @@ pub(crate) fn finding(rule: &'static str, severity: Severity, primary: Label) ->
         target: None,
         primary,
         related: Vec::new(),
-        chain: Vec::new(),
+        chain: Chain::default(),
     }
 }
 
@@ -99,7 +99,10 @@ fn rook() -> Finding {
             Label::new(rbac, span(RBAC, "ClusterRole", 0), "cluster-scoped"),
             Label::new(cluster, span(CLUSTER, "namespace", 0), "owner declared here, in a namespace"),
         ],
-        chain: vec![role.to_owned(), owner.to_owned(), "Application.argoproj.io/argocd/storage".to_owned()],
+        chain: Chain {
+            relation: Relation::OwnedBy,
+            objects: vec![role.to_owned(), owner.to_owned(), "Application.argoproj.io/argocd/storage".to_owned()],
+        },
         ..finding(
             "owner-of-cluster-scoped",
             Severity::Error,
