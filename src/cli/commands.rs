@@ -138,8 +138,8 @@ pub(super) fn schema(args: &SchemaArgs) -> Result<Status, Error> {
 /// `ownerlint chekc rendered/`: the first word is no path, and nearly a command.
 fn misspelt_command(paths: &[String]) -> Result<(), Error> {
     let word = paths.first().filter(|word| !word.contains(['/', '.', '*']) && !Path::new(word).exists());
-    let near = |word: &&String| COMMANDS.into_iter().find(|command| strsim::damerau_levenshtein(word, command) <= 2);
-    match word.and_then(|word| near(&word).map(|command| (word, command))) {
+    let meant = |word: &&String| COMMANDS.into_iter().find(|command| near::is_misspelling(word, command));
+    match word.and_then(|word| meant(&word).map(|command| (word, command))) {
         Some((word, command)) => Err(Error::Command { word: word.clone(), command }),
         None => Ok(()),
     }

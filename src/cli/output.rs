@@ -6,6 +6,7 @@ use std::str::FromStr;
 use crate::finding::Severity;
 use crate::report::plan::PlanFormat;
 use crate::report::{Format, UnknownFormat};
+use crate::text::near;
 
 /// The formats of one command.
 pub(super) trait Named: Copy + Display + FromStr<Err = UnknownFormat> + 'static {
@@ -41,12 +42,8 @@ impl<F: Named> FromStr for OutputSpec<F> {
         }
         let format = name.parse::<F>().map_err(|error| {
             let names: Vec<_> = F::ALL.iter().map(F::to_string).collect();
-            let near =
-                names.iter().max_by(|a, b| strsim::jaro_winkler(name, a).total_cmp(&strsim::jaro_winkler(name, b)));
-            match near.filter(|near| strsim::jaro_winkler(name, near) > 0.7) {
-                Some(near) => format!("{error}, did you mean `{near}`?"),
-                None => format!("{error}, formats are: {}", names.join(", ")),
-            }
+            let help = near::did_you_mean(name, &names, || format!("formats are: {}", names.join(", ")));
+            format!("{error}, {help}")
         })?;
         Ok(Self { format, file: file.map(str::to_owned) })
     }

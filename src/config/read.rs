@@ -209,10 +209,7 @@ fn extra_kind(values: Values<'_>, value: Value<'_>) -> Result<ExtraKind, ConfigE
 fn rule(values: Values<'_>, entry: Entry<'_>) -> Result<&'static Rule, ConfigError> {
     rules::find(entry.key).ok_or_else(|| {
         let mistake = values.mistake(entry.key_span, format!("names a rule `{}` that does not exist", entry.key));
-        mistake.label("no such rule").help(match rules::nearest(entry.key) {
-            Some(near) => format!("did you mean `{}`?", near.id),
-            None => "`ownerlint rules` lists all rules".to_owned(),
-        })
+        mistake.label("no such rule").help(rules::suggestion(entry.key))
     })
 }
 

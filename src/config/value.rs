@@ -1,7 +1,7 @@
 //! Typed access to the values of a configuration; every mistake has its place.
 
 use super::ConfigError;
-use crate::text::{SourceFile, Span};
+use crate::text::{SourceFile, Span, near};
 use crate::yaml::{Entry, Value};
 
 /// Values of one file.
@@ -36,15 +36,7 @@ impl<'a> Values<'a> {
 
     /// A word that is none of those that are known.
     pub(super) fn unknown(self, span: Span, what: &str, word: &str, known: &[&str]) -> ConfigError {
-        let near = known
-            .iter()
-            .map(|known| (strsim::jaro_winkler(word, known), known))
-            .filter(|(similarity, _)| *similarity > 0.75)
-            .max_by(|a, b| a.0.total_cmp(&b.0));
-        let help = match near {
-            Some((_, near)) => format!("did you mean `{near}`?"),
-            None => format!("known are: {}", known.join(", ")),
-        };
+        let help = near::did_you_mean(word, known, || format!("known are: {}", known.join(", ")));
         self.mistake(span, format!("has an unknown {what}")).label("not known").help(help)
     }
 

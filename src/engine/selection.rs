@@ -19,11 +19,7 @@ pub struct UnknownRule {
 impl UnknownRule {
     /// The error for `id`, with the nearest rule.
     pub fn new(id: &str) -> Self {
-        let help = match rules::nearest(id) {
-            Some(near) => format!("did you mean `{}`?", near.id),
-            None => "`ownerlint rules` lists all rules".to_owned(),
-        };
-        Self { id: id.to_owned(), help }
+        Self { id: id.to_owned(), help: rules::suggestion(id) }
     }
 }
 

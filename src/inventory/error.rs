@@ -3,6 +3,8 @@
 use miette::Diagnostic;
 use thiserror::Error;
 
+use crate::text::near;
+
 /// An input argument that leads nowhere.
 #[derive(Clone, Debug, Error, Diagnostic, PartialEq, Eq)]
 pub enum InputError {
@@ -49,11 +51,9 @@ impl InputError {
         let wanted = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
         let entries = std::fs::read_dir(folder.unwrap_or(std::path::Path::new("."))).into_iter().flatten().flatten();
         let names = entries.map(|entry| entry.file_name().to_string_lossy().into_owned());
-        let near = names
-            .map(|name| (strsim::jaro_winkler(&wanted, &name), name))
-            .filter(|(similarity, _)| *similarity > 0.85)
-            .max_by(|a, b| a.0.total_cmp(&b.0).then_with(|| b.1.cmp(&a.1)));
-        let help = near.map(|(_, name)| match folder {
+        let mut names: Vec<String> = names.collect();
+        names.sort_unstable();
+        let help = near::nearest(&wanted, names).map(|name| match folder {
             Some(folder) => format!("did you mean `{}`?", folder.join(name).display()),
             None => format!("did you mean `{name}`?"),
         });

@@ -3,12 +3,12 @@
 use std::collections::BTreeMap;
 
 use super::holder::{Holder, each_decoded};
-use super::words::{closest, listed, named};
+use super::words::{listed, named};
 use super::{Context, Draft, Rule, Sink, rule};
 use crate::finding::{Consequence, Severity};
 use crate::inventory::{Member, Serving, table};
 use crate::manifest::{OBJECT_META_FIELDS, ServerField, Spanned, TemplateKind, UnknownField};
-use crate::text::FileId;
+use crate::text::{FileId, near};
 
 pub(super) static METADATA_UNKNOWN_FIELD: Rule = rule!(
     "metadata-unknown-field",
@@ -41,7 +41,7 @@ fn metadata_unknown_field(context: &Context<'_>, sink: &mut Sink) {
 
 fn unknown_field(holder: &Holder<'_>, unknown: &UnknownField) -> Draft {
     let name = unknown.name.as_str();
-    let meant = closest(name, &OBJECT_META_FIELDS);
+    let meant = near::meant(name, &OBJECT_META_FIELDS);
     let (label, help) = match (meant, place_of(name)) {
         (Some(meant), _) => (format!("`{meant}`?"), format!("write `{meant}`")),
         (None, Some(place)) => ("not part of metadata".to_owned(), place.to_owned()),
@@ -56,7 +56,7 @@ fn unknown_field(holder: &Holder<'_>, unknown: &UnknownField) -> Draft {
         .field(format!("{}.{name}", holder.field));
     // A kind that neither Kubernetes nor a CRD of the input defines may be some tool's own file with metadata of its own;
     // a key that is misspelt by a letter or two shows that Kubernetes' metadata is meant.
-    let misspelt = meant.is_some_and(|meant| strsim::osa_distance(&meant.to_lowercase(), &name.to_lowercase()) <= 2);
+    let misspelt = meant.is_some_and(|meant| near::is_misspelling(name, meant));
     let effect = "kubectl validates strictly and refuses the object; clients that do not validate drop the key and all that is \
                   below it in silence.";
     match is_served_kind(holder.member) || misspelt {

@@ -25,6 +25,7 @@ use crate::baseline::Stale;
 use crate::finding::{Consequence, Finding, Severity};
 use crate::inventory::Inventory;
 use crate::ownership::Ownership;
+use crate::text::near;
 use crate::suppression::{Directives, Idle};
 
 pub use draft::{Draft, Sink};
@@ -185,10 +186,9 @@ pub static RULES: &[&Rule] = &[
     &suppressing::BASELINE_STALE,
 ];
 
-/// The rule whose id is nearest to a misspelt one.
-pub fn nearest(id: &str) -> Option<&'static Rule> {
-    let near = RULES.iter().copied().map(|rule| (strsim::jaro_winkler(id, rule.id), rule));
-    near.filter(|(similarity, _)| *similarity > 0.8).max_by(|a, b| a.0.total_cmp(&b.0)).map(|(_, rule)| rule)
+/// What to say to somebody who names a rule that does not exist.
+pub(crate) fn suggestion(id: &str) -> String {
+    near::did_you_mean(id, RULES.iter().map(|rule| rule.id), || "`ownerlint rules` lists all rules".to_owned())
 }
 
 /// The rule of an id.

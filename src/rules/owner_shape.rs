@@ -1,11 +1,11 @@
 //! Rules on the form of owner references: what the API server refuses, warns about or drops, whatever the owner is.
 
 use super::holder::{Holder, each_decoded, each_effective};
-use super::words::{a_json_type, closest, field, help_for_type, listed, named, place, reference_name, target};
+use super::words::{a_json_type, field, help_for_type, listed, named, place, reference_name, target};
 use super::{Context, Draft, Rule, Sink, rule};
 use crate::finding::{Consequence, Severity};
 use crate::manifest::{DecodeError, OWNER_REFERENCE_FIELDS, OwnerReference};
-use crate::text::Span;
+use crate::text::{Span, near};
 
 pub(super) static OWNER_MISSING_FIELD: Rule = rule!(
     "owner-missing-field",
@@ -287,7 +287,7 @@ fn owner_unknown_field(context: &Context<'_>, sink: &mut Sink) {
         for reference in &holder.metadata.owner_references.entries {
             for unknown in &reference.unknown {
                 let name = &unknown.name;
-                let (label, help) = match (name.as_str(), closest(name, &OWNER_REFERENCE_FIELDS)) {
+                let (label, help) = match (name.as_str(), near::meant(name, &OWNER_REFERENCE_FIELDS)) {
                     ("namespace", _) => (
                         "an owner has no namespace of its own".to_owned(),
                         "remove it: a namespaced owner is always looked up in the dependent's own namespace, and an owner \

@@ -1,6 +1,6 @@
 //! Rules on suppressions and baselines: what silences findings must be right, reasoned and of use.
 
-use super::{Context, Draft, Outcome, Rule, Sink, find, nearest, rule};
+use super::{Context, Draft, Outcome, Rule, Sink, find, rule, suggestion};
 use crate::suppression::{Form, IdleCause};
 
 pub(super) static SUPPRESSION_MALFORMED: Rule = rule!(
@@ -46,14 +46,10 @@ fn suppression_malformed(context: &Context<'_>, sink: &mut Sink) {
 fn suppression_unknown_rule(context: &Context<'_>, sink: &mut Sink) {
     for directive in &context.directives.directives {
         for rule in directive.rules.iter().filter(|rule| find(&rule.id).is_none()) {
-            let help = match nearest(&rule.id) {
-                Some(near) => format!("did you mean `{}`?", near.id),
-                None => "`ownerlint rules` lists all rules".to_owned(),
-            };
             sink.push(
                 Draft::in_file(directive.file, rule.span, format!("there is no rule `{}`", rule.id))
                     .reason("This part of the directive silences nothing.")
-                    .help(help)
+                    .help(suggestion(&rule.id))
                     .target(rule.id.clone()),
             );
         }

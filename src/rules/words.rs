@@ -76,46 +76,9 @@ pub(super) fn listed<'a>(words: impl IntoIterator<Item = &'a str>) -> String {
     }
 }
 
-/// The field that somebody who wrote `name` most likely meant: one that differs in case or in a few letters, or that is
-/// written out where `name` is a shorthand. `None` when nothing is close.
-pub(super) fn closest(name: &str, fields: &[&'static str]) -> Option<&'static str> {
-    let written = name.to_lowercase();
-    let limit = (written.chars().count() / 4).clamp(1, 3);
-    let distance = |field: &str| {
-        let field = field.to_lowercase();
-        let singular = written.trim_end_matches('s');
-        let shorthand = singular.len() >= 5 && field.starts_with(singular);
-        if shorthand { 1 } else { strsim::osa_distance(&written, &field) }
-    };
-    let close = fields.iter().map(|field| (distance(field), *field)).filter(|(distance, _)| *distance <= limit);
-    close.min().map(|(_, field)| field)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::manifest::{OBJECT_META_FIELDS, OWNER_REFERENCE_FIELDS};
-
-    #[test]
-    fn near_misses_are_recognised_and_other_words_are_not() {
-        let meta = |name| closest(name, &OBJECT_META_FIELDS);
-        assert_eq!(meta("ownerReference"), Some("ownerReferences"));
-        assert_eq!(meta("ownerRefs"), Some("ownerReferences"));
-        assert_eq!(meta("owners"), Some("ownerReferences"));
-        assert_eq!(meta("finalizer"), Some("finalizers"));
-        assert_eq!(meta("lables"), Some("labels"));
-        assert_eq!(meta("Annotations"), Some("annotations"));
-        for other in
-            ["version", "updatedAt", "region", "tags", "title", "description", "repository", "spec", "clusterName"]
-        {
-            assert_eq!(meta(other), None, "{other}");
-        }
-        let owner = |name| closest(name, &OWNER_REFERENCE_FIELDS);
-        assert_eq!(owner("blockownerdeletion"), Some("blockOwnerDeletion"));
-        assert_eq!(owner("isController"), Some("controller"));
-        assert_eq!(owner("apiversion"), Some("apiVersion"));
-        assert_eq!(owner("namespace"), None);
-    }
 
     #[test]
     fn words_are_listed_as_people_do() {

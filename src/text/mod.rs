@@ -3,10 +3,11 @@
 //! Everything that points into a file does so with a [`Span`] of bytes and the [`FileId`] of a [`SourceFile`]. Lines and
 //! columns are derived from the offset when somebody looks, so files without findings never pay for a line table.
 //!
-//! `plain` makes text of strangers harmless for whoever reads it. Knows nothing of YAML.
+//! `plain` makes text of strangers harmless for whoever reads it; `near` says what a misspelt word may have meant. Knows nothing of YAML.
 
 mod decode;
 mod file;
+pub(crate) mod near;
 pub(crate) mod plain;
 mod position;
 mod span;

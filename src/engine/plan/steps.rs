@@ -5,6 +5,7 @@ use serde::Deserialize;
 use thiserror::Error;
 
 use crate::gc::{Key, NotAKey, Policy, Step};
+use crate::text::near;
 
 const OPS: [&str; 5] = ["settle", "delete", "remove-finalizer", "remove-all-finalizers", "force-delete"];
 
@@ -122,11 +123,7 @@ fn read_policy(number: usize, policy: Option<String>) -> Result<Option<Policy>, 
 }
 
 fn unknown_operation(number: usize, op: String) -> StepsError {
-    let near = OPS.iter().map(|known| (strsim::jaro_winkler(&op, known), *known)).filter(|(near, _)| *near > 0.8);
-    let help = match near.max_by(|a, b| a.0.total_cmp(&b.0)) {
-        Some((_, near)) => format!("did you mean `{near}`?"),
-        None => format!("operations are: {}", OPS.join(", ")),
-    };
+    let help = near::did_you_mean(&op, OPS, || format!("operations are: {}", OPS.join(", ")));
     StepsError::Operation { number, op, help }
 }
 

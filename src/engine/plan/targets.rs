@@ -8,6 +8,7 @@ use thiserror::Error;
 use crate::gc::Key;
 use crate::inventory::{self, BuiltinKind, Inventory, Namespace};
 use crate::ownership::Implied;
+use crate::text::near;
 
 /// Most candidates that a message lists.
 const MOST_LISTED: usize = 8;
@@ -156,12 +157,9 @@ impl Targets {
     }
 
     fn unknown_kind(&self, kind: &str) -> TargetError {
-        let near = self.kinds.iter().flat_map(|((_, kind), names)| names.names.iter().map(move |name| (name, kind)));
-        let wanted = kind.to_lowercase();
-        let near = near.map(|(name, kind)| (strsim::jaro_winkler(&wanted, name), name, kind));
-        let near = near.filter(|(near, ..)| *near > 0.8).max_by(|a, b| a.0.total_cmp(&b.0).then_with(|| b.1.cmp(a.1)));
-        let help = match near {
-            Some((_, name, _)) if !is_builtin(kind) => format!("did you mean `{name}`?"),
+        let names = self.kinds.values().flat_map(|names| &names.names);
+        let help = match near::nearest(kind, names) {
+            Some(name) if !is_builtin(kind) => format!("did you mean `{name}`?"),
             _ => {
                 let kinds: Vec<&str> = self.kinds.keys().map(|(_, kind)| kind.as_str()).collect();
                 format!("the input holds: {}", listed(&kinds))
@@ -237,13 +235,10 @@ fn parse(word: &str) -> Option<Wanted<'_>> {
 }
 
 fn unknown_object(wanted: &Wanted<'_>, namespace: Option<&str>, same: &[&Key]) -> TargetError {
-    let mut near: Vec<(f64, &Key)> = same
-        .iter()
-        .map(|key| (strsim::jaro_winkler(wanted.name, &key.name), *key))
-        .filter(|(near, _)| *near > 0.75)
-        .collect();
-    near.sort_by(|a, b| b.0.total_cmp(&a.0).then_with(|| a.1.cmp(b.1)));
-    let near: Vec<String> = near.into_iter().map(|(_, key)| key.to_string()).collect();
+    let names: BTreeSet<&str> = same.iter().map(|key| key.name.as_str()).collect();
+    let near = near::similar(wanted.name, names).into_iter();
+    let near = near.flat_map(|name| same.iter().filter(move |key| key.name == name)).map(ToString::to_string);
+    let near: Vec<String> = near.collect();
     let all: Vec<String> = same.iter().map(ToString::to_string).collect();
     let target = match namespace.filter(|_| wanted.namespace.is_none()) {
         Some(namespace) => format!("{wanted} -n {namespace}"),

@@ -1,0 +1,91 @@
+//! What somebody may have meant who wrote a word that nothing knows.
+//!
+//! A suggestion that misses costs a glance; a rule that takes a word for another accuses somebody. So suggestions
+//! ([`nearest`], [`did_you_mean`]) are generous, and recognition ([`meant`], [`is_misspelling`]) is strict.
+
+/// Words at least as similar as this (Jaro-Winkler, from 0 to 1) are suggested: beginnings and swapped letters are, words
+/// that only share some letters are not.
+const SIMILAR: f64 = 0.8;
+
+/// The candidates that are similar to `word`, the most similar first and equal ones in their own order.
+pub(crate) fn similar<T: AsRef<str>>(word: &str, candidates: impl IntoIterator<Item = T>) -> Vec<T> {
+    let word = word.to_lowercase();
+    let scored = candidates.into_iter().map(|one| (strsim::jaro_winkler(&word, &one.as_ref().to_lowercase()), one));
+    let mut scored: Vec<(f64, T)> = scored.filter(|(similarity, _)| *similarity > SIMILAR).collect();
+    scored.sort_by(|a, b| b.0.total_cmp(&a.0));
+    scored.into_iter().map(|(_, one)| one).collect()
+}
+
+/// The candidate that is most similar to `word`, if one is similar.
+pub(crate) fn nearest<T: AsRef<str>>(word: &str, candidates: impl IntoIterator<Item = T>) -> Option<T> {
+    similar(word, candidates).into_iter().next()
+}
+
+/// A question about the nearest candidate, or `otherwise` when none is similar.
+pub(crate) fn did_you_mean<T: AsRef<str>>(
+    word: &str,
+    candidates: impl IntoIterator<Item = T>,
+    otherwise: impl FnOnce() -> String,
+) -> String {
+    match nearest(word, candidates) {
+        Some(near) => format!("did you mean `{}`?", near.as_ref()),
+        None => otherwise(),
+    }
+}
+
+/// The field that somebody who wrote `name` most likely meant: one that differs in case or in a few letters, or that is
+/// written out where `name` is a shorthand. `None` when nothing is close.
+pub(crate) fn meant(name: &str, fields: &[&'static str]) -> Option<&'static str> {
+    let written = name.to_lowercase();
+    let limit = (written.chars().count() / 4).clamp(1, 3);
+    let distance = |field: &str| {
+        let field = field.to_lowercase();
+        let singular = written.trim_end_matches('s');
+        let shorthand = singular.len() >= 5 && field.starts_with(singular);
+        if shorthand { 1 } else { strsim::osa_distance(&written, &field) }
+    };
+    let close = fields.iter().map(|field| (distance(field), *field)).filter(|(distance, _)| *distance <= limit);
+    close.min().map(|(_, field)| field)
+}
+
+/// Whether `name` is `word` in other case or with a letter or two wrong.
+pub(crate) fn is_misspelling(name: &str, word: &str) -> bool {
+    strsim::osa_distance(&word.to_lowercase(), &name.to_lowercase()) <= 2
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const METADATA: [&str; 8] =
+        ["annotations", "finalizers", "generateName", "labels", "name", "namespace", "ownerReferences", "uid"];
+    const OWNER: [&str; 6] = ["apiVersion", "blockOwnerDeletion", "controller", "kind", "name", "uid"];
+
+    #[test]
+    fn near_misses_are_recognised_and_other_words_are_not() {
+        let meta = |name| meant(name, &METADATA);
+        assert_eq!(meta("ownerReference"), Some("ownerReferences"));
+        assert_eq!(meta("ownerRefs"), Some("ownerReferences"));
+        assert_eq!(meta("owners"), Some("ownerReferences"));
+        assert_eq!(meta("finalizer"), Some("finalizers"));
+        assert_eq!(meta("lables"), Some("labels"));
+        assert_eq!(meta("Annotations"), Some("annotations"));
+        for other in
+            ["version", "updatedAt", "region", "tags", "title", "description", "repository", "spec", "clusterName"]
+        {
+            assert_eq!(meta(other), None, "{other}");
+        }
+        let owner = |name| meant(name, &OWNER);
+        assert_eq!(owner("blockownerdeletion"), Some("blockOwnerDeletion"));
+        assert_eq!(owner("isController"), Some("controller"));
+        assert_eq!(owner("apiversion"), Some("apiVersion"));
+        assert_eq!(owner("namespace"), None);
+    }
+
+    #[test]
+    fn similar_words_are_suggested_the_most_similar_first() {
+        assert_eq!(similar("grafna", ["prometheus", "grafana", "grafana-agent"]), ["grafana", "grafana-agent"]);
+        assert_eq!(nearest("SARIFF", ["json", "sarif"]), Some("sarif"));
+        assert_eq!(did_you_mean("x", ["json"], || "formats are: json".to_owned()), "formats are: json");
+    }
+}
