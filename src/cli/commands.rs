@@ -13,8 +13,9 @@ use super::settings::Settings;
 use super::{Status, terminal};
 use crate::engine::{self, Check, ReportScope, UnknownRule};
 use crate::gc;
-use crate::report::{self, Format, Options, Published, Report};
+use crate::report::{self, Format, HumanOptions, JunitOptions, Options, Published, Report, Roots};
 use crate::rules::{self, Page, RULES};
+use crate::text::near;
 
 /// The names of the commands, to recognise a misspelt one.
 const COMMANDS: [&str; 10] =
@@ -42,9 +43,9 @@ pub(super) fn check(args: CheckArgs, global: &GlobalArgs) -> Result<Status, Erro
     let published = reported.source_url.map(|url| Published { url, files: as_committed() });
     for spec in &output {
         let mut options = options(global, spec, fail_on);
-        options.position_encoding = reported.position_encoding.into();
-        options.published.clone_from(&published);
-        options.markdown_bytes = reported.markdown_bytes.unwrap_or(options.markdown_bytes);
+        options.lsp.position_encoding = reported.position_encoding.into();
+        options.markdown.published.clone_from(&published);
+        options.markdown.bytes = reported.markdown_bytes.unwrap_or(options.markdown.bytes);
         write(spec, &report, &options)?;
     }
     // A reader of findings on a terminal or in a hook sees this too; a program that reads standard output does not.
@@ -163,7 +164,7 @@ pub(super) fn distinct<F: Named>(specs: &[OutputSpec<F>]) -> Result<(), Error> {
 }
 
 fn options(global: &GlobalArgs, spec: &OutputSpec, fail_on: Option<crate::finding::Severity>) -> Options {
-    Options { fail_on, ..display(global, spec.file.is_none()) }
+    Options { junit: JunitOptions { fail_on }, ..display(global, spec.file.is_none()) }
 }
 
 /// How to show a document; colours and links are for standard output only.
@@ -172,11 +173,16 @@ pub(super) fn display(global: &GlobalArgs, to_stdout: bool) -> Options {
     let here = std::env::current_dir().ok();
     let color = to_stdout && terminal::use_color(global.color, &stdout);
     Options {
-        color,
-        links: color && stdout.is_terminal(),
-        width: terminal::width(),
-        repository_root: here.as_deref().and_then(repository_root).map(slashes),
-        working_directory: here.as_deref().map(slashes),
+        human: HumanOptions {
+            color,
+            links: color && stdout.is_terminal(),
+            width: terminal::width(),
+            ..HumanOptions::default()
+        },
+        roots: Roots {
+            repository_root: here.as_deref().and_then(repository_root).map(slashes),
+            working_directory: here.as_deref().map(slashes),
+        },
         ..Options::default()
     }
 }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use super::{Options, Report};
+use super::Report;
 use crate::finding::Severity;
 use crate::text::ColumnUnit;
 use crate::text::plain;
@@ -11,7 +11,7 @@ use crate::text::plain;
 const EXPLAINED: usize = 5;
 
 /// One line per finding; columns count bytes, as compilers' do.
-pub(super) fn render(report: &Report, _options: &Options) -> String {
+pub(super) fn render(report: &Report) -> String {
     let lines = report.findings.iter().map(|reported| {
         let finding = &reported.finding;
         let at = report.region(&finding.primary, ColumnUnit::Utf8);

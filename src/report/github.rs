@@ -3,18 +3,18 @@
 //! The runner takes `::name key=value,…::data` at the start of a line, and undoes the escapes of `actions/runner`'s
 //! `ActionCommand`; what is not escaped there would end the command or start another one.
 
-use super::{Options, Report, Reported, paths};
+use super::{GithubOptions, Report, Reported, Roots, paths};
 use crate::finding::Severity;
 use crate::text::ColumnUnit;
 use crate::text::plain;
 
 /// The worst findings, so many of each severity as the runner shows, and a line on the rest.
-pub(super) fn render(report: &Report, options: &Options) -> String {
+pub(super) fn render(report: &Report, options: &GithubOptions, roots: &Roots) -> String {
     let mut out = String::new();
     for severity in [Severity::Error, Severity::Warning, Severity::Info] {
         let findings = report.findings.iter().filter(|reported| reported.finding.severity == severity);
         for reported in findings.take(options.annotation_cap) {
-            out.push_str(&command(report, reported, options));
+            out.push_str(&command(report, reported, roots));
         }
     }
     let shown = out.lines().count();
@@ -28,7 +28,7 @@ pub(super) fn render(report: &Report, options: &Options) -> String {
     out
 }
 
-fn command(report: &Report, reported: &Reported, options: &Options) -> String {
+fn command(report: &Report, reported: &Reported, roots: &Roots) -> String {
     let finding = &reported.finding;
     let name = match finding.severity {
         Severity::Error => "error",
@@ -37,7 +37,7 @@ fn command(report: &Report, reported: &Reported, options: &Options) -> String {
     };
     let at = report.region(&finding.primary, ColumnUnit::Utf16);
     let mut properties = vec![
-        ("file", paths::from_root(at.path, options)),
+        ("file", paths::from_root(at.path, roots)),
         ("line", at.start.line.to_string()),
         ("endLine", at.end.line.to_string()),
     ];

@@ -4,18 +4,18 @@
 
 use serde_json::{Value, json};
 
-use super::{Options, Report, Reported, json, paths};
+use super::{Report, Reported, Roots, json, paths};
 use crate::finding::Severity;
 use crate::text::ColumnUnit;
 use crate::text::plain;
 
 /// An array with one element per finding.
-pub(super) fn render(report: &Report, options: &Options) -> String {
-    let findings: Vec<_> = report.findings.iter().map(|reported| issue(report, reported, options)).collect();
+pub(super) fn render(report: &Report, roots: &Roots) -> String {
+    let findings: Vec<_> = report.findings.iter().map(|reported| issue(report, reported, roots)).collect();
     json::line(serde_json::to_string_pretty(&findings))
 }
 
-fn issue(report: &Report, reported: &Reported, options: &Options) -> Value {
+fn issue(report: &Report, reported: &Reported, roots: &Roots) -> Value {
     let finding = &reported.finding;
     let at = report.first_line(&finding.primary, ColumnUnit::Utf8);
     json!({
@@ -28,7 +28,7 @@ fn issue(report: &Report, reported: &Reported, options: &Options) -> Value {
             Severity::Info => "info",
         },
         "location": {
-            "path": paths::from_root(at.path, options),
+            "path": paths::from_root(at.path, roots),
             "lines": {"begin": at.start.line, "end": at.end.line},
         },
     })

@@ -11,7 +11,7 @@ use miette::{
 };
 
 use super::excerpt::{Excerpt, Frame};
-use super::{Options, Report, Reported, Summary, wrap};
+use super::{HumanOptions, Report, Reported, Summary, wrap};
 use crate::finding::{Chain, Label, Relation, Severity};
 use crate::text::Span;
 use crate::text::plain;
@@ -24,7 +24,7 @@ const CONTEXT: usize = 2;
 const MAX_PLACES: usize = 8;
 
 /// Every finding, the notes, and one line of counts.
-pub(super) fn render(report: &Report, options: &Options) -> String {
+pub(super) fn render(report: &Report, options: &HumanOptions) -> String {
     let mut out = String::new();
     for reported in &report.findings {
         finding(&mut out, report, reported, options);
@@ -42,7 +42,7 @@ pub(super) fn render(report: &Report, options: &Options) -> String {
     out
 }
 
-fn finding(out: &mut String, report: &Report, reported: &Reported, options: &Options) {
+fn finding(out: &mut String, report: &Report, reported: &Reported, options: &HumanOptions) {
     let finding = &reported.finding;
     let headline = format!("{}[{}]:", finding.severity.as_str(), finding.rule);
     let (here, elsewhere): (Vec<&Label>, Vec<&Label>) =
@@ -66,7 +66,7 @@ fn finding(out: &mut String, report: &Report, reported: &Reported, options: &Opt
 }
 
 /// What follows the snippets: a column of names and a column of text.
-fn facts(out: &mut String, reported: &Reported, options: &Options) {
+fn facts(out: &mut String, reported: &Reported, options: &HumanOptions) {
     let finding = &reported.finding;
     for (title, key) in [("object", &finding.object), ("field", &finding.field)] {
         fact(out, title, &plain::one_line(key.as_deref().unwrap_or("")), options);
@@ -90,7 +90,7 @@ fn facts(out: &mut String, reported: &Reported, options: &Options) {
 /// Where the second column begins.
 const INDENT: &str = "          ";
 
-fn fact(out: &mut String, title: &str, text: &str, options: &Options) {
+fn fact(out: &mut String, title: &str, text: &str, options: &HumanOptions) {
     if text.trim().is_empty() {
         return;
     }
@@ -101,14 +101,14 @@ fn fact(out: &mut String, title: &str, text: &str, options: &Options) {
     out.push_str(&format!("  {} {}\n", name(title, options), filled.join("\n")));
 }
 
-fn name(title: &str, options: &Options) -> String {
+fn name(title: &str, options: &HumanOptions) -> String {
     let padded = format!("{:7}", format!("{title}:"));
     if options.color { ThemeStyles::ansi().help.style(padded).to_string() } else { padded }
 }
 
 /// The chain as a small tree, one line each: below a dependent its owner, to the right of it; below what takes others with
 /// it all of them, side by side.
-fn chain(chain: &Chain, options: &Options) -> String {
+fn chain(chain: &Chain, options: &HumanOptions) -> String {
     let [tee, corner] = if options.ascii { ["|- ", "`- "] } else { ["├─ ", "└─ "] };
     let last = chain.objects.len().saturating_sub(1);
     let lines =
@@ -148,7 +148,7 @@ impl Block {
         title: String,
         severity: Severity,
         labels: &[&'a Label],
-        options: &Options,
+        options: &HumanOptions,
     ) -> (Self, Vec<&'a Label>) {
         let file = report.sources.file(labels[0].file);
         let spans: Vec<Span> = labels.iter().map(|label| label.span).collect();
@@ -178,7 +178,7 @@ impl Block {
     }
 
     /// Draws the block under the line `icon title`.
-    fn draw(&self, out: &mut String, icon: &str, options: &Options) {
+    fn draw(&self, out: &mut String, icon: &str, options: &HumanOptions) {
         let base = if options.ascii { ThemeCharacters::ascii() } else { ThemeCharacters::unicode() };
         // miette starts its headline with two spaces and the severity's icon; our icon is the start of ours.
         let indent = icon.len() - icon.trim_start().len();

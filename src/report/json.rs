@@ -4,11 +4,11 @@
 
 use serde::Serialize;
 
-use super::{Options, Place, Report, Reported, Summary};
+use super::{Place, Report, Reported, Summary};
 use crate::text::ColumnUnit;
 
 /// The document, indented: people read it too.
-pub(super) fn render(report: &Report, _options: &Options) -> String {
+pub(super) fn render(report: &Report) -> String {
     let document = Document {
         schema: "ownerlint.report/1",
         tool: ToolJson { name: &report.tool.name, version: &report.tool.version },
@@ -19,7 +19,7 @@ pub(super) fn render(report: &Report, _options: &Options) -> String {
 }
 
 /// One finding per line.
-pub(super) fn render_lines(report: &Report, _options: &Options) -> String {
+pub(super) fn render_lines(report: &Report) -> String {
     let findings = report.findings.iter();
     findings.map(|reported| line(serde_json::to_string(&FindingJson::new(report, reported)))).collect()
 }

@@ -5,17 +5,17 @@
 //! GitLab reads `file`. The schema of Jenkins' xUnit plugin (`junit-10.xsd`) knows neither `file` nor `line` on a test case and
 //! takes all the rest.
 
-use super::{Options, Report, Reported, paths};
+use super::{JunitOptions, Report, Reported, Roots, paths};
 use crate::text::ColumnUnit;
 use crate::text::plain;
 
 /// The whole document.
-pub(super) fn render(report: &Report, options: &Options) -> String {
+pub(super) fn render(report: &Report, options: &JunitOptions, roots: &Roots) -> String {
     let failures = report.findings.iter().filter(|reported| fails(reported, options)).count();
     let mut suites = String::new();
     let mut tests = 0;
     for ((_, file), own) in report.sources.iter().zip(report.by_file()) {
-        let path = paths::from_root(file.path(), options);
+        let path = paths::from_root(file.path(), roots);
         let cases: String = if own.is_empty() {
             format!(
                 "    <testcase{}/>\n",
@@ -45,11 +45,11 @@ pub(super) fn render(report: &Report, options: &Options) -> String {
     format!("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites{totals}>\n{suites}</testsuites>\n")
 }
 
-fn fails(reported: &Reported, options: &Options) -> bool {
+fn fails(reported: &Reported, options: &JunitOptions) -> bool {
     options.fail_on.is_some_and(|limit| reported.finding.severity >= limit)
 }
 
-fn case(report: &Report, reported: &Reported, path: &str, options: &Options) -> String {
+fn case(report: &Report, reported: &Reported, path: &str, options: &JunitOptions) -> String {
     let finding = &reported.finding;
     let at = report.region(&finding.primary, ColumnUnit::Chars);
     let about = finding.object.as_deref().map(|object| format!(" in {}", plain::one_line(object))).unwrap_or_default();

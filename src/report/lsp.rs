@@ -4,20 +4,21 @@
 
 use serde_json::{Map, Value, json};
 
-use super::{Options, Place, Report, Reported, json, paths};
+use super::{LspOptions, Place, Report, Reported, Roots, json, paths};
 use crate::finding::Severity;
 use crate::text::{ColumnUnit, FileId, Position, SourceFile};
 
 /// Every file of the run, in the order of the sources.
-pub(super) fn render(report: &Report, options: &Options) -> String {
+pub(super) fn render(report: &Report, options: &LspOptions, roots: &Roots) -> String {
     let files = report.sources.iter().zip(report.by_file()).map(|((_, file), own)| {
-        let diagnostics: Vec<_> = own.into_iter().map(|reported| diagnostic(report, reported, options)).collect();
-        json!({"uri": paths::absolute_uri(file.path(), options), "diagnostics": diagnostics})
+        let diagnostics: Vec<_> =
+            own.into_iter().map(|reported| diagnostic(report, reported, options, roots)).collect();
+        json!({"uri": paths::absolute_uri(file.path(), roots), "diagnostics": diagnostics})
     });
     json::line(serde_json::to_string_pretty(&files.collect::<Vec<_>>()))
 }
 
-fn diagnostic(report: &Report, reported: &Reported, options: &Options) -> Value {
+fn diagnostic(report: &Report, reported: &Reported, options: &LspOptions, roots: &Roots) -> Value {
     let finding = &reported.finding;
     let mut members = Map::new();
     members.insert("range".to_owned(), range(report, (&finding.primary).into(), options));
@@ -37,7 +38,7 @@ fn diagnostic(report: &Report, reported: &Reported, options: &Options) -> Value 
     members.insert("message".to_owned(), json!(text.join("\n\n")));
     if !finding.related.is_empty() {
         let related = finding.related.iter().map(|label| {
-            let uri = paths::absolute_uri(report.path(label.file), options);
+            let uri = paths::absolute_uri(report.path(label.file), roots);
             json!({"location": {"uri": uri, "range": range(report, label.into(), options)}, "message": label.message})
         });
         members.insert("relatedInformation".to_owned(), related.collect());
@@ -46,7 +47,7 @@ fn diagnostic(report: &Report, reported: &Reported, options: &Options) -> Value 
     Value::Object(members)
 }
 
-fn range(report: &Report, place: Place, options: &Options) -> Value {
+fn range(report: &Report, place: Place, options: &LspOptions) -> Value {
     let unit = options.position_encoding;
     let region = report.region(place, unit);
     let mark = mark(report, place.file, unit);

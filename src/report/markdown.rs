@@ -2,32 +2,30 @@
 //! then why and how to fix, by rule.
 //!
 //! Text from manifests is written as character references, so it is neither Markdown nor HTML and mentions nobody. The
-//! document never outgrows [`Options::markdown_bytes`]: a summary over GitHub's limit is not cut but dropped.
+//! document never outgrows [`MarkdownOptions::bytes`]: a summary over GitHub's limit is not cut but dropped.
 
 use std::collections::BTreeMap;
 
-use super::{Cascades, Options, Published, Report, Reported, Summary, paths};
+use super::markup::{MAX_CELL, Page, RESERVE, code, text};
+use super::{Cascades, MarkdownOptions, Published, Report, Reported, Roots, Summary, paths};
 use crate::finding::Severity;
 use crate::text::ColumnUnit;
 use crate::text::plain;
 
-/// Characters of one cell.
-const MAX_CELL: usize = 400;
 /// Characters of a reason or a help text.
 const MAX_PROSE: usize = 4_000;
-/// Bytes kept free for what says that something was left out.
-pub(super) const RESERVE: usize = 200;
 
 /// The whole document, within its size.
-pub(super) fn render(report: &Report, options: &Options) -> String {
-    let mut page = Page { text: heading(report), limit: options.markdown_bytes.saturating_sub(RESERVE) };
+pub(super) fn render(report: &Report, options: &MarkdownOptions, roots: &Roots) -> String {
+    let mut page = Page { text: heading(report), limit: options.bytes.saturating_sub(RESERVE) };
     cascades(&mut page, &report.cascades);
     let findings = by_object(report);
     if !findings.is_empty() {
         page.push("\n| | Object | Finding | Where |\n|---|---|---|---|\n");
         let mut last = None;
         let shown = findings.iter().take_while(|reported| {
-            let fits = page.push(&row(report, reported, last != Some(object(reported)), options));
+            let fits =
+                page.push(&row(report, reported, last != Some(object(reported)), options.published.as_ref(), roots));
             last = Some(object(reported));
             fits
         });
@@ -40,25 +38,6 @@ pub(super) fn render(report: &Report, options: &Options) -> String {
     }
     notes(&mut page, report);
     page.text
-}
-
-/// A document that takes whole blocks or nothing.
-pub(super) struct Page {
-    pub(super) text: String,
-    pub(super) limit: usize,
-}
-
-impl Page {
-    /// Appends `block` if it fits, and says whether it did. After the first that does not, nothing fits any more.
-    pub(super) fn push(&mut self, block: &str) -> bool {
-        let fits = self.text.len() + block.len() <= self.limit;
-        if fits {
-            self.text.push_str(block);
-        } else {
-            self.limit = 0;
-        }
-        fits
-    }
 }
 
 fn heading(report: &Report) -> String {
@@ -120,7 +99,7 @@ fn by_object(report: &Report) -> Vec<&Reported> {
     sorted.into_iter().map(|(_, reported)| reported).collect()
 }
 
-fn row(report: &Report, reported: &Reported, first: bool, options: &Options) -> String {
+fn row(report: &Report, reported: &Reported, first: bool, published: Option<&Published>, roots: &Roots) -> String {
     let finding = &reported.finding;
     let at = report.first_line(&finding.primary, ColumnUnit::Chars);
     let object = match &finding.object {
@@ -131,14 +110,14 @@ fn row(report: &Report, reported: &Reported, first: bool, options: &Options) -> 
         Some(url) => format!("[{}]({})", text(finding.rule), address(url)),
         None => text(finding.rule),
     };
-    let place = place(&paths::from_root(at.path, options), at.start.line, options);
+    let place = place(&paths::from_root(at.path, roots), at.start.line, published);
     format!("| {} | {object} | {}<br>{rule} | {place} |\n", finding.severity.as_str(), prose(&finding.message))
 }
 
 /// A line of a file, as a link where the file is published as it was read.
-fn place(path: &str, line: usize, options: &Options) -> String {
+fn place(path: &str, line: usize, published: Option<&Published>) -> String {
     let place = code(&format!("{path}:{line}"));
-    match &options.published {
+    match published {
         Some(Published { url, files }) if files.contains(path) => {
             format!("[{place}]({}/{}#L{line})", address(url.trim_end_matches('/')), paths::encode(path))
         }
@@ -211,27 +190,6 @@ fn prose_of(line: &str, limit: usize) -> String {
         _ => text(part),
     });
     parts.collect()
-}
-
-/// A name as code, in one line, at most [`MAX_CELL`] characters.
-pub(super) fn code(name: &str) -> String {
-    format!("<code>{}</code>", text(&plain::shortened(&plain::one_line(name), MAX_CELL)))
-}
-
-/// `text` as text: nothing in it is Markdown, HTML, the end of a cell, an address or a mention.
-pub(super) fn text(text: &str) -> String {
-    let mut out = String::with_capacity(text.len());
-    for c in plain::visible(text).chars() {
-        match c {
-            // GitHub looks for mentions in the finished page: only a character between hides one.
-            '@' => out.push_str("@&#8203;"),
-            '&' | '<' | '>' | '|' | '`' | '[' | ']' | '*' | '_' | '~' | '\\' | '#' | '$' => {
-                out.push_str(&format!("&#{};", c as u32));
-            }
-            _ => out.push(c),
-        }
-    }
-    out.replace("://", "&#58;//").replace("www.", "www&#46;")
 }
 
 /// An address inside the parentheses of a link.

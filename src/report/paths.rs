@@ -2,12 +2,12 @@
 //!
 //! Works on the text of paths with forward slashes; the file system is not asked.
 
-use super::Options;
+use super::options::Roots;
 
 /// `path` from the root of the repository, without `.` and `..` where that can be said; else as it is reported.
-pub(super) fn from_root(path: &str, options: &Options) -> String {
-    let Some(root) = &options.repository_root else { return normal(path) };
-    let absolute = absolute(path, options);
+pub(super) fn from_root(path: &str, roots: &Roots) -> String {
+    let Some(root) = &roots.repository_root else { return normal(path) };
+    let absolute = absolute(path, roots);
     let root = normal(root);
     match absolute.strip_prefix(root.trim_end_matches('/')).and_then(|rest| rest.strip_prefix('/')) {
         Some(inside) if !inside.is_empty() => inside.to_owned(),
@@ -17,8 +17,8 @@ pub(super) fn from_root(path: &str, options: &Options) -> String {
 
 /// A reference to `path` for formats that resolve it against the root of the repository: percent-encoded, and a `file:`
 /// URI for what lies outside.
-pub(super) fn uri_from_root(path: &str, options: &Options) -> String {
-    let path = from_root(path, options);
+pub(super) fn uri_from_root(path: &str, roots: &Roots) -> String {
+    let path = from_root(path, roots);
     if is_absolute(&path) {
         return file_uri(&path);
     }
@@ -28,8 +28,8 @@ pub(super) fn uri_from_root(path: &str, options: &Options) -> String {
 }
 
 /// The `file:` URI of `path`; a plain reference when nobody said where relative paths start.
-pub(super) fn absolute_uri(path: &str, options: &Options) -> String {
-    let absolute = absolute(path, options);
+pub(super) fn absolute_uri(path: &str, roots: &Roots) -> String {
+    let absolute = absolute(path, roots);
     match path {
         "-" => "untitled:stdin".to_owned(),
         _ if is_absolute(&absolute) => file_uri(&absolute),
@@ -37,8 +37,8 @@ pub(super) fn absolute_uri(path: &str, options: &Options) -> String {
     }
 }
 
-fn absolute(path: &str, options: &Options) -> String {
-    match &options.working_directory {
+fn absolute(path: &str, roots: &Roots) -> String {
+    match &roots.working_directory {
         Some(directory) if !is_absolute(path) => normal(&format!("{directory}/{path}")),
         _ => normal(path),
     }
@@ -96,27 +96,26 @@ pub(super) fn encode(path: &str) -> String {
 mod tests {
     use super::*;
 
-    fn options(working_directory: &str) -> Options {
-        Options {
+    fn roots(working_directory: &str) -> Roots {
+        Roots {
             working_directory: Some(working_directory.to_owned()),
             repository_root: Some("/home/me/repo".to_owned()),
-            ..Options::default()
         }
     }
 
     #[test]
     fn paths_start_at_the_repository_wherever_the_command_ran() {
-        let below = options("/home/me/repo/deploy");
+        let below = roots("/home/me/repo/deploy");
         assert_eq!(from_root("./a.yaml", &below), "deploy/a.yaml");
         assert_eq!(from_root("../b/../c.yaml", &below), "c.yaml");
         assert_eq!(from_root("/home/me/repo/x.yaml", &below), "x.yaml");
         assert_eq!(from_root("/home/me/repository/x.yaml", &below), "/home/me/repository/x.yaml");
-        assert_eq!(from_root("./a//b.yaml", &Options::default()), "a/b.yaml");
+        assert_eq!(from_root("./a//b.yaml", &Roots::default()), "a/b.yaml");
     }
 
     #[test]
     fn uris_are_encoded() {
-        let root = options("/home/me/repo");
+        let root = roots("/home/me/repo");
         assert_eq!(uri_from_root("a b/ü#?%:x.yaml", &root), "a%20b/%C3%BC%23%3F%25%3Ax.yaml");
         assert_eq!(uri_from_root("/etc/x.yaml", &root), "file:///etc/x.yaml");
         assert_eq!(absolute_uri("a b.yaml", &root), "file:///home/me/repo/a%20b.yaml");

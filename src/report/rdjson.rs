@@ -5,13 +5,13 @@
 
 use serde_json::{Value, json};
 
-use super::{Options, Report, Reported, json};
+use super::{Report, Reported, json};
 use crate::finding::Severity;
 use crate::text::plain;
 use crate::text::{ColumnUnit, Position};
 
 /// One document with a severity for each diagnostic.
-pub(super) fn render(report: &Report, _options: &Options) -> String {
+pub(super) fn render(report: &Report) -> String {
     let diagnostics: Vec<_> = report.findings.iter().map(|reported| diagnostic(report, reported)).collect();
     let document = json!({
         "source": {"name": report.tool.name, "url": report.tool.url},

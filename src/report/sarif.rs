@@ -5,7 +5,7 @@
 
 use serde_json::{Map, Value, json};
 
-use super::{Note, Options, Place, Report, Reported, RuleInfo, json, paths};
+use super::{Note, Place, Report, Reported, Roots, RuleInfo, json, paths};
 use crate::finding::{Relation, Severity};
 use crate::text::plain;
 use crate::text::{ColumnUnit, Position};
@@ -24,7 +24,7 @@ const MAX_MESSAGE: usize = 2_000;
 const MAX_NOTIFICATIONS: usize = 100;
 
 /// One run with all its rules; the worst results if there are too many.
-pub(super) fn render(report: &Report, options: &Options) -> String {
+pub(super) fn render(report: &Report, roots: &Roots) -> String {
     let document = json!({
         "$schema": "https://json.schemastore.org/sarif-2.1.0.json",
         "version": "2.1.0",
@@ -36,8 +36,8 @@ pub(super) fn render(report: &Report, options: &Options) -> String {
                 "rules": report.rules.iter().map(|info| rule(info, report)).collect::<Vec<_>>(),
             }},
             "columnKind": "utf16CodeUnits",
-            "invocations": [invocation(report, options)],
-            "results": kept(report).into_iter().map(|reported| result(report, reported, options)).collect::<Vec<_>>(),
+            "invocations": [invocation(report, roots)],
+            "results": kept(report).into_iter().map(|reported| result(report, reported, roots)).collect::<Vec<_>>(),
         }],
     });
     json::line(serde_json::to_string_pretty(&document))
@@ -88,7 +88,7 @@ fn page(rule: &RuleInfo, report: &Report) -> String {
     report.rules.iter().fold(rule.page.clone(), linked)
 }
 
-fn result(report: &Report, reported: &Reported, options: &Options) -> Value {
+fn result(report: &Report, reported: &Reported, roots: &Roots) -> Value {
     let finding = &reported.finding;
     let mut members = Map::new();
     members.insert("ruleId".to_owned(), json!(finding.rule));
@@ -97,13 +97,13 @@ fn result(report: &Report, reported: &Reported, options: &Options) -> Value {
     }
     members.insert("level".to_owned(), json!(level(finding.severity)));
     members.insert("message".to_owned(), json!({"text": message(reported)}));
-    let mut location = json!({"physicalLocation": physical(report, (&finding.primary).into(), options)});
+    let mut location = json!({"physicalLocation": physical(report, (&finding.primary).into(), roots)});
     if let Some(object) = &finding.object {
         location["logicalLocations"] = json!([{"fullyQualifiedName": object, "kind": "object"}]);
     }
     members.insert("locations".to_owned(), json!([location]));
     let related = finding.related.iter().take(MAX_RELATED).enumerate().map(|(at, label)| {
-        json!({"id": at + 1, "physicalLocation": physical(report, label.into(), options), "message": {"text": shown(&label.message)}})
+        json!({"id": at + 1, "physicalLocation": physical(report, label.into(), roots), "message": {"text": shown(&label.message)}})
     });
     let related: Vec<_> = related.collect();
     if !related.is_empty() {
@@ -111,7 +111,7 @@ fn result(report: &Report, reported: &Reported, options: &Options) -> Value {
     }
     if finding.chain.objects.len() > 1 {
         members
-            .insert("codeFlows".to_owned(), json!([{"threadFlows": [{"locations": flow(report, reported, options)}]}]));
+            .insert("codeFlows".to_owned(), json!([{"threadFlows": [{"locations": flow(report, reported, roots)}]}]));
     }
     let fingerprint = reported.fingerprint.to_string();
     members.insert("partialFingerprints".to_owned(), json!({"primaryLocationLineHash": fingerprint}));
@@ -149,7 +149,7 @@ fn shown(role: &str) -> String {
 
 /// The chain. A step whose object no file holds is known from the reference before it, so it stands there:
 /// GitHub rejects steps without a place.
-fn flow(report: &Report, reported: &Reported, options: &Options) -> Vec<Value> {
+fn flow(report: &Report, reported: &Reported, roots: &Roots) -> Vec<Value> {
     let finding = &reported.finding;
     let mut known: Place = (&finding.primary).into();
     let steps = finding.chain.objects.iter().take(MAX_STEPS).enumerate().map(|(at, key)| {
@@ -161,7 +161,7 @@ fn flow(report: &Report, reported: &Reported, options: &Options) -> Vec<Value> {
             Relation::Takes => format!("takes {name} with it"),
         };
         json!({"location": {
-            "physicalLocation": physical(report, known, options),
+            "physicalLocation": physical(report, known, roots),
             "logicalLocations": [{"fullyQualifiedName": key, "kind": "object"}],
             "message": {"text": text},
         }})
@@ -169,17 +169,17 @@ fn flow(report: &Report, reported: &Reported, options: &Options) -> Vec<Value> {
     steps.collect()
 }
 
-fn physical(report: &Report, place: Place, options: &Options) -> Value {
+fn physical(report: &Report, place: Place, roots: &Roots) -> Value {
     let at = report.first_line(place, ColumnUnit::Utf16);
     let Position { line, column } = at.start;
     json!({
-        "artifactLocation": {"uri": paths::uri_from_root(at.path, options)},
+        "artifactLocation": {"uri": paths::uri_from_root(at.path, roots)},
         // An empty region would not show.
         "region": {"startLine": line, "startColumn": column, "endLine": line, "endColumn": at.end.column.max(column + 1)},
     })
 }
 
-fn invocation(report: &Report, options: &Options) -> Value {
+fn invocation(report: &Report, roots: &Roots) -> Value {
     let complete = report.notes.iter().all(|note| note.severity != Severity::Error);
     let unreadable = report.findings.iter().filter(|reported| reported.finding.rule.starts_with("unreadable-"));
     let dropped = report.findings.len().saturating_sub(MAX_RESULTS);
@@ -187,14 +187,14 @@ fn invocation(report: &Report, options: &Options) -> Value {
         let text = format!("{} left out: GitHub keeps {MAX_RESULTS} per run", plain::count(dropped, "finding"));
         json!({"level": "warning", "message": {"text": text}})
     });
-    let notes = report.notes.iter().map(|note| notification(note, options));
+    let notes = report.notes.iter().map(|note| notification(note, roots));
     let unreadable = unreadable.map(|reported| {
         let finding = &reported.finding;
         json!({
             "level": level(finding.severity),
             "message": {"text": shown(&finding.message)},
             "associatedRule": {"id": finding.rule},
-            "locations": [{"physicalLocation": physical(report, (&finding.primary).into(), options)}],
+            "locations": [{"physicalLocation": physical(report, (&finding.primary).into(), roots)}],
         })
     });
     let notifications: Vec<_> = dropped.into_iter().chain(notes).chain(unreadable).take(MAX_NOTIFICATIONS).collect();
@@ -205,10 +205,10 @@ fn invocation(report: &Report, options: &Options) -> Value {
     invocation
 }
 
-fn notification(note: &Note, options: &Options) -> Value {
+fn notification(note: &Note, roots: &Roots) -> Value {
     let mut notification = json!({"level": level(note.severity), "message": {"text": shown(&note.message)}});
     if let Some(path) = &note.path {
-        let mut place = json!({"artifactLocation": {"uri": paths::uri_from_root(path, options)}});
+        let mut place = json!({"artifactLocation": {"uri": paths::uri_from_root(path, roots)}});
         if let Some(line) = note.line {
             place["region"] = json!({"startLine": line});
         }

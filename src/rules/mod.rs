@@ -25,8 +25,8 @@ use crate::baseline::Stale;
 use crate::finding::{Consequence, Finding, Severity};
 use crate::inventory::Inventory;
 use crate::ownership::Ownership;
-use crate::text::near;
 use crate::suppression::{Directives, Idle};
+use crate::text::near;
 
 pub use draft::{Draft, Sink};
 pub use page::{Example, FrontMatter, Page, PageError};

@@ -4,7 +4,7 @@
 
 use ownerlint::gc::{Cluster, DefinitionFacts, Deletion, Facts, Key, Object, PodFacts, Policy, Step, simulate};
 use ownerlint::report::plan::{PlanFormat, render};
-use ownerlint::report::{Options, plan};
+use ownerlint::report::{HumanOptions, MarkdownOptions, Options, plan};
 use ownerlint::story::{ImpliedDependent, PlanView};
 use proptest::prelude::*;
 
@@ -52,6 +52,10 @@ fn view<'a>(plan: &'a ownerlint::gc::Plan<'a>, steps: &'a [Step]) -> PlanView<'a
         targets: steps.iter().map(targets).collect(),
         notes: Vec::new(),
     }
+}
+
+fn drawn(human: HumanOptions) -> Options {
+    Options { human, ..Options::default() }
 }
 
 fn shown(format: PlanFormat, cluster: &Cluster, steps: &[Step]) -> String {
@@ -390,7 +394,8 @@ fn a_job_summary_keeps_its_size() {
     let simulated = simulate(&cluster, &steps, &unsearched());
     let view = view(&simulated, &steps);
     for limit in [600, 5_000, 20_000, 64_000, 1_000_000] {
-        let options = Options { markdown_bytes: limit, ..Options::default() };
+        let options =
+            Options { markdown: MarkdownOptions { bytes: limit, ..MarkdownOptions::default() }, ..Options::default() };
         let markdown = plan::render(PlanFormat::Markdown, &view, &options);
         assert!(markdown.len() <= limit, "{} bytes of {limit}", markdown.len());
         let (opened, closed) = (markdown.matches("<details>").count(), markdown.matches("</details>").count());
@@ -423,14 +428,22 @@ fn colour_changes_nothing_but_colour() {
     let cluster = sketch(&["o", "c{x/y} -> !o"]);
     let steps = [delete(&["o"], FOREGROUND)];
     let simulated = simulate(&cluster, &steps, &simulation());
-    let coloured = render(PlanFormat::Human, &view(&simulated, &steps), &Options { color: true, ..Options::default() });
+    let coloured = render(
+        PlanFormat::Human,
+        &view(&simulated, &steps),
+        &drawn(HumanOptions { color: true, ..HumanOptions::default() }),
+    );
     assert!(coloured.contains("\u{1b}[31m"));
     let mut plain = String::new();
     for (at, part) in coloured.split("\u{1b}[").enumerate() {
         plain.push_str(if at == 0 { part } else { part.split_once('m').expect("an SGR code").1 });
     }
     assert_eq!(plain, human(&cluster, &steps));
-    let ascii = render(PlanFormat::Human, &view(&simulated, &steps), &Options { ascii: true, ..Options::default() });
+    let ascii = render(
+        PlanFormat::Human,
+        &view(&simulated, &steps),
+        &drawn(HumanOptions { ascii: true, ..HumanOptions::default() }),
+    );
     assert!(ascii.is_ascii(), "{ascii}");
 }
 

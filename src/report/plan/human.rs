@@ -6,7 +6,7 @@
 
 use std::collections::BTreeSet;
 
-use crate::report::{Options, wrap};
+use crate::report::{HumanOptions, wrap};
 use crate::story::PlanView;
 use crate::story::outline::{Limits, Line, Shown, outline, reading_order};
 use crate::story::remedy::{Remedy, Stuck, stuck};
@@ -27,7 +27,7 @@ const ALIKE: usize = 2;
 const LISTED: usize = 5;
 
 /// All steps, one after the other.
-pub(super) fn render(view: &PlanView<'_>, options: &Options) -> String {
+pub(super) fn render(view: &PlanView<'_>, options: &HumanOptions) -> String {
     let mut page = Page { out: String::new(), options };
     let stories = stories(view);
     let mut told = BTreeSet::new();
@@ -48,7 +48,7 @@ pub(super) fn render(view: &PlanView<'_>, options: &Options) -> String {
 
 struct Page<'o> {
     out: String,
-    options: &'o Options,
+    options: &'o HumanOptions,
 }
 
 #[derive(Clone, Copy)]

@@ -1,11 +1,11 @@
 //! A job summary or a comment: per step the counts, the flowchart of the whole plan, then in folded tables what goes, stays
 //! and hangs, with the commands that would unhang it.
 //!
-//! Never outgrows [`Options::markdown_bytes`], as in [`super::super::markdown`]; what would not fit is counted.
+//! Never outgrows [`MarkdownOptions::bytes`], as a report; what would not fit is counted.
 
 use super::mermaid;
-use crate::report::Options;
-use crate::report::markdown::{Page, RESERVE, code, text};
+use crate::report::MarkdownOptions;
+use crate::report::markup::{Page, RESERVE, code, text};
 use crate::story::PlanView;
 use crate::story::remedy::{Stuck, stuck};
 use crate::story::telling::{Affected, Ending, Story, stories};
@@ -17,8 +17,8 @@ use crate::text::plain;
 const ROWS: usize = 500;
 
 /// The whole document, within its size.
-pub(super) fn render(view: &PlanView<'_>, options: &Options) -> String {
-    let limit = options.markdown_bytes.saturating_sub(RESERVE);
+pub(super) fn render(view: &PlanView<'_>, options: &MarkdownOptions) -> String {
+    let limit = options.bytes.saturating_sub(RESERVE);
     let mut page = Page { text: String::new(), limit };
     let stories = stories(view);
     let fits = page

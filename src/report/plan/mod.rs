@@ -65,9 +65,9 @@ impl FromStr for PlanFormat {
 pub fn render(format: PlanFormat, view: &PlanView<'_>, options: &Options) -> String {
     match format {
         PlanFormat::Json => json::render(view),
-        PlanFormat::Human => human::render(view, options),
+        PlanFormat::Human => human::render(view, &options.human),
         PlanFormat::Dot => dot::render(view),
         PlanFormat::Mermaid => mermaid::render(view),
-        PlanFormat::Markdown => markdown::render(view, options),
+        PlanFormat::Markdown => markdown::render(view, &options.markdown),
     }
 }

@@ -1,7 +1,9 @@
 //! What single formats promise beyond their schema.
 
 use ownerlint::finding::{Finding, Label, Severity};
-use ownerlint::report::{Format, Options, Report, UnknownFormat, render};
+use ownerlint::report::{
+    Format, JunitOptions, LspOptions, MarkdownOptions, Options, Report, Roots, UnknownFormat, render,
+};
 use ownerlint::text::{ColumnUnit, FileId, SourceFile, Sources, Span};
 use serde_json::{Value, json};
 
@@ -135,7 +137,10 @@ fn sarif_says_what_could_not_be_read() {
 
 #[test]
 fn paths_start_at_the_repository_where_a_code_host_reads_them() {
-    let options = Options { working_directory: Some("/home/me/repo/deploy".to_owned()), ..sample::options() };
+    let options = Options {
+        roots: Roots { working_directory: Some("/home/me/repo/deploy".to_owned()), ..sample::options().roots },
+        ..sample::options()
+    };
     let report = many([Severity::Error]);
     let text = |format| rendered(format, &report, &options);
     assert!(text(Format::Github).starts_with("::error file=deploy/a.yaml,"));
@@ -157,7 +162,7 @@ fn the_language_server_protocol_counts_in_the_agreed_encoding() {
     };
     let starts = |needle, position_encoding| {
         let report = sample::with(sources(), vec![finding(needle)]);
-        let options = Options { position_encoding, ..sample::options() };
+        let options = Options { lsp: LspOptions { position_encoding }, ..sample::options() };
         let document = parsed(&rendered(Format::Lsp, &report, &options));
         document[0]["diagnostics"][0]["range"]["start"]["character"].clone()
     };
@@ -174,7 +179,9 @@ fn the_language_server_protocol_counts_in_the_agreed_encoding() {
 fn junit_fails_from_the_severity_that_fails_the_run() {
     let report = many([Severity::Error, Severity::Warning, Severity::Info]);
     let failures = |fail_on| {
-        render(Format::Junit, &report, &Options { fail_on, ..Options::default() }).matches("<failure").count()
+        render(Format::Junit, &report, &Options { junit: JunitOptions { fail_on }, ..Options::default() })
+            .matches("<failure")
+            .count()
     };
     assert_eq!(failures(Some(Severity::Error)), 1);
     assert_eq!(failures(Some(Severity::Info)), 3);
@@ -184,7 +191,8 @@ fn junit_fails_from_the_severity_that_fails_the_run() {
 #[test]
 fn the_summary_groups_by_object_and_never_outgrows_its_size() {
     let report = many(repeat(Severity::Info, 2_000).chain([Severity::Error]));
-    let options = Options { markdown_bytes: 20_000, ..sample::options() };
+    let options =
+        Options { markdown: MarkdownOptions { bytes: 20_000, ..sample::options().markdown }, ..sample::options() };
     let text = rendered(Format::Markdown, &report, &options);
     assert!((10_000..20_000).contains(&text.len()));
     let mut rows = text.lines().filter(|line| line.starts_with("| error") || line.starts_with("| info"));

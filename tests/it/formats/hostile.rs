@@ -1,7 +1,7 @@
 //! Nothing in a manifest breaks a format: hostile text in every place a format prints.
 
 use ownerlint::finding::{Chain, Consequence, Finding, Label, Relation, Severity};
-use ownerlint::report::{Format, Options, Report, render};
+use ownerlint::report::{Format, HumanOptions, LspOptions, MarkdownOptions, Options, Report, render};
 use ownerlint::text::{ColumnUnit, FileId, SourceFile, Sources, Span};
 use proptest::prelude::*;
 
@@ -65,7 +65,13 @@ prop_compose! {
 fn options() -> impl Strategy<Value = Options> {
     let unit = prop::sample::select(vec![ColumnUnit::Utf8, ColumnUnit::Chars, ColumnUnit::Utf16]);
     (any::<bool>(), 0..200usize, unit, 0..4_000usize).prop_map(|(ascii, width, position_encoding, markdown_bytes)| {
-        Options { ascii, width, position_encoding, markdown_bytes, ..sample::options() }
+        let sample = sample::options();
+        Options {
+            human: HumanOptions { ascii, width, ..sample.human },
+            lsp: LspOptions { position_encoding },
+            markdown: MarkdownOptions { bytes: markdown_bytes, ..sample.markdown },
+            ..sample
+        }
     })
 }
 

@@ -38,7 +38,7 @@ pub(crate) fn read(format: Format, text: &str, report: &Report, options: &Option
             let document = valid(&lsp_schema(), text);
             assert_eq!(document.as_array().map(Vec::len), Some(report.sources.len()), "files without findings too");
             assert_eq!(strings(&document, "/uri").len(), report.sources.len());
-            ranges(&document, report, options.position_encoding);
+            ranges(&document, report, options.lsp.position_encoding);
         }
         Format::Markdown => markdown(text, report, options),
     }
@@ -137,8 +137,8 @@ fn github(text: &str, report: &Report, options: &Options) {
         assert_eq!(get("col").is_some(), get("line") == get("endLine"), "columns on one line only");
     }
     let of = |severity| report.findings.iter().filter(|reported| reported.finding.severity == severity).count();
-    let per_kind =
-        [Severity::Error, Severity::Warning, Severity::Info].map(|severity| of(severity).min(options.annotation_cap));
+    let per_kind = [Severity::Error, Severity::Warning, Severity::Info]
+        .map(|severity| of(severity).min(options.github.annotation_cap));
     assert_eq!(shown, per_kind.iter().sum::<usize>());
 }
 
@@ -179,13 +179,13 @@ fn junit(text: &str, report: &Report, options: &Options) {
     assert_eq!(number("tests"), Some(named("testcase")));
     assert_eq!(number("failures"), Some(named("failure")));
     assert_eq!(named("testsuite"), report.sources.len());
-    let limit = options.fail_on.expect("the samples fail on something");
+    let limit = options.junit.fail_on.expect("the samples fail on something");
     assert_eq!(named("failure"), report.findings.iter().filter(|reported| reported.finding.severity >= limit).count());
 }
 
 fn markdown(text: &str, report: &Report, options: &Options) {
     // The heading is always there, even where a silly limit leaves no room for it.
-    assert!(text.len() <= options.markdown_bytes.max(600), "{} over {}", text.len(), options.markdown_bytes);
+    assert!(text.len() <= options.markdown.bytes.max(600), "{} over {}", text.len(), options.markdown.bytes);
     let rows: Vec<_> = text.lines().filter(|line| line.starts_with("| ") && !line.starts_with("| |")).collect();
     for row in &rows {
         assert_eq!(row.matches('|').count(), 5, "{row}");

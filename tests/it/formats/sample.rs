@@ -1,7 +1,9 @@
 //! Synthetic reports.
 
 use ownerlint::finding::{Chain, Consequence, Finding, Label, Relation, Severity, fingerprint};
-use ownerlint::report::{Cascades, Note, Options, Place, Published, Report, Reported, RuleInfo, Summary, Tool};
+use ownerlint::report::{
+    Cascades, MarkdownOptions, Note, Options, Place, Published, Report, Reported, Roots, RuleInfo, Summary, Tool,
+};
 use ownerlint::text::{FileId, SourceFile, Sources, Span};
 
 pub(crate) const RBAC: &str = "\
@@ -234,12 +236,17 @@ fn rules() -> Vec<RuleInfo> {
 /// Options as a run at the root of a repository has them.
 pub(crate) fn options() -> Options {
     Options {
-        working_directory: Some("/home/me/repo".to_owned()),
-        repository_root: Some("/home/me/repo".to_owned()),
-        published: Some(Published {
-            url: "https://code.example/me/repo/blob/0123abc".to_owned(),
-            files: [HOSTILE_PATH, "deploy/rook/rbac.yaml"].map(str::to_owned).into(),
-        }),
+        roots: Roots {
+            working_directory: Some("/home/me/repo".to_owned()),
+            repository_root: Some("/home/me/repo".to_owned()),
+        },
+        markdown: MarkdownOptions {
+            published: Some(Published {
+                url: "https://code.example/me/repo/blob/0123abc".to_owned(),
+                files: [HOSTILE_PATH, "deploy/rook/rbac.yaml"].map(str::to_owned).into(),
+            }),
+            ..MarkdownOptions::default()
+        },
         ..Options::default()
     }
 }

@@ -1,0 +1,158 @@
+//! A finished report: everything that a format may say about one run.
+
+use serde::Serialize;
+
+use super::plan::Cascade;
+use crate::finding::{Consequence, Finding, Fingerprint, Label, Severity};
+use crate::text::{FileId, Sources, Span, plain};
+
+/// Everything a format may say about one run.
+#[derive(Clone, Debug)]
+pub struct Report {
+    /// Who speaks.
+    pub tool: Tool,
+    /// The files of the run, those without findings too: editors clear old diagnostics of them.
+    pub sources: Sources,
+    /// What is reported, sorted by path, offset and rule.
+    pub findings: Vec<Reported>,
+    /// All enabled rules, in the registry's fixed order, whether or not they fired.
+    pub rules: Vec<RuleInfo>,
+    /// Counts of the run.
+    pub summary: Summary,
+    /// What a reader should know besides the findings: skipped templates, files that could not be opened.
+    pub notes: Vec<Note>,
+    /// The simulated deletions behind findings that stand on one.
+    pub cascades: Cascades,
+}
+
+/// Simulated deletions, for formats that can draw.
+#[derive(Clone, Debug, Default)]
+pub struct Cascades {
+    /// The first ones.
+    pub shown: Vec<Cascade>,
+    /// How many more there are.
+    pub left_out: usize,
+}
+
+/// The program, as formats name it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Tool {
+    /// `ownerlint`.
+    pub name: String,
+    /// The released version: `1.2.3`.
+    pub version: String,
+    /// Where the program lives.
+    pub url: String,
+}
+
+/// A finding as it is reported: with its identity across runs and its documentation.
+#[derive(Clone, Debug)]
+pub struct Reported {
+    /// What, where, why.
+    pub finding: Finding,
+    /// The same value in every format and in baselines.
+    pub fingerprint: Fingerprint,
+    /// The page of its rule.
+    pub url: Option<String>,
+    /// Where the objects of [`Finding::chain`] are written, link by link; `None` for an object that no file holds. May be
+    /// shorter than the chain.
+    pub chain_places: Vec<Option<Place>>,
+}
+
+/// Bytes of one file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Place {
+    /// The file.
+    pub file: FileId,
+    /// The bytes.
+    pub span: Span,
+}
+
+impl From<&Label> for Place {
+    fn from(label: &Label) -> Self {
+        Self { file: label.file, span: label.span }
+    }
+}
+
+/// A rule, as formats describe it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RuleInfo {
+    /// Its id: `owner-of-cluster-scoped`.
+    pub id: &'static str,
+    /// One sentence on what it flags.
+    pub summary: String,
+    /// Its severity in this run.
+    pub severity: Severity,
+    /// What the cluster does about it.
+    pub consequence: Consequence,
+    /// Its page, in Markdown.
+    pub page: String,
+    /// Where the page is published.
+    pub url: String,
+}
+
+/// Counts of one run; `error`, `warning` and `info` count what is reported.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct Summary {
+    /// Files read.
+    pub files: usize,
+    /// Documents in them.
+    pub documents: usize,
+    /// Kubernetes objects in them, items of Lists included.
+    pub objects: usize,
+    /// Findings of severity error.
+    pub error: usize,
+    /// Findings of severity warning.
+    pub warning: usize,
+    /// Findings of severity info.
+    pub info: usize,
+    /// Findings silenced by a comment, an annotation or the configuration.
+    pub suppressed: usize,
+    /// Findings that the baseline knows.
+    pub baseline: usize,
+}
+
+impl Summary {
+    /// `1 error, 2 warnings`, or `nothing found`.
+    pub(super) fn found(&self) -> String {
+        let found = [(self.error, "error"), (self.warning, "warning"), (self.info, "info")];
+        let found: Vec<_> = found.into_iter().filter(|&(n, _)| n > 0).map(|(n, noun)| plain::count(n, noun)).collect();
+        if found.is_empty() { "nothing found".to_owned() } else { found.join(", ") }
+    }
+}
+
+/// Something about the run itself.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Note {
+    /// `Error`: part of the input was not analysed, so absence of findings proves nothing there.
+    pub severity: Severity,
+    /// One sentence without a full stop.
+    pub message: String,
+    /// The file it is about, as reported; it need not be one of the sources.
+    pub path: Option<String>,
+    /// The 1-based line in that file.
+    pub line: Option<usize>,
+}
+
+impl Report {
+    /// The findings, worst first, else in report order.
+    pub(super) fn worst_first(&self) -> Vec<&Reported> {
+        let mut findings: Vec<_> = self.findings.iter().collect();
+        findings.sort_by_key(|reported| std::cmp::Reverse(reported.finding.severity));
+        findings
+    }
+
+    /// The findings of each file, in the order of the sources; empty for a file without.
+    pub(super) fn by_file(&self) -> Vec<Vec<&Reported>> {
+        let mut files = vec![Vec::new(); self.sources.len()];
+        for reported in &self.findings {
+            files[reported.finding.primary.file.0 as usize].push(reported);
+        }
+        files
+    }
+
+    /// The path under which `file` is reported.
+    pub(super) fn path(&self, file: FileId) -> &str {
+        self.sources.file(file).path()
+    }
+}

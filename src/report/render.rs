@@ -1,0 +1,24 @@
+//! From a finished report to a document.
+
+use super::format::Format;
+use super::model::Report;
+use super::options::Options;
+use super::{concise, github, gitlab, human, json, junit, lsp, markdown, rdjson, sarif};
+
+/// The whole document of `report` in `format`, ending in a line break unless it is empty.
+pub fn render(format: Format, report: &Report, options: &Options) -> String {
+    let Options { human, lsp, junit, github, markdown, roots } = options;
+    match format {
+        Format::Human => human::render(report, human),
+        Format::Concise => concise::render(report),
+        Format::Json => json::render(report),
+        Format::Jsonl => json::render_lines(report),
+        Format::Sarif => sarif::render(report, roots),
+        Format::Github => github::render(report, github, roots),
+        Format::Gitlab => gitlab::render(report, roots),
+        Format::Junit => junit::render(report, junit, roots),
+        Format::Rdjson => rdjson::render(report),
+        Format::Lsp => lsp::render(report, lsp, roots),
+        Format::Markdown => markdown::render(report, markdown, roots),
+    }
+}
