@@ -11,7 +11,7 @@ use crate::text::{FileId, Span};
 use crate::yaml::{Dropped, ProblemKind, Quirk};
 
 pub(super) static UNREADABLE_FILE: Rule =
-    rule!("unreadable-file", Error, Lost, "A file of the input cannot be read", unreadable_file);
+    rule!("unreadable-file", Error, Lost, "An input file cannot be read", unreadable_file);
 
 pub(super) static UNREADABLE_DOCUMENT: Rule =
     rule!("unreadable-document", Error, Rejected, "Kubernetes cannot read a document", unreadable_document);
