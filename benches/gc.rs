@@ -7,9 +7,12 @@ use std::hint::black_box;
 
 use divan::{AllocProfiler, Bencher};
 use ownerlint::gc::{Cluster, KindInfo, Kinds, Object, Options, OwnerReference, Policy, Step, simulate};
+use ownerlint::kube::{GroupKind, Namespace, ObjectKey};
 
 #[global_allocator]
 static ALLOCATOR: AllocProfiler = AllocProfiler::system();
+
+const CONFIG_MAP: GroupKind<&str> = GroupKind::new("", "ConfigMap");
 
 const SIZES: [usize; 3] = [1_000, 10_000, 100_000];
 
@@ -63,14 +66,12 @@ fn object(index: usize, owners: &[usize]) -> Object {
         kind: "ConfigMap".into(),
         name: name(*owner),
         uid: uid(*owner),
+        written_uid: None,
         controller: None,
         block_owner_deletion: (!owner.is_multiple_of(3) || *owner == 0).then_some(true),
     };
     Object {
-        api_version: "v1".into(),
-        kind: "ConfigMap".into(),
-        namespace: "default".into(),
-        name: name(index),
+        key: ObjectKey::new(CONFIG_MAP, Namespace::Named("default".into()), name(index)),
         uid: uid(index),
         owner_references: owners.iter().map(reference).collect(),
         ..Object::default()
@@ -79,7 +80,7 @@ fn object(index: usize, owners: &[usize]) -> Object {
 
 fn build(objects: Vec<Object>) -> Cluster {
     let mut kinds = Kinds::new();
-    kinds.add(KindInfo { custom: false, ..KindInfo::custom("", "ConfigMap", "configmaps", true, &["v1"]) });
+    kinds.add(KindInfo { custom: false, ..KindInfo::custom(CONFIG_MAP, "configmaps", true, &["v1"]) });
     Cluster::new(kinds, objects).expect("names and uids are unique")
 }
 

@@ -6,12 +6,14 @@
 //! | room | holds |
 //! |---|---|
 //! | [`text`] | source files, byte spans, lines and columns |
+//! | [`kube`] | Kubernetes' words: kinds, versions, object keys, scopes, well-known finalizers |
 //! | [`finding`] | one finding: rule, severity, consequence, labels, fingerprint |
 //! | [`yaml`] | documents as Kubernetes splits and reads them |
 //! | [`manifest`] | one object as it is written: identity, owner references, finalizers, templates, CRD facts |
 //! | [`inventory`] | one bundle: files found and read, kinds and scopes, lookup by identity and uid |
 //! | [`ownership`] | the edges between objects, each with its evidence; who removes which finalizer |
 //! | [`gc`] | a pure model of deletion: API server, garbage collector, namespaces, CRDs |
+//! | [`cluster`] | from an inventory and its ties to the cluster that the model deletes from |
 //! | [`suppression`] | what is silenced on purpose: comments, annotations, ignores; and what of it is idle |
 //! | [`baseline`] | the findings that are known, by identity |
 //! | [`rules`] | one file per family, one function per rule |
@@ -23,11 +25,13 @@
 
 pub mod baseline;
 pub mod cli;
+pub mod cluster;
 pub mod config;
 pub mod engine;
 pub mod finding;
 pub mod gc;
 pub mod inventory;
+pub mod kube;
 pub mod manifest;
 pub mod ownership;
 pub mod report;

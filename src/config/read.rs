@@ -3,7 +3,8 @@
 use super::value::Values;
 use super::{Bundle, Config, ConfigError};
 use crate::finding::Severity;
-use crate::inventory::{ExtraKind, Release, Scope};
+use crate::inventory::{ExtraKind, Release};
+use crate::kube::Scope;
 use crate::rules::{self, Rule, World};
 use crate::suppression::{Date, Ignore, ObjectPattern};
 use crate::text::{SourceFile, Span};

@@ -5,7 +5,9 @@
 use std::collections::HashSet;
 
 use super::input::Bundle;
-use crate::gc::{Built, Key, Step};
+use crate::cluster::Built;
+use crate::gc::Step;
+use crate::kube::ObjectKey;
 use crate::ownership::Ownership;
 use crate::report::plan::Cascade;
 use crate::report::{Cascades, Reported};
@@ -20,7 +22,7 @@ const MOST: usize = 4;
 struct Scene {
     step: Step,
     title: String,
-    objects: Vec<Key>,
+    objects: Vec<ObjectKey>,
 }
 
 /// The cascades behind `findings`, whose places lie in `sources`.
@@ -46,15 +48,15 @@ fn scenes(bundle: &Bundle, sources: &Sources, findings: &[Reported]) -> Vec<Scen
     let mut files: Option<HashSet<&str>> = None;
     for reported in findings {
         let finding = &reported.finding;
-        let Some(object) = finding.object.as_deref().and_then(|object| object.parse::<Key>().ok()) else { continue };
-        let Some((step, title)) = step_behind(finding.rule, &object) else { continue };
+        let Some(object) = &finding.object else { continue };
+        let Some((step, title)) = step_behind(finding.rule, object) else { continue };
         let files = files.get_or_insert_with(|| bundle.inventory.sources.iter().map(|(_, file)| file.path()).collect());
         if !files.contains(sources.file(finding.primary.file).path()) {
             continue;
         }
         match scenes.iter_mut().find(|scene| scene.step == step) {
-            Some(scene) => scene.objects.push(object),
-            None => scenes.push(Scene { step, title, objects: vec![object] }),
+            Some(scene) => scene.objects.push(object.clone()),
+            None => scenes.push(Scene { step, title, objects: vec![object.clone()] }),
         }
     }
     scenes

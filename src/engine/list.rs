@@ -1,7 +1,8 @@
 //! What the input holds, as the `list` contract says it.
 
 use super::Bundle;
-use crate::inventory::{InDocument, Inventory, Member, Scope, ScopeSource};
+use crate::inventory::{InDocument, Inventory, Member, ScopeSource};
+use crate::kube::Scope;
 use crate::manifest::{OwnerReference, Skip};
 use crate::report::{ListedObject, ListedPlace, ListedReference, ListedSkip, Listing};
 use crate::text::{ColumnUnit, FileId, Span};

@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, HashMap};
 
 use super::input::Bundle;
+use crate::kube::ObjectKey;
 use crate::report::Place;
 use crate::text::{FileId, SourceFile, Sources};
 
@@ -44,16 +45,16 @@ impl Merged {
 
 /// Where the objects of a bundle are written, by key; of one that is written more than once the first place.
 #[derive(Debug)]
-pub(super) struct Places(HashMap<String, Place>);
+pub(super) struct Places<'b>(HashMap<&'b ObjectKey, Place>);
 
-impl Places {
-    pub(super) fn of(bundle: &Bundle, files: &[FileId]) -> Self {
+impl<'b> Places<'b> {
+    pub(super) fn of(bundle: &'b Bundle, files: &[FileId]) -> Self {
         let members = bundle.inventory.members.iter().rev();
         let place = |file: FileId, span| Place { file: files[file.0 as usize], span };
-        Self(members.map(|member| (member.key.to_string(), place(member.file, member.object.name_span()))).collect())
+        Self(members.map(|member| (&member.key, place(member.file, member.object.name_span()))).collect())
     }
 
-    pub(super) fn get(&self, key: &str) -> Option<Place> {
+    pub(super) fn get(&self, key: &ObjectKey) -> Option<Place> {
         self.0.get(key).copied()
     }
 }

@@ -10,6 +10,7 @@ use super::scope::FilesInScope;
 use super::{Check, describe, tool};
 use crate::baseline::Parted;
 use crate::finding::{Finding, Fingerprint, Severity, fingerprint};
+use crate::kube::ObjectKey;
 use crate::report::{Note, Place, Report, Reported, RuleInfo, Summary};
 use crate::rules::{self, Outcome, Rule};
 use crate::suppression::{Directive, Ignore, Suppressions};
@@ -76,7 +77,7 @@ impl Run<'_> {
             for mut finding in verdict.findings {
                 finding.relocate(to);
                 self.overrule(&mut finding);
-                let place = |key: &String| places.as_ref().and_then(|places| places.get(key));
+                let place = |key| places.as_ref().and_then(|places| places.get(key));
                 let chain = finding.chain.objects.iter().map(place).collect();
                 all.findings.push((finding, chain));
             }
@@ -100,9 +101,9 @@ impl Run<'_> {
 
     /// Fingerprints are taken of all findings, so that none depends on what is suppressed, known or in scope.
     fn identified(&self, found: Vec<(Finding, Vec<Option<Place>>)>) -> Vec<Reported> {
-        let mut definitions: HashMap<String, usize> = HashMap::new();
+        let mut definitions: HashMap<&ObjectKey, usize> = HashMap::new();
         for member in self.bundles.iter().flat_map(|bundle| &bundle.inventory.members) {
-            *definitions.entry(member.key.to_string()).or_default() += 1;
+            *definitions.entry(&member.key).or_default() += 1;
         }
         let findings = found.iter().map(|(finding, _)| finding);
         let prints = self.fingerprints(findings, |key| definitions.get(key).copied().unwrap_or_default());
@@ -112,7 +113,7 @@ impl Run<'_> {
     fn fingerprints<'f>(
         &self,
         findings: impl Iterator<Item = &'f Finding>,
-        defined_in: impl Fn(&str) -> usize,
+        defined_in: impl Fn(&ObjectKey) -> usize,
     ) -> Vec<Fingerprint> {
         let findings: Vec<&Finding> = findings.collect();
         fingerprint(findings, |finding| self.merged.sources.file(finding.primary.file).path(), defined_in)
@@ -147,7 +148,7 @@ impl Run<'_> {
     /// Whether the input holds what an ignore is about, so that its rule had something to look at.
     fn proves(&self, ignore: &Ignore) -> bool {
         let members = || self.bundles.iter().flat_map(|bundle| &bundle.inventory.members);
-        self.check.complete || members().any(|member| ignore.object.matches(&member.key.to_string()))
+        self.check.complete || members().any(|member| ignore.object.matches(&member.key))
     }
 
     /// What rules on the outcome find.

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use super::Finding;
 use super::identity::without_indices;
+use crate::kube::ObjectKey;
 
 /// 128 bits, printed as 32 lower-case hexadecimal digits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -25,21 +26,22 @@ fn fnv1a<'a>(parts: impl IntoIterator<Item = &'a str>) -> u128 {
 
 /// The fingerprints of `findings`, in their order.
 ///
-/// A fingerprint covers rule, object, field path and target. `defined_in` gives the paths of the files that define an
-/// object's key: when there are several, or the finding has no object, the finding's own path joins the hash. Findings
+/// A fingerprint covers rule, object, field path and target. `defined_in` tells how many files define an object: when
+/// there are several, or the finding has no object, the finding's own path joins the hash. Findings
 /// that are still equal get an ordinal in report order.
 pub fn fingerprint<'a>(
     findings: impl IntoIterator<Item = &'a Finding>,
     path_of: impl Fn(&Finding) -> &'a str,
-    defined_in: impl Fn(&str) -> usize,
+    defined_in: impl Fn(&ObjectKey) -> usize,
 ) -> Vec<Fingerprint> {
     let mut seen: BTreeMap<u128, u32> = BTreeMap::new();
     let prints = findings.into_iter().map(|finding| {
-        let unique = finding.object.as_deref().is_some_and(|key| defined_in(key) == 1);
+        let unique = finding.object.as_ref().is_some_and(|key| defined_in(key) == 1);
         let path = if unique { "" } else { path_of(finding) };
         // Indices move when entries are added before them; the target tells entries apart instead.
         let field = finding.field.as_deref().map(without_indices).unwrap_or_default();
-        let parts = ["v1", finding.rule, finding.object.as_deref().unwrap_or(""), &field];
+        let object = finding.object.as_ref().map(ObjectKey::to_string).unwrap_or_default();
+        let parts = ["v1", finding.rule, &object, &field];
         let base = fnv1a(parts.into_iter().chain([finding.target.as_deref().unwrap_or(""), path]));
         let ordinal = seen.entry(base).or_default();
         *ordinal += 1;

@@ -1,6 +1,7 @@
 //! What a finding is about, without where it stands: equal before and after reformatting, reordering and moving.
 
 use super::Finding;
+use crate::kube::ObjectKey;
 
 /// Rule, object, field and target of a finding.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -22,7 +23,7 @@ impl Identity {
         let message = || finding.object.is_none().then(|| finding.message.clone());
         Self {
             rule: finding.rule.to_owned(),
-            object: finding.object.clone(),
+            object: finding.object.as_ref().map(ObjectKey::to_string),
             field: finding.field.as_deref().map(without_indices),
             target: finding.target.clone().or_else(message),
         }

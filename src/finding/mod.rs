@@ -5,6 +5,7 @@
 mod fingerprint;
 mod identity;
 
+use crate::kube::ObjectKey;
 use crate::text::{FileId, Span};
 
 pub use fingerprint::{Fingerprint, fingerprint};
@@ -125,8 +126,8 @@ impl Label {
 pub struct Chain {
     /// How the first object is tied to the others.
     pub relation: Relation,
-    /// The keys of the objects: `Kind[.group]/namespace/name`.
-    pub objects: Vec<String>,
+    /// The objects.
+    pub objects: Vec<ObjectKey>,
 }
 
 /// What the objects of a [`Chain`] are to one another.
@@ -154,8 +155,8 @@ pub struct Finding {
     pub reason: String,
     /// How to fix it.
     pub help: String,
-    /// The key of the object it is about: `Kind[.group]/namespace/name`; `None` when the file gives no object.
-    pub object: Option<String>,
+    /// The object it is about; `None` when the file gives no object.
+    pub object: Option<ObjectKey>,
     /// The field: `metadata.ownerReferences[0].uid`.
     pub field: Option<String>,
     /// What the field points at (an owner's key, a finalizer), to tell two findings of one field apart after edits.

@@ -7,12 +7,13 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use super::kinds::{KindId, KindInfo, Kinds, split_api_version};
+use super::kinds::{KindId, KindInfo, Kinds};
 use super::links::Links;
-use super::object::{Deletion, Facts, Key, Object};
+use super::object::{Deletion, Facts, Object};
 use super::references::{Dependents, Lookup, Ref, Written};
 use super::state::{FOREGROUND, GRACEFUL, ORPHAN, SPEC_KUBERNETES, TERMINATING, UNWATCHED};
 use super::symbols::{Interner, Symbol, Symbols};
+use crate::kube::{ApiVersion, GroupKind, Namespace, ObjectKey, finalizers};
 
 /// Number of an object in its [`Cluster`].
 pub type ObjectId = u32;
@@ -20,22 +21,15 @@ pub type ObjectId = u32;
 /// No such object.
 pub(super) const NONE: u32 = u32::MAX;
 
-/// Finalizer that orphans dependents.
-pub const ORPHAN_FINALIZER: &str = "orphan";
-/// Finalizer that deletes dependents first.
-pub const FOREGROUND_FINALIZER: &str = "foregroundDeletion";
-/// Finalizer that the API server adds to a CustomResourceDefinition being deleted `[CRD-1]`.
-pub const CLEANUP_FINALIZER: &str = "customresourcecleanup.apiextensions.k8s.io";
-
 /// Why a list of objects is no cluster.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum ClusterError {
     /// Two objects with one key.
     #[error("two objects have the key {0}")]
-    DuplicateKey(Box<Key>),
+    DuplicateKey(Box<ObjectKey>),
     /// Two objects with one uid.
     #[error("{0} and {1} have the same uid")]
-    DuplicateUid(Box<Key>, Box<Key>),
+    DuplicateUid(Box<ObjectKey>, Box<ObjectKey>),
     /// More objects, references or finalizers than 32 bits count.
     #[error("the cluster is too large")]
     TooLarge,
@@ -90,13 +84,15 @@ impl Cluster {
         for object in &objects {
             if let Facts::Definition(crd) = &object.facts {
                 // [CRD-3] OverlappingBuiltInResource: a definition does not replace a built-in kind.
-                if kinds.find(&crd.group, &crd.kind).is_none_or(|id| kinds.get(id).custom) {
+                let kind = GroupKind::new(&crd.group, &crd.kind);
+                if kinds.find(kind).is_none_or(|id| kinds.get(id).custom) {
                     let served: Vec<&str> = crd.served.iter().map(String::as_str).collect();
-                    kinds.add(KindInfo::custom(&crd.group, &crd.kind, &crd.plural, crd.namespaced, &served));
+                    kinds.add(KindInfo::custom(kind, &crd.plural, crd.namespaced, &served));
                 }
             }
         }
-        objects.sort_by(|a, b| order_of(a).cmp(&order_of(b)));
+        // Input order must not matter: objects are numbered in the order of their keys.
+        objects.sort_by(|a, b| a.key.cmp(&b.key));
         let mut interner = Interner::default();
         let mut cluster = Cluster::flatten(&mut kinds, &objects, &mut interner)?;
         cluster.resolve(&kinds, &interner)?;
@@ -107,22 +103,9 @@ impl Cluster {
         Ok(cluster)
     }
 
-    /// Takes these objects for assumptions: they take part like all others, and plans do not show them.
-    pub(super) fn assume<'k>(&mut self, keys: impl Iterator<Item = &'k Key>) {
-        self.assumed = keys.filter_map(|key| self.find(key)).collect();
-        self.assumed.sort_unstable();
-    }
-
     /// Whether an object was only assumed to exist, because a rendered reference names it. Plans do not show it.
     pub fn is_assumed(&self, id: ObjectId) -> bool {
         self.assumed.binary_search(&id).is_ok()
-    }
-
-    /// Shows a reference, the `entry`-th of an object, with the uid that was written, not with the one that binds it.
-    pub(super) fn show_uid_as_written(&mut self, key: &Key, entry: usize, uid: String) {
-        if let Some(index) = self.find(key).and_then(|id| self.refs_of(id).nth(entry)) {
-            self.written_uids.insert(index, uid);
-        }
     }
 
     /// The uid that a reference shows: what binds a rendered one is nobody's business but the collector's.
@@ -149,31 +132,35 @@ impl Cluster {
         };
         for (id, object) in objects.iter().enumerate() {
             let id = u32::try_from(id).map_err(|_| ClusterError::TooLarge)?;
-            let (group, _) = split_api_version(&object.api_version).unwrap_or(("", ""));
-            let namespaced = !object.namespace.is_empty();
-            let kind = kinds
-                .find(group, &object.kind)
-                .unwrap_or_else(|| kinds.add(KindInfo::unknown(group, &object.kind, namespaced)));
+            let ObjectKey { namespace, name, .. } = &object.key;
+            let unknown = || KindInfo::unknown(object.key.group_kind(), *namespace != Namespace::None);
+            let kind = kinds.find(object.key.group_kind()).unwrap_or_else(|| kinds.add(unknown()));
+            if object.assumed {
+                cluster.assumed.push(id);
+            }
             let node = Node {
                 kind,
-                namespace: text.intern(&object.namespace),
-                name: text.intern(&object.name),
+                namespace: text.intern_namespace(namespace),
+                name: text.intern(name),
                 uid: text.intern(&object.uid),
                 flags: initial_flags(object, kinds.get(kind)),
             };
             cluster.nodes.push(node);
             for reference in &object.owner_references {
+                if let Some(uid) = &reference.written_uid {
+                    cluster.written_uids.insert(cluster.refs.len() as u32, uid.clone());
+                }
                 cluster.written.push(Written::new(reference, text));
                 cluster.refs.push(Ref { holder: id, by_uid: NONE, lookup: Lookup::Unresolvable, exact: false });
             }
-            let foreign = object.finalizers.iter().filter(|name| !is_gc_finalizer(name));
+            let foreign = object.finalizers.iter().filter(|name| !finalizers::is_collectors(name));
             cluster.finalizers.extend(foreign.map(|name| text.intern(name)));
             // A slot for the finalizer that a deletion would add [CRD-2].
             if matches!(object.facts, Facts::Definition(_))
-                && !object.finalizers.iter().any(|name| name == CLEANUP_FINALIZER)
+                && !object.finalizers.iter().any(|name| name == finalizers::CUSTOM_RESOURCE_CLEANUP)
             {
                 cluster.absent_finalizers.push(cluster.finalizers.len() as u32);
-                cluster.finalizers.push(text.intern(CLEANUP_FINALIZER));
+                cluster.finalizers.push(text.intern(finalizers::CUSTOM_RESOURCE_CLEANUP));
             }
             if let Facts::Namespace(namespace) = &object.facts {
                 namespace.spec_finalizers.iter().for_each(|token| _ = text.intern(token));
@@ -198,12 +185,12 @@ impl Cluster {
             if node.uid != Symbol::EMPTY {
                 let other = std::mem::replace(&mut by_uid[node.uid.index()], id);
                 if other != NONE {
-                    let [other, id] = [other, id].map(|id| Box::new(self.key_with(id, kinds, text)));
+                    let [other, id] = [other, id].map(|id| Box::new(self.key_with(id, kinds, text.symbols())));
                     return Err(ClusterError::DuplicateUid(other, id));
                 }
             }
             if by_name.insert((node.kind, node.namespace, node.name), id).is_some() {
-                return Err(ClusterError::DuplicateKey(Box::new(self.key_with(id, kinds, text))));
+                return Err(ClusterError::DuplicateKey(Box::new(self.key_with(id, kinds, text.symbols()))));
             }
         }
         for (reference, written) in self.refs.iter_mut().zip(&mut self.written) {
@@ -223,22 +210,15 @@ impl Cluster {
                 true => Lookup::Owner,
                 false => Lookup::Elsewhere,
             };
-            let version = split_api_version(api_version).map(|(_, version)| version);
-            let preferred = kind.versions.first().map(String::as_str) == version;
+            let preferred = kind.versions.first().map(String::as_str) == Some(ApiVersion::split(api_version).version);
             reference.exact = found && preferred && !api_version.starts_with('/');
         }
         Ok(())
     }
 
-    fn key_with(&self, id: ObjectId, kinds: &Kinds, text: &Interner) -> Key {
+    fn key_with(&self, id: ObjectId, kinds: &Kinds, text: &Symbols) -> ObjectKey {
         let node = &self.nodes[id as usize];
-        let info = kinds.get(node.kind);
-        Key {
-            group: info.group.clone(),
-            kind: info.kind.clone(),
-            namespace: text.get(node.namespace).to_owned(),
-            name: text.get(node.name).to_owned(),
-        }
+        ObjectKey::new(kinds.get(node.kind).group_kind(), text.namespace(node.namespace), text.get(node.name))
     }
 
     /// Number of objects.
@@ -257,27 +237,19 @@ impl Cluster {
     }
 
     /// The key of an object.
-    pub fn key(&self, id: ObjectId) -> Key {
-        let node = &self.nodes[id as usize];
-        let info = self.kinds.get(node.kind);
-        Key {
-            group: info.group.clone(),
-            kind: info.kind.clone(),
-            namespace: self.text.get(node.namespace).to_owned(),
-            name: self.text.get(node.name).to_owned(),
-        }
+    pub fn key(&self, id: ObjectId) -> ObjectKey {
+        self.key_with(id, &self.kinds, &self.text)
     }
 
     /// The object with that key.
-    pub fn find(&self, key: &Key) -> Option<ObjectId> {
+    pub fn find(&self, key: &ObjectKey) -> Option<ObjectId> {
         let (mut low, mut high) = (0, self.len());
         while low < high {
             let middle = usize::midpoint(low, high);
             let node = &self.nodes[middle];
-            let info = self.kinds.get(node.kind);
-            let here =
-                (info.group.as_str(), info.kind.as_str(), self.text.get(node.namespace), self.text.get(node.name));
-            match here.cmp(&(&key.group, &key.kind, &key.namespace, &key.name)) {
+            let kind = self.kinds.get(node.kind).group_kind().cmp(&key.group_kind());
+            let namespace = || self.text.compare_namespace(node.namespace, &key.namespace);
+            match kind.then_with(namespace).then_with(|| self.text.get(node.name).cmp(&key.name)) {
                 std::cmp::Ordering::Equal => return Some(middle as ObjectId),
                 std::cmp::Ordering::Less => low = middle + 1,
                 std::cmp::Ordering::Greater => high = middle,
@@ -307,12 +279,6 @@ impl Cluster {
     }
 }
 
-/// Input order must not matter: objects are numbered by this.
-fn order_of(object: &Object) -> (&str, &str, &str, &str) {
-    let (group, _) = split_api_version(&object.api_version).unwrap_or(("", ""));
-    (group, &object.kind, &object.namespace, &object.name)
-}
-
 fn initial_flags(object: &Object, kind: &KindInfo) -> u16 {
     let mut flags = if kind.gc_tracked { 0 } else { UNWATCHED };
     if let Some(Deletion { grace_seconds }) = object.deletion {
@@ -324,19 +290,15 @@ fn initial_flags(object: &Object, kind: &KindInfo) -> u16 {
     }
     for finalizer in &object.finalizers {
         match finalizer.as_str() {
-            ORPHAN_FINALIZER => flags |= ORPHAN,
-            FOREGROUND_FINALIZER => flags |= FOREGROUND,
+            finalizers::ORPHAN => flags |= ORPHAN,
+            finalizers::FOREGROUND => flags |= FOREGROUND,
             _ => {}
         }
     }
     if let Facts::Namespace(namespace) = &object.facts
-        && namespace.spec_finalizers.iter().any(|token| token == "kubernetes")
+        && namespace.spec_finalizers.iter().any(|token| token == finalizers::KUBERNETES)
     {
         flags |= SPEC_KUBERNETES;
     }
     flags
-}
-
-pub(super) fn is_gc_finalizer(name: &str) -> bool {
-    name == ORPHAN_FINALIZER || name == FOREGROUND_FINALIZER
 }

@@ -9,16 +9,16 @@
 use std::collections::BTreeMap;
 
 use super::cluster::{Cluster, NONE, ObjectId};
-use super::object::Key;
 use super::references::{Lookup, Ref};
 use super::state::UNWATCHED;
 use super::symbols::Symbol;
+use crate::kube::ObjectKey;
 
 /// An event that the collector records about an object.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Event {
     /// The object with the bad reference.
-    pub object: Key,
+    pub object: ObjectKey,
     /// Always `OwnerRefInvalidNamespace`.
     pub reason: &'static str,
     /// As the collector words it.

@@ -7,6 +7,8 @@
 
 use std::collections::BTreeMap;
 
+use crate::kube::{ApiVersion, GroupKind, sort_versions};
+
 /// What a DELETE without a policy does when the object carries no garbage-collector finalizer
 /// (section 2.2 of the deletion semantics).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -45,12 +47,13 @@ pub struct KindInfo {
 
 impl KindInfo {
     /// A custom resource as a CustomResourceDefinition declares it; `versions` are the served ones in any order.
-    pub fn custom(group: &str, kind: &str, plural: &str, namespaced: bool, versions: &[&str]) -> Self {
+    pub fn custom(kind: GroupKind<&str>, plural: &str, namespaced: bool, versions: &[&str]) -> Self {
+        let GroupKind { group, kind } = kind.to_owned();
         let mut versions: Vec<String> = versions.iter().map(|version| (*version).to_owned()).collect();
         sort_versions(&mut versions);
         KindInfo {
-            group: group.to_owned(),
-            kind: kind.to_owned(),
+            group,
+            kind,
             plural: plural.to_owned(),
             namespaced,
             versions,
@@ -62,9 +65,14 @@ impl KindInfo {
     }
 
     /// A kind of which nothing is known but that an object of it was seen: it does not resolve as
-    /// an owner and is never collected as a dependent `[SIM-5]`.
-    pub(super) fn unknown(group: &str, kind: &str, namespaced: bool) -> Self {
-        KindInfo { gc_tracked: false, ..Self::custom(group, kind, &kind.to_lowercase(), namespaced, &[]) }
+    /// an owner and is never collected as a dependent `[SIM-5]`. Its plural is not guessed: `kubectl` takes the singular.
+    pub(super) fn unknown(kind: GroupKind<&str>, namespaced: bool) -> Self {
+        KindInfo { gc_tracked: false, ..Self::custom(kind, &kind.kind.to_lowercase(), namespaced, &[]) }
+    }
+
+    /// The kind within its group.
+    pub fn group_kind(&self) -> GroupKind<&str> {
+        GroupKind::new(&self.group, &self.kind)
     }
 }
 
@@ -87,7 +95,7 @@ impl Kinds {
 
     /// Adds a kind, or replaces what was known of it.
     pub fn add(&mut self, info: KindInfo) -> KindId {
-        if let Some(known) = self.find(&info.group, &info.kind) {
+        if let Some(known) = self.find(info.group_kind()) {
             self.infos[known.0 as usize] = info;
             return known;
         }
@@ -98,53 +106,20 @@ impl Kinds {
     }
 
     /// The kind of that group, whatever versions are served.
-    pub fn find(&self, group: &str, kind: &str) -> Option<KindId> {
-        self.groups.get(group)?.get(kind).copied()
+    pub fn find(&self, kind: GroupKind<&str>) -> Option<KindId> {
+        self.groups.get(kind.group)?.get(kind.kind).copied()
     }
 
     /// The kind that `apiVersion` and `kind` resolve to: the exact version must be served `[GC-15]`.
     pub fn resolve(&self, api_version: &str, kind: &str) -> Option<KindId> {
-        let (group, version) = split_api_version(api_version)?;
-        let id = self.find(group, kind)?;
-        self.get(id).versions.iter().any(|served| served == version).then_some(id)
+        let ApiVersion { group, version } = ApiVersion::split(api_version);
+        let id = self.find(GroupKind::new(group, kind))?;
+        let served = !version.is_empty() && self.get(id).versions.iter().any(|served| served == version);
+        served.then_some(id)
     }
 
     /// What is known of a kind.
     pub fn get(&self, id: KindId) -> &KindInfo {
         &self.infos[id.0 as usize]
     }
-}
-
-/// Splits an `apiVersion` into group and version as Kubernetes does `[VAL-10]`; `None` where it refuses.
-pub fn split_api_version(api_version: &str) -> Option<(&str, &str)> {
-    match api_version.split_once('/') {
-        None if api_version.is_empty() => None,
-        None => Some(("", api_version)),
-        Some((_, version)) if version.is_empty() || version.contains('/') => None,
-        Some((group, version)) => Some((group, version)),
-    }
-}
-
-/// Sorts versions by Kubernetes' priority: `v2` before `v1` before `v1beta1` before `v1alpha1`,
-/// then everything that is no such version, by name.
-pub fn sort_versions(versions: &mut [String]) {
-    versions.sort_by(|a, b| match (version_priority(a), version_priority(b)) {
-        (Some(a), Some(b)) => b.cmp(&a),
-        (Some(_), None) => std::cmp::Ordering::Less,
-        (None, Some(_)) => std::cmp::Ordering::Greater,
-        (None, None) => a.cmp(b),
-    });
-}
-
-/// (stability, major, minor), greater is preferred.
-fn version_priority(version: &str) -> Option<(u8, u64, u64)> {
-    let rest = version.strip_prefix('v')?;
-    let (major, stability, minor) = if let Some((major, minor)) = rest.split_once("beta") {
-        (major, 1, minor)
-    } else if let Some((major, minor)) = rest.split_once("alpha") {
-        (major, 0, minor)
-    } else {
-        (rest, 2, "0")
-    };
-    Some((stability, major.parse().ok()?, minor.parse().ok()?))
 }

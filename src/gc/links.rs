@@ -5,10 +5,11 @@
 use std::collections::BTreeMap;
 
 use super::cause::Protection;
-use super::cluster::{CLEANUP_FINALIZER, Cluster, ObjectId};
+use super::cluster::{Cluster, ObjectId};
 use super::kinds::KindId;
-use super::object::{Facts, Key, Object, PodFacts};
+use super::object::{Facts, Object, PodFacts};
 use super::symbols::Symbol;
+use crate::kube::{GroupKind, Namespace, ObjectKey, finalizers, kinds};
 
 /// The part an object plays in deletion beyond being an object.
 #[derive(Debug, Clone)]
@@ -86,20 +87,22 @@ impl Links {
 
     fn add_role(&mut self, cluster: &Cluster, id: ObjectId, object: &Object) {
         let info = cluster.info(id);
-        let role = match (&object.facts, info.group.as_str(), info.kind.as_str()) {
-            (Facts::Pod(pod), ..) => pod_role(pod),
-            (_, "", "Pod") => pod_role(&PodFacts::default()),
-            (Facts::Namespace(facts), ..) => {
-                let known = |token: &&String| token.as_str() != "kubernetes";
+        let role = match (&object.facts, info.group_kind()) {
+            (Facts::Pod(pod), _) => pod_role(pod),
+            (_, kinds::POD) => pod_role(&PodFacts::default()),
+            (Facts::Namespace(facts), _) => {
+                let known = |token: &&String| token.as_str() != finalizers::KUBERNETES;
                 let tokens = facts.spec_finalizers.iter().filter(known);
                 self.namespaces.push(id);
                 let tokens = tokens.filter_map(|token| cluster.text.find(token)).collect();
                 Role::Namespace { content: Vec::new(), pods: Vec::new(), tokens }
             }
-            (Facts::Definition(crd), ..) => {
-                let slot = |index: &u32| cluster.text.get(cluster.finalizers[*index as usize]) == CLEANUP_FINALIZER;
-                let Some(cleanup) = cluster.finalizers_of(id).find(slot) else { return };
-                let kind = cluster.kinds.find(&crd.group, &crd.kind).filter(|kind| cluster.kinds.get(*kind).custom);
+            (Facts::Definition(crd), _) => {
+                let name = |index: &u32| cluster.text.get(cluster.finalizers[*index as usize]);
+                let cleanup = |index: &u32| name(index) == finalizers::CUSTOM_RESOURCE_CLEANUP;
+                let Some(cleanup) = cluster.finalizers_of(id).find(cleanup) else { return };
+                let kind = cluster.kinds.find(GroupKind::new(&crd.group, &crd.kind));
+                let kind = kind.filter(|kind| cluster.kinds.get(*kind).custom);
                 if let Some(kind) = kind {
                     self.definition_of.insert(kind, id);
                 }
@@ -140,18 +143,16 @@ impl Links {
         for finalizer in cluster.finalizers_of(id) {
             let name = cluster.text.get(cluster.finalizers[finalizer as usize]);
             let held = || Release::WhenUnheld(holders.get(&id).cloned().unwrap_or_default());
-            let (release, protection) = match (info.group.as_str(), info.kind.as_str(), name) {
-                ("", "PersistentVolumeClaim", "kubernetes.io/pvc-protection") => (held(), Protection::Claim),
-                ("", "PersistentVolume", "kubernetes.io/pv-protection") => (held(), Protection::Volume),
-                ("storage.k8s.io", "VolumeAttributesClass", "kubernetes.io/vac-protection") => {
+            let (release, protection) = match (info.group_kind(), name) {
+                (kinds::PERSISTENT_VOLUME_CLAIM, finalizers::PVC_PROTECTION) => (held(), Protection::Claim),
+                (kinds::PERSISTENT_VOLUME, finalizers::PV_PROTECTION) => (held(), Protection::Volume),
+                (kinds::VOLUME_ATTRIBUTES_CLASS, finalizers::VAC_PROTECTION) => {
                     (held(), Protection::VolumeAttributesClass)
                 }
                 // The cloud controller that added it removes it.
-                ("", "Service", "service.kubernetes.io/load-balancer-cleanup") => (held(), Protection::LoadBalancer),
-                ("resource.k8s.io", "ResourceClaim", "resource.kubernetes.io/delete-protection") => {
-                    (held(), Protection::ResourceClaim)
-                }
-                ("", "Pod", "batch.kubernetes.io/job-tracking") => {
+                (kinds::SERVICE, finalizers::LOAD_BALANCER_CLEANUP) => (held(), Protection::LoadBalancer),
+                (kinds::RESOURCE_CLAIM, finalizers::RESOURCE_CLAIM_PROTECTION) => (held(), Protection::ResourceClaim),
+                (kinds::POD, finalizers::JOB_TRACKING) => {
                     let Some(release) = job_tracking(cluster, id, objects) else { continue };
                     (release, Protection::JobTracking)
                 }
@@ -163,11 +164,12 @@ impl Links {
 
     fn add_follower(&mut self, cluster: &Cluster, id: ObjectId, object: &Object) {
         let info = cluster.info(id);
-        let leader = match (&object.facts, info.group.as_str(), info.kind.as_str()) {
-            (Facts::TokenSecret { service_account }, ..) => {
-                core_key("ServiceAccount", &object.namespace, service_account)
+        let ObjectKey { namespace, name, .. } = &object.key;
+        let leader = match (&object.facts, info.group_kind()) {
+            (Facts::TokenSecret { service_account }, _) => {
+                ObjectKey::new(kinds::SERVICE_ACCOUNT, namespace.clone(), service_account)
             }
-            (_, "", "Endpoints") => core_key("Service", &object.namespace, &object.name),
+            (_, kinds::ENDPOINTS) => ObjectKey::new(kinds::SERVICE, namespace.clone(), name),
             _ => return,
         };
         if let Some(leader) = cluster.find(&leader) {
@@ -190,15 +192,11 @@ fn pod_role(pod: &PodFacts) -> Role {
     Role::Pod { scheduled: pod.scheduled, finished: pod.finished, grace_seconds: pod.grace_seconds }
 }
 
-fn core_key(kind: &str, namespace: &str, name: &str) -> Key {
-    Key { group: String::new(), kind: kind.into(), namespace: namespace.into(), name: name.into() }
-}
-
 /// `None` if nobody here removes it: the Pod is controlled by something else, or by a Job managed elsewhere.
 fn job_tracking(cluster: &Cluster, pod: ObjectId, objects: &[Object]) -> Option<Release> {
     let reference = cluster.refs_of(pod).find(|index| cluster.written(*index).controller == Some(true));
     if let Some(index) = reference {
-        if cluster.text.get(cluster.written(index).kind_name) != "Job" {
+        if cluster.text.get(cluster.written(index).kind_name) != kinds::JOB.kind {
             return None;
         }
         let job = objects.get(cluster.reference(index).by_uid as usize);
@@ -212,31 +210,29 @@ fn job_tracking(cluster: &Cluster, pod: ObjectId, objects: &[Object]) -> Option<
 /// Which objects hold which protected objects.
 fn holders(cluster: &Cluster, objects: &[Object]) -> BTreeMap<ObjectId, Vec<Holder>> {
     let mut holders: BTreeMap<ObjectId, Vec<Holder>> = BTreeMap::new();
-    let mut hold = |held: Key, object: ObjectId, until_finished: bool| {
+    let mut hold = |held: ObjectKey, object: ObjectId, until_finished: bool| {
         if let Some(held) = cluster.find(&held) {
             holders.entry(held).or_default().push(Holder { object, until_finished });
         }
     };
-    let class = |name: &str| Key { group: "storage.k8s.io".into(), ..core_key("VolumeAttributesClass", "", name) };
+    let class = |name: &str| ObjectKey::new(kinds::VOLUME_ATTRIBUTES_CLASS, Namespace::None, name);
     for (id, object) in cluster.ids().zip(objects) {
+        let beside = |kind, name: &str| ObjectKey::new(kind, object.key.namespace.clone(), name);
         match &object.facts {
             Facts::Pod(pod) => {
                 // [FIN-14]: an unscheduled Pod never holds a claim; a finished one does.
                 for claim in pod.claims.iter().filter(|_| pod.scheduled) {
-                    hold(core_key("PersistentVolumeClaim", &object.namespace, claim), id, false);
+                    hold(beside(kinds::PERSISTENT_VOLUME_CLAIM, claim), id, false);
                 }
                 for claim in pod.ephemeral_claims.iter().filter(|_| pod.scheduled) {
-                    hold(core_key("PersistentVolumeClaim", &object.namespace, claim), id, true);
+                    hold(beside(kinds::PERSISTENT_VOLUME_CLAIM, claim), id, true);
                 }
                 for claim in &pod.resource_claims {
-                    let key = core_key("ResourceClaim", &object.namespace, claim);
-                    hold(Key { group: "resource.k8s.io".into(), ..key }, id, false);
+                    hold(beside(kinds::RESOURCE_CLAIM, claim), id, false);
                 }
             }
             Facts::Volume(volume) => {
-                if let Some((namespace, name)) = &volume.bound_to
-                    && let Some(claim) = cluster.find(&core_key("PersistentVolumeClaim", namespace, name))
-                {
+                if let Some(claim) = volume.bound_to.as_ref().and_then(|claim| cluster.find(claim)) {
                     // The volume is Bound, and so in use, while its claim exists.
                     hold(cluster.key(id), claim, false);
                 }

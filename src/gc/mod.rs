@@ -7,14 +7,12 @@
 //! (`rounds`, `[SIM-10]`), which agrees best with a real control plane; the other outcomes are
 //! those that some other order reaches (`explore`, `[SIM-11]`). Both run the same rules:
 //!
-//! * `build` from an inventory to a cluster, and what had to be assumed for it
 //! * `cluster` what never changes: objects, references resolved by uid and by coordinates
 //! * `state`, `world` what changes, and the one way to change it, watched by the collector
 //! * `delete`, `controllers`, `collector` what the API server, the other controllers and the
 //!   collector do; each rule of `kubernetes-deletion-semantics` is cited where it stands
 //! * `plan`, `outcome`, `cause`, `hold`, `why`, `events` what a caller gets to see
 
-mod build;
 mod cause;
 mod cluster;
 mod collector;
@@ -46,16 +44,13 @@ mod trace;
 mod why;
 mod world;
 
-pub use build::{Assumptions, Built, Source, build};
 pub use cause::{Cause, Protection};
-pub use cluster::{CLEANUP_FINALIZER, Cluster, ClusterError, FOREGROUND_FINALIZER, ORPHAN_FINALIZER, ObjectId};
+pub use cluster::{Cluster, ClusterError, ObjectId};
 pub use delete::{IMMORTAL_NAMESPACES, Policy};
 pub use events::Event;
 pub use hold::{Hanging, Hold};
-pub use kinds::{DefaultPolicy, KindId, KindInfo, Kinds, sort_versions, split_api_version};
-pub use object::{
-    DefinitionFacts, Deletion, Facts, Key, NamespaceFacts, NotAKey, Object, OwnerReference, PodFacts, VolumeFacts,
-};
+pub use kinds::{DefaultPolicy, KindId, KindInfo, Kinds};
+pub use object::{DefinitionFacts, Deletion, Facts, NamespaceFacts, Object, OwnerReference, PodFacts, VolumeFacts};
 pub use outcome::{Condition, Difference, Fate, Outcome, Present};
 pub use plan::{Plan, StepPlan};
 pub use reading::Edge;

@@ -1,51 +1,6 @@
 //! What a caller tells the simulator about one object: plain strings, no spans, no files.
 
-use std::fmt;
-use std::str::FromStr;
-
-/// Identity of an object, written `Kind[.group]/namespace/name`, the namespace empty for cluster-scoped kinds.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct Key {
-    /// API group, empty for core.
-    pub group: String,
-    /// Kind, as in manifests.
-    pub kind: String,
-    /// Namespace, empty for cluster-scoped kinds.
-    pub namespace: String,
-    /// Name.
-    pub name: String,
-}
-
-impl fmt::Display for Key {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.kind)?;
-        if !self.group.is_empty() {
-            write!(f, ".{}", self.group)?;
-        }
-        write!(f, "/{}/{}", self.namespace, self.name)
-    }
-}
-
-/// A text that is no key.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("`{0}` is not a key of the form Kind[.group]/namespace/name")]
-pub struct NotAKey(pub String);
-
-impl FromStr for Key {
-    type Err = NotAKey;
-
-    fn from_str(text: &str) -> Result<Self, NotAKey> {
-        let mut parts = text.splitn(3, '/');
-        let (Some(kind), Some(namespace), Some(name)) = (parts.next(), parts.next(), parts.next()) else {
-            return Err(NotAKey(text.to_owned()));
-        };
-        let (kind, group) = kind.split_once('.').unwrap_or((kind, ""));
-        if kind.is_empty() || name.is_empty() {
-            return Err(NotAKey(text.to_owned()));
-        }
-        Ok(Key { group: group.into(), kind: kind.into(), namespace: namespace.into(), name: name.into() })
-    }
-}
+use crate::kube::{ObjectKey, finalizers};
 
 /// One entry of `metadata.ownerReferences`.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Default)]
@@ -58,6 +13,8 @@ pub struct OwnerReference {
     pub name: String,
     /// The uid: the collector's graph knows nothing else `[GC-4]`.
     pub uid: String,
+    /// What the manifest has in place of [`uid`](Self::uid), where the caller bound the reference: this is what plans show.
+    pub written_uid: Option<String>,
     /// `controller`, absent is `None`. Without meaning to the collector `[GC-15]`.
     pub controller: Option<bool>,
     /// `blockOwnerDeletion`, absent is `None`.
@@ -74,14 +31,8 @@ pub struct Deletion {
 /// An object of the cluster before the first step.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Object {
-    /// `apiVersion`; the group counts, the version is whatever the dump was written in.
-    pub api_version: String,
-    /// `kind`.
-    pub kind: String,
-    /// `metadata.namespace`, empty for cluster-scoped kinds.
-    pub namespace: String,
-    /// `metadata.name`.
-    pub name: String,
+    /// Which object; the version it was written in does not matter.
+    pub key: ObjectKey,
     /// `metadata.uid`. A rendering has none: the caller mints one and rewrites the references it could bind `[SIM-6]`.
     pub uid: String,
     /// `metadata.ownerReferences`.
@@ -92,6 +43,8 @@ pub struct Object {
     pub deletion: Option<Deletion>,
     /// What else matters for deletion, by kind.
     pub facts: Facts,
+    /// No input holds it, but a rendered reference names it: it takes part like all others, and plans do not show it.
+    pub assumed: bool,
 }
 
 /// Fields of some kinds that the deletion controllers read.
@@ -161,7 +114,7 @@ pub struct NamespaceFacts {
 
 impl Default for NamespaceFacts {
     fn default() -> Self {
-        NamespaceFacts { spec_finalizers: vec!["kubernetes".to_owned()] }
+        NamespaceFacts { spec_finalizers: vec![finalizers::KUBERNETES.to_owned()] }
     }
 }
 
@@ -185,8 +138,8 @@ pub struct DefinitionFacts {
 /// What deleting a PersistentVolume depends on.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct VolumeFacts {
-    /// Namespace and name of the claim it is bound to (`status.phase` Bound, or `spec.claimRef` of a claim that exists) `[FIN-2]`.
-    pub bound_to: Option<(String, String)>,
+    /// The claim it is bound to (`status.phase` Bound, or `spec.claimRef` of a claim that exists) `[FIN-2]`.
+    pub bound_to: Option<ObjectKey>,
     /// `spec.volumeAttributesClassName` `[FIN-3]`.
     pub attributes_class: Option<String>,
 }

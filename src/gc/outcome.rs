@@ -5,8 +5,9 @@ use std::sync::Arc;
 use super::cluster::{Cluster, ObjectId};
 use super::conditions;
 use super::links::Role;
-use super::object::{Key, OwnerReference};
+use super::object::OwnerReference;
 use super::state::{GRACEFUL, RefState, SPEC_KUBERNETES, State, TERMINATING, VISIBLE};
+use crate::kube::{ObjectKey, finalizers};
 
 pub use super::conditions::Condition;
 
@@ -172,6 +173,7 @@ fn owner_reference(cluster: &Cluster, state: &State, index: u32) -> Option<Owner
         kind: cluster.text.get(reference.kind_name).to_owned(),
         name: cluster.text.get(reference.name).to_owned(),
         uid: cluster.shown_uid(index).to_owned(),
+        written_uid: None,
         controller: reference.controller,
         block_owner_deletion: block,
     })
@@ -181,7 +183,7 @@ fn spec_finalizers(cluster: &Cluster, state: &State, id: ObjectId) -> Option<Vec
     let Some(Role::Namespace { tokens, .. }) = cluster.links.roles.get(&id) else { return None };
     let mut names: Vec<String> = tokens.iter().map(|token| cluster.text.get(*token).to_owned()).collect();
     if state.has(id, SPEC_KUBERNETES) {
-        names.push("kubernetes".to_owned());
+        names.push(finalizers::KUBERNETES.to_owned());
     }
     names.sort();
     Some(names)
@@ -193,7 +195,7 @@ pub(super) fn waits_for_kubelet(state: &State, id: ObjectId) -> bool {
 }
 
 /// Fates of all objects that were not just assumed, with their keys, in the order of the keys.
-pub(super) fn fates(cluster: &Cluster, state: &State) -> Vec<(Key, Fate)> {
+pub(super) fn fates(cluster: &Cluster, state: &State) -> Vec<(ObjectKey, Fate)> {
     let shown = cluster.ids().filter(|id| !cluster.is_assumed(*id));
     shown.map(|id| (cluster.key(id), fate(cluster, state, id))).collect()
 }

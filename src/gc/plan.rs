@@ -6,11 +6,11 @@ use std::sync::Arc;
 use super::cluster::{Cluster, ObjectId};
 use super::events::Event;
 use super::hold::{self, Hanging};
-use super::object::Key;
 use super::outcome::{self, Fate, Outcome};
 use super::state::State;
 use super::trace::Change;
 use super::why::{self, Why};
+use crate::kube::ObjectKey;
 
 /// A simulation from its first step to its last. Borrows the cluster for names and references.
 #[derive(Debug)]
@@ -45,7 +45,7 @@ impl Plan<'_> {
     }
 
     /// What becomes of every object in one outcome, in the order of the keys.
-    pub fn fates(&self, outcome: &Outcome) -> Vec<(Key, Fate)> {
+    pub fn fates(&self, outcome: &Outcome) -> Vec<(ObjectKey, Fate)> {
         outcome::fates(self.cluster, &outcome.state(self.cluster))
     }
 
@@ -55,7 +55,7 @@ impl Plan<'_> {
     }
 
     /// The objects that fare otherwise in this outcome than in the verdict, with both fates: (key, here, verdict).
-    pub fn differences(&self, outcome: &Outcome) -> Vec<(Key, Fate, Fate)> {
+    pub fn differences(&self, outcome: &Outcome) -> Vec<(ObjectKey, Fate, Fate)> {
         let state = outcome.state(self.cluster);
         let mut ids: Vec<ObjectId> = outcome.patched().filter(|id| !self.cluster.is_assumed(*id)).collect();
         ids.sort_unstable();
@@ -74,7 +74,7 @@ impl Plan<'_> {
 
     /// Why every object that the step touched, or that could have been touched and was not, ended
     /// as it did in the verdict.
-    pub fn why(&self, step: usize) -> BTreeMap<Key, Why> {
+    pub fn why(&self, step: usize) -> BTreeMap<ObjectKey, Why> {
         match self.verdict_state(step) {
             Some(state) => why::explain(self.cluster, &state, self.steps[..=step].iter().map(|step| &step.log[..])),
             None => BTreeMap::new(),

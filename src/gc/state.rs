@@ -7,9 +7,10 @@
 
 use std::hash::{Hash, Hasher};
 
-use super::cluster::{Cluster, FOREGROUND_FINALIZER, NONE, ORPHAN_FINALIZER, ObjectId};
+use super::cluster::{Cluster, NONE, ObjectId};
 use super::id_set::IdSet;
 use super::references::{Dependent, Written};
+use crate::kube::finalizers;
 
 /// Removed from storage.
 pub(super) const GONE: u16 = 1;
@@ -34,8 +35,8 @@ pub(super) const VISIBLE: u16 = GONE | TERMINATING | ORPHAN | FOREGROUND | SPEC_
 
 /// The finalizers of the collector among the flags, by name.
 pub(super) fn gc_finalizers(flags: u16) -> impl Iterator<Item = &'static str> {
-    let orphan = (flags & ORPHAN != 0).then_some(ORPHAN_FINALIZER);
-    let foreground = (flags & FOREGROUND != 0).then_some(FOREGROUND_FINALIZER);
+    let orphan = (flags & ORPHAN != 0).then_some(finalizers::ORPHAN);
+    let foreground = (flags & FOREGROUND != 0).then_some(finalizers::FOREGROUND);
     orphan.into_iter().chain(foreground)
 }
 

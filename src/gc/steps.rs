@@ -1,11 +1,11 @@
 //! What a user does to the cluster, step by step.
 
 use super::cause::Cause;
-use super::cluster::{Cluster, FOREGROUND_FINALIZER, ORPHAN_FINALIZER, ObjectId};
+use super::cluster::{Cluster, ObjectId};
 use super::delete::Policy;
-use super::object::Key;
 use super::state::{FOREGROUND, ORPHAN};
 use super::world::World;
+use crate::kube::{ObjectKey, finalizers};
 
 /// One step. After each, the cluster is left alone until nothing changes any more.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -15,26 +15,26 @@ pub enum Step {
     /// DELETE requests, all sent before anything settles.
     Delete {
         /// In the order of the requests.
-        targets: Vec<Key>,
+        targets: Vec<ObjectKey>,
         /// `None`: the client sends no policy.
         policy: Option<Policy>,
     },
     /// Removes one finalizer (from `metadata.finalizers`) with a patch.
     RemoveFinalizer {
         /// Whose.
-        target: Key,
+        target: ObjectKey,
         /// Which; removing one that is not there succeeds.
         finalizer: String,
     },
     /// Removes all of `metadata.finalizers` with a patch.
     RemoveAllFinalizers {
         /// Whose.
-        target: Key,
+        target: ObjectKey,
     },
     /// A DELETE with a grace period of 0 and policy Background, as `kubectl delete --force` sends it.
     ForceDelete {
         /// Which object.
-        target: Key,
+        target: ObjectKey,
     },
 }
 
@@ -95,8 +95,8 @@ impl World<'_> {
                 let named = |slot: &u32| self.cluster.text.get(self.cluster.finalizers[*slot as usize]) == name;
                 let slots: Vec<u32> = self.cluster.finalizers_of(id).filter(named).collect();
                 let gc = match name {
-                    ORPHAN_FINALIZER => ORPHAN,
-                    FOREGROUND_FINALIZER => FOREGROUND,
+                    finalizers::ORPHAN => ORPHAN,
+                    finalizers::FOREGROUND => FOREGROUND,
                     _ => 0,
                 };
                 self.remove_finalizers(id, &slots, gc, reason);

@@ -1,14 +1,20 @@
 //! Interned strings: names, namespaces and uids occur again and again, and are only ever compared.
 
+use std::cmp::Ordering;
 use std::collections::HashMap;
+
+use crate::kube::Namespace;
 
 /// An interned string.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(super) struct Symbol(u32);
 
 impl Symbol {
-    /// The empty string, always interned first.
+    /// The empty string, always interned first; as a namespace, that of a cluster-scoped object.
     pub(super) const EMPTY: Symbol = Symbol(0);
+
+    /// The namespace that nobody wrote. No text is interned as this, so that it is never taken for a namespace named `?`.
+    pub(super) const UNWRITTEN: Symbol = Symbol(1);
 
     pub(super) fn index(self) -> usize {
         self.0 as usize
@@ -23,6 +29,24 @@ pub(super) struct Symbols {
 }
 
 impl Symbols {
+    pub(super) fn namespace(&self, symbol: Symbol) -> Namespace {
+        match symbol {
+            Symbol::EMPTY => Namespace::None,
+            Symbol::UNWRITTEN => Namespace::Unwritten,
+            _ => Namespace::Named(self.get(symbol).to_owned()),
+        }
+    }
+
+    /// How a namespace stands to another one, without making one of its symbol.
+    pub(super) fn compare_namespace(&self, symbol: Symbol, other: &Namespace) -> Ordering {
+        let other_rank = match other {
+            Namespace::None => 0,
+            Namespace::Unwritten => 1,
+            Namespace::Named(_) => 2,
+        };
+        (symbol.0.min(2), self.get(symbol)).cmp(&(other_rank, other.name().unwrap_or_else(|| self.get(symbol))))
+    }
+
     /// The symbol of a text, by a walk over all of them: for the few texts that are looked up rarely.
     pub(super) fn find(&self, text: &str) -> Option<Symbol> {
         (0..self.ends.len() as u32).map(Symbol).find(|symbol| self.get(*symbol) == text)
@@ -46,6 +70,7 @@ impl Default for Interner {
     fn default() -> Self {
         let mut interner = Interner { symbols: Symbols::default(), known: HashMap::new() };
         interner.intern("");
+        interner.push(&Namespace::Unwritten.to_string());
         interner
     }
 }
@@ -55,10 +80,23 @@ impl Interner {
         if let Some(symbol) = self.known.get(text) {
             return *symbol;
         }
+        let symbol = self.push(text);
+        self.known.insert(text.into(), symbol);
+        symbol
+    }
+
+    pub(super) fn intern_namespace(&mut self, namespace: &Namespace) -> Symbol {
+        match namespace {
+            Namespace::None => Symbol::EMPTY,
+            Namespace::Unwritten => Symbol::UNWRITTEN,
+            Namespace::Named(name) => self.intern(name),
+        }
+    }
+
+    fn push(&mut self, text: &str) -> Symbol {
         let symbol = Symbol(self.symbols.ends.len() as u32);
         self.symbols.text.push_str(text);
         self.symbols.ends.push(self.symbols.text.len() as u32);
-        self.known.insert(text.into(), symbol);
         symbol
     }
 
@@ -68,6 +106,11 @@ impl Interner {
 
     pub(super) fn len(&self) -> usize {
         self.symbols.ends.len()
+    }
+
+    /// The strings so far.
+    pub(super) fn symbols(&self) -> &Symbols {
+        &self.symbols
     }
 
     pub(super) fn finish(self) -> Symbols {

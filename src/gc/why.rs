@@ -6,11 +6,11 @@ use super::cause::Cause;
 use super::cluster::{Cluster, ObjectId};
 use super::collector::Class;
 use super::links::Role;
-use super::object::Key;
 use super::outcome::waits_for_kubelet;
 use super::state::{FOREGROUND, State, TERMINATING};
 use super::trace::Change;
 use super::world::World;
+use crate::kube::ObjectKey;
 
 /// Why an object fared as it did.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -18,7 +18,7 @@ pub struct Why {
     /// In the order in which they decided, each once.
     pub causes: Vec<Cause>,
     /// From the object that the step was about down to this one, both included.
-    pub chain: Vec<Key>,
+    pub chain: Vec<ObjectKey>,
     /// The round in which the object was removed, or last touched.
     pub round: u32,
 }
@@ -29,7 +29,7 @@ pub(super) fn explain<'l>(
     cluster: &Cluster,
     state: &State,
     logs: impl DoubleEndedIterator<Item = &'l [Change]> + Clone,
-) -> BTreeMap<Key, Why> {
+) -> BTreeMap<ObjectKey, Why> {
     // The change that first made each object go its way, over all steps.
     let mut began: BTreeMap<ObjectId, &Change> = BTreeMap::new();
     for change in logs.clone().flatten() {
@@ -62,7 +62,7 @@ fn add(causes: &mut Vec<Cause>, cause: Cause) {
 }
 
 /// Follows causes upwards; a cycle of owners ends where it would begin again.
-fn chain(cluster: &Cluster, began: &BTreeMap<ObjectId, &Change>, id: ObjectId) -> Vec<Key> {
+fn chain(cluster: &Cluster, began: &BTreeMap<ObjectId, &Change>, id: ObjectId) -> Vec<ObjectKey> {
     let mut ids = vec![id];
     let mut seen = std::collections::BTreeSet::from([id]);
     while let Some(via) = ids.last().and_then(|last| began.get(last)).and_then(|change| change.via) {

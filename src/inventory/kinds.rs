@@ -4,8 +4,9 @@
 use std::collections::BTreeMap;
 
 use super::ObjectId;
-use super::builtin::{self, Release, Scope, Served};
-use crate::manifest::{ApiVersion, CrdScope, CustomResourceDefinition};
+use super::builtin::{self, Release, Served};
+use crate::kube::{ApiVersion, GroupKind, Scope};
+use crate::manifest::CustomResourceDefinition;
 
 /// A kind that the user adds in the configuration.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -85,6 +86,8 @@ struct Defined {
     crds: Vec<ObjectId>,
     /// Version → whether some copy serves it.
     versions: BTreeMap<String, bool>,
+    /// The first that a copy says.
+    plural: Option<String>,
     /// `None` when the copies disagree or none says.
     scope: Option<Scope>,
     disagree: bool,
@@ -94,7 +97,7 @@ struct Defined {
 #[derive(Clone, Debug)]
 pub struct Kinds {
     release: Release,
-    defined: BTreeMap<(String, String), Defined>,
+    defined: BTreeMap<GroupKind, Defined>,
     extra: Vec<ExtraKind>,
 }
 
@@ -105,17 +108,15 @@ impl Kinds {
         crds: impl IntoIterator<Item = (ObjectId, &'a CustomResourceDefinition)>,
         extra: Vec<ExtraKind>,
     ) -> Self {
-        let mut defined: BTreeMap<(String, String), Defined> = BTreeMap::new();
+        let mut defined: BTreeMap<GroupKind, Defined> = BTreeMap::new();
         for (id, crd) in crds {
-            let kind = defined.entry((crd.group.value.clone(), crd.kind.value.clone())).or_default();
+            let kind = defined.entry(crd.group_kind().to_owned()).or_default();
             kind.crds.push(id);
+            kind.plural = kind.plural.take().or_else(|| crd.plural.as_ref().map(|plural| plural.value.clone()));
             for version in &crd.versions {
                 *kind.versions.entry(version.name.value.clone()).or_default() |= version.served;
             }
-            let scope = crd.scope.as_ref().map(|scope| match scope.value {
-                CrdScope::Namespaced => Scope::Namespaced,
-                CrdScope::Cluster => Scope::Cluster,
-            });
+            let scope = crd.scope.as_ref().map(|scope| scope.value);
             kind.disagree |= kind.scope.is_some() && scope.is_some() && kind.scope != scope;
             kind.scope = if kind.disagree { None } else { kind.scope.or(scope) };
         }
@@ -139,7 +140,7 @@ impl Kinds {
         if let Some(extra) = extra.filter(|extra| extra.versions.is_empty() || extra.versions.contains(version)) {
             return Resolution { scope: Some(extra.scope), source: ScopeSource::Config, serving: Serving::Yes };
         }
-        if let Some(defined) = self.defined.get(&(group.clone(), kind.to_owned())) {
+        if let Some(defined) = self.defined.get(&GroupKind::new(group, kind).to_owned()) {
             return defined.resolve(version);
         }
         let table = builtin::table();
@@ -160,9 +161,10 @@ impl Kinds {
         Resolution { scope, source, serving }
     }
 
-    /// The CRDs of the input that define a kind; several when it is written more than once.
-    pub fn crds_of(&self, group: &str, kind: &str) -> &[ObjectId] {
-        self.defined.get(&(group.to_owned(), kind.to_owned())).map_or(&[], |defined| &defined.crds)
+    /// The plural that a CRD of the input or the built-in table tells.
+    pub fn plural(&self, kind: GroupKind<&str>) -> Option<&str> {
+        let defined = self.defined.get(&kind.to_owned()).and_then(|defined| defined.plural.as_deref());
+        defined.or_else(|| builtin::table().plural_of(kind))
     }
 }
 

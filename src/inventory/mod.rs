@@ -5,7 +5,6 @@
 
 mod builtin;
 mod error;
-mod key;
 mod kinds;
 mod location;
 mod read;
@@ -14,13 +13,13 @@ mod walk;
 use std::collections::HashMap;
 use std::sync::Arc;
 
+use crate::kube::{Namespace, ObjectKey, Scope, kinds as well_known};
 use crate::manifest::{Object, OwnerReference, ParsedDocument, ParsedFile, Skip};
 use crate::text::{FileId, Sources};
 use crate::yaml::{Problem, ReadError};
 
 pub use builtin::*;
 pub use error::InputError;
-pub use key::{Namespace, ObjectKey};
 pub use kinds::{ExtraKind, Kinds, Resolution, ScopeSource, Serving};
 pub use location::locate;
 pub use read::Files;
@@ -115,7 +114,7 @@ impl Inventory {
         let crds = crds.filter_map(|(id, object)| object.what.definition().map(|crd| (id, crd)));
         let kinds = Kinds::new(release, crds, extra_kinds);
         // A definition handed in to tell the kinds of a dump does not make the dump a rendering.
-        let is_crd = |object: &Object| object.is("apiextensions.k8s.io", "CustomResourceDefinition");
+        let is_crd = |object: &Object| object.is(well_known::CUSTOM_RESOURCE_DEFINITION);
         let all_have_uids = written().all(|object| is_crd(object.what) || object.what.uid().is_some());
         let mut inventory = Self {
             sources: Sources::new(files.iter().map(|file| file.source().clone()).collect()),

@@ -1,17 +1,9 @@
 //! What a CustomResourceDefinition says about its kind.
 
 use super::Spanned;
+use crate::kube::{GroupKind, Scope};
 use crate::text::Span;
 use crate::yaml::{Entry, Value};
-
-/// `spec.scope`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum CrdScope {
-    /// Instances live in namespaces.
-    Namespaced,
-    /// Instances do not.
-    Cluster,
-}
 
 /// One entry of `spec.versions`.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -36,7 +28,7 @@ pub struct CustomResourceDefinition {
     /// `spec.names.shortNames`.
     pub short_names: Vec<String>,
     /// `spec.scope`; `None` when it is none of the two words. A v1beta1 CRD without it is namespaced.
-    pub scope: Option<Spanned<CrdScope>>,
+    pub scope: Option<Spanned<Scope>>,
     /// `spec.versions`, or the single `spec.version` of v1beta1.
     pub versions: Vec<CrdVersion>,
 }
@@ -58,6 +50,11 @@ impl CustomResourceDefinition {
         })
     }
 
+    /// The kind that it defines.
+    pub fn group_kind(&self) -> GroupKind<&str> {
+        GroupKind::new(self.group.as_str(), self.kind.as_str())
+    }
+
     /// Whether the API server would serve that version.
     pub fn serves(&self, version: &str) -> bool {
         self.versions.iter().any(|entry| entry.served && entry.name.value == version)
@@ -70,16 +67,16 @@ fn text(entry: Option<Entry<'_>>) -> Option<Spanned<String>> {
     Some(Spanned { value: value.to_owned(), key_span: entry.key_span, span: entry.value.span() })
 }
 
-fn scope(version: &str, spec: Value<'_>) -> Option<Spanned<CrdScope>> {
+fn scope(version: &str, spec: Value<'_>) -> Option<Spanned<Scope>> {
     let Some(written) = text(spec.entry("scope")) else {
         // v1beta1 defaults an absent scope to Namespaced (apiextensions v1beta1 defaults.go); v1 refuses it.
         let span = Span::empty(spec.span().start);
-        let defaulted = Spanned { value: CrdScope::Namespaced, key_span: span, span };
+        let defaulted = Spanned { value: Scope::Namespaced, key_span: span, span };
         return (version == "v1beta1").then_some(defaulted);
     };
     let scope = match written.as_str() {
-        "Namespaced" => CrdScope::Namespaced,
-        "Cluster" => CrdScope::Cluster,
+        "Namespaced" => Scope::Namespaced,
+        "Cluster" => Scope::Cluster,
         _ => return None,
     };
     Some(written.map(|_| scope))

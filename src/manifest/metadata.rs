@@ -1,7 +1,8 @@
 //! `ObjectMeta` with the place of every field.
 
+use super::Spanned;
 use super::decode::{Decoder, Expected};
-use super::{ApiVersion, Spanned};
+use crate::kube::ApiVersion;
 use crate::text::Span;
 use crate::yaml::{Kind, Value};
 

@@ -5,7 +5,6 @@
 //! it was read from, so that later rooms can look at any other field with its span. Nothing here depends on other objects:
 //! scopes and keys are settled in the inventory.
 
-mod api_version;
 mod crd;
 mod decode;
 mod documents;
@@ -17,8 +16,7 @@ mod skip;
 mod spanned;
 mod template;
 
-pub use api_version::ApiVersion;
-pub use crd::{CrdScope, CrdVersion, CustomResourceDefinition};
+pub use crd::{CrdVersion, CustomResourceDefinition};
 pub use decode::{DecodeError, Expected};
 pub use documents::{Found, NotAnObject, objects_of};
 pub use file::{ParsedDocument, ParsedFile};

@@ -4,7 +4,8 @@ use std::sync::{Arc, OnceLock};
 
 use super::decode::Decoder;
 use super::template::templates_of;
-use super::{ApiVersion, CustomResourceDefinition, DecodeError, Metadata, Spanned, Template};
+use super::{CustomResourceDefinition, DecodeError, Metadata, Spanned, Template};
+use crate::kube::{ApiVersion, GroupKind, kinds};
 use crate::text::Span;
 use crate::yaml::{NodeId, Tree, Value};
 
@@ -80,7 +81,7 @@ impl Object {
 
     /// What it says about a kind, when it is a CRD that names a group and a kind; read when somebody asks first.
     pub fn definition(&self) -> Option<&CustomResourceDefinition> {
-        if !self.is("apiextensions.k8s.io", "CustomResourceDefinition") {
+        if !self.is(kinds::CUSTOM_RESOURCE_DEFINITION) {
             return None;
         }
         let read = || CustomResourceDefinition::read(&self.group_version.version, self.value()).map(Box::new);
@@ -102,9 +103,14 @@ impl Object {
         &self.group_version.group
     }
 
-    /// Whether the object is of that group and kind, in whatever version.
-    pub fn is(&self, group: &str, kind: &str) -> bool {
-        self.group() == group && self.kind.value == kind
+    /// The kind, whatever the version.
+    pub fn group_kind(&self) -> GroupKind<&str> {
+        GroupKind::new(self.group(), &self.kind.value)
+    }
+
+    /// Whether the object is of that kind, in whatever version.
+    pub fn is(&self, kind: GroupKind<&str>) -> bool {
+        self.group_kind() == kind
     }
 
     /// The name; `x-*` for `generateName: x-`; `None` when neither is written.

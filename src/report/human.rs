@@ -13,6 +13,7 @@ use miette::{
 use super::excerpt::{Excerpt, Frame};
 use super::{HumanOptions, Report, Reported, Summary, wrap};
 use crate::finding::{Chain, Label, Relation, Severity};
+use crate::kube::ObjectKey;
 use crate::text::Span;
 use crate::text::plain;
 
@@ -68,8 +69,9 @@ fn finding(out: &mut String, report: &Report, reported: &Reported, options: &Hum
 /// What follows the snippets: a column of names and a column of text.
 fn facts(out: &mut String, reported: &Reported, options: &HumanOptions) {
     let finding = &reported.finding;
-    for (title, key) in [("object", &finding.object), ("field", &finding.field)] {
-        fact(out, title, &plain::one_line(key.as_deref().unwrap_or("")), options);
+    let object = finding.object.as_ref().map(ObjectKey::to_string);
+    for (title, text) in [("object", &object), ("field", &finding.field)] {
+        fact(out, title, &plain::one_line(text.as_deref().unwrap_or("")), options);
     }
     fact(out, "why", &finding.reason, options);
     fact(out, "help", &finding.help, options);
@@ -111,12 +113,13 @@ fn name(title: &str, options: &HumanOptions) -> String {
 fn chain(chain: &Chain, options: &HumanOptions) -> String {
     let [tee, corner] = if options.ascii { ["|- ", "`- "] } else { ["├─ ", "└─ "] };
     let last = chain.objects.len().saturating_sub(1);
-    let lines =
-        chain.objects.iter().map(|key| plain::one_line(key)).enumerate().map(|(at, key)| match chain.relation {
+    let lines = chain.objects.iter().map(|key| plain::one_line(&key.to_string())).enumerate().map(|(at, key)| {
+        match chain.relation {
             _ if at == 0 => key,
             Relation::OwnedBy => format!("{INDENT}{}{corner}owned by {key}", "   ".repeat(at - 1)),
             Relation::Takes => format!("{INDENT}{}takes {key} with it", if at == last { corner } else { tee }),
-        });
+        }
+    });
     lines.collect::<Vec<_>>().join("\n")
 }
 

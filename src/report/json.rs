@@ -5,6 +5,7 @@
 use serde::Serialize;
 
 use super::{Place, Report, Reported, Summary};
+use crate::kube::ObjectKey;
 use crate::text::ColumnUnit;
 
 /// The document, indented: people read it too.
@@ -54,11 +55,11 @@ struct FindingJson<'a> {
     reason: &'a str,
     help: &'a str,
     url: Option<&'a str>,
-    object: Option<&'a str>,
+    object: Option<&'a ObjectKey>,
     field: Option<&'a str>,
     location: LocationJson<'a>,
     related: Vec<RelatedJson<'a>>,
-    chain: &'a [String],
+    chain: &'a [ObjectKey],
     fingerprint: String,
 }
 
@@ -92,7 +93,7 @@ impl<'a> FindingJson<'a> {
             reason: &finding.reason,
             help: &finding.help,
             url: reported.url.as_deref(),
-            object: finding.object.as_deref(),
+            object: finding.object.as_ref(),
             field: finding.field.as_deref(),
             location: LocationJson::new(report, &finding.primary),
             related: related

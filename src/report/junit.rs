@@ -52,7 +52,11 @@ fn fails(reported: &Reported, options: &JunitOptions) -> bool {
 fn case(report: &Report, reported: &Reported, path: &str, options: &JunitOptions) -> String {
     let finding = &reported.finding;
     let at = report.region(&finding.primary, ColumnUnit::Chars);
-    let about = finding.object.as_deref().map(|object| format!(" in {}", plain::one_line(object))).unwrap_or_default();
+    let about = finding
+        .object
+        .as_ref()
+        .map(|object| format!(" in {}", plain::one_line(&object.to_string())))
+        .unwrap_or_default();
     let message = plain::one_line(&finding.message);
     let place = format!("{path}:{}:{}", at.start.line, at.start.column);
     let name = format!("{}{about} at {}:{}", finding.rule, at.start.line, at.start.column);

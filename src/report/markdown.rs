@@ -9,6 +9,7 @@ use std::collections::BTreeMap;
 use super::markup::{MAX_CELL, Page, RESERVE, code, text};
 use super::{Cascades, MarkdownOptions, Published, Report, Reported, Roots, Summary, paths};
 use crate::finding::Severity;
+use crate::kube::ObjectKey;
 use crate::text::ColumnUnit;
 use crate::text::plain;
 
@@ -79,7 +80,7 @@ fn cascades(page: &mut Page, cascades: &Cascades) {
 }
 
 /// What a finding is about: its object, or else its file.
-fn object(reported: &Reported) -> (Option<&str>, u32) {
+fn object(reported: &Reported) -> (Option<&ObjectKey>, u32) {
     let finding = &reported.finding;
     match &finding.object {
         Some(object) => (Some(object), 0),
@@ -103,7 +104,7 @@ fn row(report: &Report, reported: &Reported, first: bool, published: Option<&Pub
     let finding = &reported.finding;
     let at = report.first_line(&finding.primary, ColumnUnit::Chars);
     let object = match &finding.object {
-        Some(object) if first => code(object),
+        Some(object) if first => code(&object.to_string()),
         _ => String::new(),
     };
     let rule = match &reported.url {

@@ -154,7 +154,7 @@ fn flow(report: &Report, reported: &Reported, roots: &Roots) -> Vec<Value> {
     let mut known: Place = (&finding.primary).into();
     let steps = finding.chain.objects.iter().take(MAX_STEPS).enumerate().map(|(at, key)| {
         known = reported.chain_places.get(at).copied().flatten().unwrap_or(known);
-        let name = plain::one_line(key);
+        let name = plain::one_line(&key.to_string());
         let text = match finding.chain.relation {
             _ if at == 0 => name,
             Relation::OwnedBy => format!("owned by {name}"),

@@ -3,6 +3,7 @@
 use super::Rule;
 use crate::finding::{Chain, Consequence, Finding, Label, Relation, Severity};
 use crate::inventory::Member;
+use crate::kube::ObjectKey;
 use crate::text::{FileId, Span};
 
 /// A finding without its rule. A draft cannot exist without a place; the sink adds the rest.
@@ -15,7 +16,7 @@ pub struct Draft {
     help: String,
     severity: Option<Severity>,
     consequence: Option<Consequence>,
-    object: Option<String>,
+    object: Option<ObjectKey>,
     field: Option<String>,
     target: Option<String>,
     related: Vec<Label>,
@@ -42,12 +43,12 @@ impl Draft {
 
     /// A finding at a place of an object.
     pub fn on(member: &Member, span: Span, message: impl Into<String>) -> Self {
-        Self { object: Some(member.key.to_string()), ..Self::in_file(member.file, span, message) }
+        Self { object: Some(member.key.clone()), ..Self::in_file(member.file, span, message) }
     }
 
     /// Names the object that a place of a file belongs to.
     pub fn about(mut self, member: &Member) -> Self {
-        self.object = Some(member.key.to_string());
+        self.object = Some(member.key.clone());
         self
     }
 
@@ -105,7 +106,7 @@ impl Draft {
     }
 
     /// The objects that the defect runs through, and how the first of them is tied to the others.
-    pub fn chain(mut self, relation: Relation, objects: impl IntoIterator<Item = String>) -> Self {
+    pub fn chain(mut self, relation: Relation, objects: impl IntoIterator<Item = ObjectKey>) -> Self {
         self.chain = Chain { relation, objects: objects.into_iter().collect() };
         self
     }

@@ -4,12 +4,11 @@
 //! What stands on an object that was read from a cluster is its controller's business, so that dumps get no warning
 //! unless something is wrong on its face.
 
-use super::finalizer_words::{
-    Entry, KUBERNETES, ORPHAN, entries, is_collectors, namespace_finalizers, who_removes, with_workload,
-};
+use super::finalizer_words::{Entry, entries, namespace_finalizers, who_removes, with_workload};
 use super::words::named;
 use super::{Context, Draft, Rule, Sink, World, rule};
 use crate::finding::{Consequence, Severity};
+use crate::kube::finalizers;
 use crate::manifest::label_key_errors;
 use crate::ownership::Remover;
 use crate::ownership::known_finalizers::{self, Added, Controller, Handles, KindPattern, KnownFinalizer};
@@ -51,14 +50,17 @@ pub(super) static NAMESPACE_SPEC_FINALIZERS: Rule = rule!(
 
 /// [DEL-5], [GC-27], [L-10].
 fn finalizer_preset_gc(context: &Context<'_>, sink: &mut Sink) {
-    for entry in entries(context.inventory).filter(|entry| is_collectors(entry.name())) {
+    for entry in entries(context.inventory).filter(|entry| finalizers::is_collectors(entry.name())) {
         let metadata = &entry.member.object.metadata;
-        let both = metadata.finalizers.iter().any(|other| is_collectors(&other.value) && other.value != entry.name());
+        let both = metadata
+            .finalizers
+            .iter()
+            .any(|other| finalizers::is_collectors(&other.value) && other.value != entry.name());
         // Both together are refused; on an object that is being deleted the API server wrote it, and the collector is at it.
         if both || entry.member.from_dump && metadata.has_server_field("deletionTimestamp") {
             continue;
         }
-        let (consequence, effect) = match entry.name() == ORPHAN {
+        let (consequence, effect) = match entry.name() == finalizers::ORPHAN {
             true => (
                 Consequence::Orphaned,
                 "A deletion that names no policy, and the collector when it deletes the object after its owner, then orphans: the \
@@ -127,7 +129,7 @@ fn finalizer_unknown(context: &Context<'_>, sink: &mut Sink) {
 
 /// The table's entry for a finalizer, and the row for the object's kind. Not for the collector's own.
 fn known_of(entry: &Entry<'_>) -> Option<(&'static KnownFinalizer, Handles, Option<&'static Controller>)> {
-    if is_collectors(entry.name()) {
+    if finalizers::is_collectors(entry.name()) {
         return None;
     }
     let known = known_finalizers::table().find(entry.name())?;
@@ -189,7 +191,7 @@ fn finalizer_misplaced(context: &Context<'_>, sink: &mut Sink) {
             true => "",
             false => " This assumes that the controller has learned no new kind since the table was written.",
         };
-        let reason = match name == KUBERNETES {
+        let reason = match name == finalizers::KUBERNETES {
             true => "The namespace controller removes `kubernetes` from `spec.finalizers` of Namespaces only; from `metadata.finalizers` \
                      nobody does, on any kind. Once deleted, the object stays Terminating until somebody edits it."
                 .to_owned(),
@@ -237,8 +239,8 @@ fn namespace_spec_finalizers(context: &Context<'_>, sink: &mut Sink) {
     for member in &context.inventory.members {
         for (index, finalizer) in namespace_finalizers(member) {
             let name = finalizer.as_str();
-            let valid = label_key_errors(name).is_empty() && (name.contains('/') || is_collectors(name));
-            if !valid || name == KUBERNETES {
+            let valid = label_key_errors(name).is_empty() && (name.contains('/') || finalizers::is_collectors(name));
+            if !valid || name == finalizers::KUBERNETES {
                 continue;
             }
             let namespace = if member.key.name.is_empty() { "<name>" } else { member.key.name.as_str() };

@@ -1,10 +1,11 @@
 //! Rules on finalizers that the API server refuses or warns about, in its own words.
 
-use super::finalizer_words::{Entry, FOREGROUND, ORPHAN, entries, is_standard, namespace_finalizers};
+use super::finalizer_words::{Entry, entries, namespace_finalizers};
 use super::words::{a_json_type, named};
 use super::{Context, Draft, Rule, Sink, rule};
 use crate::finding::Severity;
 use crate::inventory::{FinalizerNameCheck, Member, ScopeSource, table};
+use crate::kube::{finalizers, kinds};
 use crate::manifest::{DecodeError, Expected, Spanned, label_key_errors};
 use crate::ownership::known_finalizers;
 use crate::yaml::{Kind, Value};
@@ -74,7 +75,7 @@ fn demands(member: &Member) -> Demands {
 /// What the server has against a name, in its words.
 fn name_errors(finalizer: &str, demands: Demands) -> Vec<String> {
     let mut errors = label_key_errors(finalizer);
-    if demands == Demands::Standard && !finalizer.contains('/') && !is_standard(finalizer) {
+    if demands == Demands::Standard && !finalizer.contains('/') && !finalizers::is_standard(finalizer) {
         errors.push(NOT_STANDARD.to_owned());
     }
     errors
@@ -188,7 +189,7 @@ fn wrong_type(member: &Member, error: &DecodeError) -> Draft {
 
 /// `spec.finalizers` of a Namespace decodes like the list in metadata.
 fn namespace_type_errors(member: &Member) -> Vec<DecodeError> {
-    let spec = member.object.at(&["spec", "finalizers"]).filter(|_| member.object.is("", "Namespace"));
+    let spec = member.object.at(&["spec", "finalizers"]).filter(|_| member.object.is(kinds::NAMESPACE));
     let Some(list) = spec.filter(|list| !list.is_null()) else { return Vec::new() };
     let error = |field: String, expected, value: Value<'_>| DecodeError {
         field,
@@ -208,12 +209,14 @@ fn finalizer_conflict(context: &Context<'_>, sink: &mut Sink) {
     for member in &context.inventory.members {
         let all = &member.object.metadata.finalizers;
         let position = |name: &str| all.iter().position(|finalizer| finalizer.value == name);
-        let (Some(orphan), Some(foreground)) = (position(ORPHAN), position(FOREGROUND)) else { continue };
+        let (Some(orphan), Some(foreground)) = (position(finalizers::ORPHAN), position(finalizers::FOREGROUND)) else {
+            continue;
+        };
         let (first, second) = (orphan.min(foreground), orphan.max(foreground));
         let entry = Entry { member, index: second, finalizer: &all[second] };
         sink.push(
             entry
-                .draft(format!("{} has both `{ORPHAN}` and `{FOREGROUND}`", named(member)))
+                .draft(format!("{} has both `{}` and `{}`", named(member), finalizers::ORPHAN, finalizers::FOREGROUND))
                 .label(format!("excludes `{}`", all[first].value))
                 .reason(
                     "The API server refuses the object, at creation and at every update: `metadata.finalizers: Invalid value: \
@@ -229,7 +232,7 @@ fn finalizer_conflict(context: &Context<'_>, sink: &mut Sink) {
 fn finalizer_unqualified(context: &Context<'_>, sink: &mut Sink) {
     for entry in entries(context.inventory) {
         let (member, name) = (entry.member, entry.name());
-        let qualified = name.contains('/') || is_standard(name);
+        let qualified = name.contains('/') || finalizers::is_standard(name);
         if qualified || demands(member) != Demands::Custom || !label_key_errors(name).is_empty() {
             continue;
         }

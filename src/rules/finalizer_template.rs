@@ -1,11 +1,12 @@
 //! Finalizers inside templates: stamped on every child, or refused, or without effect, as the kind of template decides.
 
 use super::finalizer_lifecycle::capitalised;
-use super::finalizer_words::{is_collectors, is_standard, kubectl_object, unhang, who_removes, with_workload};
+use super::finalizer_words::{kubectl_object, unhang, who_removes, with_workload};
 use super::words::named;
 use super::{Context, Draft, Rule, Sink, rule};
 use crate::finding::{Consequence, Severity};
-use crate::inventory::{Member, Namespace, Scope};
+use crate::inventory::Member;
+use crate::kube::{Namespace, Scope, finalizers};
 use crate::manifest::{Spanned, Template, TemplateKind, label_key_errors};
 use crate::ownership::{Holder, Remover};
 
@@ -56,7 +57,7 @@ impl Stamped<'_> {
     fn on_children(&self, context: &Context<'_>, kind: &str, word: &str) -> Draft {
         let name = self.finalizer.as_str();
         // Both are core kinds: a name without a domain must be a standard one ([VAL-20]).
-        if !label_key_errors(name).is_empty() || !name.contains('/') && !is_standard(name) {
+        if !label_key_errors(name).is_empty() || !name.contains('/') && !finalizers::is_standard(name) {
             return self.never_created(word);
         }
         let namespace = match self.member.scope() {
@@ -70,7 +71,8 @@ impl Stamped<'_> {
             true => Remover::Nobody,
             false => removers.remover_from(context.inventory, &holder, name),
         };
-        let harmless = matches!(remover, Remover::ControlPlane(_) | Remover::Workload { .. }) && !is_collectors(name);
+        let harmless =
+            matches!(remover, Remover::ControlPlane(_) | Remover::Workload { .. }) && !finalizers::is_collectors(name);
         let who = match remover {
             Remover::Nobody => format!(
                 "Nobody known removes it from a {kind}; this assumes that no controller outside of this input does"

@@ -2,28 +2,12 @@
 //! object which hangs.
 
 use super::Draft;
-use crate::inventory::{Inventory, Member, Namespace};
+use crate::inventory::{Inventory, Member};
+use crate::kube::{Namespace, kinds};
 use crate::manifest::Spanned;
 use crate::ownership::known_finalizers::Controller;
 use crate::ownership::{Evidence, Remover};
 use crate::yaml::Value;
-
-/// The finalizers of the collector itself ([FIN-13]).
-pub(super) const ORPHAN: &str = "orphan";
-/// See [`ORPHAN`].
-pub(super) const FOREGROUND: &str = "foregroundDeletion";
-/// The namespace controller's, which belongs into `spec.finalizers` of a Namespace ([FIN-12]).
-pub(super) const KUBERNETES: &str = "kubernetes";
-
-/// Whether the name is one of the three that need no domain ([VAL-20]).
-pub(super) fn is_standard(finalizer: &str) -> bool {
-    is_collectors(finalizer) || finalizer == KUBERNETES
-}
-
-/// Whether the garbage collector removes it, and from objects that are being deleted only.
-pub(super) fn is_collectors(finalizer: &str) -> bool {
-    matches!(finalizer, ORPHAN | FOREGROUND)
-}
 
 /// One finalizer of one object, with its place in the list.
 pub(super) struct Entry<'a> {
@@ -47,8 +31,7 @@ impl Entry<'_> {
     /// The command that frees the object from this finalizer once it hangs.
     pub(super) fn unhang(&self) -> String {
         let member = self.member;
-        let object =
-            kubectl_object(&qualified(&member.key.kind, &member.key.group), &member.key.name, &member.key.namespace);
+        let object = kubectl_object(&member.key.group_kind().to_string(), &member.key.name, &member.key.namespace);
         unhang(&object, &member.object.metadata.finalizers, self.index)
     }
 }
@@ -66,7 +49,7 @@ pub(super) fn entries(inventory: &Inventory) -> impl Iterator<Item = Entry<'_>> 
 
 /// `spec.finalizers` of a Namespace; a null entry is empty, entries of other types are left out.
 pub(super) fn namespace_finalizers(member: &Member) -> Vec<(usize, Spanned<String>)> {
-    if !member.object.is("", "Namespace") {
+    if !member.object.is(kinds::NAMESPACE) {
         return Vec::new();
     }
     let list = member.object.at(&["spec", "finalizers"]).into_iter().flat_map(Value::items);
@@ -77,14 +60,6 @@ pub(super) fn namespace_finalizers(member: &Member) -> Vec<(usize, Spanned<Strin
             Some((index, Spanned { value: text(item)?, key_span: span, span }))
         })
         .collect()
-}
-
-/// `Kind.group`, or `Kind` for the core group.
-pub(super) fn qualified(kind: &str, group: &str) -> String {
-    match group.is_empty() {
-        true => kind.to_owned(),
-        false => format!("{kind}.{group}"),
-    }
 }
 
 /// The arguments by which kubectl finds an object; what only the cluster knows stands in angle brackets.

@@ -5,6 +5,7 @@
 use super::words::named;
 use crate::finding::Consequence;
 use crate::inventory::{Inventory, Member};
+use crate::kube::GroupKind;
 use crate::manifest::{DecodeError, Metadata, OwnerReference, TemplateKind};
 
 /// Metadata with the field that holds it.
@@ -85,7 +86,7 @@ pub(super) fn each_effective(inventory: &Inventory, mut visit: impl FnMut(Holder
 
 /// Visits the claim templates of StatefulSets.
 pub(super) fn each_claim_template(inventory: &Inventory, mut visit: impl FnMut(Holder<'_>)) {
-    for member in inventory.members.iter().filter(|member| member.object.is("apps", "StatefulSet")) {
+    for member in inventory.members.iter().filter(|member| member.object.is(GroupKind::new("apps", "StatefulSet"))) {
         for template in member.object.templates().iter().filter(|template| template.kind == TemplateKind::Claim) {
             visit(Holder {
                 member,

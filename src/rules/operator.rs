@@ -5,10 +5,11 @@
 
 use std::collections::BTreeMap;
 
-use super::finalizer_words::{is_collectors, kubectl_object, qualified, with_workload};
+use super::finalizer_words::{kubectl_object, with_workload};
 use super::words::named;
 use super::{Context, Draft, Rule, Sink, rule};
-use crate::inventory::{Member, ObjectId, Scope, table};
+use crate::inventory::{Member, ObjectId, table};
+use crate::kube::{Scope, finalizers, kinds};
 use crate::ownership::known_finalizers;
 use crate::ownership::{Evidence, Remover};
 
@@ -32,7 +33,7 @@ struct Held<'a> {
 
 fn operator_deleted_first(context: &Context<'_>, sink: &mut Sink) {
     let inventory = context.inventory;
-    let namespaces = || inventory.members.iter().filter(|member| member.object.is("", "Namespace"));
+    let namespaces = || inventory.members.iter().filter(|member| member.object.is(kinds::NAMESPACE));
     if namespaces().next().is_none() {
         return;
     }
@@ -63,7 +64,7 @@ fn operator_deleted_first(context: &Context<'_>, sink: &mut Sink) {
 /// The finalizers that an object has, or gets as soon as its controller sees it.
 fn finalizers(member: &Member) -> Vec<&str> {
     let written = member.object.metadata.finalizers.iter().map(|finalizer| finalizer.value.as_str());
-    let mut finalizers: Vec<&str> = written.filter(|name| !is_collectors(name)).collect();
+    let mut finalizers: Vec<&str> = written.filter(|name| !finalizers::is_collectors(name)).collect();
     // On a built-in kind a controller marks the objects that it cares for, not every one.
     if !member.from_dump && !table().is_builtin_group(&member.key.group) {
         let added = known_finalizers::table().added_at_run_time(&member.key.group, &member.key.kind);
@@ -90,7 +91,7 @@ fn hangs(context: &Context<'_>, namespace: &Member, operator: ObjectId, held: &[
         2 => (format!("{} and 1 more object", named(member)), "they are"),
         n => (format!("{} and {} more objects", named(member), n - 1), "they are"),
     };
-    let kind = qualified(&member.key.kind, &member.key.group);
+    let kind = member.key.group_kind().to_string();
     let delete = kubectl_object(&kind, &member.key.name, &member.key.namespace);
     let draft = Draft::on(
         namespace,

@@ -81,7 +81,8 @@ fn owner_cycle(context: &Context<'_>, sink: &mut Sink) {
 fn cycle(inventory: &Inventory, ring: &[&OwnerEdge], members: usize) -> Option<Draft> {
     let (first, others) = ring.split_first()?;
     let (dependent, reference) = (first.dependent(inventory), first.reference(inventory));
-    let chain: Vec<String> = ring.iter().chain([first]).map(|edge| edge.dependent(inventory).key.to_string()).collect();
+    let chain = || ring.iter().chain([first]).map(|edge| &edge.dependent(inventory).key);
+    let shown: Vec<String> = chain().map(ToString::to_string).collect();
     let more = match members - ring.len() {
         0 => String::new(),
         1 => " One more object is tied into it by further references.".to_owned(),
@@ -90,7 +91,7 @@ fn cycle(inventory: &Inventory, ring: &[&OwnerEdge], members: usize) -> Option<D
     let mut draft = Draft::on(
         dependent,
         place(reference),
-        format!("{} owns itself through others: {}", named(dependent), chain.join(" → ")),
+        format!("{} owns itself through others: {}", named(dependent), shown.join(" → ")),
     )
     .label(format!("owned by {}", others.first().map_or_else(String::new, |edge| named(edge.dependent(inventory)))))
     .reason(format!(
@@ -100,7 +101,7 @@ fn cycle(inventory: &Inventory, ring: &[&OwnerEdge], members: usize) -> Option<D
     .help("remove the reference that points from an owner to its dependent")
     .field(field(reference))
     .target(target(reference))
-    .chain(Relation::OwnedBy, chain);
+    .chain(Relation::OwnedBy, chain().cloned());
     for (at, edge) in others.iter().enumerate() {
         let next = others.get(at + 1).unwrap_or(first).dependent(inventory);
         let holder = edge.dependent(inventory);

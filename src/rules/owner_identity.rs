@@ -4,7 +4,8 @@ use super::holder::each_claim_template;
 use super::words::{field, named, place, reference_name, target, whereabouts};
 use super::{Context, Draft, Rule, Sink, World, rule};
 use crate::finding::Severity;
-use crate::inventory::{Inventory, Member, ObjectId, Scope, Serving};
+use crate::inventory::{Inventory, Member, ObjectId, Serving};
+use crate::kube::Scope;
 use crate::manifest::OwnerReference;
 use crate::ownership::{Owner, OwnerEdge};
 

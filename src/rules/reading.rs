@@ -6,6 +6,7 @@ use super::words::{a_json_type, help_for_type, named, whereabouts};
 use super::{Context, Draft, Rule, Sink, rule};
 use crate::finding::Consequence;
 use crate::inventory::{InDocument, Member};
+use crate::kube::kinds;
 use crate::manifest::DecodeError;
 use crate::text::{FileId, Span};
 use crate::yaml::{Dropped, ProblemKind, Quirk};
@@ -203,7 +204,7 @@ fn duplicate_object(context: &Context<'_>, sink: &mut Sink) {
 }
 
 fn words_on_twins(member: &Member) -> (&'static str, &'static str) {
-    match member.object.is("apiextensions.k8s.io", "CustomResourceDefinition") {
+    match member.object.is(kinds::CUSTOM_RESOURCE_DEFINITION) {
         true => (
             "Both define one kind. ownerlint takes every version that one of them serves as served; in the cluster the one that \
              is applied last wins.",

@@ -3,7 +3,8 @@
 use super::words::{field, named, place, reference_name, target, whereabouts};
 use super::{Context, Draft, Rule, Sink, World, rule};
 use crate::finding::Severity;
-use crate::inventory::{Inventory, Member, ObjectId, Scope, ScopeSource, Serving};
+use crate::inventory::{Inventory, Member, ObjectId, ScopeSource, Serving};
+use crate::kube::{GroupKind, Scope};
 use crate::ownership::Owner;
 
 pub(super) static OWNER_OF_CLUSTER_SCOPED: Rule = rule!(
@@ -218,7 +219,7 @@ fn kind_not_served(context: &Context<'_>, sink: &mut Sink) {
 
 /// kubeconfig files carry `apiVersion: v1` and `kind: Config`, and never go to a cluster.
 fn is_client_file(member: &Member) -> bool {
-    member.object.is("", "Config")
+    member.object.is(GroupKind::new("", "Config"))
 }
 
 /// Kinds that OpenShift 3 served in `v1` before it had groups (its "legacy" API); the ones that people write by hand.

@@ -7,9 +7,11 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::words::{field, named, place, reference_name, whereabouts};
 use super::{Context, Draft, Rule, Sink, World, rule};
+use crate::cluster::{self, Built, Source};
 use crate::finding::{Relation, Severity};
-use crate::gc::{self, Built, Fate, Key, Options, Plan, Policy, Source, Step};
-use crate::inventory::{Inventory, Member, ObjectId, Scope, Serving};
+use crate::gc::{self, Fate, Options, Plan, Policy, Step};
+use crate::inventory::{Inventory, Member, ObjectId, Serving};
+use crate::kube::{ObjectKey, Scope, finalizers, kinds};
 use crate::ownership::{Implied, Owner, OwnerEdge, Ownership, Remover};
 
 pub(super) static DELETED_ON_ARRIVAL: Rule = rule!(
@@ -46,7 +48,7 @@ const MOST_TRIALS: usize = 200;
 pub(crate) fn cluster(inventory: &Inventory, ownership: &Ownership) -> Option<Built> {
     let implied = Implied { objects: Vec::new(), capped: Vec::new() };
     let source = Source { inventory, ownership, implied: &implied, namespaces: &BTreeSet::new(), running: true };
-    gc::build(&source).ok()
+    cluster::build(&source).ok()
 }
 
 /// What one step does to it. The verdict alone: what races could change is no matter for a rule.
@@ -56,7 +58,7 @@ pub(crate) fn verdict<'c>(built: &'c Built, step: &Step) -> Plan<'c> {
 
 /// The step whose cascade is behind a finding of a rule on an object, and what to call it. `None` for rules that are not
 /// about a cascade.
-pub(crate) fn step_behind(rule: &str, object: &Key) -> Option<(Step, String)> {
+pub(crate) fn step_behind(rule: &str, object: &ObjectKey) -> Option<(Step, String)> {
     if rule == DELETED_ON_ARRIVAL.id {
         Some((Step::Settle, "Right after it is applied".to_owned()))
     } else if rule == NAMESPACE_NEVER_EMPTIES.id {
@@ -66,7 +68,7 @@ pub(crate) fn step_behind(rule: &str, object: &Key) -> Option<(Step, String)> {
     }
 }
 
-fn emptying(namespace: Key) -> Step {
+fn emptying(namespace: ObjectKey) -> Step {
     Step::Delete { targets: vec![namespace], policy: Some(Policy::Background) }
 }
 
@@ -81,13 +83,13 @@ fn deleted_on_arrival(context: &Context<'_>, sink: &mut Sink) {
     let Some(built) = cluster(inventory, context.ownership) else { return };
     let plan = verdict(&built, &Step::Settle);
     let Some(outcome) = plan.steps.first().and_then(|step| step.outcomes.first()) else { return };
-    let gone: BTreeSet<Key> =
+    let gone: BTreeSet<ObjectKey> =
         plan.fates(outcome).into_iter().filter(|(_, fate)| matches!(fate, Fate::Gone)).map(|(key, _)| key).collect();
-    let absent: BTreeSet<&Key> = built.assumptions.absent_owners.iter().map(|(dependent, _)| dependent).collect();
-    let dies = |id: ObjectId| gone.contains(&Key::from(&inventory.member(id).key));
+    let absent: BTreeSet<&ObjectKey> = built.assumptions.absent_owners.iter().map(|(dependent, _)| dependent).collect();
+    let dies = |id: ObjectId| gone.contains(&inventory.member(id).key);
     for (&id, edges) in &edges {
         let member = inventory.member(id);
-        let doubtful = context.world == World::Open && absent.contains(&Key::from(&member.key));
+        let doubtful = context.world == World::Open && absent.contains(&member.key);
         let follows = edges
             .iter()
             .filter_map(|edge| edge.bound())
@@ -177,7 +179,7 @@ fn arrival(context: &Context<'_>, member: &Member, edge: &OwnerEdge, cascade: &[
         draft = draft.related_object(inventory.member(id), "goes with it");
     }
     let keys = std::iter::once(member).chain(cascade.iter().map(|id| inventory.member(*id)));
-    let keys = keys.take(MOST_RELATED + 1).map(|member| member.key.to_string());
+    let keys = keys.take(MOST_RELATED + 1).map(|member| member.key.clone());
     draft.chain(Relation::Takes, keys.filter(|_| !cascade.is_empty()))
 }
 
@@ -200,16 +202,16 @@ fn foreground_deadlock(context: &Context<'_>, sink: &mut Sink) {
     let Some(built) = cluster(inventory, context.ownership) else { return };
     for (owner, edges) in held.into_iter().take(MOST_TRIALS) {
         let owner = inventory.member(owner);
-        let targets = vec![Key::from(&owner.key)];
+        let targets = vec![owner.key.clone()];
         let plan = verdict(&built, &Step::Delete { targets, policy: Some(Policy::Foreground) });
-        if is_held(&plan, &Key::from(&owner.key), |hold| matches!(hold, gc::Hold::BlockingDependents { .. })) {
+        if is_held(&plan, &owner.key, |hold| matches!(hold, gc::Hold::BlockingDependents { .. })) {
             deadlock(inventory, owner, &edges, sink);
         }
     }
 }
 
 /// Whether a plan of one step leaves the object Terminating, held in such a way.
-fn is_held(plan: &Plan<'_>, object: &Key, mut by: impl FnMut(&gc::Hold) -> bool) -> bool {
+fn is_held(plan: &Plan<'_>, object: &ObjectKey, mut by: impl FnMut(&gc::Hold) -> bool) -> bool {
     let held = |hanging: gc::Hanging| hanging.holds.iter().any(&mut by);
     let Some(id) = plan.cluster().find(object) else { return false };
     plan.hanging(0).into_iter().find(|hanging| hanging.object == id).is_some_and(held)
@@ -242,7 +244,7 @@ fn hold(context: &Context<'_>, dependent: &Member) -> Option<Hold> {
 fn abandoned<'a>(context: &Context<'a>, member: &'a Member) -> impl Iterator<Item = String> + 'a {
     let (inventory, removers) = (context.inventory, &context.ownership.removers);
     let finalizers = member.object.metadata.finalizers.iter().map(|finalizer| finalizer.value.as_str());
-    let foreign = finalizers.filter(|name| ![gc::ORPHAN_FINALIZER, gc::FOREGROUND_FINALIZER, ""].contains(name));
+    let foreign = finalizers.filter(|name| !name.is_empty() && !finalizers::is_collectors(name));
     foreign.filter(|name| matches!(removers.remover(inventory, member, name), Remover::Nobody)).map(str::to_owned)
 }
 
@@ -282,7 +284,7 @@ fn deadlock(inventory: &Inventory, owner: &Member, edges: &[(&OwnerEdge, Hold)],
     .field(format!("{}.blockOwnerDeletion", field(reference)))
     .target(owner.key.to_string())
     .related_object(owner, format!("the owner that would hang, {}", whereabouts(owner)))
-    .chain(Relation::OwnedBy, [dependent.key.to_string(), owner.key.to_string()]);
+    .chain(Relation::OwnedBy, [dependent.key.clone(), owner.key.clone()]);
     for (other, _) in edges.iter().skip(1).take(MOST_RELATED) {
         draft = draft.related_object(other.dependent(inventory), "blocks it too");
     }
@@ -303,12 +305,12 @@ fn namespace_never_empties(context: &Context<'_>, sink: &mut Sink) {
         return;
     }
     let Some(built) = cluster(inventory, context.ownership) else { return };
-    let namespaces = inventory.members.iter().filter(|member| member.object.is("", "Namespace"));
+    let namespaces = inventory.members.iter().filter(|member| member.object.is(kinds::NAMESPACE));
     for namespace in namespaces.take(MOST_TRIALS) {
         let Some(held) = content.get(namespace.key.name.as_str()) else { continue };
-        let key = Key::from(&namespace.key);
+        let key = &namespace.key;
         let plan = verdict(&built, &emptying(key.clone()));
-        if is_held(&plan, &key, |hold| matches!(hold, gc::Hold::NamespaceContent { .. })) {
+        if is_held(&plan, key, |hold| matches!(hold, gc::Hold::NamespaceContent { .. })) {
             sink.push(never_empties(context, namespace, held));
         }
     }

@@ -1,6 +1,7 @@
 //! How rules name objects, references and places, so that all messages speak alike.
 
-use crate::inventory::{Member, Scope};
+use crate::inventory::Member;
+use crate::kube::Scope;
 use crate::manifest::OwnerReference;
 use crate::text::Span;
 

@@ -3,7 +3,8 @@
 //! Names come from manifests: each is quoted for the shell wherever it is not plainly harmless, and can never become an
 //! option. A name with control characters is shown with pictures in their place; such a command does nothing.
 
-use crate::gc::{Cluster, Key, ObjectId};
+use crate::gc::{Cluster, ObjectId};
+use crate::kube::ObjectKey;
 use crate::text::plain;
 
 /// `kubectl VERB TYPE NAME -n NAMESPACE`.
@@ -15,17 +16,17 @@ pub(crate) fn kubectl(verb: &str, cluster: &Cluster, id: ObjectId) -> String {
 }
 
 /// The type as `kubectl` takes it for certain: the lower-case kind of a built-in kind, the plural of a custom one.
-fn resource(cluster: &Cluster, id: ObjectId, key: &Key) -> String {
+fn resource(cluster: &Cluster, id: ObjectId, key: &ObjectKey) -> String {
     let info = cluster.kind_of(id);
     let name = if info.custom { info.plural.clone() } else { key.kind.to_lowercase() };
     if key.group.is_empty() { name } else { format!("{name}.{}", key.group) }
 }
 
-fn namespace(key: &Key) -> String {
-    match key.namespace.as_str() {
-        // Nobody wrote a namespace: it is the one of the user's context.
-        "" | "?" => String::new(),
-        namespace => format!(" -n {}", quoted(namespace)),
+fn namespace(key: &ObjectKey) -> String {
+    match key.namespace.name() {
+        // What nobody wrote is the namespace of the user's context.
+        None => String::new(),
+        Some(namespace) => format!(" -n {}", quoted(namespace)),
     }
 }
 

@@ -9,6 +9,7 @@ use super::outline::{KindCounts, Limits, Line, Shown, outline};
 use super::telling::{Affected, Ending, Story};
 use super::words;
 use crate::gc::ObjectId;
+use crate::kube::Namespace;
 use crate::text::plain;
 
 /// Most nodes; what is drawn around them (a legend) not counted.
@@ -182,8 +183,9 @@ impl Drawing<'_> {
     /// The key in two lines, and what is special about the object.
     fn name(&self, affected: &Affected, step: usize) -> Vec<String> {
         let key = &affected.key;
-        let kind = if key.group.is_empty() { key.kind.clone() } else { format!("{}.{}", key.kind, key.group) };
-        let name = if key.namespace.is_empty() { key.name.clone() } else { format!("{}/{}", key.namespace, key.name) };
+        let kind = key.group_kind().to_string();
+        let name =
+            if key.namespace == Namespace::None { key.name.clone() } else { format!("{}/{}", key.namespace, key.name) };
         let mut marks = Vec::new();
         if self.stories.iter().any(|story| story.implied(key).is_some()) {
             marks.push("implied".to_owned());
@@ -206,8 +208,11 @@ impl Drawing<'_> {
         let room = nodes.saturating_sub(self.graph.nodes.len());
         for id in owners.difference(&touched).take(room) {
             let key = cluster.key(*id);
-            let name =
-                if key.namespace.is_empty() { key.name.clone() } else { format!("{}/{}", key.namespace, key.name) };
+            let name = if key.namespace == Namespace::None {
+                key.name.clone()
+            } else {
+                format!("{}/{}", key.namespace, key.name)
+            };
             self.places.insert(*id, self.graph.nodes.len());
             self.graph.nodes.push(Vertex { label: vec![short(&key.kind), short(&name)], tone: Tone::Context });
         }

@@ -6,14 +6,15 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::command;
 use super::telling::Story;
 use super::words;
-use crate::gc::{CLEANUP_FINALIZER, Cluster, Fate, Hanging, Hold, Key, ObjectId, Present};
+use crate::gc::{Cluster, Fate, Hanging, Hold, ObjectId, Present};
+use crate::kube::{ObjectKey, finalizers};
 use crate::ownership::known_finalizers;
 use crate::text::plain;
 
 /// An object that hangs.
 #[derive(Debug)]
 pub(crate) struct Stuck {
-    pub(crate) key: Key,
+    pub(crate) key: ObjectKey,
     /// It was Terminating before this step.
     pub(crate) before: bool,
     /// One per thing that holds it.
@@ -102,7 +103,7 @@ fn one(story: &Story<'_>, hanging: &Hanging, rings: &BTreeSet<ObjectId>) -> Stuc
 struct Case<'s> {
     story: &'s Story<'s>,
     id: ObjectId,
-    key: &'s Key,
+    key: &'s ObjectKey,
     /// It waits for objects that wait for each other.
     in_ring: bool,
 }
@@ -147,7 +148,7 @@ impl Case<'_> {
     }
 
     fn finalizers(&self, names: &[String]) -> Remedy {
-        let Key { group, kind, .. } = self.key;
+        let ObjectKey { group, kind, .. } = self.key;
         let table = known_finalizers::table();
         let removers = names.iter().filter_map(|name| {
             let remover = table.find(name)?.controller_of(group, kind)?;
@@ -188,7 +189,8 @@ impl Case<'_> {
         Remedy {
             what: format!("waits until its instances are gone: {}", self.named(left)),
             help: format!(
-                "Unhang the instances. Do not remove {CLEANUP_FINALIZER} by hand: they would stay in storage and come back with the next definition of the kind."
+                "Unhang the instances. Do not remove {} by hand: they would stay in storage and come back with the next definition of the kind.",
+                finalizers::CUSTOM_RESOURCE_CLEANUP
             ),
             waits: true,
             ..Remedy::default()

@@ -7,7 +7,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::view::{ImpliedDependent, PlanView};
-use crate::gc::{Cause, Change, Effect, Fate, Hanging, Key, ObjectId, Present};
+use crate::gc::{Cause, Change, Effect, Fate, Hanging, ObjectId, Present};
+use crate::kube::ObjectKey;
 
 /// What becomes of an object in a step; the order in which siblings are shown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -24,7 +25,7 @@ pub(crate) enum Ending {
 #[derive(Clone, Debug)]
 pub(crate) struct Affected {
     pub(crate) id: ObjectId,
-    pub(crate) key: Key,
+    pub(crate) key: ObjectKey,
     pub(crate) ending: Ending,
     /// Place in [`Story::affected`] of the object because of which it was touched; always before its own.
     pub(crate) parent: Option<usize>,
@@ -59,10 +60,10 @@ pub(crate) struct Story<'v> {
     /// Everything that is Terminating when the step is over.
     pub(crate) hanging: Vec<Hanging>,
     /// What is Terminating since an earlier step, or was from the start.
-    pub(crate) hung_before: BTreeSet<Key>,
+    pub(crate) hung_before: BTreeSet<ObjectKey>,
     pub(crate) counts: Counts,
     pub(crate) after: Vec<Fate>,
-    implied: BTreeMap<&'v Key, &'v ImpliedDependent>,
+    implied: BTreeMap<&'v ObjectKey, &'v ImpliedDependent>,
 }
 
 /// What the log of a step says about one object.
@@ -199,12 +200,12 @@ impl<'v> Story<'v> {
     }
 
     /// Why the object exists although no manifest holds it.
-    pub(crate) fn implied(&self, key: &Key) -> Option<&'v ImpliedDependent> {
+    pub(crate) fn implied(&self, key: &ObjectKey) -> Option<&'v ImpliedDependent> {
         self.implied.get(key).copied()
     }
 
     /// The requests of the step that the API server did not accept: what they named, and the HTTP code.
-    pub(crate) fn refused(&self) -> Vec<(&'v Key, u16)> {
+    pub(crate) fn refused(&self) -> Vec<(&'v ObjectKey, u16)> {
         let targets = self.view.targets.get(self.step).map_or(&[][..], Vec::as_slice);
         let responses = self.view.plan.steps[self.step].responses.iter().copied();
         targets.iter().zip(responses).filter(|(_, code)| *code >= 400).collect()

@@ -2,7 +2,8 @@
 
 use super::telling::Story;
 use super::words;
-use crate::gc::{Difference, Fate, Key, Outcome, Present};
+use crate::gc::{Difference, Fate, Outcome, Present};
+use crate::kube::ObjectKey;
 use crate::text::plain;
 
 /// Outcomes of each kind that are described.
@@ -58,7 +59,7 @@ fn describe(story: &Story<'_>, outcome: &Outcome) -> String {
     format!("{}{more}{late}", described.join("; "))
 }
 
-fn contrast(key: &Key, here: &Fate, verdict: &Fate) -> String {
+fn contrast(key: &ObjectKey, here: &Fate, verdict: &Fate) -> String {
     let key = words::key(key);
     match (here, verdict) {
         (Fate::Gone, _) => format!("{key} goes"),

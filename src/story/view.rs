@@ -1,6 +1,7 @@
 //! What is told of a plan besides what the simulation itself knows.
 
-use crate::gc::{Key, Plan, Step};
+use crate::gc::{Plan, Step};
+use crate::kube::ObjectKey;
 
 /// What the presentation of a plan may say besides the simulation itself.
 #[derive(Debug)]
@@ -14,7 +15,7 @@ pub struct PlanView<'a> {
     /// One line per step: what is done, as its user would say it.
     pub titles: Vec<String>,
     /// Per step: what the request names.
-    pub targets: Vec<Vec<Key>>,
+    pub targets: Vec<Vec<ObjectKey>>,
     /// What was assumed; one sentence each.
     pub notes: Vec<String>,
 }
@@ -23,9 +24,9 @@ pub struct PlanView<'a> {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ImpliedDependent {
     /// The object.
-    pub key: Key,
+    pub key: ObjectKey,
     /// The object because of which it exists.
-    pub owner: Key,
+    pub owner: ObjectKey,
     /// The rule that says so: `DEP-1`.
     pub rule: &'static str,
 }

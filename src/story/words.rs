@@ -1,19 +1,20 @@
 //! Why an object goes or stays, in a few words.
 
 use super::telling::{Affected, Ending, Story};
-use crate::gc::{Cause, Edge, Effect, Fate, Key, ObjectId};
+use crate::gc::{Cause, Edge, Effect, Fate, ObjectId};
+use crate::kube::ObjectKey;
 use crate::text::plain;
 
 /// Objects that a sentence names one by one.
 const NAMED: usize = 3;
 
 /// A key as text: one harmless line.
-pub(crate) fn key(key: &Key) -> String {
+pub(crate) fn key(key: &ObjectKey) -> String {
     plain::one_line(&key.to_string())
 }
 
 /// Some keys, and how many more.
-pub(crate) fn keys<'k>(keys: impl ExactSizeIterator<Item = &'k Key>) -> String {
+pub(crate) fn keys<'k>(keys: impl ExactSizeIterator<Item = &'k ObjectKey>) -> String {
     let rest = keys.len().saturating_sub(NAMED);
     let named: Vec<String> = keys.take(NAMED).map(key).collect();
     let more = if rest > 0 { format!(" and {rest} more") } else { String::new() };
@@ -100,7 +101,7 @@ fn owned(story: &Story<'_>, affected: &Affected, cause: Cause, owner: Option<Obj
         Cause::OwnerMismatch => format!("{name} has the uid of its owner, but not the name or kind"),
         _ => format!("owned by {name}{blocking}"),
     };
-    let mut others: Vec<Key> = edges
+    let mut others: Vec<ObjectKey> = edges
         .iter()
         .filter_map(|edge| edge.owner.filter(|other| *other != owner && *other != affected.id))
         .map(|other| cluster.key(other))
@@ -147,22 +148,22 @@ fn staying(story: &Story<'_>, affected: &Affected) -> String {
 }
 
 /// Owners to which it had a reference that is not stored any more.
-fn lost_owners(story: &Story<'_>, affected: &Affected) -> Vec<Key> {
+fn lost_owners(story: &Story<'_>, affected: &Affected) -> Vec<ObjectKey> {
     let cluster = story.view.plan.cluster();
     let stored = stored_uids(story, affected.id);
     let lost = cluster.edges(affected.id).filter(|edge| !stored.contains(&edge.uid));
-    let mut lost: Vec<Key> = lost.filter_map(|edge| Some(cluster.key(edge.owner?))).collect();
+    let mut lost: Vec<ObjectKey> = lost.filter_map(|edge| Some(cluster.key(edge.owner?))).collect();
     lost.sort();
     lost.dedup();
     lost
 }
 
 /// Owners it still has and that exist.
-fn left_owners(story: &Story<'_>, id: ObjectId) -> Vec<Key> {
+fn left_owners(story: &Story<'_>, id: ObjectId) -> Vec<ObjectKey> {
     let cluster = story.view.plan.cluster();
     let stored = stored_uids(story, id);
     let left = cluster.edges(id).filter(|edge| stored.contains(&edge.uid)).filter_map(|edge| edge.owner);
-    let mut left: Vec<Key> =
+    let mut left: Vec<ObjectKey> =
         left.filter(|owner| story.after[*owner as usize] != Fate::Gone).map(|owner| cluster.key(owner)).collect();
     left.sort();
     left.dedup();

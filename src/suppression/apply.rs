@@ -115,7 +115,7 @@ impl Suppressions {
             }
         }
         for (ignore, ignored) in self.ignores.iter().zip(&mut self.ignored) {
-            let matches = |object: &String| ignore.object.matches(object);
+            let matches = |object| ignore.object.matches(object);
             let holds = ignore.rule == finding.rule && !ignore.is_expired(self.today);
             if holds && finding.object.as_ref().is_some_and(matches) {
                 *ignored = true;

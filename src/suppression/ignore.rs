@@ -3,6 +3,7 @@
 use globset::{GlobBuilder, GlobMatcher};
 
 use super::Date;
+use crate::kube::ObjectKey;
 use crate::text::Span;
 
 /// Object keys by glob: `*` stays within kind, namespace or name, `**` crosses them.
@@ -27,8 +28,8 @@ impl ObjectPattern {
     }
 
     /// Whether the key of an object matches.
-    pub fn matches(&self, key: &str) -> bool {
-        self.matcher.is_match(key)
+    pub fn matches(&self, key: &ObjectKey) -> bool {
+        self.matcher.is_match(key.to_string())
     }
 }
 

@@ -245,7 +245,6 @@ fn tv31_finalizers_of_the_namespace_do_not_protect_its_content() {
 
 fn definition() -> Object {
     Object {
-        api_version: "apiextensions.k8s.io/v1".into(),
         facts: Facts::Definition(DefinitionFacts {
             group: "shop.example".into(),
             kind: "Cake".into(),
@@ -260,14 +259,10 @@ fn definition() -> Object {
 
 const DEFINITION: &str = "CustomResourceDefinition.apiextensions.k8s.io//cakes.shop.example";
 
-fn cake(line: &str) -> Object {
-    Object { api_version: "shop.example/v1".into(), ..sketch_object(line) }
-}
-
 #[test]
 fn tv32_a_held_instance_holds_its_definition_whatever_the_policy() {
     for policy in [BACKGROUND, FOREGROUND, ORPHAN, None] {
-        let cluster = cluster(vec![definition(), cake("Cake.shop.example/n/c{x/y}")]);
+        let cluster = cluster(vec![definition(), sketch_object("Cake.shop.example/n/c{x/y}")]);
         let steps = [delete(&[DEFINITION], policy)];
         let left = only(outcomes(&cluster, &steps));
         let held = format!("{DEFINITION}{{T,customresourcecleanup.apiextensions.k8s.io}}");
@@ -286,7 +281,7 @@ fn tv32_a_held_instance_holds_its_definition_whatever_the_policy() {
 fn tv33_what_instances_own_goes_with_their_definition() {
     let mut child = sketch_object("d -> !Cake.shop.example/n/c");
     child.owner_references[0].api_version = "shop.example/v1".into();
-    let objects = |child: Object| vec![definition(), cake("Cake.shop.example/n/c"), child];
+    let objects = |child: Object| vec![definition(), sketch_object("Cake.shop.example/n/c"), child];
     assert_eq!(only(outcomes(&cluster(objects(child.clone())), &[delete(&[DEFINITION], BACKGROUND)])), NOTHING);
     // [CRD-8]: once the kind is gone, the cache only knows the watched version.
     child.owner_references[0].api_version = "shop.example/v1beta1".into();

@@ -2,7 +2,8 @@
 
 use std::collections::BTreeSet;
 
-use ownerlint::gc::{Cluster, Fate, Key, Object, Options, Plan, Policy, Step, simulate};
+use ownerlint::gc::{Cluster, Fate, Object, Options, Plan, Policy, Step, simulate};
+use ownerlint::kube::ObjectKey;
 use proptest::prelude::*;
 
 use crate::gc_support::{recorded_kinds, sketch_object, sketch_reference};
@@ -51,7 +52,7 @@ fn objects() -> impl Strategy<Value = Vec<Object>> {
 }
 
 fn step() -> impl Strategy<Value = Step> {
-    let target = prop::sample::select(NAMES.to_vec()).prop_map(|name| name.parse::<Key>().expect("a key"));
+    let target = prop::sample::select(NAMES.to_vec()).prop_map(|name| name.parse::<ObjectKey>().expect("a key"));
     let policy = prop::option::of(prop::sample::select(vec![Policy::Background, Policy::Foreground, Policy::Orphan]));
     prop_oneof![
         6 => (target.clone(), policy).prop_map(|(target, policy)| Step::Delete { targets: vec![target], policy }),
@@ -69,7 +70,7 @@ fn cluster(objects: Vec<Object>) -> Cluster {
 }
 
 /// What became of each object.
-type Fates = Vec<(Key, Fate)>;
+type Fates = Vec<(ObjectKey, Fate)>;
 
 fn all_fates(plan: &Plan<'_>) -> Vec<Vec<Fates>> {
     plan.steps.iter().map(|step| step.outcomes.iter().map(|outcome| plan.fates(outcome)).collect()).collect()
@@ -84,7 +85,7 @@ fn outcome_sets(plan: &Plan<'_>) -> Vec<BTreeSet<(Fates, bool)>> {
     sets.collect()
 }
 
-fn gone(fates: &[(Key, Fate)]) -> BTreeSet<&Key> {
+fn gone(fates: &[(ObjectKey, Fate)]) -> BTreeSet<&ObjectKey> {
     fates.iter().filter(|(_, fate)| *fate == Fate::Gone).map(|(key, _)| key).collect()
 }
 
@@ -145,7 +146,7 @@ proptest! {
     #[test]
     fn orphaning_never_deletes(objects in objects(), target in 0..NAMES.len() - 1) {
         let cluster = cluster(objects.clone());
-        let key: Key = NAMES[target].parse().expect("a key");
+        let key: ObjectKey = NAMES[target].parse().expect("a key");
         let steps = [Step::Settle, Step::Delete { targets: vec![key.clone()], policy: Some(Policy::Orphan) }];
         let plan = simulate(&cluster, &steps, &Options::default());
         let before = plan.fates(&plan.steps[0].outcomes[0]);

@@ -1,9 +1,10 @@
 //! Clusters and steps for the simulator's tests: from recordings, and from a short notation.
 
 use ownerlint::gc::{
-    Cluster, DefaultPolicy, DefinitionFacts, Deletion, Facts, Fate, Key, KindInfo, Kinds, NamespaceFacts, Object,
-    Options, OwnerReference, PodFacts, Policy, Step, VolumeFacts, simulate,
+    Cluster, DefaultPolicy, DefinitionFacts, Deletion, Facts, Fate, KindInfo, Kinds, NamespaceFacts, Object, Options,
+    OwnerReference, PodFacts, Policy, Step, VolumeFacts, simulate,
 };
+use ownerlint::kube::{ApiVersion, GroupKind, ObjectKey, kinds};
 use serde_json::Value;
 
 /// Everything a 1.36 cluster serves by default.
@@ -17,8 +18,9 @@ pub(crate) fn builtin_kinds() -> Kinds {
         }
         let (group, version) = (text(&row["group"]), text(&row["version"]));
         let order: Vec<String> = array(&table["groupVersionPriority"][&group]).iter().map(text).collect();
-        let mut versions =
-            kinds.find(&group, &text(&row["kind"])).map_or_else(Vec::new, |id| kinds.get(id).versions.clone());
+        let mut versions = kinds
+            .find(GroupKind::new(&group, &text(&row["kind"])))
+            .map_or_else(Vec::new, |id| kinds.get(id).versions.clone());
         versions.push(version);
         versions.sort_by_key(|version| order.iter().position(|other| other == version));
         kinds.add(KindInfo {
@@ -43,8 +45,8 @@ pub(crate) fn builtin_kinds() -> Kinds {
 /// The built-in kinds, and the two custom ones of the recordings.
 pub(crate) fn recorded_kinds() -> Kinds {
     let mut kinds = builtin_kinds();
-    kinds.add(KindInfo::custom("example.com", "Widget", "widgets", true, &["v1beta1", "v1"]));
-    kinds.add(KindInfo::custom("example.com", "Gadget", "gadgets", false, &["v1beta1", "v1"]));
+    kinds.add(KindInfo::custom(GroupKind::new("example.com", "Widget"), "widgets", true, &["v1beta1", "v1"]));
+    kinds.add(KindInfo::custom(GroupKind::new("example.com", "Gadget"), "gadgets", false, &["v1beta1", "v1"]));
     kinds
 }
 
@@ -57,10 +59,11 @@ pub(crate) fn cluster_of(state: &Value) -> Cluster {
 pub(crate) fn object(value: &Value) -> Object {
     let metadata = &value["metadata"];
     Object {
-        api_version: text(&value["apiVersion"]),
-        kind: text(&value["kind"]),
-        namespace: text(&metadata["namespace"]),
-        name: text(&metadata["name"]),
+        key: ObjectKey::new(
+            GroupKind::new(ApiVersion::split(&text(&value["apiVersion"])).group, &text(&value["kind"])),
+            text(&metadata["namespace"]).as_str().into(),
+            text(&metadata["name"]),
+        ),
         uid: text(&metadata["uid"]),
         owner_references: array(&metadata["ownerReferences"]).iter().map(owner_reference).collect(),
         finalizers: array(&metadata["finalizers"]).iter().map(text).collect(),
@@ -68,6 +71,7 @@ pub(crate) fn object(value: &Value) -> Object {
             .is_string()
             .then(|| Deletion { grace_seconds: metadata["deletionGracePeriodSeconds"].as_u64().unwrap_or(0) }),
         facts: facts(value),
+        assumed: false,
     }
 }
 
@@ -77,6 +81,7 @@ pub(crate) fn owner_reference(value: &Value) -> OwnerReference {
         kind: text(&value["kind"]),
         name: text(&value["name"]),
         uid: text(&value["uid"]),
+        written_uid: None,
         controller: value["controller"].as_bool(),
         block_owner_deletion: value["blockOwnerDeletion"].as_bool(),
     }
@@ -109,7 +114,7 @@ fn facts(value: &Value) -> Facts {
         "PersistentVolume" => Facts::Volume(VolumeFacts {
             bound_to: spec["claimRef"]
                 .is_object()
-                .then(|| (text(&spec["claimRef"]["namespace"]), text(&spec["claimRef"]["name"]))),
+                .then(|| claim(&text(&spec["claimRef"]["namespace"]), &text(&spec["claimRef"]["name"]))),
             attributes_class: None,
         }),
         "Secret" if value["type"] == "kubernetes.io/service-account-token" => Facts::TokenSecret {
@@ -117,6 +122,10 @@ fn facts(value: &Value) -> Facts {
         },
         _ => Facts::None,
     }
+}
+
+pub(crate) fn claim(namespace: &str, name: &str) -> ObjectKey {
+    ObjectKey::new(kinds::PERSISTENT_VOLUME_CLAIM, namespace.into(), name)
 }
 
 /// A step of a recording.
@@ -140,7 +149,7 @@ pub(crate) fn step(value: &Value) -> Step {
     }
 }
 
-pub(crate) fn key(text: &str) -> Key {
+pub(crate) fn key(text: &str) -> ObjectKey {
     text.parse().expect("a key")
 }
 
@@ -176,7 +185,6 @@ pub(crate) fn sketch_object(line: &str) -> Object {
     let terminating = finalizers.iter().any(|finalizer| finalizer == "T");
     finalizers.retain(|finalizer| finalizer != "T");
     Object {
-        api_version: api_version(&key),
         uid: format!("uid-{key}"),
         owner_references: owners.split(", ").filter(|owner| !owner.is_empty()).map(sketch_reference).collect(),
         finalizers,
@@ -186,9 +194,8 @@ pub(crate) fn sketch_object(line: &str) -> Object {
             "Pod" => Facts::Pod(PodFacts::default()),
             _ => Facts::None,
         },
-        kind: key.kind,
-        namespace: key.namespace,
-        name: key.name,
+        assumed: false,
+        key,
     }
 }
 
@@ -198,6 +205,7 @@ pub(crate) fn sketch_reference(owner: &str) -> OwnerReference {
     OwnerReference {
         api_version: api_version(&key),
         uid: format!("uid-{key}"),
+        written_uid: None,
         controller: None,
         block_owner_deletion: blocking.then_some(true),
         kind: key.kind,
@@ -205,11 +213,11 @@ pub(crate) fn sketch_reference(owner: &str) -> OwnerReference {
     }
 }
 
-pub(crate) fn sketch_key(name: &str) -> Key {
+pub(crate) fn sketch_key(name: &str) -> ObjectKey {
     if name.contains('/') { key(name) } else { key(&format!("ConfigMap/n/{name}")) }
 }
 
-fn api_version(key: &Key) -> String {
+fn api_version(key: &ObjectKey) -> String {
     let versions =
         [("", "v1"), ("apps", "v1"), ("batch", "v1"), ("example.com", "v1"), ("rbac.authorization.k8s.io", "v1")];
     let version = versions.iter().find(|(group, _)| *group == key.group).map_or("v1", |(_, version)| version);
@@ -232,9 +240,9 @@ pub(crate) fn outcomes(cluster: &Cluster, steps: &[Step]) -> Vec<Vec<String>> {
         .collect()
 }
 
-fn notation(key: &Key, fate: &Fate) -> Option<String> {
+fn notation(key: &ObjectKey, fate: &Fate) -> Option<String> {
     let Fate::Present(present) = fate else { return None };
-    let home = key.group.is_empty() && key.kind == "ConfigMap" && key.namespace == "n";
+    let home = key.group_kind() == GroupKind::new("", "ConfigMap") && key.namespace.name() == Some("n");
     let mut text = if home { key.name.clone() } else { key.to_string() };
     let mut marks: Vec<&str> = if present.terminating { vec!["T"] } else { vec![] };
     marks.extend(present.finalizers.iter().map(String::as_str));

@@ -2,7 +2,8 @@
 //!
 //! Clusters are sketched in the notation of [`crate::gc_support::sketch`].
 
-use ownerlint::gc::{Cluster, DefinitionFacts, Deletion, Facts, Key, Object, PodFacts, Policy, Step, simulate};
+use ownerlint::gc::{Cluster, DefinitionFacts, Deletion, Facts, Object, PodFacts, Policy, Step, simulate};
+use ownerlint::kube::{GroupKind, ObjectKey};
 use ownerlint::report::plan::{PlanFormat, render};
 use ownerlint::report::{HumanOptions, MarkdownOptions, Options, plan};
 use ownerlint::story::{ImpliedDependent, PlanView};
@@ -20,7 +21,7 @@ fn simulation() -> ownerlint::gc::Options {
 }
 
 fn title(step: &Step) -> String {
-    let names = |targets: &[Key]| targets.iter().map(Key::to_string).collect::<Vec<_>>().join(", ");
+    let names = |targets: &[ObjectKey]| targets.iter().map(ObjectKey::to_string).collect::<Vec<_>>().join(", ");
     match step {
         Step::Settle => "settle".to_owned(),
         Step::Delete { targets, policy } => {
@@ -33,7 +34,7 @@ fn title(step: &Step) -> String {
     }
 }
 
-fn targets(step: &Step) -> Vec<Key> {
+fn targets(step: &Step) -> Vec<ObjectKey> {
     match step {
         Step::Settle => Vec::new(),
         Step::Delete { targets, .. } => targets.clone(),
@@ -153,7 +154,6 @@ const DEFINITION: &str = "CustomResourceDefinition.apiextensions.k8s.io//cakes.s
 
 fn definition() -> Object {
     Object {
-        api_version: "apiextensions.k8s.io/v1".into(),
         facts: Facts::Definition(DefinitionFacts {
             group: "shop.example".into(),
             kind: "Cake".into(),
@@ -166,16 +166,12 @@ fn definition() -> Object {
     }
 }
 
-fn cake(line: &str) -> Object {
-    Object { api_version: "shop.example/v1".into(), ..sketch_object(line) }
-}
-
 #[test]
 fn a_definition_with_a_held_instance() {
     let objects = vec![
         definition(),
-        cake("Cake.shop.example/n/apple{bakery.shop.example/oven,bakery.shop.example/box}"),
-        cake("Cake.shop.example/n/plum"),
+        sketch_object("Cake.shop.example/n/apple{bakery.shop.example/oven,bakery.shop.example/box}"),
+        sketch_object("Cake.shop.example/n/plum"),
     ];
     insta::assert_snapshot!(human(&cluster(objects), &[delete(&[DEFINITION], BACKGROUND)]));
 }
@@ -317,8 +313,10 @@ const HOSTILE: [&str; 7] = [
 fn hostile() -> Cluster {
     let mut objects = Vec::new();
     for name in HOSTILE {
-        let owner = Object { name: name.to_owned(), uid: format!("uid of {name}"), ..sketch_object("o") };
-        let mut held = Object { name: format!("{name}2"), uid: format!("uid of {name}2"), ..sketch_object("c -> !o") };
+        let mut owner = Object { uid: format!("uid of {name}"), ..sketch_object("o") };
+        owner.key.name = name.to_owned();
+        let mut held = Object { uid: format!("uid of {name}2"), ..sketch_object("c -> !o") };
+        held.key.name = format!("{name}2");
         held.owner_references[0].name = name.to_owned();
         held.owner_references[0].uid = owner.uid.clone();
         held.finalizers = vec![format!("{name}/f")];
@@ -328,7 +326,7 @@ fn hostile() -> Cluster {
 }
 
 fn hostile_steps() -> [Step; 1] {
-    let targets = HOSTILE.iter().map(|name| Key { name: (*name).to_owned(), ..sketch_key("o") });
+    let targets = HOSTILE.iter().map(|name| ObjectKey { name: (*name).to_owned(), ..sketch_key("o") });
     [Step::Delete { targets: targets.collect(), policy: FOREGROUND }]
 }
 
@@ -558,8 +556,8 @@ fn step_of(words: &[String], cluster: &Cluster) -> Vec<Step> {
     let named = |id: &u32| {
         let (key, info) = (cluster.key(*id), cluster.kind_of(*id));
         let types = [key.kind.to_lowercase(), info.plural.clone()];
-        let full = |kind: &String| if key.group.is_empty() { kind.clone() } else { format!("{kind}.{}", key.group) };
-        types.iter().map(full).any(|full| full == *kind) && key.name == *name && key.namespace == namespace
+        let full = |kind: &String| GroupKind::new(&key.group, kind).to_string();
+        types.iter().map(full).any(|full| full == *kind) && key.name == *name && key.namespace.to_string() == namespace
     };
     let target = cluster.key(cluster.ids().find(named).unwrap_or_else(|| panic!("{words:?} names an object")));
     if words[1] == "patch" {
@@ -584,7 +582,7 @@ fn step_of(words: &[String], cluster: &Cluster) -> Vec<Step> {
 /// then, the next plan's advice does.
 fn advice_holds(cluster: &Cluster, step: Step) {
     let mut steps = vec![step];
-    let hanging = |steps: &[Step]| -> Vec<Key> {
+    let hanging = |steps: &[Step]| -> Vec<ObjectKey> {
         let simulated = simulate(cluster, steps, &unsearched());
         simulated.hanging(steps.len() - 1).into_iter().map(|hanging| cluster.key(hanging.object)).collect()
     };
@@ -625,7 +623,10 @@ fn following_the_advice_unhangs_everything() {
         ..sketch_object("Pod/n/p{x/y}")
     };
     advice_holds(&cluster(vec![sketch_object("Namespace//n"), pod]), delete(&["Namespace//n"], BACKGROUND));
-    advice_holds(&cluster(vec![definition(), cake("Cake.shop.example/n/c{x/y}")]), delete(&[DEFINITION], BACKGROUND));
+    advice_holds(
+        &cluster(vec![definition(), sketch_object("Cake.shop.example/n/c{x/y}")]),
+        delete(&[DEFINITION], BACKGROUND),
+    );
 }
 
 proptest! {

@@ -2,7 +2,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use ownerlint::inventory::{self, DefaultGcPolicy, FinalizerNameCheck, Release, Scope, Served};
+use ownerlint::inventory::{self, DefaultGcPolicy, FinalizerNameCheck, Release, Served};
+use ownerlint::kube::Scope;
 use ownerlint::ownership::known_finalizers;
 
 use crate::support::root;

@@ -7,8 +7,10 @@ mod targets;
 use miette::Diagnostic;
 use thiserror::Error;
 
-use crate::gc::{self, Assumptions, ClusterError, Key, Options, Plan, Policy, Source, Step};
-use crate::inventory::{Inventory, ObjectKey};
+use crate::cluster::{self, Assumptions, Built, Source};
+use crate::gc::{self, ClusterError, Options, Plan, Policy, Step};
+use crate::inventory::Inventory;
+use crate::kube::ObjectKey;
 use crate::ownership::{Ownership, implied};
 use crate::story::{ImpliedDependent, PlanView};
 
@@ -75,7 +77,7 @@ impl Rehearsal {
         let namespaces = asked.filter(|key| targets.is_implicit(key)).map(|key| key.name.clone()).collect();
         let source =
             Source { inventory, ownership: &ownership, implied: &implied, namespaces: &namespaces, running: kubelet };
-        let gc::Built { cluster, assumptions } = gc::build(&source)?;
+        let Built { cluster, assumptions } = cluster::build(&source)?;
         let notes = notes::notes(inventory, &source, &assumptions);
         let implied = known_implied(&cluster, &implied.objects);
         let options = Options { kubelet, ..Options::default() };
@@ -124,16 +126,15 @@ impl Rehearsal {
 
 /// The implied objects that made it into the cluster.
 fn known_implied(cluster: &gc::Cluster, objects: &[crate::ownership::ImpliedObject<'_>]) -> Vec<ImpliedDependent> {
-    let key = |key: &ObjectKey| Key::from(key);
     let implied = objects.iter().map(|object| ImpliedDependent {
-        key: key(&object.key),
-        owner: key(&object.owner),
+        key: object.key.clone(),
+        owner: object.owner.clone(),
         rule: object.rule,
     });
     implied.filter(|implied| cluster.find(&implied.key).is_some()).collect()
 }
 
-fn targets_of(step: &Step) -> impl Iterator<Item = &Key> {
+fn targets_of(step: &Step) -> impl Iterator<Item = &ObjectKey> {
     match step {
         Step::Settle => &[][..],
         Step::Delete { targets, .. } => targets,
@@ -148,7 +149,7 @@ fn title(step: &Step) -> String {
     match step {
         Step::Settle => "settle".to_owned(),
         Step::Delete { targets, policy } => {
-            let targets: Vec<String> = targets.iter().map(Key::to_string).collect();
+            let targets: Vec<String> = targets.iter().map(ObjectKey::to_string).collect();
             let policy = match policy {
                 Some(Policy::Background) => "Background",
                 Some(Policy::Foreground) => "Foreground",

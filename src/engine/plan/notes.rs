@@ -2,8 +2,10 @@
 
 use std::collections::BTreeSet;
 
-use crate::gc::{Assumptions, Effect, Key, Plan, Source, Step};
-use crate::inventory::{InDocument, Inventory, Namespace};
+use crate::cluster::{Assumptions, Source};
+use crate::gc::{Effect, Plan, Step};
+use crate::inventory::{InDocument, Inventory};
+use crate::kube::{GroupKind, Namespace, ObjectKey};
 use crate::manifest::{Skip, SkipReason};
 use crate::ownership::{MOST_REPLICAS, known_finalizers};
 
@@ -38,14 +40,14 @@ pub(super) fn notes(inventory: &Inventory, source: &Source<'_>, assumptions: &As
         ));
     }
     if !unknown_kinds.is_empty() {
-        let kinds: Vec<&str> = unknown_kinds.iter().map(String::as_str).collect();
+        let kinds = sorted(unknown_kinds);
         notes.push(format!(
             "Nothing is known of these kinds, so what they own is kept and they are never collected: {}. Add their CustomResourceDefinitions to the input.",
             named(&kinds)
         ));
     }
     if !proven_kinds.is_empty() {
-        let kinds: Vec<&str> = proven_kinds.iter().map(String::as_str).collect();
+        let kinds = sorted(proven_kinds);
         notes.push(format!(
             "Served as the dump's objects of them show, because their CustomResourceDefinitions are not in the input: {}.",
             named(&kinds)
@@ -121,7 +123,7 @@ pub(super) fn collapse(settled: &Plan<'_>, assumptions: &Assumptions) -> Option<
         true => "their owners are not as their references say",
         false => "their owners are not in the input",
     };
-    let gone: Vec<Key> = gone.into_iter().map(|id| settled.cluster().key(id)).collect();
+    let gone: Vec<ObjectKey> = gone.into_iter().map(|id| settled.cluster().key(id)).collect();
     Some(format!("The collector removes before any request, because {why}: {}.", named(&texts(&gone))))
 }
 
@@ -140,25 +142,30 @@ pub(super) fn refusals(steps: &[Step], plan: &Plan<'_>) -> Vec<String> {
     notes
 }
 
-fn owners(pairs: &[(Key, Key)]) -> String {
+fn owners(pairs: &[(ObjectKey, ObjectKey)]) -> String {
     let texts: Vec<String> = pairs.iter().map(|(dependent, owner)| format!("{owner}, owner of {dependent}")).collect();
     named(&texts)
 }
 
-fn texts(keys: &[Key]) -> Vec<String> {
-    keys.iter().map(Key::to_string).collect()
+fn texts(keys: &[ObjectKey]) -> Vec<String> {
+    keys.iter().map(ObjectKey::to_string).collect()
+}
+
+fn sorted(kinds: &BTreeSet<GroupKind>) -> Vec<String> {
+    let mut texts: Vec<String> = kinds.iter().map(GroupKind::to_string).collect();
+    texts.sort();
+    texts
 }
 
 /// Kinds of rendered custom resources that get a finalizer from their operator, with the operator.
 fn added_later(inventory: &Inventory) -> Vec<String> {
     let rendered = inventory.members.iter().filter(|member| !member.from_dump);
     let custom = rendered.filter(|member| !crate::inventory::table().is_builtin_group(&member.key.group));
-    let kinds: BTreeSet<(&str, &str)> =
-        custom.map(|member| (member.key.group.as_str(), member.key.kind.as_str())).collect();
+    let kinds: BTreeSet<GroupKind<&str>> = custom.map(|member| member.key.group_kind()).collect();
     let table = known_finalizers::table();
-    let added = |&(group, kind): &(&str, &str)| {
-        let (_, controller) = table.added_at_run_time(group, kind).next()?;
-        Some(format!("{kind}.{group} ({})", controller.removed_by))
+    let added = |kind: &GroupKind<&str>| {
+        let (_, controller) = table.added_at_run_time(kind.group, kind.kind).next()?;
+        Some(format!("{kind} ({})", controller.removed_by))
     };
     kinds.iter().filter_map(added).collect()
 }

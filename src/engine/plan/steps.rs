@@ -4,7 +4,8 @@ use miette::Diagnostic;
 use serde::Deserialize;
 use thiserror::Error;
 
-use crate::gc::{Key, NotAKey, Policy, Step};
+use crate::gc::{Policy, Step};
+use crate::kube::{NotAKey, ObjectKey};
 use crate::text::near;
 
 const OPS: [&str; 5] = ["settle", "delete", "remove-finalizer", "remove-all-finalizers", "force-delete"];
@@ -91,7 +92,7 @@ impl Entry {
         let Self { op, target, policy, finalizer } = self;
         let op = op.ok_or_else(|| missing(number, "a step", "op"))?;
         let target = || match &target {
-            Some(text) => text.parse::<Key>().map_err(|source| StepsError::Target { number, source }),
+            Some(text) => text.parse::<ObjectKey>().map_err(|source| StepsError::Target { number, source }),
             None => Err(missing(number, &op, "target")),
         };
         Ok(match op.as_str() {
@@ -135,7 +136,7 @@ mod tests {
     fn a_list_of_steps_is_read_from_yaml_and_json() {
         let yaml = "- op: settle\n- {op: delete, target: ConfigMap/a/b, policy: null, expect: {x: 1}}\n";
         let json = r#"[{"op":"settle"},{"op":"delete","target":"ConfigMap/a/b","policy":null,"expect":{"x":1}}]"#;
-        let key: Key = "ConfigMap/a/b".parse().expect("a key");
+        let key: ObjectKey = "ConfigMap/a/b".parse().expect("a key");
         let steps = vec![Step::Settle, Step::Delete { targets: vec![key], policy: None }];
         assert_eq!(read_steps(yaml), Ok(steps.clone()));
         assert_eq!(read_steps(json), Ok(steps));

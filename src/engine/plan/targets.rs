@@ -5,8 +5,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use miette::Diagnostic;
 use thiserror::Error;
 
-use crate::gc::Key;
-use crate::inventory::{self, BuiltinKind, Inventory, Namespace};
+use crate::inventory::{self, BuiltinKind, Inventory};
+use crate::kube::{GroupKind, Namespace, ObjectKey, guessed_plurals, kinds};
 use crate::ownership::Implied;
 use crate::text::near;
 
@@ -84,11 +84,10 @@ struct Names {
 
 /// Everything that can be a target.
 pub(super) struct Targets {
-    /// By (group, kind).
-    kinds: BTreeMap<(String, String), Names>,
-    objects: BTreeSet<Key>,
+    kinds: BTreeMap<GroupKind, Names>,
+    objects: BTreeSet<ObjectKey>,
     /// Namespace objects that the input does not hold, though something lives in them.
-    implicit: BTreeSet<Key>,
+    implicit: BTreeSet<ObjectKey>,
 }
 
 impl Targets {
@@ -96,16 +95,15 @@ impl Targets {
         let members = inventory.members.iter().filter(|member| member.decodes()).map(|member| &member.key);
         let keys = members.chain(implied.objects.iter().map(|object| &object.key));
         let used: BTreeSet<&str> = keys.clone().filter_map(|key| key.namespace.name()).collect();
-        let objects: BTreeSet<Key> = keys.map(Key::from).collect();
+        let objects: BTreeSet<ObjectKey> = keys.cloned().collect();
         let namespaces = used.into_iter().map(namespace_key);
-        let implicit: BTreeSet<Key> = namespaces.filter(|key| !objects.contains(key)).collect();
+        let implicit: BTreeSet<ObjectKey> = namespaces.filter(|key| !objects.contains(key)).collect();
         let mut targets = Self { kinds: BTreeMap::new(), objects, implicit };
         for key in targets.objects.iter().chain(&targets.implicit) {
-            let kind = (key.group.clone(), key.kind.clone());
-            targets.kinds.entry(kind).or_insert_with(|| names_of(&key.group, &key.kind));
+            targets.kinds.entry(key.group_kind().to_owned()).or_insert_with(|| names_of(key.group_kind()));
         }
         for crd in inventory.members.iter().filter_map(|member| member.object.definition()) {
-            if let Some(names) = targets.kinds.get_mut(&(crd.group.value.clone(), crd.kind.value.clone())) {
+            if let Some(names) = targets.kinds.get_mut(&crd.group_kind().to_owned()) {
                 let written =
                     crd.plural.iter().map(|plural| &plural.value).chain(&crd.singular).chain(&crd.short_names);
                 names.names.extend(written.map(|name| name.to_lowercase()));
@@ -115,13 +113,13 @@ impl Targets {
     }
 
     /// Whether that is a namespace without an object.
-    pub(super) fn is_implicit(&self, key: &Key) -> bool {
+    pub(super) fn is_implicit(&self, key: &ObjectKey) -> bool {
         self.implicit.contains(key)
     }
 
     /// The objects that `words` mean. `namespace` is where those without one of their own are looked for.
-    pub(super) fn resolve(&self, words: &[String], namespace: Option<&str>) -> Result<Vec<Key>, TargetError> {
-        let mut keys: Vec<Key> = Vec::new();
+    pub(super) fn resolve(&self, words: &[String], namespace: Option<&str>) -> Result<Vec<ObjectKey>, TargetError> {
+        let mut keys: Vec<ObjectKey> = Vec::new();
         for wanted in take_apart(words)? {
             let key = self.find(&wanted, namespace)?;
             if !keys.contains(&key) {
@@ -131,24 +129,24 @@ impl Targets {
         Ok(keys)
     }
 
-    fn find(&self, wanted: &Wanted<'_>, namespace: Option<&str>) -> Result<Key, TargetError> {
+    fn find(&self, wanted: &Wanted<'_>, namespace: Option<&str>) -> Result<ObjectKey, TargetError> {
         let kinds: Vec<_> =
-            self.kinds.iter().filter(|((group, _), names)| names.answer_to(wanted.kind, group)).collect();
+            self.kinds.iter().filter(|(kind, names)| names.answer_to(wanted.kind, &kind.group)).collect();
         if kinds.is_empty() {
             return Err(self.unknown_kind(wanted.kind));
         }
-        let of_kinds = |key: &&Key| kinds.iter().any(|((group, kind), _)| *group == key.group && *kind == key.kind);
-        let same: Vec<&Key> = self.objects.iter().chain(&self.implicit).filter(of_kinds).collect();
-        let here = |key: &&&Key| match wanted.namespace {
-            Some(namespace) => key.namespace == namespace,
+        let of_kinds = |key: &&ObjectKey| kinds.iter().any(|(kind, _)| kind.as_ref() == key.group_kind());
+        let same: Vec<&ObjectKey> = self.objects.iter().chain(&self.implicit).filter(of_kinds).collect();
+        let here = |key: &&&ObjectKey| match wanted.namespace {
+            Some(namespace) => key.namespace == Namespace::from(namespace),
             // kubectl ignores the namespace for a cluster-scoped kind [CLI-5].
-            None => key.namespace.is_empty() || namespace.is_none_or(|namespace| key.namespace == namespace),
+            None => key.namespace == Namespace::None || namespace.is_none_or(|name| key.namespace.name() == Some(name)),
         };
-        let found: Vec<&Key> = same.iter().filter(|key| key.name == wanted.name).filter(here).copied().collect();
+        let found: Vec<&ObjectKey> = same.iter().filter(|key| key.name == wanted.name).filter(here).copied().collect();
         let rank =
-            |key: &Key| self.kinds.get(&(key.group.clone(), key.kind.clone())).map_or(usize::MAX, |names| names.rank);
+            |key: &ObjectKey| self.kinds.get(&key.group_kind().to_owned()).map_or(usize::MAX, |names| names.rank);
         let best = found.iter().map(|key| rank(key)).min();
-        let found: Vec<&Key> = found.into_iter().filter(|key| Some(rank(key)) == best).collect();
+        let found: Vec<&ObjectKey> = found.into_iter().filter(|key| Some(rank(key)) == best).collect();
         match found[..] {
             [] => Err(unknown_object(wanted, namespace, &same)),
             [key] => Ok(key.clone()),
@@ -161,7 +159,7 @@ impl Targets {
         let help = match near::nearest(kind, names) {
             Some(name) if !is_builtin(kind) => format!("did you mean `{name}`?"),
             _ => {
-                let kinds: Vec<&str> = self.kinds.keys().map(|(_, kind)| kind.as_str()).collect();
+                let kinds: Vec<&str> = self.kinds.keys().map(|kind| kind.kind.as_str()).collect();
                 format!("the input holds: {}", listed(&kinds))
             }
         };
@@ -169,22 +167,21 @@ impl Targets {
     }
 }
 
-fn namespace_key(name: &str) -> Key {
-    Key { group: String::new(), kind: "Namespace".to_owned(), namespace: String::new(), name: name.to_owned() }
+fn namespace_key(name: &str) -> ObjectKey {
+    ObjectKey::new(kinds::NAMESPACE, Namespace::None, name)
 }
 
 /// What the built-in table, or the usual way to make a plural, calls a kind.
-fn names_of(group: &str, kind: &str) -> Names {
-    let lower = kind.to_lowercase();
+fn names_of(kind: GroupKind<&str>) -> Names {
     let rows: Vec<(usize, &BuiltinKind)> =
-        inventory::table().resources().enumerate().filter(|(_, row)| row.group == group && row.kind == kind).collect();
-    let mut names = BTreeSet::from([lower.clone()]);
+        inventory::table().resources().enumerate().filter(|(_, row)| row.group_kind() == kind).collect();
+    let mut names = BTreeSet::from([kind.kind.to_lowercase()]);
     for (_, row) in &rows {
         names.extend([row.plural.clone(), row.singular.clone()]);
         names.extend(row.short_names.iter().cloned());
     }
     if rows.is_empty() {
-        names.insert(format!("{lower}s"));
+        names.extend(guessed_plurals(kind.kind));
     }
     Names { names, rank: rows.first().map_or(usize::MAX, |(rank, _)| *rank) }
 }
@@ -234,7 +231,7 @@ fn parse(word: &str) -> Option<Wanted<'_>> {
     (!kind.is_empty() && !name.is_empty()).then_some(Wanted { kind, namespace, name })
 }
 
-fn unknown_object(wanted: &Wanted<'_>, namespace: Option<&str>, same: &[&Key]) -> TargetError {
+fn unknown_object(wanted: &Wanted<'_>, namespace: Option<&str>, same: &[&ObjectKey]) -> TargetError {
     let names: BTreeSet<&str> = same.iter().map(|key| key.name.as_str()).collect();
     let near = near::similar(wanted.name, names).into_iter();
     let near = near.flat_map(|name| same.iter().filter(move |key| key.name == name)).map(ToString::to_string);
@@ -251,9 +248,9 @@ fn unknown_object(wanted: &Wanted<'_>, namespace: Option<&str>, same: &[&Key]) -
     TargetError::Object { target, help }
 }
 
-fn ambiguous(wanted: &Wanted<'_>, found: &[&Key]) -> TargetError {
+fn ambiguous(wanted: &Wanted<'_>, found: &[&ObjectKey]) -> TargetError {
     let keys: Vec<String> = found.iter().map(ToString::to_string).collect();
-    let scoped = found.iter().any(|key| !key.namespace.is_empty() && key.namespace != Namespace::Unwritten.to_string());
+    let scoped = found.iter().any(|key| key.namespace.name().is_some());
     let hint = if scoped { "say which with `-n NAMESPACE`, or write its key" } else { "write its key" };
     TargetError::Ambiguous {
         target: wanted.to_string(),

@@ -15,7 +15,9 @@ use serde::Deserialize;
 
 pub use release::{Release, UnreadableRelease};
 use rows::Introduction;
-pub use rows::{BuiltinKind, DefaultGcPolicy, FinalizerNameCheck, RemovedKind, Scope};
+
+use crate::kube::{GroupKind, Scope};
+pub use rows::{BuiltinKind, DefaultGcPolicy, FinalizerNameCheck, RemovedKind};
 
 const KINDS: &str = include_str!("../../../rules/tables/builtin-resources-1.36.json");
 const REMOVED: &str = include_str!("../../../rules/tables/removed-kinds.csv");
@@ -186,6 +188,13 @@ impl BuiltinTable {
     pub fn scope_of(&self, group: &str, kind: &str) -> Option<Scope> {
         let today = self.named(kind).find(|row| row.group == group).map(|row| row.scope);
         today.or_else(|| self.removed_named(kind).find(|row| row.group == group).map(|row| row.scope))
+    }
+
+    /// The plural of a kind of a built-in group: it never varies either.
+    pub fn plural_of(&self, kind: GroupKind<&str>) -> Option<&str> {
+        let today = self.named(kind.kind).find(|row| row.group == kind.group).map(|row| row.plural.as_str());
+        let then = || self.removed_named(kind.kind).find(|row| row.group == kind.group);
+        today.or_else(|| then().map(|row| row.plural.as_str()))
     }
 
     /// The versions in which `release` serves kinds of that name by default, those of `group` first.

@@ -3,25 +3,7 @@
 use serde::{Deserialize, Deserializer};
 
 use super::Release;
-
-/// Whether objects of a kind live in a namespace.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Scope {
-    /// In a namespace.
-    Namespaced,
-    /// In none.
-    Cluster,
-}
-
-impl Scope {
-    /// The word of CustomResourceDefinitions and of every format.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Namespaced => "Namespaced",
-            Self::Cluster => "Cluster",
-        }
-    }
-}
+use crate::kube::{GroupKind, Scope};
 
 /// Which policy a DELETE gets that names none, when no finalizer of the collector decides [DEL-4].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
@@ -128,6 +110,11 @@ pub(super) struct Introduction {
 }
 
 impl BuiltinKind {
+    /// The kind within its group.
+    pub fn group_kind(&self) -> GroupKind<&str> {
+        GroupKind::new(&self.group, &self.kind)
+    }
+
     /// `apiVersion` as manifests write it: `apps/v1`, or `v1` for the core group.
     pub fn api_version(&self) -> String {
         api_version(&self.group, &self.version)

@@ -3,7 +3,8 @@
 use std::collections::BTreeSet;
 
 use super::{Implied, ImpliedObject, ImpliedReference};
-use crate::inventory::{Inventory, Member, Namespace, ObjectId, ObjectKey};
+use crate::inventory::{Inventory, Member, ObjectId};
+use crate::kube::{ApiVersion, GroupKind, Namespace, ObjectKey};
 use crate::ownership::Ownership;
 use crate::yaml::Value;
 
@@ -76,8 +77,7 @@ pub(super) fn dependent<'a>(
 }
 
 pub(super) fn key(api_version: &str, kind: &str, namespace: Namespace, name: String) -> ObjectKey {
-    let group = api_version.split_once('/').map_or("", |(group, _)| group);
-    ObjectKey { kind: kind.to_owned(), group: group.to_owned(), namespace, name }
+    ObjectKey::new(GroupKind::new(ApiVersion::split(api_version).group, kind), namespace, name)
 }
 
 /// A whole number at a path, where it is one.

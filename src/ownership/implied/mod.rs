@@ -12,12 +12,13 @@ mod builder;
 mod network;
 mod workloads;
 
-use crate::inventory::{Inventory, Member, ObjectKey, Serving};
-use crate::manifest::OwnerReference;
-use crate::yaml::Value;
+use builder::Builder;
 
 use super::Ownership;
-use builder::Builder;
+use crate::inventory::{Inventory, Member, Serving};
+use crate::kube::ObjectKey;
+use crate::manifest::OwnerReference;
+use crate::yaml::Value;
 
 /// Most Pods that are implied below one workload, and most claims below one template of it: a larger set behaves alike.
 pub const MOST_REPLICAS: i64 = 100;

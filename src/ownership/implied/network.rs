@@ -2,7 +2,8 @@
 
 use super::builder::{Builder, dependent, text};
 use super::{ImpliedObject, ImpliedReference};
-use crate::inventory::{Member, Namespace, ObjectKey};
+use crate::inventory::Member;
+use crate::kube::{Namespace, ObjectKey};
 
 const CORE: ImpliedReference = ImpliedReference::controller("v1");
 const SLICE: (&str, &str) = ("discovery.k8s.io/v1", "EndpointSlice");

@@ -2,7 +2,8 @@
 
 use super::builder::{Builder, dependent, integer, is_true, items, text};
 use super::{ImpliedObject, ImpliedReference};
-use crate::inventory::{Member, ObjectKey};
+use crate::inventory::Member;
+use crate::kube::ObjectKey;
 use crate::manifest::{Metadata, Template, TemplateKind};
 use crate::yaml::Value;
 

@@ -7,7 +7,8 @@ use std::collections::BTreeMap;
 
 use super::Holder;
 use super::workloads::Workload;
-use crate::inventory::{Inventory, Member, Namespace, ObjectId, Scope, table};
+use crate::inventory::{Inventory, Member, ObjectId};
+use crate::kube::{GroupKind, Namespace, Scope, guessed_plurals};
 use crate::yaml::Value;
 
 const GROUP: &str = "rbac.authorization.k8s.io";
@@ -76,20 +77,11 @@ fn allows_resource(written: &str, resources: &[String]) -> bool {
 
 /// The names under which RBAC may know a kind: that of its CRD or of the built-in table; else every plural that
 /// code generators make.
-pub(super) fn resources_of(inventory: &Inventory, group: &str, kind: &str) -> Vec<String> {
-    let crds = inventory.kinds.crds_of(group, kind).iter();
-    let from_crds = crds.filter_map(|crd| inventory.member(*crd).object.definition()?.plural.clone());
-    let mut resources: Vec<String> = from_crds.map(|plural| plural.value).collect();
-    if resources.is_empty() {
-        let rows = table().resources().filter(|row| row.group == group && row.kind == kind);
-        resources.extend(rows.map(|row| row.plural.clone()).take(1));
+pub(super) fn resources_of(inventory: &Inventory, kind: GroupKind<&str>) -> Vec<String> {
+    match inventory.kinds.plural(kind) {
+        Some(plural) => vec![plural.to_owned()],
+        None => guessed_plurals(kind.kind),
     }
-    if resources.is_empty() {
-        let singular = kind.to_lowercase();
-        resources.extend(singular.strip_suffix('y').map(|stem| format!("{stem}ies")));
-        resources.extend([format!("{singular}s"), format!("{singular}es"), singular]);
-    }
-    resources
 }
 
 /// The bindings of the input that name a ServiceAccount of one of `workloads`.
@@ -176,7 +168,8 @@ fn rules_of(inventory: &Inventory, binding: &Member) -> Option<(Option<ObjectId>
     };
     let mut rules = written_rules(role);
     for selector in role.object.at(&["aggregationRule", "clusterRoleSelectors"]).into_iter().flat_map(Value::items) {
-        let cluster_roles = inventory.members.iter().filter(|member| member.object.is(GROUP, "ClusterRole"));
+        let cluster_roles =
+            inventory.members.iter().filter(|member| member.object.is(GroupKind::new(GROUP, "ClusterRole")));
         rules.extend(cluster_roles.filter(|other| selects(selector, other)).flat_map(written_rules));
     }
     Some((Some(role.id), rules))

@@ -7,12 +7,13 @@
 mod access;
 mod workloads;
 
-use super::known_finalizers::{self, Controller, Handles};
-use crate::inventory::{Inventory, Member, Namespace, ObjectId, Scope};
-use crate::text::Span;
-
 use access::Grant;
 use workloads::Workload;
+
+use super::known_finalizers::{self, Controller, Handles};
+use crate::inventory::{Inventory, Member, ObjectId};
+use crate::kube::{GroupKind, Namespace, Scope};
+use crate::text::Span;
 
 /// Whose finalizer is asked for: an object of the input, or one that will be created from a template.
 #[derive(Clone, Copy, Debug)]
@@ -136,7 +137,7 @@ impl Removers {
             |workload: &'_ Workload| workload.images.iter().find(|image| controller.runs_in(&image.value)).cloned();
         let running: Vec<_> =
             self.workloads.iter().enumerate().filter_map(|(at, workload)| Some((at, image(workload)?))).collect();
-        let resources = access::resources_of(inventory, holder.group, holder.kind);
+        let resources = access::resources_of(inventory, GroupKind::new(holder.group, holder.kind));
         let able = |at: usize| {
             running.len() > 1
                 && self.grants.iter().any(|grant| grant.workloads.contains(&at) && grant.reaches(holder, &resources))
@@ -152,7 +153,7 @@ impl Removers {
         holder: &Holder<'_>,
         controller: Option<&'static Controller>,
     ) -> Option<Remover> {
-        let resources = access::resources_of(inventory, holder.group, holder.kind);
+        let resources = access::resources_of(inventory, GroupKind::new(holder.group, holder.kind));
         let grant = self.grants.iter().find(|grant| grant.reaches(holder, &resources))?;
         let workload = &self.workloads[*grant.workloads.first()?];
         let evidence = Evidence::Access {

@@ -3,7 +3,8 @@
 use std::collections::BTreeSet;
 
 use super::mermaid;
-use crate::gc::{Key, ObjectId};
+use crate::gc::ObjectId;
+use crate::kube::ObjectKey;
 use crate::story::PlanView;
 use crate::story::graph::{Extent, Graph};
 use crate::story::telling::{Ending, stories};
@@ -27,7 +28,7 @@ pub struct Cascade {
 
 impl Cascade {
     /// The cascade below `roots` in a finished plan.
-    pub fn new(title: impl Into<String>, view: &PlanView<'_>, roots: &[Key]) -> Self {
+    pub fn new(title: impl Into<String>, view: &PlanView<'_>, roots: &[ObjectKey]) -> Self {
         let stories = stories(view);
         let roots: BTreeSet<ObjectId> = roots.iter().filter_map(|root| view.plan.cluster().find(root)).collect();
         let scope = Extent::below(&stories, &roots);

@@ -7,7 +7,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde::ser::{SerializeMap, SerializeSeq};
 use serde::{Serialize, Serializer};
 
-use crate::gc::{Cause, Difference, Event, Fate, Key, Outcome, OwnerReference, Policy, Present, Step, StepPlan, Why};
+use crate::gc::{Cause, Difference, Event, Fate, Outcome, OwnerReference, Policy, Present, Step, StepPlan, Why};
+use crate::kube::ObjectKey;
 use crate::story::{ImpliedDependent, PlanView};
 
 pub(super) fn render(view: &PlanView<'_>) -> String {
@@ -71,7 +72,7 @@ struct ImpliedDocument<'a> {
 struct Outcomes<'a> {
     view: &'a PlanView<'a>,
     step: &'a StepPlan,
-    implied: BTreeSet<&'a Key>,
+    implied: BTreeSet<&'a ObjectKey>,
 }
 
 /// An object's state as the contract has it.
@@ -114,7 +115,7 @@ struct ConditionDocument {
 
 impl<'a> Document<'a> {
     fn new(view: &'a PlanView<'a>, steps: &'a [Step]) -> Self {
-        let verdicts: Vec<BTreeMap<Key, Fate>> = match view.implied.is_empty() {
+        let verdicts: Vec<BTreeMap<ObjectKey, Fate>> = match view.implied.is_empty() {
             true => Vec::new(),
             false => view.plan.steps.iter().filter_map(|step| Some(fates(view, step.outcomes.first()?))).collect(),
         };
@@ -128,7 +129,7 @@ impl<'a> Document<'a> {
     }
 }
 
-fn fates(view: &PlanView<'_>, outcome: &Outcome) -> BTreeMap<Key, Fate> {
+fn fates(view: &PlanView<'_>, outcome: &Outcome) -> BTreeMap<ObjectKey, Fate> {
     view.plan.fates(outcome).into_iter().collect()
 }
 
@@ -140,7 +141,7 @@ impl<'a> StepDocument<'a> {
         let why = view.plan.why(index).into_iter().map(|(key, why)| (key.to_string(), WhyDocument::from(why)));
         Self {
             op,
-            target: targets.first().map(Key::to_string),
+            target: targets.first().map(ObjectKey::to_string),
             policy: policy.map(policy_name),
             http: planned.responses.first().copied(),
             requests: if targets.len() > 1 { requests.collect() } else { Vec::new() },
@@ -153,7 +154,7 @@ impl<'a> StepDocument<'a> {
 }
 
 /// The contract's word, the policy that the client sends, and the targets of a step.
-fn operation(step: &Step) -> (&'static str, Option<Policy>, &[Key]) {
+fn operation(step: &Step) -> (&'static str, Option<Policy>, &[ObjectKey]) {
     match step {
         Step::Settle => ("settle", None, &[]),
         Step::Delete { targets, policy } => ("delete", *policy, targets),
@@ -174,7 +175,7 @@ fn policy_name(policy: Policy) -> &'static str {
 
 impl Outcomes<'_> {
     /// What becomes of the objects of the input.
-    fn objects(&self, outcome: &Outcome) -> Vec<(Key, Fate)> {
+    fn objects(&self, outcome: &Outcome) -> Vec<(ObjectKey, Fate)> {
         let fates = self.view.plan.fates(outcome).into_iter();
         fates.filter(|(key, _)| !self.implied.contains(key)).collect()
     }
@@ -224,7 +225,7 @@ impl Serialize for Outcomes<'_> {
 
 struct OutcomeDocument {
     differs: Option<Difference>,
-    objects: Vec<(Key, Fate)>,
+    objects: Vec<(ObjectKey, Fate)>,
 }
 
 impl Serialize for OutcomeDocument {
@@ -241,7 +242,7 @@ impl Serialize for OutcomeDocument {
     }
 }
 
-struct Objects<'a>(&'a [(Key, Fate)]);
+struct Objects<'a>(&'a [(ObjectKey, Fate)]);
 
 impl Serialize for Objects<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
@@ -250,7 +251,7 @@ impl Serialize for Objects<'_> {
 }
 
 impl<'a> ImpliedDocument<'a> {
-    fn new(implied: &'a ImpliedDependent, verdicts: &[BTreeMap<Key, Fate>]) -> Self {
+    fn new(implied: &'a ImpliedDependent, verdicts: &[BTreeMap<ObjectKey, Fate>]) -> Self {
         let fates = verdicts.iter().filter_map(|verdict| verdict.get(&implied.key));
         Self {
             key: implied.key.to_string(),
@@ -263,7 +264,7 @@ impl<'a> ImpliedDocument<'a> {
 
 impl From<Why> for WhyDocument {
     fn from(why: Why) -> Self {
-        Self { rules: Cause::all_citations(&why.causes), chain: why.chain.iter().map(Key::to_string).collect() }
+        Self { rules: Cause::all_citations(&why.causes), chain: why.chain.iter().map(ObjectKey::to_string).collect() }
     }
 }
 

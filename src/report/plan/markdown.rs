@@ -4,6 +4,7 @@
 //! Never outgrows [`MarkdownOptions::bytes`], as a report; what would not fit is counted.
 
 use super::mermaid;
+use crate::kube::ObjectKey;
 use crate::report::MarkdownOptions;
 use crate::report::markup::{Page, RESERVE, code, text};
 use crate::story::PlanView;
@@ -173,6 +174,6 @@ fn table_row(story: &Story<'_>, affected: &Affected) -> String {
     )
 }
 
-fn name(key: &crate::gc::Key) -> String {
+fn name(key: &ObjectKey) -> String {
     code(&key.to_string())
 }

@@ -15,7 +15,7 @@ fn many(severities: impl IntoIterator<Item = Severity>) -> Report {
     let label = || Label::new(FileId(0), Span::new(0, 4), "");
     let findings = severities.into_iter().enumerate().map(|(at, severity)| Finding {
         message: format!("finding number {at}"),
-        object: Some(format!("A/ns/{}", at % 3)),
+        object: Some(sample::key(&format!("A/ns/{}", at % 3))),
         ..sample::finding("duplicate-object", severity, label())
     });
     sample::with(sources, findings.collect())
@@ -98,7 +98,7 @@ fn sarif_stays_inside_the_limits_of_code_scanning() {
     let first = &mut report.findings[4_000].finding;
     first.message = "m".repeat(100_000);
     first.related = (0..300).map(|at| Label::new(FileId(0), Span::new(0, 1), format!("place {at}"))).collect();
-    first.chain.objects = (0..2_000).map(|at| format!("A/ns/{at}")).collect();
+    first.chain.objects = (0..2_000).map(|at| sample::key(&format!("A/ns/{at}"))).collect();
     let document = parsed(&rendered(Format::Sarif, &report, &sample::options()));
     let run = &document["runs"][0];
     let levels =

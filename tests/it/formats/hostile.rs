@@ -1,6 +1,7 @@
 //! Nothing in a manifest breaks a format: hostile text in every place a format prints.
 
 use ownerlint::finding::{Chain, Consequence, Finding, Label, Relation, Severity};
+use ownerlint::kube::{Namespace, ObjectKey, kinds};
 use ownerlint::report::{Format, HumanOptions, LspOptions, MarkdownOptions, Options, Report, render};
 use ownerlint::text::{ColumnUnit, FileId, SourceFile, Sources, Span};
 use proptest::prelude::*;
@@ -30,7 +31,7 @@ fn finding() -> impl Strategy<Value = Finding> {
     let severity = prop::sample::select(vec![Severity::Info, Severity::Warning, Severity::Error]);
     let label =
         || (0..2u32, span(80), text()).prop_map(|(file, span, message)| Label::new(FileId(file), span, message));
-    let key = || text().prop_map(|name| format!("Secret//{name}"));
+    let key = || text().prop_map(|name| ObjectKey::new(kinds::SECRET, Namespace::None, name));
     let texts = (text(), text(), text(), prop::option::of(key()), prop::option::of(text()));
     let places = (label(), prop::collection::vec(label(), 0..5), prop::collection::vec(key(), 0..4));
     (severity, texts, places).prop_map(

@@ -1,6 +1,7 @@
 //! Synthetic reports.
 
 use ownerlint::finding::{Chain, Consequence, Finding, Label, Relation, Severity, fingerprint};
+use ownerlint::kube::ObjectKey;
 use ownerlint::report::{
     Cascades, MarkdownOptions, Note, Options, Place, Published, Report, Reported, Roots, RuleInfo, Summary, Tool,
 };
@@ -64,6 +65,10 @@ pub(crate) fn sources() -> Sources {
     ])
 }
 
+pub(crate) fn key(text: &str) -> ObjectKey {
+    text.parse().expect("a key")
+}
+
 pub(crate) fn finding(rule: &'static str, severity: Severity, primary: Label) -> Finding {
     Finding {
         rule,
@@ -94,7 +99,7 @@ fn rook() -> Finding {
         help: "Remove the owner reference and delete the ClusterRole where the CephCluster is deleted: in the operator's finalizer, \
                or with the release."
             .to_owned(),
-        object: Some(role.to_owned()),
+        object: Some(key(role)),
         field: Some("metadata.ownerReferences[0].kind".to_owned()),
         target: Some(owner.to_owned()),
         related: vec![
@@ -103,7 +108,7 @@ fn rook() -> Finding {
         ],
         chain: Chain {
             relation: Relation::OwnedBy,
-            objects: vec![role.to_owned(), owner.to_owned(), "Application.argoproj.io/argocd/storage".to_owned()],
+            objects: [role, owner, "Application.argoproj.io/argocd/storage"].map(key).to_vec(),
         },
         ..finding(
             "owner-of-cluster-scoped",
@@ -115,7 +120,7 @@ fn rook() -> Finding {
 
 fn shop() -> [Finding; 2] {
     let shop = FileId(4);
-    let object = Some("ConfigMap/?/cart".to_owned());
+    let object = Some(key("ConfigMap/?/cart"));
     [
         Finding {
             consequence: Consequence::NeverCollected,
@@ -144,7 +149,7 @@ fn hostile() -> Finding {
         message: "bad\u{1b}[2J name\r\n::error::pwned | `tick` ](http://evil.example) <script>alert(1)</script> & \u{202e}gnp 100%".to_owned(),
         reason: "a\nb".to_owned(),
         help: "```\n|x|\n-- ]]> --".to_owned(),
-        object: Some("Secret/?/\u{1b}[31mred|`x`\n# heading".to_owned()),
+        object: Some(key("Secret/?/\u{1b}[31mred|`x`\n# heading")),
         related: vec![Label::new(FileId(0), Span::empty(HOSTILE.len() as u32), "the end\u{7} of ::the:: file")],
         ..finding("duplicate-object", Severity::Info, Label::new(FileId(0), span(HOSTILE, "\u{1b}[31mred", 0), "this|`one`"))
     }

@@ -3,14 +3,14 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::{Assumptions, Source, Uids, minted_uid};
-use crate::gc::object::Key;
 use crate::inventory::{Member, ObjectId};
+use crate::kube::ObjectKey;
 
 pub(super) struct Members {
     /// The object taken for each key.
-    pub(super) chosen: BTreeMap<Key, ObjectId>,
+    pub(super) chosen: BTreeMap<ObjectKey, ObjectId>,
     /// The key under which an object of the input, or the one taken in its stead, stands.
-    pub(super) keys: BTreeMap<ObjectId, Key>,
+    pub(super) keys: BTreeMap<ObjectId, ObjectKey>,
     pub(super) uids: Uids,
 }
 
@@ -27,7 +27,7 @@ impl Members {
     }
 
     fn take(&mut self, source: &Source<'_>, member: &Member, assumptions: &mut Assumptions) {
-        let mut key = Key::from(&member.key);
+        let mut key = member.key.clone();
         if !member.decodes() || key.name.is_empty() {
             assumptions.refused.push(key);
             return;
@@ -48,17 +48,17 @@ impl Members {
     }
 
     /// The server makes up a name for each: two of them are two objects.
-    fn next_generated(&self, key: Key) -> Key {
+    fn next_generated(&self, key: ObjectKey) -> ObjectKey {
         let numbered = |number: usize| match number {
             1 => key.clone(),
-            _ => Key { name: format!("{}{number}", key.name), ..key.clone() },
+            _ => ObjectKey { name: format!("{}{number}", key.name), ..key.clone() },
         };
         (1..).map(numbered).find(|key| !self.chosen.contains_key(key)).unwrap_or(key)
     }
 
     /// The written uid, to whoever has it first; anybody else gets a new one.
     fn give_uids(&mut self, source: &Source<'_>, assumptions: &mut Assumptions) {
-        let mut order: Vec<(&ObjectId, &Key)> = self.chosen.iter().map(|(key, id)| (id, key)).collect();
+        let mut order: Vec<(&ObjectId, &ObjectKey)> = self.chosen.iter().map(|(key, id)| (id, key)).collect();
         order.sort_unstable();
         let mut used = BTreeSet::new();
         for (id, key) in order {

@@ -3,9 +3,10 @@
 
 use std::collections::BTreeMap;
 
-use crate::gc::object::{DefinitionFacts, Deletion, Facts, NamespaceFacts, PodFacts, VolumeFacts};
+use crate::gc::{DefinitionFacts, Deletion, Facts, NamespaceFacts, PodFacts, VolumeFacts};
 use crate::inventory::{Inventory, Member};
-use crate::manifest::{CrdScope, CustomResourceDefinition, Object};
+use crate::kube::{GroupKind, Namespace, ObjectKey, Scope, finalizers, kinds, likeliest_plural};
+use crate::manifest::{CustomResourceDefinition, Object};
 use crate::ownership::ImpliedObject;
 use crate::yaml::Value;
 
@@ -17,16 +18,16 @@ const ACCOUNT_ANNOTATION: &str = "kubernetes.io/service-account.name";
 pub(super) struct Reader<'a> {
     /// A scheduler and kubelets are there, so that a rendered Pod runs on some node.
     running: bool,
-    /// Namespace and name of the claim that asks for a volume, by the volume's name.
-    asked_for: BTreeMap<&'a str, (String, String)>,
+    /// The claim that asks for a volume, by the volume's name.
+    asked_for: BTreeMap<&'a str, &'a ObjectKey>,
 }
 
 impl<'a> Reader<'a> {
     pub(super) fn new(inventory: &'a Inventory, running: bool) -> Self {
-        let claims = inventory.members.iter().filter(|member| member.object.is("", "PersistentVolumeClaim"));
+        let claims = inventory.members.iter().filter(|member| member.object.is(kinds::PERSISTENT_VOLUME_CLAIM));
         let asked_for = claims.filter_map(|claim| {
             let volume = string(claim.object.at(&["spec"]), &["volumeName"])?;
-            Some((volume, (claim.key.namespace.to_string(), claim.key.name.clone())))
+            Some((volume, &claim.key))
         });
         Self { running, asked_for: asked_for.collect() }
     }
@@ -35,20 +36,20 @@ impl<'a> Reader<'a> {
     pub(super) fn facts(&self, member: &Member) -> Facts {
         let object = &member.object;
         let spec = object.at(&["spec"]);
-        match (object.group(), object.kind.value.as_str()) {
-            ("", "Pod") => {
+        match object.group_kind() {
+            kinds::POD => {
                 let status = object.at(&["status"]).filter(|_| member.from_dump);
                 let pod = pod(&member.key.name, spec, status);
                 Facts::Pod(PodFacts { scheduled: pod.scheduled || (self.running && !member.from_dump), ..pod })
             }
-            ("", "Namespace") => Facts::Namespace(namespace(member)),
-            ("", "PersistentVolume") => Facts::Volume(self.volume(member)),
-            ("", "PersistentVolumeClaim") => Facts::Claim { attributes_classes: attributes_classes(object.value()) },
-            ("", "Secret") => token_secret(object).unwrap_or_default(),
-            ("batch", "Job") if string(spec, &["managedBy"]).is_some_and(|manager| manager != JOB_CONTROLLER) => {
+            kinds::NAMESPACE => Facts::Namespace(namespace(member)),
+            kinds::PERSISTENT_VOLUME => Facts::Volume(self.volume(member)),
+            kinds::PERSISTENT_VOLUME_CLAIM => Facts::Claim { attributes_classes: attributes_classes(object.value()) },
+            kinds::SECRET => token_secret(object).unwrap_or_default(),
+            kinds::JOB if string(spec, &["managedBy"]).is_some_and(|manager| manager != JOB_CONTROLLER) => {
                 Facts::ExternallyManagedJob
             }
-            ("apiextensions.k8s.io", "CustomResourceDefinition") => {
+            kinds::CUSTOM_RESOURCE_DEFINITION => {
                 object.definition().map_or(Facts::None, |crd| Facts::Definition(definition(crd, Some(member))))
             }
             _ => Facts::None,
@@ -57,13 +58,13 @@ impl<'a> Reader<'a> {
 
     /// The facts of an object that is only implied.
     pub(super) fn implied_facts(&self, object: &ImpliedObject<'_>) -> Facts {
-        match object.key.kind.as_str() {
-            "Pod" => {
+        match object.key.group_kind() {
+            kinds::POD => {
                 let mut pod = pod(&object.key.name, object.spec, None);
                 pod.claims.extend(object.claims.iter().cloned());
                 Facts::Pod(PodFacts { scheduled: pod.scheduled || self.running, ..pod })
             }
-            "PersistentVolumeClaim" => {
+            kinds::PERSISTENT_VOLUME_CLAIM => {
                 let class = string(object.spec, &["volumeAttributesClassName"]);
                 Facts::Claim { attributes_classes: class.map(str::to_owned).into_iter().collect() }
             }
@@ -76,10 +77,13 @@ impl<'a> Reader<'a> {
         let spec = member.object.at(&["spec"]);
         let reference = spec.and_then(|spec| spec.get("claimRef"));
         let named = string(reference, &["namespace"]).zip(string(reference, &["name"]));
-        let named = named.map(|(namespace, name)| (namespace.to_owned(), name.to_owned()));
-        let asked_for = || self.asked_for.get(member.key.name.as_str()).filter(|_| !member.from_dump).cloned();
+        let named = named.map(|(namespace, name)| {
+            let namespace = Namespace::Named(namespace.to_owned());
+            ObjectKey::new(kinds::PERSISTENT_VOLUME_CLAIM, namespace, name)
+        });
+        let asked_for = || self.asked_for.get(member.key.name.as_str()).filter(|_| !member.from_dump);
         VolumeFacts {
-            bound_to: named.or_else(asked_for),
+            bound_to: named.or_else(|| asked_for().copied().cloned()),
             attributes_class: string(spec, &["volumeAttributesClassName"]).map(str::to_owned),
         }
     }
@@ -112,8 +116,8 @@ fn namespace(member: &Member) -> NamespaceFacts {
     let written = items(spec, "finalizers").filter_map(Value::as_str).map(str::to_owned);
     let mut spec_finalizers: Vec<String> = written.collect();
     let complete = member.from_dump && spec.is_some();
-    if !complete && !spec_finalizers.iter().any(|token| token == "kubernetes") {
-        spec_finalizers.push("kubernetes".to_owned());
+    if !complete && !spec_finalizers.iter().any(|token| token == finalizers::KUBERNETES) {
+        spec_finalizers.push(finalizers::KUBERNETES.to_owned());
     }
     NamespaceFacts { spec_finalizers }
 }
@@ -144,8 +148,8 @@ pub(super) fn definition(crd: &CustomResourceDefinition, member: Option<&Member>
     DefinitionFacts {
         group: crd.group.value.clone(),
         kind: crd.kind.value.clone(),
-        plural: plural.unwrap_or_else(|| super::kinds::plural_of(&crd.kind.value)),
-        namespaced: crd.scope.as_ref().is_none_or(|scope| scope.value == CrdScope::Namespaced),
+        plural: plural.unwrap_or_else(|| likeliest_plural(&crd.kind.value)),
+        namespaced: crd.scope.as_ref().is_none_or(|scope| scope.value == Scope::Namespaced),
         served: crd
             .versions
             .iter()
@@ -168,14 +172,14 @@ pub(super) fn deletion(member: &Member) -> Option<Deletion> {
 
 /// The protection finalizer that admission puts on every object of a kind [FIN-1] to [FIN-3], or that the cloud's
 /// controller puts on a load balancer [FIN-4].
-pub(super) fn protection(group: &str, kind: &str, spec: Option<Value<'_>>) -> Option<&'static str> {
-    match (group, kind) {
-        ("", "PersistentVolumeClaim") => Some("kubernetes.io/pvc-protection"),
-        ("", "PersistentVolume") => Some("kubernetes.io/pv-protection"),
-        ("storage.k8s.io", "VolumeAttributesClass") => Some("kubernetes.io/vac-protection"),
-        ("", "Service") if string(spec, &["type"]) == Some("LoadBalancer") => {
+pub(super) fn protection(kind: GroupKind<&str>, spec: Option<Value<'_>>) -> Option<&'static str> {
+    match kind {
+        kinds::PERSISTENT_VOLUME_CLAIM => Some(finalizers::PVC_PROTECTION),
+        kinds::PERSISTENT_VOLUME => Some(finalizers::PV_PROTECTION),
+        kinds::VOLUME_ATTRIBUTES_CLASS => Some(finalizers::VAC_PROTECTION),
+        kinds::SERVICE if string(spec, &["type"]) == Some("LoadBalancer") => {
             let own_class = string(spec, &["loadBalancerClass"]).is_some();
-            (!own_class).then_some("service.kubernetes.io/load-balancer-cleanup")
+            (!own_class).then_some(finalizers::LOAD_BALANCER_CLEANUP)
         }
         _ => None,
     }

@@ -4,46 +4,46 @@ use std::collections::BTreeMap;
 
 use super::members::Members;
 use super::{Assumptions, Source, Uids, minted_uid, object};
-use crate::gc::kinds::{Kinds, split_api_version};
-use crate::gc::object::{Key, Object, OwnerReference};
+use crate::gc::{Kinds, Object, OwnerReference};
 use crate::inventory::{Member, ObjectId};
+use crate::kube::{Namespace, ObjectKey, kinds as well_known};
 use crate::manifest;
 use crate::ownership::{ImpliedObject, Owner, OwnerEdge};
-
-/// What a manifest has in place of the uid that binds, by holder and entry.
-type WrittenUids = BTreeMap<(Key, usize), String>;
 
 pub(super) struct References<'a> {
     source: &'a Source<'a>,
     kinds: &'a Kinds,
     members: &'a Members,
     /// Owners that were made up, by key.
-    assumed: BTreeMap<Key, Object>,
-    written_uids: WrittenUids,
+    assumed: BTreeMap<ObjectKey, Object>,
     /// Of implied objects.
     minted: Uids,
 }
 
 impl<'a> References<'a> {
     pub(super) fn new(source: &'a Source<'a>, kinds: &'a Kinds, members: &'a Members) -> Self {
-        let implied = source.implied.objects.iter().map(|implied| Key::from(&implied.key));
+        let implied = source.implied.objects.iter().map(|implied| &implied.key);
         Self {
             source,
             kinds,
             members,
             assumed: BTreeMap::new(),
-            written_uids: BTreeMap::new(),
-            minted: implied.map(|key| (key.clone(), minted_uid(&key))).collect(),
+            minted: implied.map(|key| (key.clone(), minted_uid(key))).collect(),
         }
     }
 
-    /// What was made up: owners, and uids in place of others.
-    pub(super) fn finish(self) -> (BTreeMap<Key, Object>, WrittenUids) {
-        (self.assumed, self.written_uids)
+    /// The owners that were made up.
+    pub(super) fn into_assumed(self) -> impl Iterator<Item = Object> {
+        self.assumed.into_values()
     }
 
     /// The references of an object of the input.
-    pub(super) fn of_member(&mut self, key: &Key, id: ObjectId, assumptions: &mut Assumptions) -> Vec<OwnerReference> {
+    pub(super) fn of_member(
+        &mut self,
+        key: &ObjectKey,
+        id: ObjectId,
+        assumptions: &mut Assumptions,
+    ) -> Vec<OwnerReference> {
         let member = self.source.inventory.member(id);
         let entries = &member.object.metadata.owner_references.entries;
         let mut references = Vec::with_capacity(entries.len());
@@ -59,7 +59,7 @@ impl<'a> References<'a> {
                 continue;
             }
             let uid = self.uid_for(key, edge, entry, assumptions);
-            references.push(self.bind(key, references.len(), entry, uid));
+            references.push(bound(entry, uid));
         }
         references
     }
@@ -75,7 +75,7 @@ impl<'a> References<'a> {
     /// The uid of the owner that a rendered reference means, where it is not the one that is written.
     fn uid_for(
         &mut self,
-        holder: &Key,
+        holder: &ObjectKey,
         edge: &OwnerEdge,
         entry: &manifest::OwnerReference,
         assumptions: &mut Assumptions,
@@ -97,7 +97,7 @@ impl<'a> References<'a> {
     /// resolve, or that the holder's scope rules out: the collector keeps such a dependent anyway `[GC-16]`, `[GC-20]`.
     fn assume(
         &mut self,
-        holder: &Key,
+        holder: &ObjectKey,
         entry: &manifest::OwnerReference,
         assumptions: &mut Assumptions,
     ) -> Option<String> {
@@ -107,42 +107,24 @@ impl<'a> References<'a> {
             return Some(uid.clone());
         }
         assumptions.assumed_owners.push((holder.clone(), owner.clone()));
-        let assumed = self.assumed.entry(owner).or_insert_with_key(|owner| object(owner, minted_uid(owner)));
+        let assumed = self.assumed.entry(owner).or_insert_with_key(|owner| assumed(owner, minted_uid(owner)));
         Some(assumed.uid.clone())
     }
 
     /// Where the collector looks for the owner `[GC-15]`.
-    fn implied_key(&self, holder: &Key, entry: &manifest::OwnerReference) -> Option<Key> {
+    fn implied_key(&self, holder: &ObjectKey, entry: &manifest::OwnerReference) -> Option<ObjectKey> {
         let info = self.kinds.get(self.kinds.resolve(entry.api_version(), entry.kind())?);
-        let namespace = if info.namespaced { holder.namespace.clone() } else { String::new() };
-        if info.namespaced && namespace.is_empty() {
+        let namespace = if info.namespaced { holder.namespace.clone() } else { Namespace::None };
+        if info.namespaced && namespace == Namespace::None {
             return None;
         }
-        let (group, _) = split_api_version(entry.api_version())?;
-        Some(Key { group: group.to_owned(), kind: info.kind.clone(), namespace, name: entry.name().to_owned() })
-    }
-
-    fn bind(
-        &mut self,
-        holder: &Key,
-        position: usize,
-        entry: &manifest::OwnerReference,
-        uid: Option<String>,
-    ) -> OwnerReference {
-        let reference = copied(entry);
-        match uid {
-            Some(uid) if uid != reference.uid => {
-                self.written_uids.insert((holder.clone(), position), reference.uid.clone());
-                OwnerReference { uid, ..reference }
-            }
-            _ => reference,
-        }
+        Some(ObjectKey::new(info.group_kind(), namespace, entry.name()))
     }
 
     /// A dump is the whole cluster. Only its namespaces need no object: something lives in them.
     fn note_absent(
         &mut self,
-        holder: &Key,
+        holder: &ObjectKey,
         member: &Member,
         edge: &OwnerEdge,
         entry: &manifest::OwnerReference,
@@ -155,10 +137,9 @@ impl<'a> References<'a> {
         if self.members.uids.contains_key(&owner) {
             return;
         }
-        let is_home =
-            owner.kind == "Namespace" && owner.group.is_empty() && member.key.namespace.name() == Some(&owner.name);
+        let is_home = owner.is(well_known::NAMESPACE) && member.key.namespace.name() == Some(&owner.name);
         if is_home && !entry.uid().is_empty() {
-            self.assumed.entry(owner).or_insert_with_key(|owner| object(owner, entry.uid().to_owned()));
+            self.assumed.entry(owner).or_insert_with_key(|owner| assumed(owner, entry.uid().to_owned()));
         } else {
             assumptions.absent_owners.push((holder.clone(), owner));
         }
@@ -167,25 +148,25 @@ impl<'a> References<'a> {
     /// The references of an implied object.
     pub(super) fn of_implied(
         &mut self,
-        key: &Key,
+        key: &ObjectKey,
         implied: &ImpliedObject<'_>,
         assumptions: &mut Assumptions,
     ) -> Vec<OwnerReference> {
         let mut references = Vec::new();
         for entry in &implied.copied_references {
             let uid = self.assume(key, entry, assumptions);
-            references.push(self.bind(key, references.len(), entry, uid));
+            references.push(bound(entry, uid));
         }
         let Some(reference) = implied.reference else { return references };
-        let owner = Key::from(&implied.owner);
+        let owner = implied.owner.clone();
         let uid = self.members.uids.get(&owner).or_else(|| self.minted.get(&owner));
         let Some(uid) = uid.cloned() else { return references };
-        self.written_uids.insert((key.clone(), references.len()), String::new());
         references.push(OwnerReference {
             api_version: reference.api_version.to_owned(),
             kind: owner.kind,
             name: owner.name,
             uid,
+            written_uid: Some(String::new()),
             controller: reference.controller,
             block_owner_deletion: reference.block_owner_deletion,
         });
@@ -194,12 +175,26 @@ impl<'a> References<'a> {
 
     /// The Namespace object of a namespace in use, unless the input has it. References may have assumed it already.
     pub(super) fn namespace(&mut self, name: &str) -> Option<Object> {
-        let key = Key { group: String::new(), kind: "Namespace".into(), namespace: String::new(), name: name.into() };
+        let key = ObjectKey::new(well_known::NAMESPACE, Namespace::None, name);
         if self.members.uids.contains_key(&key) {
             return None;
         }
-        let assumed = self.assumed.remove(&key);
-        Some(assumed.unwrap_or_else(|| object(&key, minted_uid(&key))))
+        let uid = self.assumed.remove(&key).map_or_else(|| minted_uid(&key), |assumed| assumed.uid);
+        Some(object(&key, uid))
+    }
+}
+
+/// An owner that exists because a reference says so.
+fn assumed(key: &ObjectKey, uid: String) -> Object {
+    Object { assumed: true, ..object(key, uid) }
+}
+
+/// A reference that binds by `uid`, where there is one, whatever uid is written.
+fn bound(entry: &manifest::OwnerReference, uid: Option<String>) -> OwnerReference {
+    let reference = copied(entry);
+    match uid {
+        Some(uid) if uid != reference.uid => OwnerReference { written_uid: Some(reference.uid), uid, ..reference },
+        _ => reference,
     }
 }
 
@@ -210,6 +205,7 @@ fn copied(entry: &manifest::OwnerReference) -> OwnerReference {
         kind: entry.kind().to_owned(),
         name: entry.name().to_owned(),
         uid: entry.uid().to_owned(),
+        written_uid: None,
         controller: entry.controller.as_ref().map(|flag| flag.value),
         block_owner_deletion: entry.block_owner_deletion.as_ref().map(|flag| flag.value),
     }

@@ -14,14 +14,14 @@ mod references;
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::cluster::{Cluster, ClusterError};
-use super::kinds::Kinds;
-use super::object::{Facts, Key, NamespaceFacts, Object};
-use crate::inventory::{Inventory, ObjectKey};
-use crate::ownership::{Implied, ImpliedObject, Ownership};
 use facts::Reader;
 use members::Members;
 use references::References;
+
+use crate::gc::{Cluster, ClusterError, Facts, Kinds, NamespaceFacts, Object};
+use crate::inventory::Inventory;
+use crate::kube::{GroupKind, ObjectKey, kinds as well_known};
+use crate::ownership::{Implied, ImpliedObject, Ownership};
 
 /// What a cluster is built from.
 #[derive(Clone, Debug)]
@@ -44,19 +44,19 @@ pub struct Assumptions {
     /// How many rendered references were bound by name.
     pub bound_by_name: usize,
     /// (dependent, owner): the owner of a rendered reference is not in the input and assumed to exist.
-    pub assumed_owners: Vec<(Key, Key)>,
+    pub assumed_owners: Vec<(ObjectKey, ObjectKey)>,
     /// (dependent, owner): the owner of a dumped reference is not in the input, so it does not exist.
-    pub absent_owners: Vec<(Key, Key)>,
-    /// Kinds, `Kind[.group]`, of which nothing is known but objects: never collected, and owners that never resolve.
-    pub unknown_kinds: BTreeSet<String>,
+    pub absent_owners: Vec<(ObjectKey, ObjectKey)>,
+    /// Kinds of which nothing is known but objects: never collected, and owners that never resolve.
+    pub unknown_kinds: BTreeSet<GroupKind>,
     /// Kinds without a definition in the input that objects of a dump prove to be served, in the versions they have.
-    pub proven_kinds: BTreeSet<String>,
+    pub proven_kinds: BTreeSet<GroupKind>,
     /// Objects that stand in the input more than once; one was taken.
-    pub duplicates: Vec<Key>,
+    pub duplicates: Vec<ObjectKey>,
     /// Objects whose uid another one has; they were given their own.
-    pub shared_uids: Vec<Key>,
+    pub shared_uids: Vec<ObjectKey>,
     /// Objects that no API server accepts: metadata of wrong types, or no name.
-    pub refused: Vec<Key>,
+    pub refused: Vec<ObjectKey>,
 }
 
 /// A cluster, and what was assumed of it.
@@ -66,18 +66,6 @@ pub struct Built {
     pub cluster: Cluster,
     /// What the input does not say.
     pub assumptions: Assumptions,
-}
-
-impl From<&ObjectKey> for Key {
-    /// A namespace that nobody wrote is `?`, as everywhere.
-    fn from(key: &ObjectKey) -> Self {
-        Self {
-            group: key.group.clone(),
-            kind: key.kind.clone(),
-            namespace: key.namespace.to_string(),
-            name: key.name.clone(),
-        }
-    }
 }
 
 /// Builds the cluster that `source` describes.
@@ -101,10 +89,9 @@ pub fn build(source: &Source<'_>) -> Result<Built, ClusterError> {
         // Controllers give live objects their protection back, never Terminating ones [VAL-24].
         let spec = member.object.at(&["spec"]).filter(|_| !member.from_dump);
         if deletion.is_none() {
-            protect(&mut finalizers, &key.group, &key.kind, spec);
+            protect(&mut finalizers, key.group_kind(), spec);
         }
         objects.push(Object {
-            api_version: member.object.api_version.value.clone(),
             owner_references,
             finalizers,
             deletion,
@@ -118,24 +105,18 @@ pub fn build(source: &Source<'_>) -> Result<Built, ClusterError> {
     for name in source.namespaces {
         objects.extend(references.namespace(name));
     }
-    let (assumed, written_uids) = references.finish();
-    objects.extend(assumed.values().cloned());
-    let mut cluster = Cluster::new(kinds, objects)?;
-    cluster.assume(assumed.keys());
-    for ((key, entry), uid) in written_uids {
-        cluster.show_uid_as_written(&key, entry, uid);
-    }
-    Ok(Built { cluster, assumptions })
+    objects.extend(references.into_assumed());
+    Ok(Built { cluster: Cluster::new(kinds, objects)?, assumptions })
 }
 
-fn note_unknown_kind(kinds: &Kinds, key: &Key, unknown: &mut BTreeSet<String>) {
-    if kinds.find(&key.group, &key.kind).is_none() {
-        unknown.insert(kinds::name_of(&key.group, &key.kind));
+fn note_unknown_kind(kinds: &Kinds, key: &ObjectKey, unknown: &mut BTreeSet<GroupKind>) {
+    if kinds.find(key.group_kind()).is_none() {
+        unknown.insert(key.group_kind().to_owned());
     }
 }
 
-fn protect(finalizers: &mut Vec<String>, group: &str, kind: &str, spec: Option<crate::yaml::Value<'_>>) {
-    if let Some(protection) = facts::protection(group, kind, spec)
+fn protect(finalizers: &mut Vec<String>, kind: GroupKind<&str>, spec: Option<crate::yaml::Value<'_>>) {
+    if let Some(protection) = facts::protection(kind, spec)
         && !finalizers.iter().any(|finalizer| finalizer == protection)
     {
         finalizers.push(protection.to_owned());
@@ -150,46 +131,30 @@ fn implied_object(
     reader: &Reader<'_>,
     assumptions: &mut Assumptions,
 ) -> Option<Object> {
-    let key = Key::from(&implied.key);
-    if members.uids.contains_key(&key) {
+    let key = &implied.key;
+    if members.uids.contains_key(key) {
         return None;
     }
     let mut finalizers = implied.finalizers.clone();
-    protect(&mut finalizers, &key.group, &key.kind, implied.spec);
-    let owner_references = references.of_implied(&key, implied, assumptions);
+    protect(&mut finalizers, key.group_kind(), implied.spec);
+    let owner_references = references.of_implied(key, implied, assumptions);
     let facts = reader.implied_facts(implied);
-    let uid = minted_uid(&key);
-    Some(Object {
-        api_version: implied.api_version.to_owned(),
-        owner_references,
-        finalizers,
-        facts,
-        ..object(&key, uid)
-    })
+    Some(Object { owner_references, finalizers, facts, ..object(key, minted_uid(key)) })
 }
 
-/// An object with nothing but a name. The version does not matter where no manifest writes one.
-fn object(key: &Key, uid: String) -> Object {
-    let api_version = if key.group.is_empty() { "v1".to_owned() } else { format!("{}/v1", key.group) };
-    let facts = match (key.group.as_str(), key.kind.as_str()) {
-        ("", "Namespace") => Facts::Namespace(NamespaceFacts::default()),
-        _ => Facts::None,
+/// An object with nothing but a name.
+fn object(key: &ObjectKey, uid: String) -> Object {
+    let facts = match key.is(well_known::NAMESPACE) {
+        true => Facts::Namespace(NamespaceFacts::default()),
+        false => Facts::None,
     };
-    Object {
-        api_version,
-        kind: key.kind.clone(),
-        namespace: key.namespace.clone(),
-        name: key.name.clone(),
-        uid,
-        facts,
-        ..Object::default()
-    }
+    Object { key: key.clone(), uid, facts, ..Object::default() }
 }
 
 /// A uid for an object that has none: no uid of a cluster looks like this, and it is the same in every run.
-fn minted_uid(key: &Key) -> String {
+fn minted_uid(key: &ObjectKey) -> String {
     format!("minted for {key}")
 }
 
 /// Uids by key.
-type Uids = BTreeMap<Key, String>;
+type Uids = BTreeMap<ObjectKey, String>;

@@ -3,22 +3,23 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::gc::kinds::{DefaultPolicy, KindInfo, Kinds, sort_versions};
-use crate::inventory::{self, DefaultGcPolicy, ExtraKind, Inventory, Release, Scope};
+use crate::gc::{DefaultPolicy, KindInfo, Kinds};
+use crate::inventory::{self, DefaultGcPolicy, ExtraKind, Inventory, Release};
+use crate::kube::{GroupKind, Scope, likeliest_plural, sort_versions};
 use crate::manifest::{CustomResourceDefinition, OwnerReference};
 
 /// The kinds, and the names of those that only the objects of a dump prove.
-pub(super) fn kinds_of(inventory: &Inventory) -> (Kinds, BTreeSet<String>) {
+pub(super) fn kinds_of(inventory: &Inventory) -> (Kinds, BTreeSet<GroupKind>) {
     let mut kinds = Kinds::new();
     let dumped = versions_in_dumps(inventory);
     let release = inventory.kinds.release();
-    let mut rows = BTreeMap::<(&str, &str), KindInfo>::new();
+    let mut rows = BTreeMap::<GroupKind<&str>, KindInfo>::new();
     for row in inventory::table().resources().filter(|row| row.persisted || row.gc_tracked) {
         let is_served = row.enabled_by_default || dumped.contains(&(row.api_version(), row.kind.as_str()));
         if !is_served || row.introduced_in.is_some_and(|first| first > release) {
             continue;
         }
-        let info = rows.entry((&row.group, &row.kind)).or_insert_with(|| KindInfo {
+        let info = rows.entry(GroupKind::new(&row.group, &row.kind)).or_insert_with(|| KindInfo {
             namespaced: row.scope == Scope::Namespaced,
             gc_tracked: row.gc_tracked,
             namespace_deletable: row.namespace_deletable,
@@ -28,7 +29,7 @@ pub(super) fn kinds_of(inventory: &Inventory) -> (Kinds, BTreeSet<String>) {
                 DefaultGcPolicy::Unsupported => DefaultPolicy::Unsupported,
             },
             custom: false,
-            ..KindInfo::custom(&row.group, &row.kind, &row.plural, true, &[])
+            ..KindInfo::custom(GroupKind::new(&row.group, &row.kind), &row.plural, true, &[])
         });
         // The collector watches the preferred version, which stands first.
         match row.preferred {
@@ -52,40 +53,35 @@ pub(super) fn kinds_of(inventory: &Inventory) -> (Kinds, BTreeSet<String>) {
 
 /// An object that was read from a cluster has a kind that this cluster serves, and shows its scope: a live object has its
 /// namespace written. Objects that disagree on that prove nothing.
-fn add_proven(kinds: &mut Kinds, inventory: &Inventory) -> BTreeSet<String> {
-    let mut seen = BTreeMap::<(&str, &str), (BTreeSet<bool>, BTreeSet<&str>)>::new();
+fn add_proven(kinds: &mut Kinds, inventory: &Inventory) -> BTreeSet<GroupKind> {
+    let mut seen = BTreeMap::<GroupKind<&str>, (BTreeSet<bool>, BTreeSet<&str>)>::new();
     for member in inventory.members.iter().filter(|member| member.from_dump && member.decodes()) {
-        let (group, kind) = (member.object.group(), member.object.kind.value.as_str());
-        if kinds.find(group, kind).is_none() {
-            let (namespaced, versions) = seen.entry((group, kind)).or_default();
+        let kind = member.object.group_kind();
+        if kinds.find(kind).is_none() {
+            let (namespaced, versions) = seen.entry(kind).or_default();
             namespaced.insert(member.key.namespace.name().is_some());
             versions.insert(member.object.group_version.version.as_str());
         }
     }
     let mut proven = BTreeSet::new();
-    for ((group, kind), (namespaced, versions)) in seen {
+    for (kind, (namespaced, versions)) in seen {
         if let [namespaced] = namespaced.into_iter().collect::<Vec<_>>()[..] {
             let versions: Vec<&str> = versions.into_iter().collect();
-            kinds.add(KindInfo::custom(group, kind, &plural_of(kind), namespaced, &versions));
-            proven.insert(name_of(group, kind));
+            kinds.add(KindInfo::custom(kind, &likeliest_plural(kind.kind), namespaced, &versions));
+            proven.insert(kind.to_owned());
         }
     }
     proven
 }
 
-/// `Kind.group`, or `Kind` for the core group.
-pub(super) fn name_of(group: &str, kind: &str) -> String {
-    if group.is_empty() { kind.to_owned() } else { format!("{kind}.{group}") }
-}
-
 /// Kinds that only releases up to some older one served.
-fn add_removed<'t>(rows: &mut BTreeMap<(&'t str, &'t str), KindInfo>, release: Release) {
+fn add_removed(rows: &mut BTreeMap<GroupKind<&str>, KindInfo>, release: Release) {
     let served = |first: Option<Release>| first.is_none_or(|first| first <= release);
     let removed = inventory::table().removed().filter(|row| row.enabled_by_default && row.removed_in > release);
     for row in removed.filter(|row| served(row.introduced_in)) {
-        let info = rows.entry((&row.group, &row.kind)).or_insert_with(|| KindInfo {
+        let info = rows.entry(GroupKind::new(&row.group, &row.kind)).or_insert_with(|| KindInfo {
             custom: false,
-            ..KindInfo::custom(&row.group, &row.kind, &row.plural, row.scope == Scope::Namespaced, &[])
+            ..KindInfo::custom(GroupKind::new(&row.group, &row.kind), &row.plural, row.scope == Scope::Namespaced, &[])
         });
         if !info.versions.contains(&row.version) {
             info.versions.push(row.version.clone());
@@ -101,9 +97,10 @@ fn versions_in_dumps(inventory: &Inventory) -> BTreeSet<(String, &str)> {
 
 /// Without versions, the user says that all are served: all that the input writes.
 fn extra_kind(extra: &ExtraKind, inventory: &Inventory) -> KindInfo {
+    let kind = GroupKind::new(&extra.group, &extra.kind);
     let mut versions: BTreeSet<String> = extra.versions.iter().cloned().collect();
     for member in inventory.members.iter().filter(|_| extra.versions.is_empty()) {
-        if member.object.is(&extra.group, &extra.kind) {
+        if member.object.is(kind) {
             versions.insert(member.object.group_version.version.clone());
         }
         let named = member.object.metadata.owner_references.entries.iter();
@@ -111,18 +108,19 @@ fn extra_kind(extra: &ExtraKind, inventory: &Inventory) -> KindInfo {
         versions.extend(named.filter(|named| named.group == extra.group).map(|named| named.version));
     }
     let versions: Vec<&str> = versions.iter().map(String::as_str).collect();
-    KindInfo::custom(&extra.group, &extra.kind, &plural_of(&extra.kind), extra.scope == Scope::Namespaced, &versions)
+    KindInfo::custom(kind, &likeliest_plural(kind.kind), extra.scope == Scope::Namespaced, &versions)
 }
 
 /// A definition adds its versions to what other copies of it serve; a built-in kind is not replaced `[CRD-3]`.
 fn add_defined(kinds: &mut Kinds, crd: &CustomResourceDefinition) {
     let facts = super::facts::definition(crd, None);
-    let known = kinds.find(&facts.group, &facts.kind).map(|id| kinds.get(id).clone());
+    let kind = GroupKind::new(&facts.group, &facts.kind);
+    let known = kinds.find(kind).map(|id| kinds.get(id).clone());
     if known.as_ref().is_some_and(|known| !known.custom) {
         return;
     }
     let served: Vec<&str> = facts.served.iter().map(String::as_str).collect();
-    let mut info = KindInfo::custom(&facts.group, &facts.kind, &facts.plural, facts.namespaced, &served);
+    let mut info = KindInfo::custom(kind, &facts.plural, facts.namespaced, &served);
     for version in known.into_iter().flat_map(|known| known.versions) {
         if !info.versions.contains(&version) {
             info.versions.push(version);
@@ -130,15 +128,4 @@ fn add_defined(kinds: &mut Kinds, crd: &CustomResourceDefinition) {
     }
     sort_versions(&mut info.versions);
     kinds.add(info);
-}
-
-/// The plural that most kinds have.
-pub(super) fn plural_of(kind: &str) -> String {
-    let kind = kind.to_lowercase();
-    match kind.as_bytes() {
-        [.., b's' | b'x'] => format!("{kind}es"),
-        [.., b'a' | b'e' | b'o' | b'u', b'y'] => format!("{kind}s"),
-        [start @ .., b'y'] => format!("{}ies", String::from_utf8_lossy(start)),
-        _ => format!("{kind}s"),
-    }
 }

@@ -1,0 +1,96 @@
+//! `apiVersion` as the API machinery parses it ([VAL-10]), and which version it prefers.
+
+use std::cmp::{Ordering, Reverse};
+use std::fmt;
+
+/// A group and a version, parsed like `schema.ParseGroupVersion`; owned or, as `ApiVersion<&str>`, borrowed.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct ApiVersion<S = String> {
+    /// The group; empty for the core group.
+    pub group: S,
+    /// The version; empty when the text does not parse, as the API server then sees it.
+    pub version: S,
+}
+
+impl<'a> ApiVersion<&'a str> {
+    /// Takes `v1`, `apps/v1`, `/v1` apart. Text without a version (`""`, `/`, `apps/`) and text with two slashes or more
+    /// gives an empty version, which the API server refuses in owner references ([VAL-4]).
+    pub fn split(text: &'a str) -> Self {
+        match text.split_once('/') {
+            None => Self { group: "", version: text },
+            Some((_, version)) if version.contains('/') => Self::default(),
+            Some((group, version)) => Self { group, version },
+        }
+    }
+}
+
+impl ApiVersion {
+    /// As [`ApiVersion::split`], owned.
+    pub fn parse(text: &str) -> Self {
+        let ApiVersion { group, version } = ApiVersion::split(text);
+        Self { group: group.to_owned(), version: version.to_owned() }
+    }
+}
+
+impl<S: AsRef<str>> fmt::Display for ApiVersion<S> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match (self.group.as_ref(), self.version.as_ref()) {
+            ("", version) => f.write_str(version),
+            (group, version) => write!(f, "{group}/{version}"),
+        }
+    }
+}
+
+/// Sorts versions by Kubernetes' priority (`CompareKubeAwareVersionStrings`): `v2` before `v1` before `v1beta1` before
+/// `v1alpha1`, then everything that is no such version, by name.
+pub fn sort_versions(versions: &mut [String]) {
+    versions.sort_by(|a, b| match (priority(a), priority(b)) {
+        (Some(a), Some(b)) => Reverse(a).cmp(&Reverse(b)),
+        (Some(_), None) => Ordering::Less,
+        (None, Some(_)) => Ordering::Greater,
+        (None, None) => a.cmp(b),
+    });
+}
+
+/// (stability, major, minor), greater is preferred.
+fn priority(version: &str) -> Option<(u8, u64, u64)> {
+    let rest = version.strip_prefix('v')?;
+    let (major, stability, minor) = if let Some((major, minor)) = rest.split_once("beta") {
+        (major, 1, minor)
+    } else if let Some((major, minor)) = rest.split_once("alpha") {
+        (major, 0, minor)
+    } else {
+        (rest, 2, "0")
+    };
+    Some((stability, major.parse().ok()?, minor.parse().ok()?))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn parses_as_the_table_of_val_10_says() {
+        let parse = |text| {
+            let ApiVersion { group, version } = ApiVersion::split(text);
+            (group, version)
+        };
+        assert_eq!(parse(""), ("", ""));
+        assert_eq!(parse("/"), ("", ""));
+        assert_eq!(parse("v1"), ("", "v1"));
+        assert_eq!(parse("apps"), ("", "apps"));
+        assert_eq!(parse("apps/v1"), ("apps", "v1"));
+        assert_eq!(parse("/v1"), ("", "v1"));
+        assert_eq!(parse("apps/"), ("apps", ""));
+        assert_eq!(parse("a/b/c"), ("", ""));
+        assert_eq!(ApiVersion::parse("apps/v1").to_string(), "apps/v1");
+        assert_eq!(ApiVersion::parse("/v1").to_string(), "v1");
+    }
+
+    #[test]
+    fn stable_versions_come_first_and_newer_ones_before_older_ones() {
+        let mut versions = ["foo1", "v1alpha1", "v1beta2", "v10", "v1beta10", "bar", "v2"].map(str::to_owned);
+        sort_versions(&mut versions);
+        assert_eq!(versions, ["v10", "v2", "v1beta10", "v1beta2", "v1alpha1", "bar", "foo1"]);
+    }
+}

@@ -1,0 +1,33 @@
+//! Finalizers that Kubernetes' own controllers know.
+
+/// The collector's: dependents are orphaned before the object goes ([FIN-13]).
+pub const ORPHAN: &str = "orphan";
+/// The collector's: dependents are deleted before the object goes ([FIN-13]).
+pub const FOREGROUND: &str = "foregroundDeletion";
+/// The namespace controller's, in `spec.finalizers` of a Namespace ([FIN-12], [VAL-26]).
+pub const KUBERNETES: &str = "kubernetes";
+/// The API server adds it to a CustomResourceDefinition that is being deleted, and removes it once the instances are gone
+/// ([CRD-1]).
+pub const CUSTOM_RESOURCE_CLEANUP: &str = "customresourcecleanup.apiextensions.k8s.io";
+/// Keeps a PersistentVolumeClaim that a Pod uses ([FIN-1]).
+pub const PVC_PROTECTION: &str = "kubernetes.io/pvc-protection";
+/// Keeps a PersistentVolume that is bound ([FIN-2]).
+pub const PV_PROTECTION: &str = "kubernetes.io/pv-protection";
+/// Keeps a VolumeAttributesClass that a volume or claim names ([FIN-3]).
+pub const VAC_PROTECTION: &str = "kubernetes.io/vac-protection";
+/// Keeps a Service until its cloud load balancer is gone ([FIN-4]).
+pub const LOAD_BALANCER_CLEANUP: &str = "service.kubernetes.io/load-balancer-cleanup";
+/// Keeps a Pod until its Job has counted it ([FIN-5]).
+pub const JOB_TRACKING: &str = "batch.kubernetes.io/job-tracking";
+/// Keeps a ResourceClaim that a Pod has reserved ([FIN-6]).
+pub const RESOURCE_CLAIM_PROTECTION: &str = "resource.kubernetes.io/delete-protection";
+
+/// Whether the garbage collector sets and removes it, and only on objects that are being deleted ([FIN-13]).
+pub fn is_collectors(finalizer: &str) -> bool {
+    matches!(finalizer, ORPHAN | FOREGROUND)
+}
+
+/// Whether the name is one of the three that need no domain ([VAL-20]).
+pub fn is_standard(finalizer: &str) -> bool {
+    is_collectors(finalizer) || finalizer == KUBERNETES
+}

@@ -1,0 +1,51 @@
+//! A kind within its group.
+
+use std::fmt;
+
+/// A kind within its API group, owned or, as `GroupKind<&str>`, borrowed. Written `Kind[.group]`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct GroupKind<S = String> {
+    /// The API group; empty for the core group.
+    pub group: S,
+    /// The kind.
+    pub kind: S,
+}
+
+impl<'a> GroupKind<&'a str> {
+    /// The kind of that group; the core group is the empty text.
+    pub const fn new(group: &'a str, kind: &'a str) -> Self {
+        Self { group, kind }
+    }
+
+    /// The same, owned.
+    pub fn to_owned(self) -> GroupKind {
+        GroupKind { group: self.group.to_owned(), kind: self.kind.to_owned() }
+    }
+}
+
+impl GroupKind {
+    /// The same, borrowed.
+    pub fn as_ref(&self) -> GroupKind<&str> {
+        GroupKind::new(&self.group, &self.kind)
+    }
+}
+
+impl<S: AsRef<str>> fmt::Display for GroupKind<S> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match (self.kind.as_ref(), self.group.as_ref()) {
+            (kind, "") => f.write_str(kind),
+            (kind, group) => write!(f, "{kind}.{group}"),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_core_group_is_not_written() {
+        assert_eq!(GroupKind::new("", "Pod").to_string(), "Pod");
+        assert_eq!(GroupKind::new("apps", "Deployment").to_owned().to_string(), "Deployment.apps");
+    }
+}

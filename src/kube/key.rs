@@ -1,0 +1,152 @@
+//! The identity of an object within a cluster.
+
+use std::fmt;
+use std::str::FromStr;
+
+use super::GroupKind;
+
+/// The namespace of an object as far as the input says.
+#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Namespace {
+    /// The kind is cluster-scoped.
+    #[default]
+    None,
+    /// The manifest leaves it to whoever applies it. All such objects share one namespace ([L-41]); whether that is one
+    /// of the named ones nobody knows. Written `?`, which is no name that Kubernetes accepts.
+    Unwritten,
+    /// Written, or given for the whole input.
+    Named(String),
+}
+
+impl Namespace {
+    /// The name, when it is known.
+    pub fn name(&self) -> Option<&str> {
+        match self {
+            Self::Named(name) => Some(name),
+            Self::None | Self::Unwritten => None,
+        }
+    }
+
+    /// Whether both are certainly different namespaces.
+    pub fn certainly_differs(&self, other: &Self) -> bool {
+        matches!((self, other), (Self::Named(a), Self::Named(b)) if a != b)
+    }
+}
+
+/// Reads what [`Display`](fmt::Display) writes.
+impl From<&str> for Namespace {
+    fn from(text: &str) -> Self {
+        match text {
+            "" => Self::None,
+            "?" => Self::Unwritten,
+            name => Self::Named(name.to_owned()),
+        }
+    }
+}
+
+impl fmt::Display for Namespace {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::None => "",
+            Self::Unwritten => "?",
+            Self::Named(name) => name,
+        })
+    }
+}
+
+/// Which object: `Kind[.group]/namespace/name`, the namespace empty for cluster-scoped kinds.
+///
+/// Ordered by group, kind, namespace and name.
+#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct ObjectKey {
+    /// The API group; empty for the core group.
+    pub group: String,
+    /// The kind.
+    pub kind: String,
+    /// The namespace.
+    pub namespace: Namespace,
+    /// The name; `x-*` for `generateName: x-`; empty when neither is written.
+    pub name: String,
+}
+
+impl ObjectKey {
+    /// The object of that kind and name in a namespace.
+    pub fn new(kind: GroupKind<&str>, namespace: Namespace, name: impl Into<String>) -> Self {
+        let GroupKind { group, kind } = kind.to_owned();
+        Self { group, kind, namespace, name: name.into() }
+    }
+
+    /// The kind.
+    pub fn group_kind(&self) -> GroupKind<&str> {
+        GroupKind::new(&self.group, &self.kind)
+    }
+
+    /// Whether the object is of that kind.
+    pub fn is(&self, kind: GroupKind<&str>) -> bool {
+        self.group_kind() == kind
+    }
+}
+
+impl fmt::Display for ObjectKey {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}/{}/{}", self.group_kind(), self.namespace, self.name)
+    }
+}
+
+/// As text, the way all documents write keys.
+impl serde::Serialize for ObjectKey {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(self)
+    }
+}
+
+/// A text that is no key.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("`{0}` is not a key of the form Kind[.group]/namespace/name")]
+pub struct NotAKey(pub String);
+
+impl FromStr for ObjectKey {
+    type Err = NotAKey;
+
+    fn from_str(text: &str) -> Result<Self, NotAKey> {
+        let mut parts = text.splitn(3, '/');
+        let (Some(kind), Some(namespace), Some(name)) = (parts.next(), parts.next(), parts.next()) else {
+            return Err(NotAKey(text.to_owned()));
+        };
+        let (kind, group) = kind.split_once('.').unwrap_or((kind, ""));
+        if kind.is_empty() || name.is_empty() {
+            return Err(NotAKey(text.to_owned()));
+        }
+        Ok(Self::new(GroupKind::new(group, kind), namespace.into(), name))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_key_reads_what_it_writes() {
+        for text in ["Pod/shop/web", "Namespace//shop", "Deployment.apps/?/web", "Widget.example.com/a/x-*"] {
+            let key: ObjectKey = text.parse().expect(text);
+            assert_eq!(key.to_string(), text);
+        }
+        assert_eq!("Pod/?/web".parse::<ObjectKey>().expect("a key").namespace, Namespace::Unwritten);
+        for text in ["", "Pod", "Pod/web", "/shop/web", "Pod/shop/"] {
+            assert_eq!(text.parse::<ObjectKey>(), Err(NotAKey(text.to_owned())));
+        }
+    }
+
+    #[test]
+    fn keys_are_ordered_by_group_kind_namespace_and_name() {
+        let sorted =
+            ["Service/b/a", "Namespace//z", "Namespace/?/a", "Namespace/a/a", "Namespace/a/b", "Event.apps/a/a"];
+        let mut keys: Vec<ObjectKey> = sorted.iter().filter_map(|text| text.parse().ok()).collect();
+        keys.sort();
+        let texts: Vec<String> = keys.iter().map(ToString::to_string).collect();
+        assert_eq!(
+            texts,
+            ["Namespace//z", "Namespace/?/a", "Namespace/a/a", "Namespace/a/b", "Service/b/a", "Event.apps/a/a"]
+        );
+    }
+}

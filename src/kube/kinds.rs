@@ -1,0 +1,33 @@
+//! Kinds that Kubernetes' deletion controllers treat in a way of their own.
+
+use super::GroupKind;
+
+const fn core(kind: &'static str) -> GroupKind<&'static str> {
+    GroupKind::new("", kind)
+}
+
+/// `Endpoints`.
+pub const ENDPOINTS: GroupKind<&str> = core("Endpoints");
+/// `Namespace`.
+pub const NAMESPACE: GroupKind<&str> = core("Namespace");
+/// `PersistentVolume`.
+pub const PERSISTENT_VOLUME: GroupKind<&str> = core("PersistentVolume");
+/// `PersistentVolumeClaim`.
+pub const PERSISTENT_VOLUME_CLAIM: GroupKind<&str> = core("PersistentVolumeClaim");
+/// `Pod`.
+pub const POD: GroupKind<&str> = core("Pod");
+/// `Secret`.
+pub const SECRET: GroupKind<&str> = core("Secret");
+/// `Service`.
+pub const SERVICE: GroupKind<&str> = core("Service");
+/// `ServiceAccount`.
+pub const SERVICE_ACCOUNT: GroupKind<&str> = core("ServiceAccount");
+/// `Job.batch`.
+pub const JOB: GroupKind<&str> = GroupKind::new("batch", "Job");
+/// `CustomResourceDefinition.apiextensions.k8s.io`.
+pub const CUSTOM_RESOURCE_DEFINITION: GroupKind<&str> =
+    GroupKind::new("apiextensions.k8s.io", "CustomResourceDefinition");
+/// `VolumeAttributesClass.storage.k8s.io`.
+pub const VOLUME_ATTRIBUTES_CLASS: GroupKind<&str> = GroupKind::new("storage.k8s.io", "VolumeAttributesClass");
+/// `ResourceClaim.resource.k8s.io`.
+pub const RESOURCE_CLAIM: GroupKind<&str> = GroupKind::new("resource.k8s.io", "ResourceClaim");

@@ -1,0 +1,18 @@
+//! Kubernetes' own words: how kinds, versions and objects are named, and the names that mean something to its controllers.
+//!
+//! The ground of the house. Every identity of the program is an [`ObjectKey`]; text becomes one where it comes from outside
+//! (arguments, lists of steps) and is made of one where it goes out (reports, fingerprints, baselines), never in between.
+
+mod api_version;
+pub mod finalizers;
+mod group_kind;
+mod key;
+pub mod kinds;
+mod plural;
+mod scope;
+
+pub use api_version::{ApiVersion, sort_versions};
+pub use group_kind::GroupKind;
+pub use key::{Namespace, NotAKey, ObjectKey};
+pub use plural::{guessed_plurals, likeliest_plural};
+pub use scope::Scope;

@@ -1,0 +1,52 @@
+//! The plural of a kind that nobody tells.
+
+/// What the plural of a kind may be, the likeliest first and at least one: for kinds whose CustomResourceDefinition is not at
+/// hand. Where one is, or the built-in table has the kind, its plural counts and this is not asked.
+///
+/// Code generators differ: client-go's `UnsafeGuessKindToResource` makes `gatewaies` of `Gateway`, controller-gen `gateways`.
+pub fn guessed_plurals(kind: &str) -> Vec<String> {
+    let mut guesses = vec![likeliest_plural(kind)];
+    let singular = kind.to_lowercase();
+    let ies = singular.strip_suffix('y').map(|stem| format!("{stem}ies"));
+    for guess in ies.into_iter().chain([format!("{singular}s"), format!("{singular}es"), singular]) {
+        if !guesses.contains(&guess) {
+            guesses.push(guess);
+        }
+    }
+    guesses
+}
+
+/// The plural that most kinds spelled like this have: the first of [`guessed_plurals`].
+pub fn likeliest_plural(kind: &str) -> String {
+    let singular = kind.to_lowercase();
+    match singular.as_bytes() {
+        [.., b's' | b'x'] => format!("{singular}es"),
+        [.., b'a' | b'e' | b'o' | b'u', b'y'] => format!("{singular}s"),
+        [start @ .., b'y'] => format!("{}ies", String::from_utf8_lossy(start)),
+        _ => format!("{singular}s"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_likeliest_plural_comes_first() {
+        for (kind, plural) in [
+            ("Widget", "widgets"),
+            ("Gateway", "gateways"),
+            ("NetworkPolicy", "networkpolicies"),
+            ("Ingress", "ingresses"),
+            ("Mailbox", "mailboxes"),
+        ] {
+            assert_eq!(guessed_plurals(kind)[0], plural);
+        }
+    }
+
+    #[test]
+    fn every_plural_that_generators_make_is_among_the_guesses() {
+        assert_eq!(guessed_plurals("Policy"), ["policies", "policys", "policyes", "policy"]);
+        assert_eq!(guessed_plurals("Gateway"), ["gateways", "gatewaies", "gatewayes", "gateway"]);
+    }
+}
