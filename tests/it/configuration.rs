@@ -164,8 +164,11 @@ fn bundled() -> Repository {
 }
 
 fn places(repository: &Repository, folder: &str, arguments: &[&str]) -> Vec<String> {
-    let (_, out, error) = repository.run_in(folder, &[&["--output", "concise"], arguments].concat(), "");
-    assert_eq!(error, "");
+    let (status, out, error) = repository.run_in(folder, &[&["--output", "concise"], arguments].concat(), "");
+    match status {
+        1 => assert!(error.contains("; why, and how to fix it:\n"), "{error}"),
+        _ => assert_eq!(error, ""),
+    }
     out.lines().map(|line| line.split(' ').take(2).collect::<Vec<_>>().join(" ")).collect()
 }
 
