@@ -1,14 +1,45 @@
 //! `baseline write`, `update` and `prune`.
 
-use super::adoption_args::{BaselineAction, BaselineArgs, BaselineFileArgs};
-use super::commands::{is_incomplete, no_objects};
+use clap::{Args, Subcommand};
+
+use super::check::is_incomplete;
+use super::clock;
 use super::error::Error;
-use super::settings::{Settings, read_baseline};
-use super::{Status, terminal};
+use super::input_args::{InputArgs, WorldArg};
+use super::status::{Status, no_objects};
+use super::terminal;
 use crate::baseline::Baseline;
-use crate::engine;
+use crate::engine::{Asked, Session, read_baseline};
 use crate::finding::Identity;
 use crate::report::Report;
+
+#[derive(Clone, Debug, Args)]
+pub(super) struct BaselineArgs {
+    #[command(subcommand)]
+    pub(super) action: BaselineAction,
+}
+
+#[derive(Clone, Debug, Subcommand)]
+pub(super) enum BaselineAction {
+    /// Know all findings of today
+    Write(BaselineFileArgs),
+    /// Know all findings of today, and say what changed since the last time
+    Update(BaselineFileArgs),
+    /// Forget what is fixed, and learn nothing new
+    Prune(BaselineFileArgs),
+}
+
+#[derive(Clone, Debug, Args)]
+pub(super) struct BaselineFileArgs {
+    #[command(flatten)]
+    pub(super) input: InputArgs,
+    /// The known findings [default: ownerlint-baseline.json beside the configuration]
+    #[arg(long, value_name = "FILE")]
+    pub(super) baseline: Option<String>,
+    /// Whether the input is all there is
+    #[arg(long, value_name = "WORLD")]
+    pub(super) world: Option<WorldArg>,
+}
 
 pub(super) fn baseline(args: BaselineArgs) -> Result<Status, Error> {
     match args.action {
@@ -28,9 +59,9 @@ struct Today {
 /// `Err`: there is nothing to know, and why.
 fn today(args: BaselineFileArgs) -> Result<Result<Today, Status>, Error> {
     let allow_empty = args.input.allow_empty;
-    let settings = Settings::resolve(args.input, args.world)?;
-    let path = settings.baseline_path(args.baseline.as_deref());
-    let report = engine::check_bundles(settings.read()?, &settings.check(&[], &[])?);
+    let session = Session::open(&args.input.request(args.world)?)?;
+    let path = session.baseline_path(args.baseline.as_deref());
+    let report = session.check(Asked { today: Some(clock::today()), ..Asked::default() })?;
     if is_incomplete(&report) {
         report.notes.iter().for_each(|note| terminal::say(&note.message));
         return Ok(Err(Status::Failure));

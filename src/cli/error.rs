@@ -3,34 +3,17 @@
 use miette::Diagnostic;
 use thiserror::Error;
 
-use crate::baseline::BaselineError;
-use crate::config::ConfigError;
-use crate::engine::{BundleError, PlanError, StepsError, UnknownRule};
-use crate::inventory::InputError;
+use crate::config::Mistake;
+use crate::engine::{PlanError, SessionError, UnknownRule};
 
 /// A failure that ends the run.
 #[derive(Debug, Error, Diagnostic)]
 pub(super) enum Error {
     #[error(transparent)]
     #[diagnostic(transparent)]
-    Input(#[from] InputError),
-    #[error(transparent)]
-    #[diagnostic(transparent)]
-    Bundle(#[from] BundleError),
-    #[error(transparent)]
-    #[diagnostic(transparent)]
-    Config(#[from] ConfigError),
-    #[error(transparent)]
-    #[diagnostic(transparent)]
-    NoBaseline(#[from] BaselineError),
-    #[error("cannot read the baseline `{path}`: {reason}")]
-    #[diagnostic(help("`ownerlint baseline write` writes it"))]
-    Baseline { path: String, reason: String },
+    Session(#[from] SessionError),
     #[error("cannot read standard input: {reason}")]
     Stdin { reason: String },
-    #[error("`{path}` lies in nothing that is read")]
-    #[diagnostic(help("name its folder as a path, or add it to a bundle of the configuration"))]
-    OutsideOfBundles { path: String },
     #[error("cannot tell what changed since `{reference}`: {reason}")]
     Git { reference: String, reason: String },
     #[error("`{path}` exists")]
@@ -44,7 +27,7 @@ pub(super) enum Error {
     Plan(#[from] PlanError),
     #[error(transparent)]
     #[diagnostic(transparent)]
-    Steps(#[from] StepsError),
+    Steps(#[from] Mistake),
     #[error("there is nothing to plan")]
     #[diagnostic(help("write `ownerlint plan delete TARGET…` or `ownerlint plan --steps FILE`"))]
     NothingToPlan,

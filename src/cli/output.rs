@@ -1,11 +1,18 @@
-//! `--output FORMAT[:FILE]` and `--fail-on`.
+//! `--output FORMAT[:FILE]` and `--fail-on`; how documents are shown and where they go.
 
 use std::fmt::Display;
+use std::io::IsTerminal;
+use std::path::Path;
 use std::str::FromStr;
 
+use clap::ValueEnum;
+
+use super::error::Error;
+use super::global_args::GlobalArgs;
+use super::terminal;
 use crate::finding::Severity;
 use crate::report::plan::PlanFormat;
-use crate::report::{Format, UnknownFormat};
+use crate::report::{Format, HumanOptions, Options, Roots, UnknownFormat};
 use crate::text::near;
 
 /// The formats of one command.
@@ -49,6 +56,13 @@ impl<F: Named> FromStr for OutputSpec<F> {
     }
 }
 
+/// The formats of what has no others.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(super) enum TextOrJson {
+    Human,
+    Json,
+}
+
 /// The least severity that makes a run fail; `None` is never.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct FailOn(pub(super) Option<Severity>);
@@ -62,5 +76,54 @@ impl FromStr for FailOn {
             (_, Ok(severity)) => Ok(Self(Some(severity))),
             (_, Err(())) => Err("write `error`, `warning`, `info` or `never`".to_owned()),
         }
+    }
+}
+
+/// Two documents in one stream would be no document.
+pub(super) fn distinct<F: Named>(specs: &[OutputSpec<F>]) -> Result<(), Error> {
+    for (at, second) in specs.iter().enumerate() {
+        if let Some(first) = specs[..at].iter().find(|first| first.file == second.file) {
+            let place = second.file.as_ref().map_or("standard output".to_owned(), |file| format!("`{file}`"));
+            let (first, second) = (first.format.to_string(), second.format.to_string());
+            return Err(Error::SharedOutput { place, first, second });
+        }
+    }
+    Ok(())
+}
+
+/// How to show a document; colours and links are for standard output only.
+pub(super) fn display(global: &GlobalArgs, to_stdout: bool) -> Options {
+    let stdout = std::io::stdout();
+    let here = std::env::current_dir().ok();
+    let color = to_stdout && terminal::use_color(global.color, &stdout);
+    Options {
+        human: HumanOptions {
+            color,
+            links: color && stdout.is_terminal(),
+            width: terminal::width(),
+            ..HumanOptions::default()
+        },
+        roots: Roots {
+            repository_root: here.as_deref().and_then(repository_root).map(slashes),
+            working_directory: here.as_deref().map(slashes),
+        },
+        ..Options::default()
+    }
+}
+
+/// The folder that holds `.git`: code hosts want paths from there.
+fn repository_root(folder: &Path) -> Option<&Path> {
+    folder.ancestors().find(|folder| folder.join(".git").exists())
+}
+
+fn slashes(path: &Path) -> String {
+    path.to_string_lossy().replace('\\', "/")
+}
+
+/// Writes a document to a file, or to standard output.
+pub(super) fn write_text(file: Option<&str>, text: &str) -> Result<(), Error> {
+    match file {
+        None => terminal::print(text),
+        Some(file) => std::fs::write(file, text).map_err(|source| Error::Write { place: format!("`{file}`"), source }),
     }
 }

@@ -2,17 +2,17 @@
 
 use clap::{Args, Subcommand, ValueEnum};
 
-use super::Status;
-use super::args::GlobalArgs;
-use super::args::release;
-use super::commands::{display, distinct, no_objects, write_text};
 use super::error::Error;
+use super::global_args::GlobalArgs;
 use super::help;
-use super::output::OutputSpec;
-use crate::engine::{Input, Question, Rehearsal, read_steps};
+use super::input_args::{ConfigArgs, release};
+use super::output::{OutputSpec, display, distinct, write_text};
+use super::status::{Status, no_objects};
+use crate::engine::{Question, Request, Session, Steps};
 use crate::gc::Policy;
-use crate::inventory::{Inventory, Release, STDIN, Settings};
+use crate::inventory::{Release, STDIN};
 use crate::report::plan::{self, PlanFormat};
+use crate::text::SourceFile;
 
 #[derive(Debug, Args)]
 #[command(args_conflicts_with_subcommands = true, after_help = help::PLAN)]
@@ -47,7 +47,7 @@ struct DeleteArgs {
 
 #[derive(Debug, Args)]
 struct StepsArgs {
-    /// A list of steps, {op, target, policy?, finalizer?}, in YAML or JSON; `-` for standard input
+    /// A list of steps in YAML or JSON, see below; `-` for standard input
     #[arg(long, value_name = "FILE")]
     steps: Option<String>,
     /// Files, folders, globs, or `-` for standard input [default: the current folder]
@@ -74,9 +74,14 @@ struct PlanOptions {
     /// Leave out files whose path matches this glob (may be repeated)
     #[arg(long, value_name = "GLOB")]
     exclude: Vec<String>,
-    /// The Kubernetes release that decides which built-in kinds are served
-    #[arg(long, value_name = "VERSION", default_value_t = Release::NEWEST, value_parser = release)]
-    kubernetes_version: Release,
+    /// The Kubernetes release that decides which built-in kinds are served [default: the newest known]
+    #[arg(long, value_name = "VERSION", value_parser = release)]
+    kubernetes_version: Option<Release>,
+    #[command(flatten)]
+    config: ConfigArgs,
+    /// The bundle of the configuration to plan in; with paths, the one whose settings count for them
+    #[arg(long, value_name = "NAME")]
+    bundle: Option<String>,
     /// Exit with 0 when there is no Kubernetes object
     #[arg(long)]
     allow_empty: bool,
@@ -125,15 +130,16 @@ pub(super) fn plan(args: PlanArgs, global: &GlobalArgs) -> Result<Status, Error>
             if file == STDIN && paths.iter().any(|path| path == STDIN) {
                 return Err(Error::StdinTwice);
             }
-            (Question::Steps(read_steps(&text_of(&file)?)?), paths, options)
+            let (steps, namespace) = (Steps::read(text_of(&file)?)?, options.namespace.clone());
+            (Question::Steps { steps, namespace }, paths, options)
         }
     };
     distinct(&options.output)?;
-    let inventory = read(paths, &options)?;
-    if inventory.members.is_empty() && !options.allow_empty {
-        return Ok(no_objects(inventory.sources.len()));
+    let session = Session::open(&options.request(paths))?;
+    if session.objects() == 0 && !options.allow_empty {
+        return Ok(no_objects(session.files()));
     }
-    let rehearsal = Rehearsal::new(&inventory, question, options.kubelet == YesNo::Yes)?;
+    let rehearsal = session.plan(&question, options.kubelet == YesNo::Yes)?;
     let plan = rehearsal.simulate();
     let view = rehearsal.view(&plan);
     for spec in &options.output {
@@ -143,21 +149,27 @@ pub(super) fn plan(args: PlanArgs, global: &GlobalArgs) -> Result<Status, Error>
     Ok(if stuck && options.fail_on == FailOnPlan::Stuck { Status::Findings } else { Status::Clean })
 }
 
-fn read(mut paths: Vec<String>, options: &PlanOptions) -> Result<Inventory, Error> {
-    if paths.is_empty() {
-        paths.push(".".to_owned());
+impl PlanOptions {
+    fn request(&self, paths: Vec<String>) -> Request {
+        Request {
+            paths,
+            exclude: self.exclude.clone(),
+            namespace: self.namespace.clone(),
+            release: self.kubernetes_version,
+            config: self.config.clone().choice(),
+            bundle: self.bundle.clone(),
+            ..Request::default()
+        }
     }
-    let settings =
-        Settings { release: options.kubernetes_version, namespace: options.namespace.clone(), ..Settings::default() };
-    Ok(Input { paths, exclude: options.exclude.clone(), settings }.read()?)
 }
 
-fn text_of(file: &str) -> Result<String, Error> {
+fn text_of(file: &str) -> Result<SourceFile, Error> {
     let text = match file {
         STDIN => std::io::read_to_string(std::io::stdin()),
         _ => std::fs::read_to_string(file),
     };
-    text.map_err(|source| Error::Read { file: place_of(file), source })
+    let text = text.map_err(|source| Error::Read { file: place_of(file), source })?;
+    Ok(SourceFile::new(file, text))
 }
 
 fn place_of(file: &str) -> String {

@@ -4,8 +4,8 @@ use std::io::{IsTerminal, Write};
 
 use miette::{GraphicalReportHandler, GraphicalTheme};
 
-use super::args::Color;
 use super::error::Error;
+use super::global_args::Color;
 
 /// Whether to colour what goes to `stream`. `NO_COLOR` and `CLICOLOR_FORCE` count as they do elsewhere.
 pub(super) fn use_color(choice: Color, stream: &impl IsTerminal) -> bool {

@@ -2,7 +2,7 @@
 
 use std::path::{Component, Path, PathBuf};
 
-use super::ConfigError;
+use super::Mistake;
 use crate::inventory::{STDIN, locate};
 
 /// The names of a configuration.
@@ -21,7 +21,7 @@ pub struct Found {
 ///
 /// # Errors
 /// A folder with both names.
-pub fn discover(paths: &[String], working_directory: &Path) -> Result<Option<Found>, ConfigError> {
+pub fn discover(paths: &[String], working_directory: &Path) -> Result<Option<Found>, Mistake> {
     let here = locate(&working_directory.to_string_lossy());
     let first = paths.iter().map(String::as_str).find(|path| *path != STDIN);
     let start = first.map_or_else(|| here.clone(), |path| folder_of_argument(&here.join(path)));
@@ -32,7 +32,7 @@ pub fn discover(paths: &[String], working_directory: &Path) -> Result<Option<Fou
             [name] => return Ok(Some(Found { path: relative(&folder.join(name), &here) })),
             [first, second, ..] => {
                 let shown = |name: &&str| relative(&folder.join(name), &here);
-                return Err(ConfigError::ambiguous(&shown(first), &shown(second)));
+                return Err(Mistake::ambiguous(&shown(first), &shown(second)));
             }
         }
         if folder.join(".git").exists() {

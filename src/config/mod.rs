@@ -5,7 +5,7 @@
 //! Knows nothing of the command line, which has the last word.
 
 mod discover;
-mod error;
+mod mistake;
 mod read;
 mod starter;
 mod value;
@@ -19,9 +19,10 @@ use crate::suppression::Ignore;
 use crate::text::SourceFile;
 
 pub use discover::{FILE_NAMES, Found, discover, folder_of};
-pub use error::ConfigError;
+pub use mistake::Mistake;
 pub use read::KEYS;
 pub use starter::starter;
+pub(crate) use value::{Values, tree_of};
 
 /// What a configuration says. What it leaves out is `None` or empty.
 #[derive(Clone, Debug)]

@@ -1,14 +1,14 @@
 //! From the text of a configuration to what it says.
 
-use super::value::Values;
-use super::{Bundle, Config, ConfigError};
+use super::value::{Values, tree_of};
+use super::{Bundle, Config, Mistake};
 use crate::finding::Severity;
 use crate::inventory::{ExtraKind, Release};
 use crate::kube::Scope;
 use crate::rules::{self, Rule, World};
 use crate::suppression::{Date, Ignore, ObjectPattern};
 use crate::text::{SourceFile, Span};
-use crate::yaml::{self, Content, Entry, ProblemKind, Tree, Value};
+use crate::yaml::{Entry, Value};
 
 const TOP: &[&str] = &[
     "version",
@@ -50,9 +50,9 @@ impl Config {
     ///
     /// # Errors
     /// The first mistake, with its place.
-    pub fn read(source: SourceFile) -> Result<Self, ConfigError> {
-        let tree = tree_of(&source)?;
+    pub fn read(source: SourceFile) -> Result<Self, Mistake> {
         let file = source.clone();
+        let tree = tree_of(&file)?.ok_or_else(|| no_version(Values { file: &file }))?;
         let mut config = Self {
             source,
             bundles: Vec::new(),
@@ -71,7 +71,7 @@ impl Config {
         Ok(config)
     }
 
-    fn take(&mut self, values: Values<'_>, root: Value<'_>) -> Result<(), ConfigError> {
+    fn take(&mut self, values: Values<'_>, root: Value<'_>) -> Result<(), Mistake> {
         let fields = values.fields(root, "the configuration", TOP)?;
         match fields.iter().find(|field| field.key == "version") {
             None => return Err(no_version(values)),
@@ -101,7 +101,7 @@ impl Config {
         Ok(())
     }
 
-    fn take_rules(&mut self, values: Values<'_>, rules: Value<'_>) -> Result<(), ConfigError> {
+    fn take_rules(&mut self, values: Values<'_>, rules: Value<'_>) -> Result<(), Mistake> {
         for entry in values.mapping(rules, "`rules`")? {
             let rule = rule(values, entry)?;
             for field in values.fields(entry.value, &format!("rule `{}`", rule.id), RULE)? {
@@ -124,35 +124,12 @@ impl Config {
     }
 }
 
-fn tree_of(source: &SourceFile) -> Result<Tree, ConfigError> {
-    let documents = yaml::read(source).into_iter().filter(|document| !matches!(document.content, Content::Empty));
-    let documents: Vec<_> = documents.collect();
-    if let Some(second) = documents.get(1) {
-        let span = Span::new(second.span.start, second.span.start + 3);
-        return Err(ConfigError::at(source, span, "has more than one document"));
-    }
-    let Some(document) = documents.into_iter().next() else { return Err(no_version(Values { file: source })) };
-    for problem in &document.problems {
-        if let ProblemKind::DuplicateKey { key } = &problem.kind {
-            let mistake = ConfigError::at(source, problem.span, format!("has the key `{key}` twice"));
-            return Err(mistake.label("the second one"));
-        }
-    }
-    match document.content {
-        Content::Value(tree) => Ok(tree),
-        Content::Unreadable(error) => {
-            Err(ConfigError::at(source, error.span, format!("is no YAML: {}", error.message)).help(error.help))
-        }
-        Content::Empty => Err(no_version(Values { file: source })),
-    }
-}
-
-fn no_version(values: Values<'_>) -> ConfigError {
+fn no_version(values: Values<'_>) -> Mistake {
     let mistake = values.mistake(Span::empty(0), "does not say its version");
     mistake.label("missing").help("write `version: 1` as the first line")
 }
 
-fn bundles(values: Values<'_>, value: Value<'_>) -> Result<Vec<Bundle>, ConfigError> {
+fn bundles(values: Values<'_>, value: Value<'_>) -> Result<Vec<Bundle>, Mistake> {
     let mut bundles = Vec::new();
     for entry in values.mapping(value, "`bundles`")? {
         let name = entry.key.to_owned();
@@ -175,7 +152,7 @@ fn bundles(values: Values<'_>, value: Value<'_>) -> Result<Vec<Bundle>, ConfigEr
     Ok(bundles)
 }
 
-fn release(values: Values<'_>, field: Entry<'_>) -> Result<Release, ConfigError> {
+fn release(values: Values<'_>, field: Entry<'_>) -> Result<Release, Mistake> {
     let span = field.value.span();
     let parsed = values.written(field.value).parse::<Release>();
     let release = parsed.map_err(|error| values.mistake(span, error.to_string()))?;
@@ -188,7 +165,7 @@ fn release(values: Values<'_>, field: Entry<'_>) -> Result<Release, ConfigError>
     }
 }
 
-fn extra_kind(values: Values<'_>, value: Value<'_>) -> Result<ExtraKind, ConfigError> {
+fn extra_kind(values: Values<'_>, value: Value<'_>) -> Result<ExtraKind, Mistake> {
     const SCOPES: [(&str, Scope); 2] = [("Namespaced", Scope::Namespaced), ("Cluster", Scope::Cluster)];
     let fields = values.fields(value, "an entry of `scopes`", SCOPE)?;
     let (mut group, mut kind, mut versions, mut scope) = (None, None, Vec::new(), None);
@@ -207,14 +184,14 @@ fn extra_kind(values: Values<'_>, value: Value<'_>) -> Result<ExtraKind, ConfigE
     }
 }
 
-fn rule(values: Values<'_>, entry: Entry<'_>) -> Result<&'static Rule, ConfigError> {
+fn rule(values: Values<'_>, entry: Entry<'_>) -> Result<&'static Rule, Mistake> {
     rules::find(entry.key).ok_or_else(|| {
         let mistake = values.mistake(entry.key_span, format!("names a rule `{}` that does not exist", entry.key));
         mistake.label("no such rule").help(rules::suggestion(entry.key))
     })
 }
 
-fn ignore(values: Values<'_>, rule: &'static Rule, value: Value<'_>) -> Result<Ignore, ConfigError> {
+fn ignore(values: Values<'_>, rule: &'static Rule, value: Value<'_>) -> Result<Ignore, Mistake> {
     let (mut object, mut reason, mut expires) = (None, None, None);
     for field in values.fields(value, &format!("an ignore of `{}`", rule.id), IGNORE)? {
         match field.key {

@@ -1,22 +1,49 @@
-//! Typed access to the values of a configuration; every mistake has its place.
+//! Typed access to the values of a file that people write for ownerlint; every mistake has its place.
 
-use super::ConfigError;
+use super::Mistake;
 use crate::text::{SourceFile, Span, near};
-use crate::yaml::{Entry, Value};
+use crate::yaml::{self, Content, Entry, ProblemKind, Tree, Value};
+
+/// The one document of a file; `None` when there is nothing in it.
+///
+/// # Errors
+/// A second document, a key that is written twice, and what is no YAML.
+pub(crate) fn tree_of(file: &SourceFile) -> Result<Option<Tree>, Mistake> {
+    let documents = yaml::read(file).into_iter().filter(|document| !matches!(document.content, Content::Empty));
+    let documents: Vec<_> = documents.collect();
+    if let Some(second) = documents.get(1) {
+        let span = Span::new(second.span.start, second.span.start + 3);
+        return Err(Mistake::at(file, span, "has more than one document"));
+    }
+    let Some(document) = documents.into_iter().next() else { return Ok(None) };
+    for problem in &document.problems {
+        if let ProblemKind::DuplicateKey { key } = &problem.kind {
+            let mistake = Mistake::at(file, problem.span, format!("has the key `{key}` twice"));
+            return Err(mistake.label("the second one"));
+        }
+    }
+    match document.content {
+        Content::Value(tree) => Ok(Some(tree)),
+        Content::Unreadable(error) => {
+            Err(Mistake::at(file, error.span, format!("is no YAML: {}", error.message)).help(error.help))
+        }
+        Content::Empty => Ok(None),
+    }
+}
 
 /// Values of one file.
 #[derive(Clone, Copy)]
-pub(super) struct Values<'a> {
-    pub(super) file: &'a SourceFile,
+pub(crate) struct Values<'a> {
+    pub(crate) file: &'a SourceFile,
 }
 
 impl<'a> Values<'a> {
-    pub(super) fn mistake(self, span: Span, message: impl Into<String>) -> ConfigError {
-        ConfigError::at(self.file, span, message)
+    pub(crate) fn mistake(self, span: Span, message: impl Into<String>) -> Mistake {
+        Mistake::at(self.file, span, message)
     }
 
     /// The entries of a mapping all of whose keys are known. Null is an empty mapping.
-    pub(super) fn fields(self, value: Value<'a>, what: &str, known: &[&str]) -> Result<Vec<Entry<'a>>, ConfigError> {
+    pub(crate) fn fields(self, value: Value<'a>, what: &str, known: &[&str]) -> Result<Vec<Entry<'a>>, Mistake> {
         let entries = self.mapping(value, what)?;
         for entry in &entries {
             if !known.contains(&entry.key) {
@@ -27,7 +54,7 @@ impl<'a> Values<'a> {
     }
 
     /// The entries of a mapping.
-    pub(super) fn mapping(self, value: Value<'a>, what: &str) -> Result<Vec<Entry<'a>>, ConfigError> {
+    pub(crate) fn mapping(self, value: Value<'a>, what: &str) -> Result<Vec<Entry<'a>>, Mistake> {
         match value.is_map() || value.is_null() {
             true => Ok(value.entries().collect()),
             false => Err(self.mistake(first_line(self.file, value.span()), format!("wants a mapping for {what}"))),
@@ -35,17 +62,17 @@ impl<'a> Values<'a> {
     }
 
     /// A word that is none of those that are known.
-    pub(super) fn unknown(self, span: Span, what: &str, word: &str, known: &[&str]) -> ConfigError {
+    pub(crate) fn unknown(self, span: Span, what: &str, word: &str, known: &[&str]) -> Mistake {
         let help = near::did_you_mean(word, known, || format!("known are: {}", known.join(", ")));
         self.mistake(span, format!("has an unknown {what}")).label("not known").help(help)
     }
 
     /// A text that is not empty.
-    pub(super) fn string(self, entry: Entry<'a>) -> Result<&'a str, ConfigError> {
+    pub(crate) fn string(self, entry: Entry<'a>) -> Result<&'a str, Mistake> {
         self.text(entry.value, &format!("`{}`", entry.key))
     }
 
-    fn text(self, value: Value<'a>, what: &str) -> Result<&'a str, ConfigError> {
+    fn text(self, value: Value<'a>, what: &str) -> Result<&'a str, Mistake> {
         match value.as_str().filter(|text| !text.trim().is_empty()) {
             Some(text) => Ok(text),
             None => Err(self.mistake(first_line(self.file, value.span()), format!("wants a text for {what}"))),
@@ -53,7 +80,7 @@ impl<'a> Values<'a> {
     }
 
     /// A list of texts; a single text is a list of one.
-    pub(super) fn strings(self, entry: Entry<'a>) -> Result<Vec<String>, ConfigError> {
+    pub(crate) fn strings(self, entry: Entry<'a>) -> Result<Vec<String>, Mistake> {
         let what = format!("`{}`", entry.key);
         match entry.value.is_seq() {
             true => entry.value.items().map(|item| self.text(item, &what).map(str::to_owned)).collect(),
@@ -62,7 +89,7 @@ impl<'a> Values<'a> {
     }
 
     /// The items of a list. Null is an empty list.
-    pub(super) fn items(self, entry: Entry<'a>) -> Result<Vec<Value<'a>>, ConfigError> {
+    pub(crate) fn items(self, entry: Entry<'a>) -> Result<Vec<Value<'a>>, Mistake> {
         match entry.value.is_seq() || entry.value.is_null() {
             true => Ok(entry.value.items().collect()),
             false => {
@@ -73,12 +100,12 @@ impl<'a> Values<'a> {
     }
 
     /// A scalar as it is written, without quotes: `1.30` is no number here.
-    pub(super) fn written(self, value: Value<'a>) -> &'a str {
+    pub(crate) fn written(self, value: Value<'a>) -> &'a str {
         value.as_str().unwrap_or_else(|| self.file.slice(value.span()))
     }
 
     /// One of some words.
-    pub(super) fn word<T: Copy>(self, entry: Entry<'a>, words: &[(&str, T)]) -> Result<T, ConfigError> {
+    pub(crate) fn word<T: Copy>(self, entry: Entry<'a>, words: &[(&str, T)]) -> Result<T, Mistake> {
         let written = self.written(entry.value);
         match words.iter().find(|(word, _)| *word == written) {
             Some((_, meaning)) => Ok(*meaning),

@@ -27,7 +27,7 @@ pub(super) struct Verdict {
 
 /// Runs `rules` on a bundle.
 pub(super) fn judge(bundle: &Bundle, rules: &[&'static Rule]) -> Verdict {
-    let Bundle { inventory, world } = bundle;
+    let Bundle { inventory, world, .. } = bundle;
     let ownership = Ownership::of(inventory);
     let directives = Directives::of(inventory);
     let context = Context { inventory, ownership: &ownership, world: *world, directives: &directives };

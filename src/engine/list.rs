@@ -1,6 +1,6 @@
 //! What the input holds, as the `list` contract says it.
 
-use super::Bundle;
+use super::input::Bundle;
 use crate::inventory::{InDocument, Inventory, Member, ScopeSource};
 use crate::kube::Scope;
 use crate::manifest::{OwnerReference, Skip};
@@ -9,7 +9,7 @@ use crate::text::{ColumnUnit, FileId, Span};
 
 /// The listing of several bundles, in the order of their files. A document of two bundles is listed as each of them reads
 /// it, once if they agree.
-pub fn list_bundles(bundles: &[Bundle]) -> Listing {
+pub(super) fn list_bundles(bundles: &[Bundle]) -> Listing {
     let mut all = Listing { objects: Vec::new(), skipped: Vec::new() };
     for bundle in bundles {
         let Listing { objects, skipped } = list(&bundle.inventory);

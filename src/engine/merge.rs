@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, HashMap};
 use super::input::Bundle;
 use crate::kube::ObjectKey;
 use crate::report::Place;
-use crate::text::{FileId, SourceFile, Sources};
+use crate::text::{FileId, Side, SourceFile, Sources};
 
 /// The files of all bundles, in the order of their reported paths.
 #[derive(Debug)]
@@ -14,33 +14,48 @@ pub(super) struct Merged {
     pub(super) sources: Sources,
     /// How many of them the bundles hold.
     pub(super) files: usize,
-    ids: HashMap<String, FileId>,
+    /// For each bundle, which of `sources` its files are.
+    bundles: Vec<Vec<FileId>>,
+    /// Which one the configuration is.
+    pub(super) config: Option<FileId>,
+    /// Which one the baseline is.
+    pub(super) baseline: Option<FileId>,
 }
 
 impl Merged {
     /// The files of `bundles`, and the configuration and baseline that findings may point at.
-    pub(super) fn new<'a>(bundles: &[Bundle], others: impl IntoIterator<Item = &'a SourceFile>) -> Self {
-        let mut files: BTreeMap<&str, &SourceFile> = BTreeMap::new();
-        for bundle in bundles {
-            files.extend(bundle.inventory.sources.iter().map(|(_, file)| (file.path(), file)));
-        }
+    pub(super) fn new(bundles: &[Bundle], config: Option<&SourceFile>, baseline: Option<&SourceFile>) -> Self {
+        let mut files: BTreeMap<(&str, Side), &SourceFile> = BTreeMap::new();
+        files.extend(bundles.iter().flat_map(files_of).map(|file| (name_of(file), file)));
         let count = files.len();
-        for file in others {
-            files.entry(file.path()).or_insert(file);
+        for file in config.into_iter().chain(baseline) {
+            files.entry(name_of(file)).or_insert(file);
         }
-        let ids = (0u32..).zip(files.keys()).map(|(id, path)| ((*path).to_owned(), FileId(id))).collect();
-        Self { sources: Sources::new(files.into_values().cloned().collect()), files: count, ids }
+        let ids: HashMap<_, _> = files.keys().zip((0u32..).map(FileId)).collect();
+        // Every file that is asked for was put in above.
+        let id = |file: &SourceFile| ids[&name_of(file)];
+        Self {
+            files: count,
+            bundles: bundles.iter().map(|bundle| files_of(bundle).map(id).collect()).collect(),
+            config: config.map(id),
+            baseline: baseline.map(id),
+            sources: Sources::new(files.values().map(|file| (*file).clone()).collect()),
+        }
     }
 
-    /// The file of a reported path. Every path of the merged bundles has one.
-    pub(super) fn id(&self, path: &str) -> FileId {
-        self.ids.get(path).copied().unwrap_or(FileId(0))
+    /// For each file of the bundle at that place, which one it is here.
+    pub(super) fn files_of(&self, bundle: usize) -> &[FileId] {
+        &self.bundles[bundle]
     }
+}
 
-    /// For each file of a bundle, which one it is here.
-    pub(super) fn files_of(&self, bundle: &Bundle) -> Vec<FileId> {
-        bundle.inventory.sources.iter().map(|(_, file)| self.id(file.path())).collect()
-    }
+fn files_of(bundle: &Bundle) -> impl Iterator<Item = &SourceFile> {
+    bundle.inventory.sources.iter().map(|(_, file)| file)
+}
+
+/// What tells files apart: two sides of a change have one path.
+fn name_of(file: &SourceFile) -> (&str, Side) {
+    (file.path(), file.side())
 }
 
 /// Where the objects of a bundle are written, by key; of one that is written more than once the first place.

@@ -3,25 +3,32 @@
 use std::collections::HashMap;
 
 use super::cascade::cascades;
+use super::check::Check;
+use super::describe::{describe, tool};
 use super::input::Bundle;
 use super::judge;
 use super::merge::{Merged, Places};
 use super::scope::FilesInScope;
-use super::{Check, describe, tool};
 use crate::baseline::Parted;
 use crate::finding::{Finding, Fingerprint, Severity, fingerprint};
+use crate::inventory::Inventory;
 use crate::kube::ObjectKey;
 use crate::report::{Note, Place, Report, Reported, RuleInfo, Summary};
 use crate::rules::{self, Outcome, Rule};
 use crate::suppression::{Directive, Ignore, Suppressions};
 use crate::text::FileId;
 
+/// Runs the selected rules over one bundle.
+pub fn check(inventory: Inventory, check: &Check) -> Report {
+    check_bundles(&[Bundle { name: None, inventory, world: check.world }], check)
+}
+
 /// Runs the selected rules over bundles, each by itself, and merges what they find into one report.
-pub fn check_bundles(bundles: Vec<Bundle>, check: &Check) -> Report {
+pub(super) fn check_bundles(bundles: &[Bundle], check: &Check) -> Report {
     let config = check.ignores.as_ref().map(|(file, _)| file);
     let baseline = check.baseline.as_ref().map(|(file, _)| file);
-    let merged = Merged::new(&bundles, config.into_iter().chain(baseline));
-    let run = Run { check, bundles: &bundles, merged: &merged, rules: check.selection.rules() };
+    let merged = Merged::new(bundles, config, baseline);
+    let run = Run { check, bundles, merged: &merged, rules: check.selection.rules() };
     let Found { findings, directives, notes } = run.judge();
     let Silenced { kept, suppressed } = run.silence(run.identified(findings), directives);
     let Parted { new: mut findings, known, stale } = run.part(kept);
@@ -35,10 +42,10 @@ pub fn check_bundles(bundles: Vec<Bundle>, check: &Check) -> Report {
     let summary = Summary {
         suppressed: in_scope(&suppressed),
         baseline: in_scope(&known),
-        ..summarise(&bundles, merged.files, &findings)
+        ..summarise(bundles, merged.files, &findings)
     };
     let rules = run.rules.iter().map(|rule| run.describe(rule)).collect();
-    let cascades = cascades(&bundles, &merged.sources, &findings);
+    let cascades = cascades(bundles, &merged.sources, &findings);
     Report { tool: tool(), findings, rules, summary, notes, cascades, sources: merged.sources }
 }
 
@@ -68,12 +75,12 @@ impl Run<'_> {
     /// Every bundle by itself.
     fn judge(&self) -> Found {
         let mut all = Found::default();
-        for bundle in self.bundles {
+        for (at, bundle) in self.bundles.iter().enumerate() {
             let verdict = judge::judge(bundle, &self.rules);
-            let files = self.merged.files_of(bundle);
+            let files = self.merged.files_of(at);
             let to = |FileId(file): FileId| files[file as usize];
             let chained = verdict.findings.iter().any(|finding| !finding.chain.objects.is_empty());
-            let places = chained.then(|| Places::of(bundle, &files));
+            let places = chained.then(|| Places::of(bundle, files));
             for mut finding in verdict.findings {
                 finding.relocate(to);
                 self.overrule(&mut finding);
@@ -133,11 +140,8 @@ impl Run<'_> {
     }
 
     fn suppressions(&self, directives: Vec<Directive>) -> Suppressions {
-        let (config, ignores) = match &self.check.ignores {
-            Some((file, ignores)) => (Some(self.merged.id(file.path())), ignores.clone()),
-            None => (None, Vec::new()),
-        };
-        Suppressions::new(directives, ignores, config, self.check.today)
+        let ignores = self.check.ignores.as_ref().map(|(_, ignores)| ignores.clone()).unwrap_or_default();
+        Suppressions::new(directives, ignores, self.merged.config, self.check.today)
     }
 
     /// Whether a rule ran on the bundles. What is said of the outcome cannot be known to be silenced for nothing.
@@ -161,10 +165,9 @@ impl Run<'_> {
     }
 
     fn part(&self, findings: Vec<Reported>) -> Parted<Reported> {
-        let Some((file, baseline)) = &self.check.baseline else {
+        let (Some((_, baseline)), Some(file)) = (&self.check.baseline, self.merged.baseline) else {
             return Parted { new: findings, known: Vec::new(), stale: Vec::new() };
         };
-        let file = self.merged.id(file.path());
         // What a rule knew that is gone, nobody will find again.
         let judged = |id: &str| rules::find(id).is_none() || self.rules.iter().any(|rule| rule.id == id);
         baseline.part(findings, finding_of, judged, file)

@@ -3,10 +3,12 @@
 use std::collections::BTreeSet;
 
 use ownerlint::baseline::Baseline;
-use ownerlint::engine::{Check, Input, check};
+use ownerlint::engine::{Check, check};
 use ownerlint::report::Report;
 use ownerlint::text::SourceFile;
 use proptest::prelude::*;
+
+use crate::support::inventory_at;
 
 /// How an object's defects are silenced.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -138,9 +140,7 @@ impl Layout {
             let text = here.collect::<Vec<_>>().join("---\n");
             std::fs::write(folder.path().join(format!("{file}-{}.yaml", self.indent)), text).expect("a file");
         }
-        let paths = vec![folder.path().to_string_lossy().into_owned()];
-        let inventory = Input { paths, ..Input::default() }.read().expect("it reads");
-        check(inventory, judge)
+        check(inventory_at(&[&folder.path().to_string_lossy()]), judge)
     }
 }
 

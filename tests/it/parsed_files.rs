@@ -100,5 +100,5 @@ fn manifests_are_parsed_in_one_place() {
             }
         }
     }
-    assert_eq!(parsers, ["src/baseline/document.rs", "src/config/read.rs", "src/manifest/file.rs"]);
+    assert_eq!(parsers, ["src/baseline/document.rs", "src/config/value.rs", "src/manifest/file.rs"]);
 }

@@ -3,8 +3,8 @@
 use std::path::{Path, PathBuf};
 
 use assert_cmd::Command;
-use ownerlint::engine::{self, Check, Input};
-use ownerlint::inventory::{Inventory, Settings};
+use ownerlint::engine::{self, Check};
+use ownerlint::inventory::{Files, Inventory, Settings, walk};
 use ownerlint::manifest::ParsedFile;
 use ownerlint::report::Report;
 use ownerlint::text::SourceFile;
@@ -65,8 +65,9 @@ pub(crate) fn check_text(name: &str, text: &str, check: &Check) -> Report {
 
 /// The inventory of files on disk.
 pub(crate) fn inventory_at(paths: &[&str]) -> Inventory {
-    let paths = paths.iter().map(|path| (*path).to_owned()).collect();
-    Input { paths, ..Input::default() }.read().expect("the input can be read")
+    let paths: Vec<_> = paths.iter().map(|path| (*path).to_owned()).collect();
+    let walk = walk(&paths, &[]).expect("the input can be read");
+    Inventory::new(Files::default().read(walk), Settings::default())
 }
 
 /// The 1-based lines of `text` that carry the mark `# expect: <rule>` (several rules are separated by commas).

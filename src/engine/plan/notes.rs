@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use super::titles::targets_of;
 use crate::cluster::{Assumptions, Source};
 use crate::gc::{Effect, Plan, Step};
 use crate::inventory::{InDocument, Inventory};
@@ -131,7 +132,7 @@ pub(super) fn collapse(settled: &Plan<'_>, assumptions: &Assumptions) -> Option<
 pub(super) fn refusals(steps: &[Step], plan: &Plan<'_>) -> Vec<String> {
     let mut notes = Vec::new();
     for (step, planned) in steps.iter().zip(&plan.steps) {
-        for (key, http) in super::targets_of(step).zip(&planned.responses) {
+        for (key, http) in targets_of(step).zip(&planned.responses) {
             match http {
                 403 => notes.push(format!("The API server refuses to delete {key} [NS-4].")),
                 404 => notes.push(format!("{key} does not exist when it is asked for: nothing happens.")),

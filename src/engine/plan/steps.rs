@@ -1,159 +1,164 @@
 //! `--steps FILE`: a list of `{op, target, policy?, finalizer?}` in YAML or JSON.
 
 use miette::Diagnostic;
-use serde::Deserialize;
-use thiserror::Error;
 
+use super::targets::Targets;
+use crate::config::{Mistake, Values, tree_of};
 use crate::gc::{Policy, Step};
-use crate::kube::{NotAKey, ObjectKey};
-use crate::text::near;
+use crate::kube::ObjectKey;
+use crate::text::{SourceFile, Span};
+use crate::yaml::{Entry, Value};
 
-const OPS: [&str; 5] = ["settle", "delete", "remove-finalizer", "remove-all-finalizers", "force-delete"];
+const EXAMPLE: &str = "steps are a list: `- {op: delete, target: deployment/web -n shop, policy: Foreground}`";
 
-/// Why a list of steps cannot be read.
-#[derive(Clone, Debug, Error, Diagnostic, PartialEq, Eq)]
-pub enum StepsError {
-    /// No YAML, or no list of mappings.
-    #[error("the steps cannot be read: {reason}")]
-    #[diagnostic(help("steps are a list: `- {{op: delete, target: Deployment.apps/shop/web, policy: Foreground}}`"))]
-    Unreadable {
-        /// The parser's words.
-        reason: String,
-    },
-    /// A word that is no operation.
-    #[error("step {number}: there is no operation `{op}`")]
-    Operation {
-        /// Counted from 1.
-        number: usize,
-        /// The word.
-        op: String,
-        /// What may have been meant.
-        #[help]
-        help: String,
-    },
-    /// A word that is no policy.
-    #[error("step {number}: there is no policy `{policy}`")]
-    #[diagnostic(help("write `Background`, `Foreground` or `Orphan`, or leave it out to send none"))]
-    Policy {
-        /// Counted from 1.
-        number: usize,
-        /// The word.
-        policy: String,
-    },
-    /// A field that the operation needs.
-    #[error("step {number}: `{op}` needs `{field}`")]
-    Missing {
-        /// Counted from 1.
-        number: usize,
-        /// The operation.
-        op: String,
-        /// The field.
-        field: &'static str,
-    },
-    /// A target that is no key.
-    #[error("step {number}: {source}")]
-    #[diagnostic(help("for example `Deployment.apps/shop/web`, `Service/shop/web`, `Namespace//shop`"))]
-    Target {
-        /// Counted from 1.
-        number: usize,
-        /// What is wrong.
-        source: NotAKey,
-    },
+const OPERATIONS: [(&str, Operation); 5] = [
+    ("settle", Operation::Settle),
+    ("delete", Operation::Delete),
+    ("remove-finalizer", Operation::RemoveFinalizer),
+    ("remove-all-finalizers", Operation::RemoveAllFinalizers),
+    ("force-delete", Operation::ForceDelete),
+];
+
+const POLICIES: [(&str, Option<Policy>); 4] = [
+    ("background", Some(Policy::Background)),
+    ("foreground", Some(Policy::Foreground)),
+    ("orphan", Some(Policy::Orphan)),
+    ("none", None),
+];
+
+/// A list of steps as it is written; its targets mean objects only once there is an input.
+#[derive(Clone, Debug)]
+pub struct Steps {
+    file: SourceFile,
+    steps: Vec<Written>,
 }
 
-/// One entry; other keys are ignored.
-#[derive(Deserialize)]
-struct Entry {
-    op: Option<String>,
-    target: Option<String>,
-    policy: Option<String>,
+#[derive(Clone, Debug)]
+struct Written {
+    operation: Operation,
+    target: Option<Target>,
+    policy: Option<Policy>,
     finalizer: Option<String>,
 }
 
-/// Reads a list of steps.
-///
-/// # Errors
-/// What is not such a list; the first wrong step is named.
-pub fn read_steps(text: &str) -> Result<Vec<Step>, StepsError> {
-    // YAML reads JSON too, slower and with poorer messages.
-    let entries: Vec<Entry> = match text.trim_start().starts_with('[') {
-        true => serde_json::from_str(text).or_else(|_| from_yaml(text))?,
-        false => from_yaml(text)?,
-    };
-    (1..).zip(entries).map(|(number, entry)| entry.step(number)).collect()
+#[derive(Clone, Debug)]
+struct Target {
+    text: String,
+    span: Span,
 }
 
-fn from_yaml(text: &str) -> Result<Vec<Entry>, StepsError> {
-    serde_yaml::from_str(text).map_err(|error| StepsError::Unreadable { reason: error.to_string() })
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Operation {
+    Settle,
+    Delete,
+    RemoveFinalizer,
+    RemoveAllFinalizers,
+    ForceDelete,
 }
 
-impl Entry {
-    fn step(self, number: usize) -> Result<Step, StepsError> {
-        let Self { op, target, policy, finalizer } = self;
-        let op = op.ok_or_else(|| missing(number, "a step", "op"))?;
-        let target = || match &target {
-            Some(text) => text.parse::<ObjectKey>().map_err(|source| StepsError::Target { number, source }),
-            None => Err(missing(number, &op, "target")),
+impl Steps {
+    /// Reads a list of steps.
+    ///
+    /// # Errors
+    /// The first mistake, with its place.
+    pub fn read(file: SourceFile) -> Result<Self, Mistake> {
+        let values = Values { file: &file };
+        let tree = tree_of(&file)?;
+        let list = tree.as_ref().map(|tree| tree.root()).filter(|root| root.is_seq());
+        let list = list.ok_or_else(|| values.mistake(Span::empty(0), "is no list of steps").help(EXAMPLE))?;
+        let steps = list.items().map(|item| step(values, item)).collect::<Result<_, _>>()?;
+        Ok(Self { file, steps })
+    }
+
+    /// The steps on objects of an input. A whole key need not be in it: the API server answers 404. `namespace` is that of
+    /// targets that name none.
+    pub(super) fn resolve(&self, targets: &Targets, namespace: Option<&str>) -> Result<Vec<Step>, Mistake> {
+        let step = |written: &Written| {
+            let target = written.target.as_ref().map(|target| self.key(target, targets, namespace)).transpose()?;
+            Ok(written.on(target))
         };
-        Ok(match op.as_str() {
-            "settle" => Step::Settle,
-            "delete" => Step::Delete { targets: vec![target()?], policy: read_policy(number, policy)? },
-            "remove-finalizer" => {
-                let target = target()?;
-                Step::RemoveFinalizer { target, finalizer: finalizer.ok_or_else(|| missing(number, &op, "finalizer"))? }
+        self.steps.iter().map(step).collect()
+    }
+
+    /// Whether any target is an object of an input.
+    pub(super) fn any_in(&self, targets: &Targets, namespace: Option<&str>) -> bool {
+        let mut asked = self.steps.iter().filter_map(|step| step.target.as_ref());
+        asked.any(|target| targets.resolve_line(&target.text, namespace).is_ok())
+    }
+
+    fn key(&self, target: &Target, targets: &Targets, namespace: Option<&str>) -> Result<ObjectKey, Mistake> {
+        let error = match targets.resolve_line(&target.text, namespace) {
+            Ok(key) => return Ok(key),
+            Err(error) => error,
+        };
+        // Kinds are capitalised; `deploy/shop/wbe` is typed by hand, and most likely mistyped.
+        if let Ok(key) = target.text.parse::<ObjectKey>()
+            && key.kind.starts_with(char::is_uppercase)
+        {
+            return Ok(key);
+        }
+        let mistake = Mistake::at(&self.file, target.span, format!("asks for what is not there: {error}"));
+        let help = error.help().map(|help| help.to_string());
+        Err(mistake.label("no such object").help(help.unwrap_or_default()))
+    }
+}
+
+impl Written {
+    /// The step on its object, which every operation but `settle` has.
+    fn on(&self, target: Option<ObjectKey>) -> Step {
+        let Some(target) = target else { return Step::Settle };
+        match self.operation {
+            Operation::Settle => Step::Settle,
+            Operation::Delete => Step::Delete { targets: vec![target], policy: self.policy },
+            Operation::RemoveFinalizer => {
+                Step::RemoveFinalizer { target, finalizer: self.finalizer.clone().unwrap_or_default() }
             }
-            "remove-all-finalizers" => Step::RemoveAllFinalizers { target: target()? },
-            "force-delete" => Step::ForceDelete { target: target()? },
-            _ => return Err(unknown_operation(number, op)),
-        })
+            Operation::RemoveAllFinalizers => Step::RemoveAllFinalizers { target },
+            Operation::ForceDelete => Step::ForceDelete { target },
+        }
     }
 }
 
-fn missing(number: usize, op: &str, field: &'static str) -> StepsError {
-    StepsError::Missing { number, op: op.to_owned(), field }
+/// Reads one step; keys that it does not know are somebody else's.
+fn step(values: Values<'_>, value: Value<'_>) -> Result<Written, Mistake> {
+    values.mapping(value, "a step").map_err(|mistake| mistake.help(EXAMPLE))?;
+    let operation = needed(values, value, "a step", "op")?;
+    let name = values.written(operation.value);
+    let operation = values.word(operation, &OPERATIONS)?;
+    let target = match operation {
+        Operation::Settle => None,
+        _ => {
+            let entry = needed(values, value, &format!("`{name}`"), "target")?;
+            Some(Target { text: values.string(entry)?.trim().to_owned(), span: entry.value.span() })
+        }
+    };
+    let finalizer = match operation {
+        Operation::RemoveFinalizer => {
+            Some(values.string(needed(values, value, &format!("`{name}`"), "finalizer")?)?.to_owned())
+        }
+        _ => None,
+    };
+    Ok(Written { operation, target, policy: policy(values, value)?, finalizer })
 }
 
-fn read_policy(number: usize, policy: Option<String>) -> Result<Option<Policy>, StepsError> {
-    let Some(policy) = policy else { return Ok(None) };
-    match policy.to_ascii_lowercase().as_str() {
-        "background" => Ok(Some(Policy::Background)),
-        "foreground" => Ok(Some(Policy::Foreground)),
-        "orphan" => Ok(Some(Policy::Orphan)),
-        _ => Err(StepsError::Policy { number, policy }),
+/// What kubectl does counts where nothing is said: it sends Background. `null` and `none` say that none is sent, as raw API
+/// clients do.
+fn policy(values: Values<'_>, step: Value<'_>) -> Result<Option<Policy>, Mistake> {
+    let Some(entry) = step.entry("policy") else { return Ok(Some(Policy::Background)) };
+    if entry.value.is_null() {
+        return Ok(None);
+    }
+    let written = values.written(entry.value).to_ascii_lowercase();
+    match POLICIES.iter().find(|(word, _)| *word == written) {
+        Some((_, policy)) => Ok(*policy),
+        // Tells what is wrong, with the nearest word.
+        None => values.word(entry, &POLICIES),
     }
 }
 
-fn unknown_operation(number: usize, op: String) -> StepsError {
-    let help = near::did_you_mean(&op, OPS, || format!("operations are: {}", OPS.join(", ")));
-    StepsError::Operation { number, op, help }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_list_of_steps_is_read_from_yaml_and_json() {
-        let yaml = "- op: settle\n- {op: delete, target: ConfigMap/a/b, policy: null, expect: {x: 1}}\n";
-        let json = r#"[{"op":"settle"},{"op":"delete","target":"ConfigMap/a/b","policy":null,"expect":{"x":1}}]"#;
-        let key: ObjectKey = "ConfigMap/a/b".parse().expect("a key");
-        let steps = vec![Step::Settle, Step::Delete { targets: vec![key], policy: None }];
-        assert_eq!(read_steps(yaml), Ok(steps.clone()));
-        assert_eq!(read_steps(json), Ok(steps));
-        assert_eq!(read_steps("[]"), Ok(Vec::new()));
-    }
-
-    #[test]
-    fn a_wrong_step_is_named_by_its_number() {
-        let error = |text: &str| read_steps(text).expect_err(text).to_string();
-        assert_eq!(error("- op: settle\n- op: delte"), "step 2: there is no operation `delte`");
-        assert_eq!(error("- op: delete"), "step 1: `delete` needs `target`");
-        assert_eq!(
-            error("- {op: delete, target: web}"),
-            "step 1: `web` is not a key of the form Kind[.group]/namespace/name"
-        );
-        assert_eq!(error("- {op: delete, target: A/b/c, policy: Gentle}"), "step 1: there is no policy `Gentle`");
-        assert_eq!(error("- {op: remove-finalizer, target: A/b/c}"), "step 1: `remove-finalizer` needs `finalizer`");
-        assert!(error("op: delete").starts_with("the steps cannot be read: "));
-    }
+fn needed<'a>(values: Values<'a>, step: Value<'a>, what: &str, field: &str) -> Result<Entry<'a>, Mistake> {
+    step.entry(field).filter(|entry| !entry.value.is_null()).ok_or_else(|| {
+        let start = step.entries().next().map_or(Span::empty(step.span().start), |entry| entry.key_span);
+        values.mistake(start, format!("has {what} without `{field}`")).label(format!("no `{field}`")).help(EXAMPLE)
+    })
 }

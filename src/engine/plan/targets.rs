@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use miette::Diagnostic;
 use thiserror::Error;
 
-use crate::inventory::{self, BuiltinKind, Inventory};
+use crate::inventory::{self, BuiltinKind, Inventory, STDIN};
 use crate::kube::{GroupKind, Namespace, ObjectKey, guessed_plurals, kinds};
 use crate::ownership::Implied;
 use crate::text::near;
@@ -18,12 +18,12 @@ const MOST_LISTED: usize = 8;
 pub enum TargetError {
     /// A kind without a name, or a name without a kind.
     #[error("`{word}` does not say which object")]
-    #[diagnostic(help(
-        "write a kind and a name, `deployment/web` or `deployment web`, or a key, `Deployment.apps/shop/web`"
-    ))]
     Incomplete {
         /// What was typed.
         word: String,
+        /// What was probably meant.
+        #[help]
+        help: String,
     },
     /// No object of the input has such a kind.
     #[error("there is no `{kind}` in the input")]
@@ -129,11 +129,25 @@ impl Targets {
         Ok(keys)
     }
 
+    /// The object that one line means: a key, or what follows `kubectl delete`, `deployment/web -n shop`. `namespace` counts
+    /// where the line names none.
+    pub(super) fn resolve_line(&self, line: &str, namespace: Option<&str>) -> Result<ObjectKey, TargetError> {
+        if let Some(key) = line.parse().ok().filter(|key| self.objects.contains(key) || self.implicit.contains(key)) {
+            return Ok(key);
+        }
+        let (words, own) = without_namespace(line);
+        let incomplete = || TargetError::Incomplete { word: line.to_owned(), help: HOW_TO_NAME.to_owned() };
+        match self.resolve(&words, own.as_deref().or(namespace))?.as_slice() {
+            [key] => Ok(key.clone()),
+            _ => Err(incomplete()),
+        }
+    }
+
     fn find(&self, wanted: &Wanted<'_>, namespace: Option<&str>) -> Result<ObjectKey, TargetError> {
         let kinds: Vec<_> =
             self.kinds.iter().filter(|(kind, names)| names.answer_to(wanted.kind, &kind.group)).collect();
         if kinds.is_empty() {
-            return Err(self.unknown_kind(wanted.kind));
+            return Err(self.unknown_kind(wanted));
         }
         let of_kinds = |key: &&ObjectKey| kinds.iter().any(|(kind, _)| kind.as_ref() == key.group_kind());
         let same: Vec<&ObjectKey> = self.objects.iter().chain(&self.implicit).filter(of_kinds).collect();
@@ -154,7 +168,11 @@ impl Targets {
         }
     }
 
-    fn unknown_kind(&self, kind: &str) -> TargetError {
+    fn unknown_kind(&self, wanted: &Wanted<'_>) -> TargetError {
+        let (kind, word) = (wanted.kind, wanted.to_string());
+        if is_path(&word) {
+            return TargetError::Incomplete { help: read_with_f(&word), word };
+        }
         let names = self.kinds.values().flat_map(|names| &names.names);
         let help = match near::nearest(kind, names) {
             Some(name) if !is_builtin(kind) => format!("did you mean `{name}`?"),
@@ -205,7 +223,10 @@ impl Names {
 
 /// `kind/name…`, `kind name…`, or keys.
 fn take_apart(words: &[String]) -> Result<Vec<Wanted<'_>>, TargetError> {
-    let incomplete = |word: &str| TargetError::Incomplete { word: word.to_owned() };
+    let incomplete = |word: &str| {
+        let help = if is_path(word) { read_with_f(word) } else { HOW_TO_NAME.to_owned() };
+        TargetError::Incomplete { word: word.to_owned(), help }
+    };
     match words {
         [kind, names @ ..] if !kind.contains('/') => {
             if names.is_empty() {
@@ -220,6 +241,33 @@ fn take_apart(words: &[String]) -> Result<Vec<Wanted<'_>>, TargetError> {
         }
         _ => words.iter().map(|word| parse(word).ok_or_else(|| incomplete(word))).collect(),
     }
+}
+
+const HOW_TO_NAME: &str =
+    "write a kind and a name, `deployment/web` or `deployment web`, or a key, `Deployment.apps/shop/web`";
+
+/// Whether a word is meant for a file that is to be read: `plan delete` takes its input behind `-f`, as kubectl does.
+fn is_path(word: &str) -> bool {
+    let manifest = [".yaml", ".yml", ".json"].iter().any(|extension| word.to_ascii_lowercase().ends_with(extension));
+    manifest || word == STDIN || std::path::Path::new(word).exists()
+}
+
+fn read_with_f(word: &str) -> String {
+    format!("read files with `-f`: `ownerlint plan delete KIND/NAME -f {word}`")
+}
+
+/// The words of a line without `-n NAME`, in all the ways in which kubectl takes it, and that name.
+fn without_namespace(line: &str) -> (Vec<String>, Option<String>) {
+    let (mut words, mut namespace) = (Vec::new(), None);
+    let mut rest = line.split_whitespace();
+    while let Some(word) = rest.next() {
+        match word.strip_prefix("--namespace").or_else(|| word.strip_prefix("-n")) {
+            Some("") => namespace = rest.next().map(str::to_owned),
+            Some(name) => namespace = Some(name.trim_start_matches('=').to_owned()),
+            None => words.push(word.to_owned()),
+        }
+    }
+    (words, namespace)
 }
 
 fn parse(word: &str) -> Option<Wanted<'_>> {

@@ -1,14 +1,15 @@
-//! A mistake in the configuration, shown where it stands.
+//! A mistake in a file that people write for ownerlint, the configuration or a list of steps, shown where it stands.
 
 use miette::{Diagnostic, LabeledSpan, NamedSource};
 use thiserror::Error;
 
+use crate::inventory::STDIN;
 use crate::text::{SourceFile, Span};
 
-/// What is wrong with a configuration.
+/// What is wrong with a file that somebody wrote for ownerlint.
 #[derive(Debug, Error)]
 #[error("{message}")]
-pub struct ConfigError {
+pub struct Mistake {
     message: String,
     help: Option<String>,
     label: String,
@@ -16,15 +17,17 @@ pub struct ConfigError {
     source_code: Option<Box<NamedSource<String>>>,
 }
 
-impl ConfigError {
-    /// A mistake at a place of the file.
-    pub(super) fn at(file: &SourceFile, span: Span, message: impl Into<String>) -> Self {
+impl Mistake {
+    /// A mistake at a place of the file. The message goes on behind the file's name.
+    pub(crate) fn at(file: &SourceFile, span: Span, message: impl Into<String>) -> Self {
         Self {
-            message: format!("{} {}", file.path(), message.into()),
+            message: format!("{} {}", shown(file.path()), message.into()),
             help: None,
             label: "here".to_owned(),
             span,
-            source_code: Some(Box::new(NamedSource::new(file.path(), file.text().to_owned()).with_language("yaml"))),
+            source_code: Some(Box::new(
+                NamedSource::new(shown(file.path()), file.text().to_owned()).with_language("yaml"),
+            )),
         }
     }
 
@@ -41,18 +44,22 @@ impl ConfigError {
         Self { message, help, label: String::new(), span: Span::default(), source_code: None }
     }
 
-    pub(super) fn help(mut self, help: impl Into<String>) -> Self {
+    pub(crate) fn help(mut self, help: impl Into<String>) -> Self {
         self.help = Some(help.into());
         self
     }
 
-    pub(super) fn label(mut self, label: impl Into<String>) -> Self {
+    pub(crate) fn label(mut self, label: impl Into<String>) -> Self {
         self.label = label.into();
         self
     }
 }
 
-impl Diagnostic for ConfigError {
+fn shown(path: &str) -> &str {
+    if path == STDIN { "standard input" } else { path }
+}
+
+impl Diagnostic for Mistake {
     fn help<'a>(&'a self) -> Option<Box<dyn std::fmt::Display + 'a>> {
         self.help.as_ref().map(|help| Box::new(help) as Box<dyn std::fmt::Display>)
     }

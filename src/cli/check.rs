@@ -1,0 +1,165 @@
+//! `check`.
+
+use std::time::Instant;
+
+use clap::{Args, ValueEnum};
+
+use super::changed::{as_committed, changed_from};
+use super::clock::today;
+use super::error::Error;
+use super::global_args::GlobalArgs;
+use super::input_args::{InputArgs, WorldArg};
+use super::output::{FailOn, OutputSpec, display, distinct, write_text};
+use super::status::{Status, no_objects};
+use super::terminal;
+use crate::engine::{Asked, ReportScope, Session};
+use crate::finding::Severity;
+use crate::report::{self, Format, JunitOptions, Options, Published, Report};
+use crate::text::ColumnUnit;
+
+#[derive(Clone, Debug, Args)]
+pub(super) struct CheckArgs {
+    #[command(flatten)]
+    pub(super) input: InputArgs,
+    /// Output format, with a file to write it to (may be repeated): human, concise, json, …
+    #[arg(short, long, value_name = "FORMAT[:FILE]", default_value = "human")]
+    pub(super) output: Vec<OutputSpec>,
+    /// The least severity that makes the run fail: error, warning, info, never
+    ///
+    /// [default: error]
+    #[arg(long, value_name = "SEVERITY")]
+    pub(super) fail_on: Option<FailOn>,
+    /// Run only these rules
+    #[arg(long, value_name = "RULE", value_delimiter = ',')]
+    pub(super) select: Vec<String>,
+    /// Do not run these rules
+    #[arg(long, value_name = "RULE", value_delimiter = ',')]
+    pub(super) ignore: Vec<String>,
+    /// Whether the input is all there is: in a closed world a missing owner is an error
+    #[arg(long, value_name = "WORLD")]
+    pub(super) world: Option<WorldArg>,
+    #[command(flatten)]
+    pub(super) reported: ReportedArgs,
+}
+
+/// What is reported of all that is read, and how.
+#[derive(Clone, Debug, Default, Args)]
+pub(super) struct ReportedArgs {
+    /// Report only findings that touch this file or folder; all the rest is read nevertheless (may be repeated)
+    #[arg(long, value_name = "PATH", help_heading = "Report")]
+    pub(super) only: Vec<String>,
+    /// Report only findings that touch files changed since the current branch left this git ref
+    #[arg(long, value_name = "GITREF", help_heading = "Report")]
+    pub(super) only_changed_from: Option<String>,
+    /// The known findings [default: ownerlint-baseline.json beside the configuration]
+    #[arg(long, value_name = "FILE", help_heading = "Report", conflicts_with = "no_baseline")]
+    pub(super) baseline: Option<String>,
+    /// Report known findings too
+    #[arg(long, help_heading = "Report")]
+    pub(super) no_baseline: bool,
+    /// What a column of the `lsp` output counts
+    #[arg(long, value_name = "ENCODING", default_value = "utf-16", help_heading = "Report")]
+    pub(super) position_encoding: PositionEncoding,
+    /// Link lines in the `markdown` output to this address of the commit: https://github.com/owner/name/blob/COMMIT
+    #[arg(long, value_name = "URL", help_heading = "Report")]
+    pub(super) source_url: Option<String>,
+    /// The size that the `markdown` output keeps to; a comment on GitHub takes 65536 [default: 1000000]
+    #[arg(long, value_name = "BYTES", help_heading = "Report")]
+    pub(super) markdown_bytes: Option<usize>,
+    /// Exit with 0 whatever is found
+    #[arg(long, help_heading = "Report")]
+    pub(super) exit_zero: bool,
+}
+
+/// The position encodings of the language server protocol.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub(super) enum PositionEncoding {
+    /// Bytes
+    #[value(name = "utf-8")]
+    Utf8,
+    /// UTF-16 code units
+    #[default]
+    #[value(name = "utf-16")]
+    Utf16,
+    /// Characters
+    #[value(name = "utf-32")]
+    Utf32,
+}
+
+impl From<PositionEncoding> for ColumnUnit {
+    fn from(encoding: PositionEncoding) -> Self {
+        match encoding {
+            PositionEncoding::Utf8 => Self::Utf8,
+            PositionEncoding::Utf16 => Self::Utf16,
+            PositionEncoding::Utf32 => Self::Chars,
+        }
+    }
+}
+
+pub(super) fn check(args: CheckArgs, global: &GlobalArgs) -> Result<Status, Error> {
+    let CheckArgs { input, output, fail_on, select, ignore, world, reported } = args;
+    distinct(&output)?;
+    let allow_empty = input.allow_empty;
+    let request = input.request(world)?;
+    let only = report_scope(&reported)?;
+    let started = Instant::now();
+    let session = Session::open(&request)?;
+    let read = started.elapsed();
+    let fail_on = session.fail_on(fail_on.map(|fail_on| fail_on.0));
+    let baseline = if reported.no_baseline { None } else { session.known(reported.baseline.as_deref())? };
+    let report = session.check(Asked { select, ignore, baseline, only, today: Some(today()) })?;
+    if global.verbose {
+        terminal::say(&timing(&report, read, started.elapsed()));
+    }
+    let published = reported.source_url.map(|url| Published { url, files: as_committed() });
+    for spec in &output {
+        let mut options = options(global, spec, fail_on);
+        options.lsp.position_encoding = reported.position_encoding.into();
+        options.markdown.published.clone_from(&published);
+        options.markdown.bytes = reported.markdown_bytes.unwrap_or(options.markdown.bytes);
+        write(spec, &report, &options)?;
+    }
+    // A reader of findings on a terminal or in a hook sees this too; a program that reads standard output does not.
+    let concise = output.iter().any(|spec| spec.format == Format::Concise && spec.file.is_none());
+    if let Some(closing) = report::closing(&report, fail_on).filter(|_| concise && !reported.exit_zero) {
+        terminal::say(&closing);
+    }
+    let found = |least| report.findings.iter().any(|reported| reported.finding.severity >= least);
+    Ok(match fail_on {
+        _ if is_incomplete(&report) => Status::Failure,
+        Some(least) if found(least) && !reported.exit_zero => Status::Findings,
+        _ if report.summary.objects == 0 && !allow_empty => no_objects(report.summary.files),
+        _ => Status::Clean,
+    })
+}
+
+/// Whether a part of the analysis failed, so that the absence of findings proves nothing.
+pub(super) fn is_incomplete(report: &Report) -> bool {
+    report.notes.iter().any(|note| note.severity == Severity::Error)
+}
+
+fn report_scope(args: &ReportedArgs) -> Result<Option<ReportScope>, Error> {
+    let changed = args.only_changed_from.as_deref().map(changed_from).transpose()?;
+    let limited = changed.is_some() || !args.only.is_empty();
+    Ok(limited.then(|| ReportScope::new(args.only.iter().cloned().chain(changed.unwrap_or_default()))))
+}
+
+fn options(global: &GlobalArgs, spec: &OutputSpec, fail_on: Option<Severity>) -> Options {
+    Options { junit: JunitOptions { fail_on }, ..display(global, spec.file.is_none()) }
+}
+
+fn write(spec: &OutputSpec, report: &Report, options: &Options) -> Result<(), Error> {
+    write_text(spec.file.as_deref(), &report::render(spec.format, report, options))
+}
+
+fn timing(report: &Report, read: std::time::Duration, all: std::time::Duration) -> String {
+    let summary = report.summary;
+    format!(
+        "read {} files, {} documents, {} objects in {read:.1?}; {} rules in {:.1?}",
+        summary.files,
+        summary.documents,
+        summary.objects,
+        report.rules.len(),
+        all.saturating_sub(read)
+    )
+}

@@ -1,0 +1,24 @@
+//! The arguments of every command.
+
+use clap::{Args, ValueEnum};
+
+/// Arguments of every command.
+#[derive(Clone, Debug, Args)]
+pub(super) struct GlobalArgs {
+    /// When to use colours
+    #[arg(long, value_name = "WHEN", default_value = "auto", global = true, help_heading = "Global options")]
+    pub(super) color: Color,
+    /// Threads to use (default: one per core)
+    #[arg(long, value_name = "N", global = true, help_heading = "Global options")]
+    pub(super) threads: Option<usize>,
+    /// Say on standard error what was read and how long it took
+    #[arg(short, long, global = true, help_heading = "Global options")]
+    pub(super) verbose: bool,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(super) enum Color {
+    Auto,
+    Always,
+    Never,
+}

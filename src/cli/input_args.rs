@@ -1,0 +1,129 @@
+//! What is read, and which configuration counts: from arguments, environment and standard input to a request.
+
+use std::io::Read;
+use std::path::Path;
+
+use clap::{Args, ValueEnum};
+
+use super::error::Error;
+use crate::engine::{ConfigChoice, Request};
+use crate::inventory::{Overlay, Release, STDIN};
+use crate::rules::World;
+use crate::text::{SourceFile, decode, near};
+
+/// What is read.
+#[derive(Clone, Debug, Args)]
+pub(super) struct InputArgs {
+    /// Files, folders, globs, or `-` for standard input [default: the current folder]
+    #[arg(value_name = "PATH")]
+    pub(super) paths: Vec<String>,
+    /// Leave out files whose path matches this glob (may be repeated)
+    #[arg(long, value_name = "GLOB")]
+    pub(super) exclude: Vec<String>,
+    /// The namespace of namespaced objects that do not say theirs
+    #[arg(short, long, value_name = "NAME")]
+    pub(super) namespace: Option<String>,
+    /// The Kubernetes release that decides which built-in kinds are served [default: the newest known]
+    #[arg(long, value_name = "VERSION", value_parser = release)]
+    pub(super) kubernetes_version: Option<Release>,
+    #[command(flatten)]
+    pub(super) config: ConfigArgs,
+    /// Read standard input as the unsaved text of this file; without other paths, among all that is configured
+    #[arg(long, value_name = "FILE")]
+    pub(super) stdin_filename: Option<String>,
+    /// Exit with 0 when there is no Kubernetes object
+    #[arg(long)]
+    pub(super) allow_empty: bool,
+}
+
+/// Which configuration counts.
+#[derive(Clone, Debug, Default, Args)]
+pub(super) struct ConfigArgs {
+    /// The configuration [default: ownerlint.yaml beside the first path or above it; env: OWNERLINT_CONFIG]
+    #[arg(long, value_name = "FILE", conflicts_with = "no_config")]
+    pub(super) config: Option<String>,
+    /// Use no configuration
+    #[arg(long)]
+    pub(super) no_config: bool,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(super) enum WorldArg {
+    /// Objects outside of the input may exist
+    Open,
+    /// The input is the whole cluster
+    Closed,
+}
+
+/// A release that the tables know.
+pub(super) fn release(text: &str) -> Result<Release, String> {
+    let release: Release = text.parse().map_err(|error: crate::inventory::UnreadableRelease| error.to_string())?;
+    match release > Release::NEWEST {
+        true => Err(format!("the newest release that ownerlint knows is {}", Release::NEWEST)),
+        false => Ok(release),
+    }
+}
+
+impl From<WorldArg> for World {
+    fn from(world: WorldArg) -> Self {
+        match world {
+            WorldArg::Open => Self::Open,
+            WorldArg::Closed => Self::Closed,
+        }
+    }
+}
+
+impl InputArgs {
+    /// The request of these arguments. Reads the unsaved text of `--stdin-filename`.
+    pub(super) fn request(self, world: Option<WorldArg>) -> Result<Request, Error> {
+        misspelt_command(&self.paths)?;
+        let overlay = self.stdin_filename.as_deref().map(unsaved_text).transpose()?;
+        let mut paths = self.paths;
+        paths.retain(|path| overlay.is_none() || path != STDIN);
+        Ok(Request {
+            paths,
+            exclude: self.exclude,
+            namespace: self.namespace,
+            release: self.kubernetes_version,
+            world: world.map(World::from),
+            config: self.config.choice(),
+            overlays: overlay.into_iter().collect(),
+            bundle: None,
+        })
+    }
+}
+
+impl ConfigArgs {
+    /// The environment names a configuration where the command line names none.
+    pub(super) fn choice(self) -> ConfigChoice {
+        let from_environment = || std::env::var("OWNERLINT_CONFIG").ok().filter(|path| !path.is_empty());
+        match self.config.or_else(from_environment) {
+            _ if self.no_config => ConfigChoice::Without,
+            Some(path) => ConfigChoice::File(path),
+            None => ConfigChoice::Discover,
+        }
+    }
+}
+
+fn unsaved_text(path: &str) -> Result<Overlay, Error> {
+    let unreadable = |reason: String| Error::Stdin { reason };
+    let mut bytes = Vec::new();
+    let limited = std::io::stdin().lock().take(SourceFile::MAX_BYTES + 1).read_to_end(&mut bytes);
+    limited.map_err(|error| unreadable(error.to_string()))?;
+    let text = decode(bytes).map_err(|error| unreadable(error.to_string()))?;
+    Ok(Overlay { path: path.to_owned(), text: text.into() })
+}
+
+/// The names of the commands, to recognise a misspelt one.
+const COMMANDS: [&str; 10] =
+    ["check", "list", "plan", "explain", "rules", "baseline", "init", "schema", "completions", "man"];
+
+/// `ownerlint chekc rendered/`: the first word is no path, and nearly a command.
+fn misspelt_command(paths: &[String]) -> Result<(), Error> {
+    let word = paths.first().filter(|word| !word.contains(['/', '.', '*']) && !Path::new(word).exists());
+    let meant = |word: &&String| COMMANDS.into_iter().find(|command| near::is_misspelling(word, command));
+    match word.and_then(|word| meant(&word).map(|command| (word, command))) {
+        Some((word, command)) => Err(Error::Command { word: word.clone(), command }),
+        None => Ok(()),
+    }
+}

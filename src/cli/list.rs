@@ -1,0 +1,39 @@
+//! `list`.
+
+use std::time::Instant;
+
+use clap::Args;
+
+use super::error::Error;
+use super::global_args::GlobalArgs;
+use super::input_args::InputArgs;
+use super::output::TextOrJson;
+use super::status::Status;
+use super::terminal;
+use crate::engine::Session;
+
+#[derive(Clone, Debug, Args)]
+pub(super) struct ListArgs {
+    #[command(flatten)]
+    pub(super) input: InputArgs,
+    /// Output format
+    #[arg(short, long, value_name = "FORMAT", default_value = "human")]
+    pub(super) output: TextOrJson,
+}
+
+pub(super) fn list(args: ListArgs, global: &GlobalArgs) -> Result<Status, Error> {
+    let started = Instant::now();
+    let allow_empty = args.input.allow_empty;
+    let listing = Session::open(&args.input.request(None)?)?.list();
+    if global.verbose {
+        terminal::say(&format!("{} objects in {:?}", listing.objects.len(), started.elapsed()));
+    }
+    terminal::print(&match args.output {
+        TextOrJson::Human => listing.human(),
+        TextOrJson::Json => listing.json(),
+    })?;
+    match listing.objects.is_empty() && !allow_empty {
+        true => Ok(Status::NoObjects),
+        false => Ok(Status::Clean),
+    }
+}

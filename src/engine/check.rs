@@ -1,0 +1,32 @@
+//! How findings are judged.
+
+use std::collections::BTreeMap;
+
+use super::scope::ReportScope;
+use super::selection::Selection;
+use crate::baseline::Baseline;
+use crate::finding::Severity;
+use crate::rules::World;
+use crate::suppression::{Date, Ignore};
+use crate::text::SourceFile;
+
+/// How to judge what was read.
+#[derive(Clone, Debug, Default)]
+pub struct Check {
+    /// Which rules run.
+    pub selection: Selection,
+    /// Whether absence proves anything; a bundle says so for itself.
+    pub world: World,
+    /// Severities that the configuration gives to rules; all findings of such a rule have it.
+    pub severities: BTreeMap<&'static str, Severity>,
+    /// Ignores of the configuration, and its text.
+    pub ignores: Option<(SourceFile, Vec<Ignore>)>,
+    /// Whether all that the configuration names is read, so that an ignore without effect has none at all.
+    pub complete: bool,
+    /// Known findings, and the text of their file.
+    pub baseline: Option<(SourceFile, Baseline)>,
+    /// What is reported; `None` is all.
+    pub only: Option<ReportScope>,
+    /// The day of the run, for ignores that expire; without one none does.
+    pub today: Option<Date>,
+}

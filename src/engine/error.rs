@@ -1,0 +1,55 @@
+//! Why a session cannot be opened, or cannot do what is asked.
+
+use miette::Diagnostic;
+use thiserror::Error;
+
+use super::input::BundleError;
+use super::selection::UnknownRule;
+use crate::baseline::BaselineError;
+use crate::config::Mistake;
+
+/// A failure that ends the run.
+#[derive(Debug, Error, Diagnostic)]
+pub enum SessionError {
+    /// A path that cannot be read.
+    #[error(transparent)]
+    #[diagnostic(transparent)]
+    Bundle(#[from] BundleError),
+    /// A mistake in the configuration.
+    #[error(transparent)]
+    #[diagnostic(transparent)]
+    Config(#[from] Mistake),
+    /// A mistake in the baseline.
+    #[error(transparent)]
+    #[diagnostic(transparent)]
+    NoBaseline(#[from] BaselineError),
+    /// A baseline that cannot be read.
+    #[error("cannot read the baseline `{path}`: {reason}")]
+    #[diagnostic(help("`ownerlint baseline write` writes it"))]
+    Baseline {
+        /// Its path.
+        path: String,
+        /// What is wrong.
+        reason: String,
+    },
+    /// Unsaved text of a file that no bundle and no path reaches.
+    #[error("`{path}` lies in nothing that is read")]
+    #[diagnostic(help("name its folder as a path, or add it to a bundle of the configuration"))]
+    OutsideOfBundles {
+        /// The file.
+        path: String,
+    },
+    /// A bundle that the configuration does not name.
+    #[error("there is no bundle `{name}`")]
+    UnknownBundle {
+        /// The word.
+        name: String,
+        /// What may have been meant.
+        #[help]
+        help: String,
+    },
+    /// A word that is no rule.
+    #[error(transparent)]
+    #[diagnostic(transparent)]
+    Rule(#[from] UnknownRule),
+}

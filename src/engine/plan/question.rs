@@ -1,0 +1,55 @@
+//! What is asked, and why there is no answer.
+
+use miette::Diagnostic;
+use thiserror::Error;
+
+use super::steps::Steps;
+use super::targets::TargetError;
+use crate::config::Mistake;
+use crate::gc::{ClusterError, Policy};
+
+/// What is asked.
+#[derive(Clone, Debug)]
+pub enum Question {
+    /// `plan delete`: all requests are sent, then the cluster comes to rest.
+    Delete {
+        /// As kubectl users type them.
+        targets: Vec<String>,
+        /// The namespace of targets that name none.
+        namespace: Option<String>,
+        /// `None`: no policy is sent.
+        policy: Option<Policy>,
+    },
+    /// `plan --steps`.
+    Steps {
+        /// One after the other.
+        steps: Steps,
+        /// The namespace of targets that name none.
+        namespace: Option<String>,
+    },
+}
+
+/// Why there is no plan.
+#[derive(Debug, Error, Diagnostic)]
+pub enum PlanError {
+    /// A target that means no object, or several.
+    #[error(transparent)]
+    #[diagnostic(transparent)]
+    Target(#[from] TargetError),
+    /// A mistake in the list of steps.
+    #[error(transparent)]
+    #[diagnostic(transparent)]
+    Steps(#[from] Mistake),
+    /// More objects than the model counts.
+    #[error("the input cannot be simulated: {0}")]
+    Cluster(#[from] ClusterError),
+    /// More than one bundle was read, and the targets do not tell which one is meant.
+    #[error("a plan is about one bundle, and {found}")]
+    Bundles {
+        /// What was found instead.
+        found: String,
+        /// How to choose.
+        #[help]
+        help: String,
+    },
+}

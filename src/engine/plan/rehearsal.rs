@@ -1,0 +1,99 @@
+//! A cluster with the steps to be simulated on it.
+
+use super::notes;
+use super::question::{PlanError, Question};
+use super::targets::Targets;
+use super::titles::{targets_of, title};
+use crate::cluster::{self, Assumptions, Built, Source};
+use crate::gc::{self, Options, Plan, Step};
+use crate::inventory::Inventory;
+use crate::ownership::{Ownership, implied};
+use crate::story::{ImpliedDependent, PlanView};
+
+/// A cluster with the steps to be simulated on it.
+#[derive(Debug)]
+pub struct Rehearsal {
+    cluster: gc::Cluster,
+    steps: Vec<Step>,
+    options: Options,
+    implied: Vec<ImpliedDependent>,
+    notes: Vec<String>,
+}
+
+impl Rehearsal {
+    /// Builds the cluster of `inventory` and looks up what the question is about. With `kubelet`, Pods run on nodes and
+    /// finish when they are deleted.
+    ///
+    /// # Errors
+    /// A target that means no object, or several.
+    pub fn new(inventory: &Inventory, question: &Question, kubelet: bool) -> Result<Self, PlanError> {
+        let ownership = Ownership::of(inventory);
+        let implied = implied(inventory, &ownership);
+        let targets = Targets::new(inventory, &implied);
+        let is_deletion = matches!(question, Question::Delete { .. });
+        let steps = match question {
+            Question::Steps { steps, namespace } => steps.resolve(&targets, namespace.as_deref())?,
+            Question::Delete { targets: words, namespace, policy } => {
+                vec![Step::Delete { targets: targets.resolve(words, namespace.as_deref())?, policy: *policy }]
+            }
+        };
+        let asked = steps.iter().flat_map(targets_of);
+        let namespaces = asked.filter(|key| targets.is_implicit(key)).map(|key| key.name.clone()).collect();
+        let source =
+            Source { inventory, ownership: &ownership, implied: &implied, namespaces: &namespaces, running: kubelet };
+        let Built { cluster, assumptions } = cluster::build(&source)?;
+        let notes = notes::notes(inventory, &source, &assumptions);
+        let implied = known_implied(&cluster, &implied.objects);
+        let options = Options { kubelet, ..Options::default() };
+        let mut rehearsal = Self { cluster, steps, options, implied, notes };
+        if is_deletion {
+            rehearsal.settle_first(&assumptions);
+        }
+        Ok(rehearsal)
+    }
+
+    /// [SIM-4]: what collapses by itself is not blamed on a deletion. A list of steps says itself when to settle.
+    fn settle_first(&mut self, assumptions: &Assumptions) {
+        let verdict_only = Options { state_cap: 0, ..self.options.clone() };
+        let settled = gc::simulate(&self.cluster, &[Step::Settle], &verdict_only);
+        if !settled.changes(0).is_empty() {
+            let note = notes::collapse(&settled, assumptions);
+            self.notes.extend(note);
+            self.steps.insert(0, Step::Settle);
+        }
+    }
+
+    /// The steps, in order.
+    pub fn steps(&self) -> &[Step] {
+        &self.steps
+    }
+
+    /// Simulates the steps.
+    pub fn simulate(&self) -> Plan<'_> {
+        gc::simulate(&self.cluster, &self.steps, &self.options)
+    }
+
+    /// What formats may say about a plan of this rehearsal.
+    pub fn view<'a>(&'a self, plan: &'a Plan<'a>) -> PlanView<'a> {
+        let mut notes = self.notes.clone();
+        notes.extend(notes::refusals(&self.steps, plan));
+        PlanView {
+            plan,
+            steps: &self.steps,
+            implied: self.implied.clone(),
+            titles: self.steps.iter().map(title).collect(),
+            targets: self.steps.iter().map(|step| targets_of(step).cloned().collect()).collect(),
+            notes,
+        }
+    }
+}
+
+/// The implied objects that made it into the cluster.
+fn known_implied(cluster: &gc::Cluster, objects: &[crate::ownership::ImpliedObject<'_>]) -> Vec<ImpliedDependent> {
+    let implied = objects.iter().map(|object| ImpliedDependent {
+        key: object.key.clone(),
+        owner: object.owner.clone(),
+        rule: object.rule,
+    });
+    implied.filter(|implied| cluster.find(&implied.key).is_some()).collect()
+}

@@ -1,0 +1,134 @@
+//! From a request and the configuration to the bundles that are read. The request has the last word.
+
+use std::path::Path;
+
+use super::error::SessionError;
+use super::input::{BundleInput, Input};
+use super::request::{ConfigChoice, Request};
+use crate::config::{self, Config, Mistake};
+use crate::inventory::{self, Release};
+use crate::text::{SourceFile, decode, near};
+
+/// What is read of a session's input.
+#[derive(Clone, Debug)]
+pub(super) struct Resolved {
+    /// The bundles of the configuration.
+    pub(super) bundles: Vec<BundleInput>,
+    /// The paths of the request, or the current folder; `None` when the bundles are read as they are.
+    pub(super) paths: Option<BundleInput>,
+}
+
+/// Reads the configuration that a request chooses.
+pub(super) fn configuration(request: &Request) -> Result<Option<Config>, Mistake> {
+    let path = match &request.config {
+        ConfigChoice::Without => None,
+        ConfigChoice::File(path) => Some(path.replace('\\', "/")),
+        ConfigChoice::Discover => {
+            // An unsaved text says where its configuration is when nothing else does.
+            let overlays: Vec<_> = request.overlays.iter().map(|overlay| overlay.path.clone()).collect();
+            let anchors = if request.paths.is_empty() { &overlays } else { &request.paths };
+            config::discover(anchors, Path::new("."))?.map(|found| found.path)
+        }
+    };
+    let Some(path) = path else { return Ok(None) };
+    let source = read_text(&path).map_err(|reason| Mistake::unreadable(&path, reason))?;
+    Config::read(source).map(Some)
+}
+
+/// What `request` reads with this configuration.
+pub(super) fn resolve(request: &Request, config: Option<&Config>) -> Result<Resolved, SessionError> {
+    let resolver = Resolver { request, config };
+    let bundles: Vec<_> =
+        config.iter().flat_map(|config| &config.bundles).map(|bundle| resolver.bundle(bundle)).collect();
+    let given = || request.paths.clone();
+    if let Some(name) = &request.bundle {
+        let mut chosen = chosen(&bundles, name)?;
+        if request.paths.is_empty() {
+            return Ok(Resolved { bundles: vec![chosen], paths: None });
+        }
+        chosen.input.paths = given();
+        return Ok(Resolved { bundles: Vec::new(), paths: Some(chosen) });
+    }
+    let paths = match (request.paths.is_empty(), bundles.is_empty()) {
+        (true, false) => None,
+        (true, true) => Some(resolver.paths(vec![".".to_owned()])),
+        (false, _) => Some(resolver.paths(given())),
+    };
+    Ok(Resolved { bundles, paths })
+}
+
+fn chosen(bundles: &[BundleInput], name: &str) -> Result<BundleInput, SessionError> {
+    let names = || bundles.iter().filter_map(|bundle| bundle.name.as_deref());
+    let found = bundles.iter().find(|bundle| bundle.name.as_deref() == Some(name));
+    found.cloned().ok_or_else(|| {
+        let help = near::did_you_mean(name, names(), || match bundles.is_empty() {
+            true => "no configuration with bundles was found: `--config FILE` names one".to_owned(),
+            false => format!("bundles are: {}", names().collect::<Vec<_>>().join(", ")),
+        });
+        SessionError::UnknownBundle { name: name.to_owned(), help }
+    })
+}
+
+/// What the settings of single bundles are made of.
+struct Resolver<'a> {
+    request: &'a Request,
+    config: Option<&'a Config>,
+}
+
+impl Resolver<'_> {
+    fn bundle(&self, bundle: &config::Bundle) -> BundleInput {
+        let folder = self.config.map_or("", |config| config::folder_of(config.source.path()));
+        let paths = bundle.paths.iter().map(|path| joined(folder, path)).collect();
+        let mut input = self.input(paths, bundle.namespace.as_deref());
+        input.exclude.extend(bundle.exclude.iter().map(|glob| joined(folder, glob)));
+        let configured = || self.config.and_then(|config| config.world);
+        let world = self.request.world.or(bundle.world).or_else(configured).unwrap_or_default();
+        BundleInput { name: Some(bundle.name.clone()), input, world }
+    }
+
+    fn paths(&self, paths: Vec<String>) -> BundleInput {
+        let configured = || self.config.and_then(|config| config.world);
+        let world = self.request.world.or_else(configured).unwrap_or_default();
+        BundleInput { name: None, input: self.input(paths, None), world }
+    }
+
+    fn input(&self, paths: Vec<String>, namespace: Option<&str>) -> Input {
+        let (request, config) = (self.request, self.config);
+        let folder = config.map_or("", |config| config::folder_of(config.source.path()));
+        let excluded = config.iter().flat_map(|config| &config.exclude).map(|glob| joined(folder, glob));
+        let configured = || config.and_then(|config| config.namespace.clone());
+        let release = request.release.or(config.and_then(|config| config.kubernetes_version));
+        Input {
+            paths,
+            exclude: request.exclude.iter().cloned().chain(excluded).collect(),
+            settings: inventory::Settings {
+                release: release.unwrap_or(Release::NEWEST),
+                namespace: request.namespace.clone().or_else(|| namespace.map(str::to_owned)).or_else(configured),
+                extra_kinds: config.map(|config| config.scopes.clone()).unwrap_or_default(),
+            },
+        }
+    }
+}
+
+/// A path of the configuration as seen from the working directory.
+pub(super) fn joined(folder: &str, path: &str) -> String {
+    let path = path.strip_prefix("./").unwrap_or(path);
+    match (folder, path) {
+        ("", _) => path.to_owned(),
+        _ if Path::new(path).is_absolute() => path.to_owned(),
+        (_, ".") => folder.trim_end_matches('/').to_owned(),
+        // The folder's name is no pattern, whatever characters it has.
+        _ if path.contains(['*', '?', '[', '{']) => format!("{}{path}", globset::escape(folder)),
+        _ => format!("{folder}{path}"),
+    }
+}
+
+/// The text of a configuration or baseline, or why there is none.
+pub(super) fn read_text(path: &str) -> Result<SourceFile, String> {
+    let bytes = std::fs::read(path).map_err(|error| match error.kind() {
+        std::io::ErrorKind::NotFound => "no such file".to_owned(),
+        _ => error.to_string(),
+    })?;
+    let text = decode(bytes).map_err(|error| error.to_string())?;
+    Ok(SourceFile::new(path, text))
+}

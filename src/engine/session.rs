@@ -1,0 +1,166 @@
+//! One way in for every command: request → read → analyse → judge → report.
+
+use std::path::Path;
+
+use super::check::Check;
+use super::error::SessionError;
+use super::input::{Bundle, read_bundles, read_paths};
+use super::list::list_bundles;
+use super::plan::{PlanError, Question, Rehearsal, choose};
+use super::request::Request;
+use super::resolve::{Resolved, configuration, joined, read_text, resolve};
+use super::run::check_bundles;
+use super::scope::ReportScope;
+use super::selection::Selection;
+use crate::baseline::{self, Baseline};
+use crate::config::{self, Config};
+use crate::finding::Severity;
+use crate::inventory::{Files, Overlay, locate};
+use crate::report::{Listing, Report};
+use crate::suppression::Date;
+use crate::text::{Side, SourceFile};
+
+/// What a request leads to, read once; any number of questions can be asked of it.
+#[derive(Debug)]
+pub struct Session {
+    config: Option<Config>,
+    bundles: Vec<Bundle>,
+    /// Whether all that the configuration names was read.
+    complete: bool,
+}
+
+/// What is asked of the findings of a session, besides what its configuration says.
+#[derive(Clone, Debug, Default)]
+pub struct Asked {
+    /// The rules that run; none: all.
+    pub select: Vec<String>,
+    /// The rules that do not.
+    pub ignore: Vec<String>,
+    /// Known findings, and the text of their file: [`Session::known`].
+    pub baseline: Option<(SourceFile, Baseline)>,
+    /// What is reported; `None` is all.
+    pub only: Option<ReportScope>,
+    /// The day of the run, for ignores that expire; without one none does.
+    pub today: Option<Date>,
+}
+
+impl Session {
+    /// Reads the configuration, and what it and the request lead to.
+    ///
+    /// # Errors
+    /// A mistake in the configuration, and a path that cannot be read.
+    pub fn open(request: &Request) -> Result<Self, SessionError> {
+        let config = configuration(request)?;
+        let Resolved { bundles, paths } = resolve(request, config.as_ref())?;
+        let complete = paths.is_none() && request.bundle.is_none();
+        let mut files = Files::default();
+        let bundles = match paths {
+            None => read_bundles(bundles, &request.overlays, &mut files)?,
+            Some(paths) => read_paths(bundles, paths, &request.overlays, &mut files)?,
+        };
+        let unread = |overlay: &&Overlay| !bundles.iter().any(|bundle| holds(bundle, overlay));
+        if let Some(overlay) = request.overlays.iter().find(unread) {
+            return Err(SessionError::OutsideOfBundles { path: overlay.path.clone() });
+        }
+        Ok(Self { config, bundles, complete })
+    }
+
+    /// The bundles, in the order of their names; files of none of them come last.
+    pub fn bundles(&self) -> &[Bundle] {
+        &self.bundles
+    }
+
+    /// How many objects were read.
+    pub fn objects(&self) -> usize {
+        self.bundles.iter().map(|bundle| bundle.inventory.members.len()).sum()
+    }
+
+    /// How many files were read; one of two bundles counts once.
+    pub fn files(&self) -> usize {
+        let files = self.bundles.iter().flat_map(|bundle| bundle.inventory.sources.iter());
+        files.map(|(_, file)| (file.path(), file.side())).collect::<std::collections::BTreeSet<_>>().len()
+    }
+
+    /// What the input holds.
+    pub fn list(&self) -> Listing {
+        list_bundles(&self.bundles)
+    }
+
+    /// What is wrong with the input.
+    ///
+    /// # Errors
+    /// A word that is no rule.
+    pub fn check(&self, asked: Asked) -> Result<Report, SessionError> {
+        let Asked { select, ignore, baseline, only, today } = asked;
+        let off = self.config.iter().flat_map(|config| &config.off).map(|id| (*id).to_owned());
+        // A rule that is asked for by name runs, whatever the configuration says.
+        let off = off.filter(|id| !select.contains(id));
+        let ignore: Vec<_> = ignore.iter().cloned().chain(off).collect();
+        let ignores = self.config.as_ref().filter(|config| !config.ignores.is_empty());
+        let check = Check {
+            selection: Selection::new(&select, &ignore)?,
+            severities: self.config.as_ref().map(|config| config.severities.clone()).unwrap_or_default(),
+            ignores: ignores.map(|config| (config.source.clone(), config.ignores.clone())),
+            complete: self.complete,
+            baseline,
+            only,
+            today,
+            ..Check::default()
+        };
+        Ok(check_bundles(&self.bundles, &check))
+    }
+
+    /// What a deletion, or a list of steps, does to the one bundle that it is about. With `kubelet`, Pods run on nodes and
+    /// finish when they are deleted.
+    ///
+    /// # Errors
+    /// A target that means no object or several, and a question that several bundles could answer.
+    pub fn plan(&self, question: &Question, kubelet: bool) -> Result<Rehearsal, PlanError> {
+        let bundle = choose(&self.bundles, question)?;
+        Rehearsal::new(&bundle.inventory, question, kubelet)
+    }
+
+    /// The least severity that fails: as given, else as configured, else `error`; `None` is never.
+    pub fn fail_on(&self, given: Option<Option<Severity>>) -> Option<Severity> {
+        let configured = || self.config.as_ref().and_then(|config| config.fail_on);
+        given.or_else(configured).unwrap_or(Some(Severity::Error))
+    }
+
+    /// Where known findings are kept: as given, else as configured, else beside the configuration or here.
+    pub fn baseline_path(&self, given: Option<&str>) -> String {
+        let config = self.config.as_ref();
+        let folder = config.map_or("", |config| config::folder_of(config.source.path()));
+        let named = config.and_then(|config| config.baseline.as_deref());
+        given.map_or_else(|| joined(folder, named.unwrap_or(baseline::FILE_NAME)), str::to_owned)
+    }
+
+    /// The known findings. A file that nobody names need not exist.
+    ///
+    /// # Errors
+    /// A baseline that cannot be read.
+    pub fn known(&self, given: Option<&str>) -> Result<Option<(SourceFile, Baseline)>, SessionError> {
+        let path = self.baseline_path(given);
+        let named = given.is_some() || self.config.as_ref().is_some_and(|config| config.baseline.is_some());
+        if !named && !Path::new(&path).exists() {
+            return Ok(None);
+        }
+        read_baseline(&path).map(Some)
+    }
+}
+
+/// Reads a file of known findings.
+///
+/// # Errors
+/// A file that cannot be read, or that is no baseline.
+pub fn read_baseline(path: &str) -> Result<(SourceFile, Baseline), SessionError> {
+    let unreadable = |reason: String| SessionError::Baseline { path: path.to_owned(), reason };
+    let file = read_text(path).map_err(unreadable)?;
+    let baseline = Baseline::read(&file)?;
+    Ok((file, baseline))
+}
+
+fn holds(bundle: &Bundle, overlay: &Overlay) -> bool {
+    let wanted = locate(&overlay.path);
+    let unsaved = bundle.inventory.sources.iter().filter(|(_, file)| file.side() == Side::Unsaved);
+    unsaved.into_iter().any(|(_, file)| locate(file.path()) == wanted)
+}
