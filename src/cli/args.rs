@@ -50,7 +50,7 @@ pub(super) enum Command {
     /// Write a commented ownerlint.yaml for the manifests of a folder
     #[command(after_help = help::INIT)]
     Init(InitArgs),
-    /// Print the JSON Schema of an output, of the configuration or of baselines
+    /// Print the JSON Schema of an output, of the configuration, of baselines or of steps
     #[command(after_help = help::SCHEMA)]
     Schema(SchemaArgs),
     /// Print shell completions

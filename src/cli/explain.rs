@@ -36,7 +36,7 @@ pub(super) struct RulesArgs {
 
 #[derive(Clone, Debug, Args)]
 pub(super) struct SchemaArgs {
-    /// The document: baseline, config, list, plan, report
+    /// The document: baseline, config, list, plan, report, steps
     #[arg(value_name = "NAME")]
     pub(super) name: String,
 }

@@ -50,8 +50,20 @@ Examples:
   ownerlint plan delete ns/shop -f dump.yaml                 a namespace
   ownerlint plan delete crd/foos.example.com                 with its instances
   ownerlint plan delete deploy web api --cascade foreground  several at once
+  ownerlint plan delete ns/shop --bundle production          as configured
   ownerlint plan --steps steps.yaml dump.yaml                one after the other
   ownerlint explain GC-22                                    what a plan cites
+
+A file of steps is a list in YAML or JSON (`ownerlint schema steps`):
+  - op: delete
+    target: deployment/web -n shop  # or a key: Deployment.apps/shop/web
+    policy: Foreground              # default: Background; null sends none
+  - op: remove-finalizer
+    target: pvc/data -n shop
+    finalizer: kubernetes.io/pvc-protection
+  - op: force-delete
+    target: pod/web-0 -n shop
+The other operations are settle and remove-all-finalizers.
 
 A dump (`kubectl get … -o yaml`) is taken for the whole cluster. In a
 rendering, references are bound by name, an owner that it does not hold is
@@ -96,7 +108,8 @@ Exit status:
 pub(super) const SCHEMA: &str = "\
 Examples:
   ownerlint schema config > ownerlint.schema.json  for your editor
-  ownerlint schema report                          what -o json prints";
+  ownerlint schema report                          what -o json prints
+  ownerlint schema steps                           what plan --steps reads";
 
 pub(super) const COMPLETIONS: &str = "\
 Examples:

@@ -29,6 +29,7 @@ mod known_finalizers;
 mod owner_rules;
 mod parsed_files;
 mod plan_cli;
+mod plan_config;
 mod plan_conformance;
 mod plan_view;
 #[cfg(unix)]

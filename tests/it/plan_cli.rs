@@ -119,9 +119,9 @@ fn misuse_is_told_once() {
         let assert = ownerlint().args(["plan", "--steps", "-", RENDERED]).write_stdin(text).assert().code(2);
         assert.stderr(contains(message).and(contains(help)));
     };
-    steps("- {op: delte, target: A/b/c}", "step 1: there is no operation `delte`", "did you mean `delete`?");
-    steps("- {op: delete, target: web}", "step 1: `web` is not a key", "Namespace//shop");
-    steps("op: delete", "the steps cannot be read", "steps are a list");
+    steps("- {op: delte, target: A/b/c}", "unknown value `delte` for `op`", "did you mean `delete`?");
+    steps("- {op: delete, target: web}", "`web` does not say which object", "Deployment.apps/shop/web");
+    steps("op: delete", "is no list of steps", "steps are a list");
 }
 
 #[test]
