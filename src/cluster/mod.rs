@@ -7,6 +7,7 @@
 //!
 //! Whatever had to be decided on the way stands in [`Assumptions`], for the reader of the plan.
 
+mod analysis;
 mod facts;
 mod kinds;
 mod members;
@@ -14,6 +15,7 @@ mod references;
 
 use std::collections::{BTreeMap, BTreeSet};
 
+pub use analysis::{Analysis, Verdicts};
 use facts::Reader;
 use members::Members;
 use references::References;
@@ -72,7 +74,7 @@ pub struct Built {
 ///
 /// # Errors
 /// [`ClusterError::TooLarge`]; doubled keys and uids are resolved here.
-pub fn build(source: &Source<'_>) -> Result<Built, ClusterError> {
+fn build(source: &Source<'_>) -> Result<Built, ClusterError> {
     let (kinds, proven_kinds) = kinds::kinds_of(source.inventory);
     let mut assumptions = Assumptions { proven_kinds, ..Assumptions::default() };
     let members = Members::choose(source, &mut assumptions);

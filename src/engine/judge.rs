@@ -4,14 +4,13 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use rayon::prelude::*;
 
-use super::input::Bundle;
+use crate::cluster::Verdicts;
 use crate::finding::{Finding, Severity};
 use crate::inventory::Inventory;
 use crate::manifest::SkipReason;
-use crate::ownership::Ownership;
 use crate::report::Note;
-use crate::rules::{Context, Rule};
-use crate::suppression::{Directive, Directives};
+use crate::rules::{Context, Rule, World};
+use crate::suppression::Directives;
 use crate::text::Span;
 
 /// What the rules say of a bundle.
@@ -19,18 +18,20 @@ use crate::text::Span;
 pub(super) struct Verdict {
     /// Their findings, in no particular order.
     pub(super) findings: Vec<Finding>,
-    /// The directives of the bundle, for the whole run to apply.
-    pub(super) directives: Vec<Directive>,
     /// What is to be said of the bundle besides.
     pub(super) notes: Vec<Note>,
 }
 
 /// Runs `rules` on a bundle.
-pub(super) fn judge(bundle: &Bundle, rules: &[&'static Rule]) -> Verdict {
-    let Bundle { inventory, world, .. } = bundle;
-    let ownership = Ownership::of(inventory);
-    let directives = Directives::of(inventory);
-    let context = Context { inventory, ownership: &ownership, world: *world, directives: &directives };
+pub(super) fn judge<'a>(
+    verdicts: &'a Verdicts<'a>,
+    directives: &'a Directives,
+    world: World,
+    rules: &[&'static Rule],
+) -> Verdict {
+    let analysis = verdicts.analysis();
+    let (inventory, ownership) = (analysis.inventory(), analysis.ownership());
+    let context = Context { inventory, ownership, analysis, verdicts, world, directives };
     let runs: Vec<_> = rules.par_iter().map(|rule| (*rule, run(rule, &context))).collect();
     let mut notes = template_notes(inventory);
     let mut findings = Vec::new();
@@ -40,7 +41,7 @@ pub(super) fn judge(bundle: &Bundle, rules: &[&'static Rule]) -> Verdict {
             Err(()) => notes.push(internal_failure(rule)),
         }
     }
-    Verdict { findings, directives: directives.directives, notes }
+    Verdict { findings, notes }
 }
 
 /// A rule that fails takes nothing else with it.

@@ -10,12 +10,13 @@ use super::judge;
 use super::merge::{Merged, Places};
 use super::scope::FilesInScope;
 use crate::baseline::Parted;
+use crate::cluster::{Analysis, Verdicts};
 use crate::finding::{Finding, Fingerprint, Severity, fingerprint};
 use crate::inventory::Inventory;
 use crate::kube::ObjectKey;
 use crate::report::{Note, Place, Report, Reported, RuleInfo, Summary};
 use crate::rules::{self, Outcome, Rule};
-use crate::suppression::{Directive, Ignore, Suppressions};
+use crate::suppression::{Directive, Directives, Ignore, Suppressions};
 use crate::text::FileId;
 
 /// Runs the selected rules over one bundle.
@@ -28,7 +29,17 @@ pub(super) fn check_bundles(bundles: &[Bundle], check: &Check) -> Report {
     let config = check.ignores.as_ref().map(|(file, _)| file);
     let baseline = check.baseline.as_ref().map(|(file, _)| file);
     let merged = Merged::new(bundles, config, baseline);
-    let run = Run { check, bundles, merged: &merged, rules: check.selection.rules() };
+    let analyses: Vec<Analysis<'_>> = bundles.iter().map(|bundle| Analysis::of(&bundle.inventory)).collect();
+    let verdicts: Vec<Verdicts<'_>> = analyses.iter().map(Verdicts::new).collect();
+    let directives: Vec<Directives> = bundles.iter().map(|bundle| Directives::of(&bundle.inventory)).collect();
+    let run = Run {
+        check,
+        bundles,
+        verdicts: &verdicts,
+        directives: &directives,
+        merged: &merged,
+        rules: check.selection.rules(),
+    };
     let Found { findings, directives, notes } = run.judge();
     let Silenced { kept, suppressed } = run.silence(run.identified(findings), directives);
     let Parted { new: mut findings, known, stale } = run.part(kept);
@@ -45,7 +56,7 @@ pub(super) fn check_bundles(bundles: &[Bundle], check: &Check) -> Report {
         ..summarise(bundles, merged.files, &findings)
     };
     let rules = run.rules.iter().map(|rule| run.describe(rule)).collect();
-    let cascades = cascades(bundles, &merged.sources, &findings);
+    let cascades = cascades(&verdicts, &merged.sources, &findings);
     Report { tool: tool(), findings, rules, summary, notes, cascades, sources: merged.sources }
 }
 
@@ -53,6 +64,9 @@ pub(super) fn check_bundles(bundles: &[Bundle], check: &Check) -> Report {
 struct Run<'a> {
     check: &'a Check,
     bundles: &'a [Bundle],
+    /// What is found out about each of them.
+    verdicts: &'a [Verdicts<'a>],
+    directives: &'a [Directives],
     merged: &'a Merged,
     rules: Vec<&'static Rule>,
 }
@@ -76,7 +90,8 @@ impl Run<'_> {
     fn judge(&self) -> Found {
         let mut all = Found::default();
         for (at, bundle) in self.bundles.iter().enumerate() {
-            let verdict = judge::judge(bundle, &self.rules);
+            let (verdicts, directives) = (&self.verdicts[at], &self.directives[at]);
+            let verdict = judge::judge(verdicts, directives, bundle.world, &self.rules);
             let files = self.merged.files_of(at);
             let to = |FileId(file): FileId| files[file as usize];
             let chained = verdict.findings.iter().any(|finding| !finding.chain.objects.is_empty());
@@ -88,8 +103,8 @@ impl Run<'_> {
                 let chain = finding.chain.objects.iter().map(place).collect();
                 all.findings.push((finding, chain));
             }
-            let directives = verdict.directives.into_iter();
-            all.directives.extend(directives.map(|directive| Directive { file: to(directive.file), ..directive }));
+            let here = |directive: &Directive| Directive { file: to(directive.file), ..directive.clone() };
+            all.directives.extend(directives.directives.iter().map(here));
             all.notes.extend(verdict.notes);
         }
         // A file of two bundles is judged twice.

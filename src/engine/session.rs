@@ -116,8 +116,7 @@ impl Session {
     /// # Errors
     /// A target that means no object or several, and a question that several bundles could answer.
     pub fn plan(&self, question: &Question, kubelet: bool) -> Result<Rehearsal, PlanError> {
-        let bundle = choose(&self.bundles, question)?;
-        Rehearsal::new(&bundle.inventory, question, kubelet)
+        Rehearsal::new(&choose(&self.bundles, question)?, question, kubelet)
     }
 
     /// The least severity that fails: as given, else as configured, else `error`; `None` is never.

@@ -22,6 +22,7 @@ mod suppressing;
 mod words;
 
 use crate::baseline::Stale;
+use crate::cluster::{Analysis, Verdicts};
 use crate::finding::{Consequence, Finding, Severity};
 use crate::inventory::Inventory;
 use crate::ownership::Ownership;
@@ -48,6 +49,10 @@ pub struct Context<'a> {
     pub inventory: &'a Inventory,
     /// The edges between them.
     pub ownership: &'a Ownership,
+    /// What else is found out about the bundle, each fact once.
+    pub analysis: &'a Analysis<'a>,
+    /// What single steps do to that cluster.
+    pub verdicts: &'a Verdicts<'a>,
     /// Whether absence proves anything.
     pub world: World,
     /// The directives that silence findings.

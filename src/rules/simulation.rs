@@ -7,12 +7,11 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::words::{field, named, place, reference_name, whereabouts};
 use super::{Context, Draft, Rule, Sink, World, rule};
-use crate::cluster::{self, Built, Source};
 use crate::finding::{Relation, Severity};
-use crate::gc::{self, Fate, Options, Plan, Policy, Step};
+use crate::gc::{self, Fate, Plan, Policy, Step};
 use crate::inventory::{Inventory, Member, ObjectId, Serving};
 use crate::kube::{ObjectKey, Scope, finalizers, kinds};
-use crate::ownership::{Implied, Owner, OwnerEdge, Ownership, Remover};
+use crate::ownership::{Owner, OwnerEdge, Remover};
 
 pub(super) static DELETED_ON_ARRIVAL: Rule = rule!(
     "deleted-on-arrival",
@@ -44,18 +43,6 @@ const MOST_RELATED: usize = 8;
 /// How many owners and namespaces are tried in the simulation; a bundle with more has told its story by then.
 const MOST_TRIALS: usize = 200;
 
-/// The cluster that a bundle describes, without what controllers would add; `None` when it is too large.
-pub(crate) fn cluster(inventory: &Inventory, ownership: &Ownership) -> Option<Built> {
-    let implied = Implied { objects: Vec::new(), capped: Vec::new() };
-    let source = Source { inventory, ownership, implied: &implied, namespaces: &BTreeSet::new(), running: true };
-    cluster::build(&source).ok()
-}
-
-/// What one step does to it. The verdict alone: what races could change is no matter for a rule.
-pub(crate) fn verdict<'c>(built: &'c Built, step: &Step) -> Plan<'c> {
-    gc::simulate(&built.cluster, std::slice::from_ref(step), &Options { state_cap: 0, ..Options::default() })
-}
-
 /// The step whose cascade is behind a finding of a rule on an object, and what to call it. `None` for rules that are not
 /// about a cascade.
 pub(crate) fn step_behind(rule: &str, object: &ObjectKey) -> Option<(Step, String)> {
@@ -80,8 +67,8 @@ fn deleted_on_arrival(context: &Context<'_>, sink: &mut Sink) {
     if edges.is_empty() {
         return;
     }
-    let Some(built) = cluster(inventory, context.ownership) else { return };
-    let plan = verdict(&built, &Step::Settle);
+    let Some(built) = context.analysis.cluster() else { return };
+    let Some(plan) = context.verdicts.of(&Step::Settle) else { return };
     let Some(outcome) = plan.steps.first().and_then(|step| step.outcomes.first()) else { return };
     let gone: BTreeSet<ObjectKey> =
         plan.fates(outcome).into_iter().filter(|(_, fate)| matches!(fate, Fate::Gone)).map(|(key, _)| key).collect();
@@ -100,6 +87,7 @@ fn deleted_on_arrival(context: &Context<'_>, sink: &mut Sink) {
         }
         if let Some(edge) = edges.first() {
             sink.push(arrival(context, member, edge, &cascade(context, id, &dies)));
+            context.verdicts.keep(Step::Settle, plan.clone());
         }
     }
 }
@@ -199,11 +187,11 @@ fn foreground_deadlock(context: &Context<'_>, sink: &mut Sink) {
     if held.is_empty() {
         return;
     }
-    let Some(built) = cluster(inventory, context.ownership) else { return };
     for (owner, edges) in held.into_iter().take(MOST_TRIALS) {
         let owner = inventory.member(owner);
         let targets = vec![owner.key.clone()];
-        let plan = verdict(&built, &Step::Delete { targets, policy: Some(Policy::Foreground) });
+        let step = Step::Delete { targets, policy: Some(Policy::Foreground) };
+        let Some(plan) = context.verdicts.of(&step) else { return };
         if is_held(&plan, &owner.key, |hold| matches!(hold, gc::Hold::BlockingDependents { .. })) {
             deadlock(inventory, owner, &edges, sink);
         }
@@ -241,7 +229,7 @@ fn hold(context: &Context<'_>, dependent: &Member) -> Option<Hold> {
 }
 
 /// The finalizers of an object that neither the table nor the input knows how to remove.
-fn abandoned<'a>(context: &Context<'a>, member: &'a Member) -> impl Iterator<Item = String> + 'a {
+fn abandoned<'m>(context: &'m Context<'_>, member: &'m Member) -> impl Iterator<Item = String> + 'm {
     let (inventory, removers) = (context.inventory, &context.ownership.removers);
     let finalizers = member.object.metadata.finalizers.iter().map(|finalizer| finalizer.value.as_str());
     let foreign = finalizers.filter(|name| !name.is_empty() && !finalizers::is_collectors(name));
@@ -304,14 +292,15 @@ fn namespace_never_empties(context: &Context<'_>, sink: &mut Sink) {
     if content.is_empty() {
         return;
     }
-    let Some(built) = cluster(inventory, context.ownership) else { return };
     let namespaces = inventory.members.iter().filter(|member| member.object.is(kinds::NAMESPACE));
     for namespace in namespaces.take(MOST_TRIALS) {
         let Some(held) = content.get(namespace.key.name.as_str()) else { continue };
         let key = &namespace.key;
-        let plan = verdict(&built, &emptying(key.clone()));
+        let step = emptying(key.clone());
+        let Some(plan) = context.verdicts.of(&step) else { return };
         if is_held(&plan, key, |hold| matches!(hold, gc::Hold::NamespaceContent { .. })) {
             sink.push(never_empties(context, namespace, held));
+            context.verdicts.keep(step, plan);
         }
     }
 }

@@ -2,36 +2,55 @@
 
 use super::question::{PlanError, Question};
 use super::targets::Targets;
+use crate::cluster::Analysis;
 use crate::engine::input::Bundle;
-use crate::ownership::{Ownership, implied};
+use crate::ownership::{Implied, implied};
+
+/// A bundle with what can be asked for in it.
+pub(in crate::engine) struct Asked<'b> {
+    pub(super) analysis: Analysis<'b>,
+    /// What controllers create below its rendered objects.
+    pub(super) implied: Implied<'b>,
+    pub(super) targets: Targets,
+    name: Option<&'b str>,
+}
+
+impl<'b> Asked<'b> {
+    fn of(bundle: &'b Bundle) -> Self {
+        let analysis = Analysis::of(&bundle.inventory);
+        let implied = implied(analysis.inventory(), analysis.ownership());
+        let targets = Targets::new(analysis.inventory(), &implied);
+        Self { analysis, implied, targets, name: bundle.name.as_deref() }
+    }
+
+    /// Of a deletion all targets count, of steps any: what one step deletes a later one may ask for in vain.
+    fn holds(&self, question: &Question) -> bool {
+        match question {
+            Question::Delete { targets, namespace, .. } => self.targets.resolve(targets, namespace.as_deref()).is_ok(),
+            Question::Steps { steps, namespace } => steps.any_in(&self.targets, namespace.as_deref()),
+        }
+    }
+
+    fn named(&self) -> String {
+        self.name.map_or("the files of no bundle".to_owned(), |name| format!("`{name}`"))
+    }
+}
 
 /// The bundle that was read, or the one of several that holds what the question is about.
-pub(in crate::engine) fn choose<'b>(bundles: &'b [Bundle], question: &Question) -> Result<&'b Bundle, PlanError> {
-    if let [bundle] = bundles {
-        return Ok(bundle);
+pub(in crate::engine) fn choose<'b>(bundles: &'b [Bundle], question: &Question) -> Result<Asked<'b>, PlanError> {
+    let mut all: Vec<Asked<'b>> = bundles.iter().map(Asked::of).collect();
+    let names = |asked: &[Asked<'_>]| asked.iter().map(Asked::named).collect::<Vec<_>>().join(", ");
+    let several = |found: String, names: String| PlanError::Bundles {
+        found,
+        help: format!("choose with `--bundle NAME`: {names}"),
+    };
+    let every = names(&all);
+    if all.len() > 1 {
+        all.retain(|asked| asked.holds(question));
     }
-    let holding: Vec<&Bundle> = bundles.iter().filter(|bundle| holds(bundle, question)).collect();
-    match holding[..] {
-        [bundle] => Ok(bundle),
-        [] => Err(several(format!("none of these {} holds what is asked for", bundles.len()), bundles.iter())),
-        _ => Err(several(format!("what is asked for is in {}", holding.len()), holding.iter().copied())),
-    }
-}
-
-fn several<'b>(found: String, bundles: impl Iterator<Item = &'b Bundle>) -> PlanError {
-    let name =
-        |bundle: &Bundle| bundle.name.as_ref().map_or("files of no bundle".to_owned(), |name| format!("`{name}`"));
-    let names: Vec<String> = bundles.map(name).collect();
-    PlanError::Bundles { found, help: format!("choose with `--bundle NAME`: {}", names.join(", ")) }
-}
-
-/// Of a deletion all targets count, of steps any: what one step deletes a later one may ask for in vain.
-fn holds(bundle: &Bundle, question: &Question) -> bool {
-    let inventory = &bundle.inventory;
-    let ownership = Ownership::of(inventory);
-    let targets = Targets::new(inventory, &implied(inventory, &ownership));
-    match question {
-        Question::Delete { targets: words, namespace, .. } => targets.resolve(words, namespace.as_deref()).is_ok(),
-        Question::Steps { steps, namespace } => steps.any_in(&targets, namespace.as_deref()),
+    match all.len() {
+        1 => Ok(all.remove(0)),
+        0 => Err(several(format!("none of the {} that were read holds what is asked for", bundles.len()), every)),
+        holding => Err(several(format!("what is asked for is in {holding}"), names(&all))),
     }
 }

@@ -3,18 +3,30 @@
 use std::collections::BTreeSet;
 
 use super::titles::targets_of;
-use crate::cluster::{Assumptions, Source};
+use crate::cluster::Assumptions;
 use crate::gc::{Effect, Plan, Step};
 use crate::inventory::{InDocument, Inventory};
 use crate::kube::{GroupKind, Namespace, ObjectKey};
 use crate::manifest::{Skip, SkipReason};
-use crate::ownership::{MOST_REPLICAS, known_finalizers};
+use crate::ownership::{Implied, MOST_REPLICAS, known_finalizers};
 
 /// Most objects that a note names.
 const MOST_NAMED: usize = 3;
 
+/// What a plan stands on.
+pub(super) struct Ground<'a> {
+    pub(super) inventory: &'a Inventory,
+    /// What controllers create below its rendered objects.
+    pub(super) implied: &'a Implied<'a>,
+    /// Namespaces that exist without an object.
+    pub(super) namespaces: &'a BTreeSet<String>,
+    /// Whether Pods run on nodes.
+    pub(super) running: bool,
+}
+
 /// The assumptions of a cluster, the weightiest first.
-pub(super) fn notes(inventory: &Inventory, source: &Source<'_>, assumptions: &Assumptions) -> Vec<String> {
+pub(super) fn notes(ground: &Ground<'_>, assumptions: &Assumptions) -> Vec<String> {
+    let inventory = ground.inventory;
     let rendered = inventory.members.iter().filter(|member| !member.from_dump).count();
     let mut notes = Vec::new();
     let Assumptions {
@@ -59,11 +71,11 @@ pub(super) fn notes(inventory: &Inventory, source: &Source<'_>, assumptions: &As
             "Owner references of rendered objects that are bound by name and taken to be right: {bound_by_name}."
         ));
     }
-    if rendered > 0 && !source.implied.objects.is_empty() {
-        let pods = if source.running { " (Pods are taken to run on nodes)" } else { "" };
+    if rendered > 0 && !ground.implied.objects.is_empty() {
+        let pods = if ground.running { " (Pods are taken to run on nodes)" } else { "" };
         notes.push(format!(
             "Objects that are implied, because built-in controllers create them below rendered ones{pods}: {}.",
-            source.implied.objects.len()
+            ground.implied.objects.len()
         ));
     }
     let unseen = added_later(inventory);
@@ -74,15 +86,15 @@ pub(super) fn notes(inventory: &Inventory, source: &Source<'_>, assumptions: &As
             named(&unseen)
         ));
     }
-    if !source.implied.capped.is_empty() {
-        let keys: Vec<String> = source.implied.capped.iter().map(ToString::to_string).collect();
+    if !ground.implied.capped.is_empty() {
+        let keys: Vec<String> = ground.implied.capped.iter().map(ToString::to_string).collect();
         notes.push(format!("Only {MOST_REPLICAS} replicas are shown of {}.", named(&keys)));
     }
     if inventory.members.iter().any(|member| member.key.namespace == Namespace::Unwritten) {
         notes.push("Objects without a namespace are taken to share one, written `?`: `-n` names it.".to_owned());
     }
-    if !source.namespaces.is_empty() {
-        let names: Vec<&str> = source.namespaces.iter().map(String::as_str).collect();
+    if !ground.namespaces.is_empty() {
+        let names: Vec<&str> = ground.namespaces.iter().map(String::as_str).collect();
         notes.push(format!("Namespaces that exist because objects live in them: {}.", named(&names)));
     }
     if !duplicates.is_empty() {

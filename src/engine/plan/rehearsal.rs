@@ -1,13 +1,11 @@
 //! A cluster with the steps to be simulated on it.
 
-use super::notes;
+use super::choose::Asked;
+use super::notes::{self, Ground};
 use super::question::{PlanError, Question};
-use super::targets::Targets;
 use super::titles::{targets_of, title};
-use crate::cluster::{self, Assumptions, Built, Source};
+use crate::cluster::{Assumptions, Built};
 use crate::gc::{self, Options, Plan, Step};
-use crate::inventory::Inventory;
-use crate::ownership::{Ownership, implied};
 use crate::story::{ImpliedDependent, PlanView};
 
 /// A cluster with the steps to be simulated on it.
@@ -21,28 +19,22 @@ pub struct Rehearsal {
 }
 
 impl Rehearsal {
-    /// Builds the cluster of `inventory` and looks up what the question is about. With `kubelet`, Pods run on nodes and
-    /// finish when they are deleted.
-    ///
-    /// # Errors
-    /// A target that means no object, or several.
-    pub fn new(inventory: &Inventory, question: &Question, kubelet: bool) -> Result<Self, PlanError> {
-        let ownership = Ownership::of(inventory);
-        let implied = implied(inventory, &ownership);
-        let targets = Targets::new(inventory, &implied);
+    /// Builds the cluster of a bundle and looks up what the question is about. With `kubelet`, Pods run on nodes and finish
+    /// when they are deleted.
+    pub(in crate::engine) fn new(asked: &Asked<'_>, question: &Question, kubelet: bool) -> Result<Self, PlanError> {
+        let Asked { analysis, implied, targets, .. } = asked;
         let is_deletion = matches!(question, Question::Delete { .. });
         let steps = match question {
-            Question::Steps { steps, namespace } => steps.resolve(&targets, namespace.as_deref())?,
+            Question::Steps { steps, namespace } => steps.resolve(targets, namespace.as_deref())?,
             Question::Delete { targets: words, namespace, policy } => {
                 vec![Step::Delete { targets: targets.resolve(words, namespace.as_deref())?, policy: *policy }]
             }
         };
-        let asked = steps.iter().flat_map(targets_of);
-        let namespaces = asked.filter(|key| targets.is_implicit(key)).map(|key| key.name.clone()).collect();
-        let source =
-            Source { inventory, ownership: &ownership, implied: &implied, namespaces: &namespaces, running: kubelet };
-        let Built { cluster, assumptions } = cluster::build(&source)?;
-        let notes = notes::notes(inventory, &source, &assumptions);
+        let named = steps.iter().flat_map(targets_of);
+        let namespaces = named.filter(|key| targets.is_implicit(key)).map(|key| key.name.clone()).collect();
+        let Built { cluster, assumptions } = analysis.rehearsed(implied, &namespaces, kubelet)?;
+        let ground = Ground { inventory: analysis.inventory(), implied, namespaces: &namespaces, running: kubelet };
+        let notes = notes::notes(&ground, &assumptions);
         let implied = known_implied(&cluster, &implied.objects);
         let options = Options { kubelet, ..Options::default() };
         let mut rehearsal = Self { cluster, steps, options, implied, notes };

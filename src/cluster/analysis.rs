@@ -1,0 +1,112 @@
+//! What is found out about one bundle: each fact once, when somebody asks first, and lent to rules, pictures and plans.
+
+use std::collections::BTreeSet;
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+
+use super::{Built, Source, build};
+use crate::gc::{self, ClusterError, Options, Plan, Step};
+use crate::inventory::Inventory;
+use crate::ownership::{Implied, Ownership};
+
+/// Verdicts that are kept for whoever asks again. Each holds a state of the whole cluster, so that not every trial of a rule can
+/// be kept; a report draws fewer pictures than this.
+const MOST_KEPT: usize = 16;
+
+/// The analysis of one bundle.
+#[derive(Debug)]
+pub struct Analysis<'a> {
+    inventory: &'a Inventory,
+    ownership: OnceLock<Ownership>,
+    cluster: OnceLock<Option<Built>>,
+}
+
+impl<'a> Analysis<'a> {
+    /// The analysis of an inventory; nothing is computed yet.
+    pub fn of(inventory: &'a Inventory) -> Self {
+        Self { inventory, ownership: OnceLock::new(), cluster: OnceLock::new() }
+    }
+
+    /// The objects.
+    pub fn inventory(&self) -> &'a Inventory {
+        self.inventory
+    }
+
+    /// The edges between them, and who removes which finalizer.
+    pub fn ownership(&self) -> &Ownership {
+        self.ownership.get_or_init(|| Ownership::of(self.inventory))
+    }
+
+    /// The cluster that the bundle describes, without what controllers would add; `None` when it is too large.
+    pub fn cluster(&self) -> Option<&Built> {
+        let nothing = Implied { objects: Vec::new(), capped: Vec::new() };
+        let build = || self.build(&nothing, &BTreeSet::new(), true).ok();
+        self.cluster.get_or_init(build).as_ref()
+    }
+
+    /// The cluster with what controllers add below rendered objects, and with `namespaces` that exist without an object; one of
+    /// its own for every plan. `running`: Pods run on nodes.
+    ///
+    /// # Errors
+    /// More objects than the model counts.
+    pub fn rehearsed(
+        &self,
+        implied: &Implied<'_>,
+        namespaces: &BTreeSet<String>,
+        running: bool,
+    ) -> Result<Built, ClusterError> {
+        self.build(implied, namespaces, running)
+    }
+
+    fn build(
+        &self,
+        implied: &Implied<'_>,
+        namespaces: &BTreeSet<String>,
+        running: bool,
+    ) -> Result<Built, ClusterError> {
+        let (inventory, ownership) = (self.inventory, self.ownership());
+        build(&Source { inventory, ownership, implied, namespaces, running })
+    }
+}
+
+/// What single steps do to the cluster of an analysis. The verdict alone: what races could change is no matter for a rule.
+#[derive(Debug)]
+pub struct Verdicts<'a> {
+    analysis: &'a Analysis<'a>,
+    kept: Mutex<Vec<(Step, Arc<Plan<'a>>)>>,
+}
+
+impl<'a> Verdicts<'a> {
+    /// Verdicts on the cluster of `analysis`.
+    pub fn new(analysis: &'a Analysis<'a>) -> Self {
+        Self { analysis, kept: Mutex::new(Vec::new()) }
+    }
+
+    /// The analysis.
+    pub fn analysis(&self) -> &'a Analysis<'a> {
+        self.analysis
+    }
+
+    /// What `step` does: as kept, else simulated. `None` when the cluster is too large.
+    pub fn of(&self, step: &Step) -> Option<Arc<Plan<'a>>> {
+        let kept = |(of, plan): &(Step, Arc<Plan<'a>>)| (of == step).then(|| Arc::clone(plan));
+        if let Some(plan) = self.kept().iter().find_map(kept) {
+            return Some(plan);
+        }
+        let built = self.analysis.cluster()?;
+        let options = Options { state_cap: 0, ..Options::default() };
+        Some(Arc::new(gc::simulate(&built.cluster, std::slice::from_ref(step), &options)))
+    }
+
+    /// Keeps a verdict that somebody will ask for again: one behind a finding.
+    pub fn keep(&self, step: Step, plan: Arc<Plan<'a>>) {
+        let mut kept = self.kept();
+        if kept.len() < MOST_KEPT && kept.iter().all(|(of, _)| *of != step) {
+            kept.push((step, plan));
+        }
+    }
+
+    /// A rule that failed while it held the lock left whole verdicts behind.
+    fn kept(&self) -> std::sync::MutexGuard<'_, Vec<(Step, Arc<Plan<'a>>)>> {
+        self.kept.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
