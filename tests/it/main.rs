@@ -9,6 +9,7 @@ mod admission;
 mod admission_finalizers;
 mod adoption;
 mod adoption_properties;
+mod analysis;
 mod cascades;
 mod cli;
 mod configuration;

@@ -1,0 +1,53 @@
+//! What is found out about a bundle is found out once, and lent.
+
+use std::sync::Arc;
+
+use ownerlint::cluster::{Analysis, Verdicts};
+use ownerlint::gc::Step;
+
+use crate::support::inventory_of;
+
+const DANGLING: &str = "\
+apiVersion: v1
+kind: ConfigMap
+metadata:
+  name: a
+  namespace: shop
+  uid: u1
+  resourceVersion: '1'
+  ownerReferences: [{apiVersion: v1, kind: ConfigMap, name: gone, uid: u2}]
+";
+
+#[test]
+fn the_cluster_of_a_bundle_is_built_once() {
+    let inventory = inventory_of("a.yaml", DANGLING);
+    let analysis = Analysis::of(&inventory);
+    let (first, second) = (analysis.cluster().expect("a cluster"), analysis.cluster().expect("a cluster"));
+    assert!(std::ptr::eq(first, second));
+}
+
+#[test]
+fn the_ownership_of_a_bundle_is_computed_once() {
+    let inventory = inventory_of("a.yaml", DANGLING);
+    let analysis = Analysis::of(&inventory);
+    assert!(std::ptr::eq(analysis.ownership(), analysis.ownership()));
+}
+
+#[test]
+fn the_templates_and_the_definition_of_an_object_are_read_once() {
+    let text = "apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: web}\nspec: {template: {metadata: {finalizers: [a.b/c]}}}\n";
+    let inventory = inventory_of("web.yaml", text);
+    let object = &inventory.members[0].object;
+    assert_eq!(object.templates().len(), 1);
+    assert!(std::ptr::eq(object.templates(), object.templates()));
+}
+
+#[test]
+fn a_verdict_behind_a_finding_is_kept_for_its_picture() {
+    let inventory = inventory_of("a.yaml", DANGLING);
+    let analysis = Analysis::of(&inventory);
+    let verdicts = Verdicts::new(&analysis);
+    let plan = verdicts.of(&Step::Settle).expect("a verdict");
+    verdicts.keep(Step::Settle, Arc::clone(&plan));
+    assert!(Arc::ptr_eq(&plan, &verdicts.of(&Step::Settle).expect("a verdict")));
+}
