@@ -9,7 +9,7 @@ use super::input_args::{InputArgs, WorldArg};
 use super::status::{Status, no_objects};
 use super::terminal;
 use crate::baseline::Baseline;
-use crate::engine::{Asked, Session, read_baseline};
+use crate::engine::{CheckOptions, Session, read_baseline};
 use crate::finding::Identity;
 use crate::report::Report;
 
@@ -61,7 +61,7 @@ fn today(args: BaselineFileArgs) -> Result<Result<Today, Status>, Error> {
     let allow_empty = args.input.allow_empty;
     let session = Session::open(&args.input.request(args.world)?)?;
     let path = session.baseline_path(args.baseline.as_deref());
-    let report = session.check(Asked { today: Some(clock::today()), ..Asked::default() })?;
+    let report = session.check(CheckOptions { today: Some(clock::today()), ..CheckOptions::default() })?;
     if is_incomplete(&report) {
         report.notes.iter().for_each(|note| terminal::say(&note.message));
         return Ok(Err(Status::Failure));

@@ -12,7 +12,7 @@ use super::input_args::{InputArgs, WorldArg};
 use super::output::{FailOn, OutputSpec, display, distinct, write_text};
 use super::status::{Status, no_objects};
 use super::terminal;
-use crate::engine::{Asked, ReportScope, Session};
+use crate::engine::{CheckOptions, ReportScope, Session};
 use crate::finding::Severity;
 use crate::report::{self, Format, JunitOptions, Options, Published, Report};
 use crate::text::ColumnUnit;
@@ -107,7 +107,7 @@ pub(super) fn check(args: CheckArgs, global: &GlobalArgs) -> Result<Status, Erro
     let read = started.elapsed();
     let fail_on = session.fail_on(fail_on.map(|fail_on| fail_on.0));
     let baseline = if reported.no_baseline { None } else { session.known(reported.baseline.as_deref())? };
-    let report = session.check(Asked { select, ignore, baseline, only, today: Some(today()) })?;
+    let report = session.check(CheckOptions { select, ignore, baseline, only, today: Some(today()) })?;
     if global.verbose {
         terminal::say(&timing(&report, read, started.elapsed()));
     }

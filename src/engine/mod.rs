@@ -30,4 +30,4 @@ pub use request::{ConfigChoice, Request};
 pub use run::check;
 pub use scope::ReportScope;
 pub use selection::{Selection, UnknownRule};
-pub use session::{Asked, Session, read_baseline};
+pub use session::{CheckOptions, Session, read_baseline};

@@ -31,7 +31,7 @@ pub struct Session {
 
 /// What is asked of the findings of a session, besides what its configuration says.
 #[derive(Clone, Debug, Default)]
-pub struct Asked {
+pub struct CheckOptions {
     /// The rules that run; none: all.
     pub select: Vec<String>,
     /// The rules that do not.
@@ -90,8 +90,8 @@ impl Session {
     ///
     /// # Errors
     /// A word that is no rule.
-    pub fn check(&self, asked: Asked) -> Result<Report, SessionError> {
-        let Asked { select, ignore, baseline, only, today } = asked;
+    pub fn check(&self, options: CheckOptions) -> Result<Report, SessionError> {
+        let CheckOptions { select, ignore, baseline, only, today } = options;
         let off = self.config.iter().flat_map(|config| &config.off).map(|id| (*id).to_owned());
         // A rule that is asked for by name runs, whatever the configuration says.
         let off = off.filter(|id| !select.contains(id));

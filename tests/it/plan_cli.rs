@@ -121,7 +121,7 @@ fn misuse_is_told_once() {
     };
     steps("- {op: delte, target: A/b/c}", "unknown value `delte` for `op`", "did you mean `delete`?");
     steps("- {op: delete, target: web}", "`web` does not say which object", "Deployment.apps/shop/web");
-    steps("op: delete", "is no list of steps", "steps are a list");
+    steps("op: delete", "is not a list of steps", "steps are a list");
 }
 
 #[test]

@@ -7,7 +7,7 @@ use crate::engine::input::Bundle;
 use crate::ownership::{Implied, implied};
 
 /// A bundle with what can be asked for in it.
-pub(in crate::engine) struct Asked<'b> {
+pub(in crate::engine) struct Candidate<'b> {
     pub(super) analysis: Analysis<'b>,
     /// What controllers create below its rendered objects.
     pub(super) implied: Implied<'b>,
@@ -15,7 +15,7 @@ pub(in crate::engine) struct Asked<'b> {
     name: Option<&'b str>,
 }
 
-impl<'b> Asked<'b> {
+impl<'b> Candidate<'b> {
     fn of(bundle: &'b Bundle) -> Self {
         let analysis = Analysis::of(&bundle.inventory);
         let implied = implied(analysis.inventory(), analysis.ownership());
@@ -37,16 +37,16 @@ impl<'b> Asked<'b> {
 }
 
 /// The bundle that was read, or the one of several that holds what the question is about.
-pub(in crate::engine) fn choose<'b>(bundles: &'b [Bundle], question: &Question) -> Result<Asked<'b>, PlanError> {
-    let mut all: Vec<Asked<'b>> = bundles.iter().map(Asked::of).collect();
-    let names = |asked: &[Asked<'_>]| asked.iter().map(Asked::named).collect::<Vec<_>>().join(", ");
+pub(in crate::engine) fn choose<'b>(bundles: &'b [Bundle], question: &Question) -> Result<Candidate<'b>, PlanError> {
+    let mut all: Vec<Candidate<'b>> = bundles.iter().map(Candidate::of).collect();
+    let names = |candidates: &[Candidate<'_>]| candidates.iter().map(Candidate::named).collect::<Vec<_>>().join(", ");
     let several = |found: String, names: String| PlanError::Bundles {
         found,
         help: format!("choose with `--bundle NAME`: {names}"),
     };
     let every = names(&all);
     if all.len() > 1 {
-        all.retain(|asked| asked.holds(question));
+        all.retain(|candidate| candidate.holds(question));
     }
     match all.len() {
         1 => Ok(all.remove(0)),

@@ -1,6 +1,6 @@
 //! A cluster with the steps to be simulated on it.
 
-use super::choose::Asked;
+use super::choose::Candidate;
 use super::notes::{self, Ground};
 use super::question::{PlanError, Question};
 use super::titles::{targets_of, title};
@@ -21,8 +21,12 @@ pub struct Rehearsal {
 impl Rehearsal {
     /// Builds the cluster of a bundle and looks up what the question is about. With `kubelet`, Pods run on nodes and finish
     /// when they are deleted.
-    pub(in crate::engine) fn new(asked: &Asked<'_>, question: &Question, kubelet: bool) -> Result<Self, PlanError> {
-        let Asked { analysis, implied, targets, .. } = asked;
+    pub(in crate::engine) fn new(
+        candidate: &Candidate<'_>,
+        question: &Question,
+        kubelet: bool,
+    ) -> Result<Self, PlanError> {
+        let Candidate { analysis, implied, targets, .. } = candidate;
         let is_deletion = matches!(question, Question::Delete { .. });
         let steps = match question {
             Question::Steps { steps, namespace } => steps.resolve(targets, namespace.as_deref())?,

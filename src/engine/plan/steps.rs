@@ -65,7 +65,7 @@ impl Steps {
         let values = Values { file: &file };
         let tree = tree_of(&file)?;
         let list = tree.as_ref().map(|tree| tree.root()).filter(|root| root.is_seq());
-        let list = list.ok_or_else(|| values.mistake(Span::empty(0), "is no list of steps").help(EXAMPLE))?;
+        let list = list.ok_or_else(|| values.mistake(Span::empty(0), "is not a list of steps").help(EXAMPLE))?;
         let steps = list.items().map(|item| step(values, item)).collect::<Result<_, _>>()?;
         Ok(Self { file, steps })
     }
