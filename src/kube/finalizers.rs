@@ -27,6 +27,21 @@ pub fn is_collectors(finalizer: &str) -> bool {
     matches!(finalizer, ORPHAN | FOREGROUND)
 }
 
+/// What goes wrong when somebody removes it by hand, as a clause; `None` where all that is lost is the clean-up of whoever put
+/// it there.
+pub fn removal_breaks(finalizer: &str) -> Option<&'static str> {
+    match finalizer {
+        PVC_PROTECTION => Some("on a claim in use, this breaks the Pods that use its data"),
+        PV_PROTECTION => Some("on a bound volume, this takes the volume from a claim that still uses it"),
+        VAC_PROTECTION => Some("on a class in use, this leaves volumes with a class that does not exist"),
+        RESOURCE_CLAIM_PROTECTION => Some("on a claim in use, this takes the devices from the Pods that use them"),
+        LOAD_BALANCER_CLEANUP => Some("the cloud's load balancer stays, and is charged"),
+        JOB_TRACKING => Some("its Job may count the Pod wrongly"),
+        _ if finalizer.starts_with("kubernetes.io/") => Some("this skips what Kubernetes itself protects by it"),
+        _ => None,
+    }
+}
+
 /// Whether the name is one of the three that need no domain ([VAL-20]).
 pub fn is_standard(finalizer: &str) -> bool {
     is_collectors(finalizer) || finalizer == KUBERNETES

@@ -8,6 +8,7 @@ pub mod finalizers;
 mod group_kind;
 mod key;
 pub mod kinds;
+pub mod kubectl;
 mod plural;
 mod scope;
 

@@ -8,7 +8,7 @@ use super::finalizer_words::{Entry, entries, namespace_finalizers, who_removes, 
 use super::words::named;
 use super::{Context, Draft, Rule, Sink, World, rule};
 use crate::finding::{Consequence, Severity};
-use crate::kube::finalizers;
+use crate::kube::{finalizers, kubectl};
 use crate::manifest::label_key_errors;
 use crate::ownership::Remover;
 use crate::ownership::known_finalizers::{self, Added, Controller, Handles, KindPattern, KnownFinalizer};
@@ -82,7 +82,7 @@ fn finalizer_preset_gc(context: &Context<'_>, sink: &mut Sink) {
             ))
             .help(format!(
                 "remove the entry, and choose the policy when you delete: `kubectl delete --cascade=orphan|foreground|background`. An \
-                 object that hangs is freed by `{}`",
+                 object that hangs is freed by {}",
                 entry.unhang()
             ));
         sink.push(if entry.member.from_dump { draft.severity(Severity::Info) } else { draft });
@@ -119,7 +119,7 @@ fn finalizer_unknown(context: &Context<'_>, sink: &mut Sink) {
                      this one, and no workload of the input has a ServiceAccount that may change objects of this kind.{assumed}"
                 ))
                 .help(format!(
-                    "remove the entry, or add its controller with its RBAC to the input. An object that hangs is freed by `{}`; what the \
+                    "remove the entry, or add its controller with its RBAC to the input. An object that hangs is freed by {}; what the \
                      finalizer protected is then not cleaned up",
                     entry.unhang()
                 )),
@@ -167,7 +167,7 @@ fn finalizer_runtime(context: &Context<'_>, sink: &mut Sink) {
                 capitalised(&who_removes(inventory, &remover)),
                 if verified { "" } else { " The table's source does not prove this for the kind." }
             ))
-            .help(format!("remove the entry: the controller adds it when it needs it. An object that hangs is freed by `{}`", entry.unhang()));
+            .help(format!("remove the entry: the controller adds it when it needs it. An object that hangs is freed by {}", entry.unhang()));
         sink.push(with_workload(draft, inventory, &remover));
     }
 }
@@ -209,7 +209,7 @@ fn finalizer_misplaced(context: &Context<'_>, sink: &mut Sink) {
                 .severity(if certain { Severity::Warning } else { Severity::Info })
                 .label(format!("not handled on {}", member.key.kind))
                 .reason(reason)
-                .help(format!("remove the entry. An object that hangs is freed by `{}`", entry.unhang())),
+                .help(format!("remove the entry. An object that hangs is freed by {}", entry.unhang())),
         );
     }
 }
@@ -243,7 +243,7 @@ fn namespace_spec_finalizers(context: &Context<'_>, sink: &mut Sink) {
             if !valid || name == finalizers::KUBERNETES {
                 continue;
             }
-            let namespace = if member.key.name.is_empty() { "<name>" } else { member.key.name.as_str() };
+            let command = kubectl::remove_spec_finalizer(&member.key.name, name);
             let draft = Draft::on(member, finalizer.span, format!("{} has `{name}` in `spec.finalizers`", named(member)))
                 .label("only `kubernetes` is removed on its own")
                 .reason(format!(
@@ -252,9 +252,7 @@ fn namespace_spec_finalizers(context: &Context<'_>, sink: &mut Sink) {
                      here: the API server restores the stored list in silence. This assumes that no controller elsewhere removes it."
                 ))
                 .help(format!(
-                    "remove the entry; the API server adds `kubernetes` by itself. A namespace that hangs is freed by \
-                     `kubectl get namespace {namespace} -o json | jq '.spec.finalizers -= [\"{name}\"]' | kubectl replace --raw \
-                     /api/v1/namespaces/{namespace}/finalize -f -`"
+                    "remove the entry; the API server adds `kubernetes` by itself. A namespace that hangs is freed by `{command}`"
                 ))
                 .field(format!("spec.finalizers[{index}]"))
                 .target(name);

@@ -1,11 +1,12 @@
 //! Finalizers inside templates: stamped on every child, or refused, or without effect, as the kind of template decides.
 
 use super::finalizer_lifecycle::capitalised;
-use super::finalizer_words::{kubectl_object, unhang, who_removes, with_workload};
+use super::finalizer_words::{unhang, who_removes, with_workload};
 use super::words::named;
 use super::{Context, Draft, Rule, Sink, rule};
 use crate::finding::{Consequence, Severity};
 use crate::inventory::Member;
+use crate::kube::kubectl::Target;
 use crate::kube::{Namespace, Scope, finalizers};
 use crate::manifest::{Spanned, Template, TemplateKind, label_key_errors};
 use crate::ownership::{Holder, Remover};
@@ -79,7 +80,7 @@ impl Stamped<'_> {
             ),
             _ => capitalised(&who_removes(context.inventory, &remover)),
         };
-        let object = kubectl_object(&kind.to_lowercase(), "<name>", namespace);
+        let target = Target::new(kind, "", namespace);
         let draft = self
             .draft(format!("the template of {} stamps finalizer `{name}` on every {word}", named(self.member)))
             .severity(if harmless { Severity::Info } else { Severity::Warning })
@@ -89,8 +90,8 @@ impl Stamped<'_> {
                  {word} that hangs keeps its namespace, and a rollout or a scale-down leaves one behind for each replica."
             ))
             .help(format!(
-                "remove the entry from the template. A {word} that hangs is freed by `{}`",
-                unhang(&object, &self.template.metadata.finalizers, self.index())
+                "remove the entry from the template. A {word} that hangs is freed by {}",
+                unhang(&target, self.index(), name)
             ));
         with_workload(draft, context.inventory, &remover)
     }

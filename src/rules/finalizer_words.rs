@@ -3,7 +3,8 @@
 
 use super::Draft;
 use crate::inventory::{Inventory, Member};
-use crate::kube::{Namespace, kinds};
+use crate::kube::kubectl::{self, Target};
+use crate::kube::{finalizers, kinds};
 use crate::manifest::Spanned;
 use crate::ownership::known_finalizers::Controller;
 use crate::ownership::{Evidence, Remover};
@@ -28,11 +29,9 @@ impl Entry<'_> {
             .target(self.name())
     }
 
-    /// The command that frees the object from this finalizer once it hangs.
+    /// The command that frees the object from this finalizer once it hangs, and what that breaks.
     pub(super) fn unhang(&self) -> String {
-        let member = self.member;
-        let object = kubectl_object(&member.key.group_kind().to_string(), &member.key.name, &member.key.namespace);
-        unhang(&object, &member.object.metadata.finalizers, self.index)
+        unhang(&Target::from(&self.member.key), self.index, self.name())
     }
 }
 
@@ -62,27 +61,13 @@ pub(super) fn namespace_finalizers(member: &Member) -> Vec<(usize, Spanned<Strin
         .collect()
 }
 
-/// The arguments by which kubectl finds an object; what only the cluster knows stands in angle brackets.
-pub(super) fn kubectl_object(kind: &str, name: &str, namespace: &Namespace) -> String {
-    let name = if name.is_empty() || name.ends_with('*') { "<name>" } else { name };
-    match namespace {
-        Namespace::None => format!("{kind} {name}"),
-        Namespace::Unwritten => format!("{kind} {name} -n <namespace>"),
-        Namespace::Named(namespace) => format!("{kind} {name} -n {namespace}"),
+/// The command that removes one finalizer of an object, as code, and what that breaks.
+pub(super) fn unhang(target: &Target, index: usize, finalizer: &str) -> String {
+    let command = format!("`{}`", kubectl::remove_finalizer(target, index, finalizer));
+    match finalizers::removal_breaks(finalizer) {
+        Some(breaks) => format!("{command} ({breaks})"),
+        None => command,
     }
-}
-
-/// The command that removes one finalizer of several, or the only one. The test of the JSON patch keeps it from removing
-/// another one when the live list has another order.
-pub(super) fn unhang(object: &str, finalizers: &[Spanned<String>], index: usize) -> String {
-    let Some(finalizer) = finalizers.get(index).filter(|_| finalizers.len() > 1) else {
-        return format!("kubectl patch {object} --type=merge -p '{{\"metadata\":{{\"finalizers\":null}}}}'");
-    };
-    let path = format!("/metadata/finalizers/{index}");
-    format!(
-        "kubectl patch {object} --type=json -p '[{{\"op\":\"test\",\"path\":\"{path}\",\"value\":\"{}\"}},{{\"op\":\"remove\",\"path\":\"{path}\"}}]'",
-        finalizer.value
-    )
 }
 
 /// Who removes a finalizer, as a clause: `Argo CD application controller removes it, which this input does not hold`.

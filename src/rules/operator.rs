@@ -5,11 +5,11 @@
 
 use std::collections::BTreeMap;
 
-use super::finalizer_words::{kubectl_object, with_workload};
+use super::finalizer_words::with_workload;
 use super::words::named;
 use super::{Context, Draft, Rule, Sink, rule};
 use crate::inventory::{Member, ObjectId, table};
-use crate::kube::{Scope, finalizers, kinds};
+use crate::kube::{Scope, finalizers, kinds, kubectl};
 use crate::ownership::known_finalizers;
 use crate::ownership::{Evidence, Remover};
 
@@ -91,8 +91,7 @@ fn hangs(context: &Context<'_>, namespace: &Member, operator: ObjectId, held: &[
         2 => (format!("{} and 1 more object", named(member)), "they are"),
         n => (format!("{} and {} more objects", named(member), n - 1), "they are"),
     };
-    let kind = member.key.group_kind().to_string();
-    let delete = kubectl_object(&kind, &member.key.name, &member.key.namespace);
+    let delete = kubectl::delete(&(&member.key).into(), &[]);
     let draft = Draft::on(
         namespace,
         namespace.object.name_span(),
@@ -105,7 +104,7 @@ fn hangs(context: &Context<'_>, namespace: &Member, operator: ObjectId, held: &[
         named(member)
     ))
     .help(format!(
-        "delete what it manages first, as with `kubectl delete {delete}`, and the Namespace when {they} gone; or keep the operator in \
+        "delete what it manages first, as with `{delete}`, and the Namespace when {they} gone; or keep the operator in \
          another namespace"
     ))
     .field("metadata.name")

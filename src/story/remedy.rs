@@ -7,6 +7,7 @@ use super::command;
 use super::telling::Story;
 use super::words;
 use crate::gc::{Cluster, Fate, Hanging, Hold, ObjectId, Present};
+use crate::kube::kubectl::{self, Target};
 use crate::kube::{ObjectKey, finalizers};
 use crate::ownership::known_finalizers;
 use crate::text::plain;
@@ -113,8 +114,8 @@ impl Case<'_> {
         self.story.view.plan.cluster()
     }
 
-    fn kubectl(&self, verb: &str) -> String {
-        command::kubectl(verb, self.cluster(), self.id)
+    fn target(&self) -> Target {
+        command::target(self.cluster(), self.id)
     }
 
     /// Keys of some objects, as a sentence names them.
@@ -142,7 +143,7 @@ impl Case<'_> {
         Remedy {
             what: "waits for the kubelet of its node to confirm that its containers have stopped".to_owned(),
             help: "Bring the node back. Only if it is gone for good:".to_owned(),
-            commands: vec![format!("{} --grace-period=0 --force", self.kubectl("delete"))],
+            commands: vec![kubectl::delete(&self.target(), &["--grace-period=0", "--force"])],
             ..Remedy::default()
         }
     }
@@ -163,17 +164,20 @@ impl Case<'_> {
         let mut shown: Vec<String> = names.iter().map(|name| plain::one_line(name)).collect();
         shown.sort();
         let stored = self.story.view.plan.stored_finalizers(self.story.step, self.id);
+        let breaks = names.iter().filter_map(|name| finalizers::removal_breaks(name));
+        let breaks: String = breaks.map(|breaks| format!(" ({breaks})")).collect();
         Remedy {
             what: format!("is held by finalizer {}", shown.join(", ")),
-            help: format!("{bring}. Or, skipping the clean-up that {whose} would do:"),
-            commands: vec![command::without_finalizers(self.cluster(), self.id, &stored, names)],
+            help: format!("{bring}. Or, skipping the clean-up that {whose} would do{breaks}:"),
+            commands: vec![kubectl::remove_finalizers(&self.target(), &stored, names)],
             ..Remedy::default()
         }
     }
 
     fn in_use(&self, by: &[ObjectId]) -> Remedy {
         let live = by.iter().filter(|id| !self.terminating(**id));
-        let commands: Vec<String> = live.map(|id| command::kubectl("delete", self.cluster(), *id)).take(3).collect();
+        let commands: Vec<String> =
+            live.map(|id| kubectl::delete(&command::target(self.cluster(), *id), &[])).take(3).collect();
         let help =
             if commands.is_empty() { "Unhang those first." } else { "It goes when they are gone. To end the use:" };
         Remedy {
@@ -233,7 +237,7 @@ impl Case<'_> {
         Remedy {
             what: format!("is held by {} in its spec.finalizers", plain::one_line(token)),
             help: "Bring its controller back. Or, skipping the clean-up that it would do:".to_owned(),
-            commands: vec![command::without_spec_finalizer(&self.key.name, token)],
+            commands: vec![kubectl::remove_spec_finalizer(&self.key.name, token)],
             ..Remedy::default()
         }
     }
@@ -271,7 +275,7 @@ impl Case<'_> {
             what,
             citations: vec!["DEL-9"],
             help: help.to_owned(),
-            commands: vec![format!("{} --cascade=background", self.kubectl("delete"))],
+            commands: vec![kubectl::delete(&self.target(), &["--cascade=background"])],
             waits: false,
         }
     }

@@ -22,10 +22,12 @@ fn widget(metadata: &str) -> String {
 }
 
 #[test]
-fn the_only_finalizer_is_freed_by_a_merge_patch() {
+fn the_only_finalizer_is_removed_alone_as_one_that_was_added_meanwhile_stays() {
     let found = findings(&widget("namespace: shop, finalizers: [example.com/hold]"));
-    let command =
-        r#"`kubectl patch Widget.example.com probe -n shop --type=merge -p '{"metadata":{"finalizers":null}}'`"#;
+    let command = concat!(
+        r#"`kubectl patch Widget.example.com probe -n shop --type=json -p '[{"op":"test","path":"/metadata/finalizers/0","#,
+        r#""value":"example.com/hold"},{"op":"remove","path":"/metadata/finalizers/0"}]'`"#
+    );
     assert!(the(&found, "finalizer-unknown").help.contains(command), "{found:#?}");
 }
 
@@ -40,13 +42,10 @@ fn one_of_several_is_freed_by_a_json_patch_that_tests_what_it_removes() {
 }
 
 #[test]
-fn what_only_the_cluster_knows_stands_in_angle_brackets() {
+fn what_only_the_cluster_knows_stands_in_capitals() {
     let found =
         findings("apiVersion: v1\nkind: Secret\nmetadata: {generateName: probe-, finalizers: [example.com/hold]}\n");
-    assert!(
-        the(&found, "finalizer-unknown").help.contains("kubectl patch Secret <name> -n <namespace> "),
-        "{found:#?}"
-    );
+    assert!(the(&found, "finalizer-unknown").help.contains("kubectl patch Secret NAME -n NAMESPACE "), "{found:#?}");
     let found =
         findings("apiVersion: v1\nkind: PersistentVolume\nmetadata: {name: disk, finalizers: [example.com/hold]}\n");
     assert!(the(&found, "finalizer-unknown").help.contains("kubectl patch PersistentVolume disk --type"), "{found:#?}");
@@ -56,8 +55,8 @@ fn what_only_the_cluster_knows_stands_in_angle_brackets() {
 fn a_namespace_is_freed_through_its_finalize_subresource() {
     let found =
         findings("apiVersion: v1\nkind: Namespace\nmetadata: {name: shop}\nspec: {finalizers: [example.com/hold]}\n");
-    let command = "`kubectl get namespace shop -o json | jq '.spec.finalizers -= [\"example.com/hold\"]' | kubectl replace --raw \
-                   /api/v1/namespaces/shop/finalize -f -`";
+    let command = "`kubectl get namespace shop -o json | jq 'del(.spec.finalizers[] | select(. == \"example.com/hold\"))' | kubectl \
+                   replace --raw /api/v1/namespaces/shop/finalize -f -`";
     assert!(the(&found, "namespace-spec-finalizers").help.contains(command), "{found:#?}");
 }
 

@@ -530,23 +530,7 @@ fn read_dot(text: &str) -> (usize, usize) {
 fn advised(text: &str, cluster: &Cluster) -> Vec<Step> {
     let commands =
         text.lines().filter_map(|line| line.strip_prefix("      ")).filter(|line| line.starts_with("kubectl "));
-    commands.flat_map(|command| step_of(&shell_words(command), cluster)).collect()
-}
-
-fn shell_words(command: &str) -> Vec<String> {
-    let mut words = Vec::new();
-    let mut word = String::new();
-    let mut characters = command.chars();
-    while let Some(c) = characters.next() {
-        match c {
-            '\'' => word.extend(characters.by_ref().take_while(|c| *c != '\'')),
-            '\\' => word.extend(characters.next()),
-            ' ' => words.push(std::mem::take(&mut word)),
-            c => word.push(c),
-        }
-    }
-    words.push(word);
-    words
+    commands.flat_map(|command| step_of(&shlex::split(command).expect("balanced quotes"), cluster)).collect()
 }
 
 fn step_of(words: &[String], cluster: &Cluster) -> Vec<Step> {
