@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use ownerlint::engine::{ConfigChoice, Request, Session};
 use ownerlint::inventory::{Files, Inventory, Overlay, Settings, walk, walk_with};
 use ownerlint::manifest::ParsedFile;
 use ownerlint::text::{Side, SourceFile};
@@ -27,6 +28,22 @@ fn a_file_that_two_bundles_reach_is_parsed_once() {
     let second = files.read(walked(&["shared", "own"]));
     assert_eq!(files.parsed(), 2);
     assert!(second.iter().any(|file| file.shares_content_with(&first[0])));
+}
+
+#[test]
+fn a_session_shares_files_between_its_bundles() {
+    let repository = Repository::new();
+    repository
+        .write("ownerlint.yaml", "version: 1\nbundles: {dev: {paths: [shared]}, prod: {paths: [shared, prod]}}\n");
+    repository.write("shared/a.yaml", CONFIG_MAP).write("prod/b.yaml", CONFIG_MAP);
+    let config = ConfigChoice::File(inside(&repository, "ownerlint.yaml"));
+    let session = Session::open(&Request { config, ..Request::default() }).expect("it reads");
+    let file = |bundle: usize| {
+        let mut files = session.bundles()[bundle].inventory.files();
+        files.find(|(_, file)| file.source().path().ends_with("a.yaml")).expect("both read it").1
+    };
+    assert!(file(0).shares_content_with(file(1)));
+    assert_eq!((session.files(), session.objects()), (2, 3));
 }
 
 #[test]
