@@ -21,7 +21,10 @@ const TWICE: &str = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: twice}\nd
 fn places(repository: &Repository, arguments: &[&str]) -> (i32, String) {
     let arguments = [&["--output", "concise", "--fail-on", "warning"], arguments].concat();
     let (status, out, error) = repository.run(&arguments, "");
-    assert_eq!(error, "");
+    match status {
+        1 => assert!(error.contains("; why, and how to fix it:\n"), "{error}"),
+        _ => assert_eq!(error, ""),
+    }
     let places = out.lines().filter_map(|line| line.split(": ").next());
     (status, places.collect::<Vec<_>>().join(" "))
 }
