@@ -7,33 +7,12 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use super::ids::ObjectId;
 use super::kinds::{KindId, KindInfo, Kinds};
 use super::links::Links;
-use super::object::{Deletion, Facts, Object};
-use super::references::{Dependents, Lookup, Ref, Written};
-use super::state::{FOREGROUND, GRACEFUL, ORPHAN, SPEC_KUBERNETES, TERMINATING, UNWATCHED};
-use super::symbols::{Interner, Symbol, Symbols};
-use crate::kube::{ApiVersion, GroupKind, Namespace, ObjectKey, finalizers};
-
-/// Number of an object in its [`Cluster`].
-pub type ObjectId = u32;
-
-/// No such object.
-pub(super) const NONE: u32 = u32::MAX;
-
-/// Why a list of objects is no cluster.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum ClusterError {
-    /// Two objects with one key.
-    #[error("two objects have the key {0}")]
-    DuplicateKey(Box<ObjectKey>),
-    /// Two objects with one uid.
-    #[error("{0} and {1} have the same uid")]
-    DuplicateUid(Box<ObjectKey>, Box<ObjectKey>),
-    /// More objects, references or finalizers than 32 bits count.
-    #[error("the cluster is too large")]
-    TooLarge,
-}
+use super::references::{Dependents, Ref, Written};
+use super::symbols::{Symbol, Symbols};
+use crate::kube::ObjectKey;
 
 /// The objects of a cluster and the kinds it serves. Built once, shared by all simulations.
 #[derive(Debug, Clone)]
@@ -76,33 +55,6 @@ pub(super) struct Starts {
 }
 
 impl Cluster {
-    /// Builds a cluster. Kinds that the objects' CustomResourceDefinitions declare are added to `kinds`.
-    ///
-    /// # Errors
-    /// Two objects with one key or one uid: the caller decides which one is right.
-    pub fn new(mut kinds: Kinds, mut objects: Vec<Object>) -> Result<Cluster, ClusterError> {
-        for object in &objects {
-            if let Facts::Definition(crd) = &object.facts {
-                // [CRD-3] OverlappingBuiltInResource: a definition does not replace a built-in kind.
-                let kind = GroupKind::new(&crd.group, &crd.kind);
-                if kinds.find(kind).is_none_or(|id| kinds.get(id).custom) {
-                    let served: Vec<&str> = crd.served.iter().map(String::as_str).collect();
-                    kinds.add(KindInfo::custom(kind, &crd.plural, crd.namespaced, &served));
-                }
-            }
-        }
-        // Input order must not matter: objects are numbered in the order of their keys.
-        objects.sort_by(|a, b| a.key.cmp(&b.key));
-        let mut interner = Interner::default();
-        let mut cluster = Cluster::flatten(&mut kinds, &objects, &mut interner)?;
-        cluster.resolve(&kinds, &interner)?;
-        cluster.kinds = Arc::new(kinds);
-        cluster.text = Arc::new(interner.finish());
-        cluster.links = Links::new(&cluster, &objects);
-        cluster.dependents = Dependents::new(cluster.len(), &cluster.refs);
-        Ok(cluster)
-    }
-
     /// Whether an object was only assumed to exist, because a rendered reference names it. Plans do not show it.
     pub fn is_assumed(&self, id: ObjectId) -> bool {
         self.assumed.binary_search(&id).is_ok()
@@ -113,110 +65,12 @@ impl Cluster {
         self.written_uids.get(&index).map_or_else(|| self.text.get(self.written(index).uid), String::as_str)
     }
 
-    /// Copies the objects into the flat form, references still unresolved.
-    fn flatten(kinds: &mut Kinds, objects: &[Object], text: &mut Interner) -> Result<Cluster, ClusterError> {
-        let references = objects.iter().map(|object| object.owner_references.len()).sum();
-        let mut cluster = Cluster {
-            kinds: Arc::default(),
-            text: Arc::default(),
-            nodes: Vec::with_capacity(objects.len()),
-            starts: vec![Starts::default()],
-            refs: Vec::with_capacity(references),
-            written: Vec::with_capacity(references),
-            finalizers: Vec::new(),
-            absent_finalizers: Vec::new(),
-            dependents: Dependents::default(),
-            links: Links::default(),
-            assumed: Vec::new(),
-            written_uids: BTreeMap::new(),
-        };
-        for (id, object) in objects.iter().enumerate() {
-            let id = u32::try_from(id).map_err(|_| ClusterError::TooLarge)?;
-            let ObjectKey { namespace, name, .. } = &object.key;
-            let unknown = || KindInfo::unknown(object.key.group_kind(), *namespace != Namespace::None);
-            let kind = kinds.find(object.key.group_kind()).unwrap_or_else(|| kinds.add(unknown()));
-            if object.assumed {
-                cluster.assumed.push(id);
-            }
-            let node = Node {
-                kind,
-                namespace: text.intern_namespace(namespace),
-                name: text.intern(name),
-                uid: text.intern(&object.uid),
-                flags: initial_flags(object, kinds.get(kind)),
-            };
-            cluster.nodes.push(node);
-            for reference in &object.owner_references {
-                if let Some(uid) = &reference.written_uid {
-                    cluster.written_uids.insert(cluster.refs.len() as u32, uid.clone());
-                }
-                cluster.written.push(Written::new(reference, text));
-                cluster.refs.push(Ref { holder: id, by_uid: NONE, lookup: Lookup::Unresolvable, exact: false });
-            }
-            let foreign = object.finalizers.iter().filter(|name| !finalizers::is_collectors(name));
-            cluster.finalizers.extend(foreign.map(|name| text.intern(name)));
-            // A slot for the finalizer that a deletion would add [CRD-2].
-            if matches!(object.facts, Facts::Definition(_))
-                && !object.finalizers.iter().any(|name| name == finalizers::CUSTOM_RESOURCE_CLEANUP)
-            {
-                cluster.absent_finalizers.push(cluster.finalizers.len() as u32);
-                cluster.finalizers.push(text.intern(finalizers::CUSTOM_RESOURCE_CLEANUP));
-            }
-            if let Facts::Namespace(namespace) = &object.facts {
-                namespace.spec_finalizers.iter().for_each(|token| _ = text.intern(token));
-            }
-            cluster.end_object();
-        }
-        let longest = cluster.refs.len().max(cluster.finalizers.len());
-        if u32::try_from(longest).is_err() { Err(ClusterError::TooLarge) } else { Ok(cluster) }
-    }
-
     /// The references and finalizers so far are all those of the last object.
     pub(super) fn end_object(&mut self) {
         self.starts.push(Starts { references: self.refs.len() as u32, finalizers: self.finalizers.len() as u32 });
     }
 
-    /// Resolves every reference, by uid and by coordinates.
-    fn resolve(&mut self, kinds: &Kinds, text: &Interner) -> Result<(), ClusterError> {
-        let mut by_uid = vec![NONE; text.len()];
-        let mut by_name = std::collections::HashMap::with_capacity(self.len());
-        for id in 0..self.len() as ObjectId {
-            let node = self.nodes[id as usize];
-            if node.uid != Symbol::EMPTY {
-                let other = std::mem::replace(&mut by_uid[node.uid.index()], id);
-                if other != NONE {
-                    let [other, id] = [other, id].map(|id| Box::new(self.key_with(id, kinds, text.symbols())));
-                    return Err(ClusterError::DuplicateUid(other, id));
-                }
-            }
-            if by_name.insert((node.kind, node.namespace, node.name), id).is_some() {
-                return Err(ClusterError::DuplicateKey(Box::new(self.key_with(id, kinds, text.symbols()))));
-            }
-        }
-        for (reference, written) in self.refs.iter_mut().zip(&mut self.written) {
-            let holder = self.nodes[reference.holder as usize];
-            if written.uid != Symbol::EMPTY {
-                reference.by_uid = by_uid[written.uid.index()];
-            }
-            let api_version = text.get(written.api_version);
-            written.kind = kinds.resolve(api_version, text.get(written.kind_name));
-            let Some(id) = written.kind else { continue };
-            let kind = kinds.get(id);
-            let namespace = if kind.namespaced { holder.namespace } else { Symbol::EMPTY };
-            written.named = by_name.get(&(id, namespace, written.name)).copied().unwrap_or(NONE);
-            let found = reference.by_uid != NONE && reference.by_uid == written.named;
-            reference.lookup = match found {
-                _ if kind.namespaced && !kinds.get(holder.kind).namespaced => Lookup::OutOfScope,
-                true => Lookup::Owner,
-                false => Lookup::Elsewhere,
-            };
-            let preferred = kind.versions.first().map(String::as_str) == Some(ApiVersion::split(api_version).version);
-            reference.exact = found && preferred && !api_version.starts_with('/');
-        }
-        Ok(())
-    }
-
-    fn key_with(&self, id: ObjectId, kinds: &Kinds, text: &Symbols) -> ObjectKey {
+    pub(super) fn key_with(&self, id: ObjectId, kinds: &Kinds, text: &Symbols) -> ObjectKey {
         let node = &self.nodes[id as usize];
         ObjectKey::new(kinds.get(node.kind).group_kind(), text.namespace(node.namespace), text.get(node.name))
     }
@@ -277,28 +131,4 @@ impl Cluster {
     pub(super) fn written(&self, index: u32) -> &Written {
         &self.written[index as usize]
     }
-}
-
-fn initial_flags(object: &Object, kind: &KindInfo) -> u16 {
-    let mut flags = if kind.gc_tracked { 0 } else { UNWATCHED };
-    if let Some(Deletion { grace_seconds }) = object.deletion {
-        flags |= TERMINATING;
-        // Only Pods are deleted gracefully [DEL-7].
-        if grace_seconds > 0 && matches!(object.facts, Facts::Pod(_)) {
-            flags |= GRACEFUL;
-        }
-    }
-    for finalizer in &object.finalizers {
-        match finalizer.as_str() {
-            finalizers::ORPHAN => flags |= ORPHAN,
-            finalizers::FOREGROUND => flags |= FOREGROUND,
-            _ => {}
-        }
-    }
-    if let Facts::Namespace(namespace) = &object.facts
-        && namespace.spec_finalizers.iter().any(|token| token == finalizers::KUBERNETES)
-    {
-        flags |= SPEC_KUBERNETES;
-    }
-    flags
 }

@@ -3,10 +3,10 @@
 //! ([`super::rounds`]) for the verdict, any order ([`super::explore`]) for the other outcomes.
 
 use super::cause::Cause;
-use super::cluster::{NONE, ObjectId};
 use super::delete::Policy;
+use super::flags::{DELETING_DEPENDENTS, FOREGROUND, ORPHAN, TERMINATING};
+use super::ids::{NONE, ObjectId};
 use super::references::{Dependent, Lookup, References};
-use super::state::{DELETING_DEPENDENTS, FOREGROUND, ORPHAN, TERMINATING};
 use super::trace::Reason;
 use super::world::World;
 

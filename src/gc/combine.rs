@@ -4,13 +4,14 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use super::cluster::{Cluster, ObjectId};
+use super::cluster::Cluster;
 use super::controllers::Settings;
 use super::explore::{CHOICE, Explorer, Reached, visible};
+use super::ids::ObjectId;
+use super::options::Options;
 use super::outcome::{Outcome, Patch};
 use super::parts::{Part, parts};
 use super::plan::StepPlan;
-use super::simulate::Options;
 use super::state::State;
 use super::steps::Request;
 

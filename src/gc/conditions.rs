@@ -5,9 +5,11 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::cluster::{Cluster, ObjectId};
+use super::cluster::Cluster;
+use super::flags::TERMINATING;
+use super::ids::ObjectId;
 use super::links::Role;
-use super::state::{State, TERMINATING};
+use super::state::State;
 
 /// One entry of `status.conditions`.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
@@ -98,7 +100,7 @@ fn remaining(kind: &str, some: (&str, &str), none: (&str, &str), items: impl Ite
 /// The finalizers of an object, each once.
 fn names<'a>(cluster: &'a Cluster, state: &State, id: ObjectId) -> BTreeSet<&'a str> {
     let slots = cluster.finalizers_of(id).filter(|slot| state.finalizers[*slot as usize]);
-    let mut names: BTreeSet<&'a str> = super::state::gc_finalizers(state.flags[id as usize]).collect();
+    let mut names: BTreeSet<&'a str> = super::flags::gc_finalizers(state.flags[id as usize]).collect();
     names.extend(slots.map(|slot| cluster.text.get(cluster.finalizers[slot as usize])));
     names
 }

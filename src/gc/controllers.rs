@@ -6,10 +6,10 @@
 //! to rest `[SIM-7]`.
 
 use super::cause::Cause;
-use super::cluster::{NONE, ObjectId};
 use super::delete::Policy;
+use super::flags::{GRACEFUL, SPEC_KUBERNETES, TERMINATING};
+use super::ids::{NONE, ObjectId};
 use super::links::{Holder, Protected, Release, Role};
-use super::state::{GRACEFUL, SPEC_KUBERNETES, TERMINATING};
 use super::trace::Effect;
 use super::world::World;
 

@@ -1,10 +1,10 @@
 //! What the API server does with a DELETE, and with an update that removes finalizers (section 2,
 //! `[NS-1]`, `[CRD-1]`).
 
-use super::cluster::ObjectId;
+use super::flags::{FOREGROUND, GRACEFUL, ORPHAN, TERMINATING};
+use super::ids::ObjectId;
 use super::kinds::DefaultPolicy;
 use super::links::Role;
-use super::state::{FOREGROUND, GRACEFUL, ORPHAN, TERMINATING};
 use super::trace::{Effect, Reason};
 use super::world::World;
 

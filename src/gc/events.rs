@@ -8,9 +8,10 @@
 
 use std::collections::BTreeMap;
 
-use super::cluster::{Cluster, NONE, ObjectId};
+use super::cluster::Cluster;
+use super::flags::UNWATCHED;
+use super::ids::{NONE, ObjectId};
 use super::references::{Lookup, Ref};
-use super::state::UNWATCHED;
 use super::symbols::Symbol;
 use crate::kube::ObjectKey;
 

@@ -8,11 +8,13 @@
 use std::cell::Cell;
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::cluster::{Cluster, ObjectId};
+use super::cluster::Cluster;
 use super::controllers::{Purge, Settings};
+use super::flags::VISIBLE;
+use super::ids::ObjectId;
 use super::independence::stubborn_moves;
 use super::moves::Move;
-use super::state::{State, VISIBLE};
+use super::state::State;
 use super::steps::Request;
 use super::world::World;
 

@@ -1,10 +1,12 @@
 //! What keeps a Terminating object from being removed.
 
 use super::cause::Protection;
-use super::cluster::{Cluster, ObjectId};
+use super::cluster::Cluster;
+use super::flags::{DELETING_DEPENDENTS, FOREGROUND, TERMINATING, gc_finalizers};
+use super::ids::ObjectId;
 use super::links::{Release, Role};
 use super::outcome::waits_for_kubelet;
-use super::state::{DELETING_DEPENDENTS, FOREGROUND, State, TERMINATING, gc_finalizers};
+use super::state::State;
 use super::world::World;
 
 /// One thing that holds a Terminating object. Objects are sorted, finalizers in the order in which they are stored.

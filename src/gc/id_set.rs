@@ -3,7 +3,7 @@
 //! One bit per object, and above each level one bit per word that is not zero: to insert and to find
 //! the next one takes a few steps however large the cluster, and nothing is ever sorted.
 
-use super::cluster::ObjectId;
+use super::ids::ObjectId;
 
 /// Objects by number, all below the size the set was made for.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]

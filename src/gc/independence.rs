@@ -9,11 +9,11 @@
 use std::cell::Cell;
 use std::collections::BTreeSet;
 
-use super::cluster::{NONE, ObjectId};
 use super::collector::Action;
+use super::flags::{DELETING_DEPENDENTS, FOREGROUND, GRACEFUL, ORPHAN, SPEC_KUBERNETES, TERMINATING};
+use super::ids::{NONE, ObjectId};
 use super::moves::{Move, Prospect};
 use super::references::Dependent;
-use super::state::{DELETING_DEPENDENTS, FOREGROUND, GRACEFUL, ORPHAN, SPEC_KUBERNETES, TERMINATING};
 use super::world::World;
 
 /// A stubborn set under construction: the objects whose moves, now and later, are all in it.

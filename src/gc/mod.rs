@@ -13,6 +13,7 @@
 //!   collector do; each rule of `kubernetes-deletion-semantics` is cited where it stands
 //! * `plan`, `outcome`, `cause`, `hold`, `why`, `events` what a caller gets to see
 
+mod assemble;
 mod cause;
 mod cluster;
 mod collector;
@@ -22,13 +23,16 @@ mod controllers;
 mod delete;
 mod events;
 mod explore;
+mod flags;
 mod hold;
 mod id_set;
+mod ids;
 mod independence;
 mod kinds;
 mod links;
 mod moves;
 mod object;
+mod options;
 mod outcome;
 mod parts;
 mod plan;
@@ -40,22 +44,26 @@ mod simulate;
 mod state;
 mod steps;
 mod symbols;
+mod ties;
 mod trace;
 mod why;
 mod world;
 
+pub use assemble::ClusterError;
 pub use cause::{Cause, Protection};
-pub use cluster::{Cluster, ClusterError, ObjectId};
+pub use cluster::Cluster;
 pub use delete::{IMMORTAL_NAMESPACES, Policy};
 pub use events::Event;
 pub use hold::{Hanging, Hold};
+pub use ids::ObjectId;
 pub use kinds::{DefaultPolicy, KindId, KindInfo, Kinds};
 pub use object::{DefinitionFacts, Deletion, Facts, NamespaceFacts, Object, OwnerReference, PodFacts, VolumeFacts};
+pub use options::Options;
 pub use outcome::{Condition, Difference, Fate, Outcome, Present};
 pub use plan::{Plan, StepPlan};
 pub use reading::Edge;
 pub use semantics::semantics;
-pub use simulate::{Options, simulate};
+pub use simulate::simulate;
 pub use steps::Step;
 pub use trace::{Change, Effect};
 pub use why::Why;

@@ -1,11 +1,11 @@
 //! Single moves of the cluster, in any order: what the exhaustive search chooses from.
 
-use super::cluster::ObjectId;
 use super::collector::{Action, Class, Verdict};
 use super::controllers::Purge;
 use super::delete::Policy;
+use super::flags::{DELETING_DEPENDENTS, FOREGROUND, SPEC_KUBERNETES, TERMINATING};
+use super::ids::ObjectId;
 use super::links::Role;
-use super::state::{DELETING_DEPENDENTS, FOREGROUND, SPEC_KUBERNETES, TERMINATING};
 use super::world::World;
 
 /// Something that may happen next, run to its end.

@@ -2,11 +2,13 @@
 
 use std::sync::Arc;
 
-use super::cluster::{Cluster, ObjectId};
+use super::cluster::Cluster;
 use super::conditions;
+use super::flags::{GRACEFUL, SPEC_KUBERNETES, TERMINATING, VISIBLE};
+use super::ids::ObjectId;
 use super::links::Role;
 use super::object::OwnerReference;
-use super::state::{GRACEFUL, RefState, SPEC_KUBERNETES, State, TERMINATING, VISIBLE};
+use super::state::{RefState, State};
 use crate::kube::{ObjectKey, finalizers};
 
 pub use super::conditions::Condition;
@@ -118,8 +120,8 @@ impl Patch {
             |difference: Difference| gravest = Some(gravest.map_or(difference, |known| difference.min(known)));
         for (local, &id) in self.objects.iter().enumerate() {
             let (here, there) = (self.state.flags[local] & VISIBLE, verdict.flags[id as usize] & VISIBLE);
-            let gone = here & super::state::GONE != 0;
-            if (here ^ there) & super::state::GONE != 0 {
+            let gone = here & super::flags::GONE != 0;
+            if (here ^ there) & super::flags::GONE != 0 {
                 found(Difference::Existence);
             } else if here != there && !gone {
                 found(Difference::Terminating);
@@ -149,7 +151,7 @@ pub(super) fn fate(cluster: &Cluster, state: &State, id: ObjectId) -> Fate {
     let text = |slot: u32| cluster.text.get(cluster.finalizers[slot as usize]).to_owned();
     let slots = cluster.finalizers_of(id).filter(|slot| state.finalizers[*slot as usize]);
     let mut finalizers: Vec<String> = slots.map(text).collect();
-    finalizers.extend(super::state::gc_finalizers(state.flags[id as usize]).map(str::to_owned));
+    finalizers.extend(super::flags::gc_finalizers(state.flags[id as usize]).map(str::to_owned));
     finalizers.sort();
     Fate::Present(Present {
         terminating: state.has(id, TERMINATING),

@@ -8,10 +8,11 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use super::cluster::{Cluster, NONE, ObjectId, Starts};
+use super::cluster::{Cluster, Starts};
+use super::flags::TERMINATING;
+use super::ids::{NONE, ObjectId};
 use super::links::{Holder, Links, Protected, Release, Role};
 use super::references::{Dependents, Ref, Written};
-use super::state::TERMINATING;
 
 /// A part of a cluster, as a cluster of its own.
 #[derive(Debug)]

@@ -3,9 +3,10 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use super::cluster::{Cluster, ObjectId};
+use super::cluster::Cluster;
 use super::events::Event;
 use super::hold::{self, Hanging};
+use super::ids::ObjectId;
 use super::outcome::{self, Fate, Outcome};
 use super::state::State;
 use super::trace::Change;

@@ -2,11 +2,13 @@
 //! how things stood before a step.
 
 use super::cause::Cause;
-use super::cluster::{Cluster, NONE, ObjectId};
+use super::cluster::Cluster;
+use super::flags::gc_finalizers;
+use super::ids::{NONE, ObjectId};
 use super::kinds::KindInfo;
 use super::outcome::{self, Fate};
 use super::plan::Plan;
-use super::state::{State, gc_finalizers};
+use super::state::State;
 use super::why;
 
 /// An owner reference of the cluster as given, resolved.

@@ -4,7 +4,7 @@
 //! What the collector asks again and again is apart from what is written, and small: in a large
 //! cluster every look at a reference is a cache miss.
 
-use super::cluster::{NONE, ObjectId};
+use super::ids::{NONE, ObjectId};
 use super::kinds::KindId;
 use super::object::OwnerReference;
 use super::symbols::{Interner, Symbol};

@@ -5,12 +5,12 @@
 //! tried against a real control plane this one agreed best. A round costs as much as there are
 //! attempts running, whatever the size of the cluster.
 
-use super::cluster::ObjectId;
 use super::collector::{Action, Class, Verdict};
 use super::controllers::Settings;
 use super::delete::Policy;
+use super::flags::DELETING_DEPENDENTS;
+use super::ids::ObjectId;
 use super::references::References;
-use super::state::DELETING_DEPENDENTS;
 use super::trace::Reason;
 use super::world::World;
 

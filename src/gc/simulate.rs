@@ -6,33 +6,15 @@ use super::cluster::Cluster;
 use super::combine;
 use super::controllers::Settings;
 use super::events::{self, Event};
+use super::flags::TERMINATING;
+use super::options::Options;
 use super::outcome::Outcome;
 use super::plan::{Plan, StepPlan};
 use super::rounds::Rounds;
-use super::state::{State, TERMINATING};
+use super::state::State;
 use super::steps::{Request, Step};
 use super::trace::Trace;
 use super::world::World;
-
-/// How to simulate.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Options {
-    /// Kubelets end the grace period of the Pods bound to their nodes. Without, such Pods stay
-    /// Terminating until they are force-deleted.
-    pub kubelet: bool,
-    /// How many states at which there is a choice the search for other outcomes may look at, over
-    /// all steps (fewer if they are large). 0: no search, the verdict only.
-    pub state_cap: usize,
-    /// Whether the search makes moves that commute with all others without branching. Without, it
-    /// finds the same outcomes with far more states: a check of the reduction, nothing else.
-    pub reduction: bool,
-}
-
-impl Default for Options {
-    fn default() -> Self {
-        Options { kubelet: true, state_cap: 200_000, reduction: true }
-    }
-}
 
 /// Says what becomes of the cluster when the steps are done one after the other.
 ///

@@ -1,9 +1,10 @@
 //! What a user does to the cluster, step by step.
 
 use super::cause::Cause;
-use super::cluster::{Cluster, ObjectId};
+use super::cluster::Cluster;
 use super::delete::Policy;
-use super::state::{FOREGROUND, ORPHAN};
+use super::flags::{FOREGROUND, ORPHAN};
+use super::ids::ObjectId;
 use super::world::World;
 use crate::kube::{ObjectKey, finalizers};
 

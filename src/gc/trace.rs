@@ -2,7 +2,7 @@
 //! from it.
 
 use super::cause::Cause;
-use super::cluster::{NONE, ObjectId};
+use super::ids::{NONE, ObjectId};
 
 /// What happened to an object.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]

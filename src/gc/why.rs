@@ -3,11 +3,13 @@
 use std::collections::BTreeMap;
 
 use super::cause::Cause;
-use super::cluster::{Cluster, ObjectId};
+use super::cluster::Cluster;
 use super::collector::Class;
+use super::flags::{FOREGROUND, TERMINATING};
+use super::ids::ObjectId;
 use super::links::Role;
 use super::outcome::waits_for_kubelet;
-use super::state::{FOREGROUND, State, TERMINATING};
+use super::state::State;
 use super::trace::Change;
 use super::world::World;
 use crate::kube::ObjectKey;

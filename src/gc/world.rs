@@ -2,11 +2,11 @@
 //! derived counters right, and leaves the watch events that the collector will see.
 
 use super::cause::Cause;
-use super::cluster::{Cluster, NONE, ObjectId};
+use super::cluster::Cluster;
+use super::flags::{DELETING_DEPENDENTS, FOREGROUND, GONE, GRACEFUL, ORPHAN, SPEC_KUBERNETES, TERMINATING, UNWATCHED};
+use super::ids::{NONE, ObjectId};
 use super::links::Role;
-use super::state::{
-    DELETING_DEPENDENTS, FOREGROUND, GONE, GRACEFUL, ORPHAN, RefState, SPEC_KUBERNETES, State, TERMINATING, UNWATCHED,
-};
+use super::state::{RefState, State};
 use super::trace::{Effect, Reason, Trace};
 
 /// What a write makes the collector do once it sees it (`processGraphChanges`).

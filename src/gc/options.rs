@@ -1,0 +1,21 @@
+//! What a simulation assumes, and how far its search goes.
+
+/// How to simulate.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Options {
+    /// Kubelets end the grace period of the Pods bound to their nodes. Without, such Pods stay
+    /// Terminating until they are force-deleted.
+    pub kubelet: bool,
+    /// How many states at which there is a choice the search for other outcomes may look at, over
+    /// all steps (fewer if they are large). 0: no search, the verdict only.
+    pub state_cap: usize,
+    /// Whether the search makes moves that commute with all others without branching. Without, it
+    /// finds the same outcomes with far more states: a check of the reduction, nothing else.
+    pub reduction: bool,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Options { kubelet: true, state_cap: 200_000, reduction: true }
+    }
+}

@@ -1,0 +1,191 @@
+//! Derives what ties objects together besides owner references from the facts of the objects.
+
+use std::collections::BTreeMap;
+
+use super::cause::Protection;
+use super::cluster::Cluster;
+use super::ids::ObjectId;
+use super::links::{Holder, Links, Protected, Release, Role};
+use super::object::{Facts, Object, PodFacts};
+use super::symbols::Symbol;
+use crate::kube::{GroupKind, Namespace, ObjectKey, finalizers, kinds};
+
+impl Links {
+    /// The ties of the objects, which are in the order of their ids.
+    pub(super) fn derive(cluster: &Cluster, objects: &[Object]) -> Links {
+        let mut links = Links::default();
+        for (id, object) in cluster.ids().zip(objects) {
+            links.add_role(cluster, id, object);
+        }
+        links.fill_namespaces(cluster);
+        for id in cluster.ids() {
+            if let Some(definition) = links.definition_of.get(&cluster.nodes[id as usize].kind).copied()
+                && let Some(Role::Definition { instances, .. }) = links.roles.get_mut(&definition)
+            {
+                instances.push(id);
+            }
+        }
+        let holders = holders(cluster, objects);
+        for (id, object) in cluster.ids().zip(objects) {
+            links.add_protections(cluster, id, objects, &holders);
+            links.add_follower(cluster, id, object);
+        }
+        links.followers.sort_unstable();
+        links
+    }
+
+    fn add_role(&mut self, cluster: &Cluster, id: ObjectId, object: &Object) {
+        let info = cluster.info(id);
+        let role = match (&object.facts, info.group_kind()) {
+            (Facts::Pod(pod), _) => pod_role(pod),
+            (_, kinds::POD) => pod_role(&PodFacts::default()),
+            (Facts::Namespace(facts), _) => {
+                let known = |token: &&String| token.as_str() != finalizers::KUBERNETES;
+                let tokens = facts.spec_finalizers.iter().filter(known);
+                self.namespaces.push(id);
+                let tokens = tokens.filter_map(|token| cluster.text.find(token)).collect();
+                Role::Namespace { content: Vec::new(), pods: Vec::new(), tokens }
+            }
+            (Facts::Definition(crd), _) => {
+                let name = |index: &u32| cluster.text.get(cluster.finalizers[*index as usize]);
+                let cleanup = |index: &u32| name(index) == finalizers::CUSTOM_RESOURCE_CLEANUP;
+                let Some(cleanup) = cluster.finalizers_of(id).find(cleanup) else { return };
+                let kind = cluster.kinds.find(GroupKind::new(&crd.group, &crd.kind));
+                let kind = kind.filter(|kind| cluster.kinds.get(*kind).custom);
+                if let Some(kind) = kind {
+                    self.definition_of.insert(kind, id);
+                }
+                self.definitions.push(id);
+                Role::Definition { instances: Vec::new(), cleanup, established: crd.established }
+            }
+            _ => return,
+        };
+        self.roles.insert(id, role);
+    }
+
+    /// Everything namespaced that a purge reaches belongs to its Namespace object, if there is one.
+    fn fill_namespaces(&mut self, cluster: &Cluster) {
+        let names: BTreeMap<Symbol, ObjectId> =
+            self.namespaces.iter().map(|id| (cluster.nodes[*id as usize].name, *id)).collect();
+        for id in cluster.ids() {
+            let node = &cluster.nodes[id as usize];
+            if node.namespace == Symbol::EMPTY || !cluster.info(id).namespace_deletable {
+                continue;
+            }
+            let Some(&namespace) = names.get(&node.namespace) else { continue };
+            self.home.insert(id, namespace);
+            let is_pod = matches!(self.roles.get(&id), Some(Role::Pod { .. }));
+            if let Some(Role::Namespace { content, pods, .. }) = self.roles.get_mut(&namespace) {
+                if is_pod { pods.push(id) } else { content.push(id) }
+            }
+        }
+    }
+
+    fn add_protections(
+        &mut self,
+        cluster: &Cluster,
+        id: ObjectId,
+        objects: &[Object],
+        holders: &BTreeMap<ObjectId, Vec<Holder>>,
+    ) {
+        let info = cluster.info(id);
+        for finalizer in cluster.finalizers_of(id) {
+            let name = cluster.text.get(cluster.finalizers[finalizer as usize]);
+            let held = || Release::WhenUnheld(holders.get(&id).cloned().unwrap_or_default());
+            let (release, protection) = match (info.group_kind(), name) {
+                (kinds::PERSISTENT_VOLUME_CLAIM, finalizers::PVC_PROTECTION) => (held(), Protection::Claim),
+                (kinds::PERSISTENT_VOLUME, finalizers::PV_PROTECTION) => (held(), Protection::Volume),
+                (kinds::VOLUME_ATTRIBUTES_CLASS, finalizers::VAC_PROTECTION) => {
+                    (held(), Protection::VolumeAttributesClass)
+                }
+                // The cloud controller that added it removes it.
+                (kinds::SERVICE, finalizers::LOAD_BALANCER_CLEANUP) => (held(), Protection::LoadBalancer),
+                (kinds::RESOURCE_CLAIM, finalizers::RESOURCE_CLAIM_PROTECTION) => (held(), Protection::ResourceClaim),
+                (kinds::POD, finalizers::JOB_TRACKING) => {
+                    let Some(release) = job_tracking(cluster, id, objects) else { continue };
+                    (release, Protection::JobTracking)
+                }
+                _ => continue,
+            };
+            self.protections.push(Protected { object: id, finalizer, release, protection });
+        }
+    }
+
+    fn add_follower(&mut self, cluster: &Cluster, id: ObjectId, object: &Object) {
+        let info = cluster.info(id);
+        let ObjectKey { namespace, name, .. } = &object.key;
+        let leader = match (&object.facts, info.group_kind()) {
+            (Facts::TokenSecret { service_account }, _) => {
+                ObjectKey::new(kinds::SERVICE_ACCOUNT, namespace.clone(), service_account)
+            }
+            (_, kinds::ENDPOINTS) => ObjectKey::new(kinds::SERVICE, namespace.clone(), name),
+            _ => return,
+        };
+        if let Some(leader) = cluster.find(&leader) {
+            self.followers.push((leader, id));
+        }
+    }
+}
+
+fn pod_role(pod: &PodFacts) -> Role {
+    Role::Pod { scheduled: pod.scheduled, finished: pod.finished, grace_seconds: pod.grace_seconds }
+}
+
+/// `None` if nobody here removes it: the Pod is controlled by something else, or by a Job managed elsewhere.
+fn job_tracking(cluster: &Cluster, pod: ObjectId, objects: &[Object]) -> Option<Release> {
+    let reference = cluster.refs_of(pod).find(|index| cluster.written(*index).controller == Some(true));
+    if let Some(index) = reference {
+        if cluster.text.get(cluster.written(index).kind_name) != kinds::JOB.kind {
+            return None;
+        }
+        let job = objects.get(cluster.reference(index).by_uid as usize);
+        if job.is_some_and(|job| job.facts == Facts::ExternallyManagedJob) {
+            return None;
+        }
+    }
+    Some(Release::JobTracking { reference })
+}
+
+/// Which objects hold which protected objects.
+fn holders(cluster: &Cluster, objects: &[Object]) -> BTreeMap<ObjectId, Vec<Holder>> {
+    let mut holders: BTreeMap<ObjectId, Vec<Holder>> = BTreeMap::new();
+    let mut hold = |held: ObjectKey, object: ObjectId, until_finished: bool| {
+        if let Some(held) = cluster.find(&held) {
+            holders.entry(held).or_default().push(Holder { object, until_finished });
+        }
+    };
+    let class = |name: &str| ObjectKey::new(kinds::VOLUME_ATTRIBUTES_CLASS, Namespace::None, name);
+    for (id, object) in cluster.ids().zip(objects) {
+        let beside = |kind, name: &str| ObjectKey::new(kind, object.key.namespace.clone(), name);
+        match &object.facts {
+            Facts::Pod(pod) => {
+                // [FIN-14]: an unscheduled Pod never holds a claim; a finished one does.
+                for claim in pod.claims.iter().filter(|_| pod.scheduled) {
+                    hold(beside(kinds::PERSISTENT_VOLUME_CLAIM, claim), id, false);
+                }
+                for claim in pod.ephemeral_claims.iter().filter(|_| pod.scheduled) {
+                    hold(beside(kinds::PERSISTENT_VOLUME_CLAIM, claim), id, true);
+                }
+                for claim in &pod.resource_claims {
+                    hold(beside(kinds::RESOURCE_CLAIM, claim), id, false);
+                }
+            }
+            Facts::Volume(volume) => {
+                if let Some(claim) = volume.bound_to.as_ref().and_then(|claim| cluster.find(claim)) {
+                    // The volume is Bound, and so in use, while its claim exists.
+                    hold(cluster.key(id), claim, false);
+                }
+                if let Some(name) = &volume.attributes_class {
+                    hold(class(name), id, false);
+                }
+            }
+            Facts::Claim { attributes_classes } => {
+                for name in attributes_classes {
+                    hold(class(name), id, false);
+                }
+            }
+            _ => {}
+        }
+    }
+    holders
+}
