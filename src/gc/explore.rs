@@ -1,9 +1,21 @@
 //! Every outcome of one part of a cluster: an exhaustive, memoised search over the orders in which
 //! moves can happen `[SIM-11]`.
 //!
-//! An item that would write nothing is taken out of the queue at once; where one move can be shown
-//! to commute with everything else it is made without branching ([`super::independence`]). Beyond
-//! the cap a number of fixed pseudo-random orders are run instead, and the result says so.
+//! A *move* is an attempt at an item, the orphaning of an owner's dependents or a piece of a purge, run to its end: what
+//! races is which of them comes first. (An attempt that conflicts with itself `[GC-22a]` ends there, and its retry is a move
+//! of its own.) The search goes depth first, makes moves until there is a choice, and there follows each alternative once:
+//!
+//! * A state at a choice is known by the fingerprint of everything that decides its future, queues included, so that two
+//!   orders which lead to one state are followed on only once. Between choices nothing is remembered.
+//! * An item that would write nothing is taken out of the queue at once: it has no effect whenever it runs, and a write that
+//!   changes its mind queues it again.
+//! * Where the moves of a few objects can be shown to commute with all others, only these are followed
+//!   ([`super::independence`] says why no outcome is lost). Of several such sets the smallest is taken; one with a single
+//!   move needs no choice at all.
+//! * Outcomes that need a retry which comes late are searched after all others, so that `late` means "only late" `[GC-16]`.
+//!
+//! The work is bounded by a budget that every look at an object, every move and every copied state is charged to. Once it is
+//! used up a number of fixed pseudo-random orders are run instead, and the result says that it is not complete.
 
 use std::cell::Cell;
 use std::collections::{BTreeMap, BTreeSet};

@@ -7,7 +7,9 @@
 //! (`rounds`, `[SIM-10]`), which agrees best with a real control plane; the other outcomes are
 //! those that some other order reaches (`explore`, `[SIM-11]`). Both run the same rules:
 //!
-//! * `cluster` what never changes: objects, references resolved by uid and by coordinates
+//! * `object`, `kinds` what a caller tells; `assemble`, `ties` make a `cluster` of it
+//! * `cluster`, `references`, `links` what never changes: objects, references resolved by uid and by
+//!   coordinates, and what else ties objects together
 //! * `state`, `world` what changes, and the one way to change it, watched by the collector
 //! * `delete`, `controllers`, `collector` what the API server, the other controllers and the
 //!   collector do; each rule of `kubernetes-deletion-semantics` is cited where it stands

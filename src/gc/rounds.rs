@@ -1,9 +1,19 @@
 //! The verdict's scheduler: lockstep rounds `[SIM-10]`.
 //!
-//! Every running attempt makes one API call a round; all reads of a round come before all its
-//! writes; the collector sees what was written when the round is over. Of all deterministic orders
-//! tried against a real control plane this one agreed best. A round costs as much as there are
-//! attempts running, whatever the size of the cluster.
+//! The collector has twenty workers and no order among its items, so a simulation must choose one. On a real control plane
+//! one API call takes about as long as another, and a watch event is seen sooner than the next call ends: workers that
+//! start together stay abreast. A round imitates that. Every running attempt makes one API call; all reads come before all
+//! writes; what was written is seen by the collector when the round is over. An attempt that has decided writes in the
+//! round after, because a round trip lies between what it read and what it writes: conflicts `[GC-22a]` and owners that
+//! go in between come out as recorded only with that gap. Of all deterministic orders tried against a real control plane
+//! this one agreed best.
+//!
+//! The number of workers is not modelled: everything queued starts at once, in the order of the keys. Other controllers
+//! move only when the collector is at rest, as they are slower by orders of magnitude.
+//!
+//! It ends, because an item is queued by a write only, objects and references only ever go, and nobody takes Terminating
+//! back; what failed is tried again only if something was written since. A round costs as much as there are attempts
+//! running, whatever the size of the cluster.
 
 use super::collector::{Action, Class, Verdict};
 use super::controllers::Settings;
