@@ -9,7 +9,7 @@ use crate::finding::{Finding, Severity};
 use crate::inventory::Inventory;
 use crate::manifest::SkipReason;
 use crate::report::Note;
-use crate::rules::{Context, Rule, World};
+use crate::rules::{Context, RULES, Rule, World};
 use crate::suppression::Directives;
 use crate::text::Span;
 
@@ -31,7 +31,7 @@ pub(super) fn judge<'a>(
 ) -> Verdict {
     let analysis = verdicts.analysis();
     let (inventory, ownership) = (analysis.inventory(), analysis.ownership());
-    let context = Context { inventory, ownership, analysis, verdicts, world, directives };
+    let context = Context { inventory, ownership, analysis, verdicts, world, directives, rules: RULES };
     let runs: Vec<_> = rules.par_iter().map(|rule| (*rule, run(rule, &context))).collect();
     let mut notes = template_notes(inventory);
     let mut findings = Vec::new();

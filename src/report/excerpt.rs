@@ -25,12 +25,12 @@ pub(super) struct Frame {
 pub(super) struct Excerpt {
     name: String,
     text: String,
-    rows: Vec<Row>,
+    rows: Vec<ExcerptRow>,
 }
 
 /// One line of an excerpt.
 #[derive(Debug)]
-struct Row {
+struct ExcerptRow {
     /// The 1-based number of the line in its file.
     number: usize,
     /// Where the line starts in the excerpt's text.
@@ -91,7 +91,7 @@ impl Excerpt {
         self.text.push('\n');
         // The ellipsis takes the place of one of the characters that it stands for.
         let hidden = ColumnUnit::Chars.length(&line[..window.start]).saturating_sub(1);
-        self.rows.push(Row { number, start, hidden, window, shown });
+        self.rows.push(ExcerptRow { number, start, hidden, window, shown });
     }
 
     fn locate(&self, file: &SourceFile, place: &InLine) -> Option<Range<usize>> {

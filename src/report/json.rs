@@ -10,11 +10,11 @@ use crate::text::ColumnUnit;
 
 /// The document, indented: people read it too.
 pub(super) fn render(report: &Report) -> String {
-    let document = Document {
+    let document = ReportDocument {
         schema: "ownerlint.report/1",
         tool: ToolJson { name: &report.tool.name, version: &report.tool.version },
         summary: report.summary,
-        findings: report.findings.iter().map(|reported| FindingJson::new(report, reported)).collect(),
+        findings: report.findings.iter().map(|reported| FindingDocument::new(report, reported)).collect(),
     };
     line(serde_json::to_string_pretty(&document))
 }
@@ -22,7 +22,7 @@ pub(super) fn render(report: &Report) -> String {
 /// One finding per line.
 pub(super) fn render_lines(report: &Report) -> String {
     let findings = report.findings.iter();
-    findings.map(|reported| line(serde_json::to_string(&FindingJson::new(report, reported)))).collect()
+    findings.map(|reported| line(serde_json::to_string(&FindingDocument::new(report, reported)))).collect()
 }
 
 /// `serde_json` fails only on maps with keys that are no strings and on writers that fail; there are none here.
@@ -33,11 +33,11 @@ pub(super) fn line(json: serde_json::Result<String>) -> String {
 }
 
 #[derive(Serialize)]
-struct Document<'a> {
+struct ReportDocument<'a> {
     schema: &'static str,
     tool: ToolJson<'a>,
     summary: Summary,
-    findings: Vec<FindingJson<'a>>,
+    findings: Vec<FindingDocument<'a>>,
 }
 
 #[derive(Serialize)]
@@ -47,7 +47,7 @@ struct ToolJson<'a> {
 }
 
 #[derive(Serialize)]
-struct FindingJson<'a> {
+struct FindingDocument<'a> {
     rule: &'a str,
     severity: &'a str,
     consequence: &'a str,
@@ -81,7 +81,7 @@ struct LocationJson<'a> {
     byte_end: u32,
 }
 
-impl<'a> FindingJson<'a> {
+impl<'a> FindingDocument<'a> {
     fn new(report: &'a Report, reported: &'a Reported) -> Self {
         let finding = &reported.finding;
         let related = finding.related.iter();

@@ -94,7 +94,7 @@ pub struct ListedSkip {
 }
 
 #[derive(Serialize)]
-struct Document<'a> {
+struct ListDocument<'a> {
     schema: &'static str,
     objects: &'a [ListedObject],
     skipped: &'a [ListedSkip],
@@ -104,7 +104,7 @@ impl Listing {
     /// The JSON contract, ending in a line break.
     pub fn json(&self) -> String {
         let Self { objects, skipped } = self;
-        super::json::line(serde_json::to_string_pretty(&Document { schema: "ownerlint.list/1", objects, skipped }))
+        super::json::line(serde_json::to_string_pretty(&ListDocument { schema: "ownerlint.list/1", objects, skipped }))
     }
 
     /// For people: a line per object with its place, owners below it, and what was skipped.

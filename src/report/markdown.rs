@@ -6,7 +6,7 @@
 
 use std::collections::BTreeMap;
 
-use super::markup::{MAX_CELL, Page, RESERVE, code, text};
+use super::markup::{MAX_CELL, MarkdownText, RESERVE, code, text};
 use super::{Cascades, MarkdownOptions, Published, Report, Reported, Roots, Summary, paths};
 use crate::finding::Severity;
 use crate::kube::ObjectKey;
@@ -18,7 +18,7 @@ const MAX_PROSE: usize = 4_000;
 
 /// The whole document, within its size.
 pub(super) fn render(report: &Report, options: &MarkdownOptions, roots: &Roots) -> String {
-    let mut page = Page { text: heading(report), limit: options.bytes.saturating_sub(RESERVE) };
+    let mut page = MarkdownText { text: heading(report), limit: options.bytes.saturating_sub(RESERVE) };
     cascades(&mut page, &report.cascades);
     let findings = by_object(report);
     if !findings.is_empty() {
@@ -56,7 +56,7 @@ fn heading(report: &Report) -> String {
 }
 
 /// The graphs, in at most half of the page: the findings matter more.
-fn cascades(page: &mut Page, cascades: &Cascades) {
+fn cascades(page: &mut MarkdownText, cascades: &Cascades) {
     let room = page.limit / 2;
     let mut left_out = cascades.left_out;
     for cascade in &cascades.shown {
@@ -127,7 +127,7 @@ fn place(path: &str, line: usize, published: Option<&Published>) -> String {
 }
 
 /// Why and how to fix, once per rule, with the words of its first finding; errors first.
-fn explanations(page: &mut Page, report: &Report) {
+fn explanations(page: &mut MarkdownText, report: &Report) {
     let mut rules: Vec<(&Reported, usize)> = Vec::new();
     for reported in report.worst_first() {
         match rules.iter_mut().find(|(first, _)| first.finding.rule == reported.finding.rule) {
@@ -150,7 +150,7 @@ fn explanations(page: &mut Page, report: &Report) {
     }
 }
 
-fn notes(page: &mut Page, report: &Report) {
+fn notes(page: &mut MarkdownText, report: &Report) {
     for note in &report.notes {
         let mark = if note.severity == Severity::Error { "not analysed" } else { "note" };
         let place = match (&note.path, note.line) {

@@ -8,12 +8,12 @@ pub(super) const MAX_CELL: usize = 400;
 pub(super) const RESERVE: usize = 200;
 
 /// A document that takes whole blocks or nothing.
-pub(super) struct Page {
+pub(super) struct MarkdownText {
     pub(super) text: String,
     pub(super) limit: usize,
 }
 
-impl Page {
+impl MarkdownText {
     /// Appends `block` if it fits, and says whether it did. After the first that does not, nothing fits any more.
     pub(super) fn push(&mut self, block: &str) -> bool {
         let fits = self.text.len() + block.len() <= self.limit;

@@ -5,7 +5,7 @@ use serde::Serialize;
 use super::RuleInfo;
 
 #[derive(Serialize)]
-struct Document<'a> {
+struct RulesDocument<'a> {
     schema: &'static str,
     rules: Vec<RuleJson<'a>>,
 }
@@ -30,7 +30,10 @@ pub fn rules_json(rules: &[RuleInfo]) -> String {
         url: &rule.url,
         page: &rule.page,
     });
-    super::json::line(serde_json::to_string_pretty(&Document { schema: "ownerlint.rules/1", rules: rules.collect() }))
+    super::json::line(serde_json::to_string_pretty(&RulesDocument {
+        schema: "ownerlint.rules/1",
+        rules: rules.collect(),
+    }))
 }
 
 /// A line per rule: severity, id, what it flags.

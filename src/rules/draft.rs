@@ -1,6 +1,5 @@
-//! A finding in the making, and where it is pushed.
+//! A finding in the making.
 
-use super::Rule;
 use crate::finding::{Chain, Consequence, Finding, Label, Relation, Severity};
 use crate::inventory::Member;
 use crate::kube::ObjectKey;
@@ -110,45 +109,22 @@ impl Draft {
         self.chain = Chain { relation, objects: objects.into_iter().collect() };
         self
     }
-}
 
-/// Collects the findings of one rule.
-#[derive(Debug)]
-pub struct Sink {
-    rule: &'static Rule,
-    findings: Vec<Finding>,
-}
-
-impl Sink {
-    pub(super) fn new(rule: &'static Rule) -> Self {
-        Self { rule, findings: Vec::new() }
-    }
-
-    /// Takes a draft as a finding of this rule.
-    pub fn push(&mut self, draft: Draft) {
-        let rule = self.rule;
-        self.findings.push(Finding {
-            rule: rule.id,
-            severity: draft.severity.unwrap_or(rule.severity),
-            consequence: draft.consequence.unwrap_or(rule.consequence),
-            message: draft.message,
-            reason: draft.reason,
-            help: draft.help,
-            object: draft.object,
-            field: draft.field,
-            target: draft.target,
-            primary: draft.primary,
-            related: draft.related,
-            chain: draft.chain,
-        });
-    }
-
-    /// Takes several drafts.
-    pub fn extend(&mut self, drafts: impl IntoIterator<Item = Draft>) {
-        drafts.into_iter().for_each(|draft| self.push(draft));
-    }
-
-    pub(super) fn into_findings(self) -> Vec<Finding> {
-        self.findings
+    /// The finding of a rule, with its severity and consequence unless the draft has its own.
+    pub(super) fn into_finding(self, rule: &'static str, severity: Severity, consequence: Consequence) -> Finding {
+        Finding {
+            rule,
+            severity: self.severity.unwrap_or(severity),
+            consequence: self.consequence.unwrap_or(consequence),
+            message: self.message,
+            reason: self.reason,
+            help: self.help,
+            object: self.object,
+            field: self.field,
+            target: self.target,
+            primary: self.primary,
+            related: self.related,
+            chain: self.chain,
+        }
     }
 }

@@ -4,9 +4,10 @@
 //! What stands on an object that was read from a cluster is its controller's business, so that dumps get no warning
 //! unless something is wrong on its face.
 
-use super::finalizer_words::{Entry, entries, namespace_finalizers, who_removes, with_workload};
+use super::draft::Draft;
+use super::finalizer_words::{FinalizerEntry, entries, namespace_finalizers, who_removes, with_workload};
+use super::rule::{Context, Rule, Sink, World, rule};
 use super::words::named;
-use super::{Context, Draft, Rule, Sink, World, rule};
 use crate::finding::{Consequence, Severity};
 use crate::kube::{finalizers, kubectl};
 use crate::manifest::label_key_errors;
@@ -128,7 +129,7 @@ fn finalizer_unknown(context: &Context<'_>, sink: &mut Sink) {
 }
 
 /// The table's entry for a finalizer, and the row for the object's kind. Not for the collector's own.
-fn known_of(entry: &Entry<'_>) -> Option<(&'static KnownFinalizer, Handles, Option<&'static Controller>)> {
+fn known_of(entry: &FinalizerEntry<'_>) -> Option<(&'static KnownFinalizer, Handles, Option<&'static Controller>)> {
     if finalizers::is_collectors(entry.name()) {
         return None;
     }

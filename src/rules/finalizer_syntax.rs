@@ -1,8 +1,9 @@
 //! Rules on finalizers that the API server refuses or warns about, in its own words.
 
-use super::finalizer_words::{Entry, entries, namespace_finalizers};
+use super::draft::Draft;
+use super::finalizer_words::{FinalizerEntry, entries, namespace_finalizers};
+use super::rule::{Context, Rule, Sink, rule};
 use super::words::{a_json_type, named};
-use super::{Context, Draft, Rule, Sink, rule};
 use crate::finding::Severity;
 use crate::inventory::{FinalizerNameCheck, Member, ScopeSource, table};
 use crate::kube::{finalizers, kinds};
@@ -213,7 +214,7 @@ fn finalizer_conflict(context: &Context<'_>, sink: &mut Sink) {
             continue;
         };
         let (first, second) = (orphan.min(foreground), orphan.max(foreground));
-        let entry = Entry { member, index: second, finalizer: &all[second] };
+        let entry = FinalizerEntry { member, index: second, finalizer: &all[second] };
         sink.push(
             entry
                 .draft(format!("{} has both `{}` and `{}`", named(member), finalizers::ORPHAN, finalizers::FOREGROUND))

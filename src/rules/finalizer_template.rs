@@ -1,9 +1,10 @@
 //! Finalizers inside templates: stamped on every child, or refused, or without effect, as the kind of template decides.
 
+use super::draft::Draft;
 use super::finalizer_lifecycle::capitalised;
 use super::finalizer_words::{unhang, who_removes, with_workload};
+use super::rule::{Context, Rule, Sink, rule};
 use super::words::named;
-use super::{Context, Draft, Rule, Sink, rule};
 use crate::finding::{Consequence, Severity};
 use crate::inventory::Member;
 use crate::kube::kubectl::Target;

@@ -1,7 +1,7 @@
 //! What the finalizer rules share: the entries they look at, how they speak of removers, and the commands that free an
 //! object which hangs.
 
-use super::Draft;
+use super::draft::Draft;
 use crate::inventory::{Inventory, Member};
 use crate::kube::kubectl::{self, Target};
 use crate::kube::{finalizers, kinds};
@@ -11,13 +11,13 @@ use crate::ownership::{Evidence, Remover};
 use crate::yaml::Value;
 
 /// One finalizer of one object, with its place in the list.
-pub(super) struct Entry<'a> {
+pub(super) struct FinalizerEntry<'a> {
     pub(super) member: &'a Member,
     pub(super) index: usize,
     pub(super) finalizer: &'a Spanned<String>,
 }
 
-impl Entry<'_> {
+impl FinalizerEntry<'_> {
     pub(super) fn name(&self) -> &str {
         self.finalizer.as_str()
     }
@@ -36,13 +36,13 @@ impl Entry<'_> {
 }
 
 /// Every finalizer of `metadata.finalizers` in the input. A repeated entry comes once.
-pub(super) fn entries(inventory: &Inventory) -> impl Iterator<Item = Entry<'_>> {
+pub(super) fn entries(inventory: &Inventory) -> impl Iterator<Item = FinalizerEntry<'_>> {
     inventory.members.iter().flat_map(|member| {
         let all = &member.object.metadata.finalizers;
         let first = move |(index, finalizer): &(usize, &Spanned<String>)| {
             !all[..*index].iter().any(|earlier| earlier.value == finalizer.value)
         };
-        all.iter().enumerate().filter(first).map(move |(index, finalizer)| Entry { member, index, finalizer })
+        all.iter().enumerate().filter(first).map(move |(index, finalizer)| FinalizerEntry { member, index, finalizer })
     })
 }
 

@@ -2,9 +2,10 @@
 
 use std::collections::BTreeMap;
 
+use super::draft::Draft;
 use super::holder::{Holder, each_decoded};
+use super::rule::{Context, Rule, Sink, rule};
 use super::words::{listed, named};
-use super::{Context, Draft, Rule, Sink, rule};
 use crate::finding::{Consequence, Severity};
 use crate::inventory::{Member, Serving, table};
 use crate::manifest::{OBJECT_META_FIELDS, ServerField, Spanned, TemplateKind, UnknownField};

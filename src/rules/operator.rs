@@ -5,9 +5,10 @@
 
 use std::collections::BTreeMap;
 
+use super::draft::Draft;
 use super::finalizer_words::with_workload;
+use super::rule::{Context, Rule, Sink, rule};
 use super::words::named;
-use super::{Context, Draft, Rule, Sink, rule};
 use crate::inventory::{Member, ObjectId, table};
 use crate::kube::{Scope, finalizers, kinds, kubectl};
 use crate::ownership::known_finalizers;

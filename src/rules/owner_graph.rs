@@ -2,9 +2,10 @@
 
 use std::collections::{BTreeMap, VecDeque};
 
+use super::draft::Draft;
 use super::owner_identity::{describes, is_contradicted};
+use super::rule::{Context, Rule, Sink, rule};
 use super::words::{field, named, place, reference_name, target};
-use super::{Context, Draft, Rule, Sink, rule};
 use crate::finding::{Consequence, Relation};
 use crate::inventory::{Inventory, ObjectId};
 use crate::ownership::{Owner, OwnerEdge};
@@ -57,12 +58,12 @@ fn is_self(inventory: &Inventory, edge: &OwnerEdge) -> bool {
 }
 
 /// Dependent → (owner, edge) for every edge that the collector finds satisfied.
-type Graph<'a> = BTreeMap<ObjectId, Vec<(ObjectId, &'a OwnerEdge)>>;
+type OwnerGraph<'a> = BTreeMap<ObjectId, Vec<(ObjectId, &'a OwnerEdge)>>;
 
 /// [GC-39] to [GC-43].
 fn owner_cycle(context: &Context<'_>, sink: &mut Sink) {
     let inventory = context.inventory;
-    let mut graph = Graph::new();
+    let mut graph = OwnerGraph::new();
     for edge in &context.ownership.written {
         let Some(owner) = edge.bound() else { continue };
         // A dangling edge gets its holder collected, so it closes no ring; a self reference is a rule of its own.
@@ -112,7 +113,7 @@ fn cycle(inventory: &Inventory, ring: &[&OwnerEdge], members: usize) -> Option<D
 }
 
 /// A shortest ring of a strongly connected component through its first object, as edges from dependent to owner.
-fn shortest_ring<'a>(graph: &Graph<'a>, component: &[ObjectId]) -> Vec<&'a OwnerEdge> {
+fn shortest_ring<'a>(graph: &OwnerGraph<'a>, component: &[ObjectId]) -> Vec<&'a OwnerEdge> {
     let Some(&start) = component.first() else { return Vec::new() };
     let mut reached: BTreeMap<ObjectId, &OwnerEdge> = BTreeMap::new();
     let mut queue = VecDeque::from([start]);
@@ -155,7 +156,7 @@ struct Visit {
 
 /// Strongly connected components, each sorted, in the order of their first object. Tarjan's algorithm with its own stack:
 /// chains of owners may be as long as the input.
-fn components(graph: &Graph<'_>) -> Vec<Vec<ObjectId>> {
+fn components(graph: &OwnerGraph<'_>) -> Vec<Vec<ObjectId>> {
     let mut number: BTreeMap<ObjectId, usize> = BTreeMap::new();
     // Of nodes that still wait for their component: the lowest number that they reach.
     let mut low: BTreeMap<ObjectId, usize> = BTreeMap::new();

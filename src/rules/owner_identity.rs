@@ -1,8 +1,9 @@
 //! Rules on whom an owner reference means: literal uids, uids that belong to somebody else, owners that nobody has seen.
 
+use super::draft::Draft;
 use super::holder::each_claim_template;
+use super::rule::{Context, Rule, Sink, World, rule};
 use super::words::{field, named, place, reference_name, target, whereabouts};
-use super::{Context, Draft, Rule, Sink, World, rule};
 use crate::finding::Severity;
 use crate::inventory::{Inventory, Member, ObjectId, Serving};
 use crate::kube::Scope;

@@ -1,8 +1,9 @@
 //! Rules on the form of owner references: what the API server refuses, warns about or drops, whatever the owner is.
 
+use super::draft::Draft;
 use super::holder::{Holder, each_decoded, each_effective};
+use super::rule::{Context, Rule, Sink, rule};
 use super::words::{a_json_type, field, help_for_type, listed, named, place, reference_name, target};
-use super::{Context, Draft, Rule, Sink, rule};
 use crate::finding::{Consequence, Severity};
 use crate::manifest::{DecodeError, OWNER_REFERENCE_FIELDS, OwnerReference};
 use crate::text::{Span, near};

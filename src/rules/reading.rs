@@ -2,8 +2,9 @@
 
 use std::collections::BTreeSet;
 
+use super::draft::Draft;
+use super::rule::{Context, Rule, Sink, rule};
 use super::words::{a_json_type, help_for_type, named, whereabouts};
-use super::{Context, Draft, Rule, Sink, rule};
 use crate::finding::Consequence;
 use crate::inventory::{InDocument, Member};
 use crate::kube::kinds;

@@ -1,7 +1,8 @@
 //! Rules on kinds and scopes: who can own whom, and what the API server serves.
 
+use super::draft::Draft;
+use super::rule::{Context, Rule, Sink, World, rule};
 use super::words::{field, named, place, reference_name, target, whereabouts};
-use super::{Context, Draft, Rule, Sink, World, rule};
 use crate::finding::Severity;
 use crate::inventory::{Inventory, Member, ObjectId, ScopeSource, Serving};
 use crate::kube::{GroupKind, Scope};

@@ -5,8 +5,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use super::draft::Draft;
+use super::rule::{Context, Rule, Sink, World, rule};
 use super::words::{field, named, place, reference_name, whereabouts};
-use super::{Context, Draft, Rule, Sink, World, rule};
 use crate::finding::{Relation, Severity};
 use crate::gc::{self, Fate, Plan, Policy, Step};
 use crate::inventory::{Inventory, Member, ObjectId, Serving};
@@ -174,7 +175,7 @@ fn arrival(context: &Context<'_>, member: &Member, edge: &OwnerEdge, cascade: &[
 /// [GC-30], [GC-33]: an owner waits for every blocking dependent, whether or not that one can ever go.
 fn foreground_deadlock(context: &Context<'_>, sink: &mut Sink) {
     let inventory = context.inventory;
-    let mut held: BTreeMap<ObjectId, Vec<(&OwnerEdge, Hold)>> = BTreeMap::new();
+    let mut held: BTreeMap<ObjectId, Vec<(&OwnerEdge, Obstacle)>> = BTreeMap::new();
     for edge in &context.ownership.written {
         let Some(owner) = edge.bound().filter(|owner| *owner != edge.dependent) else { continue };
         if is_shared(inventory, edge.reference(inventory).uid()) || !edge.reference(inventory).is_blocking() {
@@ -206,7 +207,7 @@ fn is_held(plan: &Plan<'_>, object: &ObjectKey, mut by: impl FnMut(&gc::Hold) ->
 }
 
 /// Why a dependent never goes.
-enum Hold {
+enum Obstacle {
     /// A namespaced owner of a cluster-scoped object: the collector never decides [GC-20].
     OutOfScope,
     /// The kind of an owner does not resolve: the collector never decides [GC-16].
@@ -215,17 +216,17 @@ enum Hold {
     Finalizer(String),
 }
 
-fn hold(context: &Context<'_>, dependent: &Member) -> Option<Hold> {
+fn hold(context: &Context<'_>, dependent: &Member) -> Option<Obstacle> {
     let inventory = context.inventory;
     let owners = || dependent.object.metadata.owner_references.entries.iter().map(|owner| inventory.owner_kind(owner));
     if owners().any(|owner| (dependent.scope(), owner.scope) == (Some(Scope::Cluster), Some(Scope::Namespaced))) {
-        return Some(Hold::OutOfScope);
+        return Some(Obstacle::OutOfScope);
     }
     let never = |serving| matches!(serving, Serving::Never { .. } | Serving::NotByCrd { .. } | Serving::Removed { .. });
     if owners().any(|owner| never(owner.serving)) {
-        return Some(Hold::Unresolvable);
+        return Some(Obstacle::Unresolvable);
     }
-    abandoned(context, dependent).next().map(Hold::Finalizer)
+    abandoned(context, dependent).next().map(Obstacle::Finalizer)
 }
 
 /// The finalizers of an object that neither the table nor the input knows how to remove.
@@ -236,19 +237,19 @@ fn abandoned<'m>(context: &'m Context<'_>, member: &'m Member) -> impl Iterator<
     foreign.filter(|name| matches!(removers.remover(inventory, member, name), Remover::Nobody)).map(str::to_owned)
 }
 
-fn deadlock(inventory: &Inventory, owner: &Member, edges: &[(&OwnerEdge, Hold)], sink: &mut Sink) {
+fn deadlock(inventory: &Inventory, owner: &Member, edges: &[(&OwnerEdge, Obstacle)], sink: &mut Sink) {
     let Some((edge, hold)) = edges.first() else { return };
     let (dependent, reference) = (edge.dependent(inventory), edge.reference(inventory));
     let (severity, why) = match hold {
-        Hold::OutOfScope => (
+        Obstacle::OutOfScope => (
             Severity::Warning,
             "it is cluster-scoped and has a namespaced owner, and the collector leaves such objects alone".to_owned(),
         ),
-        Hold::Unresolvable => (
+        Obstacle::Unresolvable => (
             Severity::Warning,
             "the collector cannot resolve the kind of one of its owners, and so never decides on it".to_owned(),
         ),
-        Hold::Finalizer(name) => (
+        Obstacle::Finalizer(name) => (
             Severity::Info,
             format!(
                 "its finalizer `{name}` is removed by nobody that this input or the table of known finalizers names"

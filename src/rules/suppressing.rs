@@ -1,6 +1,7 @@
 //! Rules on suppressions and baselines: what silences findings must be right, reasoned and of use.
 
-use super::{Context, Draft, Outcome, Rule, Sink, find, rule, suggestion};
+use super::draft::Draft;
+use super::rule::{Context, Outcome, Rule, Sink, rule, suggestion};
 use crate::suppression::{Form, IdleCause};
 
 pub(super) static SUPPRESSION_MALFORMED: Rule = rule!(
@@ -45,11 +46,11 @@ fn suppression_malformed(context: &Context<'_>, sink: &mut Sink) {
 
 fn suppression_unknown_rule(context: &Context<'_>, sink: &mut Sink) {
     for directive in &context.directives.directives {
-        for rule in directive.rules.iter().filter(|rule| find(&rule.id).is_none()) {
+        for rule in directive.rules.iter().filter(|rule| context.rules.iter().all(|known| known.id != rule.id)) {
             sink.push(
                 Draft::in_file(directive.file, rule.span, format!("there is no rule `{}`", rule.id))
                     .reason("This part of the directive silences nothing.")
-                    .help(suggestion(&rule.id))
+                    .help(suggestion(&rule.id, context.rules))
                     .target(rule.id.clone()),
             );
         }

@@ -44,7 +44,7 @@ pub(crate) enum Shown {
 
 /// The outline of a tree given by the parents of its nodes; an entry comes after its parent's.
 pub(crate) fn outline(affected: &[Affected], limits: Limits) -> Vec<Line> {
-    let tree = Tree::new(affected);
+    let tree = CauseTree::new(affected);
     let mut entries: Vec<Line> = Vec::new();
     let mut waiting: VecDeque<Option<usize>> = VecDeque::from([None]);
     while let Some(parent) = waiting.pop_front() {
@@ -97,13 +97,13 @@ pub(crate) fn reading_order(entries: &[Line]) -> Vec<(usize, Vec<bool>)> {
     order
 }
 
-struct Tree<'a> {
+struct CauseTree<'a> {
     affected: &'a [Affected],
     children: Vec<Vec<usize>>,
     roots: Vec<usize>,
 }
 
-impl<'a> Tree<'a> {
+impl<'a> CauseTree<'a> {
     fn new(affected: &'a [Affected]) -> Self {
         let mut children: Vec<Vec<usize>> = vec![Vec::new(); affected.len()];
         let mut roots = Vec::new();

@@ -39,7 +39,7 @@ pub(crate) struct Affected {
 
 /// How many objects share an ending.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Counts {
+pub(crate) struct Tally {
     pub(crate) goes: usize,
     /// Of those that go, the ones that no manifest holds.
     pub(crate) implied: usize,
@@ -61,7 +61,7 @@ pub(crate) struct Story<'v> {
     pub(crate) hanging: Vec<Hanging>,
     /// What is Terminating since an earlier step, or was from the start.
     pub(crate) hung_before: BTreeSet<ObjectKey>,
-    pub(crate) counts: Counts,
+    pub(crate) counts: Tally,
     pub(crate) after: Vec<Fate>,
     implied: BTreeMap<&'v ObjectKey, &'v ImpliedDependent>,
 }
@@ -94,7 +94,7 @@ impl<'v> Story<'v> {
             affected: Vec::new(),
             hanging: plan.hanging(step),
             hung_before: BTreeSet::new(),
-            counts: Counts::default(),
+            counts: Tally::default(),
             after,
             implied: view.implied.iter().map(|implied| (&implied.key, implied)).collect(),
         };
@@ -189,7 +189,7 @@ impl<'v> Story<'v> {
         let known = cluster.ids().zip(&self.after).filter(|(id, _)| !cluster.is_assumed(*id));
         let alive = known.filter(|(_, fate)| **fate != Fate::Gone).count();
         let (hangs, stays) = (of(Ending::Hangs).count(), of(Ending::Stays).count());
-        self.counts = Counts {
+        self.counts = Tally {
             goes: of(Ending::Goes).count(),
             implied: of(Ending::Goes).filter(|affected| self.implied.contains_key(&affected.key)).count(),
             hangs,

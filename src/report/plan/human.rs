@@ -28,7 +28,7 @@ const LISTED: usize = 5;
 
 /// All steps, one after the other.
 pub(super) fn render(view: &PlanView<'_>, options: &HumanOptions) -> String {
-    let mut page = Page { out: String::new(), options };
+    let mut page = Screen { out: String::new(), options };
     let stories = stories(view);
     let mut told = BTreeSet::new();
     for story in &stories {
@@ -46,26 +46,26 @@ pub(super) fn render(view: &PlanView<'_>, options: &HumanOptions) -> String {
     page.out
 }
 
-struct Page<'o> {
+struct Screen<'o> {
     out: String,
     options: &'o HumanOptions,
 }
 
 #[derive(Clone, Copy)]
-enum Style {
+enum Emphasis {
     Strong,
     Dim,
     Bad,
     Warn,
 }
 
-impl Page<'_> {
-    fn styled(&self, text: &str, style: Style) -> String {
+impl Screen<'_> {
+    fn styled(&self, text: &str, style: Emphasis) -> String {
         let code = match style {
-            Style::Strong => "1",
-            Style::Dim => "2",
-            Style::Bad => "31",
-            Style::Warn => "33",
+            Emphasis::Strong => "1",
+            Emphasis::Dim => "2",
+            Emphasis::Bad => "31",
+            Emphasis::Warn => "33",
         };
         if self.options.color && !text.is_empty() { format!("\u{1b}[{code}m{text}\u{1b}[0m") } else { text.to_owned() }
     }
@@ -76,7 +76,7 @@ impl Page<'_> {
     }
 
     fn section(&mut self, title: &str) {
-        let title = self.styled(title, Style::Strong);
+        let title = self.styled(title, Emphasis::Strong);
         self.line(&format!("\n{title}"));
     }
 
@@ -94,10 +94,10 @@ impl Page<'_> {
     }
 }
 
-fn headline(page: &mut Page<'_>, story: &Story<'_>, steps: usize) {
+fn headline(page: &mut Screen<'_>, story: &Story<'_>, steps: usize) {
     let title = plain::one_line(&story.title());
     let title = if steps > 1 { format!("Step {} of {steps}: {title}", story.step + 1) } else { title };
-    let title = page.styled(&title, Style::Strong);
+    let title = page.styled(&title, Emphasis::Strong);
     page.line(&title);
     let refused = story.refused();
     for (key, code) in refused.iter().take(LISTED) {
@@ -106,7 +106,7 @@ fn headline(page: &mut Page<'_>, story: &Story<'_>, steps: usize) {
             403 => "refused (403): the API server never deletes it",
             _ => "refused",
         };
-        page.line(&format!("  {} {}", words::key(key), page.styled(why, Style::Warn)));
+        page.line(&format!("  {} {}", words::key(key), page.styled(why, Emphasis::Warn)));
     }
     if refused.len() > LISTED {
         page.line(&format!("  and {}", plain::count(refused.len() - LISTED, "more refusal")));
@@ -138,7 +138,7 @@ fn counted(number: usize, one: &str, many: &str) -> String {
     format!("{number} {}", if number == 1 { one } else { many })
 }
 
-fn tree(page: &mut Page<'_>, story: &Story<'_>) {
+fn tree(page: &mut Screen<'_>, story: &Story<'_>) {
     if story.affected.is_empty() {
         return;
     }
@@ -169,18 +169,18 @@ fn branch(ends: &[bool], ascii: bool) -> String {
     above + if *last { corner } else { tee }
 }
 
-fn object_line(page: &Page<'_>, story: &Story<'_>, affected: &Affected, entry: &Line, branch: &str) -> String {
+fn object_line(page: &Screen<'_>, story: &Story<'_>, affected: &Affected, entry: &Line, branch: &str) -> String {
     let margin = margin(page, affected.ending, affected.wave);
     let implied = story.implied(&affected.key).map_or(String::new(), |implied| format!(" (implied, {})", implied.rule));
-    let rules = page.styled(&words::causes(&affected.causes), Style::Dim);
+    let rules = page.styled(&words::causes(&affected.causes), Emphasis::Dim);
     let below =
         if entry.hidden.is_empty() { String::new() } else { format!(" (below it: {})", words::kinds(&entry.hidden)) };
-    let key = page.styled(&words::key(&affected.key), Style::Strong);
+    let key = page.styled(&words::key(&affected.key), Emphasis::Strong);
     format!("{margin}  {branch}{key}{implied}: {}{below} {rules}", words::reason(story, affected))
 }
 
 /// `… and 94 more that hang: Pod`.
-fn rest_line(page: &Page<'_>, story: &Story<'_>, places: &[usize], entry: &Line, branch: &str) -> String {
+fn rest_line(page: &Screen<'_>, story: &Story<'_>, places: &[usize], entry: &Line, branch: &str) -> String {
     let siblings: Vec<&Affected> = places.iter().map(|place| &story.affected[*place]).collect();
     let wave = siblings.iter().map(|affected| affected.wave).max().unwrap_or(0);
     let margin = margin(page, siblings[0].ending, wave);
@@ -191,15 +191,15 @@ fn rest_line(page: &Page<'_>, story: &Story<'_>, places: &[usize], entry: &Line,
 }
 
 /// The wave of what goes, or else the word for its ending.
-fn margin(page: &Page<'_>, ending: Ending, wave: usize) -> String {
+fn margin(page: &Screen<'_>, ending: Ending, wave: usize) -> String {
     match ending {
         Ending::Goes => format!("{wave:>5}"),
-        Ending::Hangs => page.styled("hangs", Style::Bad),
-        Ending::Stays => page.styled("stays", Style::Warn),
+        Ending::Hangs => page.styled("hangs", Emphasis::Bad),
+        Ending::Stays => page.styled("stays", Emphasis::Warn),
     }
 }
 
-fn hanging(page: &mut Page<'_>, story: &Story<'_>) {
+fn hanging(page: &mut Screen<'_>, story: &Story<'_>) {
     let stuck = stuck(story);
     if stuck.is_empty() {
         return;
@@ -239,9 +239,9 @@ fn alike(stuck: &[Stuck]) -> Vec<Vec<&Stuck>> {
     groups
 }
 
-fn hanging_one(page: &mut Page<'_>, stuck: &Stuck) {
+fn hanging_one(page: &mut Screen<'_>, stuck: &Stuck) {
     let before = if stuck.before { " (was Terminating before this step)" } else { "" };
-    let key = page.styled(&words::key(&stuck.key), Style::Bad);
+    let key = page.styled(&words::key(&stuck.key), Emphasis::Bad);
     page.line(&format!("  {key}{before}"));
     for Remedy { what, citations, help, commands, .. } in &stuck.remedies {
         page.prose(4, &format!("{what} {}", words::cited(citations)));
@@ -250,12 +250,12 @@ fn hanging_one(page: &mut Page<'_>, stuck: &Stuck) {
         }
         for command in commands {
             // A command is never wrapped: it is to be copied.
-            page.line(&format!("      {}", page.styled(&plain::visible(command), Style::Strong)));
+            page.line(&format!("      {}", page.styled(&plain::visible(command), Emphasis::Strong)));
         }
     }
 }
 
-fn varying(page: &mut Page<'_>, story: &Story<'_>) {
+fn varying(page: &mut Screen<'_>, story: &Story<'_>) {
     let variations = variations(story);
     let incomplete = incomplete(story);
     if variations.is_empty() && incomplete.is_none() {
@@ -280,7 +280,7 @@ fn varying(page: &mut Page<'_>, story: &Story<'_>) {
 }
 
 /// Events are cumulative: each is told in the first step that has it.
-fn events(page: &mut Page<'_>, story: &Story<'_>, told: &mut BTreeSet<String>) {
+fn events(page: &mut Screen<'_>, story: &Story<'_>, told: &mut BTreeSet<String>) {
     let events = &story.view.plan.steps[story.step].events;
     let new: Vec<_> = events.iter().filter(|event| told.insert(format!("{}{}", event.object, event.message))).collect();
     if new.is_empty() {
@@ -310,7 +310,7 @@ pub(super) fn counts(story: &Story<'_>) -> String {
     parts.join(", ")
 }
 
-fn assumptions(page: &mut Page<'_>, view: &PlanView<'_>) {
+fn assumptions(page: &mut Screen<'_>, view: &PlanView<'_>) {
     if view.notes.is_empty() {
         return;
     }

@@ -12,11 +12,11 @@ use crate::kube::ObjectKey;
 use crate::story::{ImpliedDependent, PlanView};
 
 pub(super) fn render(view: &PlanView<'_>) -> String {
-    crate::report::json::line(serde_json::to_string_pretty(&Document::new(view, view.steps)))
+    crate::report::json::line(serde_json::to_string_pretty(&PlanDocument::new(view, view.steps)))
 }
 
 #[derive(Serialize)]
-struct Document<'a> {
+struct PlanDocument<'a> {
     schema: &'static str,
     steps: Vec<StepDocument<'a>>,
     implied: Vec<ImpliedDocument<'a>>,
@@ -113,7 +113,7 @@ struct ConditionDocument {
     message: String,
 }
 
-impl<'a> Document<'a> {
+impl<'a> PlanDocument<'a> {
     fn new(view: &'a PlanView<'a>, steps: &'a [Step]) -> Self {
         let verdicts: Vec<BTreeMap<ObjectKey, Fate>> = match view.implied.is_empty() {
             true => Vec::new(),

@@ -6,7 +6,7 @@
 use super::mermaid;
 use crate::kube::ObjectKey;
 use crate::report::MarkdownOptions;
-use crate::report::markup::{Page, RESERVE, code, text};
+use crate::report::markup::{MarkdownText, RESERVE, code, text};
 use crate::story::PlanView;
 use crate::story::remedy::{Stuck, stuck};
 use crate::story::telling::{Affected, Ending, Story, stories};
@@ -20,7 +20,7 @@ const ROWS: usize = 500;
 /// The whole document, within its size.
 pub(super) fn render(view: &PlanView<'_>, options: &MarkdownOptions) -> String {
     let limit = options.bytes.saturating_sub(RESERVE);
-    let mut page = Page { text: String::new(), limit };
+    let mut page = MarkdownText { text: String::new(), limit };
     let stories = stories(view);
     let fits = page
         .push("## What a deletion does\n\n| Step | Goes | Hangs | Stays | Not touched |\n|---|---|---|---|---|\n")
@@ -56,7 +56,7 @@ fn chart(stories: &[Story<'_>]) -> String {
     format!("\n```mermaid\n{}```\n", mermaid::flowchart(stories))
 }
 
-fn details(page: &mut Page, story: &Story<'_>) -> bool {
+fn details(page: &mut MarkdownText, story: &Story<'_>) -> bool {
     let refused = story.refused().into_iter().take(ROWS);
     let refused: String = refused.map(|(key, status)| format!("\nRefused with {status}: {}\n", name(key))).collect();
     let title = if story.view.plan.steps.len() > 1 {
@@ -73,7 +73,7 @@ fn details(page: &mut Page, story: &Story<'_>) -> bool {
 }
 
 /// What hangs comes unfolded: it is what somebody has to act on.
-fn hanging(page: &mut Page, story: &Story<'_>) -> bool {
+fn hanging(page: &mut MarkdownText, story: &Story<'_>) -> bool {
     let stuck = stuck(story);
     if stuck.is_empty() {
         return true;
@@ -119,7 +119,7 @@ fn fenced(command: &str) -> String {
     format!("    {fence}sh\n    {command}\n    {fence}\n")
 }
 
-fn varying(page: &mut Page, story: &Story<'_>) -> bool {
+fn varying(page: &mut MarkdownText, story: &Story<'_>) -> bool {
     let mut block = String::new();
     for variation in variations(story) {
         block.push_str(&format!("- {}\n", text(&variation.title)));
@@ -136,7 +136,7 @@ fn varying(page: &mut Page, story: &Story<'_>) -> bool {
     block.is_empty() || page.push(&format!("\n**May vary:** Kubernetes' controllers race here.\n\n{block}"))
 }
 
-fn table(page: &mut Page, story: &Story<'_>, ending: Ending, title: &str) -> bool {
+fn table(page: &mut MarkdownText, story: &Story<'_>, ending: Ending, title: &str) -> bool {
     let rows: Vec<&Affected> = story.affected.iter().filter(|affected| affected.ending == ending).collect();
     if rows.is_empty() {
         return true;

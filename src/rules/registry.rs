@@ -1,0 +1,65 @@
+//! Every rule.
+
+use super::rule::{self, Rule};
+use super::{
+    finalizer_lifecycle, finalizer_syntax, finalizer_template, metadata, operator, owner_graph, owner_identity,
+    owner_shape, reading, scope, simulation, suppressing,
+};
+
+/// Every rule, in the order in which they are listed.
+pub static RULES: &[&Rule] = &[
+    &scope::OWNER_OF_CLUSTER_SCOPED,
+    &scope::OWNER_CROSS_NAMESPACE,
+    &scope::OWNER_KIND_UNRESOLVABLE,
+    &scope::KIND_NOT_SERVED,
+    &owner_shape::OWNER_MISSING_FIELD,
+    &owner_shape::OWNER_WRONG_TYPE,
+    &owner_shape::OWNER_EVENT,
+    &owner_shape::OWNER_MULTIPLE_CONTROLLERS,
+    &owner_shape::OWNER_DUPLICATE,
+    &owner_shape::OWNER_SAME_UID,
+    &owner_shape::OWNER_UNKNOWN_FIELD,
+    &owner_identity::OWNER_LITERAL_UID,
+    &owner_identity::OWNER_IDENTITY_MISMATCH,
+    &owner_identity::OWNER_NOT_FOUND,
+    &owner_graph::OWNER_SELF,
+    &owner_graph::OWNER_CYCLE,
+    &metadata::METADATA_UNKNOWN_FIELD,
+    &metadata::OBJECT_WITHOUT_NAME,
+    &metadata::LIVE_OBJECT,
+    &finalizer_syntax::FINALIZER_INVALID_NAME,
+    &finalizer_syntax::FINALIZER_WRONG_TYPE,
+    &finalizer_syntax::FINALIZER_CONFLICT,
+    &finalizer_syntax::FINALIZER_UNQUALIFIED,
+    &finalizer_lifecycle::FINALIZER_PRESET_GC,
+    &finalizer_lifecycle::FINALIZER_UNKNOWN,
+    &finalizer_lifecycle::FINALIZER_RUNTIME,
+    &finalizer_lifecycle::FINALIZER_MISPLACED,
+    &finalizer_lifecycle::NAMESPACE_SPEC_FINALIZERS,
+    &finalizer_template::TEMPLATE_FINALIZER,
+    &simulation::DELETED_ON_ARRIVAL,
+    &simulation::FOREGROUND_DEADLOCK,
+    &simulation::NAMESPACE_NEVER_EMPTIES,
+    &operator::OPERATOR_DELETED_FIRST,
+    &reading::UNREADABLE_FILE,
+    &reading::UNREADABLE_DOCUMENT,
+    &reading::DUPLICATE_KEY,
+    &reading::DROPPED_CONTENT,
+    &reading::NONSTANDARD_YAML,
+    &reading::DUPLICATE_OBJECT,
+    &suppressing::SUPPRESSION_MALFORMED,
+    &suppressing::SUPPRESSION_UNKNOWN_RULE,
+    &suppressing::SUPPRESSION_WITHOUT_REASON,
+    &suppressing::SUPPRESSION_UNUSED,
+    &suppressing::BASELINE_STALE,
+];
+
+/// The rule of an id.
+pub fn find(id: &str) -> Option<&'static Rule> {
+    RULES.iter().copied().find(|rule| rule.id == id)
+}
+
+/// What to say to somebody who names a rule that does not exist.
+pub(crate) fn suggestion(id: &str) -> String {
+    rule::suggestion(id, RULES)
+}

@@ -1,0 +1,155 @@
+//! What a rule is, what it may look at, and where its findings go.
+
+use super::draft::Draft;
+use crate::baseline::Stale;
+use crate::cluster::{Analysis, Verdicts};
+use crate::finding::{Consequence, Finding, Severity};
+use crate::inventory::Inventory;
+use crate::ownership::Ownership;
+use crate::suppression::{Directives, Idle};
+use crate::text::near;
+
+/// Whether the input is taken for a whole cluster.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum World {
+    /// Objects outside of the input may exist: absence proves nothing.
+    #[default]
+    Open,
+    /// The input is all there is.
+    Closed,
+}
+
+/// What a rule may look at.
+#[derive(Clone, Copy, Debug)]
+pub struct Context<'a> {
+    /// The objects.
+    pub inventory: &'a Inventory,
+    /// The edges between them.
+    pub ownership: &'a Ownership,
+    /// What else is found out about the bundle, each fact once.
+    pub analysis: &'a Analysis<'a>,
+    /// What single steps do to that cluster.
+    pub verdicts: &'a Verdicts<'a>,
+    /// Whether absence proves anything.
+    pub world: World,
+    /// The directives that silence findings.
+    pub directives: &'a Directives,
+    /// Every rule there is: directives may name others.
+    pub rules: &'a [&'static Rule],
+}
+
+/// What became of the findings of a run: what rules on suppressions and baselines look at.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Outcome<'a> {
+    /// Suppressions that took nothing away.
+    pub idle: &'a [Idle],
+    /// What the baseline knows and the run did not find.
+    pub stale: &'a [Stale],
+}
+
+/// How a rule looks for its defect.
+#[derive(Clone, Copy, Debug)]
+pub enum Check {
+    /// In a bundle.
+    Bundle(fn(&Context<'_>, &mut Sink)),
+    /// In what became of the findings of all bundles.
+    Outcome(fn(&Outcome<'_>, &mut Sink)),
+}
+
+/// One rule.
+#[derive(Debug)]
+pub struct Rule {
+    /// The id: kebab-case, names the defect, reads well after "ignore".
+    pub id: &'static str,
+    /// One line for lists.
+    pub summary: &'static str,
+    /// The severity unless a finding says otherwise.
+    pub severity: Severity,
+    /// The consequence unless a finding says otherwise.
+    pub consequence: Consequence,
+    /// The page `rules/<id>.md`, front matter included.
+    pub page: &'static str,
+    /// Looks for the defect.
+    pub check: Check,
+}
+
+impl Rule {
+    /// The folder of the repository with the pages that links lead to; they are generated from `rules/`.
+    pub const PAGES: &'static str = "docs/rules";
+
+    /// The page on the web.
+    pub fn url(&self) -> String {
+        format!("{}/blob/main/{}/{}.md", env!("CARGO_PKG_REPOSITORY"), Self::PAGES, self.id)
+    }
+
+    /// Runs the rule on a bundle.
+    pub fn run(&'static self, context: &Context<'_>) -> Vec<Finding> {
+        let mut sink = Sink::new(self);
+        if let Check::Bundle(check) = self.check {
+            check(context, &mut sink);
+        }
+        sink.into_findings()
+    }
+
+    /// Runs the rule on what became of the findings of a run.
+    pub fn run_on_outcome(&'static self, outcome: &Outcome<'_>) -> Vec<Finding> {
+        let mut sink = Sink::new(self);
+        if let Check::Outcome(check) = self.check {
+            check(outcome, &mut sink);
+        }
+        sink.into_findings()
+    }
+}
+
+/// Describes a rule and embeds its page.
+macro_rules! rule {
+    ($id:literal, $severity:ident, $consequence:ident, $summary:literal, $check:path) => {
+        $crate::rules::rule::rule!(@ $id, $severity, $consequence, $summary, $crate::rules::rule::Check::Bundle($check))
+    };
+    ($id:literal, $severity:ident, $consequence:ident, $summary:literal, outcome $check:path) => {
+        $crate::rules::rule::rule!(@ $id, $severity, $consequence, $summary, $crate::rules::rule::Check::Outcome($check))
+    };
+    (@ $id:literal, $severity:ident, $consequence:ident, $summary:literal, $check:expr) => {
+        $crate::rules::rule::Rule {
+            id: $id,
+            summary: $summary,
+            severity: $crate::finding::Severity::$severity,
+            consequence: $crate::finding::Consequence::$consequence,
+            page: include_str!(concat!("../../rules/", $id, ".md")),
+            check: $check,
+        }
+    };
+}
+pub(super) use rule;
+
+/// Collects the findings of one rule.
+#[derive(Debug)]
+pub struct Sink {
+    rule: &'static Rule,
+    findings: Vec<Finding>,
+}
+
+impl Sink {
+    fn new(rule: &'static Rule) -> Self {
+        Self { rule, findings: Vec::new() }
+    }
+
+    /// Takes a draft as a finding of this rule.
+    pub fn push(&mut self, draft: Draft) {
+        self.findings.push(draft.into_finding(self.rule.id, self.rule.severity, self.rule.consequence));
+    }
+
+    /// Takes several drafts.
+    pub fn extend(&mut self, drafts: impl IntoIterator<Item = Draft>) {
+        drafts.into_iter().for_each(|draft| self.push(draft));
+    }
+
+    fn into_findings(self) -> Vec<Finding> {
+        self.findings
+    }
+}
+
+/// What to say to somebody who names a rule that is none of `rules`.
+pub(super) fn suggestion(id: &str, rules: &[&Rule]) -> String {
+    near::did_you_mean(id, rules.iter().map(|rule| rule.id), || "`ownerlint rules` lists all rules".to_owned())
+}
