@@ -17,12 +17,12 @@ const SCHEMA: &str = "ownerlint.baseline/1";
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Baseline {
     /// One entry per identity.
-    pub entries: Vec<Entry>,
+    pub entries: Vec<KnownFinding>,
 }
 
 /// A known finding.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Entry {
+pub struct KnownFinding {
     /// What is known.
     pub identity: Identity,
     /// How many findings of that identity are.
@@ -33,14 +33,14 @@ pub struct Entry {
 
 #[derive(Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
-struct Document {
+struct BaselineDocument {
     schema: String,
-    findings: Vec<FindingJson>,
+    findings: Vec<KnownFindingDocument>,
 }
 
 #[derive(Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
-struct FindingJson {
+struct KnownFindingDocument {
     rule: String,
     object: Option<String>,
     field: Option<String>,
@@ -71,7 +71,7 @@ impl Baseline {
             source_code: NamedSource::new(file.path(), file.text().to_owned()).with_language("json"),
             span: SourceSpan::from(offset.min(file.text().len())),
         };
-        let document: Document = serde_json::from_str(file.text()).map_err(|error| {
+        let document: BaselineDocument = serde_json::from_str(file.text()).map_err(|error| {
             let line = file.line_span(error.line()).unwrap_or_default();
             let full = error.to_string();
             let reason = full.split(" at line ").next().unwrap_or(&full).to_owned();
@@ -82,10 +82,10 @@ impl Baseline {
             return Err(wrong(format!("its schema is `{}`, not `{SCHEMA}`", document.schema), at));
         }
         let mut places = rule_places(file).into_iter();
-        let mut entries: BTreeMap<Identity, Entry> = BTreeMap::new();
-        for FindingJson { rule, object, field, target, count } in document.findings {
+        let mut entries: BTreeMap<Identity, KnownFinding> = BTreeMap::new();
+        for KnownFindingDocument { rule, object, field, target, count } in document.findings {
             let identity = Identity { rule, object, field, target };
-            let entry = Entry { identity: identity.clone(), count: 0, span: places.next().unwrap_or_default() };
+            let entry = KnownFinding { identity: identity.clone(), count: 0, span: places.next().unwrap_or_default() };
             // Two branches that were merged may both have added an identity.
             entries.entry(identity).or_insert(entry).count += count;
         }
@@ -94,11 +94,11 @@ impl Baseline {
 
     /// The document, indented, ending in a line break: one that reviews well.
     pub fn to_json(&self) -> String {
-        let finding = |entry: &Entry| {
+        let finding = |entry: &KnownFinding| {
             let Identity { rule, object, field, target } = entry.identity.clone();
-            FindingJson { rule, object, field, target, count: entry.count }
+            KnownFindingDocument { rule, object, field, target, count: entry.count }
         };
-        let document = Document { schema: SCHEMA.to_owned(), findings: self.entries.iter().map(finding).collect() };
+        let document = BaselineDocument { schema: SCHEMA.to_owned(), findings: self.entries.iter().map(finding).collect() };
         // It fails only on maps with keys that are no strings; there are none.
         let mut text = serde_json::to_string_pretty(&document).unwrap_or_default();
         text.push('\n');

@@ -10,7 +10,7 @@ use std::collections::BTreeMap;
 use crate::finding::{Finding, Identity};
 use crate::text::{FileId, Span};
 
-pub use document::{Baseline, BaselineError, Entry};
+pub use document::{Baseline, BaselineError, KnownFinding};
 
 /// The name under which a baseline is looked for.
 pub const FILE_NAME: &str = "ownerlint-baseline.json";
@@ -48,7 +48,7 @@ impl Baseline {
         for finding in findings {
             *counts.entry(Identity::of(finding)).or_default() += 1;
         }
-        let entry = |(identity, count)| Entry { identity, count, span: Span::default() };
+        let entry = |(identity, count)| KnownFinding { identity, count, span: Span::default() };
         Self { entries: counts.into_iter().map(entry).collect() }
     }
 
@@ -92,7 +92,7 @@ impl Baseline {
             found.entries.iter().map(|entry| (&entry.identity, entry.count)).collect();
         let left = self.entries.iter().filter_map(|entry| {
             let count = entry.count.min(counts.get(&entry.identity).copied().unwrap_or_default());
-            (count > 0).then(|| Entry { count, ..entry.clone() })
+            (count > 0).then(|| KnownFinding { count, ..entry.clone() })
         });
         Self { entries: left.collect() }
     }

@@ -3,7 +3,7 @@
 use rayon::prelude::*;
 
 use super::cover::{self, Nodes};
-use super::syntax::{self, Fault, Written};
+use super::syntax::{self, Fault, WrittenDirective};
 use crate::inventory::{Inventory, Member};
 use crate::manifest::{ParsedDocument, ParsedFile};
 use crate::text::{FileId, SourceFile, Span};
@@ -129,7 +129,7 @@ impl Directives {
             Some(Ok(written)) => written,
             Some(Err(fault)) => return self.add_malformed(file, comment, fault.message()),
         };
-        let Written { document, rules, reason } = written;
+        let WrittenDirective { document, rules, reason } = written;
         if document && !cover::before_first_key(source, place.document, comment.span.start) {
             return self.add_malformed(file, comment, "`ignore-document` stands before the first key of its document");
         }

@@ -7,7 +7,7 @@ use std::ops::Range;
 
 /// A comment that is a directive, as written.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Written {
+pub(super) struct WrittenDirective {
     /// Whether it says `ignore-document`.
     pub(super) document: bool,
     /// The rules, each with its bytes in the text.
@@ -56,8 +56,8 @@ pub(super) fn begins(text: &str) -> bool {
 }
 
 /// Reads the text of a comment, behind its `#`. `None`: it does not look like a directive.
-pub(super) fn parse(text: &str) -> Option<Result<Written, Fault>> {
-    let mut cursor = Cursor { text, at: 0 };
+pub(super) fn parse(text: &str) -> Option<Result<WrittenDirective, Fault>> {
+    let mut cursor = Words { text, at: 0 };
     cursor.skip(|c| c == '#' || c.is_whitespace());
     let name = cursor.word(|c| c.is_ascii_alphanumeric());
     if !text[name].eq_ignore_ascii_case(NAME) {
@@ -74,7 +74,7 @@ pub(super) fn parse(text: &str) -> Option<Result<Written, Fault>> {
     Some(directive(text, cursor))
 }
 
-fn directive(text: &str, mut cursor: Cursor<'_>) -> Result<Written, Fault> {
+fn directive(text: &str, mut cursor: Words<'_>) -> Result<WrittenDirective, Fault> {
     let verb = cursor.word(|c| c.is_alphanumeric() || c == '-' || c == '_');
     let document = match &text[verb] {
         "ignore" => false,
@@ -90,7 +90,7 @@ fn directive(text: &str, mut cursor: Cursor<'_>) -> Result<Written, Fault> {
     let rules = names(text, start..start + length);
     match rules.is_empty() {
         true => Err(Fault::EmptyList),
-        false => Ok(Written { document, rules, reason: reason(&text[start + length + 1..]) }),
+        false => Ok(WrittenDirective { document, rules, reason: reason(&text[start + length + 1..]) }),
     }
 }
 
@@ -120,12 +120,12 @@ fn reason(text: &str) -> Option<String> {
     (!text.is_empty()).then(|| text.to_owned())
 }
 
-struct Cursor<'a> {
+struct Words<'a> {
     text: &'a str,
     at: usize,
 }
 
-impl Cursor<'_> {
+impl Words<'_> {
     fn skip(&mut self, unwanted: impl Fn(char) -> bool) {
         self.word(unwanted);
     }

@@ -8,7 +8,7 @@ use super::tape::{Event, EventKind, Properties, Style, SyntaxError, Tape, TextRe
 
 /// What the grammar expects next.
 #[derive(Clone, Copy, Debug)]
-enum State {
+enum Expects {
     BlockSequence { first: bool },
     IndentlessSequence,
     BlockMappingKey { first: bool },
@@ -47,7 +47,7 @@ pub(super) fn parse(text: &str, base: u32) -> Result<Option<Tape>, Failure> {
 struct Parser<'t> {
     scanner: Scanner<'t>,
     tape: Tape,
-    states: Vec<State>,
+    states: Vec<Expects>,
     /// `%TAG` handles of this document, the built-in ones last.
     handles: Vec<(Box<str>, Box<str>)>,
     /// Where the last token that was taken ends.
@@ -95,25 +95,25 @@ impl<'t> Parser<'t> {
         }
         while let Some(state) = self.states.pop() {
             match state {
-                State::BlockSequence { first } => self.block_sequence(first)?,
-                State::IndentlessSequence => self.indentless_sequence()?,
-                State::BlockMappingKey { first } => self.block_mapping_key(first)?,
-                State::BlockMappingValue => self.block_mapping_value()?,
-                State::FlowSequence { first } => self.flow_sequence(first)?,
-                State::FlowPairKey => self.flow_pair_key()?,
-                State::FlowPairValue => self.flow_pair_value()?,
-                State::FlowPairEnd => self.flow_pair_end()?,
-                State::FlowMappingKey { first } => self.flow_mapping_key(first)?,
-                State::FlowMappingValue => self.flow_mapping_value(false)?,
-                State::FlowMappingEmptyValue => self.flow_mapping_value(true)?,
-                State::DocumentEnd => self.end_document()?,
+                Expects::BlockSequence { first } => self.block_sequence(first)?,
+                Expects::IndentlessSequence => self.indentless_sequence()?,
+                Expects::BlockMappingKey { first } => self.block_mapping_key(first)?,
+                Expects::BlockMappingValue => self.block_mapping_value()?,
+                Expects::FlowSequence { first } => self.flow_sequence(first)?,
+                Expects::FlowPairKey => self.flow_pair_key()?,
+                Expects::FlowPairValue => self.flow_pair_value()?,
+                Expects::FlowPairEnd => self.flow_pair_end()?,
+                Expects::FlowMappingKey { first } => self.flow_mapping_key(first)?,
+                Expects::FlowMappingValue => self.flow_mapping_value(false)?,
+                Expects::FlowMappingEmptyValue => self.flow_mapping_value(true)?,
+                Expects::DocumentEnd => self.end_document()?,
             }
         }
         Ok(true)
     }
 
     fn start_document(&mut self) -> Result<bool, SyntaxError> {
-        self.states.push(State::DocumentEnd);
+        self.states.push(Expects::DocumentEnd);
         match self.peek()? {
             TokenKind::StreamEnd => return Ok(false),
             TokenKind::VersionDirective { .. } | TokenKind::TagDirective { .. } | TokenKind::DocumentStart => {}
@@ -193,24 +193,24 @@ impl<'t> Parser<'t> {
         let start = self.scanner.peek()?.start;
         match self.peek()? {
             TokenKind::BlockEntry if indentless => {
-                self.states.push(State::IndentlessSequence);
+                self.states.push(Expects::IndentlessSequence);
                 self.emit(EventKind::SeqStart { flow: false }, start, start, properties);
             }
             TokenKind::Scalar { .. } => self.scalar(properties)?,
             TokenKind::FlowSequenceStart => {
-                self.states.push(State::FlowSequence { first: true });
+                self.states.push(Expects::FlowSequence { first: true });
                 self.emit(EventKind::SeqStart { flow: true }, start, start + 1, properties);
             }
             TokenKind::FlowMappingStart => {
-                self.states.push(State::FlowMappingKey { first: true });
+                self.states.push(Expects::FlowMappingKey { first: true });
                 self.emit(EventKind::MapStart { flow: true }, start, start + 1, properties);
             }
             TokenKind::BlockSequenceStart if block => {
-                self.states.push(State::BlockSequence { first: true });
+                self.states.push(Expects::BlockSequence { first: true });
                 self.emit(EventKind::SeqStart { flow: false }, start, start, properties);
             }
             TokenKind::BlockMappingStart if block => {
-                self.states.push(State::BlockMappingKey { first: true });
+                self.states.push(Expects::BlockMappingKey { first: true });
                 self.emit(EventKind::MapStart { flow: false }, start, start, properties);
             }
             _ if properties > 0 => self.emit_empty(self.last_end, properties),
@@ -268,7 +268,7 @@ impl<'t> Parser<'t> {
         match self.peek()? {
             TokenKind::BlockEntry => {
                 let dash = self.take()?.end;
-                self.states.push(State::BlockSequence { first: false });
+                self.states.push(Expects::BlockSequence { first: false });
                 match self.peek()? {
                     TokenKind::BlockEntry | TokenKind::BlockEnd => self.emit_empty(dash, 0),
                     _ => self.node(true, false)?,
@@ -294,7 +294,7 @@ impl<'t> Parser<'t> {
             return Ok(());
         }
         let dash = self.take()?.end;
-        self.states.push(State::IndentlessSequence);
+        self.states.push(Expects::IndentlessSequence);
         match self.peek()? {
             TokenKind::BlockEntry | TokenKind::Key | TokenKind::Value | TokenKind::BlockEnd => {
                 self.emit_empty(dash, 0);
@@ -311,7 +311,7 @@ impl<'t> Parser<'t> {
         match self.peek()? {
             TokenKind::Key => {
                 let mark = self.take()?.end;
-                self.states.push(State::BlockMappingValue);
+                self.states.push(Expects::BlockMappingValue);
                 self.block_part(mark)
             }
             TokenKind::BlockEnd => self.end_block(EventKind::MapEnd),
@@ -320,7 +320,7 @@ impl<'t> Parser<'t> {
     }
 
     fn block_mapping_value(&mut self) -> Result<(), SyntaxError> {
-        self.states.push(State::BlockMappingKey { first: false });
+        self.states.push(Expects::BlockMappingKey { first: false });
         if *self.peek()? != TokenKind::Value {
             self.emit_empty(self.last_end, 0);
             return Ok(());
@@ -355,11 +355,11 @@ impl<'t> Parser<'t> {
             }
             TokenKind::Key => {
                 let key = self.take()?;
-                self.states.extend([State::FlowSequence { first: false }, State::FlowPairKey]);
+                self.states.extend([Expects::FlowSequence { first: false }, Expects::FlowPairKey]);
                 self.emit(EventKind::MapStart { flow: false }, key.start, key.start, 0);
             }
             _ => {
-                self.states.push(State::FlowSequence { first: false });
+                self.states.push(Expects::FlowSequence { first: false });
                 self.node(false, false)?;
             }
         }
@@ -367,7 +367,7 @@ impl<'t> Parser<'t> {
     }
 
     fn flow_pair_key(&mut self) -> Result<(), SyntaxError> {
-        self.states.push(State::FlowPairValue);
+        self.states.push(Expects::FlowPairValue);
         match self.peek()? {
             TokenKind::Value | TokenKind::FlowEntry | TokenKind::FlowSequenceEnd => {
                 // libyaml takes the token here, and so go-yaml loses the value of `[? : x]`.
@@ -380,7 +380,7 @@ impl<'t> Parser<'t> {
     }
 
     fn flow_pair_value(&mut self) -> Result<(), SyntaxError> {
-        self.states.push(State::FlowPairEnd);
+        self.states.push(Expects::FlowPairEnd);
         if *self.peek()? == TokenKind::Value {
             self.take()?;
             if !matches!(self.peek()?, TokenKind::FlowEntry | TokenKind::FlowSequenceEnd) {
@@ -413,7 +413,7 @@ impl<'t> Parser<'t> {
             }
             TokenKind::Key => {
                 let mark = self.take()?.end;
-                self.states.push(State::FlowMappingValue);
+                self.states.push(Expects::FlowMappingValue);
                 match self.peek()? {
                     TokenKind::Value | TokenKind::FlowEntry | TokenKind::FlowMappingEnd => {
                         self.emit_empty(mark, 0);
@@ -423,14 +423,14 @@ impl<'t> Parser<'t> {
                 }
             }
             _ => {
-                self.states.push(State::FlowMappingEmptyValue);
+                self.states.push(Expects::FlowMappingEmptyValue);
                 self.node(false, false)
             }
         }
     }
 
     fn flow_mapping_value(&mut self, empty: bool) -> Result<(), SyntaxError> {
-        self.states.push(State::FlowMappingKey { first: false });
+        self.states.push(Expects::FlowMappingKey { first: false });
         if !empty && *self.peek()? == TokenKind::Value {
             self.take()?;
             if !matches!(self.peek()?, TokenKind::FlowEntry | TokenKind::FlowMappingEnd) {

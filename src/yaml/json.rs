@@ -8,7 +8,7 @@ use super::tape::{Event, EventKind, Style, SyntaxError, Tape, TextRef};
 
 /// Reads one value at `start`, blanks before it skipped. `None` when only blanks are left. Returns the tape and the end.
 pub(super) fn parse(text: &str, start: usize) -> Result<Option<(Tape, usize)>, SyntaxError> {
-    let mut reader = Reader { text, at: start, tape: Tape::default(), open: Vec::new() };
+    let mut reader = JsonReader { text, at: start, tape: Tape::default(), open: Vec::new() };
     reader.skip_blanks();
     if reader.byte() == 0 && reader.at >= text.len() {
         return Ok(None);
@@ -17,7 +17,7 @@ pub(super) fn parse(text: &str, start: usize) -> Result<Option<(Tape, usize)>, S
     Ok(Some((reader.tape, reader.at)))
 }
 
-struct Reader<'t> {
+struct JsonReader<'t> {
     text: &'t str,
     at: usize,
     tape: Tape,
@@ -25,7 +25,7 @@ struct Reader<'t> {
     open: Vec<bool>,
 }
 
-impl Reader<'_> {
+impl JsonReader<'_> {
     fn byte(&self) -> u8 {
         self.text.as_bytes().get(self.at).copied().unwrap_or(0)
     }

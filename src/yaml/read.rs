@@ -17,7 +17,7 @@ use crate::text::{SourceFile, Span};
 /// Reads all documents of a file, in their order. Never fails as a whole and never panics: a document that cannot be read
 /// says so in its content.
 pub fn read(file: &SourceFile) -> Vec<Document> {
-    let mut reader = Reader { text: file.text(), documents: Vec::new() };
+    let mut reader = StreamReader { text: file.text(), documents: Vec::new() };
     let start = if reader.text.starts_with('\u{FEFF}') { '\u{FEFF}'.len_utf8() } else { 0 };
     let looks_like_json = reader.text[start..].trim_start().starts_with('{');
     match looks_like_json {
@@ -27,12 +27,12 @@ pub fn read(file: &SourceFile) -> Vec<Document> {
     reader.documents
 }
 
-struct Reader<'f> {
+struct StreamReader<'f> {
     text: &'f str,
     documents: Vec<Document>,
 }
 
-impl Reader<'_> {
+impl StreamReader<'_> {
     fn push(
         &mut self,
         span: Span,

@@ -40,6 +40,7 @@ mod report_scope;
 mod rules;
 mod support;
 mod tables;
+mod type_names;
 mod walking;
 mod yaml_corpus;
 mod yaml_decode;
