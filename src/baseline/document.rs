@@ -98,7 +98,8 @@ impl Baseline {
             let Identity { rule, object, field, target } = entry.identity.clone();
             KnownFindingDocument { rule, object, field, target, count: entry.count }
         };
-        let document = BaselineDocument { schema: SCHEMA.to_owned(), findings: self.entries.iter().map(finding).collect() };
+        let document =
+            BaselineDocument { schema: SCHEMA.to_owned(), findings: self.entries.iter().map(finding).collect() };
         // It fails only on maps with keys that are no strings; there are none.
         let mut text = serde_json::to_string_pretty(&document).unwrap_or_default();
         text.push('\n');

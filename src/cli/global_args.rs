@@ -11,7 +11,7 @@ pub(super) struct GlobalArgs {
     /// Threads to use (default: one per core)
     #[arg(long, value_name = "N", global = true, help_heading = "Global options")]
     pub(super) threads: Option<usize>,
-    /// Say on standard error what was read and how long it took
+    /// Say on standard error what was read and how long it took, and cite the rules behind a plan
     #[arg(short, long, global = true, help_heading = "Global options")]
     pub(super) verbose: bool,
 }

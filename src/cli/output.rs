@@ -101,6 +101,7 @@ pub(super) fn display(global: &GlobalArgs, to_stdout: bool) -> Options {
             color,
             links: color && stdout.is_terminal(),
             width: terminal::width(),
+            citations: global.verbose,
             ..HumanOptions::default()
         },
         roots: Roots {

@@ -33,11 +33,13 @@ pub struct HumanOptions {
     pub ascii: bool,
     /// Columns of the terminal; prose is wrapped and long source lines are cut to fit.
     pub width: usize,
+    /// Plans: say by which rules of Kubernetes' behaviour each thing happens, `[GC-22]`.
+    pub citations: bool,
 }
 
 impl Default for HumanOptions {
     fn default() -> Self {
-        Self { color: false, links: false, ascii: false, width: 100 }
+        Self { color: false, links: false, ascii: false, width: 100, citations: true }
     }
 }
 

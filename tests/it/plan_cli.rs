@@ -295,3 +295,16 @@ fn an_input_without_objects_has_its_own_status() {
         .code(3)
         .stderr(contains("no Kubernetes object found"));
 }
+
+#[test]
+fn a_plan_cites_rules_for_those_who_ask() {
+    let shown = |more: &[&str]| {
+        let arguments = [&["plan", "delete", "deploy/web", "-n", "shop", "-f", RENDERED], more].concat();
+        let output = ownerlint().args(arguments).output().expect("it runs");
+        String::from_utf8(output.stdout).expect("text")
+    };
+    let plain = shown(&[]);
+    assert!(plain.contains("owned by it, blocking\n"), "{plain}");
+    assert!(!plain.contains("GC-") && !plain.contains("DEP-"), "{plain}");
+    assert!(shown(&["-v"]).contains("owned by it, blocking [GC-12, GC-22]\n"));
+}

@@ -6,6 +6,7 @@
 
 use std::collections::BTreeSet;
 
+use crate::gc::Cause;
 use crate::report::{HumanOptions, wrap};
 use crate::story::PlanView;
 use crate::story::outline::{Limits, Line, Shown, outline, reading_order};
@@ -68,6 +69,16 @@ impl Screen<'_> {
             Emphasis::Warn => "33",
         };
         if self.options.color && !text.is_empty() { format!("\u{1b}[{code}m{text}\u{1b}[0m") } else { text.to_owned() }
+    }
+
+    /// Citations at the end of a line, for those who asked for them.
+    fn cited(&self, citations: &[&'static str]) -> String {
+        if self.options.citations { words::cited(citations) } else { String::new() }
+    }
+
+    /// The mark of an object that a controller would have created.
+    fn implied(&self, rule: &str) -> String {
+        if self.options.citations { format!(" (implied, {rule})") } else { " (implied)".to_owned() }
     }
 
     fn line(&mut self, text: &str) {
@@ -143,7 +154,12 @@ fn tree(page: &mut Screen<'_>, story: &Story<'_>) {
         return;
     }
     page.section("What happens, and why");
-    page.line("(what has the same number goes at the same time; `ownerlint explain GC-22` says what a citation means)");
+    page.line(match page.options.citations {
+        true => {
+            "(what has the same number goes at the same time; `ownerlint explain GC-22` says what a citation means)"
+        }
+        false => "(what has the same number goes at the same time; `-v` cites the rules)",
+    });
     let siblings = if story.affected.len() <= SMALL { SMALL } else { TREE.siblings };
     let entries = outline(&story.affected, Limits { siblings, ..TREE });
     for (at, ends) in reading_order(&entries) {
@@ -171,8 +187,8 @@ fn branch(ends: &[bool], ascii: bool) -> String {
 
 fn object_line(page: &Screen<'_>, story: &Story<'_>, affected: &Affected, entry: &Line, branch: &str) -> String {
     let margin = margin(page, affected.ending, affected.wave);
-    let implied = story.implied(&affected.key).map_or(String::new(), |implied| format!(" (implied, {})", implied.rule));
-    let rules = page.styled(&words::causes(&affected.causes), Emphasis::Dim);
+    let implied = story.implied(&affected.key).map_or(String::new(), |implied| page.implied(implied.rule));
+    let rules = page.styled(&page.cited(&Cause::all_citations(&affected.causes)), Emphasis::Dim);
     let below =
         if entry.hidden.is_empty() { String::new() } else { format!(" (below it: {})", words::kinds(&entry.hidden)) };
     let key = page.styled(&words::key(&affected.key), Emphasis::Strong);
@@ -244,7 +260,7 @@ fn hanging_one(page: &mut Screen<'_>, stuck: &Stuck) {
     let key = page.styled(&words::key(&stuck.key), Emphasis::Bad);
     page.line(&format!("  {key}{before}"));
     for Remedy { what, citations, help, commands, .. } in &stuck.remedies {
-        page.prose(4, &format!("{what} {}", words::cited(citations)));
+        page.prose(4, &format!("{what} {}", page.cited(citations)));
         if !help.is_empty() {
             page.prose(4, help);
         }

@@ -20,8 +20,10 @@ fn every_format_reads_as_its_golden_file_says() {
 
 #[test]
 fn colours_links_and_narrow_terminals_are_options_of_the_human_format() {
-    let options =
-        Options { human: HumanOptions { color: true, links: true, ascii: true, width: 60 }, ..sample::options() };
+    let options = Options {
+        human: HumanOptions { color: true, links: true, ascii: true, width: 60, citations: true },
+        ..sample::options()
+    };
     // Escape characters would make the golden file unreadable.
     let text = render(Format::Human, &sample::report(), &options).replace('\u{1b}', "<ESC>");
     insta::with_settings!({ snapshot_path => "golden", prepend_module_to_snapshot => false, omit_expression => true }, {
