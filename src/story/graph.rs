@@ -6,9 +6,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::outline::{KindCounts, Limits, Line, Shown, outline};
-use super::telling::{Affected, Ending, Story};
+use super::telling::{Affected, Ending, Story, holds_data};
 use super::words;
-use crate::gc::ObjectId;
+use crate::gc::{Hold, ObjectId};
 use crate::kube::Namespace;
 use crate::text::plain;
 
@@ -190,11 +190,26 @@ impl Drawing<'_> {
         if self.stories.iter().any(|story| story.implied(key).is_some()) {
             marks.push("implied".to_owned());
         }
+        if holds_data(key) {
+            marks.push("data".to_owned());
+        }
         if self.stories.len() > 1 {
             marks.push(format!("step {}", step + 1));
         }
         let marks = (!marks.is_empty()).then(|| format!("({})", marks.join(", ")));
-        [short(&kind), short(&name)].into_iter().chain(marks).collect()
+        [short(&kind), short(&name)].into_iter().chain(marks).chain(self.finalizers(affected, step)).collect()
+    }
+
+    /// The finalizers that hold a hanging object: somebody has to remove them.
+    fn finalizers(&self, affected: &Affected, step: usize) -> Option<String> {
+        let story = self.stories.iter().find(|story| story.step == step)?;
+        let hanging = story.hanging.binary_search_by_key(&affected.id, |hanging| hanging.object).ok()?;
+        let names = story.hanging[hanging].holds.iter().filter_map(|hold| match hold {
+            Hold::Finalizers(names) => Some(names.join(", ")),
+            _ => None,
+        });
+        let names: Vec<String> = names.collect();
+        (!names.is_empty()).then(|| short(&format!("finalizer {}", names.join(", "))))
     }
 
     /// Owners of what is drawn that nothing happens to: they are why something stays.
@@ -245,6 +260,7 @@ impl Drawing<'_> {
                 }
             }
         }
+        let mut arrows = without_shortcuts(arrows, self.graph.nodes.len());
         arrows.truncate(EDGES);
         arrows.sort_unstable();
         self.graph.arrows = arrows;
@@ -267,6 +283,42 @@ impl Drawing<'_> {
             Tie::Owned
         }
     }
+}
+
+/// The arrows without those from a container to what an owner in it leads to: of a namespace with a Deployment, its
+/// ReplicaSet and its Pods, the namespace points to the Deployment alone. Owner references all stay: a second owner is why
+/// something stays.
+fn without_shortcuts(mut arrows: Vec<Arrow>, nodes: usize) -> Vec<Arrow> {
+    let mut next: Vec<BTreeSet<usize>> = vec![BTreeSet::new(); nodes];
+    for arrow in &arrows {
+        next[arrow.from].insert(arrow.to);
+    }
+    // One after the other: of a ring of owners, one keeps its arrow.
+    arrows.retain(|arrow| {
+        if arrow.tie != Tie::Contains {
+            return true;
+        }
+        next[arrow.from].remove(&arrow.to);
+        let shortcut = leads(&next, arrow.from, arrow.to);
+        if !shortcut {
+            next[arrow.from].insert(arrow.to);
+        }
+        !shortcut
+    });
+    arrows
+}
+
+/// Whether a way along `next` leads from one node to another.
+fn leads(next: &[BTreeSet<usize>], from: usize, to: usize) -> bool {
+    let mut seen = BTreeSet::from([from]);
+    let mut pending = vec![from];
+    while let Some(at) = pending.pop() {
+        if at == to {
+            return true;
+        }
+        pending.extend(next[at].iter().filter(|node| seen.insert(**node)));
+    }
+    false
 }
 
 fn tone(ending: Ending) -> Tone {

@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::view::{ImpliedDependent, PlanView};
 use crate::gc::{Cause, Change, Effect, Fate, Hanging, ObjectId, Present};
-use crate::kube::ObjectKey;
+use crate::kube::{ObjectKey, kinds};
 
 /// What becomes of an object in a step; the order in which siblings are shown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -43,6 +43,8 @@ pub(crate) struct Tally {
     pub(crate) goes: usize,
     /// Of those that go, the ones that no manifest holds.
     pub(crate) implied: usize,
+    /// Of those that go, the ones that hold data.
+    pub(crate) claims: usize,
     pub(crate) hangs: usize,
     /// Terminating already before the step, and still.
     pub(crate) still_hangs: usize,
@@ -192,6 +194,7 @@ impl<'v> Story<'v> {
         self.counts = Tally {
             goes: of(Ending::Goes).count(),
             implied: of(Ending::Goes).filter(|affected| self.implied.contains_key(&affected.key)).count(),
+            claims: of(Ending::Goes).filter(|affected| holds_data(&affected.key)).count(),
             hangs,
             still_hangs: self.hung_before.len(),
             stays,
@@ -215,6 +218,12 @@ impl<'v> Story<'v> {
     pub(crate) fn title(&self) -> String {
         self.view.titles.get(self.step).cloned().unwrap_or_else(|| format!("step {}", self.step + 1))
     }
+}
+
+/// Whether an object stands for data that its deletion may destroy: a claim, whose volume goes with it unless the volume is
+/// retained.
+pub(crate) fn holds_data(key: &ObjectKey) -> bool {
+    key.is(kinds::PERSISTENT_VOLUME_CLAIM)
 }
 
 /// `None` for an object that the step leaves as it was, or that was Terminating and is.

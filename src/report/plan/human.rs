@@ -142,7 +142,11 @@ fn summary(story: &Story<'_>) -> String {
         0 => String::new(),
         number => format!(", {}", counted(number, "stays", "stay")),
     };
-    format!("{goes}{hangs}{stays}.{vary}")
+    let data = match counts.claims {
+        0 => String::new(),
+        number => format!(" Data that goes: {}.", plain::count(number, "claim")),
+    };
+    format!("{goes}{hangs}{stays}.{data}{vary}")
 }
 
 fn counted(number: usize, one: &str, many: &str) -> String {
