@@ -10,7 +10,7 @@ use crate::manifest::{DecodeError, Metadata, OwnerReference, TemplateKind};
 
 /// Metadata with the field that holds it.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Holder<'a> {
+pub(super) struct MetadataHolder<'a> {
     /// The object.
     pub(super) member: &'a Member,
     /// The metadata.
@@ -23,7 +23,7 @@ pub(super) struct Holder<'a> {
     pub(super) template: Option<TemplateKind>,
 }
 
-impl Holder<'_> {
+impl MetadataHolder<'_> {
     /// The path of an entry: `metadata.ownerReferences[0]`.
     pub(super) fn entry(&self, reference: &OwnerReference) -> String {
         format!("{}.ownerReferences[{}]", self.field, reference.index)
@@ -50,7 +50,7 @@ impl Holder<'_> {
         }
     }
 
-    /// The consequence that goes with [`Holder::refusal`].
+    /// The consequence that goes with [`MetadataHolder::refusal`].
     pub(super) fn refused(&self) -> Consequence {
         match self.template {
             None => Consequence::Rejected,
@@ -60,11 +60,11 @@ impl Holder<'_> {
 }
 
 /// Visits whatever metadata clients and the API server decode with types: strict validation reaches all of it.
-pub(super) fn each_decoded(inventory: &Inventory, mut visit: impl FnMut(Holder<'_>)) {
+pub(super) fn each_decoded(inventory: &Inventory, mut visit: impl FnMut(MetadataHolder<'_>)) {
     for member in &inventory.members {
         visit(own(member));
         for template in member.object.templates() {
-            visit(Holder {
+            visit(MetadataHolder {
                 member,
                 metadata: &template.metadata,
                 decode_errors: &template.decode_errors,
@@ -77,7 +77,7 @@ pub(super) fn each_decoded(inventory: &Inventory, mut visit: impl FnMut(Holder<'
 
 /// Visits the metadata whose owner references reach the cluster: that of objects, and of claim templates, which are copied
 /// whole ([VAL-36]). Those of pod and job templates are dropped ([VAL-35], [VAL-37]).
-pub(super) fn each_effective(inventory: &Inventory, mut visit: impl FnMut(Holder<'_>)) {
+pub(super) fn each_effective(inventory: &Inventory, mut visit: impl FnMut(MetadataHolder<'_>)) {
     for member in &inventory.members {
         visit(own(member));
     }
@@ -85,10 +85,10 @@ pub(super) fn each_effective(inventory: &Inventory, mut visit: impl FnMut(Holder
 }
 
 /// Visits the claim templates of StatefulSets.
-pub(super) fn each_claim_template(inventory: &Inventory, mut visit: impl FnMut(Holder<'_>)) {
+pub(super) fn each_claim_template(inventory: &Inventory, mut visit: impl FnMut(MetadataHolder<'_>)) {
     for member in inventory.members.iter().filter(|member| member.object.is(GroupKind::new("apps", "StatefulSet"))) {
         for template in member.object.templates().iter().filter(|template| template.kind == TemplateKind::Claim) {
-            visit(Holder {
+            visit(MetadataHolder {
                 member,
                 metadata: &template.metadata,
                 decode_errors: &template.decode_errors,
@@ -99,8 +99,8 @@ pub(super) fn each_claim_template(inventory: &Inventory, mut visit: impl FnMut(H
     }
 }
 
-fn own(member: &Member) -> Holder<'_> {
-    Holder {
+fn own(member: &Member) -> MetadataHolder<'_> {
+    MetadataHolder {
         member,
         metadata: &member.object.metadata,
         decode_errors: &member.object.decode_errors,

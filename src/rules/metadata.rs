@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::draft::Draft;
-use super::holder::{Holder, each_decoded};
+use super::holder::{MetadataHolder, each_decoded};
 use super::rule::{Context, Rule, Sink, rule};
 use super::words::{listed, named};
 use crate::finding::{Consequence, Severity};
@@ -40,7 +40,7 @@ fn metadata_unknown_field(context: &Context<'_>, sink: &mut Sink) {
     });
 }
 
-fn unknown_field(holder: &Holder<'_>, unknown: &UnknownField) -> Draft {
+fn unknown_field(holder: &MetadataHolder<'_>, unknown: &UnknownField) -> Draft {
     let name = unknown.name.as_str();
     let meant = near::meant(name, &OBJECT_META_FIELDS);
     let (label, help) = match (meant, place_of(name)) {
@@ -87,7 +87,7 @@ fn is_served_kind(member: &Member) -> bool {
 }
 
 /// One finding per template, at the first of the fields.
-fn forbidden_fields(holder: &Holder<'_>) -> Option<Draft> {
+fn forbidden_fields(holder: &MetadataHolder<'_>) -> Option<Draft> {
     let metadata = holder.metadata;
     let text =
         |text: &Option<Spanned<String>>| text.as_ref().filter(|text| !text.value.is_empty()).map(|text| text.key_span);

@@ -1,7 +1,7 @@
 //! Rules on the form of owner references: what the API server refuses, warns about or drops, whatever the owner is.
 
 use super::draft::Draft;
-use super::holder::{Holder, each_decoded, each_effective};
+use super::holder::{MetadataHolder, each_decoded, each_effective};
 use super::rule::{Context, Rule, Sink, rule};
 use super::words::{a_json_type, field, help_for_type, listed, named, place, reference_name, target};
 use crate::finding::{Consequence, Severity};
@@ -59,7 +59,7 @@ fn owner_missing_field(context: &Context<'_>, sink: &mut Sink) {
     });
 }
 
-fn missing_fields(holder: &Holder<'_>, reference: &OwnerReference) -> Option<Draft> {
+fn missing_fields(holder: &MetadataHolder<'_>, reference: &OwnerReference) -> Option<Draft> {
     let parts = [
         ("apiVersion", reference.group_version().version.is_empty(), &reference.api_version),
         ("kind", reference.kind().is_empty(), &reference.kind),
@@ -132,7 +132,7 @@ fn owner_wrong_type(context: &Context<'_>, sink: &mut Sink) {
 }
 
 /// The value, but no more than its first line.
-fn short(context: &Context<'_>, holder: &Holder<'_>, error: &DecodeError) -> Span {
+fn short(context: &Context<'_>, holder: &MetadataHolder<'_>, error: &DecodeError) -> Span {
     let text = context.inventory.sources.file(holder.member.file).slice(error.span);
     let first_line = text.lines().next().unwrap_or_default().trim_end().len() as u32;
     Span::new(error.span.start, error.span.start + first_line)

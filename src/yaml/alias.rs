@@ -9,12 +9,12 @@ use super::limits::{MAX_DEPTH, excessive_aliasing};
 use super::tape::{EventKind, SyntaxError, Tape};
 
 /// For each alias event, the index of the event it names.
-pub(super) type Targets = BTreeMap<u32, u32>;
+pub(super) type AliasTargets = BTreeMap<u32, u32>;
 
 /// Finds the target of every alias and checks depth and budget. `file` is the text of the whole file.
-pub(super) fn resolve(tape: &Tape, file: &str) -> Result<Targets, SyntaxError> {
+pub(super) fn resolve(tape: &Tape, file: &str) -> Result<AliasTargets, SyntaxError> {
     let mut anchors: HashMap<&str, u32> = HashMap::new();
-    let mut targets = Targets::new();
+    let mut targets = AliasTargets::new();
     let mut ends = vec![0_u32; tape.events.len()];
     let mut open: Vec<u32> = Vec::new();
     for (index, event) in tape.events.iter().enumerate() {
@@ -56,7 +56,7 @@ pub(super) fn resolve(tape: &Tape, file: &str) -> Result<Targets, SyntaxError> {
 }
 
 /// Walks the document as go-yaml decodes it, entering the target of each alias, and counts.
-fn check_budget(tape: &Tape, ends: &[u32], targets: &Targets) -> Result<(), SyntaxError> {
+fn check_budget(tape: &Tape, ends: &[u32], targets: &AliasTargets) -> Result<(), SyntaxError> {
     // (last event of the expanded node, where to go on behind it)
     let mut inside: Vec<(u32, u32)> = Vec::new();
     // go-yaml counts the document itself as a node.

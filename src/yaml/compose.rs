@@ -5,10 +5,10 @@
 
 use std::collections::HashMap;
 
-use super::alias::{self, Targets};
+use super::alias::{self, AliasTargets};
 use super::document::{Problem, ProblemKind};
 use super::scalar::{self, Scalar};
-use super::tape::{Event, EventKind, Style, SyntaxError, Tape};
+use super::tape::{EventKind, Style, SyntaxError, Tape, TapeEvent};
 use super::tree::{Kind, Node, NodeId, RawEntry, Tree};
 use crate::text::Span;
 
@@ -76,7 +76,7 @@ struct Composer<'a> {
     tape: &'a Tape,
     file: &'a str,
     json: bool,
-    targets: Targets,
+    targets: AliasTargets,
     /// Nodes that carry an anchor, by their event.
     composed: HashMap<u32, NodeId>,
     nodes: Vec<Node>,
@@ -88,7 +88,7 @@ struct Composer<'a> {
 }
 
 impl Composer<'_> {
-    fn event(&mut self, index: u32, event: &Event) -> Result<(), SyntaxError> {
+    fn event(&mut self, index: u32, event: &TapeEvent) -> Result<(), SyntaxError> {
         match event.kind {
             EventKind::MapStart { flow } | EventKind::SeqStart { flow } => {
                 if self.expects_key() {
@@ -114,7 +114,7 @@ impl Composer<'_> {
         NodeId(self.nodes.len() as u32 - 1)
     }
 
-    fn remember(&mut self, index: u32, event: &Event, node: NodeId) {
+    fn remember(&mut self, index: u32, event: &TapeEvent, node: NodeId) {
         if self.tape.properties(event).is_some_and(|properties| properties.anchor.is_some()) {
             self.composed.insert(index, node);
         }
@@ -124,7 +124,7 @@ impl Composer<'_> {
         matches!(self.open.last(), Some(Open { collection: Collection::Map(OpenMap { key: None, .. }), .. }))
     }
 
-    fn scalar(&mut self, index: u32, event: &Event, style: Style) -> Result<(), SyntaxError> {
+    fn scalar(&mut self, index: u32, event: &TapeEvent, style: Style) -> Result<(), SyntaxError> {
         let tag = self.tape.properties(event).and_then(|properties| properties.tag.as_deref());
         let text = self.tape.text(self.file, event.text);
         let anchored = self.tape.properties(event).is_some_and(|properties| properties.anchor.is_some());
@@ -154,7 +154,7 @@ impl Composer<'_> {
         self.place(node, event.span(), false)
     }
 
-    fn scalar_key(&mut self, resolved: Scalar, event: &Event) -> Result<(), SyntaxError> {
+    fn scalar_key(&mut self, resolved: Scalar, event: &TapeEvent) -> Result<(), SyntaxError> {
         match resolved.into_key() {
             Ok(name) => {
                 self.set_key(Key::Name(name.into(), event.span()));
@@ -164,7 +164,7 @@ impl Composer<'_> {
         }
     }
 
-    fn alias(&mut self, index: u32, event: &Event) -> Result<(), SyntaxError> {
+    fn alias(&mut self, index: u32, event: &TapeEvent) -> Result<(), SyntaxError> {
         let target = self.targets.get(&index).and_then(|target| self.composed.get(target).copied());
         let Some(node) = target else {
             return Err(SyntaxError::new(event.start, "unknown anchor referenced"));
@@ -218,7 +218,7 @@ impl Composer<'_> {
         Ok(())
     }
 
-    fn close(&mut self, event: &Event) -> Result<(), SyntaxError> {
+    fn close(&mut self, event: &TapeEvent) -> Result<(), SyntaxError> {
         let Some(Open { node, collection, .. }) = self.open.pop() else { return Ok(()) };
         let kind = match collection {
             Collection::Seq(items) => {

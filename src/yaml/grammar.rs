@@ -4,7 +4,7 @@
 //! Kubernetes asks go-yaml for one value and never looks at what follows.
 
 use super::scan::{Scanner, Token, TokenKind};
-use super::tape::{Event, EventKind, Properties, Style, SyntaxError, Tape, TextRef};
+use super::tape::{EventKind, Properties, Style, SyntaxError, Tape, TapeEvent, TextRef};
 
 /// What the grammar expects next.
 #[derive(Clone, Copy, Debug)]
@@ -81,7 +81,7 @@ impl<'t> Parser<'t> {
     }
 
     fn emit(&mut self, kind: EventKind, start: u32, end: u32, properties: u32) {
-        self.tape.events.push(Event { kind, start, end, text: TextRef::default(), properties });
+        self.tape.events.push(TapeEvent { kind, start, end, text: TextRef::default(), properties });
     }
 
     /// A value that is left out: the empty span at `at`.
@@ -180,7 +180,7 @@ impl<'t> Parser<'t> {
     fn node(&mut self, block: bool, indentless: bool) -> Result<(), SyntaxError> {
         if let TokenKind::Alias(text) = *self.peek()? {
             let token = self.take()?;
-            self.tape.events.push(Event {
+            self.tape.events.push(TapeEvent {
                 kind: EventKind::Alias,
                 start: token.start,
                 end: token.end,
@@ -223,7 +223,7 @@ impl<'t> Parser<'t> {
         let token = self.take()?;
         if let TokenKind::Scalar { style, text } = token.kind {
             let (start, end) = (token.start, token.end);
-            self.tape.events.push(Event { kind: EventKind::Scalar(style), start, end, text, properties });
+            self.tape.events.push(TapeEvent { kind: EventKind::Scalar(style), start, end, text, properties });
         }
         Ok(())
     }

@@ -48,7 +48,7 @@ pub(super) struct TextRef {
 
 /// One event. `start..end` is the token as written: quotes included, a block scalar from its `|` or `>`, without anchor and tag.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Event {
+pub(super) struct TapeEvent {
     pub(super) kind: EventKind,
     pub(super) start: u32,
     pub(super) end: u32,
@@ -57,7 +57,7 @@ pub(super) struct Event {
     pub(super) properties: u32,
 }
 
-impl Event {
+impl TapeEvent {
     pub(super) fn span(&self) -> Span {
         Span::new(self.start, self.end)
     }
@@ -75,7 +75,7 @@ pub(super) struct Properties {
 /// One parsed document.
 #[derive(Debug, Default)]
 pub(super) struct Tape {
-    pub(super) events: Vec<Event>,
+    pub(super) events: Vec<TapeEvent>,
     /// Text that differs from what stands in the file.
     pub(super) decoded: String,
     pub(super) properties: Vec<Properties>,
@@ -97,7 +97,7 @@ impl Tape {
     }
 
     /// The anchor and tag of an event.
-    pub(super) fn properties(&self, event: &Event) -> Option<&Properties> {
+    pub(super) fn properties(&self, event: &TapeEvent) -> Option<&Properties> {
         self.properties.get((event.properties as usize).checked_sub(1)?)
     }
 }

@@ -13,11 +13,9 @@ const MORE_THAN_ONCE: &[&str] = &[
     "Check",
     "DecodeError",
     "Entry",
-    "Event",
     "Format",
     "Found",
     "Holder",
-    "Key",
     "Kinds",
     "Named",
     "Node",
@@ -33,10 +31,8 @@ const MORE_THAN_ONCE: &[&str] = &[
     "Settings",
     "Span",
     "TableError",
-    "Targets",
     "Verdict",
     "World",
-    "YesNo",
 ];
 
 /// The name of a type that a line defines; associated types are indented and define none.

@@ -97,15 +97,15 @@ struct Row {
     removed_by_images: String,
     workload_hint: String,
     added: Added,
-    verified: YesNo,
-    control_plane: YesNo,
+    verified: WrittenYesNo,
+    control_plane: WrittenYesNo,
     notes: String,
     source: String,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
-enum YesNo {
+enum WrittenYesNo {
     Yes,
     No,
 }
@@ -225,8 +225,8 @@ impl Controller {
             images: cells(&row.removed_by_images).map(ImagePattern::parse).collect::<Result<_, _>>()?,
             workload_hint: row.workload_hint,
             added: row.added,
-            verified: row.verified == YesNo::Yes,
-            control_plane: row.control_plane == YesNo::Yes,
+            verified: row.verified == WrittenYesNo::Yes,
+            control_plane: row.control_plane == WrittenYesNo::Yes,
             notes: row.notes,
             source: row.source,
         })
