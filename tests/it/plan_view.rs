@@ -445,6 +445,31 @@ fn colour_changes_nothing_but_colour() {
     assert!(ascii.is_ascii(), "{ascii}");
 }
 
+#[test]
+fn a_picture_draws_no_arrow_from_a_namespace_to_what_an_owner_in_it_leads_to() {
+    let cluster =
+        sketch(&["Namespace//n", "Deployment.apps/n/web", "ReplicaSet.apps/n/web-1 -> !Deployment.apps/n/web"]);
+    let mermaid = shown(PlanFormat::Mermaid, &cluster, &[delete(&["Namespace//n"], BACKGROUND)]);
+    assert_eq!(read_mermaid(&mermaid), (3, 2), "namespace → Deployment → ReplicaSet: {mermaid}");
+}
+
+#[test]
+fn of_two_owners_of_each_other_in_a_namespace_one_is_pointed_at() {
+    let cluster = sketch(&["Namespace//n", "a -> b", "b -> a"]);
+    let mermaid = shown(PlanFormat::Mermaid, &cluster, &[delete(&["Namespace//n"], BACKGROUND)]);
+    assert_eq!(read_mermaid(&mermaid), (3, 3), "{mermaid}");
+}
+
+#[test]
+fn pictures_name_the_finalizers_of_what_hangs_and_the_claims_that_go() {
+    let cluster = sketch(&["o", "c{x/y} -> o", "PersistentVolumeClaim/n/data -> o"]);
+    let steps = [delete(&["o"], BACKGROUND)];
+    let dot = shown(PlanFormat::Dot, &cluster, &steps);
+    assert!(dot.contains(r#""ConfigMap\nn/c\nfinalizer x/y""#), "{dot}");
+    assert!(dot.contains(r#""PersistentVolumeClaim\nn/data\n(data)""#), "{dot}");
+    assert!(shown(PlanFormat::Human, &cluster, &steps).contains("Data that goes: 1 claim."));
+}
+
 /// The nodes and edges of a flowchart without its legend, each line in exactly the form that cannot be misread.
 fn read_mermaid(text: &str) -> (usize, usize) {
     assert!(text.len() < 50_000, "Mermaid refuses more than 50,000 characters");
