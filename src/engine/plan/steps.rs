@@ -30,11 +30,11 @@ const POLICIES: [(&str, Option<Policy>); 4] = [
 #[derive(Clone, Debug)]
 pub struct Steps {
     file: SourceFile,
-    steps: Vec<Written>,
+    steps: Vec<WrittenStep>,
 }
 
 #[derive(Clone, Debug)]
-struct Written {
+struct WrittenStep {
     operation: Operation,
     target: Option<Target>,
     policy: Option<Policy>,
@@ -73,7 +73,7 @@ impl Steps {
     /// The steps on objects of an input. A whole key need not be in it: the API server answers 404. `namespace` is that of
     /// targets that name none.
     pub(super) fn resolve(&self, targets: &Targets, namespace: Option<&str>) -> Result<Vec<Step>, Mistake> {
-        let step = |written: &Written| {
+        let step = |written: &WrittenStep| {
             let target = written.target.as_ref().map(|target| self.key(target, targets, namespace)).transpose()?;
             Ok(written.on(target))
         };
@@ -103,7 +103,7 @@ impl Steps {
     }
 }
 
-impl Written {
+impl WrittenStep {
     /// The step on its object, which every operation but `settle` has.
     fn on(&self, target: Option<ObjectKey>) -> Step {
         let Some(target) = target else { return Step::Settle };
@@ -120,7 +120,7 @@ impl Written {
 }
 
 /// Reads one step; keys that it does not know are somebody else's.
-fn step(values: Values<'_>, value: Value<'_>) -> Result<Written, Mistake> {
+fn step(values: Values<'_>, value: Value<'_>) -> Result<WrittenStep, Mistake> {
     values.mapping(value, "a step").map_err(|mistake| mistake.help(EXAMPLE))?;
     let operation = needed(values, value, "a step", "op")?;
     let name = values.written(operation.value);
@@ -138,7 +138,7 @@ fn step(values: Values<'_>, value: Value<'_>) -> Result<Written, Mistake> {
         }
         _ => None,
     };
-    Ok(Written { operation, target, policy: policy(values, value)?, finalizer })
+    Ok(WrittenStep { operation, target, policy: policy(values, value)?, finalizer })
 }
 
 /// What kubectl does counts where nothing is said: it sends Background. `null` and `none` say that none is sent, as raw API
