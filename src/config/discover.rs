@@ -10,7 +10,7 @@ pub const FILE_NAMES: [&str; 2] = ["ownerlint.yaml", ".ownerlint.yaml"];
 
 /// A configuration that was found.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Found {
+pub struct DiscoveredConfig {
     /// Its path, relative to the working directory.
     pub path: String,
 }
@@ -21,7 +21,7 @@ pub struct Found {
 ///
 /// # Errors
 /// A folder with both names.
-pub fn discover(paths: &[String], working_directory: &Path) -> Result<Option<Found>, Mistake> {
+pub fn discover(paths: &[String], working_directory: &Path) -> Result<Option<DiscoveredConfig>, Mistake> {
     let here = locate(&working_directory.to_string_lossy());
     let first = paths.iter().map(String::as_str).find(|path| *path != STDIN);
     let start = first.map_or_else(|| here.clone(), |path| folder_of_argument(&here.join(path)));
@@ -29,7 +29,7 @@ pub fn discover(paths: &[String], working_directory: &Path) -> Result<Option<Fou
         let names: Vec<_> = FILE_NAMES.into_iter().filter(|name| folder.join(name).is_file()).collect();
         match names.as_slice() {
             [] => {}
-            [name] => return Ok(Some(Found { path: relative(&folder.join(name), &here) })),
+            [name] => return Ok(Some(DiscoveredConfig { path: relative(&folder.join(name), &here) })),
             [first, second, ..] => {
                 let shown = |name: &&str| relative(&folder.join(name), &here);
                 return Err(Mistake::ambiguous(&shown(first), &shown(second)));

@@ -18,7 +18,7 @@ use crate::rules::World;
 use crate::suppression::Ignore;
 use crate::text::SourceFile;
 
-pub use discover::{FILE_NAMES, Found, discover, folder_of};
+pub use discover::{DiscoveredConfig, FILE_NAMES, discover, folder_of};
 pub use mistake::Mistake;
 pub use read::KEYS;
 pub use starter::starter;

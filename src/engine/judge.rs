@@ -15,7 +15,7 @@ use crate::text::Span;
 
 /// What the rules say of a bundle.
 #[derive(Debug)]
-pub(super) struct Verdict {
+pub(super) struct Judgement {
     /// Their findings, in no particular order.
     pub(super) findings: Vec<Finding>,
     /// What is to be said of the bundle besides.
@@ -28,7 +28,7 @@ pub(super) fn judge<'a>(
     directives: &'a Directives,
     world: World,
     rules: &[&'static Rule],
-) -> Verdict {
+) -> Judgement {
     let analysis = verdicts.analysis();
     let (inventory, ownership) = (analysis.inventory(), analysis.ownership());
     let context = Context { inventory, ownership, analysis, verdicts, world, directives, rules: RULES };
@@ -41,7 +41,7 @@ pub(super) fn judge<'a>(
             Err(()) => notes.push(internal_failure(rule)),
         }
     }
-    Verdict { findings, notes }
+    Judgement { findings, notes }
 }
 
 /// A rule that fails takes nothing else with it.

@@ -15,7 +15,7 @@ use crate::finding::{Finding, Fingerprint, Severity, fingerprint};
 use crate::inventory::Inventory;
 use crate::kube::ObjectKey;
 use crate::report::{Note, Place, Report, Reported, RuleInfo, Summary};
-use crate::rules::{self, Outcome, Rule};
+use crate::rules::{self, Rule, RunOutcome};
 use crate::suppression::{Directive, Directives, Ignore, Suppressions};
 use crate::text::FileId;
 
@@ -40,10 +40,10 @@ pub(super) fn check_bundles(bundles: &[Bundle], check: &Check) -> Report {
         merged: &merged,
         rules: check.selection.rules(),
     };
-    let Found { findings, directives, notes } = run.judge();
+    let JudgedBundles { findings, directives, notes } = run.judge();
     let Silenced { kept, suppressed } = run.silence(run.identified(findings), directives);
     let Parted { new: mut findings, known, stale } = run.part(kept);
-    findings.extend(run.outcome(&Outcome { stale: &stale, ..Outcome::default() }));
+    findings.extend(run.outcome(&RunOutcome { stale: &stale, ..RunOutcome::default() }));
     findings.sort_by(|a, b| order(&a.finding).cmp(&order(&b.finding)));
 
     let scope =
@@ -73,7 +73,7 @@ struct Run<'a> {
 
 /// What the rules say of all bundles, with places in the merged files.
 #[derive(Default)]
-struct Found {
+struct JudgedBundles {
     findings: Vec<(Finding, Vec<Option<Place>>)>,
     directives: Vec<Directive>,
     notes: Vec<Note>,
@@ -87,8 +87,8 @@ struct Silenced {
 
 impl Run<'_> {
     /// Every bundle by itself.
-    fn judge(&self) -> Found {
-        let mut all = Found::default();
+    fn judge(&self) -> JudgedBundles {
+        let mut all = JudgedBundles::default();
         for (at, bundle) in self.bundles.iter().enumerate() {
             let (verdicts, directives) = (&self.verdicts[at], &self.directives[at]);
             let verdict = judge::judge(verdicts, directives, bundle.world, &self.rules);
@@ -146,7 +146,7 @@ impl Run<'_> {
         let mut suppressions = self.suppressions(directives);
         let first = suppressions.apply(findings, finding_of);
         let idle = suppressions.idle(|rule| self.judges_bundles(rule), |ignore| self.proves(ignore));
-        let second = suppressions.apply(self.outcome(&Outcome { idle: &idle, ..Outcome::default() }), finding_of);
+        let second = suppressions.apply(self.outcome(&RunOutcome { idle: &idle, ..RunOutcome::default() }), finding_of);
         let mut kept = first.kept;
         kept.extend(second.kept);
         kept.sort_by(|a, b| order(&a.finding).cmp(&order(&b.finding)));
@@ -161,7 +161,7 @@ impl Run<'_> {
 
     /// Whether a rule ran on the bundles. What is said of the outcome cannot be known to be silenced for nothing.
     fn judges_bundles(&self, rule: &str) -> bool {
-        self.rules.iter().any(|ran| ran.id == rule && matches!(ran.check, rules::Check::Bundle(_)))
+        self.rules.iter().any(|ran| ran.id == rule && matches!(ran.check, rules::RuleCheck::Bundle(_)))
     }
 
     /// Whether the input holds what an ignore is about, so that its rule had something to look at.
@@ -171,7 +171,7 @@ impl Run<'_> {
     }
 
     /// What rules on the outcome find.
-    fn outcome(&self, outcome: &Outcome<'_>) -> Vec<Reported> {
+    fn outcome(&self, outcome: &RunOutcome<'_>) -> Vec<Reported> {
         let mut findings: Vec<_> = self.rules.iter().flat_map(|rule| rule.run_on_outcome(outcome)).collect();
         findings.iter_mut().for_each(|finding| self.overrule(finding));
         findings.sort_by(|a, b| order(a).cmp(&order(b)));

@@ -40,7 +40,7 @@ pub struct Context<'a> {
 
 /// What became of the findings of a run: what rules on suppressions and baselines look at.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Outcome<'a> {
+pub struct RunOutcome<'a> {
     /// Suppressions that took nothing away.
     pub idle: &'a [Idle],
     /// What the baseline knows and the run did not find.
@@ -49,11 +49,11 @@ pub struct Outcome<'a> {
 
 /// How a rule looks for its defect.
 #[derive(Clone, Copy, Debug)]
-pub enum Check {
+pub enum RuleCheck {
     /// In a bundle.
     Bundle(fn(&Context<'_>, &mut Sink)),
     /// In what became of the findings of all bundles.
-    Outcome(fn(&Outcome<'_>, &mut Sink)),
+    Outcome(fn(&RunOutcome<'_>, &mut Sink)),
 }
 
 /// One rule.
@@ -70,7 +70,7 @@ pub struct Rule {
     /// The page `rules/<id>.md`, front matter included.
     pub page: &'static str,
     /// Looks for the defect.
-    pub check: Check,
+    pub check: RuleCheck,
 }
 
 impl Rule {
@@ -85,16 +85,16 @@ impl Rule {
     /// Runs the rule on a bundle.
     pub fn run(&'static self, context: &Context<'_>) -> Vec<Finding> {
         let mut sink = Sink::new(self);
-        if let Check::Bundle(check) = self.check {
+        if let RuleCheck::Bundle(check) = self.check {
             check(context, &mut sink);
         }
         sink.into_findings()
     }
 
     /// Runs the rule on what became of the findings of a run.
-    pub fn run_on_outcome(&'static self, outcome: &Outcome<'_>) -> Vec<Finding> {
+    pub fn run_on_outcome(&'static self, outcome: &RunOutcome<'_>) -> Vec<Finding> {
         let mut sink = Sink::new(self);
-        if let Check::Outcome(check) = self.check {
+        if let RuleCheck::Outcome(check) = self.check {
             check(outcome, &mut sink);
         }
         sink.into_findings()
@@ -104,10 +104,10 @@ impl Rule {
 /// Describes a rule and embeds its page.
 macro_rules! rule {
     ($id:literal, $severity:ident, $consequence:ident, $summary:literal, $check:path) => {
-        $crate::rules::rule::rule!(@ $id, $severity, $consequence, $summary, $crate::rules::rule::Check::Bundle($check))
+        $crate::rules::rule::rule!(@ $id, $severity, $consequence, $summary, $crate::rules::rule::RuleCheck::Bundle($check))
     };
     ($id:literal, $severity:ident, $consequence:ident, $summary:literal, outcome $check:path) => {
-        $crate::rules::rule::rule!(@ $id, $severity, $consequence, $summary, $crate::rules::rule::Check::Outcome($check))
+        $crate::rules::rule::rule!(@ $id, $severity, $consequence, $summary, $crate::rules::rule::RuleCheck::Outcome($check))
     };
     (@ $id:literal, $severity:ident, $consequence:ident, $summary:literal, $check:expr) => {
         $crate::rules::rule::Rule {

@@ -1,7 +1,7 @@
 //! Rules on suppressions and baselines: what silences findings must be right, reasoned and of use.
 
 use super::draft::Draft;
-use super::rule::{Context, Outcome, Rule, Sink, rule, suggestion};
+use super::rule::{Context, Rule, RunOutcome, Sink, rule, suggestion};
 use crate::suppression::{Form, IdleCause};
 
 pub(super) static SUPPRESSION_MALFORMED: Rule = rule!(
@@ -73,7 +73,7 @@ fn suppression_without_reason(context: &Context<'_>, sink: &mut Sink) {
     }
 }
 
-fn suppression_unused(outcome: &Outcome<'_>, sink: &mut Sink) {
+fn suppression_unused(outcome: &RunOutcome<'_>, sink: &mut Sink) {
     for idle in outcome.idle {
         let rule = &idle.rule;
         let (message, reason, help) = match &idle.cause {
@@ -101,7 +101,7 @@ fn suppression_unused(outcome: &Outcome<'_>, sink: &mut Sink) {
     }
 }
 
-fn baseline_stale(outcome: &Outcome<'_>, sink: &mut Sink) {
+fn baseline_stale(outcome: &RunOutcome<'_>, sink: &mut Sink) {
     for stale in outcome.stale {
         let identity = &stale.identity;
         let about = identity.object.as_ref().or(identity.target.as_ref());

@@ -10,11 +10,9 @@ use crate::support::root;
 const MORE_THAN_ONCE: &[&str] = &[
     "Bundle",
     "Cascade",
-    "Check",
     "DecodeError",
     "Entry",
     "Format",
-    "Found",
     "Holder",
     "Kinds",
     "Named",
@@ -23,7 +21,6 @@ const MORE_THAN_ONCE: &[&str] = &[
     "ObjectId",
     "Operation",
     "Options",
-    "Outcome",
     "OwnerReference",
     "Part",
     "References",
@@ -33,7 +30,6 @@ const MORE_THAN_ONCE: &[&str] = &[
     "Settings",
     "Span",
     "TableError",
-    "Verdict",
     "World",
 ];
 
