@@ -30,6 +30,7 @@ const MORE_THAN_ONCE: &[&str] = &[
     "Settings",
     "Span",
     "TableError",
+    "Target",
     "World",
 ];
 
