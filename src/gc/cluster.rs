@@ -2,7 +2,7 @@
 //!
 //! Objects are numbered in the order of their keys, so that nothing below depends on the order of
 //! the input; owner references are resolved once ([`super::references`]). What changes while a
-//! simulation runs is in [`super::state`].
+//! simulation runs is in `state`.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;

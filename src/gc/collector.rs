@@ -1,29 +1,15 @@
 //! The garbage collector's decisions: what an owner reference is worth, what to do with an item,
 //! and how it is done (3.3 to 3.6). Who does it when is the schedulers' business: lockstep rounds
-//! ([`super::rounds`]) for the verdict, any order ([`super::explore`]) for the other outcomes.
+//! (`rounds`) for the verdict, any order (`explore`) for the other outcomes.
 
 use super::cause::Cause;
 use super::delete::Policy;
 use super::flags::{DELETING_DEPENDENTS, FOREGROUND, ORPHAN, TERMINATING};
 use super::ids::{NONE, ObjectId};
-use super::references::{Dependent, Lookup, References};
+use super::references::{Dependent, References};
 use super::trace::Reason;
+use super::view::Class;
 use super::world::World;
-
-/// What an owner reference is worth `[GC-22]`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Class {
-    /// The owner exists and nothing is to be done.
-    Solid,
-    /// The owner does not exist, or not by these coordinates.
-    Dangling,
-    /// The owner waits for its dependents to be deleted.
-    Waiting,
-    /// The kind does not resolve: the item fails and is retried `[GC-16]`.
-    Unresolvable,
-    /// A namespaced owner of a cluster-scoped object: the item is dropped `[GC-20]`.
-    OutOfScope,
-}
 
 /// What the references of an item amount to; filled reference by reference.
 #[derive(Debug, Clone, Default)]
@@ -71,36 +57,6 @@ impl World<'_> {
     /// one-way trip" `[GC-21]`.
     pub(super) fn attempts(&self, item: ObjectId) -> bool {
         self.state.live(item) && (!self.state.has(item, TERMINATING) || self.state.has(item, DELETING_DEPENDENTS))
-    }
-
-    /// Whether the absent-owner cache answers for this reference, without a GET.
-    pub(super) fn cached_absent(&self, reference: u32) -> bool {
-        let reference = self.cluster.reference(reference);
-        reference.exact && self.state.gone(reference.by_uid)
-    }
-
-    /// Section 3.3, as of now.
-    pub(super) fn classify(&self, index: u32) -> Class {
-        if self.cached_absent(index) {
-            return Class::Dangling;
-        }
-        let reference = self.cluster.reference(index);
-        match reference.lookup {
-            Lookup::Unresolvable => Class::Unresolvable,
-            _ if self.definition_is_gone(index) => Class::Unresolvable,
-            Lookup::OutOfScope => Class::OutOfScope,
-            Lookup::Elsewhere => Class::Dangling,
-            Lookup::Owner if self.state.gone(reference.by_uid) => Class::Dangling,
-            Lookup::Owner if self.state.has(reference.by_uid, TERMINATING | FOREGROUND) => Class::Waiting,
-            Lookup::Owner => Class::Solid,
-        }
-    }
-
-    /// [CRD-8]: without its definition a kind no longer resolves.
-    fn definition_is_gone(&self, index: u32) -> bool {
-        let definitions = &self.cluster.links.definition_of;
-        let definition = || definitions.get(&self.cluster.written(index).kind?);
-        !definitions.is_empty() && definition().is_some_and(|definition| self.state.gone(*definition))
     }
 
     /// The table of 3.4.

@@ -9,7 +9,7 @@ use super::cause::Cause;
 use super::delete::Policy;
 use super::flags::{GRACEFUL, SPEC_KUBERNETES, TERMINATING};
 use super::ids::{NONE, ObjectId};
-use super::links::{Holder, Protected, Release, Role};
+use super::links::{Protected, Release, Role};
 use super::trace::Effect;
 use super::world::World;
 
@@ -127,7 +127,7 @@ impl World<'_> {
         }
         let free = match &protected.release {
             Release::WhenUnheld(holders) => {
-                self.state.has(id, TERMINATING) && !holders.iter().any(|holder| self.still_holds(*holder))
+                self.state.has(id, TERMINATING) && !holders.iter().any(|holder| self.view().still_holds(*holder))
             }
             Release::JobTracking { reference } => {
                 let controlled = reference.is_some_and(|index| {
@@ -141,11 +141,6 @@ impl World<'_> {
             let reason = Cause::Unused(protected.protection).into();
             self.remove_finalizers(id, &[protected.finalizer], 0, reason);
         }
-    }
-
-    pub(super) fn still_holds(&self, holder: Holder) -> bool {
-        let finished = self.state.has(holder.object, TERMINATING) && !self.state.has(holder.object, GRACEFUL);
-        self.state.live(holder.object) && !(holder.until_finished && finished)
     }
 
     /// [CRD-4]: the clean-up finalizer goes when no instance is left, or none ever was.

@@ -7,7 +7,7 @@ use super::ids::ObjectId;
 use super::links::{Release, Role};
 use super::outcome::waits_for_kubelet;
 use super::state::State;
-use super::world::World;
+use super::view::View;
 
 /// One thing that holds a Terminating object. Objects are sorted, finalizers in the order in which they are stored.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -75,26 +75,26 @@ pub struct Hanging {
 
 /// Every Terminating object that plans show, with what holds it.
 pub(super) fn hanging(cluster: &Cluster, state: &State) -> Vec<Hanging> {
-    let world = World { cluster, state: state.clone(), watch: Vec::new(), trace: None };
+    let view = View { cluster, state };
     let terminating = |id: &ObjectId| state.live(*id) && state.has(*id, TERMINATING);
     let hanging = cluster.ids().filter(|id| terminating(id) && !cluster.is_assumed(*id));
-    hanging.map(|id| Hanging { object: id, holds: holds(&world, id) }).collect()
+    hanging.map(|id| Hanging { object: id, holds: holds(view, id) }).collect()
 }
 
-fn holds(world: &World<'_>, id: ObjectId) -> Vec<Hold> {
+fn holds(view: View<'_>, id: ObjectId) -> Vec<Hold> {
     let mut holds = Vec::new();
-    if waits_for_kubelet(&world.state, id) {
+    if waits_for_kubelet(view.state, id) {
         holds.push(Hold::Kubelet);
     }
-    holds_by_finalizer(world, id, &mut holds);
-    holds_by_role(world, id, &mut holds);
-    holds_by_collector(world, id, &mut holds);
+    holds_by_finalizer(view, id, &mut holds);
+    holds_by_role(view, id, &mut holds);
+    holds_by_collector(view, id, &mut holds);
     holds
 }
 
 /// Those of the control plane are told apart from all others: they go by themselves once nothing needs them.
-fn holds_by_finalizer(world: &World<'_>, id: ObjectId, holds: &mut Vec<Hold>) {
-    let (cluster, state) = (world.cluster, &world.state);
+fn holds_by_finalizer(view: View<'_>, id: ObjectId, holds: &mut Vec<Hold>) {
+    let (cluster, state) = (view.cluster, view.state);
     let cleanup = match cluster.links.roles.get(&id) {
         Some(Role::Definition { cleanup, .. }) => Some(*cleanup),
         _ => None,
@@ -106,7 +106,7 @@ fn holds_by_finalizer(world: &World<'_>, id: ObjectId, holds: &mut Vec<Hold>) {
         let protected = protections.iter().find(|protected| protected.finalizer == slot);
         let by: Vec<ObjectId> = match protected.map(|protected| &protected.release) {
             Some(Release::WhenUnheld(holders)) => {
-                let holding = holders.iter().filter(|holder| world.still_holds(**holder));
+                let holding = holders.iter().filter(|holder| view.still_holds(**holder));
                 sorted(holding.map(|holder| holder.object))
             }
             _ => Vec::new(),
@@ -122,8 +122,8 @@ fn holds_by_finalizer(world: &World<'_>, id: ObjectId, holds: &mut Vec<Hold>) {
     holds.extend(in_use);
 }
 
-fn holds_by_role(world: &World<'_>, id: ObjectId, holds: &mut Vec<Hold>) {
-    let (cluster, state) = (world.cluster, &world.state);
+fn holds_by_role(view: View<'_>, id: ObjectId, holds: &mut Vec<Hold>) {
+    let (cluster, state) = (view.cluster, view.state);
     let left = |ids: &[ObjectId]| sorted(ids.iter().copied().filter(|id| state.live(*id)));
     match cluster.links.roles.get(&id) {
         Some(Role::Definition { instances, .. }) => {
@@ -146,8 +146,8 @@ fn holds_by_role(world: &World<'_>, id: ObjectId, holds: &mut Vec<Hold>) {
     }
 }
 
-fn holds_by_collector(world: &World<'_>, id: ObjectId, holds: &mut Vec<Hold>) {
-    let (cluster, state) = (world.cluster, &world.state);
+fn holds_by_collector(view: View<'_>, id: ObjectId, holds: &mut Vec<Hold>) {
+    let (cluster, state) = (view.cluster, view.state);
     let finalizers: Vec<String> = gc_finalizers(state.flags[id as usize]).map(str::to_owned).collect();
     if finalizers.is_empty() {
         return;

@@ -10,7 +10,7 @@
 //! * `object`, `kinds` what a caller tells; `assemble`, `ties` make a `cluster` of it
 //! * `cluster`, `references`, `links` what never changes: objects, references resolved by uid and by
 //!   coordinates, and what else ties objects together
-//! * `state`, `world` what changes, and the one way to change it, watched by the collector
+//! * `state`, `view` what changes, and questions about it; `world` the one way to change it, watched by the collector
 //! * `delete`, `controllers`, `collector` what the API server, the other controllers and the
 //!   collector do; each rule of `kubernetes-deletion-semantics` is cited where it stands
 //! * `plan`, `outcome`, `cause`, `hold`, `why`, `events` what a caller gets to see
@@ -48,6 +48,7 @@ mod steps;
 mod symbols;
 mod ties;
 mod trace;
+mod view;
 mod why;
 mod world;
 

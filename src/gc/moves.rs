@@ -1,11 +1,12 @@
 //! Single moves of the cluster, in any order: what the exhaustive search chooses from.
 
-use super::collector::{Action, Class, Verdict};
+use super::collector::{Action, Verdict};
 use super::controllers::Purge;
 use super::delete::Policy;
 use super::flags::{DELETING_DEPENDENTS, FOREGROUND, SPEC_KUBERNETES, TERMINATING};
 use super::ids::ObjectId;
 use super::links::Role;
+use super::view::Class;
 use super::world::World;
 
 /// Something that may happen next, run to its end.
@@ -47,7 +48,7 @@ impl World<'_> {
         }
         let mut verdict = Verdict::new(self, item);
         for index in self.cluster.refs_of(item).filter(|index| self.state.present(*index)) {
-            match self.classify(index) {
+            match self.view().classify(index) {
                 Class::Unresolvable => return Prospect::FailsOnKind,
                 Class::OutOfScope => return Prospect::Nothing,
                 class => verdict.add(index, class),

@@ -15,13 +15,14 @@
 //! back; what failed is tried again only if something was written since. A round costs as much as there are attempts
 //! running, whatever the size of the cluster.
 
-use super::collector::{Action, Class, Verdict};
+use super::collector::{Action, Verdict};
 use super::controllers::Settings;
 use super::delete::Policy;
 use super::flags::DELETING_DEPENDENTS;
 use super::ids::ObjectId;
 use super::references::References;
 use super::trace::Reason;
+use super::view::Class;
 use super::world::World;
 
 /// The next API call of an attempt.
@@ -233,7 +234,7 @@ impl Attempt {
     /// One GET; then on to the next owner that needs one.
     fn get_owners(&mut self, world: &World<'_>, position: usize) -> Option<End> {
         let index = self.references[position];
-        match world.classify(index) {
+        match world.view().classify(index) {
             Class::Unresolvable => return Some(End::FailedOnKind),
             Class::OutOfScope => return Some(End::Done),
             class => self.verdict.add(index, class),
@@ -244,10 +245,10 @@ impl Attempt {
     /// The absent-owner cache and the kind mapper answer without a call.
     fn skip_cached(&mut self, world: &World<'_>, mut position: usize) -> Option<End> {
         while let Some(&index) = self.references.get(position) {
-            match world.classify(index) {
+            match world.view().classify(index) {
                 Class::Unresolvable => return Some(End::FailedOnKind),
                 Class::OutOfScope => return Some(End::Done),
-                class if world.cached_absent(index) => self.verdict.add(index, class),
+                class if world.view().cached_absent(index) => self.verdict.add(index, class),
                 _ => {
                     self.call = Call::GetOwner(position);
                     return None;

@@ -4,14 +4,13 @@ use std::collections::BTreeMap;
 
 use super::cause::Cause;
 use super::cluster::Cluster;
-use super::collector::Class;
 use super::flags::{FOREGROUND, TERMINATING};
 use super::ids::ObjectId;
 use super::links::Role;
 use super::outcome::waits_for_kubelet;
 use super::state::State;
 use super::trace::Change;
-use super::world::World;
+use super::view::{Class, View};
 use crate::kube::ObjectKey;
 
 /// Why an object fared as it did.
@@ -43,9 +42,9 @@ pub(super) fn explain<'l>(
         why.round = change.round;
         add(&mut why.causes, change.cause);
     }
-    let world = World { cluster, state: state.clone(), watch: Vec::new(), trace: None };
+    let view = View { cluster, state };
     for id in cluster.ids().filter(|id| state.live(*id)) {
-        for cause in causes_of_standing(&world, id) {
+        for cause in causes_of_standing(view, id) {
             add(&mut explained.entry(id).or_default().causes, cause);
         }
     }
@@ -77,14 +76,14 @@ fn chain(cluster: &Cluster, began: &BTreeMap<ObjectId, &Change>, id: ObjectId) -
 }
 
 /// Why a live object with troubled owners was left alone, or is still Terminating.
-fn causes_of_standing(world: &World<'_>, id: ObjectId) -> Vec<Cause> {
-    let (cluster, state) = (world.cluster, &world.state);
+fn causes_of_standing(view: View<'_>, id: ObjectId) -> Vec<Cause> {
+    let (cluster, state) = (view.cluster, view.state);
     if state.has(id, TERMINATING) {
-        return causes_of_hanging(world, id);
+        return causes_of_hanging(view, id);
     }
     let mut causes = Vec::new();
     for index in cluster.refs_of(id).filter(|index| state.present(*index)) {
-        match world.classify(index) {
+        match view.classify(index) {
             Class::Unresolvable => add(&mut causes, Cause::OwnerKindUnserved),
             Class::OutOfScope => add(&mut causes, Cause::OwnerOutOfScope),
             Class::Solid if state.has(cluster.reference(index).by_uid, TERMINATING) => {
@@ -98,13 +97,13 @@ fn causes_of_standing(world: &World<'_>, id: ObjectId) -> Vec<Cause> {
 
 /// The live objects that are not Terminating although something is wrong with an owner of theirs.
 pub(super) fn spared(cluster: &Cluster, state: &State) -> Vec<(ObjectId, Vec<Cause>)> {
-    let world = World { cluster, state: state.clone(), watch: Vec::new(), trace: None };
+    let view = View { cluster, state };
     let live = cluster.ids().filter(|id| state.live(*id) && !state.has(*id, TERMINATING));
-    live.map(|id| (id, causes_of_standing(&world, id))).filter(|(_, causes)| !causes.is_empty()).collect()
+    live.map(|id| (id, causes_of_standing(view, id))).filter(|(_, causes)| !causes.is_empty()).collect()
 }
 
-fn causes_of_hanging(world: &World<'_>, id: ObjectId) -> Vec<Cause> {
-    let (cluster, state) = (world.cluster, &world.state);
+fn causes_of_hanging(view: View<'_>, id: ObjectId) -> Vec<Cause> {
+    let (cluster, state) = (view.cluster, view.state);
     let mut causes = Vec::new();
     if waits_for_kubelet(state, id) {
         causes.push(Cause::AwaitsKubelet);

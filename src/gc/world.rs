@@ -8,6 +8,7 @@ use super::ids::{NONE, ObjectId};
 use super::links::Role;
 use super::state::{RefState, State};
 use super::trace::{Effect, Reason, Trace};
+use super::view::View;
 
 /// What a write makes the collector do once it sees it (`processGraphChanges`).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -48,6 +49,11 @@ impl<'c> World<'c> {
         }
         world.apply_watch();
         world
+    }
+
+    /// The cluster as it is now, to ask questions of.
+    pub(super) fn view(&self) -> View<'_> {
+        View { cluster: self.cluster, state: &self.state }
     }
 
     /// Queues an item, if the collector watches its kind `[GC-2]`.
