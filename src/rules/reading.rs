@@ -5,7 +5,6 @@ use std::collections::BTreeSet;
 use super::draft::Draft;
 use super::rule::{Context, Rule, Sink, rule};
 use super::words::{a_json_type, help_for_type, named, whereabouts};
-use crate::finding::Consequence;
 use crate::inventory::{InDocument, Member};
 use crate::kube::kinds;
 use crate::manifest::DecodeError;
@@ -19,7 +18,7 @@ pub(super) static UNREADABLE_DOCUMENT: Rule =
     rule!("unreadable-document", Error, Rejected, "Kubernetes cannot read a document", unreadable_document);
 
 pub(super) static DUPLICATE_KEY: Rule =
-    rule!("duplicate-key", Warning, RejectedStrict, "A mapping contains the same key twice", duplicate_key);
+    rule!("duplicate-key", Warning, Lost, "A mapping contains the same key twice", duplicate_key);
 
 pub(super) static DROPPED_CONTENT: Rule =
     rule!("dropped-content", Warning, Lost, "The input contains text that Kubernetes never reads", dropped_content);
@@ -102,12 +101,12 @@ fn duplicate_key(context: &Context<'_>, sink: &mut Sink) {
             false => Draft::in_file(file, problem.span, format!("key `{key}` is written twice"))
                 .label("this one wins")
                 .reason(
-                    "Kubernetes keeps the last of both and drops the first with all that is below it, in silence. kubectl, \
-                     which validates strictly, refuses the object.",
+                    "kubectl, Helm and the API server keep the last of both and silently drop the first with everything below it, \
+                     whatever `--validate` says: kubectl sends JSON, in which the repetition is gone. kustomize, and so Flux and \
+                     `kubectl apply -k`, refuses the file.",
                 )
                 .help("remove one of the two, or merge them"),
             true => Draft::in_file(file, problem.span, format!("key `{key}` is overridden by a merge below it"))
-                .consequence(Consequence::Lost)
                 .label("this value is lost")
                 .reason(
                     "Kubernetes' reader applies `<<` where it stands, so that a merge below a key replaces its value. YAML \

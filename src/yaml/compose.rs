@@ -33,6 +33,7 @@ pub(super) fn compose(tape: &Tape, file: &str, json: bool) -> Result<Composed, S
         open: Vec::new(),
         root: NodeId(0),
         problems: Vec::new(),
+        looks: tape.events.len(),
     };
     for (index, event) in tape.events.iter().enumerate() {
         composer.event(index as u32, event)?;
@@ -85,6 +86,8 @@ struct Composer<'a> {
     open: Vec<Open>,
     root: NodeId,
     problems: Vec<Problem>,
+    /// How many nodes [`Composer::same`] may still look at in this document.
+    looks: usize,
 }
 
 impl Composer<'_> {
@@ -272,9 +275,13 @@ impl Composer<'_> {
             let old = &mut map.slots[place];
             (old.entry.take(), old.merged)
         });
-        let (key, new) = (entry.key.to_string(), entry.key_span);
+        let (key, new, value) = (entry.key.to_string(), entry.key_span, entry.value);
         map.slots.push(Slot { entry: Some(entry), merged: merge.is_some() });
         let Some((Some(old), false)) = replaced else { return };
+        // A merge that brings the value that is written already changes nothing.
+        if merge.is_some() && self.same(old.value, value) {
+            return;
+        }
         let path = self.path_to(&key);
         self.problems.push(match merge {
             None => Problem { kind: ProblemKind::DuplicateKey { key }, span: new, related: Some(old.key_span), path },
@@ -282,6 +289,44 @@ impl Composer<'_> {
                 Problem { kind: ProblemKind::MergeOverride { key }, span: old.key_span, related: Some(merge), path }
             }
         });
+    }
+
+    /// Whether two finished nodes have the same value. Aliases let a small text name large values many times, so the looks
+    /// of one document are limited; what is not looked at counts as different.
+    fn same(&mut self, one: NodeId, other: NodeId) -> bool {
+        let mut pairs = vec![(one, other)];
+        while let Some((one, other)) = pairs.pop() {
+            if one == other {
+                continue;
+            }
+            let cost = match self.nodes[one.0 as usize].kind {
+                Kind::Map { start, end } | Kind::Seq { start, end } => 1 + (end - start) as usize,
+                _ => 1,
+            };
+            let Some(left) = self.looks.checked_sub(cost) else { return false };
+            self.looks = left;
+            match (&self.nodes[one.0 as usize].kind, &self.nodes[other.0 as usize].kind) {
+                (&Kind::Seq { start, end }, &Kind::Seq { start: from, end: to }) if end - start == to - from => {
+                    pairs.extend(
+                        (start..end).zip(from..to).map(|(a, b)| (self.items[a as usize], self.items[b as usize])),
+                    );
+                }
+                (&Kind::Map { start, end }, &Kind::Map { start: from, end: to }) if end - start == to - from => {
+                    let values: HashMap<&str, NodeId> = (from..to)
+                        .map(|at| &self.entries[at as usize])
+                        .map(|entry| (&*entry.key, entry.value))
+                        .collect();
+                    for entry in &self.entries[start as usize..end as usize] {
+                        let Some(value) = values.get(&*entry.key) else { return false };
+                        pairs.push((entry.value, *value));
+                    }
+                }
+                (Kind::Seq { .. } | Kind::Map { .. }, _) => return false,
+                (one, other) if one != other => return false,
+                _ => {}
+            }
+        }
+        true
     }
 
     /// The path of a key of the innermost mapping, as Kubernetes writes field paths.

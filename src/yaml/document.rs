@@ -77,7 +77,8 @@ pub enum ProblemKind {
         /// The key as a JSON key.
         key: String,
     },
-    /// A merge (`<<`) below a written key replaces its value: go-yaml v2 merges in written order, unlike YAML's merge type.
+    /// A merge (`<<`) below a written key replaces its value by another one: go-yaml v2 merges in written order, unlike
+    /// YAML's merge type.
     /// `span` is the written key, `related` the `<<`.
     MergeOverride {
         /// The key as a JSON key.

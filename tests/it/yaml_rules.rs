@@ -200,6 +200,38 @@ fn merges_apply_in_written_order() {
 }
 
 #[test]
+fn a_merge_that_brings_the_value_that_is_written_is_no_problem() {
+    let silent = |written: &str, merged: &str| {
+        let text = format!("b: &b {{v: {merged}}}\nm:\n  v: {written}\n  <<: *b\n");
+        problems(&text).is_empty()
+    };
+    for same in ["1", "one", "~", "[a, {b: 1.5}]", "{a: [yes, no], b: {}}"] {
+        assert!(silent(same, same), "{same}");
+    }
+    assert!(silent("{a: 1, b: 0x2}", "{b: 2, a: 1}"), "the order of keys and the spelling of numbers mean nothing");
+    for (written, merged) in
+        [("1", "'1'"), ("[a, b]", "[b, a]"), ("{a: 1}", "{a: 1, b: 2}"), ("{a: 1}", "{b: 1}"), ("[]", "{}")]
+    {
+        assert!(!silent(written, merged), "{written} is not {merged}");
+    }
+    assert_eq!(
+        problems("a: &a {v: 1}\nm: {v: &v {x: 1}, w: 2, <<: [{v: *v}, *a]}\n").len(),
+        1,
+        "the merge of `a` came between"
+    );
+}
+
+#[test]
+fn comparing_merged_values_takes_no_longer_than_the_document_is_long() {
+    // Each of 40 keys names a list of 40 items; an equal list comes through the merge.
+    let list = format!("[{}]", "x, ".repeat(40));
+    let keys = |alias: &str| (0..40).map(|n| format!("  k{n}: *{alias}\n")).collect::<String>();
+    let text = format!("one: &one {list}\ntwo: &two {list}\nb: &b\n{}m:\n{}  <<: *b\n", keys("one"), keys("two"));
+    let found = problems(&text).len();
+    assert!((30..40).contains(&found), "what is not compared counts as different: {found}");
+}
+
+#[test]
 fn bad_merges_are_refused() {
     for text in ["<<: 1", "<<: [1]", "a: &a [{x: 1}]\n<<: *a", "a: &a 1\n<<: *a", "<<: [[{x: 1}]]", "<<:\n"] {
         assert_eq!(one(text), Err("map merge requires map or sequence of maps as the value".to_owned()), "{text:?}");
