@@ -37,7 +37,7 @@ pub(super) static FINALIZER_MISPLACED: Rule = rule!(
     "finalizer-misplaced",
     Warning,
     Stuck,
-    "A finalizer is on a kind that its controller never handles",
+    "A finalizer is on a kind from which no known controller removes it",
     finalizer_misplaced
 );
 
@@ -117,7 +117,7 @@ fn finalizer_unknown(context: &Context<'_>, sink: &mut Sink) {
                 .reason(format!(
                     "Once deleted, the object stays Terminating until somebody removes the finalizer; there is no timeout, and its \
                      namespace, its CRD and a foreground deletion of its owner wait with it. The table of known finalizers does not have \
-                     this one, and no workload of the input has a ServiceAccount that may change objects of this kind.{assumed}"
+                     this one, and no workload of the input has a ServiceAccount whose rights name this kind or its group.{assumed}"
                 ))
                 .help(format!(
                     "remove the entry, or add its controller with its RBAC to the input. An object that hangs is freed by {}; what the \
@@ -156,7 +156,9 @@ fn finalizer_runtime(context: &Context<'_>, sink: &mut Sink) {
         let hangs = match remover {
             Remover::ControlPlane(_) => "",
             Remover::Workload { .. } => " If that goes first, the object never finishes its deletion.",
-            Remover::KnownElsewhere(_) | Remover::Nobody => " Without it the object never finishes its deletion.",
+            Remover::KnownElsewhere(_) | Remover::Unlisted(_) | Remover::Nobody => {
+                " Without it the object never finishes its deletion."
+            }
         };
         let draft = entry
             .draft(format!("finalizer `{name}` of {} is one that its controller adds at run time", named(member)))
@@ -181,44 +183,53 @@ pub(super) fn capitalised(text: &str) -> String {
 /// [FIN-16], [L-33].
 fn finalizer_misplaced(context: &Context<'_>, sink: &mut Sink) {
     for entry in entries(context.inventory) {
-        let Some((known, Handles::No, _)) = known_of(&entry) else { continue };
-        let Some(controller) = known.controllers.first() else { continue };
-        let (member, name) = (entry.member, entry.name());
-        let sibling = handles_group(known, &member.key.group);
-        // Kinds of Kubernetes' own controllers are certain. Other controllers learn new kinds of their own group, and one that
-        // has put its finalizer onto an object of a cluster has done so already.
-        let certain = controller.control_plane || !(member.from_dump || sibling);
-        let doubt = match certain {
-            true => "",
-            false => " This assumes that the controller has learned no new kind since the table was written.",
-        };
-        let reason = match name == finalizers::KUBERNETES {
-            true => "The namespace controller removes `kubernetes` from `spec.finalizers` of Namespaces only; from `metadata.finalizers` \
-                     nobody does, on any kind. Once deleted, the object stays Terminating until somebody edits it."
-                .to_owned(),
-            false => format!(
-                "{} removes `{name}`, but from {} only: it never looks at this {}. Once deleted, the object stays Terminating until \
-                 somebody edits it.{doubt}",
-                capitalised(&controller.removed_by),
-                kinds(known),
-                member.key.kind
-            ),
-        };
-        sink.push(
-            entry
-                .draft(format!("nobody removes finalizer `{name}` from {}", named(member)))
-                .severity(if certain { Severity::Warning } else { Severity::Info })
-                .label(format!("not handled on {}", member.key.kind))
-                .reason(reason)
-                .help(format!("remove the entry. An object that hangs is freed by {}", entry.unhang())),
-        );
+        let Some((known, handles, _)) = known_of(&entry) else { continue };
+        match handles {
+            Handles::No => sink.extend(never_removed(&entry, known)),
+            Handles::Unlisted => sink.extend(unlisted(context, &entry, known)),
+            Handles::Yes | Handles::Unproven => {}
+        }
     }
 }
 
-/// Whether the controllers handle other kinds of that group, the core group aside.
-fn handles_group(known: &KnownFinalizer, group: &str) -> bool {
-    let of_group = |pattern: &KindPattern| matches!(pattern, KindPattern::Exact { group: of, .. } if of == group && !of.is_empty());
-    known.controllers.iter().flat_map(|row| &row.kinds).any(of_group)
+/// Of Kubernetes' own finalizers it is known to the last kind who removes them.
+fn never_removed(entry: &Entry<'_>, known: &KnownFinalizer) -> Option<Draft> {
+    let (member, name) = (entry.member, entry.name());
+    let reason = match name == finalizers::KUBERNETES {
+        true => "The namespace controller removes `kubernetes` from `spec.finalizers` of Namespaces only; from `metadata.finalizers` \
+                 nobody does, on any kind. Once deleted, the object stays Terminating until somebody edits it."
+            .to_owned(),
+        false => format!(
+            "{} removes `{name}`, but from {} only: it never looks at this {}. Once deleted, the object stays Terminating until \
+             somebody edits it.",
+            capitalised(&known.controllers.first()?.removed_by),
+            kinds(known),
+            member.key.kind
+        ),
+    };
+    Some(misplaced(entry, format!("nobody removes finalizer `{name}` from {}", named(member))).reason(reason))
+}
+
+/// What a row does not list its controller may have learned since, and a fork of it may have taken over. Silent when a
+/// workload of the input has rights on the kind: that one may be the controller.
+fn unlisted(context: &Context<'_>, entry: &Entry<'_>, known: &KnownFinalizer) -> Option<Draft> {
+    let (member, name) = (entry.member, entry.name());
+    let Remover::Unlisted(controller) = context.ownership.removers.remover(context.inventory, member, name) else {
+        return None;
+    };
+    let kind = &member.key.kind;
+    let draft = misplaced(entry, format!("finalizer `{name}` is not known on {kind}"));
+    Some(draft.severity(Severity::Info).reason(format!(
+        "The table of known finalizers knows only that {} removes it from {}. If nobody removes it from this {kind} too, the \
+         object stays Terminating once it is deleted.",
+        controller.removed_by,
+        kinds(known),
+    )))
+}
+
+fn misplaced(entry: &Entry<'_>, message: String) -> Draft {
+    let help = format!("remove the entry. An object that hangs is freed by {}", entry.unhang());
+    entry.draft(message).label(format!("not known on {}", entry.member.key.kind)).help(help)
 }
 
 fn kinds(known: &KnownFinalizer) -> String {

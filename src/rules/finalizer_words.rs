@@ -76,19 +76,23 @@ pub(super) fn who_removes(inventory: &Inventory, remover: &Remover) -> String {
         Remover::ControlPlane(controller) => format!("{} removes it", controller.removed_by),
         Remover::Workload { id, evidence, controller } => {
             let workload = super::words::named(inventory.member(*id));
-            let why = match evidence {
-                Evidence::Image { image, .. } => format!("it runs `{image}`"),
-                Evidence::Access { service_account, .. } => {
-                    format!("its ServiceAccount `{service_account}` may change such objects")
+            match (evidence, controller) {
+                (Evidence::Image { image, .. }, Some(controller)) => {
+                    format!("{} removes it: here {workload}, because it runs `{image}`", controller.removed_by)
                 }
-            };
-            match controller {
-                Some(controller) => format!("{} removes it: here {workload}, because {why}", controller.removed_by),
-                None => format!("{workload} may be who removes it: {why}"),
+                (Evidence::Image { image, .. }, None) => format!("{workload} may remove it: it runs `{image}`"),
+                (Evidence::Access { service_account, .. }, controller) => {
+                    let who = controller.map(|known| format!("{} removes it; here ", known.removed_by));
+                    let who = who.unwrap_or_default();
+                    format!("{who}{workload} may do so: its ServiceAccount `{service_account}` may change such objects")
+                }
             }
         }
         Remover::KnownElsewhere(controller) => {
             format!("{} removes it, which this input does not hold ({})", controller.removed_by, runs_as(controller))
+        }
+        Remover::Unlisted(controller) => {
+            format!("{} removes it, but from other kinds as far as known", controller.removed_by)
         }
         Remover::Nobody => "nobody known removes it".to_owned(),
     }

@@ -74,7 +74,7 @@ fn finalizers(member: &Member) -> Vec<&str> {
     finalizers
 }
 
-/// The workload that removes it for certain: it runs the controller's image, or nobody else is known who could.
+/// The workload that removes it: it runs the controller's image, or may do so and nobody else is known who could.
 fn operator(remover: &Remover) -> Option<ObjectId> {
     match remover {
         Remover::Workload { id, evidence: Evidence::Image { .. }, .. }
@@ -92,16 +92,21 @@ fn hangs(context: &Context<'_>, namespace: &Member, operator: ObjectId, held: &[
         2 => (format!("{} and 1 more object", named(member)), "they are"),
         n => (format!("{} and {} more objects", named(member), n - 1), "they are"),
     };
+    let by_image = matches!(remover, Remover::Workload { evidence: Evidence::Image { .. }, .. });
+    let removes = if by_image { "removes" } else { "may be who removes" };
     let delete = kubectl::delete(&(&member.key).into(), &[]);
     let draft = Draft::on(
         namespace,
         namespace.object.name_span(),
-        format!("deleting {} hangs: {operator} goes first, and nobody lets go of {first}", named(namespace)),
+        match by_image {
+            true => format!("deleting {} hangs: {operator} goes first, and nobody lets go of {first}", named(namespace)),
+            false => format!("deleting {} may hang: {operator} goes first, and only it may let go of {first}", named(namespace)),
+        },
     )
     .label("would stay Terminating")
     .reason(format!(
         "Deleting a Namespace removes its Pods first and waits for them; the deletion of everything else begins when {operator} is \
-         gone. {operator} removes the finalizer `{finalizer}` of {}, which then stays Terminating, and the Namespace with it.",
+         gone. {operator} {removes} the finalizer `{finalizer}` of {}, which then stays Terminating, and the Namespace with it.",
         named(member)
     ))
     .help(format!(

@@ -137,6 +137,6 @@ fn each_way_to_hang_has_its_rule() {
     assert_eq!(said("namespace-spec-finalizers-foreground"), [("namespace-spec-finalizers", "warning")]);
     assert_eq!(
         said("custom-finalizer-rook-style"),
-        [("finalizer-misplaced", "warning"), ("finalizer-unqualified", "warning")]
+        [("finalizer-misplaced", "info"), ("finalizer-unqualified", "warning")]
     );
 }

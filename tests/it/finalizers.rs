@@ -158,3 +158,62 @@ fn unverified_rows_never_warn() {
     );
     assert_eq!(the(&found, "finalizer-runtime").severity, Severity::Info);
 }
+
+#[test]
+fn a_finalizer_on_a_kind_that_the_table_does_not_list_is_info_and_holds_nothing() {
+    let text = "\
+apiVersion: v1
+kind: Namespace
+metadata: {name: shop}
+---
+apiVersion: apps/v1
+kind: Deployment
+metadata: {name: owner, namespace: shop, uid: 11111111-2222-3333-4444-000000000001}
+---
+apiVersion: v1
+kind: ConfigMap
+metadata:
+  name: fork
+  namespace: shop
+  finalizers: [cephcluster.ceph.rook.io]
+  ownerReferences:
+    - {apiVersion: apps/v1, kind: Deployment, name: owner, uid: 11111111-2222-3333-4444-000000000001, blockOwnerDeletion: true}
+";
+    let found = findings(text);
+    let misplaced = the(&found, "finalizer-misplaced");
+    assert_eq!(misplaced.severity, Severity::Info);
+    assert!(
+        misplaced.reason.starts_with("The table of known finalizers knows only that Rook operator"),
+        "{misplaced:#?}"
+    );
+    for rule in ["foreground-deadlock", "namespace-never-empties"] {
+        assert!(found.iter().all(|finding| finding.rule != rule), "{found:#?}");
+    }
+    let own = findings(&text.replace("cephcluster.ceph.rook.io", "kubernetes.io/pvc-protection"));
+    assert_eq!(the(&own, "finalizer-misplaced").severity, Severity::Warning);
+    the(&own, "foreground-deadlock");
+    the(&own, "namespace-never-empties");
+}
+
+#[test]
+fn rights_alone_make_a_workload_one_that_may_remove_a_finalizer() {
+    let operator = fixture("rules/finalizer-unknown/good/somebody-removes-it.yaml");
+    let namespace = "apiVersion: v1\nkind: Namespace\nmetadata: {name: system}\n";
+    let widget = "apiVersion: example.com/v1\nkind: Widget\nmetadata: {name: here, namespace: system, finalizers: [example.com/hold]}\n";
+    let found = findings(&format!("{operator}---\n{namespace}---\n{widget}"));
+    let finding = the(&found, "operator-deleted-first");
+    assert!(
+        finding.message.contains("may hang: Deployment `operator` goes first, and only it may let go of"),
+        "{finding:#?}"
+    );
+    assert!(finding.reason.contains("may be who removes"), "{finding:#?}");
+
+    let known = operator.replace("example.com", "argoproj.io").replace("widgets/finalizers", "applications");
+    let application = "apiVersion: argoproj.io/v1alpha1\nkind: Application\nmetadata: {name: a, namespace: b, finalizers: [argocd.argoproj.io/hook-finalizer]}\n";
+    let found = findings(&format!("{known}---\n{application}"));
+    let reason = &the(&found, "finalizer-runtime").reason;
+    assert!(
+        reason.contains("here Deployment `operator` may do so: its ServiceAccount `operator` may change such objects"),
+        "{reason}"
+    );
+}

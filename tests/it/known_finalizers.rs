@@ -46,9 +46,25 @@ fn a_finalizer_is_handled_on_the_kinds_of_its_controllers_only() {
     assert_eq!(handles("kubernetes.io/pvc-protection", "", "PersistentVolumeClaim"), Handles::Yes);
     assert_eq!(handles("kubernetes.io/pvc-protection", "", "Secret"), Handles::No);
     assert_eq!(handles("resources-finalizer.argocd.argoproj.io", "argoproj.io", "Application"), Handles::Yes);
-    assert_eq!(handles("resources-finalizer.argocd.argoproj.io", "apps", "Deployment"), Handles::No);
+    assert_eq!(handles("resources-finalizer.argocd.argoproj.io", "apps", "Deployment"), Handles::Unlisted);
     assert_eq!(handles("foregroundDeletion", "apps", "Deployment"), Handles::Yes);
     assert_eq!(handles("finalizers.fluxcd.io", "helm.toolkit.fluxcd.io", "HelmRelease"), Handles::Yes);
+}
+
+#[test]
+fn forks_and_siblings_that_keep_a_finalizers_name_are_listed() {
+    for (finalizer, group, kind) in [
+        ("postgres-operator.crunchydata.com/finalizer", "upstream.pgv2.percona.com", "PostgresCluster"),
+        ("percona.com/delete-ssl", "pgv2.percona.com", "PerconaPGCluster"),
+        ("internal.percona.com/stop-watchers", "pgv2.percona.com", "PerconaPGCluster"),
+        ("storagesystem.odf.openshift.io", "odf.openshift.io", "StorageSystem"),
+        ("noobaa.io/finalizer", "noobaa.io", "BackingStore"),
+        ("configconnector.cnrm.cloud.google.com/finalizer", "core.cnrm.cloud.google.com", "ConfigConnectorContext"),
+        ("configconnector.cnrm.cloud.google.com/finalizer", "rbac.authorization.k8s.io", "RoleBinding"),
+        ("cnrm.cloud.google.com/finalizer", "rbac.authorization.k8s.io", "RoleBinding"),
+    ] {
+        assert_eq!(handles(finalizer, group, kind), Handles::Yes, "{finalizer} on {kind}");
+    }
 }
 
 #[test]
@@ -59,10 +75,12 @@ fn nobody_removes_the_namespace_controllers_finalizer_from_metadata() {
 }
 
 #[test]
-fn an_unverified_row_never_denies() {
+fn only_of_kubernetes_own_finalizers_the_table_denies_a_kind() {
     for known in known_finalizers::table().iter() {
+        let own = known.finalizer == "kubernetes" || known.finalizer.starts_with("kubernetes.io/");
+        assert_eq!(known.handles("example.com", "Nothing") == Handles::No, own, "{}", known.finalizer);
         if known.controllers.iter().any(|row| !row.verified) {
-            assert_ne!(known.handles("example.com", "Nothing"), Handles::No, "{}", known.finalizer);
+            assert_ne!(known.handles("example.com", "Nothing"), Handles::Unlisted, "{}", known.finalizer);
         }
     }
     assert_eq!(handles("longhorn.io", "longhorn.io", "Volume"), Handles::Yes);

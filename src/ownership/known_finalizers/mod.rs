@@ -1,7 +1,7 @@
 //! Who removes which finalizer: `rules/tables/known-finalizers.csv`.
 //!
-//! Absence from the table proves nothing, and a row that its source does not prove answers [`Handles::Unproven`] instead
-//! of [`Handles::No`]; rules keep such answers at info.
+//! Absence from the table proves nothing: a kind that no row lists is [`Handles::Unlisted`], or [`Handles::Unproven`] where
+//! the source does not prove a row, and rules keep such answers at info.
 
 mod pattern;
 
@@ -38,13 +38,16 @@ pub enum Added {
     Both,
 }
 
-/// Whether the controllers of a finalizer look at objects of a kind.
+/// Whether the controllers of a finalizer look at objects of a kind. A row is partial knowledge: controllers learn kinds,
+/// and forks keep the finalizers of what they were forked from. Only of Kubernetes' own the table knows all there is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Handles {
     /// One of them does.
     Yes,
-    /// None does: the finalizer stays for ever.
+    /// None does: the finalizer, Kubernetes' own, stays forever.
     No,
+    /// The table lists other kinds.
+    Unlisted,
     /// Not that anybody knows, but the table's source does not prove the list of kinds.
     Unproven,
 }
@@ -184,11 +187,19 @@ impl KnownFinalizer {
     pub fn handles(&self, group: &str, kind: &str) -> Handles {
         if self.controller_of(group, kind).is_some() {
             Handles::Yes
-        } else if self.controllers.iter().all(|row| row.verified) {
+        } else if self.is_kubernetes_own() {
             Handles::No
+        } else if self.controllers.iter().all(|row| row.verified) {
+            Handles::Unlisted
         } else {
             Handles::Unproven
         }
+    }
+
+    /// `kubernetes` and `kubernetes.io/*`: the kinds that admission and the control plane handle are known to the last one
+    /// ([FIN-1] to [FIN-3], [FIN-16]).
+    fn is_kubernetes_own(&self) -> bool {
+        self.finalizer == "kubernetes" || self.finalizer.starts_with("kubernetes.io/")
     }
 
     /// The controller that removes it from objects of a kind.

@@ -37,13 +37,22 @@ struct Rule {
 impl Grant {
     /// Whether it allows to change `holder`, whose kind is one of `resources`.
     pub(super) fn reaches(&self, holder: &Holder<'_>, resources: &[String]) -> bool {
-        let here = match &self.within {
+        self.counts_for(holder) && self.rules.iter().any(|rule| rule.allows(holder, resources))
+    }
+
+    /// Whether it does so by a rule about the kind or its group, and not merely because it allows everything.
+    pub(super) fn names(&self, holder: &Holder<'_>, resources: &[String]) -> bool {
+        let about_it = |rule: &Rule| !rule.is_everything() && rule.allows(holder, resources);
+        self.counts_for(holder) && self.rules.iter().any(about_it)
+    }
+
+    fn counts_for(&self, holder: &Holder<'_>) -> bool {
+        match &self.within {
             None => true,
             // A RoleBinding allows nothing outside of namespaces.
             Some(_) if holder.scope == Some(Scope::Cluster) => false,
             Some(namespace) => !namespace.certainly_differs(holder.namespace),
-        };
-        here && self.rules.iter().any(|rule| rule.allows(holder, resources))
+        }
     }
 }
 
@@ -60,6 +69,11 @@ impl Rule {
 
     fn everything() -> Self {
         Self { groups: vec!["*".to_owned()], resources: vec!["*".to_owned()], names: Vec::new() }
+    }
+
+    /// Whether it names neither a group nor a resource. `*/finalizers` is not everything: only controllers ask for it.
+    fn is_everything(&self) -> bool {
+        self.groups.iter().any(|group| group == "*") && self.resources.iter().any(|resource| resource == "*")
     }
 
     fn allows(&self, holder: &Holder<'_>, resources: &[String]) -> bool {

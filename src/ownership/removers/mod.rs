@@ -1,8 +1,10 @@
 //! controller → finalizer: which workload of the input removes a finalizer from an object, and on what evidence.
 //!
 //! Evidence is an image that the table of known finalizers names, or a ServiceAccount that may change objects of that
-//! kind there. Neither proves that the controller works, only that somebody is meant to do it; nothing at all proves that
-//! nobody does, because a controller can live outside of the input.
+//! kind there. Neither proves that the controller works, only that somebody is meant to do it; and rights alone do not prove
+//! what a workload does with them. A right to change everything names no kind and is no evidence at all: one tool that is
+//! bound to `cluster-admin` would be the remover of every finalizer. Nothing at all proves that nobody removes one, because a
+//! controller can live outside of the input.
 
 mod access;
 mod workloads;
@@ -81,6 +83,8 @@ pub enum Remover {
     },
     /// A known controller that the input does not hold; it may run elsewhere in the cluster.
     KnownElsewhere(&'static Controller),
+    /// A known controller that removes it from other kinds; whether from this one, the table does not say.
+    Unlisted(&'static Controller),
     /// Neither the table nor the input knows anybody. A known finalizer gets this answer only on a kind that its
     /// controllers certainly do not handle.
     Nobody,
@@ -114,6 +118,10 @@ impl Removers {
         };
         let controller = match known.handles(holder.group, holder.kind) {
             Handles::No => return Remover::Nobody,
+            Handles::Unlisted => {
+                let named = || known.controllers.first().map_or(Remover::Nobody, Remover::Unlisted);
+                return self.with_access(inventory, holder, None).unwrap_or_else(named);
+            }
             Handles::Yes => known.controller_of(holder.group, holder.kind),
             Handles::Unproven => known.controllers.iter().find(|row| !row.verified),
         };
@@ -154,7 +162,7 @@ impl Removers {
         controller: Option<&'static Controller>,
     ) -> Option<Remover> {
         let resources = access::resources_of(inventory, GroupKind::new(holder.group, holder.kind));
-        let grant = self.grants.iter().find(|grant| grant.reaches(holder, &resources))?;
+        let grant = self.grants.iter().find(|grant| grant.names(holder, &resources))?;
         let workload = &self.workloads[*grant.workloads.first()?];
         let evidence = Evidence::Access {
             service_account: workload.service_account.clone(),
