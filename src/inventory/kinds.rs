@@ -40,7 +40,10 @@ pub enum Serving {
     /// It is.
     Yes,
     /// Built in, but an alpha or beta version that a cluster serves only when told to.
-    OffByDefault,
+    OffByDefault {
+        /// The apiVersions of its group that serve the kind by default.
+        served_as: Vec<String>,
+    },
     /// Built in once, and removed.
     Removed {
         /// The release that removed it.
@@ -148,7 +151,11 @@ impl Kinds {
         let serving = match table.served(group, version, kind, self.release) {
             Served::Yes(_) => Serving::Yes,
             Served::YesUntil(kind) if kind.enabled_by_default => Serving::Yes,
-            Served::YesUntil(_) | Served::OffByDefault(_) => Serving::OffByDefault,
+            Served::YesUntil(_) | Served::OffByDefault(_) => {
+                let mut served_as = table.served_as(group, kind, self.release);
+                served_as.retain(|api_version| ApiVersion::parse(api_version).group == *group);
+                Serving::OffByDefault { served_as }
+            }
             Served::Removed(kind) => {
                 Serving::Removed { in_release: kind.removed_in, replacement: kind.replacement_api_version.clone() }
             }

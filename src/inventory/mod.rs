@@ -8,6 +8,7 @@ mod error;
 mod kinds;
 mod location;
 mod read;
+mod tree;
 mod walk;
 
 use std::collections::HashMap;
@@ -23,6 +24,7 @@ pub use error::InputError;
 pub use kinds::{ExtraKind, Kinds, Resolution, ScopeSource, Serving};
 pub use location::locate;
 pub use read::Files;
+pub use tree::FolderTrees;
 pub use walk::{InputFile, Origin, Overlay, STDIN, UnreadableFile, Walk, walk, walk_with};
 
 /// The place of an object in its [`Inventory`]. Objects stand in the order of path, document and offset.

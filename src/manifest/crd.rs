@@ -29,16 +29,21 @@ pub struct CustomResourceDefinition {
     pub short_names: Vec<String>,
     /// `spec.scope`; `None` when it is none of the two words. A v1beta1 CRD without it is namespaced.
     pub scope: Option<Spanned<Scope>>,
-    /// `spec.versions`, or the single `spec.version` of v1beta1.
+    /// `spec.versions`, or the single `spec.version` of v1beta1; never empty.
     pub versions: Vec<CrdVersion>,
 }
 
 impl CustomResourceDefinition {
-    /// The facts of a CRD of that version, when it names a group and a kind.
+    /// The facts of a CRD of that version, when it names a group, a kind and a version. One without versions is a patch or an
+    /// assertion on a part of a CRD: no API server takes it, and what it leaves out proves nothing.
     pub(super) fn read(version: &str, object: Value<'_>) -> Option<Self> {
         let spec = object.get("spec")?;
         let names = spec.get("names")?;
         let short_names = names.get("shortNames").into_iter().flat_map(Value::items);
+        let versions = versions(spec);
+        if versions.is_empty() {
+            return None;
+        }
         Some(Self {
             group: text(spec.entry("group"))?,
             kind: text(names.entry("kind"))?,
@@ -46,7 +51,7 @@ impl CustomResourceDefinition {
             singular: text(names.entry("singular")).map(|name| name.value),
             short_names: short_names.filter_map(|name| name.as_str().map(str::to_owned)).collect(),
             scope: scope(version, spec),
-            versions: versions(spec),
+            versions,
         })
     }
 

@@ -8,7 +8,7 @@ use crate::finding::Severity;
 use crate::inventory::{FinalizerNameCheck, Member, ScopeSource, table};
 use crate::kube::{finalizers, kinds};
 use crate::manifest::{DecodeError, Expected, Spanned, label_key_errors};
-use crate::ownership::known_finalizers;
+use crate::ownership::known_finalizers::{self, Added};
 use crate::yaml::{Kind, Value};
 
 pub(super) static FINALIZER_INVALID_NAME: Rule = rule!(
@@ -240,6 +240,10 @@ fn finalizer_unqualified(context: &Context<'_>, sink: &mut Sink) {
         let owner = known_finalizers::table()
             .find(name)
             .and_then(|known| known.controller_of(&member.key.group, &member.key.kind));
+        // A name that its controller demands in manifests is nobody's here to choose.
+        if owner.is_some_and(|controller| controller.added != Added::Runtime) {
+            continue;
+        }
         // A stored finalizer is warned of only when it is written anew.
         let severity = if owner.is_some() || member.from_dump { Severity::Info } else { Severity::Warning };
         let path = if name.contains('.') { " including a path (/)" } else { "" };

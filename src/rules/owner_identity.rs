@@ -48,7 +48,7 @@ fn is_decidable(inventory: &Inventory, dependent: &Member, reference: &OwnerRefe
 
 /// Whether some cluster of the release serves the owner's kind as written.
 fn may_resolve(inventory: &Inventory, reference: &OwnerReference) -> bool {
-    matches!(inventory.owner_kind(reference).serving, Serving::Yes | Serving::OffByDefault | Serving::Unknown)
+    matches!(inventory.owner_kind(reference).serving, Serving::Yes | Serving::OffByDefault { .. } | Serving::Unknown)
 }
 
 /// Text that some tool replaces before it is applied: `${OWNER_UID}`, `$(UID)`, `<uid>`, `%UID%`.

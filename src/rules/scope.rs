@@ -4,7 +4,7 @@ use super::draft::Draft;
 use super::rule::{Context, Rule, Sink, World, rule};
 use super::words::{field, named, place, reference_name, target, whereabouts};
 use crate::finding::Severity;
-use crate::inventory::{Inventory, Member, ObjectId, ScopeSource, Serving};
+use crate::inventory::{FolderTrees, Inventory, Member, ObjectId, ScopeSource, Serving};
 use crate::kube::{GroupKind, Scope};
 use crate::ownership::Owner;
 
@@ -33,7 +33,7 @@ pub(super) static OWNER_KIND_UNRESOLVABLE: Rule = rule!(
 );
 
 pub(super) static KIND_NOT_SERVED: Rule =
-    rule!("kind-not-served", Error, Rejected, "The API server does not serve the object's kind", kind_not_served);
+    rule!("kind-not-served", Error, Rejected, "The API server does not serve the object's kind", kind_not_served, OncePerMessage);
 
 /// The Rook case: [GC-20], [L-13].
 fn owner_of_cluster_scoped(context: &Context<'_>, sink: &mut Sink) {
@@ -155,6 +155,7 @@ fn owner_cross_namespace(context: &Context<'_>, sink: &mut Sink) {
 /// [GC-16], [L-14], [L-28].
 fn owner_kind_unresolvable(context: &Context<'_>, sink: &mut Sink) {
     let inventory = context.inventory;
+    let trees = FolderTrees::of(&inventory.sources);
     for edge in &context.ownership.written {
         let (dependent, reference) = (edge.dependent(inventory), edge.reference(inventory));
         let version = reference.group_version().version;
@@ -167,6 +168,8 @@ fn owner_kind_unresolvable(context: &Context<'_>, sink: &mut Sink) {
         else {
             continue;
         };
+        let group = &reference.group_version().group;
+        let unserved = unserved.beside(inventory, &trees, dependent, (group, reference.kind()));
         let kind = &dependent.object.kind.value;
         let span = reference.api_version.as_ref().map_or(reference.span, |api_version| api_version.span);
         let draft = Draft::on(
@@ -191,6 +194,7 @@ fn owner_kind_unresolvable(context: &Context<'_>, sink: &mut Sink) {
 /// [SCOPE-1]: no match for the kind, so that every client refuses the object.
 fn kind_not_served(context: &Context<'_>, sink: &mut Sink) {
     let inventory = context.inventory;
+    let trees = FolderTrees::of(&inventory.sources);
     for member in &inventory.members {
         let object = &member.object;
         if object.group_version.version.is_empty() || object.kind.value.is_empty() || is_client_file(member) {
@@ -204,6 +208,7 @@ fn kind_not_served(context: &Context<'_>, sink: &mut Sink) {
         let Some(unserved) = Unserved::of(inventory, serving, &object.kind.value, &object.api_version.value) else {
             continue;
         };
+        let unserved = unserved.beside(inventory, &trees, member, (object.group(), &object.kind.value));
         let draft = Draft::on(
             member,
             object.api_version.span,
@@ -265,12 +270,15 @@ impl Unserved {
                 reason: "That is so only if no CRD of the cluster defines the kind: this input does not show it.".to_owned(),
                 help: format!("check the group and version, or add the CRD of {kind} to the input"),
             },
-            Serving::OffByDefault => Self {
+            Serving::OffByDefault { served_as } => Self {
                 severity: Severity::Info,
                 what: format!("Kubernetes {release} has it switched off by default"),
                 label: "off by default".to_owned(),
                 reason: "Alpha and beta versions of built-in kinds are off unless `--runtime-config` of the API server names them.".to_owned(),
-                help: format!("make sure that every cluster this goes to serves `{api_version}`"),
+                help: match served_as.as_slice() {
+                    [] => format!("make sure that every cluster this goes to serves `{api_version}`"),
+                    versions => format!("write `apiVersion: {}`, which Kubernetes {release} serves", versions.join("` or `")),
+                },
             },
             Serving::Removed { in_release, replacement } => Self {
                 severity: Severity::Warning,
@@ -318,6 +326,24 @@ impl Unserved {
             },
         };
         Some(unserved)
+    }
+}
+
+impl Unserved {
+    /// What CRDs prove about the kind that an object uses: little, if all of them lie in other folder trees.
+    fn beside(
+        self,
+        inventory: &Inventory,
+        trees: &FolderTrees<'_>,
+        user: &Member,
+        (group, kind): (&str, &str),
+    ) -> Self {
+        let crds = inventory.kinds.crds_of(group, kind);
+        if crds.is_empty() || crds.iter().any(|crd| trees.together(inventory.member(*crd).file, user.file)) {
+            return self;
+        }
+        let doubt = "This assumes that the cluster has this CRD, which lies in another folder tree than the object.";
+        Self { severity: self.severity.min(Severity::Warning), reason: format!("{} {doubt}", self.reason), ..self }
     }
 }
 

@@ -36,8 +36,10 @@ mod plan_conformance;
 mod plan_view;
 #[cfg(unix)]
 mod pre_commit;
+mod repeats;
 mod report_scope;
 mod rules;
+mod served_kinds;
 mod support;
 mod tables;
 mod type_names;

@@ -110,5 +110,5 @@ fn is_reconciled(member: &Member) -> bool {
     !member.from_dump
         && member.decodes()
         && !member.key.name.is_empty()
-        && matches!(member.resolution.serving, Serving::Yes | Serving::OffByDefault)
+        && matches!(member.resolution.serving, Serving::Yes | Serving::OffByDefault { .. })
 }

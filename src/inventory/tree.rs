@@ -1,0 +1,113 @@
+//! Which files belong to one folder tree: as far as folders tell, what is applied together.
+//!
+//! A repository holds CRDs of many origins: those of a chart, of a test, of last year's release. One in another tree says
+//! little about the version that a cluster serves where an object goes.
+
+use std::collections::HashSet;
+
+use crate::text::{FileId, Sources};
+
+/// Files that make their folder a root: what is below is built, and applied, as one.
+const ROOT_FILES: [&str; 4] = ["kustomization.yaml", "kustomization.yml", "Kustomization", "Chart.yaml"];
+
+/// The folder trees of an input. The tree of a file is the nearest folder at or above it with a kustomization or a chart; where
+/// there is none, the first folder below the one that all files share.
+#[derive(Debug)]
+pub struct FolderTrees<'a> {
+    sources: &'a Sources,
+    roots: HashSet<&'a str>,
+    shared: &'a str,
+}
+
+impl<'a> FolderTrees<'a> {
+    /// The trees of all files that were read.
+    pub fn of(sources: &'a Sources) -> Self {
+        let paths = || sources.iter().map(|(_, file)| file.path());
+        let roots = paths().filter_map(|path| {
+            let (folder, name) = split(path);
+            ROOT_FILES.contains(&name).then_some(folder)
+        });
+        let mut folders = paths().map(|path| split(path).0);
+        let first = folders.next().unwrap_or_default();
+        let shared = folders
+            .fold(first, |shared, folder| ancestors(shared).find(|above| contains(above, folder)).unwrap_or_default());
+        Self { sources, roots: roots.collect(), shared }
+    }
+
+    /// Whether one of two files lies in the tree of the other.
+    pub fn together(&self, one: FileId, other: FileId) -> bool {
+        let (one, other) = (self.folder(one), self.folder(other));
+        contains(self.root_of(one), other) || contains(self.root_of(other), one)
+    }
+
+    fn folder(&self, file: FileId) -> &'a str {
+        split(self.sources.file(file).path()).0
+    }
+
+    fn root_of(&self, folder: &'a str) -> &'a str {
+        let built = ancestors(folder).find(|above| self.roots.contains(above));
+        let below = || match folder.strip_prefix(self.shared).map(|rest| rest.trim_start_matches('/')) {
+            Some(rest) => &folder[..folder.len() - rest.len() + rest.find('/').unwrap_or(rest.len())],
+            None => folder,
+        };
+        built.unwrap_or_else(below)
+    }
+}
+
+/// Folder and name; the folder is empty where there is none.
+fn split(path: &str) -> (&str, &str) {
+    path.rsplit_once('/').unwrap_or(("", path))
+}
+
+/// A folder and those above it, the empty one last.
+fn ancestors(folder: &str) -> impl Iterator<Item = &str> {
+    std::iter::successors(Some(folder), |folder| match folder.is_empty() {
+        true => None,
+        false => Some(split(folder).0),
+    })
+}
+
+fn contains(above: &str, folder: &str) -> bool {
+    above.is_empty() || folder.strip_prefix(above).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::text::SourceFile;
+
+    fn together(paths: &[&str]) -> bool {
+        let mut sources = Sources::default();
+        let ids: Vec<FileId> = paths.iter().map(|path| sources.push(SourceFile::new(*path, String::new()))).collect();
+        FolderTrees::of(&sources).together(ids[0], ids[1])
+    }
+
+    #[test]
+    fn without_roots_the_first_folder_below_the_shared_one_is_a_tree() {
+        assert!(together(&["crd.yaml", "widget.yaml"]));
+        assert!(together(&["crd.yaml", "apps/shop/widget.yaml"]), "what lies above belongs to all below");
+        assert!(together(&["apps/shop/crds/crd.yaml", "apps/shop/widget.yaml", "apps/web/web.yaml"]));
+        assert!(together(&["shop/crds/crd.yaml", "shop/widgets/widget.yaml", "web/web.yaml"]));
+        assert!(!together(&["test/crds/crd.yaml", "deploy/widget.yaml"]));
+        assert!(!together(&["repo/a/crd.yaml", "repo/ab/widget.yaml"]), "`a` is no part of `ab`");
+        assert!(!together(&["/srv/old/crd.yaml", "/srv/new/widget.yaml"]));
+    }
+
+    #[test]
+    fn a_chart_or_a_kustomization_makes_its_folder_a_tree() {
+        assert!(together(&["shop/crds/crd.yaml", "shop/widget.yaml", "shop/kustomization.yaml"]));
+        assert!(!together(&[
+            "shop/a/crd.yaml",
+            "shop/b/widget.yaml",
+            "shop/a/Chart.yaml",
+            "shop/b/Chart.yaml",
+            "x.yaml"
+        ]));
+        assert!(!together(&[
+            "shop/a/crd.yaml",
+            "shop/b/c/widget.yaml",
+            "shop/a/kustomization.yml",
+            "shop/b/Chart.yaml"
+        ]));
+    }
+}

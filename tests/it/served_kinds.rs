@@ -1,0 +1,76 @@
+//! What an input proves of the kinds that a cluster serves, and what it does not.
+
+use ownerlint::engine::Check;
+use ownerlint::finding::{Finding, Severity};
+use ownerlint::inventory::ScopeSource;
+
+use crate::support::{Repository, check_text, inventory_of};
+
+const DEFINITION: &str = "\
+apiVersion: apiextensions.k8s.io/v1
+kind: CustomResourceDefinition
+metadata: {name: widgets.example.com}
+spec:
+  group: example.com
+  scope: Cluster
+  names: {kind: Widget, plural: widgets}
+  versions: [{name: v1, served: true, storage: true}]
+";
+
+const WIDGET: &str = "apiVersion: example.com/v1beta1\nkind: Widget\nmetadata: {name: probe}\n";
+
+fn findings(text: &str, rule: &str) -> Vec<Finding> {
+    let report = check_text("input.yaml", text, &Check::default());
+    report.findings.into_iter().map(|reported| reported.finding).filter(|finding| finding.rule == rule).collect()
+}
+
+#[test]
+fn a_crd_without_versions_proves_nothing() {
+    let part = DEFINITION.lines().filter(|line| !line.contains("versions:")).map(|line| format!("{line}\n"));
+    let text = format!("{}---\n{WIDGET}", part.collect::<String>());
+    assert_eq!(findings(&text, "kind-not-served"), []);
+    let inventory = inventory_of("input.yaml", &text);
+    assert_eq!(inventory.members[1].resolution.source, ScopeSource::None);
+    for none in ["versions: []", "versions:"] {
+        let text = text.replace("names:", &format!("{none}\n  names:"));
+        assert_eq!(findings(&text, "kind-not-served"), [], "{none}");
+    }
+    assert_eq!(findings(&format!("{DEFINITION}---\n{WIDGET}"), "kind-not-served").len(), 1);
+}
+
+#[test]
+fn a_crd_of_another_folder_tree_is_no_certain_proof() {
+    let severities = |crd: &str, widget: &str| {
+        let repository = Repository::new();
+        repository.write(crd, DEFINITION).write(widget, WIDGET).write("web/web.yaml", "");
+        let (_, out, err) = repository.run(&["check", ".", "-o", "concise"], "");
+        let found: Vec<String> =
+            out.lines().filter(|line| line.contains("[kind-not-served]")).map(str::to_owned).collect();
+        assert_eq!(found.len(), 1, "{out}{err}");
+        found[0].split_once(": ").map_or("", |(_, rest)| rest.split('[').next().unwrap_or_default()).to_owned()
+    };
+    assert_eq!(severities("shop/crds/widget.yaml", "shop/widget.yaml"), "error");
+    assert_eq!(severities("widget-crd.yaml", "shop/widget.yaml"), "error");
+    assert_eq!(severities("test/crds/widget.yaml", "shop/widget.yaml"), "warning");
+}
+
+#[test]
+fn a_version_that_is_off_by_default_names_the_one_that_is_served() {
+    let policy =
+        "apiVersion: admissionregistration.k8s.io/v1beta1\nkind: MutatingAdmissionPolicy\nmetadata: {name: a}\n";
+    let found = findings(policy, "kind-not-served");
+    assert_eq!(found.len(), 1);
+    assert_eq!(found[0].severity, Severity::Info);
+    assert_eq!(found[0].help, "write `apiVersion: admissionregistration.k8s.io/v1`, which Kubernetes 1.36 serves");
+}
+
+#[test]
+fn a_name_that_its_controller_expects_in_manifests_is_not_unqualified() {
+    let application = |finalizer: &str| {
+        format!(
+            "apiVersion: argoproj.io/v1alpha1\nkind: Application\nmetadata: {{name: a, namespace: b, finalizers: [{finalizer}]}}\n"
+        )
+    };
+    assert_eq!(findings(&application("resources-finalizer.argocd.argoproj.io"), "finalizer-unqualified"), []);
+    assert_eq!(findings(&application("made-up.argocd.argoproj.io"), "finalizer-unqualified").len(), 1);
+}
