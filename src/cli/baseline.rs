@@ -61,7 +61,7 @@ fn today(args: BaselineFileArgs) -> Result<Result<Today, Status>, Error> {
     let allow_empty = args.input.allow_empty;
     let session = Session::open(&args.input.request(args.world)?)?;
     let path = session.baseline_path(args.baseline.as_deref());
-    let report = session.check(CheckOptions { today: Some(clock::today()), ..CheckOptions::default() })?;
+    let report = session.check(CheckOptions { today: Some(clock::today()), every: true, ..CheckOptions::default() })?;
     if is_incomplete(&report) {
         report.notes.iter().for_each(|note| terminal::say(&note.message));
         return Ok(Err(Status::Failure));

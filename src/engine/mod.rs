@@ -13,6 +13,7 @@ mod judge;
 mod list;
 mod merge;
 mod plan;
+mod repeats;
 mod request;
 mod resolve;
 mod run;

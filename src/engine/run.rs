@@ -8,6 +8,7 @@ use super::describe::{describe, tool};
 use super::input::Bundle;
 use super::judge;
 use super::merge::{Merged, Places};
+use super::repeats;
 use super::scope::FilesInScope;
 use crate::baseline::Parted;
 use crate::cluster::{Analysis, Verdicts};
@@ -24,7 +25,8 @@ pub fn check(inventory: Inventory, check: &Check) -> Report {
     check_bundles(&[Bundle { name: None, inventory, world: check.world }], check)
 }
 
-/// Runs the selected rules over bundles, each by itself, and merges what they find into one report.
+/// Runs the selected rules over bundles, each by itself, and merges what they find into one report. What would be said again
+/// and again is said once, unless every single finding is asked for.
 pub(super) fn check_bundles(bundles: &[Bundle], check: &Check) -> Report {
     let config = check.ignores.as_ref().map(|(file, _)| file);
     let baseline = check.baseline.as_ref().map(|(file, _)| file);
@@ -49,6 +51,9 @@ pub(super) fn check_bundles(bundles: &[Bundle], check: &Check) -> Report {
     let scope =
         check.only.as_ref().map_or_else(|| FilesInScope::all(&merged.sources), |only| only.files(&merged.sources));
     findings.retain(|reported| scope.touches(&reported.finding));
+    if !check.every {
+        findings = repeats::once(findings);
+    }
     let in_scope = |findings: &[Reported]| findings.iter().filter(|reported| scope.touches(&reported.finding)).count();
     let summary = Summary {
         suppressed: in_scope(&suppressed),
@@ -210,15 +215,16 @@ fn order(finding: &Finding) -> impl Ord + '_ {
 }
 
 fn summarise(bundles: &[Bundle], files: usize, findings: &[Reported]) -> Summary {
-    let count = |severity| findings.iter().filter(|reported| reported.finding.severity == severity).count();
-    Summary {
+    let read = Summary {
         files,
         documents: bundles.iter().map(|bundle| bundle.inventory.documents()).sum(),
         objects: bundles.iter().map(|bundle| bundle.inventory.members.len()).sum(),
-        error: count(Severity::Error),
-        warning: count(Severity::Warning),
-        info: count(Severity::Info),
-        suppressed: 0,
-        baseline: 0,
-    }
+        ..Summary::default()
+    };
+    counted(read, findings)
+}
+
+fn counted(summary: Summary, findings: &[Reported]) -> Summary {
+    let count = |severity| findings.iter().filter(|reported| reported.finding.severity == severity).count();
+    Summary { error: count(Severity::Error), warning: count(Severity::Warning), info: count(Severity::Info), ..summary }
 }

@@ -40,6 +40,8 @@ pub struct CheckOptions {
     pub baseline: Option<(SourceFile, Baseline)>,
     /// What is reported; `None` is all.
     pub only: Option<ReportScope>,
+    /// Whether every single finding is reported, as baselines count them.
+    pub every: bool,
     /// The day of the run, for ignores that expire; without one none does.
     pub today: Option<Date>,
 }
@@ -91,7 +93,7 @@ impl Session {
     /// # Errors
     /// A word that is no rule.
     pub fn check(&self, options: CheckOptions) -> Result<Report, SessionError> {
-        let CheckOptions { select, ignore, baseline, only, today } = options;
+        let CheckOptions { select, ignore, baseline, only, every, today } = options;
         let off = self.config.iter().flat_map(|config| &config.off).map(|id| (*id).to_owned());
         // A rule that is asked for by name runs, whatever the configuration says.
         let off = off.filter(|id| !select.contains(id));
@@ -104,6 +106,7 @@ impl Session {
             complete: self.complete,
             baseline,
             only,
+            every,
             today,
             ..Check::default()
         };

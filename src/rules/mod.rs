@@ -27,4 +27,4 @@ pub use draft::Draft;
 pub use page::{Example, FrontMatter, Page, PageError};
 pub(crate) use registry::suggestion;
 pub use registry::{RULES, find};
-pub use rule::{Context, Rule, RuleCheck, RunOutcome, Sink, World};
+pub use rule::{Context, Repeats, Rule, RuleCheck, RunOutcome, Sink, World};

@@ -56,6 +56,18 @@ pub enum RuleCheck {
     Outcome(fn(&RunOutcome<'_>, &mut Sink)),
 }
 
+/// How often a rule says one thing. Suppressions, baselines and fingerprints know every single finding; only what is shown in
+/// the end is drawn together, with every place kept.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Repeats {
+    /// Every finding is shown.
+    Shown,
+    /// Findings with places in the same files are shown as one.
+    OncePerFiles,
+    /// Findings of one file that say the same are shown as one.
+    OncePerMessage,
+}
+
 /// One rule.
 #[derive(Debug)]
 pub struct Rule {
@@ -71,6 +83,8 @@ pub struct Rule {
     pub page: &'static str,
     /// Looks for the defect.
     pub check: RuleCheck,
+    /// How often it says one thing.
+    pub repeats: Repeats,
 }
 
 impl Rule {
@@ -104,12 +118,19 @@ impl Rule {
 /// Describes a rule and embeds its page.
 macro_rules! rule {
     ($id:literal, $severity:ident, $consequence:ident, $summary:literal, $check:path) => {
-        $crate::rules::rule::rule!(@ $id, $severity, $consequence, $summary, $crate::rules::rule::RuleCheck::Bundle($check))
+        $crate::rules::rule::rule!($id, $severity, $consequence, $summary, $check, Shown)
+    };
+    ($id:literal, $severity:ident, $consequence:ident, $summary:literal, $check:path, $repeats:ident) => {
+        $crate::rules::rule::rule!(
+            @ $id, $severity, $consequence, $summary, $crate::rules::rule::RuleCheck::Bundle($check), $repeats
+        )
     };
     ($id:literal, $severity:ident, $consequence:ident, $summary:literal, outcome $check:path) => {
-        $crate::rules::rule::rule!(@ $id, $severity, $consequence, $summary, $crate::rules::rule::RuleCheck::Outcome($check))
+        $crate::rules::rule::rule!(
+            @ $id, $severity, $consequence, $summary, $crate::rules::rule::RuleCheck::Outcome($check), Shown
+        )
     };
-    (@ $id:literal, $severity:ident, $consequence:ident, $summary:literal, $check:expr) => {
+    (@ $id:literal, $severity:ident, $consequence:ident, $summary:literal, $check:expr, $repeats:ident) => {
         $crate::rules::rule::Rule {
             id: $id,
             summary: $summary,
@@ -117,6 +138,7 @@ macro_rules! rule {
             consequence: $crate::finding::Consequence::$consequence,
             page: include_str!(concat!("../../rules/", $id, ".md")),
             check: $check,
+            repeats: $crate::rules::rule::Repeats::$repeats,
         }
     };
 }

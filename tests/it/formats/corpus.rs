@@ -44,7 +44,7 @@ fn every_format_of_the_corpus_is_read_by_its_reader() {
         Format::ALL.map(|format| (format, std::fs::read_to_string(file(format)).expect("it is written"))).into();
 
     let report = engine::check(inventory_at(&[&corpus.to_string_lossy()]), &Check::default());
-    assert!(report.findings.len() > 1_000, "the corpus has something to say: {}", report.findings.len());
+    assert!(report.findings.len() > 500, "the corpus has something to say: {}", report.findings.len());
     for (format, text) in &texts {
         readers::read(*format, text, &report, &Options::default());
         println!("{format}: {} bytes", text.len());

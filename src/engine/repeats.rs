@@ -1,0 +1,71 @@
+//! What says the same again and again is said once, with every place.
+//!
+//! The last step on the way of the findings: what was silenced, or known to the baseline, is gone by then, one by one.
+
+use std::collections::HashMap;
+use std::collections::hash_map::Entry;
+
+use crate::finding::{Finding, Label, Severity};
+use crate::report::Reported;
+use crate::rules::{self, Repeats};
+use crate::text::FileId;
+
+/// What findings have in common that are shown as one.
+#[derive(PartialEq, Eq, Hash)]
+struct Likeness {
+    rule: &'static str,
+    severity: Severity,
+    files: Vec<FileId>,
+    message: Option<String>,
+}
+
+impl Likeness {
+    /// `None` for rules whose findings are all shown.
+    fn of(finding: &Finding) -> Option<Self> {
+        let (files, message) = match rules::find(finding.rule)?.repeats {
+            Repeats::Shown => return None,
+            Repeats::OncePerFiles => {
+                let mut files: Vec<FileId> = finding.labels().map(|label| label.file).collect();
+                files.sort_unstable();
+                files.dedup();
+                (files, None)
+            }
+            Repeats::OncePerMessage => (vec![finding.primary.file], Some(finding.message.clone())),
+        };
+        Some(Self { rule: finding.rule, severity: finding.severity, files, message })
+    }
+}
+
+/// Draws findings together as their rules say. The first one stays, and takes the places of the others along.
+pub(super) fn once(findings: Vec<Reported>) -> Vec<Reported> {
+    let mut kept: Vec<Reported> = Vec::with_capacity(findings.len());
+    let mut more: Vec<usize> = Vec::with_capacity(findings.len());
+    let mut first = HashMap::new();
+    for reported in findings {
+        match Likeness::of(&reported.finding).map(|likeness| first.entry(likeness)) {
+            Some(Entry::Occupied(at)) => {
+                let at: usize = *at.get();
+                kept[at].finding.related.extend(places(reported.finding));
+                more[at] += 1;
+            }
+            new => {
+                if let Some(Entry::Vacant(place)) = new {
+                    place.insert(kept.len());
+                }
+                kept.push(reported);
+                more.push(0);
+            }
+        }
+    }
+    for (reported, more) in kept.iter_mut().zip(more).filter(|(_, more)| *more > 0) {
+        reported.finding.message.push_str(&format!(" (and {more} more)"));
+    }
+    kept
+}
+
+/// Every place of a finding. Its own one is told by the object it is about, or by what is wrong there.
+fn places(finding: Finding) -> impl Iterator<Item = Label> {
+    let Finding { primary, object, message, related, .. } = finding;
+    let words = object.unwrap_or(message);
+    std::iter::once(Label { message: words, ..primary }).chain(related)
+}
