@@ -23,8 +23,14 @@ pub(super) static DUPLICATE_KEY: Rule =
 pub(super) static DROPPED_CONTENT: Rule =
     rule!("dropped-content", Warning, Lost, "The input contains text that Kubernetes never reads", dropped_content);
 
-pub(super) static NONSTANDARD_YAML: Rule =
-    rule!("nonstandard-yaml", Info, Style, "Kubernetes accepts this YAML, other parsers may not", nonstandard_yaml, OncePerFiles);
+pub(super) static NONSTANDARD_YAML: Rule = rule!(
+    "nonstandard-yaml",
+    Info,
+    Style,
+    "Kubernetes accepts this YAML, other parsers may not",
+    nonstandard_yaml,
+    OncePerFiles
+);
 
 pub(super) static DUPLICATE_OBJECT: Rule =
     rule!("duplicate-object", Info, Ignored, "A bundle contains the same object twice", duplicate_object, OncePerFiles);

@@ -32,8 +32,14 @@ pub(super) static OWNER_KIND_UNRESOLVABLE: Rule = rule!(
     owner_kind_unresolvable
 );
 
-pub(super) static KIND_NOT_SERVED: Rule =
-    rule!("kind-not-served", Error, Rejected, "The API server does not serve the object's kind", kind_not_served, OncePerMessage);
+pub(super) static KIND_NOT_SERVED: Rule = rule!(
+    "kind-not-served",
+    Error,
+    Rejected,
+    "The API server does not serve the object's kind",
+    kind_not_served,
+    OncePerMessage
+);
 
 /// The Rook case: [GC-20], [L-13].
 fn owner_of_cluster_scoped(context: &Context<'_>, sink: &mut Sink) {

@@ -73,7 +73,8 @@ fn a_baseline_knows_every_finding_of_what_is_shown_once() {
     assert_eq!(status, 0, "{out}{err}");
     assert!(out.contains("knows 4 findings"), "{out}");
     assert_eq!(found(&repository, "kind-not-served").0, [""; 0]);
-    repository.write("a.yaml", &format!("{POLICIES}---\n{}", POLICIES.replace("name: one", "name: four")));
+    let fourth = "---\napiVersion: policy/v1beta1\nkind: PodSecurityPolicy\nmetadata: {name: four}\n";
+    repository.write("a.yaml", &format!("{POLICIES}{fourth}"));
     let (found, summary) = found(&repository, "kind-not-served");
     assert_eq!((found.len(), summary["baseline"].clone()), (1, Value::from(4)), "{found:?}");
 }
