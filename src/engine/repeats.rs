@@ -66,6 +66,6 @@ pub(super) fn once(findings: Vec<Reported>) -> Vec<Reported> {
 /// Every place of a finding. Its own one is told by the object it is about, or by what is wrong there.
 fn places(finding: Finding) -> impl Iterator<Item = Label> {
     let Finding { primary, object, message, related, .. } = finding;
-    let words = object.unwrap_or(message);
+    let words = object.map_or(message, |object| object.to_string());
     std::iter::once(Label { message: words, ..primary }).chain(related)
 }

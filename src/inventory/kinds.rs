@@ -168,6 +168,11 @@ impl Kinds {
         Resolution { scope, source, serving }
     }
 
+    /// The CRDs of the input that define a kind; several when it is written more than once.
+    pub fn crds_of(&self, kind: GroupKind<&str>) -> &[ObjectId] {
+        self.defined.get(&kind.to_owned()).map_or(&[], |defined| &defined.crds)
+    }
+
     /// The plural that a CRD of the input or the built-in table tells.
     pub fn plural(&self, kind: GroupKind<&str>) -> Option<&str> {
         let defined = self.defined.get(&kind.to_owned()).and_then(|defined| defined.plural.as_deref());

@@ -175,7 +175,7 @@ fn owner_kind_unresolvable(context: &Context<'_>, sink: &mut Sink) {
             continue;
         };
         let group = &reference.group_version().group;
-        let unserved = unserved.beside(inventory, &trees, dependent, (group, reference.kind()));
+        let unserved = unserved.beside(inventory, &trees, dependent, GroupKind::new(group, reference.kind()));
         let kind = &dependent.object.kind.value;
         let span = reference.api_version.as_ref().map_or(reference.span, |api_version| api_version.span);
         let draft = Draft::on(
@@ -214,7 +214,7 @@ fn kind_not_served(context: &Context<'_>, sink: &mut Sink) {
         let Some(unserved) = Unserved::of(inventory, serving, &object.kind.value, &object.api_version.value) else {
             continue;
         };
-        let unserved = unserved.beside(inventory, &trees, member, (object.group(), &object.kind.value));
+        let unserved = unserved.beside(inventory, &trees, member, object.group_kind());
         let draft = Draft::on(
             member,
             object.api_version.span,
@@ -337,14 +337,8 @@ impl Unserved {
 
 impl Unserved {
     /// What CRDs prove about the kind that an object uses: little, if all of them lie in other folder trees.
-    fn beside(
-        self,
-        inventory: &Inventory,
-        trees: &FolderTrees<'_>,
-        user: &Member,
-        (group, kind): (&str, &str),
-    ) -> Self {
-        let crds = inventory.kinds.crds_of(group, kind);
+    fn beside(self, inventory: &Inventory, trees: &FolderTrees<'_>, user: &Member, kind: GroupKind<&str>) -> Self {
+        let crds = inventory.kinds.crds_of(kind);
         if crds.is_empty() || crds.iter().any(|crd| trees.together(inventory.member(*crd).file, user.file)) {
             return self;
         }
