@@ -193,7 +193,7 @@ fn finalizer_misplaced(context: &Context<'_>, sink: &mut Sink) {
 }
 
 /// Of Kubernetes' own finalizers it is known to the last kind who removes them.
-fn never_removed(entry: &Entry<'_>, known: &KnownFinalizer) -> Option<Draft> {
+fn never_removed(entry: &FinalizerEntry<'_>, known: &KnownFinalizer) -> Option<Draft> {
     let (member, name) = (entry.member, entry.name());
     let reason = match name == finalizers::KUBERNETES {
         true => "The namespace controller removes `kubernetes` from `spec.finalizers` of Namespaces only; from `metadata.finalizers` \
@@ -212,7 +212,7 @@ fn never_removed(entry: &Entry<'_>, known: &KnownFinalizer) -> Option<Draft> {
 
 /// What a row does not list its controller may have learned since, and a fork of it may have taken over. Silent when a
 /// workload of the input has rights on the kind: that one may be the controller.
-fn unlisted(context: &Context<'_>, entry: &Entry<'_>, known: &KnownFinalizer) -> Option<Draft> {
+fn unlisted(context: &Context<'_>, entry: &FinalizerEntry<'_>, known: &KnownFinalizer) -> Option<Draft> {
     let (member, name) = (entry.member, entry.name());
     let Remover::Unlisted(controller) = context.ownership.removers.remover(context.inventory, member, name) else {
         return None;
@@ -227,7 +227,7 @@ fn unlisted(context: &Context<'_>, entry: &Entry<'_>, known: &KnownFinalizer) ->
     )))
 }
 
-fn misplaced(entry: &Entry<'_>, message: String) -> Draft {
+fn misplaced(entry: &FinalizerEntry<'_>, message: String) -> Draft {
     let help = format!("remove the entry. An object that hangs is freed by {}", entry.unhang());
     entry.draft(message).label(format!("not known on {}", entry.member.key.kind)).help(help)
 }
