@@ -3,7 +3,6 @@
 use clap::{Args, Subcommand};
 
 use super::check::is_incomplete;
-use super::clock;
 use super::error::Error;
 use super::input_args::{InputArgs, WorldArg};
 use super::status::{Status, no_objects};
@@ -12,6 +11,7 @@ use crate::baseline::Baseline;
 use crate::engine::{CheckOptions, Session, read_baseline};
 use crate::finding::Identity;
 use crate::report::Report;
+use crate::suppression::Date;
 
 #[derive(Clone, Debug, Args)]
 pub(super) struct BaselineArgs {
@@ -61,7 +61,7 @@ fn today(args: BaselineFileArgs) -> Result<Result<Today, Status>, Error> {
     let allow_empty = args.input.allow_empty;
     let session = Session::open(&args.input.request(args.world)?)?;
     let path = session.baseline_path(args.baseline.as_deref());
-    let report = session.check(CheckOptions { today: Some(clock::today()), every: true, ..CheckOptions::default() })?;
+    let report = session.check(CheckOptions { today: Some(Date::today()), every: true, ..CheckOptions::default() })?;
     if is_incomplete(&report) {
         report.notes.iter().for_each(|note| terminal::say(&note.message));
         return Ok(Err(Status::Failure));

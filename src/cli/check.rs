@@ -5,7 +5,6 @@ use std::time::Instant;
 use clap::{Args, ValueEnum};
 
 use super::changed::{as_committed, changed_from};
-use super::clock::today;
 use super::error::Error;
 use super::global_args::GlobalArgs;
 use super::input_args::{InputArgs, WorldArg};
@@ -15,6 +14,7 @@ use super::terminal;
 use crate::engine::{CheckOptions, ReportScope, Session};
 use crate::finding::Severity;
 use crate::report::{self, Format, JunitOptions, Options, Published, Report};
+use crate::suppression::Date;
 use crate::text::ColumnUnit;
 
 #[derive(Clone, Debug, Args)]
@@ -107,7 +107,7 @@ pub(super) fn check(args: CheckArgs, global: &GlobalArgs) -> Result<Status, Erro
     let read = started.elapsed();
     let fail_on = session.fail_on(fail_on.map(|fail_on| fail_on.0));
     let baseline = if reported.no_baseline { None } else { session.known(reported.baseline.as_deref())? };
-    let report = session.check(CheckOptions { select, ignore, baseline, only, every: false, today: Some(today()) })?;
+    let report = session.check(CheckOptions { select, ignore, baseline, only, every: false, today: Some(Date::today()) })?;
     if global.verbose {
         terminal::say(&timing(&report, read, started.elapsed()));
     }

@@ -5,7 +5,6 @@ mod args;
 mod baseline;
 mod changed;
 mod check;
-mod clock;
 mod completions;
 mod dispatch;
 mod error;

@@ -4,6 +4,7 @@
 //! its place and the rest of the object is read on, so that one wrong field hides nothing else.
 
 use super::Spanned;
+use super::time::is_time;
 use crate::text::Span;
 use crate::yaml::{Entry, Kind, Value};
 
@@ -99,7 +100,7 @@ impl Decoder {
     pub(super) fn time(&mut self, field: &str, value: Value<'_>) {
         let fine = match value.kind() {
             Kind::Null => true,
-            Kind::String(text) => is_rfc3339(text),
+            Kind::String(text) => is_time(text),
             _ => false,
         };
         if !fine {
@@ -158,54 +159,5 @@ impl Decoder {
     /// A list whose items nobody looks at.
     pub(super) fn array(&mut self, field: &str, value: Value<'_>) {
         self.shape(field, Expected::Array, value.is_seq(), value);
-    }
-}
-
-/// Whether Go's `time.Parse(time.RFC3339, …)` takes the text: date, `T`, time, optional fraction, `Z` or an offset.
-fn is_rfc3339(text: &str) -> bool {
-    let bytes = text.as_bytes();
-    let digits = |range: std::ops::Range<usize>| {
-        let text = bytes.get(range).filter(|bytes| bytes.iter().all(u8::is_ascii_digit))?;
-        std::str::from_utf8(text).ok()?.parse::<u32>().ok()
-    };
-    let byte = |at: usize| bytes.get(at).copied();
-    let date = matches!((digits(0..4), byte(4), byte(7), byte(10)), (Some(_), Some(b'-'), Some(b'-'), Some(b'T')))
-        && digits(5..7).is_some_and(|month| (1..=12).contains(&month))
-        && digits(8..10).is_some_and(|day| (1..=31).contains(&day));
-    let clock = digits(11..13).is_some_and(|hour| hour < 24)
-        && byte(13) == Some(b':')
-        && digits(14..16).is_some_and(|minute| minute < 60)
-        && byte(16) == Some(b':')
-        && digits(17..19).is_some_and(|second| second < 60);
-    let Some(rest) = text.get(19..).filter(|_| date && clock) else { return false };
-    let zone = match rest.strip_prefix(['.', ',']) {
-        Some(fraction) => {
-            let zone = fraction.trim_start_matches(|c: char| c.is_ascii_digit());
-            if zone.len() == fraction.len() {
-                return false;
-            }
-            zone
-        }
-        None => rest,
-    };
-    match zone.as_bytes() {
-        b"Z" => true,
-        [b'+' | b'-', h1, h2, b':', m1, m2] => [h1, h2, m1, m2].iter().all(|b| b.is_ascii_digit()),
-        _ => false,
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn times_are_rfc_3339() {
-        for good in ["2022-06-24T06:43:16Z", "2022-06-24T06:43:16.123Z", "2022-06-24T06:43:16+02:00"] {
-            assert!(is_rfc3339(good), "{good}");
-        }
-        for bad in ["", "2022-06-24", "2022-06-24 06:43:16Z", "2022-13-24T06:43:16Z", "2022-06-24T06:43:16", "now"] {
-            assert!(!is_rfc3339(bad), "{bad}");
-        }
     }
 }

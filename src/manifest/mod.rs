@@ -15,6 +15,7 @@ mod object;
 mod skip;
 mod spanned;
 mod template;
+mod time;
 
 pub use crd::{CrdVersion, CustomResourceDefinition};
 pub use decode::{DecodeError, Expected};

@@ -1,0 +1,115 @@
+//! Times as Go reads them.
+
+use jiff::civil::Date;
+
+/// Whether Go's `time.Parse(time.RFC3339, …)` takes the text, which is what `metav1.Time` calls. The grammar is Go's own,
+/// not RFC 3339's: an hour may have one digit, a fraction may follow a comma, an offset may say 24 hours and 60 minutes, and
+/// there is no leap second (`parse` in Go's `time/format.go`).
+pub(super) fn is_time(text: &str) -> bool {
+    let mut rest = Rest(text);
+    rest.date() == Some(true) && rest.clock() == Some(true) && rest.zone() == Some(true) && rest.0.is_empty()
+}
+
+/// What is left to read. Every reader answers `None` where the text has another shape, and whether the value is in range.
+struct Rest<'a>(&'a str);
+
+impl Rest<'_> {
+    fn date(&mut self) -> Option<bool> {
+        let year = self.number(4)?;
+        let month = self.literal("-")?.number(2)?;
+        let day = self.literal("-")?.number(2)?;
+        self.literal("T")?;
+        Some(Date::new(year, i8::try_from(month).ok()?, i8::try_from(day).ok()?).is_ok())
+    }
+
+    fn clock(&mut self) -> Option<bool> {
+        let hour = self.number(2).or_else(|| self.number(1))?;
+        let minute = self.literal(":")?.number(2)?;
+        let second = self.literal(":")?.number(2)?;
+        if let Some(fraction) = self.0.strip_prefix(['.', ',']).filter(|text| text.starts_with(|c: char| c.is_ascii_digit())) {
+            self.0 = fraction.trim_start_matches(|c: char| c.is_ascii_digit());
+        }
+        Some(hour < 24 && minute < 60 && second < 60)
+    }
+
+    fn zone(&mut self) -> Option<bool> {
+        if self.literal("Z").is_some() {
+            return Some(true);
+        }
+        self.0 = self.0.strip_prefix(['+', '-'])?;
+        let hours = self.number(2)?;
+        let minutes = self.literal(":")?.number(2)?;
+        Some(hours <= 24 && minutes <= 60)
+    }
+
+    /// A number of exactly `digits` digits.
+    fn number(&mut self, digits: usize) -> Option<i16> {
+        let (number, rest) = self.0.split_at_checked(digits)?;
+        let number = number.bytes().all(|byte| byte.is_ascii_digit()).then(|| number.parse().ok())??;
+        self.0 = rest;
+        Some(number)
+    }
+
+    fn literal(&mut self, literal: &str) -> Option<&mut Self> {
+        self.0 = self.0.strip_prefix(literal)?;
+        Some(self)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn times_are_what_go_takes() {
+        for good in [
+            "2022-06-24T06:43:16Z",
+            "2022-06-24T06:43:16.123Z",
+            "2022-06-24T06:43:16,5Z",
+            "2022-06-24T06:43:16+02:00",
+            "2022-06-24T6:43:16-24:60",
+            "2024-02-29T00:00:00Z",
+            "0000-01-01T00:00:00Z",
+        ] {
+            assert!(is_time(good), "{good}");
+        }
+    }
+
+    #[test]
+    fn days_and_times_that_do_not_exist_are_refused() {
+        for bad in [
+            "2024-02-31T00:00:00Z",
+            "2023-02-29T00:00:00Z",
+            "2022-13-24T06:43:16Z",
+            "2022-00-24T06:43:16Z",
+            "2022-06-24T24:00:00Z",
+            "2022-06-24T06:60:00Z",
+            "2022-06-24T06:43:60Z",
+            "2022-06-24T06:43:16+25:00",
+            "2022-06-24T06:43:16+00:61",
+        ] {
+            assert!(!is_time(bad), "{bad}");
+        }
+    }
+
+    #[test]
+    fn other_shapes_are_refused() {
+        for bad in [
+            "",
+            "now",
+            "2022-06-24",
+            "2022-06-24 06:43:16Z",
+            "2022-06-24t06:43:16Z",
+            "2022-06-24T06:43:16",
+            "2022-06-24T06:43:16.Z",
+            "2022-06-24T06:4:16Z",
+            "2022-6-24T06:43:16Z",
+            "+022-06-24T06:43:16Z",
+            "2022-06-24T06:43:16Z ",
+            "2022-06-24T06:43:16+0200",
+            "2022-06-24T06:43:1\u{661}Z",
+        ] {
+            assert!(!is_time(bad), "{bad}");
+        }
+    }
+}
