@@ -107,7 +107,8 @@ pub(super) fn check(args: CheckArgs, global: &GlobalArgs) -> Result<Status, Erro
     let read = started.elapsed();
     let fail_on = session.fail_on(fail_on.map(|fail_on| fail_on.0));
     let baseline = if reported.no_baseline { None } else { session.known(reported.baseline.as_deref())? };
-    let report = session.check(CheckOptions { select, ignore, baseline, only, every: false, today: Some(Date::today()) })?;
+    let report =
+        session.check(CheckOptions { select, ignore, baseline, only, every: false, today: Some(Date::today()) })?;
     if global.verbose {
         terminal::say(&timing(&report, read, started.elapsed()));
     }

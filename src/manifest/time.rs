@@ -26,7 +26,9 @@ impl Rest<'_> {
         let hour = self.number(2).or_else(|| self.number(1))?;
         let minute = self.literal(":")?.number(2)?;
         let second = self.literal(":")?.number(2)?;
-        if let Some(fraction) = self.0.strip_prefix(['.', ',']).filter(|text| text.starts_with(|c: char| c.is_ascii_digit())) {
+        if let Some(fraction) =
+            self.0.strip_prefix(['.', ',']).filter(|text| text.starts_with(|c: char| c.is_ascii_digit()))
+        {
             self.0 = fraction.trim_start_matches(|c: char| c.is_ascii_digit());
         }
         Some(hour < 24 && minute < 60 && second < 60)

@@ -45,7 +45,16 @@ mod tests {
     #[test]
     fn only_days_that_exist_are_read() {
         assert_eq!("2028-02-29".parse::<Date>().map(|date| date.to_string()), Ok("2028-02-29".to_owned()));
-        for text in ["2027-02-29", "2027-13-01", "2027-1-1", "27-01-01", "2027-01-00", "tomorrow", "2027-01-01T00:00", "20270101"] {
+        for text in [
+            "2027-02-29",
+            "2027-13-01",
+            "2027-1-1",
+            "27-01-01",
+            "2027-01-00",
+            "tomorrow",
+            "2027-01-01T00:00",
+            "20270101",
+        ] {
             assert_eq!(text.parse::<Date>(), Err(NotADate(text.to_owned())));
         }
     }

@@ -1,5 +1,7 @@
 //! Clusters and steps for the simulator's tests: from recordings, and from a short notation.
 
+use std::sync::LazyLock;
+
 use ownerlint::gc::{
     Cluster, DefaultPolicy, DefinitionFacts, Deletion, Facts, Fate, KindInfo, Kinds, NamespaceFacts, Object, Options,
     OwnerReference, PodFacts, Policy, Step, VolumeFacts, simulate,
@@ -8,7 +10,7 @@ use ownerlint::kube::{ApiVersion, GroupKind, ObjectKey, kinds};
 use serde_json::Value;
 
 /// Everything a 1.36 cluster serves by default.
-pub(crate) fn builtin_kinds() -> Kinds {
+fn builtin_kinds() -> Kinds {
     let table: Value = serde_json::from_str(include_str!("../../rules/tables/builtin-resources-1.36.json"))
         .expect("the table is JSON");
     let mut kinds = Kinds::new();
@@ -44,10 +46,13 @@ pub(crate) fn builtin_kinds() -> Kinds {
 
 /// The built-in kinds, and the two custom ones of the recordings.
 pub(crate) fn recorded_kinds() -> Kinds {
-    let mut kinds = builtin_kinds();
-    kinds.add(KindInfo::custom(GroupKind::new("example.com", "Widget"), "widgets", true, &["v1beta1", "v1"]));
-    kinds.add(KindInfo::custom(GroupKind::new("example.com", "Gadget"), "gadgets", false, &["v1beta1", "v1"]));
-    kinds
+    static KINDS: LazyLock<Kinds> = LazyLock::new(|| {
+        let mut kinds = builtin_kinds();
+        kinds.add(KindInfo::custom(GroupKind::new("example.com", "Widget"), "widgets", true, &["v1beta1", "v1"]));
+        kinds.add(KindInfo::custom(GroupKind::new("example.com", "Gadget"), "gadgets", false, &["v1beta1", "v1"]));
+        kinds
+    });
+    KINDS.clone()
 }
 
 pub(crate) fn cluster_of(state: &Value) -> Cluster {

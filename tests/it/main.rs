@@ -27,6 +27,7 @@ mod gc_conformance;
 mod gc_model;
 mod gc_properties;
 mod gc_support;
+mod house;
 mod known_finalizers;
 mod owner_rules;
 mod parsed_files;

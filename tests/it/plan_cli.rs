@@ -15,7 +15,7 @@ fn plan(arguments: &[&str]) -> Value {
     let output = ownerlint().arg("plan").args(arguments).args(["--output", "json"]).output().expect("the program runs");
     assert!(output.status.success(), "{arguments:?}: {}", String::from_utf8_lossy(&output.stderr));
     let plan = parsed(std::str::from_utf8(&output.stdout).expect("the output is text"));
-    assert_eq!(complaints(&validator("plan"), &plan), [""; 0], "{arguments:?}");
+    assert_eq!(complaints(validator("plan"), &plan), [""; 0], "{arguments:?}");
     plan
 }
 

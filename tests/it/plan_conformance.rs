@@ -50,7 +50,7 @@ fn definition(kind: &str, scope: &str) -> Value {
 fn replay(scenario: &Value, definitions: &[Value]) -> Vec<String> {
     let manifests = [array(&scenario["state"]), definitions].concat();
     let planned = plan(&manifests, &scenario["steps"], "no");
-    let mut wrong = complaints(&validator("plan"), &planned);
+    let mut wrong = complaints(validator("plan"), &planned);
     for (number, (recorded, predicted)) in array(&scenario["steps"]).iter().zip(array(&planned["steps"])).enumerate() {
         for field in ["op", "target", "policy", "http"] {
             // Recordings leave out what does not apply.

@@ -1,12 +1,11 @@
 //! Every document of a large corpus of real manifests, against what Kubernetes' own decoder said about it.
-//!
-//! Runs when the corpus stands beside the repository (or under `OWNERLINT_CORPUS`).
 
 use std::collections::BTreeMap;
-use std::path::PathBuf;
 
-use ownerlint::text::{SourceFile, decode};
-use ownerlint::yaml::{Content, Document, Tree, read};
+use ownerlint::yaml::{Content, Document, Tree};
+
+use crate::corpus::documents;
+use crate::support::{corpus, fixture};
 
 /// Files in which we read on behind the recording's end, with what we find there: Kubernetes stops at its first error.
 const READ_ON: &[(&str, &str)] = &[
@@ -16,13 +15,6 @@ const READ_ON: &[(&str, &str)] = &[
     // was dropped. kubectl decodes before it splits, and so do we (decode.json, "utf16le").
     ("nasty/argo-cd__reposerver__repository__testdata__utf-16__utf-16.yaml", "object"),
 ];
-
-fn corpus() -> Option<(PathBuf, String)> {
-    let beside = concat!(env!("CARGO_MANIFEST_DIR"), "/../shared/corpus");
-    let root = std::env::var_os("OWNERLINT_CORPUS").map_or_else(|| PathBuf::from(beside), PathBuf::from);
-    let table = std::fs::read_to_string(root.join("../conformance/corpus-decode.tsv")).ok()?;
-    Some((root, table))
-}
 
 /// Verdicts by file and document. Items of a List repeat its index below it and are another test's matter.
 fn recorded(table: &str) -> BTreeMap<String, BTreeMap<u32, String>> {
@@ -61,15 +53,11 @@ fn class(tree: &Tree) -> &'static str {
 
 #[test]
 fn every_document_of_the_corpus_is_what_kubernetes_decoder_made_of_it() {
-    let Some((root, table)) = corpus() else {
-        println!("skipped: no corpus here");
-        return;
-    };
+    let Some(corpus) = corpus() else { return };
+    let documents = documents(corpus);
     let mut differences = Vec::new();
-    for (name, expected) in recorded(&table) {
-        let bytes = std::fs::read(root.join(&name)).unwrap_or_else(|error| panic!("{name}: {error}"));
-        let text = decode(bytes).unwrap_or_else(|error| panic!("{name}: {error}"));
-        let documents = read(&SourceFile::new(name.as_str(), text));
+    for (name, expected) in recorded(&fixture("conformance/corpus-decode.tsv")) {
+        let (_, documents) = documents.get(&name).unwrap_or_else(|| panic!("no {name}"));
         let last = expected.keys().next_back().copied().unwrap_or_default();
         let found: BTreeMap<u32, &str> = documents.iter().map(|document| (document.index, verdict(document))).collect();
         let read_on: Vec<&str> = found.range(last + 1..).map(|(_, verdict)| *verdict).collect();

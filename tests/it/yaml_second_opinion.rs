@@ -4,12 +4,11 @@
 //! they must agree on every plain and quoted scalar, keys included.
 
 use std::collections::BTreeMap;
-use std::path::Path;
 
 use granit_parser::{Event, Parser, ScalarStyle, options};
-use ownerlint::text::{SourceFile, decode};
-use ownerlint::yaml::{Content, Document, Format, ProblemKind, Tree, Value, read};
-use walkdir::WalkDir;
+use ownerlint::yaml::{Content, Document, Format, ProblemKind, Tree, Value};
+
+use crate::support::corpus;
 
 /// Where the other parser and go-yaml part ways, and go-yaml decides.
 const DIFFERENT: &[&str] = &[
@@ -69,30 +68,17 @@ fn compare(name: &str, text: &str, base: u32, tree: &Tree) -> Option<usize> {
 
 #[test]
 fn an_independent_parser_finds_the_same_scalars_at_the_same_places() {
-    let beside = concat!(env!("CARGO_MANIFEST_DIR"), "/../shared/corpus");
-    let root = std::env::var("OWNERLINT_CORPUS").unwrap_or_else(|_| beside.to_owned());
-    if !Path::new(&root).is_dir() {
-        println!("skipped: no corpus here");
-        return;
-    }
+    let Some(corpus) = corpus() else { return };
     let (mut documents, mut compared, mut refused) = (0, 0, 0);
-    let entries = WalkDir::new(&root).sort_by_file_name().into_iter().filter_map(Result::ok);
-    for entry in entries.filter(|entry| entry.path().extension().is_some_and(|name| name == "yaml" || name == "yml")) {
-        let name = entry.path().strip_prefix(&root).unwrap_or(entry.path()).display().to_string();
-        if DIFFERENT.contains(&name.as_str()) {
-            continue;
-        }
-        let Ok(text) = std::fs::read(entry.path()).map_err(|_| ()).and_then(|bytes| decode(bytes).map_err(|_| ()))
-        else {
-            continue;
-        };
-        let file = SourceFile::new(name.as_str(), text);
-        for document in read(&file).iter().filter(|document| is_comparable(document)) {
+    let files = crate::corpus::documents(corpus).iter();
+    let files = files.filter(|(name, _)| !name.ends_with(".json") && !DIFFERENT.contains(&name.as_str()));
+    for (name, (file, read)) in files {
+        for document in read.iter().filter(|document| is_comparable(document)) {
             let Content::Value(tree) = &document.content else { continue };
             let text = file.slice(document.span);
             let merged = text.contains("<<:");
             documents += 1;
-            match (!merged).then(|| compare(&name, text, document.span.start, tree)).flatten() {
+            match (!merged).then(|| compare(name, text, document.span.start, tree)).flatten() {
                 Some(count) => compared += count,
                 None => refused += 1,
             }

@@ -14,7 +14,7 @@ pub(crate) fn tools() -> bool {
     let there = |tool: &str| Command::new(tool).arg("--version").output().is_ok_and(|output| output.status.success());
     let missing: Vec<_> = ["bash", "git", "jq"].into_iter().filter(|tool| !there(tool)).collect();
     if !missing.is_empty() {
-        println!("skipped: not installed: {}", missing.join(", "));
+        crate::support::skip(&format!("not installed: {}", missing.join(", ")));
     }
     missing.is_empty()
 }

@@ -3,11 +3,13 @@
 use std::collections::BTreeMap;
 
 use ownerlint::engine::{self, Check};
-use ownerlint::report::{Format, Options};
+use ownerlint::inventory::{Inventory, Settings};
+use ownerlint::report::{Format, Options, Roots, render};
 use serde_json::Value;
 
 use super::{readers, schemas::parsed};
-use crate::support::{corpus, inventory_at, ownerlint};
+use crate::corpus::files;
+use crate::support::corpus;
 
 /// GitHub takes 10 MB compressed; what is smaller as it is, is so compressed too.
 const MAX_BYTES: usize = 10_000_000;
@@ -36,17 +38,15 @@ fn empty_members(value: &Value) -> usize {
 #[test]
 fn every_format_of_the_corpus_is_read_by_its_reader() {
     let Some(corpus) = corpus() else { return };
-    let folder = tempfile::tempdir().expect("a folder");
-    let file = |format: Format| folder.path().join(format.as_str());
-    let outputs = Format::ALL.map(|format| format!("--output={format}:{}", file(format).display()));
-    ownerlint().current_dir(&corpus).args(["check", "--exit-zero"]).args(outputs).arg(".").assert().success();
-    let texts: BTreeMap<_, _> =
-        Format::ALL.map(|format| (format, std::fs::read_to_string(file(format)).expect("it is written"))).into();
+    let root = Some(corpus.to_string_lossy().into_owned());
+    let roots = Roots { repository_root: root.clone(), working_directory: root };
+    let options = Options { roots, ..Options::default() };
+    let report = engine::check(Inventory::new(files(corpus).to_vec(), Settings::default()), &Check::default());
+    let texts: BTreeMap<_, _> = Format::ALL.map(|format| (format, render(format, &report, &options))).into();
 
-    let report = engine::check(inventory_at(&[&corpus.to_string_lossy()]), &Check::default());
     assert!(report.findings.len() > 500, "the corpus has something to say: {}", report.findings.len());
     for (format, text) in &texts {
-        readers::read(*format, text, &report, &Options::default());
+        readers::read(*format, text, &report, &options);
         println!("{format}: {} bytes", text.len());
     }
 

@@ -1,6 +1,7 @@
 //! Reference readers: each machine format read back as its consumer reads it.
 
 use std::collections::BTreeSet;
+use std::sync::LazyLock;
 
 use jsonschema::Validator;
 use ownerlint::finding::Severity;
@@ -10,6 +11,12 @@ use serde_json::{Value, json};
 
 use super::schemas::{complaints, parsed, validator};
 
+// A schema takes longer to compile than a document to check.
+static SARIF: LazyLock<Validator> = LazyLock::new(sarif_schema);
+static GITLAB: LazyLock<Validator> = LazyLock::new(gitlab_schema);
+static RDJSON: LazyLock<Validator> = LazyLock::new(rdjson_schema);
+static LSP: LazyLock<Validator> = LazyLock::new(lsp_schema);
+
 /// Reads `text` back and asserts that it says what `report` holds.
 pub(crate) fn read(format: Format, text: &str, report: &Report, options: &Options) {
     let messages = || report.findings.iter().map(|reported| reported.finding.message.as_str());
@@ -17,25 +24,25 @@ pub(crate) fn read(format: Format, text: &str, report: &Report, options: &Option
         Format::Human => assert!(text.lines().count() > report.findings.len()),
         Format::Concise => assert_eq!(text.lines().count(), report.findings.len(), "one line per finding: {text:?}"),
         Format::Json => {
-            let document = valid(&validator("report"), text);
+            let document = valid(validator("report"), text);
             assert!(messages().eq(strings(&document["findings"], "/message")));
         }
         Format::Jsonl => assert!(messages().eq(text.lines().map(parsed).map(|line| line["message"].clone()))),
         Format::Sarif => sarif(text, report),
         Format::Github => github(text, report, options),
         Format::Gitlab => {
-            let document = valid(&gitlab_schema(), text);
+            let document = valid(&GITLAB, text);
             let prints = strings(&document, "/fingerprint");
             assert_eq!(prints.len(), report.findings.len());
             assert_eq!(prints.iter().collect::<BTreeSet<_>>().len(), prints.len(), "GitLab keeps one of equal ones");
         }
         Format::Junit => junit(text, report, options),
         Format::Rdjson => {
-            let document = valid(&rdjson_schema(), text);
+            let document = valid(&RDJSON, text);
             assert_eq!(document["diagnostics"].as_array().map(Vec::len), Some(report.findings.len()));
         }
         Format::Lsp => {
-            let document = valid(&lsp_schema(), text);
+            let document = valid(&LSP, text);
             assert_eq!(document.as_array().map(Vec::len), Some(report.sources.len()), "files without findings too");
             assert_eq!(strings(&document, "/uri").len(), report.sources.len());
             ranges(&document, report, options.lsp.position_encoding);
@@ -58,10 +65,7 @@ fn strings(array: &Value, pointer: &str) -> Vec<String> {
 
 /// The official schema, and what GitHub's documentation asks for besides.
 fn sarif(text: &str, report: &Report) {
-    thread_local! {
-        static SCHEMA: Validator = sarif_schema();
-    }
-    let document = SCHEMA.with(|schema| valid(schema, text));
+    let document = valid(&SARIF, text);
     let run = &document["runs"][0];
     let rules = strings(&run["tool"]["driver"]["rules"], "/id");
     assert!(rules.iter().eq(report.rules.iter().map(|rule| rule.id)), "all rules, in their order");
