@@ -1,7 +1,7 @@
 //! The scanner: text to tokens, exactly where go-yaml v2 cuts them.
 //!
-//! Kubernetes reads manifests with go-yaml v2, whose scanner is libyaml's (both MIT). It is neither YAML 1.1 nor 1.2 to the
-//! letter, and what it accepts is what a cluster accepts; so this scanner keeps its rules, above all two:
+//! Kubernetes reads manifests with go-yaml v2, whose scanner is libyaml's (see THIRD-PARTY-NOTICES.md). It is neither YAML
+//! 1.1 nor 1.2 to the letter, and what it accepts is what a cluster accepts; so this scanner keeps its rules, above all two:
 //!
 //! * **Indentation**: a column right of the current indent opens a block collection, a column left of it closes some.
 //! * **Simple keys**: a token that could be a key is remembered; when `:` follows on the same line within 1024 characters, the
