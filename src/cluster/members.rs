@@ -2,7 +2,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::{Assumptions, Source, Uids, minted_uid};
+use super::object::{Uids, minted_uid};
+use super::source::{Assumptions, Source};
 use crate::inventory::{Member, ObjectId};
 use crate::kube::ObjectKey;
 

@@ -11,55 +11,22 @@ mod analysis;
 mod facts;
 mod kinds;
 mod members;
+mod object;
 mod references;
+mod source;
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
 pub use analysis::{Analysis, Verdicts};
 use facts::Reader;
 use members::Members;
+use object::{minted_uid, object};
 use references::References;
+pub use source::{Assumptions, Source};
 
-use crate::gc::{Cluster, ClusterError, Facts, Kinds, NamespaceFacts, Object};
-use crate::inventory::Inventory;
-use crate::kube::{GroupKind, ObjectKey, kinds as well_known};
-use crate::ownership::{Implied, ImpliedObject, Ownership};
-
-/// What a cluster is built from.
-#[derive(Clone, Debug)]
-pub struct Source<'a> {
-    /// The objects.
-    pub inventory: &'a Inventory,
-    /// Their written edges.
-    pub ownership: &'a Ownership,
-    /// What controllers create below them.
-    pub implied: &'a Implied<'a>,
-    /// Namespaces that exist without a Namespace object in the input.
-    pub namespaces: &'a BTreeSet<String>,
-    /// Whether a scheduler and kubelets run, so that rendered and implied Pods are bound to nodes.
-    pub running: bool,
-}
-
-/// What was decided where the input does not say.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Assumptions {
-    /// How many rendered references were bound by name.
-    pub bound_by_name: usize,
-    /// (dependent, owner): the owner of a rendered reference is not in the input and assumed to exist.
-    pub assumed_owners: Vec<(ObjectKey, ObjectKey)>,
-    /// (dependent, owner): the owner of a dumped reference is not in the input, so it does not exist.
-    pub absent_owners: Vec<(ObjectKey, ObjectKey)>,
-    /// Kinds of which nothing is known but objects: never collected, and owners that never resolve.
-    pub unknown_kinds: BTreeSet<GroupKind>,
-    /// Kinds without a definition in the input that objects of a dump prove to be served, in the versions they have.
-    pub proven_kinds: BTreeSet<GroupKind>,
-    /// Objects that stand in the input more than once; one was taken.
-    pub duplicates: Vec<ObjectKey>,
-    /// Objects whose uid another one has; they were given their own.
-    pub shared_uids: Vec<ObjectKey>,
-    /// Objects that no API server accepts: metadata of wrong types, or no name.
-    pub refused: Vec<ObjectKey>,
-}
+use crate::gc::{Cluster, ClusterError, Kinds, Object};
+use crate::kube::{GroupKind, ObjectKey};
+use crate::ownership::ImpliedObject;
 
 /// A cluster, and what was assumed of it.
 #[derive(Debug)]
@@ -143,20 +110,3 @@ fn implied_object(
     let facts = reader.implied_facts(implied);
     Some(Object { owner_references, finalizers, facts, ..object(key, minted_uid(key)) })
 }
-
-/// An object with nothing but a name.
-fn object(key: &ObjectKey, uid: String) -> Object {
-    let facts = match key.is(well_known::NAMESPACE) {
-        true => Facts::Namespace(NamespaceFacts::default()),
-        false => Facts::None,
-    };
-    Object { key: key.clone(), uid, facts, ..Object::default() }
-}
-
-/// A uid for an object that has none: no uid of a cluster looks like this, and it is the same in every run.
-fn minted_uid(key: &ObjectKey) -> String {
-    format!("minted for {key}")
-}
-
-/// Uids by key.
-type Uids = BTreeMap<ObjectKey, String>;

@@ -3,7 +3,8 @@
 use std::collections::BTreeMap;
 
 use super::members::Members;
-use super::{Assumptions, Source, Uids, minted_uid, object};
+use super::object::{Uids, minted_uid, object};
+use super::source::{Assumptions, Source};
 use crate::gc::{Kinds, Object, OwnerReference};
 use crate::inventory::{Member, ObjectId};
 use crate::kube::{Namespace, ObjectKey, kinds as well_known};

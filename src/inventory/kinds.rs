@@ -3,8 +3,8 @@
 
 use std::collections::BTreeMap;
 
-use super::ObjectId;
 use super::builtin::{self, Release, Served};
+use super::object_id::ObjectId;
 use crate::kube::{ApiVersion, GroupKind, Scope};
 use crate::manifest::CustomResourceDefinition;
 

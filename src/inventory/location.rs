@@ -2,7 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
-use super::STDIN;
+/// The argument that stands for standard input, and the name it is reported under.
+pub const STDIN: &str = "-";
 
 /// The absolute path that `path` means, links resolved as far as it exists: `./a/../b.yaml` and `/srv/b.yaml` can be one.
 /// Standard input (`-`) is itself.

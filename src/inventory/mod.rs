@@ -7,6 +7,7 @@ mod builtin;
 mod error;
 mod kinds;
 mod location;
+mod object_id;
 mod read;
 mod tree;
 mod walk;
@@ -22,14 +23,11 @@ use crate::yaml::{Problem, ReadError};
 pub use builtin::*;
 pub use error::InputError;
 pub use kinds::{ExtraKind, Kinds, Resolution, ScopeSource, Serving};
-pub use location::locate;
+pub use location::{STDIN, locate};
+pub use object_id::ObjectId;
 pub use read::Files;
 pub use tree::FolderTrees;
-pub use walk::{InputFile, Origin, Overlay, STDIN, UnreadableFile, Walk, walk, walk_with};
-
-/// The place of an object in its [`Inventory`]. Objects stand in the order of path, document and offset.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct ObjectId(pub u32);
+pub use walk::{InputFile, Origin, Overlay, UnreadableFile, Walk, walk, walk_with};
 
 /// Something of a file, with its file and document.
 #[derive(Clone, Copy, Debug)]

@@ -7,10 +7,8 @@ use std::sync::Arc;
 use globset::{Glob, GlobBuilder, GlobSet, GlobSetBuilder};
 use walkdir::WalkDir;
 
-use super::{InputError, locate};
-
-/// The argument that stands for standard input, and the name it is reported under.
-pub const STDIN: &str = "-";
+use super::error::InputError;
+use super::location::{STDIN, locate};
 
 /// Folders that never hold manifests of the user.
 const SKIPPED_FOLDERS: [&str; 2] = [".git", "node_modules"];

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use super::{Implied, ImpliedObject, ImpliedReference};
+use super::object::{Implied, ImpliedObject, ImpliedReference, MOST_REPLICAS};
 use crate::inventory::{Inventory, Member, ObjectId};
 use crate::kube::{ApiVersion, GroupKind, Namespace, ObjectKey};
 use crate::ownership::Ownership;
@@ -48,10 +48,10 @@ impl<'a> Builder<'a> {
 
     /// At most so many of a workload's replicas.
     pub(super) fn capped(&mut self, owner: &ObjectKey, replicas: i64) -> i64 {
-        if replicas > super::MOST_REPLICAS && !self.implied.capped.contains(owner) {
+        if replicas > MOST_REPLICAS && !self.implied.capped.contains(owner) {
             self.implied.capped.push(owner.clone());
         }
-        replicas.clamp(0, super::MOST_REPLICAS)
+        replicas.clamp(0, MOST_REPLICAS)
     }
 }
 

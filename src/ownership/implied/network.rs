@@ -1,7 +1,7 @@
 //! Services, endpoints, namespaces and nodes: `[DEP-9]`, `[DEP-10]`, `[DEP-15]`, `[DEP-16]`, `[DEP-19]`.
 
 use super::builder::{Builder, dependent, text};
-use super::{ImpliedObject, ImpliedReference};
+use super::object::{ImpliedObject, ImpliedReference};
 use crate::inventory::Member;
 use crate::kube::{Namespace, ObjectKey};
 

@@ -1,7 +1,7 @@
 //! Workloads: `[DEP-1]` to `[DEP-7]`, `[DEP-11]`, `[DEP-12]`, `[DEP-20]`.
 
 use super::builder::{Builder, dependent, integer, is_true, items, text};
-use super::{ImpliedObject, ImpliedReference};
+use super::object::{ImpliedObject, ImpliedReference};
 use crate::inventory::Member;
 use crate::kube::ObjectKey;
 use crate::manifest::{Metadata, Template, TemplateKind};

@@ -5,7 +5,7 @@
 
 use std::collections::BTreeMap;
 
-use super::Holder;
+use super::holder::Holder;
 use super::workloads::Workload;
 use crate::inventory::{Inventory, Member, ObjectId};
 use crate::kube::{GroupKind, Namespace, Scope, guessed_plurals};

@@ -7,44 +7,17 @@
 //! controller can live outside of the input.
 
 mod access;
+mod holder;
 mod workloads;
 
 use access::Grant;
+pub use holder::Holder;
 use workloads::Workload;
 
 use super::known_finalizers::{self, Controller, Handles};
 use crate::inventory::{Inventory, Member, ObjectId};
-use crate::kube::{GroupKind, Namespace, Scope};
+use crate::kube::GroupKind;
 use crate::text::Span;
-
-/// Whose finalizer is asked for: an object of the input, or one that will be created from a template.
-#[derive(Clone, Copy, Debug)]
-pub struct Holder<'a> {
-    /// The API group of its kind; empty for the core group.
-    pub group: &'a str,
-    /// Its kind.
-    pub kind: &'a str,
-    /// The scope of its kind; `None` is unknown.
-    pub scope: Option<Scope>,
-    /// Its namespace.
-    pub namespace: &'a Namespace,
-    /// Its name; `None` when the server or a controller makes it up.
-    pub name: Option<&'a str>,
-}
-
-impl<'a> Holder<'a> {
-    /// An object of the input.
-    pub fn of(member: &'a Member) -> Self {
-        let name = member.object.metadata.name.as_ref().map(|name| name.value.as_str());
-        Self {
-            group: &member.key.group,
-            kind: &member.key.kind,
-            scope: member.scope(),
-            namespace: &member.key.namespace,
-            name: name.filter(|name| !name.is_empty()),
-        }
-    }
-}
 
 /// Why a workload is taken for the remover of a finalizer.
 #[derive(Clone, Debug, PartialEq, Eq)]

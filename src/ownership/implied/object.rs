@@ -1,0 +1,67 @@
+//! Implied objects as values.
+
+use crate::kube::ObjectKey;
+use crate::manifest::OwnerReference;
+use crate::yaml::Value;
+/// Most Pods that are implied below one workload, and most claims below one template of it: a larger set behaves alike.
+pub const MOST_REPLICAS: i64 = 100;
+
+/// An object that a built-in controller creates.
+#[derive(Clone, Debug)]
+pub struct ImpliedObject<'a> {
+    /// `apiVersion`.
+    pub api_version: &'static str,
+    /// Its name within the cluster.
+    pub key: ObjectKey,
+    /// The object it is created for.
+    pub owner: ObjectKey,
+    /// The reference to that object; `None` where the controller writes none `[DEP-19]`, `[DEP-20]`.
+    pub reference: Option<ImpliedReference>,
+    /// `metadata.finalizers`, those of the template included `[VAL-35]`, `[VAL-36]`.
+    pub finalizers: Vec<String>,
+    /// Further owner references, copied from the template of a claim `[VAL-36]`.
+    pub copied_references: Vec<OwnerReference>,
+    /// `spec`, where a template gives it.
+    pub spec: Option<Value<'a>>,
+    /// Claims of a Pod that its StatefulSet adds to the volumes of the template.
+    pub claims: Vec<String>,
+    /// The row of section 7: `DEP-1`.
+    pub rule: &'static str,
+}
+
+/// The owner reference of an implied object.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ImpliedReference {
+    /// `apiVersion` as the controller writes it.
+    pub api_version: &'static str,
+    /// `controller`; absent is `None`.
+    pub controller: Option<bool>,
+    /// `blockOwnerDeletion`; absent is `None`.
+    pub block_owner_deletion: Option<bool>,
+}
+
+impl ImpliedReference {
+    /// What `NewControllerRef` writes (apimachinery `controller_ref.go`).
+    pub const fn controller(api_version: &'static str) -> Self {
+        Self { api_version, controller: Some(true), block_owner_deletion: Some(true) }
+    }
+
+    /// A reference without the blocking flag `[DEP-12]`.
+    pub const fn unblocking_controller(api_version: &'static str) -> Self {
+        Self { api_version, controller: Some(true), block_owner_deletion: None }
+    }
+
+    /// A reference with neither flag `[DEP-15]`.
+    pub const fn plain(api_version: &'static str) -> Self {
+        Self { api_version, controller: None, block_owner_deletion: None }
+    }
+}
+
+/// Everything that the input implies.
+#[derive(Clone, Debug, Default)]
+pub struct Implied<'a> {
+    /// In the order of the objects that they are created for; an owner stands before what it owns in turn.
+    pub objects: Vec<ImpliedObject<'a>>,
+    /// Workloads with more than [`MOST_REPLICAS`].
+    pub capped: Vec<ObjectKey>,
+}

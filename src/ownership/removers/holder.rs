@@ -1,0 +1,33 @@
+//! An object whose finalizers somebody removes.
+
+use crate::inventory::Member;
+use crate::kube::{Namespace, Scope};
+
+/// Whose finalizer is asked for: an object of the input, or one that will be created from a template.
+#[derive(Clone, Copy, Debug)]
+pub struct Holder<'a> {
+    /// The API group of its kind; empty for the core group.
+    pub group: &'a str,
+    /// Its kind.
+    pub kind: &'a str,
+    /// The scope of its kind; `None` is unknown.
+    pub scope: Option<Scope>,
+    /// Its namespace.
+    pub namespace: &'a Namespace,
+    /// Its name; `None` when the server or a controller makes it up.
+    pub name: Option<&'a str>,
+}
+
+impl<'a> Holder<'a> {
+    /// An object of the input.
+    pub fn of(member: &'a Member) -> Self {
+        let name = member.object.metadata.name.as_ref().map(|name| name.value.as_str());
+        Self {
+            group: &member.key.group,
+            kind: &member.key.kind,
+            scope: member.scope(),
+            namespace: &member.key.namespace,
+            name: name.filter(|name| !name.is_empty()),
+        }
+    }
+}
