@@ -5,7 +5,7 @@ use crate::support::{corpus, ownerlint};
 /// The human output, with citations, for an input of the corpus, run from its folder so that no path of the machine shows.
 fn plan(arguments: &[&str]) -> Option<String> {
     let corpus = corpus()?;
-    let output = ownerlint().current_dir(corpus).args(["plan", "-v"]).args(arguments).output().expect("it runs");
+    let output = ownerlint().current_dir(corpus).arg("plan").args(arguments).arg("-v").output().expect("it runs");
     assert_eq!(output.status.code(), Some(0), "{}", String::from_utf8_lossy(&output.stderr));
     Some(String::from_utf8(output.stdout).expect("UTF-8"))
 }
