@@ -12,6 +12,7 @@ pub static RULES: &[&Rule] = &[
     &scope::OWNER_CROSS_NAMESPACE,
     &scope::OWNER_KIND_UNRESOLVABLE,
     &scope::KIND_NOT_SERVED,
+    &scope::NAMESPACE_ON_CLUSTER_SCOPED,
     &owner_shape::OWNER_MISSING_FIELD,
     &owner_shape::OWNER_WRONG_TYPE,
     &owner_shape::OWNER_EVENT,

@@ -7,6 +7,7 @@ use crate::finding::Severity;
 use crate::inventory::{FolderTrees, Inventory, Member, ObjectId, ScopeSource, Serving};
 use crate::kube::{GroupKind, Scope};
 use crate::ownership::Owner;
+use crate::text::{FileId, Span};
 
 pub(super) static OWNER_OF_CLUSTER_SCOPED: Rule = rule!(
     "owner-of-cluster-scoped",
@@ -39,6 +40,15 @@ pub(super) static KIND_NOT_SERVED: Rule = rule!(
     "The API server does not serve the object's kind",
     kind_not_served,
     OncePerMessage
+);
+
+pub(super) static NAMESPACE_ON_CLUSTER_SCOPED: Rule = rule!(
+    "namespace-on-cluster-scoped",
+    Info,
+    Ignored,
+    "A cluster-scoped object has a namespace",
+    namespace_on_cluster_scoped,
+    OncePerFiles
 );
 
 /// The Rook case: [GC-20], [L-13].
@@ -91,12 +101,18 @@ fn with_declarations(
         draft = draft.related_object(owner, format!("owner declared here, {}", whereabouts(owner)));
     }
     for (source, whose) in [(dependent.resolution.source, "the dependent's kind"), (owner_source, "the owner's kind")] {
-        let ScopeSource::Crd(crd) = source else { continue };
-        let crd = inventory.member(crd);
-        let Some(scope) = crd.object.at(&["spec"]).and_then(|spec| spec.entry("scope")) else { continue };
-        draft = draft.related(crd.file, scope.value.span(), format!("the scope of {whose} is defined here"));
+        if let Some((file, span)) = definition_of_scope(inventory, source) {
+            draft = draft.related(file, span, format!("the scope of {whose} is defined here"));
+        }
     }
     draft
+}
+
+/// Where a CRD of the input defines a scope.
+fn definition_of_scope(inventory: &Inventory, source: ScopeSource) -> Option<(FileId, Span)> {
+    let ScopeSource::Crd(crd) = source else { return None };
+    let crd = inventory.member(crd);
+    Some((crd.file, crd.object.at(&["spec"])?.entry("scope")?.value.span()))
 }
 
 /// [GC-17], [L-15].
@@ -226,6 +242,33 @@ fn kind_not_served(context: &Context<'_>, sink: &mut Sink) {
         .help(unserved.help)
         .field("apiVersion");
         sink.push(with_crd(draft, inventory, serving));
+    }
+}
+
+/// [VAL-34], [L-6].
+fn namespace_on_cluster_scoped(context: &Context<'_>, sink: &mut Sink) {
+    for member in context.inventory.members.iter().filter(|member| member.scope() == Some(Scope::Cluster)) {
+        let Some(namespace) = member.object.metadata.namespace.as_ref().filter(|written| !written.value.is_empty())
+        else {
+            continue;
+        };
+        let (kind, name) = (&member.object.kind.value, &namespace.value);
+        let draft = Draft::on(
+            member,
+            namespace.span,
+            format!("cluster-scoped {} has a namespace, `{name}`", named(member)),
+        )
+        .label("silently cleared")
+        .reason(format!(
+            "A {kind} is in no namespace, so clients and the API server silently clear the field. Deleting namespace `{name}` does \
+             not delete this object, and a manifest with the same name and another namespace means the same object."
+        ))
+        .help("remove `metadata.namespace`")
+        .field("metadata.namespace");
+        sink.push(match definition_of_scope(context.inventory, member.resolution.source) {
+            Some((file, span)) => draft.related(file, span, "the scope is defined here"),
+            None => draft,
+        });
     }
 }
 
