@@ -46,6 +46,7 @@ impl<'a> Reader<'a> {
             kinds::PERSISTENT_VOLUME => Facts::Volume(self.volume(member)),
             kinds::PERSISTENT_VOLUME_CLAIM => Facts::Claim { attributes_classes: attributes_classes(object.value()) },
             kinds::SECRET => token_secret(object).unwrap_or_default(),
+            kinds::IP_ADDRESS => address(spec).unwrap_or_default(),
             kinds::JOB if string(spec, &["managedBy"]).is_some_and(|manager| manager != JOB_CONTROLLER) => {
                 Facts::ExternallyManagedJob
             }
@@ -137,6 +138,14 @@ fn token_secret(object: &Object) -> Option<Facts> {
     let is_token = string(Some(object.value()), &["type"]) == Some("kubernetes.io/service-account-token");
     let account = object.metadata.annotation(ACCOUNT_ANNOTATION).filter(|_| is_token)?;
     Some(Facts::TokenSecret { service_account: account.value.clone() })
+}
+
+/// [DEP-19]: the address of a Service; other parents delete their addresses themselves.
+fn address(spec: Option<Value<'_>>) -> Option<Facts> {
+    let parent = spec?.get("parentRef");
+    let part = |name: &str| string(parent, &[name]).map(str::to_owned);
+    let is_service = part("group").is_none() && part("resource").as_deref() == Some("services");
+    is_service.then_some(Facts::Address { namespace: part("namespace")?, service: part("name")? })
 }
 
 /// What a definition declares. Established unless a dump says otherwise `[CRD-3]`.

@@ -71,6 +71,13 @@ pub enum Facts {
         /// The account that its annotation names.
         service_account: String,
     },
+    /// An IPAddress, which the API server's allocator deletes with the Service that its `spec.parentRef` names `[DEP-19]`.
+    Address {
+        /// The Service's namespace.
+        namespace: String,
+        /// Its name.
+        service: String,
+    },
     /// A Job with an external `spec.managedBy`: nobody here counts its Pods `[FIN-5]`.
     ExternallyManagedJob,
 }

@@ -118,6 +118,9 @@ impl Links {
             (Facts::TokenSecret { service_account }, _) => {
                 ObjectKey::new(kinds::SERVICE_ACCOUNT, namespace.clone(), service_account)
             }
+            (Facts::Address { namespace, service }, _) => {
+                ObjectKey::new(kinds::SERVICE, Namespace::Named(namespace.clone()), service)
+            }
             (_, kinds::ENDPOINTS) => ObjectKey::new(kinds::SERVICE, namespace.clone(), name),
             _ => return,
         };

@@ -22,6 +22,8 @@ pub const SECRET: GroupKind<&str> = core("Secret");
 pub const SERVICE: GroupKind<&str> = core("Service");
 /// `ServiceAccount`.
 pub const SERVICE_ACCOUNT: GroupKind<&str> = core("ServiceAccount");
+/// `IPAddress.networking.k8s.io`.
+pub const IP_ADDRESS: GroupKind<&str> = GroupKind::new("networking.k8s.io", "IPAddress");
 /// `Job.batch`.
 pub const JOB: GroupKind<&str> = GroupKind::new("batch", "Job");
 /// `CustomResourceDefinition.apiextensions.k8s.io`.
