@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::gc::{DefaultPolicy, KindInfo, Kinds};
 use crate::inventory::{self, DefaultGcPolicy, ExtraKind, Inventory, Release};
-use crate::kube::{GroupKind, Scope, likeliest_plural, sort_versions};
+use crate::kube::{ApiVersion, GroupKind, Scope, likeliest_plural, sort_versions};
 use crate::manifest::{CustomResourceDefinition, OwnerReference};
 
 /// The kinds, and the names of those that only the objects of a dump prove.
@@ -38,7 +38,13 @@ pub(super) fn kinds_of(inventory: &Inventory) -> (Kinds, BTreeSet<GroupKind>) {
         }
     }
     add_removed(&mut rows, release);
+    let second_groups = take_second_groups(&mut rows, &dumped);
     rows.into_values().for_each(|info| _ = kinds.add(info));
+    for (stored_group, info) in second_groups {
+        if let Some(stored_as) = kinds.find(GroupKind::new(stored_group, &info.kind)) {
+            kinds.serve_also_in(stored_as, &info.group, info.versions);
+        }
+    }
     for extra in inventory.kinds.extra() {
         kinds.add(extra_kind(extra, inventory));
     }
@@ -56,7 +62,7 @@ pub(super) fn kinds_of(inventory: &Inventory) -> (Kinds, BTreeSet<GroupKind>) {
 fn add_proven(kinds: &mut Kinds, inventory: &Inventory) -> BTreeSet<GroupKind> {
     let mut seen = BTreeMap::<GroupKind<&str>, (BTreeSet<bool>, BTreeSet<&str>)>::new();
     for member in inventory.members.iter().filter(|member| member.from_dump && member.decodes()) {
-        let kind = member.object.group_kind();
+        let kind = member.key.group_kind();
         if kinds.find(kind).is_none() {
             let (namespaced, versions) = seen.entry(kind).or_default();
             namespaced.insert(member.key.namespace.name().is_some());
@@ -87,6 +93,22 @@ fn add_removed(rows: &mut BTreeMap<GroupKind<&str>, KindInfo>, release: Release)
             info.versions.push(row.version.clone());
         }
     }
+}
+
+/// The kinds that are stored under another group, each with that group, in the versions that the release or a dump serves.
+fn take_second_groups<'t>(
+    rows: &mut BTreeMap<GroupKind<&'t str>, KindInfo>,
+    dumped: &BTreeSet<(String, &str)>,
+) -> Vec<(&'t str, KindInfo)> {
+    let second = inventory::table().cohabiting().map(|(kind, stored_group)| {
+        let none = || KindInfo::custom(kind, &likeliest_plural(kind.kind), true, &[]);
+        let mut info = rows.remove(&kind).unwrap_or_else(none);
+        let written = dumped.iter().filter(|(_, dumped_kind)| *dumped_kind == kind.kind);
+        let versions = written.map(|(api_version, _)| ApiVersion::split(api_version));
+        info.versions.extend(versions.filter(|version| version.group == kind.group).map(|v| v.version.to_owned()));
+        (stored_group, info)
+    });
+    second.collect()
 }
 
 /// What the objects of a dump prove to be served, default or not.

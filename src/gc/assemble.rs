@@ -147,7 +147,8 @@ impl Cluster {
                 true => Lookup::Owner,
                 false => Lookup::Elsewhere,
             };
-            let preferred = kind.versions.first().map(String::as_str) == Some(ApiVersion::split(api_version).version);
+            let ApiVersion { group, version } = ApiVersion::split(api_version);
+            let preferred = kind.group == group && kind.versions.first().is_some_and(|watched| watched == version);
             reference.exact = found && preferred && !api_version.starts_with('/');
         }
         Ok(())

@@ -85,6 +85,14 @@ pub struct KindId(pub(super) u32);
 pub struct Kinds {
     infos: Vec<KindInfo>,
     groups: BTreeMap<String, BTreeMap<String, KindId>>,
+    cohabiting: BTreeMap<GroupKind, Cohabiting>,
+}
+
+/// A second group in which a kind is served, and in which versions.
+#[derive(Debug, Clone)]
+struct Cohabiting {
+    stored_as: KindId,
+    versions: Vec<String>,
 }
 
 impl Kinds {
@@ -105,6 +113,12 @@ impl Kinds {
         id
     }
 
+    /// Serves a kind in a second group too: references may name it, objects are known under their own kind.
+    pub fn serve_also_in(&mut self, stored_as: KindId, group: &str, versions: Vec<String>) {
+        let kind = GroupKind { group: group.to_owned(), kind: self.get(stored_as).kind.clone() };
+        self.cohabiting.insert(kind, Cohabiting { stored_as, versions });
+    }
+
     /// The kind of that group, whatever versions are served.
     pub fn find(&self, kind: GroupKind<&str>) -> Option<KindId> {
         self.groups.get(kind.group)?.get(kind.kind).copied()
@@ -113,8 +127,12 @@ impl Kinds {
     /// The kind that `apiVersion` and `kind` resolve to: the exact version must be served `[GC-15]`.
     pub fn resolve(&self, api_version: &str, kind: &str) -> Option<KindId> {
         let ApiVersion { group, version } = ApiVersion::split(api_version);
-        let id = self.find(GroupKind::new(group, kind))?;
-        let served = !version.is_empty() && self.get(id).versions.iter().any(|served| served == version);
+        let kind = GroupKind::new(group, kind);
+        let (id, versions) = match self.cohabiting.get(&kind.to_owned()) {
+            Some(cohabiting) => (cohabiting.stored_as, &cohabiting.versions),
+            None => self.find(kind).map(|id| (id, &self.get(id).versions))?,
+        };
+        let served = !version.is_empty() && versions.iter().any(|served| served == version);
         served.then_some(id)
     }
 

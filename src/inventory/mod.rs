@@ -182,7 +182,7 @@ impl Inventory {
     fn key_of(&self, object: &Object, scope: Option<Scope>) -> ObjectKey {
         ObjectKey {
             kind: object.kind.value.clone(),
-            group: object.group().to_owned(),
+            group: table().identity(object.group(), &object.kind.value).to_owned(),
             namespace: self.namespace_of(object.namespace(), scope),
             name: object.name().unwrap_or_default(),
         }
@@ -228,7 +228,7 @@ impl Inventory {
 
     /// The objects of a group, kind and name in whatever namespace, in order.
     pub fn with_name(&self, group: &str, kind: &str, name: &str) -> &[ObjectId] {
-        let key = (group.to_owned(), kind.to_owned(), name.to_owned());
+        let key = (table().identity(group, kind).to_owned(), kind.to_owned(), name.to_owned());
         self.by_name.get(&key).map_or(&[], Vec::as_slice)
     }
 
@@ -246,7 +246,7 @@ impl Inventory {
         };
         Some(ObjectKey {
             kind: reference.kind().to_owned(),
-            group: reference.group_version().group,
+            group: table().identity(&reference.group_version().group, reference.kind()).to_owned(),
             namespace,
             name: reference.name().to_owned(),
         })

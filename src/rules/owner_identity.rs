@@ -5,7 +5,7 @@ use super::holder::each_claim_template;
 use super::rule::{Context, Rule, Sink, World, rule};
 use super::words::{field, named, place, reference_name, target, whereabouts};
 use crate::finding::Severity;
-use crate::inventory::{Inventory, Member, ObjectId, Serving};
+use crate::inventory::{Inventory, Member, ObjectId, Serving, table};
 use crate::kube::Scope;
 use crate::manifest::OwnerReference;
 use crate::ownership::{Owner, OwnerEdge};
@@ -151,15 +151,15 @@ fn mismatch<'a>(inventory: &'a Inventory, edge: &OwnerEdge) -> Option<Mismatch<'
     }
 }
 
-/// Group, kind and name agree; the version does not matter ([GC-19]). The two kinds of Event are one.
+/// Group, kind and name agree; the version does not matter ([GC-19]), and of a kind with several groups neither does the
+/// group.
 pub(super) fn describes(reference: &OwnerReference, owner: &Member) -> bool {
-    let group = reference.group_version().group;
-    let events = ["", "events.k8s.io"];
-    let aliases =
-        reference.kind() == "Event" && events.contains(&group.as_str()) && events.contains(&owner.object.group());
-    reference.kind() == owner.object.kind.value
-        && (group == owner.object.group() || aliases)
-        && reference.name() == owner.key.name
+    reference.kind() == owner.key.kind && group_of(reference) == owner.key.group && reference.name() == owner.key.name
+}
+
+/// The group under which objects of the reference's kind are known.
+fn group_of(reference: &OwnerReference) -> String {
+    table().identity(&reference.group_version().group, reference.kind()).to_owned()
 }
 
 /// Whether a dump shows the owner in another namespace. Where both scopes are known this is `owner-cross-namespace`.
@@ -192,22 +192,22 @@ fn other_object(dependent: &Member, reference: &OwnerReference, holders: &[&Memb
     let (part, span) = match (same_name, same_kind) {
         (false, _) => ("name", &reference.name),
         (true, false) => ("kind", &reference.kind),
-        (true, true) if reference.group_version().group != owner.object.group() => {
-            ("apiVersion", &reference.api_version)
-        }
+        (true, true) if group_of(reference) != owner.key.group => ("apiVersion", &reference.api_version),
         (true, true) => ("uid", &reference.uid),
     };
     let span = span.as_ref().map_or_else(|| place(reference), |part| part.span);
+    // One kind of two groups looks like one and the same.
+    let (meant, found) = match part == "apiVersion" {
+        true => (
+            format!("{} of `{}`", reference_name(reference), reference.api_version()),
+            format!("{} of `{}`", named(owner), owner.object.api_version.value),
+        ),
+        false => (reference_name(reference), named(owner)),
+    };
     let mut draft = Draft::on(
         dependent,
         span,
-        format!(
-            "{} names {} for an owner, but the uid is that of {}, {}",
-            named(dependent),
-            reference_name(reference),
-            named(owner),
-            whereabouts(owner)
-        ),
+        format!("{} names {meant} for an owner, but the uid is that of {found}, {}", named(dependent), whereabouts(owner)),
     )
     .label("not the object that has the uid")
     .reason(format!(
@@ -217,9 +217,7 @@ fn other_object(dependent: &Member, reference: &OwnerReference, holders: &[&Memb
     ))
     .help(format!(
         "give the reference the kind, name and namespace of one object together with its uid, all from `kubectl get -o yaml`, \
-         or remove it: as it stands it is neither {} nor {}",
-        reference_name(reference),
-        named(owner)
+         or remove it: as it stands it is neither {meant} nor {found}"
     ))
     .field(format!("{}.{part}", field(reference)))
     .target(target(reference));

@@ -12,6 +12,7 @@ mod adoption_properties;
 mod analysis;
 mod cascades;
 mod cli;
+mod cohabiting;
 mod commands;
 mod configuration;
 mod corpus;

@@ -14,7 +14,7 @@ use std::sync::LazyLock;
 use serde::Deserialize;
 
 pub use release::{Release, UnreadableRelease};
-use rows::Introduction;
+use rows::{Cohabitation, Introduction};
 
 use crate::kube::{GroupKind, Scope};
 pub use rows::{BuiltinKind, DefaultGcPolicy, FinalizerNameCheck, RemovedKind};
@@ -22,6 +22,7 @@ pub use rows::{BuiltinKind, DefaultGcPolicy, FinalizerNameCheck, RemovedKind};
 const KINDS: &str = include_str!("../../../rules/tables/builtin-resources-1.36.json");
 const REMOVED: &str = include_str!("../../../rules/tables/removed-kinds.csv");
 const INTRODUCED: &str = include_str!("../../../rules/tables/introduced.csv");
+const COHABITING: &str = include_str!("../../../rules/tables/cohabiting-kinds.csv");
 
 /// A table does not have the form its README describes.
 #[derive(Debug, thiserror::Error)]
@@ -30,7 +31,7 @@ pub enum TableError {
     #[error("built-in kinds: {0}")]
     Kinds(#[from] serde_json::Error),
     /// One of the CSV tables.
-    #[error("removed or introduced kinds: {0}")]
+    #[error("removed, introduced or cohabiting kinds: {0}")]
     Rows(#[from] csv::Error),
 }
 
@@ -94,6 +95,7 @@ pub struct BuiltinTable {
     removed: Vec<RemovedKind>,
     groups: BTreeSet<String>,
     by_kind: BTreeMap<String, Named>,
+    cohabiting: Vec<Cohabitation>,
 }
 
 /// Where the rows of one kind's name are.
@@ -114,19 +116,20 @@ struct KindsFile {
 /// The table that is compiled in.
 pub fn table() -> &'static BuiltinTable {
     // The text is compiled in and parsed by the tests, so the branch is unreachable in a build that passes them.
-    static TABLE: LazyLock<BuiltinTable> = LazyLock::new(|| match BuiltinTable::parse(KINDS, REMOVED, INTRODUCED) {
-        Ok(table) => table,
-        Err(error) => unreachable!("rules/tables: {error}"),
-    });
+    static TABLE: LazyLock<BuiltinTable> =
+        LazyLock::new(|| match BuiltinTable::parse(KINDS, REMOVED, INTRODUCED, COHABITING) {
+            Ok(table) => table,
+            Err(error) => unreachable!("rules/tables: {error}"),
+        });
     &TABLE
 }
 
 impl BuiltinTable {
-    /// Reads the three tables.
+    /// Reads the four tables.
     ///
     /// # Errors
     /// When one of them does not have the form that `rules/tables/README.md` describes.
-    pub fn parse(kinds: &str, removed: &str, introduced: &str) -> Result<Self, TableError> {
+    pub fn parse(kinds: &str, removed: &str, introduced: &str, cohabiting: &str) -> Result<Self, TableError> {
         let file: KindsFile = serde_json::from_str(kinds)?;
         let removed: Vec<RemovedKind> = rows(removed)?;
         let introduced: Vec<Introduction> = rows(introduced)?;
@@ -136,10 +139,10 @@ impl BuiltinTable {
         for kind in &mut kinds {
             kind.introduced_in = introduced.iter().find(|row| row.is_of(kind)).map(|row| row.introduced_in);
         }
-        Ok(Self::index(kinds, removed))
+        Ok(Self::index(kinds, removed, rows(cohabiting)?))
     }
 
-    fn index(kinds: Vec<BuiltinKind>, removed: Vec<RemovedKind>) -> Self {
+    fn index(kinds: Vec<BuiltinKind>, removed: Vec<RemovedKind>, cohabiting: Vec<Cohabitation>) -> Self {
         let mut by_kind: BTreeMap<String, Named> = BTreeMap::new();
         let mut groups = BTreeSet::new();
         for (at, kind) in kinds.iter().enumerate() {
@@ -150,7 +153,7 @@ impl BuiltinTable {
             by_kind.entry(kind.kind.clone()).or_default().removed.push(at);
             groups.insert(kind.group.clone());
         }
-        Self { kinds, removed, groups, by_kind }
+        Self { kinds, removed, groups, by_kind, cohabiting }
     }
 
     /// How `release` answers a request for `kind` in `group`/`version`; `group` is empty for the core group.
@@ -217,6 +220,18 @@ impl BuiltinTable {
         let mut rows: Vec<_> = self.removed_named(kind).filter(|row| row.removed_in <= release).collect();
         rows.sort_by_key(|row| row.group != group);
         rows
+    }
+
+    /// The group under which a kind is known that the API server serves in several groups and stores once: a ReplicaSet of
+    /// `extensions` is one of `apps`, with the same uid. Every other kind is known under its own group.
+    pub fn identity<'g>(&'g self, group: &'g str, kind: &str) -> &'g str {
+        let row = self.cohabiting.iter().find(|row| row.group == group && row.kind == kind);
+        row.map_or(group, |row| &row.same_as)
+    }
+
+    /// The kinds with several groups, in the group that is not their identity, each with the one that is.
+    pub fn cohabiting(&self) -> impl Iterator<Item = (GroupKind<&str>, &str)> {
+        self.cohabiting.iter().map(|row| (GroupKind::new(&row.group, &row.kind), row.same_as.as_str()))
     }
 
     /// Whether a group is Kubernetes' own, in any release; the core group is the empty text.

@@ -109,6 +109,14 @@ pub(super) struct Introduction {
     pub(super) introduced_in: Release,
 }
 
+/// A row of `cohabiting-kinds.csv`.
+#[derive(Debug, Deserialize)]
+pub(super) struct Cohabitation {
+    pub(super) group: String,
+    pub(super) kind: String,
+    pub(super) same_as: String,
+}
+
 impl BuiltinKind {
     /// The kind within its group.
     pub fn group_kind(&self) -> GroupKind<&str> {
