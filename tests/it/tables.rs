@@ -56,11 +56,11 @@ fn every_row_has_a_source_and_no_row_stands_twice() {
 
 #[test]
 fn a_table_that_cannot_be_read_is_an_error_with_its_name() {
-    let error = inventory::BuiltinTable::parse("{}", "", "").expect_err("no resources");
+    let error = inventory::BuiltinTable::parse("{}", "", "", "").expect_err("no resources");
     assert!(error.to_string().starts_with("built-in kinds"), "{error}");
     let row = "group,version,kind,introduced_in,source\napps,v1,*,2.0,x\n";
     let kinds = r#"{"groupVersionPriority":{},"resources":[]}"#;
-    let error = inventory::BuiltinTable::parse(kinds, "", row).expect_err("no such release");
+    let error = inventory::BuiltinTable::parse(kinds, "", row, "").expect_err("no such release");
     assert!(error.to_string().contains("`2.0` is not a Kubernetes release"), "{error}");
     let error = known_finalizers::KnownFinalizers::parse("finalizer\nx\n").expect_err("columns are missing");
     assert!(error.to_string().starts_with("known finalizers"), "{error}");
