@@ -4,14 +4,12 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use rayon::prelude::*;
 
+use super::notes::notes_on_sources;
 use crate::cluster::Verdicts;
 use crate::finding::{Finding, Severity};
-use crate::inventory::Inventory;
-use crate::manifest::SkipReason;
 use crate::report::Note;
 use crate::rules::{Context, RULES, Rule, World};
 use crate::suppression::Directives;
-use crate::text::Span;
 
 /// What the rules say of a bundle.
 #[derive(Debug)]
@@ -33,7 +31,7 @@ pub(super) fn judge<'a>(
     let (inventory, ownership) = (analysis.inventory(), analysis.ownership());
     let context = Context { inventory, ownership, analysis, verdicts, world, directives, rules: RULES };
     let runs: Vec<_> = rules.par_iter().map(|rule| (*rule, run(rule, &context))).collect();
-    let mut notes = template_notes(inventory);
+    let mut notes = notes_on_sources(inventory);
     let mut findings = Vec::new();
     for (rule, run) in runs {
         match run {
@@ -56,32 +54,4 @@ fn internal_failure(rule: &Rule) -> Note {
         path: None,
         line: None,
     }
-}
-
-/// One note per chart whose templates were not rendered.
-fn template_notes(inventory: &Inventory) -> Vec<Note> {
-    let mut charts = std::collections::BTreeMap::new();
-    for skip in inventory.skipped().filter(|skip| skip.what.reason == SkipReason::Template) {
-        let path = inventory.sources.file(skip.file).path();
-        charts.entry(chart_of(path).to_owned()).or_insert_with(Vec::new).push((path, skip.what.span));
-    }
-    let note = |(chart, skipped): (String, Vec<(&str, Span)>)| {
-        let documents = match skipped.len() {
-            1 => "1 document is an unrendered Helm template and was".to_owned(),
-            n => format!("{n} documents are unrendered Helm templates and were"),
-        };
-        Note {
-            severity: Severity::Warning,
-            message: format!("{documents} skipped: run `helm template` and check its output"),
-            path: Some(chart),
-            line: None,
-        }
-    };
-    charts.into_iter().map(note).collect()
-}
-
-/// The chart's folder: what stands before `/templates/`; else the folder of the file.
-fn chart_of(path: &str) -> &str {
-    let folder = path.rsplit_once('/').map_or(".", |(folder, _)| folder);
-    path.split_once("/templates/").map_or(folder, |(chart, _)| chart)
 }

@@ -90,8 +90,8 @@ fn listed_skip(inventory: &Inventory, skip: &InDocument<'_, Skip>) -> ListedSkip
         file: path(inventory, skip.file),
         document: skip.document,
         line: line(inventory, skip.file, skip.what.span),
-        reason: skip.what.reason.as_str(),
-        detail: skip.what.detail.clone(),
+        reason: skip.what.reason.word(),
+        detail: skip.what.reason.to_string(),
     }
 }
 

@@ -12,6 +12,7 @@ mod input;
 mod judge;
 mod list;
 mod merge;
+mod notes;
 mod plan;
 mod repeats;
 mod request;

@@ -7,6 +7,7 @@ mod builtin;
 mod error;
 mod kinds;
 mod location;
+mod neighbourhood;
 mod object_id;
 mod read;
 mod tree;
@@ -24,6 +25,7 @@ pub use builtin::*;
 pub use error::InputError;
 pub use kinds::{ExtraKind, Kinds, Resolution, ScopeSource, Serving};
 pub use location::{STDIN, locate};
+pub use neighbourhood::Neighbourhood;
 pub use object_id::ObjectId;
 pub use read::Files;
 pub use tree::FolderTrees;
@@ -100,6 +102,10 @@ pub struct Inventory {
     /// The namespace given for the whole input.
     pub namespace: Option<String>,
     files: Vec<ParsedFile>,
+    neighbourhood: Neighbourhood,
+    /// Objects that are none to apply because a neighbour of their file says so: the file, the document, and why.
+    set_aside: Vec<(FileId, u32, Skip)>,
+    hidden: usize,
     by_uid: HashMap<String, Vec<ObjectId>>,
     by_key: HashMap<ObjectKey, Vec<ObjectId>>,
     by_name: HashMap<(String, String, String), Vec<ObjectId>>,
@@ -109,7 +115,17 @@ impl Inventory {
     /// The inventory of a bundle of files, which come in path order.
     pub fn new(files: Vec<ParsedFile>, settings: Settings) -> Self {
         let Settings { release, namespace, extra_kinds } = settings;
-        let written = || located(&files, |document| &document.objects);
+        let facts = files.iter().filter_map(|file| Some((file.source().path(), file.facts()?)));
+        let neighbourhood = Neighbourhood::of(facts);
+        let said: Vec<_> = files.iter().map(|file| neighbourhood.skip_reason(file.source().path())).collect();
+        let all_written = || located(&files, |document| &document.objects);
+        let said_of = |file: FileId| said.get(file.0 as usize).and_then(Option::as_ref);
+        let written = || all_written().filter(|object| said_of(object.file).is_none());
+        let set_aside = all_written().filter_map(|InDocument { file, document, what }| {
+            let skip = Skip { span: what.start, reason: said_of(file)?.clone() };
+            Some((file, document, skip))
+        });
+        let set_aside = set_aside.collect();
         let crds = (0u32..).map(ObjectId).zip(written());
         let crds = crds.filter_map(|(id, object)| object.what.definition().map(|crd| (id, crd)));
         let kinds = Kinds::new(release, crds, extra_kinds);
@@ -122,6 +138,9 @@ impl Inventory {
             kinds,
             namespace,
             files: Vec::new(),
+            neighbourhood: Neighbourhood::default(),
+            set_aside,
+            hidden: 0,
             by_uid: HashMap::new(),
             by_key: HashMap::new(),
             by_name: HashMap::new(),
@@ -129,7 +148,10 @@ impl Inventory {
         for object in written() {
             inventory.add(object, all_have_uids);
         }
+        inventory.neighbourhood = neighbourhood;
         inventory.files = files;
+        let hidden = inventory.skipped().filter(|skip| skip.what.reason.hides_objects()).count();
+        inventory.hidden = hidden + inventory.unreadable_files().count();
         inventory
     }
 
@@ -157,21 +179,38 @@ impl Inventory {
         self.files.iter().map(|file| file.documents().len()).sum()
     }
 
-    /// What is no object.
-    pub fn skipped(&self) -> impl Iterator<Item = InDocument<'_, Skip>> {
-        located(&self.files, |document| &document.skipped)
+    /// What the files say of each other.
+    pub fn neighbourhood(&self) -> &Neighbourhood {
+        &self.neighbourhood
     }
 
-    /// Documents that cannot be read although they are no templates, and why.
+    /// What is no object, or none to apply: by itself, then by what its neighbours say.
+    pub fn skipped(&self) -> impl Iterator<Item = InDocument<'_, Skip>> {
+        let by_neighbours = self.set_aside.iter();
+        let by_neighbours =
+            by_neighbours.map(|(file, document, what)| InDocument { file: *file, document: *document, what });
+        located(&self.files, |document| &document.skipped).chain(by_neighbours)
+    }
+
+    /// How many documents and files may hold objects that are not seen: templates, and what cannot be read.
+    pub fn hidden_documents(&self) -> usize {
+        self.hidden
+    }
+
+    /// Documents of files about manifests that cannot be read although they are no templates, and why.
     pub fn unreadable_documents(&self) -> impl Iterator<Item = InDocument<'_, ReadError>> {
-        let unreadable = located(&self.files, |document| document.error.as_slice());
-        // A template is reported once per chart.
-        unreadable.filter(|error| !error.what.template)
+        located(&self.files, |document| document.error.as_slice())
     }
 
     /// What Kubernetes drops or overrides silently while it reads a document.
     pub fn problems(&self) -> impl Iterator<Item = InDocument<'_, Problem>> {
-        located(&self.files, |document| &document.problems)
+        let problems = located(&self.files, |document| &document.problems);
+        problems.filter(|problem| !self.is_set_aside(problem.file))
+    }
+
+    /// Whether a neighbour says that the objects of the file are none to apply.
+    fn is_set_aside(&self, file: FileId) -> bool {
+        self.set_aside.binary_search_by_key(&file, |(file, ..)| *file).is_ok()
     }
 
     /// Files that cannot be read at all, and why, to be read after their names: `is a broken symbolic link`.

@@ -8,7 +8,7 @@ use rayon::prelude::*;
 
 use super::walk::{InputFile, Origin, Walk, describe};
 use crate::manifest::ParsedFile;
-use crate::text::{Side, SourceFile, decode};
+use crate::text::{Side, SourceFile, decode_manifest};
 
 /// The files of a run: whichever bundles reach a file, and under whatever names, it is read and parsed once.
 #[derive(Debug, Default)]
@@ -53,9 +53,9 @@ fn parse(file: &InputFile) -> ParsedFile {
         Origin::Stdin => read(std::io::stdin().lock()),
         Origin::Disk(disk) => open(disk).and_then(read),
     };
-    let text = bytes.and_then(|bytes| decode(bytes).map_err(|error| error.to_string()));
-    match text {
-        Ok(text) => ParsedFile::parse(SourceFile::new(path, text)),
+    let decoded = bytes.and_then(|bytes| decode_manifest(bytes).map_err(|error| error.to_string()));
+    match decoded {
+        Ok(decoded) => ParsedFile::parse(SourceFile::new(path, decoded.text).with_replaced(decoded.replaced)),
         Err(reason) => ParsedFile::unreadable(path, reason),
     }
 }

@@ -9,6 +9,8 @@ use crate::yaml::{NodeId, Tree};
 /// A document or list item without `apiVersion` and `kind`: not a manifest.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NotAnObject {
+    /// The value.
+    pub node: NodeId,
     /// Where it begins.
     pub span: Span,
     /// What it is instead: `no apiVersion`, `a list`, ….
@@ -71,5 +73,5 @@ fn not_an_object(tree: &Tree, node: NodeId) -> NotAnObject {
         "null" => "nothing".to_owned(),
         other => format!("a {other}"),
     };
-    NotAnObject { span: value.span(), detail }
+    NotAnObject { node, span: value.span(), detail }
 }

@@ -4,9 +4,9 @@ use std::sync::Arc;
 
 use super::Object;
 use super::documents::{Found, objects_of};
-use super::skip::{Skip, SkipReason, configures_kustomize, loses_a_manifest};
+use super::recognition::{DocumentTraits, FileFacts, SkipReason, skip_reason, unreadable_reason};
 use crate::text::{Side, SourceFile, Span};
-use crate::yaml::{self, Comment, Content, Document, Problem, ReadError, Tree};
+use crate::yaml::{self, Comment, Content, Document, Problem, ProblemKind, ReadError, Tree};
 
 /// What one text holds. It depends on nothing but that text: scopes, keys and namespaces are a bundle's and are settled in its
 /// inventory. Clones share everything, so that bundles, the two sides of a change and the runs of an editor can have one
@@ -14,7 +14,22 @@ use crate::yaml::{self, Comment, Content, Document, Problem, ReadError, Tree};
 #[derive(Clone, Debug)]
 pub struct ParsedFile {
     source: SourceFile,
-    content: Arc<Result<Vec<ParsedDocument>, String>>,
+    content: Arc<Result<ParsedText, String>>,
+}
+
+#[derive(Debug, Default)]
+struct ParsedText {
+    documents: Vec<ParsedDocument>,
+    facts: FileFacts,
+}
+
+/// A document, or an item of a list, that is no object, or none to apply.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Skip {
+    /// Where.
+    pub span: Span,
+    /// Why.
+    pub reason: SkipReason,
 }
 
 /// One document of a file.
@@ -24,11 +39,11 @@ pub struct ParsedDocument {
     pub span: Span,
     /// Its value; `None` when it is empty or cannot be read.
     pub tree: Option<Arc<Tree>>,
-    /// Why it cannot be read, which is no mistake of an unrendered Helm template.
+    /// Why it cannot be read: no template, and in a file that is about manifests.
     pub error: Option<ReadError>,
     /// Its objects, in written order.
     pub objects: Vec<Arc<Object>>,
-    /// What of it is no object.
+    /// What of it is no object, or none to apply.
     pub skipped: Vec<Skip>,
     /// What Kubernetes drops or overrides silently, as far as it concerns a manifest.
     pub problems: Vec<Problem>,
@@ -39,8 +54,12 @@ pub struct ParsedDocument {
 impl ParsedFile {
     /// Parses a text. This is the one place where manifests are parsed.
     pub fn parse(source: SourceFile) -> Self {
-        let documents = yaml::read(&source).into_iter().map(|document| parse_document(&source, document)).collect();
-        Self { source, content: Arc::new(Ok(documents)) }
+        let mut text = ParsedText::default();
+        for document in yaml::read(&source) {
+            let parsed = parse_document(&source, document, &mut text.facts);
+            text.documents.push(parsed);
+        }
+        Self { source, content: Arc::new(Ok(text)) }
     }
 
     /// A file without a text, and why, to be read after its name: `is a broken symbolic link`.
@@ -60,7 +79,12 @@ impl ParsedFile {
 
     /// Its documents, in the order in which Kubernetes' reader counts them from 0, empty ones included.
     pub fn documents(&self) -> &[ParsedDocument] {
-        self.content.as_deref().unwrap_or_default()
+        self.content.as_ref().as_ref().map_or(&[], |text| &text.documents)
+    }
+
+    /// What it says of its neighbours and of itself; `None` when it has no text.
+    pub fn facts(&self) -> Option<&FileFacts> {
+        self.content.as_ref().as_ref().ok().map(|text| &text.facts)
     }
 
     /// Why it has no text.
@@ -74,41 +98,56 @@ impl ParsedFile {
     }
 }
 
-fn parse_document(source: &SourceFile, document: Document) -> ParsedDocument {
+fn parse_document(source: &SourceFile, document: Document, facts: &mut FileFacts) -> ParsedDocument {
     let Document { span, content, problems, comments, .. } = document;
     let mut parsed = ParsedDocument { span, comments, ..ParsedDocument::default() };
     match content {
-        Content::Empty => {
-            parsed.skipped.push(Skip::new(Span::empty(span.start), SkipReason::Empty, "nothing but comments"));
-        }
+        Content::Empty => parsed.skip(Span::empty(span.start), SkipReason::Empty),
         Content::Unreadable(error) => {
-            let reason = if error.template { SkipReason::Template } else { SkipReason::Unreadable };
-            parsed.skipped.push(Skip::new(error.span, reason, error.message.clone()));
-            parsed.error = Some(error);
+            let reason = unreadable_reason(source, span, &error);
+            let is_broken = matches!(reason, SkipReason::Unreadable(_));
+            parsed.skip(error.span, reason);
+            parsed.error = is_broken.then_some(error);
         }
-        Content::Value(tree) => parsed.take(Arc::new(tree)),
+        Content::Value(tree) => parsed.take(source, Arc::new(tree), facts),
     }
     // A values file with a key twice is nobody's business here; a manifest that is lost behind it is.
     let is_manifest = !parsed.objects.is_empty();
     let concerns = |problem: &Problem| is_manifest || loses_a_manifest(source, problem);
-    parsed.problems = problems.into_iter().filter(concerns).collect();
+    let not_utf8 = source.replaced().filter(|(first, _)| span.start <= first.start && first.start < span.end);
+    let not_utf8 = not_utf8.map(|(first, count)| {
+        let kind = ProblemKind::NotUtf8 { count };
+        Problem { kind, span: first, related: None, path: String::new() }
+    });
+    parsed.problems = problems.into_iter().chain(not_utf8).filter(concerns).collect();
     parsed
+}
+
+/// Whether what Kubernetes drops may be an object.
+fn loses_a_manifest(source: &SourceFile, problem: &Problem) -> bool {
+    matches!(problem.kind, ProblemKind::DroppedContent { .. }) && source.slice(problem.span).contains("apiVersion")
 }
 
 impl ParsedDocument {
     /// Takes over a value with its objects.
-    fn take(&mut self, tree: Arc<Tree>) {
+    fn take(&mut self, source: &SourceFile, tree: Arc<Tree>, facts: &mut FileFacts) {
         let Found { objects, others, .. } = objects_of(&tree);
-        let others = others.into_iter().map(|other| Skip::new(other.span, SkipReason::NotAManifest, other.detail));
-        self.skipped.extend(others);
+        for other in others {
+            facts.see_other(source.path(), tree.value(other.node));
+            self.skip(other.span, SkipReason::NoIdentity(other.detail));
+        }
+        let traits = DocumentTraits::of(source.slice(self.span), &tree);
         for object in objects {
-            match configures_kustomize(&object) {
-                true => {
-                    self.skipped.push(Skip::new(object.start, SkipReason::NotAManifest, "configures kustomize"));
-                }
-                false => self.objects.push(Arc::new(object)),
+            facts.see_object(&object);
+            match skip_reason(&object, &traits) {
+                Some(reason) => self.skip(object.start, reason),
+                None => self.objects.push(Arc::new(object)),
             }
         }
         self.tree = Some(tree);
+    }
+
+    fn skip(&mut self, span: Span, reason: SkipReason) {
+        self.skipped.push(Skip { span, reason });
     }
 }

@@ -1,6 +1,7 @@
 //! One Kubernetes object as it is written: identity, owner references, finalizers, and every field with its place.
 //!
 //! A [`ParsedFile`] is one text with all its objects, problems and comments: parsed once and shared from then on.
+//! What in it is no manifest to apply is told from what is (`recognition`).
 //! [`objects_of`] finds the objects of a document (the items of a `List` come as themselves). An [`Object`] keeps the tree
 //! it was read from, so that later rooms can look at any other field with its span. Nothing here depends on other objects:
 //! scopes and keys are settled in the inventory.
@@ -12,7 +13,7 @@ mod file;
 mod label_key;
 mod metadata;
 mod object;
-mod skip;
+mod recognition;
 mod spanned;
 mod template;
 mod time;
@@ -20,12 +21,12 @@ mod time;
 pub use crd::{CrdVersion, CustomResourceDefinition};
 pub use decode::{DecodeError, Expected};
 pub use documents::{Found, NotAnObject, objects_of};
-pub use file::{ParsedDocument, ParsedFile};
+pub use file::{ParsedDocument, ParsedFile, Skip};
 pub use label_key::label_key_errors;
 pub use metadata::{
     Metadata, OBJECT_META_FIELDS, OWNER_REFERENCE_FIELDS, OwnerReference, OwnerReferences, ServerField, UnknownField,
 };
 pub use object::Object;
-pub use skip::{Skip, SkipReason};
+pub use recognition::{FileFacts, KUSTOMIZATIONS, ManifestTool, Mention, SkipReason, TemplateLanguage, Use};
 pub use spanned::Spanned;
 pub use template::{Template, TemplateKind};

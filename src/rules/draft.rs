@@ -1,7 +1,7 @@
 //! A finding in the making.
 
 use crate::finding::{Chain, Consequence, Finding, Label, Relation, Severity};
-use crate::inventory::Member;
+use crate::inventory::{Inventory, Member};
 use crate::kube::ObjectKey;
 use crate::text::{FileId, Span};
 
@@ -60,6 +60,21 @@ impl Draft {
     /// Why: what the cluster will do and when.
     pub fn reason(mut self, reason: impl Into<String>) -> Self {
         self.reason = reason.into();
+        self
+    }
+
+    /// The finding claims that something is nowhere in the input. Documents that were not read may hold it: then the reason,
+    /// which is set already, says so, and the claim is no error.
+    pub fn claims_absence(mut self, inventory: &Inventory) -> Self {
+        let documents = match inventory.hidden_documents() {
+            0 => return self,
+            1 => "1 document of the input was".to_owned(),
+            n => format!("{n} documents of the input were"),
+        };
+        self.reason.push_str(&format!(
+            " {documents} not read (unrendered templates, broken text): they may contain what is missing."
+        ));
+        self.severity = self.severity.map(|severity| severity.min(Severity::Warning));
         self
     }
 

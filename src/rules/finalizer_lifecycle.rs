@@ -119,6 +119,7 @@ fn finalizer_unknown(context: &Context<'_>, sink: &mut Sink) {
                      namespace, its CRD and a foreground deletion of its owner wait with it. The table of known finalizers does not have \
                      this one, and no workload of the input has a ServiceAccount whose rights name this kind or its group.{assumed}"
                 ))
+                .claims_absence(inventory)
                 .help(format!(
                     "remove the entry, or add its controller with its RBAC to the input. An object that hangs is freed by {}; what the \
                      finalizer protected is then not cleaned up",

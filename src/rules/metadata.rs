@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use super::draft::Draft;
 use super::holder::{MetadataHolder, each_decoded};
 use super::rule::{Context, Rule, Sink, rule};
-use super::words::{listed, named};
+use super::words::{became_a_boolean, listed, named};
 use crate::finding::{Consequence, Severity};
 use crate::inventory::{Member, Serving, table};
 use crate::manifest::{OBJECT_META_FIELDS, ServerField, Spanned, TemplateKind, UnknownField};
@@ -33,17 +33,22 @@ pub(super) static LIVE_OBJECT: Rule =
 /// Strict decoding; [VAL-38] for templates that take labels and annotations only.
 fn metadata_unknown_field(context: &Context<'_>, sink: &mut Sink) {
     each_decoded(context.inventory, |holder| {
-        sink.extend(holder.metadata.unknown.iter().map(|unknown| unknown_field(&holder, unknown)));
+        sink.extend(holder.metadata.unknown.iter().map(|unknown| unknown_field(context, &holder, unknown)));
         if holder.template == Some(TemplateKind::Restricted) {
             sink.extend(forbidden_fields(&holder));
         }
     });
 }
 
-fn unknown_field(holder: &MetadataHolder<'_>, unknown: &UnknownField) -> Draft {
+fn unknown_field(context: &Context<'_>, holder: &MetadataHolder<'_>, unknown: &UnknownField) -> Draft {
     let name = unknown.name.as_str();
     let meant = near::meant(name, &OBJECT_META_FIELDS);
+    let written = context.inventory.sources.file(holder.member.file).slice(unknown.span);
     let (label, help) = match (meant, place_of(name)) {
+        _ if became_a_boolean(written, name) => (
+            format!("`{written}` is the boolean `{name}` for YAML 1.1"),
+            format!("complete the key, or quote it if it is meant: \"{written}\""),
+        ),
         (Some(meant), _) => (format!("`{meant}`?"), format!("write `{meant}`")),
         (None, Some(place)) => ("not part of metadata".to_owned(), place.to_owned()),
         (None, None) => (
@@ -133,11 +138,26 @@ fn object_without_name(context: &Context<'_>, sink: &mut Sink) {
             .reason("The API server refuses the object, whoever sends it: `name or generateName is required`.")
             .help("write `metadata.name`")
             .field("metadata.name");
-        sink.push(match is_served_kind(member) {
-            true => draft,
-            false => draft.severity(Severity::Info),
+        sink.push(match (is_served_kind(member), has_name_key(member) && !is_built_in(member)) {
+            (false, _) => draft.severity(Severity::Info),
+            // `name:` with nothing behind it: a script writes the name of a custom resource there before it applies it.
+            (true, true) => draft
+                .severity(Severity::Warning)
+                .reason(
+                    "The API server rejects the object as it is written here: `name or generateName is required`. This assumes \
+                     that no script fills in the name first.",
+                ),
+            (true, false) => draft,
         });
     }
+}
+
+fn has_name_key(member: &Member) -> bool {
+    member.object.at(&["metadata"]).is_some_and(|metadata| metadata.entry("name").is_some())
+}
+
+fn is_built_in(member: &Member) -> bool {
+    table().is_builtin_group(member.object.group())
 }
 
 /// Reviews and bindings are requests and are never stored. Of kinds that nobody defines only those count that write some

@@ -292,6 +292,7 @@ fn owner_not_found(context: &Context<'_>, sink: &mut Sink) {
                 "If the cluster does not have it either, the collector takes the owner for deleted and deletes this {kind}."
             ),
         })
+        .claims_absence(inventory)
         .help(format!("add {} to the input, or remove the reference", reference_name(reference)))
         .field(format!("{}.name", field(reference)))
         .target(target(reference));

@@ -3,7 +3,7 @@
 use super::draft::Draft;
 use super::holder::{MetadataHolder, each_decoded, each_effective};
 use super::rule::{Context, Rule, Sink, rule};
-use super::words::{a_json_type, field, help_for_type, listed, named, place, reference_name, target};
+use super::words::{a_json_type, became_a_boolean, field, help_for_type, listed, named, place, reference_name, target};
 use crate::finding::{Consequence, Severity};
 use crate::manifest::{DecodeError, OWNER_REFERENCE_FIELDS, OwnerReference};
 use crate::text::{Span, near};
@@ -68,7 +68,8 @@ fn missing_fields(holder: &MetadataHolder<'_>, reference: &OwnerReference) -> Op
     ];
     let missing: Vec<_> = parts.into_iter().filter(|(_, empty, _)| *empty).collect();
     let (first, _, _) = missing.first()?;
-    let fields = listed(missing.iter().map(|(name, ..)| *name));
+    let fields_missing: Vec<_> = missing.iter().map(|(name, ..)| *name).collect();
+    let fields = listed(fields_missing.iter().copied());
     let api_version = reference.api_version();
     let what = match (missing.as_slice(), api_version.is_empty()) {
         ([("apiVersion", ..)], false) => format!("has the `apiVersion` `{api_version}`, which gives no version"),
@@ -98,7 +99,20 @@ fn missing_fields(holder: &MetadataHolder<'_>, reference: &OwnerReference) -> Op
     .field(format!("{}.{first}", holder.entry(reference)))
     .target(target(reference))
     .consequence(holder.refused());
-    Some(draft)
+    // Somebody took the object from a cluster, or wrote down what a controller makes, and left the uid out because it varies.
+    Some(match fields_missing.as_slice() {
+        ["uid"] if is_a_record(holder) => draft.severity(Severity::Warning).help(
+            "if this records what a cluster holds, to compare with, leave it out of the input; if it is applied, remove the reference",
+        ),
+        _ => draft,
+    })
+}
+
+/// Whether an object has what only a server or a controller writes.
+fn is_a_record(holder: &MetadataHolder<'_>) -> bool {
+    let object = &holder.member.object;
+    let has_status = object.at(&["status"]).is_some_and(|status| status.entries().len() > 0);
+    holder.template.is_none() && (has_status || !object.metadata.server_fields.is_empty())
 }
 
 /// The JSON decoder of every client.
@@ -288,7 +302,12 @@ fn owner_unknown_field(context: &Context<'_>, sink: &mut Sink) {
         for reference in &holder.metadata.owner_references.entries {
             for unknown in &reference.unknown {
                 let name = &unknown.name;
+                let written = context.inventory.sources.file(holder.member.file).slice(unknown.span);
                 let (label, help) = match (name.as_str(), near::meant(name, &OWNER_REFERENCE_FIELDS)) {
+                    _ if became_a_boolean(written, name) => (
+                        format!("`{written}` is the boolean `{name}` for YAML 1.1"),
+                        format!("complete the key: the keys of an owner reference are {}", listed(OWNER_REFERENCE_FIELDS)),
+                    ),
                     ("namespace", _) => (
                         "an owner has no namespace of its own".to_owned(),
                         "remove it: a namespaced owner is always looked up in the dependent's own namespace, and an owner \

@@ -5,7 +5,8 @@ use std::collections::BTreeSet;
 use super::draft::Draft;
 use super::rule::{Context, Rule, Sink, rule};
 use super::words::{a_json_type, help_for_type, named, whereabouts};
-use crate::inventory::{InDocument, Member};
+use crate::finding::{Consequence, Severity};
+use crate::inventory::{InDocument, Inventory, Member};
 use crate::kube::kinds;
 use crate::manifest::DecodeError;
 use crate::text::{FileId, Span};
@@ -55,15 +56,14 @@ fn unreadable_document(context: &Context<'_>, sink: &mut Sink) {
                 .help(error.help.clone()),
         );
     }
+    let undecodable = |member: &Member| undecodable(inventory, member);
     inventory.members.iter().filter(|member| !member.decodes()).for_each(|member| sink.extend(undecodable(member)));
 }
 
-/// An object whose metadata does not decode. Fields that have a rule of their own are named there; what is said here is
-/// that the whole object is refused, so it is said at the object.
-fn undecodable(member: &Member) -> Option<Draft> {
+/// An object whose metadata does not decode. Fields that have a rule of their own are that rule's business.
+fn undecodable(inventory: &Inventory, member: &Member) -> Option<Draft> {
     let errors = &member.object.decode_errors;
-    let unnamed = errors.iter().find(|error| !has_its_own_rule(error));
-    let error = unnamed.or(errors.first())?;
+    let error = errors.iter().find(|error| !has_its_own_rule(error))?;
     let more = match errors.len() {
         1 => String::new(),
         n => format!(" ({n} fields in all)"),
@@ -76,19 +76,29 @@ fn undecodable(member: &Member) -> Option<Draft> {
         error.expected.as_str()
     );
     let wants = |error: &DecodeError| format!("wants {}", error.expected.as_str());
-    let (span, label) = match unnamed {
-        Some(error) => (error.span, wants(error)),
-        None => (member.object.name_span(), "refused as a whole".to_owned()),
-    };
-    let mut draft = Draft::on(member, span, message)
-        .label(label)
+    let mut draft = Draft::on(member, error.span, message)
+        .label(wants(error))
         .reason("Every client refuses the object before it reaches the API server.")
         .help(help_for_type(error.expected.as_str()))
         .field(error.field.clone());
-    for other in errors.iter().filter(|other| other.span != span) {
+    if is_kustomized(inventory, member) && errors.iter().all(is_unquoted_annotation) {
+        draft = draft.severity(Severity::Warning).reason(
+            "kustomize quotes annotations, so what it builds is accepted. Any other client rejects this object as it is written here.",
+        );
+    }
+    for other in errors.iter().filter(|other| other.span != error.span) {
         draft = draft.related(member.file, other.span, wants(other));
     }
     Some(draft)
+}
+
+fn is_kustomized(inventory: &Inventory, member: &Member) -> bool {
+    inventory.neighbourhood().is_kustomized(inventory.sources.file(member.file).path())
+}
+
+/// A number or a boolean as the value of an annotation.
+fn is_unquoted_annotation(error: &DecodeError) -> bool {
+    error.field.starts_with("metadata.annotations.") && ["number", "bool"].contains(&error.found)
 }
 
 /// `owner-wrong-type` and `finalizer-wrong-type` point at the field.
@@ -101,7 +111,9 @@ fn duplicate_key(context: &Context<'_>, sink: &mut Sink) {
         let (key, merged) = match &problem.kind {
             ProblemKind::DuplicateKey { key } => (key, false),
             ProblemKind::MergeOverride { key } => (key, true),
-            ProblemKind::DroppedContent { .. } | ProblemKind::NonStandard { .. } => continue,
+            ProblemKind::DroppedContent { .. } | ProblemKind::NotUtf8 { .. } | ProblemKind::NonStandard { .. } => {
+                continue;
+            }
         };
         let mut draft = match merged {
             false => Draft::in_file(file, problem.span, format!("key `{key}` is written twice"))
@@ -158,7 +170,16 @@ fn bytes(count: u32) -> String {
 
 fn nonstandard_yaml(context: &Context<'_>, sink: &mut Sink) {
     for InDocument { file, what: problem, .. } in context.inventory.problems() {
-        let ProblemKind::NonStandard { what } = &problem.kind else { continue };
+        let what = match &problem.kind {
+            ProblemKind::NonStandard { what } => what,
+            ProblemKind::NotUtf8 { count } => {
+                sink.push(not_utf8(file, problem.span, *count));
+                continue;
+            }
+            ProblemKind::DuplicateKey { .. }
+            | ProblemKind::MergeOverride { .. }
+            | ProblemKind::DroppedContent { .. } => continue,
+        };
         let help = match what {
             Quirk::LowContinuation => "indent the continued lines, or use a `|` block",
             Quirk::CommentWithoutBlank => "put a blank before the `#`",
@@ -172,6 +193,20 @@ fn nonstandard_yaml(context: &Context<'_>, sink: &mut Sink) {
                 .help(help),
         );
     }
+}
+
+/// Once per file: a file in another encoding has hundreds of such bytes.
+fn not_utf8(file: FileId, first: Span, count: usize) -> Draft {
+    let message = match count {
+        1 => "a byte that is not UTF-8".to_owned(),
+        n => format!("bytes that are not UTF-8, in {n} places"),
+    };
+    Draft::in_file(file, first, message)
+        .severity(Severity::Warning)
+        .consequence(Consequence::Lost)
+        .label(if count == 1 { "read as U+FFFD" } else { "the first one, read as U+FFFD" })
+        .reason("kubectl replaces each of them with U+FFFD and goes on, so the cluster gets another text than this one. Other tools may reject the file.")
+        .help("save the file as UTF-8")
 }
 
 /// Ties a finding about text to the object it lies in.

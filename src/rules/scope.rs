@@ -4,8 +4,9 @@ use super::draft::Draft;
 use super::rule::{Context, Rule, Sink, World, rule};
 use super::words::{field, named, place, reference_name, target, whereabouts};
 use crate::finding::Severity;
-use crate::inventory::{FolderTrees, Inventory, Member, ObjectId, ScopeSource, Serving};
+use crate::inventory::{BuiltinKind, FolderTrees, Inventory, Member, ObjectId, ScopeSource, Serving, table};
 use crate::kube::{GroupKind, Scope};
+use crate::manifest::Object;
 use crate::ownership::Owner;
 use crate::text::{FileId, Span};
 
@@ -231,6 +232,7 @@ fn kind_not_served(context: &Context<'_>, sink: &mut Sink) {
             continue;
         };
         let unserved = unserved.beside(inventory, &trees, member, object.group_kind());
+        let unserved = if matches!(serving, Serving::Never { .. }) { unserved.worded_for(object) } else { unserved };
         let draft = Draft::on(
             member,
             object.api_version.span,
@@ -378,6 +380,9 @@ impl Unserved {
     }
 }
 
+/// Kinds of a built-in group that are sent to a subresource and never stored.
+const REQUEST_BODIES: [&str; 5] = ["DeleteOptions", "DeploymentRollback", "Eviction", "Scale", "TokenRequest"];
+
 impl Unserved {
     /// What CRDs prove about the kind that an object uses: little, if all of them lie in other folder trees.
     fn beside(self, inventory: &Inventory, trees: &FolderTrees<'_>, user: &Member, kind: GroupKind<&str>) -> Self {
@@ -387,6 +392,41 @@ impl Unserved {
         }
         let doubt = "This assumes that the cluster has this CRD, which lies in another folder tree than the object.";
         Self { severity: self.severity.min(Severity::Warning), reason: format!("{} {doubt}", self.reason), ..self }
+    }
+
+    /// What an object of a built-in group most likely is, when Kubernetes has no such kind there: the body of a request, a
+    /// slip of the pen, or a tool's own file. Without a group (`v1beta1 AgentConfig`) it is no claim that a cluster would
+    /// have the kind.
+    fn worded_for(self, object: &Object) -> Self {
+        let (kind, api_version) = (object.kind.value.as_str(), object.api_version.value.as_str());
+        if REQUEST_BODIES.contains(&kind) {
+            return Self {
+                severity: Severity::Info,
+                what: "it is the body of a request".to_owned(),
+                label: "not an object".to_owned(),
+                reason: "Clients send it to a subresource of another object, such as `pods/eviction`.".to_owned(),
+                help: "leave the file out of the input: `--exclude`".to_owned(),
+            };
+        }
+        let alike = table().by_plural_or_short_name(kind);
+        let written_alike =
+            |row: &&&BuiltinKind| row.kind != kind && (row.kind.eq_ignore_ascii_case(kind) || row.plural == kind);
+        if let Some(meant) = alike.iter().find(written_alike) {
+            return Self { help: format!("did you mean `{}` in `{}`?", meant.kind, meant.api_version()), ..self };
+        }
+        let known = !alike.is_empty() || table().scope_of_name(kind).is_some();
+        match object.group().is_empty() && !known {
+            true => Self {
+                severity: Severity::Info,
+                what: format!("Kubernetes has no kind {kind} in `{api_version}`"),
+                label: "unknown kind".to_owned(),
+                reason: "Many tools write their own files like this, and never apply them.".to_owned(),
+                help: format!(
+                    "leave the file out of the input if it is a tool's; else check `{kind}` and `{api_version}`"
+                ),
+            },
+            false => self,
+        }
     }
 }
 

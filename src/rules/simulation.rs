@@ -326,6 +326,7 @@ fn never_empties(context: &Context<'_>, namespace: &Member, held: &[(&Member, St
         held[0].1,
         held.iter().filter(|(_, finalizer)| *finalizer == held[0].1).count()
     ))
+    .claims_absence(context.inventory)
     .help("ship the controller that removes the finalizer, outside of this namespace, or leave the finalizer out")
     .field("metadata.name")
     .target(held.iter().map(|(_, finalizer)| finalizer.as_str()).collect::<BTreeSet<_>>().into_iter().collect::<Vec<_>>().join(","));

@@ -77,6 +77,11 @@ pub(super) fn listed<'a>(words: impl IntoIterator<Item = &'a str>) -> String {
     }
 }
 
+/// Kubernetes' reader takes a bare `n`, `y`, `no` or `on` for a boolean, and a boolean key for its text.
+pub(super) fn became_a_boolean(written: &str, key: &str) -> bool {
+    matches!(key, "true" | "false") && !written.eq_ignore_ascii_case(key) && !written.starts_with(['"', '\''])
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

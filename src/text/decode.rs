@@ -2,7 +2,7 @@
 
 use thiserror::Error;
 
-use super::SourceFile;
+use super::{SourceFile, Span};
 
 /// Why the bytes of a file are no text.
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
@@ -14,7 +14,16 @@ pub struct DecodeError {
     pub message: String,
 }
 
-/// Decodes a file: UTF-8, or UTF-16 with a byte order mark, which is what kubectl takes.
+/// Text, and what of it stands in place of bytes that are none.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Decoded {
+    /// The text.
+    pub text: String,
+    /// The first U+FFFD that replaces bytes which are not UTF-8, in bytes of `text`, and how many there are.
+    pub replaced: Option<(Span, usize)>,
+}
+
+/// Decodes a file: UTF-8, or UTF-16 with a byte order mark.
 ///
 /// A UTF-8 byte order mark stays in the text, so that offsets are the file's. The mark of UTF-16 does not, and its unpaired
 /// surrogates become U+FFFD, as in kubectl.
@@ -22,24 +31,72 @@ pub struct DecodeError {
 /// # Errors
 /// Bytes that are no UTF-8, with the offset of the first, and files over [`SourceFile::MAX_BYTES`].
 pub fn decode(bytes: Vec<u8>) -> Result<String, DecodeError> {
-    if bytes.len() as u64 > SourceFile::MAX_BYTES {
-        let message = format!("the file is larger than {} MiB", SourceFile::MAX_BYTES / (1024 * 1024));
-        return Err(DecodeError { offset: SourceFile::MAX_BYTES, message });
-    }
-    let text = match bytes.as_slice() {
-        [0xFF, 0xFE, rest @ ..] => decode_utf16(rest, u16::from_le_bytes),
-        [0xFE, 0xFF, rest @ ..] => decode_utf16(rest, u16::from_be_bytes),
-        _ => String::from_utf8(bytes).map_err(|error| {
+    limited(&bytes)?;
+    let text = match utf16(&bytes) {
+        Some(text) => text,
+        None => String::from_utf8(bytes).map_err(|error| {
             let offset = error.utf8_error().valid_up_to();
             let byte = error.as_bytes().get(offset).copied().unwrap_or_default();
             DecodeError { offset: offset as u64, message: format!("byte {offset} (0x{byte:02X}) is not valid UTF-8") }
         })?,
     };
-    if text.len() as u64 > SourceFile::MAX_BYTES {
-        let message = "the file is too large once it is decoded to UTF-8".to_owned();
-        return Err(DecodeError { offset: SourceFile::MAX_BYTES, message });
+    limited_text(text)
+}
+
+/// Decodes a manifest as kubectl does: like [`decode`], and bytes that are not UTF-8 become U+FFFD, one for each sequence
+/// that breaks off. kubectl reads through `unicode.BOMOverride` over a UTF-8 decoder that replaces them, in comments too.
+///
+/// # Errors
+/// Files over [`SourceFile::MAX_BYTES`].
+pub fn decode_manifest(bytes: Vec<u8>) -> Result<Decoded, DecodeError> {
+    limited(&bytes)?;
+    if let Some(text) = utf16(&bytes) {
+        return Ok(Decoded { text: limited_text(text)?, replaced: None });
     }
-    Ok(text)
+    let bytes = match String::from_utf8(bytes) {
+        Ok(text) => return Ok(Decoded { text, replaced: None }),
+        Err(error) => error.into_bytes(),
+    };
+    let mut decoded = Decoded::default();
+    for chunk in bytes.utf8_chunks() {
+        decoded.text.push_str(chunk.valid());
+        if !chunk.invalid().is_empty() {
+            let start = decoded.text.len() as u32;
+            decoded.text.push(char::REPLACEMENT_CHARACTER);
+            let (first, count) = decoded.replaced.unwrap_or((Span::new(start, decoded.text.len() as u32), 0));
+            decoded.replaced = Some((first, count + 1));
+        }
+    }
+    Ok(Decoded { text: limited_text(decoded.text)?, replaced: decoded.replaced })
+}
+
+fn limited(bytes: &[u8]) -> Result<(), DecodeError> {
+    match bytes.len() as u64 > SourceFile::MAX_BYTES {
+        true => {
+            let message = format!("the file is larger than {} MiB", SourceFile::MAX_BYTES / (1024 * 1024));
+            Err(DecodeError { offset: SourceFile::MAX_BYTES, message })
+        }
+        false => Ok(()),
+    }
+}
+
+fn limited_text(text: String) -> Result<String, DecodeError> {
+    match text.len() as u64 > SourceFile::MAX_BYTES {
+        true => {
+            let message = "the file is too large once it is decoded to UTF-8".to_owned();
+            Err(DecodeError { offset: SourceFile::MAX_BYTES, message })
+        }
+        false => Ok(text),
+    }
+}
+
+/// The text of bytes that begin with a mark of UTF-16.
+fn utf16(bytes: &[u8]) -> Option<String> {
+    match bytes {
+        [0xFF, 0xFE, rest @ ..] => Some(decode_utf16(rest, u16::from_le_bytes)),
+        [0xFE, 0xFF, rest @ ..] => Some(decode_utf16(rest, u16::from_be_bytes)),
+        _ => None,
+    }
 }
 
 fn decode_utf16(bytes: &[u8], unit: fn([u8; 2]) -> u16) -> String {
@@ -58,6 +115,16 @@ mod tests {
         assert_eq!(decode(b"\xFF\xFEa\0\xE9\0".to_vec()), Ok("a\u{e9}".to_owned()));
         assert_eq!(decode(b"\xFE\xFF\0a\xD8\x3D\xDE\0".to_vec()), Ok("a\u{1F600}".to_owned()));
         assert_eq!(decode(b"\xEF\xBB\xBFa".to_vec()), Ok("\u{FEFF}a".to_owned()));
+    }
+
+    #[test]
+    fn in_manifests_bytes_that_are_no_utf8_are_replaced_and_counted() {
+        let decoded = decode_manifest(b"a\xFF\xE2\x82b\n\xC3".to_vec());
+        let expected =
+            Decoded { text: "a\u{FFFD}\u{FFFD}b\n\u{FFFD}".to_owned(), replaced: Some((Span::new(1, 4), 3)) };
+        assert_eq!(decoded, Ok(expected));
+        let written = "\u{FFFD} was typed";
+        assert_eq!(decode_manifest(written.into()), Ok(Decoded { text: written.to_owned(), replaced: None }));
     }
 
     #[test]

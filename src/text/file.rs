@@ -23,12 +23,14 @@ pub enum Side {
 /// One file: the name it is reported under, the side it belongs to, and its text, decoded to UTF-8. A clone shares the text.
 ///
 /// Offsets count bytes of the decoded text. For the usual UTF-8 file that is the file itself, byte for byte, a byte order
-/// mark included; a UTF-16 file is counted as if it had been saved as UTF-8.
+/// mark included; a UTF-16 file is counted as if it had been saved as UTF-8, and bytes that are not UTF-8 as the three bytes
+/// of the U+FFFD that replaces them.
 #[derive(Clone, Debug)]
 pub struct SourceFile {
     path: Arc<str>,
     side: Side,
     text: Arc<str>,
+    replaced: Option<(Span, usize)>,
     line_starts: Arc<OnceLock<Vec<u32>>>,
 }
 
@@ -38,7 +40,24 @@ impl SourceFile {
 
     /// A file reported as `path` (as given on the command line, forward slashes, `-` for standard input).
     pub fn new(path: impl Into<Arc<str>>, text: impl Into<Arc<str>>) -> Self {
-        Self { path: path.into(), side: Side::default(), text: text.into(), line_starts: Arc::default() }
+        Self {
+            path: path.into(),
+            side: Side::default(),
+            text: text.into(),
+            replaced: None,
+            line_starts: Arc::default(),
+        }
+    }
+
+    /// The same file, whose text was decoded from bytes that are not all UTF-8: the first U+FFFD that replaces some, and how
+    /// many there are.
+    pub fn with_replaced(self, replaced: Option<(Span, usize)>) -> Self {
+        Self { replaced, ..self }
+    }
+
+    /// The first U+FFFD that replaces bytes which are not UTF-8, and how many there are.
+    pub fn replaced(&self) -> Option<(Span, usize)> {
+        self.replaced
     }
 
     /// The same text under another name, or on another side.

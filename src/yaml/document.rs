@@ -89,6 +89,11 @@ pub enum ProblemKind {
         /// What made Kubernetes stop.
         after: Dropped,
     },
+    /// Bytes that are not UTF-8 were replaced by U+FFFD. `span` is the first one of the file.
+    NotUtf8 {
+        /// How many sequences of bytes in the whole file.
+        count: usize,
+    },
     /// Kubernetes accepts this, YAML 1.2 does not.
     NonStandard {
         /// What it is.

@@ -9,6 +9,16 @@ const REFUSED: &str = "Kubernetes refuses this document, and kubectl stops readi
 /// The refusal of a document. `chunk` is the document, `file` the whole text, `braces` where a `{{` stood as structure.
 pub(super) fn syntax(file: &str, chunk: Span, error: &SyntaxError, braces: Option<u32>) -> ReadError {
     let span = character_at(file, chunk, error.at);
+    if let Some(marker) = conflict_marker(file, chunk) {
+        return ReadError {
+            span: marker,
+            message: "unresolved merge conflict".to_owned(),
+            reason: REFUSED.to_owned(),
+            help: "Keep one of the two sides, or merge them by hand, and remove the lines with <<<<<<<, ======= and >>>>>>>."
+                .to_owned(),
+            template: false,
+        };
+    }
     let template = braces.is_some() || (line_around(file, span.start).contains("{{"));
     if template {
         let start = braces.unwrap_or(span.start);
@@ -27,6 +37,19 @@ pub(super) fn syntax(file: &str, chunk: Span, error: &SyntaxError, braces: Optio
         help: help(&error.problem).to_owned(),
         template,
     }
+}
+
+/// The first line of a document that git left for a person to resolve. Such a line stands at the margin, where no text of a
+/// manifest can be: block scalars are indented.
+fn conflict_marker(file: &str, chunk: Span) -> Option<Span> {
+    let mut start = chunk.start;
+    for line in file.get(chunk.range())?.split_inclusive('\n') {
+        if ["<<<<<<< ", ">>>>>>> "].iter().any(|marker| line.starts_with(marker)) {
+            return Some(Span::new(start, start + line.trim_end().len() as u32));
+        }
+        start += line.len() as u32;
+    }
+    None
 }
 
 /// The refusal of a line like `---foo`.

@@ -68,6 +68,11 @@ impl Tree {
         Value { tree: self, id: self.root }
     }
 
+    /// Every key of the document, at whatever depth; those behind an alias come once.
+    pub fn keys(&self) -> impl Iterator<Item = &str> {
+        self.entries.iter().map(|entry| &*entry.key)
+    }
+
     /// The value at `id`, which must come from this tree.
     pub fn value(&self, id: NodeId) -> Value<'_> {
         Value { tree: self, id }

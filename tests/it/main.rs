@@ -10,6 +10,7 @@ mod admission_finalizers;
 mod adoption;
 mod adoption_properties;
 mod analysis;
+mod believable;
 mod cascades;
 mod cli;
 mod cohabiting;
@@ -38,6 +39,7 @@ mod plan_conformance;
 mod plan_view;
 #[cfg(unix)]
 mod pre_commit;
+mod recognition;
 mod repeats;
 mod report_scope;
 mod rules;

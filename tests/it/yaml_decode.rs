@@ -178,6 +178,7 @@ fn what_kubernetes_drops_or_overrides_in_silence_is_a_problem_and_nothing_else_i
                 ProblemKind::DuplicateKey { .. } => "duplicate",
                 ProblemKind::MergeOverride { .. } => "merge",
                 ProblemKind::DroppedContent { .. } => "dropped",
+                ProblemKind::NotUtf8 { .. } => "not UTF-8",
                 ProblemKind::NonStandard { .. } => "non-standard",
             })
             .collect();

@@ -31,6 +31,7 @@ fn problems(text: &str) -> Vec<String> {
             ProblemKind::DuplicateKey { key } => format!("duplicate {key} at {}", problem.path),
             ProblemKind::MergeOverride { key } => format!("merge over {key} at {}", problem.path),
             ProblemKind::DroppedContent { after } => format!("dropped {after:?}"),
+            ProblemKind::NotUtf8 { count } => format!("{count} not UTF-8"),
             ProblemKind::NonStandard { what } => format!("{what:?}"),
         };
         format!("{kind}: {}@{}{related}", slice(problem.span), problem.span.start)

@@ -5,9 +5,8 @@ use std::collections::BTreeSet;
 use super::titles::targets_of;
 use crate::cluster::Assumptions;
 use crate::gc::{Effect, Plan, Step};
-use crate::inventory::{InDocument, Inventory};
+use crate::inventory::Inventory;
 use crate::kube::{GroupKind, Namespace, ObjectKey};
-use crate::manifest::{Skip, SkipReason};
 use crate::ownership::{Implied, MOST_REPLICAS, known_finalizers};
 
 /// Most objects that a note names.
@@ -116,10 +115,9 @@ pub(super) fn notes(ground: &Ground<'_>, assumptions: &Assumptions) -> Vec<Strin
 fn unread(inventory: &Inventory) -> Option<String> {
     let path = |file| inventory.sources.file(file).path().to_owned();
     let files = inventory.unreadable_files().map(|(file, reason)| format!("{} {reason}", path(file)));
-    let lost = |skip: &InDocument<'_, Skip>| matches!(skip.what.reason, SkipReason::Unreadable | SkipReason::Template);
-    let documents = inventory.skipped().filter(lost);
+    let documents = inventory.skipped().filter(|skip| skip.what.reason.hides_objects());
     let documents = documents
-        .map(|skip| format!("document {} of {} ({})", skip.document, path(skip.file), skip.what.reason.as_str()));
+        .map(|skip| format!("document {} of {} ({})", skip.document, path(skip.file), skip.what.reason.word()));
     let all: Vec<String> = files.chain(documents).collect();
     (!all.is_empty()).then(|| format!("Not read, and so not part of this plan: {}.", named(&all)))
 }

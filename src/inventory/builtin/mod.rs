@@ -274,7 +274,8 @@ impl BuiltinTable {
         self.by_kind.get(kind).into_iter().flat_map(|named| &named.removed).filter_map(|at| self.removed.get(*at))
     }
 
-    fn scope_of_name(&self, kind: &str) -> Option<Scope> {
+    /// The scope of whatever kind of that name, in whatever group and release.
+    pub fn scope_of_name(&self, kind: &str) -> Option<Scope> {
         let today = self.named(kind).next().map(|row| row.scope);
         today.or_else(|| self.removed_named(kind).next().map(|row| row.scope))
     }

@@ -1,0 +1,98 @@
+//! What is to be said of a bundle besides its findings: what was skipped, and what to run so that it is seen.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use crate::finding::Severity;
+use crate::inventory::Inventory;
+use crate::manifest::{SkipReason, TemplateLanguage};
+use crate::report::Note;
+
+/// The notes on what was skipped, in the order of their paths.
+pub(super) fn notes_on_sources(inventory: &Inventory) -> Vec<Note> {
+    template_notes(inventory).into_iter().chain(kustomize_note(inventory)).collect()
+}
+
+/// What has to be rendered: a chart by its folder, other templates by theirs and their language.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Rendering {
+    Chart,
+    Other(TemplateLanguage),
+}
+
+/// One note per chart, and one per folder with other templates.
+fn template_notes(inventory: &Inventory) -> Vec<Note> {
+    let mut folders: BTreeMap<(String, Rendering), usize> = BTreeMap::new();
+    let mut charts: BTreeMap<&str, Option<&str>> = BTreeMap::new();
+    for skip in inventory.skipped() {
+        let SkipReason::Template(language, _) = &skip.what.reason else { continue };
+        let folder = folder_of(inventory.sources.file(skip.file).path());
+        let chart = *charts.entry(folder).or_insert_with(|| chart_above(folder));
+        let key = match chart {
+            Some(chart) if *language == TemplateLanguage::Braces => (chart, Rendering::Chart),
+            _ => (folder, Rendering::Other(*language)),
+        };
+        *folders.entry((key.0.to_owned(), key.1)).or_default() += 1;
+    }
+    let note = |((folder, rendering), count): ((String, Rendering), usize)| {
+        let (what, run) = match rendering {
+            Rendering::Chart => ("unrendered Helm template", "run `helm template` and check its output"),
+            Rendering::Other(language) => (language.as_str(), "render first, and check what comes out"),
+        };
+        let article = if what.starts_with('u') { "an" } else { "a" };
+        let documents = match count {
+            1 => format!("1 document is {article} {what} and was"),
+            n => format!("{n} documents are {} and were", plural(what)),
+        };
+        let path = if folder.is_empty() { ".".to_owned() } else { folder };
+        Note {
+            severity: Severity::Warning,
+            message: format!("{documents} skipped: {run}"),
+            path: Some(path),
+            line: None,
+        }
+    };
+    folders.into_iter().map(note).collect()
+}
+
+/// `template with unset variables` → `templates with unset variables`.
+fn plural(what: &str) -> String {
+    what.replacen("template", "templates", 1)
+}
+
+/// The folder of the chart whose file lies in `folder`: the nearest one with a Chart.yaml.
+fn chart_above(folder: &str) -> Option<&str> {
+    let mut folder = folder;
+    loop {
+        if Path::new(folder).join("Chart.yaml").is_file() {
+            return Some(folder);
+        }
+        if folder.is_empty() {
+            return None;
+        }
+        folder = folder_of(folder);
+    }
+}
+
+fn folder_of(path: &str) -> &str {
+    path.rsplit_once('/').map_or("", |(folder, _)| folder)
+}
+
+/// One note for all kustomizations: a repository may have hundreds of them.
+fn kustomize_note(inventory: &Inventory) -> Option<Note> {
+    let folders = inventory.neighbourhood().kustomizations();
+    let first = folders.first()?;
+    let path = if first.is_empty() { "." } else { first };
+    let folders = match folders.len() - 1 {
+        0 => "this folder has".to_owned(),
+        n => format!("this folder and {n} more have"),
+    };
+    Some(Note {
+        severity: Severity::Info,
+        message: format!(
+            "{folders} a kustomization, whose sources are not what it applies: run `kustomize build` and check its output"
+        ),
+        path: Some(path.to_owned()),
+        line: None,
+    })
+}

@@ -1,0 +1,177 @@
+//! What an object shows by itself.
+
+use std::cell::{Cell, OnceCell};
+use std::collections::HashSet;
+
+use super::placeholder;
+use super::reason::{ManifestTool, SkipReason, TemplateLanguage};
+use crate::manifest::{Expected, Metadata, Object};
+use crate::yaml::{NodeId, Tree, Value};
+
+/// How many values the search for foreign keys visits in one document: aliases of one big mapping in many items of a list
+/// would make it quadratic.
+const MAX_VISITS: usize = 1_000_000;
+
+/// What is known of a document as a whole, so that it is looked for once and not for each item of a list.
+#[derive(Debug)]
+pub(in crate::manifest) struct DocumentTraits<'t> {
+    text: &'t str,
+    rendered: OnceCell<bool>,
+    /// Whether some key, at whatever depth, is none of Kubernetes'.
+    foreign_keys: bool,
+    visits_left: Cell<usize>,
+}
+
+impl<'t> DocumentTraits<'t> {
+    /// The traits of a document with that text and value.
+    pub(in crate::manifest) fn of(text: &'t str, tree: &Tree) -> Self {
+        Self {
+            text,
+            rendered: OnceCell::new(),
+            foreign_keys: tree.keys().any(|key| reason_of_key(key).is_some()),
+            visits_left: Cell::new(MAX_VISITS),
+        }
+    }
+
+    /// Whether the text names the chart's file it was rendered from: what looks like a placeholder is what will be applied.
+    fn is_rendered(&self) -> bool {
+        *self.rendered.get_or_init(|| self.text.lines().any(|line| line.starts_with("# Source: ")))
+    }
+}
+
+/// Why an object is no manifest to apply, as far as it shows by itself.
+pub(in crate::manifest) fn skip_reason(object: &Object, document: &DocumentTraits<'_>) -> Option<SkipReason> {
+    if let Some(tool) = configured_tool(object) {
+        return Some(SkipReason::Configuration(tool));
+    }
+    // No server answers with a kind that has a placeholder in it: somebody made a template of a dump.
+    if let Some(template) = in_type(object).filter(|_| !document.is_rendered()) {
+        return Some(template);
+    }
+    if is_from_a_server(object) {
+        return None;
+    }
+    let foreign = document.foreign_keys.then(|| foreign_key(object, &document.visits_left)).flatten();
+    let template = || in_name(object).or_else(|| in_a_key(object)).or_else(|| in_place_of_a_value(object));
+    foreign.or_else(|| template().filter(|_| !document.is_rendered()))
+}
+
+/// The tool whose own file this is: never sent to a cluster. The group tells it, not the file name: Flux's `Kustomization`
+/// is a manifest. `apiVersion: builtin` is how configurations of kustomize's own transformers are written.
+fn configured_tool(object: &Object) -> Option<ManifestTool> {
+    match object.group() {
+        "kustomize.config.k8s.io" => Some(ManifestTool::Kustomize),
+        "kuttl.dev" => Some(ManifestTool::Kuttl),
+        "chainsaw.kyverno.io" => Some(ManifestTool::Chainsaw),
+        _ if object.api_version.value == "builtin" => Some(ManifestTool::Kustomize),
+        _ => None,
+    }
+}
+
+fn is_from_a_server(object: &Object) -> bool {
+    object.uid().is_some_and(|uid| placeholder::find(uid).is_none())
+        && object.metadata.has_server_field("resourceVersion")
+}
+
+/// A key of chainsaw's assertion language, `(length(items))`, or a directive of a strategic merge patch.
+fn reason_of_key(key: &str) -> Option<SkipReason> {
+    match key {
+        "$patch" | "$retainKeys" => Some(SkipReason::Patch(ManifestTool::Kustomize)),
+        _ if key.starts_with("$setElementOrder/") || key.starts_with("$deleteFromPrimitiveList/") => {
+            Some(SkipReason::Patch(ManifestTool::Kustomize))
+        }
+        _ if key.starts_with('(') => Some(SkipReason::Assertion(ManifestTool::Chainsaw)),
+        _ => None,
+    }
+}
+
+fn foreign_key(object: &Object, visits_left: &Cell<usize>) -> Option<SkipReason> {
+    if has_closed_schema(object) {
+        return in_depth(object.value(), visits_left);
+    }
+    let parts = ["metadata", "spec", "status"].into_iter().filter_map(|part| object.value().get(part));
+    let mut keys = std::iter::once(object.value()).chain(parts).flat_map(Value::entries);
+    keys.find_map(|entry| reason_of_key(entry.key))
+}
+
+/// Whether every key of the object is Kubernetes' own, at any depth. Custom resources may hold what they like in their
+/// depths: the patterns of Kyverno's policies have keys in parentheses, Flux' releases have patches in them. Groups without
+/// a dot are Kubernetes' own: a CustomResourceDefinition cannot have one.
+fn has_closed_schema(object: &Object) -> bool {
+    !object.group().contains('.') && object.kind.value != "ControllerRevision"
+}
+
+/// The first foreign key at any depth. Shared values are visited once.
+fn in_depth(root: Value<'_>, visits_left: &Cell<usize>) -> Option<SkipReason> {
+    let mut seen: HashSet<NodeId> = HashSet::new();
+    let mut pending = vec![root];
+    while let Some(value) = pending.pop() {
+        if !seen.insert(value.id()) {
+            continue;
+        }
+        visits_left.set(visits_left.get().checked_sub(1)?);
+        for entry in value.entries() {
+            if let Some(found) = reason_of_key(entry.key) {
+                return Some(found);
+            }
+            pending.push(entry.value);
+        }
+        pending.extend(value.items());
+    }
+    None
+}
+
+/// A placeholder in the version or the kind.
+fn in_type(object: &Object) -> Option<SkipReason> {
+    in_field("apiVersion", &object.api_version.value).or_else(|| in_field("kind", &object.kind.value))
+}
+
+fn in_name(object: &Object) -> Option<SkipReason> {
+    let Metadata { name, generate_name, .. } = &object.metadata;
+    let name = name.as_ref().and_then(|name| in_field("metadata.name", &name.value));
+    name.or_else(|| in_field("metadata.generateName", &generate_name.as_ref()?.value))
+}
+
+fn in_field(field: &str, text: &str) -> Option<SkipReason> {
+    let (language, found) = placeholder::find(text)?;
+    Some(SkipReason::Template(language, format!("`{found}` in `{field}`")))
+}
+
+/// A placeholder in a key of the object or of its metadata. Keys and values elsewhere are nobody's business: a ConfigMap may
+/// hold any template.
+fn in_a_key(object: &Object) -> Option<SkipReason> {
+    let metadata = object.value().get("metadata");
+    let keys = std::iter::once(object.value()).chain(metadata).flat_map(Value::entries);
+    // `$schema` is a key that editors understand.
+    keys.filter(|entry| entry.key != "$schema").find_map(|entry| {
+        let (language, found) = placeholder::find(entry.key)?;
+        Some(SkipReason::Template(language, format!("`{found}` in a key")))
+    })
+}
+
+/// `annotations: $ANNOTATIONS`, `labels: (removed)`; `name: {name}`, which YAML reads as a mapping, `kind: [KIND]`, a list.
+fn in_place_of_a_value(object: &Object) -> Option<SkipReason> {
+    object.decode_errors.iter().find_map(|error| {
+        let value = object.value().at(&error.field.split('.').collect::<Vec<_>>())?;
+        let language = match error.expected {
+            Expected::Object | Expected::Array => placeholder::is_whole(value.as_str()?)?,
+            Expected::String => braces_as_yaml(value).then_some(TemplateLanguage::Placeholder)?,
+            Expected::Bool | Expected::Integer | Expected::Time => placeholder::is_whole(value.as_str()?)?,
+        };
+        Some(SkipReason::Template(language, format!("a placeholder in place of `{}`", error.field)))
+    })
+}
+
+/// `{word}` is a mapping of one key without a value for YAML, `[WORD]` a list of one text in capitals.
+fn braces_as_yaml(value: Value<'_>) -> bool {
+    let word = |text: &str| !text.is_empty() && text.chars().all(|c| c.is_ascii_alphanumeric() || "_-.".contains(c));
+    let mut entries = value.entries();
+    let mut items = value.items();
+    match (entries.next(), entries.next(), items.next(), items.next()) {
+        (Some(entry), None, None, None) => entry.value.is_null() && word(entry.key),
+        (None, None, Some(item), None) => {
+            item.as_str().is_some_and(|text| word(text) && !text.contains(|c: char| c.is_ascii_lowercase()))
+        }
+        _ => false,
+    }
+}

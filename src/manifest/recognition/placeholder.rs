@@ -1,0 +1,104 @@
+//! Placeholders of template languages in a text that Kubernetes would never accept with them.
+
+use std::sync::LazyLock;
+
+use regex::Regex;
+
+use super::reason::TemplateLanguage;
+
+/// One language's placeholder, anywhere in a text.
+struct Pattern {
+    language: TemplateLanguage,
+    regex: LazyLock<Option<Regex>>,
+}
+
+macro_rules! pattern {
+    ($language:ident, $regex:literal) => {
+        Pattern { language: TemplateLanguage::$language, regex: LazyLock::new(|| Regex::new($regex).ok()) }
+    };
+}
+
+/// In the order in which they are tried: `{{ x }}` also holds `{ x }`.
+static PATTERNS: [Pattern; 4] = [
+    pattern!(Jinja, r"\{%.*?%\}|\{#.*?#\}"),
+    pattern!(Braces, r"\{\{.*?\}\}"),
+    pattern!(Variable, r"\$\{[^{}]+\}|\$\([A-Za-z_][A-Za-z0-9_.-]*\)|\$[A-Za-z_][A-Za-z0-9_]*"),
+    // Go writes `<nil>` and `<no value>` when it renders a value that is missing: that text is what would be applied.
+    pattern!(
+        Placeholder,
+        r"\{[A-Za-z][A-Za-z0-9_.-]*\}|\[[A-Z][A-Z0-9_-]*\]|<[A-Za-z][A-Za-z0-9_ .-]*>|__[A-Z][A-Z0-9_]*?__|@[A-Z][A-Z0-9_]*@|%[A-Z][A-Z0-9_]*%"
+    ),
+];
+
+const RENDERED_AS_MISSING: [&str; 2] = ["<nil>", "<no value>"];
+
+/// The first placeholder in `text`, with its language.
+pub(super) fn find(text: &str) -> Option<(TemplateLanguage, &str)> {
+    // Most names are plain words.
+    if !text.contains(['{', '$', '[', '<', '_', '@', '%']) {
+        return None;
+    }
+    PATTERNS.iter().find_map(|pattern| {
+        let regex = pattern.regex.as_ref()?;
+        // `<b>` in a name that is hostile anyway is no placeholder: the rest has to be a name.
+        let sure =
+            pattern.language != TemplateLanguage::Placeholder || regex.replace_all(text, "").chars().all(is_of_names);
+        let mut found = regex.find_iter(text).map(|found| found.as_str()).filter(|_| sure);
+        found.find(|found| !RENDERED_AS_MISSING.contains(found)).map(|found| (pattern.language, found))
+    })
+}
+
+fn is_of_names(character: char) -> bool {
+    character.is_ascii_alphanumeric() || "-._:/".contains(character)
+}
+
+/// The language of `text` when it is one placeholder and nothing else; `(removed)` counts here, too.
+pub(super) fn is_whole(text: &str) -> Option<TemplateLanguage> {
+    let text = text.trim();
+    let redacted = text.strip_prefix('(').and_then(|text| text.strip_suffix(')')).is_some_and(|text| !text.is_empty());
+    if redacted {
+        return Some(TemplateLanguage::Placeholder);
+    }
+    find(text).filter(|(_, found)| *found == text).map(|(language, _)| language)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn placeholders_of_every_language_are_found() {
+        let cases = [
+            ("{{ .Values.name }}-web", TemplateLanguage::Braces),
+            ("{% raw %}web{% endraw %}", TemplateLanguage::Jinja),
+            ("web-${NAME:=x}", TemplateLanguage::Variable),
+            ("$kind", TemplateLanguage::Variable),
+            ("$(NAME)", TemplateLanguage::Variable),
+            ("{name}", TemplateLanguage::Placeholder),
+            ("[NAME]-web", TemplateLanguage::Placeholder),
+            ("<your name>", TemplateLanguage::Placeholder),
+            ("__NAME__", TemplateLanguage::Placeholder),
+            ("@NAME@", TemplateLanguage::Placeholder),
+        ];
+        for (text, language) in cases {
+            assert_eq!(find(text).map(|(language, _)| language), Some(language), "{text}");
+        }
+    }
+
+    #[test]
+    fn names_that_kubernetes_takes_and_what_rendering_leaves_behind_are_no_placeholders() {
+        for text in
+            ["web", "system:node_x", "a.b-c", "web-<nil>", "<no value>", "100%", "a<b", "x__y", "$", "50$", "a`<b>|x"]
+        {
+            assert_eq!(find(text), None, "{text}");
+        }
+    }
+
+    #[test]
+    fn a_whole_text_is_one_placeholder() {
+        assert_eq!(is_whole("$ANNOTATIONS"), Some(TemplateLanguage::Variable));
+        assert_eq!(is_whole("(removed)"), Some(TemplateLanguage::Placeholder));
+        assert_eq!(is_whole("echo ${HOME}"), None);
+        assert_eq!(is_whole("()"), None);
+    }
+}

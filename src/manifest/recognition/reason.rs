@@ -1,0 +1,109 @@
+//! Why something in the input is not judged.
+
+use std::fmt;
+
+/// A tool whose own files lie among manifests.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum ManifestTool {
+    /// kustomize.
+    Kustomize,
+    /// kuttl, the KUbernetes Test TooL.
+    Kuttl,
+    /// Kyverno's chainsaw.
+    Chainsaw,
+}
+
+/// The language of a template, as far as it matters for what to run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum TemplateLanguage {
+    /// `{{ … }}`: Go's templates, which Helm uses; Jinja's expressions look the same.
+    Braces,
+    /// `{% … %}` and `{# … #}`: Jinja.
+    Jinja,
+    /// `${X}`, `$X`, `$(X)`: envsubst, Flux' substitution, make.
+    Variable,
+    /// `<word>`, `{word}`, `[WORD]`, `__WORD__`, `@WORD@`, `(removed)`: to be filled in by a script or by hand.
+    Placeholder,
+}
+
+/// Why a document, or an item of a list, is not judged as a manifest to apply. Its [`Display`](fmt::Display) is the detail
+/// that `list` shows.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum SkipReason {
+    /// Nothing, or nothing but comments.
+    Empty,
+    /// No `apiVersion` and `kind`; what there is instead: `no kind`, `a list`.
+    NoIdentity(String),
+    /// What a tool reads as its own configuration.
+    Configuration(ManifestTool),
+    /// Part of an object that a test compares with the cluster's.
+    Assertion(ManifestTool),
+    /// Part of an object that a tool merges into a whole one.
+    Patch(ManifestTool),
+    /// A file that a tool packs into a ConfigMap or a Secret.
+    Data(ManifestTool),
+    /// A template that was not rendered, and where it shows.
+    Template(TemplateLanguage, String),
+    /// Text that cannot be read, in a file that holds a manifest; why.
+    Unreadable(String),
+    /// Text that cannot be read, in a file that has nothing of a manifest; why.
+    Text(String),
+}
+
+impl SkipReason {
+    /// The word of the `list` contract.
+    pub fn word(&self) -> &'static str {
+        match self {
+            Self::Empty => "empty",
+            Self::NoIdentity(_) | Self::Configuration(_) | Self::Assertion(_) | Self::Patch(_) | Self::Data(_) => {
+                "not-a-manifest"
+            }
+            Self::Template(..) => "template",
+            Self::Unreadable(_) | Self::Text(_) => "unreadable",
+        }
+    }
+
+    /// Whether objects that will be in the cluster may be hidden behind it, so that nothing can be said of their absence.
+    pub fn hides_objects(&self) -> bool {
+        matches!(self, Self::Template(..) | Self::Unreadable(_))
+    }
+}
+
+impl ManifestTool {
+    /// As it writes itself.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Kustomize => "kustomize",
+            Self::Kuttl => "kuttl",
+            Self::Chainsaw => "chainsaw",
+        }
+    }
+}
+
+impl TemplateLanguage {
+    /// As one says it in a sentence.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Braces => "unrendered template",
+            Self::Jinja => "unrendered Jinja template",
+            Self::Variable => "template with unset variables",
+            Self::Placeholder => "template with placeholders",
+        }
+    }
+}
+
+impl fmt::Display for SkipReason {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Empty => f.write_str("nothing but comments"),
+            Self::NoIdentity(what) => f.write_str(what),
+            Self::Configuration(tool) => write!(f, "configures {}", tool.as_str()),
+            Self::Assertion(tool) => write!(f, "{} assertion", tool.as_str()),
+            Self::Patch(tool) => write!(f, "{} patch", tool.as_str()),
+            Self::Data(tool) => write!(f, "{} input", tool.as_str()),
+            Self::Template(_, detail) => f.write_str(detail),
+            Self::Unreadable(message) => f.write_str(message),
+            Self::Text(message) => write!(f, "not about manifests: {message}"),
+        }
+    }
+}

@@ -1,0 +1,116 @@
+//! Text that cannot be read: a template, a broken manifest, or nothing of the kind.
+
+use super::placeholder;
+use super::reason::{SkipReason, TemplateLanguage};
+use crate::text::{SourceFile, Span};
+use crate::yaml::ReadError;
+
+/// What an unreadable document of `file` is. `document` is its text. Whether the file is about manifests at all is asked of
+/// the whole file: where it holds one, a broken neighbour stops kubectl.
+pub(in crate::manifest) fn unreadable_reason(file: &SourceFile, document: Span, error: &ReadError) -> SkipReason {
+    if let Some(language) = Lines::around(file, document, error).template_language() {
+        return SkipReason::Template(language, format!("{} breaks the YAML: {}", language.as_str(), error.message));
+    }
+    if error.template {
+        return SkipReason::Template(TemplateLanguage::Braces, error.message.clone());
+    }
+    match is_about_manifests(file.text()) {
+        true => SkipReason::Unreadable(error.message.clone()),
+        false => SkipReason::Text(error.message.clone()),
+    }
+}
+
+/// The line of an error, and the line above it that may be the culprit.
+struct Lines<'f> {
+    here: &'f str,
+    /// The last line above that is not blank, if the error is one that a reader notices a line later: a value that stands
+    /// alone where a key is wanted.
+    above: &'f str,
+}
+
+impl<'f> Lines<'f> {
+    fn around(file: &'f SourceFile, document: Span, error: &ReadError) -> Self {
+        let problem = error.message.as_str();
+        let error = error.span;
+        let before = file.slice(Span::new(document.start, error.start));
+        let behind = file.slice(Span::new(error.start, document.end.max(error.start)));
+        let start = before.rfind('\n').map_or(0, |at| at + 1);
+        let end = behind.find('\n').unwrap_or(behind.len());
+        let here = file.slice(Span::new(document.start + start as u32, error.start + end as u32));
+        let above = before[..start].lines().rev().find(|line| !line.trim().is_empty()).unwrap_or_default();
+        let indentation = |line: &str| line.len() - line.trim_start().len();
+        // A text that stands alone goes on in the next line, unless that is indented otherwise: a block scalar ended there.
+        let goes_on = problem.contains("mapping values are not allowed") && indentation(above) == indentation(here);
+        let noticed_late = goes_on || problem.contains("could not find expected ':'");
+        let above = if noticed_late { above } else { "" };
+        Self { here: here.trim(), above: above.trim() }
+    }
+
+    fn template_language(&self) -> Option<TemplateLanguage> {
+        [self.here, self.above].into_iter().find_map(statement).or_else(|| begins_with_braces(self.here))
+    }
+}
+
+/// A line that is nothing but a statement of a template: `{% if x %}`, `$X`, `<word>`.
+fn statement(line: &str) -> Option<TemplateLanguage> {
+    if line.starts_with("{%") || line.starts_with("{#") {
+        return Some(TemplateLanguage::Jinja);
+    }
+    let (language, found) = placeholder::find(line)?;
+    (found == line && language != TemplateLanguage::Braces).then_some(language)
+}
+
+/// A value that begins with a placeholder in braces or brackets and goes on behind it: `cidr: {IPv6}/128`.
+fn begins_with_braces(line: &str) -> Option<TemplateLanguage> {
+    let value = line.split_once(": ").map_or(line, |(_, value)| value);
+    let value = value.trim_start_matches("- ").trim();
+    let (language, found) = placeholder::find(value)?;
+    let begins = value.starts_with(found) && value.len() > found.len();
+    (begins && language == TemplateLanguage::Placeholder).then_some(language)
+}
+
+/// Whether a line of the text begins with `apiVersion` or `kind`, or either is a JSON key. Indented, or in JSON, `kind` counts
+/// with a kind behind it only: tasks of an editor have `"kind": "build"`.
+fn is_about_manifests(text: &str) -> bool {
+    let is_kind = |value: &str| {
+        let value = value.trim_start().trim_start_matches(['"', '\'']);
+        value.starts_with(|first: char| first.is_ascii_uppercase())
+    };
+    let by_line = text.lines().any(|line| {
+        let key = line.trim_start().trim_start_matches("- ");
+        key.starts_with("apiVersion") || line.starts_with("kind:") || key.strip_prefix("kind:").is_some_and(is_kind)
+    });
+    by_line || json_values(text, "\"apiVersion\"").next().is_some() || json_values(text, "\"kind\"").any(is_kind)
+}
+
+/// What stands behind each `"key":` of a text.
+fn json_values<'t>(text: &'t str, key: &'static str) -> impl Iterator<Item = &'t str> {
+    text.match_indices(key).filter_map(move |(at, key)| text[at + key.len()..].trim_start().strip_prefix(':'))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_manifest_is_known_by_its_version_or_kind() {
+        for text in [
+            "apiVersion v1\n",
+            "kind: Pod\n",
+            "kind: [\n",
+            "- kind: Pod",
+            "{\"apiVersion\":\"v1\"",
+            "{\"kind\" : \"Pod\"",
+        ] {
+            assert!(is_about_manifests(text), "{text}");
+        }
+        for text in [
+            "switched to db\n{ \"_id\" : }\n",
+            "{\n  // tasks\n  \"kind\": \"build\"",
+            "my apiVersion: x",
+            "  kind: of",
+        ] {
+            assert!(!is_about_manifests(text), "{text}");
+        }
+    }
+}

@@ -1,0 +1,323 @@
+//! What is no manifest to apply is not judged, what is one always is; both are counted.
+
+use ownerlint::engine::{Check, check};
+use ownerlint::finding::Severity;
+
+use crate::support::{Repository, check_text, inventory_at, ownerlint};
+
+/// The objects that `list` finds in a folder of `fixtures/recognition/`, and what it skips, as lines.
+fn listed(folder: &str) -> (Vec<String>, Vec<String>) {
+    let path = format!("fixtures/recognition/{folder}");
+    let output = ownerlint().args(["list", "--output", "json", "--allow-empty", &path]).output().expect("it runs");
+    let json: serde_json::Value = serde_json::from_slice(&output.stdout).expect("JSON");
+    let text = |value: &serde_json::Value| value.as_str().unwrap_or_default().to_owned();
+    let file = |entry: &serde_json::Value| text(&entry["file"]).replace(&format!("{path}/"), "");
+    let objects = json["objects"].as_array().expect("objects").iter();
+    let skipped = json["skipped"].as_array().expect("skipped").iter();
+    (
+        objects.map(|object| format!("{}: {}", file(object), text(&object["name"]))).collect(),
+        skipped
+            .map(|skip| {
+                format!("{}#{}: {} ({})", file(skip), skip["document"], text(&skip["reason"]), text(&skip["detail"]))
+            })
+            .collect(),
+    )
+}
+
+/// The severities of a rule's findings on a text.
+fn severities(rule: &str, text: &str) -> Vec<Severity> {
+    let report = check_text("manifest.yaml", text, &Check::default());
+    let findings = report.findings.iter().map(|reported| &reported.finding);
+    findings.filter(|finding| finding.rule == rule).map(|finding| finding.severity).collect()
+}
+
+#[test]
+fn what_kuttl_asserts_is_skipped_and_what_it_applies_is_not() {
+    let (objects, skipped) = listed("kuttl");
+    assert_eq!(objects, ["00-install.yaml: installed", "files/applied.yaml: applied"]);
+    assert_eq!(
+        skipped,
+        [
+            "00-assert.yaml#0: not-a-manifest (kuttl assertion)",
+            "01-assert.yaml#0: not-a-manifest (configures kuttl)",
+            "01-assert.yaml#1: not-a-manifest (kuttl assertion)",
+            "02-step.yaml#0: not-a-manifest (configures kuttl)",
+            "03-errors.yaml#0: not-a-manifest (kuttl assertion)",
+            "files/checks.yaml#0: not-a-manifest (kuttl assertion)",
+        ]
+    );
+    assert_eq!(listed("partial"), (vec![], vec!["07-assert.yaml#0: not-a-manifest (kuttl assertion)".to_owned()]));
+}
+
+#[test]
+fn numbered_files_and_a_folder_called_tests_are_no_evidence() {
+    let (objects, skipped) = listed("numbered");
+    assert_eq!(objects, ["00-namespace.yaml: shop", "01-errors.yaml: errors", "tests/01-web.yaml: web"]);
+    assert_eq!(skipped, [""; 0]);
+}
+
+#[test]
+fn what_chainsaw_asserts_is_skipped_unless_it_creates_it_too() {
+    let (objects, skipped) = listed("chainsaw");
+    assert_eq!(objects, ["app.yaml: app", "secret.yaml: secret"]);
+    assert_eq!(
+        skipped,
+        [
+            "bigger.yaml#0: not-a-manifest (chainsaw patch)",
+            "chainsaw-test.yaml#0: not-a-manifest (configures chainsaw)",
+            "expressions.yaml#0: not-a-manifest (chainsaw assertion)",
+            "expressions.yaml#1: not-a-manifest (chainsaw assertion)",
+            "failed.yaml#0: not-a-manifest (chainsaw assertion)",
+            "ready.yaml#0: not-a-manifest (chainsaw assertion)",
+        ]
+    );
+}
+
+#[test]
+fn manifests_that_look_like_templates_or_assertions_are_manifests() {
+    let (objects, skipped) = listed("own");
+    assert_eq!(
+        objects,
+        [
+            "data.yaml: templates",
+            "definition.yaml: shops.example.com",
+            "dumped.yaml: team:{core}",
+            "flux.yaml: apps",
+            "kyverno.yaml: no-latest",
+            "release.yaml: web",
+            "rendered.yaml: web-<reader>",
+            "rendered.yaml: web-<nil>",
+        ]
+    );
+    assert_eq!(skipped, [""; 0]);
+}
+
+#[test]
+fn what_a_kustomization_names_is_skipped_unless_it_is_a_resource() {
+    let (objects, skipped) = listed("kustomize");
+    assert_eq!(objects, ["base/both.yaml: both", "base/patches/unnamed.yaml: unnamed"]);
+    assert_eq!(
+        skipped,
+        [
+            "base/files/settings.yaml#0: not-a-manifest (kustomize input)",
+            "base/kustomization.yaml#0: not-a-manifest (no apiVersion)",
+            "base/patches/replicas.yaml#0: not-a-manifest (kustomize patch)",
+            "base/web.yaml#0: unreadable (ConfigMap/shop/web does not decode: metadata.annotations.example.com/keep-hours is no a \
+             string)",
+            "prod/delete.yaml#0: not-a-manifest (kustomize patch)",
+            "prod/directive.yaml#0: not-a-manifest (kustomize patch)",
+            "prod/kustomization.yaml#0: not-a-manifest (configures kustomize)",
+            "transformers/kustomization.yaml#0: not-a-manifest (configures kustomize)",
+            "transformers/prefix.yaml#0: not-a-manifest (configures kustomize)",
+        ]
+    );
+}
+
+#[test]
+fn templates_of_any_language_are_skipped_with_a_note_per_folder() {
+    let (objects, skipped) = listed("templates");
+    assert_eq!(objects, ["variables.yaml: settings"]);
+    let reasons: Vec<_> = skipped.iter().map(|line| line.split(" (").next().unwrap_or_default()).collect();
+    let expected = [
+        "braces.yaml#0",
+        "jinja.yaml#0",
+        "placeholders.yaml#0",
+        "placeholders.yaml#1",
+        "placeholders.yaml#2",
+        "placeholders.yaml#3",
+        "placeholders.yaml#4",
+        "placeholders.yaml#5",
+        "variables.yaml#0",
+        "variables.yaml#1",
+        "variables.yaml#3",
+        "variables.yaml#4",
+    ];
+    assert_eq!(reasons, expected.map(|place| format!("{place}: template")));
+    let report = check(inventory_at(&["fixtures/recognition/templates"]), &Check::default());
+    let notes: Vec<_> = report.notes.iter().map(|note| note.message.as_str()).collect();
+    let run = "skipped: render first, and check what comes out";
+    assert_eq!(
+        notes,
+        [
+            format!("1 document is an unrendered template and was {run}"),
+            format!("1 document is an unrendered Jinja template and was {run}"),
+            format!("4 documents are templates with unset variables and were {run}"),
+            format!("6 documents are templates with placeholders and were {run}"),
+        ]
+    );
+}
+
+#[test]
+fn only_a_folder_below_a_chart_is_told_to_run_helm() {
+    let repository = Repository::new();
+    let template = "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: {{ .Values.name }}\n  namespace: {{ .x }}\n";
+    repository.write("web/Chart.yaml", "apiVersion: v2\nname: web\n").write("web/templates/deep/a.yaml", template);
+    repository.write("other/templates/b.yaml", template);
+    let (_, _, stderr) = repository.run(&["--allow-empty"], "");
+    let (_, stdout, _) = repository.run(&["--allow-empty"], "");
+    let said = stdout + &stderr;
+    assert!(
+        said.contains("web: 1 document is an unrendered Helm template and was skipped: run `helm template`"),
+        "{said}"
+    );
+    assert!(
+        said.contains("other/templates: 1 document is an unrendered template and was skipped: render first"),
+        "{said}"
+    );
+}
+
+#[test]
+fn text_that_is_about_no_manifest_is_counted_and_not_reported() {
+    let (objects, skipped) = listed("text");
+    assert_eq!(objects, ["beside-a-manifest.yaml: first"]);
+    let kept: Vec<_> = skipped.iter().filter(|line| !line.contains("(not about manifests: ")).collect();
+    assert_eq!(kept.len(), 2, "{skipped:#?}");
+    assert!(skipped.iter().all(|line| line.contains(": unreadable (")), "{skipped:#?}");
+    let report = check(inventory_at(&["fixtures/recognition/text"]), &Check::default());
+    let files: Vec<_> = report
+        .findings
+        .iter()
+        .filter(|reported| reported.finding.rule == "unreadable-document")
+        .map(|reported| report.sources.file(reported.finding.primary.file).path())
+        .collect();
+    assert_eq!(
+        files,
+        ["fixtures/recognition/text/beside-a-manifest.yaml", "fixtures/recognition/text/broken.yaml"],
+        "a manifest that is broken, and what stops kubectl behind a manifest"
+    );
+}
+
+#[test]
+fn annotations_that_kustomize_quotes_are_a_warning_there_and_an_error_elsewhere() {
+    let text = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: web, namespace: shop, annotations: {hours: 1440}}\n";
+    assert_eq!(severities("unreadable-document", text), [Severity::Error]);
+    let report = check(inventory_at(&["fixtures/recognition/kustomize"]), &Check::default());
+    let found: Vec<_> = report.findings.iter().map(|reported| &reported.finding).collect();
+    assert_eq!(found.iter().map(|finding| finding.rule).collect::<Vec<_>>(), ["unreadable-document"]);
+    assert_eq!(found[0].severity, Severity::Warning);
+    let notes: Vec<_> = report.notes.iter().map(|note| (note.path.as_deref(), note.message.as_str())).collect();
+    assert_eq!(
+        notes,
+        [(
+            Some("fixtures/recognition/kustomize/base"),
+            "this folder and 2 more have a kustomization, whose sources are not what it applies: run `kustomize build` and check \
+             its output"
+        )]
+    );
+}
+
+#[test]
+fn bytes_that_are_not_utf8_are_a_warning_and_the_rest_is_judged() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let mut bytes = b"# caf\xE9\napiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: a\n  namespace: shop\n".to_vec();
+    bytes.extend(b"  labels: {who: 'n\xFF', x: 1}\n");
+    std::fs::write(folder.path().join("latin.yaml"), bytes).expect("written");
+    let output = ownerlint().current_dir(folder.path()).args(["-o", "concise"]).output().expect("it runs");
+    let text = String::from_utf8(output.stdout).expect("text");
+    assert!(text.contains("latin.yaml:1:6: warning[nonstandard-yaml] bytes that are not UTF-8, in 2 places"), "{text}");
+    // Columns count the decoded text: the label's value holds one U+FFFD of three bytes.
+    assert!(text.contains("latin.yaml:7:28: error[unreadable-document]"), "{text}");
+}
+
+#[test]
+fn a_kind_without_a_group_may_be_a_tools_own_and_a_slip_of_the_pen_is_named() {
+    let kind = |api_version: &str, kind: &str| {
+        let text = format!("apiVersion: {api_version}\nkind: {kind}\nmetadata: {{name: x}}\n");
+        let report = check_text("manifest.yaml", &text, &Check::default());
+        let found = report.findings.into_iter().map(|reported| reported.finding);
+        found.filter(|finding| finding.rule == "kind-not-served").map(|f| (f.severity, f.help)).next()
+    };
+    for (api_version, own) in [("v1beta1", "AgentConfig"), ("v1", "EncryptionConfig"), ("v1", "APIResourceList")] {
+        assert_eq!(kind(api_version, own).map(|(severity, _)| severity), Some(Severity::Info), "{own}");
+    }
+    for (api_version, body) in
+        [("policy/v1", "Eviction"), ("autoscaling/v1", "Scale"), ("extensions/v1beta1", "DeploymentRollback")]
+    {
+        assert_eq!(kind(api_version, body).map(|(severity, _)| severity), Some(Severity::Info), "{body}");
+    }
+    for (api_version, written, meant) in [
+        ("apps/v1", "deployment", "did you mean `Deployment` in `apps/v1`?"),
+        ("v1", "pod", "did you mean `Pod` in `v1`?"),
+        ("v1", "deployments", "did you mean `Deployment` in `apps/v1`?"),
+        ("v1", "Deployment", "Deployment is served as `apps/v1`"),
+    ] {
+        assert_eq!(kind(api_version, written), Some((Severity::Error, meant.to_owned())), "{written}");
+    }
+    assert_eq!(
+        kind("apps/v1", "Website").map(|(severity, _)| severity),
+        Some(Severity::Error),
+        "a group of Kubernetes' own"
+    );
+}
+
+#[test]
+fn an_empty_name_of_a_custom_resource_is_a_warning() {
+    let crd = "apiVersion: apiextensions.k8s.io/v1\nkind: CustomResourceDefinition\nmetadata: {name: shops.example.com}\n\
+               spec: {group: example.com, scope: Namespaced, names: {kind: Shop, plural: shops}, \
+               versions: [{name: v1, served: true, storage: true}]}\n---\n";
+    let shop = |metadata: &str| format!("{crd}apiVersion: example.com/v1\nkind: Shop\nmetadata:\n  {metadata}\n");
+    assert_eq!(severities("object-without-name", &shop("name:")), [Severity::Warning]);
+    assert_eq!(severities("object-without-name", &shop("name: ''")), [Severity::Warning]);
+    assert_eq!(severities("object-without-name", &shop("namespace: a")), [Severity::Error]);
+    assert_eq!(severities("object-without-name", "apiVersion: v1\nkind: Pod\nmetadata: {name: }\n"), [Severity::Error]);
+}
+
+#[test]
+fn a_reference_without_uid_in_a_record_of_an_object_is_a_warning() {
+    let job = |reference: &str, rest: &str| {
+        format!(
+            "apiVersion: batch/v1\nkind: Job\nmetadata:\n  name: a\n  namespace: b\n  ownerReferences:\n    - {{{reference}}}\n{rest}"
+        )
+    };
+    let no_uid = "apiVersion: batch/v1, kind: CronJob, name: c";
+    assert_eq!(severities("owner-missing-field", &job(no_uid, "")), [Severity::Error]);
+    assert_eq!(
+        severities("owner-missing-field", &job(no_uid, "status: {}")),
+        [Severity::Error],
+        "generators write that"
+    );
+    assert_eq!(severities("owner-missing-field", &job(no_uid, "status: {succeeded: 1}")), [Severity::Warning]);
+    assert_eq!(severities("owner-missing-field", &job(no_uid, "  generation: 3")), [Severity::Warning]);
+    assert_eq!(severities("owner-missing-field", &job("kind: CronJob, name: c", "  generation: 3")), [Severity::Error]);
+}
+
+#[test]
+fn absence_is_not_claimed_over_what_was_not_read_without_saying_so() {
+    let held = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a, namespace: b, finalizers: [example.com/hold]}\n";
+    let reason = |text: &str| {
+        let report = check_text("manifest.yaml", text, &Check::default());
+        let found = report.findings.into_iter().map(|reported| reported.finding);
+        found.filter(|finding| finding.rule == "finalizer-unknown").map(|finding| finding.reason).next().expect("found")
+    };
+    assert!(!reason(held).contains("not read"));
+    let said = reason(&format!("{held}---\napiVersion: apps/v1\nkind: ${{KIND}}\nmetadata: {{name: operator}}\n"));
+    assert!(said.contains("1 document of the input was not read"), "{said}");
+}
+
+#[test]
+fn one_defect_is_one_finding() {
+    let text =
+        "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: a\n  namespace: b\n  ownerReferences: {kind: Pod}\n";
+    let report = check_text("manifest.yaml", text, &Check::default());
+    let rules: Vec<_> = report.findings.iter().map(|reported| reported.finding.rule).collect();
+    assert_eq!(rules, ["owner-wrong-type"]);
+}
+
+#[test]
+fn a_merge_conflict_is_called_one() {
+    let text =
+        "apiVersion: v1\nkind: ConfigMap\nmetadata:\n<<<<<<< HEAD\n  name: a\n=======\n  name: b\n>>>>>>> theirs\n";
+    let report = check_text("manifest.yaml", text, &Check::default());
+    let finding = &report.findings[0].finding;
+    assert_eq!((finding.rule, finding.message.as_str()), ("unreadable-document", "unresolved merge conflict"));
+    assert_eq!(report.sources.file(finding.primary.file).slice(finding.primary.span), "<<<<<<< HEAD");
+}
+
+#[test]
+fn a_key_that_became_a_boolean_is_explained() {
+    let text = "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: a\n  n: b\n";
+    let report = check_text("manifest.yaml", text, &Check::default());
+    let finding = &report.findings[0].finding;
+    assert_eq!(finding.rule, "metadata-unknown-field");
+    assert_eq!(finding.primary.message, "`n` is the boolean `false` for YAML 1.1");
+}
