@@ -1,11 +1,10 @@
 //! Makes a cluster of a list of objects: numbers them, interns their texts, and resolves every reference once.
 
-use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use super::cluster::{Cluster, Node, Starts};
+use super::cluster::{Cluster, Node};
 use super::flags::{FOREGROUND, GRACEFUL, ORPHAN, SPEC_KUBERNETES, TERMINATING, UNWATCHED};
-use super::ids::{NONE, ObjectId};
+use super::ids::NONE;
 use super::kinds::{KindInfo, Kinds};
 use super::links::Links;
 use super::object::{Deletion, Facts, Object};
@@ -58,22 +57,17 @@ impl Cluster {
     /// Copies the objects into the flat form, references still unresolved.
     fn flatten(kinds: &mut Kinds, objects: &[Object], text: &mut Interner) -> Result<Cluster, ClusterError> {
         let references = objects.iter().map(|object| object.owner_references.len()).sum();
-        let mut cluster = Cluster {
-            kinds: Arc::default(),
-            text: Arc::default(),
-            nodes: Vec::with_capacity(objects.len()),
-            starts: vec![Starts::default()],
-            refs: Vec::with_capacity(references),
-            written: Vec::with_capacity(references),
-            finalizers: Vec::new(),
-            absent_finalizers: Vec::new(),
-            dependents: Dependents::default(),
-            links: Links::default(),
-            assumed: Vec::new(),
-            written_uids: BTreeMap::new(),
-        };
-        for (id, object) in objects.iter().enumerate() {
-            let id = u32::try_from(id).map_err(|_| ClusterError::TooLarge)?;
+        let finalizers = objects.iter().map(|object| object.finalizers.len() + 1).sum();
+        // One number is taken: it stands for no object.
+        if objects.len().max(references).max(finalizers) >= u32::MAX as usize {
+            return Err(ClusterError::TooLarge);
+        }
+        let mut cluster = Cluster::empty(Arc::default(), Arc::default());
+        cluster.nodes.reserve(objects.len());
+        cluster.refs.reserve(references);
+        cluster.written.reserve(references);
+        for object in objects {
+            let id = cluster.nodes.next_key();
             let ObjectKey { namespace, name, .. } = &object.key;
             let unknown = || KindInfo::unknown(object.key.group_kind(), *namespace != Namespace::None);
             let kind = kinds.find(object.key.group_kind()).unwrap_or_else(|| kinds.add(unknown()));
@@ -90,7 +84,7 @@ impl Cluster {
             cluster.nodes.push(node);
             for reference in &object.owner_references {
                 if let Some(uid) = &reference.written_uid {
-                    cluster.written_uids.insert(cluster.refs.len() as u32, uid.clone());
+                    cluster.written_uids.insert(cluster.refs.next_key(), uid.clone());
                 }
                 cluster.written.push(Written::new(reference, text));
                 cluster.refs.push(Ref { holder: id, by_uid: NONE, lookup: Lookup::Unresolvable, exact: false });
@@ -101,7 +95,7 @@ impl Cluster {
             if matches!(object.facts, Facts::Definition(_))
                 && !object.finalizers.iter().any(|name| name == finalizers::CUSTOM_RESOURCE_CLEANUP)
             {
-                cluster.absent_finalizers.push(cluster.finalizers.len() as u32);
+                cluster.absent_finalizers.push(cluster.finalizers.next_key());
                 cluster.finalizers.push(text.intern(finalizers::CUSTOM_RESOURCE_CLEANUP));
             }
             if let Facts::Namespace(namespace) = &object.facts {
@@ -109,16 +103,15 @@ impl Cluster {
             }
             cluster.end_object();
         }
-        let longest = cluster.refs.len().max(cluster.finalizers.len());
-        if u32::try_from(longest).is_err() { Err(ClusterError::TooLarge) } else { Ok(cluster) }
+        Ok(cluster)
     }
 
     /// Resolves every reference, by uid and by coordinates.
     fn resolve(&mut self, kinds: &Kinds, text: &Interner) -> Result<(), ClusterError> {
         let mut by_uid = vec![NONE; text.len()];
         let mut by_name = std::collections::HashMap::with_capacity(self.len());
-        for id in 0..self.len() as ObjectId {
-            let node = self.nodes[id as usize];
+        for id in self.ids() {
+            let node = self.nodes[id];
             if node.uid != Symbol::EMPTY {
                 let other = std::mem::replace(&mut by_uid[node.uid.index()], id);
                 if other != NONE {
@@ -131,7 +124,7 @@ impl Cluster {
             }
         }
         for (reference, written) in self.refs.iter_mut().zip(&mut self.written) {
-            let holder = self.nodes[reference.holder as usize];
+            let holder = self.nodes[reference.holder];
             if written.uid != Symbol::EMPTY {
                 reference.by_uid = by_uid[written.uid.index()];
             }

@@ -7,7 +7,9 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use super::ids::ObjectId;
+use typed_index_collections::TiVec;
+
+use super::ids::{FinalizerId, Numbers, ObjectId, RefId};
 use super::kinds::{KindId, KindInfo, Kinds};
 use super::links::Links;
 use super::references::{Dependents, Ref, Written};
@@ -19,21 +21,21 @@ use crate::kube::ObjectKey;
 pub struct Cluster {
     pub(super) kinds: Arc<Kinds>,
     pub(super) text: Arc<Symbols>,
-    pub(super) nodes: Vec<Node>,
+    pub(super) nodes: TiVec<ObjectId, Node>,
     /// Of every object, and one more for the end of the last.
-    pub(super) starts: Vec<Starts>,
-    pub(super) refs: Vec<Ref>,
+    pub(super) starts: TiVec<ObjectId, Starts>,
+    pub(super) refs: TiVec<RefId, Ref>,
     /// What is written in each of `refs`.
-    pub(super) written: Vec<Written>,
-    pub(super) finalizers: Vec<Symbol>,
-    /// Indexes into `finalizers` of those that only a deletion adds `[CRD-2]`.
-    pub(super) absent_finalizers: Vec<u32>,
+    pub(super) written: TiVec<RefId, Written>,
+    pub(super) finalizers: TiVec<FinalizerId, Symbol>,
+    /// Those of `finalizers` that only a deletion adds `[CRD-2]`.
+    pub(super) absent_finalizers: Vec<FinalizerId>,
     pub(super) dependents: Dependents,
     pub(super) links: Links,
     /// Objects that no input holds, sorted: plans leave them out.
     pub(super) assumed: Vec<ObjectId>,
     /// The uid that a manifest has, by the reference whose uid was changed to bind it.
-    pub(super) written_uids: BTreeMap<u32, String>,
+    pub(super) written_uids: BTreeMap<RefId, String>,
 }
 
 /// One object.
@@ -48,30 +50,50 @@ pub(super) struct Node {
 }
 
 /// Where the references and the finalizers of an object start; they end where those of the next one start.
-#[derive(Debug, Clone, Copy, Default)]
+#[derive(Debug, Clone, Copy)]
 pub(super) struct Starts {
-    references: u32,
-    finalizers: u32,
+    references: RefId,
+    finalizers: FinalizerId,
 }
 
 impl Cluster {
+    /// A cluster without objects, of kinds and texts that others use too.
+    pub(super) fn empty(kinds: Arc<Kinds>, text: Arc<Symbols>) -> Self {
+        let mut cluster = Cluster {
+            kinds,
+            text,
+            nodes: TiVec::new(),
+            starts: TiVec::new(),
+            refs: TiVec::new(),
+            written: TiVec::new(),
+            finalizers: TiVec::new(),
+            absent_finalizers: Vec::new(),
+            dependents: Dependents::default(),
+            links: Links::default(),
+            assumed: Vec::new(),
+            written_uids: BTreeMap::new(),
+        };
+        cluster.end_object();
+        cluster
+    }
+
     /// Whether an object was only assumed to exist, because a rendered reference names it. Plans do not show it.
     pub fn is_assumed(&self, id: ObjectId) -> bool {
         self.assumed.binary_search(&id).is_ok()
     }
 
     /// The uid that a reference shows: what binds a rendered one is nobody's business but the collector's.
-    pub(super) fn shown_uid(&self, index: u32) -> &str {
+    pub(super) fn shown_uid(&self, index: RefId) -> &str {
         self.written_uids.get(&index).map_or_else(|| self.text.get(self.written(index).uid), String::as_str)
     }
 
     /// The references and finalizers so far are all those of the last object.
     pub(super) fn end_object(&mut self) {
-        self.starts.push(Starts { references: self.refs.len() as u32, finalizers: self.finalizers.len() as u32 });
+        self.starts.push(Starts { references: self.refs.next_key(), finalizers: self.finalizers.next_key() });
     }
 
     pub(super) fn key_with(&self, id: ObjectId, kinds: &Kinds, text: &Symbols) -> ObjectKey {
-        let node = &self.nodes[id as usize];
+        let node = &self.nodes[id];
         ObjectKey::new(kinds.get(node.kind).group_kind(), text.namespace(node.namespace), text.get(node.name))
     }
 
@@ -86,8 +108,8 @@ impl Cluster {
     }
 
     /// All objects, in the order of their keys.
-    pub fn ids(&self) -> std::ops::Range<ObjectId> {
-        0..self.len() as ObjectId
+    pub fn ids(&self) -> Numbers<ObjectId> {
+        Numbers::new(ObjectId::FIRST, self.nodes.next_key())
     }
 
     /// The key of an object.
@@ -100,11 +122,11 @@ impl Cluster {
         let (mut low, mut high) = (0, self.len());
         while low < high {
             let middle = usize::midpoint(low, high);
-            let node = &self.nodes[middle];
+            let node = &self.nodes[ObjectId::from(middle)];
             let kind = self.kinds.get(node.kind).group_kind().cmp(&key.group_kind());
             let namespace = || self.text.compare_namespace(node.namespace, &key.namespace);
             match kind.then_with(namespace).then_with(|| self.text.get(node.name).cmp(&key.name)) {
-                std::cmp::Ordering::Equal => return Some(middle as ObjectId),
+                std::cmp::Ordering::Equal => return Some(middle.into()),
                 std::cmp::Ordering::Less => low = middle + 1,
                 std::cmp::Ordering::Greater => high = middle,
             }
@@ -113,22 +135,22 @@ impl Cluster {
     }
 
     pub(super) fn info(&self, id: ObjectId) -> &KindInfo {
-        self.kinds.get(self.nodes[id as usize].kind)
+        self.kinds.get(self.nodes[id].kind)
     }
 
-    pub(super) fn refs_of(&self, id: ObjectId) -> std::ops::Range<u32> {
-        self.starts[id as usize].references..self.starts[id as usize + 1].references
+    pub(super) fn refs_of(&self, id: ObjectId) -> Numbers<RefId> {
+        Numbers::new(self.starts[id].references, self.starts[id.next()].references)
     }
 
-    pub(super) fn finalizers_of(&self, id: ObjectId) -> std::ops::Range<u32> {
-        self.starts[id as usize].finalizers..self.starts[id as usize + 1].finalizers
+    pub(super) fn finalizers_of(&self, id: ObjectId) -> Numbers<FinalizerId> {
+        Numbers::new(self.starts[id].finalizers, self.starts[id.next()].finalizers)
     }
 
-    pub(super) fn reference(&self, index: u32) -> &Ref {
-        &self.refs[index as usize]
+    pub(super) fn reference(&self, index: RefId) -> &Ref {
+        &self.refs[index]
     }
 
-    pub(super) fn written(&self, index: u32) -> &Written {
-        &self.written[index as usize]
+    pub(super) fn written(&self, index: RefId) -> &Written {
+        &self.written[index]
     }
 }

@@ -5,7 +5,7 @@
 use super::cause::Cause;
 use super::delete::Policy;
 use super::flags::{DELETING_DEPENDENTS, FOREGROUND, ORPHAN, TERMINATING};
-use super::ids::{NONE, ObjectId};
+use super::ids::{NONE, ObjectId, RefId};
 use super::references::{Dependent, References};
 use super::trace::Reason;
 use super::view::Class;
@@ -37,10 +37,10 @@ pub(super) enum Action {
 
 impl Verdict {
     pub(super) fn new(world: &World<'_>, item: ObjectId) -> Verdict {
-        Verdict { preset: world.state.flags[item as usize] & (ORPHAN | FOREGROUND), ..Verdict::default() }
+        Verdict { preset: world.state.flags[item] & (ORPHAN | FOREGROUND), ..Verdict::default() }
     }
 
-    pub(super) fn add(&mut self, reference: u32, class: Class) {
+    pub(super) fn add(&mut self, reference: RefId, class: Class) {
         match class {
             Class::Solid => self.solid = true,
             Class::Waiting => {
@@ -66,7 +66,7 @@ impl World<'_> {
         if verdict.solid {
             return Action::RemoveReferences(verdict.doomed, Cause::OtherOwner { waiting: verdict.waiting }.via(owner));
         }
-        if verdict.waiting && self.state.counts[item as usize].dependents > 0 {
+        if verdict.waiting && self.state.counts[item].dependents > 0 {
             let mut dependents = self.state.dependents(self.cluster, item);
             let unblock = dependents.any(|dependent| self.state.has(dependent.holder, DELETING_DEPENDENTS));
             let reason = Cause::OwnerWaitsInTurn { unblocked: unblock }.via(owner);
@@ -84,7 +84,7 @@ impl World<'_> {
     }
 
     /// What made a reference worthless.
-    fn cause_of_doom(&self, index: u32) -> Cause {
+    fn cause_of_doom(&self, index: RefId) -> Cause {
         let reference = self.cluster.reference(index);
         if reference.by_uid == NONE {
             return Cause::OwnerUnknown;
@@ -95,7 +95,7 @@ impl World<'_> {
         if self.cluster.written(index).named == reference.by_uid {
             return Cause::OwnerWaits;
         }
-        let namespace = |id: ObjectId| self.cluster.nodes[id as usize].namespace;
+        let namespace = |id: ObjectId| self.cluster.nodes[id].namespace;
         let elsewhere = self.cluster.info(reference.by_uid).namespaced
             && namespace(reference.by_uid) != namespace(reference.holder);
         if elsewhere { Cause::OwnerElsewhere } else { Cause::OwnerMismatch }
@@ -104,7 +104,7 @@ impl World<'_> {
     /// An item that is deletingDependents: whether `foregroundDeletion` may go `[GC-31]`; otherwise
     /// its blockers are queued again `[GC-32]`.
     pub(super) fn check_blockers(&mut self, owner: ObjectId) -> bool {
-        if self.state.counts[owner as usize].blocking == 0 {
+        if self.state.counts[owner].blocking == 0 {
             return true;
         }
         for position in 0..self.cluster.dependents.of(owner).len() {

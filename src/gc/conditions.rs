@@ -99,9 +99,9 @@ fn remaining(kind: &str, some: (&str, &str), none: (&str, &str), items: impl Ite
 
 /// The finalizers of an object, each once.
 fn names<'a>(cluster: &'a Cluster, state: &State, id: ObjectId) -> BTreeSet<&'a str> {
-    let slots = cluster.finalizers_of(id).filter(|slot| state.finalizers[*slot as usize]);
-    let mut names: BTreeSet<&'a str> = super::flags::gc_finalizers(state.flags[id as usize]).collect();
-    names.extend(slots.map(|slot| cluster.text.get(cluster.finalizers[slot as usize])));
+    let slots = cluster.finalizers_of(id).filter(|slot| state.finalizers[*slot]);
+    let mut names: BTreeSet<&'a str> = super::flags::gc_finalizers(state.flags[id]).collect();
+    names.extend(slots.map(|slot| cluster.text.get(cluster.finalizers[slot])));
     names
 }
 

@@ -74,7 +74,7 @@ impl World<'_> {
             // [CRD-3]: without options, so that the collector's own finalizers count.
             Purge::Delete { object, of } => _ = self.delete(object, None, false, Cause::DefinitionDeleted.via(of)),
             Purge::Finalize(namespace) => {
-                self.update(namespace, |state| state.flags[namespace as usize] &= !SPEC_KUBERNETES);
+                self.update(namespace, |state| state.flags[namespace] &= !SPEC_KUBERNETES);
                 self.note(namespace, Effect::Released, Cause::NamespaceEmpty.into());
                 self.remove_if_finished(namespace, Cause::NamespaceEmpty.into());
             }
@@ -122,7 +122,7 @@ impl World<'_> {
 
     fn release_protection(&mut self, protected: &Protected) {
         let id = protected.object;
-        if self.state.gone(id) || !self.state.finalizers[protected.finalizer as usize] {
+        if self.state.gone(id) || !self.state.finalizers[protected.finalizer] {
             return;
         }
         let free = match &protected.release {

@@ -2,7 +2,7 @@
 //! `[NS-1]`, `[CRD-1]`).
 
 use super::flags::{FOREGROUND, GRACEFUL, ORPHAN, TERMINATING};
-use super::ids::ObjectId;
+use super::ids::{FinalizerId, ObjectId};
 use super::kinds::DefaultPolicy;
 use super::links::Role;
 use super::trace::{Effect, Reason};
@@ -29,9 +29,9 @@ impl World<'_> {
             Some(Role::Namespace { .. }) => return self.delete_namespace(id, policy, reason),
             Some(Role::Definition { cleanup, .. }) if !self.state.has(id, TERMINATING) => {
                 // [CRD-1]: the policy of the first request is ignored.
-                let slot = *cleanup as usize;
+                let slot = *cleanup;
                 self.update(id, |state| {
-                    state.flags[id as usize] |= TERMINATING;
+                    state.flags[id] |= TERMINATING;
                     state.finalizers[slot] = true;
                 });
                 self.note(id, Effect::Deleted, reason);
@@ -47,7 +47,7 @@ impl World<'_> {
     }
 
     fn delete_namespace(&mut self, id: ObjectId, policy: Option<Policy>, reason: Reason) -> u16 {
-        let name = self.cluster.text.get(self.cluster.nodes[id as usize].name);
+        let name = self.cluster.text.get(self.cluster.nodes[id].name);
         if IMMORTAL_NAMESPACES.contains(&name) {
             return 403;
         }
@@ -55,7 +55,7 @@ impl World<'_> {
             // [NS-1]: never removed by the request itself, and the kind's default does not count.
             let gc = policy.map(gc_finalizer);
             self.update(id, |state| {
-                let flags = &mut state.flags[id as usize];
+                let flags = &mut state.flags[id];
                 *flags |= TERMINATING;
                 if let Some(gc) = gc {
                     *flags = *flags & !(ORPHAN | FOREGROUND) | gc;
@@ -75,11 +75,10 @@ impl World<'_> {
             return;
         }
         let first = !self.state.has(id, TERMINATING);
-        let slot = id as usize;
         if first && grace {
-            self.update(id, |state| state.flags[slot] |= GRACEFUL);
+            self.update(id, |state| state.flags[id] |= GRACEFUL);
         } else if running_out {
-            self.update(id, |state| state.flags[slot] &= !GRACEFUL);
+            self.update(id, |state| state.flags[id] &= !GRACEFUL);
         }
         self.delete_plain(id, policy, reason);
     }
@@ -87,15 +86,15 @@ impl World<'_> {
     /// Any other DELETE: finalizers by 2.3, then Terminating or gone [DEL-5], [DEL-7], [DEL-9].
     fn delete_plain(&mut self, id: ObjectId, policy: Option<Policy>, reason: Reason) {
         let gc = self.choose_gc_finalizer(id, policy);
-        let before = self.state.flags[id as usize];
+        let before = self.state.flags[id];
         let after = before & !(ORPHAN | FOREGROUND) | gc | TERMINATING;
         if after != before {
             // An object that goes in the same request was never seen Terminating.
             let goes = gc == 0 && after & GRACEFUL == 0 && self.state.without_foreign_finalizers(self.cluster, id);
             if goes && !self.has_spec_finalizers(id) {
-                self.state.flags[id as usize] = after;
+                self.state.flags[id] = after;
             } else {
-                self.update(id, |state| state.flags[id as usize] = after);
+                self.update(id, |state| state.flags[id] = after);
                 if before & TERMINATING == 0 {
                     self.note(id, Effect::Deleted, reason);
                 }
@@ -128,20 +127,20 @@ impl World<'_> {
         if !self.state.has(id, TERMINATING) {
             return true;
         }
-        let gc = self.state.flags[id as usize] & (ORPHAN | FOREGROUND);
+        let gc = self.state.flags[id] & (ORPHAN | FOREGROUND);
         !self.state.has(id, GRACEFUL) && gc != self.choose_gc_finalizer(id, policy)
     }
 
     /// An update that removes finalizers `[DEL-10]`, `[DEL-11]`: those of its own list that `which`
     /// names by slot, and the collector's in `gc`.
-    pub(super) fn remove_finalizers(&mut self, id: ObjectId, slots: &[u32], gc: u16, reason: Reason) {
-        let flags = self.state.flags[id as usize];
-        if flags & gc == 0 && !slots.iter().any(|slot| self.state.finalizers[*slot as usize]) {
+    pub(super) fn remove_finalizers(&mut self, id: ObjectId, slots: &[FinalizerId], gc: u16, reason: Reason) {
+        let flags = self.state.flags[id];
+        if flags & gc == 0 && !slots.iter().any(|slot| self.state.finalizers[*slot]) {
             return;
         }
         self.update(id, |state| {
-            slots.iter().for_each(|slot| state.finalizers[*slot as usize] = false);
-            state.flags[id as usize] &= !gc;
+            slots.iter().for_each(|slot| state.finalizers[*slot] = false);
+            state.flags[id] &= !gc;
         });
         self.note(id, Effect::Released, reason);
         self.remove_if_finished(id, reason);

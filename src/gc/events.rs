@@ -10,7 +10,7 @@ use std::collections::BTreeMap;
 
 use super::cluster::Cluster;
 use super::flags::UNWATCHED;
-use super::ids::{NONE, ObjectId};
+use super::ids::{NONE, Numbers, ObjectId, RefId};
 use super::references::{Lookup, Ref};
 use super::symbols::Symbol;
 use crate::kube::ObjectKey;
@@ -30,8 +30,12 @@ pub struct Event {
 
 /// All events of a cluster, sorted, with the child they are about.
 pub(super) fn events(cluster: &Cluster) -> Vec<(ObjectId, Event)> {
-    let foreign: Vec<u32> =
-        (0..cluster.refs.len() as u32).filter(|index| is_foreign(cluster, cluster.reference(*index))).collect();
+    let foreign: Vec<RefId> = cluster
+        .refs
+        .iter_enumerated()
+        .filter(|(_, reference)| is_foreign(cluster, reference))
+        .map(|(id, _)| id)
+        .collect();
     if foreign.is_empty() {
         return Vec::new();
     }
@@ -47,11 +51,11 @@ pub(super) fn events(cluster: &Cluster) -> Vec<(ObjectId, Event)> {
 }
 
 fn watched(cluster: &Cluster, id: ObjectId) -> bool {
-    cluster.nodes[id as usize].flags & UNWATCHED == 0
+    cluster.nodes[id].flags & UNWATCHED == 0
 }
 
 fn namespace(cluster: &Cluster, id: ObjectId) -> Symbol {
-    cluster.nodes[id as usize].namespace
+    cluster.nodes[id].namespace
 }
 
 /// Whether the owner by uid is a watched object of another namespace.
@@ -109,21 +113,21 @@ impl<'c> Sightings<'c> {
     }
 
     /// The references before this one in the same list.
-    fn earlier(&self, index: u32) -> std::ops::Range<u32> {
-        self.cluster.refs_of(self.cluster.reference(index).holder).start..index
+    fn earlier(&self, index: RefId) -> Numbers<RefId> {
+        self.cluster.refs_of(self.cluster.reference(index).holder).before(index)
     }
 
     /// No order of arrival hides the event: none of the earlier references can look wrong when the
     /// child comes after the owner, and nobody can leave the owner's exact identity behind before the
     /// owner comes: then its arrival changes nothing.
-    fn is_certain(&self, index: u32) -> bool {
+    fn is_certain(&self, index: RefId) -> bool {
         let Ref { holder, by_uid, .. } = *self.cluster.reference(index);
         let named_exactly = self.exact.get(&by_uid).is_some_and(|span| span.holds_other_than(holder));
         !named_exactly && !self.earlier(index).any(|other| self.may_look_wrong(other, self.earlier(index)))
     }
 
     /// Whether some order of arrival makes this reference a mismatch at the child's arrival `[GC-6]`.
-    fn may_look_wrong(&self, index: u32, mut siblings: std::ops::Range<u32>) -> bool {
+    fn may_look_wrong(&self, index: RefId, mut siblings: Numbers<RefId>) -> bool {
         let cluster = self.cluster;
         let (reference, written) = (cluster.reference(index), cluster.written(index));
         let observed_wrong = reference.by_uid != NONE
@@ -143,17 +147,17 @@ impl<'c> Sightings<'c> {
 }
 
 /// Whether apiVersion, kind and name are those under which the owner by uid is watched.
-fn names_watched_identity(cluster: &Cluster, index: u32) -> bool {
+fn names_watched_identity(cluster: &Cluster, index: RefId) -> bool {
     let (owner, written) = (cluster.reference(index).by_uid, cluster.written(index));
     let info = cluster.info(owner);
     let version = info.versions.first().map_or("", String::as_str);
     let watched = if info.group.is_empty() { version.to_owned() } else { format!("{}/{version}", info.group) };
     cluster.text.get(written.api_version) == watched
         && cluster.text.get(written.kind_name) == info.kind
-        && written.name == cluster.nodes[owner as usize].name
+        && written.name == cluster.nodes[owner].name
 }
 
-fn event(cluster: &Cluster, index: u32, certain: bool) -> Event {
+fn event(cluster: &Cluster, index: RefId, certain: bool) -> Event {
     let text = |symbol| cluster.text.get(symbol);
     let (holder, written) = (cluster.reference(index).holder, cluster.written(index));
     let home = text(namespace(cluster, holder));

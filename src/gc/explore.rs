@@ -273,7 +273,7 @@ impl Random {
 /// Some move that is possible now.
 fn any_move(world: &mut World<'_>, random: &mut Random) -> Option<Move> {
     loop {
-        let from = random.below(world.cluster.len()) as ObjectId;
+        let from = ObjectId::from(random.below(world.cluster.len()));
         let queues = [&world.state.queue, &world.state.conflicts, &world.state.orphans];
         let chosen = random.below(4);
         if chosen == 3 || queues.iter().all(|queue| queue.is_empty()) {
@@ -286,7 +286,7 @@ fn any_move(world: &mut World<'_>, random: &mut Random) -> Option<Move> {
             }
         }
         let queue = queues[chosen % 3];
-        let Some(item) = queue.next_from(from).or_else(|| queue.next_from(0)) else { continue };
+        let Some(item) = queue.next_from(from).or_else(|| queue.next_from(ObjectId::FIRST)) else { continue };
         if chosen % 3 == 2 {
             return Some(Move::Orphan(item));
         }
@@ -313,7 +313,7 @@ enum Rest {
 
 /// The first queued or conflicting item after another.
 fn next_item(world: &World<'_>, after: Option<ObjectId>) -> Option<ObjectId> {
-    let from = after.map_or(0, |id| id + 1);
+    let from = after.map_or(ObjectId::FIRST, ObjectId::next);
     let queued = world.state.queue.next_from(from);
     let conflict = world.state.conflicts.next_from(from);
     queued.into_iter().chain(conflict).min()
@@ -323,11 +323,11 @@ fn next_item(world: &World<'_>, after: Option<ObjectId>) -> Option<ObjectId> {
 pub(super) fn visible(cluster: &Cluster, state: &State) -> Vec<u8> {
     let mut bytes = Vec::with_capacity(state.flags.len() + state.refs.len() + state.finalizers.len());
     for id in cluster.ids() {
-        let flags = state.flags[id as usize] & VISIBLE;
+        let flags = state.flags[id] & VISIBLE;
         bytes.extend(flags.to_le_bytes());
         if state.live(id) {
-            bytes.extend(cluster.refs_of(id).map(|index| state.refs[index as usize] as u8));
-            bytes.extend(cluster.finalizers_of(id).map(|slot| u8::from(state.finalizers[slot as usize])));
+            bytes.extend(cluster.refs_of(id).map(|index| state.refs[index] as u8));
+            bytes.extend(cluster.finalizers_of(id).map(|slot| u8::from(state.finalizers[slot])));
         }
     }
     bytes

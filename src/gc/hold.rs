@@ -102,7 +102,7 @@ fn holds_by_finalizer(view: View<'_>, id: ObjectId, holds: &mut Vec<Hold>) {
     let protections = cluster.links.protections_of(id);
     let mut foreign = Vec::new();
     let mut in_use = Vec::new();
-    for slot in cluster.finalizers_of(id).filter(|slot| state.finalizers[*slot as usize] && Some(*slot) != cleanup) {
+    for slot in cluster.finalizers_of(id).filter(|slot| state.finalizers[*slot] && Some(*slot) != cleanup) {
         let protected = protections.iter().find(|protected| protected.finalizer == slot);
         let by: Vec<ObjectId> = match protected.map(|protected| &protected.release) {
             Some(Release::WhenUnheld(holders)) => {
@@ -113,7 +113,7 @@ fn holds_by_finalizer(view: View<'_>, id: ObjectId, holds: &mut Vec<Hold>) {
         };
         match protected {
             Some(protected) if !by.is_empty() => in_use.push(Hold::InUse { protection: protected.protection, by }),
-            _ => foreign.push(cluster.text.get(cluster.finalizers[slot as usize]).to_owned()),
+            _ => foreign.push(cluster.text.get(cluster.finalizers[slot]).to_owned()),
         }
     }
     if !foreign.is_empty() {
@@ -148,7 +148,7 @@ fn holds_by_role(view: View<'_>, id: ObjectId, holds: &mut Vec<Hold>) {
 
 fn holds_by_collector(view: View<'_>, id: ObjectId, holds: &mut Vec<Hold>) {
     let (cluster, state) = (view.cluster, view.state);
-    let finalizers: Vec<String> = gc_finalizers(state.flags[id as usize]).map(str::to_owned).collect();
+    let finalizers: Vec<String> = gc_finalizers(state.flags[id]).map(str::to_owned).collect();
     if finalizers.is_empty() {
         return;
     }

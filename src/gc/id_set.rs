@@ -23,7 +23,7 @@ impl IdSet {
     }
 
     pub(super) fn insert(&mut self, id: ObjectId) {
-        let mut index = id as usize;
+        let mut index = usize::from(id);
         for level in &mut self.levels {
             let word = &mut level[index / 64];
             let known = *word != 0;
@@ -36,7 +36,7 @@ impl IdSet {
     }
 
     pub(super) fn remove(&mut self, id: ObjectId) {
-        let mut index = id as usize;
+        let mut index = usize::from(id);
         for level in &mut self.levels {
             let word = &mut level[index / 64];
             *word &= !(1 << (index % 64));
@@ -48,7 +48,8 @@ impl IdSet {
     }
 
     pub(super) fn contains(&self, id: ObjectId) -> bool {
-        self.levels[0][id as usize / 64] >> (id % 64) & 1 == 1
+        let index = usize::from(id);
+        self.levels[0][index / 64] >> (index % 64) & 1 == 1
     }
 
     pub(super) fn is_empty(&self) -> bool {
@@ -57,7 +58,7 @@ impl IdSet {
 
     /// The first object from this number on.
     pub(super) fn next_from(&self, from: ObjectId) -> Option<ObjectId> {
-        let mut index = from as usize;
+        let mut index = usize::from(from);
         for (depth, level) in self.levels.iter().enumerate() {
             let rest = level.get(index / 64).map_or(0, |word| word >> (index % 64));
             if rest != 0 {
@@ -66,7 +67,7 @@ impl IdSet {
                 for level in self.levels[..depth].iter().rev() {
                     found = found * 64 + level[found].trailing_zeros() as usize;
                 }
-                return Some(found as ObjectId);
+                return Some(found.into());
             }
             index = index / 64 + 1;
         }
@@ -74,10 +75,10 @@ impl IdSet {
     }
 
     pub(super) fn iter(&self) -> impl Iterator<Item = ObjectId> + '_ {
-        let mut from = 0;
+        let mut from = ObjectId::FIRST;
         std::iter::from_fn(move || {
             let id = self.next_from(from)?;
-            from = id + 1;
+            from = id.next();
             Some(id)
         })
     }
@@ -104,12 +105,12 @@ mod tests {
 
     #[test]
     fn does_what_a_sorted_set_does() {
-        for size in [1_u32, 63, 64, 65, 4_096, 4_097, 300_000] {
-            let (mut set, mut model) = (IdSet::new(size as usize), BTreeSet::new());
+        for size in [1_usize, 63, 64, 65, 4_096, 4_097, 300_000] {
+            let (mut set, mut model) = (IdSet::new(size), BTreeSet::new());
             let mut random = 0x9e37_79b9_u32;
             for step in 0..2_000 {
                 random = random.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
-                let id = (random >> 8) % size;
+                let id = ObjectId::from((random >> 8) as usize % size);
                 if step % 3 == 0 {
                     set.remove(id);
                     model.remove(&id);
@@ -117,14 +118,14 @@ mod tests {
                     set.insert(id);
                     model.insert(id);
                 }
-                let from = (random >> 4) % size;
-                assert_eq!(set.next_from(from), model.range(from..).next().copied(), "size {size}, from {from}");
+                let from = ObjectId::from((random >> 4) as usize % size);
+                assert_eq!(set.next_from(from), model.range(from..).next().copied(), "size {size}, from {from:?}");
                 assert_eq!(set.contains(from), model.contains(&from));
                 assert_eq!(set.is_empty(), model.is_empty());
             }
             assert!(set.iter().eq(model.iter().copied()));
             assert_eq!(set.drain(), model.into_iter().collect::<Vec<_>>());
-            assert!(set.is_empty() && set == IdSet::new(size as usize));
+            assert!(set.is_empty() && set == IdSet::new(size));
         }
     }
 }

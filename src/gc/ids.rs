@@ -1,7 +1,111 @@
-//! How objects are numbered: in the order of their keys, so that nothing depends on the order of the input.
+//! How objects, owner references and finalizers are numbered: in the order of the objects' keys, so that nothing depends
+//! on the order of the input.
+//!
+//! Each kind of number has a type of its own and indexes only its own tables ([`TiVec`](typed_index_collections::TiVec)):
+//! the search shuffles thousands of them, and a reference taken for an object would be a wrong plan, not a panic.
 
-/// Number of an object in its [`Cluster`](super::Cluster).
-pub type ObjectId = u32;
+use std::iter::FusedIterator;
+use std::marker::PhantomData;
 
-/// No such object.
-pub(super) const NONE: u32 = u32::MAX;
+macro_rules! number {
+    ($(#[$doc:meta])* $visibility:vis $name:ident) => {
+        $(#[$doc])*
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        $visibility struct $name(u32);
+
+        impl From<usize> for $name {
+            /// A cluster with more objects, references or finalizers than 32 bits count is never built.
+            fn from(index: usize) -> Self {
+                Self(index as u32)
+            }
+        }
+
+        impl From<$name> for usize {
+            fn from(number: $name) -> Self {
+                number.0 as usize
+            }
+        }
+    };
+}
+
+number! {
+    /// Number of an object in its [`Cluster`](super::Cluster).
+    pub ObjectId
+}
+
+number! {
+    /// Number of an owner reference; those of one object follow each other.
+    pub(super) RefId
+}
+
+number! {
+    /// Number of a finalizer of an object, present or not; those of one object follow each other.
+    pub(super) FinalizerId
+}
+
+/// No such object: half the size of an `Option`, in tables that a simulation reads all the time.
+pub(super) const NONE: ObjectId = ObjectId(u32::MAX);
+
+impl ObjectId {
+    /// The object whose key sorts first.
+    pub(super) const FIRST: Self = Self(0);
+
+    /// The object after this one.
+    pub(super) fn next(self) -> Self {
+        Self(self.0 + 1)
+    }
+}
+
+/// Numbers that follow each other.
+#[derive(Debug, Clone)]
+pub struct Numbers<N> {
+    next: usize,
+    end: usize,
+    kind: PhantomData<N>,
+}
+
+impl<N: Into<usize>> Numbers<N> {
+    /// The numbers from `start` to the one before `end`.
+    pub(super) fn new(start: N, end: N) -> Self {
+        Self { next: start.into(), end: end.into(), kind: PhantomData }
+    }
+
+    /// Those of them before `end`.
+    pub(super) fn before(self, end: N) -> Self {
+        Self { end: self.end.min(end.into()), ..self }
+    }
+
+    /// Whether there is none.
+    pub(super) fn is_empty(&self) -> bool {
+        self.next >= self.end
+    }
+}
+
+impl<N: From<usize>> Iterator for Numbers<N> {
+    type Item = N;
+
+    fn next(&mut self) -> Option<N> {
+        (self.next < self.end).then(|| {
+            self.next += 1;
+            N::from(self.next - 1)
+        })
+    }
+
+    fn size_hint(&self) -> (usize, Option<usize>) {
+        let left = self.end.saturating_sub(self.next);
+        (left, Some(left))
+    }
+}
+
+impl<N: From<usize>> DoubleEndedIterator for Numbers<N> {
+    fn next_back(&mut self) -> Option<N> {
+        (self.next < self.end).then(|| {
+            self.end -= 1;
+            N::from(self.end)
+        })
+    }
+}
+
+impl<N: From<usize>> ExactSizeIterator for Numbers<N> {}
+
+impl<N: From<usize>> FusedIterator for Numbers<N> {}

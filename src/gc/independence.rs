@@ -26,7 +26,7 @@ use std::collections::BTreeSet;
 
 use super::collector::Action;
 use super::flags::{DELETING_DEPENDENTS, FOREGROUND, GRACEFUL, ORPHAN, SPEC_KUBERNETES, TERMINATING};
-use super::ids::{NONE, ObjectId};
+use super::ids::{NONE, ObjectId, RefId};
 use super::moves::{Move, Prospect};
 use super::references::Dependent;
 use super::world::World;
@@ -116,11 +116,11 @@ impl Stubborn<'_, '_> {
             return false;
         }
         let state = &self.world.state;
-        let flags = state.flags[owner as usize];
+        let flags = state.flags[owner];
         let goes = flags & (FOREGROUND | DELETING_DEPENDENTS | ORPHAN | GRACEFUL) == FOREGROUND | DELETING_DEPENDENTS
             && state.without_foreign_finalizers(self.world.cluster, owner)
             && !self.world.cluster.links.is_namespace(owner);
-        goes && state.counts[dependent as usize].dependents == 0
+        goes && state.counts[dependent].dependents == 0
             && state.queue.contains(dependent)
             && matches!(self.world.prospect(dependent), Prospect::Act(Action::Delete { unblock: false, .. }))
     }
@@ -130,7 +130,7 @@ impl Stubborn<'_, '_> {
         let world = self.world;
         let state = &world.state;
         if state.has(id, DELETING_DEPENDENTS) {
-            if state.has(id, FOREGROUND) && state.counts[id as usize].blocking > 0 {
+            if state.has(id, FOREGROUND) && state.counts[id].blocking > 0 {
                 self.add_a_blocker(id);
             }
         } else if !state.has(id, TERMINATING) {
@@ -151,7 +151,7 @@ impl Stubborn<'_, '_> {
     /// The release of a foreground owner waits for every blocker: one is enough.
     fn add_a_blocker(&mut self, owner: ObjectId) {
         let world = self.world;
-        let blocks = |index: u32| world.cluster.reference(index).by_uid == owner && world.state.blocks(index);
+        let blocks = |index: RefId| world.cluster.reference(index).by_uid == owner && world.state.blocks(index);
         // The members are few, the dependents may be many.
         if self.members.iter().any(|id| world.state.live(*id) && world.cluster.refs_of(*id).any(blocks)) {
             return;

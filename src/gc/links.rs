@@ -5,7 +5,7 @@
 use std::collections::BTreeMap;
 
 use super::cause::Protection;
-use super::ids::ObjectId;
+use super::ids::{FinalizerId, ObjectId, RefId};
 use super::kinds::KindId;
 use super::symbols::Symbol;
 
@@ -14,7 +14,7 @@ use super::symbols::Symbol;
 pub(super) enum Role {
     Pod { scheduled: bool, finished: bool, grace_seconds: u64 },
     Namespace { content: Vec<ObjectId>, pods: Vec<ObjectId>, tokens: Vec<Symbol> },
-    Definition { instances: Vec<ObjectId>, cleanup: u32, established: bool },
+    Definition { instances: Vec<ObjectId>, cleanup: FinalizerId, established: bool },
 }
 
 /// A finalizer that a built-in controller removes on its own.
@@ -22,7 +22,7 @@ pub(super) enum Role {
 pub(super) struct Protected {
     pub(super) object: ObjectId,
     /// Index into the cluster's finalizers.
-    pub(super) finalizer: u32,
+    pub(super) finalizer: FinalizerId,
     pub(super) release: Release,
     pub(super) protection: Protection,
 }
@@ -33,7 +33,7 @@ pub(super) enum Release {
     /// From a Terminating object that none of these holds any more.
     WhenUnheld(Vec<Holder>),
     /// From a Pod that is Terminating, or whose Job is gone, or that no longer refers to it `[FIN-5]`.
-    JobTracking { reference: Option<u32> },
+    JobTracking { reference: Option<RefId> },
 }
 
 /// An object that keeps a protection finalizer on another.

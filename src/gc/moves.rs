@@ -41,7 +41,7 @@ impl World<'_> {
             return Prospect::Nothing;
         }
         if self.state.has(item, DELETING_DEPENDENTS) {
-            return match self.state.counts[item as usize].blocking {
+            return match self.state.counts[item].blocking {
                 0 if self.state.has(item, FOREGROUND) => Prospect::Release,
                 _ => Prospect::Nothing,
             };
@@ -153,7 +153,7 @@ impl World<'_> {
     }
 
     pub(super) fn definition_of(&self, id: ObjectId) -> Option<ObjectId> {
-        let definition = *self.cluster.links.definition_of.get(&self.cluster.nodes[id as usize].kind)?;
+        let definition = *self.cluster.links.definition_of.get(&self.cluster.nodes[id].kind)?;
         self.state.live(definition).then_some(definition)
     }
 

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::cluster::Cluster;
 use super::conditions;
 use super::flags::{GRACEFUL, SPEC_KUBERNETES, TERMINATING, VISIBLE};
-use super::ids::ObjectId;
+use super::ids::{FinalizerId, ObjectId, RefId};
 use super::links::Role;
 use super::object::OwnerReference;
 use super::state::{RefState, State};
@@ -98,45 +98,41 @@ impl Outcome {
 impl Patch {
     /// The parts of a part's state lie one after the other, in the order of its objects.
     fn apply(&self, cluster: &Cluster, state: &mut State) {
-        let (mut reference, mut finalizer) = (0, 0);
-        for (local, &id) in self.objects.iter().enumerate() {
-            state.flags[id as usize] = self.state.flags[local];
-            for index in cluster.refs_of(id) {
-                state.refs[index as usize] = self.state.refs[reference];
-                reference += 1;
+        let (mut references, mut finalizers) = (self.state.refs.iter(), self.state.finalizers.iter());
+        for (&id, flags) in self.objects.iter().zip(&self.state.flags) {
+            state.flags[id] = *flags;
+            for (index, now) in cluster.refs_of(id).zip(&mut references) {
+                state.refs[index] = *now;
             }
-            for slot in cluster.finalizers_of(id) {
-                state.finalizers[slot as usize] = self.state.finalizers[finalizer];
-                finalizer += 1;
+            for (slot, present) in cluster.finalizers_of(id).zip(&mut finalizers) {
+                state.finalizers[slot] = *present;
             }
         }
     }
 
     /// In what the part differs from the verdict, if it does.
     pub(super) fn difference(&self, cluster: &Cluster, verdict: &State) -> Option<Difference> {
-        let (mut reference, mut finalizer) = (0, 0);
+        let (mut references, mut finalizers) = (self.state.refs.iter(), self.state.finalizers.iter());
         let mut gravest = None;
         let mut found =
             |difference: Difference| gravest = Some(gravest.map_or(difference, |known| difference.min(known)));
-        for (local, &id) in self.objects.iter().enumerate() {
-            let (here, there) = (self.state.flags[local] & VISIBLE, verdict.flags[id as usize] & VISIBLE);
+        for (&id, flags) in self.objects.iter().zip(&self.state.flags) {
+            let (here, there) = (flags & VISIBLE, verdict.flags[id] & VISIBLE);
             let gone = here & super::flags::GONE != 0;
             if (here ^ there) & super::flags::GONE != 0 {
                 found(Difference::Existence);
             } else if here != there && !gone {
                 found(Difference::Terminating);
             }
-            for index in cluster.refs_of(id) {
-                if self.state.refs[reference] != verdict.refs[index as usize] && !gone {
+            for (index, now) in cluster.refs_of(id).zip(&mut references) {
+                if *now != verdict.refs[index] && !gone {
                     found(Difference::References);
                 }
-                reference += 1;
             }
-            for slot in cluster.finalizers_of(id) {
-                if self.state.finalizers[finalizer] != verdict.finalizers[slot as usize] && !gone {
+            for (slot, present) in cluster.finalizers_of(id).zip(&mut finalizers) {
+                if *present != verdict.finalizers[slot] && !gone {
                     found(Difference::Terminating);
                 }
-                finalizer += 1;
             }
         }
         gravest
@@ -148,10 +144,10 @@ pub(super) fn fate(cluster: &Cluster, state: &State, id: ObjectId) -> Fate {
     if state.gone(id) {
         return Fate::Gone;
     }
-    let text = |slot: u32| cluster.text.get(cluster.finalizers[slot as usize]).to_owned();
-    let slots = cluster.finalizers_of(id).filter(|slot| state.finalizers[*slot as usize]);
+    let text = |slot: FinalizerId| cluster.text.get(cluster.finalizers[slot]).to_owned();
+    let slots = cluster.finalizers_of(id).filter(|slot| state.finalizers[*slot]);
     let mut finalizers: Vec<String> = slots.map(text).collect();
-    finalizers.extend(super::flags::gc_finalizers(state.flags[id as usize]).map(str::to_owned));
+    finalizers.extend(super::flags::gc_finalizers(state.flags[id]).map(str::to_owned));
     finalizers.sort();
     Fate::Present(Present {
         terminating: state.has(id, TERMINATING),
@@ -163,9 +159,9 @@ pub(super) fn fate(cluster: &Cluster, state: &State, id: ObjectId) -> Fate {
 }
 
 /// A reference as stored, unless it was removed.
-fn owner_reference(cluster: &Cluster, state: &State, index: u32) -> Option<OwnerReference> {
+fn owner_reference(cluster: &Cluster, state: &State, index: RefId) -> Option<OwnerReference> {
     let reference = cluster.written(index);
-    let block = match state.refs[index as usize] {
+    let block = match state.refs[index] {
         RefState::Removed => return None,
         RefState::Blocking | RefState::Kept => reference.block,
         RefState::Unblocked => Some(false),

@@ -8,9 +8,11 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use super::cluster::{Cluster, Starts};
+use typed_index_collections::TiVec;
+
+use super::cluster::Cluster;
 use super::flags::TERMINATING;
-use super::ids::{NONE, ObjectId};
+use super::ids::{FinalizerId, NONE, Numbers, ObjectId};
 use super::links::{Holder, Links, Protected, Release, Role};
 use super::references::{Dependents, Ref, Written};
 
@@ -30,14 +32,14 @@ impl Part {
 }
 
 fn local(objects: &[ObjectId], id: ObjectId) -> Option<ObjectId> {
-    objects.binary_search(&id).ok().map(|index| index as ObjectId)
+    objects.binary_search(&id).ok().map(ObjectId::from)
 }
 
 /// The parts that hold at least one of the `active` objects. `targets` are the objects that steps name.
 pub(super) fn parts(cluster: &Cluster, active: &[ObjectId], targets: &[ObjectId]) -> Vec<Part> {
-    let mut sets = DisjointSets::new(cluster.len());
+    let mut sets = DisjointSets::new(cluster.ids());
     join_all(cluster, targets, &mut sets);
-    let mut members: BTreeMap<u32, Vec<ObjectId>> = active.iter().map(|id| (sets.find(*id), Vec::new())).collect();
+    let mut members: BTreeMap<ObjectId, Vec<ObjectId>> = active.iter().map(|id| (sets.find(*id), Vec::new())).collect();
     for id in cluster.ids() {
         if let Some(members) = members.get_mut(&sets.find(id)) {
             members.push(id);
@@ -85,31 +87,31 @@ fn join_all(cluster: &Cluster, targets: &[ObjectId], sets: &mut DisjointSets) {
 /// Whether a namespace or a definition may be deleted in this simulation: by a step, by the
 /// collector, or because it already is.
 fn may_go(cluster: &Cluster, targets: &[ObjectId], id: ObjectId) -> bool {
-    targets.contains(&id) || !cluster.refs_of(id).is_empty() || cluster.nodes[id as usize].flags & TERMINATING != 0
+    targets.contains(&id) || !cluster.refs_of(id).is_empty() || cluster.nodes[id].flags & TERMINATING != 0
 }
 
 /// Union-find with path halving.
 struct DisjointSets {
-    parents: Vec<u32>,
+    parents: TiVec<ObjectId, ObjectId>,
 }
 
 impl DisjointSets {
-    fn new(size: usize) -> Self {
-        DisjointSets { parents: (0..size as u32).collect() }
+    fn new(objects: Numbers<ObjectId>) -> Self {
+        DisjointSets { parents: objects.collect() }
     }
 
-    fn find(&mut self, mut id: u32) -> u32 {
-        while self.parents[id as usize] != id {
-            let grandparent = self.parents[self.parents[id as usize] as usize];
-            self.parents[id as usize] = grandparent;
+    fn find(&mut self, mut id: ObjectId) -> ObjectId {
+        while self.parents[id] != id {
+            let grandparent = self.parents[self.parents[id]];
+            self.parents[id] = grandparent;
             id = grandparent;
         }
         id
     }
 
-    fn join(&mut self, a: u32, b: u32) {
+    fn join(&mut self, a: ObjectId, b: ObjectId) {
         let (a, b) = (self.find(a), self.find(b));
-        self.parents[a.max(b) as usize] = a.min(b);
+        self.parents[a.max(b)] = a.min(b);
     }
 }
 
@@ -117,30 +119,17 @@ impl Cluster {
     /// The cluster of these objects (ascending) alone; references to others lead nowhere.
     fn restrict(&self, objects: &[ObjectId]) -> Cluster {
         let map = |id: ObjectId| if id == NONE { NONE } else { local(objects, id).unwrap_or(NONE) };
-        let mut part = Cluster {
-            kinds: self.kinds.clone(),
-            text: self.text.clone(),
-            nodes: objects.iter().map(|id| self.nodes[*id as usize]).collect(),
-            starts: vec![Starts::default()],
-            refs: Vec::new(),
-            written: Vec::new(),
-            finalizers: Vec::new(),
-            absent_finalizers: Vec::new(),
-            dependents: Dependents::default(),
-            links: Links::default(),
-            assumed: Vec::new(),
-            written_uids: BTreeMap::new(),
-        };
+        let mut part = Cluster::empty(self.kinds.clone(), self.text.clone());
         let mut slots = BTreeMap::new();
-        for (holder, &id) in objects.iter().enumerate() {
+        for &id in objects {
+            let holder = part.nodes.push_and_get_key(self.nodes[id]);
             for index in self.refs_of(id) {
                 let (reference, written) = (*self.reference(index), *self.written(index));
-                part.refs.push(Ref { holder: holder as ObjectId, by_uid: map(reference.by_uid), ..reference });
+                part.refs.push(Ref { holder, by_uid: map(reference.by_uid), ..reference });
                 part.written.push(Written { named: map(written.named), ..written });
             }
             for slot in self.finalizers_of(id) {
-                slots.insert(slot, part.finalizers.len() as u32);
-                part.finalizers.push(self.finalizers[slot as usize]);
+                slots.insert(slot, part.finalizers.push_and_get_key(self.finalizers[slot]));
             }
             part.end_object();
         }
@@ -150,7 +139,12 @@ impl Cluster {
         part
     }
 
-    fn restrict_links(&self, objects: &[ObjectId], slots: &BTreeMap<u32, u32>, part: &Cluster) -> Links {
+    fn restrict_links(
+        &self,
+        objects: &[ObjectId],
+        slots: &BTreeMap<FinalizerId, FinalizerId>,
+        part: &Cluster,
+    ) -> Links {
         let map = |id: &ObjectId| local(objects, *id);
         let all = |ids: &[ObjectId]| -> Vec<ObjectId> { ids.iter().filter_map(map).collect() };
         let mut links = Links {
@@ -160,8 +154,7 @@ impl Cluster {
             followers: self.links.followers.iter().filter_map(|(a, b)| Some((map(a)?, map(b)?))).collect(),
             ..Links::default()
         };
-        for (local, id) in objects.iter().enumerate() {
-            let local = local as ObjectId;
+        for (local, id) in part.ids().zip(objects) {
             if let Some(home) = self.links.home.get(id).and_then(map) {
                 links.home.insert(local, home);
             }
@@ -184,7 +177,11 @@ impl Cluster {
                         Release::WhenUnheld(inside.collect())
                     }
                     Release::JobTracking { reference } => Release::JobTracking {
-                        reference: reference.map(|index| index - self.refs_of(*id).start + part.refs_of(local).start),
+                        reference: reference.and_then(|wanted| {
+                            // Both have the same references, in the same order.
+                            let mut both = self.refs_of(*id).zip(part.refs_of(local));
+                            both.find_map(|(whole, own)| (whole == wanted).then_some(own))
+                        }),
                     },
                 };
                 links.protections.push(Protected {

@@ -1,6 +1,8 @@
 //! What a reader of a plan asks besides fates: how references were resolved, what contains an object,
 //! how things stood before a step.
 
+use typed_index_collections::TiVec;
+
 use super::cause::Cause;
 use super::cluster::Cluster;
 use super::flags::gc_finalizers;
@@ -46,7 +48,7 @@ impl Cluster {
 
 impl Plan<'_> {
     /// What every object was before a step, by id: the verdict of the step before it, or the cluster as given.
-    pub fn fates_before(&self, step: usize) -> Vec<Fate> {
+    pub fn fates_before(&self, step: usize) -> TiVec<ObjectId, Fate> {
         match step.checked_sub(1) {
             Some(previous) => self.fates_after(previous),
             None => by_id(self.cluster, &State::new(self.cluster)),
@@ -54,8 +56,8 @@ impl Plan<'_> {
     }
 
     /// What every object is in a step's verdict, by id. Empty for a step that does not exist.
-    pub fn fates_after(&self, step: usize) -> Vec<Fate> {
-        self.verdict_state(step).map_or_else(Vec::new, |state| by_id(self.cluster, &state))
+    pub fn fates_after(&self, step: usize) -> TiVec<ObjectId, Fate> {
+        self.verdict_state(step).map_or_else(TiVec::new, |state| by_id(self.cluster, &state))
     }
 
     /// The finalizers of an object in a step's verdict in the order in which a patch addresses them: those of its
@@ -63,9 +65,9 @@ impl Plan<'_> {
     /// before others, the stored order differs.
     pub fn stored_finalizers(&self, step: usize, id: ObjectId) -> Vec<String> {
         let Some(state) = self.verdict_state(step) else { return Vec::new() };
-        let slots = self.cluster.finalizers_of(id).filter(|slot| state.finalizers[*slot as usize]);
-        let own = slots.map(|slot| self.cluster.text.get(self.cluster.finalizers[slot as usize]).to_owned());
-        own.chain(gc_finalizers(state.flags[id as usize]).map(str::to_owned)).collect()
+        let slots = self.cluster.finalizers_of(id).filter(|slot| state.finalizers[*slot]);
+        let own = slots.map(|slot| self.cluster.text.get(self.cluster.finalizers[slot]).to_owned());
+        own.chain(gc_finalizers(state.flags[id]).map(str::to_owned)).collect()
     }
 
     /// The objects that a step's verdict leaves alive although something is wrong with an owner of theirs, with what
@@ -75,6 +77,6 @@ impl Plan<'_> {
     }
 }
 
-fn by_id(cluster: &Cluster, state: &State) -> Vec<Fate> {
+fn by_id(cluster: &Cluster, state: &State) -> TiVec<ObjectId, Fate> {
     cluster.ids().map(|id| outcome::fate(cluster, state, id)).collect()
 }

@@ -4,7 +4,9 @@
 //! What the collector asks again and again is apart from what is written, and small: in a large
 //! cluster every look at a reference is a cache miss.
 
-use super::ids::{NONE, ObjectId};
+use typed_index_collections::{TiSlice, TiVec};
+
+use super::ids::{NONE, Numbers, ObjectId, RefId};
 use super::kinds::KindId;
 use super::object::OwnerReference;
 use super::symbols::{Interner, Symbol};
@@ -35,7 +37,7 @@ pub(super) enum Lookup {
 }
 
 /// Numbers of references of one object: nearly always one or two.
-pub(super) type References = smallvec::SmallVec<[u32; 4]>;
+pub(super) type References = smallvec::SmallVec<[RefId; 4]>;
 
 /// What is written in an owner reference, and what that resolves to.
 #[derive(Debug, Clone, Copy)]
@@ -78,39 +80,39 @@ impl Written {
 pub(super) struct Dependent {
     pub(super) holder: ObjectId,
     /// Number of its reference.
-    pub(super) reference: u32,
+    pub(super) reference: RefId,
 }
 
 /// The references by the object that has their uid; those of one owner keep their order.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Dependents {
     /// Those of owner `o` are `entries[starts[o]..starts[o + 1]]`.
-    starts: Vec<u32>,
+    starts: TiVec<ObjectId, u32>,
     entries: Vec<Dependent>,
 }
 
 impl Dependents {
-    pub(super) fn new(objects: usize, references: &[Ref]) -> Self {
-        let bound = || references.iter().enumerate().filter(|(_, reference)| reference.by_uid != NONE);
-        let mut starts = vec![0; objects + 1];
+    pub(super) fn new(objects: usize, references: &TiSlice<RefId, Ref>) -> Self {
+        let bound = || references.iter_enumerated().filter(|(_, reference)| reference.by_uid != NONE);
+        let mut starts: TiVec<ObjectId, u32> = vec![0; objects + 1].into();
         for (_, reference) in bound() {
-            starts[reference.by_uid as usize + 1] += 1;
+            starts[reference.by_uid.next()] += 1;
         }
-        for object in 0..objects {
-            starts[object + 1] += starts[object];
+        for owner in Numbers::new(ObjectId::FIRST, objects.into()) {
+            starts[owner.next()] += starts[owner];
         }
         let mut next = starts.clone();
-        let mut entries = vec![Dependent { holder: NONE, reference: 0 }; starts[objects] as usize];
+        let bindings = starts.last().map_or(0, |end| *end as usize);
+        let mut entries = vec![Dependent { holder: NONE, reference: RefId::from(0) }; bindings];
         for (index, reference) in bound() {
-            let slot = &mut next[reference.by_uid as usize];
-            entries[*slot as usize] = Dependent { holder: reference.holder, reference: index as u32 };
+            let slot = &mut next[reference.by_uid];
+            entries[*slot as usize] = Dependent { holder: reference.holder, reference: index };
             *slot += 1;
         }
         Dependents { starts, entries }
     }
 
     pub(super) fn of(&self, owner: ObjectId) -> &[Dependent] {
-        let owner = owner as usize;
-        &self.entries[self.starts[owner] as usize..self.starts[owner + 1] as usize]
+        &self.entries[self.starts[owner] as usize..self.starts[owner.next()] as usize]
     }
 }

@@ -15,11 +15,13 @@
 //! back; what failed is tried again only if something was written since. A round costs as much as there are attempts
 //! running, whatever the size of the cluster.
 
+use typed_index_collections::TiVec;
+
 use super::collector::{Action, Verdict};
 use super::controllers::Settings;
 use super::delete::Policy;
 use super::flags::DELETING_DEPENDENTS;
-use super::ids::ObjectId;
+use super::ids::{ObjectId, RefId};
 use super::references::References;
 use super::trace::Reason;
 use super::view::Class;
@@ -70,12 +72,12 @@ struct Attempt {
 pub(super) struct Rounds<'w, 'c> {
     world: &'w mut World<'c>,
     running: Vec<Attempt>,
-    is_running: Vec<bool>,
+    is_running: TiVec<ObjectId, bool>,
 }
 
 impl<'w, 'c> Rounds<'w, 'c> {
     pub(super) fn new(world: &'w mut World<'c>) -> Self {
-        let is_running = vec![false; world.cluster.len()];
+        let is_running = vec![false; world.cluster.len()].into();
         Rounds { world, running: Vec::new(), is_running }
     }
 
@@ -136,14 +138,14 @@ impl<'w, 'c> Rounds<'w, 'c> {
     /// Every queued item starts, unless it is running: then it stays queued until that ends.
     fn start_attempts(&mut self) {
         for item in self.world.state.queue.drain() {
-            if self.is_running[item as usize] {
+            if self.is_running[item] {
                 self.world.state.queue.insert(item);
                 continue;
             }
             self.world.state.failed.remove(item);
             self.world.state.conflicts.remove(item);
             if self.world.attempts(item) {
-                self.is_running[item as usize] = true;
+                self.is_running[item] = true;
                 self.running.push(Attempt {
                     item,
                     call: Call::GetSelf,
@@ -160,7 +162,7 @@ impl<'w, 'c> Rounds<'w, 'c> {
     /// Books the end of an attempt; whether it goes on.
     fn keep(&mut self, item: ObjectId, end: Option<End>) -> bool {
         let Some(end) = end else { return true };
-        self.is_running[item as usize] = false;
+        self.is_running[item] = false;
         // Queued again while it ran: started again at once, even if it failed.
         if !self.world.state.queue.contains(item) {
             match end {
@@ -192,11 +194,9 @@ impl Attempt {
                 if world.state.gone(self.item) {
                     return Some(End::Done);
                 }
-                let present = |index: &u32| world.state.present(*index);
+                let present = |index: &RefId| world.state.present(*index);
                 let live: References = world.cluster.refs_of(self.item).filter(present).collect();
-                if world.state.revisions[self.item as usize] != self.revision
-                    && (live != self.references || self.patched)
-                {
+                if world.state.revisions[self.item] != self.revision && (live != self.references || self.patched) {
                     return Some(End::FailedOnConflict);
                 }
                 self.then_write(Call::DeleteAnyway(policy, reason));
@@ -227,7 +227,7 @@ impl Attempt {
             return Some(End::Done);
         }
         self.verdict = Verdict::new(world, self.item);
-        self.revision = world.state.revisions[self.item as usize];
+        self.revision = world.state.revisions[self.item];
         self.skip_cached(world, 0)
     }
 
@@ -282,7 +282,7 @@ impl Attempt {
                 if world.state.gone(self.item) {
                     return Some(End::Done);
                 }
-                if world.state.revisions[self.item as usize] != self.revision {
+                if world.state.revisions[self.item] != self.revision {
                     self.call = Call::GetAfterConflict(policy, reason);
                     return None;
                 }

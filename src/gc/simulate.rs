@@ -7,6 +7,7 @@ use super::combine;
 use super::controllers::Settings;
 use super::events::{self, Event};
 use super::flags::TERMINATING;
+use super::ids::ObjectId;
 use super::options::Options;
 use super::outcome::Outcome;
 use super::plan::{Plan, StepPlan};
@@ -49,7 +50,7 @@ pub fn simulate<'c>(cluster: &'c Cluster, steps: &[Step], options: &Options) -> 
 }
 
 /// Events are forgotten with their namespace, and not certain to be stored while it goes.
-fn events_after(cluster: &Cluster, state: &State, events: &[(u32, Event)]) -> Vec<Event> {
+fn events_after(cluster: &Cluster, state: &State, events: &[(ObjectId, Event)]) -> Vec<Event> {
     let kept = events.iter().filter_map(|(child, event)| {
         let mut event = event.clone();
         if let Some(home) = cluster.links.home.get(child) {

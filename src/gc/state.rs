@@ -7,10 +7,12 @@
 
 use std::hash::{Hash, Hasher};
 
+use typed_index_collections::TiVec;
+
 use super::cluster::Cluster;
 use super::flags::{FOREGROUND, GONE, ORPHAN};
 use super::id_set::IdSet;
-use super::ids::{NONE, ObjectId};
+use super::ids::{FinalizerId, NONE, ObjectId, RefId};
 use super::references::{Dependent, Written};
 
 /// What became of an owner reference.
@@ -41,9 +43,9 @@ pub(super) struct Counts {
 /// The objects as stored, and the collector's memory.
 #[derive(Debug, Clone)]
 pub(super) struct State {
-    pub(super) flags: Vec<u16>,
-    pub(super) refs: Vec<RefState>,
-    pub(super) finalizers: Vec<bool>,
+    pub(super) flags: TiVec<ObjectId, u16>,
+    pub(super) refs: TiVec<RefId, RefState>,
+    pub(super) finalizers: TiVec<FinalizerId, bool>,
     /// Items to be attempted.
     pub(super) queue: IdSet,
     /// Owners whose dependents are to be orphaned.
@@ -53,9 +55,9 @@ pub(super) struct State {
     /// Items that failed on a conflict and are retried within milliseconds `[GC-22a]`.
     pub(super) conflicts: IdSet,
     /// Derived, kept for speed.
-    pub(super) counts: Vec<Counts>,
+    pub(super) counts: TiVec<ObjectId, Counts>,
     /// `resourceVersion`, counted per object.
-    pub(super) revisions: Vec<u32>,
+    pub(super) revisions: TiVec<ObjectId, u32>,
     /// Writes so far.
     pub(super) writes: u64,
 }
@@ -66,28 +68,28 @@ impl State {
         let mut state = State {
             flags: cluster.nodes.iter().map(|node| node.flags).collect(),
             refs: cluster.written.iter().map(RefState::of).collect(),
-            finalizers: vec![true; cluster.finalizers.len()],
+            finalizers: vec![true; cluster.finalizers.len()].into(),
             queue: IdSet::new(objects),
             orphans: IdSet::new(objects),
             failed: IdSet::new(objects),
             conflicts: IdSet::new(objects),
-            counts: vec![Counts::default(); objects],
-            revisions: vec![0; objects],
+            counts: vec![Counts::default(); objects].into(),
+            revisions: vec![0; objects].into(),
             writes: 0,
         };
         for (reference, now) in cluster.refs.iter().zip(&state.refs).filter(|(reference, _)| reference.by_uid != NONE) {
-            let counts = &mut state.counts[reference.by_uid as usize];
+            let counts = &mut state.counts[reference.by_uid];
             counts.dependents += 1;
             counts.blocking += u32::from(*now == RefState::Blocking);
         }
         for slot in &cluster.absent_finalizers {
-            state.finalizers[*slot as usize] = false;
+            state.finalizers[*slot] = false;
         }
         state
     }
 
     pub(super) fn has(&self, id: ObjectId, flags: u16) -> bool {
-        self.flags[id as usize] & flags == flags
+        self.flags[id] & flags == flags
     }
 
     pub(super) fn gone(&self, id: ObjectId) -> bool {
@@ -98,22 +100,22 @@ impl State {
         !self.has(id, GONE)
     }
 
-    pub(super) fn present(&self, reference: u32) -> bool {
-        self.refs[reference as usize] != RefState::Removed
+    pub(super) fn present(&self, reference: RefId) -> bool {
+        self.refs[reference] != RefState::Removed
     }
 
     /// Whether the reference exists and blocks its owner's foreground deletion.
-    pub(super) fn blocks(&self, reference: u32) -> bool {
-        self.refs[reference as usize] == RefState::Blocking
+    pub(super) fn blocks(&self, reference: RefId) -> bool {
+        self.refs[reference] == RefState::Blocking
     }
 
     /// Whether nothing in its metadata keeps a Terminating object from being removed.
     pub(super) fn without_finalizers(&self, cluster: &Cluster, id: ObjectId) -> bool {
-        self.flags[id as usize] & (ORPHAN | FOREGROUND) == 0 && self.without_foreign_finalizers(cluster, id)
+        self.flags[id] & (ORPHAN | FOREGROUND) == 0 && self.without_foreign_finalizers(cluster, id)
     }
 
     pub(super) fn without_foreign_finalizers(&self, cluster: &Cluster, id: ObjectId) -> bool {
-        cluster.finalizers_of(id).all(|slot| !self.finalizers[slot as usize])
+        cluster.finalizers_of(id).all(|slot| !self.finalizers[slot])
     }
 
     /// Live dependents, in the collector's graph, of `owner`.

@@ -4,7 +4,7 @@ use super::cause::Cause;
 use super::cluster::Cluster;
 use super::delete::Policy;
 use super::flags::{FOREGROUND, ORPHAN};
-use super::ids::ObjectId;
+use super::ids::{FinalizerId, ObjectId};
 use super::world::World;
 use crate::kube::{ObjectKey, finalizers};
 
@@ -93,8 +93,8 @@ impl World<'_> {
             Operation::Settle => {}
             Operation::Delete { policy, force } => return self.delete(id, policy, force, Cause::Requested.into()),
             Operation::RemoveFinalizer(name) => {
-                let named = |slot: &u32| self.cluster.text.get(self.cluster.finalizers[*slot as usize]) == name;
-                let slots: Vec<u32> = self.cluster.finalizers_of(id).filter(named).collect();
+                let named = |slot: &FinalizerId| self.cluster.text.get(self.cluster.finalizers[*slot]) == name;
+                let slots: Vec<FinalizerId> = self.cluster.finalizers_of(id).filter(named).collect();
                 let gc = match name {
                     finalizers::ORPHAN => ORPHAN,
                     finalizers::FOREGROUND => FOREGROUND,
@@ -103,7 +103,7 @@ impl World<'_> {
                 self.remove_finalizers(id, &slots, gc, reason);
             }
             Operation::RemoveAllFinalizers => {
-                let slots: Vec<u32> = self.cluster.finalizers_of(id).collect();
+                let slots: Vec<FinalizerId> = self.cluster.finalizers_of(id).collect();
                 self.remove_finalizers(id, &slots, ORPHAN | FOREGROUND, reason);
             }
         }

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use super::cause::Protection;
 use super::cluster::Cluster;
-use super::ids::ObjectId;
+use super::ids::{FinalizerId, ObjectId};
 use super::links::{Holder, Links, Protected, Release, Role};
 use super::object::{Facts, Object, PodFacts};
 use super::symbols::Symbol;
@@ -19,7 +19,7 @@ impl Links {
         }
         links.fill_namespaces(cluster);
         for id in cluster.ids() {
-            if let Some(definition) = links.definition_of.get(&cluster.nodes[id as usize].kind).copied()
+            if let Some(definition) = links.definition_of.get(&cluster.nodes[id].kind).copied()
                 && let Some(Role::Definition { instances, .. }) = links.roles.get_mut(&definition)
             {
                 instances.push(id);
@@ -47,8 +47,8 @@ impl Links {
                 Role::Namespace { content: Vec::new(), pods: Vec::new(), tokens }
             }
             (Facts::Definition(crd), _) => {
-                let name = |index: &u32| cluster.text.get(cluster.finalizers[*index as usize]);
-                let cleanup = |index: &u32| name(index) == finalizers::CUSTOM_RESOURCE_CLEANUP;
+                let name = |index: &FinalizerId| cluster.text.get(cluster.finalizers[*index]);
+                let cleanup = |index: &FinalizerId| name(index) == finalizers::CUSTOM_RESOURCE_CLEANUP;
                 let Some(cleanup) = cluster.finalizers_of(id).find(cleanup) else { return };
                 let kind = cluster.kinds.find(GroupKind::new(&crd.group, &crd.kind));
                 let kind = kind.filter(|kind| cluster.kinds.get(*kind).custom);
@@ -66,9 +66,9 @@ impl Links {
     /// Everything namespaced that a purge reaches belongs to its Namespace object, if there is one.
     fn fill_namespaces(&mut self, cluster: &Cluster) {
         let names: BTreeMap<Symbol, ObjectId> =
-            self.namespaces.iter().map(|id| (cluster.nodes[*id as usize].name, *id)).collect();
+            self.namespaces.iter().map(|id| (cluster.nodes[*id].name, *id)).collect();
         for id in cluster.ids() {
-            let node = &cluster.nodes[id as usize];
+            let node = &cluster.nodes[id];
             if node.namespace == Symbol::EMPTY || !cluster.info(id).namespace_deletable {
                 continue;
             }
@@ -90,7 +90,7 @@ impl Links {
     ) {
         let info = cluster.info(id);
         for finalizer in cluster.finalizers_of(id) {
-            let name = cluster.text.get(cluster.finalizers[finalizer as usize]);
+            let name = cluster.text.get(cluster.finalizers[finalizer]);
             let held = || Release::WhenUnheld(holders.get(&id).cloned().unwrap_or_default());
             let (release, protection) = match (info.group_kind(), name) {
                 (kinds::PERSISTENT_VOLUME_CLAIM, finalizers::PVC_PROTECTION) => (held(), Protection::Claim),
@@ -141,7 +141,7 @@ fn job_tracking(cluster: &Cluster, pod: ObjectId, objects: &[Object]) -> Option<
         if cluster.text.get(cluster.written(index).kind_name) != kinds::JOB.kind {
             return None;
         }
-        let job = objects.get(cluster.reference(index).by_uid as usize);
+        let job = objects.get(usize::from(cluster.reference(index).by_uid));
         if job.is_some_and(|job| job.facts == Facts::ExternallyManagedJob) {
             return None;
         }

@@ -2,6 +2,7 @@
 
 use super::cluster::Cluster;
 use super::flags::{FOREGROUND, GRACEFUL, TERMINATING};
+use super::ids::RefId;
 use super::links::Holder;
 use super::references::Lookup;
 use super::state::State;
@@ -30,13 +31,13 @@ pub(super) enum Class {
 
 impl View<'_> {
     /// Whether the absent-owner cache answers for this reference, without a GET.
-    pub(super) fn cached_absent(&self, reference: u32) -> bool {
+    pub(super) fn cached_absent(&self, reference: RefId) -> bool {
         let reference = self.cluster.reference(reference);
         reference.exact && self.state.gone(reference.by_uid)
     }
 
     /// Section 3.3, as of now.
-    pub(super) fn classify(&self, index: u32) -> Class {
+    pub(super) fn classify(&self, index: RefId) -> Class {
         if self.cached_absent(index) {
             return Class::Dangling;
         }
@@ -53,7 +54,7 @@ impl View<'_> {
     }
 
     /// [CRD-8]: without its definition a kind no longer resolves.
-    fn definition_is_gone(&self, index: u32) -> bool {
+    fn definition_is_gone(&self, index: RefId) -> bool {
         let definitions = &self.cluster.links.definition_of;
         let definition = || definitions.get(&self.cluster.written(index).kind?);
         !definitions.is_empty() && definition().is_some_and(|definition| self.state.gone(*definition))

@@ -4,7 +4,7 @@
 use super::cause::Cause;
 use super::cluster::Cluster;
 use super::flags::{DELETING_DEPENDENTS, FOREGROUND, GONE, GRACEFUL, ORPHAN, SPEC_KUBERNETES, TERMINATING, UNWATCHED};
-use super::ids::{NONE, ObjectId};
+use super::ids::{NONE, ObjectId, RefId};
 use super::links::Role;
 use super::state::{RefState, State};
 use super::trace::{Effect, Reason, Trace};
@@ -72,7 +72,7 @@ impl<'c> World<'c> {
                 Watch::Unblocked(owner) => queued.push(owner),
                 Watch::Orphan(id) => self.state.orphans.insert(id),
                 Watch::Foreground(id) => {
-                    self.state.flags[id as usize] |= DELETING_DEPENDENTS;
+                    self.state.flags[id] |= DELETING_DEPENDENTS;
                     self.dependents_of(id, &mut queued);
                     queued.push(id);
                 }
@@ -121,7 +121,7 @@ impl<'c> World<'c> {
     }
 
     fn wrote(&mut self, id: ObjectId) {
-        self.state.revisions[id as usize] += 1;
+        self.state.revisions[id] += 1;
         self.state.writes += 1;
     }
 
@@ -145,25 +145,25 @@ impl<'c> World<'c> {
         for index in self.cluster.refs_of(id) {
             self.detach(index);
         }
-        self.state.flags[id as usize] |= GONE;
+        self.state.flags[id] |= GONE;
         self.wrote(id);
         self.watch.push(Watch::Gone(id));
         self.note(id, Effect::Gone, reason);
     }
 
     /// Counts a reference out of its owner's dependents, because it or its holder goes.
-    fn detach(&mut self, index: u32) {
+    fn detach(&mut self, index: RefId) {
         let owner = self.cluster.reference(index).by_uid;
         if owner != NONE && self.state.present(index) {
             let blocks = u32::from(self.state.blocks(index));
-            let counts = &mut self.state.counts[owner as usize];
+            let counts = &mut self.state.counts[owner];
             counts.dependents -= 1;
             counts.blocking -= blocks;
         }
     }
 
     /// Removes every reference of `id` with the uid of one of `indexes` `[GC-23]`.
-    pub(super) fn remove_references(&mut self, id: ObjectId, indexes: &[u32], reason: Reason) {
+    pub(super) fn remove_references(&mut self, id: ObjectId, indexes: &[RefId], reason: Reason) {
         let mut changed = false;
         for index in self.cluster.refs_of(id) {
             let uid = self.cluster.written(index).uid;
@@ -173,7 +173,7 @@ impl<'c> World<'c> {
             }
             self.released_owner(index);
             self.detach(index);
-            self.state.refs[index as usize] = RefState::Removed;
+            self.state.refs[index] = RefState::Removed;
             changed = true;
         }
         if changed {
@@ -189,17 +189,16 @@ impl<'c> World<'c> {
         let mut changed = false;
         for index in self.cluster.refs_of(id) {
             let blocks = self.state.blocks(index);
-            let unset =
-                || self.state.refs[index as usize] == RefState::Kept && self.cluster.written(index).block.is_none();
+            let unset = || self.state.refs[index] == RefState::Kept && self.cluster.written(index).block.is_none();
             if !(blocks || (all && unset())) {
                 continue;
             }
             self.released_owner(index);
             let owner = self.cluster.reference(index).by_uid;
             if blocks && owner != NONE {
-                self.state.counts[owner as usize].blocking -= 1;
+                self.state.counts[owner].blocking -= 1;
             }
-            self.state.refs[index as usize] = RefState::Unblocked;
+            self.state.refs[index] = RefState::Unblocked;
             changed = true;
         }
         if changed {
@@ -209,7 +208,7 @@ impl<'c> World<'c> {
         changed
     }
 
-    fn released_owner(&mut self, index: u32) {
+    fn released_owner(&mut self, index: RefId) {
         let owner = self.cluster.reference(index).by_uid;
         if owner != NONE && self.state.live(owner) && self.state.blocks(index) {
             self.watch.push(Watch::Unblocked(owner));

@@ -286,7 +286,7 @@ impl Case<'_> {
 
     /// An object as it is when the step is over.
     fn present(&self, id: ObjectId) -> Option<&Present> {
-        match &self.story.after[id as usize] {
+        match &self.story.after[id] {
             Fate::Present(present) => Some(present),
             Fate::Gone => None,
         }

@@ -6,6 +6,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use typed_index_collections::TiVec;
+
 use super::view::{ImpliedDependent, PlanView};
 use crate::gc::{Cause, Change, Effect, Fate, Hanging, ObjectId, Present};
 use crate::kube::{ObjectKey, kinds};
@@ -64,7 +66,7 @@ pub(crate) struct Story<'v> {
     /// What is Terminating since an earlier step, or was from the start.
     pub(crate) hung_before: BTreeSet<ObjectKey>,
     pub(crate) counts: Tally,
-    pub(crate) after: Vec<Fate>,
+    pub(crate) after: TiVec<ObjectId, Fate>,
     implied: BTreeMap<&'v ObjectKey, &'v ImpliedDependent>,
 }
 
