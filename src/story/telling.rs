@@ -6,7 +6,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use typed_index_collections::TiVec;
+use typed_index_collections::{TiSlice, TiVec};
 
 use super::view::{ImpliedDependent, PlanView};
 use crate::gc::{Cause, Change, Effect, Fate, Hanging, ObjectId, Present};
@@ -182,7 +182,7 @@ impl<'v> Story<'v> {
         }
     }
 
-    fn count(&mut self, before: &[Fate]) {
+    fn count(&mut self, before: &TiSlice<ObjectId, Fate>) {
         let of = |ending| self.affected.iter().filter(move |affected| affected.ending == ending);
         let terminating = |fate: &Fate| matches!(fate, Fate::Present(Present { terminating: true, .. }));
         let cluster = self.view.plan.cluster();

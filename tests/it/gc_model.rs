@@ -329,7 +329,7 @@ fn tv36_a_running_pod_waits_for_its_kubelet_even_without_finalizers() {
     let forced = [steps.as_slice(), &[Step::ForceDelete { target: key("Pod/n/p") }]].concat();
     assert_eq!(only(outcomes(&cluster, &forced)), NOTHING);
     let plan = simulate(&cluster, &steps, &Options::default());
-    assert_eq!(plan.fate(&plan.steps[1].outcomes[0], 0), Fate::Gone, "with kubelets it finishes");
+    assert_eq!(plan.fate(&plan.steps[1].outcomes[0], 0.into()), Fate::Gone, "with kubelets it finishes");
 }
 
 #[test]

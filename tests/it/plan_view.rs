@@ -2,7 +2,7 @@
 //!
 //! Clusters are sketched in the notation of [`crate::gc_support::sketch`].
 
-use ownerlint::gc::{Cluster, DefinitionFacts, Deletion, Facts, Object, PodFacts, Policy, Step, simulate};
+use ownerlint::gc::{Cluster, DefinitionFacts, Deletion, Facts, Object, ObjectId, PodFacts, Policy, Step, simulate};
 use ownerlint::kube::{GroupKind, ObjectKey};
 use ownerlint::report::plan::{PlanFormat, render};
 use ownerlint::report::{HumanOptions, MarkdownOptions, Options, plan};
@@ -562,7 +562,7 @@ fn step_of(words: &[String], cluster: &Cluster) -> Vec<Step> {
     let option = |name: &str| words.iter().position(|word| word == name).map(|at| words[at + 1].clone());
     let (kind, name) = (&words[2], &words[3]);
     let namespace = option("-n").unwrap_or_default();
-    let named = |id: &u32| {
+    let named = |id: &ObjectId| {
         let (key, info) = (cluster.key(*id), cluster.kind_of(*id));
         let types = [key.kind.to_lowercase(), info.plural.clone()];
         let full = |kind: &String| GroupKind::new(&key.group, kind).to_string();
