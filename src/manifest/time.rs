@@ -6,14 +6,14 @@ use jiff::civil::Date;
 /// not RFC 3339's: an hour may have one digit, a fraction may follow a comma, an offset may say 24 hours and 60 minutes, and
 /// there is no leap second (`parse` in Go's `time/format.go`).
 pub(super) fn is_time(text: &str) -> bool {
-    let mut rest = Rest(text);
+    let mut rest = Remaining(text);
     rest.date() == Some(true) && rest.clock() == Some(true) && rest.zone() == Some(true) && rest.0.is_empty()
 }
 
 /// What is left to read. Every reader answers `None` where the text has another shape, and whether the value is in range.
-struct Rest<'a>(&'a str);
+struct Remaining<'a>(&'a str);
 
-impl Rest<'_> {
+impl Remaining<'_> {
     fn date(&mut self) -> Option<bool> {
         let year = self.number(4)?;
         let month = self.literal("-")?.number(2)?;
