@@ -19,6 +19,7 @@
 //! | [`rules`] | one file per family, one function per rule |
 //! | [`story`] | a plan told in order: causes, holds, remedies, words |
 //! | [`config`] | `ownerlint.yaml`: found, read, every mistake with its place |
+//! | [`starter`] | the configuration that `init` proposes; what of a tree is never applied |
 //! | [`report`] | one file per output format, each a pure function of a finished report |
 //! | [`engine`] | one way in for every command: request → read → analyse → judge → report |
 //! | [`cli`] | arguments, exit status, printing |
@@ -36,6 +37,7 @@ pub mod manifest;
 pub mod ownership;
 pub mod report;
 pub mod rules;
+pub mod starter;
 pub mod story;
 pub mod suppression;
 pub mod text;

@@ -4,6 +4,7 @@
 //! Knows nothing of rules.
 
 mod document;
+mod matching;
 
 use std::collections::BTreeMap;
 
@@ -11,6 +12,7 @@ use crate::finding::{Finding, Identity};
 use crate::text::{FileId, Span};
 
 pub use document::{Baseline, BaselineError, KnownFinding};
+pub use matching::any_namespace;
 
 /// The name under which a baseline is looked for.
 pub const FILE_NAME: &str = "ownerlint-baseline.json";
@@ -53,47 +55,72 @@ impl Baseline {
     }
 
     /// Parts findings into new and known ones. Of findings of one identity the first ones, in the given order, are known.
-    /// `judged` says whether a rule ran: what another one knows is never stale. `file` is the baseline's own.
+    /// `judged` says of an entry, and of how many of its findings there are, whether the run could have found the others:
+    /// what it could not is never stale. `file` is the baseline's own.
     pub fn part<F>(
         &self,
         findings: Vec<F>,
         of: impl Fn(&F) -> &Finding,
-        judged: impl Fn(&str) -> bool,
+        judged: impl Fn(&KnownFinding, usize) -> bool,
         file: FileId,
     ) -> Parted<F> {
-        let mut found: BTreeMap<Identity, usize> = BTreeMap::new();
-        let mut room: BTreeMap<&Identity, usize> =
-            self.entries.iter().map(|entry| (&entry.identity, entry.count)).collect();
-        let mut new = Vec::new();
-        let mut known = Vec::new();
-        for finding in findings {
-            let identity = Identity::of(of(&finding));
-            match room.get_mut(&identity).filter(|left| **left > 0) {
-                Some(left) => {
-                    *left -= 1;
-                    known.push(finding);
-                    *found.entry(identity).or_default() += 1;
-                }
-                None => new.push(finding),
-            }
+        let identities: Vec<_> = findings.iter().map(|finding| Identity::of(of(finding))).collect();
+        let matches = self.matches(&identities);
+        let (mut new, mut known) = (Vec::new(), Vec::new());
+        for (finding, entry) in findings.into_iter().zip(&matches.entries) {
+            if entry.is_some() { known.push(finding) } else { new.push(finding) }
         }
-        let stale = self.entries.iter().filter(|entry| judged(&entry.identity.rule)).filter_map(|entry| {
+        let stale = self.entries.iter().zip(matches.found).filter_map(|(entry, found)| {
             let (identity, known) = (entry.identity.clone(), entry.count);
-            let found = found.get(&identity).copied().unwrap_or_default();
-            (found < known).then_some(Stale { file, span: entry.span, identity, known, found })
+            (found < known && judged(entry, found)).then_some(Stale { file, span: entry.span, identity, known, found })
         });
         Parted { new, known, stale: stale.collect() }
     }
 
-    /// What is left of the baseline in `findings`: no count is over what is found, and nothing is added.
-    pub fn at_most<'a>(&self, findings: impl IntoIterator<Item = &'a Finding>) -> Self {
-        let found = Self::of(findings);
-        let counts: BTreeMap<&Identity, usize> =
-            found.entries.iter().map(|entry| (&entry.identity, entry.count)).collect();
-        let left = self.entries.iter().filter_map(|entry| {
-            let count = entry.count.min(counts.get(&entry.identity).copied().unwrap_or_default());
-            (count > 0).then(|| KnownFinding { count, ..entry.clone() })
-        });
-        Self { entries: left.collect() }
+    /// What is left of the baseline after a run that found `findings`: nothing is forgotten that the run could not have
+    /// found, as `judged` says. New findings are taken in when `learn` says so.
+    pub fn after<'a>(
+        &self,
+        findings: impl IntoIterator<Item = &'a Finding>,
+        judged: impl Fn(&KnownFinding, usize) -> bool,
+        learn: bool,
+    ) -> Renewal {
+        let identities: Vec<_> = findings.into_iter().map(Identity::of).collect();
+        let matches = self.matches(&identities);
+        let mut change = Renewal::default();
+        let mut counts: BTreeMap<&Identity, usize> = BTreeMap::new();
+        for (entry, found) in self.entries.iter().zip(&matches.found) {
+            let missing = entry.count - found;
+            let kept = if judged(entry, *found) { 0 } else { missing };
+            change.unread += kept;
+            change.gone += missing - kept;
+            // What was found is counted under the name by which it was found.
+            *counts.entry(&entry.identity).or_default() += if learn { kept } else { kept + found };
+        }
+        for (identity, entry) in identities.iter().zip(&matches.entries).filter(|_| learn) {
+            change.new += usize::from(entry.is_none());
+            *counts.entry(identity).or_default() += 1;
+        }
+        let counts = counts.into_iter().filter(|&(_, count)| count > 0);
+        let entry = |(identity, count): (&Identity, _)| KnownFinding {
+            identity: identity.clone(),
+            count,
+            span: Span::default(),
+        };
+        change.baseline.entries = counts.map(entry).collect();
+        change
     }
+}
+
+/// What became of a baseline.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Renewal {
+    /// It, afterwards.
+    pub baseline: Baseline,
+    /// How many findings it learned.
+    pub new: usize,
+    /// How many findings it forgot.
+    pub gone: usize,
+    /// How many findings it keeps because nobody looked.
+    pub unread: usize,
 }

@@ -7,9 +7,8 @@ use super::error::Error;
 use super::input_args::{InputArgs, WorldArg};
 use super::status::{Status, no_objects};
 use super::terminal;
-use crate::baseline::Baseline;
+use crate::baseline::{Baseline, Renewal};
 use crate::engine::{CheckOptions, Session, read_baseline};
-use crate::finding::Identity;
 use crate::report::Report;
 use crate::suppression::Date;
 
@@ -25,7 +24,7 @@ pub(super) enum BaselineAction {
     Write(BaselineFileArgs),
     /// Know all findings of today, and say what changed since the last time
     Update(BaselineFileArgs),
-    /// Forget what is fixed, and learn nothing new
+    /// Forget what is no longer found, and learn nothing new
     Prune(BaselineFileArgs),
 }
 
@@ -51,6 +50,7 @@ pub(super) fn baseline(args: BaselineArgs) -> Result<Status, Error> {
 
 /// What a run finds without a baseline, and where the baseline is kept.
 struct Today {
+    session: Session,
     report: Report,
     found: Baseline,
     path: String,
@@ -70,7 +70,7 @@ fn today(args: BaselineFileArgs) -> Result<Result<Today, Status>, Error> {
         return Ok(Err(no_objects(report.summary.files)));
     }
     let found = Baseline::of(report.findings.iter().map(|reported| &reported.finding));
-    Ok(Ok(Today { report, found, path }))
+    Ok(Ok(Today { session, report, found, path }))
 }
 
 fn write(args: BaselineFileArgs) -> Result<Status, Error> {
@@ -84,40 +84,42 @@ fn write(args: BaselineFileArgs) -> Result<Status, Error> {
 }
 
 fn update(args: BaselineFileArgs) -> Result<Status, Error> {
-    let Today { found, path, .. } = match today(args)? {
+    let Today { session, report, path, .. } = match today(args)? {
         Ok(today) => today,
         Err(status) => return Ok(status),
     };
-    let (_, known) = read_baseline(&path)?;
-    let (new, gone) = (surplus(&found, &known), surplus(&known, &found));
-    save(&path, &found)?;
-    terminal::print(&format!("`{path}` knows {}: {new} new, {gone} gone\n", findings(found.count())))?;
+    let change = session.renew(&read_baseline(&path)?.1, &report, true);
+    save(&path, &change.baseline)?;
+    terminal::print(&format!(
+        "`{path}` knows {}: {} new, {} gone{}\n",
+        findings(change.baseline.count()),
+        change.new,
+        change.gone,
+        unread(&change)
+    ))?;
     Ok(Status::Clean)
 }
 
 fn prune(args: BaselineFileArgs) -> Result<Status, Error> {
-    let Today { report, path, .. } = match today(args)? {
+    let Today { session, report, path, .. } = match today(args)? {
         Ok(today) => today,
         Err(status) => return Ok(status),
     };
-    let (_, known) = read_baseline(&path)?;
-    let found = report.findings.iter().map(|reported| &reported.finding);
-    let left = known.at_most(found);
-    let gone = known.count() - left.count();
-    if gone > 0 {
-        save(&path, &left)?;
+    let change = session.renew(&read_baseline(&path)?.1, &report, false);
+    if change.gone > 0 {
+        save(&path, &change.baseline)?;
     }
-    terminal::print(&format!("`{path}` knows {}: {gone} gone\n", findings(left.count())))?;
+    let (known, gone) = (findings(change.baseline.count()), change.gone);
+    terminal::print(&format!("`{path}` knows {known}: {gone} gone{}\n", unread(&change)))?;
     Ok(Status::Clean)
 }
 
-/// How many findings of `these` are not in `those`.
-fn surplus(these: &Baseline, those: &Baseline) -> usize {
-    let count = |identity: &Identity| {
-        let same = those.entries.iter().find(|entry| entry.identity == *identity);
-        same.map_or(0, |entry| entry.count)
-    };
-    these.entries.iter().map(|entry| entry.count.saturating_sub(count(&entry.identity))).sum()
+/// What stays known because nobody looked.
+fn unread(change: &Renewal) -> String {
+    match change.unread {
+        0 => String::new(),
+        unread => format!("; {} kept, because not everything was read", findings(unread)),
+    }
 }
 
 fn findings(count: usize) -> String {

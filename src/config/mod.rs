@@ -7,7 +7,6 @@
 mod discover;
 mod mistake;
 mod read;
-mod starter;
 mod value;
 
 use std::collections::BTreeMap;
@@ -21,7 +20,6 @@ use crate::text::SourceFile;
 pub use discover::{DiscoveredConfig, FILE_NAMES, discover, folder_of};
 pub use mistake::Mistake;
 pub use read::KEYS;
-pub use starter::starter;
 pub(crate) use value::{Values, tree_of};
 
 /// What a configuration says. What it leaves out is `None` or empty.

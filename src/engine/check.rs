@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use super::coverage::ReadExtent;
 use super::scope::ReportScope;
 use super::selection::Selection;
 use crate::baseline::Baseline;
@@ -23,6 +24,8 @@ pub struct Check {
     pub ignores: Option<(SourceFile, Vec<Ignore>)>,
     /// Whether all that the configuration names is read, so that an ignore without effect has none at all.
     pub complete: bool,
+    /// How much of what the known findings may be about is read.
+    pub extent: ReadExtent,
     /// Known findings, and the text of their file.
     pub baseline: Option<(SourceFile, Baseline)>,
     /// What is reported; `None` is all.

@@ -6,6 +6,7 @@
 
 mod cascade;
 mod check;
+mod coverage;
 mod describe;
 mod error;
 mod input;
@@ -23,6 +24,7 @@ mod selection;
 mod session;
 
 pub use check::Check;
+pub use coverage::ReadExtent;
 pub use describe::{describe, tool};
 pub use error::SessionError;
 pub use input::{Bundle, BundleError};

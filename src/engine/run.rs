@@ -4,6 +4,7 @@ use std::collections::HashMap;
 
 use super::cascade::cascades;
 use super::check::Check;
+use super::coverage::Coverage;
 use super::describe::{describe, tool};
 use super::input::Bundle;
 use super::judge;
@@ -188,9 +189,8 @@ impl Run<'_> {
         let (Some((_, baseline)), Some(file)) = (&self.check.baseline, self.merged.baseline) else {
             return Parted { new: findings, known: Vec::new(), stale: Vec::new() };
         };
-        // What a rule knew that is gone, nobody will find again.
-        let judged = |id: &str| rules::find(id).is_none() || self.rules.iter().any(|rule| rule.id == id);
-        baseline.part(findings, finding_of, judged, file)
+        let coverage = Coverage::of(self.bundles, self.rules.iter().map(|rule| rule.id), self.check.extent);
+        baseline.part(findings, finding_of, |entry, found| coverage.judges(entry, found), file)
     }
 
     /// A rule with its severity in this run.

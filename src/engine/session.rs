@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use super::check::Check;
+use super::coverage::{Coverage, ReadExtent};
 use super::error::SessionError;
 use super::input::{Bundle, read_bundles, read_paths};
 use super::list::list_bundles;
@@ -12,7 +13,7 @@ use super::resolve::{Resolved, configuration, joined, read_text, resolve};
 use super::run::check_bundles;
 use super::scope::ReportScope;
 use super::selection::Selection;
-use crate::baseline::{self, Baseline};
+use crate::baseline::{self, Baseline, Renewal};
 use crate::config::{self, Config};
 use crate::finding::Severity;
 use crate::inventory::{Files, Overlay, locate};
@@ -27,6 +28,7 @@ pub struct Session {
     bundles: Vec<Bundle>,
     /// Whether all that the configuration names was read.
     complete: bool,
+    extent: ReadExtent,
 }
 
 /// What is asked of the findings of a session, besides what its configuration says.
@@ -64,7 +66,8 @@ impl Session {
         if let Some(overlay) = request.overlays.iter().find(unread) {
             return Err(SessionError::OutsideOfBundles { path: overlay.path.clone() });
         }
-        Ok(Self { config, bundles, complete })
+        let extent = extent(request, config.as_ref());
+        Ok(Self { config, bundles, complete, extent })
     }
 
     /// The bundles, in the order of their names; files of none of them come last.
@@ -104,6 +107,7 @@ impl Session {
             severities: self.config.as_ref().map(|config| config.severities.clone()).unwrap_or_default(),
             ignores: ignores.map(|config| (config.source.clone(), config.ignores.clone())),
             complete: self.complete,
+            extent: self.extent,
             baseline,
             only,
             every,
@@ -111,6 +115,14 @@ impl Session {
             ..Check::default()
         };
         Ok(check_bundles(&self.bundles, &check))
+    }
+
+    /// What known findings become after a check of this session without them. What it could not have found stays known; it
+    /// learns new findings when `learn` says so.
+    pub fn renew(&self, known: &Baseline, report: &Report, learn: bool) -> Renewal {
+        let coverage = Coverage::of(&self.bundles, report.rules.iter().map(|rule| rule.id), self.extent);
+        let findings = report.findings.iter().map(|reported| &reported.finding);
+        known.after(findings, |entry, found| coverage.judges(entry, found), learn)
     }
 
     /// What a deletion, or a list of steps, does to the one bundle that it is about. With `kubelet`, Pods run on nodes and
@@ -159,6 +171,19 @@ pub fn read_baseline(path: &str) -> Result<(SourceFile, Baseline), SessionError>
     let file = read_text(path).map_err(unreadable)?;
     let baseline = Baseline::read(&file)?;
     Ok((file, baseline))
+}
+
+/// A configuration without bundles says nothing of what lies in its folder.
+fn extent(request: &Request, config: Option<&Config>) -> ReadExtent {
+    let bundles = config.map_or(0, |config| config.bundles.len());
+    let here = config.is_none_or(|config| config::folder_of(config.source.path()).is_empty());
+    let all = request.paths.is_empty() && request.exclude.is_empty() && request.bundle.is_none();
+    match bundles {
+        0 if all && here => ReadExtent::Whole,
+        1.. if all => ReadExtent::Whole,
+        0 | 1 => ReadExtent::Part,
+        _ => ReadExtent::PartOfBundles,
+    }
 }
 
 fn holds(bundle: &Bundle, overlay: &Overlay) -> bool {

@@ -107,8 +107,8 @@ fn baseline_stale(outcome: &RunOutcome<'_>, sink: &mut Sink) {
         let about = identity.object.as_ref().or(identity.target.as_ref());
         let about = about.map(|about| format!(" on `{about}`")).unwrap_or_default();
         let message = match stale.found {
-            0 => format!("`{}`{about} is fixed", identity.rule),
-            found => format!("`{}`{about} is found {found} of {} times that are known", identity.rule, stale.known),
+            0 => format!("`{}`{about} is no longer found", identity.rule),
+            found => format!("the baseline allows {} of `{}`{about}; {found} found", stale.known, identity.rule),
         };
         let target = [&Some(identity.rule.clone()), &identity.object, &identity.field, &identity.target];
         let target: Vec<_> = target.into_iter().map(|part| part.as_deref().unwrap_or_default()).collect();

@@ -137,7 +137,7 @@ fn a_baseline_is_written_found_kept_and_pruned() {
     repository.write("a.yaml", SERVED);
     assert_eq!(
         concise(&repository, &[]),
-        "ownerlint-baseline.json:5:15: warning[baseline-stale] `owner-cross-namespace` on `ConfigMap/other/settings` is fixed\n"
+        "ownerlint-baseline.json:5:15: warning[baseline-stale] `owner-cross-namespace` on `ConfigMap/other/settings` is no longer found\n"
     );
     assert_eq!(repository.run(&["baseline", "prune"], "").1, "`ownerlint-baseline.json` knows 0 findings: 1 gone\n");
     assert_eq!(concise(&repository, &[]), "");
@@ -148,6 +148,58 @@ fn a_baseline_is_written_found_kept_and_pruned() {
         repository.run(&["baseline", "update"], "").1,
         "`ownerlint-baseline.json` knows 1 finding: 1 new, 0 gone\n"
     );
+}
+
+#[test]
+fn a_baseline_never_forgets_what_was_not_read() {
+    let repository = Repository::new();
+    let other = OWNED.replace("settings", "others").replace("name: web", "name: db");
+    repository.write("a/a.yaml", OWNED).write("b/b.yaml", &other);
+    repository.run(&["baseline", "write"], "");
+    let written = repository.read("ownerlint-baseline.json");
+    // Nothing is said of `b`, and nothing of it is lost.
+    assert_eq!(concise(&repository, &["a"]), "");
+    let kept = "`ownerlint-baseline.json` knows 2 findings: 0 gone; 1 finding kept, because not everything was read\n";
+    assert_eq!(repository.run(&["baseline", "prune", "a"], "").1, kept);
+    repository.run(&["baseline", "update", "a"], "");
+    assert_eq!(repository.read("ownerlint-baseline.json"), written);
+    // An object that was read, and its owner too: the finding is no longer there.
+    let gone = OWNED.replace("namespace: other\n  ownerReferences:", "namespace: other\n  x-was:");
+    repository.write("a/a.yaml", &gone);
+    assert!(concise(&repository, &["a"]).contains("`ConfigMap/other/settings` is no longer found"));
+    let (_, out, _) = repository.run(&["baseline", "prune", "a"], "");
+    assert!(out.starts_with("`ownerlint-baseline.json` knows 1 finding: 1 gone"), "{out}");
+    // An owner in a file that is not read may be as wrong as before.
+    let (dependent, owner) = other.split_once("---\n").expect("two documents");
+    repository.write("b/b.yaml", dependent).write("c/c.yaml", owner);
+    assert!(!concise(&repository, &["b"]).contains("baseline-stale"));
+    assert!(repository.run(&["baseline", "prune", "b"], "").1.contains(": 0 gone"));
+    // A file that cannot be read may hold any object.
+    repository.write("b/b.yaml", "kind: [\napiVersion: v1\n");
+    assert!(repository.run(&["baseline", "prune"], "").1.contains(": 0 gone"));
+    repository.write("b/b.yaml", SERVED).write("c/c.yaml", SERVED);
+    assert!(repository.run(&["baseline", "prune"], "").1.contains("knows 0 findings: 1 gone"));
+}
+
+#[test]
+fn a_baseline_of_bundles_is_not_judged_by_one_of_them() {
+    let repository = Repository::new();
+    repository.write("dev/a.yaml", OWNED).write("prod/a.yaml", OWNED);
+    repository.write("ownerlint.yaml", "version: 1\nbundles: {dev: {paths: [dev]}, prod: {paths: [prod]}}\n");
+    repository.run(&["baseline", "write"], "");
+    assert_eq!(concise(&repository, &["dev"]), "");
+    assert!(repository.run(&["baseline", "prune", "dev"], "").1.contains("knows 2 findings: 0 gone"));
+}
+
+#[test]
+fn a_key_without_a_namespace_is_known_under_any() {
+    let repository = Repository::new();
+    repository.write("a.yaml", "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: x}\ndata: {a: '1', a: '2'}\n");
+    repository.run(&["baseline", "write"], "");
+    assert!(repository.read("ownerlint-baseline.json").contains("ConfigMap/?/x"));
+    assert_eq!(concise(&repository, &["-n", "shop"]), "");
+    repository.run(&["baseline", "write", "-n", "shop"], "");
+    assert_eq!(concise(&repository, &[]), "");
 }
 
 #[test]

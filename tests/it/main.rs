@@ -30,6 +30,7 @@ mod gc_model;
 mod gc_properties;
 mod gc_support;
 mod house;
+mod init;
 mod known_finalizers;
 mod owner_rules;
 mod parsed_files;

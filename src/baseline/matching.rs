@@ -1,0 +1,121 @@
+//! Which entry of a baseline knows which finding.
+//!
+//! A key `ConfigMap/?/web` says that the namespace was not known: of the object that a run without `--namespace` sees, say.
+//! It is the object of that name in whatever namespace.
+
+use std::collections::HashMap;
+
+use super::Baseline;
+use crate::finding::Identity;
+
+/// What stands for a namespace that is not known.
+const ANY: &str = "?";
+
+/// Findings and entries, matched.
+pub(super) struct Matches {
+    /// For each finding the place of the entry that knows it.
+    pub(super) entries: Vec<Option<usize>>,
+    /// For each entry how many findings it knows, at most its count.
+    pub(super) found: Vec<usize>,
+}
+
+impl Baseline {
+    /// Equal identities first, so that a namespace which is not known takes nothing from one that is.
+    pub(super) fn matches(&self, findings: &[Identity]) -> Matches {
+        let mut matches = Matches { entries: vec![None; findings.len()], found: vec![0; self.entries.len()] };
+        let exact: HashMap<&Identity, usize> = self.entries.iter().map(|entry| &entry.identity).zip(0..).collect();
+        for (finding, identity) in findings.iter().enumerate() {
+            if let Some(&entry) = exact.get(identity) {
+                self.take(&mut matches, finding, entry);
+            }
+        }
+        // By the identity without its namespace, the entries that have room, the first one last.
+        let mut anywhere: HashMap<Identity, Vec<usize>> = HashMap::new();
+        for (place, entry) in self.entries.iter().enumerate().rev() {
+            if let Some(identity) = without_namespace(&entry.identity) {
+                anywhere.entry(identity).or_default().push(place);
+            }
+        }
+        for (finding, identity) in findings.iter().enumerate() {
+            let Some(general) = without_namespace(identity).filter(|_| matches.entries[finding].is_none()) else {
+                continue;
+            };
+            if general != *identity {
+                if let Some(&entry) = exact.get(&general) {
+                    self.take(&mut matches, finding, entry);
+                }
+                continue;
+            }
+            let Some(places) = anywhere.get_mut(&general) else { continue };
+            while let Some(&entry) = places.last() {
+                if self.take(&mut matches, finding, entry) {
+                    break;
+                }
+                places.pop();
+            }
+        }
+        matches
+    }
+
+    /// Gives a finding to an entry unless it has all that it knows.
+    fn take(&self, matches: &mut Matches, finding: usize, entry: usize) -> bool {
+        let has_room = matches.found[entry] < self.entries[entry].count;
+        if has_room {
+            matches.found[entry] += 1;
+            matches.entries[finding] = Some(entry);
+        }
+        has_room
+    }
+}
+
+/// The identity in any namespace; `None` when it is about no object.
+fn without_namespace(identity: &Identity) -> Option<Identity> {
+    let object = any_namespace(identity.object.as_deref()?)?;
+    Some(Identity { object: Some(object), ..identity.clone() })
+}
+
+/// A key `Kind/namespace/name` in any namespace: `Kind/?/name`. `None` for a text that is no key.
+pub fn any_namespace(key: &str) -> Option<String> {
+    let mut parts = key.splitn(3, '/');
+    let (kind, _, name) = (parts.next()?, parts.next()?, parts.next()?);
+    Some(format!("{kind}/{ANY}/{name}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::baseline::KnownFinding;
+    use crate::text::Span;
+
+    fn identity(object: &str) -> Identity {
+        Identity { rule: "r".to_owned(), object: Some(object.to_owned()), field: None, target: None }
+    }
+
+    fn matched(entries: &[(&str, usize)], findings: &[&str]) -> Vec<Option<usize>> {
+        let entry = |&(object, count): &(&str, usize)| KnownFinding {
+            identity: identity(object),
+            count,
+            span: Span::default(),
+        };
+        let baseline = Baseline { entries: entries.iter().map(entry).collect() };
+        baseline.matches(&findings.iter().map(|object| identity(object)).collect::<Vec<_>>()).entries
+    }
+
+    #[test]
+    fn a_namespace_that_was_not_known_is_any() {
+        assert_eq!(matched(&[("A/?/x", 1)], &["A/shop/x", "A/shop/x"]), [Some(0), None]);
+        assert_eq!(matched(&[("A/shop/x", 1)], &["A/?/x", "A/?/x"]), [Some(0), None]);
+        assert_eq!(matched(&[("A/?/x", 1)], &["A//x"]), [Some(0)], "a scope that was not known, either");
+        assert_eq!(matched(&[("A/shop/x", 1)], &["A/other/x"]), [None]);
+        assert_eq!(matched(&[("A/?/x", 1)], &["A/shop/y", "B/shop/x"]), [None, None]);
+    }
+
+    #[test]
+    fn equal_keys_come_first() {
+        assert_eq!(
+            matched(&[("A/?/x", 1), ("A/shop/x", 1)], &["A/?/x", "A/shop/x", "A/other/x"]),
+            [Some(0), Some(1), None]
+        );
+        assert_eq!(matched(&[("A/a/x", 1), ("A/b/x", 1)], &["A/?/x", "A/b/x", "A/?/x"]), [Some(0), Some(1), None]);
+    }
+}

@@ -1,0 +1,116 @@
+//! What a run looked at, so that only what it could have found counts as gone.
+
+use std::collections::HashSet;
+
+use super::input::Bundle;
+use crate::baseline::{KnownFinding, any_namespace};
+use crate::finding::Identity;
+use crate::rules;
+
+/// How much of what a baseline may be about a run reads.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum ReadExtent {
+    /// All of it.
+    Whole,
+    /// A part. An object that it reads lies nowhere else.
+    #[default]
+    Part,
+    /// A part of several bundles. Another one may hold an object of the same key.
+    PartOfBundles,
+}
+
+/// Rules that look at one object and at no other.
+const OF_ONE_OBJECT: [&str; 16] = [
+    "dropped-content",
+    "duplicate-key",
+    "finalizer-conflict",
+    "finalizer-invalid-name",
+    "finalizer-preset-gc",
+    "finalizer-unqualified",
+    "finalizer-wrong-type",
+    "live-object",
+    "metadata-unknown-field",
+    "namespace-spec-finalizers",
+    "object-without-name",
+    "owner-duplicate",
+    "owner-missing-field",
+    "owner-multiple-controllers",
+    "owner-unknown-field",
+    "owner-wrong-type",
+];
+
+/// What a run looked at.
+#[derive(Debug)]
+pub(super) struct Coverage {
+    extent: ReadExtent,
+    rules: HashSet<&'static str>,
+    /// The keys of all objects, and each of them in any namespace.
+    objects: HashSet<String>,
+    anywhere: HashSet<String>,
+    /// Their names, to know what a target like `apps/v1/Deployment/web` points at.
+    names: HashSet<String>,
+}
+
+impl Coverage {
+    /// Of a run of `rules` over `bundles`. What cannot be read may hold any object.
+    pub(super) fn of(bundles: &[Bundle], rules: impl IntoIterator<Item = &'static str>, extent: ReadExtent) -> Self {
+        let inventories = || bundles.iter().map(|bundle| &bundle.inventory);
+        let hidden = inventories().any(|inventory| {
+            inventory.unreadable_documents().next().is_some() || inventory.unreadable_files().next().is_some()
+        });
+        let objects = inventories().flat_map(|inventory| &inventory.members).map(|member| member.key.to_string());
+        let objects: HashSet<String> = objects.collect();
+        Self {
+            extent: if hidden && extent == ReadExtent::Whole { ReadExtent::Part } else { extent },
+            rules: rules.into_iter().collect(),
+            names: objects.iter().map(|key| name(key).to_owned()).collect(),
+            anywhere: objects.iter().filter_map(|key| any_namespace(key)).collect(),
+            objects,
+        }
+    }
+
+    /// Whether the run, which found `found` of the findings that an entry knows, would have found the others.
+    pub(super) fn judges(&self, entry: &KnownFinding, found: usize) -> bool {
+        let rule = entry.identity.rule.as_str();
+        // What a rule knew that is gone, nobody will find again.
+        if rules::find(rule).is_some() && !self.rules.contains(rule) {
+            return false;
+        }
+        match self.extent {
+            ReadExtent::Whole => true,
+            // The others may be in a file that was not read, for an object of the same key.
+            ReadExtent::Part => found == 0 && self.looked_at(&entry.identity),
+            ReadExtent::PartOfBundles => false,
+        }
+    }
+
+    /// Whether everything was read that a finding is about: its object, and the object that it points at.
+    fn looked_at(&self, identity: &Identity) -> bool {
+        let pointed_at = || identity.target.as_deref().is_some_and(|target| self.names.contains(name(target)));
+        let holds = identity.object.as_deref().is_some_and(|key| self.holds(key));
+        holds && (OF_ONE_OBJECT.contains(&identity.rule.as_str()) || pointed_at())
+    }
+
+    fn holds(&self, key: &str) -> bool {
+        let general = any_namespace(key);
+        let general = general.as_deref();
+        self.objects.contains(key)
+            || general.is_some_and(|general| self.objects.contains(general))
+            || (general == Some(key) && self.anywhere.contains(key))
+    }
+}
+
+/// The last part of a key or a target.
+fn name(key: &str) -> &str {
+    key.rsplit('/').next().unwrap_or(key)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rules_of_one_object_exist() {
+        assert_eq!(OF_ONE_OBJECT.into_iter().find(|id| rules::find(id).is_none()), None);
+    }
+}

@@ -1,0 +1,319 @@
+//! Which files go to one cluster.
+//!
+//! What lies in one tree is taken to go to one cluster, unless two parts of it write the same objects: those are variants,
+//! `dev` and `prod`, and there is one bundle per name of a variant. What has no variants belongs to every bundle, and so do
+//! the definitions of custom resources.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+
+use super::cover::cover;
+use super::tree::FileTree;
+use super::units::{Unit, units};
+
+/// Bundles that are proposed at most; a tree with more variants wants globs that only a person can name.
+const MAX_BUNDLES: usize = 12;
+
+/// How deep folders are searched for variants of each other.
+const MAX_DEPTH: usize = 4;
+
+/// A set of paths that go to one cluster.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Proposed {
+    pub(super) name: String,
+    pub(super) paths: Vec<String>,
+    /// The folders of its kustomizations.
+    pub(super) kustomizations: Vec<String>,
+}
+
+/// The bundles of a tree, sorted by name; empty when there are too many to be useful.
+pub(super) fn bundles(tree: &FileTree) -> Vec<Proposed> {
+    let Variants { shared, by_name } = variants(tree);
+    let sets: BTreeMap<String, Vec<Portion>> = match by_name.is_empty() {
+        true => BTreeMap::from([("all".to_owned(), Vec::new())]),
+        false => by_name,
+    };
+    if sets.len() > MAX_BUNDLES {
+        return Vec::new();
+    }
+    // Paths that lead nowhere are no bundle.
+    if tree.files.iter().all(|file| file.objects.is_empty()) {
+        return Vec::new();
+    }
+    let holding: Vec<usize> = (0..tree.files.len()).filter(|&file| !tree.files[file].objects.is_empty()).collect();
+    let paths: Vec<&str> = holding.iter().map(|&file| tree.files[file].path.as_str()).collect();
+    let bundle = |(name, own): (String, Vec<Portion>)| {
+        let parts = || own.iter().chain(&shared);
+        let mut files: BTreeSet<usize> = parts().flat_map(|part| part.files.iter().copied()).collect();
+        add_definitions(tree, &mut files);
+        let kustomizations = parts().filter(|part| part.is_kustomization).map(|part| part.folder.clone());
+        Proposed {
+            name,
+            paths: cover(&paths, |at| files.contains(&holding[at])),
+            kustomizations: kustomizations.collect::<BTreeSet<_>>().into_iter().collect(),
+        }
+    };
+    sets.into_iter().map(bundle).collect()
+}
+
+/// Every definition of the tree that the files lack; of one that is written twice, the first.
+fn add_definitions(tree: &FileTree, files: &mut BTreeSet<usize>) {
+    let defined = |file: usize| tree.files[file].definitions.iter().map(String::as_str);
+    let mut known: BTreeSet<&str> = files.iter().flat_map(|&file| defined(file)).collect();
+    for file in 0..tree.files.len() {
+        if defined(file).next().is_some() && !defined(file).any(|name| known.contains(name)) {
+            known.extend(defined(file));
+            files.insert(file);
+        }
+    }
+}
+
+/// Files that stay together.
+#[derive(Clone, Debug)]
+struct Portion {
+    folder: String,
+    files: Vec<usize>,
+    is_unit: bool,
+    is_kustomization: bool,
+}
+
+#[derive(Default)]
+struct Variants {
+    /// What has no variants.
+    shared: Vec<Portion>,
+    /// The variants by their name.
+    by_name: BTreeMap<String, Vec<Portion>>,
+}
+
+fn variants(tree: &FileTree) -> Variants {
+    let mut found = Variants::default();
+    let mut pending = vec![siblings(tree)];
+    while let Some(parts) = pending.pop() {
+        let names = names_of_variants(tree, &parts);
+        for (part, name) in parts.into_iter().zip(names) {
+            let below = below(tree, &part).filter(|parts| names_of_variants(tree, parts).iter().any(Option::is_some));
+            match (below, name) {
+                (Some(below), _) => pending.push(below),
+                (None, Some(name)) => found.by_name.entry(name).or_default().push(part),
+                (None, None) => found.shared.push(part),
+            }
+        }
+    }
+    found
+}
+
+/// The units, and the first folders of what belongs to none.
+fn siblings(tree: &FileTree) -> Vec<Portion> {
+    let units = units(tree);
+    let delivered: BTreeSet<usize> = units.iter().flat_map(|unit| unit.files.iter().copied()).collect();
+    let rest = (0..tree.files.len()).filter(|file| !delivered.contains(file) && !tree.files[*file].objects.is_empty());
+    let mut parts = parts_of(tree, "", rest.collect());
+    parts.extend(units.into_iter().map(|Unit { folder, files, is_kustomization }| Portion {
+        folder,
+        files: files.into_iter().collect(),
+        is_unit: true,
+        is_kustomization,
+    }));
+    parts
+}
+
+/// The folders directly below a part, unless it is a unit, lies too deep or is a single file.
+fn below(tree: &FileTree, part: &Portion) -> Option<Vec<Portion>> {
+    let depth = part.folder.matches('/').count() + 1;
+    let is_file = part.files.iter().any(|&file| tree.files[file].path == part.folder);
+    (!part.is_unit && !is_file && depth < MAX_DEPTH)
+        .then(|| parts_of(tree, &format!("{}/", part.folder), part.files.clone()))
+}
+
+/// Files by the folder or file directly below `folder`, which is empty or ends in a slash.
+fn parts_of(tree: &FileTree, folder: &str, files: Vec<usize>) -> Vec<Portion> {
+    let mut parts: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
+    for file in files {
+        let path = tree.files[file].path.as_str();
+        let end = path[folder.len()..].find('/').map_or(path.len(), |at| folder.len() + at);
+        parts.entry(&path[..end]).or_default().push(file);
+    }
+    let part = |(folder, files): (&str, _)| Portion {
+        folder: folder.to_owned(),
+        files,
+        is_unit: false,
+        is_kustomization: false,
+    };
+    parts.into_iter().map(part).collect()
+}
+
+/// For each part its name as a variant; `None` for one that has none.
+fn names_of_variants(tree: &FileTree, parts: &[Portion]) -> Vec<Option<String>> {
+    let mut names = vec![None; parts.len()];
+    for group in groups(parts.len(), &similar(tree, parts)) {
+        let folders: Vec<_> = group.iter().map(|&part| parts[part].folder.as_str()).collect();
+        for (part, name) in group.iter().zip(differences(&folders)) {
+            names[*part] = Some(name);
+        }
+    }
+    names
+}
+
+/// Pairs of parts of which one writes at least half of the other's objects. A Namespace tells nothing: whoever needs one
+/// writes it.
+fn similar(tree: &FileTree, parts: &[Portion]) -> Vec<(usize, usize)> {
+    let objects = |part: &Portion| -> BTreeSet<&str> {
+        let objects = part.files.iter().flat_map(|&file| &tree.files[file].objects).map(String::as_str);
+        objects.filter(|key| !key.starts_with("Namespace/")).collect()
+    };
+    let objects: Vec<_> = parts.iter().map(objects).collect();
+    let mut writers: HashMap<&str, Vec<usize>> = HashMap::new();
+    for (part, key) in objects.iter().enumerate().flat_map(|(part, keys)| keys.iter().map(move |key| (part, key))) {
+        let writers = writers.entry(key).or_default();
+        // More of them make too many bundles anyway.
+        if writers.len() <= MAX_BUNDLES {
+            writers.push(part);
+        }
+    }
+    let mut similar = Vec::new();
+    for (part, keys) in objects.iter().enumerate() {
+        let mut shared: BTreeMap<usize, usize> = BTreeMap::new();
+        for &writer in keys.iter().filter_map(|key| writers.get(key)).flatten().filter(|&&writer| writer != part) {
+            *shared.entry(writer).or_default() += 1;
+        }
+        similar
+            .extend(shared.into_iter().filter(|(_, shared)| shared * 2 >= keys.len()).map(|(other, _)| (part, other)));
+    }
+    similar
+}
+
+/// What the pairs make of so many parts: sets of two and more that hang together, in order.
+fn groups(parts: usize, pairs: &[(usize, usize)]) -> Vec<Vec<usize>> {
+    let mut above: Vec<usize> = (0..parts).collect();
+    fn top(above: &mut [usize], mut part: usize) -> usize {
+        while above[part] != part {
+            above[part] = above[above[part]];
+            part = above[part];
+        }
+        part
+    }
+    for &(a, b) in pairs {
+        let (a, b) = (top(&mut above, a), top(&mut above, b));
+        above[a.max(b)] = a.min(b);
+    }
+    let mut groups: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
+    for part in 0..parts {
+        groups.entry(top(&mut above, part)).or_default().push(part);
+    }
+    groups.into_values().filter(|group| group.len() > 1).collect()
+}
+
+/// For each folder what tells it from the others: its parts without those that all begin with and end in.
+fn differences(folders: &[&str]) -> Vec<String> {
+    let split: Vec<Vec<&str>> = folders.iter().map(|folder| folder.split('/').collect()).collect();
+    let shortest = split.iter().map(Vec::len).min().unwrap_or_default();
+    let same = |at: &dyn Fn(&[&'_ str]) -> String| split.windows(2).all(|pair| at(&pair[0]) == at(&pair[1]));
+    let head = (0..shortest).take_while(|&n| same(&|parts| parts[n].to_owned())).count();
+    let tail = (0..shortest - head).take_while(|&n| same(&|parts| parts[parts.len() - 1 - n].to_owned())).count();
+    let name = |parts: &Vec<&str>| match &parts[head..parts.len() - tail] {
+        [] => parts.last().copied().unwrap_or_default().to_owned(),
+        parts => parts.join("-"),
+    };
+    split.iter().map(name).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::tree::Kustomization;
+    use super::super::tree::tests::tree;
+    use super::*;
+
+    fn shown(tree: &FileTree) -> Vec<(String, Vec<String>)> {
+        bundles(tree).into_iter().map(|bundle| (bundle.name, bundle.paths)).collect()
+    }
+
+    fn expected(bundles: &[(&str, &[&str])]) -> Vec<(String, Vec<String>)> {
+        let owned = |paths: &[&str]| paths.iter().map(|path| (*path).to_owned()).collect();
+        bundles.iter().map(|(name, paths)| ((*name).to_owned(), owned(paths))).collect()
+    }
+
+    #[test]
+    fn a_tree_without_variants_is_one_bundle() {
+        let tree = tree(&[("a/x.yaml", "x"), ("b/y.yaml", "y"), ("z.yaml", "z"), ("values.yaml", "")]);
+        assert_eq!(shown(&tree), expected(&[("all", &["."])]));
+    }
+
+    #[test]
+    fn folders_that_write_the_same_objects_are_variants_and_all_else_is_shared() {
+        let tree = tree(&[
+            ("crds/a.yaml", "crd"),
+            ("rendered/dev/a.yaml", "web db"),
+            ("rendered/prod/a.yaml", "web db cache"),
+        ]);
+        let variants: [(&str, &[&str]); 2] = [("dev", &["crds", "rendered/dev"]), ("prod", &["crds", "rendered/prod"])];
+        assert_eq!(shown(&tree), expected(&variants));
+    }
+
+    #[test]
+    fn a_namespace_that_two_folders_write_makes_no_variants() {
+        let tree = tree(&[("ns/a.yaml", "Namespace//shop"), ("db/a.yaml", "Namespace//shop db claim")]);
+        assert_eq!(shown(&tree), expected(&[("all", &["."])]));
+    }
+
+    #[test]
+    fn few_objects_in_common_make_no_variants() {
+        let tree = tree(&[("web/a.yaml", "tls web service"), ("db/a.yaml", "tls db claim")]);
+        assert_eq!(shown(&tree), expected(&[("all", &["."])]));
+    }
+
+    #[test]
+    fn a_tree_without_objects_is_no_bundle() {
+        assert_eq!(shown(&tree(&[("values.yaml", "")])), []);
+    }
+
+    #[test]
+    fn overlays_take_their_base_along_and_lose_what_is_in_no_kustomization() {
+        let mut tree = tree(&[
+            ("base/kustomization.yaml", ""),
+            ("base/web.yaml", "web"),
+            ("overlays/dev/app/kustomization.yaml", ""),
+            ("overlays/prod/app/db.yaml", "db"),
+            ("overlays/prod/app/kustomization.yaml", ""),
+        ]);
+        let mut kustomization = |path: &str, applies: &[&str]| {
+            let place = tree.file(path).expect("a file");
+            let applies = applies.iter().map(|path| (*path).to_owned()).collect();
+            tree.files[place].kustomization = Some(Kustomization { applies, is_component: false });
+        };
+        kustomization("base/kustomization.yaml", &["base/web.yaml"]);
+        kustomization("overlays/dev/app/kustomization.yaml", &["base"]);
+        kustomization("overlays/prod/app/kustomization.yaml", &["base", "overlays/prod/app/db.yaml"]);
+        assert_eq!(shown(&tree), expected(&[("dev", &["base"]), ("prod", &["."])]));
+        assert_eq!(bundles(&tree)[1].kustomizations, ["overlays/prod/app"]);
+    }
+
+    #[test]
+    fn definitions_belong_to_every_bundle_and_no_bundle_gets_one_twice() {
+        let mut tree = tree(&[
+            ("dev/a.yaml", "web crd"),
+            ("prod/a.yaml", "web"),
+            ("prod/crd.yaml", "crd2"),
+            ("prod/old.yaml", "crd3"),
+        ]);
+        tree.files[0].definitions = vec!["foos".to_owned()];
+        tree.files[2].definitions = vec!["bars".to_owned()];
+        tree.files[3].definitions = vec!["bars".to_owned()];
+        let bundles: [(&str, &[&str]); 2] = [("dev", &["dev", "prod/crd.yaml"]), ("prod", &["."])];
+        assert_eq!(shown(&tree), expected(&bundles));
+    }
+
+    #[test]
+    fn variants_are_named_by_what_tells_them_apart() {
+        assert_eq!(differences(&["apps/web/overlays/dev", "apps/web/overlays/prod"]), ["dev", "prod"]);
+        assert_eq!(differences(&["dev/app", "prod/app"]), ["dev", "prod"]);
+        assert_eq!(differences(&["eu/prod/app", "us/prod/app", "eu/dev/app"]), ["eu-prod", "us-prod", "eu-dev"]);
+        assert_eq!(differences(&["config/default", "deploy"]), ["config-default", "deploy"]);
+        assert_eq!(differences(&["a", "a/b"]), ["a", "b"]);
+    }
+
+    #[test]
+    fn too_many_variants_are_left_to_a_person() {
+        let paths: Vec<String> = (0..13).map(|n| format!("v{n}/a.yaml")).collect();
+        let files: Vec<_> = paths.iter().map(|path| (path.as_str(), "web")).collect();
+        assert_eq!(shown(&tree(&files)), []);
+    }
+}

@@ -1,0 +1,245 @@
+//! Which files are never applied, by their names: what tests read and compare with.
+
+use std::collections::BTreeMap;
+
+use globset::{GlobBuilder, GlobMatcher};
+
+/// Folders that hold what tests read, whatever lies around them: `go help packages` ignores `testdata`, Jest writes
+/// `__snapshots__`, the others are the common words for it.
+const FIXTURE_FOLDERS: [&str; 12] = [
+    "testdata",
+    "test-data",
+    "test_data",
+    "fixture",
+    "fixtures",
+    "__fixtures__",
+    "golden",
+    "goldens",
+    "__snapshots__",
+    "fake",
+    "fakes",
+    "mocks",
+];
+
+/// Folders that hold what tests read when they lie in a folder of tests.
+const FIXTURE_FOLDERS_OF_TESTS: [&str; 3] = ["compare", "expected", "snapshots"];
+
+/// Beginnings of the names of fixtures: `zz_fixture_` is written by OpenShift's test helpers.
+const FIXTURE_PREFIXES: [&str; 1] = ["zz_fixture_"];
+
+/// Ends of the names of fixtures, before the extension.
+const FIXTURE_SUFFIXES: [&str; 3] = [".golden", "-golden", "_golden"];
+
+/// With fewer errors than this, nothing dominates.
+const MIN_ERRORS: usize = 2;
+
+/// With fewer errors than this, only a fixture's name is a pattern.
+const MIN_ERRORS_OF_A_PATTERN: usize = 10;
+
+/// A proposal to leave files out.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Exclusion {
+    /// What to give to `--exclude`, or to write under `exclude`.
+    pub glob: String,
+    /// How many of the given paths it matches.
+    pub covers: usize,
+}
+
+/// One exclusion for each kind of fixture among `paths`, sorted by glob. Paths have forward slashes.
+pub fn fixtures<'a>(paths: impl IntoIterator<Item = &'a str>) -> Vec<Exclusion> {
+    let mut counts: BTreeMap<String, usize> = BTreeMap::new();
+    for glob in paths.into_iter().filter_map(fixture_glob) {
+        *counts.entry(glob).or_default() += 1;
+    }
+    counts.into_iter().map(|(glob, covers)| Exclusion { glob, covers }).collect()
+}
+
+/// What more than half of the errors have in common: fixtures; else a folder, or a beginning or an end of file names, that
+/// holds less than half of all files. `errors` has the path of each error, `files` that of each file that was read.
+pub fn dominant(errors: &[&str], files: &[&str]) -> Option<Exclusion> {
+    let most = |covers: usize| covers >= MIN_ERRORS && covers * 2 > errors.len();
+    let fixtures = fixtures(errors.iter().copied()).into_iter().find(|fixtures| most(fixtures.covers));
+    if fixtures.is_some() || errors.len() < MIN_ERRORS_OF_A_PATTERN {
+        return fixtures;
+    }
+    let mut counts: BTreeMap<CommonPart<'_>, usize> = BTreeMap::new();
+    for pattern in errors.iter().flat_map(|path| patterns(path)) {
+        *counts.entry(pattern).or_default() += 1;
+    }
+    let mut shared: Vec<_> = counts.into_iter().filter(|&(_, covers)| most(covers)).collect();
+    // A folder says more than a name, a longer one more than a shorter one.
+    shared.sort_by_key(|(pattern, _)| std::cmp::Reverse(pattern.rank()));
+    shared.into_iter().find_map(|(pattern, covers)| {
+        let glob = pattern.glob();
+        let matcher = matcher(&glob)?;
+        let matched = files.iter().filter(|path| matcher.is_match(path)).count();
+        (matched * 2 < files.len()).then_some(Exclusion { glob, covers })
+    })
+}
+
+/// The glob of the fixtures that `path` belongs to.
+fn fixture_glob(path: &str) -> Option<String> {
+    let (folders, name) = path.rsplit_once('/').unwrap_or(("", path));
+    let mut tests = None;
+    for (folder, end) in components(folders) {
+        if FIXTURE_FOLDERS.contains(&folder) {
+            return Some(format!("**/{folder}/**"));
+        }
+        if let Some(tests) = tests.filter(|_| FIXTURE_FOLDERS_OF_TESTS.contains(&folder)) {
+            return Some(format!("{}/**/{folder}/**", globset::escape(tests)));
+        }
+        if tests.is_none() && holds_tests(folder) {
+            tests = Some(&folders[..end]);
+        }
+    }
+    let (stem, extension) = name.rsplit_once('.').unwrap_or((name, ""));
+    let prefix =
+        FIXTURE_PREFIXES.iter().find(|prefix| name.starts_with(**prefix)).map(|prefix| format!("**/{prefix}*"));
+    let suffix = || FIXTURE_SUFFIXES.iter().find(|suffix| stem.ends_with(**suffix));
+    prefix.or_else(|| suffix().map(|suffix| format!("**/*{suffix}.{extension}")))
+}
+
+/// Each part of a path with the offset of its end.
+fn components(folders: &str) -> impl Iterator<Item = (&str, usize)> {
+    folders.split('/').scan(0, |start, part| {
+        let end = *start + part.len();
+        *start = end + 1;
+        Some((part, end))
+    })
+}
+
+fn holds_tests(folder: &str) -> bool {
+    matches!(folder, "test" | "tests") || folder.split(['-', '_', '.']).any(|word| word == "e2e")
+}
+
+/// What several paths may have in common.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum CommonPart<'p> {
+    /// The end of a file's name, from one of `-_.` on, with more than the extension.
+    Suffix(&'p str),
+    /// The beginning of a file's name, up to and with one of `-_.`.
+    Prefix(&'p str),
+    /// A folder above the file.
+    Folder(&'p str),
+}
+
+impl CommonPart<'_> {
+    fn rank(self) -> (bool, usize) {
+        match self {
+            Self::Folder(folder) => (true, folder.len()),
+            Self::Prefix(part) | Self::Suffix(part) => (false, part.len()),
+        }
+    }
+
+    fn glob(self) -> String {
+        match self {
+            Self::Folder(folder) => format!("{}/**", globset::escape(folder)),
+            Self::Prefix(prefix) => format!("**/{}*", globset::escape(prefix)),
+            Self::Suffix(suffix) => format!("**/*{}", globset::escape(suffix)),
+        }
+    }
+}
+
+fn patterns(path: &str) -> Vec<CommonPart<'_>> {
+    let (folders, name) = path.rsplit_once('/').unwrap_or(("", path));
+    let folders = components(folders).map(|(_, end)| CommonPart::Folder(&path[..end]));
+    let stem = name.rfind('.').unwrap_or(name.len());
+    let joints = || name[..stem].match_indices(['-', '_', '.']).map(|(at, _)| at).filter(|&at| at > 0);
+    let prefixes = joints().map(|at| CommonPart::Prefix(&name[..=at]));
+    let suffixes = joints().map(|at| CommonPart::Suffix(&name[at..]));
+    folders.filter(|folder| *folder != CommonPart::Folder("")).chain(prefixes).chain(suffixes).collect()
+}
+
+/// As `--exclude` matches.
+fn matcher(glob: &str) -> Option<GlobMatcher> {
+    GlobBuilder::new(glob).literal_separator(true).build().ok().map(|glob| glob.compile_matcher())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn globs(paths: &[&str]) -> Vec<String> {
+        fixtures(paths.iter().copied()).into_iter().map(|exclusion| exclusion.glob).collect()
+    }
+
+    #[test]
+    fn fixtures_are_known_by_their_folders_and_names() {
+        for (path, glob) in [
+            ("pkg/lint/testdata/a/b.yaml", "**/testdata/**"),
+            ("testdata/b.yaml", "**/testdata/**"),
+            ("web/fake/data/pod.yaml", "**/fake/**"),
+            ("a/zz_fixture_Test_x.yaml", "**/zz_fixture_*"),
+            ("out/web.golden.yaml", "**/*.golden.yaml"),
+            ("e2e-tests/backup/compare/service.yml", "e2e-tests/**/compare/**"),
+            ("x/tests/a[1]/compare/service.yml", "x/tests/**/compare/**"),
+        ] {
+            assert_eq!(globs(&[path]), [glob], "{path}");
+            assert!(matcher(glob).is_some_and(|glob| glob.is_match(path)), "{path}");
+        }
+    }
+
+    #[test]
+    fn an_environment_for_tests_and_words_that_only_sound_like_it_are_none() {
+        for path in [
+            "clusters/test/app.yaml",
+            "overlays/e2e/kustomization.yaml",
+            "compare/service.yaml",
+            "apps/golden-gate/x.yaml",
+            "snapshots/volume.yaml",
+            "testdata.yaml",
+            "goldens.yaml",
+        ] {
+            assert_eq!(globs(&[path]), Vec::<String>::new(), "{path}");
+        }
+    }
+
+    #[test]
+    fn every_kind_of_fixture_is_named_once_with_its_count() {
+        let found = fixtures(["a/testdata/x.yaml", "b/testdata/y.yaml", "zz_fixture_z.yaml", "web.yaml"]);
+        let found: Vec<_> = found.iter().map(|exclusion| (exclusion.glob.as_str(), exclusion.covers)).collect();
+        assert_eq!(found, [("**/testdata/**", 2), ("**/zz_fixture_*", 1)]);
+    }
+
+    fn dominating(errors: &[&str], files: &[&str]) -> Option<(String, usize)> {
+        dominant(errors, files).map(|exclusion| (exclusion.glob, exclusion.covers))
+    }
+
+    #[test]
+    fn fixtures_that_hold_most_errors_dominate_even_when_all_files_are_some() {
+        let errors = ["a/testdata/x.yaml", "b/testdata/y.yaml", "web.yaml"];
+        assert_eq!(dominating(&errors, &errors), Some(("**/testdata/**".to_owned(), 2)));
+        assert_eq!(dominating(&errors[1..], &errors), None, "a half is not most");
+    }
+
+    #[test]
+    fn a_folder_dominates_that_holds_most_errors_and_few_of_the_files() {
+        let samples: Vec<String> = (0..12).map(|n| format!("docs/samples [old]/{n}.yaml")).collect();
+        let manifests: Vec<String> = (0..30).map(|n| format!("deploy/{n}.yaml")).collect();
+        let samples: Vec<&str> = samples.iter().map(String::as_str).collect();
+        let errors = [&samples[..], &["deploy/1.yaml"]].concat();
+        let all: Vec<&str> = samples.iter().copied().chain(manifests.iter().map(String::as_str)).collect();
+        let expected = ("docs/samples [[]old[]]/**".to_owned(), 12);
+        assert_eq!(dominating(&errors, &all), Some(expected));
+        assert_eq!(dominating(&errors, &errors), None, "a folder that is nearly everything is no exception");
+        assert_eq!(dominating(&errors[..9], &all), None, "nine errors are read one by one");
+    }
+
+    #[test]
+    fn a_pattern_of_names_dominates_where_folders_do_not() {
+        let copies: Vec<String> = (0..12).map(|n| format!("app-{n}/redacted_{n}.yaml")).collect();
+        let others: Vec<String> = (0..12).map(|n| format!("app-{n}/web.yaml")).collect();
+        let last: Vec<String> = (0..12).map(|n| format!("app-{n}/{n}-before.yaml")).collect();
+        let all: Vec<&str> = [&copies, &others, &last].into_iter().flatten().map(String::as_str).collect();
+        let of = |paths: &'_ [String]| dominant(&paths.iter().map(String::as_str).collect::<Vec<_>>(), &all);
+        assert_eq!(of(&copies).map(|exclusion| exclusion.glob).as_deref(), Some("**/redacted_*"));
+        assert_eq!(of(&last).map(|exclusion| exclusion.glob).as_deref(), Some("**/*-before.yaml"));
+        assert_eq!(of(&others), None);
+    }
+
+    #[test]
+    fn no_error_is_no_pattern() {
+        assert_eq!(dominating(&[], &[]), None);
+        assert_eq!(dominating(&["-"; 20], &["-"]), None);
+    }
+}
