@@ -17,7 +17,7 @@ const STYLES: styling::Styles = styling::Styles::styled()
     .literal(styling::AnsiColor::Cyan.on_default().bold())
     .placeholder(styling::AnsiColor::Cyan.on_default());
 
-/// Finds owner references and finalizers that Kubernetes will punish, in rendered manifests, before they are merged.
+/// Checks rendered manifests, before they are merged, for owner references and finalizers that get objects rejected, deleted or stuck.
 #[derive(Debug, Parser)]
 #[command(name = "ownerlint", version, styles = STYLES, after_help = help::OWNERLINT, args_conflicts_with_subcommands = true)]
 pub(super) struct Cli {
@@ -56,8 +56,9 @@ pub(super) enum Command {
     /// Print shell completions
     #[command(after_help = help::COMPLETIONS)]
     Completions(CompletionsArgs),
-    /// Print the manual page
-    Man,
+    /// Print a manual page
+    #[command(after_help = help::MAN)]
+    Man(ManArgs),
 }
 
 #[derive(Clone, Debug, Args)]
@@ -65,4 +66,14 @@ pub(super) struct CompletionsArgs {
     /// The shell
     #[arg(value_name = "SHELL")]
     pub(super) shell: clap_complete::Shell,
+}
+
+#[derive(Clone, Debug, Args)]
+pub(super) struct ManArgs {
+    /// The command; without one, the page of the program
+    #[arg(value_name = "COMMAND")]
+    pub(super) command: Vec<String>,
+    /// Write the pages of all commands to this folder
+    #[arg(long, value_name = "FOLDER", value_hint = clap::ValueHint::DirPath, conflicts_with = "command")]
+    pub(super) folder: Option<String>,
 }

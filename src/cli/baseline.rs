@@ -33,7 +33,7 @@ pub(super) struct BaselineFileArgs {
     #[command(flatten)]
     pub(super) input: InputArgs,
     /// The known findings [default: ownerlint-baseline.json beside the configuration]
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", value_hint = clap::ValueHint::FilePath)]
     pub(super) baseline: Option<String>,
     /// Whether the input is all there is
     #[arg(long, value_name = "WORLD")]
@@ -59,7 +59,8 @@ struct Today {
 /// `Err`: there is nothing to know, and why.
 fn today(args: BaselineFileArgs) -> Result<Result<Today, Status>, Error> {
     let allow_empty = args.input.allow_empty;
-    let session = Session::open(&args.input.request(args.world)?)?;
+    let request = args.input.request(args.world)?;
+    let session = Session::open(&request)?;
     let path = session.baseline_path(args.baseline.as_deref());
     let report = session.check(CheckOptions { today: Some(Date::today()), every: true, ..CheckOptions::default() })?;
     if is_incomplete(&report) {
@@ -67,7 +68,7 @@ fn today(args: BaselineFileArgs) -> Result<Result<Today, Status>, Error> {
         return Ok(Err(Status::Failure));
     }
     if report.summary.objects == 0 && !allow_empty {
-        return Ok(Err(no_objects(report.summary.files)));
+        return Ok(Err(no_objects(report.summary.files, &request.paths)));
     }
     let found = Baseline::of(report.findings.iter().map(|reported| &reported.finding));
     Ok(Ok(Today { session, report, found, path }))
@@ -128,5 +129,5 @@ fn findings(count: usize) -> String {
 
 fn save(path: &str, baseline: &Baseline) -> Result<(), Error> {
     let written = std::fs::write(path, baseline.to_json());
-    written.map_err(|source| Error::Write { place: format!("`{path}`"), source })
+    written.map_err(|reason| Error::Write { place: format!("`{path}`"), reason })
 }

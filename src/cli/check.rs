@@ -7,8 +7,10 @@ use clap::{Args, ValueEnum};
 use super::changed::{as_committed, changed_from};
 use super::error::Error;
 use super::global_args::GlobalArgs;
+use super::hints;
 use super::input_args::{InputArgs, WorldArg};
-use super::output::{FailOn, OutputSpec, display, distinct, write_text};
+use super::known::{known, rule_ids};
+use super::output::{FailOn, OutputSpec, display, distinct, formats, write_text};
 use super::status::{Status, no_objects};
 use super::terminal;
 use crate::engine::{CheckOptions, ReportScope, Session};
@@ -21,19 +23,17 @@ use crate::text::ColumnUnit;
 pub(super) struct CheckArgs {
     #[command(flatten)]
     pub(super) input: InputArgs,
-    /// Output format, with a file to write it to (may be repeated): human, concise, json, …
-    #[arg(short, long, value_name = "FORMAT[:FILE]", default_value = "human")]
+    /// Output format, with a file to write it to (may be repeated)
+    #[arg(short, long, value_name = "FORMAT[:FILE]", default_value = "human", value_parser = known::<OutputSpec>(formats::<Format>))]
     pub(super) output: Vec<OutputSpec>,
-    /// The least severity that makes the run fail: error, warning, info, never
-    ///
-    /// [default: error]
-    #[arg(long, value_name = "SEVERITY")]
+    /// The lowest severity that makes the run fail [default: error]
+    #[arg(long, value_name = "SEVERITY", value_parser = known::<FailOn>(FailOn::names))]
     pub(super) fail_on: Option<FailOn>,
     /// Run only these rules
-    #[arg(long, value_name = "RULE", value_delimiter = ',')]
+    #[arg(long, value_name = "RULE", value_delimiter = ',', value_parser = known::<String>(rule_ids), hide_possible_values = true)]
     pub(super) select: Vec<String>,
     /// Do not run these rules
-    #[arg(long, value_name = "RULE", value_delimiter = ',')]
+    #[arg(long, value_name = "RULE", value_delimiter = ',', value_parser = known::<String>(rule_ids), hide_possible_values = true)]
     pub(super) ignore: Vec<String>,
     /// Whether the input is all there is: in a closed world a missing owner is an error
     #[arg(long, value_name = "WORLD")]
@@ -46,13 +46,13 @@ pub(super) struct CheckArgs {
 #[derive(Clone, Debug, Default, Args)]
 pub(super) struct ReportedArgs {
     /// Report only findings that touch this file or folder; all the rest is read nevertheless (may be repeated)
-    #[arg(long, value_name = "PATH", help_heading = "Report")]
+    #[arg(long, value_name = "PATH", value_hint = clap::ValueHint::AnyPath, help_heading = "Report")]
     pub(super) only: Vec<String>,
     /// Report only findings that touch files changed since the current branch left this git ref
     #[arg(long, value_name = "GITREF", help_heading = "Report")]
     pub(super) only_changed_from: Option<String>,
     /// The known findings [default: ownerlint-baseline.json beside the configuration]
-    #[arg(long, value_name = "FILE", help_heading = "Report", conflicts_with = "no_baseline")]
+    #[arg(long, value_name = "FILE", value_hint = clap::ValueHint::FilePath, help_heading = "Report", conflicts_with = "no_baseline")]
     pub(super) baseline: Option<String>,
     /// Report known findings too
     #[arg(long, help_heading = "Report")]
@@ -99,6 +99,7 @@ impl From<PositionEncoding> for ColumnUnit {
 pub(super) fn check(args: CheckArgs, global: &GlobalArgs) -> Result<Status, Error> {
     let CheckArgs { input, output, fail_on, select, ignore, world, reported } = args;
     distinct(&output)?;
+    hints::on_outputs(&output, &input.paths)?;
     let allow_empty = input.allow_empty;
     let request = input.request(world)?;
     let only = report_scope(&reported)?;
@@ -129,7 +130,7 @@ pub(super) fn check(args: CheckArgs, global: &GlobalArgs) -> Result<Status, Erro
     Ok(match fail_on {
         _ if is_incomplete(&report) => Status::Failure,
         Some(least) if found(least) && !reported.exit_zero => Status::Findings,
-        _ if report.summary.objects == 0 && !allow_empty => no_objects(report.summary.files),
+        _ if report.summary.objects == 0 && !allow_empty => no_objects(report.summary.files, &request.paths),
         _ => Status::Clean,
     })
 }

@@ -2,7 +2,7 @@
 
 use clap::CommandFactory;
 
-use super::args::{Cli, CompletionsArgs};
+use super::args::{Cli, CompletionsArgs, ManArgs};
 use super::error::Error;
 use super::status::Status;
 use super::terminal;
@@ -14,10 +14,21 @@ pub(super) fn completions(args: &CompletionsArgs) -> Result<Status, Error> {
     Ok(Status::Clean)
 }
 
-pub(super) fn man() -> Result<Status, Error> {
+/// The page of one command, or the pages of all of them in a folder.
+pub(super) fn man(args: &ManArgs, root: &clap::Command) -> Result<Status, Error> {
+    if let Some(folder) = &args.folder {
+        let written = clap_mangen::generate_to(Cli::command(), folder);
+        written.map_err(|reason| Error::Write { place: format!("manual pages to `{folder}`"), reason })?;
+        return Ok(Status::Clean);
+    }
+    let mut command = root;
+    for word in &args.command {
+        let found = command.find_subcommand(word);
+        command = found.ok_or_else(|| Error::NoManual { words: args.command.join(" ") })?;
+    }
     let mut page = Vec::new();
-    let rendered = clap_mangen::Man::new(Cli::command()).render(&mut page);
-    rendered.map_err(|source| Error::Write { place: "the manual page".to_owned(), source })?;
+    let rendered = clap_mangen::Man::new(command.clone()).render(&mut page);
+    rendered.map_err(|reason| Error::Write { place: "the manual page".to_owned(), reason })?;
     terminal::print(&String::from_utf8_lossy(&page))?;
     Ok(Status::Clean)
 }

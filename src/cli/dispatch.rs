@@ -2,24 +2,27 @@
 
 use std::process::ExitCode;
 
-use clap::Parser;
+use clap::{CommandFactory, FromArgMatches};
 
 use super::args::{Cli, Command};
+use super::command_first::command_first;
 use super::error::Error;
 use super::status::Status;
-use super::{baseline, check, completions, explain, init, list, plan, terminal};
+use super::{baseline, check, completions, explain, hints, init, list, plan, terminal};
 
 /// Runs the program with the arguments of the process.
 pub fn main() -> ExitCode {
-    let cli = match Cli::try_parse() {
+    let mut root = Cli::command();
+    root.build();
+    let cli = match parse(&mut root) {
         Ok(cli) => cli,
-        Err(error) => return usage(&error),
+        Err(error) => return usage(error, &root),
     };
     let global = cli.global.clone();
-    match run(cli) {
+    match run(cli, &root) {
         Ok(status) => status.into(),
         // Whoever reads us has seen enough: `ownerlint list | head`.
-        Err(Error::Write { source, .. }) if source.kind() == std::io::ErrorKind::BrokenPipe => ExitCode::SUCCESS,
+        Err(Error::Write { reason, .. }) if reason.kind() == std::io::ErrorKind::BrokenPipe => ExitCode::SUCCESS,
         Err(error) => {
             terminal::print_error(&error, global.color);
             Status::Failure.into()
@@ -27,26 +30,37 @@ pub fn main() -> ExitCode {
     }
 }
 
-fn run(cli: Cli) -> Result<Status, Error> {
+fn parse(root: &mut clap::Command) -> Result<Cli, clap::Error> {
+    let mut arguments = std::env::args_os();
+    let program = arguments.next().unwrap_or_default();
+    let ordered = command_first(root, arguments.collect());
+    Cli::from_arg_matches(&root.try_get_matches_from_mut(std::iter::once(program).chain(ordered))?)
+}
+
+fn run(cli: Cli, root: &clap::Command) -> Result<Status, Error> {
     let Cli { command, check, global } = cli;
     terminal::set_threads(global.threads)?;
     match command {
-        None => check::check(check, &global),
+        None => {
+            hints::on_paths(root, &check.input.paths)?;
+            check::check(check, &global)
+        }
         Some(Command::Check(check)) => check::check(check, &global),
         Some(Command::List(list)) => list::list(list, &global),
         Some(Command::Plan(args)) => plan::plan(*args, &global),
-        Some(Command::Explain(explain)) => explain::explain(&explain),
+        Some(Command::Explain(explain)) => explain::explain(&explain, &global),
         Some(Command::Rules(rules)) => explain::rules(&rules),
         Some(Command::Baseline(args)) => baseline::baseline(args),
         Some(Command::Init(args)) => init::init(&args),
         Some(Command::Schema(schema)) => explain::schema(&schema),
         Some(Command::Completions(args)) => completions::completions(&args),
-        Some(Command::Man) => completions::man(),
+        Some(Command::Man(args)) => completions::man(&args, root),
     }
 }
 
 /// clap knows how to show its own errors; help and version are no failure.
-fn usage(error: &clap::Error) -> ExitCode {
+fn usage(mut error: clap::Error, root: &clap::Command) -> ExitCode {
+    hints::on_argument(&mut error, root);
     let failed = error.use_stderr();
     // Nobody is left to tell when even this cannot be written.
     let _ = error.print();

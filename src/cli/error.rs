@@ -29,15 +29,26 @@ pub(super) enum Error {
     #[diagnostic(transparent)]
     Steps(#[from] Mistake),
     #[error("there is nothing to plan")]
-    #[diagnostic(help("write `ownerlint plan delete TARGET…` or `ownerlint plan --steps FILE`"))]
-    NothingToPlan,
+    #[diagnostic(help(
+        "write `ownerlint plan delete deployment/web -f {path}` or `ownerlint plan --steps FILE {path}`"
+    ))]
+    NothingToPlan { path: String },
     #[error("both the steps and the manifests are read from standard input")]
     #[diagnostic(help("give one of them a file"))]
     StdinTwice,
-    /// A word that looks like a misspelt command was taken for a path.
+    /// A path that looks like a misspelt command, or like another tool's.
     #[error("there is no command or path `{word}`")]
     #[diagnostic(help("did you mean `ownerlint {command}`?"))]
-    Command { word: String, command: &'static str },
+    Command { word: String, command: String },
+    #[error("`{address}` is an address, and ownerlint reads files")]
+    #[diagnostic(help("fetch it first: `curl -fsSL {address} | ownerlint -`"))]
+    Address { address: String },
+    #[error("there is no path `{command}`")]
+    #[diagnostic(help("the command comes first: `ownerlint {command} {others}`"))]
+    CommandLast { command: String, others: String },
+    #[error("there is no path `{file}`")]
+    #[diagnostic(help("to write the output to this file: `--output {format}:{file}`"))]
+    OutputFile { file: String, format: String },
     #[error("there is no schema `{name}`")]
     #[diagnostic(help("schemas are: {known}"))]
     Schema { name: String, known: String },
@@ -47,8 +58,22 @@ pub(super) enum Error {
     #[error("two outputs go to {place}: `{first}` and `{second}`")]
     #[diagnostic(help("give all but one of them a file of its own: `--output {second}:FILE`"))]
     SharedOutput { place: String, first: String, second: String },
-    #[error("cannot read {file}: {source}")]
-    Read { file: String, source: std::io::Error },
-    #[error("cannot write {place}: {source}")]
-    Write { place: String, source: std::io::Error },
+    #[error("there is no command `{words}`")]
+    #[diagnostic(help("`ownerlint --help` lists the commands"))]
+    NoManual { words: String },
+    // Not called `source`: miette would print the reason a second time.
+    #[error("cannot read {file}: {reason}")]
+    Read { file: String, reason: std::io::Error },
+    #[error("cannot write {place}: {reason}")]
+    #[diagnostic(help("{}", remedy(reason)))]
+    Write { place: String, reason: std::io::Error },
+}
+
+/// What to do about a place that cannot be written.
+fn remedy(reason: &std::io::Error) -> &'static str {
+    match reason.kind() {
+        std::io::ErrorKind::NotFound => "create the folder first: `mkdir -p`",
+        std::io::ErrorKind::IsADirectory => "name a file in the folder",
+        _ => "choose a file that you may write to",
+    }
 }

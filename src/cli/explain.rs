@@ -3,26 +3,30 @@
 use clap::{Args, ValueEnum};
 
 use super::error::Error;
-use super::output::TextOrJson;
+use super::global_args::GlobalArgs;
+use super::known::{known, rule_ids};
+use super::output::{TextOrJson, display};
 use super::status::Status;
 use super::terminal;
 use crate::engine::{self, UnknownRule};
 use crate::gc;
 use crate::report;
-use crate::rules::{self, Page, RULES};
+use crate::rules::{self, RULES};
 
 #[derive(Clone, Debug, Args)]
 pub(super) struct ExplainArgs {
     /// The rule, or what a plan cites in brackets (`GC-22`); without one, all rules are listed
-    #[arg(value_name = "RULE")]
+    #[arg(value_name = "RULE", value_parser = known::<String>(rule_ids), hide_possible_values = true)]
     pub(super) rule: Option<String>,
     /// Output format
-    #[arg(short, long, value_name = "FORMAT", default_value = "markdown")]
-    pub(super) output: MarkdownOrJson,
+    #[arg(short, long, value_name = "FORMAT", default_value = "human")]
+    pub(super) output: PageFormat,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(super) enum MarkdownOrJson {
+pub(super) enum PageFormat {
+    #[value(alias = "text")]
+    Human,
     Markdown,
     Json,
 }
@@ -36,17 +40,17 @@ pub(super) struct RulesArgs {
 
 #[derive(Clone, Debug, Args)]
 pub(super) struct SchemaArgs {
-    /// The document: baseline, config, list, plan, report, steps
-    #[arg(value_name = "NAME")]
+    /// The document
+    #[arg(value_name = "NAME", value_parser = known::<String>(schemas))]
     pub(super) name: String,
 }
 
-pub(super) fn explain(args: &ExplainArgs) -> Result<Status, Error> {
+pub(super) fn explain(args: &ExplainArgs, global: &GlobalArgs) -> Result<Status, Error> {
     let Some(id) = &args.rule else {
         return rules(&RulesArgs {
             output: match args.output {
-                MarkdownOrJson::Markdown => TextOrJson::Human,
-                MarkdownOrJson::Json => TextOrJson::Json,
+                PageFormat::Human | PageFormat::Markdown => TextOrJson::Human,
+                PageFormat::Json => TextOrJson::Json,
             },
         });
     };
@@ -56,12 +60,14 @@ pub(super) fn explain(args: &ExplainArgs) -> Result<Status, Error> {
         return Ok(Status::Clean);
     }
     let rule = rules::find(id).ok_or_else(|| UnknownRule::new(id))?;
-    let body = Page::parse(rule.page).map_or(rule.page, |page| page.body);
+    let described = engine::describe(rule);
     let text = match args.output {
-        MarkdownOrJson::Markdown => {
-            format!("{body}\n---\n{} · {} · {}\n", rule.severity.as_str(), rule.consequence.as_str(), rule.url())
+        PageFormat::Human => report::page_human(&described, &display(global, true).human),
+        PageFormat::Markdown => {
+            let (page, severity, consequence) = (&described.page, rule.severity, rule.consequence);
+            format!("{page}\n---\n{} · {} · {}\n", severity.as_str(), consequence.as_str(), described.url)
         }
-        MarkdownOrJson::Json => report::rules_json(&[engine::describe(rule)]),
+        PageFormat::Json => report::rules_json(&[described]),
     };
     terminal::print(&text)?;
     Ok(Status::Clean)
@@ -76,10 +82,13 @@ pub(super) fn rules(args: &RulesArgs) -> Result<Status, Error> {
     Ok(Status::Clean)
 }
 
+fn schemas() -> Vec<String> {
+    report::SCHEMAS.iter().map(|(name, _)| (*name).to_owned()).collect()
+}
+
 pub(super) fn schema(args: &SchemaArgs) -> Result<Status, Error> {
     let Some(schema) = report::schema(&args.name) else {
-        let known: Vec<_> = report::SCHEMAS.iter().map(|(name, _)| *name).collect();
-        return Err(Error::Schema { name: args.name.clone(), known: known.join(", ") });
+        return Err(Error::Schema { name: args.name.clone(), known: schemas().join(", ") });
     };
     terminal::print(schema)?;
     Ok(Status::Clean)

@@ -9,7 +9,7 @@ pub(super) struct GlobalArgs {
     #[arg(long, value_name = "WHEN", default_value = "auto", global = true, help_heading = "Global options")]
     pub(super) color: Color,
     /// Threads to use (default: one per core)
-    #[arg(long, value_name = "N", global = true, help_heading = "Global options")]
+    #[arg(long, value_name = "N", value_parser = whole_number, global = true, help_heading = "Global options")]
     pub(super) threads: Option<usize>,
     /// Say on standard error what was read and how long it took, and cite the rules behind a plan
     #[arg(short, long, global = true, help_heading = "Global options")]
@@ -21,4 +21,8 @@ pub(super) enum Color {
     Auto,
     Always,
     Never,
+}
+
+fn whole_number(text: &str) -> Result<usize, String> {
+    text.parse().map_err(|_| "write a whole number".to_owned())
 }

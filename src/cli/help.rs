@@ -116,3 +116,9 @@ Examples:
   ownerlint completions bash > /etc/bash_completion.d/ownerlint
   ownerlint completions zsh > ~/.zfunc/_ownerlint
   ownerlint completions fish > ~/.config/fish/completions/ownerlint.fish";
+
+pub(super) const MAN: &str = "\
+Examples:
+  ownerlint man | man -l -                  the program
+  ownerlint man plan delete | man -l -      one command
+  ownerlint man --folder ~/.local/share/man/man1  all commands";

@@ -17,7 +17,7 @@ use crate::starter::{PathRoots, Starter, dominant};
 #[derive(Clone, Debug, Args)]
 pub(super) struct InitArgs {
     /// Where to look, and where to write
-    #[arg(value_name = "FOLDER", default_value = ".")]
+    #[arg(value_name = "FOLDER", value_hint = clap::ValueHint::DirPath, default_value = ".")]
     pub(super) folder: String,
     /// Overwrite an ownerlint.yaml
     #[arg(long)]
@@ -53,7 +53,7 @@ fn write_harmless(starter: Starter, before: usize, folder: &str, name: &str) -> 
     let mut starter = starter;
     loop {
         let written = std::fs::write(name, starter.to_yaml());
-        written.map_err(|source| Error::Write { place: format!("`{name}`"), source })?;
+        written.map_err(|reason| Error::Write { place: format!("`{name}`"), reason })?;
         let report = check_with(&starter, folder, name)?;
         match simpler.next().filter(|_| errors(&report).len() > before) {
             Some(next) => starter = next,

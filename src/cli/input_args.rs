@@ -1,21 +1,21 @@
 //! What is read, and which configuration counts: from arguments, environment and standard input to a request.
 
 use std::io::Read;
-use std::path::Path;
 
 use clap::{Args, ValueEnum};
 
 use super::error::Error;
+use super::hints;
 use crate::engine::{ConfigChoice, Request};
 use crate::inventory::{Overlay, Release, STDIN};
 use crate::rules::World;
-use crate::text::{SourceFile, decode, near};
+use crate::text::{SourceFile, decode};
 
 /// What is read.
 #[derive(Clone, Debug, Args)]
 pub(super) struct InputArgs {
     /// Files, folders, globs, or `-` for standard input [default: the current folder]
-    #[arg(value_name = "PATH")]
+    #[arg(value_name = "PATH", value_hint = clap::ValueHint::AnyPath)]
     pub(super) paths: Vec<String>,
     /// Leave out files whose path matches this glob (may be repeated)
     #[arg(long, value_name = "GLOB")]
@@ -29,7 +29,7 @@ pub(super) struct InputArgs {
     #[command(flatten)]
     pub(super) config: ConfigArgs,
     /// Read standard input as the unsaved text of this file; without other paths, among all that is configured
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", value_hint = clap::ValueHint::FilePath)]
     pub(super) stdin_filename: Option<String>,
     /// Exit with 0 when there is no Kubernetes object
     #[arg(long)]
@@ -40,7 +40,7 @@ pub(super) struct InputArgs {
 #[derive(Clone, Debug, Default, Args)]
 pub(super) struct ConfigArgs {
     /// The configuration [default: ownerlint.yaml beside the first path or above it; env: OWNERLINT_CONFIG]
-    #[arg(long, value_name = "FILE", conflicts_with = "no_config")]
+    #[arg(long, value_name = "FILE", value_hint = clap::ValueHint::FilePath, conflicts_with = "no_config")]
     pub(super) config: Option<String>,
     /// Use no configuration
     #[arg(long)]
@@ -76,7 +76,7 @@ impl From<WorldArg> for World {
 impl InputArgs {
     /// The request of these arguments. Reads the unsaved text of `--stdin-filename`.
     pub(super) fn request(self, world: Option<WorldArg>) -> Result<Request, Error> {
-        misspelt_command(&self.paths)?;
+        hints::on_addresses(&self.paths)?;
         let overlay = self.stdin_filename.as_deref().map(unsaved_text).transpose()?;
         let mut paths = self.paths;
         paths.retain(|path| overlay.is_none() || path != STDIN);
@@ -112,18 +112,4 @@ fn unsaved_text(path: &str) -> Result<Overlay, Error> {
     limited.map_err(|error| unreadable(error.to_string()))?;
     let text = decode(bytes).map_err(|error| unreadable(error.to_string()))?;
     Ok(Overlay { path: path.to_owned(), text: text.into() })
-}
-
-/// The names of the commands, to recognise a misspelt one.
-const COMMANDS: [&str; 10] =
-    ["check", "list", "plan", "explain", "rules", "baseline", "init", "schema", "completions", "man"];
-
-/// `ownerlint chekc rendered/`: the first word is no path, and nearly a command.
-fn misspelt_command(paths: &[String]) -> Result<(), Error> {
-    let word = paths.first().filter(|word| !word.contains(['/', '.', '*']) && !Path::new(word).exists());
-    let meant = |word: &&String| COMMANDS.into_iter().find(|command| near::is_misspelling(word, command));
-    match word.and_then(|word| meant(&word).map(|command| (word, command))) {
-        Some((word, command)) => Err(Error::Command { word: word.clone(), command }),
-        None => Ok(()),
-    }
 }

@@ -8,7 +8,7 @@ use super::error::Error;
 use super::global_args::GlobalArgs;
 use super::input_args::InputArgs;
 use super::output::TextOrJson;
-use super::status::Status;
+use super::status::{Status, no_objects};
 use super::terminal;
 use crate::engine::Session;
 
@@ -24,7 +24,9 @@ pub(super) struct ListArgs {
 pub(super) fn list(args: ListArgs, global: &GlobalArgs) -> Result<Status, Error> {
     let started = Instant::now();
     let allow_empty = args.input.allow_empty;
-    let listing = Session::open(&args.input.request(None)?)?.list();
+    let request = args.input.request(None)?;
+    let session = Session::open(&request)?;
+    let listing = session.list();
     if global.verbose {
         terminal::say(&format!("{} objects in {:?}", listing.objects.len(), started.elapsed()));
     }
@@ -33,7 +35,7 @@ pub(super) fn list(args: ListArgs, global: &GlobalArgs) -> Result<Status, Error>
         TextOrJson::Json => listing.json(),
     })?;
     match listing.objects.is_empty() && !allow_empty {
-        true => Ok(Status::NoObjects),
+        true => Ok(no_objects(session.files(), &request.paths)),
         false => Ok(Status::Clean),
     }
 }

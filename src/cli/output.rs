@@ -29,6 +29,11 @@ impl Named for PlanFormat {
     const ALL: &'static [Self] = &PlanFormat::ALL;
 }
 
+/// The names of a command's formats.
+pub(super) fn formats<F: Named>() -> Vec<String> {
+    F::ALL.iter().map(F::to_string).collect()
+}
+
 /// A format, and the file it goes to; standard output without one.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct OutputSpec<F = Format> {
@@ -48,7 +53,7 @@ impl<F: Named> FromStr for OutputSpec<F> {
             return Err(format!("`{text}` names no file: write `{name}:FILE`, or `{name}` for standard output"));
         }
         let format = name.parse::<F>().map_err(|error| {
-            let names: Vec<_> = F::ALL.iter().map(F::to_string).collect();
+            let names = formats::<F>();
             let help = near::did_you_mean(name, &names, || format!("formats are: {}", names.join(", ")));
             format!("{error}, {help}")
         })?;
@@ -59,6 +64,7 @@ impl<F: Named> FromStr for OutputSpec<F> {
 /// The formats of what has no others.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(super) enum TextOrJson {
+    #[value(alias = "text")]
     Human,
     Json,
 }
@@ -66,6 +72,13 @@ pub(super) enum TextOrJson {
 /// The least severity that makes a run fail; `None` is never.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct FailOn(pub(super) Option<Severity>);
+
+impl FailOn {
+    /// All that can be written.
+    pub(super) fn names() -> Vec<String> {
+        ["error", "warning", "info", "never"].map(str::to_owned).to_vec()
+    }
+}
 
 impl FromStr for FailOn {
     type Err = String;
@@ -125,6 +138,6 @@ fn slashes(path: &Path) -> String {
 pub(super) fn write_text(file: Option<&str>, text: &str) -> Result<(), Error> {
     match file {
         None => terminal::print(text),
-        Some(file) => std::fs::write(file, text).map_err(|source| Error::Write { place: format!("`{file}`"), source }),
+        Some(file) => std::fs::write(file, text).map_err(|reason| Error::Write { place: format!("`{file}`"), reason }),
     }
 }

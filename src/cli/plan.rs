@@ -4,10 +4,11 @@ use clap::{Args, Subcommand, ValueEnum};
 
 use super::error::Error;
 use super::global_args::GlobalArgs;
-use super::help;
 use super::input_args::{ConfigArgs, release};
-use super::output::{OutputSpec, display, distinct, write_text};
+use super::known::known;
+use super::output::{OutputSpec, display, distinct, formats, write_text};
 use super::status::{Status, no_objects};
+use super::{help, hints};
 use crate::engine::{Question, Request, Session, Steps};
 use crate::gc::Policy;
 use crate::inventory::{Release, STDIN};
@@ -36,7 +37,7 @@ struct DeleteArgs {
     #[arg(value_name = "TARGET", required = true)]
     targets: Vec<String>,
     /// Files, folders, globs, or `-` for standard input (may be repeated) [default: the current folder]
-    #[arg(short, long = "filename", value_name = "PATH")]
+    #[arg(short, long = "filename", value_name = "PATH", value_hint = clap::ValueHint::AnyPath)]
     filename: Vec<String>,
     /// What the request says of dependents; `none` sends no policy, as raw API clients do
     #[arg(long, value_name = "POLICY", default_value = "background")]
@@ -48,10 +49,10 @@ struct DeleteArgs {
 #[derive(Debug, Args)]
 struct StepsArgs {
     /// A list of steps in YAML or JSON, see below; `-` for standard input
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", value_hint = clap::ValueHint::FilePath)]
     steps: Option<String>,
     /// Files, folders, globs, or `-` for standard input [default: the current folder]
-    #[arg(value_name = "PATH")]
+    #[arg(value_name = "PATH", value_hint = clap::ValueHint::AnyPath)]
     paths: Vec<String>,
     #[command(flatten)]
     options: PlanOptions,
@@ -66,7 +67,7 @@ struct PlanOptions {
     #[arg(long, value_name = "YES|NO", default_value = "yes")]
     kubelet: YesNo,
     /// Output format, with a file to write it to (may be repeated)
-    #[arg(short, long, value_name = "FORMAT[:FILE]", default_value = "human")]
+    #[arg(short, long, value_name = "FORMAT[:FILE]", default_value = "human", value_parser = known::<OutputSpec<PlanFormat>>(formats::<PlanFormat>))]
     output: Vec<OutputSpec<PlanFormat>>,
     /// What makes the run fail: `stuck` when something stays Terminating after the last step
     #[arg(long, value_name = "WHAT", default_value = "never")]
@@ -121,12 +122,17 @@ impl From<Cascade> for Option<Policy> {
 pub(super) fn plan(args: PlanArgs, global: &GlobalArgs) -> Result<Status, Error> {
     let (question, paths, options) = match args.command {
         Some(PlanCommand::Delete(DeleteArgs { targets, filename, cascade, options })) => {
+            hints::on_outputs(&options.output, &targets)?;
             let namespace = options.namespace.clone();
             (Question::Delete { targets, namespace, policy: cascade.into() }, filename, options)
         }
         None => {
             let StepsArgs { steps, paths, options } = args.steps;
-            let Some(file) = steps else { return Err(Error::NothingToPlan) };
+            let Some(file) = steps else {
+                return Err(Error::NothingToPlan {
+                    path: paths.into_iter().next().unwrap_or_else(|| "rendered/".to_owned()),
+                });
+            };
             if file == STDIN && paths.iter().any(|path| path == STDIN) {
                 return Err(Error::StdinTwice);
             }
@@ -135,9 +141,11 @@ pub(super) fn plan(args: PlanArgs, global: &GlobalArgs) -> Result<Status, Error>
         }
     };
     distinct(&options.output)?;
-    let session = Session::open(&options.request(paths))?;
+    hints::on_addresses(&paths)?;
+    let request = options.request(paths);
+    let session = Session::open(&request)?;
     if session.objects() == 0 && !options.allow_empty {
-        return Ok(no_objects(session.files()));
+        return Ok(no_objects(session.files(), &request.paths));
     }
     let rehearsal = session.plan(&question, options.kubelet == YesNo::Yes)?;
     let plan = rehearsal.simulate();
@@ -168,7 +176,7 @@ fn text_of(file: &str) -> Result<SourceFile, Error> {
         STDIN => std::io::read_to_string(std::io::stdin()),
         _ => std::fs::read_to_string(file),
     };
-    let text = text.map_err(|source| Error::Read { file: place_of(file), source })?;
+    let text = text.map_err(|reason| Error::Read { file: place_of(file), reason })?;
     Ok(SourceFile::new(file, text))
 }
 

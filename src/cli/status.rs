@@ -2,7 +2,7 @@
 
 use std::process::ExitCode;
 
-use super::terminal;
+use super::{hints, terminal};
 
 /// How a run ended, as the process tells it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -29,7 +29,11 @@ impl From<Status> for ExitCode {
 }
 
 /// There was nothing to look at, which a misspelt path or a forgotten rendering explains better than success.
-pub(super) fn no_objects(files: usize) -> Status {
-    terminal::say(&format!("no Kubernetes object found in {files} files; `--allow-empty` makes that a success"));
+pub(super) fn no_objects(files: usize, paths: &[String]) -> Status {
+    let files = if files == 1 { "1 file".to_owned() } else { format!("{files} files") };
+    terminal::say(&format!("no Kubernetes object found in {files}; `--allow-empty` makes that a success"));
+    if let Some(help) = hints::on_no_objects(paths) {
+        terminal::say(&format!("  help: {help}"));
+    }
     Status::NoObjects
 }

@@ -39,7 +39,7 @@ pub(super) fn set_threads(threads: Option<usize>) -> Result<(), Error> {
 pub(super) fn print(text: &str) -> Result<(), Error> {
     let mut out = std::io::stdout().lock();
     let written = out.write_all(text.as_bytes()).and_then(|()| out.flush());
-    written.map_err(|source| Error::Write { place: "standard output".to_owned(), source })
+    written.map_err(|reason| Error::Write { place: "standard output".to_owned(), reason })
 }
 
 /// Writes a line to standard error; nobody is left to tell when that fails.

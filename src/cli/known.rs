@@ -1,0 +1,45 @@
+//! Values that are read by `FromStr`, and whose names completions and `--help` list all the same.
+
+use std::marker::PhantomData;
+use std::str::FromStr;
+
+use clap::builder::{PossibleValue, TypedValueParser};
+
+use crate::rules::RULES;
+
+/// Reads a `T`; `values` are the names to list.
+#[derive(Clone, Debug)]
+pub(super) struct Known<T> {
+    values: fn() -> Vec<String>,
+    read: PhantomData<fn() -> T>,
+}
+
+/// A parser of `T` that lists `values` and leaves it to `T` what else is accepted.
+pub(super) fn known<T>(values: fn() -> Vec<String>) -> Known<T> {
+    Known { values, read: PhantomData }
+}
+
+/// The ids of all rules.
+pub(super) fn rule_ids() -> Vec<String> {
+    RULES.iter().map(|rule| rule.id.to_owned()).collect()
+}
+
+impl<T> TypedValueParser for Known<T>
+where
+    T: FromStr<Err: Into<Box<dyn std::error::Error + Send + Sync>>> + Clone + Send + Sync + 'static,
+{
+    type Value = T;
+
+    fn parse_ref(
+        &self,
+        command: &clap::Command,
+        argument: Option<&clap::Arg>,
+        value: &std::ffi::OsStr,
+    ) -> Result<T, clap::Error> {
+        TypedValueParser::parse_ref(&T::from_str, command, argument, value)
+    }
+
+    fn possible_values(&self) -> Option<Box<dyn Iterator<Item = PossibleValue> + '_>> {
+        Some(Box::new((self.values)().into_iter().map(PossibleValue::new)))
+    }
+}

@@ -1,0 +1,114 @@
+//! `explain`: a rule's page as a terminal shows it, without Markdown and without the marks that its tests need.
+
+use super::wrap::fill;
+use super::{HumanOptions, RuleInfo};
+
+/// Text is indented below its heading, examples below the text.
+const INDENT: &str = "  ";
+
+/// A rule's page as plain text.
+pub fn page_human(rule: &RuleInfo, options: &HumanOptions) -> String {
+    let mut page = Lines { out: String::new(), paragraph: Vec::new(), options };
+    page.heading(&format!("{}[{}]: {}", rule.severity.as_str(), rule.id, rule.summary));
+    let mut columns: Option<Vec<&str>> = None;
+    let mut in_example = false;
+    for line in rule.page.lines() {
+        if let Some(kind) = line.strip_prefix("```") {
+            page.end_paragraph();
+            in_example = !in_example;
+            let label = if kind.ends_with("good") { "Right:" } else { "Wrong:" };
+            page.out.push_str(&if kind.starts_with("yaml") { format!("{INDENT}{label}\n\n") } else { String::new() });
+            page.out.push_str(if in_example { "" } else { "\n" });
+        } else if in_example {
+            let shown = line.split("# expect:").next().unwrap_or_default().trim_end();
+            page.out.push_str(format!("{INDENT}{INDENT}{shown}").trim_end());
+            page.out.push('\n');
+        } else if line.starts_with("# ") {
+            // The title is the id, which the first line has.
+        } else if let Some(heading) = line.strip_prefix("## ") {
+            page.heading(heading);
+        } else if let Some(row) = line.strip_prefix('|') {
+            let cells: Vec<_> = row.trim_end_matches('|').split('|').map(str::trim).collect();
+            match &columns {
+                None => columns = Some(cells),
+                Some(_) if row.starts_with("---") => {}
+                Some(columns) => page.row(columns, &cells),
+            }
+        } else if line.is_empty() {
+            page.end_paragraph();
+            page.out.push_str(if columns.take().is_some() { "\n" } else { "" });
+        } else {
+            page.paragraph.push(line);
+        }
+    }
+    page.end_paragraph();
+    page.out.push_str(&format!("{}\n", rule.url));
+    page.out
+}
+
+struct Lines<'a> {
+    out: String,
+    paragraph: Vec<&'a str>,
+    options: &'a HumanOptions,
+}
+
+impl Lines<'_> {
+    fn heading(&mut self, text: &str) {
+        self.end_paragraph();
+        let bold = |text: &str| format!("\u{1b}[1m{text}\u{1b}[0m");
+        let heading = fill(text, self.options.width, "", INDENT);
+        self.out.push_str(&if self.options.color { bold(&heading) } else { heading });
+        self.out.push_str("\n\n");
+    }
+
+    fn end_paragraph(&mut self) {
+        if !self.paragraph.is_empty() {
+            let text = without_links(&std::mem::take(&mut self.paragraph).join(" "));
+            self.out.push_str(&fill(&text, self.options.width, INDENT, INDENT));
+            self.out.push_str("\n\n");
+        }
+    }
+
+    /// A row of a table: `- first cell: second cell`, or a line per cell with the name of its column.
+    fn row(&mut self, columns: &[&str], cells: &[&str]) {
+        let (first, others) = cells.split_first().unwrap_or((&"", &[]));
+        let below = [INDENT, INDENT].concat();
+        let mut line = |text: &str, indent: &str| {
+            self.out.push_str(&fill(&without_links(text), self.options.width, indent, &below));
+            self.out.push('\n');
+        };
+        if let [only] = others {
+            return line(&format!("- {first}: {only}"), INDENT);
+        }
+        line(&format!("- {first}"), INDENT);
+        columns.iter().skip(1).zip(others).for_each(|(column, cell)| line(&format!("{column}: {cell}"), &below));
+    }
+}
+
+/// Pages link each other as `[rule](rule.md)`.
+fn without_links(text: &str) -> String {
+    let mut shown = String::new();
+    let mut rest = text;
+    while let Some((before, link)) = rest.split_once("](")
+        && let Some((_, after)) = link.split_once(')')
+    {
+        let (before, label) = before.rsplit_once('[').unwrap_or((before, ""));
+        shown.push_str(before);
+        shown.push_str(label);
+        rest = after;
+    }
+    shown + rest
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_link_is_shown_as_its_text_and_other_brackets_stay() {
+        assert_eq!(
+            without_links("as [owner-self](owner-self.md), `ignore[x]`, [b](b.md)."),
+            "as owner-self, `ignore[x]`, b."
+        );
+    }
+}
