@@ -30,7 +30,7 @@ pub(super) enum Error {
     Steps(#[from] Mistake),
     #[error("there is nothing to plan")]
     #[diagnostic(help(
-        "write `ownerlint plan delete deployment/web -f {path}` or `ownerlint plan --steps FILE {path}`"
+        "write `ownerlint plan delete TARGET -f {path}`, with a target like `deployment/web`, or `ownerlint plan --steps FILE {path}`"
     ))]
     NothingToPlan { path: String },
     #[error("both the steps and the manifests are read from standard input")]

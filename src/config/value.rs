@@ -13,7 +13,8 @@ pub(crate) fn tree_of(file: &SourceFile) -> Result<Option<Tree>, Mistake> {
     let documents: Vec<_> = documents.collect();
     if let Some(second) = documents.get(1) {
         let span = Span::new(second.span.start, second.span.start + 3);
-        return Err(Mistake::at(file, span, "has more than one document"));
+        let mistake = Mistake::at(file, span, "has more than one document");
+        return Err(mistake.help("keep one of them in this file"));
     }
     let Some(document) = documents.into_iter().next() else { return Ok(None) };
     for problem in &document.problems {

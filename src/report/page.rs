@@ -6,8 +6,12 @@ use super::{HumanOptions, RuleInfo};
 /// Text is indented below its heading, examples below the text.
 const INDENT: &str = "  ";
 
+/// Longer lines of prose are hard to read.
+const WIDEST: usize = 100;
+
 /// A rule's page as plain text.
 pub fn page_human(rule: &RuleInfo, options: &HumanOptions) -> String {
+    let options = &HumanOptions { width: options.width.min(WIDEST), ..*options };
     let mut page = Lines { out: String::new(), paragraph: Vec::new(), options };
     page.heading(&format!("{}[{}]: {}", rule.severity.as_str(), rule.id, rule.summary));
     let mut columns: Option<Vec<&str>> = None;

@@ -255,7 +255,16 @@ fn completions_and_the_manual_page_know_the_options() {
         assert_eq!(status, 0, "{shell}");
         assert!(out.contains("only-changed-from"), "{shell}");
     }
+    // Names that a user would otherwise look up.
+    let (_, out, _) = repository.run(&["completions", "bash"], "");
+    for name in ["owner-cross-namespace", "concise", "mermaid", "warning", "steps"] {
+        assert!(out.contains(name), "{name}");
+    }
     let (status, page, _) = repository.run(&["man"], "");
     assert_eq!(status, 0);
     assert!(page.contains(".TH ownerlint 1"));
+    assert_eq!(repository.run(&["man", "--folder", "."], ""), (0, String::new(), String::new()));
+    for page in ["ownerlint.1", "ownerlint-baseline-prune.1", "ownerlint-plan-delete.1"] {
+        assert!(repository.read(page).contains(".SH OPTIONS"), "{page}");
+    }
 }

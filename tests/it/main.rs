@@ -32,6 +32,7 @@ mod gc_support;
 mod house;
 mod init;
 mod known_finalizers;
+mod mistakes;
 mod owner_rules;
 mod parsed_files;
 mod plan_cli;

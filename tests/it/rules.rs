@@ -137,11 +137,33 @@ fn the_readme_and_the_rules_command_list_every_rule() {
 }
 
 #[test]
-fn explain_shows_every_page() {
+fn explain_gives_every_page_as_markdown() {
     for rule in RULES {
-        let output = ownerlint().args(["explain", rule.id]).output().expect("it runs");
+        let output = ownerlint().args(["explain", rule.id, "--output", "markdown"]).output().expect("it runs");
         let text = String::from_utf8(output.stdout).expect("text");
         assert!(output.status.success());
         assert!(text.contains(Page::parse(rule.page).expect("tested above").body), "{}", rule.id);
     }
+}
+
+#[test]
+fn explain_shows_every_page_as_text() {
+    for rule in RULES {
+        let output = ownerlint().args(["explain", rule.id]).output().expect("it runs");
+        let text = String::from_utf8(output.stdout).expect("text");
+        assert!(text.starts_with(&format!("{}[{}]: ", rule.severity.as_str(), rule.id)), "{text}");
+        for heading in ["What is wrong", "What the cluster does", "How to fix it", "When to ignore it"] {
+            assert_eq!(rule.page.contains(heading), text.contains(&format!("\n{heading}\n\n")), "{heading}: {text}");
+        }
+        for mark in ["# expect:", "```", "](", "\n#", "\n|", "\n\n\n", "\u{1b}"] {
+            assert!(!text.contains(mark), "{mark:?} in {text}");
+        }
+        assert!(text.ends_with(&format!("\n\n{}\n", rule.url())), "{text}");
+    }
+}
+
+#[test]
+fn explain_fits_the_terminal() {
+    let output = ownerlint().env("COLUMNS", "72").args(["explain", "finalizer-preset-gc"]).output().expect("it runs");
+    insta::assert_snapshot!(String::from_utf8(output.stdout).expect("text"));
 }

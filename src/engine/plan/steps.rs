@@ -63,7 +63,7 @@ impl Steps {
     /// The first mistake, with its place.
     pub fn read(file: SourceFile) -> Result<Self, Mistake> {
         let values = Values { file: &file };
-        let tree = tree_of(&file).map_err(|mistake| mistake.or_help(EXAMPLE))?;
+        let tree = tree_of(&file)?;
         let list = tree.as_ref().map(|tree| tree.root()).filter(|root| root.is_seq());
         let list = list.ok_or_else(|| values.mistake(Span::empty(0), "is not a list of steps").help(EXAMPLE))?;
         let steps = list.items().map(|item| step(values, item)).collect::<Result<_, _>>()?;
