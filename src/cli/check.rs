@@ -24,19 +24,19 @@ pub(super) struct CheckArgs {
     #[command(flatten)]
     pub(super) input: InputArgs,
     /// Output format, with a file to write it to (may be repeated)
-    #[arg(short, long, value_name = "FORMAT[:FILE]", default_value = "human", value_parser = known::<OutputSpec>(formats::<Format>))]
+    #[arg(short, long, value_name = "FORMAT[:FILE]", default_value = "human", value_parser = known::<OutputSpec>(formats::<Format>), help_heading = "Output")]
     pub(super) output: Vec<OutputSpec>,
     /// The lowest severity that makes the run fail [default: error]
-    #[arg(long, value_name = "SEVERITY", value_parser = known::<FailOn>(FailOn::names))]
+    #[arg(long, value_name = "SEVERITY", value_parser = known::<FailOn>(FailOn::names), help_heading = "Exit status")]
     pub(super) fail_on: Option<FailOn>,
     /// Run only these rules
-    #[arg(long, value_name = "RULE", value_delimiter = ',', value_parser = known::<String>(rule_ids), hide_possible_values = true)]
+    #[arg(long, value_name = "RULE", value_delimiter = ',', value_parser = known::<String>(rule_ids), hide_possible_values = true, help_heading = "Rules")]
     pub(super) select: Vec<String>,
     /// Do not run these rules
-    #[arg(long, value_name = "RULE", value_delimiter = ',', value_parser = known::<String>(rule_ids), hide_possible_values = true)]
+    #[arg(long, value_name = "RULE", value_delimiter = ',', value_parser = known::<String>(rule_ids), hide_possible_values = true, help_heading = "Rules")]
     pub(super) ignore: Vec<String>,
-    /// Whether the input is all there is: in a closed world a missing owner is an error
-    #[arg(long, value_name = "WORLD")]
+    /// Whether other objects may exist in the cluster; if not (closed), a missing owner is an error
+    #[arg(long, value_name = "WORLD", help_heading = "Rules")]
     pub(super) world: Option<WorldArg>,
     #[command(flatten)]
     pub(super) reported: ReportedArgs,
@@ -58,30 +58,30 @@ pub(super) struct ReportedArgs {
     #[arg(long, help_heading = "Report")]
     pub(super) no_baseline: bool,
     /// What a column of the `lsp` output counts
-    #[arg(long, value_name = "ENCODING", default_value = "utf-16", help_heading = "Report")]
+    #[arg(long, value_name = "ENCODING", default_value = "utf-16", help_heading = "Output")]
     pub(super) position_encoding: PositionEncoding,
     /// Link lines in the `markdown` output to this address of the commit: https://github.com/owner/name/blob/COMMIT
-    #[arg(long, value_name = "URL", help_heading = "Report")]
+    #[arg(long, value_name = "URL", help_heading = "Output")]
     pub(super) source_url: Option<String>,
     /// The size that the `markdown` output keeps to; a comment on GitHub takes 65536 [default: 1000000]
-    #[arg(long, value_name = "BYTES", help_heading = "Report")]
+    #[arg(long, value_name = "BYTES", help_heading = "Output")]
     pub(super) markdown_bytes: Option<usize>,
     /// Exit with 0 whatever is found
-    #[arg(long, help_heading = "Report")]
+    #[arg(long, help_heading = "Exit status")]
     pub(super) exit_zero: bool,
 }
 
 /// The position encodings of the language server protocol.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 pub(super) enum PositionEncoding {
-    /// Bytes
+    // Bytes
     #[value(name = "utf-8")]
     Utf8,
-    /// UTF-16 code units
+    // UTF-16 code units
     #[default]
     #[value(name = "utf-16")]
     Utf16,
-    /// Characters
+    // Characters
     #[value(name = "utf-32")]
     Utf32,
 }

@@ -8,11 +8,11 @@ use super::args::{Cli, Command};
 use super::command_first::command_first;
 use super::error::Error;
 use super::status::Status;
-use super::{baseline, check, completions, explain, hints, init, list, plan, terminal};
+use super::{baseline, check, completions, explain, help, hints, init, list, plan, terminal};
 
 /// Runs the program with the arguments of the process.
 pub fn main() -> ExitCode {
-    let mut root = Cli::command();
+    let mut root = help::examples_first(Cli::command());
     root.build();
     let cli = match parse(&mut root) {
         Ok(cli) => cli,

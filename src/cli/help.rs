@@ -1,9 +1,15 @@
-//! What stands below the options of `--help`: examples, and what the exit status means. Lines stay short enough for 80 columns,
+//! What `--help` says besides the options: examples, and what the exit status means. Lines stay short enough for 80 columns,
 //! because clap would wrap them a second time.
+
+/// Shows examples and the exit status before the options.
+pub(super) fn examples_first(command: clap::Command) -> clap::Command {
+    let template = "{about-with-newline}\n{usage-heading} {usage}{after-help}\n\n{all-args}";
+    command.help_template(template).mut_subcommands(examples_first)
+}
 
 pub(super) const OWNERLINT: &str = "\
 Examples:
-  ownerlint rendered/                        check a folder of rendered manifests
+  ownerlint rendered/                        check rendered manifests
   helm template web ./chart | ownerlint -    check what Helm renders
   kustomize build prod | ownerlint -         check what Kustomize renders
   ownerlint list rendered/                   objects, scopes, owners, finalizers
@@ -119,6 +125,6 @@ Examples:
 
 pub(super) const MAN: &str = "\
 Examples:
-  ownerlint man | man -l -                  the program
-  ownerlint man plan delete | man -l -      one command
+  ownerlint man | man -l -                        the program
+  ownerlint man plan delete | man -l -            one command
   ownerlint man --folder ~/.local/share/man/man1  all commands";

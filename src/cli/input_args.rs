@@ -18,21 +18,21 @@ pub(super) struct InputArgs {
     #[arg(value_name = "PATH", value_hint = clap::ValueHint::AnyPath)]
     pub(super) paths: Vec<String>,
     /// Leave out files whose path matches this glob (may be repeated)
-    #[arg(long, value_name = "GLOB")]
+    #[arg(long, value_name = "GLOB", help_heading = "Input")]
     pub(super) exclude: Vec<String>,
     /// The namespace of namespaced objects that do not say theirs
-    #[arg(short, long, value_name = "NAME")]
+    #[arg(short, long, value_name = "NAME", help_heading = "Input")]
     pub(super) namespace: Option<String>,
     /// The Kubernetes release that decides which built-in kinds are served [default: the newest known]
-    #[arg(long, value_name = "VERSION", value_parser = release)]
+    #[arg(long, value_name = "VERSION", value_parser = release, help_heading = "Input")]
     pub(super) kubernetes_version: Option<Release>,
     #[command(flatten)]
     pub(super) config: ConfigArgs,
     /// Read standard input as the unsaved text of this file; without other paths, among all that is configured
-    #[arg(long, value_name = "FILE", value_hint = clap::ValueHint::FilePath)]
+    #[arg(long, value_name = "FILE", value_hint = clap::ValueHint::FilePath, help_heading = "Input")]
     pub(super) stdin_filename: Option<String>,
     /// Exit with 0 when there is no Kubernetes object
-    #[arg(long)]
+    #[arg(long, help_heading = "Exit status")]
     pub(super) allow_empty: bool,
 }
 
@@ -40,18 +40,18 @@ pub(super) struct InputArgs {
 #[derive(Clone, Debug, Default, Args)]
 pub(super) struct ConfigArgs {
     /// The configuration [default: ownerlint.yaml beside the first path or above it; env: OWNERLINT_CONFIG]
-    #[arg(long, value_name = "FILE", value_hint = clap::ValueHint::FilePath, conflicts_with = "no_config")]
+    #[arg(long, value_name = "FILE", value_hint = clap::ValueHint::FilePath, conflicts_with = "no_config", help_heading = "Input")]
     pub(super) config: Option<String>,
     /// Use no configuration
-    #[arg(long)]
+    #[arg(long, help_heading = "Input")]
     pub(super) no_config: bool,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(super) enum WorldArg {
-    /// Objects outside of the input may exist
+    // Objects outside the input may exist.
     Open,
-    /// The input is the whole cluster
+    // The input is the whole cluster.
     Closed,
 }
 

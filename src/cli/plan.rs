@@ -37,7 +37,7 @@ struct DeleteArgs {
     #[arg(value_name = "TARGET", required = true)]
     targets: Vec<String>,
     /// Files, folders, globs, or `-` for standard input (may be repeated) [default: the current folder]
-    #[arg(short, long = "filename", value_name = "PATH", value_hint = clap::ValueHint::AnyPath)]
+    #[arg(short, long = "filename", value_name = "PATH", value_hint = clap::ValueHint::AnyPath, help_heading = "Input")]
     filename: Vec<String>,
     /// What the request says of dependents; `none` sends no policy, as raw API clients do
     #[arg(long, value_name = "POLICY", default_value = "background")]
@@ -61,30 +61,30 @@ struct StepsArgs {
 #[derive(Debug, Args)]
 struct PlanOptions {
     /// The namespace of targets and of objects that do not say theirs
-    #[arg(short, long, value_name = "NAME")]
+    #[arg(short, long, value_name = "NAME", help_heading = "Input")]
     namespace: Option<String>,
     /// Whether Pods run on nodes, so that they finish when they are deleted; without, those bound to a node stay Terminating
     #[arg(long, value_name = "YES|NO", default_value = "yes")]
     kubelet: YesNo,
     /// Output format, with a file to write it to (may be repeated)
-    #[arg(short, long, value_name = "FORMAT[:FILE]", default_value = "human", value_parser = known::<OutputSpec<PlanFormat>>(formats::<PlanFormat>))]
+    #[arg(short, long, value_name = "FORMAT[:FILE]", default_value = "human", value_parser = known::<OutputSpec<PlanFormat>>(formats::<PlanFormat>), help_heading = "Output")]
     output: Vec<OutputSpec<PlanFormat>>,
     /// What makes the run fail: `stuck` when something stays Terminating after the last step
-    #[arg(long, value_name = "WHAT", default_value = "never")]
+    #[arg(long, value_name = "WHAT", default_value = "never", help_heading = "Exit status")]
     fail_on: FailOnPlan,
     /// Leave out files whose path matches this glob (may be repeated)
-    #[arg(long, value_name = "GLOB")]
+    #[arg(long, value_name = "GLOB", help_heading = "Input")]
     exclude: Vec<String>,
     /// The Kubernetes release that decides which built-in kinds are served [default: the newest known]
-    #[arg(long, value_name = "VERSION", value_parser = release)]
+    #[arg(long, value_name = "VERSION", value_parser = release, help_heading = "Input")]
     kubernetes_version: Option<Release>,
     #[command(flatten)]
     config: ConfigArgs,
     /// The bundle of the configuration to plan in; with paths, the one whose settings count for them
-    #[arg(long, value_name = "NAME")]
+    #[arg(long, value_name = "NAME", help_heading = "Input")]
     bundle: Option<String>,
     /// Exit with 0 when there is no Kubernetes object
-    #[arg(long)]
+    #[arg(long, help_heading = "Exit status")]
     allow_empty: bool,
 }
 
