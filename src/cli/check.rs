@@ -10,14 +10,14 @@ use super::global_args::GlobalArgs;
 use super::hints;
 use super::input_args::{InputArgs, WorldArg};
 use super::known::{known, rule_ids};
-use super::output::{FailOn, OutputSpec, display, distinct, formats, write_text};
+use super::output::{FailOn, OutputSpec, display, distinct, formats, severity, write_text};
 use super::status::{Status, no_objects};
 use super::terminal;
 use crate::engine::{CheckOptions, ReportScope, Session};
 use crate::finding::Severity;
-use crate::report::{self, Format, JunitOptions, Options, Published, Report};
+use crate::report::{self, Closing, Format, JunitOptions, Options, Published, Report};
 use crate::suppression::Date;
-use crate::text::ColumnUnit;
+use crate::text::{ColumnUnit, plain};
 
 #[derive(Clone, Debug, Args)]
 pub(super) struct CheckArgs {
@@ -29,6 +29,9 @@ pub(super) struct CheckArgs {
     /// The lowest severity that makes the run fail [default: error]
     #[arg(long, value_name = "SEVERITY", value_parser = known::<FailOn>(FailOn::names), help_heading = "Exit status")]
     pub(super) fail_on: Option<FailOn>,
+    /// The lowest severity that human and concise output show: error, warning or info [default: warning, or that of --fail-on]
+    #[arg(long, value_name = "SEVERITY", value_parser = severity, help_heading = "Output")]
+    pub(super) show: Option<Severity>,
     /// Run only these rules
     #[arg(long, value_name = "RULE", value_delimiter = ',', value_parser = known::<String>(rule_ids), hide_possible_values = true, help_heading = "Rules")]
     pub(super) select: Vec<String>,
@@ -97,15 +100,15 @@ impl From<PositionEncoding> for ColumnUnit {
 }
 
 pub(super) fn check(args: CheckArgs, global: &GlobalArgs) -> Result<Status, Error> {
-    let CheckArgs { input, output, fail_on, select, ignore, world, reported } = args;
+    let CheckArgs { input, output, fail_on, show, select, ignore, world, reported } = args;
     distinct(&output)?;
     hints::on_outputs(&output, &input.paths)?;
     let allow_empty = input.allow_empty;
     let request = input.request(world)?;
-    let only = report_scope(&reported)?;
     let started = Instant::now();
     let session = Session::open(&request)?;
     let read = started.elapsed();
+    let only = report_scope(&session, &reported)?;
     let fail_on = session.fail_on(fail_on.map(|fail_on| fail_on.0));
     let baseline = if reported.no_baseline { None } else { session.known(reported.baseline.as_deref())? };
     let report =
@@ -113,18 +116,21 @@ pub(super) fn check(args: CheckArgs, global: &GlobalArgs) -> Result<Status, Erro
     if global.verbose {
         terminal::say(&timing(&report, read, started.elapsed()));
     }
+    let closing = Closing { show: shown(show, fail_on, global.verbose), fail_on, verbose: global.verbose };
     let published = reported.source_url.map(|url| Published { url, files: as_committed() });
     for spec in &output {
         let mut options = options(global, spec, fail_on);
+        options.human.show = closing.show;
+        options.concise.show = closing.show;
         options.lsp.position_encoding = reported.position_encoding.into();
         options.markdown.published.clone_from(&published);
         options.markdown.bytes = reported.markdown_bytes.unwrap_or(options.markdown.bytes);
         write(spec, &report, &options)?;
     }
     // A reader of findings on a terminal or in a hook sees this too; a program that reads standard output does not.
-    let concise = output.iter().any(|spec| spec.format == Format::Concise && spec.file.is_none());
-    if let Some(closing) = report::closing(&report, fail_on).filter(|_| concise && !reported.exit_zero) {
-        terminal::say(&closing);
+    for spec in output.iter().filter(|spec| spec.file.is_none()) {
+        let fail_on = fail_on.filter(|_| !reported.exit_zero);
+        terminal::tell(&report::closing(spec.format, &report, &Closing { fail_on, ..closing }));
     }
     let found = |least| report.findings.iter().any(|reported| reported.finding.severity >= least);
     Ok(match fail_on {
@@ -140,10 +146,18 @@ pub(super) fn is_incomplete(report: &Report) -> bool {
     report.notes.iter().any(|note| note.severity == Severity::Error)
 }
 
-fn report_scope(args: &ReportedArgs) -> Result<Option<ReportScope>, Error> {
+/// What is shown in text: as asked for, and all that makes the run fail.
+fn shown(given: Option<Severity>, fail_on: Option<Severity>, verbose: bool) -> Severity {
+    let failing = fail_on.unwrap_or(Severity::Error);
+    given.unwrap_or(if verbose { Severity::Info } else { failing.min(Severity::Warning) })
+}
+
+fn report_scope(session: &Session, args: &ReportedArgs) -> Result<Option<ReportScope>, Error> {
+    let only = session.known_scope(&args.only)?;
+    // What a change removes is not there any more, and limits the report nevertheless.
     let changed = args.only_changed_from.as_deref().map(changed_from).transpose()?;
-    let limited = changed.is_some() || !args.only.is_empty();
-    Ok(limited.then(|| ReportScope::new(args.only.iter().cloned().chain(changed.unwrap_or_default()))))
+    let limited = changed.is_some() || !only.is_empty();
+    Ok(limited.then(|| ReportScope::new(only.iter().cloned().chain(changed.unwrap_or_default()))))
 }
 
 fn options(global: &GlobalArgs, spec: &OutputSpec, fail_on: Option<Severity>) -> Options {
@@ -157,11 +171,11 @@ fn write(spec: &OutputSpec, report: &Report, options: &Options) -> Result<(), Er
 fn timing(report: &Report, read: std::time::Duration, all: std::time::Duration) -> String {
     let summary = report.summary;
     format!(
-        "read {} files, {} documents, {} objects in {read:.1?}; {} rules in {:.1?}",
-        summary.files,
-        summary.documents,
-        summary.objects,
-        report.rules.len(),
+        "read {}, {}, {} in {read:.1?}; {} in {:.1?}",
+        plain::count(summary.files, "file"),
+        plain::count(summary.documents, "document"),
+        plain::count(summary.objects, "object"),
+        plain::count(report.rules.len(), "rule"),
         all.saturating_sub(read)
     )
 }

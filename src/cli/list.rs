@@ -11,6 +11,7 @@ use super::output::TextOrJson;
 use super::status::{Status, no_objects};
 use super::terminal;
 use crate::engine::Session;
+use crate::text::plain;
 
 #[derive(Clone, Debug, Args)]
 pub(super) struct ListArgs {
@@ -28,7 +29,7 @@ pub(super) fn list(args: ListArgs, global: &GlobalArgs) -> Result<Status, Error>
     let session = Session::open(&request)?;
     let listing = session.list();
     if global.verbose {
-        terminal::say(&format!("{} objects in {:?}", listing.objects.len(), started.elapsed()));
+        terminal::say(&format!("{} in {:.1?}", plain::count(listing.objects.len(), "object"), started.elapsed()));
     }
     terminal::print(&match args.output {
         TextOrJson::Human => listing.human(),

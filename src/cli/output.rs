@@ -92,6 +92,11 @@ impl FromStr for FailOn {
     }
 }
 
+/// A severity, as it is written on the command line.
+pub(super) fn severity(text: &str) -> Result<Severity, String> {
+    text.parse().map_err(|()| "write `error`, `warning` or `info`".to_owned())
+}
+
 /// Two documents in one stream would be no document.
 pub(super) fn distinct<F: Named>(specs: &[OutputSpec<F>]) -> Result<(), Error> {
     for (at, second) in specs.iter().enumerate() {
@@ -113,8 +118,10 @@ pub(super) fn display(global: &GlobalArgs, to_stdout: bool) -> Options {
         human: HumanOptions {
             color,
             links: color && stdout.is_terminal(),
+            ascii: to_stdout && terminal::is_ascii(),
             width: terminal::width(),
             citations: global.verbose,
+            verbose: global.verbose,
             ..HumanOptions::default()
         },
         roots: Roots {

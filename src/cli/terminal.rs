@@ -2,21 +2,29 @@
 
 use std::io::{IsTerminal, Write};
 
-use miette::{GraphicalReportHandler, GraphicalTheme};
+use miette::{GraphicalReportHandler, GraphicalTheme, ThemeCharacters, ThemeStyles};
 
 use super::error::Error;
 use super::global_args::Color;
 
-/// Whether to colour what goes to `stream`. `NO_COLOR` and `CLICOLOR_FORCE` count as they do elsewhere.
+/// Whether to colour what goes to `stream`. `NO_COLOR`, `FORCE_COLOR` and `CLICOLOR_FORCE` count as they do elsewhere.
 pub(super) fn use_color(choice: Color, stream: &impl IsTerminal) -> bool {
     let set = |name: &str| std::env::var_os(name).is_some_and(|value| !value.is_empty() && value != "0");
     match choice {
         Color::Always => true,
         Color::Never => false,
         Color::Auto if set("NO_COLOR") => false,
-        Color::Auto if set("CLICOLOR_FORCE") => true,
+        Color::Auto if set("FORCE_COLOR") || set("CLICOLOR_FORCE") => true,
         Color::Auto => stream.is_terminal() && std::env::var_os("TERM").is_none_or(|term| term != "dumb"),
     }
+}
+
+/// Whether the locale is one that shows ASCII only: the first of these variables that is set decides, as in POSIX. Where none
+/// is, the terminal counts as one of today.
+pub(super) fn is_ascii() -> bool {
+    let set = |name: &str| std::env::var(name).ok().filter(|value| !value.is_empty());
+    let locale = ["LC_ALL", "LC_CTYPE", "LANG"].into_iter().find_map(set);
+    locale.is_some_and(|locale| matches!(locale.as_str(), "C" | "POSIX"))
 }
 
 /// The width of the terminal in columns, within reason.
@@ -47,12 +55,21 @@ pub(super) fn say(line: &str) {
     let _ = writeln!(std::io::stderr().lock(), "{line}");
 }
 
+/// Writes lines to standard error.
+pub(super) fn tell(lines: &str) {
+    let _ = std::io::stderr().lock().write_all(lines.as_bytes());
+}
+
 /// Shows a failure with its help.
 pub(super) fn print_error(error: &Error, color: Color) {
-    let theme = match use_color(color, &std::io::stderr()) {
-        true => GraphicalTheme::unicode(),
-        false => GraphicalTheme::unicode_nocolor(),
+    let theme = match (use_color(color, &std::io::stderr()), is_ascii()) {
+        (true, true) => GraphicalTheme::ascii(),
+        (true, false) => GraphicalTheme::unicode(),
+        (false, true) => GraphicalTheme { characters: ThemeCharacters::ascii(), styles: ThemeStyles::none() },
+        (false, false) => GraphicalTheme::unicode_nocolor(),
     };
+    // The line begins with `error:`; a mark says no more.
+    let theme = GraphicalTheme { characters: ThemeCharacters { error: "×".to_owned(), ..theme.characters }, ..theme };
     // What a reader copies out of an error, a key or a path, stays whole.
     let handler = GraphicalReportHandler::new_themed(theme)
         .with_width(width())

@@ -20,6 +20,8 @@ pub struct Check {
     pub world: World,
     /// Severities that the configuration gives to rules; all findings of such a rule have it.
     pub severities: BTreeMap<&'static str, Severity>,
+    /// The path of the configuration.
+    pub configuration: Option<String>,
     /// Ignores of the configuration, and its text.
     pub ignores: Option<(SourceFile, Vec<Ignore>)>,
     /// Whether all that the configuration names is read, so that an ignore without effect has none at all.

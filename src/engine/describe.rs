@@ -1,7 +1,9 @@
-//! The program and its rules, as reports name them.
+//! The program, its rules and a run, as reports name them.
 
-use crate::report::{RuleInfo, Tool};
-use crate::rules::{Page, Rule};
+use super::check::Check;
+use super::input::Bundle;
+use crate::report::{BundleInfo, RuleInfo, RunInfo, Tool};
+use crate::rules::{Page, Rule, World};
 
 /// The program as reports name it.
 pub fn tool() -> Tool {
@@ -9,6 +11,23 @@ pub fn tool() -> Tool {
         name: env!("CARGO_PKG_NAME").to_owned(),
         version: env!("CARGO_PKG_VERSION").to_owned(),
         url: env!("CARGO_PKG_REPOSITORY").to_owned(),
+    }
+}
+
+/// What a run was asked to read, and how.
+pub(super) fn run_info(bundles: &[Bundle], check: &Check) -> RunInfo {
+    let bundle = |bundle: &Bundle| BundleInfo {
+        name: bundle.name.clone(),
+        world: match bundle.world {
+            World::Open => "open",
+            World::Closed => "closed",
+        },
+        namespace: bundle.inventory.namespace.clone(),
+    };
+    RunInfo {
+        configuration: check.configuration.clone(),
+        baseline: check.baseline.as_ref().map(|(file, _)| file.path().to_owned()),
+        bundles: bundles.iter().map(bundle).collect(),
     }
 }
 

@@ -39,6 +39,13 @@ pub enum SessionError {
         /// The file.
         path: String,
     },
+    /// A report scope that is neither there nor read.
+    #[error("`--only {path}`: there is no such file or folder, and nothing that is checked is in it")]
+    #[diagnostic(help("`--only` limits what is reported: name a file or folder among what is checked"))]
+    NothingInScope {
+        /// The path.
+        path: String,
+    },
     /// A bundle that the configuration does not name.
     #[error("there is no bundle `{name}`")]
     UnknownBundle {

@@ -53,13 +53,13 @@ pub enum BundleError {
     #[diagnostic(transparent)]
     Argument(#[from] InputError),
     /// A path of a bundle of the configuration.
-    #[error("bundle `{name}`: {source}")]
+    #[error("bundle `{name}`: {reason}")]
     #[diagnostic(help("paths of bundles start at the folder of the configuration"))]
     Named {
         /// The bundle's name.
         name: String,
         /// What is wrong.
-        source: InputError,
+        reason: InputError,
     },
 }
 
@@ -77,9 +77,9 @@ pub(super) fn read_bundles(
     files: &mut Files,
 ) -> Result<Vec<Bundle>, BundleError> {
     let read = |bundle: BundleInput| {
-        let walk = bundle.input.walk(overlays).map_err(|source| match bundle.name.clone() {
-            Some(name) => BundleError::Named { name, source },
-            None => BundleError::Argument(source),
+        let walk = bundle.input.walk(overlays).map_err(|reason| match bundle.name.clone() {
+            Some(name) => BundleError::Named { name, reason },
+            None => BundleError::Argument(reason),
         })?;
         Ok(bundle.read(walk, files))
     };

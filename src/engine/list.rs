@@ -10,19 +10,21 @@ use crate::text::{ColumnUnit, FileId, Span};
 /// The listing of several bundles, in the order of their files. A document of two bundles is listed as each of them reads
 /// it, once if they agree.
 pub(super) fn list_bundles(bundles: &[Bundle]) -> Listing {
-    let mut all = Listing { objects: Vec::new(), skipped: Vec::new() };
-    for bundle in bundles {
-        let Listing { objects, skipped } = list(&bundle.inventory);
-        all.objects.extend(objects);
-        all.skipped.extend(skipped);
-    }
+    let mut objects: Vec<_> = bundles.iter().flat_map(|bundle| objects(&bundle.inventory)).collect();
     if bundles.len() > 1 {
         // Stable: within a document the order is the written one.
-        all.objects
-            .sort_by(|a, b| (&a.file, a.document, a.line, a.column).cmp(&(&b.file, b.document, b.line, b.column)));
-        all.objects.dedup();
-        all.skipped.sort_by(|a, b| (&a.file, a.document, a.line).cmp(&(&b.file, b.document, b.line)));
-        all.skipped.dedup();
+        objects.sort_by(|a, b| (&a.file, a.document, a.line, a.column).cmp(&(&b.file, b.document, b.line, b.column)));
+        objects.dedup();
+    }
+    Listing { objects, skipped: skipped_in(bundles) }
+}
+
+/// What is no object in several bundles, in the order of their files; what two of them skip is listed once.
+pub(super) fn skipped_in(bundles: &[Bundle]) -> Vec<ListedSkip> {
+    let mut all: Vec<_> = bundles.iter().flat_map(|bundle| skipped(&bundle.inventory)).collect();
+    if bundles.len() > 1 {
+        all.sort_by(|a, b| (&a.file, a.document, a.line).cmp(&(&b.file, b.document, b.line)));
+        all.dedup();
     }
     all
 }
@@ -30,15 +32,20 @@ pub(super) fn list_bundles(bundles: &[Bundle]) -> Listing {
 /// The listing of an inventory. Objects whose metadata does not decode stand among the skipped documents: no client can
 /// read them.
 pub fn list(inventory: &Inventory) -> Listing {
-    let (objects, broken): (Vec<_>, Vec<_>) = inventory.members.iter().partition(|member| member.decodes());
+    Listing { objects: objects(inventory), skipped: skipped(inventory) }
+}
+
+fn objects(inventory: &Inventory) -> Vec<ListedObject> {
+    inventory.members.iter().filter(|member| member.decodes()).map(|member| listed(inventory, member)).collect()
+}
+
+fn skipped(inventory: &Inventory) -> Vec<ListedSkip> {
+    let broken = inventory.members.iter().filter(|member| !member.decodes());
     let mut skipped: Vec<_> =
         inventory.skipped().map(|skip| (skip.file, skip.what.span, listed_skip(inventory, &skip))).collect();
-    skipped.extend(broken.into_iter().map(|member| (member.file, member.object.start, undecodable(inventory, member))));
+    skipped.extend(broken.map(|member| (member.file, member.object.start, undecodable(inventory, member))));
     skipped.sort_by_key(|(file, span, _)| (*file, *span));
-    Listing {
-        objects: objects.into_iter().map(|member| listed(inventory, member)).collect(),
-        skipped: skipped.into_iter().map(|(_, _, skip)| skip).collect(),
-    }
+    skipped.into_iter().map(|(_, _, skip)| skip).collect()
 }
 
 fn listed(inventory: &Inventory, member: &Member) -> ListedObject {

@@ -15,6 +15,7 @@ mod list;
 mod merge;
 mod notes;
 mod plan;
+mod provenance;
 mod repeats;
 mod request;
 mod resolve;

@@ -5,10 +5,12 @@ use std::collections::HashMap;
 use super::cascade::cascades;
 use super::check::Check;
 use super::coverage::Coverage;
-use super::describe::{describe, tool};
+use super::describe::{describe, run_info, tool};
 use super::input::Bundle;
 use super::judge;
+use super::list::skipped_in;
 use super::merge::{Merged, Places};
+use super::provenance::templates_behind;
 use super::repeats;
 use super::scope::FilesInScope;
 use crate::baseline::Parted;
@@ -16,10 +18,11 @@ use crate::cluster::{Analysis, Verdicts};
 use crate::finding::{Finding, Fingerprint, Severity, fingerprint};
 use crate::inventory::Inventory;
 use crate::kube::ObjectKey;
-use crate::report::{Note, Place, Report, Reported, RuleInfo, Summary};
+use crate::report::{Note, Place, Report, Reported, RuleInfo, Summary, SuppressedFinding};
 use crate::rules::{self, Rule, RunOutcome};
-use crate::suppression::{Directive, Directives, Ignore, Suppressions};
-use crate::text::FileId;
+use crate::starter::{Exclusion, dominant};
+use crate::suppression::{Directive, Directives, Ignore, Suppressed, Suppressions};
+use crate::text::{FileId, Sources};
 
 /// Runs the selected rules over one bundle.
 pub fn check(inventory: Inventory, check: &Check) -> Report {
@@ -44,7 +47,7 @@ pub(super) fn check_bundles(bundles: &[Bundle], check: &Check) -> Report {
         rules: check.selection.rules(),
     };
     let JudgedBundles { findings, directives, notes } = run.judge();
-    let Silenced { kept, suppressed } = run.silence(run.identified(findings), directives);
+    let Silenced { kept, mut suppressed } = run.silence(run.identified(findings), directives);
     let Parted { new: mut findings, known, stale } = run.part(kept);
     findings.extend(run.outcome(&RunOutcome { stale: &stale, ..RunOutcome::default() }));
     findings.sort_by(|a, b| order(&a.finding).cmp(&order(&b.finding)));
@@ -52,18 +55,26 @@ pub(super) fn check_bundles(bundles: &[Bundle], check: &Check) -> Report {
     let scope =
         check.only.as_ref().map_or_else(|| FilesInScope::all(&merged.sources), |only| only.files(&merged.sources));
     findings.retain(|reported| scope.touches(&reported.finding));
+    suppressed.retain(|suppressed| scope.touches(&suppressed.reported.finding));
+    suppressed.sort_by(|a, b| order(&a.reported.finding).cmp(&order(&b.reported.finding)));
     if !check.every {
         findings = repeats::once(findings);
     }
     let in_scope = |findings: &[Reported]| findings.iter().filter(|reported| scope.touches(&reported.finding)).count();
     let summary = Summary {
-        suppressed: in_scope(&suppressed),
+        suppressed: suppressed.len(),
         baseline: in_scope(&known),
         ..summarise(bundles, merged.files, &findings)
     };
     let rules = run.rules.iter().map(|rule| run.describe(rule)).collect();
     let cascades = cascades(&verdicts, &merged.sources, &findings);
-    Report { tool: tool(), findings, rules, summary, notes, cascades, sources: merged.sources }
+    let skipped = skipped_in(bundles);
+    let shown = findings.iter().chain(suppressed.iter().map(|suppressed| &suppressed.reported));
+    let templates = templates_behind(shown, &merged.sources);
+    let (tool, run) = (tool(), run_info(bundles, check));
+    let exclusion = exclusion(&findings, &merged.sources);
+    let sources = merged.sources;
+    Report { tool, run, findings, rules, summary, suppressed, exclusion, notes, skipped, cascades, templates, sources }
 }
 
 /// What all steps need to know.
@@ -88,7 +99,7 @@ struct JudgedBundles {
 /// Findings, parted by the suppressions.
 struct Silenced {
     kept: Vec<Reported>,
-    suppressed: Vec<Reported>,
+    suppressed: Vec<SuppressedFinding>,
 }
 
 impl Run<'_> {
@@ -104,7 +115,6 @@ impl Run<'_> {
             let places = chained.then(|| Places::of(bundle, files));
             for mut finding in verdict.findings {
                 finding.relocate(to);
-                self.overrule(&mut finding);
                 let place = |key| places.as_ref().and_then(|places| places.get(key));
                 let chain = finding.chain.objects.iter().map(place).collect();
                 all.findings.push((finding, chain));
@@ -120,11 +130,13 @@ impl Run<'_> {
         all
     }
 
-    /// The severity that the configuration gives to a rule.
-    fn overrule(&self, finding: &mut Finding) {
+    /// A finding with its identity, its documentation, and the severity that the configuration gives to its rule.
+    fn reported(&self, mut finding: Finding, chain_places: Vec<Option<Place>>, fingerprint: Fingerprint) -> Reported {
+        let certainty = finding.severity.into();
         if let Some(severity) = self.check.severities.get(finding.rule) {
             finding.severity = *severity;
         }
+        Reported { url: rules::find(finding.rule).map(Rule::url), certainty, chain_places, finding, fingerprint }
     }
 
     /// Fingerprints are taken of all findings, so that none depends on what is suppressed, known or in scope.
@@ -135,7 +147,7 @@ impl Run<'_> {
         }
         let findings = found.iter().map(|(finding, _)| finding);
         let prints = self.fingerprints(findings, |key| definitions.get(key).copied().unwrap_or_default());
-        found.into_iter().zip(prints).map(|((finding, chain), print)| reported(finding, chain, print)).collect()
+        found.into_iter().zip(prints).map(|((finding, chain), print)| self.reported(finding, chain, print)).collect()
     }
 
     fn fingerprints<'f>(
@@ -157,7 +169,9 @@ impl Run<'_> {
         kept.extend(second.kept);
         kept.sort_by(|a, b| order(&a.finding).cmp(&order(&b.finding)));
         let suppressed = first.suppressed.into_iter().chain(second.suppressed);
-        Silenced { kept, suppressed: suppressed.map(|suppressed| suppressed.finding).collect() }
+        let suppressed =
+            suppressed.map(|Suppressed { finding, reason }| SuppressedFinding { reported: finding, reason });
+        Silenced { kept, suppressed: suppressed.collect() }
     }
 
     fn suppressions(&self, directives: Vec<Directive>) -> Suppressions {
@@ -179,10 +193,9 @@ impl Run<'_> {
     /// What rules on the outcome find.
     fn outcome(&self, outcome: &RunOutcome<'_>) -> Vec<Reported> {
         let mut findings: Vec<_> = self.rules.iter().flat_map(|rule| rule.run_on_outcome(outcome)).collect();
-        findings.iter_mut().for_each(|finding| self.overrule(finding));
         findings.sort_by(|a, b| order(a).cmp(&order(b)));
         let prints = self.fingerprints(findings.iter(), |_| 0);
-        findings.into_iter().zip(prints).map(|(finding, print)| reported(finding, Vec::new(), print)).collect()
+        findings.into_iter().zip(prints).map(|(finding, print)| self.reported(finding, Vec::new(), print)).collect()
     }
 
     fn part(&self, findings: Vec<Reported>) -> Parted<Reported> {
@@ -200,12 +213,16 @@ impl Run<'_> {
     }
 }
 
-fn finding_of(reported: &Reported) -> &Finding {
-    &reported.finding
+/// What most errors have in common that looks like no manifest to apply.
+fn exclusion(findings: &[Reported], sources: &Sources) -> Option<Exclusion> {
+    let errors = findings.iter().filter(|reported| reported.finding.severity == Severity::Error);
+    let errors: Vec<_> = errors.map(|reported| sources.file(reported.finding.primary.file).path()).collect();
+    let files: Vec<_> = sources.iter().map(|(_, file)| file.path()).collect();
+    dominant(&errors, &files)
 }
 
-fn reported(finding: Finding, chain_places: Vec<Option<Place>>, fingerprint: Fingerprint) -> Reported {
-    Reported { url: rules::find(finding.rule).map(Rule::url), chain_places, finding, fingerprint }
+fn finding_of(reported: &Reported) -> &Finding {
+    &reported.finding
 }
 
 /// Files are numbered in path order, so this is the order (path, offset, rule); the rest only makes it total.

@@ -91,6 +91,22 @@ impl Session {
         list_bundles(&self.bundles)
     }
 
+    /// The paths, each of them one that a report can be limited to.
+    ///
+    /// # Errors
+    /// A path that does not exist and that nothing read lies under: a typo would report nothing and look like success.
+    pub fn known_scope<'p>(&self, paths: &'p [String]) -> Result<&'p [String], SessionError> {
+        let read = || self.bundles.iter().flat_map(|bundle| bundle.inventory.sources.iter());
+        let known = |path: &&String| {
+            let place = locate(path);
+            place.exists() || read().any(|(_, file)| locate(file.path()).starts_with(&place))
+        };
+        match paths.iter().find(|path| !known(path)) {
+            Some(path) => Err(SessionError::NothingInScope { path: path.clone() }),
+            None => Ok(paths),
+        }
+    }
+
     /// What is wrong with the input.
     ///
     /// # Errors
@@ -106,6 +122,7 @@ impl Session {
             selection: Selection::new(&select, &ignore)?,
             severities: self.config.as_ref().map(|config| config.severities.clone()).unwrap_or_default(),
             ignores: ignores.map(|config| (config.source.clone(), config.ignores.clone())),
+            configuration: self.config.as_ref().map(|config| config.source.path().to_owned()),
             complete: self.complete,
             extent: self.extent,
             baseline,

@@ -46,6 +46,39 @@ impl std::str::FromStr for Severity {
     }
 }
 
+/// How sure a rule is of a finding; a configured severity changes nothing about it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Certainty {
+    /// It may be right as it is.
+    Possible,
+    /// It is wrong if what the finding assumes holds.
+    Likely,
+    /// It is wrong, whatever else is in the cluster.
+    Certain,
+}
+
+impl Certainty {
+    /// The word used in every format.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Possible => "possible",
+            Self::Likely => "likely",
+            Self::Certain => "certain",
+        }
+    }
+}
+
+/// A rule gives a finding the severity that it is sure of.
+impl From<Severity> for Certainty {
+    fn from(severity: Severity) -> Self {
+        match severity {
+            Severity::Info => Self::Possible,
+            Severity::Warning => Self::Likely,
+            Severity::Error => Self::Certain,
+        }
+    }
+}
+
 /// What the cluster does about it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Consequence {

@@ -13,6 +13,7 @@ mod file;
 mod label_key;
 mod metadata;
 mod object;
+mod provenance;
 mod recognition;
 mod spanned;
 mod template;
@@ -27,6 +28,7 @@ pub use metadata::{
     Metadata, OBJECT_META_FIELDS, OWNER_REFERENCE_FIELDS, OwnerReference, OwnerReferences, ServerField, UnknownField,
 };
 pub use object::Object;
+pub use provenance::templates;
 pub use recognition::{FileFacts, KUSTOMIZATIONS, ManifestTool, Mention, SkipReason, TemplateLanguage, Use};
 pub use spanned::Spanned;
 pub use template::{Template, TemplateKind};

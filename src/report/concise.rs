@@ -1,22 +1,23 @@
 //! `path:line:col: severity[rule] message`: one line per finding, stable for editors, problem matchers and `grep`.
 
-use std::collections::BTreeSet;
-
-use super::Report;
-use crate::finding::Severity;
+use super::digest::Digest;
+use super::relation::{other_ends, rendered_from};
+use super::{ConciseOptions, Report};
 use crate::text::ColumnUnit;
 use crate::text::plain;
 
-/// The rules that a failed run names at most.
-const EXPLAINED: usize = 5;
-
-/// One line per finding; columns count bytes, as compilers' do.
-pub(super) fn render(report: &Report) -> String {
-    let lines = report.findings.iter().map(|reported| {
-        let finding = &reported.finding;
+/// One line per finding, the worst first; columns count bytes, as compilers' do.
+pub(super) fn render(report: &Report, options: &ConciseOptions) -> String {
+    let digest = Digest::new(report, options.show);
+    let lines = digest.shown.iter().map(|entry| {
+        let finding = &entry.reported.finding;
+        let alike = entry.alike().map(|alike| format!(" ({alike})")).unwrap_or_default();
         let at = report.region(&finding.primary, ColumnUnit::Utf8);
+        let from = rendered_from(report, &finding.primary);
+        let ends = other_ends(report, finding, |path| plain::visible(path).into_owned());
+        let ends = if ends.is_empty() { String::new() } else { format!(" [{}]", ends.join("; ")) };
         format!(
-            "{}:{}:{}: {}[{}] {}\n",
+            "{}:{}:{}: {}[{}] {}{from}{alike}{ends}\n",
             path(at.path),
             at.start.line,
             at.start.column,
@@ -26,19 +27,6 @@ pub(super) fn render(report: &Report) -> String {
         )
     });
     lines.collect()
-}
-
-/// What a reader of a run that failed wants next: how much there is, and the command that explains each rule that made it
-/// fail. `None` for a run that did not fail. It is no part of the document, whose lines are all findings.
-pub fn closing(report: &Report, fail_on: Option<Severity>) -> Option<String> {
-    let failing = |least| report.findings.iter().map(|reported| &reported.finding).filter(move |f| f.severity >= least);
-    let rules: BTreeSet<_> = failing(fail_on?).map(|finding| finding.rule).collect();
-    let mut lines = vec![format!("{}; why, and how to fix it:", report.summary.found())];
-    lines.extend(rules.iter().take(EXPLAINED).map(|rule| format!("  ownerlint explain {rule}")));
-    if rules.len() > EXPLAINED {
-        lines.push(format!("  and {}", plain::count(rules.len() - EXPLAINED, "more rule")));
-    }
-    (!rules.is_empty()).then(|| lines.join("\n"))
 }
 
 /// A path on one line. GitHub's runner obeys lines that begin with two colons, so a path never begins a line with them.

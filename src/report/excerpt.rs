@@ -11,6 +11,9 @@ use miette::{MietteError, MietteSpanContents, SourceCode, SourceSpan, SpanConten
 use crate::text::plain;
 use crate::text::{ColumnUnit, SourceFile, Span};
 
+/// What miette writes before the line and the column of a snippet. No text holds it, so what is written there can be replaced.
+pub(super) const NAME: &str = "\u{1}";
+
 /// How much of a file is shown around each place.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Frame {
@@ -18,6 +21,8 @@ pub(super) struct Frame {
     pub context: usize,
     /// Characters of one line.
     pub width: usize,
+    /// What stands for the part of a line that is not shown.
+    pub ellipsis: char,
 }
 
 /// Lines of one file, with their numbers.
@@ -64,29 +69,25 @@ impl Excerpt {
                 focus.entry(line).or_insert(0);
             }
         }
-        let mut excerpt = Self {
-            name: plain::visible(file.path()).into_owned(),
-            text: String::new(),
-            rows: Vec::with_capacity(focus.len()),
-        };
+        let mut excerpt = Self { name: NAME.to_owned(), text: String::new(), rows: Vec::with_capacity(focus.len()) };
         for (line, focus) in focus {
-            excerpt.push(file, line, focus, frame.width);
+            excerpt.push(file, line, focus, frame);
         }
         let ranges = places.iter().map(|place| excerpt.locate(file, place)).collect();
         (excerpt, ranges)
     }
 
-    fn push(&mut self, file: &SourceFile, number: usize, focus: usize, width: usize) {
+    fn push(&mut self, file: &SourceFile, number: usize, focus: usize, frame: Frame) {
         let line = line_text(file, number);
-        let window = window(line, focus, width);
+        let window = window(line, focus, frame.width);
         let start = self.text.len();
         if window.start > 0 {
-            self.text.push('…');
+            self.text.push(frame.ellipsis);
         }
         let shown = self.text.len();
         self.text.push_str(&plain::visible(&line[window.clone()]));
         if window.end < line.len() {
-            self.text.push('…');
+            self.text.push(frame.ellipsis);
         }
         self.text.push('\n');
         // The ellipsis takes the place of one of the characters that it stands for.
@@ -187,7 +188,7 @@ fn window(line: &str, focus: usize, width: usize) -> Range<usize> {
 mod tests {
     use super::*;
 
-    const FRAME: Frame = Frame { context: 1, width: 20 };
+    const FRAME: Frame = Frame { context: 1, width: 20, ellipsis: '…' };
 
     fn shown(text: &str, spans: &[(u32, u32)]) -> (String, Vec<Option<String>>) {
         let spans: Vec<_> = spans.iter().map(|&(start, end)| Span::new(start, end)).collect();

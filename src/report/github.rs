@@ -3,6 +3,7 @@
 //! The runner takes `::name key=value,…::data` at the start of a line, and undoes the escapes of `actions/runner`'s
 //! `ActionCommand`; what is not escaped there would end the command or start another one.
 
+use super::relation::{other_ends, rendered_from};
 use super::{GithubOptions, Report, Reported, Roots, paths};
 use crate::finding::Severity;
 use crate::text::ColumnUnit;
@@ -48,17 +49,21 @@ fn command(report: &Report, reported: &Reported, roots: &Roots) -> String {
     }
     properties.push(("title", finding.rule.to_owned()));
     let properties: Vec<_> = properties.iter().map(|(key, value)| format!("{key}={}", property(value))).collect();
-    format!("::{name} {}::{}\n", properties.join(","), data(&message(reported)))
+    format!("::{name} {}::{}\n", properties.join(","), data(&message(report, reported, roots)))
 }
 
-fn message(reported: &Reported) -> String {
+fn message(report: &Report, reported: &Reported, roots: &Roots) -> String {
     let finding = &reported.finding;
-    let mut message = plain::one_line(&finding.message);
+    let mut message = plain::one_line(&finding.message) + &rendered_from(report, &finding.primary);
     for part in [&finding.reason, &finding.help] {
         if !part.trim().is_empty() {
             message.push_str("\n\n");
             message.push_str(&part.lines().map(plain::visible).collect::<Vec<_>>().join("\n"));
         }
+    }
+    let ends = other_ends(report, finding, |path| plain::visible(&paths::from_root(path, roots)).into_owned());
+    if !ends.is_empty() {
+        message.push_str(&format!("\n\n{}", ends.join("\n")));
     }
     if let Some(url) = &reported.url {
         message.push_str(&format!("\n\n{url}"));

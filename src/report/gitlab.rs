@@ -4,7 +4,8 @@
 
 use serde_json::{Value, json};
 
-use super::{Report, Reported, Roots, json, paths};
+use super::relation::{other_ends, rendered_from};
+use super::{Report, Reported, Roots, line, paths};
 use crate::finding::Severity;
 use crate::text::ColumnUnit;
 use crate::text::plain;
@@ -12,14 +13,14 @@ use crate::text::plain;
 /// An array with one element per finding.
 pub(super) fn render(report: &Report, roots: &Roots) -> String {
     let findings: Vec<_> = report.findings.iter().map(|reported| issue(report, reported, roots)).collect();
-    json::line(serde_json::to_string_pretty(&findings))
+    line::line(serde_json::to_string_pretty(&findings))
 }
 
 fn issue(report: &Report, reported: &Reported, roots: &Roots) -> Value {
     let finding = &reported.finding;
     let at = report.first_line(&finding.primary, ColumnUnit::Utf8);
     json!({
-        "description": format!("{}: {}", finding.rule, plain::one_line(&finding.message)),
+        "description": description(report, reported, roots),
         "check_name": finding.rule,
         "fingerprint": reported.fingerprint.to_string(),
         "severity": match finding.severity {
@@ -32,4 +33,13 @@ fn issue(report: &Report, reported: &Reported, roots: &Roots) -> Value {
             "lines": {"begin": at.start.line, "end": at.end.line},
         },
     })
+}
+
+/// One line: GitLab shows no other text, and one place.
+fn description(report: &Report, reported: &Reported, roots: &Roots) -> String {
+    let finding = &reported.finding;
+    let from = rendered_from(report, &finding.primary);
+    let ends = other_ends(report, finding, |path| plain::one_line(&paths::from_root(path, roots)));
+    let ends = if ends.is_empty() { String::new() } else { format!(" [{}]", ends.join("; ")) };
+    format!("{}: {}{from}{ends}", finding.rule, plain::one_line(&finding.message))
 }

@@ -7,15 +7,15 @@ use std::fmt;
 
 use miette::{
     Diagnostic, GraphicalReportHandler, GraphicalTheme, LabeledSpan, SourceCode, SourceSpan, ThemeCharacters,
-    ThemeStyles,
 };
 
-use super::excerpt::{Excerpt, Frame};
-use super::{HumanOptions, Report, Reported, Summary, wrap};
+use super::digest::{Digest, DigestEntry};
+use super::excerpt::{Excerpt, Frame, NAME};
+use super::relation::rendered_from;
+use super::{HumanOptions, Report, Reported, Summary, closing, theme, wrap};
 use crate::finding::{Chain, Label, Relation, Severity};
 use crate::kube::ObjectKey;
-use crate::text::Span;
-use crate::text::plain;
+use crate::text::{ColumnUnit, Span, plain};
 
 /// Lines of context around each place. The excerpt holds them, and miette is told to show them.
 const CONTEXT: usize = 2;
@@ -24,32 +24,65 @@ const CONTEXT: usize = 2;
 /// readable.
 const MAX_PLACES: usize = 8;
 
-/// Every finding, the notes, and one line of counts.
+/// Lines of a screen. A longer report ends with a table.
+const SCREEN: usize = 50;
+
+/// Findings that a table sums up; fewer are seen at a glance.
+const TABLE: usize = 5;
+
+/// The findings, the worst first; the notes, what is not shown, and one line of counts.
 pub(super) fn render(report: &Report, options: &HumanOptions) -> String {
     let mut out = String::new();
-    for reported in &report.findings {
-        finding(&mut out, report, reported, options);
+    let digest = Digest::new(report, options.show);
+    for entry in &digest.shown {
+        finding(&mut out, report, entry, options);
         out.push('\n');
     }
-    for note in &report.notes {
-        let place = match (&note.path, note.line) {
-            (Some(path), Some(line)) => format!("{}:{line}: ", plain::one_line(path)),
-            (Some(path), None) => format!("{}: ", plain::one_line(path)),
-            (None, _) => String::new(),
-        };
-        out.push_str(&format!("note: {place}{}\n", plain::one_line(&note.message)));
+    if out.lines().count() > SCREEN {
+        table(&mut out, report, &digest);
     }
-    out.push_str(&counts(&report.summary));
+    let mut rest = closing::notes(report, options.verbose);
+    if options.verbose {
+        rest.extend(report.skipped.iter().map(closing::skip));
+    }
+    rest.extend(closing::exclusion(report));
+    rest.extend(closing::held_back(&digest).iter().map(|line| plain::shortened(line, options.width).into_owned()));
+    for line in rest {
+        out.push_str(&line);
+        out.push('\n');
+    }
+    out.push_str(&counts(report));
     out
 }
 
-fn finding(out: &mut String, report: &Report, reported: &Reported, options: &HumanOptions) {
+/// Where most of what was found is.
+fn table(out: &mut String, report: &Report, digest: &Digest<'_>) {
+    let (rows, rest) = digest.table(report);
+    if digest.shown.len() < TABLE {
+        return;
+    }
+    out.push_str(&format!("{} by rule and folder:\n", plain::count(digest.count(), "finding")));
+    let numbers = rows.iter().map(|row| row.count.to_string().len()).max().unwrap_or_default();
+    let rules = rows.iter().map(|row| row.rule.len()).max().unwrap_or_default();
+    for row in rows {
+        let folder = plain::one_line(row.folder);
+        out.push_str(&format!("  {:>numbers$}  {:rules$}  {folder}\n", row.count, row.rule));
+    }
+    if rest > 0 {
+        out.push_str(&format!("  {rest:>numbers$}  elsewhere\n"));
+    }
+    out.push('\n');
+}
+
+fn finding(out: &mut String, report: &Report, entry: &DigestEntry<'_>, options: &HumanOptions) {
+    let reported = entry.reported;
     let finding = &reported.finding;
     let headline = format!("{}[{}]:", finding.severity.as_str(), finding.rule);
     let (here, elsewhere): (Vec<&Label>, Vec<&Label>) =
         finding.related.iter().partition(|label| label.file == finding.primary.file);
     let labels: Vec<&Label> = std::iter::once(&finding.primary).chain(here.iter().copied().take(MAX_PLACES)).collect();
-    let (block, unseen) = Block::new(report, plain::one_line(&finding.message), finding.severity, &labels, options);
+    let message = theme::bold(&plain::one_line(&finding.message), options);
+    let (block, unseen) = Block::new(report, message, finding.severity, &labels, options);
     block.draw(out, &headline, options);
 
     let blocks: Vec<&Label> = unseen.into_iter().chain(elsewhere).collect();
@@ -62,6 +95,9 @@ fn finding(out: &mut String, report: &Report, reported: &Reported, options: &Hum
     let more = here.len().saturating_sub(MAX_PLACES) + blocks.len().saturating_sub(MAX_PLACES);
     if more > 0 {
         out.push_str(&format!("  and {}\n", plain::count(more, "more place")));
+    }
+    if let Some(alike) = entry.alike() {
+        out.push_str(&format!("  and {alike}\n"));
     }
     facts(out, reported, options);
 }
@@ -79,13 +115,14 @@ fn facts(out: &mut String, reported: &Reported, options: &HumanOptions) {
         out.push_str(&format!("  {} {}\n", name("chain", options), chain(&finding.chain, options)));
     }
     if let Some(url) = &reported.url {
-        let url = plain::visible(url);
+        let command = format!("ownerlint explain {}", finding.rule);
+        // Terminals and multiplexers without links show the text of one: it has to be of use by itself.
         let shown = if options.links {
-            format!("\u{1b}]8;;{url}\u{1b}\\{}\u{1b}]8;;\u{1b}\\", finding.rule)
+            format!("\u{1b}]8;;{}\u{1b}\\{command}\u{1b}]8;;\u{1b}\\", plain::visible(url))
         } else {
-            url.into_owned()
+            command
         };
-        out.push_str(&format!("  {} {shown}\n", name("page", options)));
+        out.push_str(&format!("  {} {shown}\n", name("more", options)));
     }
 }
 
@@ -105,7 +142,7 @@ fn fact(out: &mut String, title: &str, text: &str, options: &HumanOptions) {
 
 fn name(title: &str, options: &HumanOptions) -> String {
     let padded = format!("{:7}", format!("{title}:"));
-    if options.color { ThemeStyles::ansi().help.style(padded).to_string() } else { padded }
+    theme::styles(options).help.style(padded).to_string()
 }
 
 /// The chain as a small tree, one line each: below a dependent its owner, to the right of it; below what takes others with
@@ -123,11 +160,16 @@ fn chain(chain: &Chain, options: &HumanOptions) -> String {
     lines.collect::<Vec<_>>().join("\n")
 }
 
-fn counts(summary: &Summary) -> String {
+fn counts(report: &Report) -> String {
+    let summary: &Summary = &report.summary;
     let kept = [(summary.suppressed, "suppressed"), (summary.baseline, "known to the baseline")];
     let kept: String = kept.into_iter().filter(|&(n, _)| n > 0).map(|(n, what)| format!("; {n} {what}")).collect();
+    let skipped = match report.skipped.iter().filter(|skip| !skip.is_empty()).count() {
+        0 => String::new(),
+        n => format!(", {n} skipped"),
+    };
     format!(
-        "{} in {} ({}, {}){kept}\n",
+        "{} in {} ({}, {}{skipped}){kept}\n",
         summary.found(),
         plain::count(summary.files, "file"),
         plain::count(summary.documents, "document"),
@@ -140,6 +182,8 @@ fn counts(summary: &Summary) -> String {
 struct Block {
     title: String,
     severity: Severity,
+    /// `path:line:column` of the main label.
+    place: String,
     excerpt: Excerpt,
     labels: Vec<LabeledSpan>,
 }
@@ -155,7 +199,8 @@ impl Block {
     ) -> (Self, Vec<&'a Label>) {
         let file = report.sources.file(labels[0].file);
         let spans: Vec<Span> = labels.iter().map(|label| label.span).collect();
-        let frame = Frame { context: CONTEXT, width: options.width.max(40).saturating_sub(10) };
+        let ellipsis = if options.ascii { '~' } else { '…' };
+        let frame = Frame { context: CONTEXT, width: options.width.max(40).saturating_sub(10), ellipsis };
         let (excerpt, ranges) = Excerpt::new(file, &spans, frame);
         let mut shown: Vec<LabeledSpan> = Vec::new();
         let mut unseen = Vec::new();
@@ -177,7 +222,10 @@ impl Block {
                 None => shown.push(LabeledSpan::new_with_span(text, span)),
             }
         }
-        (Self { title, severity, excerpt, labels: shown }, unseen)
+        let at = report.region(labels[0], ColumnUnit::Utf8);
+        let (path, from) = (plain::visible(at.path), rendered_from(report, labels[0]));
+        let place = format!("{path}:{}:{}{from}", at.start.line, at.start.column);
+        (Self { title, severity, place, excerpt, labels: shown }, unseen)
     }
 
     /// Draws the block under the line `icon title`.
@@ -188,7 +236,7 @@ impl Block {
         let icon = icon.trim_start();
         let [error, warning, advice] = [icon; 3].map(str::to_owned);
         let characters = ThemeCharacters { error, warning, advice, ..base };
-        let styles = if options.color { ThemeStyles::ansi() } else { ThemeStyles::none() };
+        let styles = theme::styles(options);
         let handler = GraphicalReportHandler::new_themed(GraphicalTheme { characters, styles })
             .with_links(false)
             .with_context_lines(CONTEXT)
@@ -203,7 +251,21 @@ impl Block {
             drawn = format!("{icon} {}\n", self.title);
         }
         out.push_str(&" ".repeat(indent));
-        out.push_str(drawn.trim_start_matches(' '));
+        out.push_str(&self.located(drawn.trim_start_matches(' ')));
+    }
+}
+
+impl Block {
+    /// The drawn snippet with its place. miette would count the characters of what it shows; a place is given as in every
+    /// other format, in bytes of the file.
+    fn located(&self, drawn: &str) -> String {
+        match drawn.split_once(NAME) {
+            Some((before, after)) => {
+                let after = after.trim_start_matches(|c: char| c == ':' || c.is_ascii_digit());
+                format!("{before}{}{after}", self.place)
+            }
+            None => drawn.to_owned(),
+        }
     }
 }
 

@@ -4,7 +4,8 @@
 
 use serde::Serialize;
 
-use super::{Place, Report, Reported, Summary};
+use super::line::line;
+use super::{ListedSkip, Note, Place, Report, Reported, RuleInfo, RunInfo, Summary, SuppressedFinding};
 use crate::kube::ObjectKey;
 use crate::text::ColumnUnit;
 
@@ -13,8 +14,13 @@ pub(super) fn render(report: &Report) -> String {
     let document = ReportDocument {
         schema: "ownerlint.report/1",
         tool: ToolJson { name: &report.tool.name, version: &report.tool.version },
+        run: &report.run,
         summary: report.summary,
+        rules: report.rules.iter().map(RuleSummary::new).collect(),
         findings: report.findings.iter().map(|reported| FindingDocument::new(report, reported)).collect(),
+        suppressed: report.suppressed.iter().map(|suppressed| SuppressedJson::new(report, suppressed)).collect(),
+        notes: report.notes.iter().map(NoteJson::new).collect(),
+        skipped: &report.skipped,
     };
     line(serde_json::to_string_pretty(&document))
 }
@@ -25,19 +31,61 @@ pub(super) fn render_lines(report: &Report) -> String {
     findings.map(|reported| line(serde_json::to_string(&FindingDocument::new(report, reported)))).collect()
 }
 
-/// `serde_json` fails only on maps with keys that are no strings and on writers that fail; there are none here.
-pub(super) fn line(json: serde_json::Result<String>) -> String {
-    let mut json = json.unwrap_or_default();
-    json.push('\n');
-    json
-}
-
 #[derive(Serialize)]
 struct ReportDocument<'a> {
     schema: &'static str,
     tool: ToolJson<'a>,
+    run: &'a RunInfo,
     summary: Summary,
+    rules: Vec<RuleSummary<'a>>,
     findings: Vec<FindingDocument<'a>>,
+    suppressed: Vec<SuppressedJson<'a>>,
+    notes: Vec<NoteJson<'a>>,
+    skipped: &'a [ListedSkip],
+}
+
+#[derive(Serialize)]
+struct RuleSummary<'a> {
+    id: &'a str,
+    severity: &'a str,
+    consequence: &'a str,
+    summary: &'a str,
+    url: &'a str,
+}
+
+impl<'a> RuleSummary<'a> {
+    fn new(rule: &'a RuleInfo) -> Self {
+        let RuleInfo { id, summary, severity, consequence, url, .. } = rule;
+        Self { id, severity: severity.as_str(), consequence: consequence.as_str(), summary, url }
+    }
+}
+
+#[derive(Serialize)]
+struct SuppressedJson<'a> {
+    finding: FindingDocument<'a>,
+    reason: Option<&'a str>,
+}
+
+impl<'a> SuppressedJson<'a> {
+    fn new(report: &'a Report, suppressed: &'a SuppressedFinding) -> Self {
+        let SuppressedFinding { reported, reason } = suppressed;
+        Self { finding: FindingDocument::new(report, reported), reason: reason.as_deref() }
+    }
+}
+
+#[derive(Serialize)]
+struct NoteJson<'a> {
+    severity: &'a str,
+    message: &'a str,
+    file: Option<&'a str>,
+    line: Option<usize>,
+}
+
+impl<'a> NoteJson<'a> {
+    fn new(note: &'a Note) -> Self {
+        let Note { severity, message, path, line } = note;
+        Self { severity: severity.as_str(), message, file: path.as_deref(), line: *line }
+    }
 }
 
 #[derive(Serialize)]
@@ -50,6 +98,7 @@ struct ToolJson<'a> {
 struct FindingDocument<'a> {
     rule: &'a str,
     severity: &'a str,
+    certainty: &'a str,
     consequence: &'a str,
     message: &'a str,
     reason: &'a str,
@@ -79,6 +128,7 @@ struct LocationJson<'a> {
     end_column: usize,
     byte_start: u32,
     byte_end: u32,
+    template: Option<&'a str>,
 }
 
 impl<'a> FindingDocument<'a> {
@@ -88,6 +138,7 @@ impl<'a> FindingDocument<'a> {
         Self {
             rule: finding.rule,
             severity: finding.severity.as_str(),
+            certainty: reported.certainty.as_str(),
             consequence: finding.consequence.as_str(),
             message: &finding.message,
             reason: &finding.reason,
@@ -107,6 +158,7 @@ impl<'a> FindingDocument<'a> {
 
 impl<'a> LocationJson<'a> {
     fn new(report: &'a Report, place: impl Into<Place>) -> Self {
+        let place = place.into();
         let region = report.region(place, ColumnUnit::Utf8);
         Self {
             file: region.path,
@@ -116,6 +168,7 @@ impl<'a> LocationJson<'a> {
             end_column: region.end.column,
             byte_start: region.span.start,
             byte_end: region.span.end,
+            template: report.template(place),
         }
     }
 }

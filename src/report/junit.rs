@@ -5,6 +5,7 @@
 //! GitLab reads `file`. The schema of Jenkins' xUnit plugin (`junit-10.xsd`) knows neither `file` nor `line` on a test case and
 //! takes all the rest.
 
+use super::relation::rendered_from;
 use super::{JunitOptions, Report, Reported, Roots, paths};
 use crate::text::ColumnUnit;
 use crate::text::plain;
@@ -51,14 +52,15 @@ fn fails(reported: &Reported, options: &JunitOptions) -> bool {
 
 fn case(report: &Report, reported: &Reported, path: &str, options: &JunitOptions) -> String {
     let finding = &reported.finding;
-    let at = report.region(&finding.primary, ColumnUnit::Chars);
+    let at = report.region(&finding.primary, ColumnUnit::Utf8);
     let about = finding
         .object
         .as_ref()
         .map(|object| format!(" in {}", plain::one_line(&object.to_string())))
         .unwrap_or_default();
     let message = plain::one_line(&finding.message);
-    let place = format!("{path}:{}:{}", at.start.line, at.start.column);
+    let from = rendered_from(report, &finding.primary);
+    let place = format!("{path}:{}:{}{from}", at.start.line, at.start.column);
     let name = format!("{}{about} at {}:{}", finding.rule, at.start.line, at.start.column);
     let own = attributes(&[("name", &name), ("classname", path), ("file", path), ("line", &at.start.line.to_string())]);
     let url = reported.url.as_deref().unwrap_or_default();

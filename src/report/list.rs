@@ -4,6 +4,9 @@ use serde::Serialize;
 
 use crate::text::plain;
 
+/// The width of the column of keys; a longer one moves only its own line.
+const MAX_KEY: usize = 60;
+
 /// What an input holds: the contract `ownerlint.list/1`.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Listing {
@@ -93,6 +96,13 @@ pub struct ListedSkip {
     pub detail: String,
 }
 
+impl ListedSkip {
+    /// Whether nothing is there, so nothing is lost by skipping it.
+    pub(super) fn is_empty(&self) -> bool {
+        self.reason == "empty"
+    }
+}
+
 #[derive(Serialize)]
 struct ListDocument<'a> {
     schema: &'static str,
@@ -104,16 +114,17 @@ impl Listing {
     /// The JSON contract, ending in a line break.
     pub fn json(&self) -> String {
         let Self { objects, skipped } = self;
-        super::json::line(serde_json::to_string_pretty(&ListDocument { schema: "ownerlint.list/1", objects, skipped }))
+        super::line::line(serde_json::to_string_pretty(&ListDocument { schema: "ownerlint.list/1", objects, skipped }))
     }
 
     /// For people: a line per object with its place, owners below it, and what was skipped.
     pub fn human(&self) -> String {
         let mut text = String::new();
+        let keys = self.objects.iter().map(|object| object.key.chars().count()).max().unwrap_or_default().min(MAX_KEY);
         for object in &self.objects {
             let ListedObject { key, scope, file, line, .. } = object;
-            let scope = scope.to_lowercase();
-            push(&mut text, &format!("{key}  {scope}  {file}:{line}"));
+            let (key, place) = (plain::one_line(key), plain::one_line(&format!("{file}:{line}")));
+            text.push_str(&format!("{key:keys$}  {:10}  {place}\n", scope.to_lowercase()));
             for owner in &object.owner_references {
                 let part = |text: &Option<String>| text.clone().unwrap_or_default();
                 let flags = [(owner.controller, " controller"), (owner.block_owner_deletion, " blocking")];

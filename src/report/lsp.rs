@@ -4,7 +4,8 @@
 
 use serde_json::{Map, Value, json};
 
-use super::{LspOptions, Place, Report, Reported, Roots, json, paths};
+use super::relation::rendered_from;
+use super::{LspOptions, Place, Report, Reported, Roots, line, paths};
 use crate::finding::Severity;
 use crate::text::{ColumnUnit, FileId, Position, SourceFile};
 
@@ -15,7 +16,7 @@ pub(super) fn render(report: &Report, options: &LspOptions, roots: &Roots) -> St
             own.into_iter().map(|reported| diagnostic(report, reported, options, roots)).collect();
         json!({"uri": paths::absolute_uri(file.path(), roots), "diagnostics": diagnostics})
     });
-    json::line(serde_json::to_string_pretty(&files.collect::<Vec<_>>()))
+    line::line(serde_json::to_string_pretty(&files.collect::<Vec<_>>()))
 }
 
 fn diagnostic(report: &Report, reported: &Reported, options: &LspOptions, roots: &Roots) -> Value {
@@ -33,7 +34,8 @@ fn diagnostic(report: &Report, reported: &Reported, options: &LspOptions, roots:
         members.insert("codeDescription".to_owned(), json!({"href": url}));
     }
     members.insert("source".to_owned(), json!(report.tool.name));
-    let text = [&finding.message, &finding.reason, &finding.help];
+    let message = format!("{}{}", finding.message, rendered_from(report, &finding.primary));
+    let text = [&message, &finding.reason, &finding.help];
     let text: Vec<_> = text.into_iter().filter(|part| !part.trim().is_empty()).map(String::as_str).collect();
     members.insert("message".to_owned(), json!(text.join("\n\n")));
     if !finding.related.is_empty() {

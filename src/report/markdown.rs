@@ -4,7 +4,7 @@
 //! Text from manifests is written as character references, so it is neither Markdown nor HTML and mentions nobody. The
 //! document never outgrows [`MarkdownOptions::bytes`]: a summary over GitHub's limit is not cut but dropped.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::markup::{MAX_CELL, MarkdownText, RESERVE, code, text};
 use super::{Cascades, MarkdownOptions, Published, Report, Reported, Roots, Summary, paths};
@@ -15,6 +15,10 @@ use crate::text::plain;
 
 /// Characters of a reason or a help text.
 const MAX_PROSE: usize = 4_000;
+/// Different fixes of one rule that are shown.
+const FIXES_OF_A_RULE: usize = 10;
+/// Objects that are named beside a fix.
+const OBJECTS_OF_A_FIX: usize = 3;
 
 /// The whole document, within its size.
 pub(super) fn render(report: &Report, options: &MarkdownOptions, roots: &Roots) -> String {
@@ -112,6 +116,10 @@ fn row(report: &Report, reported: &Reported, first: bool, published: Option<&Pub
         None => text(finding.rule),
     };
     let place = place(&paths::from_root(at.path, roots), at.start.line, published);
+    let place = match report.template((&finding.primary).into()) {
+        Some(template) => format!("{place}<br>{}", code(template)),
+        None => place,
+    };
     format!("| {} | {object} | {}<br>{rule} | {place} |\n", finding.severity.as_str(), prose(&finding.message))
 }
 
@@ -137,9 +145,9 @@ fn explanations(page: &mut MarkdownText, report: &Report) {
     }
     for (reported, count) in rules {
         let finding = &reported.finding;
-        let parts = [("Why", &finding.reason), ("How to fix", &finding.help)];
-        let parts = parts.into_iter().filter(|(_, part)| !part.trim().is_empty());
-        let parts: String = parts.map(|(title, part)| format!("\n**{title}.** {}\n", paragraphs(part))).collect();
+        let why = Some(&finding.reason).filter(|why| !why.trim().is_empty());
+        let why = why.map(|why| format!("\n**Why.** {}\n", paragraphs(why))).unwrap_or_default();
+        let parts = why + &fixes(report, finding.rule);
         if parts.is_empty() {
             continue;
         }
@@ -147,6 +155,42 @@ fn explanations(page: &mut MarkdownText, report: &Report) {
         if !page.push(&format!("\n<details><summary>{title}</summary>\n{parts}\n</details>\n")) {
             return;
         }
+    }
+}
+
+/// How to fix what a rule found: once if it is the same for all objects, else for each.
+fn fixes(report: &Report, rule: &str) -> String {
+    let mut helps: Vec<&str> = Vec::new();
+    let mut objects: BTreeMap<&str, BTreeSet<String>> = BTreeMap::new();
+    for reported in report.worst_first().into_iter().filter(|reported| reported.finding.rule == rule) {
+        let finding = &reported.finding;
+        let help = finding.help.trim();
+        if help.is_empty() {
+            continue;
+        }
+        let of = objects.entry(help).or_insert_with(|| {
+            helps.push(help);
+            BTreeSet::new()
+        });
+        of.insert(
+            finding.object.as_ref().map_or_else(|| report.path(finding.primary.file).to_owned(), ObjectKey::to_string),
+        );
+    }
+    if let [help] = helps[..] {
+        return format!("\n**How to fix.** {}\n", paragraphs(help));
+    }
+    let fix = |help: &&str| {
+        let of: Vec<_> = objects[help].iter().take(OBJECTS_OF_A_FIX).map(|object| code(object)).collect();
+        let more = match objects[help].len().saturating_sub(OBJECTS_OF_A_FIX) {
+            0 => String::new(),
+            n => format!(" and {n} more"),
+        };
+        format!("\n**How to fix** {}{more}**.** {}\n", of.join(", "), paragraphs(help))
+    };
+    let shown: String = helps.iter().take(FIXES_OF_A_RULE).map(fix).collect();
+    match helps.len().saturating_sub(FIXES_OF_A_RULE) {
+        0 => shown,
+        n => format!("{shown}\nFor {}, ownerlint check says how.\n", plain::count(n, "other object")),
     }
 }
 

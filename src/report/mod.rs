@@ -6,7 +6,9 @@
 //!
 //! Knows nothing of manifests, rules or how a finding came about.
 
+mod closing;
 mod concise;
+mod digest;
 mod excerpt;
 mod format;
 mod github;
@@ -14,6 +16,7 @@ mod gitlab;
 mod human;
 mod json;
 mod junit;
+mod line;
 mod list;
 mod lsp;
 mod markdown;
@@ -25,17 +28,23 @@ mod paths;
 pub mod plan;
 mod rdjson;
 mod region;
+mod relation;
 mod render;
 mod rules;
 mod sarif;
 mod schema;
+mod theme;
 mod wrap;
 
-pub use concise::closing;
+pub use closing::{Closing, closing};
 pub use format::{Format, UnknownFormat};
 pub use list::{ListedObject, ListedPlace, ListedReference, ListedSkip, Listing};
-pub use model::{Cascades, Note, Place, Report, Reported, RuleInfo, Summary, Tool};
-pub use options::{GithubOptions, HumanOptions, JunitOptions, LspOptions, MarkdownOptions, Options, Published, Roots};
+pub use model::{
+    BundleInfo, Cascades, Note, Place, Report, Reported, RuleInfo, RunInfo, Summary, SuppressedFinding, Templates, Tool,
+};
+pub use options::{
+    ConciseOptions, GithubOptions, HumanOptions, JunitOptions, LspOptions, MarkdownOptions, Options, Published, Roots,
+};
 pub use page::page_human;
 pub use render::render;
 pub use rules::{rules_human, rules_json};

@@ -1,9 +1,13 @@
 //! A finished report: everything that a format may say about one run.
 
+use std::collections::BTreeMap;
+
 use serde::Serialize;
 
+use super::ListedSkip;
 use super::plan::Cascade;
-use crate::finding::{Consequence, Finding, Fingerprint, Label, Severity};
+use crate::finding::{Certainty, Consequence, Finding, Fingerprint, Label, Severity};
+use crate::starter::Exclusion;
 use crate::text::{FileId, Sources, Span, plain};
 
 /// Everything a format may say about one run.
@@ -11,6 +15,8 @@ use crate::text::{FileId, Sources, Span, plain};
 pub struct Report {
     /// Who speaks.
     pub tool: Tool,
+    /// What it was asked to read, and how.
+    pub run: RunInfo,
     /// The files of the run, those without findings too: editors clear old diagnostics of them.
     pub sources: Sources,
     /// What is reported, sorted by path, offset and rule.
@@ -19,10 +25,56 @@ pub struct Report {
     pub rules: Vec<RuleInfo>,
     /// Counts of the run.
     pub summary: Summary,
+    /// What would be reported if nobody had suppressed it, sorted like `findings`.
+    pub suppressed: Vec<SuppressedFinding>,
+    /// What to leave out, where most errors are in files that look like no manifests to apply.
+    pub exclusion: Option<Exclusion>,
     /// What a reader should know besides the findings: skipped templates, files that could not be opened.
     pub notes: Vec<Note>,
+    /// Documents and list items that were not judged, in path order.
+    pub skipped: Vec<ListedSkip>,
     /// The simulated deletions behind findings that stand on one.
     pub cascades: Cascades,
+    /// Which templates the text of the files was rendered from.
+    pub templates: Templates,
+}
+
+/// What a run was asked to read, and how.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct RunInfo {
+    /// The path of the configuration.
+    pub configuration: Option<String>,
+    /// The path of the baseline.
+    pub baseline: Option<String>,
+    /// The bundles, in the order of their names; files of none of them come last.
+    pub bundles: Vec<BundleInfo>,
+}
+
+/// A bundle of a run.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct BundleInfo {
+    /// `None` for files of no configured bundle.
+    pub name: Option<String>,
+    /// `open` or `closed`.
+    pub world: &'static str,
+    /// The namespace of objects that do not set one.
+    pub namespace: Option<String>,
+}
+
+/// A finding that somebody suppressed.
+#[derive(Clone, Debug)]
+pub struct SuppressedFinding {
+    /// The finding.
+    pub reported: Reported,
+    /// The reason that was given.
+    pub reason: Option<String>,
+}
+
+/// Which templates the text of the files was rendered from, as `helm template` says it in comments.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Templates {
+    /// For a file the beginnings of its documents, ascending, each with the path of its template. Files without are left out.
+    pub documents: BTreeMap<FileId, Vec<(u32, Option<Span>)>>,
 }
 
 /// Simulated deletions, for formats that can draw.
@@ -50,6 +102,8 @@ pub struct Tool {
 pub struct Reported {
     /// What, where, why.
     pub finding: Finding,
+    /// How sure its rule is.
+    pub certainty: Certainty,
     /// The same value in every format and in baselines.
     pub fingerprint: Fingerprint,
     /// The page of its rule.
@@ -113,11 +167,15 @@ pub struct Summary {
 }
 
 impl Summary {
-    /// `1 error, 2 warnings`, or `nothing found`.
+    /// `1 error, 2 warnings`; `nothing found`, or `nothing to check` where there is no object.
     pub(super) fn found(&self) -> String {
         let found = [(self.error, "error"), (self.warning, "warning"), (self.info, "info")];
         let found: Vec<_> = found.into_iter().filter(|&(n, _)| n > 0).map(|(n, noun)| plain::count(n, noun)).collect();
-        if found.is_empty() { "nothing found".to_owned() } else { found.join(", ") }
+        match (found.is_empty(), self.objects) {
+            (false, _) => found.join(", "),
+            (true, 0) => "nothing to check".to_owned(),
+            (true, _) => "nothing found".to_owned(),
+        }
     }
 }
 
@@ -149,6 +207,14 @@ impl Report {
             files[reported.finding.primary.file.0 as usize].push(reported);
         }
         files
+    }
+
+    /// The template that the text at `place` was rendered from.
+    pub(super) fn template(&self, place: Place) -> Option<&str> {
+        let documents = self.templates.documents.get(&place.file)?;
+        let after = documents.partition_point(|&(start, _)| start <= place.span.start);
+        let template = documents[..after].last()?.1?;
+        Some(self.sources.file(place.file).slice(template))
     }
 
     /// The path under which `file` is reported.

@@ -10,6 +10,8 @@ use crate::text::ColumnUnit;
 pub struct Options {
     /// Text for people.
     pub human: HumanOptions,
+    /// One line per finding.
+    pub concise: ConciseOptions,
     /// Diagnostics for editors.
     pub lsp: LspOptions,
     /// JUnit's XML.
@@ -33,13 +35,38 @@ pub struct HumanOptions {
     pub ascii: bool,
     /// Columns of the terminal; prose is wrapped and long source lines are cut to fit.
     pub width: usize,
+    /// Findings from this severity on are shown; the others are counted by rule.
+    pub show: Severity,
+    /// List every note, and each document that was skipped.
+    pub verbose: bool,
     /// Plans: say by which rules of Kubernetes' behaviour each thing happens, `[GC-22]`.
     pub citations: bool,
 }
 
 impl Default for HumanOptions {
     fn default() -> Self {
-        Self { color: false, links: false, ascii: false, width: 100, citations: true }
+        Self {
+            color: false,
+            links: false,
+            ascii: false,
+            width: 100,
+            show: Severity::Warning,
+            verbose: false,
+            citations: true,
+        }
+    }
+}
+
+/// What one line per finding shows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ConciseOptions {
+    /// Findings from this severity on are shown.
+    pub show: Severity,
+}
+
+impl Default for ConciseOptions {
+    fn default() -> Self {
+        Self { show: Severity::Warning }
     }
 }
 

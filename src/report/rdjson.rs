@@ -5,7 +5,8 @@
 
 use serde_json::{Value, json};
 
-use super::{Report, Reported, json};
+use super::relation::rendered_from;
+use super::{Report, Reported, line};
 use crate::finding::Severity;
 use crate::text::plain;
 use crate::text::{ColumnUnit, Position};
@@ -17,7 +18,7 @@ pub(super) fn render(report: &Report) -> String {
         "source": {"name": report.tool.name, "url": report.tool.url},
         "diagnostics": diagnostics,
     });
-    json::line(serde_json::to_string_pretty(&document))
+    line::line(serde_json::to_string_pretty(&document))
 }
 
 fn diagnostic(report: &Report, reported: &Reported) -> Value {
@@ -43,10 +44,12 @@ fn message(report: &Report, reported: &Reported) -> String {
     let finding = &reported.finding;
     let related = finding.related.iter().map(|label| {
         let at = report.region(label, ColumnUnit::Utf8);
-        format!("{}:{}:{}: {}", at.path, at.start.line, at.start.column, plain::one_line(&label.message))
+        let from = rendered_from(report, label);
+        format!("{}:{}:{}{from}: {}", at.path, at.start.line, at.start.column, plain::one_line(&label.message))
     });
     let related = related.collect::<Vec<_>>().join("\n");
-    let parts = [&plain::one_line(&finding.message), &finding.reason, &finding.help, &related];
+    let message = plain::one_line(&finding.message) + &rendered_from(report, &finding.primary);
+    let parts = [&message, &finding.reason, &finding.help, &related];
     parts.into_iter().filter(|part| !part.trim().is_empty()).map(String::as_str).collect::<Vec<_>>().join("\n\n")
 }
 

@@ -7,10 +7,10 @@ use super::{concise, github, gitlab, human, json, junit, lsp, markdown, rdjson, 
 
 /// The whole document of `report` in `format`, ending in a line break unless it is empty.
 pub fn render(format: Format, report: &Report, options: &Options) -> String {
-    let Options { human, lsp, junit, github, markdown, roots } = options;
+    let Options { human, concise: lines, lsp, junit, github, markdown, roots } = options;
     match format {
         Format::Human => human::render(report, human),
-        Format::Concise => concise::render(report),
+        Format::Concise => concise::render(report, lines),
         Format::Json => json::render(report),
         Format::Jsonl => json::render_lines(report),
         Format::Sarif => sarif::render(report, roots),

@@ -30,7 +30,7 @@ pub fn rules_json(rules: &[RuleInfo]) -> String {
         url: &rule.url,
         page: &rule.page,
     });
-    super::json::line(serde_json::to_string_pretty(&RulesDocument {
+    super::line::line(serde_json::to_string_pretty(&RulesDocument {
         schema: "ownerlint.rules/1",
         rules: rules.collect(),
     }))

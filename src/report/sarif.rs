@@ -5,7 +5,8 @@
 
 use serde_json::{Map, Value, json};
 
-use super::{Note, Place, Report, Reported, Roots, RuleInfo, json, paths};
+use super::relation::rendered_from;
+use super::{Note, Place, Report, Reported, Roots, RuleInfo, line, paths};
 use crate::finding::{Relation, Severity};
 use crate::text::plain;
 use crate::text::{ColumnUnit, Position};
@@ -40,7 +41,7 @@ pub(super) fn render(report: &Report, roots: &Roots) -> String {
             "results": kept(report).into_iter().map(|reported| result(report, reported, roots)).collect::<Vec<_>>(),
         }],
     });
-    json::line(serde_json::to_string_pretty(&document))
+    line::line(serde_json::to_string_pretty(&document))
 }
 
 fn kept(report: &Report) -> Vec<&Reported> {
@@ -96,7 +97,7 @@ fn result(report: &Report, reported: &Reported, roots: &Roots) -> Value {
         members.insert("ruleIndex".to_owned(), json!(index));
     }
     members.insert("level".to_owned(), json!(level(finding.severity)));
-    members.insert("message".to_owned(), json!({"text": message(reported)}));
+    members.insert("message".to_owned(), json!({"text": message(report, reported)}));
     let mut location = json!({"physicalLocation": physical(report, (&finding.primary).into(), roots)});
     if let Some(object) = &finding.object {
         location["logicalLocations"] = json!([{"fullyQualifiedName": object, "kind": "object"}]);
@@ -119,9 +120,10 @@ fn result(report: &Report, reported: &Reported, roots: &Roots) -> Value {
 }
 
 /// The first sentence is the alert's title; the related places are linked by their ids.
-fn message(reported: &Reported) -> String {
+fn message(report: &Report, reported: &Reported) -> String {
     let finding = &reported.finding;
-    let mut text = format!("{}.", plain::one_line(&finding.message).trim_end_matches('.'));
+    let from = rendered_from(report, &finding.primary);
+    let mut text = format!("{}{from}.", plain::one_line(&finding.message).trim_end_matches('.'));
     for part in [&finding.reason, &finding.help] {
         if !part.trim().is_empty() {
             text.push_str("\n\n");

@@ -1,10 +1,14 @@
-//! Prose in the width of a terminal, so that what a reader copies out of it still works: a name is never broken, and a
-//! kubectl command stays on one line however long it is.
+//! Prose in the width of a terminal, so that what a reader copies out of it still works: a name is never broken, a kubectl
+//! command stays on one line however long it is, and so does what is short and in square brackets.
+
+/// A space at which no line breaks: visible text holds no control characters.
+const HELD: &str = "\u{1}";
+
+/// Characters in square brackets that stay on one line: a few citations.
+const BRACKETS: usize = 40;
 
 /// Wraps `text`, one line of output per entry of the result's lines. The indents are part of the width.
 pub(super) fn fill(text: &str, width: usize, first_indent: &str, indent: &str) -> String {
-    // A character that no text has: visible text holds no control characters.
-    const HELD: &str = "\u{1}";
     let held: Vec<String> = text
         .split('`')
         .enumerate()
@@ -19,12 +23,37 @@ pub(super) fn fill(text: &str, width: usize, first_indent: &str, indent: &str) -
         .break_words(false)
         .word_splitter(textwrap::WordSplitter::NoHyphenation)
         .word_separator(textwrap::WordSeparator::AsciiSpace);
-    textwrap::fill(&held.join("`"), options).replace(HELD, " ")
+    textwrap::fill(&hold_brackets(&held.join("`")), options).replace(HELD, " ")
+}
+
+/// Holds `[GC-22, GC-31]` together.
+fn hold_brackets(text: &str) -> String {
+    let mut parts = text.split('[');
+    let mut out = parts.next().unwrap_or_default().to_owned();
+    for part in parts {
+        out.push('[');
+        match part.split_once(']') {
+            Some((inside, after)) if inside.chars().count() <= BRACKETS && !inside.contains('\n') => {
+                out.push_str(&inside.replace(' ', HELD));
+                out.push(']');
+                out.push_str(after);
+            }
+            _ => out.push_str(part),
+        }
+    }
+    out
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn citations_are_not_broken() {
+        let lines = fill("the collector deletes the dependents of it [GC-22, GC-31, SIM-5]", 50, "", "");
+        assert_eq!(lines, "the collector deletes the dependents of it\n[GC-22, GC-31, SIM-5]");
+        assert_eq!(fill("[never closed", 50, "", ""), "[never closed");
+    }
 
     #[test]
     fn commands_and_names_are_not_broken() {

@@ -26,7 +26,7 @@ metadata: {name: web, namespace: shop}
 const SERVED: &str = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: fine, namespace: shop}\n";
 
 fn concise(repository: &Repository, arguments: &[&str]) -> String {
-    repository.run(&[&["--output", "concise"], arguments].concat(), "").1
+    repository.run(&[&["--output", "concise", "--show", "info"], arguments].concat(), "").1
 }
 
 /// The text with a line before the one that begins with `anchor`.
@@ -208,7 +208,10 @@ fn the_fixtures_of_the_stale_rule_say_what_they_should() {
         let folder = format!("fixtures/rules/baseline-stale/{folder}");
         let baseline = format!("{folder}/ownerlint-baseline.json");
         let mut command = crate::support::ownerlint();
-        let output = command.args(["--output", "concise", "--baseline", &baseline, &folder]).output().expect("it runs");
+        let output = command
+            .args(["--output", "concise", "--show", "info", "--baseline", &baseline, &folder])
+            .output()
+            .expect("it runs");
         String::from_utf8(output.stdout).expect("text")
     };
     assert_eq!(run("good"), "");
@@ -239,7 +242,7 @@ fn init_writes_a_configuration_that_reads_and_overwrites_nothing() {
     assert_eq!(status, 0);
     assert!(out.starts_with("wrote `ownerlint.yaml` for 5 objects"), "{out}");
     insta::assert_snapshot!(repository.read("ownerlint.yaml"));
-    let (status, out, error) = repository.run(&["--output", "concise"], "");
+    let (status, out, error) = repository.run(&["--output", "concise", "--show", "info"], "");
     assert_eq!((status, error.as_str()), (0, ""));
     assert_eq!(out.lines().count(), 2, "each variant by itself, the rest with both: {out}");
     let (status, _, error) = repository.run(&["init"], "");

@@ -164,7 +164,8 @@ fn bundled() -> Repository {
 }
 
 fn places(repository: &Repository, folder: &str, arguments: &[&str]) -> Vec<String> {
-    let (status, out, error) = repository.run_in(folder, &[&["--output", "concise"], arguments].concat(), "");
+    let (status, out, error) =
+        repository.run_in(folder, &[&["--output", "concise", "--show", "info"], arguments].concat(), "");
     match status {
         1 => assert!(error.contains("; why, and how to fix it:\n"), "{error}"),
         _ => assert_eq!(error, ""),

@@ -24,6 +24,7 @@ mod docs;
 mod editors;
 mod examples;
 mod finalizers;
+mod first_impression;
 mod formats;
 mod gc_conformance;
 mod gc_model;

@@ -48,7 +48,8 @@ fn a_finding_is_kept_if_any_of_its_places_lies_in_the_scope() {
     );
     assert_eq!(places(&repository, &["--only", "m"]), (1, both.to_owned()));
     assert_eq!(places(&repository, &["--only", "m/owned.yaml", "--only", "m/twice.yaml"]), (1, both.to_owned()));
-    assert_eq!(places(&repository, &["--only", "elsewhere.yaml"]), (0, String::new()));
+    repository.write("elsewhere/notes.txt", "");
+    assert_eq!(places(&repository, &["--only", "elsewhere"]), (0, String::new()), "there, and nothing is found in it");
     let absolute = repository.path().join("m/../m/twice.yaml");
     assert_eq!(places(&repository, &["--only", &absolute.to_string_lossy()]).1, "m/twice.yaml:6:3");
 }

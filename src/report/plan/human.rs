@@ -66,7 +66,8 @@ impl Screen<'_> {
             Emphasis::Strong => "1",
             Emphasis::Dim => "2",
             Emphasis::Bad => "31",
-            Emphasis::Warn => "33",
+            // Magenta, since yellow on white cannot be read.
+            Emphasis::Warn => "35",
         };
         if self.options.color && !text.is_empty() { format!("\u{1b}[{code}m{text}\u{1b}[0m") } else { text.to_owned() }
     }

@@ -12,7 +12,7 @@ use crate::kube::ObjectKey;
 use crate::story::{ImpliedDependent, PlanView};
 
 pub(super) fn render(view: &PlanView<'_>) -> String {
-    crate::report::json::line(serde_json::to_string_pretty(&PlanDocument::new(view, view.steps)))
+    crate::report::line::line(serde_json::to_string_pretty(&PlanDocument::new(view, view.steps)))
 }
 
 #[derive(Serialize)]

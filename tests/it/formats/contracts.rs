@@ -93,6 +93,32 @@ fn github_shows_the_worst_first_and_counts_the_rest() {
 }
 
 #[test]
+fn findings_that_say_the_same_in_one_file_are_one_with_a_count() {
+    let mut report = many(repeat(Severity::Error, 265));
+    for reported in &mut report.findings {
+        reported.finding.message = "the uid is redacted".to_owned();
+    }
+    let text = |format| rendered(format, &report, &sample::options());
+    assert_eq!(text(Format::Human).matches("error[duplicate-object]").count(), 1);
+    assert!(text(Format::Human).contains("  and 264 more in this file, on lines 1, 1, 1, 1, 1 and others\n"));
+    assert_eq!(text(Format::Concise).lines().count(), 1);
+    assert_eq!(parsed(&text(Format::Json))["findings"].as_array().map(Vec::len), Some(265));
+}
+
+#[test]
+fn the_summary_has_each_fix_of_a_rule_whose_fixes_differ() {
+    let mut report = many(repeat(Severity::Error, 2));
+    for (at, reported) in report.findings.iter_mut().enumerate() {
+        reported.finding.help = format!("run `kubectl delete a/{at}`");
+    }
+    let text = rendered(Format::Markdown, &report, &sample::options());
+    for at in 0..2 {
+        let fix = format!("**How to fix** <code>A/ns/{at}</code>**.** run <code>kubectl delete a/{at}</code>");
+        assert!(text.contains(&fix), "{text}");
+    }
+}
+
+#[test]
 fn sarif_stays_inside_the_limits_of_code_scanning() {
     let mut report = many(repeat(Severity::Info, 3_000).chain(repeat(Severity::Error, 3_000)));
     let first = &mut report.findings[4_000].finding;

@@ -21,7 +21,7 @@ fn every_format_reads_as_its_golden_file_says() {
 #[test]
 fn colours_links_and_narrow_terminals_are_options_of_the_human_format() {
     let options = Options {
-        human: HumanOptions { color: true, links: true, ascii: true, width: 60, citations: true },
+        human: HumanOptions { color: true, links: true, ascii: true, width: 60, ..sample::options().human },
         ..sample::options()
     };
     // Escape characters would make the golden file unreadable.

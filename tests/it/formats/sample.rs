@@ -3,7 +3,8 @@
 use ownerlint::finding::{Chain, Consequence, Finding, Label, Relation, Severity, fingerprint};
 use ownerlint::kube::ObjectKey;
 use ownerlint::report::{
-    Cascades, MarkdownOptions, Note, Options, Place, Published, Report, Reported, Roots, RuleInfo, Summary, Tool,
+    Cascades, ConciseOptions, HumanOptions, MarkdownOptions, Note, Options, Place, Published, Report, Reported, Roots,
+    RuleInfo, RunInfo, Summary, Templates, Tool,
 };
 use ownerlint::text::{FileId, SourceFile, Sources, Span};
 
@@ -198,12 +199,25 @@ pub(crate) fn with(sources: Sources, findings: Vec<Finding>) -> Report {
     let reported = findings.into_iter().zip(fingerprints);
     let findings = reported.map(|(finding, fingerprint)| Reported {
         url: Some(format!("https://ownerlint.example/rules/{}", finding.rule)),
+        certainty: finding.severity.into(),
         finding,
         fingerprint,
         chain_places: Vec::new(),
     });
-    let (notes, cascades) = (Vec::new(), Cascades::default());
-    Report { tool: tool(), findings: findings.collect(), rules: rules(), summary, notes, cascades, sources }
+    Report {
+        tool: tool(),
+        run: RunInfo::default(),
+        findings: findings.collect(),
+        rules: rules(),
+        summary,
+        suppressed: Vec::new(),
+        exclusion: None,
+        notes: Vec::new(),
+        skipped: Vec::new(),
+        cascades: Cascades::default(),
+        templates: Templates::default(),
+        sources,
+    }
 }
 
 fn tool() -> Tool {
@@ -238,7 +252,7 @@ fn rules() -> Vec<RuleInfo> {
     ]
 }
 
-/// Options as a run at the root of a repository has them.
+/// Options as a run at the root of a repository has them, with everything shown.
 pub(crate) fn options() -> Options {
     Options {
         roots: Roots {
@@ -252,6 +266,8 @@ pub(crate) fn options() -> Options {
             }),
             ..MarkdownOptions::default()
         },
+        human: HumanOptions { show: Severity::Info, ..HumanOptions::default() },
+        concise: ConciseOptions { show: Severity::Info },
         ..Options::default()
     }
 }

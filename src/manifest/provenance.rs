@@ -1,0 +1,69 @@
+//! Which template a document was rendered from: `helm template` begins each with `---` and `# Source: web/templates/crd.yaml`.
+
+use crate::text::Span;
+
+const SOURCE: &str = "# Source: ";
+
+/// The beginning of each document of `text`, with the path of its template where a comment before its first key gives one.
+/// Empty for a text in which no comment does.
+pub fn templates(text: &str) -> Vec<(u32, Option<Span>)> {
+    if !text.contains(SOURCE) {
+        return Vec::new();
+    }
+    let mut documents = vec![(0, None)];
+    let mut before_keys = true;
+    let mut start = 0;
+    for line in text.split_inclusive('\n') {
+        let at = start;
+        start += line.len();
+        let line = line.trim_end();
+        if line.starts_with("---") {
+            documents.push((at as u32, None));
+            before_keys = true;
+        } else if let Some(path) = line.strip_prefix(SOURCE).filter(|path| before_keys && is_template(path)) {
+            let from = at + SOURCE.len();
+            if let Some((_, template)) = documents.last_mut() {
+                *template = Some(Span::new(from as u32, (from + path.len()) as u32));
+            }
+        } else {
+            before_keys &= line.is_empty() || line.starts_with('#');
+        }
+    }
+    documents
+}
+
+/// Whether Helm writes such a path: below a chart, in one of the folders that it renders. People copy addresses into such
+/// comments.
+fn is_template(path: &str) -> bool {
+    !path.contains(char::is_whitespace)
+        && !path.contains("://")
+        && ["/templates/", "/crds/"].iter().any(|folder| path.contains(folder))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn named(text: &str) -> Vec<Option<&str>> {
+        templates(text)
+            .into_iter()
+            .map(|(_, span)| span.map(|span| &text[span.start as usize..span.end as usize]))
+            .collect()
+    }
+
+    #[test]
+    fn each_document_has_its_own_template() {
+        let text = "---\n# Source: web/templates/a.yaml\nkind: A\n---\nkind: B\n---\n# Source: web/charts/db/templates/c.yaml\r\nkind: C\n";
+        let (a, c) = (Some("web/templates/a.yaml"), Some("web/charts/db/templates/c.yaml"));
+        assert_eq!(named(text), [None, a, None, c]);
+    }
+
+    #[test]
+    fn an_address_and_a_comment_among_keys_are_no_template() {
+        assert_eq!(
+            named("# Source: https://example.com/x/templates/a.yaml\nkind: A\n# Source: web/templates/b.yaml\n"),
+            [None]
+        );
+        assert_eq!(named("kind: A\n"), []);
+    }
+}

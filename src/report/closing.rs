@@ -1,0 +1,121 @@
+//! What is said after the findings, in plain lines: what is held back, what was skipped, what to do next. The human format
+//! ends with it; for formats whose documents have no place for it, it goes to standard error.
+
+use std::collections::BTreeSet;
+
+use super::digest::Digest;
+use super::{Format, ListedSkip, Report};
+use crate::finding::Severity;
+use crate::starter::Exclusion;
+use crate::text::plain;
+
+/// Rules of a failed run that are named.
+const EXPLAINED: usize = 5;
+/// Notes that are shown unless all are asked for.
+const NOTES: usize = 5;
+
+/// How much is said after the findings.
+#[derive(Clone, Copy, Debug)]
+pub struct Closing {
+    /// Findings from this severity on are shown in text.
+    pub show: Severity,
+    /// Findings from this severity on make the run fail; `None` if none does.
+    pub fail_on: Option<Severity>,
+    /// List every note and everything that was skipped.
+    pub verbose: bool,
+}
+
+/// What a reader of a document in `format` should know besides, ending in a line break: its notes, what was skipped or held
+/// back, and for a run that failed the command that explains each rule. Empty for formats that say it themselves.
+pub fn closing(format: Format, report: &Report, options: &Closing) -> String {
+    if matches!(format, Format::Human | Format::Json | Format::Sarif | Format::Markdown) {
+        return String::new();
+    }
+    let show = if format == Format::Concise { options.show } else { Severity::Info };
+    let digest = Digest::new(report, show);
+    let mut lines = notes(report, options.verbose);
+    if options.verbose {
+        lines.extend(report.skipped.iter().map(skip));
+    }
+    lines.extend(exclusion(report));
+    lines.extend(held_back(&digest));
+    // The other formats link the page of each rule.
+    if format == Format::Concise {
+        lines.extend(failure(report, options.fail_on));
+    }
+    lines.into_iter().map(|line| line + "\n").collect()
+}
+
+/// The notes: failures first and all of them, of the others the first ones.
+pub(super) fn notes(report: &Report, verbose: bool) -> Vec<String> {
+    let mut notes: Vec<_> = report.notes.iter().collect();
+    notes.sort_by_key(|note| std::cmp::Reverse(note.severity));
+    let failures = notes.iter().filter(|note| note.severity == Severity::Error).count();
+    let shown = if verbose { notes.len() } else { notes.len().min(failures + NOTES) };
+    let mut lines: Vec<_> = notes[..shown]
+        .iter()
+        .map(|note| {
+            let place = match (&note.path, note.line) {
+                (Some(path), Some(line)) => format!("{}:{line}: ", plain::one_line(path)),
+                (Some(path), None) => format!("{}: ", plain::one_line(path)),
+                (None, _) => String::new(),
+            };
+            format!("note: {place}{}", plain::one_line(&note.message))
+        })
+        .collect();
+    if notes.len() > shown {
+        lines.push(format!("and {} (`-v` lists them)", plain::count(notes.len() - shown, "more note")));
+    }
+    lines
+}
+
+/// `a.yaml:3: skipped: template (an action of Helm)`.
+pub(super) fn skip(skip: &ListedSkip) -> String {
+    let detail = plain::one_line(&skip.detail);
+    let detail = if detail.is_empty() { detail } else { format!(" ({detail})") };
+    format!("{}:{}: skipped: {}{detail}", plain::one_line(&skip.file), skip.line, skip.reason)
+}
+
+/// What to leave out, where most errors are in fixtures.
+pub(super) fn exclusion(report: &Report) -> Option<String> {
+    let Exclusion { glob, covers } = report.exclusion.as_ref()?;
+    let quoted = glob.replace('\'', r"'\''");
+    let errors = plain::count(report.summary.error, "error");
+    Some(format!(
+        "{covers} of {errors} match one pattern; to leave these files out: --exclude '{}'",
+        plain::one_line(&quoted)
+    ))
+}
+
+/// One line per rule whose findings are not shown.
+pub(super) fn held_back(digest: &Digest<'_>) -> Vec<String> {
+    if digest.held_back.is_empty() {
+        return Vec::new();
+    }
+    let wide = |cells: &dyn Fn(usize) -> usize| (0..digest.held_back.len()).map(cells).max().unwrap_or_default();
+    let numbers = wide(&|at| digest.held_back[at].count.to_string().len());
+    let rules = wide(&|at| digest.held_back[at].rule.len());
+    let title = format!("{} not shown (`--show info` or `-v` shows everything):", digest.held_back_in_words());
+    let rows = digest.held_back.iter().map(|row| {
+        let (count, rule) = (row.count, row.rule);
+        let line = format!("  {count:>numbers$}  {rule:rules$}  {}", plain::one_line(row.summary));
+        line.trim_end().to_owned()
+    });
+    std::iter::once(title).chain(rows).collect()
+}
+
+/// How much there is, and the command that explains each rule that made the run fail.
+fn failure(report: &Report, fail_on: Option<Severity>) -> Vec<String> {
+    let Some(least) = fail_on else { return Vec::new() };
+    let failing = report.findings.iter().map(|reported| &reported.finding).filter(|finding| finding.severity >= least);
+    let rules: BTreeSet<_> = failing.map(|finding| finding.rule).collect();
+    if rules.is_empty() {
+        return Vec::new();
+    }
+    let mut lines = vec![format!("{}; why, and how to fix it:", report.summary.found())];
+    lines.extend(rules.iter().take(EXPLAINED).map(|rule| format!("  ownerlint explain {rule}")));
+    if rules.len() > EXPLAINED {
+        lines.push(format!("  and {}", plain::count(rules.len() - EXPLAINED, "more rule")));
+    }
+    lines
+}

@@ -1,0 +1,183 @@
+//! What text for people shows of a report: the worst first, what says the same in one file drawn together, and one count per
+//! rule of what is held back. Formats for programs keep everything.
+
+use std::collections::{BTreeMap, HashMap};
+
+use super::{Report, Reported, RuleInfo};
+use crate::finding::{Finding, Identity, Severity};
+use crate::text::{ColumnUnit, FileId, plain};
+
+/// Rows of a table; what there is more of is counted.
+const ROWS: usize = 12;
+/// Lines of equal findings that are named.
+const LINES: usize = 5;
+
+/// What is shown, and what is not.
+pub(super) struct Digest<'r> {
+    /// The worst first, else in report order.
+    pub(super) shown: Vec<DigestEntry<'r>>,
+    /// One row per rule with findings below the severity that is shown, the worst first.
+    pub(super) held_back: Vec<HeldBack<'r>>,
+}
+
+/// A finding, and those that say the same in the same file.
+pub(super) struct DigestEntry<'r> {
+    /// The first one.
+    pub(super) reported: &'r Reported,
+    /// The 1-based lines of the others, in report order.
+    more: Vec<usize>,
+}
+
+/// The findings of one rule that are not shown.
+pub(super) struct HeldBack<'r> {
+    /// Of the rule in this run.
+    pub(super) severity: Severity,
+    /// The rule's id.
+    pub(super) rule: &'static str,
+    /// What it flags.
+    pub(super) summary: &'r str,
+    /// How many there are.
+    pub(super) count: usize,
+}
+
+/// A row of the table at the end of a long report.
+pub(super) struct TableRow<'r> {
+    /// How many findings.
+    pub(super) count: usize,
+    /// Their rule.
+    pub(super) rule: &'static str,
+    /// The folder of their files.
+    pub(super) folder: &'r str,
+}
+
+/// What equal findings have in common.
+#[derive(PartialEq, Eq, Hash)]
+struct SameWords<'r> {
+    rule: &'static str,
+    severity: Severity,
+    file: FileId,
+    field: Option<String>,
+    message: &'r str,
+}
+
+impl<'r> SameWords<'r> {
+    fn of(finding: &'r Finding) -> Self {
+        let Finding { rule, severity, primary, message, .. } = finding;
+        Self { rule, severity: *severity, file: primary.file, field: Identity::of(finding).field, message }
+    }
+}
+
+impl<'r> Digest<'r> {
+    /// What of `report` is shown to somebody who wants findings from severity `show` on.
+    pub(super) fn new(report: &'r Report, show: Severity) -> Self {
+        let mut shown: Vec<DigestEntry<'r>> = Vec::new();
+        let mut first: HashMap<SameWords<'r>, usize> = HashMap::new();
+        let mut held_back: BTreeMap<(std::cmp::Reverse<Severity>, &'static str), usize> = BTreeMap::new();
+        for reported in report.worst_first() {
+            let finding = &reported.finding;
+            if finding.severity < show {
+                *held_back.entry((std::cmp::Reverse(finding.severity), finding.rule)).or_default() += 1;
+                continue;
+            }
+            let at = *first.entry(SameWords::of(finding)).or_insert(shown.len());
+            match shown.get_mut(at) {
+                Some(entry) => entry.more.push(report.region(&finding.primary, ColumnUnit::Utf8).start.line),
+                None => shown.push(DigestEntry { reported, more: Vec::new() }),
+            }
+        }
+        let summary = |id| report.rules.iter().find(|rule| rule.id == id).map_or("", |rule: &RuleInfo| &rule.summary);
+        let held_back = held_back.into_iter().map(|((severity, rule), count)| HeldBack {
+            severity: severity.0,
+            rule,
+            summary: summary(rule),
+            count,
+        });
+        Self { shown, held_back: held_back.collect() }
+    }
+
+    /// How many findings are shown, each of the equal ones counted.
+    pub(super) fn count(&self) -> usize {
+        self.shown.iter().map(|entry| 1 + entry.more.len()).sum()
+    }
+
+    /// How many findings of each severity are not shown: `61 infos`. Empty if all are.
+    pub(super) fn held_back_in_words(&self) -> String {
+        let of = |severity| self.held_back.iter().filter(|row| row.severity == severity).map(|row| row.count).sum();
+        let counts = [Severity::Warning, Severity::Info].map(|severity| (of(severity), severity.as_str()));
+        let counts = counts.into_iter().filter(|&(count, _)| count > 0);
+        counts.map(|(count, noun)| plain::count(count, noun)).collect::<Vec<_>>().join(" and ")
+    }
+
+    /// What is shown by rule and folder, most first, and how many findings are in none of the rows. The folders are as deep
+    /// as the table has room for.
+    pub(super) fn table(&self, report: &'r Report) -> (Vec<TableRow<'r>>, usize) {
+        let found: Vec<_> = self
+            .shown
+            .iter()
+            .map(|entry| {
+                let Finding { rule, primary, .. } = &entry.reported.finding;
+                (*rule, folder_of(report.path(primary.file)), 1 + entry.more.len())
+            })
+            .collect();
+        let deepest = found.iter().map(|(_, folder, _)| depth(folder)).max().unwrap_or_default();
+        let counted = |levels: usize| {
+            let mut rows: BTreeMap<(&'static str, &'r str), usize> = BTreeMap::new();
+            for (rule, folder, count) in &found {
+                *rows.entry((*rule, cut(folder, levels))).or_default() += count;
+            }
+            rows
+        };
+        let mut rows = counted(1);
+        for levels in 2..=deepest.min(ROWS) {
+            let deeper = counted(levels);
+            if deeper.len() > ROWS {
+                break;
+            }
+            rows = deeper;
+        }
+        let mut rows: Vec<_> =
+            rows.into_iter().map(|((rule, folder), count)| TableRow { count, rule, folder }).collect();
+        // Stable: rows of one count stay in the order of rule and folder.
+        rows.sort_by_key(|row| std::cmp::Reverse(row.count));
+        let rest = rows.split_off(rows.len().min(ROWS));
+        (rows, rest.iter().map(|row| row.count).sum())
+    }
+}
+
+impl DigestEntry<'_> {
+    /// `264 more in this file, on lines 12, 40, 77, 80, 91 and others`; `None` for a finding that is alone.
+    pub(super) fn alike(&self) -> Option<String> {
+        if self.more.is_empty() {
+            return None;
+        }
+        let lines: Vec<_> = self.more.iter().take(LINES).map(ToString::to_string).collect();
+        let lines = lines.join(", ") + if self.more.len() > LINES { " and others" } else { "" };
+        let noun = if self.more.len() == 1 { "line" } else { "lines" };
+        Some(format!("{} more in this file, on {noun} {lines}", self.more.len()))
+    }
+}
+
+fn folder_of(path: &str) -> &str {
+    path.rsplit_once('/').map_or(".", |(folder, _)| folder)
+}
+
+fn depth(folder: &str) -> usize {
+    folder.split('/').count()
+}
+
+/// The first `levels` parts of a folder.
+fn cut(folder: &str, levels: usize) -> &str {
+    folder.match_indices('/').nth(levels - 1).map_or(folder, |(end, _)| &folder[..end])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn folders_are_cut_from_the_end() {
+        assert_eq!([1, 2, 3, 9].map(|levels| cut("a/b/c", levels)), ["a", "a/b", "a/b/c", "a/b/c"]);
+        assert_eq!(cut("/a/b", 2), "/a");
+        assert_eq!(folder_of("x.yaml"), ".");
+    }
+}

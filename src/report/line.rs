@@ -1,0 +1,8 @@
+//! JSON as a text of lines.
+
+/// `serde_json` fails only on maps with keys that are no strings and on writers that fail; there are none here.
+pub(super) fn line(json: serde_json::Result<String>) -> String {
+    let mut json = json.unwrap_or_default();
+    json.push('\n');
+    json
+}
