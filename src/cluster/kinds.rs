@@ -1,15 +1,24 @@
 //! The kinds that a cluster with this input serves: the built-in table of the release, what the user adds, the
-//! CustomResourceDefinitions of the input, and what the objects of a dump prove. Everything else stays unknown `[SIM-5]`.
+//! CustomResourceDefinitions of the input, and what its objects show. Everything else stays unknown `[SIM-5]`.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::gc::{DefaultPolicy, KindInfo, Kinds};
 use crate::inventory::{self, DefaultGcPolicy, ExtraKind, Inventory, Release};
-use crate::kube::{ApiVersion, GroupKind, Scope, likeliest_plural, sort_versions};
+use crate::kube::{ApiVersion, GroupKind, Namespace, Scope, likeliest_plural, sort_versions};
 use crate::manifest::{CustomResourceDefinition, OwnerReference};
 
-/// The kinds, and the names of those that only the objects of a dump prove.
-pub(super) fn kinds_of(inventory: &Inventory) -> (Kinds, BTreeSet<GroupKind>) {
+/// Kinds that only objects of the input show to be served.
+#[derive(Debug, Default)]
+pub(super) struct Shown {
+    /// Some were read from a cluster.
+    pub(super) proven: BTreeSet<GroupKind>,
+    /// All are rendered: whoever applies them has to install their kind first.
+    pub(super) expected: BTreeSet<GroupKind>,
+}
+
+/// The kinds, and those of them that only objects show.
+pub(super) fn kinds_of(inventory: &Inventory) -> (Kinds, Shown) {
     let mut kinds = Kinds::new();
     let dumped = versions_in_dumps(inventory);
     let release = inventory.kinds.release();
@@ -53,31 +62,83 @@ pub(super) fn kinds_of(inventory: &Inventory) -> (Kinds, BTreeSet<GroupKind>) {
             add_defined(&mut kinds, crd);
         }
     }
-    let proven = add_proven(&mut kinds, inventory);
-    (kinds, proven)
+    let shown = add_shown(&mut kinds, inventory);
+    (kinds, shown)
+}
+
+/// What the objects of one kind tell about it.
+#[derive(Debug, Default)]
+struct Sightings<'a> {
+    dumped: Instances<'a>,
+    rendered: Instances<'a>,
+}
+
+/// Objects of one kind.
+#[derive(Debug, Default)]
+struct Instances<'a> {
+    /// Whether a namespace is written, in any of them.
+    namespaced: BTreeSet<bool>,
+    versions: BTreeSet<&'a str>,
 }
 
 /// An object that was read from a cluster has a kind that this cluster serves, and shows its scope: a live object has its
 /// namespace written. Objects that disagree on that prove nothing.
-fn add_proven(kinds: &mut Kinds, inventory: &Inventory) -> BTreeSet<GroupKind> {
-    let mut seen = BTreeMap::<GroupKind<&str>, (BTreeSet<bool>, BTreeSet<&str>)>::new();
-    for member in inventory.members.iter().filter(|member| member.from_dump && member.decodes()) {
+///
+/// An object of a rendering has a kind that will be served when it is applied, unless it is one of a group that is
+/// Kubernetes' own: what the table does not serve there, no definition can add `[CRD-3]`.
+fn add_shown(kinds: &mut Kinds, inventory: &Inventory) -> Shown {
+    let mut seen = BTreeMap::<GroupKind<&str>, Sightings<'_>>::new();
+    for member in inventory.members.iter().filter(|member| member.decodes()) {
         let kind = member.key.group_kind();
-        if kinds.find(kind).is_none() {
-            let (namespaced, versions) = seen.entry(kind).or_default();
-            namespaced.insert(member.key.namespace.name().is_some());
-            versions.insert(member.object.group_version.version.as_str());
+        let can_be_served = member.from_dump || !inventory::table().is_builtin_group(kind.group);
+        if can_be_served && kinds.find(kind).is_none() {
+            let sightings = seen.entry(kind).or_default();
+            let instances = if member.from_dump { &mut sightings.dumped } else { &mut sightings.rendered };
+            instances.namespaced.insert(member.key.namespace.name().is_some());
+            instances.versions.insert(member.object.group_version.version.as_str());
         }
     }
-    let mut proven = BTreeSet::new();
-    for (kind, (namespaced, versions)) in seen {
-        if let [namespaced] = namespaced.into_iter().collect::<Vec<_>>()[..] {
-            let versions: Vec<&str> = versions.into_iter().collect();
-            kinds.add(KindInfo::custom(kind, &likeliest_plural(kind.kind), namespaced, &versions));
-            proven.insert(kind.to_owned());
+    let scope_matters = owners_of_settled_scope(inventory, &seen);
+    let mut shown = Shown::default();
+    for (kind, Sightings { dumped, rendered }) in seen {
+        if dumped.namespaced.len() == 1 {
+            let namespaced = dumped.namespaced.contains(&true);
+            kinds.add(KindInfo::custom(kind, &likeliest_plural(kind.kind), namespaced, &dumped.versions()));
+            shown.proven.insert(kind.to_owned());
+        } else if dumped.versions.is_empty()
+            && (rendered.namespaced.contains(&true) || !scope_matters.contains(&kind.to_owned()))
+        {
+            // `kubectl` takes the singular; a plural would be a guess.
+            kinds.add(KindInfo::custom(kind, &kind.kind.to_lowercase(), true, &rendered.versions()));
+            shown.expected.insert(kind.to_owned());
         }
     }
-    proven
+    shown
+}
+
+impl Instances<'_> {
+    fn versions(&self) -> Vec<&str> {
+        self.versions.iter().copied().collect()
+    }
+}
+
+/// Kinds that an object names as its owner whose own namespace is known. Where such an owner lives depends on the scope of its
+/// kind, and a rendering that leaves its namespace out does not tell it.
+fn owners_of_settled_scope(
+    inventory: &Inventory,
+    seen: &BTreeMap<GroupKind<&str>, Sightings<'_>>,
+) -> BTreeSet<GroupKind> {
+    let mut owners = BTreeSet::new();
+    for member in inventory.members.iter().filter(|member| member.key.namespace != Namespace::Unwritten) {
+        for reference in &member.object.metadata.owner_references.entries {
+            let group = reference.group_version().group;
+            let kind = GroupKind::new(group.as_str(), reference.kind());
+            if seen.contains_key(&kind) {
+                owners.insert(kind.to_owned());
+            }
+        }
+    }
+    owners
 }
 
 /// Kinds that only releases up to some older one served.

@@ -34,6 +34,9 @@ pub struct Assumptions {
     pub unknown_kinds: BTreeSet<GroupKind>,
     /// Kinds without a definition in the input that objects of a dump prove to be served, in the versions they have.
     pub proven_kinds: BTreeSet<GroupKind>,
+    /// Kinds without a definition in the input of which a rendering has objects: taken to be installed before it is applied, and
+    /// to serve the versions that those objects have.
+    pub expected_kinds: BTreeSet<GroupKind>,
     /// Objects that stand in the input more than once; one was taken.
     pub duplicates: Vec<ObjectKey>,
     /// Objects whose uid another one has; they were given their own.

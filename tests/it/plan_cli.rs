@@ -211,12 +211,68 @@ fn policies_are_those_of_the_command_line() {
     assert_eq!(delete("deploy/web", &["-n", "shop", "--cascade", "none"])["steps"][0]["policy"], Value::Null);
 }
 
+/// The plan of deleting `target` from manifests on standard input.
+fn plan_of(manifests: &str, target: &str) -> Value {
+    let mut command = ownerlint();
+    command.args(["plan", "delete", target, "-o", "json", "-f", "-"]).write_stdin(manifests);
+    serde_json::from_slice(&command.output().expect("it runs").stdout).expect("JSON")
+}
+
 #[test]
-fn unknown_kinds_are_kept_and_told() {
+fn a_rendered_object_goes_with_what_it_owns_if_its_kind_is_installed() {
     let plan = delete("mystery/m", &[]);
     assert_eq!(fate(&plan, "Mystery.unknown.example.org/shop/m"), "gone");
-    assert_eq!(fate(&plan, "ConfigMap/shop/of-mystery")["terminating"], false);
-    assert!(plan["notes"].to_string().contains("Mystery.unknown.example.org"));
+    assert_eq!(fate(&plan, "ConfigMap/shop/of-mystery"), "gone");
+    let notes = plan["notes"].to_string();
+    assert!(notes.contains("Treated as installed") && notes.contains("Mystery.unknown.example.org"), "{notes}");
+    assert!(!notes.contains("Nothing is known"), "{notes}");
+}
+
+/// A ConfigMap `c` whose owner is `m`, a `Mystery` of the version `v1`.
+fn of_mystery(namespace: &str) -> String {
+    let owner = "{apiVersion: example.org/v1, kind: Mystery, name: m, uid: 33333333-aaaa-4aaa-8aaa-333333333333}";
+    format!("apiVersion: v1\nkind: ConfigMap\nmetadata: {{name: c{namespace}, ownerReferences: [{owner}]}}\n---\n")
+}
+
+fn mystery(version: &str, namespace: &str) -> String {
+    format!("apiVersion: example.org/{version}\nkind: Mystery\nmetadata: {{name: m{namespace}}}\n---\n")
+}
+
+#[test]
+fn a_rendered_object_shows_no_version_but_its_own() {
+    let shop = ", namespace: shop";
+    let plan = plan_of(&(mystery("v2", shop) + &of_mystery(shop)), "mystery/m");
+    assert_eq!(fate(&plan, "ConfigMap/shop/c")["terminating"], false);
+}
+
+#[test]
+fn a_rendering_without_namespaces_is_one_namespace() {
+    let plan = plan_of(&(mystery("v1", "") + &of_mystery("")), "mystery/m");
+    assert_eq!(fate(&plan, "ConfigMap/?/c"), "gone");
+}
+
+#[test]
+fn an_owner_whose_scope_nobody_tells_keeps_dependents_that_depend_on_it() {
+    let plan = plan_of(&(mystery("v1", "") + &of_mystery(", namespace: shop")), "mystery/m");
+    assert_eq!(fate(&plan, "ConfigMap/shop/c")["terminating"], false);
+    assert!(plan["notes"].to_string().contains("Nothing is known"), "{}", plan["notes"]);
+}
+
+#[test]
+fn a_kind_that_only_an_owner_reference_names_stays_unknown() {
+    let shop = ", namespace: shop";
+    let web = "apiVersion: v1\nkind: Service\nmetadata: {name: web, namespace: shop}\n";
+    let plan = plan_of(&(of_mystery(shop) + web), "svc/web");
+    assert_eq!(fate(&plan, "ConfigMap/shop/c")["terminating"], false);
+    assert!(!plan["notes"].to_string().contains("Mystery"), "{}", plan["notes"]);
+}
+
+#[test]
+fn a_rendered_object_proves_nothing_of_a_group_of_kubernetes() {
+    let manifests =
+        (mystery("v1", ", namespace: shop") + &of_mystery(", namespace: shop")).replace("example.org", "apps");
+    let plan = plan_of(&manifests, "mystery/m");
+    assert_eq!(fate(&plan, "ConfigMap/shop/c")["terminating"], false);
 }
 
 #[test]
@@ -235,11 +291,7 @@ fn an_object_of_a_dump_proves_that_its_kind_is_served() {
     let dump = object("example.com/v1", "Ship", "s", 1, "")
         + &object("v1", "ConfigMap", "same-version", 2, &owned_by("example.com/v1"))
         + &object("v1", "ConfigMap", "other-version", 3, &owned_by("example.com/v1alpha1"));
-    let plan_of = |dump: &str| -> Value {
-        let mut command = ownerlint();
-        command.args(["plan", "delete", "ship/s", "-n", "shop", "-o", "json", "-f", "-"]).write_stdin(dump);
-        serde_json::from_slice(&command.output().expect("it runs").stdout).expect("JSON")
-    };
+    let plan_of = |dump: &str| plan_of(dump, "ship/s");
     let homeless = object("example.com/v1", "Ship", "t", 4, "").replace(", namespace: shop", "");
     let disagreeing = plan_of(&format!("{dump}{homeless}"));
     assert_eq!(fate(&disagreeing, "ConfigMap/shop/same-version")["terminating"], false, "is it namespaced or not?");

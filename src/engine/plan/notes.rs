@@ -34,6 +34,7 @@ pub(super) fn notes(ground: &Ground<'_>, assumptions: &Assumptions) -> Vec<Strin
         absent_owners,
         unknown_kinds,
         proven_kinds,
+        expected_kinds,
         duplicates,
         shared_uids,
         refused,
@@ -62,6 +63,14 @@ pub(super) fn notes(ground: &Ground<'_>, assumptions: &Assumptions) -> Vec<Strin
         let kinds = sorted(proven_kinds);
         notes.push(format!(
             "Served as the dump's objects of them show, because their CustomResourceDefinitions are not in the input: {}.",
+            named(&kinds)
+        ));
+    }
+    if !expected_kinds.is_empty() {
+        let kinds = sorted(expected_kinds);
+        notes.push(format!(
+            "Treated as installed, in the versions that the input uses, because rendered objects need them: the \
+             CustomResourceDefinitions of {}. They are not in the input.",
             named(&kinds)
         ));
     }
