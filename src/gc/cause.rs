@@ -52,6 +52,8 @@ pub enum Cause {
     PodStopped,
     /// Nothing needs its protection any more.
     Unused(Protection),
+    /// Its controller removes its finalizers.
+    ControllerLetsGo,
     /// It is spared: the kind of its owner does not resolve.
     OwnerKindUnserved,
     /// It is spared: it is cluster-scoped, and its owner is not.
@@ -104,7 +106,7 @@ impl Cause {
             Self::OwnerTerminating => &["GC-46"],
             Self::AwaitsDependents => &["GC-33"],
             Self::AwaitsItself => &["GC-44"],
-            Self::AwaitsFinalizers => &["FIN-17"],
+            Self::ControllerLetsGo | Self::AwaitsFinalizers => &["FIN-17"],
             Self::AwaitsPods => &["NS-17"],
             Self::AwaitsInstances => &["CRD-4"],
         }

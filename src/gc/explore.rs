@@ -136,7 +136,16 @@ impl<'c> Explorer<'c> {
             match moves[..] {
                 [] => match self.rest(&mut world, late, shelved, search) {
                     Rest::Goes => {}
-                    Rest::Ended => return true,
+                    Rest::Ended => {
+                        let quick = self.quick_controllers(&world, late, shelved, search);
+                        self.budget = self.budget.saturating_sub(quick.len() * (CHOICE + self.cluster.len() / 4));
+                        if late {
+                            search.late.extend(quick)
+                        } else {
+                            open.extend(quick)
+                        }
+                        return true;
+                    }
                 },
                 [only] => {
                     self.budget = self.budget.saturating_sub(MOVE);
@@ -178,13 +187,28 @@ impl<'c> Explorer<'c> {
                 return Rest::Goes;
             }
         }
-        if world.controllers_pass(self.settings) {
+        if world.controllers_pass(self.settings) || world.reconcilers_pass() {
             world.apply_watch();
             return Rest::Goes;
         }
         let key = (world.state.fingerprint(), false);
         search.ends.entry(key).or_insert_with(|| Branch { state: world.state.clone(), late, shelved: false });
         Rest::Ended
+    }
+
+    /// Where everything is at rest, but controllers that are going may have been quick enough to let go: what follows then.
+    fn quick_controllers(&self, world: &World<'c>, late: bool, shelved: bool, search: &mut Search) -> Vec<Branch> {
+        let races = world.races();
+        if races.is_empty() || !search.seen.insert((world.state.fingerprint(), shelved)) {
+            return Vec::new();
+        }
+        let quick = races.into_iter().map(|needs| {
+            let mut world = world.clone();
+            world.win_race(needs);
+            world.apply_watch();
+            Branch { state: world.state, late, shelved }
+        });
+        quick.collect()
     }
 
     /// The moves to be followed from here; the queue is cleared of what would write nothing.
@@ -251,7 +275,11 @@ impl<'c> Explorer<'c> {
             if let Some(next) = any_move(&mut world, &mut random) {
                 world.make(next);
             } else if let Rest::Ended = self.rest(&mut world, start.late, false, &mut found) {
-                break;
+                let mut quick = self.quick_controllers(&world, start.late, false, &mut found);
+                if quick.is_empty() || random.below(2) == 0 {
+                    break;
+                }
+                world = self.world(quick.swap_remove(random.below(quick.len())).state);
             }
         }
         search.ends.append(&mut found.ends);

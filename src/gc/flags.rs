@@ -17,6 +17,9 @@ pub(super) const DELETING_DEPENDENTS: u16 = 1 << 5;
 /// `spec.finalizers` of a Namespace holds `kubernetes`.
 pub(super) const SPEC_KUBERNETES: u16 = 1 << 6;
 
+/// A controller needs it, and it was gone or its Pods were when a step began: what it did is done by nobody any more.
+pub(super) const LOST: u16 = 1 << 8;
+
 /// The collector does not watch its kind `[GC-2]`. Never changes.
 pub(super) const UNWATCHED: u16 = 1 << 7;
 

@@ -6,6 +6,7 @@ use super::flags::{DELETING_DEPENDENTS, FOREGROUND, TERMINATING, gc_finalizers};
 use super::ids::ObjectId;
 use super::links::{Release, Role};
 use super::outcome::waits_for_kubelet;
+use super::reconcilers::LettingGo;
 use super::state::State;
 use super::view::View;
 
@@ -71,6 +72,8 @@ pub struct Hanging {
     pub object: ObjectId,
     /// What holds it.
     pub holds: Vec<Hold>,
+    /// What a controller needs in order to let go of it, and loses: it does not hang if the controller is quicker.
+    pub unless_quicker: Vec<ObjectId>,
 }
 
 /// Every Terminating object that plans show, with what holds it.
@@ -78,7 +81,13 @@ pub(super) fn hanging(cluster: &Cluster, state: &State) -> Vec<Hanging> {
     let view = View { cluster, state };
     let terminating = |id: &ObjectId| state.live(*id) && state.has(*id, TERMINATING);
     let hanging = cluster.ids().filter(|id| terminating(id) && !cluster.is_assumed(*id));
-    hanging.map(|id| Hanging { object: id, holds: holds(view, id) }).collect()
+    hanging.map(|id| Hanging { object: id, holds: holds(view, id), unless_quicker: lost_in_race(view, id) }).collect()
+}
+
+fn lost_in_race(view: View<'_>, id: ObjectId) -> Vec<ObjectId> {
+    let reconciled = view.cluster.links.reconciled_of(id).iter();
+    let racing = reconciled.filter(|reconciled| view.letting_go(reconciled) == Some(LettingGo::Race));
+    sorted(racing.flat_map(|reconciled| &reconciled.needs).copied().filter(|need| !view.stays(*need)))
 }
 
 fn holds(view: View<'_>, id: ObjectId) -> Vec<Hold> {

@@ -44,6 +44,15 @@ pub(super) struct Holder {
     pub(super) until_finished: bool,
 }
 
+/// A finalizer that a controller outside of the control plane removes.
+#[derive(Debug, Clone)]
+pub(super) struct Reconciled {
+    pub(super) object: ObjectId,
+    pub(super) finalizer: FinalizerId,
+    /// Sorted, and never empty.
+    pub(super) needs: Vec<ObjectId>,
+}
+
 /// All ties of a cluster.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Links {
@@ -55,6 +64,8 @@ pub(super) struct Links {
     pub(super) home: BTreeMap<ObjectId, ObjectId>,
     /// Sorted by object.
     pub(super) protections: Vec<Protected>,
+    /// Sorted by object.
+    pub(super) reconciled: Vec<Reconciled>,
     /// (leader, follower): the follower is deleted when the leader is gone; sorted.
     pub(super) followers: Vec<(ObjectId, ObjectId)>,
 }
@@ -64,6 +75,12 @@ impl Links {
         let start = self.protections.partition_point(|protection| protection.object < id);
         let end = self.protections.partition_point(|protection| protection.object <= id);
         &self.protections[start..end]
+    }
+
+    pub(super) fn reconciled_of(&self, id: ObjectId) -> &[Reconciled] {
+        let start = self.reconciled.partition_point(|reconciled| reconciled.object < id);
+        let end = self.reconciled.partition_point(|reconciled| reconciled.object <= id);
+        &self.reconciled[start..end]
     }
 
     pub(super) fn is_namespace(&self, id: ObjectId) -> bool {

@@ -39,6 +39,7 @@ mod outcome;
 mod parts;
 mod plan;
 mod reading;
+mod reconcilers;
 mod references;
 mod rounds;
 mod semantics;
@@ -60,7 +61,9 @@ pub use events::Event;
 pub use hold::{Hanging, Hold};
 pub use ids::ObjectId;
 pub use kinds::{DefaultPolicy, KindId, KindInfo, Kinds};
-pub use object::{DefinitionFacts, Deletion, Facts, NamespaceFacts, Object, OwnerReference, PodFacts, VolumeFacts};
+pub use object::{
+    DefinitionFacts, Deletion, Facts, NamespaceFacts, Object, OwnerReference, PodFacts, Reconciler, VolumeFacts,
+};
 pub use options::Options;
 pub use outcome::{Condition, Difference, Fate, Outcome, Present};
 pub use plan::{Plan, StepPlan};

@@ -28,6 +28,16 @@ pub struct Deletion {
     pub grace_seconds: u64,
 }
 
+/// A controller outside of the control plane that removes finalizers of an object once it is Terminating: at any moment while all
+/// that it needs exists, and never in a hurry.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Reconciler {
+    /// The finalizers that it removes; those that the object does not have are ignored.
+    pub finalizers: Vec<String>,
+    /// The objects without which it does not run. If the cluster lacks one from the start, the controller is none.
+    pub needs: Vec<ObjectKey>,
+}
+
 /// An object of the cluster before the first step.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Object {
@@ -41,6 +51,8 @@ pub struct Object {
     pub finalizers: Vec<String>,
     /// Set when the object is already Terminating.
     pub deletion: Option<Deletion>,
+    /// Who removes which of its finalizers, besides the control plane.
+    pub reconcilers: Vec<Reconciler>,
     /// What else matters for deletion, by kind.
     pub facts: Facts,
     /// No input holds it, but a rendered reference names it: it takes part like all others, and plans do not show it.

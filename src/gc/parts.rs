@@ -5,7 +5,7 @@
 //! or follows the other, or if one is the namespace or the definition of the other and may go in
 //! this simulation.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use typed_index_collections::TiVec;
@@ -13,7 +13,7 @@ use typed_index_collections::TiVec;
 use super::cluster::Cluster;
 use super::flags::TERMINATING;
 use super::ids::{FinalizerId, NONE, Numbers, ObjectId};
-use super::links::{Holder, Links, Protected, Release, Role};
+use super::links::{Holder, Links, Protected, Reconciled, Release, Role};
 use super::references::{Dependents, Ref, Written};
 
 /// A part of a cluster, as a cluster of its own.
@@ -79,6 +79,15 @@ fn join_all(cluster: &Cluster, targets: &[ObjectId], sets: &mut DisjointSets) {
             holders.iter().for_each(|holder| sets.join(protection.object, holder.object));
         }
     }
+    // A controller that cannot go makes no difference to anybody, and would tie everything it handles together.
+    let needed: BTreeSet<ObjectId> = cluster.links.reconciled.iter().flat_map(|it| it.needs.iter().copied()).collect();
+    let followers: BTreeSet<ObjectId> = cluster.links.followers.iter().map(|(_, follower)| *follower).collect();
+    let fixed = |need: &ObjectId| !followers.contains(need) && is_fixed(cluster, targets, *need);
+    let may_be_lost: BTreeSet<ObjectId> = needed.into_iter().filter(|need| !fixed(need)).collect();
+    for reconciled in &cluster.links.reconciled {
+        let needs = reconciled.needs.iter().filter(|need| may_be_lost.contains(need));
+        needs.for_each(|need| sets.join(reconciled.object, *need));
+    }
     for &(leader, follower) in &cluster.links.followers {
         sets.join(leader, follower);
     }
@@ -88,6 +97,14 @@ fn join_all(cluster: &Cluster, targets: &[ObjectId], sets: &mut DisjointSets) {
 /// collector, or because it already is.
 fn may_go(cluster: &Cluster, targets: &[ObjectId], id: ObjectId) -> bool {
     targets.contains(&id) || !cluster.refs_of(id).is_empty() || cluster.nodes[id].flags & TERMINATING != 0
+}
+
+/// Whether nothing in this simulation can delete an object that follows no other: no step, owner, namespace or definition.
+fn is_fixed(cluster: &Cluster, targets: &[ObjectId], id: ObjectId) -> bool {
+    let links = &cluster.links;
+    let definition = links.definition_of.get(&cluster.nodes[id].kind);
+    let above = links.home.get(&id).into_iter().chain(definition);
+    above.chain([&id]).all(|object| !may_go(cluster, targets, *object))
 }
 
 /// Union-find with path halving.
@@ -168,6 +185,11 @@ impl Cluster {
                 pod @ Role::Pod { .. } => pod.clone(),
             });
             links.roles.extend(role.map(|role| (local, role)));
+            for reconciled in self.links.reconciled_of(*id) {
+                // What is not in this part can never go.
+                let needs = reconciled.needs.iter().filter_map(map).collect();
+                links.reconciled.push(Reconciled { object: local, finalizer: slots[&reconciled.finalizer], needs });
+            }
             for protection in self.links.protections_of(*id) {
                 let release = match &protection.release {
                     Release::WhenUnheld(holders) => {

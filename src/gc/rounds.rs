@@ -99,7 +99,8 @@ impl<'w, 'c> Rounds<'w, 'c> {
                 continue;
             }
             self.next_round();
-            if !self.world.purge_pass() && !self.world.controllers_pass(settings) {
+            let moved = self.world.purge_pass() || self.world.controllers_pass(settings);
+            if !moved && !self.world.reconcilers_pass() {
                 return;
             }
         }

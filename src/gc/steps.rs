@@ -80,6 +80,7 @@ impl<'s> Request<'s> {
 impl World<'_> {
     /// Sends the requests of a step; the HTTP code of each.
     pub(super) fn request(&mut self, request: &Request<'_>) -> Vec<u16> {
+        self.forget_lost_controllers();
         let targets = request.targets.iter();
         targets.map(|target| target.map_or(404, |id| self.request_one(id, request.operation))).collect()
     }

@@ -48,6 +48,7 @@ impl<'c> World<'c> {
             world.remove_if_finished(id, Cause::Unheld.into());
         }
         world.apply_watch();
+        world.forget_lost_controllers();
         world
     }
 

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use ownerlint::gc::{Cluster, Fate, Object, Options, Plan, Policy, Step, simulate};
+use ownerlint::gc::{Cluster, Fate, Object, Options, Plan, Policy, Reconciler, Step, simulate};
 use ownerlint::kube::ObjectKey;
 use proptest::prelude::*;
 
@@ -26,8 +26,11 @@ fn reference() -> impl Strategy<Value = (usize, bool, u8)> {
     (0..NAMES.len(), any::<bool>(), 0..10_u8)
 }
 
-fn build(index: usize, references: &[(usize, bool, u8)], finalizers: &[&str]) -> Object {
+/// An object; what its controller `needs`, if somebody removes its finalizer.
+fn build(index: usize, references: &[(usize, bool, u8)], finalizers: &[&str], needs: &[usize]) -> Object {
     let mut object = sketch_object(&format!("{}{{{}}}", NAMES[index], finalizers.join(",")));
+    let needs = needs.iter().map(|need| NAMES[*need].parse().expect("a key")).collect();
+    object.reconcilers.push(Reconciler { finalizers: vec!["x/y".to_owned()], needs });
     for (owner, blocking, flaw) in references {
         let mut reference = sketch_reference(NAMES[*owner]);
         reference.block_owner_deletion = blocking.then_some(true);
@@ -44,10 +47,13 @@ fn build(index: usize, references: &[(usize, bool, u8)], finalizers: &[&str]) ->
 
 fn objects() -> impl Strategy<Value = Vec<Object>> {
     let finalizers = prop::sample::select(vec![&[][..], &[], &[], &["x/y"], &["orphan"], &["foregroundDeletion"]]);
-    let shape = (any::<bool>(), prop::collection::vec(reference(), 0..3), finalizers);
+    let needs = prop::collection::vec(0..NAMES.len(), 0..3);
+    let shape = (any::<bool>(), prop::collection::vec(reference(), 0..3), finalizers, needs);
     prop::collection::vec(shape, NAMES.len()).prop_map(|shapes| {
         let present = shapes.into_iter().enumerate().filter(|(_, (present, ..))| *present);
-        present.map(|(index, (_, references, finalizers))| build(index, &references, finalizers)).collect()
+        let built =
+            present.map(|(index, (_, references, finalizers, needs))| build(index, &references, finalizers, &needs));
+        built.collect()
     })
 }
 

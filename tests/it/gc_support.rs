@@ -76,6 +76,7 @@ pub(crate) fn object(value: &Value) -> Object {
             .is_string()
             .then(|| Deletion { grace_seconds: metadata["deletionGracePeriodSeconds"].as_u64().unwrap_or(0) }),
         facts: facts(value),
+        reconcilers: Vec::new(),
         assumed: false,
     }
 }
@@ -199,6 +200,7 @@ pub(crate) fn sketch_object(line: &str) -> Object {
             "Pod" => Facts::Pod(PodFacts::default()),
             _ => Facts::None,
         },
+        reconcilers: Vec::new(),
         assumed: false,
         key,
     }

@@ -29,6 +29,7 @@ mod formats;
 mod gc_conformance;
 mod gc_model;
 mod gc_properties;
+mod gc_reconcilers;
 mod gc_support;
 mod house;
 mod init;
