@@ -12,7 +12,7 @@ const WIDEST: usize = 100;
 /// A rule's page as plain text.
 pub fn page_human(rule: &RuleInfo, options: &HumanOptions) -> String {
     let options = &HumanOptions { width: options.width.min(WIDEST), ..*options };
-    let mut page = Lines { out: String::new(), paragraph: Vec::new(), options };
+    let mut page = TerminalPage { out: String::new(), paragraph: Vec::new(), options };
     page.heading(&format!("{}[{}]: {}", rule.severity.as_str(), rule.id, rule.summary));
     let mut columns: Option<Vec<&str>> = None;
     let mut in_example = false;
@@ -50,13 +50,13 @@ pub fn page_human(rule: &RuleInfo, options: &HumanOptions) -> String {
     page.out
 }
 
-struct Lines<'a> {
+struct TerminalPage<'a> {
     out: String,
     paragraph: Vec<&'a str>,
     options: &'a HumanOptions,
 }
 
-impl Lines<'_> {
+impl TerminalPage<'_> {
     fn heading(&mut self, text: &str) {
         self.end_paragraph();
         let bold = |text: &str| format!("\u{1b}[1m{text}\u{1b}[0m");
