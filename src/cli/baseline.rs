@@ -4,7 +4,7 @@ use clap::{Args, Subcommand};
 
 use super::check::is_incomplete;
 use super::error::Error;
-use super::input_args::{InputArgs, WorldArg};
+use super::input_args::{InputArgs, WorldArg, open};
 use super::status::{Status, no_objects};
 use super::terminal;
 use crate::baseline::{Baseline, Renewal};
@@ -60,7 +60,7 @@ struct Today {
 fn today(args: BaselineFileArgs) -> Result<Result<Today, Status>, Error> {
     let allow_empty = args.input.allow_empty;
     let request = args.input.request(args.world)?;
-    let session = Session::open(&request)?;
+    let session = open(&request)?;
     let path = session.baseline_path(args.baseline.as_deref());
     let report = session.check(CheckOptions { today: Some(Date::today()), every: true, ..CheckOptions::default() })?;
     if is_incomplete(&report) {
@@ -68,7 +68,7 @@ fn today(args: BaselineFileArgs) -> Result<Result<Today, Status>, Error> {
         return Ok(Err(Status::Failure));
     }
     if report.summary.objects == 0 && !allow_empty {
-        return Ok(Err(no_objects(report.summary.files, &request.paths)));
+        return Ok(Err(no_objects(&session, &request.paths)));
     }
     let found = Baseline::of(report.findings.iter().map(|reported| &reported.finding));
     Ok(Ok(Today { session, report, found, path }))

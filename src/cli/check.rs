@@ -8,7 +8,7 @@ use super::changed::{as_committed, changed_from};
 use super::error::Error;
 use super::global_args::GlobalArgs;
 use super::hints;
-use super::input_args::{InputArgs, WorldArg};
+use super::input_args::{InputArgs, WorldArg, open};
 use super::known::{known, rule_ids};
 use super::output::{FailOn, OutputSpec, display, distinct, formats, severity, write_text};
 use super::status::{Status, no_objects};
@@ -106,7 +106,7 @@ pub(super) fn check(args: CheckArgs, global: &GlobalArgs) -> Result<Status, Erro
     let allow_empty = input.allow_empty;
     let request = input.request(world)?;
     let started = Instant::now();
-    let session = Session::open(&request)?;
+    let session = open(&request)?;
     let read = started.elapsed();
     let only = report_scope(&session, &reported)?;
     let fail_on = session.fail_on(fail_on.map(|fail_on| fail_on.0));
@@ -136,7 +136,10 @@ pub(super) fn check(args: CheckArgs, global: &GlobalArgs) -> Result<Status, Erro
     Ok(match fail_on {
         _ if is_incomplete(&report) => Status::Failure,
         Some(least) if found(least) && !reported.exit_zero => Status::Findings,
-        _ if report.summary.objects == 0 && !allow_empty => no_objects(report.summary.files, &request.paths),
+        // A chart that nobody rendered is not empty: that it was not checked must not look like success.
+        _ if session.objects() == 0 && (!allow_empty || session.templates() > 0) => {
+            no_objects(&session, &request.paths)
+        }
         _ => Status::Clean,
     })
 }

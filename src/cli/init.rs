@@ -13,6 +13,7 @@ use crate::finding::Severity;
 use crate::inventory::locate;
 use crate::report::Report;
 use crate::starter::{PathRoots, Starter, dominant};
+use crate::text::plain;
 
 #[derive(Clone, Debug, Args)]
 pub(super) struct InitArgs {
@@ -85,16 +86,15 @@ fn within_repository(folder: &str) -> String {
 }
 
 fn told(name: &str, objects: usize, starter: &Starter, after: &Report) -> String {
-    let count = |number: usize, noun: &str| format!("{number} {noun}{}", if number == 1 { "" } else { "s" });
-    let mut told = format!("wrote `{name}` for {}", count(objects, "object"));
+    let mut told = format!("wrote `{name}` for {}", plain::count(objects, "object"));
     if starter.left_out() > 0 {
-        told.push_str(&format!("; it leaves out {} of tests", count(starter.left_out(), "file")));
+        told.push_str(&format!("; it leaves out {} of tests", plain::count(starter.left_out(), "file")));
     }
     told.push('\n');
     let files: Vec<&str> = after.sources.iter().map(|(_, file)| file.path()).collect();
     let errors = errors(after);
     if let Some(exclusion) = dominant(&errors, &files) {
-        let (most, all, glob) = (exclusion.covers, count(errors.len(), "error"), exclusion.glob);
+        let (most, all, glob) = (exclusion.covers, plain::count(errors.len(), "error"), exclusion.glob);
         told.push_str(&format!(
             "{most} of {all} are in `{glob}`: if nobody applies these files, add it to `exclude`\n"
         ));

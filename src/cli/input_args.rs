@@ -5,9 +5,11 @@ use std::io::Read;
 use clap::{Args, ValueEnum};
 
 use super::error::Error;
-use super::hints;
-use crate::engine::{ConfigChoice, Request};
+use super::{hints, terminal};
+use crate::config::NAMESPACE_NAME;
+use crate::engine::{ConfigChoice, Request, Session};
 use crate::inventory::{Overlay, Release, STDIN};
+use crate::manifest::is_namespace_name;
 use crate::rules::World;
 use crate::text::{SourceFile, decode};
 
@@ -21,7 +23,7 @@ pub(super) struct InputArgs {
     #[arg(long, value_name = "GLOB", help_heading = "Input")]
     pub(super) exclude: Vec<String>,
     /// The namespace of namespaced objects that do not say theirs
-    #[arg(short, long, value_name = "NAME", help_heading = "Input")]
+    #[arg(short, long, value_name = "NAME", value_parser = namespace, help_heading = "Input")]
     pub(super) namespace: Option<String>,
     /// The Kubernetes release that decides which built-in kinds are served [default: the newest known]
     #[arg(long, value_name = "VERSION", value_parser = release, help_heading = "Input")]
@@ -31,7 +33,7 @@ pub(super) struct InputArgs {
     /// Read standard input as the unsaved text of this file; without other paths, among all that is configured
     #[arg(long, value_name = "FILE", value_hint = clap::ValueHint::FilePath, help_heading = "Input")]
     pub(super) stdin_filename: Option<String>,
-    /// Exit with 0 when there is no Kubernetes object
+    /// Exit with 0 when there is no Kubernetes object, and no template that would render to one
     #[arg(long, help_heading = "Exit status")]
     pub(super) allow_empty: bool,
 }
@@ -55,13 +57,27 @@ pub(super) enum WorldArg {
     Closed,
 }
 
-/// A release that the tables know.
+/// A release, known or not yet.
 pub(super) fn release(text: &str) -> Result<Release, String> {
-    let release: Release = text.parse().map_err(|error: crate::inventory::UnreadableRelease| error.to_string())?;
-    match release > Release::NEWEST {
-        true => Err(format!("the newest release that ownerlint knows is {}", Release::NEWEST)),
-        false => Ok(release),
+    text.parse().map_err(|error: crate::inventory::UnreadableRelease| error.to_string())
+}
+
+/// The name of a namespace.
+pub(super) fn namespace(text: &str) -> Result<String, String> {
+    match is_namespace_name(text) {
+        true => Ok(text.to_owned()),
+        false => Err(format!("a namespace has {NAMESPACE_NAME}")),
     }
+}
+
+/// Opens a session, and says what of the request it could not follow.
+pub(super) fn open(request: &Request) -> Result<Session, Error> {
+    let session = Session::open(request)?;
+    if let Some(release) = session.unknown_release() {
+        let newest = Release::NEWEST;
+        terminal::say(&format!("warning: Kubernetes {release} is not known yet; the kinds of {newest} are used"));
+    }
+    Ok(session)
 }
 
 impl From<WorldArg> for World {

@@ -6,11 +6,10 @@ use clap::Args;
 
 use super::error::Error;
 use super::global_args::GlobalArgs;
-use super::input_args::InputArgs;
+use super::input_args::{InputArgs, open};
 use super::output::TextOrJson;
 use super::status::{Status, no_objects};
 use super::terminal;
-use crate::engine::Session;
 use crate::text::plain;
 
 #[derive(Clone, Debug, Args)]
@@ -26,7 +25,7 @@ pub(super) fn list(args: ListArgs, global: &GlobalArgs) -> Result<Status, Error>
     let started = Instant::now();
     let allow_empty = args.input.allow_empty;
     let request = args.input.request(None)?;
-    let session = Session::open(&request)?;
+    let session = open(&request)?;
     let listing = session.list();
     if global.verbose {
         terminal::say(&format!("{} in {:.1?}", plain::count(listing.objects.len(), "object"), started.elapsed()));
@@ -36,7 +35,7 @@ pub(super) fn list(args: ListArgs, global: &GlobalArgs) -> Result<Status, Error>
         TextOrJson::Json => listing.json(),
     })?;
     match listing.objects.is_empty() && !allow_empty {
-        true => Ok(no_objects(session.files(), &request.paths)),
+        true => Ok(no_objects(&session, &request.paths)),
         false => Ok(Status::Clean),
     }
 }

@@ -4,12 +4,12 @@ use clap::{Args, Subcommand, ValueEnum};
 
 use super::error::Error;
 use super::global_args::GlobalArgs;
-use super::input_args::{ConfigArgs, release};
+use super::input_args::{ConfigArgs, namespace, open, release};
 use super::known::known;
 use super::output::{OutputSpec, display, distinct, formats, write_text};
 use super::status::{Status, no_objects};
 use super::{help, hints};
-use crate::engine::{Question, Request, Session, Steps};
+use crate::engine::{Question, Request, Steps};
 use crate::gc::Policy;
 use crate::inventory::{Release, STDIN};
 use crate::report::plan::{self, PlanFormat};
@@ -61,7 +61,7 @@ struct StepsArgs {
 #[derive(Debug, Args)]
 struct PlanOptions {
     /// The namespace of targets and of objects that do not say theirs
-    #[arg(short, long, value_name = "NAME", help_heading = "Input")]
+    #[arg(short, long, value_name = "NAME", value_parser = namespace, help_heading = "Input")]
     namespace: Option<String>,
     /// Whether Pods run on nodes, so that they finish when they are deleted; without, those bound to a node stay Terminating
     #[arg(long, value_name = "YES|NO", default_value = "yes")]
@@ -143,9 +143,9 @@ pub(super) fn plan(args: PlanArgs, global: &GlobalArgs) -> Result<Status, Error>
     distinct(&options.output)?;
     hints::on_addresses(&paths)?;
     let request = options.request(paths);
-    let session = Session::open(&request)?;
+    let session = open(&request)?;
     if session.objects() == 0 && !options.allow_empty {
-        return Ok(no_objects(session.files(), &request.paths));
+        return Ok(no_objects(&session, &request.paths));
     }
     let rehearsal = session.plan(&question, options.kubelet == YesNo::Yes)?;
     let plan = rehearsal.simulate();

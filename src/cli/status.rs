@@ -3,6 +3,8 @@
 use std::process::ExitCode;
 
 use super::{hints, terminal};
+use crate::engine::Session;
+use crate::text::plain;
 
 /// How a run ended, as the process tells it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -29,10 +31,18 @@ impl From<Status> for ExitCode {
 }
 
 /// There was nothing to look at, which a misspelt path or a forgotten rendering explains better than success.
-pub(super) fn no_objects(files: usize, paths: &[String]) -> Status {
-    let files = if files == 1 { "1 file".to_owned() } else { format!("{files} files") };
-    terminal::say(&format!("no Kubernetes object found in {files}; `--allow-empty` makes that a success"));
-    if let Some(help) = hints::on_no_objects(paths) {
+pub(super) fn no_objects(session: &Session, paths: &[String]) -> Status {
+    let files = plain::count(session.files(), "file");
+    let templates = session.templates();
+    terminal::say(&match templates {
+        0 => format!("no Kubernetes object found in {files}; `--allow-empty` makes that a success"),
+        _ => format!(
+            "no Kubernetes object found in {files}: nothing was checked, only {} skipped",
+            plain::count(templates, "template")
+        ),
+    });
+    let render = || (templates > 0).then(|| "render first: `helm template NAME CHART | ownerlint -`".to_owned());
+    if let Some(help) = hints::on_no_objects(paths).or_else(render) {
         terminal::say(&format!("  help: {help}"));
     }
     Status::NoObjects

@@ -19,7 +19,7 @@ use crate::text::SourceFile;
 
 pub use discover::{DiscoveredConfig, FILE_NAMES, discover, folder_of};
 pub use mistake::Mistake;
-pub use read::KEYS;
+pub use read::{KEYS, NAMESPACE_NAME};
 pub(crate) use value::{Values, tree_of};
 
 /// What a configuration says. What it leaves out is `None` or empty.

@@ -5,6 +5,7 @@ use super::{Bundle, Config, Mistake};
 use crate::finding::Severity;
 use crate::inventory::{ExtraKind, Release};
 use crate::kube::Scope;
+use crate::manifest::is_namespace_name;
 use crate::rules::{self, Rule, World};
 use crate::suppression::{Date, Ignore, ObjectPattern};
 use crate::text::{SourceFile, Span};
@@ -22,6 +23,10 @@ const TOP: &[&str] = &[
     "baseline",
     "rules",
 ];
+/// What the API server demands of the name of a namespace.
+pub const NAMESPACE_NAME: &str =
+    "a name of lower-case letters, digits and dashes, at most 63, that begins and ends with a letter or digit";
+
 const BUNDLE: &[&str] = &["paths", "exclude", "namespace", "world"];
 const SCOPE: &[&str] = &["group", "kind", "versions", "scope"];
 const RULE: &[&str] = &["severity", "ignore"];
@@ -84,7 +89,7 @@ impl Config {
         for field in fields {
             match field.key {
                 "bundles" => self.bundles = bundles(values, field.value)?,
-                "namespace" => self.namespace = Some(values.string(field)?.to_owned()),
+                "namespace" => self.namespace = Some(namespace(values, field)?),
                 "world" => self.world = Some(values.word(field, &WORLDS)?),
                 "exclude" => self.exclude = values.strings(field)?,
                 "kubernetes-version" => self.kubernetes_version = Some(release(values, field)?),
@@ -138,7 +143,7 @@ fn bundles(values: Values<'_>, value: Value<'_>) -> Result<Vec<Bundle>, Mistake>
             match field.key {
                 "paths" => bundle.paths = values.strings(field)?,
                 "exclude" => bundle.exclude = values.strings(field)?,
-                "namespace" => bundle.namespace = Some(values.string(field)?.to_owned()),
+                "namespace" => bundle.namespace = Some(namespace(values, field)?),
                 _ => bundle.world = Some(values.word(field, &WORLDS)?),
             }
         }
@@ -155,13 +160,17 @@ fn bundles(values: Values<'_>, value: Value<'_>) -> Result<Vec<Bundle>, Mistake>
 fn release(values: Values<'_>, field: Entry<'_>) -> Result<Release, Mistake> {
     let span = field.value.span();
     let parsed = values.written(field.value).parse::<Release>();
-    let release = parsed.map_err(|error| values.mistake(span, error.to_string()))?;
-    match release > Release::NEWEST {
-        true => {
-            let message = format!("asks for a later release than {}, the newest that is known", Release::NEWEST);
-            Err(values.mistake(span, message))
+    parsed.map_err(|error| values.mistake(span, error.to_string()))
+}
+
+fn namespace(values: Values<'_>, field: Entry<'_>) -> Result<String, Mistake> {
+    let name = values.string(field)?;
+    match is_namespace_name(name) {
+        true => Ok(name.to_owned()),
+        false => {
+            let mistake = values.mistake(field.value.span(), format!("names a namespace `{name}` that cannot exist"));
+            Err(mistake.help(format!("a namespace has {NAMESPACE_NAME}")))
         }
-        false => Ok(release),
     }
 }
 

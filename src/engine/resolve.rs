@@ -102,7 +102,8 @@ impl Resolver<'_> {
             paths,
             exclude: request.exclude.iter().cloned().chain(excluded).collect(),
             settings: inventory::Settings {
-                release: release.unwrap_or(Release::NEWEST),
+                // A release that nobody knows yet: [`super::Session::unknown_release`].
+                release: release.unwrap_or(Release::NEWEST).min(Release::NEWEST),
                 namespace: request.namespace.clone().or_else(|| namespace.map(str::to_owned)).or_else(configured),
                 extra_kinds: config.map(|config| config.scopes.clone()).unwrap_or_default(),
             },

@@ -16,7 +16,8 @@ use super::selection::Selection;
 use crate::baseline::{self, Baseline, Renewal};
 use crate::config::{self, Config};
 use crate::finding::Severity;
-use crate::inventory::{Files, Overlay, locate};
+use crate::inventory::{Files, Overlay, Release, locate};
+use crate::manifest::SkipReason;
 use crate::report::{Listing, Report};
 use crate::suppression::Date;
 use crate::text::{Side, SourceFile};
@@ -29,6 +30,8 @@ pub struct Session {
     /// Whether all that the configuration names was read.
     complete: bool,
     extent: ReadExtent,
+    /// The Kubernetes release that was asked for.
+    release: Option<Release>,
 }
 
 /// What is asked of the findings of a session, besides what its configuration says.
@@ -67,7 +70,8 @@ impl Session {
             return Err(SessionError::OutsideOfBundles { path: overlay.path.clone() });
         }
         let extent = extent(request, config.as_ref());
-        Ok(Self { config, bundles, complete, extent })
+        let release = request.release.or(config.as_ref().and_then(|config| config.kubernetes_version));
+        Ok(Self { config, bundles, complete, extent, release })
     }
 
     /// The bundles, in the order of their names; files of none of them come last.
@@ -84,6 +88,17 @@ impl Session {
     pub fn files(&self) -> usize {
         let files = self.bundles.iter().flat_map(|bundle| bundle.inventory.sources.iter());
         files.map(|(_, file)| (file.path(), file.side())).collect::<std::collections::BTreeSet<_>>().len()
+    }
+
+    /// How many documents are templates that were not rendered.
+    pub fn templates(&self) -> usize {
+        let skipped = self.bundles.iter().flat_map(|bundle| bundle.inventory.skipped());
+        skipped.filter(|skip| matches!(skip.what.reason, SkipReason::Template(..))).count()
+    }
+
+    /// The Kubernetes release that was asked for when it is newer than all that are known; the newest known one counts.
+    pub fn unknown_release(&self) -> Option<Release> {
+        self.release.filter(|release| *release > Release::NEWEST)
     }
 
     /// What the input holds.

@@ -55,6 +55,12 @@ fn prefix_errors(prefix: &str) -> Vec<String> {
     errors
 }
 
+/// Whether a namespace can have this name: `ValidateNamespaceName` (apimachinery, pkg/api/validation/generic.go) demands a
+/// DNS label.
+pub fn is_namespace_name(name: &str) -> bool {
+    name.len() <= NAME_LIMIT && is_dns_label(name)
+}
+
 fn is_name(name: &str) -> bool {
     let ends = [name.bytes().next(), name.bytes().last()];
     ends.into_iter().all(|end| end.is_some_and(|end| end.is_ascii_alphanumeric()))
@@ -102,5 +108,15 @@ mod tests {
         starts("a.", &[rule]);
         starts("ü", &[rule]);
         starts("a\n", &[rule]);
+    }
+
+    #[test]
+    fn a_namespace_is_a_dns_label() {
+        for good in ["shop", "a-1", "1", &"a".repeat(63)] {
+            assert!(is_namespace_name(good), "{good}");
+        }
+        for bad in ["", "Shop", "shop_x", "-shop", "shop-", "a.b", "a/b", &"a".repeat(64)] {
+            assert!(!is_namespace_name(bad), "{bad}");
+        }
     }
 }

@@ -23,7 +23,7 @@ pub use crd::{CrdVersion, CustomResourceDefinition};
 pub use decode::{DecodeError, Expected};
 pub use documents::{Found, NotAnObject, objects_of};
 pub use file::{ParsedDocument, ParsedFile, Skip};
-pub use label_key::label_key_errors;
+pub use label_key::{is_namespace_name, label_key_errors};
 pub use metadata::{
     Metadata, OBJECT_META_FIELDS, OWNER_REFERENCE_FIELDS, OwnerReference, OwnerReferences, ServerField, UnknownField,
 };

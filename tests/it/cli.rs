@@ -64,9 +64,43 @@ fn an_unknown_severity_is_refused() {
 }
 
 #[test]
-fn a_version_that_is_no_version_or_too_new_is_refused() {
+fn a_version_that_is_no_version_is_refused() {
     fails(&["--kubernetes-version", "latest", "fixtures"], 2, "--kubernetes-version");
-    fails(&["--kubernetes-version", "1.99", "fixtures"], 2, "1.36");
+}
+
+#[test]
+fn of_a_version_that_is_not_known_yet_the_newest_known_one_counts_with_a_warning() {
+    let warning = "warning: Kubernetes 1.99 is not known yet; the kinds of 1.36 are used\n";
+    let folder = "fixtures/bundles/rook";
+    let known = ownerlint().args(["list", folder]).assert().code(0).stderr("").get_output().stdout.clone();
+    ownerlint().args(["list", "--kubernetes-version", "1.99", folder]).assert().code(0).stderr(warning).stdout(known);
+    let configured = tempfile::tempdir().expect("a folder");
+    let config = configured.path().join("ownerlint.yaml");
+    std::fs::write(&config, "version: 1\nkubernetes-version: \"1.99\"\n").expect("a file");
+    ownerlint().args(["list", folder, "--config"]).arg(config).assert().code(0).stderr(warning);
+}
+
+#[test]
+fn a_namespace_that_cannot_exist_is_refused() {
+    for command in [&["-n", "Shop_X", "fixtures"][..], &["plan", "delete", "ns/x", "-n", "Shop_X", "-f", "fixtures"]] {
+        fails(
+            command,
+            2,
+            "invalid value 'Shop_X' for '--namespace <NAME>': a namespace has a name of lower-case letters",
+        );
+    }
+}
+
+#[test]
+fn a_chart_that_nobody_rendered_is_not_checked_and_no_success() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let template = "apiVersion: v1\nkind: Service\nmetadata:\n  name: {{ .Release.Name }}\n";
+    std::fs::write(folder.path().join("Chart.yaml"), "name: web\n").expect("a file");
+    std::fs::write(folder.path().join("service.yaml"), template).expect("a file");
+    let path = folder.path().to_str().expect("a plain path");
+    let render = format!("render the chart first: `helm template web {path} | ownerlint -`");
+    fails(&[path], 3, "nothing was checked, only 1 template skipped").stderr(contains(render));
+    fails(&["--allow-empty", path], 3, "nothing was checked");
 }
 
 #[test]

@@ -189,6 +189,15 @@ fn what_the_hook_builds_is_not_optimised_across_crates() {
 }
 
 #[test]
+fn a_repository_of_charts_is_told_that_nothing_was_checked() {
+    let Some(project) = Project::new("") else { return };
+    project.write("chart/Chart.yaml", "name: web\n");
+    project.write("chart/templates/web.yaml", "apiVersion: v1\nkind: Service\nmetadata: {name: {{ .Release.Name }}}\n");
+    let (passed, said) = project.run(&[]);
+    assert!(!passed && said.contains("nothing was checked, only 1 template skipped"), "{said}");
+}
+
+#[test]
 fn both_hooks_are_one_command() {
     let text = std::fs::read_to_string(root().join(".pre-commit-hooks.yaml")).expect("the hooks");
     let mut hooks: Vec<serde_yaml::Mapping> = serde_yaml::from_str(&text).expect("YAML");
