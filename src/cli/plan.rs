@@ -153,7 +153,7 @@ pub(super) fn plan(args: PlanArgs, global: &GlobalArgs) -> Result<Status, Error>
     for spec in &options.output {
         write_text(spec.file.as_deref(), &plan::render(spec.format, &view, &display(global, spec.file.is_none())))?;
     }
-    let stuck = plan.steps.len().checked_sub(1).is_some_and(|last| !plan.hanging(last).is_empty());
+    let stuck = plan.steps.len().checked_sub(1).is_some_and(|last| !plan.stuck(last).is_empty());
     Ok(if stuck && options.fail_on == FailOnPlan::Stuck { Status::Findings } else { Status::Clean })
 }
 

@@ -30,7 +30,7 @@ impl Members {
     fn take(&mut self, source: &Source<'_>, member: &Member, assumptions: &mut Assumptions) {
         let mut key = member.key.clone();
         if !member.decodes() || key.name.is_empty() {
-            assumptions.refused.push(key);
+            assumptions.rejected.push(key);
             return;
         }
         if is_generated(member) {

@@ -17,7 +17,7 @@ pub struct Source<'a> {
     pub implied: &'a Implied<'a>,
     /// Namespaces that exist without a Namespace object in the input.
     pub namespaces: &'a BTreeSet<String>,
-    /// Whether a scheduler and kubelets run, so that rendered and implied Pods are bound to nodes.
+    /// Whether a scheduler and kubelets run, so rendered and implied Pods are bound to nodes.
     pub running: bool,
 }
 
@@ -30,17 +30,17 @@ pub struct Assumptions {
     pub assumed_owners: Vec<(ObjectKey, ObjectKey)>,
     /// (dependent, owner): the owner of a dumped reference is not in the input, so it does not exist.
     pub absent_owners: Vec<(ObjectKey, ObjectKey)>,
-    /// Kinds of which nothing is known but objects: never collected, and owners that never resolve.
+    /// Unknown kinds: their objects are never collected, and never resolve as owners.
     pub unknown_kinds: BTreeSet<GroupKind>,
-    /// Kinds without a definition in the input that objects of a dump prove to be served, in the versions they have.
+    /// Kinds without a definition in the input that are served in some versions, as objects of a dump prove.
     pub proven_kinds: BTreeSet<GroupKind>,
     /// Kinds without a definition in the input of which a rendering has objects: taken to be installed before it is applied, and
     /// to serve the versions that those objects have.
     pub expected_kinds: BTreeSet<GroupKind>,
-    /// Objects that stand in the input more than once; one was taken.
+    /// Objects that the input contains more than once; one was chosen.
     pub duplicates: Vec<ObjectKey>,
-    /// Objects whose uid another one has; they were given their own.
+    /// Objects whose uid another object has; they were given their own.
     pub shared_uids: Vec<ObjectKey>,
     /// Objects that no API server accepts: metadata of wrong types, or no name.
-    pub refused: Vec<ObjectKey>,
+    pub rejected: Vec<ObjectKey>,
 }

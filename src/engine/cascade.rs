@@ -1,4 +1,4 @@
-//! The deletions behind findings that stand on a simulation, for reports to draw.
+//! The deletions behind findings that come from a simulation, for reports to draw.
 //!
 //! The verdicts are those of the rules.
 
@@ -24,7 +24,7 @@ struct Scene {
     objects: Vec<ObjectKey>,
 }
 
-/// The cascades behind `findings`, whose places lie in `sources`.
+/// The cascades behind `findings`, which point into `sources`.
 pub(super) fn cascades(bundles: &[Verdicts<'_>], sources: &Sources, findings: &[Reported]) -> Cascades {
     let mut cascades = Cascades::default();
     for verdicts in bundles {
@@ -39,7 +39,7 @@ pub(super) fn cascades(bundles: &[Verdicts<'_>], sources: &Sources, findings: &[
     cascades
 }
 
-/// What is to be played of a bundle, in the order of the findings.
+/// What to draw of a bundle, in the order of the findings.
 fn scenes(inventory: &Inventory, sources: &Sources, findings: &[Reported]) -> Vec<Scene> {
     let mut scenes: Vec<Scene> = Vec::new();
     let mut files: Option<HashSet<&str>> = None;

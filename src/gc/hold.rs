@@ -16,9 +16,9 @@ use super::view::View;
 pub enum Hold {
     /// A Pod's kubelet has not confirmed that its containers have stopped.
     Kubelet,
-    /// Finalizers that somebody else than the control plane has to remove.
+    /// Finalizers that somebody other than the control plane has to remove.
     Finalizers(Vec<String>),
-    /// The control plane removes its protection once these let go.
+    /// The control plane removes its protection once these release it.
     InUse {
         /// What is protected.
         protection: Protection,
@@ -29,7 +29,7 @@ pub enum Hold {
     Instances(Vec<ObjectId>),
     /// What is left in a namespace.
     NamespaceContent {
-        /// These have to go first; until then the namespace controller deletes nothing else.
+        /// These have to be gone first; until then the namespace controller deletes nothing else.
         pods: Vec<ObjectId>,
         /// Everything else.
         others: Vec<ObjectId>,
@@ -67,7 +67,7 @@ impl Hold {
 
 /// An object that stays Terminating, and everything that holds it.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Hanging {
+pub struct Held {
     /// The object.
     pub object: ObjectId,
     /// What holds it.
@@ -77,11 +77,11 @@ pub struct Hanging {
 }
 
 /// Every Terminating object that plans show, with what holds it.
-pub(super) fn hanging(cluster: &Cluster, state: &State) -> Vec<Hanging> {
+pub(super) fn stuck(cluster: &Cluster, state: &State) -> Vec<Held> {
     let view = View { cluster, state };
     let terminating = |id: &ObjectId| state.live(*id) && state.has(*id, TERMINATING);
-    let hanging = cluster.ids().filter(|id| terminating(id) && !cluster.is_assumed(*id));
-    hanging.map(|id| Hanging { object: id, holds: holds(view, id), unless_quicker: lost_in_race(view, id) }).collect()
+    let stuck = cluster.ids().filter(|id| terminating(id) && !cluster.is_assumed(*id));
+    stuck.map(|id| Held { object: id, holds: holds(view, id), unless_quicker: lost_in_race(view, id) }).collect()
 }
 
 fn lost_in_race(view: View<'_>, id: ObjectId) -> Vec<ObjectId> {
@@ -101,7 +101,7 @@ fn holds(view: View<'_>, id: ObjectId) -> Vec<Hold> {
     holds
 }
 
-/// Those of the control plane are told apart from all others: they go by themselves once nothing needs them.
+/// Those of the control plane are kept apart from all others: it removes them automatically once nothing needs them.
 fn holds_by_finalizer(view: View<'_>, id: ObjectId, holds: &mut Vec<Hold>) {
     let (cluster, state) = (view.cluster, view.state);
     let cleanup = match cluster.links.roles.get(&id) {

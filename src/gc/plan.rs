@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use super::cluster::Cluster;
 use super::events::Event;
-use super::hold::{self, Hanging};
+use super::hold::{self, Held};
 use super::ids::ObjectId;
 use super::outcome::{self, Fate, Outcome};
 use super::state::State;
@@ -83,8 +83,8 @@ impl Plan<'_> {
     }
 
     /// The objects that stay Terminating in a step's verdict, with what holds each.
-    pub fn hanging(&self, step: usize) -> Vec<Hanging> {
-        self.verdict_state(step).map_or_else(Vec::new, |state| hold::hanging(self.cluster, &state))
+    pub fn stuck(&self, step: usize) -> Vec<Held> {
+        self.verdict_state(step).map_or_else(Vec::new, |state| hold::stuck(self.cluster, &state))
     }
 
     pub(super) fn verdict_state(&self, step: usize) -> Option<Arc<State>> {

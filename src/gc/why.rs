@@ -79,7 +79,7 @@ fn chain(cluster: &Cluster, began: &BTreeMap<ObjectId, &Change>, id: ObjectId) -
 fn causes_of_standing(view: View<'_>, id: ObjectId) -> Vec<Cause> {
     let (cluster, state) = (view.cluster, view.state);
     if state.has(id, TERMINATING) {
-        return causes_of_hanging(view, id);
+        return causes_of_holding(view, id);
     }
     let mut causes = Vec::new();
     for index in cluster.refs_of(id).filter(|index| state.present(*index)) {
@@ -102,7 +102,7 @@ pub(super) fn spared(cluster: &Cluster, state: &State) -> Vec<(ObjectId, Vec<Cau
     live.map(|id| (id, causes_of_standing(view, id))).filter(|(_, causes)| !causes.is_empty()).collect()
 }
 
-fn causes_of_hanging(view: View<'_>, id: ObjectId) -> Vec<Cause> {
+fn causes_of_holding(view: View<'_>, id: ObjectId) -> Vec<Cause> {
     let (cluster, state) = (view.cluster, view.state);
     let mut causes = Vec::new();
     if waits_for_kubelet(state, id) {

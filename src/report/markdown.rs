@@ -64,14 +64,10 @@ fn cascades(page: &mut MarkdownText, cascades: &Cascades) {
     let room = page.limit / 2;
     let mut left_out = cascades.left_out;
     for cascade in &cascades.shown {
-        let hangs = match cascade.hangs {
-            0 => String::new(),
-            n => format!(", {n} {} Terminating", if n == 1 { "stays" } else { "stay" }),
-        };
-        let goes = plain::count(cascade.goes, "object");
+        let stuck = if cascade.stuck > 0 { format!(", {} stuck", cascade.stuck) } else { String::new() };
         let title = text(&plain::shortened(&plain::one_line(&cascade.title), MAX_CELL));
-        let verb = if cascade.goes == 1 { "goes" } else { "go" };
-        let block = format!("\n**{title}:** {goes} {verb}{hangs}.\n\n```mermaid\n{}```\n", cascade.flowchart());
+        let deleted = cascade.deleted;
+        let block = format!("\n**{title}:** {deleted} deleted{stuck}.\n\n```mermaid\n{}```\n", cascade.flowchart());
         if page.text.len() + block.len() <= room {
             page.text.push_str(&block);
         } else {

@@ -201,9 +201,9 @@ fn foreground_deadlock(context: &Context<'_>, sink: &mut Sink) {
 
 /// Whether a plan of one step leaves the object Terminating, held in such a way.
 fn is_held(plan: &Plan<'_>, object: &ObjectKey, mut by: impl FnMut(&gc::Hold) -> bool) -> bool {
-    let held = |hanging: gc::Hanging| hanging.holds.iter().any(&mut by);
+    let matches = |held: gc::Held| held.holds.iter().any(&mut by);
     let Some(id) = plan.cluster().find(object) else { return false };
-    plan.hanging(0).into_iter().find(|hanging| hanging.object == id).is_some_and(held)
+    plan.stuck(0).into_iter().find(|held| held.object == id).is_some_and(matches)
 }
 
 /// Why a dependent never goes.

@@ -1,4 +1,4 @@
-//! The object of a plan as `kubectl` takes it for certain.
+//! An object of a plan in words that `kubectl` is certain to accept.
 
 use crate::gc::{Cluster, ObjectId};
 use crate::kube::GroupKind;

@@ -1,5 +1,5 @@
-//! The graph of a whole plan, for Graphviz and Mermaid: what goes, hangs and stays over all steps, the other owners of
-//! these, and the references between them.
+//! The graph of a whole plan, for Graphviz and Mermaid: what all steps together delete, leave stuck and keep, the other
+//! owners of these objects, and the references between them.
 //!
 //! Never more than [`NODES`] nodes and [`EDGES`] edges: siblings of a kind become one node with their number.
 
@@ -14,21 +14,21 @@ use crate::text::plain;
 
 /// Most nodes; what is drawn around them (a legend) not counted.
 pub(crate) const NODES: usize = 140;
-/// Most edges; Mermaid refuses more than 500.
+/// Most edges; Mermaid rejects more than 500.
 const EDGES: usize = 400;
 /// Siblings of one kind and ending that are drawn one by one.
 const SIBLINGS: usize = 4;
 /// Characters of a line of a label.
 const LABEL: usize = 60;
 
-/// The fate that a node's colour tells.
+/// What the colour of a node says about its objects.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Tone {
-    Gone,
-    Hanging,
+    Deleted,
+    Stuck,
     Kept,
     /// An owner that the plan does not touch.
-    Context,
+    Untouched,
 }
 
 /// How an edge is drawn.
@@ -68,11 +68,23 @@ pub(crate) struct Graph {
     pub(crate) collapsed: KindCounts,
 }
 
+impl Graph {
+    /// Every tone that a node has, each once: what a legend has to explain.
+    pub(crate) fn tones(&self) -> BTreeSet<Tone> {
+        self.nodes.iter().map(|node| node.tone).collect()
+    }
+
+    /// Every kind of arrow that is drawn, each once.
+    pub(crate) fn ties(&self) -> BTreeSet<Tie> {
+        self.arrows.iter().map(|arrow| arrow.tie).collect()
+    }
+}
+
 /// What a graph is about: what the steps touch, or the part of it that is touched because of some objects.
 #[derive(Debug)]
 pub(crate) struct Extent {
     affected: Vec<Affected>,
-    /// The step that decided over each of them.
+    /// The last step that touches each of them.
     steps: Vec<usize>,
 }
 
@@ -147,7 +159,7 @@ pub(crate) fn graph(stories: &[Story<'_>], scope: &Extent, nodes: usize) -> Grap
 struct Drawing<'a> {
     stories: &'a [Story<'a>],
     affected: &'a [Affected],
-    /// The step that decided over each of them.
+    /// The last step that touches each of them.
     steps: &'a [usize],
     graph: Graph,
     /// Nodes of objects.
@@ -200,11 +212,11 @@ impl Drawing<'_> {
         [short(&kind), short(&name)].into_iter().chain(marks).chain(self.finalizers(affected, step)).collect()
     }
 
-    /// The finalizers that hold a hanging object: somebody has to remove them.
+    /// The finalizers that hold a stuck object: somebody has to remove them.
     fn finalizers(&self, affected: &Affected, step: usize) -> Option<String> {
         let story = self.stories.iter().find(|story| story.step == step)?;
-        let hanging = story.hanging.binary_search_by_key(&affected.id, |hanging| hanging.object).ok()?;
-        let names = story.hanging[hanging].holds.iter().filter_map(|hold| match hold {
+        let stuck = story.stuck.binary_search_by_key(&affected.id, |held| held.object).ok()?;
+        let names = story.stuck[stuck].holds.iter().filter_map(|hold| match hold {
             Hold::Finalizers(names) => Some(names.join(", ")),
             _ => None,
         });
@@ -212,7 +224,7 @@ impl Drawing<'_> {
         (!names.is_empty()).then(|| short(&format!("finalizer {}", names.join(", "))))
     }
 
-    /// Owners of what is drawn that nothing happens to: they are why something stays.
+    /// Untouched owners of what is drawn: they are why something is kept.
     fn add_other_owners(&mut self, nodes: usize) {
         let Some(cluster) = self.stories.first().map(|story| story.view.plan.cluster()) else { return };
         let touched = self.stories.iter().flat_map(|story| story.affected.iter().map(|affected| affected.id));
@@ -229,7 +241,7 @@ impl Drawing<'_> {
                 format!("{}/{}", key.namespace, key.name)
             };
             self.places.insert(*id, self.graph.nodes.len());
-            self.graph.nodes.push(Vertex { label: vec![short(&key.kind), short(&name)], tone: Tone::Context });
+            self.graph.nodes.push(Vertex { label: vec![short(&key.kind), short(&name)], tone: Tone::Untouched });
         }
     }
 
@@ -273,7 +285,7 @@ impl Drawing<'_> {
         let Some(edge) = cluster.edges(dependent.id).find(|edge| edge.owner.is_some() && edge.owner == owner) else {
             return Tie::Contains;
         };
-        if dependent.ending == Ending::Stays && !words::stored_uids(story, dependent.id).contains(&edge.uid) {
+        if dependent.ending == Ending::Kept && !words::stored_uids(story, dependent.id).contains(&edge.uid) {
             Tie::Removed
         } else if story.implied(&dependent.key).is_some() {
             Tie::Implied
@@ -287,13 +299,13 @@ impl Drawing<'_> {
 
 /// The arrows without those from a container to what an owner in it leads to: of a namespace with a Deployment, its
 /// ReplicaSet and its Pods, the namespace points to the Deployment alone. Owner references all stay: a second owner is why
-/// something stays.
+/// something is kept.
 fn without_shortcuts(mut arrows: Vec<Arrow>, nodes: usize) -> Vec<Arrow> {
     let mut next: Vec<BTreeSet<usize>> = vec![BTreeSet::new(); nodes];
     for arrow in &arrows {
         next[arrow.from].insert(arrow.to);
     }
-    // One after the other: of a ring of owners, one keeps its arrow.
+    // One at a time: of a ring of owners, one keeps its arrow.
     arrows.retain(|arrow| {
         if arrow.tie != Tie::Contains {
             return true;
@@ -308,7 +320,7 @@ fn without_shortcuts(mut arrows: Vec<Arrow>, nodes: usize) -> Vec<Arrow> {
     arrows
 }
 
-/// Whether a way along `next` leads from one node to another.
+/// Whether a path along `next` leads from one node to another.
 fn leads(next: &[BTreeSet<usize>], from: usize, to: usize) -> bool {
     let mut seen = BTreeSet::from([from]);
     let mut pending = vec![from];
@@ -323,9 +335,9 @@ fn leads(next: &[BTreeSet<usize>], from: usize, to: usize) -> bool {
 
 fn tone(ending: Ending) -> Tone {
     match ending {
-        Ending::Goes => Tone::Gone,
-        Ending::Hangs => Tone::Hanging,
-        Ending::Stays => Tone::Kept,
+        Ending::Deleted => Tone::Deleted,
+        Ending::Stuck => Tone::Stuck,
+        Ending::Kept => Tone::Kept,
     }
 }
 

@@ -1,12 +1,12 @@
-//! A plan, told: what goes, hangs and stays in each step, in which order, why, and what would end a hang.
+//! A plan, told: what is deleted, stuck and kept in each step, in which order, why, and how to release what is stuck.
 //!
 //! * `view` the finished simulation with what its user called things
 //! * `telling` one step, read once: every object that it touches, with its ending and its cause
 //! * `outline` as much of the tree of causes as a reader can take in; `graph` the same as nodes and arrows
-//! * `words`, `remedy`, `variation` why something happens, what to do about it, what may come otherwise
-//! * `command` what to type
+//! * `words`, `remedy`, `variation` why something happens, what to do about it, which other outcomes are possible
+//! * `command` how kubectl addresses an object
 //!
-//! Knows nothing of formats: what it returns is text of one line each, harmless for a terminal, and numbers.
+//! Knows nothing of formats: what it returns is text of one line each, safe for a terminal, and numbers.
 
 pub(crate) mod command;
 pub(crate) mod graph;

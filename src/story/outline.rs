@@ -1,5 +1,5 @@
 //! As much of a tree as a reader can take in: siblings of one kind and ending beyond a few become one entry with their number,
-//! what lies too deep becomes a number at its ancestor.
+//! what is too deep becomes a number at its ancestor.
 //!
 //! The widest picture first: entries are handed out level by level, so a long branch does not crowd out its neighbours.
 //! All walks are loops over vectors; a chain of a hundred thousand objects costs no stack.
@@ -29,7 +29,7 @@ pub(crate) struct Line {
     /// Place in the outline, before its own.
     pub(crate) parent: Option<usize>,
     pub(crate) depth: usize,
-    /// What lies below and has no entry of its own.
+    /// What is below it and has no entry of its own.
     pub(crate) hidden: KindCounts,
 }
 
@@ -139,7 +139,7 @@ fn pick(affected: &[Affected], siblings: &[usize], left: usize, most: usize) -> 
     for group in groups.values_mut() {
         group.sort_by(|a, b| affected[*a].key.cmp(&affected[*b].key));
     }
-    // A rest of one is better shown.
+    // "1 more" takes as much space as the object itself.
     let shown = |size: usize, few: usize| if size <= few + 1 { size } else { few };
     let cost = |size: usize, few: usize| shown(size, few) + usize::from(shown(size, few) < size);
     let fits = |few: &usize| groups.values().map(|group| cost(group.len(), *few)).sum::<usize>() <= left;

@@ -1,4 +1,4 @@
-//! What holds an object that hangs, and what would unhang it: the controller to bring back, what to unhang first, and the
+//! What holds an object that is stuck, and how to release it: the controller to bring back, what to release first, and the
 //! exact command as a last resort.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -6,13 +6,13 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::command;
 use super::telling::Story;
 use super::words;
-use crate::gc::{Cluster, Fate, Hanging, Hold, ObjectId, Present};
+use crate::gc::{Cluster, Fate, Held, Hold, ObjectId, Present};
 use crate::kube::kubectl::{self, Target};
 use crate::kube::{ObjectKey, finalizers};
 use crate::ownership::known_finalizers;
 use crate::text::plain;
 
-/// An object that hangs.
+/// An object that is stuck in Terminating.
 #[derive(Debug)]
 pub(crate) struct Stuck {
     pub(crate) key: ObjectKey,
@@ -22,7 +22,7 @@ pub(crate) struct Stuck {
     pub(crate) remedies: Vec<Remedy>,
 }
 
-/// One thing that holds an object, and what ends it.
+/// One thing that holds an object, and how to end that.
 #[derive(Debug, Default)]
 pub(crate) struct Remedy {
     /// What holds it, as half a sentence about the object.
@@ -32,32 +32,32 @@ pub(crate) struct Remedy {
     pub(crate) help: String,
     /// The commands that do it.
     pub(crate) commands: Vec<String>,
-    /// Whether it ends by itself once other objects are unhung.
+    /// Whether it ends automatically once other objects are released.
     pub(crate) waits: bool,
 }
 
 impl Stuck {
-    /// Whether nothing needs to be done to it but unhang others.
+    /// Whether it is enough to release others.
     pub(crate) fn waits(&self) -> bool {
         self.remedies.iter().all(|remedy| remedy.waits)
     }
 }
 
-/// Everything that is Terminating after the step: first what is held by itself, then what waits for others.
+/// Everything that is Terminating after the step: first what somebody has to release, then what only waits for others.
 pub(crate) fn stuck(story: &Story<'_>) -> Vec<Stuck> {
-    let rings = rings(&story.hanging);
-    let mut stuck: Vec<Stuck> = story.hanging.iter().map(|hanging| one(story, hanging, &rings)).collect();
+    let rings = rings(&story.stuck);
+    let mut stuck: Vec<Stuck> = story.stuck.iter().map(|held| one(story, held, &rings)).collect();
     stuck.sort_by(|a, b| (a.waits(), a.before, &a.key).cmp(&(b.waits(), b.before, &b.key)));
     stuck
 }
 
 /// The objects that wait, directly or not, for a ring of objects that wait for each other: what is left when those that
 /// wait for nothing are taken away again and again.
-fn rings(hanging: &[Hanging]) -> BTreeSet<ObjectId> {
-    let all: BTreeSet<ObjectId> = hanging.iter().map(|hanging| hanging.object).collect();
+fn rings(stuck: &[Held]) -> BTreeSet<ObjectId> {
+    let all: BTreeSet<ObjectId> = stuck.iter().map(|held| held.object).collect();
     let mut waiting: BTreeMap<ObjectId, usize> = BTreeMap::new();
     let mut waited_for_by: BTreeMap<ObjectId, Vec<ObjectId>> = BTreeMap::new();
-    for one in hanging {
+    for one in stuck {
         let blockers = one.holds.iter().flat_map(blocking_dependents).filter(|blocker| all.contains(blocker));
         waiting.insert(one.object, blockers.clone().count());
         blockers.for_each(|blocker| waited_for_by.entry(*blocker).or_default().push(one.object));
@@ -84,23 +84,23 @@ fn blocking_dependents(hold: &Hold) -> &[ObjectId] {
     }
 }
 
-fn one(story: &Story<'_>, hanging: &Hanging, rings: &BTreeSet<ObjectId>) -> Stuck {
-    let id = hanging.object;
+fn one(story: &Story<'_>, held: &Held, rings: &BTreeSet<ObjectId>) -> Stuck {
+    let id = held.object;
     let key = story.view.plan.cluster().key(id);
     let case = Case { story, id, key: &key, in_ring: rings.contains(&id) };
     // Until a namespace is empty, a second delete of it changes nothing [NS-1].
-    let filled = hanging.holds.iter().any(|hold| matches!(hold, Hold::NamespaceContent { .. }));
-    let idle = |hold: &&Hold| filled && matches!(hold, Hold::BlockingDependents { .. } | Hold::Unhandled(_));
+    let occupied = held.holds.iter().any(|hold| matches!(hold, Hold::NamespaceContent { .. }));
+    let idle = |hold: &&Hold| occupied && matches!(hold, Hold::BlockingDependents { .. } | Hold::Unhandled(_));
     let mut remedies: Vec<Remedy> =
-        hanging.holds.iter().filter(|hold| !idle(hold)).flat_map(|hold| case.remedies(hold)).collect();
+        held.holds.iter().filter(|hold| !idle(hold)).flat_map(|hold| case.remedies(hold)).collect();
     if remedies.is_empty() {
-        remedies.push(Remedy { what: "is not let go".to_owned(), waits: true, ..Remedy::default() });
+        remedies.push(Remedy { what: "is not released".to_owned(), waits: true, ..Remedy::default() });
     }
-    let before = story.hung_before.contains(&key);
+    let before = story.stuck_before.contains(&key);
     Stuck { key, before, remedies }
 }
 
-/// A hanging object.
+/// A stuck object.
 struct Case<'s> {
     story: &'s Story<'s>,
     id: ObjectId,
@@ -178,8 +178,11 @@ impl Case<'_> {
         let live = by.iter().filter(|id| !self.terminating(**id));
         let commands: Vec<String> =
             live.map(|id| kubectl::delete(&command::target(self.cluster(), *id), &[])).take(3).collect();
-        let help =
-            if commands.is_empty() { "Unhang those first." } else { "It goes when they are gone. To end the use:" };
+        let help = if commands.is_empty() {
+            "Release those first."
+        } else {
+            "It is deleted when they are gone. To end the use:"
+        };
         Remedy {
             what: format!("is in use by {}", self.named(by)),
             help: help.to_owned(),
@@ -193,7 +196,7 @@ impl Case<'_> {
         Remedy {
             what: format!("waits until its instances are gone: {}", self.named(left)),
             help: format!(
-                "Unhang the instances. Do not remove {} by hand: they would stay in storage and come back with the next definition of the kind.",
+                "Release the instances. Do not remove {} by hand: they would stay in storage and come back with the next definition of the kind.",
                 finalizers::CUSTOM_RESOURCE_CLEANUP
             ),
             waits: true,
@@ -209,20 +212,20 @@ impl Case<'_> {
                 format!("waits for its Pods ({}), and until then deletes nothing else ({rest})", self.named(pods))
             }
         };
-        let mut next: Vec<ObjectId> = pods.iter().chain(others).copied().filter(|id| self.hangs_later(*id)).collect();
+        let mut next: Vec<ObjectId> = pods.iter().chain(others).copied().filter(|id| self.stuck_later(*id)).collect();
         next.sort_unstable();
         let next = match next.is_empty() {
             true => String::new(),
-            false => format!(" Then these, which have finalizers, are next to hang: {}.", self.named(&next)),
+            false => format!(" Then these, which have finalizers, get stuck next: {}.", self.named(&next)),
         };
         let told = self.conditions();
         let told =
             if told.is_empty() { String::new() } else { format!(" Its conditions will say: {}.", told.join("; ")) };
-        Remedy { what, help: format!("Unhang what is left in it.{next}{told}"), waits: true, ..Remedy::default() }
+        Remedy { what, help: format!("Release what is left in it.{next}{told}"), waits: true, ..Remedy::default() }
     }
 
     /// Whether an object is not Terminating yet, and somebody has to remove its finalizers once it is.
-    fn hangs_later(&self, id: ObjectId) -> bool {
+    fn stuck_later(&self, id: ObjectId) -> bool {
         self.present(id).is_some_and(|present| !present.terminating && !present.finalizers.is_empty())
     }
 
@@ -251,25 +254,25 @@ impl Case<'_> {
         let what = format!("waits for {which}: {}", self.named(dependents));
         let all_stuck = dependents.iter().all(|id| self.terminating(*id));
         let help = if self.in_ring {
-            "At the end of that chain objects wait for each other, and none ever goes. To break it here:"
+            "At the end of that chain objects wait for each other, and none is ever deleted. To break it here:"
         } else if all_stuck {
-            "It goes when they are unhung. Or, without waiting for them:"
+            "It is deleted once they are released. Or, without waiting for them:"
         } else {
-            "Not all of them are being deleted, and the collector never will. To stop waiting:"
+            "Not all of them are being deleted, and the collector will never delete the others. To stop waiting:"
         };
         Remedy { waits: !self.in_ring && all_stuck, ..self.deleted_again(what, help) }
     }
 
     fn unhandled(&self, names: &[String]) -> Remedy {
         let why = match self.cluster().kind_of(self.id).versions.is_empty() {
-            true => "nothing is known of its kind, so that nobody is seen to handle it",
+            true => "its kind is unknown, so no handler is known",
             false => "nothing handles it",
         };
         let what = format!("has finalizer {}, and {why}", names.join(", "));
         self.deleted_again(what, "Delete it again, in the background:")
     }
 
-    /// A second delete in the background takes the collector's own finalizers off.
+    /// A second delete in the background removes the collector's own finalizers.
     fn deleted_again(&self, what: String, help: &str) -> Remedy {
         Remedy {
             what,

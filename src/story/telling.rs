@@ -1,26 +1,26 @@
 //! One step of a plan, read once: every object that it touches, with its ending, its cause and its place in the tree of
 //! causes.
 //!
-//! The log is in the order of time, and a parent is always an object whose own turn came earlier in it: the tree has no
-//! cycles whatever the owner references look like, and each object stands in it once.
+//! The log is in the order of time, and a parent always comes earlier in it than its children: the tree has no cycles,
+//! whatever the owner references look like, and contains each object once.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use typed_index_collections::{TiSlice, TiVec};
 
 use super::view::{ImpliedDependent, PlanView};
-use crate::gc::{Cause, Change, Effect, Fate, Hanging, ObjectId, Present};
+use crate::gc::{Cause, Change, Effect, Fate, Held, ObjectId, Present};
 use crate::kube::{ObjectKey, kinds};
 
 /// What becomes of an object in a step; the order in which siblings are shown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Ending {
     /// It becomes Terminating and stays so.
-    Hangs,
+    Stuck,
     /// It is removed.
-    Goes,
-    /// It lives on, changed, or although an owner of it goes.
-    Stays,
+    Deleted,
+    /// It loses a reference, or an owner of it is deleted, and it lives on.
+    Kept,
 }
 
 /// An object that a step touches.
@@ -31,7 +31,7 @@ pub(crate) struct Affected {
     pub(crate) ending: Ending,
     /// Place in [`Story::affected`] of the object because of which it was touched; always before its own.
     pub(crate) parent: Option<usize>,
-    /// What goes at the same time has the same number, counted from 1; 0 if it does not go.
+    /// Objects with the same number are deleted together; counted from 1, 0 if it is not deleted.
     pub(crate) wave: usize,
     /// What began it; `None` if the object was only spared.
     pub(crate) began: Option<Change>,
@@ -42,15 +42,15 @@ pub(crate) struct Affected {
 /// How many objects share an ending.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Tally {
-    pub(crate) goes: usize,
-    /// Of those that go, the ones that no manifest holds.
+    pub(crate) deleted: usize,
+    /// Of those that are deleted, the ones that no manifest contains.
     pub(crate) implied: usize,
-    /// Of those that go, the ones that hold data.
+    /// Of those that are deleted, the ones that hold data.
     pub(crate) claims: usize,
-    pub(crate) hangs: usize,
+    pub(crate) stuck: usize,
     /// Terminating already before the step, and still.
-    pub(crate) still_hangs: usize,
-    pub(crate) stays: usize,
+    pub(crate) still_stuck: usize,
+    pub(crate) kept: usize,
     pub(crate) untouched: usize,
 }
 
@@ -59,12 +59,12 @@ pub(crate) struct Tally {
 pub(crate) struct Story<'v> {
     pub(crate) view: &'v PlanView<'v>,
     pub(crate) step: usize,
-    /// What goes or hangs in the order in which its turn came, then what stays.
+    /// What is deleted or stuck, in the order of time, then what is kept.
     pub(crate) affected: Vec<Affected>,
     /// Everything that is Terminating when the step is over.
-    pub(crate) hanging: Vec<Hanging>,
-    /// What is Terminating since an earlier step, or was from the start.
-    pub(crate) hung_before: BTreeSet<ObjectKey>,
+    pub(crate) stuck: Vec<Held>,
+    /// What has been Terminating since an earlier step, or from the start.
+    pub(crate) stuck_before: BTreeSet<ObjectKey>,
     pub(crate) counts: Tally,
     pub(crate) after: TiVec<ObjectId, Fate>,
     implied: BTreeMap<&'v ObjectKey, &'v ImpliedDependent>,
@@ -96,8 +96,8 @@ impl<'v> Story<'v> {
             view,
             step,
             affected: Vec::new(),
-            hanging: plan.hanging(step),
-            hung_before: BTreeSet::new(),
+            stuck: plan.stuck(step),
+            stuck_before: BTreeSet::new(),
             counts: Tally::default(),
             after,
             implied: view.implied.iter().map(|implied| (&implied.key, implied)).collect(),
@@ -105,7 +105,7 @@ impl<'v> Story<'v> {
         let endings: BTreeMap<ObjectId, Ending> = cluster
             .ids()
             .zip(before.iter().zip(&story.after))
-            // What is only assumed to exist is not the reader's.
+            // What is only assumed to exist is no object of the reader's.
             .filter(|(id, _)| !cluster.is_assumed(*id))
             .filter_map(|(id, (before, after))| Some((id, ending(before, after)?)))
             .collect();
@@ -115,7 +115,7 @@ impl<'v> Story<'v> {
         story
     }
 
-    /// What goes or hangs, each after its parent.
+    /// What is deleted or stuck, each after its parent.
     fn add_doomed(
         &mut self,
         log: &[Change],
@@ -126,7 +126,7 @@ impl<'v> Story<'v> {
         let waves: BTreeSet<u32> = touches.values().filter_map(|touch| touch.gone).collect();
         let waves: BTreeMap<u32, usize> = waves.into_iter().zip(1..).collect();
         let nothing = Touch::default();
-        let doomed = endings.iter().filter(|(_, ending)| **ending != Ending::Stays);
+        let doomed = endings.iter().filter(|(_, ending)| **ending != Ending::Kept);
         let mut doomed: Vec<_> =
             doomed.map(|(id, ending)| (touches.get(id).unwrap_or(&nothing), *id, *ending)).collect();
         // An object that was only waiting to be removed when the simulation began has no line in the log, and is first.
@@ -148,7 +148,7 @@ impl<'v> Story<'v> {
         }
     }
 
-    /// What loses a reference and lives, and what a rule spares although its owner goes or hangs.
+    /// What loses a reference and lives, and what a rule spares although its owner is deleted or stuck.
     fn add_survivors(
         &mut self,
         log: &[Change],
@@ -160,7 +160,7 @@ impl<'v> Story<'v> {
             self.affected.iter().enumerate().map(|(place, affected)| (affected.id, place)).collect();
         let owner = |id: ObjectId| cluster.edges(id).find_map(|edge| places.get(&edge.owner?).copied());
         let spared: BTreeMap<ObjectId, Vec<Cause>> = self.view.plan.spared(self.step).into_iter().collect();
-        let changed = endings.iter().filter(|(_, ending)| **ending == Ending::Stays).map(|(id, _)| *id);
+        let changed = endings.iter().filter(|(_, ending)| **ending == Ending::Kept).map(|(id, _)| *id);
         let ids: BTreeSet<ObjectId> = changed
             .chain(spared.keys().copied().filter(|id| !endings.contains_key(id) && owner(*id).is_some()))
             .collect();
@@ -173,7 +173,7 @@ impl<'v> Story<'v> {
             self.affected.push(Affected {
                 id,
                 key: cluster.key(id),
-                ending: Ending::Stays,
+                ending: Ending::Kept,
                 parent: via.and_then(|via| places.get(&via)).copied().or_else(|| owner(id)),
                 wave: 0,
                 began,
@@ -189,28 +189,28 @@ impl<'v> Story<'v> {
         let both = cluster.ids().zip(before.iter().zip(&self.after));
         let still =
             both.filter(|(id, (before, after))| terminating(before) && terminating(after) && !cluster.is_assumed(*id));
-        self.hung_before = still.map(|(id, _)| cluster.key(id)).collect();
+        self.stuck_before = still.map(|(id, _)| cluster.key(id)).collect();
         let known = cluster.ids().zip(&self.after).filter(|(id, _)| !cluster.is_assumed(*id));
         let alive = known.filter(|(_, fate)| **fate != Fate::Gone).count();
-        let (hangs, stays) = (of(Ending::Hangs).count(), of(Ending::Stays).count());
+        let (stuck, kept) = (of(Ending::Stuck).count(), of(Ending::Kept).count());
         self.counts = Tally {
-            goes: of(Ending::Goes).count(),
-            implied: of(Ending::Goes).filter(|affected| self.implied.contains_key(&affected.key)).count(),
-            claims: of(Ending::Goes).filter(|affected| holds_data(&affected.key)).count(),
-            hangs,
-            still_hangs: self.hung_before.len(),
-            stays,
-            untouched: alive - hangs - stays - self.hung_before.len(),
+            deleted: of(Ending::Deleted).count(),
+            implied: of(Ending::Deleted).filter(|affected| self.implied.contains_key(&affected.key)).count(),
+            claims: of(Ending::Deleted).filter(|affected| holds_data(&affected.key)).count(),
+            stuck,
+            still_stuck: self.stuck_before.len(),
+            kept,
+            untouched: alive - stuck - kept - self.stuck_before.len(),
         };
     }
 
-    /// Why the object exists although no manifest holds it.
+    /// Why the object exists although no manifest contains it.
     pub(crate) fn implied(&self, key: &ObjectKey) -> Option<&'v ImpliedDependent> {
         self.implied.get(key).copied()
     }
 
-    /// The requests of the step that the API server did not accept: what they named, and the HTTP code.
-    pub(crate) fn refused(&self) -> Vec<(&'v ObjectKey, u16)> {
+    /// The requests of the step that the API server rejected: what they named, and the HTTP code.
+    pub(crate) fn rejected(&self) -> Vec<(&'v ObjectKey, u16)> {
         let targets = self.view.targets.get(self.step).map_or(&[][..], Vec::as_slice);
         let responses = self.view.plan.steps[self.step].responses.iter().copied();
         targets.iter().zip(responses).filter(|(_, code)| *code >= 400).collect()
@@ -222,7 +222,7 @@ impl<'v> Story<'v> {
     }
 }
 
-/// Whether an object stands for data that its deletion may destroy: a claim, whose volume goes with it unless the volume is
+/// Whether an object stands for data that its deletion may destroy: a claim, whose volume is deleted with it unless the volume is
 /// retained.
 pub(crate) fn holds_data(key: &ObjectKey) -> bool {
     key.is(kinds::PERSISTENT_VOLUME_CLAIM)
@@ -232,12 +232,12 @@ pub(crate) fn holds_data(key: &ObjectKey) -> bool {
 fn ending(before: &Fate, after: &Fate) -> Option<Ending> {
     match (before, after) {
         (Fate::Gone, _) => None,
-        (Fate::Present(_), Fate::Gone) => Some(Ending::Goes),
+        (Fate::Present(_), Fate::Gone) => Some(Ending::Deleted),
         (Fate::Present(before), Fate::Present(after)) if after.terminating => {
-            (!before.terminating).then_some(Ending::Hangs)
+            (!before.terminating).then_some(Ending::Stuck)
         }
         (Fate::Present(before), Fate::Present(after)) => {
-            (before.owner_references != after.owner_references).then_some(Ending::Stays)
+            (before.owner_references != after.owner_references).then_some(Ending::Kept)
         }
     }
 }

@@ -1,4 +1,4 @@
-//! "May vary": what the other outcomes of a step have different from its verdict, gravest first.
+//! "May vary": how the other outcomes of a step differ from its verdict, gravest first.
 
 use super::telling::Story;
 use super::words;
@@ -16,10 +16,18 @@ const OBJECTS: usize = 4;
 pub(crate) struct Variation {
     /// What differs, as a headline.
     pub(crate) title: String,
-    /// One line per outcome, at most [`OUTCOMES`].
-    pub(crate) outcomes: Vec<String>,
+    /// At most [`OUTCOMES`].
+    pub(crate) outcomes: Vec<Alternative>,
     /// Outcomes that are not described.
     pub(crate) more: usize,
+}
+
+/// An outcome other than the verdict, in one line.
+#[derive(Debug)]
+pub(crate) struct Alternative {
+    pub(crate) text: String,
+    /// Why it is possible, where a rule of its own says so.
+    pub(crate) citations: &'static [&'static str],
 }
 
 /// All variations of a step.
@@ -27,12 +35,12 @@ pub(crate) fn variations(story: &Story<'_>) -> Vec<Variation> {
     let outcomes = &story.view.plan.steps[story.step].outcomes;
     let kinds = [
         (Difference::Existence, "what exists"),
-        (Difference::Terminating, "only what is Terminating, and by what it is held"),
-        (Difference::References, "only owner references that remain"),
+        (Difference::Terminating, "only what is Terminating, and what holds it"),
+        (Difference::References, "only which owner references remain"),
     ];
     let each = kinds.into_iter().filter_map(|(kind, title)| {
         let mut differing = outcomes.iter().filter(|outcome| outcome.differs == Some(kind));
-        let described: Vec<String> =
+        let described: Vec<Alternative> =
             differing.by_ref().take(OUTCOMES).map(|outcome| describe(story, outcome)).collect();
         (!described.is_empty()).then(|| Variation {
             title: title.to_owned(),
@@ -46,30 +54,31 @@ pub(crate) fn variations(story: &Story<'_>) -> Vec<Variation> {
 /// What to say about a search that did not end, if it did not.
 pub(crate) fn incomplete(story: &Story<'_>) -> Option<&'static str> {
     (!story.view.plan.steps[story.step].complete)
-        .then_some("not every order of events was tried: there may be other outcomes than those shown")
+        .then_some("not every order of events was tried: there may be more outcomes")
 }
 
-fn describe(story: &Story<'_>, outcome: &Outcome) -> String {
+fn describe(story: &Story<'_>, outcome: &Outcome) -> Alternative {
     let differences = story.view.plan.differences(outcome);
     let described: Vec<String> =
         differences.iter().take(OBJECTS).map(|(key, here, verdict)| contrast(key, here, verdict)).collect();
     let rest = differences.len() - described.len();
     let more = if rest > 0 { format!("; and {}", plain::count(rest, "more object")) } else { String::new() };
-    let late = if outcome.late { " (until the collector's next retry, which may be late [GC-16])" } else { "" };
-    format!("{}{more}{late}", described.join("; "))
+    let (late, citations): (_, &[_]) =
+        if outcome.late { (" (until the collector's next retry, which may be late)", &["GC-16"]) } else { ("", &[]) };
+    Alternative { text: format!("{}{more}{late}", described.join("; ")), citations }
 }
 
 fn contrast(key: &ObjectKey, here: &Fate, verdict: &Fate) -> String {
     let key = words::key(key);
     match (here, verdict) {
-        (Fate::Gone, _) => format!("{key} goes"),
-        (Fate::Present(here), Fate::Gone) if here.terminating => format!("{key} hangs{}", held(here)),
-        (Fate::Present(_), Fate::Gone) => format!("{key} stays"),
+        (Fate::Gone, _) => format!("{key} is deleted"),
+        (Fate::Present(here), Fate::Gone) if here.terminating => format!("{key} is stuck{}", held(here)),
+        (Fate::Present(_), Fate::Gone) => format!("{key} is kept"),
         (Fate::Present(here), Fate::Present(verdict)) if here.terminating != verdict.terminating => {
-            if here.terminating { format!("{key} hangs{}", held(here)) } else { format!("{key} is not Terminating") }
+            if here.terminating { format!("{key} is stuck{}", held(here)) } else { format!("{key} is not Terminating") }
         }
         (Fate::Present(here), Fate::Present(verdict)) if here.finalizers != verdict.finalizers => {
-            format!("{key} hangs{}", held(here))
+            format!("{key} is stuck{}", held(here))
         }
         (Fate::Present(here), Fate::Present(verdict)) if here.owner_references != verdict.owner_references => {
             format!("{key} has {}", owners(here))
@@ -83,7 +92,7 @@ fn held(present: &Present) -> String {
         [] => String::new(),
         names => {
             let names: Vec<String> = names.iter().map(|name| plain::one_line(name)).collect();
-            format!(" with {}", names.join(", "))
+            format!(", held by {}", names.join(", "))
         }
     }
 }

@@ -10,7 +10,7 @@ pub struct PlanView<'a> {
     pub plan: &'a Plan<'a>,
     /// The steps that were simulated.
     pub steps: &'a [Step],
-    /// Objects of the simulated cluster that no manifest holds.
+    /// Objects of the simulated cluster that no manifest contains.
     pub implied: Vec<ImpliedDependent>,
     /// One line per step: what is done, as its user would say it.
     pub titles: Vec<String>,

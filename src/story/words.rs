@@ -1,4 +1,4 @@
-//! Why an object goes or stays, in a few words.
+//! Why an object is deleted, stuck or kept, in a few words.
 
 use super::telling::{Affected, Ending, Story};
 use crate::gc::{Cause, Edge, Effect, Fate, ObjectId};
@@ -27,7 +27,7 @@ pub(crate) fn kinds(kinds: &super::outline::KindCounts) -> String {
     kinds.join(", ")
 }
 
-/// `94 more that hang: Pod`, `23 more that go: 20 Pod, 3 Secret`.
+/// `94 more that are stuck: Pod`, `23 more that are deleted: 20 Pod, 3 Secret`.
 pub(crate) fn rest(siblings: &[&Affected]) -> String {
     let mut by_kind = super::outline::KindCounts::new();
     let mut seen = std::collections::BTreeSet::new();
@@ -35,32 +35,32 @@ pub(crate) fn rest(siblings: &[&Affected]) -> String {
         *by_kind.entry(affected.key.kind.clone()).or_default() += 1;
         seen.insert(affected.ending);
     }
-    let verbs: Vec<&str> = seen.into_iter().map(verb).collect();
+    let endings: Vec<&str> = seen.into_iter().map(ending_word).collect();
     let which = match by_kind.first_key_value() {
         Some((kind, _)) if by_kind.len() == 1 => plain::one_line(kind),
         _ => kinds(&by_kind),
     };
-    format!("{} more that {}: {which}", siblings.len(), verbs.join(" or "))
+    format!("{} more that are {}: {which}", siblings.len(), endings.join(" or "))
 }
 
-/// The word for the ending of several.
-fn verb(ending: Ending) -> &'static str {
+/// The word for an ending.
+pub(crate) fn ending_word(ending: Ending) -> &'static str {
     match ending {
-        Ending::Goes => "go",
-        Ending::Hangs => "hang",
-        Ending::Stays => "stay",
+        Ending::Deleted => "deleted",
+        Ending::Stuck => "stuck",
+        Ending::Kept => "kept",
     }
 }
 
-/// Why the object fares as it does. `parent` is what it stands below, and is called "it".
+/// Why the object ends as it does. The object that it is listed below is called "it".
 pub(crate) fn reason(story: &Story<'_>, affected: &Affected) -> String {
     match affected.ending {
-        Ending::Stays => staying(story, affected),
-        Ending::Goes | Ending::Hangs => going(story, affected),
+        Ending::Kept => why_kept(story, affected),
+        Ending::Deleted | Ending::Stuck => why_deleted(story, affected),
     }
 }
 
-fn going(story: &Story<'_>, affected: &Affected) -> String {
+fn why_deleted(story: &Story<'_>, affected: &Affected) -> String {
     let Some(began) = affected.began else {
         return "was only waiting to be removed".to_owned();
     };
@@ -77,7 +77,7 @@ fn going(story: &Story<'_>, affected: &Affected) -> String {
         Cause::NamespaceDeleted => return format!("in the namespace of {via}"),
         Cause::DefinitionDeleted => return format!("instance of {via}"),
         Cause::LeaderGone => return format!("deleted along with {via}"),
-        Cause::PodStopped => "its kubelet confirms the end",
+        Cause::PodStopped => "its kubelet confirms that the containers have stopped",
         Cause::DependentsGone => "the dependents it waited for are gone",
         Cause::DependentsOrphaned => "its dependents are orphaned",
         Cause::NamespaceEmpty => "empty now",
@@ -90,7 +90,7 @@ fn going(story: &Story<'_>, affected: &Affected) -> String {
     text.to_owned()
 }
 
-/// The collector's part: what is wrong with the owner that decided, and who else owned it.
+/// What the collector did: what is wrong with the owner that decided, and who else owned it.
 fn owned(story: &Story<'_>, affected: &Affected, cause: Cause, owner: Option<ObjectId>, name: &str) -> String {
     let cluster = story.view.plan.cluster();
     let edges: Vec<Edge> = cluster.edges(affected.id).collect();
@@ -115,7 +115,7 @@ fn owned(story: &Story<'_>, affected: &Affected, cause: Cause, owner: Option<Obj
     text
 }
 
-fn staying(story: &Story<'_>, affected: &Affected) -> String {
+fn why_kept(story: &Story<'_>, affected: &Affected) -> String {
     let cluster = story.view.plan.cluster();
     let has = |cause: Cause| affected.causes.contains(&cause);
     let kept = affected.causes.iter().any(|cause| matches!(cause, Cause::OtherOwner { .. }));
@@ -127,7 +127,7 @@ fn staying(story: &Story<'_>, affected: &Affected) -> String {
         parts.push(format!("{orphaned}its reference to {lost} is removed"));
         let left = left_owners(story, affected.id);
         match left.as_slice() {
-            [] => parts.push("nobody owns it any more".to_owned()),
+            [] => parts.push("no owner is left".to_owned()),
             left if kept => parts.push(format!("kept by {}", keys(left.iter()))),
             left => parts.push(format!("still owned by {}", keys(left.iter()))),
         }
@@ -148,7 +148,7 @@ fn staying(story: &Story<'_>, affected: &Affected) -> String {
         + if cluster.kind_of(affected.id).gc_tracked { "" } else { "; the collector does not watch its kind" }
 }
 
-/// Owners to which it had a reference that is not stored any more.
+/// Owners to which its reference is no longer stored.
 fn lost_owners(story: &Story<'_>, affected: &Affected) -> Vec<ObjectKey> {
     let cluster = story.view.plan.cluster();
     let stored = stored_uids(story, affected.id);
@@ -179,7 +179,7 @@ pub(crate) fn stored_uids(story: &Story<'_>, id: ObjectId) -> Vec<String> {
     }
 }
 
-/// Which kinds of its references do not resolve: because the cluster does not serve them, or because nothing is known.
+/// Which kinds of its references do not resolve: because the cluster does not serve them, or because they are unknown.
 fn never_collected(story: &Story<'_>, id: ObjectId) -> String {
     let cluster = story.view.plan.cluster();
     let bad: Vec<_> = cluster.edges(id).filter(|edge| !edge.resolvable).collect();
@@ -195,9 +195,16 @@ fn never_collected(story: &Story<'_>, id: ObjectId) -> String {
     named.sort();
     named.dedup();
     match (named.is_empty(), unknown) {
-        (true, _) => "never collected: the cluster does not serve its owner's kind any more".to_owned(),
-        (false, true) => format!("kept, because nothing is known of {}", named.join(", ")),
+        (true, _) => "never collected: the cluster no longer serves its owner's kind".to_owned(),
+        (false, true) => format!("kept, because {} unknown", unknown_kinds(&named)),
         (false, false) => format!("never collected: the cluster does not serve {}", named.join(", ")),
+    }
+}
+
+fn unknown_kinds(named: &[String]) -> String {
+    match named {
+        [kind] => format!("the kind {kind} is"),
+        kinds => format!("the kinds {} are", kinds.join(", ")),
     }
 }
 

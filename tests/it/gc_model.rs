@@ -307,7 +307,7 @@ fn tv34_a_completed_pod_still_holds_its_claim() {
     assert_eq!(only(outcomes(&cluster, &steps)), NOTHING);
     let plan = simulate(&cluster, &steps[..1], &Options::default());
     let by = vec![cluster.find(&key("Pod/n/p")).expect("it exists")];
-    assert_eq!(plan.hanging(0)[0].holds, [Hold::InUse { protection: Protection::Claim, by }]);
+    assert_eq!(plan.stuck(0)[0].holds, [Hold::InUse { protection: Protection::Claim, by }]);
 }
 
 #[test]
@@ -414,22 +414,22 @@ fn a_plan_says_why() {
     assert_eq!(why[&sketch_key("q")].causes, [Cause::OwnerGone]);
     assert_eq!(names("z"), ["o", "p", "q", "z"]);
     assert!(why[&sketch_key("z")].causes.contains(&Cause::AwaitsFinalizers));
-    let hanging = plan.hanging(0);
-    assert_eq!(hanging.len(), 1);
-    assert_eq!(cluster.key(hanging[0].object), sketch_key("z"));
-    assert_eq!(hanging[0].holds, [Hold::Finalizers(vec!["x/y".to_owned()])]);
+    let stuck = plan.stuck(0);
+    assert_eq!(stuck.len(), 1);
+    assert_eq!(cluster.key(stuck[0].object), sketch_key("z"));
+    assert_eq!(stuck[0].holds, [Hold::Finalizers(vec!["x/y".to_owned()])]);
     let rounds: Vec<u32> = plan.changes(0).iter().map(|change| change.round).collect();
     assert!(rounds.is_sorted(), "in the order in which it happened");
 }
 
 #[test]
-fn a_hanging_owner_names_its_blockers() {
+fn a_stuck_owner_names_its_blockers() {
     let cluster = sketch(&["o", "c{x/y} -> !o"]);
     let plan = simulate(&cluster, &[delete(&["o"], FOREGROUND)], &Options::default());
-    let hanging = plan.hanging(0);
-    assert_eq!(cluster.key(hanging[1].object), sketch_key("o"));
+    let stuck = plan.stuck(0);
+    assert_eq!(cluster.key(stuck[1].object), sketch_key("o"));
     let dependents = vec![cluster.find(&sketch_key("c")).expect("it exists")];
-    assert_eq!(hanging[1].holds, [Hold::BlockingDependents { dependents, itself: false }]);
+    assert_eq!(stuck[1].holds, [Hold::BlockingDependents { dependents, itself: false }]);
 }
 
 #[test]

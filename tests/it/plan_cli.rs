@@ -92,7 +92,7 @@ fn a_target_that_is_not_there_names_the_nearest() {
     ask(&["deploy/wbe", "-n", "shop"], "there is no `deploy/wbe -n shop` in the input", "Deployment.apps/shop/web");
     ask(&["cm/web"], "there is no `cm/web` in the input", "ConfigMap/shop/bound");
     ask(&["deploymnet/web"], "there is no `deploymnet` in the input", "did you mean `deployment`?");
-    ask(&["ingress/web"], "there is no `ingress` in the input", "the input holds");
+    ask(&["ingress/web"], "there is no `ingress` in the input", "the input contains");
     ask(&["ns/shpo"], "there is no `ns/shpo` in the input", "Namespace//shop");
     ask(&["web"], "`web` does not say which object", "deployment/web");
     ask(&["deploy", "svc/web"], "`deploy` does not say which object", "deployment/web");
@@ -103,7 +103,7 @@ fn a_target_in_two_namespaces_lists_both() {
     let help = "`Deployment.apps/lab/web`, `Deployment.apps/shop/web`";
     let assert =
         ownerlint().env("COLUMNS", "160").args(["plan", "delete", "deploy/web", "-f", RENDERED]).assert().code(2);
-    assert.stderr(contains("`deploy/web` can be any of 2 objects").and(contains("-n NAMESPACE")).and(contains(help)));
+    assert.stderr(contains("`deploy/web` matches 2 objects").and(contains("-n NAMESPACE")).and(contains(help)));
 }
 
 #[test]
@@ -144,7 +144,7 @@ fn what_is_only_assumed_is_not_counted() {
     // 11 objects are written and 12 implied; the owner that is assumed is neither.
     let human = ownerlint().args(["plan", "delete", "deploy/web", "-n", "shop", "-f", RENDERED]).assert().code(0);
     human
-        .stdout(contains("5 objects go (3 implied), 0 hang, 1 stays, 17 are not touched"))
+        .stdout(contains("5 deleted (3 implied), 0 stuck, 1 kept, 17 untouched"))
         .stdout(contains("kept by Deployment.apps/shop/elsewhere"));
 }
 

@@ -1,4 +1,4 @@
-//! Which bundle a plan is about: a plan takes its input as one whole cluster.
+//! Which bundle a plan is about: a plan treats its input as one whole cluster.
 
 use super::question::{PlanError, Question};
 use super::targets::Targets;
@@ -6,7 +6,7 @@ use crate::cluster::Analysis;
 use crate::engine::input::Bundle;
 use crate::ownership::{Implied, implied};
 
-/// A bundle with what can be asked for in it.
+/// A bundle, with the objects that a plan of it can be about.
 pub(in crate::engine) struct Candidate<'b> {
     pub(super) analysis: Analysis<'b>,
     /// What controllers create below its rendered objects.
@@ -23,8 +23,8 @@ impl<'b> Candidate<'b> {
         Self { analysis, implied, targets, name: bundle.name.as_deref() }
     }
 
-    /// Of a deletion all targets count, of steps any: what one step deletes a later one may ask for in vain.
-    fn holds(&self, question: &Question) -> bool {
+    /// A deletion needs all of its targets, a list of steps any of them: a later step may name what an earlier one deleted.
+    fn contains(&self, question: &Question) -> bool {
         match question {
             Question::Delete { targets, namespace, .. } => self.targets.resolve(targets, namespace.as_deref()).is_ok(),
             Question::Steps { steps, namespace } => steps.any_in(&self.targets, namespace.as_deref()),
@@ -32,11 +32,11 @@ impl<'b> Candidate<'b> {
     }
 
     fn named(&self) -> String {
-        self.name.map_or("the files of no bundle".to_owned(), |name| format!("`{name}`"))
+        self.name.map_or("the files outside any bundle".to_owned(), |name| format!("`{name}`"))
     }
 }
 
-/// The bundle that was read, or the one of several that holds what the question is about.
+/// The bundle that was read, or the one of several that contains what the question is about.
 pub(in crate::engine) fn choose<'b>(bundles: &'b [Bundle], question: &Question) -> Result<Candidate<'b>, PlanError> {
     let mut all: Vec<Candidate<'b>> = bundles.iter().map(Candidate::of).collect();
     let names = |candidates: &[Candidate<'_>]| candidates.iter().map(Candidate::named).collect::<Vec<_>>().join(", ");
@@ -46,11 +46,11 @@ pub(in crate::engine) fn choose<'b>(bundles: &'b [Bundle], question: &Question) 
     };
     let every = names(&all);
     if all.len() > 1 {
-        all.retain(|candidate| candidate.holds(question));
+        all.retain(|candidate| candidate.contains(question));
     }
     match all.len() {
         1 => Ok(all.remove(0)),
-        0 => Err(several(format!("none of the {} that were read holds what is asked for", bundles.len()), every)),
-        holding => Err(several(format!("what is asked for is in {holding}"), names(&all))),
+        0 => Err(several(format!("none of the {} that were read contains what is asked for", bundles.len()), every)),
+        number => Err(several(format!("what is asked for is in {number}"), names(&all))),
     }
 }

@@ -1,4 +1,4 @@
-//! One plan: what is asked, the cluster it is asked of, and what there is to say about the answer.
+//! One plan: the question, the cluster it is about, and what there is to say about the answer.
 
 mod choose;
 mod notes;

@@ -1,4 +1,4 @@
-//! What a reader of a plan should know about the ground it stands on: every assumption, in a sentence.
+//! What a reader of a plan should know about its input: every assumption, in a sentence.
 
 use std::collections::BTreeSet;
 
@@ -12,7 +12,7 @@ use crate::ownership::{Implied, MOST_REPLICAS, known_finalizers};
 /// Most objects that a note names.
 const MOST_NAMED: usize = 3;
 
-/// What a plan stands on.
+/// What a plan is based on.
 pub(super) struct Ground<'a> {
     pub(super) inventory: &'a Inventory,
     /// What controllers create below its rendered objects.
@@ -23,7 +23,7 @@ pub(super) struct Ground<'a> {
     pub(super) running: bool,
 }
 
-/// The assumptions of a cluster, the weightiest first.
+/// The assumptions of a cluster, the most important first.
 pub(super) fn notes(ground: &Ground<'_>, assumptions: &Assumptions) -> Vec<String> {
     let inventory = ground.inventory;
     let rendered = inventory.members.iter().filter(|member| !member.from_dump).count();
@@ -37,32 +37,32 @@ pub(super) fn notes(ground: &Ground<'_>, assumptions: &Assumptions) -> Vec<Strin
         expected_kinds,
         duplicates,
         shared_uids,
-        refused,
+        rejected,
     } = assumptions;
     notes.extend(unread(inventory));
     if !assumed_owners.is_empty() {
         notes.push(format!(
-            "Not in the input and taken to exist elsewhere, because a uid in a rendering proves nothing: {}.",
+            "Not in the input and assumed to exist elsewhere, because a uid in a rendering proves nothing: {}.",
             owners(assumed_owners)
         ));
     }
     if !absent_owners.is_empty() {
         notes.push(format!(
-            "Not in the input and so taken not to exist, because a dump is the whole cluster: {}. If they do exist, add them to the input.",
+            "Not in the input and assumed not to exist, because a dump is treated as the whole cluster: {}. If they exist, add them to the input.",
             owners(absent_owners)
         ));
     }
     if !unknown_kinds.is_empty() {
         let kinds = sorted(unknown_kinds);
         notes.push(format!(
-            "Nothing is known of these kinds, so what they own is kept and they are never collected: {}. Add their CustomResourceDefinitions to the input.",
+            "Unknown kinds, so their objects are never collected, and what these own is kept: {}. Add their CustomResourceDefinitions to the input.",
             named(&kinds)
         ));
     }
     if !proven_kinds.is_empty() {
         let kinds = sorted(proven_kinds);
         notes.push(format!(
-            "Served as the dump's objects of them show, because their CustomResourceDefinitions are not in the input: {}.",
+            "Assumed to be served, because the dump contains objects of these kinds, though not their CustomResourceDefinitions: {}.",
             named(&kinds)
         ));
     }
@@ -76,13 +76,13 @@ pub(super) fn notes(ground: &Ground<'_>, assumptions: &Assumptions) -> Vec<Strin
     }
     if *bound_by_name > 0 {
         notes.push(format!(
-            "Owner references of rendered objects that are bound by name and taken to be right: {bound_by_name}."
+            "Owner references of rendered objects that are bound by name and assumed to be right: {bound_by_name}."
         ));
     }
     if rendered > 0 && !ground.implied.objects.is_empty() {
-        let pods = if ground.running { " (Pods are taken to run on nodes)" } else { "" };
+        let pods = if ground.running { " (Pods are assumed to run on nodes)" } else { "" };
         notes.push(format!(
-            "Objects that are implied, because built-in controllers create them below rendered ones{pods}: {}.",
+            "Implied objects, which built-in controllers create below rendered ones{pods}: {}.",
             ground.implied.objects.len()
         ));
     }
@@ -90,32 +90,32 @@ pub(super) fn notes(ground: &Ground<'_>, assumptions: &Assumptions) -> Vec<Strin
     if !unseen.is_empty() {
         notes.push(format!(
             "Not in a rendering: the finalizers that operators add at run time. They hold objects of these kinds until the operator \
-             lets go, and a dump shows them: {}.",
+             removes them, and only a dump shows them: {}.",
             named(&unseen)
         ));
     }
     if !ground.implied.capped.is_empty() {
         let keys: Vec<String> = ground.implied.capped.iter().map(ToString::to_string).collect();
-        notes.push(format!("Only {MOST_REPLICAS} replicas are shown of {}.", named(&keys)));
+        notes.push(format!("Only {MOST_REPLICAS} replicas are shown for {}.", named(&keys)));
     }
     if inventory.members.iter().any(|member| member.key.namespace == Namespace::Unwritten) {
-        notes.push("Objects without a namespace are taken to share one, written `?`: `-n` names it.".to_owned());
+        notes.push("Objects without a namespace are assumed to share one, written `?`; `-n` names it.".to_owned());
     }
     if !ground.namespaces.is_empty() {
         let names: Vec<&str> = ground.namespaces.iter().map(String::as_str).collect();
         notes.push(format!("Namespaces that exist because objects live in them: {}.", named(&names)));
     }
     if !duplicates.is_empty() {
-        notes.push(format!("Written more than once, the last one counts: {}.", named(&texts(duplicates))));
+        notes.push(format!("Listed more than once; the last one counts: {}.", named(&texts(duplicates))));
     }
     if !shared_uids.is_empty() {
         notes.push(format!(
-            "Their uid belongs to another object of the input too and was ignored: {}.",
+            "Another object in the input has the same uid, so theirs is ignored: {}.",
             named(&texts(shared_uids))
         ));
     }
-    if !refused.is_empty() {
-        notes.push(format!("Left out, because no API server accepts them as they are: {}.", named(&texts(refused))));
+    if !rejected.is_empty() {
+        notes.push(format!("Left out, because no API server accepts them as they are: {}.", named(&texts(rejected))));
     }
     notes
 }
@@ -144,17 +144,17 @@ pub(super) fn collapse(settled: &Plan<'_>, assumptions: &Assumptions) -> Option<
         false => "their owners are not in the input",
     };
     let gone: Vec<ObjectKey> = gone.into_iter().map(|id| settled.cluster().key(id)).collect();
-    Some(format!("The collector removes before any request, because {why}: {}.", named(&texts(&gone))))
+    Some(format!("The collector removes these before any request, because {why}: {}.", named(&texts(&gone))))
 }
 
-/// Requests that the API server refuses.
-pub(super) fn refusals(steps: &[Step], plan: &Plan<'_>) -> Vec<String> {
+/// Requests that the API server rejects.
+pub(super) fn rejections(steps: &[Step], plan: &Plan<'_>) -> Vec<String> {
     let mut notes = Vec::new();
     for (step, planned) in steps.iter().zip(&plan.steps) {
         for (key, http) in targets_of(step).zip(&planned.responses) {
             match http {
-                403 => notes.push(format!("The API server refuses to delete {key} [NS-4].")),
-                404 => notes.push(format!("{key} does not exist when it is asked for: nothing happens.")),
+                403 => notes.push(format!("The API server rejects the deletion of {key}.")),
+                404 => notes.push(format!("{key} does not exist when it is requested: nothing happens.")),
                 _ => {}
             }
         }

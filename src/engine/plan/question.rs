@@ -11,7 +11,7 @@ use crate::gc::{ClusterError, Policy};
 /// What is asked.
 #[derive(Clone, Debug)]
 pub enum Question {
-    /// `plan delete`: all requests are sent, then the cluster comes to rest.
+    /// `plan delete`: all requests are sent, then the cluster settles.
     Delete {
         /// As kubectl users type them.
         targets: Vec<String>,
@@ -22,7 +22,7 @@ pub enum Question {
     },
     /// `plan --steps`.
     Steps {
-        /// One after the other.
+        /// In order.
         steps: Steps,
         /// The namespace of targets that name none.
         namespace: Option<String>,
@@ -32,7 +32,7 @@ pub enum Question {
 /// Why there is no plan.
 #[derive(Debug, Error, Diagnostic)]
 pub enum PlanError {
-    /// A target that means no object, or several.
+    /// A target that matches no object, or several.
     #[error(transparent)]
     #[diagnostic(transparent)]
     Target(#[from] TargetError),
@@ -40,10 +40,10 @@ pub enum PlanError {
     #[error(transparent)]
     #[diagnostic(transparent)]
     Steps(#[from] Mistake),
-    /// More objects than the model counts.
+    /// More objects than the model can count.
     #[error("the input cannot be simulated: {0}")]
     Cluster(#[from] ClusterError),
-    /// More than one bundle was read, and the targets do not tell which one is meant.
+    /// More than one bundle was read, and the targets do not say which one is meant.
     #[error("a plan is about one bundle, and {found}")]
     Bundles {
         /// What was found instead.

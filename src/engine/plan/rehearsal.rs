@@ -48,7 +48,7 @@ impl Rehearsal {
         Ok(rehearsal)
     }
 
-    /// [SIM-4]: what collapses by itself is not blamed on a deletion. A list of steps says itself when to settle.
+    /// [SIM-4]: a deletion is not blamed for what the collector would remove anyway. A list of steps says when to settle.
     fn settle_first(&mut self, assumptions: &Assumptions) {
         let verdict_only = Options { state_cap: 0, ..self.options.clone() };
         let settled = gc::simulate(&self.cluster, &[Step::Settle], &verdict_only);
@@ -72,7 +72,7 @@ impl Rehearsal {
     /// What formats may say about a plan of this rehearsal.
     pub fn view<'a>(&'a self, plan: &'a Plan<'a>) -> PlanView<'a> {
         let mut notes = self.notes.clone();
-        notes.extend(notes::refusals(&self.steps, plan));
+        notes.extend(notes::rejections(&self.steps, plan));
         PlanView {
             plan,
             steps: &self.steps,

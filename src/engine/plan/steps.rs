@@ -26,7 +26,7 @@ const POLICIES: [(&str, Option<Policy>); 4] = [
     ("none", None),
 ];
 
-/// A list of steps as it is written; its targets mean objects only once there is an input.
+/// A list of steps as it is written; its targets are matched with objects once there is an input.
 #[derive(Clone, Debug)]
 pub struct Steps {
     file: SourceFile,
@@ -97,7 +97,7 @@ impl Steps {
         {
             return Ok(key);
         }
-        let mistake = Mistake::at(&self.file, target.span, format!("asks for what is not there: {error}"));
+        let mistake = Mistake::at(&self.file, target.span, format!("asks for an object that does not exist: {error}"));
         let help = error.help().map(|help| help.to_string());
         Err(mistake.label("no such object").help(help.unwrap_or_default()))
     }
@@ -119,7 +119,7 @@ impl WrittenStep {
     }
 }
 
-/// Reads one step; keys that it does not know are somebody else's.
+/// Reads one step; unknown keys are ignored.
 fn step(values: Values<'_>, value: Value<'_>) -> Result<WrittenStep, Mistake> {
     values.mapping(value, "a step").map_err(|mistake| mistake.help(EXAMPLE))?;
     let operation = needed(values, value, "a step", "op")?;
@@ -141,8 +141,7 @@ fn step(values: Values<'_>, value: Value<'_>) -> Result<WrittenStep, Mistake> {
     Ok(WrittenStep { operation, target, policy: policy(values, value)?, finalizer })
 }
 
-/// What kubectl does counts where nothing is said: it sends Background. `null` and `none` say that none is sent, as raw API
-/// clients do.
+/// Without `policy`, what kubectl sends: Background. With `null` or `none` no policy is sent, as raw API clients do.
 fn policy(values: Values<'_>, step: Value<'_>) -> Result<Option<Policy>, Mistake> {
     let Some(entry) = step.entry("policy") else { return Ok(Some(Policy::Background)) };
     if entry.value.is_null() {
@@ -151,7 +150,7 @@ fn policy(values: Values<'_>, step: Value<'_>) -> Result<Option<Policy>, Mistake
     let written = values.written(entry.value).to_ascii_lowercase();
     match POLICIES.iter().find(|(word, _)| *word == written) {
         Some((_, policy)) => Ok(*policy),
-        // Tells what is wrong, with the nearest word.
+        // Fails, and suggests the nearest word.
         None => values.word(entry, &POLICIES),
     }
 }

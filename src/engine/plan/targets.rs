@@ -13,7 +13,7 @@ use crate::text::near;
 /// Most candidates that a message lists.
 const MOST_LISTED: usize = 8;
 
-/// A target that means no object, or several.
+/// A target that matches no object, or several.
 #[derive(Clone, Debug, Error, Diagnostic, PartialEq, Eq)]
 pub enum TargetError {
     /// A kind without a name, or a name without a kind.
@@ -25,7 +25,7 @@ pub enum TargetError {
         #[help]
         help: String,
     },
-    /// No object of the input has such a kind.
+    /// No object in the input has such a kind.
     #[error("there is no `{kind}` in the input")]
     Kind {
         /// What was typed.
@@ -43,8 +43,8 @@ pub enum TargetError {
         #[help]
         help: String,
     },
-    /// Several objects answer.
-    #[error("`{target}` can be any of {count} objects")]
+    /// Several objects match.
+    #[error("`{target}` matches {count} objects")]
     Ambiguous {
         /// What was typed.
         target: String,
@@ -56,7 +56,7 @@ pub enum TargetError {
     },
 }
 
-/// One target, taken apart.
+/// One target, parsed.
 struct Wanted<'w> {
     kind: &'w str,
     /// Of a whole key.
@@ -86,7 +86,7 @@ struct Names {
 pub(super) struct Targets {
     kinds: BTreeMap<GroupKind, Names>,
     objects: BTreeSet<ObjectKey>,
-    /// Namespace objects that the input does not hold, though something lives in them.
+    /// Namespace objects that the input does not contain, although it has objects in them.
     implicit: BTreeSet<ObjectKey>,
 }
 
@@ -117,10 +117,10 @@ impl Targets {
         self.implicit.contains(key)
     }
 
-    /// The objects that `words` mean. `namespace` is where those without one of their own are looked for.
+    /// The objects that `words` name. Those without a namespace are looked up in `namespace`.
     pub(super) fn resolve(&self, words: &[String], namespace: Option<&str>) -> Result<Vec<ObjectKey>, TargetError> {
         let mut keys: Vec<ObjectKey> = Vec::new();
-        for wanted in take_apart(words)? {
+        for wanted in parse_words(words)? {
             let key = self.find(&wanted, namespace)?;
             if !keys.contains(&key) {
                 keys.push(key);
@@ -129,8 +129,8 @@ impl Targets {
         Ok(keys)
     }
 
-    /// The object that one line means: a key, or what follows `kubectl delete`, `deployment/web -n shop`. `namespace` counts
-    /// where the line names none.
+    /// The object that one line names: a key, or what follows `kubectl delete`, `deployment/web -n shop`. `namespace` is for
+    /// lines without one.
     pub(super) fn resolve_line(&self, line: &str, namespace: Option<&str>) -> Result<ObjectKey, TargetError> {
         if let Some(key) = line.parse().ok().filter(|key| self.objects.contains(key) || self.implicit.contains(key)) {
             return Ok(key);
@@ -178,7 +178,7 @@ impl Targets {
             Some(name) if !is_builtin(kind) => format!("did you mean `{name}`?"),
             _ => {
                 let kinds: Vec<&str> = self.kinds.keys().map(|kind| kind.kind.as_str()).collect();
-                format!("the input holds: {}", listed(&kinds))
+                format!("the input contains: {}", listed(&kinds))
             }
         };
         TargetError::Kind { kind: kind.to_owned(), help }
@@ -222,7 +222,7 @@ impl Names {
 }
 
 /// `kind/name…`, `kind name…`, or keys.
-fn take_apart(words: &[String]) -> Result<Vec<Wanted<'_>>, TargetError> {
+fn parse_words(words: &[String]) -> Result<Vec<Wanted<'_>>, TargetError> {
     let incomplete = |word: &str| {
         let help = if is_path(word) { read_with_f(word) } else { HOW_TO_NAME.to_owned() };
         TargetError::Incomplete { word: word.to_owned(), help }
@@ -246,7 +246,7 @@ fn take_apart(words: &[String]) -> Result<Vec<Wanted<'_>>, TargetError> {
 const HOW_TO_NAME: &str =
     "write a kind and a name, `deployment/web` or `deployment web`, or a key, `Deployment.apps/shop/web`";
 
-/// Whether a word is meant for a file that is to be read: `plan delete` takes its input behind `-f`, as kubectl does.
+/// Whether a word is meant as a file to read: `plan delete` expects its input after `-f`, as kubectl does.
 fn is_path(word: &str) -> bool {
     let manifest = [".yaml", ".yml", ".json"].iter().any(|extension| word.to_ascii_lowercase().ends_with(extension));
     manifest || word == STDIN || std::path::Path::new(word).exists()
@@ -256,7 +256,7 @@ fn read_with_f(word: &str) -> String {
     format!("read files with `-f`: `ownerlint plan delete KIND/NAME -f {word}`")
 }
 
-/// The words of a line without `-n NAME`, in all the ways in which kubectl takes it, and that name.
+/// The words of a line without `-n NAME`, in every form that kubectl accepts, and that name.
 fn without_namespace(line: &str) -> (Vec<String>, Option<String>) {
     let (mut words, mut namespace) = (Vec::new(), None);
     let mut rest = line.split_whitespace();
@@ -291,7 +291,7 @@ fn unknown_object(wanted: &Wanted<'_>, namespace: Option<&str>, same: &[&ObjectK
     };
     let help = match near.is_empty() {
         false => format!("did you mean {}?", listed(&near)),
-        true => format!("the input holds: {}", listed(&all)),
+        true => format!("the input contains: {}", listed(&all)),
     };
     TargetError::Object { target, help }
 }
@@ -299,7 +299,7 @@ fn unknown_object(wanted: &Wanted<'_>, namespace: Option<&str>, same: &[&ObjectK
 fn ambiguous(wanted: &Wanted<'_>, found: &[&ObjectKey]) -> TargetError {
     let keys: Vec<String> = found.iter().map(ToString::to_string).collect();
     let scoped = found.iter().any(|key| key.namespace.name().is_some());
-    let hint = if scoped { "say which with `-n NAMESPACE`, or write its key" } else { "write its key" };
+    let hint = if scoped { "choose one with `-n NAMESPACE`, or write its key" } else { "write its key" };
     TargetError::Ambiguous {
         target: wanted.to_string(),
         count: found.len(),

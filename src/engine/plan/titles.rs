@@ -3,7 +3,7 @@
 use crate::gc::{Policy, Step};
 use crate::kube::ObjectKey;
 
-/// The objects that a step is about, in the order of its requests.
+/// The targets of a step, in the order of its requests.
 pub(super) fn targets_of(step: &Step) -> impl Iterator<Item = &ObjectKey> {
     match step {
         Step::Settle => &[][..],

@@ -1,4 +1,4 @@
-//! A cascade as a report carries it: what goes and hangs below some objects, cut down to what one picture can hold.
+//! A cascade as a report shows it: what is deleted and stuck below some objects, cut down to what fits one picture.
 
 use std::collections::BTreeSet;
 
@@ -14,15 +14,15 @@ const NODES: usize = 60;
 /// Most bytes of a flowchart.
 const MOST_TEXT: usize = 15_000;
 
-/// What becomes of some objects and of all that is touched because of them. Borrows nothing of the simulation.
+/// What becomes of some objects and of everything that is touched because of them. Borrows nothing from the simulation.
 #[derive(Clone, Debug)]
 pub struct Cascade {
     /// What begins it, in a few words.
     pub title: String,
-    /// How many objects go.
-    pub goes: usize,
+    /// How many objects are deleted.
+    pub deleted: usize,
     /// How many stay Terminating.
-    pub hangs: usize,
+    pub stuck: usize,
     graph: Graph,
 }
 
@@ -35,8 +35,8 @@ impl Cascade {
         let count = |ending| scope.affected().iter().filter(|affected| affected.ending == ending).count();
         Self {
             title: title.into(),
-            goes: count(Ending::Goes),
-            hangs: count(Ending::Hangs),
+            deleted: count(Ending::Deleted),
+            stuck: count(Ending::Stuck),
             graph: mermaid::fitting(&stories, &scope, NODES, MOST_TEXT),
         }
     }

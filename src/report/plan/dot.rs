@@ -8,58 +8,48 @@ use crate::story::words;
 /// The graph, with its legend.
 pub(super) fn render(view: &PlanView<'_>) -> String {
     let stories = stories(view);
-    let Graph { nodes, arrows, collapsed } = graph(&stories, &Extent::all(&stories), NODES);
+    let graph = graph(&stories, &Extent::all(&stories), NODES);
     let mut out = String::from(
         "digraph plan {\n  rankdir=LR;\n  node [shape=box, style=\"rounded,filled\", fontname=\"sans-serif\"];\n",
     );
-    if !collapsed.is_empty() {
-        let note = format!("without a node of their own: {}", words::kinds(&collapsed));
-        out.push_str(&format!("  label={};\n", quoted(&[note])));
-    }
-    for (at, node) in nodes.iter().enumerate() {
+    out.push_str(&format!("  label={}; labelloc=b; fontname=\"sans-serif\"; fontsize=10;\n", quoted(&caption(&graph))));
+    for (at, node) in graph.nodes.iter().enumerate() {
         out.push_str(&format!("  n{at} [label={}, {}];\n", quoted(&node.label), colours(node.tone)));
     }
-    for arrow in &arrows {
+    for arrow in &graph.arrows {
         out.push_str(&format!("  n{} -> n{} [{}];\n", arrow.from, arrow.to, stroke(arrow.tie)));
     }
-    legend(&mut out);
     out.push_str("}\n");
     out
 }
 
-fn legend(out: &mut String) {
-    out.push_str("  subgraph cluster_legend {\n    label=\"legend\";\n");
-    let tones = [
-        (Tone::Gone, "goes"),
-        (Tone::Hanging, "hangs (Terminating)"),
-        (Tone::Kept, "stays"),
-        (Tone::Context, "not touched"),
-    ];
-    for (at, (tone, word)) in tones.into_iter().enumerate() {
-        out.push_str(&format!("    legend{at} [label=\"{word}\", {}];\n", colours(tone)));
-    }
-    let ties = [
-        (Tie::Blocking, "owns, blocking"),
-        (Tie::Owned, "owns"),
-        (Tie::Implied, "owns, implied"),
-        (Tie::Contains, "contains"),
-        (Tie::Removed, "reference removed"),
-    ];
-    for (at, (tie, word)) in ties.into_iter().enumerate() {
-        out.push_str(&format!(
-            "    from{at} [label=\"\", shape=point];\n    to{at} [label=\"{word}\", shape=plaintext, style=\"\"];\n"
-        ));
-        out.push_str(&format!("    from{at} -> to{at} [{}];\n", stroke(tie)));
-    }
-    out.push_str("  }\n");
+/// The legend, as the caption of the graph: sample nodes would be laid out among the nodes of the plan.
+fn caption(graph: &Graph) -> Vec<String> {
+    let tones = graph.tones().into_iter().map(|tone| match tone {
+        Tone::Deleted => "red: deleted",
+        Tone::Stuck => "yellow: stuck (Terminating)",
+        Tone::Kept => "green: kept",
+        Tone::Untouched => "dashed border: untouched",
+    });
+    let ties = graph.ties().into_iter().map(|tie| match tie {
+        Tie::Blocking => "thick arrow: owns, blocking",
+        Tie::Owned => "thin arrow: owns",
+        Tie::Implied => "dashed arrow: owns, implied",
+        Tie::Contains => "dotted arrow: contains",
+        Tie::Removed => "grey bar: reference removed",
+    });
+    let not_drawn = (!graph.collapsed.is_empty())
+        .then(|| format!("without a node of their own: {}", words::kinds(&graph.collapsed)));
+    let lines = [tones.collect::<Vec<_>>().join("; "), ties.collect::<Vec<_>>().join("; ")];
+    not_drawn.into_iter().chain(lines).filter(|line| !line.is_empty()).collect()
 }
 
 fn colours(tone: Tone) -> &'static str {
     match tone {
-        Tone::Gone => "fillcolor=\"#f8d7da\", color=\"#b02a37\"",
-        Tone::Hanging => "fillcolor=\"#fff3cd\", color=\"#997404\", penwidth=2",
+        Tone::Deleted => "fillcolor=\"#f8d7da\", color=\"#b02a37\"",
+        Tone::Stuck => "fillcolor=\"#fff3cd\", color=\"#997404\", penwidth=2",
         Tone::Kept => "fillcolor=\"#d1e7dd\", color=\"#146c43\"",
-        Tone::Context => "fillcolor=\"#ffffff\", color=\"#6c757d\", style=\"rounded,dashed\"",
+        Tone::Untouched => "fillcolor=\"#ffffff\", color=\"#6c757d\", style=\"rounded,dashed\"",
     }
 }
 

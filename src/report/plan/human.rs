@@ -1,8 +1,8 @@
-//! For an operator about to delete something: per step a headline, the tree of what goes, hangs and stays and why, what
-//! would unhang what hangs, what may vary, and the counts.
+//! For an operator about to delete something: per step a headline, the tree of what is deleted, stuck and kept and why, how
+//! to release what is stuck, what may vary, and the counts.
 //!
-//! A tree line is `wave object reason [rules]`; what has one wave goes side by side. However large the cascade, a step
-//! takes a screen or two.
+//! A tree line is `wave object reason [rules]`; objects of one wave are deleted together. However large the cascade, a step
+//! fits on a screen or two.
 
 use std::collections::BTreeSet;
 
@@ -11,7 +11,7 @@ use crate::report::{HumanOptions, wrap};
 use crate::story::PlanView;
 use crate::story::outline::{Limits, Line, Shown, outline, reading_order};
 use crate::story::remedy::{Remedy, Stuck, stuck};
-use crate::story::telling::{Affected, Ending, Story, stories};
+use crate::story::telling::{Affected, Ending, Story, Tally, stories};
 use crate::story::variation::{incomplete, variations};
 use crate::story::words;
 use crate::text::plain;
@@ -20,14 +20,14 @@ use crate::text::plain;
 const TREE: Limits = Limits { entries: 80, siblings: 6, depth: 16 };
 /// A tree up to this size shows every sibling.
 const SMALL: usize = 30;
-/// Hanging objects that are explained.
+/// Stuck objects that are explained.
 const STUCK: usize = 12;
-/// Of those of one kind that are held in the same way, the ones that are explained.
+/// How many of those that are held in the same way are explained.
 const ALIKE: usize = 2;
-/// Events, implied objects and refused requests that are listed.
+/// Events and rejected requests that are listed.
 const LISTED: usize = 5;
 
-/// All steps, one after the other.
+/// All steps, in order.
 pub(super) fn render(view: &PlanView<'_>, options: &HumanOptions) -> String {
     let mut page = Screen { out: String::new(), options };
     let stories = stories(view);
@@ -38,7 +38,7 @@ pub(super) fn render(view: &PlanView<'_>, options: &HumanOptions) -> String {
         }
         headline(&mut page, story, stories.len());
         tree(&mut page, story);
-        hanging(&mut page, story);
+        stuck_objects(&mut page, story);
         varying(&mut page, story);
         events(&mut page, story, &mut told);
         page.out.push_str(&format!("\n{}\n", counts(story)));
@@ -72,7 +72,7 @@ impl Screen<'_> {
         if self.options.color && !text.is_empty() { format!("\u{1b}[{code}m{text}\u{1b}[0m") } else { text.to_owned() }
     }
 
-    /// Citations at the end of a line, for those who asked for them.
+    /// Citations at the end of a line, if asked for.
     fn cited(&self, citations: &[&'static str]) -> String {
         if self.options.citations { words::cited(citations) } else { String::new() }
     }
@@ -111,17 +111,17 @@ fn headline(page: &mut Screen<'_>, story: &Story<'_>, steps: usize) {
     let title = if steps > 1 { format!("Step {} of {steps}: {title}", story.step + 1) } else { title };
     let title = page.styled(&title, Emphasis::Strong);
     page.line(&title);
-    let refused = story.refused();
-    for (key, code) in refused.iter().take(LISTED) {
+    let rejected = story.rejected();
+    for (key, code) in rejected.iter().take(LISTED) {
         let why = match code {
             404 => "not found (404)",
-            403 => "refused (403): the API server never deletes it",
-            _ => "refused",
+            403 => "rejected (403): the API server never deletes it",
+            _ => "rejected",
         };
         page.line(&format!("  {} {}", words::key(key), page.styled(why, Emphasis::Warn)));
     }
-    if refused.len() > LISTED {
-        page.line(&format!("  and {}", plain::count(refused.len() - LISTED, "more refusal")));
+    if rejected.len() > LISTED {
+        page.line(&format!("  and {}", plain::count(rejected.len() - LISTED, "more rejection")));
     }
     page.prose(2, &summary(story));
 }
@@ -130,28 +130,18 @@ fn headline(page: &mut Screen<'_>, story: &Story<'_>, steps: usize) {
 fn summary(story: &Story<'_>) -> String {
     let counts = &story.counts;
     let vary = story.view.plan.steps[story.step].outcomes.len() > 1;
-    let vary = if vary { " It may also end otherwise: see \"May vary\"." } else { "" };
-    let goes = match counts.goes {
-        0 => "Nothing goes".to_owned(),
-        number => counted(number, "object goes", "objects go"),
+    let vary = if vary { " Other outcomes are possible: see \"May vary\"." } else { "" };
+    let deleted = match counts.deleted {
+        0 => "Nothing is deleted".to_owned(),
+        number => format!("{number} deleted"),
     };
-    let hangs = match counts.hangs {
-        0 => String::new(),
-        number => format!(", {}", counted(number, "hangs", "hang")),
-    };
-    let stays = match counts.stays {
-        0 => String::new(),
-        number => format!(", {}", counted(number, "stays", "stay")),
-    };
+    let stuck = if counts.stuck > 0 { format!(", {} stuck", counts.stuck) } else { String::new() };
+    let kept = if counts.kept > 0 { format!(", {} kept", counts.kept) } else { String::new() };
     let data = match counts.claims {
         0 => String::new(),
-        number => format!(" Data that goes: {}.", plain::count(number, "claim")),
+        number => format!(" Data deleted: {}.", plain::count(number, "claim")),
     };
-    format!("{goes}{hangs}{stays}.{data}{vary}")
-}
-
-fn counted(number: usize, one: &str, many: &str) -> String {
-    format!("{number} {}", if number == 1 { one } else { many })
+    format!("{deleted}{stuck}{kept}.{data}{vary}")
 }
 
 fn tree(page: &mut Screen<'_>, story: &Story<'_>) {
@@ -160,10 +150,8 @@ fn tree(page: &mut Screen<'_>, story: &Story<'_>) {
     }
     page.section("What happens, and why");
     page.line(match page.options.citations {
-        true => {
-            "(what has the same number goes at the same time; `ownerlint explain GC-22` says what a citation means)"
-        }
-        false => "(what has the same number goes at the same time; `-v` cites the rules)",
+        true => "(objects with the same number are deleted together; `ownerlint explain GC-22` explains a citation)",
+        false => "(objects with the same number are deleted together; `-v` cites the rules)",
     });
     let siblings = if story.affected.len() <= SMALL { SMALL } else { TREE.siblings };
     let entries = outline(&story.affected, Limits { siblings, ..TREE });
@@ -182,7 +170,7 @@ fn branch(ends: &[bool], ascii: bool) -> String {
     let [through, blank, tee, corner] =
         if ascii { ["|  ", "   ", "|- ", "`- "] } else { ["│  ", "   ", "├─ ", "└─ "] };
     let Some((last, above)) = ends.split_last() else { return String::new() };
-    // Roots stand side by side, without lines.
+    // Roots have no lines.
     if above.is_empty() {
         return String::new();
     }
@@ -200,7 +188,7 @@ fn object_line(page: &Screen<'_>, story: &Story<'_>, affected: &Affected, entry:
     format!("{margin}  {branch}{key}{implied}: {}{below} {rules}", words::reason(story, affected))
 }
 
-/// `… and 94 more that hang: Pod`.
+/// `… and 94 more that are stuck: Pod`.
 fn rest_line(page: &Screen<'_>, story: &Story<'_>, places: &[usize], entry: &Line, branch: &str) -> String {
     let siblings: Vec<&Affected> = places.iter().map(|place| &story.affected[*place]).collect();
     let wave = siblings.iter().map(|affected| affected.wave).max().unwrap_or(0);
@@ -211,27 +199,27 @@ fn rest_line(page: &Screen<'_>, story: &Story<'_>, places: &[usize], entry: &Lin
     format!("{margin}  {branch}{dots} and {}{below}", words::rest(&siblings))
 }
 
-/// The wave of what goes, or else the word for its ending.
+/// The wave of what is deleted, or else the word for its ending.
 fn margin(page: &Screen<'_>, ending: Ending, wave: usize) -> String {
     match ending {
-        Ending::Goes => format!("{wave:>5}"),
-        Ending::Hangs => page.styled("hangs", Emphasis::Bad),
-        Ending::Stays => page.styled("stays", Emphasis::Warn),
+        Ending::Deleted => format!("{wave:>5}"),
+        Ending::Stuck => page.styled("stuck", Emphasis::Bad),
+        Ending::Kept => page.styled(" kept", Emphasis::Warn),
     }
 }
 
-fn hanging(page: &mut Screen<'_>, story: &Story<'_>) {
+fn stuck_objects(page: &mut Screen<'_>, story: &Story<'_>) {
     let stuck = stuck(story);
     if stuck.is_empty() {
         return;
     }
-    page.section("What hangs (it stays Terminating), and what would unhang it");
+    page.section("Stuck in Terminating, and how to release it");
     let mut left = STUCK;
     let mut rest = crate::story::outline::KindCounts::new();
     for alike in alike(&stuck) {
         let shown = alike.len().min(if alike.len() <= ALIKE + 1 { ALIKE + 1 } else { ALIKE }).min(left);
         left -= shown;
-        alike.iter().take(shown).for_each(|stuck| hanging_one(page, stuck));
+        alike.iter().take(shown).for_each(|stuck| stuck_object(page, stuck));
         if shown > 0 && shown < alike.len() {
             let kind = plain::one_line(&alike[0].key.kind);
             page.line(&format!("  and {} more {kind} in the same way", alike.len() - shown));
@@ -244,7 +232,7 @@ fn hanging(page: &mut Screen<'_>, story: &Story<'_>) {
     }
 }
 
-/// Groups of one kind and namespace that hang for the same reason, in the order of their first members.
+/// Groups of one kind and namespace that are stuck for the same reason, in the order of their first members.
 fn alike(stuck: &[Stuck]) -> Vec<Vec<&Stuck>> {
     let mut groups: Vec<Vec<&Stuck>> = Vec::new();
     let mut places = std::collections::BTreeMap::new();
@@ -260,7 +248,7 @@ fn alike(stuck: &[Stuck]) -> Vec<Vec<&Stuck>> {
     groups
 }
 
-fn hanging_one(page: &mut Screen<'_>, stuck: &Stuck) {
+fn stuck_object(page: &mut Screen<'_>, stuck: &Stuck) {
     let before = if stuck.before { " (was Terminating before this step)" } else { "" };
     let key = page.styled(&words::key(&stuck.key), Emphasis::Bad);
     page.line(&format!("  {key}{before}"));
@@ -284,12 +272,12 @@ fn varying(page: &mut Screen<'_>, story: &Story<'_>) {
     }
     page.section("May vary");
     if !variations.is_empty() {
-        page.prose(2, "Kubernetes' controllers race here. Above is the likeliest end; also possible:");
+        page.prose(2, "Kubernetes' controllers race here. The outcome above is the likeliest; also possible:");
     }
     for variation in variations {
         page.prose(2, &format!("{}:", variation.title));
         for outcome in &variation.outcomes {
-            page.item(outcome);
+            page.item(&format!("{} {}", outcome.text, page.cited(outcome.citations)));
         }
         if variation.more > 0 {
             page.item(&format!("and {}", plain::count(variation.more, "more outcome")));
@@ -317,18 +305,13 @@ fn events(page: &mut Screen<'_>, story: &Story<'_>, told: &mut BTreeSet<String>)
     }
 }
 
-/// `5 objects go (2 implied), 1 hangs, 1 stays but changes, 12 are not touched`.
-pub(super) fn counts(story: &Story<'_>) -> String {
+/// `5 deleted (2 implied), 1 stuck, 1 kept, 12 untouched`.
+fn counts(story: &Story<'_>) -> String {
     let counts = &story.counts;
     let implied = if counts.implied > 0 { format!(" ({} implied)", counts.implied) } else { String::new() };
-    let mut parts = vec![format!("{}{implied}", counted(counts.goes, "object goes", "objects go"))];
-    parts.push(counted(counts.hangs, "hangs", "hang"));
-    if counts.still_hangs > 0 {
-        parts.push(counted(counts.still_hangs, "still hangs", "still hang"));
-    }
-    parts.push(counted(counts.stays, "stays", "stay"));
-    parts.push(counted(counts.untouched, "is not touched", "are not touched"));
-    parts.join(", ")
+    let Tally { deleted, stuck, still_stuck, kept, untouched, .. } = counts;
+    let still = if *still_stuck > 0 { format!(", {still_stuck} still stuck") } else { String::new() };
+    format!("{deleted} deleted{implied}, {stuck} stuck{still}, {kept} kept, {untouched} untouched")
 }
 
 fn assumptions(page: &mut Screen<'_>, view: &PlanView<'_>) {

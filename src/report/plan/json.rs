@@ -1,6 +1,6 @@
 //! The contract `ownerlint.plan/1`.
 //!
-//! Outcomes are written one after the other, not collected first: a plan may have thousands, each naming every object.
+//! Outcomes are written one at a time, not collected first: a plan may have thousands, each naming every object.
 
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -1,5 +1,5 @@
-//! A job summary or a comment: per step the counts, the flowchart of the whole plan, then in folded tables what goes, stays
-//! and hangs, with the commands that would unhang it.
+//! A job summary or a comment: per step the counts, the flowchart of the whole plan, what is stuck with the commands that
+//! release it, then in folded tables what is deleted and what is kept.
 //!
 //! Never outgrows [`MarkdownOptions::bytes`], as a report; what would not fit is counted.
 
@@ -10,7 +10,7 @@ use crate::report::markup::{MarkdownText, RESERVE, code, text};
 use crate::story::PlanView;
 use crate::story::remedy::{Stuck, stuck};
 use crate::story::telling::{Affected, Ending, Story, stories};
-use crate::story::variation::{incomplete, variations};
+use crate::story::variation::{Alternative, incomplete, variations};
 use crate::story::words;
 use crate::text::plain;
 
@@ -23,7 +23,7 @@ pub(super) fn render(view: &PlanView<'_>, options: &MarkdownOptions) -> String {
     let mut page = MarkdownText { text: String::new(), limit };
     let stories = stories(view);
     let fits = page
-        .push("## What a deletion does\n\n| Step | Goes | Hangs | Stays | Not touched |\n|---|---|---|---|---|\n")
+        .push("## What a deletion does\n\n| Step | Deleted | Stuck | Kept | Untouched |\n|---|---|---|---|---|\n")
         && stories.iter().all(|story| page.push(&row(story)))
         && (stories.iter().all(|story| story.affected.is_empty()) || page.push(&chart(&stories)))
         && stories.iter().all(|story| details(&mut page, story))
@@ -32,7 +32,7 @@ pub(super) fn render(view: &PlanView<'_>, options: &MarkdownOptions) -> String {
             .iter()
             .all(|note| page.push(&format!("\nAssumed: {}.\n", text(plain::one_line(note).trim_end_matches('.')))));
     if !fits {
-        page.text.push_str("\nThe rest is left out here: the plan is too long.\n");
+        page.text.push_str("\nThe rest is left out: the plan is too long.\n");
     }
     page.text
 }
@@ -41,13 +41,13 @@ fn row(story: &Story<'_>) -> String {
     let counts = &story.counts;
     let implied = if counts.implied > 0 { format!(" ({} implied)", counts.implied) } else { String::new() };
     let before =
-        if counts.still_hangs > 0 { format!(" (and {} from before)", counts.still_hangs) } else { String::new() };
+        if counts.still_stuck > 0 { format!(" (and {} from before)", counts.still_stuck) } else { String::new() };
     format!(
         "| {} | {}{implied} | {}{before} | {} | {} |\n",
         text(&plain::shortened(&plain::one_line(&story.title()), 200)),
-        counts.goes,
-        counts.hangs,
-        counts.stays,
+        counts.deleted,
+        counts.stuck,
+        counts.kept,
         counts.untouched
     )
 }
@@ -57,35 +57,30 @@ fn chart(stories: &[Story<'_>]) -> String {
 }
 
 fn details(page: &mut MarkdownText, story: &Story<'_>) -> bool {
-    let refused = story.refused().into_iter().take(ROWS);
-    let refused: String = refused.map(|(key, status)| format!("\nRefused with {status}: {}\n", name(key))).collect();
+    let rejected = story.rejected().into_iter().take(ROWS);
+    let rejected: String = rejected.map(|(key, status)| format!("\nRejected with {status}: {}\n", name(key))).collect();
     let title = if story.view.plan.steps.len() > 1 {
         format!("\n### {}\n", text(&plain::shortened(&plain::one_line(&story.title()), 200)))
     } else {
         String::new()
     };
     (title.is_empty() || page.push(&title))
-        && (refused.is_empty() || page.push(&refused))
-        && hanging(page, story)
+        && (rejected.is_empty() || page.push(&rejected))
+        && stuck_objects(page, story)
         && varying(page, story)
-        && table(page, story, Ending::Goes, "What goes")
-        && table(page, story, Ending::Stays, "What stays, and why")
+        && table(page, story, Ending::Deleted, "Deleted")
+        && table(page, story, Ending::Kept, "Kept, and why")
 }
 
-/// What hangs comes unfolded: it is what somebody has to act on.
-fn hanging(page: &mut MarkdownText, story: &Story<'_>) -> bool {
+/// What is stuck comes unfolded: somebody has to act on it.
+fn stuck_objects(page: &mut MarkdownText, story: &Story<'_>) -> bool {
     let stuck = stuck(story);
     if stuck.is_empty() {
         return true;
     }
-    let title = format!("\n**{} Terminating**, and what would unhang it:\n\n", remains(stuck.len()));
-    page.push(&title)
+    page.push("\n**Stuck in Terminating, and how to release it:**\n\n")
         && stuck.iter().take(ROWS).all(|stuck| page.push(&item(stuck)))
         && (stuck.len() <= ROWS || page.push(&format!("\n{} left out.\n", plain::count(stuck.len() - ROWS, "object"))))
-}
-
-fn remains(number: usize) -> String {
-    format!("{number} {}", if number == 1 { "object stays" } else { "objects stay" })
 }
 
 fn item(stuck: &Stuck) -> String {
@@ -124,7 +119,12 @@ fn varying(page: &mut MarkdownText, story: &Story<'_>) -> bool {
     for variation in variations(story) {
         block.push_str(&format!("- {}\n", text(&variation.title)));
         for outcome in &variation.outcomes {
-            block.push_str(&format!("  - {}\n", text(&plain::shortened(outcome, 1_000))));
+            let Alternative { text: what, citations } = outcome;
+            block.push_str(&format!(
+                "  - {} {}\n",
+                text(&plain::shortened(what, 1_000)),
+                text(&words::cited(citations))
+            ));
         }
         if variation.more > 0 {
             block.push_str(&format!("  - and {}\n", plain::count(variation.more, "more outcome")));
@@ -142,8 +142,8 @@ fn table(page: &mut MarkdownText, story: &Story<'_>, ending: Ending, title: &str
         return true;
     }
     let head =
-        format!("\n<details><summary>{title} ({})</summary>\n\n| Turn | Object | Why |\n|---|---|---|\n", rows.len());
-    // The fold is closed even where the page ends in it.
+        format!("\n<details><summary>{title} ({})</summary>\n\n| Order | Object | Why |\n|---|---|---|\n", rows.len());
+    // Closed even where the page ends inside it.
     const TAIL: &str = "\n</details>\n";
     if !page.push(&head) {
         return false;

@@ -16,7 +16,7 @@ pub(super) fn render(view: &PlanView<'_>) -> String {
     flowchart(&stories(view))
 }
 
-/// The flowchart of all that the stories tell.
+/// The flowchart of everything that the stories tell.
 pub(super) fn flowchart(stories: &[Story<'_>]) -> String {
     draw(&fitting(stories, &Extent::all(stories), NODES, MOST_TEXT))
 }
@@ -45,31 +45,46 @@ pub(super) fn draw(graph: &Graph) -> String {
     }
     if !collapsed.is_empty() {
         let note = escaped(&format!("without a node of their own: {}", words::kinds(collapsed)));
-        out.push_str(&format!("  rest[\"{note}\"]:::context\n"));
+        out.push_str(&format!("  rest[\"{note}\"]:::untouched\n"));
     }
-    out.push_str(LEGEND);
+    legend(&mut out, graph);
+    out.push_str(CLASSES);
     out
 }
 
-const LEGEND: &str = r#"  subgraph legend
-    direction LR
-    goes:::gone -->|owns| hangs:::hanging
-    goes ==>|owns, blocking| hangs
-    stays:::kept -.->|implied or contains| untouched["not touched"]:::context
-    stays -.-x|reference removed| untouched
-  end
-  classDef gone fill:#f8d7da,stroke:#b02a37,color:#000
-  classDef hanging fill:#fff3cd,stroke:#997404,color:#000,stroke-width:3px
-  classDef kept fill:#d1e7dd,stroke:#146c43,color:#000
-  classDef context fill:#fff,stroke:#6c757d,color:#000,stroke-dasharray:4 3
-"#;
+/// What the picture uses, and nothing else: without arrows of its own a legend is one narrow column.
+fn legend(out: &mut String, graph: &Graph) {
+    out.push_str("  subgraph legend\n    direction LR\n");
+    for tone in graph.tones() {
+        out.push_str(&format!("    {0}:::{0}\n", class(tone)));
+    }
+    let ties = graph.ties().into_iter().map(|tie| match tie {
+        Tie::Blocking => "thick: owns, blocking",
+        Tie::Owned => "thin: owns",
+        Tie::Implied => "dotted: owns, implied",
+        Tie::Contains => "dotted: contains",
+        Tie::Removed => "crossed: reference removed",
+    });
+    let ties: Vec<&str> = ties.collect();
+    if !ties.is_empty() {
+        out.push_str(&format!("    arrows[\"{}\"]:::untouched\n", ties.join("<br/>")));
+    }
+    out.push_str("  end\n");
+}
 
+const CLASSES: &str = "  classDef deleted fill:#f8d7da,stroke:#b02a37,color:#000
+  classDef stuck fill:#fff3cd,stroke:#997404,color:#000,stroke-width:3px
+  classDef kept fill:#d1e7dd,stroke:#146c43,color:#000
+  classDef untouched fill:#fff,stroke:#6c757d,color:#000,stroke-dasharray:4 3
+";
+
+/// The class of a node, and its word in the legend.
 fn class(tone: Tone) -> &'static str {
     match tone {
-        Tone::Gone => "gone",
-        Tone::Hanging => "hanging",
+        Tone::Deleted => "deleted",
+        Tone::Stuck => "stuck",
         Tone::Kept => "kept",
-        Tone::Context => "context",
+        Tone::Untouched => "untouched",
     }
 }
 

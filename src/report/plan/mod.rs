@@ -1,5 +1,5 @@
-//! The formats of a plan: each a pure function of a [`PlanView`] and its options. What is worth saying, in which words and
-//! in which order, is the business of [`crate::story`]; a format only draws.
+//! The formats of a plan: each a pure function of a [`PlanView`] and its options. [`crate::story`] decides what
+//! is worth saying, in which words and in which order; a format only draws.
 
 mod cascade;
 mod dot;
