@@ -1,4 +1,4 @@
-//! What is found out about one bundle: each fact once, when somebody asks first, and lent to rules, pictures and plans.
+//! What is known about one bundle: each fact is computed once, on first use, and shared by rules, pictures and plans.
 
 use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
@@ -8,8 +8,8 @@ use crate::gc::{self, ClusterError, Options, Plan, Step};
 use crate::inventory::Inventory;
 use crate::ownership::{Implied, Ownership};
 
-/// Verdicts that are kept for whoever asks again. Each holds a state of the whole cluster, so that not every trial of a rule can
-/// be kept; a report draws fewer pictures than this.
+/// How many verdicts are kept for later use. Each holds a state of the whole cluster, so not every trial of a rule can be
+/// kept; a report draws fewer pictures than this.
 const MOST_KEPT: usize = 16;
 
 /// The analysis of one bundle.
@@ -47,7 +47,7 @@ impl<'a> Analysis<'a> {
     /// its own for every plan. `running`: Pods run on nodes.
     ///
     /// # Errors
-    /// More objects than the model counts.
+    /// More objects than the model can count.
     pub fn rehearsed(
         &self,
         implied: &Implied<'_>,
@@ -68,7 +68,7 @@ impl<'a> Analysis<'a> {
     }
 }
 
-/// What single steps do to the cluster of an analysis. The verdict alone: what races could change is no matter for a rule.
+/// What single steps do to the cluster of an analysis. The verdict alone: rules ignore what races could change.
 #[derive(Debug)]
 pub struct Verdicts<'a> {
     analysis: &'a Analysis<'a>,
@@ -86,7 +86,7 @@ impl<'a> Verdicts<'a> {
         self.analysis
     }
 
-    /// What `step` does: as kept, else simulated. `None` when the cluster is too large.
+    /// What `step` does: kept from before, or simulated. `None` when the cluster is too large.
     pub fn of(&self, step: &Step) -> Option<Arc<Plan<'a>>> {
         let kept = |(of, plan): &(Step, Arc<Plan<'a>>)| (of == step).then(|| Arc::clone(plan));
         if let Some(plan) = self.kept().iter().find_map(kept) {
@@ -97,7 +97,7 @@ impl<'a> Verdicts<'a> {
         Some(Arc::new(gc::simulate(&built.cluster, std::slice::from_ref(step), &options)))
     }
 
-    /// Keeps a verdict that somebody will ask for again: one behind a finding.
+    /// Keeps a verdict that is needed again: one behind a finding.
     pub fn keep(&self, step: Step, plan: Arc<Plan<'a>>) {
         let mut kept = self.kept();
         if kept.len() < MOST_KEPT && kept.iter().all(|(of, _)| *of != step) {

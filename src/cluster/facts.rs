@@ -10,13 +10,13 @@ use crate::manifest::{CustomResourceDefinition, Object};
 use crate::ownership::ImpliedObject;
 use crate::yaml::Value;
 
-/// Who manages a Job that names nobody else.
+/// Who manages a Job that names no other manager.
 const JOB_CONTROLLER: &str = "kubernetes.io/job-controller";
 const ACCOUNT_ANNOTATION: &str = "kubernetes.io/service-account.name";
 
-/// Reads facts; knows what is written elsewhere about an object.
+/// Reads facts, including what other objects say about an object.
 pub(super) struct Reader<'a> {
-    /// A scheduler and kubelets are there, so that a rendered Pod runs on some node.
+    /// A scheduler and kubelets run, so a rendered Pod is on some node.
     running: bool,
     /// The claim that asks for a volume, by the volume's name.
     asked_for: BTreeMap<&'a str, &'a ObjectKey>,

@@ -1,5 +1,5 @@
 //! The kinds that a cluster with this input serves: the built-in table of the release, what the user adds, the
-//! CustomResourceDefinitions of the input, and what its objects show. Everything else stays unknown `[SIM-5]`.
+//! CustomResourceDefinitions in the input, and what its objects show. Everything else stays unknown `[SIM-5]`.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -40,7 +40,7 @@ pub(super) fn kinds_of(inventory: &Inventory) -> (Kinds, Shown) {
             custom: false,
             ..KindInfo::custom(GroupKind::new(&row.group, &row.kind), &row.plural, true, &[])
         });
-        // The collector watches the preferred version, which stands first.
+        // The collector watches the preferred version, which is the first.
         match row.preferred {
             true => info.versions.insert(0, row.version.clone()),
             false => info.versions.push(row.version.clone()),

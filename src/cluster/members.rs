@@ -1,4 +1,4 @@
-//! Which objects of the input the cluster has: one per key, each with a uid of its own.
+//! Which objects in the input the cluster has: one per key, each with a uid of its own.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -8,9 +8,9 @@ use crate::inventory::{Member, ObjectId};
 use crate::kube::ObjectKey;
 
 pub(super) struct Members {
-    /// The object taken for each key.
+    /// The object chosen for each key.
     pub(super) chosen: BTreeMap<ObjectKey, ObjectId>,
-    /// The key under which an object of the input, or the one taken in its stead, stands.
+    /// The key of an object in the input, or of the one chosen instead of it.
     pub(super) keys: BTreeMap<ObjectId, ObjectKey>,
     pub(super) uids: Uids,
 }
@@ -38,7 +38,7 @@ impl Members {
         }
         if let Some(known) = self.chosen.get(&key).map(|id| source.inventory.member(*id)) {
             assumptions.duplicates.push(key.clone());
-            // What a cluster holds counts more than what is to be applied; else the last one is applied last.
+            // What a cluster contains counts more than what is to be applied; otherwise the last one is applied last.
             if known.from_dump && !member.from_dump {
                 self.keys.insert(member.id, key);
                 return;
@@ -57,7 +57,7 @@ impl Members {
         (1..).map(numbered).find(|key| !self.chosen.contains_key(key)).unwrap_or(key)
     }
 
-    /// The written uid, to whoever has it first; anybody else gets a new one.
+    /// The written uid, for the first object that has it; all others get a new one.
     fn give_uids(&mut self, source: &Source<'_>, assumptions: &mut Assumptions) {
         let mut order: Vec<(&ObjectId, &ObjectKey)> = self.chosen.iter().map(|(key, id)| (id, key)).collect();
         order.sort_unstable();

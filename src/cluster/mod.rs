@@ -1,11 +1,11 @@
 //! From an inventory to a cluster.
 //!
-//! *Dumps* are taken as they are: references bind by uid, and what the input does not hold does not exist. *Renderings*
+//! *Dumps* are taken as they are: references bind by uid, and what the input does not contain does not exist. *Renderings*
 //! have no uids: each object gets one made of its key, and a reference that ownership binds by name gets its owner's
-//! `[SIM-6]`. A rendered reference that leads nowhere proves nothing, whatever uid it holds: its owner is *assumed* to
-//! exist, so that its dependent stays. Made-up uids and assumed objects never show in a plan.
+//! `[SIM-6]`. A rendered reference that leads nowhere proves nothing, whatever its uid: its owner is *assumed* to
+//! exist, so its dependent stays. Made-up uids and assumed objects never show in a plan.
 //!
-//! Whatever had to be decided on the way stands in [`Assumptions`], for the reader of the plan.
+//! [`Assumptions`] lists every decision on the way, for the reader of the plan.
 
 mod analysis;
 mod facts;

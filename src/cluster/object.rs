@@ -1,4 +1,4 @@
-//! Objects before anything is known of them but their keys.
+//! Objects of which only the key is known.
 
 use std::collections::BTreeMap;
 

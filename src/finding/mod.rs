@@ -1,4 +1,4 @@
-//! The finding: what a rule has to say about one place, in data that borrows nothing.
+//! The finding: what a rule says about one place, in data that borrows nothing.
 //!
 //! Knows nothing of what found it.
 
@@ -14,9 +14,9 @@ pub use identity::Identity;
 /// How bad it is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Severity {
-    /// Worth knowing; may be right as it is.
+    /// Worth knowing; may be intended.
     Info,
-    /// Probably wrong; what it assumes is said.
+    /// Probably wrong; says what it assumes.
     Warning,
     /// Certainly wrong.
     Error,
@@ -82,9 +82,9 @@ impl From<Severity> for Certainty {
 /// What the cluster does about it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Consequence {
-    /// The API server refuses the object, whoever sends it.
+    /// The API server rejects the object, no matter which client sends it.
     Rejected,
-    /// Clients with strict validation (kubectl's default) refuse it; others drop the field in silence.
+    /// Clients with strict validation (kubectl's default) reject it; others silently drop the field.
     RejectedStrict,
     /// The API server accepts it with a warning.
     Warned,
@@ -98,7 +98,7 @@ pub enum Consequence {
     Lost,
     /// Dependents outlive their owner.
     Orphaned,
-    /// Written, and without effect.
+    /// Written, but without effect.
     Ignored,
     /// Works, but reads worse than it could.
     Style,
@@ -143,7 +143,7 @@ pub struct Label {
     pub file: FileId,
     /// The bytes; a key or a scalar, never a whole object, so that snippets stay short.
     pub span: Span,
-    /// What stands there: `owner declared here`.
+    /// What is there: `owner declared here`.
     pub message: String,
 }
 
@@ -154,7 +154,7 @@ impl Label {
     }
 }
 
-/// Objects that ownership ties together, told from one of them on.
+/// Objects that ownership ties together, beginning with one of them.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Chain {
     /// How the first object is tied to the others.
@@ -169,7 +169,7 @@ pub enum Relation {
     /// Each is owned by the one that follows it.
     #[default]
     OwnedBy,
-    /// The first takes all others with it when it is deleted.
+    /// All others are deleted with the first.
     Takes,
 }
 
@@ -198,7 +198,7 @@ pub struct Finding {
     pub primary: Label,
     /// Other places that matter, in other files too.
     pub related: Vec<Label>,
-    /// The objects that the defect runs through; empty when there are none.
+    /// The objects that the defect connects; empty when there are none.
     pub chain: Chain,
 }
 

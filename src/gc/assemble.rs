@@ -1,4 +1,4 @@
-//! Makes a cluster of a list of objects: numbers them, interns their texts, and resolves every reference once.
+//! Builds a cluster from a list of objects: numbers them, interns their texts, and resolves every reference once.
 
 use std::sync::Arc;
 
@@ -12,7 +12,7 @@ use super::references::{Dependents, Lookup, Ref, Written};
 use super::symbols::{Interner, Symbol};
 use crate::kube::{ApiVersion, GroupKind, Namespace, ObjectKey, finalizers};
 
-/// Why a list of objects is no cluster.
+/// Why a list of objects is not a cluster.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum ClusterError {
     /// Two objects with one key.
@@ -21,7 +21,7 @@ pub enum ClusterError {
     /// Two objects with one uid.
     #[error("{0} and {1} have the same uid")]
     DuplicateUid(Box<ObjectKey>, Box<ObjectKey>),
-    /// More objects, references or finalizers than 32 bits count.
+    /// More objects, references or finalizers than 32 bits can count.
     #[error("the cluster is too large")]
     TooLarge,
 }

@@ -1,6 +1,6 @@
 //! Why the control plane did something to an object, or left it as it is.
 //!
-//! Code asks for a [`Cause`], never for the citations of one: those are for people, and are written down here alone.
+//! Code asks for a [`Cause`], never for the citations of one: those are for people, and appear only here.
 
 /// Why something happened to an object, or why it is still there.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -8,7 +8,7 @@
 pub enum Cause {
     /// A step asks for its deletion.
     Requested,
-    /// A step removes the last that held it, or nothing held it from the start.
+    /// A step removes the last thing that held it, or nothing held it from the start.
     Unheld,
     /// No object has the uid of its owner.
     OwnerUnknown,
@@ -27,7 +27,7 @@ pub enum Cause {
     OwnerMismatch,
     /// No owner is left, and its own finalizer `orphan` decides how it is deleted.
     OwnersGoneOrphaning,
-    /// It has another owner, so that it only loses its reference.
+    /// It has another owner, so it only loses its reference.
     OtherOwner {
         /// The owner that it loses waits for its dependents.
         waiting: bool,

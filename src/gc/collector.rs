@@ -1,5 +1,5 @@
 //! The garbage collector's decisions: what an owner reference is worth, what to do with an item,
-//! and how it is done (3.3 to 3.6). Who does it when is the schedulers' business: lockstep rounds
+//! and how it is done (3.3 to 3.6). The schedulers decide when: lockstep rounds
 //! (`rounds`) for the verdict, any order (`explore`) for the other outcomes.
 
 use super::cause::Cause;

@@ -1,4 +1,4 @@
-//! The controllers beside the collector: what they still do once it is quiet.
+//! The controllers besides the collector: what they still do once it is idle.
 //!
 //! A namespace purge and a definition's purge are lists of single deletes, so that the exhaustive
 //! search can interleave them with the collector. Everything else (the kubelet, protection

@@ -11,7 +11,7 @@ use super::world::World;
 /// `propagationPolicy` of a DELETE.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Policy {
-    /// The object goes, the collector deletes its dependents afterwards.
+    /// The object is removed at once; the collector deletes its dependents afterwards.
     Background,
     /// The collector deletes the blocking dependents first.
     Foreground,
@@ -19,7 +19,7 @@ pub enum Policy {
     Orphan,
 }
 
-/// Namespaces that the API server refuses to delete `[NS-4]`.
+/// Namespaces whose deletion the API server rejects `[NS-4]`.
 pub const IMMORTAL_NAMESPACES: [&str; 3] = ["default", "kube-public", "kube-system"];
 
 impl World<'_> {
@@ -89,7 +89,7 @@ impl World<'_> {
         let before = self.state.flags[id];
         let after = before & !(ORPHAN | FOREGROUND) | gc | TERMINATING;
         if after != before {
-            // An object that goes in the same request was never seen Terminating.
+            // An object that is removed in the same request was never seen Terminating.
             let goes = gc == 0 && after & GRACEFUL == 0 && self.state.without_foreign_finalizers(self.cluster, id);
             if goes && !self.has_spec_finalizers(id) {
                 self.state.flags[id] = after;

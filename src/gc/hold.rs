@@ -67,7 +67,7 @@ impl Hold {
 
 /// An object that stays Terminating, and everything that holds it.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Held {
+pub struct HeldObject {
     /// The object.
     pub object: ObjectId,
     /// What holds it.
@@ -77,11 +77,11 @@ pub struct Held {
 }
 
 /// Every Terminating object that plans show, with what holds it.
-pub(super) fn stuck(cluster: &Cluster, state: &State) -> Vec<Held> {
+pub(super) fn stuck(cluster: &Cluster, state: &State) -> Vec<HeldObject> {
     let view = View { cluster, state };
     let terminating = |id: &ObjectId| state.live(*id) && state.has(*id, TERMINATING);
     let stuck = cluster.ids().filter(|id| terminating(id) && !cluster.is_assumed(*id));
-    stuck.map(|id| Held { object: id, holds: holds(view, id), unless_quicker: lost_in_race(view, id) }).collect()
+    stuck.map(|id| HeldObject { object: id, holds: holds(view, id), unless_quicker: lost_in_race(view, id) }).collect()
 }
 
 fn lost_in_race(view: View<'_>, id: ObjectId) -> Vec<ObjectId> {

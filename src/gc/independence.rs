@@ -14,8 +14,8 @@
 //! member can move at all, since at rest nothing is possible. All moves before it are of others. By rule 2 they cannot have
 //! made it possible, so it was possible from the start; by rule 1 they do not interfere with it. It may as well be made
 //! first, and the cluster comes to rest in the same state. The same holds for the rest of the order, which is shorter by
-//! one. Only states at rest are preserved, not those on the way, and no order is endless, so that nothing else has to be
-//! asked of the set.
+//! one. Only states at rest are preserved, not those on the way, and every order ends, so nothing else is
+//! required of the set.
 //!
 //! Closing the set costs no more than the objects it ends up with, and stops at `limit` moves, where a smaller set is known
 //! already. A rule too many costs time, a rule too few costs outcomes: a property test compares with the search that follows
@@ -109,7 +109,7 @@ impl Stubborn<'_, '_> {
     }
 
     /// Whether the deletion of `dependent` is the same before and after `owner` goes: the owner can
-    /// only go away entirely, and the dependent, without dependents of its own, is deleted for a
+    /// only be removed entirely, and the dependent, without dependents of its own, is deleted for a
     /// waiting owner as for a missing one.
     fn indifferent(&self, dependent: ObjectId, owner: ObjectId) -> bool {
         if owner == NONE || dependent == owner {

@@ -1,15 +1,15 @@
 //! Which kinds the cluster serves, and how each one is deleted.
 //!
 //! Kinds are plain data: who fills the table (the built-in list of a Kubernetes release, the
-//! CustomResourceDefinitions of a tree, a config file) is not this room's business. What is not in
+//! CustomResourceDefinitions of a tree, a config file) does not matter here. What is not in
 //! the table, or not in a served version, cannot be resolved, and an object with such an owner is
-//! kept for ever `[GC-16]`.
+//! kept forever `[GC-16]`.
 
 use std::collections::BTreeMap;
 
 use crate::kube::{ApiVersion, GroupKind, sort_versions};
 
-/// What a DELETE without a policy does when the object carries no garbage-collector finalizer
+/// What a DELETE without a policy does when the object has no garbage-collector finalizer
 /// (section 2.2 of the deletion semantics).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum DefaultPolicy {
@@ -64,7 +64,7 @@ impl KindInfo {
         }
     }
 
-    /// A kind of which nothing is known but that an object of it was seen: it does not resolve as
+    /// A kind of which only an object was seen: it does not resolve as
     /// an owner and is never collected as a dependent `[SIM-5]`. Its plural is not guessed: `kubectl` takes the singular.
     pub(super) fn unknown(kind: GroupKind<&str>, namespaced: bool) -> Self {
         KindInfo { gc_tracked: false, ..Self::custom(kind, &kind.kind.to_lowercase(), namespaced, &[]) }

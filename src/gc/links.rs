@@ -17,7 +17,7 @@ pub(super) enum Role {
     Definition { instances: Vec<ObjectId>, cleanup: FinalizerId, established: bool },
 }
 
-/// A finalizer that a built-in controller removes on its own.
+/// A finalizer that a built-in controller removes automatically.
 #[derive(Debug, Clone)]
 pub(super) struct Protected {
     pub(super) object: ObjectId,
@@ -40,7 +40,7 @@ pub(super) enum Release {
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Holder {
     pub(super) object: ObjectId,
-    /// It lets go as soon as it is Terminating without grace left, not only when gone `[FIN-14]`.
+    /// It releases the object as soon as it is Terminating without grace left, not only when gone `[FIN-14]`.
     pub(super) until_finished: bool,
 }
 

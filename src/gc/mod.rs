@@ -58,7 +58,7 @@ pub use cause::{Cause, Protection};
 pub use cluster::Cluster;
 pub use delete::{IMMORTAL_NAMESPACES, Policy};
 pub use events::Event;
-pub use hold::{Held, Hold};
+pub use hold::{HeldObject, Hold};
 pub use ids::ObjectId;
 pub use kinds::{DefaultPolicy, KindId, KindInfo, Kinds};
 pub use object::{

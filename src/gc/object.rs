@@ -15,7 +15,7 @@ pub struct OwnerReference {
     pub uid: String,
     /// What the manifest has in place of [`uid`](Self::uid), where the caller bound the reference: this is what plans show.
     pub written_uid: Option<String>,
-    /// `controller`, absent is `None`. Without meaning to the collector `[GC-15]`.
+    /// `controller`, absent is `None`. The collector ignores it `[GC-15]`.
     pub controller: Option<bool>,
     /// `blockOwnerDeletion`, absent is `None`.
     pub block_owner_deletion: Option<bool>,
@@ -43,7 +43,7 @@ pub struct Reconciler {
 pub struct Object {
     /// Which object; the version it was written in does not matter.
     pub key: ObjectKey,
-    /// `metadata.uid`. A rendering has none: the caller mints one and rewrites the references it could bind `[SIM-6]`.
+    /// `metadata.uid`. A rendering has none: the caller makes one up and rewrites the references it could bind `[SIM-6]`.
     pub uid: String,
     /// `metadata.ownerReferences`.
     pub owner_references: Vec<OwnerReference>,
@@ -55,7 +55,7 @@ pub struct Object {
     pub reconcilers: Vec<Reconciler>,
     /// What else matters for deletion, by kind.
     pub facts: Facts,
-    /// No input holds it, but a rendered reference names it: it takes part like all others, and plans do not show it.
+    /// No input contains it, but a rendered reference names it: it takes part like all others, and plans do not show it.
     pub assumed: bool,
 }
 

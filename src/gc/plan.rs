@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use super::cluster::Cluster;
 use super::events::Event;
-use super::hold::{self, Held};
+use super::hold::{self, HeldObject};
 use super::ids::ObjectId;
 use super::outcome::{self, Fate, Outcome};
 use super::state::State;
@@ -83,7 +83,7 @@ impl Plan<'_> {
     }
 
     /// The objects that stay Terminating in a step's verdict, with what holds each.
-    pub fn stuck(&self, step: usize) -> Vec<Held> {
+    pub fn stuck(&self, step: usize) -> Vec<HeldObject> {
         self.verdict_state(step).map_or_else(Vec::new, |state| hold::stuck(self.cluster, &state))
     }
 

@@ -1,4 +1,4 @@
-//! What a reader of a plan asks besides fates: how references were resolved, what contains an object,
+//! What else a reader of a plan wants to know: how references were resolved, what contains an object,
 //! how things stood before a step.
 
 use typed_index_collections::TiVec;

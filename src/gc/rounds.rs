@@ -11,8 +11,8 @@
 //! The number of workers is not modelled: everything queued starts at once, in the order of the keys. Other controllers
 //! move only when the collector is at rest, as they are slower by orders of magnitude.
 //!
-//! It ends, because an item is queued by a write only, objects and references only ever go, and nobody takes Terminating
-//! back; what failed is tried again only if something was written since. A round costs as much as there are attempts
+//! It ends, because an item is queued by a write only, objects and references only ever disappear, and Terminating is never
+//! undone; what failed is tried again only if something was written since. A round costs as much as there are attempts
 //! running, whatever the size of the cluster.
 
 use typed_index_collections::TiVec;

@@ -17,10 +17,10 @@ use super::steps::{Request, Step};
 use super::trace::Trace;
 use super::world::World;
 
-/// Says what becomes of the cluster when the steps are done one after the other.
+/// Says what becomes of the cluster when the steps are done in order.
 ///
 /// The collector has always come to rest before the first step; what it does on the way is part of
-/// that step (a cluster with dangling references collapses by itself `[SIM-4]`: begin with
+/// that step (the collector deletes from a cluster with dangling references by itself `[SIM-4]`: begin with
 /// [`Step::Settle`] to see that apart).
 pub fn simulate<'c>(cluster: &'c Cluster, steps: &[Step], options: &Options) -> Plan<'c> {
     let settings = Settings { kubelet: options.kubelet };

@@ -7,7 +7,7 @@ use super::ids::{NONE, ObjectId};
 /// What happened to an object.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Effect {
-    /// A DELETE was accepted; the object is Terminating until something lets go of it.
+    /// A DELETE was accepted; the object is Terminating until nothing holds it any more.
     Deleted,
     /// It was removed from storage.
     Gone,
@@ -42,7 +42,7 @@ impl Cause {
 /// Something that happened to an object; a line of the log.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Change {
-    /// Counted from the start of the simulation; what has one number happened side by side.
+    /// Counted from the start of the simulation; what has the same number happened together.
     pub round: u32,
     /// To what.
     pub object: ObjectId,

@@ -1,4 +1,4 @@
-//! Explanations: why every object fared as it did, along which chain of objects.
+//! Explanations: why every object ended as it did, along which chain of objects.
 
 use std::collections::BTreeMap;
 
@@ -13,7 +13,7 @@ use super::trace::Change;
 use super::view::{Class, View};
 use crate::kube::ObjectKey;
 
-/// Why an object fared as it did.
+/// Why an object ended as it did.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Why {
     /// In the order in which they decided, each once.
@@ -31,7 +31,7 @@ pub(super) fn explain<'l>(
     state: &State,
     logs: impl DoubleEndedIterator<Item = &'l [Change]> + Clone,
 ) -> BTreeMap<ObjectKey, Why> {
-    // The change that first made each object go its way, over all steps.
+    // The first change of each object, over all steps.
     let mut began: BTreeMap<ObjectId, &Change> = BTreeMap::new();
     for change in logs.clone().flatten() {
         began.entry(change.object).or_insert(change);

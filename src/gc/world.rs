@@ -1,4 +1,4 @@
-//! The API server's storage with somebody watching it: every write goes through here, keeps the
+//! The API server's storage, as the collector watches it: every write goes through here, keeps the
 //! derived counters right, and leaves the watch events that the collector will see.
 
 use super::cause::Cause;
@@ -30,7 +30,7 @@ pub(super) struct World<'c> {
     pub(super) state: State,
     /// Written, not yet seen by the collector.
     pub(super) watch: Vec<Watch>,
-    /// Why things happened, if somebody wants to know.
+    /// Why things happened, if anybody wants to know.
     pub(super) trace: Option<Trace>,
 }
 
@@ -152,7 +152,7 @@ impl<'c> World<'c> {
         self.note(id, Effect::Gone, reason);
     }
 
-    /// Counts a reference out of its owner's dependents, because it or its holder goes.
+    /// Counts a reference out of its owner's dependents, because it or its holder is removed.
     fn detach(&mut self, index: RefId) {
         let owner = self.cluster.reference(index).by_uid;
         if owner != NONE && self.state.present(index) {

@@ -13,8 +13,8 @@ pub struct ApiVersion<S = String> {
 }
 
 impl<'a> ApiVersion<&'a str> {
-    /// Takes `v1`, `apps/v1`, `/v1` apart. Text without a version (`""`, `/`, `apps/`) and text with two slashes or more
-    /// gives an empty version, which the API server refuses in owner references ([VAL-4]).
+    /// Splits `v1`, `apps/v1`, `/v1`. Text without a version (`""`, `/`, `apps/`) and text with two slashes or more
+    /// gives an empty version, which the API server rejects in owner references ([VAL-4]).
     pub fn split(text: &'a str) -> Self {
         match text.split_once('/') {
             None => Self { group: "", version: text },
@@ -42,7 +42,7 @@ impl<S: AsRef<str>> fmt::Display for ApiVersion<S> {
 }
 
 /// Sorts versions by Kubernetes' priority (`CompareKubeAwareVersionStrings`): `v2` before `v1` before `v1beta1` before
-/// `v1alpha1`, then everything that is no such version, by name.
+/// `v1alpha1`, then everything else, by name.
 pub fn sort_versions(versions: &mut [String]) {
     versions.sort_by(|a, b| match (priority(a), priority(b)) {
         (Some(a), Some(b)) => Reverse(a).cmp(&Reverse(b)),

@@ -1,8 +1,8 @@
-//! Finalizers that Kubernetes' own controllers know.
+//! Finalizers of Kubernetes' own controllers.
 
-/// The collector's: dependents are orphaned before the object goes ([FIN-13]).
+/// The collector's: dependents are orphaned before the object is removed ([FIN-13]).
 pub const ORPHAN: &str = "orphan";
-/// The collector's: dependents are deleted before the object goes ([FIN-13]).
+/// The collector's: dependents are deleted before the object is removed ([FIN-13]).
 pub const FOREGROUND: &str = "foregroundDeletion";
 /// The namespace controller's, in `spec.finalizers` of a Namespace ([FIN-12], [VAL-26]).
 pub const KUBERNETES: &str = "kubernetes";
@@ -35,9 +35,9 @@ pub fn removal_breaks(finalizer: &str) -> Option<&'static str> {
         PV_PROTECTION => Some("on a bound volume, this takes the volume from a claim that still uses it"),
         VAC_PROTECTION => Some("on a class in use, this leaves volumes with a class that does not exist"),
         RESOURCE_CLAIM_PROTECTION => Some("on a claim in use, this takes the devices from the Pods that use them"),
-        LOAD_BALANCER_CLEANUP => Some("the cloud's load balancer stays, and is charged"),
+        LOAD_BALANCER_CLEANUP => Some("the cloud's load balancer remains, and is billed"),
         JOB_TRACKING => Some("its Job may count the Pod wrongly"),
-        _ if finalizer.starts_with("kubernetes.io/") => Some("this skips what Kubernetes itself protects by it"),
+        _ if finalizer.starts_with("kubernetes.io/") => Some("this bypasses a protection of Kubernetes itself"),
         _ => None,
     }
 }

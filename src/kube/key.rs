@@ -5,14 +5,14 @@ use std::str::FromStr;
 
 use super::GroupKind;
 
-/// The namespace of an object as far as the input says.
+/// The namespace of an object, as far as the input says.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Namespace {
     /// The kind is cluster-scoped.
     #[default]
     None,
     /// The manifest leaves it to whoever applies it. All such objects share one namespace ([L-41]); whether that is one
-    /// of the named ones nobody knows. Written `?`, which is no name that Kubernetes accepts.
+    /// of the named ones is unknown. Written `?`, which is not a valid name.
     Unwritten,
     /// Written, or given for the whole input.
     Named(String),
@@ -100,7 +100,7 @@ impl serde::Serialize for ObjectKey {
     }
 }
 
-/// A text that is no key.
+/// A text that is not a key.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("`{0}` is not a key of the form Kind[.group]/namespace/name")]
 pub struct NotAKey(pub String);

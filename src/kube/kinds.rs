@@ -1,4 +1,4 @@
-//! Kinds that Kubernetes' deletion controllers treat in a way of their own.
+//! Kinds that Kubernetes' deletion controllers treat specially.
 
 use super::GroupKind;
 

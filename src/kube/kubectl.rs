@@ -1,11 +1,11 @@
 //! `kubectl` command lines, the only place that writes them.
 //!
-//! Names come from manifests of strangers, and readers paste what they read: every word is quoted for a POSIX shell, none
-//! can become an option, and none can end the line. Characters that would do that, or steer a terminal, are no part of any
-//! name that the API server accepts; pictures stand in their place, and such a command finds nothing.
+//! Names come from the manifests of strangers, and readers paste what they read: every word is quoted for a POSIX shell,
+//! none can become an option, and none can end the line. No name that the API server accepts contains a character that
+//! would do that, or control a terminal; such characters are replaced by pictures, and the command finds nothing.
 //!
-//! A finalizer is removed by a JSON patch that first tests that it still stands where it is removed, so that a list that
-//! changed meanwhile is never robbed of another one.
+//! A finalizer is removed by a JSON patch that first tests that it is still at its index, so a list that has changed in the
+//! meantime never loses another one.
 
 use super::{Namespace, ObjectKey, kinds};
 use crate::text::plain;
@@ -19,10 +19,10 @@ pub struct Target {
 
 impl Target {
     /// The object of a resource type such as `Widget.example.com`, `deployments.apps` or `pod`. What only the cluster knows,
-    /// a generated name or a namespace that nobody wrote, stands in capitals.
+    /// a generated name or an unwritten namespace, is a placeholder in capitals.
     pub fn new(resource: impl Into<String>, name: &str, namespace: &Namespace) -> Self {
         let resource = resource.into();
-        // No type begins with a dash, and an option must not stand in its place.
+        // No type begins with a dash; one that does would be read as an option.
         let resource = resource.trim_start_matches('-').to_owned();
         let name = if name.is_empty() || name.ends_with('*') { "NAME" } else { name };
         let mut words = match name.starts_with('-') {
@@ -53,11 +53,11 @@ pub fn delete(target: &Target, options: &[&str]) -> String {
 /// Removes the finalizers `remove` of an object whose list is `stored`.
 pub fn remove_finalizers<S: AsRef<str>>(target: &Target, stored: &[S], remove: &[String]) -> String {
     let doomed = stored.iter().map(S::as_ref).enumerate().filter(|(_, name)| remove.iter().any(|one| one == name));
-    // From the end: removing one moves those behind it.
+    // From the end: removing one moves those after it.
     remove_entries(target, doomed.rev())
 }
 
-/// Removes the one finalizer that stands at an index of the list.
+/// Removes the one finalizer at an index of the list.
 pub fn remove_finalizer(target: &Target, index: usize, finalizer: &str) -> String {
     remove_entries(target, [(index, finalizer)].into_iter())
 }
@@ -72,7 +72,7 @@ fn remove_entries<'a>(target: &Target, doomed: impl Iterator<Item = (usize, &'a 
     command("patch", target, &["--type=json", "-p", &patch])
 }
 
-/// Takes a token out of the `spec.finalizers` of a Namespace; only its subresource accepts that.
+/// Removes a token from the `spec.finalizers` of a Namespace; only its subresource accepts that.
 pub fn remove_spec_finalizer(namespace: &str, token: &str) -> String {
     let target = Target::new(kinds::NAMESPACE.kind.to_lowercase(), namespace, &Namespace::None);
     let name = if namespace.is_empty() { "NAME" } else { namespace };
@@ -98,13 +98,13 @@ fn line<'a>(words: impl IntoIterator<Item = &'a str>) -> String {
             return word.to_owned();
         }
         let word = plain::visible(word).replace('\t', "␉");
-        // Fails for NUL only, of which there is a picture by now.
+        // Fails for NUL only, which is a picture by now.
         shlex::try_quote(&word).map(|word| word.into_owned()).unwrap_or_default()
     });
     quoted.collect::<Vec<_>>().join(" ")
 }
 
-/// A JSON string in plain ASCII: whatever it holds, it is one visible line.
+/// A JSON string in plain ASCII: whatever it contains, it is one visible line.
 fn json(text: &str) -> String {
     let mut json = String::from("\"");
     for c in text.chars() {

@@ -1,6 +1,6 @@
 //! Kubernetes' own words: how kinds, versions and objects are named, and the names that mean something to its controllers.
 //!
-//! The ground of the house. Every identity of the program is an [`ObjectKey`]; text becomes one where it comes from outside
+//! Every identity of the program is an [`ObjectKey`]; text becomes one where it comes from outside
 //! (arguments, lists of steps) and is made of one where it goes out (reports, fingerprints, baselines), never in between.
 
 mod api_version;

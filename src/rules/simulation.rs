@@ -201,7 +201,7 @@ fn foreground_deadlock(context: &Context<'_>, sink: &mut Sink) {
 
 /// Whether a plan of one step leaves the object Terminating, held in such a way.
 fn is_held(plan: &Plan<'_>, object: &ObjectKey, mut by: impl FnMut(&gc::Hold) -> bool) -> bool {
-    let matches = |held: gc::Held| held.holds.iter().any(&mut by);
+    let matches = |held: gc::HeldObject| held.holds.iter().any(&mut by);
     let Some(id) = plan.cluster().find(object) else { return false };
     plan.stuck(0).into_iter().find(|held| held.object == id).is_some_and(matches)
 }

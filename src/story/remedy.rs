@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::command;
 use super::telling::Story;
 use super::words;
-use crate::gc::{Cluster, Fate, Held, Hold, ObjectId, Present};
+use crate::gc::{Cluster, Fate, HeldObject, Hold, ObjectId, Present};
 use crate::kube::kubectl::{self, Target};
 use crate::kube::{ObjectKey, finalizers};
 use crate::ownership::known_finalizers;
@@ -53,7 +53,7 @@ pub(crate) fn stuck(story: &Story<'_>) -> Vec<Stuck> {
 
 /// The objects that wait, directly or not, for a ring of objects that wait for each other: what is left when those that
 /// wait for nothing are taken away again and again.
-fn rings(stuck: &[Held]) -> BTreeSet<ObjectId> {
+fn rings(stuck: &[HeldObject]) -> BTreeSet<ObjectId> {
     let all: BTreeSet<ObjectId> = stuck.iter().map(|held| held.object).collect();
     let mut waiting: BTreeMap<ObjectId, usize> = BTreeMap::new();
     let mut waited_for_by: BTreeMap<ObjectId, Vec<ObjectId>> = BTreeMap::new();
@@ -84,7 +84,7 @@ fn blocking_dependents(hold: &Hold) -> &[ObjectId] {
     }
 }
 
-fn one(story: &Story<'_>, held: &Held, rings: &BTreeSet<ObjectId>) -> Stuck {
+fn one(story: &Story<'_>, held: &HeldObject, rings: &BTreeSet<ObjectId>) -> Stuck {
     let id = held.object;
     let key = story.view.plan.cluster().key(id);
     let case = Case { story, id, key: &key, in_ring: rings.contains(&id) };

@@ -9,7 +9,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use typed_index_collections::{TiSlice, TiVec};
 
 use super::view::{ImpliedDependent, PlanView};
-use crate::gc::{Cause, Change, Effect, Fate, Held, ObjectId, Present};
+use crate::gc::{Cause, Change, Effect, Fate, HeldObject, ObjectId, Present};
 use crate::kube::{ObjectKey, kinds};
 
 /// What becomes of an object in a step; the order in which siblings are shown.
@@ -62,7 +62,7 @@ pub(crate) struct Story<'v> {
     /// What is deleted or stuck, in the order of time, then what is kept.
     pub(crate) affected: Vec<Affected>,
     /// Everything that is Terminating when the step is over.
-    pub(crate) stuck: Vec<Held>,
+    pub(crate) stuck: Vec<HeldObject>,
     /// What has been Terminating since an earlier step, or from the start.
     pub(crate) stuck_before: BTreeSet<ObjectKey>,
     pub(crate) counts: Tally,

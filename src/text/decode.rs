@@ -1,10 +1,10 @@
-//! The bytes of a file to text.
+//! Decodes the bytes of a file.
 
 use thiserror::Error;
 
 use super::{SourceFile, Span};
 
-/// Why the bytes of a file are no text.
+/// Why the bytes of a file are not text.
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
 #[error("{message}")]
 pub struct DecodeError {
@@ -29,7 +29,7 @@ pub struct Decoded {
 /// surrogates become U+FFFD, as in kubectl.
 ///
 /// # Errors
-/// Bytes that are no UTF-8, with the offset of the first, and files over [`SourceFile::MAX_BYTES`].
+/// Bytes that are not UTF-8, with the offset of the first, and files over [`SourceFile::MAX_BYTES`].
 pub fn decode(bytes: Vec<u8>) -> Result<String, DecodeError> {
     limited(&bytes)?;
     let text = match utf16(&bytes) {

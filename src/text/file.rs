@@ -142,7 +142,7 @@ impl Sources {
         Self { files }
     }
 
-    /// Adds a file behind the others.
+    /// Adds a file after the others.
     pub fn push(&mut self, file: SourceFile) -> FileId {
         self.files.push(file);
         FileId(self.files.len() as u32 - 1)

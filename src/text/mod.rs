@@ -1,9 +1,9 @@
 //! Source files, byte spans and positions.
 //!
 //! Everything that points into a file does so with a [`Span`] of bytes and the [`FileId`] of a [`SourceFile`]. Lines and
-//! columns are derived from the offset when somebody looks, so files without findings never pay for a line table.
+//! columns are derived from the offset on demand, so files without findings never pay for a line table.
 //!
-//! `plain` makes text of strangers harmless for whoever reads it; `near` says what a misspelt word may have meant. Knows nothing of YAML.
+//! `plain` makes the text of strangers safe to print; `near` says what a misspelt word may have meant. Knows nothing of YAML.
 
 mod decode;
 mod file;

@@ -1,6 +1,6 @@
-//! What somebody may have meant who wrote a word that nothing knows.
+//! What somebody may have meant by an unknown word.
 //!
-//! A suggestion that misses costs a glance; a rule that takes a word for another accuses somebody. So suggestions
+//! A wrong suggestion costs a glance; a rule that mistakes one word for another is a false finding. So suggestions
 //! ([`nearest`], [`did_you_mean`]) are generous, and recognition ([`meant`], [`is_misspelling`]) is strict.
 
 /// Words at least as similar as this (Jaro-Winkler, from 0 to 1) are suggested: beginnings and swapped letters are, words

@@ -1,9 +1,9 @@
-//! Text from manifests, made harmless for a terminal: nothing in it can move the cursor, change colours, open links or
+//! Text from manifests, made safe for a terminal: nothing in it can move the cursor, change colours, open links or
 //! turn the reading direction around.
 
 use std::borrow::Cow;
 
-/// `text` with every character that a terminal would obey replaced by one that it shows. Tabs stay.
+/// `text` with every character that a terminal would act on replaced by a visible one. Tabs stay.
 pub(crate) fn visible(text: &str) -> Cow<'_, str> {
     if text.chars().any(|c| picture(c).is_some()) {
         Cow::Owned(text.chars().map(|c| picture(c).unwrap_or(c)).collect())
@@ -30,7 +30,7 @@ pub(crate) fn count(number: usize, noun: &str) -> String {
     format!("{number} {noun}{}", if number == 1 { "" } else { "s" })
 }
 
-/// What stands for a control or direction character; `None` for those that may pass.
+/// The replacement of a control or direction character; `None` for a character that is safe.
 fn picture(c: char) -> Option<char> {
     match c {
         '\t' => None,

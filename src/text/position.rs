@@ -18,7 +18,7 @@ impl ColumnUnit {
             Self::Utf8 => text.len(),
             Self::Chars => text.chars().count(),
             // One unit per character, two where UTF-8 takes four bytes. Counting these bytes is many times faster than
-            // decoding, which shows where a manifest is one line of JSON.
+            // decoding, which matters where a manifest is one line of JSON.
             Self::Utf16 => text.chars().count() + text.bytes().filter(|&byte| byte >= 0xf0).count(),
         }
     }

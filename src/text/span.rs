@@ -2,7 +2,7 @@
 
 /// A half-open range of bytes, `start..end`, counted from the first byte of the decoded text of a file.
 ///
-/// Offsets are `u32`: files over [`crate::text::SourceFile::MAX_BYTES`] are refused before they are read.
+/// Offsets are `u32`: files over [`crate::text::SourceFile::MAX_BYTES`] are rejected before they are read.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Span {
     /// First byte.
@@ -37,7 +37,7 @@ impl Span {
         self.start as usize..self.end as usize
     }
 
-    /// Whether `offset` lies inside.
+    /// Whether `offset` is inside.
     pub fn contains(self, offset: u32) -> bool {
         self.start <= offset && offset < self.end
     }
