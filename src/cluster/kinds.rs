@@ -10,7 +10,7 @@ use crate::manifest::{CustomResourceDefinition, OwnerReference};
 
 /// Kinds that only objects of the input show to be served.
 #[derive(Debug, Default)]
-pub(super) struct Shown {
+pub(super) struct ShownKinds {
     /// Some were read from a cluster.
     pub(super) proven: BTreeSet<GroupKind>,
     /// All are rendered: whoever applies them has to install their kind first.
@@ -18,7 +18,7 @@ pub(super) struct Shown {
 }
 
 /// The kinds, and those of them that only objects show.
-pub(super) fn kinds_of(inventory: &Inventory) -> (Kinds, Shown) {
+pub(super) fn kinds_of(inventory: &Inventory) -> (Kinds, ShownKinds) {
     let mut kinds = Kinds::new();
     let dumped = versions_in_dumps(inventory);
     let release = inventory.kinds.release();
@@ -68,7 +68,7 @@ pub(super) fn kinds_of(inventory: &Inventory) -> (Kinds, Shown) {
 
 /// What the objects of one kind tell about it.
 #[derive(Debug, Default)]
-struct Sightings<'a> {
+struct KindSightings<'a> {
     dumped: Instances<'a>,
     rendered: Instances<'a>,
 }
@@ -86,8 +86,8 @@ struct Instances<'a> {
 ///
 /// An object of a rendering has a kind that will be served when it is applied, unless it is one of a group that is
 /// Kubernetes' own: what the table does not serve there, no definition can add `[CRD-3]`.
-fn add_shown(kinds: &mut Kinds, inventory: &Inventory) -> Shown {
-    let mut seen = BTreeMap::<GroupKind<&str>, Sightings<'_>>::new();
+fn add_shown(kinds: &mut Kinds, inventory: &Inventory) -> ShownKinds {
+    let mut seen = BTreeMap::<GroupKind<&str>, KindSightings<'_>>::new();
     for member in inventory.members.iter().filter(|member| member.decodes()) {
         let kind = member.key.group_kind();
         let can_be_served = member.from_dump || !inventory::table().is_builtin_group(kind.group);
@@ -99,8 +99,8 @@ fn add_shown(kinds: &mut Kinds, inventory: &Inventory) -> Shown {
         }
     }
     let scope_matters = owners_of_settled_scope(inventory, &seen);
-    let mut shown = Shown::default();
-    for (kind, Sightings { dumped, rendered }) in seen {
+    let mut shown = ShownKinds::default();
+    for (kind, KindSightings { dumped, rendered }) in seen {
         if dumped.namespaced.len() == 1 {
             let namespaced = dumped.namespaced.contains(&true);
             kinds.add(KindInfo::custom(kind, &likeliest_plural(kind.kind), namespaced, &dumped.versions()));
@@ -126,7 +126,7 @@ impl Instances<'_> {
 /// kind, and a rendering that leaves its namespace out does not tell it.
 fn owners_of_settled_scope(
     inventory: &Inventory,
-    seen: &BTreeMap<GroupKind<&str>, Sightings<'_>>,
+    seen: &BTreeMap<GroupKind<&str>, KindSightings<'_>>,
 ) -> BTreeSet<GroupKind> {
     let mut owners = BTreeSet::new();
     for member in inventory.members.iter().filter(|member| member.key.namespace != Namespace::Unwritten) {

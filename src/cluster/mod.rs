@@ -19,7 +19,7 @@ use std::collections::BTreeSet;
 
 pub use analysis::{Analysis, Verdicts};
 use facts::Reader;
-use kinds::Shown;
+use kinds::ShownKinds;
 use members::Members;
 use object::{minted_uid, object};
 use references::References;
@@ -43,7 +43,7 @@ pub struct Built {
 /// # Errors
 /// [`ClusterError::TooLarge`]; doubled keys and uids are resolved here.
 fn build(source: &Source<'_>) -> Result<Built, ClusterError> {
-    let (kinds, Shown { proven, expected }) = kinds::kinds_of(source.inventory);
+    let (kinds, ShownKinds { proven, expected }) = kinds::kinds_of(source.inventory);
     let mut assumptions = Assumptions { proven_kinds: proven, expected_kinds: expected, ..Assumptions::default() };
     let members = Members::choose(source, &mut assumptions);
     let mut references = References::new(source, &kinds, &members);

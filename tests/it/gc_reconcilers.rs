@@ -89,8 +89,8 @@ fn an_object_may_own_its_controller() {
 fn a_plan_names_what_would_have_to_be_quicker() {
     let cluster = operated("operator", &["cr{x/y}", "operator"]);
     let plan = simulate(&cluster, &[deleted(&["cr", "operator"])], &Options::default());
-    let [hanging] = &plan.hanging(0)[..] else { panic!("one object hangs") };
+    let [hanging] = &plan.stuck(0)[..] else { panic!("one object hangs") };
     assert_eq!(hanging.unless_quicker, [cluster.find(&sketch_key("operator")).expect("it is there")]);
     let later = simulate(&cluster, &[deleted(&["operator"]), deleted(&["cr"])], &Options::default());
-    assert_eq!(later.hanging(1)[0].unless_quicker, [], "it is gone for certain");
+    assert_eq!(later.stuck(1)[0].unless_quicker, [], "it is gone for certain");
 }

@@ -255,7 +255,7 @@ fn a_rendering_without_namespaces_is_one_namespace() {
 fn an_owner_whose_scope_nobody_tells_keeps_dependents_that_depend_on_it() {
     let plan = plan_of(&(mystery("v1", "") + &of_mystery(", namespace: shop")), "mystery/m");
     assert_eq!(fate(&plan, "ConfigMap/shop/c")["terminating"], false);
-    assert!(plan["notes"].to_string().contains("Nothing is known"), "{}", plan["notes"]);
+    assert!(plan["notes"].to_string().contains("Unknown kinds"), "{}", plan["notes"]);
 }
 
 #[test]
