@@ -8,7 +8,7 @@ use super::input_args::{InputArgs, WorldArg, open};
 use super::status::{Status, no_objects};
 use super::terminal;
 use crate::baseline::{Baseline, Renewal};
-use crate::engine::{CheckOptions, Session, read_baseline};
+use crate::engine::{BaselineChoice, CheckOptions, Session, read_baseline};
 use crate::report::Report;
 use crate::suppression::Date;
 
@@ -62,7 +62,12 @@ fn today(args: BaselineFileArgs) -> Result<Result<Today, Status>, Error> {
     let request = args.input.request(args.world)?;
     let session = open(&request)?;
     let path = session.baseline_path(args.baseline.as_deref());
-    let report = session.check(CheckOptions { today: Some(Date::today()), every: true, ..CheckOptions::default() })?;
+    let report = session.check(CheckOptions {
+        baseline: BaselineChoice::Without,
+        today: Some(Date::today()),
+        every: true,
+        ..CheckOptions::default()
+    })?;
     if is_incomplete(&report) {
         report.notes.iter().for_each(|note| terminal::say(&note.message));
         return Ok(Err(Status::Failure));

@@ -13,7 +13,7 @@ use super::known::{known, rule_ids};
 use super::output::{FailOn, OutputSpec, display, distinct, formats, severity, write_text};
 use super::status::{Status, no_objects};
 use super::terminal;
-use crate::engine::{CheckOptions, ReportScope, Session};
+use crate::engine::{BaselineChoice, CheckOptions, ReportScope, Session};
 use crate::finding::Severity;
 use crate::report::{self, Closing, Format, JunitOptions, Options, Published, Report};
 use crate::suppression::Date;
@@ -110,7 +110,11 @@ pub(super) fn check(args: CheckArgs, global: &GlobalArgs) -> Result<Status, Erro
     let read = started.elapsed();
     let only = report_scope(&session, &reported)?;
     let fail_on = session.fail_on(fail_on.map(|fail_on| fail_on.0));
-    let baseline = if reported.no_baseline { None } else { session.known(reported.baseline.as_deref())? };
+    let baseline = match reported.baseline {
+        _ if reported.no_baseline => BaselineChoice::Without,
+        Some(file) => BaselineChoice::File(file),
+        None => BaselineChoice::Discover,
+    };
     let report =
         session.check(CheckOptions { select, ignore, baseline, only, every: false, today: Some(Date::today()) })?;
     if global.verbose {

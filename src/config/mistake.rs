@@ -32,6 +32,7 @@ impl Mistake {
     }
 
     /// A file that cannot be read at all.
+    #[doc(hidden)]
     pub fn unreadable(path: &str, reason: impl std::fmt::Display) -> Self {
         let message = format!("cannot read the configuration `{path}`: {reason}");
         Self { message, help: None, label: String::new(), span: Span::default(), source_code: None }

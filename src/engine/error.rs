@@ -10,6 +10,7 @@ use crate::config::Mistake;
 
 /// A failure that ends the run.
 #[derive(Debug, Error, Diagnostic)]
+#[non_exhaustive]
 pub enum SessionError {
     /// A path that cannot be read.
     #[error(transparent)]

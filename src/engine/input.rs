@@ -47,6 +47,7 @@ pub struct Bundle {
 
 /// A bundle that cannot be read.
 #[derive(Clone, Debug, Error, Diagnostic, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum BundleError {
     /// A path of the command line.
     #[error(transparent)]

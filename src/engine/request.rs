@@ -5,6 +5,7 @@ use crate::rules::World;
 
 /// What to read, and how. What it leaves out the configuration says; what it says has the last word.
 #[derive(Clone, Debug, Default)]
+#[non_exhaustive]
 pub struct Request {
     /// Files, folders, globs and `-`. None: the bundles of the configuration, else the current folder.
     pub paths: Vec<String>,
@@ -24,13 +25,35 @@ pub struct Request {
     pub overlays: Vec<Overlay>,
 }
 
+impl Request {
+    /// Asks for these files, folders and globs, and leaves everything else to the configuration. None: the bundles of the
+    /// configuration, else the current folder.
+    pub fn new<P: Into<String>>(paths: impl IntoIterator<Item = P>) -> Self {
+        Self { paths: paths.into_iter().map(Into::into).collect(), ..Self::default() }
+    }
+}
+
 /// Which configuration counts.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum ConfigChoice {
     /// The one beside the first path or above it, if there is one.
     #[default]
     Discover,
     /// This file.
+    File(String),
+    /// None.
+    Without,
+}
+
+/// Which known findings are left out of a report.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum BaselineChoice {
+    /// Those of the configured file, else of `ownerlint-baseline.json` beside the configuration, if there is one.
+    #[default]
+    Discover,
+    /// Those of this file.
     File(String),
     /// None.
     Without,

@@ -8,6 +8,7 @@ use crate::rules::{self, RULES, Rule};
 /// A word that is no rule.
 #[derive(Clone, Debug, Error, Diagnostic, PartialEq, Eq)]
 #[error("there is no rule `{id}`")]
+#[non_exhaustive]
 pub struct UnknownRule {
     /// The word.
     pub id: String,
@@ -18,6 +19,7 @@ pub struct UnknownRule {
 
 impl UnknownRule {
     /// The error for `id`, with the nearest rule.
+    #[doc(hidden)]
     pub fn new(id: &str) -> Self {
         Self { id: id.to_owned(), help: rules::suggestion(id) }
     }

@@ -7,8 +7,8 @@ use super::coverage::{Coverage, ReadExtent};
 use super::error::SessionError;
 use super::input::{Bundle, read_bundles, read_paths};
 use super::list::list_bundles;
-use super::plan::{PlanError, Question, Rehearsal, choose};
-use super::request::Request;
+use super::plan::{DeletionPlan, DeletionRequest, PlanError, Question, Rehearsal, choose};
+use super::request::{BaselineChoice, Request};
 use super::resolve::{Resolved, configuration, joined, read_text, resolve};
 use super::run::check_bundles;
 use super::scope::ReportScope;
@@ -36,13 +36,14 @@ pub struct Session {
 
 /// What is asked of the findings of a session, besides what its configuration says.
 #[derive(Clone, Debug, Default)]
+#[non_exhaustive]
 pub struct CheckOptions {
     /// The rules that run; none: all.
     pub select: Vec<String>,
     /// The rules that do not.
     pub ignore: Vec<String>,
-    /// Known findings, and the text of their file: [`Session::known`].
-    pub baseline: Option<(SourceFile, Baseline)>,
+    /// The known findings, which are not reported.
+    pub baseline: BaselineChoice,
     /// What is reported; `None` is all.
     pub only: Option<ReportScope>,
     /// Whether every single finding is reported, as baselines count them.
@@ -75,6 +76,7 @@ impl Session {
     }
 
     /// The bundles, in the order of their names; files of none of them come last.
+    #[doc(hidden)]
     pub fn bundles(&self) -> &[Bundle] {
         &self.bundles
     }
@@ -110,6 +112,7 @@ impl Session {
     ///
     /// # Errors
     /// A path that does not exist and that nothing read lies under: a typo would report nothing and look like success.
+    #[doc(hidden)]
     pub fn known_scope<'p>(&self, paths: &'p [String]) -> Result<&'p [String], SessionError> {
         let read = || self.bundles.iter().flat_map(|bundle| bundle.inventory.sources.iter());
         let known = |path: &&String| {
@@ -125,7 +128,7 @@ impl Session {
     /// What is wrong with the input.
     ///
     /// # Errors
-    /// A word that is no rule.
+    /// A word that is no rule, and a baseline that cannot be read.
     pub fn check(&self, options: CheckOptions) -> Result<Report, SessionError> {
         let CheckOptions { select, ignore, baseline, only, every, today } = options;
         let off = self.config.iter().flat_map(|config| &config.off).map(|id| (*id).to_owned());
@@ -140,7 +143,7 @@ impl Session {
             configuration: self.config.as_ref().map(|config| config.source.path().to_owned()),
             complete: self.complete,
             extent: self.extent,
-            baseline,
+            baseline: self.known(&baseline)?,
             only,
             every,
             today,
@@ -151,6 +154,7 @@ impl Session {
 
     /// What known findings become after a check of this session without them. What it could not have found stays known; it
     /// learns new findings when `learn` says so.
+    #[doc(hidden)]
     pub fn renew(&self, known: &Baseline, report: &Report, learn: bool) -> Renewal {
         let coverage = Coverage::of(&self.bundles, report.rules.iter().map(|rule| rule.id), self.extent);
         let findings = report.findings.iter().map(|reported| &reported.finding);
@@ -162,17 +166,28 @@ impl Session {
     ///
     /// # Errors
     /// A target that means no object or several, and a question that several bundles could answer.
+    #[doc(hidden)]
     pub fn plan(&self, question: &Question, kubelet: bool) -> Result<Rehearsal, PlanError> {
         Rehearsal::new(&choose(&self.bundles, question)?, question, kubelet)
     }
 
+    /// What Kubernetes would do if it were asked to delete objects.
+    ///
+    /// # Errors
+    /// A target that means no object or several, and targets that several bundles contain.
+    pub fn plan_deletion(&self, request: &DeletionRequest) -> Result<DeletionPlan, PlanError> {
+        self.plan(&request.question(), request.kubelet).map(DeletionPlan::new)
+    }
+
     /// The least severity that fails: as given, else as configured, else `error`; `None` is never.
+    #[doc(hidden)]
     pub fn fail_on(&self, given: Option<Option<Severity>>) -> Option<Severity> {
         let configured = || self.config.as_ref().and_then(|config| config.fail_on);
         given.or_else(configured).unwrap_or(Some(Severity::Error))
     }
 
     /// Where known findings are kept: as given, else as configured, else beside the configuration or here.
+    #[doc(hidden)]
     pub fn baseline_path(&self, given: Option<&str>) -> String {
         let config = self.config.as_ref();
         let folder = config.map_or("", |config| config::folder_of(config.source.path()));
@@ -181,10 +196,12 @@ impl Session {
     }
 
     /// The known findings. A file that nobody names need not exist.
-    ///
-    /// # Errors
-    /// A baseline that cannot be read.
-    pub fn known(&self, given: Option<&str>) -> Result<Option<(SourceFile, Baseline)>, SessionError> {
+    fn known(&self, choice: &BaselineChoice) -> Result<Option<(SourceFile, Baseline)>, SessionError> {
+        let given = match choice {
+            BaselineChoice::Discover => None,
+            BaselineChoice::File(path) => Some(path.as_str()),
+            BaselineChoice::Without => return Ok(None),
+        };
         let path = self.baseline_path(given);
         let named = given.is_some() || self.config.as_ref().is_some_and(|config| config.baseline.is_some());
         if !named && !Path::new(&path).exists() {

@@ -81,6 +81,7 @@ impl From<Severity> for Certainty {
 
 /// What the cluster does about it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[non_exhaustive]
 pub enum Consequence {
     /// The API server rejects the object, no matter which client sends it.
     Rejected,
@@ -140,6 +141,7 @@ impl Consequence {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Label {
     /// The file.
+    #[doc(hidden)]
     pub file: FileId,
     /// The bytes; a key or a scalar, never a whole object, so that snippets stay short.
     pub span: Span,
@@ -149,6 +151,7 @@ pub struct Label {
 
 impl Label {
     /// A label on `span` of `file`.
+    #[doc(hidden)]
     pub fn new(file: FileId, span: Span, message: impl Into<String>) -> Self {
         Self { file, span, message: message.into() }
     }
@@ -165,6 +168,7 @@ pub struct Chain {
 
 /// What the objects of a [`Chain`] are to one another.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[non_exhaustive]
 pub enum Relation {
     /// Each is owned by the one that follows it.
     #[default]
@@ -204,6 +208,7 @@ pub struct Finding {
 
 impl Finding {
     /// Moves every place of the finding to another set of files.
+    #[doc(hidden)]
     pub fn relocate(&mut self, to: impl Fn(FileId) -> FileId) {
         self.primary.file = to(self.primary.file);
         for label in &mut self.related {

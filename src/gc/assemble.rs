@@ -14,6 +14,7 @@ use crate::kube::{ApiVersion, GroupKind, Namespace, ObjectKey, finalizers};
 
 /// Why a list of objects is not a cluster.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum ClusterError {
     /// Two objects with one key.
     #[error("two objects have the key {0}")]

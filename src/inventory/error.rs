@@ -7,6 +7,7 @@ use crate::text::near;
 
 /// An input argument that leads nowhere.
 #[derive(Clone, Debug, Error, Diagnostic, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum InputError {
     /// No such file or folder.
     #[error("cannot read `{path}`: no such file or folder")]

@@ -28,6 +28,7 @@ impl Namespace {
     }
 
     /// Whether both are certainly different namespaces.
+    #[doc(hidden)]
     pub fn certainly_differs(&self, other: &Self) -> bool {
         matches!((self, other), (Self::Named(a), Self::Named(b)) if a != b)
     }
@@ -71,17 +72,20 @@ pub struct ObjectKey {
 
 impl ObjectKey {
     /// The object of that kind and name in a namespace.
+    #[doc(hidden)]
     pub fn new(kind: GroupKind<&str>, namespace: Namespace, name: impl Into<String>) -> Self {
         let GroupKind { group, kind } = kind.to_owned();
         Self { group, kind, namespace, name: name.into() }
     }
 
     /// The kind.
+    #[doc(hidden)]
     pub fn group_kind(&self) -> GroupKind<&str> {
         GroupKind::new(&self.group, &self.kind)
     }
 
     /// Whether the object is of that kind.
+    #[doc(hidden)]
     pub fn is(&self, kind: GroupKind<&str>) -> bool {
         self.group_kind() == kind
     }

@@ -5,6 +5,7 @@ use std::str::FromStr;
 
 /// A format of `check --output`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[non_exhaustive]
 pub enum Format {
     /// Snippets, reasons and help for people.
     Human,

@@ -9,6 +9,7 @@ const MAX_KEY: usize = 60;
 
 /// What an input holds: the contract `ownerlint.list/1`.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Listing {
     /// The objects, in path, document and offset order.
     pub objects: Vec<ListedObject>,
@@ -19,6 +20,7 @@ pub struct Listing {
 /// One object.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
+#[non_exhaustive]
 pub struct ListedObject {
     /// `Kind[.group]/namespace/name`.
     pub key: String,
@@ -54,6 +56,7 @@ pub struct ListedObject {
 
 /// A line of a file.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
 pub struct ListedPlace {
     /// The file.
     pub file: String,
@@ -64,6 +67,7 @@ pub struct ListedPlace {
 /// An owner reference; flags that are not written are left out.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
+#[non_exhaustive]
 pub struct ListedReference {
     /// `apiVersion`.
     pub api_version: Option<String>,
@@ -83,6 +87,7 @@ pub struct ListedReference {
 
 /// A document or list item that is no object.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
 pub struct ListedSkip {
     /// The file.
     pub file: String,

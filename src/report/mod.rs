@@ -46,6 +46,7 @@ pub use options::{
     ConciseOptions, GithubOptions, HumanOptions, JunitOptions, LspOptions, MarkdownOptions, Options, Published, Roots,
 };
 pub use page::page_human;
+pub use region::Region;
 pub use render::render;
 pub use rules::{rules_human, rules_json};
 pub use schema::{SCHEMAS, schema};

@@ -14,28 +14,36 @@ use crate::text::{FileId, Sources, Span, plain};
 #[derive(Clone, Debug)]
 pub struct Report {
     /// Who speaks.
+    #[doc(hidden)]
     pub tool: Tool,
     /// What it was asked to read, and how.
+    #[doc(hidden)]
     pub run: RunInfo,
     /// The files of the run, those without findings too: editors clear old diagnostics of them.
+    #[doc(hidden)]
     pub sources: Sources,
     /// What is reported, sorted by path, offset and rule.
     pub findings: Vec<Reported>,
     /// All enabled rules, in the registry's fixed order, whether or not they fired.
+    #[doc(hidden)]
     pub rules: Vec<RuleInfo>,
     /// Counts of the run.
     pub summary: Summary,
     /// What would be reported if nobody had suppressed it, sorted like `findings`.
+    #[doc(hidden)]
     pub suppressed: Vec<SuppressedFinding>,
     /// What to leave out, where most errors are in files that look like no manifests to apply.
+    #[doc(hidden)]
     pub exclusion: Option<Exclusion>,
     /// What a reader should know besides the findings: skipped templates, files that could not be opened.
     pub notes: Vec<Note>,
     /// Documents and list items that were not judged, in path order.
     pub skipped: Vec<ListedSkip>,
     /// The simulated deletions behind findings that stand on one.
+    #[doc(hidden)]
     pub cascades: Cascades,
     /// Which templates the text of the files was rendered from.
+    #[doc(hidden)]
     pub templates: Templates,
 }
 
@@ -110,6 +118,7 @@ pub struct Reported {
     pub url: Option<String>,
     /// Where the objects of [`Finding::chain`] are written, link by link; `None` for an object that no file holds. May be
     /// shorter than the chain.
+    #[doc(hidden)]
     pub chain_places: Vec<Option<Place>>,
 }
 

@@ -1,11 +1,13 @@
 //! A place in the terms formats use: path, lines and columns.
 
 use super::{Place, Report};
+use crate::finding::Label;
 use crate::text::{ColumnUnit, Position, Span};
 
 /// A place with lines and columns.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Region<'a> {
+#[non_exhaustive]
+pub struct Region<'a> {
     /// As reported.
     pub path: &'a str,
     /// The first character.
@@ -17,6 +19,11 @@ pub(super) struct Region<'a> {
 }
 
 impl Report {
+    /// Where a label is, with columns counted in `unit`.
+    pub fn locate(&self, label: &Label, unit: ColumnUnit) -> Region<'_> {
+        self.region(label, unit)
+    }
+
     /// All of `place`, columns counted in `unit`.
     pub(super) fn region(&self, place: impl Into<Place>, unit: ColumnUnit) -> Region<'_> {
         let Place { file, span } = place.into();

@@ -5,6 +5,13 @@ use super::model::Report;
 use super::options::Options;
 use super::{concise, github, gitlab, human, json, junit, lsp, markdown, rdjson, sarif};
 
+impl Report {
+    /// The whole document in a format, without colours and 100 columns wide where that matters.
+    pub fn render(&self, format: Format) -> String {
+        render(format, self, &Options::default())
+    }
+}
+
 /// The whole document of `report` in `format`, ending in a line break unless it is empty.
 pub fn render(format: Format, report: &Report, options: &Options) -> String {
     let Options { human, concise: lines, lsp, junit, github, markdown, roots } = options;

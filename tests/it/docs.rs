@@ -37,6 +37,7 @@ fn words(consequence: Consequence) -> &'static str {
         Consequence::Orphaned => "dependents outlive their owner",
         Consequence::Ignored => "what is written has no effect",
         Consequence::Style => "works, but should be tidied up",
+        other => panic!("no words for {other:?}"),
     }
 }
 

@@ -37,7 +37,9 @@ fn a_session_shares_files_between_its_bundles() {
         .write("ownerlint.yaml", "version: 1\nbundles: {dev: {paths: [shared]}, prod: {paths: [shared, prod]}}\n");
     repository.write("shared/a.yaml", CONFIG_MAP).write("prod/b.yaml", CONFIG_MAP);
     let config = ConfigChoice::File(inside(&repository, "ownerlint.yaml"));
-    let session = Session::open(&Request { config, ..Request::default() }).expect("it reads");
+    let mut request = Request::default();
+    request.config = config;
+    let session = Session::open(&request).expect("it reads");
     let file = |bundle: usize| {
         let mut files = session.bundles()[bundle].inventory.files();
         files.find(|(_, file)| file.source().path().ends_with("a.yaml")).expect("both read it").1

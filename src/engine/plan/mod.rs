@@ -1,6 +1,7 @@
 //! One plan: the question, the cluster it is about, and what there is to say about the answer.
 
 mod choose;
+mod deletion;
 mod notes;
 mod question;
 mod rehearsal;
@@ -9,6 +10,7 @@ mod targets;
 mod titles;
 
 pub(super) use choose::choose;
+pub use deletion::{DeletionPlan, DeletionRequest};
 pub use question::{PlanError, Question};
 pub use rehearsal::Rehearsal;
 pub use steps::Steps;

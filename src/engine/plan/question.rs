@@ -31,6 +31,7 @@ pub enum Question {
 
 /// Why there is no plan.
 #[derive(Debug, Error, Diagnostic)]
+#[non_exhaustive]
 pub enum PlanError {
     /// A target that matches no object, or several.
     #[error(transparent)]

@@ -15,6 +15,7 @@ const MOST_LISTED: usize = 8;
 
 /// A target that matches no object, or several.
 #[derive(Clone, Debug, Error, Diagnostic, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum TargetError {
     /// A kind without a name, or a name without a kind.
     #[error("`{word}` does not say which object")]

@@ -18,6 +18,7 @@ pub use cascade::Cascade;
 
 /// A format of `plan --output`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[non_exhaustive]
 pub enum PlanFormat {
     /// Trees, reasons and commands for people.
     Human,

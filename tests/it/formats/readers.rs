@@ -51,6 +51,7 @@ pub(crate) fn read(format: Format, text: &str, report: &Report, options: &Option
             ranges(&document, report, options.lsp.position_encoding);
         }
         Format::Markdown => markdown(text, report, options),
+        other => panic!("nothing reads {other} back"),
     }
 }
 

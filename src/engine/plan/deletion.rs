@@ -1,0 +1,69 @@
+//! The plan of one deletion: what is asked, and what comes of it.
+
+use super::question::Question;
+use super::rehearsal::Rehearsal;
+use crate::gc::{Fate, Policy};
+use crate::kube::ObjectKey;
+use crate::report::Options;
+use crate::report::plan::{self, PlanFormat};
+
+/// Objects to delete, as kubectl would.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct DeletionRequest {
+    /// `deployment/web`, `ns/shop`, `foos.example.com/one`, or a key like `Deployment.apps/shop/web`.
+    pub targets: Vec<String>,
+    /// The namespace of targets that do not name one.
+    pub namespace: Option<String>,
+    /// What the request says of dependents; `None` sends no policy, as raw API clients do.
+    pub policy: Option<Policy>,
+    /// Whether Pods run on nodes, so that they finish when they are deleted. Without, those bound to a node stay Terminating.
+    pub kubelet: bool,
+}
+
+impl DeletionRequest {
+    /// `kubectl delete` of these targets: in the background, in a cluster whose nodes run.
+    pub fn new<T: Into<String>>(targets: impl IntoIterator<Item = T>) -> Self {
+        let targets = targets.into_iter().map(Into::into).collect();
+        Self { targets, namespace: None, policy: Some(Policy::Background), kubelet: true }
+    }
+
+    pub(in crate::engine) fn question(&self) -> Question {
+        let Self { targets, namespace, policy, kubelet: _ } = self;
+        Question::Delete { targets: targets.clone(), namespace: namespace.clone(), policy: *policy }
+    }
+}
+
+/// What a deletion does, once the cluster has come to rest.
+#[derive(Debug)]
+#[non_exhaustive]
+pub struct DeletionPlan {
+    /// The objects that are gone, in the order of their keys; also those that the garbage collector deletes by itself.
+    pub deleted: Vec<ObjectKey>,
+    /// The objects that stay Terminating, in the order of their keys.
+    pub stuck: Vec<ObjectKey>,
+    rehearsal: Rehearsal,
+}
+
+impl DeletionPlan {
+    pub(in crate::engine) fn new(rehearsal: Rehearsal) -> Self {
+        let plan = rehearsal.simulate();
+        let verdict = plan.steps.last().and_then(|step| step.outcomes.first());
+        let (mut deleted, mut stuck) = (Vec::new(), Vec::new());
+        for (key, fate) in verdict.map_or_else(Vec::new, |verdict| plan.fates(verdict)) {
+            match fate {
+                Fate::Gone => deleted.push(key),
+                Fate::Present(present) if present.terminating => stuck.push(key),
+                Fate::Present(_) => {}
+            }
+        }
+        drop(plan);
+        Self { deleted, stuck, rehearsal }
+    }
+
+    /// The plan in a format: every step with its reasons, what releases stuck objects, and what had to be assumed.
+    pub fn render(&self, format: PlanFormat) -> String {
+        let plan = self.rehearsal.simulate();
+        plan::render(format, &self.rehearsal.view(&plan), &Options::default())
+    }
+}
