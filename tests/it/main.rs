@@ -43,6 +43,7 @@ mod plan_conformance;
 mod plan_view;
 #[cfg(unix)]
 mod pre_commit;
+mod public_surface;
 mod recognition;
 mod repeats;
 mod report_scope;

@@ -9,15 +9,15 @@ use syn::visit::Visit;
 use syn::{Item, ItemMod, ItemUse, UseTree, Visibility};
 
 /// A path as it is written or from the root of the crate, without `::`.
-pub(super) type Names = Vec<String>;
+pub(crate) type Names = Vec<String>;
 
 /// All modules of a crate, by their paths from its root.
-pub(super) struct Modules(BTreeMap<Names, Module>);
+pub(crate) struct Modules(BTreeMap<Names, Module>);
 
 #[derive(Default)]
-pub(super) struct Module {
+pub(crate) struct Module {
     /// Its file below the source folder, with forward slashes.
-    pub(super) file: String,
+    pub(crate) file: String,
     defined: BTreeSet<String>,
     imports: Vec<Import>,
     /// Every path with two names and more.
@@ -37,7 +37,7 @@ struct Import {
 
 /// Where a path leads.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Target {
+pub(crate) enum Target {
     /// To a module as a whole.
     Module(Names),
     /// To something that is defined in this module.
@@ -55,7 +55,7 @@ pub(super) struct Reference {
 
 impl Modules {
     /// Reads the crate whose sources are in `folder`.
-    pub(super) fn read(folder: &Path) -> Self {
+    pub(crate) fn read(folder: &Path) -> Self {
         let mut modules = Self(BTreeMap::new());
         let mut pending = vec![(Names::new(), "lib.rs".to_owned())];
         while let Some((path, file)) = pending.pop() {
@@ -88,12 +88,12 @@ impl Modules {
         elsewhere
     }
 
-    pub(super) fn iter(&self) -> impl Iterator<Item = (&Names, &Module)> {
+    pub(crate) fn iter(&self) -> impl Iterator<Item = (&Names, &Module)> {
         self.0.iter()
     }
 
     /// The file that holds what a path leads to.
-    pub(super) fn file(&self, target: &Target) -> &str {
+    pub(crate) fn file(&self, target: &Target) -> &str {
         let (Target::Module(path) | Target::Item(path)) = target;
         &self.0[path].file
     }
@@ -120,6 +120,11 @@ impl Modules {
             add(&vec![name.clone()], false);
         }
         references
+    }
+
+    /// What a path that stands in `module` leads to; `None` where it leads out of the crate or is a name of the language.
+    pub(crate) fn target(&self, module: &Names, path: &[String]) -> Option<Target> {
+        self.resolve(module, path, 0)
     }
 
     /// Follows a path that stands in `module`; `None` where it leads out of the crate or is a name of the language.
