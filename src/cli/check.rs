@@ -64,6 +64,8 @@ pub(super) struct ReportedArgs {
     #[arg(long, value_name = "ENCODING", default_value = "utf-16", help_heading = "Output")]
     pub(super) position_encoding: PositionEncoding,
     /// Link lines in the `markdown` output to this address of the commit: https://github.com/owner/name/blob/COMMIT
+    // clap prints this as it stands, so the address gets no brackets.
+    #[allow(rustdoc::bare_urls)]
     #[arg(long, value_name = "URL", help_heading = "Output")]
     pub(super) source_url: Option<String>,
     /// The size that the `markdown` output keeps to; a comment on GitHub takes 65536 [default: 1000000]

@@ -1,7 +1,7 @@
 //! A small pure model of how Kubernetes deletes: the API server's DELETE, the garbage collector, the
 //! namespace controller and the finalization of custom resource definitions.
 //!
-//! [`simulate`] takes a [`Cluster`] and a list of [`Step`]s and says what becomes of every object.
+//! `simulate` takes a [`Cluster`] and a list of [`Step`]s and says what becomes of every object.
 //! There is no I/O here, no clock and no randomness. Kubernetes itself races: the collector has
 //! twenty workers and no order among its items. The *verdict* is what one canonical order does
 //! (`rounds`, `[SIM-10]`), which agrees best with a real control plane; the other outcomes are

@@ -1,6 +1,6 @@
 //! YAML and JSON as Kubernetes reads them.
 //!
-//! [`read`] turns the text of a file into [`Document`]s: split textually as Kubernetes' reader splits, parsed to a tape of
+//! `read` turns the text of a file into [`Document`]s: split textually as Kubernetes' reader splits, parsed to a tape of
 //! events, and composed into a [`Tree`] under Kubernetes' rules (go-yaml scalars, merge keys, last duplicate wins). What
 //! Kubernetes drops or overrides in silence is kept as a [`Problem`].
 //!
