@@ -7,9 +7,9 @@ source "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
 target=${RUNNER_TEMP:-$(mktemp -d)}/ownerlint-target
 
-command -v cargo >/dev/null || fail "building ownerlint needs cargo: install a Rust toolchain in a step before, or set 'version'"
+command -v cargo >/dev/null || fail "building ownerlint needs cargo: install a Rust toolchain in an earlier step, or set 'version'"
 # The workflow may have given every step a token. Build scripts of dependencies have no use for one.
 unset GH_TOKEN GITHUB_TOKEN ACTIONS_ID_TOKEN_REQUEST_TOKEN ACTIONS_ID_TOKEN_REQUEST_URL ACTIONS_RUNTIME_TOKEN
-# From its own folder: a .cargo/config.toml or rust-toolchain.toml of the repository that is checked has no say.
+# From its own folder: a .cargo/config.toml or rust-toolchain.toml in the checked repository has no effect.
 (cd "$root" && cargo build --release --locked --target-dir "$target" >&2) || fail "ownerlint could not be built"
 output binary "$target/release/ownerlint"

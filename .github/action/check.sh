@@ -15,7 +15,7 @@ SARIF=${SARIF//'{name}'/$NAME}
 rm -f "$json" "$markdown" "$annotations"
 event=${GITHUB_EVENT_NAME:-}
 
-# The commit that a pull request, or a group of a merge queue, starts from. A shallow checkout gets what it lacks.
+# The commit that a pull request, or a group of a merge queue, starts from. A shallow checkout fetches what it lacks.
 base_of_change() {
   local base
   git rev-parse --quiet --verify HEAD >/dev/null || return 1
@@ -52,7 +52,7 @@ if [[ -n "${FAIL_ON:-}" ]]; then arguments+=("--fail-on=$FAIL_ON"); fi
 if is_true "${ANNOTATIONS:-true}"; then arguments+=(--output "github:$annotations"); fi
 if [[ -n "${SARIF:-}" ]]; then arguments+=(--output "sarif:$SARIF"); fi
 if [[ -n "${CONFIG:-}" ]]; then arguments+=("--config=$CONFIG"); fi
-# A comment takes 65,536 characters.
+# A comment has room for 65,536 characters.
 if is_true "${COMMENT:-false}"; then arguments+=(--markdown-bytes 60000); fi
 if head=$(git rev-parse --quiet --verify HEAD 2>/dev/null); then
   arguments+=("--source-url=${GITHUB_SERVER_URL:-https://github.com}/$GITHUB_REPOSITORY/blob/$head")
@@ -64,10 +64,10 @@ if is_true "${CHANGED_ONLY:-true}" && [[ "$event" == pull_request* || "$event" =
   if [[ "$event" == merge_group ]]; then change="merge group"; fi
   if base=$(base_of_change 2>/dev/null); then
     arguments+=("--only-changed-from=$base")
-    scope="Only what this $change touches is reported."
+    scope="This report contains only findings that the $change touches."
   else
     say warning "the base of this $change is not in the checkout, so all findings are reported; \
-actions/checkout with fetch-depth: 2 helps"
+set fetch-depth: 2 for actions/checkout"
   fi
 fi
 
@@ -79,7 +79,7 @@ while IFS= read -r line; do
   if [[ -n "$line" ]]; then arguments+=("$line"); fi
 done <<<"${PATHS:-}"
 
-# What is printed meanwhile holds names from the manifests. No line of it is a command to the runner.
+# The output contains names from the manifests. No line of it may be a command to the runner.
 token=$(od -An -N16 -tx1 /dev/urandom | tr -d ' \n')
 status=0
 printf '::stop-commands::%s\n' "$token"
@@ -87,9 +87,9 @@ printf '::stop-commands::%s\n' "$token"
 printf '\n::%s::\n' "$token"
 if [[ -f "$annotations" ]]; then cat "$annotations"; fi
 
-# Nothing was checked if there is no report, whatever the status says: `--help` among the arguments, say.
+# Nothing was checked if there is no report, whatever the status says: with `--help` among the arguments, for example.
 if [[ "$status" != 2 && ! -s "$json" ]]; then
-  say error "ownerlint ended with status $status and wrote no report"
+  say error "ownerlint exited with status $status and wrote no report"
   status=2
 fi
 count() { if [[ -s "$json" ]]; then jq "$1" "$json"; else echo 0; fi; }

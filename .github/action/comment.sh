@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Keeps one comment on the pull request up to date. A token that may not comment (a fork's) is no failure.
+# Keeps one comment on the pull request up to date. A token that may not comment (a fork's) is not a failure.
 set -euo pipefail
 # shellcheck source=lib.sh
 source "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
@@ -15,7 +15,7 @@ quiet() {
   exit 0
 }
 
-# Anybody can write the marker: only a bot's comment, or one of the token's own user, is ours. GITHUB_TOKEN may not ask who it is.
+# Anybody can write the marker: only a comment by a bot, or by the token's own user, is ours. GITHUB_TOKEN may not ask who it is.
 me=$(gh api user --jq .login 2>/dev/null) || me=
 comments=$(gh api --paginate "repos/$GITHUB_REPOSITORY/issues/$number/comments" 2>"$complaint") || quiet
 mine=$(jq -r --arg marker "$marker" --arg me "$me" \
@@ -32,7 +32,7 @@ case "${EXIT_CODE:-}" in
     FINDINGS=0
     ;;
 esac
-# Nothing to say, and nothing said before: no noise.
+# Nothing to report now or before: no noise.
 if [[ "${FINDINGS:-0}" == 0 && -z "$mine" ]]; then exit 0; fi
 
 if [[ -n "$mine" ]]; then

@@ -12,13 +12,13 @@ case "$(uname -s)-$(uname -m)" in
   Linux-aarch64) target=aarch64-unknown-linux-musl ;;
   Darwin-arm64) target=aarch64-apple-darwin ;;
   Darwin-x86_64) target=x86_64-apple-darwin ;;
-  *) fail "no release runs on $(uname -s) $(uname -m): leave 'version' empty to build from source" ;;
+  *) fail "there is no release for $(uname -s) $(uname -m): leave 'version' empty to build from source" ;;
 esac
 
 command -v gh >/dev/null || fail "downloading a release needs gh, the GitHub CLI"
 if [[ "$VERSION" == latest ]]; then
   tag=$(gh release view --repo "$repository" --json tagName --jq .tagName) || fail "the latest release cannot be found"
-  [[ "$tag" =~ ^v[0-9]+\.[0-9]+\.[0-9]+$ ]] || fail "the latest release has the strange name '$tag'"
+  [[ "$tag" =~ ^v[0-9]+\.[0-9]+\.[0-9]+$ ]] || fail "the latest release has an unexpected name, '$tag'"
 else
   tag=v$VERSION
 fi

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# The last step: what ownerlint ended with decides the job.
+# The last step: the status of ownerlint decides the job.
 set -euo pipefail
 # shellcheck source=lib.sh
 source "$(dirname "${BASH_SOURCE[0]}")/lib.sh"

@@ -1,7 +1,7 @@
 # shellcheck shell=bash
 # What all steps share. Sourced, never run.
 
-# output NAME VALUE: sets an output of the step. The value may hold anything: the delimiter is a word that it does not hold.
+# output NAME VALUE: sets an output of the step. The value may contain anything: the delimiter is a word that it does not contain.
 output() {
   local end=END
   while [[ "$2" == *"$end"* ]]; do end+=_; done
@@ -31,4 +31,4 @@ title() { if [[ "$NAME" == ownerlint ]]; then printf '## ownerlint'; else printf
 # What status 3 means.
 # shellcheck disable=SC2034 # for the scripts that source this one
 NOTHING_CHECKED="No Kubernetes object was found, so nothing was checked. ownerlint reads rendered manifests: render charts and \
-overlays in a step before (helm template, kustomize build), and name the output in 'paths'."
+overlays in an earlier step (helm template, kustomize build), and name the output in 'paths'."

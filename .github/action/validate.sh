@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Refuses inputs that mean nothing, and says where the program comes from: `release`, `checkout` or `given`.
+# Rejects inputs without a meaning, and says where the program comes from: `release`, `checkout` or `given`.
 set -euo pipefail
 # shellcheck source=lib.sh
 source "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
@@ -18,7 +18,7 @@ switch comment "${COMMENT:-}"
 
 # It becomes the name of files, and a part of an HTML comment.
 if [[ ! "${NAME:-}" =~ ^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$ ]]; then
-  fail "'name' must begin with a letter or a digit and hold only letters, digits, dots, dashes and underscores, not '${NAME:-}'"
+  fail "'name' must begin with a letter or a digit and contain only letters, digits, dots, dashes and underscores, not '${NAME:-}'"
 fi
 if [[ -n "${VERSION:-}" && "$VERSION" != latest && ! "$VERSION" =~ ^[0-9]+\.[0-9]+\.[0-9]+$ ]]; then
   fail "'version' must be latest, or look like 1.2.3"

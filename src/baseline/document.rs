@@ -48,7 +48,7 @@ struct KnownFindingDocument {
     count: usize,
 }
 
-/// A file that is no baseline.
+/// A file that is not a baseline.
 #[derive(Debug, Error, Diagnostic)]
 #[error("{message}")]
 #[diagnostic(help("`ownerlint baseline write` writes a new one"))]
@@ -67,7 +67,7 @@ impl Baseline {
     /// A text that does not follow the contract, with the place.
     pub fn read(file: &SourceFile) -> Result<Self, BaselineError> {
         let wrong = |reason: String, offset: usize| BaselineError {
-            message: format!("`{}` is no baseline: {reason}", file.path()),
+            message: format!("`{}` is not a baseline: {reason}", file.path()),
             source_code: NamedSource::new(file.path(), file.text().to_owned()).with_language("json"),
             span: SourceSpan::from(offset.min(file.text().len())),
         };
@@ -100,7 +100,7 @@ impl Baseline {
         };
         let document =
             BaselineDocument { schema: SCHEMA.to_owned(), findings: self.entries.iter().map(finding).collect() };
-        // It fails only on maps with keys that are no strings; there are none.
+        // It fails only on maps with keys that are not strings; there are none.
         let mut text = serde_json::to_string_pretty(&document).unwrap_or_default();
         text.push('\n');
         text

@@ -1,26 +1,26 @@
-//! Which entry of a baseline knows which finding.
+//! Which entry of a baseline covers which finding.
 //!
-//! A key `ConfigMap/?/web` says that the namespace was not known: of the object that a run without `--namespace` sees, say.
-//! It is the object of that name in whatever namespace.
+//! A key `ConfigMap/?/web` says that the namespace was not known: of the object that a run without `--namespace` sees,
+//! say. It matches the object of that name in any namespace.
 
 use std::collections::HashMap;
 
 use super::Baseline;
 use crate::finding::Identity;
 
-/// What stands for a namespace that is not known.
+/// The mark for a namespace that is not known.
 const ANY: &str = "?";
 
 /// Findings and entries, matched.
 pub(super) struct Matches {
-    /// For each finding the place of the entry that knows it.
+    /// For each finding the place of the entry that covers it.
     pub(super) entries: Vec<Option<usize>>,
-    /// For each entry how many findings it knows, at most its count.
+    /// For each entry how many findings it covers, at most its count.
     pub(super) found: Vec<usize>,
 }
 
 impl Baseline {
-    /// Equal identities first, so that a namespace which is not known takes nothing from one that is.
+    /// Equal identities first, so a namespace that is not known takes nothing from one that is.
     pub(super) fn matches(&self, findings: &[Identity]) -> Matches {
         let mut matches = Matches { entries: vec![None; findings.len()], found: vec![0; self.entries.len()] };
         let exact: HashMap<&Identity, usize> = self.entries.iter().map(|entry| &entry.identity).zip(0..).collect();
@@ -57,7 +57,7 @@ impl Baseline {
         matches
     }
 
-    /// Gives a finding to an entry unless it has all that it knows.
+    /// Gives a finding to an entry unless the entry has reached its count.
     fn take(&self, matches: &mut Matches, finding: usize, entry: usize) -> bool {
         let has_room = matches.found[entry] < self.entries[entry].count;
         if has_room {
@@ -74,7 +74,7 @@ fn without_namespace(identity: &Identity) -> Option<Identity> {
     Some(Identity { object: Some(object), ..identity.clone() })
 }
 
-/// A key `Kind/namespace/name` in any namespace: `Kind/?/name`. `None` for a text that is no key.
+/// A key `Kind/namespace/name` in any namespace: `Kind/?/name`. `None` for a text that is not a key.
 pub fn any_namespace(key: &str) -> Option<String> {
     let mut parts = key.splitn(3, '/');
     let (kind, _, name) = (parts.next()?, parts.next()?, parts.next()?);

@@ -1,4 +1,4 @@
-//! The findings that a team has decided to live with for now, by identity and count; no lines, so that reformatting, moving
+//! The findings that a team has decided to live with for now, by identity and count; no lines, so reformatting, moving
 //! files and reordering documents change nothing.
 //!
 //! Knows nothing of rules.
@@ -17,14 +17,14 @@ pub use matching::any_namespace;
 /// The name under which a baseline is looked for.
 pub const FILE_NAME: &str = "ownerlint-baseline.json";
 
-/// Findings, parted.
+/// Findings, divided.
 #[derive(Clone, Debug)]
 pub struct Parted<F> {
-    /// Those that the baseline does not know.
+    /// Those that the baseline does not list.
     pub new: Vec<F>,
     /// Those that it does.
     pub known: Vec<F>,
-    /// What it knows and the run did not find.
+    /// What it lists and the run did not find.
     pub stale: Vec<Stale>,
 }
 
@@ -35,9 +35,9 @@ pub struct Stale {
     pub file: FileId,
     /// Where the entry names its rule.
     pub span: Span,
-    /// What it knows.
+    /// What it lists.
     pub identity: Identity,
-    /// How many findings it knows.
+    /// How many findings it allows.
     pub known: usize,
     /// How many the run found.
     pub found: usize,
@@ -54,9 +54,9 @@ impl Baseline {
         Self { entries: counts.into_iter().map(entry).collect() }
     }
 
-    /// Parts findings into new and known ones. Of findings of one identity the first ones, in the given order, are known.
-    /// `judged` says of an entry, and of how many of its findings there are, whether the run could have found the others:
-    /// what it could not is never stale. `file` is the baseline's own.
+    /// Divides findings into new and known ones. Of findings of one identity the first ones, in the given order, are
+    /// known. `judged` says of an entry, and of how many of its findings there are, whether the run could have found
+    /// the others: what it could not is never stale. `file` is the baseline's own.
     pub fn part<F>(
         &self,
         findings: Vec<F>,

@@ -15,9 +15,9 @@ pub struct DiscoveredConfig {
     pub path: String,
 }
 
-/// Looks for the configuration of the first of `paths`: in its folder (of a glob: the folder before the first wildcard; of
-/// standard input or without a path: `working_directory`) and in those above it. The first one counts. The search ends with
-/// the folder that holds `.git`.
+/// Looks for the configuration of the first of `paths`: in its folder (of a glob: the folder before the first wildcard;
+/// of standard input or without a path: `working_directory`) and in those above it. The first one counts. The search
+/// ends at the folder that contains `.git`.
 ///
 /// # Errors
 /// A folder with both names.
@@ -48,7 +48,7 @@ fn folder_of_argument(argument: &Path) -> PathBuf {
     locate(&existing.to_string_lossy())
 }
 
-/// `path` as seen from `folder`, both absolute, with forward slashes. Outside of every common folder it stays absolute.
+/// `path` as seen from `folder`, both absolute, with forward slashes. Without a common folder it stays absolute.
 fn relative(path: &Path, folder: &Path) -> String {
     let shared = path.components().zip(folder.components()).take_while(|(a, b)| a == b).count();
     let only_root = path.components().take(shared).all(|part| !matches!(part, Component::Normal(_)));

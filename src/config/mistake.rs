@@ -1,4 +1,4 @@
-//! A mistake in a file that people write for ownerlint, the configuration or a list of steps, shown where it stands.
+//! A mistake in a file that people write for ownerlint, the configuration or a list of steps, shown at its place.
 
 use miette::{Diagnostic, LabeledSpan, NamedSource};
 use thiserror::Error;
@@ -18,7 +18,7 @@ pub struct Mistake {
 }
 
 impl Mistake {
-    /// A mistake at a place of the file. The message goes on behind the file's name.
+    /// A mistake at a place of the file. The message follows the file's name.
     pub(crate) fn at(file: &SourceFile, span: Span, message: impl Into<String>) -> Self {
         Self {
             message: format!("{} {}", shown(file.path()), message.into()),

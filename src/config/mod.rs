@@ -1,6 +1,6 @@
 //! The configuration, `ownerlint.yaml`: where it is found, and what it says. One file per run; nothing is merged.
 //!
-//! It is read through our own YAML tree, so that every mistake is shown where it stands. Unknown keys are mistakes.
+//! It is read through our own YAML tree, so that every mistake is shown at its place. Unknown keys are mistakes.
 //!
 //! Knows nothing of the command line, which has the last word.
 
@@ -28,18 +28,18 @@ pub struct Config {
     /// Its text, reported under the path by which it was found.
     pub source: SourceFile,
     /// Named sets of paths, sorted by name.
-    pub bundles: Vec<Bundle>,
+    pub bundles: Vec<BundleConfig>,
     /// The namespace of bundles that do not name one.
     pub namespace: Option<String>,
-    /// The world of bundles that do not say.
+    /// The world of bundles that do not set one.
     pub world: Option<World>,
     /// Globs that are left out of every bundle.
     pub exclude: Vec<String>,
     /// The release whose built-in kinds count.
     pub kubernetes_version: Option<Release>,
-    /// Kinds beyond the built-in ones and the CRDs of the input.
+    /// Kinds beyond the built-in ones and the CRDs in the input.
     pub scopes: Vec<ExtraKind>,
-    /// The least severity that makes a run fail; `Some(None)` is never.
+    /// The lowest severity that makes a run fail; `Some(None)` is never.
     pub fail_on: Option<Option<Severity>>,
     /// The file of known findings.
     pub baseline: Option<String>,
@@ -47,21 +47,21 @@ pub struct Config {
     pub severities: BTreeMap<&'static str, Severity>,
     /// Rules that do not run.
     pub off: Vec<&'static str>,
-    /// What is silenced on some objects.
+    /// What is suppressed on some objects.
     pub ignores: Vec<Ignore>,
 }
 
-/// A named set of paths with an inventory of its own. Paths start at the folder of the configuration.
+/// A named set of paths with its own inventory. Paths start at the folder of the configuration.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Bundle {
+pub struct BundleConfig {
     /// Its name.
     pub name: String,
     /// Files, folders and globs.
     pub paths: Vec<String>,
     /// Globs that are left out.
     pub exclude: Vec<String>,
-    /// The namespace of namespaced objects that do not say theirs.
+    /// The namespace of namespaced objects without one.
     pub namespace: Option<String>,
-    /// Whether the bundle is taken for a whole cluster.
+    /// Whether the bundle is treated as the whole cluster.
     pub world: Option<World>,
 }

@@ -1,7 +1,7 @@
 //! From the text of a configuration to what it says.
 
 use super::value::{Values, tree_of};
-use super::{Bundle, Config, Mistake};
+use super::{BundleConfig, Config, Mistake};
 use crate::finding::Severity;
 use crate::inventory::{ExtraKind, Release};
 use crate::kube::Scope;
@@ -81,7 +81,8 @@ impl Config {
         match fields.iter().find(|field| field.key == "version") {
             None => return Err(no_version(values)),
             Some(version) if version.value.as_int() != Some(1) => {
-                let mistake = values.mistake(version.value.span(), "is of a version that this ownerlint does not read");
+                let mistake =
+                    values.mistake(version.value.span(), "has a version that this ownerlint does not support");
                 return Err(mistake.label("not 1").help("write `version: 1`"));
             }
             Some(_) => {}
@@ -130,15 +131,15 @@ impl Config {
 }
 
 fn no_version(values: Values<'_>) -> Mistake {
-    let mistake = values.mistake(Span::empty(0), "does not say its version");
+    let mistake = values.mistake(Span::empty(0), "has no `version`");
     mistake.label("missing").help("write `version: 1` as the first line")
 }
 
-fn bundles(values: Values<'_>, value: Value<'_>) -> Result<Vec<Bundle>, Mistake> {
+fn bundles(values: Values<'_>, value: Value<'_>) -> Result<Vec<BundleConfig>, Mistake> {
     let mut bundles = Vec::new();
     for entry in values.mapping(value, "`bundles`")? {
         let name = entry.key.to_owned();
-        let mut bundle = Bundle { name, ..Bundle::default() };
+        let mut bundle = BundleConfig { name, ..BundleConfig::default() };
         for field in values.fields(entry.value, &format!("bundle `{}`", entry.key), BUNDLE)? {
             match field.key {
                 "paths" => bundle.paths = values.strings(field)?,
@@ -148,7 +149,7 @@ fn bundles(values: Values<'_>, value: Value<'_>) -> Result<Vec<Bundle>, Mistake>
             }
         }
         if bundle.paths.is_empty() {
-            let mistake = values.mistake(entry.key_span, format!("gives bundle `{}` no `paths`", entry.key));
+            let mistake = values.mistake(entry.key_span, format!("has no `paths` for bundle `{}`", entry.key));
             return Err(mistake.label("reads nothing").help("write `paths: [folder]`"));
         }
         bundles.push(bundle);
@@ -160,7 +161,7 @@ fn bundles(values: Values<'_>, value: Value<'_>) -> Result<Vec<Bundle>, Mistake>
 fn release(values: Values<'_>, field: Entry<'_>) -> Result<Release, Mistake> {
     let span = field.value.span();
     let parsed = values.written(field.value).parse::<Release>();
-    parsed.map_err(|error| values.mistake(span, error.to_string()))
+    parsed.map_err(|error| values.mistake(span, format!("has a malformed `kubernetes-version`: {error}")))
 }
 
 fn namespace(values: Values<'_>, field: Entry<'_>) -> Result<String, Mistake> {
@@ -189,7 +190,7 @@ fn extra_kind(values: Values<'_>, value: Value<'_>) -> Result<ExtraKind, Mistake
     }
     match (group, kind, scope) {
         (Some(group), Some(kind), Some(scope)) => Ok(ExtraKind { group, kind, versions, scope }),
-        _ => Err(values.mistake(start(value), "wants `group`, `kind` and `scope` for every entry of `scopes`")),
+        _ => Err(values.mistake(start(value), "expects `group`, `kind` and `scope` for every entry of `scopes`")),
     }
 }
 
@@ -221,12 +222,12 @@ fn ignore(values: Values<'_>, rule: &'static Rule, value: Value<'_>) -> Result<I
     match (object, reason) {
         (Some((object, place)), Some(reason)) => Ok(Ignore { rule: rule.id, object, reason, expires, place }),
         (None, _) => {
-            let mistake = values.mistake(start(value), "has an ignore that names no `object`");
-            Err(mistake.help("write its key: `object: Deployment.apps/shop/*`"))
+            let mistake = values.mistake(start(value), "has an ignore without an `object`");
+            Err(mistake.help("name the objects: `object: Deployment.apps/shop/*`"))
         }
         (_, None) => {
             let mistake = values.mistake(start(value), "has an ignore without a `reason`");
-            Err(mistake.help("say why the finding is right here, or when it will go"))
+            Err(mistake.help("say why the finding is acceptable here, or when it will be fixed"))
         }
     }
 }

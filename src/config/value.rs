@@ -7,7 +7,7 @@ use crate::yaml::{self, Content, Entry, ProblemKind, Tree, Value};
 /// The one document of a file; `None` when there is nothing in it.
 ///
 /// # Errors
-/// A second document, a key that is written twice, and what is no YAML.
+/// A second document, a key that is listed twice, and text that is not YAML.
 pub(crate) fn tree_of(file: &SourceFile) -> Result<Option<Tree>, Mistake> {
     let documents = yaml::read(file).into_iter().filter(|document| !matches!(document.content, Content::Empty));
     let documents: Vec<_> = documents.collect();
@@ -19,14 +19,14 @@ pub(crate) fn tree_of(file: &SourceFile) -> Result<Option<Tree>, Mistake> {
     let Some(document) = documents.into_iter().next() else { return Ok(None) };
     for problem in &document.problems {
         if let ProblemKind::DuplicateKey { key } = &problem.kind {
-            let mistake = Mistake::at(file, problem.span, format!("has the key `{key}` twice"));
+            let mistake = Mistake::at(file, problem.span, format!("contains the key `{key}` twice"));
             return Err(mistake.label("the second one"));
         }
     }
     match document.content {
         Content::Value(tree) => Ok(Some(tree)),
         Content::Unreadable(error) => {
-            Err(Mistake::at(file, error.span, format!("is no YAML: {}", error.message)).help(error.help))
+            Err(Mistake::at(file, error.span, format!("is not YAML: {}", error.message)).help(error.help))
         }
         Content::Empty => Ok(None),
     }
@@ -58,13 +58,13 @@ impl<'a> Values<'a> {
     pub(crate) fn mapping(self, value: Value<'a>, what: &str) -> Result<Vec<Entry<'a>>, Mistake> {
         match value.is_map() || value.is_null() {
             true => Ok(value.entries().collect()),
-            false => Err(self.mistake(first_line(self.file, value.span()), format!("wants a mapping for {what}"))),
+            false => Err(self.mistake(first_line(self.file, value.span()), format!("expects a mapping for {what}"))),
         }
     }
 
-    /// A word that is none of those that are known.
+    /// A word that is not one of the known ones.
     pub(crate) fn unknown(self, span: Span, what: &str, word: &str, known: &[&str]) -> Mistake {
-        let help = near::did_you_mean(word, known, || format!("known are: {}", known.join(", ")));
+        let help = near::did_you_mean(word, known, || format!("the known ones are: {}", known.join(", ")));
         self.mistake(span, format!("has an unknown {what}")).label("not known").help(help)
     }
 
@@ -76,7 +76,7 @@ impl<'a> Values<'a> {
     fn text(self, value: Value<'a>, what: &str) -> Result<&'a str, Mistake> {
         match value.as_str().filter(|text| !text.trim().is_empty()) {
             Some(text) => Ok(text),
-            None => Err(self.mistake(first_line(self.file, value.span()), format!("wants a text for {what}"))),
+            None => Err(self.mistake(first_line(self.file, value.span()), format!("expects a string for {what}"))),
         }
     }
 
@@ -95,12 +95,12 @@ impl<'a> Values<'a> {
             true => Ok(entry.value.items().collect()),
             false => {
                 let span = first_line(self.file, entry.value.span());
-                Err(self.mistake(span, format!("wants a list for `{}`", entry.key)))
+                Err(self.mistake(span, format!("expects a list for `{}`", entry.key)))
             }
         }
     }
 
-    /// A scalar as it is written, without quotes: `1.30` is no number here.
+    /// A scalar as it is written, without quotes: `1.30` is not a number here.
     pub(crate) fn written(self, value: Value<'a>) -> &'a str {
         value.as_str().unwrap_or_else(|| self.file.slice(value.span()))
     }
@@ -119,7 +119,7 @@ impl<'a> Values<'a> {
     }
 }
 
-/// The first line of a place: a snippet of a whole mapping would be all of the file.
+/// The first line of a place: a snippet of a whole mapping would be the whole file.
 fn first_line(file: &SourceFile, span: Span) -> Span {
     let length = file.slice(span).lines().next().map_or(0, |line| line.trim_end().len() as u32);
     Span::new(span.start, span.start + length)

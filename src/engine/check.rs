@@ -24,7 +24,7 @@ pub struct Check {
     pub configuration: Option<String>,
     /// Ignores of the configuration, and its text.
     pub ignores: Option<(SourceFile, Vec<Ignore>)>,
-    /// Whether all that the configuration names is read, so that an ignore without effect has none at all.
+    /// Whether everything that the configuration names is read, so an ignore without effect here has none anywhere.
     pub complete: bool,
     /// How much of what the known findings may be about is read.
     pub extent: ReadExtent,

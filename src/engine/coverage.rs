@@ -1,4 +1,4 @@
-//! What a run looked at, so that only what it could have found counts as gone.
+//! What a run looked at, so only what it could have found counts as no longer found.
 
 use std::collections::HashSet;
 
@@ -12,10 +12,10 @@ use crate::rules;
 pub enum ReadExtent {
     /// All of it.
     Whole,
-    /// A part. An object that it reads lies nowhere else.
+    /// A part. An object that it reads is nowhere else.
     #[default]
     Part,
-    /// A part of several bundles. Another one may hold an object of the same key.
+    /// A part of several bundles. Another one may contain an object of the same key.
     PartOfBundles,
 }
 
@@ -52,7 +52,7 @@ pub(super) struct Coverage {
 }
 
 impl Coverage {
-    /// Of a run of `rules` over `bundles`. What cannot be read may hold any object.
+    /// Of a run of `rules` over `bundles`. What cannot be read may contain any object.
     pub(super) fn of(bundles: &[Bundle], rules: impl IntoIterator<Item = &'static str>, extent: ReadExtent) -> Self {
         let inventories = || bundles.iter().map(|bundle| &bundle.inventory);
         let hidden = inventories().any(|inventory| {

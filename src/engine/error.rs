@@ -34,8 +34,8 @@ pub enum SessionError {
         reason: String,
     },
     /// Unsaved text of a file that no bundle and no path reaches.
-    #[error("`{path}` lies in nothing that is read")]
-    #[diagnostic(help("name its folder as a path, or add it to a bundle of the configuration"))]
+    #[error("`{path}` is not in any path that is checked")]
+    #[diagnostic(help("name its folder as a path, or add it to a bundle in the configuration"))]
     OutsideOfBundles {
         /// The file.
         path: String,
@@ -47,7 +47,7 @@ pub enum SessionError {
         /// The path.
         path: String,
     },
-    /// A bundle that the configuration does not name.
+    /// A bundle that the configuration does not contain.
     #[error("there is no bundle `{name}`")]
     UnknownBundle {
         /// The word.
@@ -56,7 +56,7 @@ pub enum SessionError {
         #[help]
         help: String,
     },
-    /// A word that is no rule.
+    /// A word that is not the id of a rule.
     #[error(transparent)]
     #[diagnostic(transparent)]
     Rule(#[from] UnknownRule),

@@ -30,7 +30,7 @@ pub(super) struct BundleInput {
     pub(super) name: Option<String>,
     /// What to read, and how.
     pub(super) input: Input,
-    /// Whether the bundle is taken for a whole cluster.
+    /// Whether the bundle is treated as the whole cluster.
     pub(super) world: World,
 }
 
@@ -39,9 +39,9 @@ pub(super) struct BundleInput {
 pub struct Bundle {
     /// Its name in the configuration; `None` for files of no bundle.
     pub name: Option<String>,
-    /// What it holds.
+    /// Its content.
     pub inventory: Inventory,
-    /// Whether it is taken for a whole cluster.
+    /// Whether it is treated as the whole cluster.
     pub world: World,
 }
 
@@ -53,9 +53,9 @@ pub enum BundleError {
     #[error(transparent)]
     #[diagnostic(transparent)]
     Argument(#[from] InputError),
-    /// A path of a bundle of the configuration.
+    /// A path of a bundle in the configuration.
     #[error("bundle `{name}`: {reason}")]
-    #[diagnostic(help("paths of bundles start at the folder of the configuration"))]
+    #[diagnostic(help("paths of bundles are relative to the folder of the configuration"))]
     Named {
         /// The bundle's name.
         name: String,
@@ -87,8 +87,8 @@ pub(super) fn read_bundles(
     bundles.into_iter().map(read).collect()
 }
 
-/// Reads the paths of `rest`. A file that lies in one of `bundles` is read with that bundle's settings, together with the
-/// other files of the bundle among the paths; the files of no bundle make up one more, with the settings of `rest`.
+/// Reads the paths of `rest`. A file in one of `bundles` is read with that bundle's settings, together with the other
+/// files of the bundle among the paths; the files of no bundle make up one more, with the settings of `rest`.
 pub(super) fn read_paths(
     bundles: Vec<BundleInput>,
     rest: BundleInput,
@@ -96,7 +96,7 @@ pub(super) fn read_paths(
     files: &mut Files,
 ) -> Result<Vec<Bundle>, BundleError> {
     let named = rest.input.walk(overlays)?;
-    // A bundle that leads nowhere holds none of the paths.
+    // A bundle whose paths do not exist contains none of these paths.
     let walked = bundles.into_iter().filter_map(|bundle| bundle.input.walk(overlays).ok().map(|walk| (bundle, walk)));
     let walked: Vec<_> = walked.collect();
     let walks: Vec<_> = walked.iter().map(|(_, walk)| walk).collect();

@@ -1,4 +1,4 @@
-//! What the input holds, as the `list` contract says it.
+//! What the input contains, in the terms of the `list` contract.
 
 use super::input::Bundle;
 use crate::inventory::{InDocument, Inventory, Member, ScopeSource};
@@ -29,7 +29,7 @@ pub(super) fn skipped_in(bundles: &[Bundle]) -> Vec<ListedSkip> {
     all
 }
 
-/// The listing of an inventory. Objects whose metadata does not decode stand among the skipped documents: no client can
+/// The listing of an inventory. Objects whose metadata does not decode are among the skipped documents: no client can
 /// read them.
 pub fn list(inventory: &Inventory) -> Listing {
     Listing { objects: objects(inventory), skipped: skipped(inventory) }
@@ -105,7 +105,7 @@ fn listed_skip(inventory: &Inventory, skip: &InDocument<'_, Skip>) -> ListedSkip
 fn undecodable(inventory: &Inventory, member: &Member) -> ListedSkip {
     let errors = &member.object.decode_errors;
     let fields: Vec<_> =
-        errors.iter().map(|error| format!("{} is no {}", error.field, error.expected.as_str())).collect();
+        errors.iter().map(|error| format!("{} is not {}", error.field, error.expected.as_str())).collect();
     ListedSkip {
         file: path(inventory, member.file),
         document: member.document,

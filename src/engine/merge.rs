@@ -12,7 +12,7 @@ use crate::text::{FileId, Side, SourceFile, Sources};
 pub(super) struct Merged {
     /// The files.
     pub(super) sources: Sources,
-    /// How many of them the bundles hold.
+    /// How many of them are in the bundles.
     pub(super) files: usize,
     /// For each bundle, which of `sources` its files are.
     bundles: Vec<Vec<FileId>>,

@@ -1,4 +1,4 @@
-//! What is to be said of a bundle besides its findings: what was skipped, and what to run so that it is seen.
+//! Notes on a bundle besides its findings: what was skipped, and what to run to have it checked.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -37,7 +37,7 @@ fn template_notes(inventory: &Inventory) -> Vec<Note> {
     let note = |((folder, rendering), count): ((String, Rendering), usize)| {
         let (what, run) = match rendering {
             Rendering::Chart => ("unrendered Helm template", "run `helm template` and check its output"),
-            Rendering::Other(language) => (language.as_str(), "render first, and check what comes out"),
+            Rendering::Other(language) => (language.as_str(), "render it first, and check the output"),
         };
         let article = if what.starts_with('u') { "an" } else { "a" };
         let documents = match count {
@@ -60,7 +60,7 @@ fn plural(what: &str) -> String {
     what.replacen("template", "templates", 1)
 }
 
-/// The folder of the chart whose file lies in `folder`: the nearest one with a Chart.yaml.
+/// The folder of the chart whose file is in `folder`: the nearest one with a Chart.yaml.
 fn chart_above(folder: &str) -> Option<&str> {
     let mut folder = folder;
     loop {
@@ -90,7 +90,8 @@ fn kustomize_note(inventory: &Inventory) -> Option<Note> {
     Some(Note {
         severity: Severity::Info,
         message: format!(
-            "{folders} a kustomization, whose sources are not what it applies: run `kustomize build` and check its output"
+            "{folders} a kustomization, which applies something other than these files: run `kustomize build` and \
+             check its output"
         ),
         path: Some(path.to_owned()),
         line: None,

@@ -1,6 +1,7 @@
-//! What says the same again and again is said once, with every place.
+//! Findings that repeat the same thing are shown once, with every place.
 //!
-//! The last step on the way of the findings: what was silenced, or known to the baseline, is gone by then, one by one.
+//! The last step on the path of the findings: by then, those that are suppressed or in the baseline have been removed
+//! one by one.
 
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
@@ -36,7 +37,7 @@ impl Likeness {
     }
 }
 
-/// Draws findings together as their rules say. The first one stays, and takes the places of the others along.
+/// Combines findings as their rules say. The first one stays, and gets the places of the others.
 pub(super) fn once(findings: Vec<Reported>) -> Vec<Reported> {
     let mut kept: Vec<Reported> = Vec::with_capacity(findings.len());
     let mut more: Vec<usize> = Vec::with_capacity(findings.len());
@@ -63,7 +64,7 @@ pub(super) fn once(findings: Vec<Reported>) -> Vec<Reported> {
     kept
 }
 
-/// Every place of a finding. Its own one is told by the object it is about, or by what is wrong there.
+/// Every place of a finding. Its primary place is labelled with its object or, without one, with its message.
 fn places(finding: Finding) -> impl Iterator<Item = Label> {
     let Finding { primary, object, message, related, .. } = finding;
     let words = object.map_or(message, |object| object.to_string());

@@ -3,7 +3,7 @@
 use crate::inventory::{Overlay, Release};
 use crate::rules::World;
 
-/// What to read, and how. What it leaves out the configuration says; what it says has the last word.
+/// What to read, and how. The configuration fills in what it leaves out; what it says takes precedence.
 #[derive(Clone, Debug, Default)]
 #[non_exhaustive]
 pub struct Request {
@@ -11,11 +11,11 @@ pub struct Request {
     pub paths: Vec<String>,
     /// Globs of reported paths that are left out, besides those of the configuration.
     pub exclude: Vec<String>,
-    /// The namespace of namespaced objects that do not say theirs.
+    /// The namespace of namespaced objects without one.
     pub namespace: Option<String>,
     /// The release whose built-in kinds count.
     pub release: Option<Release>,
-    /// Whether the input is taken for a whole cluster.
+    /// Whether the input is treated as the whole cluster.
     pub world: Option<World>,
     /// Which configuration counts.
     pub config: ConfigChoice,

@@ -1,4 +1,4 @@
-//! From a request and the configuration to the bundles that are read. The request has the last word.
+//! From a request and the configuration to the bundles that are read. The request takes precedence.
 
 use std::path::Path;
 
@@ -62,8 +62,8 @@ fn chosen(bundles: &[BundleInput], name: &str) -> Result<BundleInput, SessionErr
     let found = bundles.iter().find(|bundle| bundle.name.as_deref() == Some(name));
     found.cloned().ok_or_else(|| {
         let help = near::did_you_mean(name, names(), || match bundles.is_empty() {
-            true => "no configuration with bundles was found: `--config FILE` names one".to_owned(),
-            false => format!("bundles are: {}", names().collect::<Vec<_>>().join(", ")),
+            true => "no configuration with bundles was found: choose one with `--config FILE`".to_owned(),
+            false => format!("the bundles are: {}", names().collect::<Vec<_>>().join(", ")),
         });
         SessionError::UnknownBundle { name: name.to_owned(), help }
     })
@@ -76,7 +76,7 @@ struct Resolver<'a> {
 }
 
 impl Resolver<'_> {
-    fn bundle(&self, bundle: &config::Bundle) -> BundleInput {
+    fn bundle(&self, bundle: &config::BundleConfig) -> BundleInput {
         let folder = self.config.map_or("", |config| config::folder_of(config.source.path()));
         let paths = bundle.paths.iter().map(|path| joined(folder, path)).collect();
         let mut input = self.input(paths, bundle.namespace.as_deref());
@@ -118,7 +118,7 @@ pub(super) fn joined(folder: &str, path: &str) -> String {
         ("", _) => path.to_owned(),
         _ if Path::new(path).is_absolute() => path.to_owned(),
         (_, ".") => folder.trim_end_matches('/').to_owned(),
-        // The folder's name is no pattern, whatever characters it has.
+        // The folder's name is not a pattern, whatever characters it contains.
         _ if path.contains(['*', '?', '[', '{']) => format!("{}{path}", globset::escape(folder)),
         _ => format!("{folder}{path}"),
     }

@@ -1,4 +1,4 @@
-//! The way of the findings, from the rules to the report.
+//! The path of the findings, from the rules to the report.
 
 use std::collections::HashMap;
 
@@ -29,8 +29,8 @@ pub fn check(inventory: Inventory, check: &Check) -> Report {
     check_bundles(&[Bundle { name: None, inventory, world: check.world }], check)
 }
 
-/// Runs the selected rules over bundles, each by itself, and merges what they find into one report. What would be said again
-/// and again is said once, unless every single finding is asked for.
+/// Runs the selected rules over bundles, each by itself, and merges what they find into one report. Repeated findings
+/// are shown once, unless every single finding is asked for.
 pub(super) fn check_bundles(bundles: &[Bundle], check: &Check) -> Report {
     let config = check.ignores.as_ref().map(|(file, _)| file);
     let baseline = check.baseline.as_ref().map(|(file, _)| file);
@@ -47,7 +47,7 @@ pub(super) fn check_bundles(bundles: &[Bundle], check: &Check) -> Report {
         rules: check.selection.rules(),
     };
     let JudgedBundles { findings, directives, notes } = run.judge();
-    let Silenced { kept, mut suppressed } = run.silence(run.identified(findings), directives);
+    let Divided { kept, mut suppressed } = run.suppress(run.identified(findings), directives);
     let Parted { new: mut findings, known, stale } = run.part(kept);
     findings.extend(run.outcome(&RunOutcome { stale: &stale, ..RunOutcome::default() }));
     findings.sort_by(|a, b| order(&a.finding).cmp(&order(&b.finding)));
@@ -77,7 +77,7 @@ pub(super) fn check_bundles(bundles: &[Bundle], check: &Check) -> Report {
     Report { tool, run, findings, rules, summary, suppressed, exclusion, notes, skipped, cascades, templates, sources }
 }
 
-/// What all steps need to know.
+/// What every step needs.
 struct Run<'a> {
     check: &'a Check,
     bundles: &'a [Bundle],
@@ -96,8 +96,8 @@ struct JudgedBundles {
     notes: Vec<Note>,
 }
 
-/// Findings, parted by the suppressions.
-struct Silenced {
+/// Findings, divided by the suppressions.
+struct Divided {
     kept: Vec<Reported>,
     suppressed: Vec<SuppressedFinding>,
 }
@@ -123,7 +123,7 @@ impl Run<'_> {
             all.directives.extend(directives.directives.iter().map(here));
             all.notes.extend(verdict.notes);
         }
-        // A file of two bundles is judged twice.
+        // A file in two bundles is judged twice.
         all.findings.sort_by(|a, b| order(&a.0).cmp(&order(&b.0)));
         all.findings.dedup_by(|a, b| a.0 == b.0);
         all.notes.dedup();
@@ -139,7 +139,7 @@ impl Run<'_> {
         Reported { url: rules::find(finding.rule).map(Rule::url), certainty, chain_places, finding, fingerprint }
     }
 
-    /// Fingerprints are taken of all findings, so that none depends on what is suppressed, known or in scope.
+    /// Fingerprints are computed from all findings, so none depends on what is suppressed, in the baseline or in scope.
     fn identified(&self, found: Vec<(Finding, Vec<Option<Place>>)>) -> Vec<Reported> {
         let mut definitions: HashMap<&ObjectKey, usize> = HashMap::new();
         for member in self.bundles.iter().flat_map(|bundle| &bundle.inventory.members) {
@@ -159,8 +159,8 @@ impl Run<'_> {
         fingerprint(findings, |finding| self.merged.sources.file(finding.primary.file).path(), defined_in)
     }
 
-    /// Takes away what is suppressed, and adds what is to be said of suppressions without effect. That can be suppressed too.
-    fn silence(&self, findings: Vec<Reported>, directives: Vec<Directive>) -> Silenced {
+    /// Removes suppressed findings, and adds the findings on suppressions without effect, which can be suppressed too.
+    fn suppress(&self, findings: Vec<Reported>, directives: Vec<Directive>) -> Divided {
         let mut suppressions = self.suppressions(directives);
         let first = suppressions.apply(findings, finding_of);
         let idle = suppressions.idle(|rule| self.judges_bundles(rule), |ignore| self.proves(ignore));
@@ -171,7 +171,7 @@ impl Run<'_> {
         let suppressed = first.suppressed.into_iter().chain(second.suppressed);
         let suppressed =
             suppressed.map(|Suppressed { finding, reason }| SuppressedFinding { reported: finding, reason });
-        Silenced { kept, suppressed: suppressed.collect() }
+        Divided { kept, suppressed: suppressed.collect() }
     }
 
     fn suppressions(&self, directives: Vec<Directive>) -> Suppressions {
@@ -179,12 +179,13 @@ impl Run<'_> {
         Suppressions::new(directives, ignores, self.merged.config, self.check.today)
     }
 
-    /// Whether a rule ran on the bundles. What is said of the outcome cannot be known to be silenced for nothing.
+    /// Whether a rule ran on the bundles. Whether a suppression of a rule on the outcome has an effect is not known
+    /// yet.
     fn judges_bundles(&self, rule: &str) -> bool {
         self.rules.iter().any(|ran| ran.id == rule && matches!(ran.check, rules::RuleCheck::Bundle(_)))
     }
 
-    /// Whether the input holds what an ignore is about, so that its rule had something to look at.
+    /// Whether the input contains what an ignore is about, so its rule had something to check.
     fn proves(&self, ignore: &Ignore) -> bool {
         let members = || self.bundles.iter().flat_map(|bundle| &bundle.inventory.members);
         self.check.complete || members().any(|member| ignore.object.matches(&member.key))

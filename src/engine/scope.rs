@@ -1,4 +1,4 @@
-//! What is reported of all that is read.
+//! What is reported among everything that is read.
 
 use std::collections::BTreeSet;
 use std::path::PathBuf;
@@ -7,7 +7,7 @@ use crate::finding::Finding;
 use crate::inventory::locate;
 use crate::text::{FileId, Sources};
 
-/// Files and folders. A finding is reported if any of its places lies in one of them.
+/// Files and folders. A finding is reported if any of its places is in one of them.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ReportScope {
     paths: BTreeSet<PathBuf>,
@@ -19,7 +19,7 @@ impl ReportScope {
         Self { paths: paths.into_iter().map(|path| locate(path.as_ref())).collect() }
     }
 
-    /// The files of `sources` that lie in the scope.
+    /// The files of `sources` that are in the scope.
     pub(super) fn files(&self, sources: &Sources) -> FilesInScope {
         let inside = |path: &str| locate(path).ancestors().any(|folder| self.paths.contains(folder));
         FilesInScope { inside: sources.iter().map(|(_, file)| inside(file.path())).collect() }
@@ -38,7 +38,7 @@ impl FilesInScope {
         Self { inside: vec![true; sources.len()] }
     }
 
-    /// Whether any place of a finding lies in the scope.
+    /// Whether any place of a finding is in the scope.
     pub(super) fn touches(&self, finding: &Finding) -> bool {
         let inside = |FileId(file): FileId| self.inside.get(file as usize).copied().unwrap_or_default();
         finding.labels().any(|label| inside(label.file))

@@ -5,7 +5,7 @@ use thiserror::Error;
 
 use crate::rules::{self, RULES, Rule};
 
-/// A word that is no rule.
+/// A word that is not the id of a rule.
 #[derive(Clone, Debug, Error, Diagnostic, PartialEq, Eq)]
 #[error("there is no rule `{id}`")]
 #[non_exhaustive]

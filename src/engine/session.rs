@@ -27,7 +27,7 @@ use crate::text::{Side, SourceFile};
 pub struct Session {
     config: Option<Config>,
     bundles: Vec<Bundle>,
-    /// Whether all that the configuration names was read.
+    /// Whether everything that the configuration names was read.
     complete: bool,
     extent: ReadExtent,
     /// The Kubernetes release that was asked for.
@@ -86,7 +86,7 @@ impl Session {
         self.bundles.iter().map(|bundle| bundle.inventory.members.len()).sum()
     }
 
-    /// How many files were read; one of two bundles counts once.
+    /// How many files were read; one in two bundles counts once.
     pub fn files(&self) -> usize {
         let files = self.bundles.iter().flat_map(|bundle| bundle.inventory.sources.iter());
         files.map(|(_, file)| (file.path(), file.side())).collect::<std::collections::BTreeSet<_>>().len()
@@ -103,7 +103,7 @@ impl Session {
         self.release.filter(|release| *release > Release::NEWEST)
     }
 
-    /// What the input holds.
+    /// What the input contains.
     pub fn list(&self) -> Listing {
         list_bundles(&self.bundles)
     }
@@ -128,7 +128,7 @@ impl Session {
     /// What is wrong with the input.
     ///
     /// # Errors
-    /// A word that is no rule, and a baseline that cannot be read.
+    /// A word that is not the id of a rule, and a baseline that cannot be read.
     pub fn check(&self, options: CheckOptions) -> Result<Report, SessionError> {
         let CheckOptions { select, ignore, baseline, only, every, today } = options;
         let off = self.config.iter().flat_map(|config| &config.off).map(|id| (*id).to_owned());
@@ -179,7 +179,7 @@ impl Session {
         self.plan(&request.question(), request.kubelet).map(DeletionPlan::new)
     }
 
-    /// The least severity that fails: as given, else as configured, else `error`; `None` is never.
+    /// The lowest severity that makes a run fail: as given, else as configured, else `error`; `None` is never.
     #[doc(hidden)]
     pub fn fail_on(&self, given: Option<Option<Severity>>) -> Option<Severity> {
         let configured = || self.config.as_ref().and_then(|config| config.fail_on);
@@ -195,7 +195,7 @@ impl Session {
         given.map_or_else(|| joined(folder, named.unwrap_or(baseline::FILE_NAME)), str::to_owned)
     }
 
-    /// The known findings. A file that nobody names need not exist.
+    /// The known findings. A file that is not named explicitly need not exist.
     fn known(&self, choice: &BaselineChoice) -> Result<Option<(SourceFile, Baseline)>, SessionError> {
         let given = match choice {
             BaselineChoice::Discover => None,
@@ -214,7 +214,7 @@ impl Session {
 /// Reads a file of known findings.
 ///
 /// # Errors
-/// A file that cannot be read, or that is no baseline.
+/// A file that cannot be read, or that is not a baseline.
 pub fn read_baseline(path: &str) -> Result<(SourceFile, Baseline), SessionError> {
     let unreadable = |reason: String| SessionError::Baseline { path: path.to_owned(), reason };
     let file = read_text(path).map_err(unreadable)?;

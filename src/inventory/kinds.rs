@@ -1,5 +1,5 @@
-//! Kind → scope: the built-in table, the CRDs of the input, and the kinds the user adds. What none of them knows stays
-//! unknown and is never guessed.
+//! Kind → scope: the built-in table, the CRDs in the input, and the kinds that the user adds. What none of them defines
+//! stays unknown and is never guessed.
 
 use std::collections::BTreeMap;
 
@@ -21,12 +21,12 @@ pub struct ExtraKind {
     pub scope: Scope,
 }
 
-/// Who told the scope of a kind.
+/// Where the scope of a kind comes from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ScopeSource {
     /// The built-in table.
     BuiltIn,
-    /// A CRD of the input.
+    /// A CRD in the input.
     Crd(ObjectId),
     /// The configuration.
     Config,
@@ -39,7 +39,7 @@ pub enum ScopeSource {
 pub enum Serving {
     /// It is.
     Yes,
-    /// Built in, but an alpha or beta version that a cluster serves only when told to.
+    /// Built in, but an alpha or beta version that a cluster serves only when it is turned on.
     OffByDefault {
         /// The apiVersions of its group that serve the kind by default.
         served_as: Vec<String>,
@@ -61,7 +61,7 @@ pub enum Serving {
         /// The apiVersions under which a kind of that name is served.
         served_as: Vec<String>,
     },
-    /// A CRD of the input defines the kind, and not this version.
+    /// A CRD in the input defines the kind, but not this version.
     NotByCrd {
         /// The CRD.
         crd: ObjectId,
@@ -77,13 +77,13 @@ pub enum Serving {
 pub struct Resolution {
     /// The scope; `None` is unknown.
     pub scope: Option<Scope>,
-    /// Who told.
+    /// Where the scope comes from.
     pub source: ScopeSource,
     /// Whether it is served.
     pub serving: Serving,
 }
 
-/// A kind that CRDs of the input define. The same CRD written twice serves the union of the versions.
+/// A kind that CRDs in the input define. A CRD that appears twice serves the union of the versions.
 #[derive(Clone, Debug, Default)]
 struct Defined {
     crds: Vec<ObjectId>,
@@ -168,12 +168,12 @@ impl Kinds {
         Resolution { scope, source, serving }
     }
 
-    /// The CRDs of the input that define a kind; several when it is written more than once.
+    /// The CRDs in the input that define a kind; several if the CRD appears more than once.
     pub fn crds_of(&self, kind: GroupKind<&str>) -> &[ObjectId] {
         self.defined.get(&kind.to_owned()).map_or(&[], |defined| &defined.crds)
     }
 
-    /// The plural that a CRD of the input or the built-in table tells.
+    /// The plural from a CRD in the input or from the built-in table.
     pub fn plural(&self, kind: GroupKind<&str>) -> Option<&str> {
         let defined = self.defined.get(&kind.to_owned()).and_then(|defined| defined.plural.as_deref());
         defined.or_else(|| builtin::table().plural_of(kind))

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-/// The argument that stands for standard input, and the name it is reported under.
+/// The argument that means standard input, and the name it is reported under.
 pub const STDIN: &str = "-";
 
 /// The absolute path that `path` means, links resolved as far as it exists: `./a/../b.yaml` and `/srv/b.yaml` can be one.

@@ -1,5 +1,5 @@
-//! Everything that one bundle of manifests holds: files found and read, objects with their scopes and keys, and lookup by
-//! identity and by uid.
+//! Everything that one bundle of manifests contains: files found and read, objects with their scopes and keys, and
+//! lookup by identity and by uid.
 //!
 //! Knows nothing of rules.
 
@@ -38,7 +38,7 @@ pub struct InDocument<'a, T> {
     pub file: FileId,
     /// 0-based, as Kubernetes' reader counts.
     pub document: u32,
-    /// What stands there.
+    /// What is there.
     pub what: &'a T,
 }
 
@@ -57,7 +57,7 @@ pub struct Member {
     pub resolution: Resolution,
     /// Its name within the cluster.
     pub key: ObjectKey,
-    /// Whether it was read from a cluster, so that its uid is real.
+    /// Whether it was read from a cluster, so its uid is real.
     pub from_dump: bool,
 }
 
@@ -78,9 +78,9 @@ impl Member {
 pub struct Settings {
     /// The release whose built-in kinds count.
     pub release: Release,
-    /// The namespace of namespaced objects that do not say theirs.
+    /// The namespace of namespaced objects without one.
     pub namespace: Option<String>,
-    /// Kinds beyond the built-in ones and the CRDs of the input.
+    /// Kinds beyond the built-in ones and the CRDs in the input.
     pub extra_kinds: Vec<ExtraKind>,
 }
 
@@ -103,7 +103,7 @@ pub struct Inventory {
     pub namespace: Option<String>,
     files: Vec<ParsedFile>,
     neighbourhood: Neighbourhood,
-    /// Objects that are none to apply because a neighbour of their file says so: the file, the document, and why.
+    /// Objects that are not to be applied because a neighbour of their file says so: the file, the document, and why.
     set_aside: Vec<(FileId, u32, Skip)>,
     hidden: usize,
     by_uid: HashMap<String, Vec<ObjectId>>,
@@ -129,7 +129,7 @@ impl Inventory {
         let crds = (0u32..).map(ObjectId).zip(written());
         let crds = crds.filter_map(|(id, object)| object.what.definition().map(|crd| (id, crd)));
         let kinds = Kinds::new(release, crds, extra_kinds);
-        // A definition handed in to tell the kinds of a dump does not make the dump a rendering.
+        // A definition that was added to define the kinds of a dump does not make the dump a rendering.
         let is_crd = |object: &Object| object.is(well_known::CUSTOM_RESOURCE_DEFINITION);
         let all_have_uids = written().all(|object| is_crd(object.what) || object.what.uid().is_some());
         let mut inventory = Self {
@@ -155,7 +155,7 @@ impl Inventory {
         inventory
     }
 
-    /// Takes in an object, once all kinds are known. `all_have_uids`: without exception, so that the input is a dump.
+    /// Adds an object, once all kinds are known. `all_have_uids`: without exception, so the input is a dump.
     fn add(&mut self, InDocument { file, document, what: object }: InDocument<'_, Arc<Object>>, all_have_uids: bool) {
         let id = ObjectId(self.members.len() as u32);
         let resolution = self.kinds.resolve(&object.group_version, &object.kind.value);
@@ -169,7 +169,7 @@ impl Inventory {
         self.members.push(Member { id, file, document, object: Arc::clone(object), resolution, key, from_dump });
     }
 
-    /// The files with all that they hold, in path order.
+    /// The files and everything in them, in path order.
     pub fn files(&self) -> impl Iterator<Item = (FileId, &ParsedFile)> {
         (0u32..).map(FileId).zip(&self.files)
     }
@@ -179,12 +179,12 @@ impl Inventory {
         self.files.iter().map(|file| file.documents().len()).sum()
     }
 
-    /// What the files say of each other.
+    /// What the files say about each other.
     pub fn neighbourhood(&self) -> &Neighbourhood {
         &self.neighbourhood
     }
 
-    /// What is no object, or none to apply: by itself, then by what its neighbours say.
+    /// What is not an object to apply: on its own evidence, then because its neighbours say so.
     pub fn skipped(&self) -> impl Iterator<Item = InDocument<'_, Skip>> {
         let by_neighbours = self.set_aside.iter();
         let by_neighbours =
@@ -192,12 +192,12 @@ impl Inventory {
         located(&self.files, |document| &document.skipped).chain(by_neighbours)
     }
 
-    /// How many documents and files may hold objects that are not seen: templates, and what cannot be read.
+    /// How many documents and files may contain objects that are not seen: templates, and what cannot be read.
     pub fn hidden_documents(&self) -> usize {
         self.hidden
     }
 
-    /// Documents of files about manifests that cannot be read although they are no templates, and why.
+    /// Documents of files about manifests that cannot be read although they are not templates, and why.
     pub fn unreadable_documents(&self) -> impl Iterator<Item = InDocument<'_, ReadError>> {
         located(&self.files, |document| document.error.as_slice())
     }
@@ -208,7 +208,7 @@ impl Inventory {
         problems.filter(|problem| !self.is_set_aside(problem.file))
     }
 
-    /// Whether a neighbour says that the objects of the file are none to apply.
+    /// Whether a neighbour says that the objects of the file are not to be applied.
     fn is_set_aside(&self, file: FileId) -> bool {
         self.set_aside.binary_search_by_key(&file, |(file, ..)| *file).is_ok()
     }
@@ -227,7 +227,7 @@ impl Inventory {
         }
     }
 
-    /// The namespace that `written` leads to for a kind of that scope. On a cluster-scoped kind it is cleared in silence
+    /// The namespace that `written` leads to for a kind of that scope. On a cluster-scoped kind it is silently cleared
     /// ([VAL-34]); a kind of unknown scope is never given the namespace of the input.
     pub fn namespace_of(&self, written: Option<&str>, scope: Option<Scope>) -> Namespace {
         match (scope, written, &self.namespace) {
@@ -255,12 +255,12 @@ impl Inventory {
         &self.members[id.0 as usize]
     }
 
-    /// The objects that carry a uid, in order.
+    /// The objects that have this uid, in order.
     pub fn with_uid(&self, uid: &str) -> &[ObjectId] {
         self.by_uid.get(uid).map_or(&[], Vec::as_slice)
     }
 
-    /// The objects of a key, in order; several when it is written more than once.
+    /// The objects of a key, in order; several if it appears more than once.
     pub fn with_key(&self, key: &ObjectKey) -> &[ObjectId] {
         self.by_key.get(key).map_or(&[], Vec::as_slice)
     }

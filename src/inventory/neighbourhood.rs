@@ -1,11 +1,11 @@
-//! What the files of an input say of each other: a kustomization names its patches, a test its assertions. A neighbour that
-//! applies a file outweighs all others.
+//! What the files of an input say about each other: a kustomization names its patches, a test its assertions. A
+//! neighbour that applies a file outweighs all others.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
 use crate::manifest::{FileFacts, KUSTOMIZATIONS, ManifestTool, SkipReason, Use};
 
-/// What the neighbours of every file say of it.
+/// What the neighbours of every file say about it.
 #[derive(Clone, Debug, Default)]
 pub struct Neighbourhood {
     /// How the files of a path are used.
@@ -16,7 +16,7 @@ pub struct Neighbourhood {
     steps: HashMap<String, HashSet<String>>,
     /// Folders with a file like `00-assert.yaml`.
     asserting: HashSet<String>,
-    /// Files that assert by a document of their own, or hold a part of an object.
+    /// Files that assert by a document of their own, or contain a part of an object.
     hints: HashMap<String, Hints>,
     /// Folders with a kustomization, in order.
     kustomizations: Vec<String>,
@@ -75,7 +75,7 @@ impl Neighbourhood {
             for mention in facts.mentions.iter().filter(|mention| matches!(mention.used, Use::Applied(_))) {
                 let path = resolve(&folder, &mention.path);
                 let uses = self.uses.entry(path.clone()).or_default();
-                // What this kustomization said of the file, and nothing that others say.
+                // What this kustomization said about the file, and nothing that others say.
                 if let Some(said) = uses.iter_mut().find(|other| **other == mention.used) {
                     *said = used.clone();
                 }
@@ -98,7 +98,7 @@ impl Neighbourhood {
         named.min().or_else(|| self.is_assertion(path).then_some(SkipReason::Assertion(ManifestTool::Kuttl)))
     }
 
-    /// Whether kustomize writes the objects of the file anew before they are applied.
+    /// Whether kustomize rewrites the objects of the file before they are applied.
     pub fn is_kustomized(&self, path: &str) -> bool {
         self.uses.get(&resolve("", path)).is_some_and(|uses| uses.contains(&Use::Applied(ManifestTool::Kustomize)))
     }
@@ -108,8 +108,8 @@ impl Neighbourhood {
         &self.kustomizations
     }
 
-    /// kuttl and chainsaw tell assertions by the name of their file; somebody's `01-errors.yaml` may be a Deployment of
-    /// error pages, so that a name alone is not enough.
+    /// kuttl and chainsaw recognise assertions by the name of their file; somebody's `01-errors.yaml` may be a
+    /// Deployment of error pages, so a name alone is not enough.
     fn is_assertion(&self, path: &str) -> bool {
         let hints = self.hints.get(path).copied().unwrap_or_default();
         let Some(StepFile { number, check: Some(check) }) = StepFile::of(path) else { return hints.asserts };
@@ -121,7 +121,7 @@ impl Neighbourhood {
         hints.asserts || hints.partial || beside_a_step || self.is_tested(folder)
     }
 
-    /// Whether the folder, or one above it, holds a file of a test tool.
+    /// Whether the folder, or one above it, contains a file of a test tool.
     fn is_tested(&self, folder: &str) -> bool {
         let mut folder = folder;
         loop {

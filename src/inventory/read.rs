@@ -13,7 +13,7 @@ use crate::text::{Side, SourceFile, decode_manifest};
 /// The files of a run: whichever bundles reach a file, and under whatever names, it is read and parsed once.
 #[derive(Debug, Default)]
 pub struct Files {
-    /// By what tells files apart: [`InputFile::identity`].
+    /// By what distinguishes files: [`InputFile::identity`].
     parsed: HashMap<PathBuf, ParsedFile>,
 }
 

@@ -1,7 +1,7 @@
-//! Which files belong to one folder tree: as far as folders tell, what is applied together.
+//! Which files belong to one folder tree: as far as folders show it, what is applied together.
 //!
-//! A repository holds CRDs of many origins: those of a chart, of a test, of last year's release. One in another tree says
-//! little about the version that a cluster serves where an object goes.
+//! A repository holds CRDs of many origins: those of a chart, of a test, of last year's release. One in another tree
+//! says little about the version that an object's cluster serves.
 
 use std::collections::HashSet;
 
@@ -34,7 +34,7 @@ impl<'a> FolderTrees<'a> {
         Self { sources, roots: roots.collect(), shared }
     }
 
-    /// Whether one of two files lies in the tree of the other.
+    /// Whether one of two files is in the tree of the other.
     pub fn together(&self, one: FileId, other: FileId) -> bool {
         let (one, other) = (self.folder(one), self.folder(other));
         contains(self.root_of(one), other) || contains(self.root_of(other), one)
@@ -85,11 +85,11 @@ mod tests {
     #[test]
     fn without_roots_the_first_folder_below_the_shared_one_is_a_tree() {
         assert!(together(&["crd.yaml", "widget.yaml"]));
-        assert!(together(&["crd.yaml", "apps/shop/widget.yaml"]), "what lies above belongs to all below");
+        assert!(together(&["crd.yaml", "apps/shop/widget.yaml"]), "what is above belongs to everything below");
         assert!(together(&["apps/shop/crds/crd.yaml", "apps/shop/widget.yaml", "apps/web/web.yaml"]));
         assert!(together(&["shop/crds/crd.yaml", "shop/widgets/widget.yaml", "web/web.yaml"]));
         assert!(!together(&["test/crds/crd.yaml", "deploy/widget.yaml"]));
-        assert!(!together(&["repo/a/crd.yaml", "repo/ab/widget.yaml"]), "`a` is no part of `ab`");
+        assert!(!together(&["repo/a/crd.yaml", "repo/ab/widget.yaml"]), "`a` is not part of `ab`");
         assert!(!together(&["/srv/old/crd.yaml", "/srv/new/widget.yaml"]));
     }
 

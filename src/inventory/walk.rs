@@ -10,7 +10,7 @@ use walkdir::WalkDir;
 use super::error::InputError;
 use super::location::{STDIN, locate};
 
-/// Folders that never hold manifests of the user.
+/// Folders that never contain manifests of the user.
 const SKIPPED_FOLDERS: [&str; 2] = [".git", "node_modules"];
 
 /// Where the text of a file comes from.
@@ -24,7 +24,7 @@ pub enum Origin {
     Unsaved(Arc<str>),
 }
 
-/// Unsaved text that stands in for a file's content: an editor's buffer.
+/// Unsaved text in place of a file's content: an editor's buffer.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Overlay {
     /// The file, however it is written.
@@ -40,7 +40,7 @@ pub struct InputFile {
     pub path: String,
     /// Where to read it.
     pub origin: Origin,
-    /// What tells it from other files: its absolute path, links resolved.
+    /// What distinguishes it from other files: its absolute path, links resolved.
     pub identity: PathBuf,
 }
 
@@ -120,9 +120,9 @@ fn reaches(arguments: &[String], exclude: &[String], path: &str, identity: &Path
     reached && !excluded
 }
 
-/// Finds the manifests under `arguments`: directories (searched for `.yaml`, `.yml` and `.json`), files of any name, globs,
-/// and `-`. Files whose reported path matches one of `exclude` are left out. `.gitignore` is not honoured, because rendered
-/// output often is ignored; symbolic links are followed. A file that is reached twice is read once.
+/// Finds the manifests under `arguments`: directories (searched for `.yaml`, `.yml` and `.json`), files of any name,
+/// globs, and `-`. Files whose reported path matches one of `exclude` are left out. `.gitignore` is not honoured,
+/// because rendered output is often ignored; symbolic links are followed. A file that is reached twice is read once.
 ///
 /// # Errors
 /// An argument that does not exist, cannot be read, or is a glob that is malformed or matches nothing.
@@ -171,7 +171,7 @@ impl Collector {
             .map_err(|error| InputError::Unreadable { path: argument.to_owned(), reason: error.to_string() })?;
         match metadata.is_dir() {
             true => self.add_folder(path, argument, is_manifest_name),
-            // A file that is named is read whatever its name.
+            // A file that is named explicitly is read whatever its name.
             false => self.add_file(path, argument.replace('\\', "/")),
         }
         Ok(())
@@ -196,7 +196,7 @@ impl Collector {
         }
     }
 
-    /// Every file below `root` that `wanted` takes; `shown` is how the root is reported.
+    /// Every file below `root` that `wanted` accepts; `shown` is how the root is reported.
     fn add_folder(&mut self, root: &Path, shown: &str, wanted: impl Fn(&Path) -> bool) {
         let shown = if shown == "." { "" } else { shown.trim_end_matches('/') };
         let report = |path: &Path| {

@@ -27,15 +27,15 @@ pub struct CustomResourceDefinition {
     pub singular: Option<String>,
     /// `spec.names.shortNames`.
     pub short_names: Vec<String>,
-    /// `spec.scope`; `None` when it is none of the two words. A v1beta1 CRD without it is namespaced.
+    /// `spec.scope`; `None` when it is neither of the two words. A v1beta1 CRD without it is namespaced.
     pub scope: Option<Spanned<Scope>>,
     /// `spec.versions`, or the single `spec.version` of v1beta1; never empty.
     pub versions: Vec<CrdVersion>,
 }
 
 impl CustomResourceDefinition {
-    /// The facts of a CRD of that version, when it names a group, a kind and a version. One without versions is a patch or an
-    /// assertion on a part of a CRD: no API server takes it, and what it leaves out proves nothing.
+    /// The facts of a CRD of that version, when it names a group, a kind and a version. One without versions is a patch
+    /// or an assertion on a part of a CRD: no API server accepts it, and what it leaves out proves nothing.
     pub(super) fn read(version: &str, object: Value<'_>) -> Option<Self> {
         let spec = object.get("spec")?;
         let names = spec.get("names")?;
@@ -74,7 +74,7 @@ fn text(entry: Option<Entry<'_>>) -> Option<Spanned<String>> {
 
 fn scope(version: &str, spec: Value<'_>) -> Option<Spanned<Scope>> {
     let Some(written) = text(spec.entry("scope")) else {
-        // v1beta1 defaults an absent scope to Namespaced (apiextensions v1beta1 defaults.go); v1 refuses it.
+        // v1beta1 defaults an absent scope to Namespaced (apiextensions v1beta1 defaults.go); v1 rejects it.
         let span = Span::empty(spec.span().start);
         let defaulted = Spanned { value: Scope::Namespaced, key_span: span, span };
         return (version == "v1beta1").then_some(defaulted);

@@ -1,14 +1,14 @@
 //! Reading typed fields as Go's JSON decoder fills `TypeMeta` and `ObjectMeta`.
 //!
-//! Go leaves a field at its zero value on `null` and refuses any other type. A refusal is kept as a [`DecodeError`] with
-//! its place and the rest of the object is read on, so that one wrong field hides nothing else.
+//! Go leaves a field at its zero value on `null` and rejects any other type. A rejection is kept as a [`DecodeError`]
+//! with its place and the rest of the object is read, so one wrong field hides nothing else.
 
 use super::Spanned;
 use super::time::is_time;
 use crate::text::Span;
 use crate::yaml::{Entry, Kind, Value};
 
-/// What Kubernetes wants in a field.
+/// What Kubernetes expects in a field.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Expected {
     /// A string.
@@ -39,16 +39,16 @@ impl Expected {
     }
 }
 
-/// A field whose type the API cannot decode: every client refuses the object.
+/// A field whose type the API cannot decode: every client rejects the object.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DecodeError {
     /// The field: `metadata.ownerReferences[0].uid`.
     pub field: String,
-    /// What the API wants there.
+    /// What the API expects there.
     pub expected: Expected,
-    /// What stands there: `number`, `string`, ….
+    /// What is there: `number`, `string`, ….
     pub found: &'static str,
-    /// Where it stands.
+    /// Where it is.
     pub span: Span,
 }
 
@@ -59,7 +59,7 @@ pub(super) struct Decoder {
 }
 
 impl Decoder {
-    pub(super) fn refuse(&mut self, field: &str, expected: Expected, value: Value<'_>) {
+    pub(super) fn reject(&mut self, field: &str, expected: Expected, value: Value<'_>) {
         let found = value.type_name();
         self.errors.push(DecodeError { field: field.to_owned(), expected, found, span: value.span() });
     }
@@ -74,7 +74,7 @@ impl Decoder {
         match value.kind() {
             Kind::String(text) => return Some(text.to_string()),
             Kind::Null => {}
-            _ => self.refuse(field, Expected::String, value),
+            _ => self.reject(field, Expected::String, value),
         }
         None
     }
@@ -85,18 +85,18 @@ impl Decoder {
                 return Some(Spanned { value: *value, key_span: entry.key_span, span: entry.value.span() });
             }
             Kind::Null => {}
-            _ => self.refuse(field, Expected::Bool, entry.value),
+            _ => self.reject(field, Expected::Bool, entry.value),
         }
         None
     }
 
     pub(super) fn integer(&mut self, field: &str, value: Value<'_>) {
         if !matches!(value.kind(), Kind::Int(_) | Kind::Null) {
-            self.refuse(field, Expected::Integer, value);
+            self.reject(field, Expected::Integer, value);
         }
     }
 
-    /// `metav1.Time`: null, or a string in RFC 3339; the empty string is refused like any other.
+    /// `metav1.Time`: null, or a string in RFC 3339; the empty string is rejected like any other.
     pub(super) fn time(&mut self, field: &str, value: Value<'_>) {
         let fine = match value.kind() {
             Kind::Null => true,
@@ -104,7 +104,7 @@ impl Decoder {
             _ => false,
         };
         if !fine {
-            self.refuse(field, Expected::Time, value);
+            self.reject(field, Expected::Time, value);
         }
     }
 
@@ -152,11 +152,11 @@ impl Decoder {
 
     fn shape(&mut self, field: &str, expected: Expected, fits: bool, value: Value<'_>) {
         if !fits && !value.is_null() {
-            self.refuse(field, expected, value);
+            self.reject(field, expected, value);
         }
     }
 
-    /// A list whose items nobody looks at.
+    /// A list whose items are not looked at.
     pub(super) fn array(&mut self, field: &str, value: Value<'_>) {
         self.shape(field, Expected::Array, value.is_seq(), value);
     }

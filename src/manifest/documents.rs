@@ -17,14 +17,14 @@ pub struct NotAnObject {
     pub detail: String,
 }
 
-/// What a document holds.
+/// What a document contains.
 #[derive(Clone, Debug, Default)]
 pub struct Found {
     /// The objects; the items of a list come as themselves and the list itself does not.
     pub objects: Vec<Object>,
     /// Whether the document is a list.
     pub is_list: bool,
-    /// What is no manifest.
+    /// What is not a manifest.
     pub others: Vec<NotAnObject>,
 }
 

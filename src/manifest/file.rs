@@ -1,4 +1,4 @@
-//! A file as a value: read and parsed once, with all that later rooms ask of it.
+//! A file as a value: read and parsed once, with everything that later rooms need.
 
 use std::sync::Arc;
 
@@ -8,9 +8,9 @@ use super::recognition::{DocumentTraits, FileFacts, SkipReason, skip_reason, unr
 use crate::text::{Side, SourceFile, Span};
 use crate::yaml::{self, Comment, Content, Document, Problem, ProblemKind, ReadError, Tree};
 
-/// What one text holds. It depends on nothing but that text: scopes, keys and namespaces are a bundle's and are settled in its
-/// inventory. Clones share everything, so that bundles, the two sides of a change and the runs of an editor can have one
-/// file in common.
+/// The content of one text. It depends on nothing but that text: scopes, keys and namespaces are a bundle's and are
+/// settled in its inventory. Clones share everything, so bundles, the two sides of a change and the runs of an editor
+/// can share one file.
 #[derive(Clone, Debug)]
 pub struct ParsedFile {
     source: SourceFile,
@@ -23,7 +23,7 @@ struct ParsedText {
     facts: FileFacts,
 }
 
-/// A document, or an item of a list, that is no object, or none to apply.
+/// A document, or an item of a list, that is not an object to apply.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Skip {
     /// Where.
@@ -39,11 +39,11 @@ pub struct ParsedDocument {
     pub span: Span,
     /// Its value; `None` when it is empty or cannot be read.
     pub tree: Option<Arc<Tree>>,
-    /// Why it cannot be read: no template, and in a file that is about manifests.
+    /// Why it cannot be read, unless it is a template or the file is not about manifests.
     pub error: Option<ReadError>,
     /// Its objects, in written order.
     pub objects: Vec<Arc<Object>>,
-    /// What of it is no object, or none to apply.
+    /// What in it is not an object to apply.
     pub skipped: Vec<Skip>,
     /// What Kubernetes drops or overrides silently, as far as it concerns a manifest.
     pub problems: Vec<Problem>,
@@ -111,7 +111,7 @@ fn parse_document(source: &SourceFile, document: Document, facts: &mut FileFacts
         }
         Content::Value(tree) => parsed.take(source, Arc::new(tree), facts),
     }
-    // A values file with a key twice is nobody's business here; a manifest that is lost behind it is.
+    // A values file that contains a key twice does not matter here; a manifest that is lost after it does.
     let is_manifest = !parsed.objects.is_empty();
     let concerns = |problem: &Problem| is_manifest || loses_a_manifest(source, problem);
     let not_utf8 = source.replaced().filter(|(first, _)| span.start <= first.start && first.start < span.end);

@@ -1,17 +1,18 @@
-//! What Kubernetes says against a label key, which is what it demands of finalizers ([VAL-18]).
+//! What Kubernetes objects to in a label key, which is the form that it requires of finalizers ([VAL-18]).
 
 /// The longest name part, in bytes.
 const NAME_LIMIT: usize = 63;
 /// The longest prefix, in bytes.
 const PREFIX_LIMIT: usize = 253;
 
-const NAME_ERROR: &str = "must consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric \
-     character (e.g. 'MyName',  or 'my.name',  or '123-abc', regex used for validation is \
-     '([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]')";
+const NAME_ERROR: &str = "must consist of alphanumeric characters, '-', '_' or '.', and must start and end with an \
+                          alphanumeric character (e.g. 'MyName',  or 'my.name',  or '123-abc', regex used for \
+                          validation is '([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]')";
 
-const PREFIX_ERROR: &str = "a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '-' or '.', and \
-     must start and end with an alphanumeric character (e.g. 'example.com', regex used for validation is \
-     '[a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*')";
+const PREFIX_ERROR: &str = "a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '-' or \
+                            '.', and must start and end with an alphanumeric character (e.g. 'example.com', regex \
+                            used for validation is \
+                            '[a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*')";
 
 /// The errors of `content.IsLabelKey` (apimachinery, pkg/api/validate/content/kube.go), in its words and order; empty for a
 /// good key.

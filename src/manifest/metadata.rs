@@ -6,7 +6,7 @@ use crate::kube::ApiVersion;
 use crate::text::Span;
 use crate::yaml::{Kind, Value};
 
-/// The JSON names of `metav1.ObjectMeta` (Kubernetes 1.36). `clusterName` left in 1.24 and is unknown since.
+/// The JSON names of `metav1.ObjectMeta` (Kubernetes 1.36). `clusterName` was removed in 1.24 and is unknown since.
 pub const OBJECT_META_FIELDS: [&str; 15] = [
     "annotations",
     "creationTimestamp",
@@ -28,12 +28,12 @@ pub const OBJECT_META_FIELDS: [&str; 15] = [
 /// The JSON names of `metav1.OwnerReference`.
 pub const OWNER_REFERENCE_FIELDS: [&str; 6] = ["apiVersion", "blockOwnerDeletion", "controller", "kind", "name", "uid"];
 
-/// A key that the type does not have: strict clients refuse it, others drop it in silence.
+/// A key that the type does not have: strict clients reject it, others silently drop it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct UnknownField {
     /// The key.
     pub name: String,
-    /// Where the key stands.
+    /// Where the key is.
     pub span: Span,
 }
 
@@ -42,9 +42,9 @@ pub struct UnknownField {
 pub struct ServerField {
     /// The JSON name: `resourceVersion`.
     pub name: &'static str,
-    /// Where the key stands.
+    /// Where the key is.
     pub key_span: Span,
-    /// Where the value stands.
+    /// Where the value is.
     pub span: Span,
 }
 
@@ -109,7 +109,7 @@ impl OwnerReference {
         self.block_owner_deletion.as_ref().is_some_and(|flag| flag.value)
     }
 
-    /// Whether the API server takes the entry for a repetition of `other`: equal in all fields, where an absent flag
+    /// Whether the API server treats the entry as a repetition of `other`: equal in all fields, where an absent flag
     /// differs from `false` ([VAL-14]).
     pub fn repeats(&self, other: &Self) -> bool {
         let flags = |r: &Self| (flag(&r.controller), flag(&r.block_owner_deletion));
@@ -260,7 +260,7 @@ fn read_owner_references(decoder: &mut Decoder, field: &str, key_span: Span, val
         let errors = decoder.errors.len();
         let mut reference = OwnerReference { index, span: item.span(), ..OwnerReference::default() };
         if !item.is_map() && !item.is_null() {
-            decoder.refuse(&path, Expected::Object, item);
+            decoder.reject(&path, Expected::Object, item);
             continue;
         }
         for entry in item.entries() {

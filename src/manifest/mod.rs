@@ -1,10 +1,9 @@
 //! One Kubernetes object as it is written: identity, owner references, finalizers, and every field with its place.
 //!
 //! A [`ParsedFile`] is one text with all its objects, problems and comments: parsed once and shared from then on.
-//! What in it is no manifest to apply is told from what is (`recognition`).
-//! [`objects_of`] finds the objects of a document (the items of a `List` come as themselves). An [`Object`] keeps the tree
-//! it was read from, so that later rooms can look at any other field with its span. Nothing here depends on other objects:
-//! scopes and keys are settled in the inventory.
+//! `recognition` separates manifests to apply from everything else. [`objects_of`] finds the objects of a document (the
+//! items of a `List` come as themselves). An [`Object`] keeps the tree it was read from, so later rooms can look at any
+//! other field with its span. Nothing here depends on other objects: scopes and keys are settled in the inventory.
 
 mod crd;
 mod decode;

@@ -22,7 +22,7 @@ pub struct Object {
     pub kind: Spanned<String>,
     /// `metadata`; empty when it is left out.
     pub metadata: Metadata,
-    /// Fields of `TypeMeta` and `ObjectMeta` whose type does not decode. Such an object is refused by every client.
+    /// Fields of `TypeMeta` and `ObjectMeta` whose type does not decode. Every client rejects such an object.
     pub decode_errors: Vec<DecodeError>,
     /// The first key of the object: where it begins.
     pub start: Span,
@@ -74,12 +74,12 @@ impl Object {
         })
     }
 
-    /// Its templates whose metadata takes effect; found when somebody asks first.
+    /// Its templates whose metadata takes effect; found on first use.
     pub fn templates(&self) -> &[Template] {
         self.templates.get_or_init(|| templates_of(self.group(), &self.kind.value, self.value()))
     }
 
-    /// What it says about a kind, when it is a CRD that names a group and a kind; read when somebody asks first.
+    /// What it says about a kind, when it is a CRD that names a group and a kind; read on first use.
     pub fn definition(&self) -> Option<&CustomResourceDefinition> {
         if !self.is(kinds::CUSTOM_RESOURCE_DEFINITION) {
             return None;

@@ -1,8 +1,8 @@
-//! Metadata inside templates, where a controller gives it effect.
+//! Metadata inside templates that a controller acts on.
 //!
-//! A pod template's finalizers reach every pod ([VAL-35]); a StatefulSet's claim templates are copied whole ([VAL-36]); a
-//! job template passes only labels and annotations on ([VAL-37]); ephemeral volumes and ResourceClaimTemplates refuse
-//! anything else ([VAL-38]). The same words anywhere else (CRD schemas, ConfigMap strings) are not metadata.
+//! A pod template's finalizers reach every pod ([VAL-35]); a StatefulSet's claim templates are copied whole ([VAL-36]);
+//! a job template passes only labels and annotations on ([VAL-37]); ephemeral volumes and ResourceClaimTemplates reject
+//! anything else ([VAL-38]). The same keys anywhere else (CRD schemas, ConfigMap strings) are not metadata.
 
 use super::decode::Decoder;
 use super::{DecodeError, Metadata};
@@ -26,7 +26,7 @@ pub enum TemplateKind {
 pub struct Template {
     /// Whose metadata it is.
     pub kind: TemplateKind,
-    /// The field that holds the template: `spec.template`, `spec.volumeClaimTemplates[0]`.
+    /// The field that contains the template: `spec.template`, `spec.volumeClaimTemplates[0]`.
     pub field: String,
     /// Its metadata.
     pub metadata: Metadata,

@@ -2,9 +2,9 @@
 
 use jiff::civil::Date;
 
-/// Whether Go's `time.Parse(time.RFC3339, …)` takes the text, which is what `metav1.Time` calls. The grammar is Go's own,
-/// not RFC 3339's: an hour may have one digit, a fraction may follow a comma, an offset may say 24 hours and 60 minutes, and
-/// there is no leap second (`parse` in Go's `time/format.go`).
+/// Whether Go's `time.Parse(time.RFC3339, …)` accepts the text, which is what `metav1.Time` calls. The grammar is Go's
+/// own, not RFC 3339's: an hour may have one digit, a fraction may follow a comma, an offset may say 24 hours and 60
+/// minutes, and there is no leap second (`parse` in Go's `time/format.go`).
 pub(super) fn is_time(text: &str) -> bool {
     let mut rest = Remaining(text);
     rest.date() == Some(true) && rest.clock() == Some(true) && rest.zone() == Some(true) && rest.0.is_empty()
@@ -78,7 +78,7 @@ mod tests {
     }
 
     #[test]
-    fn days_and_times_that_do_not_exist_are_refused() {
+    fn days_and_times_that_do_not_exist_are_rejected() {
         for bad in [
             "2024-02-31T00:00:00Z",
             "2023-02-29T00:00:00Z",
@@ -95,7 +95,7 @@ mod tests {
     }
 
     #[test]
-    fn other_shapes_are_refused() {
+    fn other_shapes_are_rejected() {
         for bad in [
             "",
             "now",

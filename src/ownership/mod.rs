@@ -8,5 +8,5 @@ mod removers;
 mod written;
 
 pub use implied::{Implied, ImpliedObject, ImpliedReference, MOST_REPLICAS, implied};
-pub use removers::{Evidence, Holder, Remover, Removers};
+pub use removers::{Evidence, FinalizerHolder, Remover, Removers};
 pub use written::{Owner, OwnerEdge, Ownership};

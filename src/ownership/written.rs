@@ -7,22 +7,22 @@ use crate::manifest::OwnerReference;
 /// What an owner reference leads to.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Owner {
-    /// An object of the input carries the uid. The collector binds by uid alone ([GC-4]), so this is certain, whether or
+    /// An object in the input has the uid. The collector binds by uid alone ([GC-4]), so this is certain, whether or
     /// not the other coordinates agree.
     ByUid(ObjectId),
-    /// The holder is rendered, so its uid proves nothing; an object of the input has the group, kind, implied namespace
-    /// and name ([SIM-6]). The assumption is that the reference means it.
+    /// The dependent is rendered, so its uid proves nothing; an object in the input has the group, kind, implied
+    /// namespace and name ([SIM-6]). The assumption is that the reference means it.
     ByName(ObjectId),
     /// Objects of that group, kind and name exist, but only in other namespaces.
     Elsewhere(Vec<ObjectId>),
-    /// The input holds no such object.
+    /// The input contains no such object.
     Absent,
 }
 
 /// One owner reference of one object.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct OwnerEdge {
-    /// The object that holds the reference.
+    /// The object that contains the reference.
     pub dependent: ObjectId,
     /// The place of the reference among the entries of `metadata.ownerReferences` that decode as entries.
     pub entry: usize,
@@ -39,7 +39,7 @@ impl OwnerEdge {
         }
     }
 
-    /// The object that holds the reference.
+    /// The object that contains the reference.
     pub fn dependent<'a>(&self, inventory: &'a Inventory) -> &'a Member {
         inventory.member(self.dependent)
     }
@@ -89,8 +89,8 @@ fn bind(inventory: &Inventory, dependent: &Member, reference: &OwnerReference) -
     by_name_elsewhere(inventory, dependent, reference)
 }
 
-/// Nothing of that name where the collector looks. A namesake whose namespace may still be the same one (neither manifest
-/// says, or the kind's scope is unknown) is taken for the owner; one that certainly lives elsewhere is not.
+/// Nothing of that name where the collector looks. A namesake whose namespace may still be the same one (neither
+/// manifest says, or the kind's scope is unknown) is treated as the owner; one that is certainly elsewhere is not.
 fn by_name_elsewhere(inventory: &Inventory, dependent: &Member, reference: &OwnerReference) -> Owner {
     let group = reference.group_version().group;
     let namesakes = inventory.with_name(&group, reference.kind(), reference.name());

@@ -63,17 +63,15 @@ impl Draft {
         self
     }
 
-    /// The finding claims that something is nowhere in the input. Documents that were not read may hold it: then the reason,
-    /// which is set already, says so, and the claim is no error.
+    /// The finding claims that something is nowhere in the input. Documents that were not read may contain it: then the
+    /// reason, which must be set already, says so, and the finding is at most a warning.
     pub fn claims_absence(mut self, inventory: &Inventory) -> Self {
-        let documents = match inventory.hidden_documents() {
+        let unread = match inventory.hidden_documents() {
             0 => return self,
-            1 => "1 document of the input was".to_owned(),
-            n => format!("{n} documents of the input were"),
+            1 => "1 document in the input was not read (an unrendered template or broken text): it".to_owned(),
+            n => format!("{n} documents in the input were not read (unrendered templates, broken text): they"),
         };
-        self.reason.push_str(&format!(
-            " {documents} not read (unrendered templates, broken text): they may contain what is missing."
-        ));
+        self.reason.push_str(&format!(" {unread} may contain what is missing."));
         self.severity = self.severity.map(|severity| severity.min(Severity::Warning));
         self
     }

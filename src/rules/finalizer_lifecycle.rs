@@ -1,8 +1,8 @@
-//! Rules on finalizers that the API server accepts and that act in a way the author did not mean: what hangs, what is
-//! orphaned, and who would remove what.
+//! Rules on finalizers that the API server accepts but that do what the author did not intend: what gets stuck, what is
+//! orphaned, and who removes which finalizer.
 //!
-//! What stands on an object that was read from a cluster is its controller's business, so that dumps get no warning
-//! unless something is wrong on its face.
+//! A finalizer of an object that was read from a cluster is its controller's business, so dumps get no warning unless
+//! something is plainly wrong.
 
 use super::draft::Draft;
 use super::finalizer_words::{FinalizerEntry, entries, namespace_finalizers, who_removes, with_workload};
@@ -57,40 +57,43 @@ fn finalizer_preset_gc(context: &Context<'_>, sink: &mut Sink) {
             .finalizers
             .iter()
             .any(|other| finalizers::is_collectors(&other.value) && other.value != entry.name());
-        // Both together are refused; on an object that is being deleted the API server wrote it, and the collector is at it.
+        // Both together are rejected; on an object that is being deleted, the API server added it and the collector is
+        // working on it.
         if both || entry.member.from_dump && metadata.has_server_field("deletionTimestamp") {
             continue;
         }
         let (consequence, effect) = match entry.name() == finalizers::ORPHAN {
             true => (
                 Consequence::Orphaned,
-                "A deletion that names no policy, and the collector when it deletes the object after its owner, then orphans: the \
-                 object goes and its dependents stay, without an owner",
+                "When a deletion sets no policy, or the collector deletes the object after its owner, the object is \
+                 deleted and its dependents are kept, without an owner",
             ),
             false => (
                 Consequence::Stuck,
-                "A deletion that names no policy, and the collector when it deletes the object after its owner, then runs in the \
-                 foreground: the object waits, Terminating, for every dependent that blocks it, for ever if one of them hangs",
+                "When a deletion sets no policy, or the collector deletes the object after its owner, the deletion \
+                 runs in the foreground: the object stays Terminating until every dependent that blocks it is gone, \
+                 forever if one of them gets stuck",
             ),
         };
         let draft = entry
-            .draft(format!("{} has the collector's finalizer `{}` written down", named(entry.member), entry.name()))
+            .draft(format!("{} has the garbage collector's own finalizer `{}`", named(entry.member), entry.name()))
             .consequence(consequence)
             .label("meant for deletion requests only")
             .reason(format!(
-                "{effect}. `kubectl delete` always names a policy and strips the finalizer, and so does the removal of the namespace. \
-                 The garbage collector (kube-controller-manager) removes it, but from objects that are being deleted only."
+                "{effect}. `kubectl delete` always sets a policy and strips the finalizer, and so does the deletion \
+                 of the namespace. The garbage collector (kube-controller-manager) removes it only from objects that \
+                 are being deleted."
             ))
             .help(format!(
-                "remove the entry, and choose the policy when you delete: `kubectl delete --cascade=orphan|foreground|background`. An \
-                 object that hangs is freed by {}",
-                entry.unhang()
+                "remove the entry, and choose the policy when you delete: `kubectl delete \
+                 --cascade=orphan|foreground|background`. To release a stuck object, run {}",
+                entry.release()
             ));
         sink.push(if entry.member.from_dump { draft.severity(Severity::Info) } else { draft });
     }
 }
 
-/// [FIN-17]: nobody but its controller removes a finalizer, and there is no timeout.
+/// [FIN-17]: only its controller removes a finalizer, and there is no timeout.
 fn finalizer_unknown(context: &Context<'_>, sink: &mut Sink) {
     let inventory = context.inventory;
     for entry in entries(inventory) {
@@ -103,27 +106,28 @@ fn finalizer_unknown(context: &Context<'_>, sink: &mut Sink) {
             continue;
         }
         let closed = context.world == World::Closed;
-        // On an object of a cluster some controller wrote it, which then is outside of the input.
+        // On an object read from a cluster, some controller outside the input added it.
         let severity = if member.from_dump && !closed { Severity::Info } else { Severity::Warning };
         let assumed = match closed {
             true => "",
-            false => " This assumes that no controller outside of this input removes it.",
+            false => " This assumes that no controller outside the input removes it.",
         };
         sink.push(
             entry
-                .draft(format!("nobody known removes finalizer `{name}` of {}", named(member)))
+                .draft(format!("no known controller removes finalizer `{name}` of {}", named(member)))
                 .severity(severity)
                 .label("who removes this?")
                 .reason(format!(
-                    "Once deleted, the object stays Terminating until somebody removes the finalizer; there is no timeout, and its \
-                     namespace, its CRD and a foreground deletion of its owner wait with it. The table of known finalizers does not have \
-                     this one, and no workload of the input has a ServiceAccount whose rights name this kind or its group.{assumed}"
+                    "Once deleted, the object stays Terminating until somebody removes the finalizer. There is no \
+                     timeout, and the deletion of its namespace, of its CRD, and of its owner in the foreground, \
+                     waits for it. The finalizer is not in the table of known finalizers, and no workload in the \
+                     input has a ServiceAccount whose permissions name this kind or its group.{assumed}"
                 ))
                 .claims_absence(inventory)
                 .help(format!(
-                    "remove the entry, or add its controller with its RBAC to the input. An object that hangs is freed by {}; what the \
-                     finalizer protected is then not cleaned up",
-                    entry.unhang()
+                    "remove the entry, or add its controller and the controller's RBAC to the input. To release a \
+                     stuck object, run {}; whatever the finalizer protects is then not cleaned up",
+                    entry.release()
                 )),
         );
     }
@@ -154,11 +158,11 @@ fn finalizer_runtime(context: &Context<'_>, sink: &mut Sink) {
         }
         let verified = controller.is_some_and(|controller| controller.verified);
         let remover = context.ownership.removers.remover(inventory, member, name);
-        let hangs = match remover {
+        let stuck = match remover {
             Remover::ControlPlane(_) => "",
-            Remover::Workload { .. } => " If that goes first, the object never finishes its deletion.",
+            Remover::Workload { .. } => " If that is deleted first, the deletion of the object never finishes.",
             Remover::KnownElsewhere(_) | Remover::Unlisted(_) | Remover::Nobody => {
-                " Without it the object never finishes its deletion."
+                " Without that controller, the deletion of the object never finishes."
             }
         };
         let draft = entry
@@ -166,12 +170,15 @@ fn finalizer_runtime(context: &Context<'_>, sink: &mut Sink) {
             .severity(if verified { Severity::Warning } else { Severity::Info })
             .label("copied from a live object?")
             .reason(format!(
-                "{}.{hangs} While the object is being deleted, every apply of this manifest after the controller has removed the \
-                 finalizer fails: `no new finalizers can be added if the object is being deleted`.{}",
+                "{}.{stuck} Once the controller has removed the finalizer from an object that is being deleted, every \
+                 apply of this manifest fails: `no new finalizers can be added if the object is being deleted`.{}",
                 capitalised(&who_removes(inventory, &remover)),
-                if verified { "" } else { " The table's source does not prove this for the kind." }
+                if verified { "" } else { " The table's source does not prove this for this kind." }
             ))
-            .help(format!("remove the entry: the controller adds it when it needs it. An object that hangs is freed by {}", entry.unhang()));
+            .help(format!(
+                "remove the entry: the controller adds it when it needs it. To release a stuck object, run {}",
+                entry.release()
+            ));
         sink.push(with_workload(draft, inventory, &remover));
     }
 }
@@ -193,26 +200,27 @@ fn finalizer_misplaced(context: &Context<'_>, sink: &mut Sink) {
     }
 }
 
-/// Of Kubernetes' own finalizers it is known to the last kind who removes them.
+/// For Kubernetes' own finalizers, the table lists every kind that they are removed from.
 fn never_removed(entry: &FinalizerEntry<'_>, known: &KnownFinalizer) -> Option<Draft> {
     let (member, name) = (entry.member, entry.name());
     let reason = match name == finalizers::KUBERNETES {
-        true => "The namespace controller removes `kubernetes` from `spec.finalizers` of Namespaces only; from `metadata.finalizers` \
-                 nobody does, on any kind. Once deleted, the object stays Terminating until somebody edits it."
+        true => "The namespace controller removes `kubernetes` only from `spec.finalizers` of Namespaces. No \
+                 controller removes it from `metadata.finalizers` of any kind. Once deleted, the object stays \
+                 Terminating until somebody edits it."
             .to_owned(),
         false => format!(
-            "{} removes `{name}`, but from {} only: it never looks at this {}. Once deleted, the object stays Terminating until \
-             somebody edits it.",
+            "{} removes `{name}`, but only from {}: it never looks at this {}. Once deleted, the object stays \
+             Terminating until somebody edits it.",
             capitalised(&known.controllers.first()?.removed_by),
             kinds(known),
             member.key.kind
         ),
     };
-    Some(misplaced(entry, format!("nobody removes finalizer `{name}` from {}", named(member))).reason(reason))
+    Some(misplaced(entry, format!("no controller removes finalizer `{name}` from {}", named(member))).reason(reason))
 }
 
-/// What a row does not list its controller may have learned since, and a fork of it may have taken over. Silent when a
-/// workload of the input has rights on the kind: that one may be the controller.
+/// A controller may have learned of kinds that its row does not list, and a fork may handle others. Silent when a
+/// workload in the input may change the kind: it may be the controller.
 fn unlisted(context: &Context<'_>, entry: &FinalizerEntry<'_>, known: &KnownFinalizer) -> Option<Draft> {
     let (member, name) = (entry.member, entry.name());
     let Remover::Unlisted(controller) = context.ownership.removers.remover(context.inventory, member, name) else {
@@ -221,15 +229,15 @@ fn unlisted(context: &Context<'_>, entry: &FinalizerEntry<'_>, known: &KnownFina
     let kind = &member.key.kind;
     let draft = misplaced(entry, format!("finalizer `{name}` is not known on {kind}"));
     Some(draft.severity(Severity::Info).reason(format!(
-        "The table of known finalizers knows only that {} removes it from {}. If nobody removes it from this {kind} too, the \
-         object stays Terminating once it is deleted.",
+        "According to the table of known finalizers, {} removes it from {}. If no controller removes it from this \
+         {kind}, the object stays Terminating once it is deleted.",
         controller.removed_by,
         kinds(known),
     )))
 }
 
 fn misplaced(entry: &FinalizerEntry<'_>, message: String) -> Draft {
-    let help = format!("remove the entry. An object that hangs is freed by {}", entry.unhang());
+    let help = format!("remove the entry. To release a stuck object, run {}", entry.release());
     entry.draft(message).label(format!("not known on {}", entry.member.key.kind)).help(help)
 }
 
@@ -241,7 +249,7 @@ fn kinds(known: &KnownFinalizer) -> String {
             KindPattern::Exact { kind, group } if group.is_empty() => kind.clone(),
             KindPattern::Exact { kind, group } => format!("{kind}.{group}"),
             KindPattern::Group(group) => format!("kinds of {group}"),
-            KindPattern::GroupsBelow(parent) => format!("kinds of the groups below {parent}"),
+            KindPattern::GroupsBelow(parent) => format!("kinds of groups ending in .{parent}"),
         })
         .collect();
     names.join(", ")
@@ -257,18 +265,24 @@ fn namespace_spec_finalizers(context: &Context<'_>, sink: &mut Sink) {
                 continue;
             }
             let command = kubectl::remove_spec_finalizer(&member.key.name, name);
-            let draft = Draft::on(member, finalizer.span, format!("{} has `{name}` in `spec.finalizers`", named(member)))
-                .label("only `kubernetes` is removed on its own")
-                .reason(format!(
-                    "Created so, the namespace keeps `{name}` until a controller removes it through the `finalize` subresource; its \
-                     deletion hangs if none does, after all that it held is gone. On a namespace that exists an apply changes nothing \
-                     here: the API server restores the stored list in silence. This assumes that no controller elsewhere removes it."
-                ))
-                .help(format!(
-                    "remove the entry; the API server adds `kubernetes` by itself. A namespace that hangs is freed by `{command}`"
-                ))
-                .field(format!("spec.finalizers[{index}]"))
-                .target(name);
+            let draft = Draft::on(
+                member,
+                finalizer.span,
+                format!("{} has `{name}` in `spec.finalizers`", named(member)),
+            )
+            .label("only `kubernetes` is removed automatically")
+            .reason(format!(
+                "A namespace that is created from this manifest keeps `{name}` until a controller removes it through \
+                 the `finalize` subresource. If none does, the deletion of the namespace gets stuck after its content \
+                 is gone. On an existing namespace an apply changes nothing here: the API server silently restores \
+                 the stored list. This assumes that no controller outside the input removes `{name}`."
+            ))
+            .help(format!(
+                "remove the entry; the API server adds `kubernetes` automatically. To release a stuck namespace, run \
+                 `{command}`"
+            ))
+            .field(format!("spec.finalizers[{index}]"))
+            .target(name);
             sink.push(if member.from_dump { draft.severity(Severity::Info) } else { draft });
         }
     }

@@ -1,4 +1,4 @@
-//! Rules on finalizers that the API server refuses or warns about, in its own words.
+//! Rules on finalizers that the API server rejects or warns about, in its own words.
 
 use super::draft::Draft;
 use super::finalizer_words::{FinalizerEntry, entries, namespace_finalizers};
@@ -73,7 +73,7 @@ fn demands(member: &Member) -> Demands {
     }
 }
 
-/// What the server has against a name, in its words.
+/// What the server objects to in a name, in its words.
 fn name_errors(finalizer: &str, demands: Demands) -> Vec<String> {
     let mut errors = label_key_errors(finalizer);
     if demands == Demands::Standard && !finalizer.contains('/') && !finalizers::is_standard(finalizer) {
@@ -107,7 +107,7 @@ fn invalid(member: &Member, finalizer: &Spanned<String>, field: &str, index: usi
     let (message, label) = match (name.is_empty(), unqualified) {
         (true, _) => (format!("{} has an empty finalizer", named(member)), "empty"),
         (_, true) => {
-            (format!("finalizer `{name}` of {} has no domain", named(member)), "no domain, and no standard name")
+            (format!("finalizer `{name}` of {} has no domain", named(member)), "no domain, and not a standard name")
         }
         _ => (format!("finalizer `{name}` of {} is not a valid name", named(member)), "not a label key"),
     };
@@ -117,7 +117,7 @@ fn invalid(member: &Member, finalizer: &Spanned<String>, field: &str, index: usi
     let server: Vec<_> = errors.iter().map(|error| format!("`{path}: Invalid value: {name:?}: {error}`")).collect();
     Draft::on(member, finalizer.span, message)
         .label(label)
-        .reason(format!("The API server refuses the object: {}.", server.join(", ")))
+        .reason(format!("The API server rejects the object: {}.", server.join(", ")))
         .help(help_on_name(name, unqualified))
         .field(format!("{field}[{index}]"))
         .target(name)
@@ -128,19 +128,20 @@ fn help_on_name(name: &str, unqualified: bool) -> String {
     match lower.as_str() {
         "" => "remove the entry".to_owned(),
         "orphan" | "foregrounddeletion" | "kubernetes" if name != lower || lower == "foregrounddeletion" => {
-            "names are case-sensitive: only `kubernetes`, `orphan` and `foregroundDeletion` are standard; none of them is meant to be \
-             written, so remove the entry"
+            "names are case-sensitive: only `kubernetes`, `orphan` and `foregroundDeletion` are standard, and none of \
+             them belongs in a manifest, so remove the entry"
                 .to_owned()
         }
         _ if unqualified => format!(
-            "write it as its controller does, `<domain>/{name}`, or remove it if no controller removes it: only `kubernetes`, `orphan` \
-             and `foregroundDeletion` need no domain"
+            "write it as its controller does, `<domain>/{name}`, or remove the entry if no controller handles it: \
+             only `kubernetes`, `orphan` and `foregroundDeletion` need no domain"
         ),
-        _ => "write `<domain>/<name>`: a lower-case DNS name, one slash, and up to 63 letters, digits, `-`, `_` or `.`".to_owned(),
+        _ => "write `<domain>/<name>`: a lower-case DNS name, one slash, and up to 63 letters, digits, `-`, `_` or `.`"
+            .to_owned(),
     }
 }
 
-/// Go's decoder refuses the object before anything else is looked at.
+/// Go's decoder rejects the object before anything else is checked.
 fn finalizer_wrong_type(context: &Context<'_>, sink: &mut Sink) {
     for member in &context.inventory.members {
         let templates = member.object.templates();
@@ -160,7 +161,7 @@ fn is_of_finalizers(field: &str) -> bool {
 }
 
 fn wrong_type(member: &Member, error: &DecodeError) -> Draft {
-    let wants = error.expected.as_str();
+    let expected = error.expected.as_str();
     let whole = error.expected == Expected::Array;
     let help = match whole {
         true => "write a list: `finalizers: [example.com/cleanup]`",
@@ -169,16 +170,16 @@ fn wrong_type(member: &Member, error: &DecodeError) -> Draft {
     // Clients decode an object's own metadata; what is below `spec` the API server decodes.
     let (holder, element, who) = match error.field.as_str() {
         field if field.starts_with("metadata.") => {
-            ("ObjectMeta", "string", "Every client and the API server refuse it.")
+            ("ObjectMeta", "string", "Every client and the API server reject it.")
         }
         field if field.starts_with("spec.finalizers") => {
-            ("NamespaceSpec", "v1.FinalizerName", "The API server refuses it.")
+            ("NamespaceSpec", "v1.FinalizerName", "The API server rejects it.")
         }
-        _ => ("ObjectMeta", "string", "The API server refuses it."),
+        _ => ("ObjectMeta", "string", "The API server rejects it."),
     };
     let list = error.field.split(']').map(|part| part.split('[').next().unwrap_or_default()).collect::<String>();
-    Draft::on(member, error.span, format!("`{}` of {} is {}, not {wants}", error.field, named(member), a_json_type(error.found)))
-        .label(format!("wants {wants}"))
+    Draft::on(member, error.span, format!("`{}` of {} is {}, not {expected}", error.field, named(member), a_json_type(error.found)))
+        .label(format!("expects {expected}"))
         .reason(format!(
             "The object does not decode: `json: cannot unmarshal {} into Go struct field {holder}.{list} of type {}{element}`. {who}",
             error.found,
@@ -218,12 +219,15 @@ fn finalizer_conflict(context: &Context<'_>, sink: &mut Sink) {
         sink.push(
             entry
                 .draft(format!("{} has both `{}` and `{}`", named(member), finalizers::ORPHAN, finalizers::FOREGROUND))
-                .label(format!("excludes `{}`", all[first].value))
+                .label(format!("conflicts with `{}`", all[first].value))
                 .reason(
-                    "The API server refuses the object, at creation and at every update: `metadata.finalizers: Invalid value: \
-                     finalizer orphan and foregroundDeletion cannot be both set`. Dependents cannot be kept and deleted at once.",
+                    "The API server rejects the object, on creation and on every update: `metadata.finalizers: \
+                     Invalid value: finalizer orphan and foregroundDeletion cannot be both set`. Dependents cannot be \
+                     both kept and deleted.",
                 )
-                .help("remove both: who deletes the object chooses with `kubectl delete --cascade=orphan|foreground|background`")
+                .help(
+                    "remove both, and choose when you delete: `kubectl delete --cascade=orphan|foreground|background`",
+                )
                 .related(member.file, all[first].span, "the other one"),
         );
     }
@@ -240,21 +244,21 @@ fn finalizer_unqualified(context: &Context<'_>, sink: &mut Sink) {
         let owner = known_finalizers::table()
             .find(name)
             .and_then(|known| known.controller_of(&member.key.group, &member.key.kind));
-        // A name that its controller demands in manifests is nobody's here to choose.
+        // A name that its controller requires in manifests is not the author's to choose.
         if owner.is_some_and(|controller| controller.added != Added::Runtime) {
             continue;
         }
-        // A stored finalizer is warned of only when it is written anew.
+        // The server warns about a stored finalizer only when it is added again.
         let severity = if owner.is_some() || member.from_dump { Severity::Info } else { Severity::Warning };
         let path = if name.contains('.') { " including a path (/)" } else { "" };
         let help = match owner {
             Some(controller) => format!(
-                "nothing to do as long as {} uses this name; newer releases of it may know one with a domain",
+                "nothing to do as long as {} uses this name; a newer release may use one with a domain",
                 controller.removed_by
             ),
             None => format!(
-                "let the controller use `<domain>/{}`, and write it so here; an object that exists keeps the old name until somebody \
-                 removes it",
+                "let the controller use `<domain>/{}`, and write the same name here; an existing object keeps the old \
+                 name until somebody removes it",
                 name.split('.').next().unwrap_or(name)
             ),
         };
@@ -264,8 +268,9 @@ fn finalizer_unqualified(context: &Context<'_>, sink: &mut Sink) {
                 .severity(severity)
                 .label("prefer `<domain>/<name>`")
                 .reason(format!(
-                    "The API server accepts it and warns: `metadata.finalizers: {name:?}: prefer a domain-qualified finalizer name{path} \
-                     to avoid accidental conflicts with other finalizer writers`. On built-in kinds it refuses such names."
+                    "The API server accepts it and warns: `metadata.finalizers: {name:?}: prefer a domain-qualified \
+                     finalizer name{path} to avoid accidental conflicts with other finalizer writers`. On built-in \
+                     kinds it rejects such names."
                 ))
                 .help(help),
         );

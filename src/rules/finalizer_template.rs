@@ -1,8 +1,8 @@
-//! Finalizers inside templates: stamped on every child, or refused, or without effect, as the kind of template decides.
+//! Finalizers inside templates: copied to every child, rejected or without effect, depending on the kind of template.
 
 use super::draft::Draft;
 use super::finalizer_lifecycle::capitalised;
-use super::finalizer_words::{unhang, who_removes, with_workload};
+use super::finalizer_words::{release, who_removes, with_workload};
 use super::rule::{Context, Rule, Sink, rule};
 use super::words::named;
 use crate::finding::{Consequence, Severity};
@@ -10,7 +10,7 @@ use crate::inventory::Member;
 use crate::kube::kubectl::Target;
 use crate::kube::{Namespace, Scope, finalizers};
 use crate::manifest::{Spanned, Template, TemplateKind, label_key_errors};
-use crate::ownership::{Holder, Remover};
+use crate::ownership::{FinalizerHolder, Remover};
 
 pub(super) static TEMPLATE_FINALIZER: Rule = rule!(
     "template-finalizer",
@@ -20,7 +20,7 @@ pub(super) static TEMPLATE_FINALIZER: Rule = rule!(
     template_finalizer
 );
 
-/// What the job controller puts on its own pods, and removes from no others ([FIN-5]).
+/// What the job controller adds to its own pods, and removes from no others ([FIN-5]).
 const JOB_TRACKING: &str = "batch.kubernetes.io/job-tracking";
 
 /// [VAL-35] to [VAL-38], [L-9].
@@ -33,7 +33,7 @@ fn template_finalizer(context: &Context<'_>, sink: &mut Sink) {
                     TemplateKind::Pod => stamped.on_children(context, "Pod", "pod"),
                     TemplateKind::Claim => stamped.on_children(context, "PersistentVolumeClaim", "claim"),
                     TemplateKind::Job => stamped.without_effect(),
-                    TemplateKind::Restricted => stamped.refused(),
+                    TemplateKind::Restricted => stamped.rejected(),
                 };
                 sink.push(
                     draft.field(format!("{}.metadata.finalizers[{index}]", template.field)).target(finalizer.as_str()),
@@ -66,7 +66,7 @@ impl Stamped<'_> {
             Some(Scope::Cluster) => &Namespace::Unwritten,
             _ => &self.member.key.namespace,
         };
-        let holder = Holder { group: "", kind, scope: Some(Scope::Namespaced), namespace, name: None };
+        let holder = FinalizerHolder { group: "", kind, scope: Some(Scope::Namespaced), namespace, name: None };
         let removers = &context.ownership.removers;
         let remover = match name == JOB_TRACKING && !matches!(self.member.object.kind.value.as_str(), "Job" | "CronJob")
         {
@@ -77,22 +77,23 @@ impl Stamped<'_> {
             matches!(remover, Remover::ControlPlane(_) | Remover::Workload { .. }) && !finalizers::is_collectors(name);
         let who = match remover {
             Remover::Nobody => format!(
-                "Nobody known removes it from a {kind}; this assumes that no controller outside of this input does"
+                "No known controller removes it from a {kind}; this assumes that no controller outside the input does"
             ),
             _ => capitalised(&who_removes(context.inventory, &remover)),
         };
         let target = Target::new(kind, "", namespace);
         let draft = self
-            .draft(format!("the template of {} stamps finalizer `{name}` on every {word}", named(self.member)))
+            .draft(format!("the template of {} adds finalizer `{name}` to every {word}", named(self.member)))
             .severity(if harmless { Severity::Info } else { Severity::Warning })
             .label(format!("copied to every {word}"))
             .reason(format!(
-                "Every {word} made from the template carries it and stays Terminating, once deleted, until it is removed. {who}. A \
-                 {word} that hangs keeps its namespace, and a rollout or a scale-down leaves one behind for each replica."
+                "Every {word} made from the template has the finalizer and, once deleted, stays Terminating until the \
+                 finalizer is removed. {who}. A stuck {word} blocks the deletion of its namespace, and a rollout or a \
+                 scale-down leaves one behind for each replica."
             ))
             .help(format!(
-                "remove the entry from the template. A {word} that hangs is freed by {}",
-                unhang(&target, self.index(), name)
+                "remove the entry from the template. To release a stuck {word}, run {}",
+                release(&target, self.index(), name)
             ));
         with_workload(draft, context.inventory, &remover)
     }
@@ -107,10 +108,11 @@ impl Stamped<'_> {
         let name = self.finalizer.as_str();
         self.draft(format!("the template of {} has an invalid finalizer, {name:?}", named(self.member)))
             .consequence(Consequence::Lost)
-            .label("refused on every child")
+            .label("rejected on every child")
             .reason(format!(
-                "The API server accepts the template unchecked and refuses every {word} that is made from it: no {word} ever starts, and \
-                 the only sign is a `FailedCreate` event. Nobody has to remove a finalizer that is never stored."
+                "The API server accepts the template unchecked and rejects every {word} made from it: no {word} ever \
+                 starts, and the only sign is a `FailedCreate` event. The finalizer is never stored, so nobody has to \
+                 remove it."
             ))
             .help("remove the entry from the template")
     }
@@ -126,14 +128,14 @@ impl Stamped<'_> {
     }
 
     /// [VAL-38].
-    fn refused(&self) -> Draft {
+    fn rejected(&self) -> Draft {
         self.draft(format!("the claim template of {} has a finalizer, which is not allowed there", named(self.member)))
             .severity(Severity::Error)
             .consequence(Consequence::Rejected)
             .label("cannot be set")
             .reason(format!(
-                "The API server refuses the object: `{}.metadata.finalizers: Forbidden: cannot be set`. Such a template takes labels and \
-                 annotations only.",
+                "The API server rejects the object: `{}.metadata.finalizers: Forbidden: cannot be set`. Such a \
+                 template accepts only labels and annotations.",
                 self.template.field
             ))
             .help("remove the list")

@@ -1,5 +1,5 @@
-//! What the finalizer rules share: the entries they look at, how they speak of removers, and the commands that free an
-//! object which hangs.
+//! What the finalizer rules share: the entries they check, how they describe removers, and the commands that release a
+//! stuck object.
 
 use super::draft::Draft;
 use crate::inventory::{Inventory, Member};
@@ -29,9 +29,9 @@ impl FinalizerEntry<'_> {
             .target(self.name())
     }
 
-    /// The command that frees the object from this finalizer once it hangs, and what that breaks.
-    pub(super) fn unhang(&self) -> String {
-        unhang(&Target::from(&self.member.key), self.index, self.name())
+    /// The command that releases the object from this finalizer once it is stuck, and what that breaks.
+    pub(super) fn release(&self) -> String {
+        release(&Target::from(&self.member.key), self.index, self.name())
     }
 }
 
@@ -62,7 +62,7 @@ pub(super) fn namespace_finalizers(member: &Member) -> Vec<(usize, Spanned<Strin
 }
 
 /// The command that removes one finalizer of an object, as code, and what that breaks.
-pub(super) fn unhang(target: &Target, index: usize, finalizer: &str) -> String {
+pub(super) fn release(target: &Target, index: usize, finalizer: &str) -> String {
     let command = format!("`{}`", kubectl::remove_finalizer(target, index, finalizer));
     match finalizers::removal_breaks(finalizer) {
         Some(breaks) => format!("{command} ({breaks})"),
@@ -70,7 +70,7 @@ pub(super) fn unhang(target: &Target, index: usize, finalizer: &str) -> String {
     }
 }
 
-/// Who removes a finalizer, as a clause: `Argo CD application controller removes it, which this input does not hold`.
+/// Who removes a finalizer, as a clause: `Argo CD application controller removes it, but is not in the input`.
 pub(super) fn who_removes(inventory: &Inventory, remover: &Remover) -> String {
     match remover {
         Remover::ControlPlane(controller) => format!("{} removes it", controller.removed_by),
@@ -78,23 +78,28 @@ pub(super) fn who_removes(inventory: &Inventory, remover: &Remover) -> String {
             let workload = super::words::named(inventory.member(*id));
             match (evidence, controller) {
                 (Evidence::Image { image, .. }, Some(controller)) => {
-                    format!("{} removes it: here {workload}, because it runs `{image}`", controller.removed_by)
+                    format!(
+                        "{} removes it; in the input, that is {workload}, which runs `{image}`",
+                        controller.removed_by
+                    )
                 }
                 (Evidence::Image { image, .. }, None) => format!("{workload} may remove it: it runs `{image}`"),
                 (Evidence::Access { service_account, .. }, controller) => {
-                    let who = controller.map(|known| format!("{} removes it; here ", known.removed_by));
+                    let who = controller.map(|known| format!("{} removes it; in the input, ", known.removed_by));
                     let who = who.unwrap_or_default();
-                    format!("{who}{workload} may do so: its ServiceAccount `{service_account}` may change such objects")
+                    format!(
+                        "{who}{workload} may remove it: its ServiceAccount `{service_account}` may change such objects"
+                    )
                 }
             }
         }
         Remover::KnownElsewhere(controller) => {
-            format!("{} removes it, which this input does not hold ({})", controller.removed_by, runs_as(controller))
+            format!("{} removes it, but is not in the input ({})", controller.removed_by, runs_as(controller))
         }
         Remover::Unlisted(controller) => {
-            format!("{} removes it, but from other kinds as far as known", controller.removed_by)
+            format!("{} removes it, but as far as is known only from other kinds", controller.removed_by)
         }
-        Remover::Nobody => "nobody known removes it".to_owned(),
+        Remover::Nobody => "no known controller removes it".to_owned(),
     }
 }
 
@@ -115,7 +120,7 @@ pub(super) fn with_workload(draft: Draft, inventory: &Inventory, remover: &Remov
         Evidence::Access { binding, role, .. } => {
             let draft = draft.related_object(workload, "this workload may remove it");
             let shown = role.unwrap_or(*binding);
-            draft.related_object(inventory.member(shown), "what its ServiceAccount may do")
+            draft.related_object(inventory.member(shown), "the permissions of its ServiceAccount")
         }
     }
 }

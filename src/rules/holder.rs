@@ -1,6 +1,8 @@
-//! Every place of an object where owner references stand: its own metadata, and that of templates that Kubernetes decodes.
+//! Every place in an object where owner references can appear: its own metadata, and that of templates that Kubernetes
+//! decodes.
 //!
-//! The same words inside schemas, strings or the templates of custom resources are nobody's metadata, and are never visited.
+//! The same keys inside schemas, strings or the templates of custom resources are not Kubernetes metadata and are never
+//! visited.
 
 use super::words::named;
 use crate::finding::Consequence;
@@ -38,20 +40,21 @@ impl MetadataHolder<'_> {
         }
     }
 
-    /// Who refuses metadata that breaks [VAL-4] to [VAL-9], and when: the object on arrival; a claim when the StatefulSet's
-    /// controller copies it from its template, whose metadata nobody validates ([VAL-36]).
-    pub(super) fn refusal(&self) -> &'static str {
+    /// Who rejects metadata that breaks [VAL-4] to [VAL-9], and when: the object on arrival; a claim when the
+    /// StatefulSet's controller copies it from its template, whose metadata nobody validates ([VAL-36]).
+    pub(super) fn rejection(&self) -> &'static str {
         match self.template {
-            None => "The API server refuses the object, whoever sends it.",
+            None => "The API server rejects the object, no matter which client sends it.",
             Some(_) => {
-                "The API server takes the StatefulSet, whose claim templates it does not validate. Its controller copies the \
-                 template into every claim, the API server refuses those, and no pod is ever created."
+                "The API server accepts the StatefulSet, whose claim templates it does not validate. The StatefulSet \
+                 controller copies the template into every claim, the API server rejects the claims, and no pod is \
+                 ever created."
             }
         }
     }
 
-    /// The consequence that goes with [`MetadataHolder::refusal`].
-    pub(super) fn refused(&self) -> Consequence {
+    /// The consequence that goes with [`MetadataHolder::rejection`].
+    pub(super) fn consequence(&self) -> Consequence {
         match self.template {
             None => Consequence::Rejected,
             Some(_) => Consequence::Lost,

@@ -30,7 +30,7 @@ pub(super) static OBJECT_WITHOUT_NAME: Rule = rule!(
 pub(super) static LIVE_OBJECT: Rule =
     rule!("live-object", Info, Ignored, "A manifest contains fields that only the API server writes", live_object);
 
-/// Strict decoding; [VAL-38] for templates that take labels and annotations only.
+/// Strict decoding; [VAL-38] for templates that accept only labels and annotations.
 fn metadata_unknown_field(context: &Context<'_>, sink: &mut Sink) {
     each_decoded(context.inventory, |holder| {
         sink.extend(holder.metadata.unknown.iter().map(|unknown| unknown_field(context, &holder, unknown)));
@@ -46,29 +46,28 @@ fn unknown_field(context: &Context<'_>, holder: &MetadataHolder<'_>, unknown: &U
     let written = context.inventory.sources.file(holder.member.file).slice(unknown.span);
     let (label, help) = match (meant, place_of(name)) {
         _ if became_a_boolean(written, name) => (
-            format!("`{written}` is the boolean `{name}` for YAML 1.1"),
+            format!("YAML 1.1 reads `{written}` as the boolean `{name}`"),
             format!("complete the key, or quote it if it is meant: \"{written}\""),
         ),
         (Some(meant), _) => (format!("`{meant}`?"), format!("write `{meant}`")),
         (None, Some(place)) => ("not part of metadata".to_owned(), place.to_owned()),
-        (None, None) => (
-            "unknown".to_owned(),
-            "remove it, or move it to `metadata.annotations`, where any text may stand".to_owned(),
-        ),
+        (None, None) => {
+            ("unknown".to_owned(), "remove it, or move it to `metadata.annotations`, which accepts any text".to_owned())
+        }
     };
     let draft = Draft::on(holder.member, unknown.span, format!("metadata of {} has no key `{name}`", holder.named()))
         .label(label)
         .help(help)
         .field(format!("{}.{name}", holder.field));
-    // A kind that neither Kubernetes nor a CRD of the input defines may be some tool's own file with metadata of its own;
+    // A kind that neither Kubernetes nor a CRD in the input defines may be some tool's own file with its own metadata;
     // a key that is misspelt by a letter or two shows that Kubernetes' metadata is meant.
     let misspelt = meant.is_some_and(|meant| near::is_misspelling(name, meant));
-    let effect = "kubectl validates strictly and refuses the object; clients that do not validate drop the key and all that is \
-                  below it in silence.";
+    let effect = "kubectl validates strictly and rejects the object. Clients that do not validate silently drop the \
+                  key and everything below it.";
     match is_served_kind(holder.member) || misspelt {
         true => draft.reason(effect),
         false => draft.severity(Severity::Info).reason(format!(
-            "{effect} This assumes that the object goes to a cluster: no CRD of the input defines {}.",
+            "{effect} This assumes that the object is applied to a cluster: no CRD in the input defines {}.",
             holder.member.object.kind.value
         )),
     }
@@ -77,8 +76,8 @@ fn unknown_field(context: &Context<'_>, holder: &MetadataHolder<'_>, unknown: &U
 /// Where keys belong that people often put into metadata.
 fn place_of(key: &str) -> Option<&'static str> {
     match key {
-        "clusterName" => Some("remove it: the field was never used and left Kubernetes in 1.24"),
-        "initializers" => Some("remove it: initializers left Kubernetes in 1.16"),
+        "clusterName" => Some("remove it: the field was never used, and Kubernetes 1.24 removed it"),
+        "initializers" => Some("remove it: Kubernetes 1.16 removed initializers"),
         "spec" | "data" | "stringData" | "status" | "rules" | "subjects" | "roleRef" | "webhooks" | "type"
         | "template" => Some("indent it less: it belongs to the object, beside `metadata`"),
         _ if key.contains(['/', '.']) => Some("move it below `labels` or `annotations`"),
@@ -113,10 +112,10 @@ fn forbidden_fields(holder: &MetadataHolder<'_>) -> Option<Draft> {
     let draft = Draft::on(holder.member, *key, format!("{} may not set {names}", holder.named()))
         .label("only labels and annotations may be set here")
         .consequence(Consequence::Rejected)
-        .reason("The API server refuses the object, whoever sends it: `Forbidden: cannot be set`.")
+        .reason("The API server rejects the object, no matter which client sends it: `Forbidden: cannot be set`.")
         .help("remove it: the claim gets its name, its namespace and its owner from the object that uses it")
         .field(format!("{}.{field}", holder.field));
-    Some(others.iter().fold(draft, |draft, (key, _)| draft.related(holder.member.file, *key, "nor this")))
+    Some(others.iter().fold(draft, |draft, (key, _)| draft.related(holder.member.file, *key, "nor this one")))
 }
 
 /// [VAL-31].
@@ -135,18 +134,19 @@ fn object_without_name(context: &Context<'_>, sink: &mut Sink) {
         let span = written.or(metadata.key_span).unwrap_or(member.object.kind.span);
         let draft = Draft::on(member, span, format!("this {} has no name", member.object.kind.value))
             .label(if written.is_some() { "empty" } else { "no `name` here" })
-            .reason("The API server refuses the object, whoever sends it: `name or generateName is required`.")
+            .reason(
+                "The API server rejects the object, no matter which client sends it: `name or generateName is \
+                 required`.",
+            )
             .help("write `metadata.name`")
             .field("metadata.name");
         sink.push(match (is_served_kind(member), has_name_key(member) && !is_built_in(member)) {
             (false, _) => draft.severity(Severity::Info),
             // `name:` with nothing behind it: a script writes the name of a custom resource there before it applies it.
-            (true, true) => draft
-                .severity(Severity::Warning)
-                .reason(
-                    "The API server rejects the object as it is written here: `name or generateName is required`. This assumes \
-                     that no script fills in the name first.",
-                ),
+            (true, true) => draft.severity(Severity::Warning).reason(
+                "The API server rejects the object as it is written here: `name or generateName is required`. This \
+                 assumes that no script fills in the name first.",
+            ),
             (true, false) => draft,
         });
     }
@@ -176,7 +176,7 @@ fn needs_a_name(member: &Member) -> bool {
 
 /// [L-4].
 fn live_object(context: &Context<'_>, sink: &mut Sink) {
-    // A dump is what it is, and says so once per file.
+    // A dump is expected to have them: one finding per file is enough.
     let mut dumped: BTreeMap<FileId, Vec<&Member>> = BTreeMap::new();
     for member in &context.inventory.members {
         match member.from_dump {
@@ -195,8 +195,8 @@ fn server_fields(member: &Member, others: usize) -> Option<Draft> {
     let kind = &member.object.kind.value;
     let more = match others {
         0 => String::new(),
-        1 => ", and so does one more object of this file".to_owned(),
-        n => format!(", and so do {n} more objects of this file"),
+        1 => ", and so does one more object in this file".to_owned(),
+        n => format!(", and so do {n} more objects in this file"),
     };
     let names = listed(fields.iter().map(|field| field.name));
     let obstacles: Vec<_> = fields.iter().filter_map(obstacle).collect();
@@ -207,7 +207,7 @@ fn server_fields(member: &Member, others: usize) -> Option<Draft> {
     let mut draft = Draft::on(
         member,
         primary.key_span,
-        format!("{} carries {names}, which only the server writes{more}", named(member)),
+        format!("{} contains {names}, which only the server writes{more}", named(member)),
     )
     .label("written by the server")
     .reason(format!("The API server sets these fields itself and ignores them when it creates a {kind}. {harm}"))
@@ -226,18 +226,18 @@ fn server_fields(member: &Member, others: usize) -> Option<Draft> {
 fn obstacle(field: &ServerField) -> Option<&'static str> {
     match field.name {
         "resourceVersion" => Some(
-            "`resourceVersion` makes a create fail (`resourceVersion should not be set on objects to be created`), and an update \
-             of an object that has changed since.",
+            "`resourceVersion` makes a create fail (`resourceVersion should not be set on objects to be created`), \
+             and an update too if the object has changed since.",
         ),
         "uid" => Some(
-            "`uid` makes a server-side apply that would create the object fail (`uid mismatch`), and an update of one with \
-             another uid.",
+            "`uid` makes a server-side apply fail if it would create the object (`uid mismatch`), and an update too \
+             if the object has another uid.",
         ),
         "deletionTimestamp" => {
-            Some("`deletionTimestamp` makes an update of the living object fail (`field is immutable`).")
+            Some("`deletionTimestamp` makes an update of the live object fail (`field is immutable`).")
         }
         "deletionGracePeriodSeconds" => {
-            Some("`deletionGracePeriodSeconds` makes an update of the living object fail (`field is immutable`).")
+            Some("`deletionGracePeriodSeconds` makes an update of the live object fail (`field is immutable`).")
         }
         "managedFields" => {
             Some("`managedFields` makes a server-side apply fail (`metadata.managedFields must be nil`).")

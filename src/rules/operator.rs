@@ -1,4 +1,4 @@
-//! A Namespace that holds objects together with the controller that must let go of them.
+//! A Namespace that contains objects together with the controller that must release them.
 //!
 //! Deleting a Namespace removes its Pods first and waits for them (section 4, step 3); only then does the deletion of
 //! everything else begin, and by then the controller is gone.
@@ -40,25 +40,25 @@ fn operator_deleted_first(context: &Context<'_>, sink: &mut Sink) {
     }
     // By namespace and operator.
     let mut held: BTreeMap<(&str, ObjectId), Vec<Held<'_>>> = BTreeMap::new();
-    // An operator's kinds are often unknown here; an object that writes its namespace is taken to live in it.
+    // An operator's kinds are often unknown here; an object with a namespace is assumed to be in it.
     for member in inventory.members.iter().filter(|member| member.scope() != Some(Scope::Cluster)) {
         let Some(namespace) = member.key.namespace.name() else { continue };
-        let let_go = finalizers(member).into_iter().find_map(|finalizer| {
+        let released = finalizers(member).into_iter().find_map(|finalizer| {
             let remover = context.ownership.removers.remover(inventory, member, finalizer);
             let workload = operator(&remover).filter(|workload| *workload != member.id)?;
             let operator = inventory.member(workload);
-            // A Job ends by itself: it is no operator.
+            // A Job ends on its own: it is not an operator.
             let dies_too = operator.key.namespace.name() == Some(namespace) && operator.key.group != "batch";
             dies_too.then_some((workload, Held { member, finalizer, remover }))
         });
-        if let Some((workload, object)) = let_go {
+        if let Some((workload, object)) = released {
             held.entry((namespace, workload)).or_default().push(object);
         }
     }
     for namespace in namespaces() {
         let name = namespace.key.name.as_str();
         let here = held.range((name, ObjectId(0))..=(name, ObjectId(u32::MAX)));
-        here.for_each(|((_, operator), held)| sink.push(hangs(context, namespace, *operator, held)));
+        here.for_each(|((_, operator), held)| sink.push(stuck(context, namespace, *operator, held)));
     }
 }
 
@@ -66,7 +66,7 @@ fn operator_deleted_first(context: &Context<'_>, sink: &mut Sink) {
 fn finalizers(member: &Member) -> Vec<&str> {
     let written = member.object.metadata.finalizers.iter().map(|finalizer| finalizer.value.as_str());
     let mut finalizers: Vec<&str> = written.filter(|name| !finalizers::is_collectors(name)).collect();
-    // On a built-in kind a controller marks the objects that it cares for, not every one.
+    // On a built-in kind a controller marks only the objects that it manages.
     if !member.from_dump && !table().is_builtin_group(&member.key.group) {
         let added = known_finalizers::table().added_at_run_time(&member.key.group, &member.key.kind);
         finalizers.extend(added.map(|(known, _)| known.finalizer.as_str()));
@@ -74,7 +74,8 @@ fn finalizers(member: &Member) -> Vec<&str> {
     finalizers
 }
 
-/// The workload that removes it: it runs the controller's image, or may do so and nobody else is known who could.
+/// The workload that removes it: it runs the controller's image, or has the permissions and no other controller is
+/// known.
 fn operator(remover: &Remover) -> Option<ObjectId> {
     match remover {
         Remover::Workload { id, evidence: Evidence::Image { .. }, .. }
@@ -83,40 +84,48 @@ fn operator(remover: &Remover) -> Option<ObjectId> {
     }
 }
 
-fn hangs(context: &Context<'_>, namespace: &Member, operator: ObjectId, held: &[Held<'_>]) -> Draft {
+fn stuck(context: &Context<'_>, namespace: &Member, operator: ObjectId, held: &[Held<'_>]) -> Draft {
     let inventory = context.inventory;
     let operator = named(inventory.member(operator));
     let Held { member, finalizer, remover } = &held[0];
-    let (first, they) = match held.len() {
-        1 => (named(member), "it is"),
-        2 => (format!("{} and 1 more object", named(member)), "they are"),
-        n => (format!("{} and {} more objects", named(member), n - 1), "they are"),
+    let first = match held.len() {
+        1 => named(member),
+        2 => format!("{} and 1 more object", named(member)),
+        n => format!("{} and {} more objects", named(member), n - 1),
     };
     let by_image = matches!(remover, Remover::Workload { evidence: Evidence::Image { .. }, .. });
-    let removes = if by_image { "removes" } else { "may be who removes" };
+    let removes = if by_image { "removes" } else { "may be the one that removes" };
     let delete = kubectl::delete(&(&member.key).into(), &[]);
     let draft = Draft::on(
         namespace,
         namespace.object.name_span(),
         match by_image {
-            true => format!("deleting {} hangs: {operator} goes first, and nobody lets go of {first}", named(namespace)),
-            false => format!("deleting {} may hang: {operator} goes first, and only it may let go of {first}", named(namespace)),
+            true => format!(
+                "deleting {} gets stuck: {operator} is deleted first, and nobody is left to release {first}",
+                named(namespace)
+            ),
+            false => format!(
+                "deleting {} may get stuck: {operator} is deleted first, and no other controller is known to release \
+                 {first}",
+                named(namespace)
+            ),
         },
     )
     .label("would stay Terminating")
     .reason(format!(
-        "Deleting a Namespace removes its Pods first and waits for them; the deletion of everything else begins when {operator} is \
-         gone. {operator} {removes} the finalizer `{finalizer}` of {}, which then stays Terminating, and the Namespace with it.",
+        "Deleting a Namespace removes its Pods first and waits for them; everything else is deleted only after \
+         {operator} is gone. {operator} {removes} the finalizer `{finalizer}` of {}, which then stays Terminating, \
+         and so does the Namespace.",
         named(member)
     ))
     .help(format!(
-        "delete what it manages first, as with `{delete}`, and the Namespace when {they} gone; or keep the operator in \
-         another namespace"
+        "delete what the operator manages first, for example with `{delete}`, and the Namespace once that is gone; or \
+         keep the operator in another namespace"
     ))
     .field("metadata.name")
     .target(operator.clone());
     let draft = with_workload(draft, inventory, remover);
     held.iter().take(MOST_RELATED).fold(draft, |draft, held| {
-        draft.related_object(held.member, format!("has, or gets, the finalizer `{}`", held.finalizer))
+        draft.related_object(held.member, format!("has or gets the finalizer `{}`", held.finalizer))
     })
 }

@@ -35,13 +35,13 @@ fn owner_self(context: &Context<'_>, sink: &mut Sink) {
             .related_object(dependent, "the owner and the dependent");
         sink.push(match reference.is_blocking() {
             true => draft.reason(format!(
-                "The reference blocks: a Foreground deletion of this {kind} waits until its dependents are gone, and it is one \
-                 of them. It stays Terminating with the finalizer `foregroundDeletion` until somebody deletes it again in the \
-                 background."
+                "The reference blocks: a Foreground deletion of this {kind} waits until its dependents are gone, and \
+                 the {kind} is one of them. It stays Terminating with the finalizer `foregroundDeletion` until \
+                 somebody deletes it again in the background."
             )),
             false => draft.consequence(Consequence::NeverCollected).reason(format!(
-                "The collector finds the owner alive as long as the {kind} itself lives, so it never collects it, even when all \
-                 of its other owners are gone."
+                "As long as the {kind} exists, the collector finds this owner, so it never collects the {kind}, even \
+                 when all its other owners are gone."
             )),
         });
     }
@@ -86,8 +86,8 @@ fn cycle(inventory: &Inventory, ring: &[&OwnerEdge], members: usize) -> Option<D
     let shown: Vec<String> = chain().map(ToString::to_string).collect();
     let more = match members - ring.len() {
         0 => String::new(),
-        1 => " One more object is tied into it by further references.".to_owned(),
-        n => format!(" {n} more objects are tied into it by further references."),
+        1 => " One more object belongs to the cycle through other references.".to_owned(),
+        n => format!(" {n} more objects belong to the cycle through other references."),
     };
     let mut draft = Draft::on(
         dependent,
@@ -96,8 +96,9 @@ fn cycle(inventory: &Inventory, ring: &[&OwnerEdge], members: usize) -> Option<D
     )
     .label(format!("owned by {}", others.first().map_or_else(String::new, |edge| named(edge.dependent(inventory)))))
     .reason(format!(
-        "Each of them has a living owner, so the collector never deletes one of its own accord, even when everything outside of \
-         the cycle is gone. When somebody deletes one of them, the others that have no owner outside of the cycle go with it.{more}"
+        "Each of these objects has an owner that exists, so the collector never deletes any of them automatically, \
+         even when everything outside the cycle is gone. When somebody deletes one of them, the others are deleted \
+         with it unless they have an owner outside the cycle.{more}"
     ))
     .help("remove the reference that points from an owner to its dependent")
     .field(field(reference))

@@ -1,4 +1,5 @@
-//! Rules on whom an owner reference means: literal uids, uids that belong to somebody else, owners that nobody has seen.
+//! Rules on which object an owner reference means: literal uids, uids of other objects, owners that are not in the
+//! input.
 
 use super::draft::Draft;
 use super::holder::each_claim_template;
@@ -29,7 +30,7 @@ pub(super) static OWNER_IDENTITY_MISMATCH: Rule = rule!(
 pub(super) static OWNER_NOT_FOUND: Rule =
     rule!("owner-not-found", Info, Collected, "The input does not contain the owner", owner_not_found);
 
-/// Whether the API server takes the reference: other rules speak of those it refuses ([VAL-4] to [VAL-8]).
+/// Whether the API server accepts the reference: other rules report those it rejects ([VAL-4] to [VAL-8]).
 fn is_accepted(reference: &OwnerReference) -> bool {
     let version = reference.group_version();
     let complete =
@@ -69,18 +70,19 @@ fn owner_literal_uid(context: &Context<'_>, sink: &mut Sink) {
         let owner = edge.bound().map(|id| inventory.member(id));
         let help = match owner {
             Some(_) => format!(
-                "drop the reference: its owner is part of the same input, so the tool that installs the two also deletes this {kind}"
+                "remove the reference: its owner is in the same input, so the tool that installs both also deletes \
+                 this {kind}"
             ),
             None => format!(
-                "drop the reference and let the tool that installs the {kind} delete it; a controller that wants to own it \
-                 adds the reference at run time, with the uid of the day"
+                "remove the reference and let the tool that installs the {kind} delete it; a controller that should \
+                 own it adds the reference at run time, with the owner's current uid"
             ),
         };
         let mut draft = literal_uid(dependent, reference, &named(dependent))
             .reason(format!(
-                "The API server gives every object a new uid when it is created. In every cluster but the one this uid came \
-                 from, and there too once the owner was created anew, the collector finds no {} with it, takes the owner \
-                 for deleted and deletes this {kind}, often seconds after it was applied.",
+                "The API server gives every object a new uid when it is created. In every cluster but the one this \
+                 uid came from, and there too once the owner has been recreated, the collector finds no {} with this \
+                 uid, treats the owner as deleted and deletes this {kind}, often seconds after it is applied.",
                 reference_name(reference)
             ))
             .help(help)
@@ -98,12 +100,14 @@ fn owner_literal_uid(context: &Context<'_>, sink: &mut Sink) {
             sink.push(
                 literal_uid(holder.member, reference, &holder.named())
                     .reason(format!(
-                        "The StatefulSet's controller copies the reference into every claim. In every cluster but the one this \
-                         uid came from, the collector finds no {} with it, takes the owner for deleted and deletes the \
-                         claims, and with them the data.",
+                        "The StatefulSet controller copies the reference into every claim. In every cluster but the \
+                         one this uid came from, the collector finds no {} with this uid, treats the owner as deleted \
+                         and deletes the claims, and the data with them.",
                         reference_name(reference)
                     ))
-                    .help("drop the reference; `persistentVolumeClaimRetentionPolicy` says when claims are deleted")
+                    .help(
+                        "remove the reference; `persistentVolumeClaimRetentionPolicy` decides when claims are deleted",
+                    )
                     .field(format!("{}.uid", holder.entry(reference))),
             );
         }
@@ -117,7 +121,7 @@ fn literal_uid(member: &Member, reference: &OwnerReference, holder: &str) -> Dra
         .target(target(reference))
 }
 
-/// The uid of the input that shows a reference to be wrong.
+/// How the uids in the input show that a reference is wrong.
 enum Mismatch<'a> {
     /// The uid belongs to these, none of which the reference describes.
     OtherObject(Vec<&'a Member>),
@@ -168,7 +172,7 @@ fn lives_elsewhere(inventory: &Inventory, dependent: &Member, reference: &OwnerR
     !known && dependent.from_dump && owner.from_dump && dependent.key.namespace.certainly_differs(&owner.key.namespace)
 }
 
-/// Whether the edge contradicts the uids of the input, so that the collector does not follow it.
+/// Whether the edge contradicts the uids in the input, so the collector does not follow it.
 pub(super) fn is_contradicted(inventory: &Inventory, edge: &OwnerEdge) -> bool {
     mismatch(inventory, edge).is_some()
 }
@@ -207,29 +211,34 @@ fn other_object(dependent: &Member, reference: &OwnerReference, holders: &[&Memb
     let mut draft = Draft::on(
         dependent,
         span,
-        format!("{} names {meant} for an owner, but the uid is that of {found}, {}", named(dependent), whereabouts(owner)),
+        format!(
+            "{} names {meant} as its owner, but the uid belongs to {found}, {}",
+            named(dependent),
+            whereabouts(owner)
+        ),
     )
-    .label("not the object that has the uid")
+    .label("not the object with this uid")
     .reason(format!(
-        "The collector looks the owner up by kind and name in the dependent's namespace and compares uids. Here they cannot \
-         agree: it takes the owner for deleted and deletes this {}, unless another owner holds it.",
+        "The collector looks up the owner by kind and name in the dependent's namespace and compares the uids. Here \
+         they cannot match: it treats the owner as deleted and deletes this {}, unless another owner keeps it.",
         dependent.object.kind.value
     ))
     .help(format!(
-        "give the reference the kind, name and namespace of one object together with its uid, all from `kubectl get -o yaml`, \
-         or remove it: as it stands it is neither {meant} nor {found}"
+        "copy apiVersion, kind, name and uid from one object in the dependent's namespace, as `kubectl get -o yaml` \
+         shows it, or remove the reference: as written, it means neither {meant} nor {found}"
     ))
     .field(format!("{}.{part}", field(reference)))
     .target(target(reference));
     for holder in holders.iter().take(3) {
         let uid = holder.object.metadata.uid.as_ref().map_or(holder.object.name_span(), |uid| uid.span);
-        draft = draft.related(holder.file, uid, format!("the uid is that of {}", named(holder)));
+        draft = draft.related(holder.file, uid, format!("the uid belongs to {}", named(holder)));
     }
     Some(draft)
 }
 
 fn other_uid(inventory: &Inventory, dependent: &Member, reference: &OwnerReference, namesakes: &[&Member]) -> Draft {
-    // Only one dump of one moment proves anything: several uids under one name, or files from here and there, do not.
+    // Only one dump from one moment proves anything: several uids under one name, or files from different places, do
+    // not.
     let folder = |member: &Member| {
         let path = inventory.sources.file(member.file).path();
         path.rsplit_once('/').map_or("", |(folder, _)| folder).to_owned()
@@ -238,22 +247,22 @@ fn other_uid(inventory: &Inventory, dependent: &Member, reference: &OwnerReferen
     let together = namesakes.iter().all(|owner| owner.object.uid() == first && folder(owner) == folder(dependent));
     let doubt = match together {
         true => "",
-        false => " This assumes that both objects were read from one cluster at one time.",
+        false => " This assumes that both objects were read from the same cluster at the same time.",
     };
     let mut draft = Draft::on(
         dependent,
         reference.uid.as_ref().map_or_else(|| place(reference), |uid| uid.span),
-        format!("{} names {} for an owner by a uid that it does not have", named(dependent), reference_name(reference)),
+        format!("{} names its owner {} by the wrong uid", named(dependent), reference_name(reference)),
     )
     .severity(if together { Severity::Error } else { Severity::Warning })
-    .label("not its uid")
+    .label("not the owner's uid")
     .reason(format!(
-        "The collector finds {} under another uid, so the one that is meant was deleted and another took its name. It deletes \
-         this {}, unless another owner holds it.{doubt}",
+        "The collector finds {} with another uid: the owner that the reference means was deleted, and another object \
+         now has its name. The collector deletes this {}, unless another owner keeps it.{doubt}",
         reference_name(reference),
         dependent.object.kind.value
     ))
-    .help("remove the reference, or write the owner's present uid if the new object is to own this one")
+    .help("remove the reference, or write the owner's current uid if the new object should own this one")
     .field(format!("{}.uid", field(reference)))
     .target(target(reference));
     for owner in namesakes.iter().take(3) {
@@ -263,7 +272,7 @@ fn other_uid(inventory: &Inventory, dependent: &Member, reference: &OwnerReferen
     draft
 }
 
-/// [GC-48]. Silent where something more telling is said: of unresolvable kinds, other namespaces, other uids.
+/// [GC-48]. Silent where another rule says more: about unresolvable kinds, other namespaces, other uids.
 fn owner_not_found(context: &Context<'_>, sink: &mut Sink) {
     let inventory = context.inventory;
     for edge in context.ownership.written.iter().filter(|edge| edge.owner == Owner::Absent) {
@@ -274,7 +283,7 @@ fn owner_not_found(context: &Context<'_>, sink: &mut Sink) {
             continue;
         }
         let closed = context.world == World::Closed;
-        let by = if dependent.from_dump { "with that uid" } else { "of that name" };
+        let by = if dependent.from_dump { "with that uid" } else { "with that name" };
         let span = reference.name.as_ref().map_or_else(|| place(reference), |name| name.span);
         let kind = &dependent.object.kind.value;
         let draft = Draft::on(
@@ -286,10 +295,11 @@ fn owner_not_found(context: &Context<'_>, sink: &mut Sink) {
         .label(format!("no {} {by}", reference.kind()))
         .reason(match closed {
             true => format!(
-                "The collector finds no such owner, takes it for deleted and deletes this {kind}, unless another owner holds it."
+                "The collector finds no such owner, treats it as deleted and deletes this {kind}, unless another \
+                 owner keeps it."
             ),
             false => format!(
-                "If the cluster does not have it either, the collector takes the owner for deleted and deletes this {kind}."
+                "If the owner is not in the cluster either, the collector treats it as deleted and deletes this {kind}."
             ),
         })
         .claims_absence(inventory)

@@ -1,4 +1,4 @@
-//! Rules on the form of owner references: what the API server refuses, warns about or drops, whatever the owner is.
+//! Rules on the form of owner references: what the API server rejects, warns about or drops, whatever the owner is.
 
 use super::draft::Draft;
 use super::holder::{MetadataHolder, each_decoded, each_effective};
@@ -72,7 +72,7 @@ fn missing_fields(holder: &MetadataHolder<'_>, reference: &OwnerReference) -> Op
     let fields = listed(fields_missing.iter().copied());
     let api_version = reference.api_version();
     let what = match (missing.as_slice(), api_version.is_empty()) {
-        ([("apiVersion", ..)], false) => format!("has the `apiVersion` `{api_version}`, which gives no version"),
+        ([("apiVersion", ..)], false) => format!("has the `apiVersion` `{api_version}`, which has no version"),
         _ => format!("lacks {fields}"),
     };
     let owner = match (reference.kind(), reference.name()) {
@@ -81,34 +81,40 @@ fn missing_fields(holder: &MetadataHolder<'_>, reference: &OwnerReference) -> Op
         ("", name) => format!("the reference to `{name}`"),
         _ => format!("the reference to {}", reference_name(reference)),
     };
-    let written = missing.iter().find_map(|(_, _, value)| value.as_ref()).map(|value| value.span);
+    let written = missing.iter().find_map(|(_, _, value)| value.as_ref());
     let draft = Draft::on(
         holder.member,
-        written.unwrap_or_else(|| place(reference)),
+        written.map_or_else(|| place(reference), |value| value.span),
         format!("in {}, {owner} {what}", holder.named()),
     )
-    .label(if written.is_some() { "gives nothing".to_owned() } else { format!("no {fields} here") })
-    .reason(format!("An owner reference must have a version, a kind, a name and a uid. {}", holder.refusal()))
+    .label(match written {
+        Some(value) if value.value.is_empty() => "empty".to_owned(),
+        Some(_) => "no version".to_owned(),
+        None => format!("no {fields} here"),
+    })
+    .reason(format!("An owner reference must have a version, a kind, a name and a uid. {}", holder.rejection()))
     .help(match missing.iter().any(|(name, ..)| *name == "uid") {
         true => {
-            "remove the reference: only the cluster knows an owner's uid, so only a controller, at run time, can write a \
-             reference that holds"
+            "remove the reference: only the cluster knows the owner's uid, so only a controller can write a valid \
+             reference, at run time"
         }
         false => "write the field as `kubectl get OWNER -o yaml` shows it, or remove the reference",
     })
     .field(format!("{}.{first}", holder.entry(reference)))
     .target(target(reference))
-    .consequence(holder.refused());
-    // Somebody took the object from a cluster, or wrote down what a controller makes, and left the uid out because it varies.
+    .consequence(holder.consequence());
+    // The object was probably read from a cluster, or copied from what a controller creates, without the uid because it
+    // varies.
     Some(match fields_missing.as_slice() {
         ["uid"] if is_a_record(holder) => draft.severity(Severity::Warning).help(
-            "if this records what a cluster holds, to compare with, leave it out of the input; if it is applied, remove the reference",
+            "if this file only records what a cluster contains, leave it out of the input; if it is applied, remove \
+             the reference",
         ),
         _ => draft,
     })
 }
 
-/// Whether an object has what only a server or a controller writes.
+/// Whether an object has fields that only a server or a controller writes.
 fn is_a_record(holder: &MetadataHolder<'_>) -> bool {
     let object = &holder.member.object;
     let has_status = object.at(&["status"]).is_some_and(|status| status.entries().len() > 0);
@@ -130,10 +136,12 @@ fn owner_wrong_type(context: &Context<'_>, sink: &mut Sink) {
                     key.unwrap_or_else(|| short(context, &holder, error)),
                     format!("in {}, `{below}` is {}, not {expected}", holder.named(), a_json_type(error.found)),
                 )
-                .label(format!("wants {expected}"))
+                .label(format!("expects {expected}"))
                 .reason(match holder.template {
-                    None => "The field does not decode: every client refuses the object, and the API server would.",
-                    Some(_) => "The field does not decode: the API server refuses the whole object.",
+                    None => {
+                        "The field has the wrong type: every client rejects the object, and the API server would too."
+                    }
+                    Some(_) => "The field does not decode: the API server rejects the whole object.",
                 })
                 .help(match is_list {
                     true => "write a list: each reference begins with `- apiVersion:`".to_owned(),
@@ -161,13 +169,19 @@ fn owner_event(context: &Context<'_>, sink: &mut Sink) {
                 continue;
             }
             sink.push(
-                Draft::on(holder.member, place(reference), format!("{} has an Event for an owner", holder.named()))
+                Draft::on(holder.member, place(reference), format!("{} names an Event as its owner", holder.named()))
                     .label("an Event cannot own")
-                    .reason(format!("A core/v1 Event is the one kind that may own nothing. {}", holder.refusal()))
-                    .help("remove the reference: Events expire after an hour, and what they own would go with them")
+                    .reason(format!(
+                        "A core/v1 Event is the only kind that cannot own anything. {}",
+                        holder.rejection()
+                    ))
+                    .help(
+                        "remove the reference: Events expire after an hour, and whatever they own would be deleted \
+                         with them",
+                    )
                     .field(format!("{}.kind", holder.entry(reference)))
                     .target(target(reference))
-                    .consequence(holder.refused()),
+                    .consequence(holder.consequence()),
             );
         }
     });
@@ -194,14 +208,14 @@ fn owner_multiple_controllers(context: &Context<'_>, sink: &mut Sink) {
             ),
         )
         .label("a second controller")
-        .reason(format!("At most one reference may say `controller: true`. {}", holder.refusal()))
-        .help("keep `controller: true` on the one that manages the object; other owners need no flag")
+        .reason(format!("At most one reference may set `controller: true`. {}", holder.rejection()))
+        .help("keep `controller: true` for the owner that manages the object; other owners need no flag")
         .field(format!("{}.controller", holder.entry(second)))
         .target(target(second))
-        .consequence(holder.refused())
+        .consequence(holder.consequence())
         .related(holder.member.file, flag(first), "the first controller");
         for other in others {
-            draft = draft.related(holder.member.file, flag(other), "one more controller");
+            draft = draft.related(holder.member.file, flag(other), "another controller");
         }
         sink.push(draft);
     });
@@ -220,15 +234,15 @@ fn owner_duplicate(context: &Context<'_>, sink: &mut Sink) {
                     place(reference),
                     format!("{} names its owner {} twice", named(member), reference_name(reference)),
                 )
-                .label("written again")
+                .label("listed again")
                 .reason(
-                    "The API server drops the repetition and answers with a warning; it announces that it may refuse such \
-                     objects one day.",
+                    "The API server drops the repetition and returns a warning, which says that it may reject such \
+                     objects in the future.",
                 )
                 .help("remove one of the two")
                 .field(field(reference))
                 .target(target(reference))
-                .related(member.file, place(first), "first written here"),
+                .related(member.file, place(first), "first listed here"),
             );
         }
     }
@@ -260,12 +274,13 @@ fn same_uid(
     span: Span,
 ) -> Draft {
     let identity = |r: &OwnerReference| (r.group_version().group, r.kind().to_owned(), r.name().to_owned());
+    let kind = &member.object.kind.value;
     let draft = match identity(reference) == identity(first) {
         // Both versions lead to one object ([GC-19]): superfluous, harmless.
         true => Draft::on(
             member,
             span,
-            format!("{} names one owner in two versions, {}", named(member), reference_name(reference)),
+            format!("{} names its owner {} in two versions", named(member), reference_name(reference)),
         )
         .severity(Severity::Info)
         .consequence(Consequence::Ignored)
@@ -275,17 +290,16 @@ fn same_uid(
             member,
             span,
             format!(
-                "{} gives one uid to two owners, {} and {}",
+                "{} gives the same uid to two owners, {} and {}",
                 named(member),
                 reference_name(first),
                 reference_name(reference)
             ),
         )
         .reason(format!(
-            "A uid is one object's for all time, so at most one of the two is right. The collector takes the other owner for \
-             deleted and removes references by uid: both vanish, and this {} is left without an owner. If neither is right \
-             it is deleted.",
-            member.object.kind.value
+            "A uid belongs to one object forever, so at most one of the two references is right. The collector treats \
+             the other owner as deleted and removes references by uid: both disappear, and this {kind} is left \
+             without an owner. If neither is right, this {kind} is deleted."
         ))
         .help("keep the reference to the object that has this uid and remove the other"),
     };
@@ -305,13 +319,16 @@ fn owner_unknown_field(context: &Context<'_>, sink: &mut Sink) {
                 let written = context.inventory.sources.file(holder.member.file).slice(unknown.span);
                 let (label, help) = match (name.as_str(), near::meant(name, &OWNER_REFERENCE_FIELDS)) {
                     _ if became_a_boolean(written, name) => (
-                        format!("`{written}` is the boolean `{name}` for YAML 1.1"),
-                        format!("complete the key: the keys of an owner reference are {}", listed(OWNER_REFERENCE_FIELDS)),
+                        format!("YAML 1.1 reads `{written}` as the boolean `{name}`"),
+                        format!(
+                            "complete the key: the keys of an owner reference are {}",
+                            listed(OWNER_REFERENCE_FIELDS)
+                        ),
                     ),
                     ("namespace", _) => (
-                        "an owner has no namespace of its own".to_owned(),
-                        "remove it: a namespaced owner is always looked up in the dependent's own namespace, and an owner \
-                         elsewhere is impossible"
+                        "an owner reference has no namespace".to_owned(),
+                        "remove it: a namespaced owner is always looked up in the dependent's own namespace and \
+                         cannot be in another"
                             .to_owned(),
                     ),
                     (_, Some(meant)) => (format!("`{meant}`?"), format!("write `{meant}`")),
@@ -324,8 +341,8 @@ fn owner_unknown_field(context: &Context<'_>, sink: &mut Sink) {
                     Draft::on(holder.member, unknown.span, format!("owner references have no key `{name}`"))
                         .label(label)
                         .reason(
-                            "kubectl validates strictly and refuses the object; clients that do not validate, many \
-                             controllers among them, drop the key in silence, and it never takes effect.",
+                            "kubectl validates strictly and rejects the object. Clients that do not validate, \
+                             including many controllers, silently drop the key, and it never has any effect.",
                         )
                         .help(help)
                         .field(format!("{}.{name}", holder.entry(reference)))

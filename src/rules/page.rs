@@ -7,7 +7,7 @@
 use serde::Deserialize;
 use thiserror::Error;
 
-/// What stands between the `---` lines of a page.
+/// What is between the `---` lines of a page.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct FrontMatter {
@@ -26,11 +26,11 @@ pub struct FrontMatter {
 /// A fenced YAML block of a page.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Example {
-    /// The words behind the language: `title="…"`, options such as `world=closed`.
+    /// The words after the language: `title="…"`, options such as `world=closed`.
     pub info: String,
     /// The manifests.
     pub yaml: String,
-    /// The line of the page on which the block's first line stands, 1-based.
+    /// The line of the page on which the block's first line is, 1-based.
     pub line: usize,
 }
 
@@ -39,19 +39,19 @@ pub struct Example {
 pub struct Page<'a> {
     /// The front matter.
     pub front_matter: FrontMatter,
-    /// The Markdown behind it.
+    /// The Markdown after it.
     pub body: &'a str,
     /// Its YAML examples.
     pub examples: Vec<Example>,
 }
 
-/// A page that does not read.
+/// A page that cannot be read.
 #[derive(Debug, Error)]
 pub enum PageError {
     /// No front matter.
     #[error("a rule page begins with front matter between two `---` lines")]
     NoFrontMatter,
-    /// A front matter that does not decode.
+    /// Front matter that does not decode.
     #[error("front matter: {0}")]
     FrontMatter(#[from] serde_yaml::Error),
 }

@@ -1,4 +1,4 @@
-//! Rules on reading: what cannot be read, and what Kubernetes drops or overrides in silence.
+//! Rules on reading: what cannot be read, and what Kubernetes silently drops or overrides.
 
 use std::collections::BTreeSet;
 
@@ -41,7 +41,7 @@ fn unreadable_file(context: &Context<'_>, sink: &mut Sink) {
         let path = context.inventory.sources.file(file).path();
         sink.push(
             Draft::in_file(file, Span::empty(0), format!("`{path}` {reason}"))
-                .reason("Nothing of this file was checked, and relations to objects in it are not seen.")
+                .reason("Nothing in this file was checked, and ownerlint does not see relations to objects in it.")
                 .help("make the file readable, or leave it out of the input"),
         );
     }
@@ -66,28 +66,29 @@ fn undecodable(inventory: &Inventory, member: &Member) -> Option<Draft> {
     let error = errors.iter().find(|error| !has_its_own_rule(error))?;
     let more = match errors.len() {
         1 => String::new(),
-        n => format!(" ({n} fields in all)"),
+        n => format!(" ({n} fields in total)"),
     };
     let message = format!(
-        "{} does not decode: `{}` is {}, Kubernetes wants {}{more}",
-        named(member),
+        "`{}` of {} is {}, not {}{more}",
         error.field,
+        named(member),
         a_json_type(error.found),
         error.expected.as_str()
     );
-    let wants = |error: &DecodeError| format!("wants {}", error.expected.as_str());
+    let expects = |error: &DecodeError| format!("expects {}", error.expected.as_str());
     let mut draft = Draft::on(member, error.span, message)
-        .label(wants(error))
-        .reason("Every client refuses the object before it reaches the API server.")
+        .label(expects(error))
+        .reason("Every client rejects the object before it reaches the API server.")
         .help(help_for_type(error.expected.as_str()))
         .field(error.field.clone());
     if is_kustomized(inventory, member) && errors.iter().all(is_unquoted_annotation) {
         draft = draft.severity(Severity::Warning).reason(
-            "kustomize quotes annotations, so what it builds is accepted. Any other client rejects this object as it is written here.",
+            "kustomize quotes annotations, so its output is accepted. Any other client rejects this object as it is \
+             written here.",
         );
     }
     for other in errors.iter().filter(|other| other.span != error.span) {
-        draft = draft.related(member.file, other.span, wants(other));
+        draft = draft.related(member.file, other.span, expects(other));
     }
     Some(draft)
 }
@@ -116,19 +117,19 @@ fn duplicate_key(context: &Context<'_>, sink: &mut Sink) {
             }
         };
         let mut draft = match merged {
-            false => Draft::in_file(file, problem.span, format!("key `{key}` is written twice"))
+            false => Draft::in_file(file, problem.span, format!("key `{key}` appears twice"))
                 .label("this one wins")
                 .reason(
-                    "kubectl, Helm and the API server keep the last of both and silently drop the first with everything below it, \
-                     whatever `--validate` says: kubectl sends JSON, in which the repetition is gone. kustomize, and so Flux and \
-                     `kubectl apply -k`, refuses the file.",
+                    "kubectl, Helm and the API server keep the second one and silently drop the first and everything \
+                     below it, whatever `--validate` says: kubectl sends JSON, in which the repetition is gone. \
+                     kustomize, and so Flux and `kubectl apply -k`, rejects the file.",
                 )
                 .help("remove one of the two, or merge them"),
             true => Draft::in_file(file, problem.span, format!("key `{key}` is overridden by a merge below it"))
                 .label("this value is lost")
                 .reason(
-                    "Kubernetes' reader applies `<<` where it stands, so that a merge below a key replaces its value. YAML \
-                     itself would let the written key win.",
+                    "Kubernetes' reader applies `<<` where it appears, so a merge below a key replaces the key's \
+                     value. By the rules of YAML, the key itself would win.",
                 )
                 .help("move the `<<` to the top of the mapping"),
         };
@@ -143,7 +144,7 @@ fn dropped_content(context: &Context<'_>, sink: &mut Sink) {
     for InDocument { file, what: problem, .. } in context.inventory.problems() {
         let ProblemKind::DroppedContent { after } = &problem.kind else { continue };
         let (end, help) = match after {
-            Dropped::DocumentEnd => ("`...` ends the document", "write `---` in place of `...`"),
+            Dropped::DocumentEnd => ("`...` ends the document", "write `---` instead of `...`"),
             Dropped::Root => ("the document's value is complete", "start a new document with a line `---`"),
         };
         // The first line is enough to find it; the rest may be the whole file.
@@ -153,7 +154,7 @@ fn dropped_content(context: &Context<'_>, sink: &mut Sink) {
         let mut draft = Draft::in_file(file, span, "text that never reaches the cluster")
             .label("dropped from here on")
             .reason(format!(
-                "Kubernetes reads one value per document and drops what follows it, in silence. Here {end}: {} of text are lost.",
+                "Kubernetes reads one value per document and silently drops what follows it. Here {end}: {} lost.",
                 bytes(problem.span.len())
             ))
             .help(help);
@@ -165,7 +166,10 @@ fn dropped_content(context: &Context<'_>, sink: &mut Sink) {
 }
 
 fn bytes(count: u32) -> String {
-    format!("{count} {}", if count == 1 { "byte" } else { "bytes" })
+    match count {
+        1 => "1 byte of text is".to_owned(),
+        n => format!("{n} bytes of text are"),
+    }
 }
 
 fn nonstandard_yaml(context: &Context<'_>, sink: &mut Sink) {
@@ -182,13 +186,16 @@ fn nonstandard_yaml(context: &Context<'_>, sink: &mut Sink) {
         };
         let help = match what {
             Quirk::LowContinuation => "indent the continued lines, or use a `|` block",
-            Quirk::CommentWithoutBlank => "put a blank before the `#`",
-            Quirk::UnicodeLineBreakInQuotes | Quirk::UnicodeLineBreak => "replace the character by a plain line break",
+            Quirk::CommentWithoutBlank => "put a space before the `#`",
+            Quirk::UnicodeLineBreakInQuotes | Quirk::UnicodeLineBreak => {
+                "replace the character with an ordinary line break"
+            }
         };
         sink.push(
             Draft::in_file(file, problem.span, what.describe())
                 .reason(
-                    "Kubernetes' reader accepts this, YAML 1.2 does not: other tools may refuse the file or read it otherwise.",
+                    "Kubernetes' reader accepts this, YAML 1.2 does not: other tools may reject the file or read it \
+                     differently.",
                 )
                 .help(help),
         );
@@ -205,7 +212,10 @@ fn not_utf8(file: FileId, first: Span, count: usize) -> Draft {
         .severity(Severity::Warning)
         .consequence(Consequence::Lost)
         .label(if count == 1 { "read as U+FFFD" } else { "the first one, read as U+FFFD" })
-        .reason("kubectl replaces each of them with U+FFFD and goes on, so the cluster gets another text than this one. Other tools may reject the file.")
+        .reason(
+            "kubectl replaces each of them with U+FFFD and continues, so the cluster gets a different text. Other \
+             tools may reject the file.",
+        )
         .help("save the file as UTF-8")
 }
 
@@ -231,12 +241,18 @@ fn duplicate_object(context: &Context<'_>, sink: &mut Sink) {
         }
         let (first, last) = (inventory.member(*first), inventory.member(*last));
         let (effect, help) = words_on_twins(member);
-        let mut draft =
-            Draft::on(last, last.object.name_span(), format!("{} is written {} times", named(last), twins.len()))
-                .label(format!("the last one, {}", whereabouts(last)))
-                .reason(effect)
-                .help(help)
-                .related_object(first, "first written here");
+        let mut draft = Draft::on(
+            last,
+            last.object.name_span(),
+            match twins.len() {
+                2 => format!("{} appears twice", named(last)),
+                n => format!("{} appears {n} times", named(last)),
+            },
+        )
+        .label(format!("the last one, {}", whereabouts(last)))
+        .reason(effect)
+        .help(help)
+        .related_object(first, "the first one");
         for twin in &twins[1..twins.len() - 1] {
             draft = draft.related_object(inventory.member(*twin), "and here");
         }
@@ -247,13 +263,13 @@ fn duplicate_object(context: &Context<'_>, sink: &mut Sink) {
 fn words_on_twins(member: &Member) -> (&'static str, &'static str) {
     match member.object.is(kinds::CUSTOM_RESOURCE_DEFINITION) {
         true => (
-            "Both define one kind. ownerlint takes every version that one of them serves as served; in the cluster the one that \
-             is applied last wins.",
+            "They define the same kind. ownerlint treats every version that one of them serves as served; in the \
+             cluster, the one applied last wins.",
             "keep one copy of the CRD",
         ),
         false => (
-            "Whichever is applied last wins; the other one is lost.",
-            "remove one of them, or read the folders as separate bundles if they go to different clusters",
+            "The one applied last wins; the rest is lost.",
+            "keep one of them, or make the folders separate bundles if they are for different clusters",
         ),
     }
 }

@@ -9,13 +9,13 @@ use crate::ownership::Ownership;
 use crate::suppression::{Directives, Idle};
 use crate::text::near;
 
-/// Whether the input is taken for a whole cluster.
+/// Whether the input is treated as the whole cluster.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum World {
-    /// Objects outside of the input may exist: absence proves nothing.
+    /// Objects outside the input may exist: absence proves nothing.
     #[default]
     Open,
-    /// The input is all there is.
+    /// The input is the whole cluster.
     Closed,
 }
 
@@ -32,18 +32,18 @@ pub struct Context<'a> {
     pub verdicts: &'a Verdicts<'a>,
     /// Whether absence proves anything.
     pub world: World,
-    /// The directives that silence findings.
+    /// The directives that suppress findings.
     pub directives: &'a Directives,
-    /// Every rule there is: directives may name others.
+    /// Every rule: directives may name others.
     pub rules: &'a [&'static Rule],
 }
 
 /// What became of the findings of a run: what rules on suppressions and baselines look at.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct RunOutcome<'a> {
-    /// Suppressions that took nothing away.
+    /// Suppressions without effect.
     pub idle: &'a [Idle],
-    /// What the baseline knows and the run did not find.
+    /// What the baseline lists and the run did not find.
     pub stale: &'a [Stale],
 }
 
@@ -56,8 +56,8 @@ pub enum RuleCheck {
     Outcome(fn(&RunOutcome<'_>, &mut Sink)),
 }
 
-/// How often a rule says one thing. Suppressions, baselines and fingerprints know every single finding; only what is shown in
-/// the end is drawn together, with every place kept.
+/// How often a rule says one thing. Suppressions, baselines and fingerprints deal with every single finding; only the
+/// output combines them, and keeps every place.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Repeats {
     /// Every finding is shown.
@@ -156,12 +156,12 @@ impl Sink {
         Self { rule, findings: Vec::new() }
     }
 
-    /// Takes a draft as a finding of this rule.
+    /// Adds a draft as a finding of this rule.
     pub fn push(&mut self, draft: Draft) {
         self.findings.push(draft.into_finding(self.rule.id, self.rule.severity, self.rule.consequence));
     }
 
-    /// Takes several drafts.
+    /// Adds several drafts.
     pub fn extend(&mut self, drafts: impl IntoIterator<Item = Draft>) {
         drafts.into_iter().for_each(|draft| self.push(draft));
     }

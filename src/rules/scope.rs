@@ -75,10 +75,10 @@ fn owner_of_cluster_scoped(context: &Context<'_>, sink: &mut Sink) {
         )
         .label(format!("{owner} is namespaced, {kind} is not"))
         .reason(format!(
-            "An owner reference has no namespace: the collector looks for an owner of a cluster-scoped object outside of \
-             all namespaces and never finds a {owner} there. It gives up on the object, so this {kind} outlives its owner \
-             for good. Before Kubernetes 1.20 the collector took the owner for absent and deleted the {kind}, and with it \
-             other dependents of that owner.{blocks}"
+            "An owner reference has no namespace: the collector looks for an owner of a cluster-scoped object outside \
+             all namespaces and never finds a {owner} there. It gives up on the object, so this {kind} outlives its \
+             owner forever. Before Kubernetes 1.20, the collector treated the owner as absent and deleted the {kind} \
+             and other dependents of that owner.{blocks}"
         ))
         .help(format!(
             "remove the reference and let the tool that installs the {kind} delete it, or name a cluster-scoped owner \
@@ -90,7 +90,7 @@ fn owner_of_cluster_scoped(context: &Context<'_>, sink: &mut Sink) {
     }
 }
 
-/// The owner as it is declared, and the CRDs that tell the scopes.
+/// The owner as it is declared, and the CRDs that define the scopes.
 fn with_declarations(
     mut draft: Draft,
     inventory: &Inventory,
@@ -109,7 +109,7 @@ fn with_declarations(
     draft
 }
 
-/// Where a CRD of the input defines a scope.
+/// Where a CRD in the input defines a scope.
 fn definition_of_scope(inventory: &Inventory, source: ScopeSource) -> Option<(FileId, Span)> {
     let ScopeSource::Crd(crd) = source else { return None };
     let crd = inventory.member(crd);
@@ -141,32 +141,35 @@ fn owner_cross_namespace(context: &Context<'_>, sink: &mut Sink) {
         let doubt = match certain {
             true => "",
             false => {
-                " This assumes that the reference means that object: the input may not hold all of the dependent's namespace."
+                " This assumes that the reference means that object: the input may not contain all of the dependent's \
+                 namespace."
             }
         };
         let mut draft = Draft::on(
             dependent,
             place(reference),
-            format!("{} names an owner that lives in namespace `{there}`, not in `{here}`", named(dependent)),
+            format!("{} names an owner that is in namespace `{there}`, not in `{here}`", named(dependent)),
         )
         .severity(if certain { Severity::Error } else { Severity::Warning })
         .label(format!("looked up in namespace `{here}`"))
         .reason(format!(
-            "An owner reference has no namespace: the collector looks for {} in the dependent's own namespace `{here}`, does \
-             not find it, takes the owner for deleted and deletes this {} with an OwnerRefInvalidNamespace event.{doubt}",
+            "An owner reference has no namespace: the collector looks for {} in the dependent's own namespace \
+             `{here}`, does not find it, treats the owner as deleted and deletes this {} with an \
+             OwnerRefInvalidNamespace event.{doubt}",
             reference_name(reference),
             dependent.object.kind.value,
         ))
         .help(format!(
-            "put both objects into one namespace, own the {} by a cluster-scoped object, or drop the reference and delete it \
-             with the tool that installs it",
+            "put both objects into the same namespace, make a cluster-scoped object the owner, or remove the \
+             reference and delete the {} with the tool that installs it",
             dependent.object.kind.value
         ))
         .field(field(reference))
         .target(target(reference));
+        let which = if owners.len() == 1 { "the only" } else { "a" };
         for owner in owners {
-            draft = draft
-                .related_object(owner, format!("the only {} of that name, {}", reference.kind(), whereabouts(owner)));
+            let words = format!("{which} {} with that name, {}", reference.kind(), whereabouts(owner));
+            draft = draft.related_object(owner, words);
         }
         if let Some(written) = &dependent.object.metadata.namespace {
             draft = draft.related(dependent.file, written.span, "the dependent's namespace");
@@ -182,7 +185,7 @@ fn owner_kind_unresolvable(context: &Context<'_>, sink: &mut Sink) {
     for edge in &context.ownership.written {
         let (dependent, reference) = (edge.dependent(inventory), edge.reference(inventory));
         let version = reference.group_version().version;
-        // Missing parts are refused by the API server, which is another rule's business.
+        // The API server rejects missing parts, which is another rule's business.
         if version.is_empty() || reference.kind().is_empty() {
             continue;
         }
@@ -198,13 +201,19 @@ fn owner_kind_unresolvable(context: &Context<'_>, sink: &mut Sink) {
         let draft = Draft::on(
             dependent,
             span,
-            format!("{} names an owner of kind {} in `{}`: {}", named(dependent), reference.kind(), reference.api_version(), unserved.what),
+            format!(
+                "{} names an owner of kind {} in `{}`: {}",
+                named(dependent),
+                reference.kind(),
+                reference.api_version(),
+                unserved.what
+            ),
         )
         .severity(unserved.severity)
         .label(unserved.label)
         .reason(format!(
-            "The collector cannot find out where such an owner would be, so it never decides: this {kind} is kept for ever, \
-             even when all of its owners are gone, and it retries without end. {}",
+            "The collector cannot find out where such an owner would be, so it never decides: this {kind} is kept \
+             forever, even when all its owners are gone, and the collector retries forever. {}",
             unserved.reason
         ))
         .help(unserved.help)
@@ -214,7 +223,7 @@ fn owner_kind_unresolvable(context: &Context<'_>, sink: &mut Sink) {
     }
 }
 
-/// [SCOPE-1]: no match for the kind, so that every client refuses the object.
+/// [SCOPE-1]: no match for the kind, so every client rejects the object.
 fn kind_not_served(context: &Context<'_>, sink: &mut Sink) {
     let inventory = context.inventory;
     let trees = FolderTrees::of(&inventory.sources);
@@ -274,7 +283,7 @@ fn namespace_on_cluster_scoped(context: &Context<'_>, sink: &mut Sink) {
     }
 }
 
-/// kubeconfig files carry `apiVersion: v1` and `kind: Config`, and never go to a cluster.
+/// kubeconfig files have `apiVersion: v1` and `kind: Config`, and are never applied to a cluster.
 fn is_client_file(member: &Member) -> bool {
     member.object.is(GroupKind::new("", "Config"))
 }
@@ -316,14 +325,14 @@ impl Unserved {
             Serving::Yes => return None,
             Serving::Unknown => Self {
                 severity: Severity::Info,
-                what: "neither Kubernetes nor a CRD of this input defines it".to_owned(),
+                what: "neither Kubernetes nor a CRD in the input defines it".to_owned(),
                 label: "unknown group".to_owned(),
-                reason: "That is so only if no CRD of the cluster defines the kind: this input does not show it.".to_owned(),
+                reason: "This assumes that no CRD in the cluster defines the kind: the input does not show it.".to_owned(),
                 help: format!("check the group and version, or add the CRD of {kind} to the input"),
             },
             Serving::OffByDefault { served_as } => Self {
                 severity: Severity::Info,
-                what: format!("Kubernetes {release} has it switched off by default"),
+                what: format!("it is off by default in Kubernetes {release}"),
                 label: "off by default".to_owned(),
                 reason: "Alpha and beta versions of built-in kinds are off unless `--runtime-config` of the API server names them.".to_owned(),
                 help: match served_as.as_slice() {
@@ -335,24 +344,24 @@ impl Unserved {
                 severity: Severity::Warning,
                 what: format!("Kubernetes {in_release} removed it"),
                 label: format!("not served since {in_release}"),
-                reason: format!("A cluster of release {in_release} or later does not know it."),
+                reason: format!("A cluster of release {in_release} or later does not serve it."),
                 help: match replacement {
                     Some(replacement) => format!("write `apiVersion: {replacement}`"),
-                    None => "the kind is gone without a successor: remove it".to_owned(),
+                    None => "the kind has no replacement: remove it".to_owned(),
                 },
             },
             Serving::NotYet { introduced_in } => Self {
                 severity: Severity::Warning,
-                what: format!("Kubernetes {introduced_in} introduced it, {release} does not have it"),
-                label: format!("served from {introduced_in} on"),
-                reason: format!("A cluster of release {release} does not know it."),
+                what: format!("Kubernetes {introduced_in} introduced it, and {release} does not have it"),
+                label: format!("served since {introduced_in}"),
+                reason: format!("A cluster of release {release} does not serve it."),
                 help: format!("write a version that {release} serves, or check with `--kubernetes-version {introduced_in}`"),
             },
             Serving::Never { .. } if api_version == "v1" && OPENSHIFT_LEGACY_KINDS.contains(&kind) => Self {
                 severity: Severity::Warning,
                 what: "only the legacy API of OpenShift 3 had it".to_owned(),
                 label: "OpenShift 3 only".to_owned(),
-                reason: "OpenShift once served its kinds in `v1`, and has groups of its own for them since.".to_owned(),
+                reason: "OpenShift 3 served its kinds in `v1`; since then they have their own groups.".to_owned(),
                 help: format!("write the group, as `oc api-resources` shows it for {kind}"),
             },
             Serving::Never { served_as } => Self {
@@ -367,7 +376,7 @@ impl Unserved {
             },
             Serving::NotByCrd { served, .. } => Self {
                 severity: Severity::Error,
-                what: "the CRD in this input does not serve that version".to_owned(),
+                what: "the CRD in the input does not serve that version".to_owned(),
                 label: "not served by the CRD".to_owned(),
                 reason: "The API server serves only the versions that the CRD marks `served: true`.".to_owned(),
                 help: match served.as_slice() {
@@ -384,19 +393,19 @@ impl Unserved {
 const REQUEST_BODIES: [&str; 5] = ["DeleteOptions", "DeploymentRollback", "Eviction", "Scale", "TokenRequest"];
 
 impl Unserved {
-    /// What CRDs prove about the kind that an object uses: little, if all of them lie in other folder trees.
+    /// What CRDs prove about the kind that an object uses: little, if all of them are in other folder trees.
     fn beside(self, inventory: &Inventory, trees: &FolderTrees<'_>, user: &Member, kind: GroupKind<&str>) -> Self {
         let crds = inventory.kinds.crds_of(kind);
         if crds.is_empty() || crds.iter().any(|crd| trees.together(inventory.member(*crd).file, user.file)) {
             return self;
         }
-        let doubt = "This assumes that the cluster has this CRD, which lies in another folder tree than the object.";
+        let doubt = "This assumes that the cluster has this CRD, which is in a different folder tree from the object.";
         Self { severity: self.severity.min(Severity::Warning), reason: format!("{} {doubt}", self.reason), ..self }
     }
 
-    /// What an object of a built-in group most likely is, when Kubernetes has no such kind there: the body of a request, a
-    /// slip of the pen, or a tool's own file. Without a group (`v1beta1 AgentConfig`) it is no claim that a cluster would
-    /// have the kind.
+    /// What an object of a built-in group most likely is, when Kubernetes has no such kind there: the body of a
+    /// request, a slip of the pen, or a tool's own file. Without a group (`v1beta1 AgentConfig`) nothing says that a
+    /// cluster should have the kind.
     fn worded_for(self, object: &Object) -> Self {
         let (kind, api_version) = (object.kind.value.as_str(), object.api_version.value.as_str());
         if REQUEST_BODIES.contains(&kind) {
@@ -420,9 +429,10 @@ impl Unserved {
                 severity: Severity::Info,
                 what: format!("Kubernetes has no kind {kind} in `{api_version}`"),
                 label: "unknown kind".to_owned(),
-                reason: "Many tools write their own files like this, and never apply them.".to_owned(),
+                reason: "Many tools write their own files like this and never apply them.".to_owned(),
                 help: format!(
-                    "leave the file out of the input if it is a tool's; else check `{kind}` and `{api_version}`"
+                    "leave the file out of the input if it belongs to a tool; otherwise check `{kind}` and \
+                     `{api_version}`"
                 ),
             },
             false => self,

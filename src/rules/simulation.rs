@@ -1,7 +1,7 @@
-//! Rules from the simulation: what dies right after apply, and what never finishes dying.
+//! Rules from the simulation: what is deleted right after apply, and what never finishes deleting.
 //!
-//! They run the model of `gc` on the cluster that the bundle describes and report only what it confirms. An owner that an
-//! open world may hold elsewhere is taken to exist there, so that absence alone never makes an object die.
+//! They run the model of `gc` on the cluster that the bundle describes and report only what it confirms. An owner that
+//! may exist outside an open world is assumed to exist there, so absence alone never gets an object deleted.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -41,7 +41,7 @@ pub(super) static NAMESPACE_NEVER_EMPTIES: Rule = rule!(
 /// How many other places a finding shows.
 const MOST_RELATED: usize = 8;
 
-/// How many owners and namespaces are tried in the simulation; a bundle with more has told its story by then.
+/// How many owners and namespaces are tried in the simulation; a bundle with more has shown its defects by then.
 const MOST_TRIALS: usize = 200;
 
 /// The step whose cascade is behind a finding of a rule on an object, and what to call it. `None` for rules that are not
@@ -60,7 +60,7 @@ fn emptying(namespace: ObjectKey) -> Step {
     Step::Delete { targets: vec![namespace], policy: Some(Policy::Background) }
 }
 
-/// [SIM-4]: a static set with dangling references collapses by itself.
+/// [SIM-4]: a static set with dangling references collapses automatically.
 fn deleted_on_arrival(context: &Context<'_>, sink: &mut Sink) {
     let inventory = context.inventory;
     let edges = edges_by_dependent(context);
@@ -93,7 +93,8 @@ fn deleted_on_arrival(context: &Context<'_>, sink: &mut Sink) {
     }
 }
 
-/// Whether several objects have this uid. They never stood in one cluster: anything said of them would be made up.
+/// Whether several objects have this uid. They were never in one cluster at one time: a finding on them would be
+/// fiction.
 fn is_shared(inventory: &Inventory, uid: &str) -> bool {
     let mut keys = inventory.with_uid(uid).iter().map(|id| &inventory.member(*id).key);
     let first = keys.next();
@@ -116,7 +117,7 @@ fn edges_by_dependent<'a>(context: &Context<'a>) -> BTreeMap<ObjectId, Vec<&'a O
     edges
 }
 
-/// What goes with an object, in the order of the inventory.
+/// What is deleted with an object, in the order of the inventory.
 fn cascade(context: &Context<'_>, root: ObjectId, dies: &impl Fn(ObjectId) -> bool) -> Vec<ObjectId> {
     let mut dependents: BTreeMap<ObjectId, Vec<ObjectId>> = BTreeMap::new();
     for edge in &context.ownership.written {
@@ -149,13 +150,14 @@ fn arrival(context: &Context<'_>, member: &Member, edge: &OwnerEdge, cascade: &[
         place(reference),
         format!("{} is deleted right after it is applied{with_it}", named(member)),
     )
-    .label("leads to no object that the collector accepts")
+    .label("matches no object that the collector accepts")
     .reason(format!(
-        "The collector looks every owner up by name in the dependent's namespace and compares the uid. For {} it finds none, \
-         and no other owner holds the object, so it deletes it in the background within seconds [GC-22].",
+        "The collector looks up every owner by name in the dependent's namespace and compares the uids. For {} it \
+         finds no match, and no other owner keeps the object, so the collector deletes it in the background within \
+         seconds [GC-22].",
         reference_name(reference)
     ))
-    .help("remove the owner reference, or point it at an object that exists in this namespace under this uid")
+    .help("remove the owner reference, or point it at an object that exists in this namespace with this uid")
     .field(field(reference));
     if let Owner::ByUid(owner) = edge.owner {
         let owner = inventory.member(owner);
@@ -165,14 +167,14 @@ fn arrival(context: &Context<'_>, member: &Member, edge: &OwnerEdge, cascade: &[
         );
     }
     for &id in cascade.iter().take(MOST_RELATED) {
-        draft = draft.related_object(inventory.member(id), "goes with it");
+        draft = draft.related_object(inventory.member(id), "is deleted with it");
     }
     let keys = std::iter::once(member).chain(cascade.iter().map(|id| inventory.member(*id)));
     let keys = keys.take(MOST_RELATED + 1).map(|member| member.key.clone());
     draft.chain(Relation::Takes, keys.filter(|_| !cascade.is_empty()))
 }
 
-/// [GC-30], [GC-33]: an owner waits for every blocking dependent, whether or not that one can ever go.
+/// [GC-30], [GC-33]: an owner waits for every blocking dependent, whether or not that one can ever be removed.
 fn foreground_deadlock(context: &Context<'_>, sink: &mut Sink) {
     let inventory = context.inventory;
     let mut held: BTreeMap<ObjectId, Vec<(&OwnerEdge, Obstacle)>> = BTreeMap::new();
@@ -206,13 +208,13 @@ fn is_held(plan: &Plan<'_>, object: &ObjectKey, mut by: impl FnMut(&gc::Hold) ->
     plan.stuck(0).into_iter().find(|held| held.object == id).is_some_and(matches)
 }
 
-/// Why a dependent never goes.
+/// Why a dependent can never be removed.
 enum Obstacle {
     /// A namespaced owner of a cluster-scoped object: the collector never decides [GC-20].
     OutOfScope,
     /// The kind of an owner does not resolve: the collector never decides [GC-16].
     Unresolvable,
-    /// A finalizer that nobody known removes.
+    /// A finalizer that no known controller removes.
     Finalizer(String),
 }
 
@@ -229,7 +231,7 @@ fn hold(context: &Context<'_>, dependent: &Member) -> Option<Obstacle> {
     abandoned(context, dependent).next().map(Obstacle::Finalizer)
 }
 
-/// The finalizers of an object that neither the table nor the input knows how to remove.
+/// The finalizers of an object that no controller in the table or in the input removes.
 fn abandoned<'m>(context: &'m Context<'_>, member: &'m Member) -> impl Iterator<Item = String> + 'm {
     let (inventory, removers) = (context.inventory, &context.ownership.removers);
     let finalizers = member.object.metadata.finalizers.iter().map(|finalizer| finalizer.value.as_str());
@@ -247,12 +249,14 @@ fn deadlock(inventory: &Inventory, owner: &Member, edges: &[(&OwnerEdge, Obstacl
         ),
         Obstacle::Unresolvable => (
             Severity::Warning,
-            "the collector cannot resolve the kind of one of its owners, and so never decides on it".to_owned(),
+            "the collector cannot resolve the kind of one of its owners, so it never decides whether to delete it"
+                .to_owned(),
         ),
         Obstacle::Finalizer(name) => (
             Severity::Info,
             format!(
-                "its finalizer `{name}` is removed by nobody that this input or the table of known finalizers names"
+                "neither the input nor the table of known finalizers contains a controller that removes its finalizer \
+                 `{name}`"
             ),
         ),
     };
@@ -265,14 +269,17 @@ fn deadlock(inventory: &Inventory, owner: &Member, edges: &[(&OwnerEdge, Obstacl
     .severity(severity)
     .label("blocks the deletion of its owner")
     .reason(format!(
-        "With `--cascade=foreground` the owner stays Terminating until every blocking dependent is gone [GC-30]. {} never goes: \
-         {why}.",
+        "With `--cascade=foreground` the owner stays Terminating until every blocking dependent is gone [GC-30]. {} \
+         can never be removed: {why}.",
         named(dependent)
     ))
-    .help("drop `blockOwnerDeletion`, or mend what keeps the dependent; a second delete with `--cascade=background` frees the owner")
+    .help(
+        "remove `blockOwnerDeletion`, or fix what keeps the dependent; a second delete with `--cascade=background` \
+         releases the owner",
+    )
     .field(format!("{}.blockOwnerDeletion", field(reference)))
     .target(owner.key.to_string())
-    .related_object(owner, format!("the owner that would hang, {}", whereabouts(owner)))
+    .related_object(owner, format!("the owner that would get stuck, {}", whereabouts(owner)))
     .chain(Relation::OwnedBy, [dependent.key.clone(), owner.key.clone()]);
     for (other, _) in edges.iter().skip(1).take(MOST_RELATED) {
         draft = draft.related_object(other.dependent(inventory), "blocks it too");
@@ -308,28 +315,36 @@ fn namespace_never_empties(context: &Context<'_>, sink: &mut Sink) {
 
 fn never_empties(context: &Context<'_>, namespace: &Member, held: &[(&Member, String)]) -> Draft {
     let objects = if held.len() == 1 {
-        "1 object holds a finalizer".to_owned()
+        "1 object has a finalizer".to_owned()
     } else {
-        format!("{} objects hold finalizers", held.len())
+        format!("{} objects have finalizers", held.len())
     };
     let mut draft = Draft::on(
         namespace,
         namespace.object.name_span(),
-        format!("{} never finishes deleting: {objects} that nobody removes", named(namespace)),
+        format!("{} never finishes deleting: {objects} that no known controller removes", named(namespace)),
     )
     .severity(if context.world == World::Closed { Severity::Error } else { Severity::Warning })
     .label("would stay Terminating")
     .reason(format!(
-        "Deleting a Namespace deletes everything in it and waits until it is empty. An object with a finalizer stays until \
-         somebody removes it, and neither this input nor the table of known finalizers names anybody: the Namespace would report \
-         `Some content in the namespace has finalizers remaining: {} in {} resource instances`.",
+        "Deleting a Namespace deletes everything in it and waits until it is empty. An object with a finalizer stays \
+         until the finalizer is removed, and neither the input nor the table of known finalizers contains a \
+         controller that removes it: the Namespace would report `Some content in the namespace has finalizers \
+         remaining: {} in {} resource instances`.",
         held[0].1,
         held.iter().filter(|(_, finalizer)| *finalizer == held[0].1).count()
     ))
     .claims_absence(context.inventory)
-    .help("ship the controller that removes the finalizer, outside of this namespace, or leave the finalizer out")
+    .help("add the controller that removes the finalizer, in another namespace, or remove the finalizer")
     .field("metadata.name")
-    .target(held.iter().map(|(_, finalizer)| finalizer.as_str()).collect::<BTreeSet<_>>().into_iter().collect::<Vec<_>>().join(","));
+    .target(
+        held.iter()
+            .map(|(_, finalizer)| finalizer.as_str())
+            .collect::<BTreeSet<_>>()
+            .into_iter()
+            .collect::<Vec<_>>()
+            .join(","),
+    );
     for (member, finalizer) in held.iter().take(MOST_RELATED) {
         let written = member.object.metadata.finalizers.iter().find(|written| written.value == *finalizer);
         let span = written.map_or_else(|| member.object.name_span(), |written| written.span);

@@ -1,4 +1,4 @@
-//! Rules on suppressions and baselines: what silences findings must be right, reasoned and of use.
+//! Rules on suppressions and baselines: each must be well-formed, give its reason and have an effect.
 
 use super::draft::Draft;
 use super::rule::{Context, Rule, RunOutcome, Sink, rule, suggestion};
@@ -38,7 +38,7 @@ fn suppression_malformed(context: &Context<'_>, sink: &mut Sink) {
     for malformed in &context.directives.malformed {
         sink.push(
             Draft::in_file(malformed.file, malformed.span, malformed.message)
-                .reason("The directive is not understood, so it silences nothing.")
+                .reason("ownerlint does not understand the directive, so it has no effect.")
                 .help("write `# ownerlint: ignore[rule-a, rule-b] reason`"),
         );
     }
@@ -49,7 +49,7 @@ fn suppression_unknown_rule(context: &Context<'_>, sink: &mut Sink) {
         for rule in directive.rules.iter().filter(|rule| context.rules.iter().all(|known| known.id != rule.id)) {
             sink.push(
                 Draft::in_file(directive.file, rule.span, format!("there is no rule `{}`", rule.id))
-                    .reason("This part of the directive silences nothing.")
+                    .reason("This part of the directive has no effect.")
                     .help(suggestion(&rule.id, context.rules))
                     .target(rule.id.clone()),
             );
@@ -61,12 +61,16 @@ fn suppression_without_reason(context: &Context<'_>, sink: &mut Sink) {
     for directive in context.directives.directives.iter().filter(|directive| directive.reason.is_none()) {
         let ids: Vec<_> = directive.rules.iter().map(|rule| rule.id.as_str()).collect();
         let help = match directive.form {
-            Form::Comment | Form::Document => "say behind the list why the finding is right here, or when it will go",
-            Form::Annotation => "say in the annotation's value why the finding is right here, or when it will go",
+            Form::Comment | Form::Document => {
+                "say after the list why the finding is acceptable here, or when it will be fixed"
+            }
+            Form::Annotation => {
+                "say in the annotation's value why the finding is acceptable here, or when it will be fixed"
+            }
         };
         sink.push(
             Draft::in_file(directive.file, directive.place, "a suppression without a reason")
-                .reason("Whoever reads it next cannot tell whether it still holds.")
+                .reason("The next reader cannot tell whether it still applies.")
                 .help(help)
                 .target(ids.join(",")),
         );
@@ -78,22 +82,22 @@ fn suppression_unused(outcome: &RunOutcome<'_>, sink: &mut Sink) {
         let rule = &idle.rule;
         let (message, reason, help) = match &idle.cause {
             IdleCause::Directive(form) => (
-                format!("`{rule}` has nothing to silence here"),
+                format!("`{rule}` has nothing to suppress here"),
                 match form {
-                    Form::Comment => "The rule finds nothing in the node that the comment stands at.",
+                    Form::Comment => "The rule finds nothing in the node that the comment covers.",
                     Form::Document => "The rule finds nothing in this document.",
                     Form::Annotation => "The rule finds nothing in this object.",
                 },
-                "remove it: it would hide the next finding of that rule",
+                "remove it: it would hide the next finding of this rule",
             ),
             IdleCause::Ignore { object } => (
-                format!("`{rule}` has nothing to silence on `{object}`"),
-                "The rule finds nothing on such objects.",
-                "remove it: it would hide the next finding of that rule",
+                format!("`{rule}` has nothing to suppress on `{object}`"),
+                "The rule finds nothing on these objects.",
+                "remove it: it would hide the next finding of this rule",
             ),
             IdleCause::Expired { object, on } => (
                 format!("the ignore of `{rule}` on `{object}` expired on {on}"),
-                "From the next day on its findings are reported again.",
+                "From the next day on, the findings are reported again.",
                 "fix what it hid, or give it a new date and say why",
             ),
         };
@@ -114,7 +118,7 @@ fn baseline_stale(outcome: &RunOutcome<'_>, sink: &mut Sink) {
         let target: Vec<_> = target.into_iter().map(|part| part.as_deref().unwrap_or_default()).collect();
         sink.push(
             Draft::in_file(stale.file, stale.span, message)
-                .reason("As long as the baseline knows it, the defect may come back unseen.")
+                .reason("As long as the baseline lists it, the defect can come back unnoticed.")
                 .help("run `ownerlint baseline prune`")
                 .target(target.join(" ")),
         );

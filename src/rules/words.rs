@@ -1,4 +1,4 @@
-//! How rules name objects, references and places, so that all messages speak alike.
+//! How rules name objects, references and places, so all messages use the same words.
 
 use crate::inventory::Member;
 use crate::kube::Scope;
@@ -39,12 +39,12 @@ pub(super) fn reference_name(reference: &OwnerReference) -> String {
     format!("{} `{}`", reference.kind(), reference.name())
 }
 
-/// Where an object lives, in a few words.
+/// Where an object is, in a few words.
 pub(super) fn whereabouts(member: &Member) -> String {
     match (member.key.namespace.name(), member.scope()) {
         (Some(namespace), _) => format!("in namespace `{namespace}`"),
         (None, Some(Scope::Cluster)) => "cluster-scoped".to_owned(),
-        (None, _) => "its namespace is not written".to_owned(),
+        (None, _) => "without a namespace".to_owned(),
     }
 }
 
@@ -59,10 +59,10 @@ pub(super) fn a_json_type(name: &str) -> String {
     }
 }
 
-/// How to write a value of the wanted type.
+/// How to write a value of the expected type.
 pub(super) fn help_for_type(expected: &str) -> String {
     match expected {
-        "a string" => "quote the value: YAML reads bare numbers, `yes`, `on` and `null` as something else".to_owned(),
+        "a string" => "quote the value: YAML reads unquoted numbers, `yes`, `on` and `null` as other types".to_owned(),
         "a boolean" => "write `true` or `false` without quotes".to_owned(),
         other => format!("write {other}"),
     }

@@ -1,8 +1,8 @@
-//! Which files go to one cluster.
+//! Which files are applied to one cluster.
 //!
-//! What lies in one tree is taken to go to one cluster, unless two parts of it write the same objects: those are variants,
-//! `dev` and `prod`, and there is one bundle per name of a variant. What has no variants belongs to every bundle, and so do
-//! the definitions of custom resources.
+//! What is in one tree is assumed to be applied to one cluster, unless two parts of it contain the same objects: those
+//! are variants, `dev` and `prod`, and there is one bundle per name of a variant. What has no variants belongs to every
+//! bundle, and so do the definitions of custom resources.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
@@ -10,13 +10,13 @@ use super::cover::cover;
 use super::tree::FileTree;
 use super::units::{Unit, units};
 
-/// Bundles that are proposed at most; a tree with more variants wants globs that only a person can name.
+/// Bundles that are proposed at most; a tree with more variants needs globs that only a person can name.
 const MAX_BUNDLES: usize = 12;
 
 /// How deep folders are searched for variants of each other.
 const MAX_DEPTH: usize = 4;
 
-/// A set of paths that go to one cluster.
+/// A set of paths that are applied to one cluster.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Proposed {
     pub(super) name: String,
@@ -35,7 +35,7 @@ pub(super) fn bundles(tree: &FileTree) -> Vec<Proposed> {
     if sets.len() > MAX_BUNDLES {
         return Vec::new();
     }
-    // Paths that lead nowhere are no bundle.
+    // Paths that do not exist are not a bundle.
     if tree.files.iter().all(|file| file.objects.is_empty()) {
         return Vec::new();
     }
@@ -55,7 +55,7 @@ pub(super) fn bundles(tree: &FileTree) -> Vec<Proposed> {
     sets.into_iter().map(bundle).collect()
 }
 
-/// Every definition of the tree that the files lack; of one that is written twice, the first.
+/// Every definition of the tree that the files lack; of one that appears twice, the first.
 fn add_definitions(tree: &FileTree, files: &mut BTreeSet<usize>) {
     let defined = |file: usize| tree.files[file].definitions.iter().map(String::as_str);
     let mut known: BTreeSet<&str> = files.iter().flat_map(|&file| defined(file)).collect();

@@ -1,4 +1,5 @@
-//! The configuration that `init` proposes for a tree: what goes to one cluster, what is never applied, what is rendered first.
+//! The configuration that `init` proposes for a tree: what is applied to one cluster, what is never applied, what is
+//! rendered first.
 
 mod bundles;
 mod cover;
@@ -25,14 +26,14 @@ pub use read::PathRoots;
 pub struct Starter {
     /// Globs of what is never applied.
     exclude: Vec<Exclusion>,
-    /// What goes to one cluster; empty for a tree that only a person can take apart.
+    /// What is applied to one cluster; empty for a tree that only a person can divide.
     bundles: Vec<Proposed>,
     /// Name and folder of each chart.
     charts: Vec<(String, String)>,
 }
 
 impl Starter {
-    /// A proposal for what `inventory` holds.
+    /// A proposal for what `inventory` contains.
     pub fn propose(inventory: &Inventory, roots: PathRoots<'_>) -> Self {
         let tree = read::tree(inventory, roots);
         let exclude = exclusions(&tree);
@@ -40,7 +41,7 @@ impl Starter {
         Self { bundles: bundles::bundles(&tree), charts: charts(&tree), exclude }
     }
 
-    /// Whether it says what goes to one cluster.
+    /// Whether it says what is applied to one cluster.
     pub fn has_bundles(&self) -> bool {
         !self.bundles.is_empty()
     }

@@ -4,12 +4,12 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::tree::{FileTree, folder_of};
 
-/// A folder that is delivered as one, with all that it takes along.
+/// A folder that is delivered as one, with everything that belongs to it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Unit {
     /// Its folder; empty for the folder of the configuration.
     pub(super) folder: String,
-    /// The places of its files that hold objects.
+    /// The places of its files that contain objects.
     pub(super) files: BTreeSet<usize>,
     /// Whether kustomize renders it.
     pub(super) is_kustomization: bool,
@@ -110,7 +110,7 @@ mod tests {
         let tree = with(tree, "dev/kustomization.yaml", &["base"], false);
         let tree = with(tree, "prod/kustomization.yaml", &["base", "prod/db.yaml", "https://example.com/x"], false);
         let tree = with(tree, "proxy/kustomization.yaml", &["proxy/proxy.yaml"], true);
-        // `base` and `prod` use each other, which kustomize refuses and we survive.
+        // `base` and `prod` use each other, which kustomize rejects and we survive.
         assert_eq!(shown(&tree), [("dev".to_owned(), vec!["base/web.yaml", "prod/db.yaml"])]);
     }
 

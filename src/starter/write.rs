@@ -62,7 +62,7 @@ fn push_charts(text: &mut String, charts: &[(String, String)]) {
     push_commands(text, "", commands.collect());
 }
 
-/// Each command with ownerlint behind it, as comments.
+/// Each command piped into ownerlint, as comments.
 fn push_commands(text: &mut String, indent: &str, commands: Vec<String>) {
     for command in commands.iter().take(MAX_COMMANDS) {
         text.push_str(&format!("{indent}#   {command} | ownerlint -\n"));
@@ -99,7 +99,7 @@ const HEAD: &str = "\
 # The configuration of ownerlint. `ownerlint schema config` prints its JSON Schema.
 version: 1
 
-# A bundle is what goes to one cluster: objects of one bundle see each other, objects of two bundles never do.
+# A bundle is what is applied to one cluster: objects in one bundle see each other, objects in different bundles never do.
 # Paths are files, folders or globs, and start at the folder of this file.
 ";
 
@@ -133,7 +133,7 @@ const REST: &str = "
 #     kind: Widget
 #     scope: Namespaced
 
-# The least severity that makes a run fail: error, warning, info or never.
+# The lowest severity that makes a run fail: error, warning, info or never.
 fail-on: error
 
 # Rules: their severity (error, warning, info, off), and objects that they ignore.

@@ -1,4 +1,4 @@
-//! Takes suppressed findings out of a run, and remembers what was of use.
+//! Removes suppressed findings from a run, and remembers which suppressions had an effect.
 
 use super::{Date, Directive, Form, Ignore};
 use crate::finding::Finding;
@@ -8,7 +8,7 @@ use crate::text::{FileId, Span};
 #[derive(Debug)]
 pub struct Suppressions {
     directives: Vec<Directive>,
-    /// For each directive, which of its rules took something away.
+    /// For each directive, which of its rules suppressed something.
     used: Vec<Vec<bool>>,
     ignores: Vec<Ignore>,
     ignored: Vec<bool>,
@@ -16,48 +16,48 @@ pub struct Suppressions {
     today: Option<Date>,
 }
 
-/// A finding that was taken away, and why.
+/// A suppressed finding, and why.
 #[derive(Clone, Debug)]
 pub struct Suppressed<F> {
     /// The finding.
     pub finding: F,
-    /// The reason that people gave.
+    /// The reason that somebody gave.
     pub reason: Option<String>,
 }
 
-/// Findings, parted.
+/// Findings, divided.
 #[derive(Clone, Debug)]
 pub struct Applied<F> {
-    /// Those that stay.
+    /// Those that are reported.
     pub kept: Vec<F>,
-    /// Those that go.
+    /// Those that are suppressed.
     pub suppressed: Vec<Suppressed<F>>,
 }
 
-/// A suppression, or a part of one, that took nothing away.
+/// A suppression, or a part of one, without effect.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Idle {
     /// The file.
     pub file: FileId,
     /// Where to point: the rule in its list, or the ignore.
     pub span: Span,
-    /// The rule that is ignored for nothing.
+    /// The rule that is ignored without effect.
     pub rule: String,
-    /// Why it took nothing away.
+    /// Why it has no effect.
     pub cause: IdleCause,
 }
 
-/// Why a suppression took nothing away.
+/// Why a suppression has no effect.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum IdleCause {
     /// The rule finds nothing in what the directive covers.
     Directive(Form),
-    /// The rule finds nothing on such objects.
+    /// The rule finds nothing on these objects.
     Ignore {
         /// The objects.
         object: String,
     },
-    /// The ignore held until a day that is over.
+    /// The ignore has expired.
     Expired {
         /// The objects.
         object: String,
@@ -67,8 +67,8 @@ pub enum IdleCause {
 }
 
 impl Suppressions {
-    /// The suppressions of a run: the directives of all bundles with places in `sources` of the run, and the ignores of the
-    /// configuration `config`.
+    /// The suppressions of a run: the directives of all bundles with places in `sources` of the run, and the ignores of
+    /// the configuration `config`.
     pub fn new(
         mut directives: Vec<Directive>,
         ignores: Vec<Ignore>,
@@ -76,14 +76,14 @@ impl Suppressions {
         today: Option<Date>,
     ) -> Self {
         directives.sort();
-        // A file of two bundles is read twice.
+        // A file in two bundles comes twice.
         directives.dedup();
         let used = directives.iter().map(|directive| vec![false; directive.rules.len()]).collect();
         let ignored = vec![false; ignores.len()];
         Self { directives, used, ignores, ignored, config, today }
     }
 
-    /// Parts findings into those that stay and those that go.
+    /// Divides findings into those that are reported and those that are suppressed.
     pub fn apply<F>(&mut self, findings: Vec<F>, of: impl Fn(&F) -> &Finding) -> Applied<F> {
         let mut applied = Applied { kept: Vec::new(), suppressed: Vec::new() };
         for finding in findings {
@@ -95,7 +95,7 @@ impl Suppressions {
         applied
     }
 
-    /// The reason of the first suppression that takes `finding` away; all that do count as used.
+    /// The reason of the first suppression that matches `finding`; every one that matches counts as used.
     fn reason(&mut self, finding: &Finding) -> Option<Option<String>> {
         let primary = &finding.primary;
         let mut reason = None;
@@ -116,8 +116,8 @@ impl Suppressions {
         }
         for (ignore, ignored) in self.ignores.iter().zip(&mut self.ignored) {
             let matches = |object| ignore.object.matches(object);
-            let holds = ignore.rule == finding.rule && !ignore.is_expired(self.today);
-            if holds && finding.object.as_ref().is_some_and(matches) {
+            let applies = ignore.rule == finding.rule && !ignore.is_expired(self.today);
+            if applies && finding.object.as_ref().is_some_and(matches) {
                 *ignored = true;
                 reason.get_or_insert_with(|| Some(ignore.reason.clone()));
             }
@@ -125,8 +125,8 @@ impl Suppressions {
         reason
     }
 
-    /// What took nothing away although its rule ran, in the order of the places. `proves` says of an ignore of the
-    /// configuration whether the input held what it is about.
+    /// What has no effect although its rule ran, in the order of the places. `proves` says whether the input contains
+    /// what an ignore in the configuration is about.
     pub fn idle(&self, ran: impl Fn(&str) -> bool, proves: impl Fn(&Ignore) -> bool) -> Vec<Idle> {
         let mut idle = Vec::new();
         for (directive, used) in self.directives.iter().zip(&self.used) {

@@ -1,7 +1,7 @@
-//! Which bytes a comment covers: the node that it precedes, with all that is nested in it.
+//! Which bytes a comment covers: the node that it precedes, and everything nested in it.
 //!
-//! A node is an entry of a mapping (key and value) or an item of a sequence. A comment behind a node belongs to the nodes
-//! that begin on its line; a comment on a line of its own to the outermost node that begins next.
+//! A node is an entry of a mapping (key and value) or an item of a sequence. A comment at the end of a line belongs to
+//! the nodes that begin on that line; a comment on its own line, to the outermost node that begins next.
 
 use crate::text::{SourceFile, Span};
 use crate::yaml::{Comment, Tree, Value};
@@ -12,7 +12,7 @@ pub(super) struct Nodes {
 }
 
 impl Nodes {
-    /// All nodes of `tree`. Shared nodes (aliases) are visited once, so that no document grows.
+    /// All nodes of `tree`. Shared nodes (aliases) are visited once, so no document grows.
     pub(super) fn of(tree: &Tree) -> Self {
         let mut nodes = Vec::new();
         let mut seen = std::collections::BTreeSet::new();
@@ -56,14 +56,14 @@ impl Nodes {
         here.copied().reduce(|all, node| Span::new(all.start, all.end.max(node.end)))
     }
 
-    /// The innermost node that ends on a line: the comment stands behind its last line.
+    /// The innermost node that ends on a line: the comment is at the end of its last line.
     fn ending_in(&self, line: Span) -> Option<Span> {
         let here = self.nodes.iter().filter(|node| line.start < node.end && node.end <= line.end);
         here.copied().min_by_key(|node| node.len())
     }
 }
 
-/// An alias's value lies at its anchor, which is before the key.
+/// An alias's value is at its anchor, which is before the key.
 fn with_value(key: Span, value: Value<'_>) -> Span {
     match value.span().start >= key.end {
         true => Span::new(key.start, value.span().end),
@@ -71,7 +71,7 @@ fn with_value(key: Span, value: Value<'_>) -> Span {
     }
 }
 
-/// The part of a line that stands before the comment on it.
+/// The part of a line before the comment on it.
 fn line_before(file: &SourceFile, comment: &Comment) -> Span {
     let before = file.slice(Span::new(0, comment.span.start));
     Span::new(before.rfind('\n').map_or(0, |at| at as u32 + 1), comment.span.start)
@@ -94,11 +94,11 @@ pub(super) fn covered_line(file: &SourceFile, comment: &Comment, document: Span)
     None
 }
 
-/// Whether nothing but comments stands before `offset` in its document.
+/// Whether only comments come before `offset` in its document.
 pub(super) fn before_first_key(file: &SourceFile, document: Span, offset: u32) -> bool {
     let before = file.slice(Span::new(document.start, offset)).trim_start_matches('\u{FEFF}');
     before.lines().map(str::trim).all(|line| {
-        let behind_separator = line.strip_prefix("---").map_or(line, str::trim_start);
-        behind_separator.is_empty() || behind_separator.starts_with('#')
+        let after_separator = line.strip_prefix("---").map_or(line, str::trim_start);
+        after_separator.is_empty() || after_separator.starts_with('#')
     })
 }

@@ -11,7 +11,7 @@ use jiff::tz::TimeZone;
 pub struct Date(jiff::civil::Date);
 
 impl Date {
-    /// The day that it is in UTC.
+    /// Today in UTC.
     pub fn today() -> Self {
         Self(Timestamp::now().to_zoned(TimeZone::UTC).date())
     }
@@ -23,9 +23,9 @@ impl fmt::Display for Date {
     }
 }
 
-/// A text that is no day.
+/// A text that is not a date.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("`{0}` is no date: write it as 2031-12-31")]
+#[error("`{0}` is not a date: write it as 2031-12-31")]
 pub struct NotADate(pub String);
 
 impl FromStr for Date {

@@ -47,15 +47,15 @@ pub struct Directive {
 }
 
 impl Directive {
-    /// Whether a place of its file is covered: its node, and the directive itself, for findings about it. The end counts: a
-    /// value that is left out is the empty span behind its key.
+    /// Whether a place of its file is covered: its node, and the directive itself, for findings about it. The end
+    /// counts: a value that is left out is the empty span after its key.
     pub(super) fn covers(&self, span: Span) -> bool {
         let inside = |covered: Span| covered.start <= span.start && span.start <= covered.end;
         inside(self.place) || self.covers.is_some_and(inside)
     }
 }
 
-/// Something that looks like a directive and is none.
+/// Something that looks like a directive but is not one.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Malformed {
     /// The file.
@@ -69,9 +69,9 @@ pub struct Malformed {
 /// All directives of a bundle, in the order of their places.
 #[derive(Clone, Debug, Default)]
 pub struct Directives {
-    /// Those that read.
+    /// The well-formed ones.
     pub directives: Vec<Directive>,
-    /// Those that do not.
+    /// The others.
     pub malformed: Vec<Malformed>,
 }
 
@@ -98,7 +98,7 @@ impl Directives {
         for (key, value) in &member.object.metadata.annotations {
             let Some(rule) = key.strip_prefix(ANNOTATION) else {
                 if key.starts_with("ownerlint/") || key.trim_end_matches('/') == "ignore.ownerlint" {
-                    let message = "an ignoring annotation is written `ignore.ownerlint/<rule>`";
+                    let message = "write an annotation that ignores a rule as `ignore.ownerlint/<rule>`";
                     self.malformed.push(Malformed { file: member.file, span: value.key_span, message });
                 }
                 continue;
@@ -131,14 +131,18 @@ impl Directives {
         };
         let WrittenDirective { document, rules, reason } = written;
         if document && !cover::before_first_key(source, place.document, comment.span.start) {
-            return self.add_malformed(file, comment, "`ignore-document` stands before the first key of its document");
+            return self.add_malformed(
+                file,
+                comment,
+                "`ignore-document` must come before the first key of its document",
+            );
         }
         let covers = match (document, &place.nodes) {
             (true, _) => Some(place.document),
             (false, Some(nodes)) => nodes.covered(source, comment),
             (false, None) => cover::covered_line(source, comment, place.document),
         };
-        // Behind the `#`.
+        // After the `#`.
         let start = comment.span.end - text.len() as u32;
         let named = rules.into_iter().map(|rule| NamedRule {
             id: text[rule.clone()].to_owned(),

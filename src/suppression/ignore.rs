@@ -1,4 +1,4 @@
-//! An ignore of the configuration: a rule, the objects, the reason, and until when.
+//! An ignore in the configuration: a rule, the objects, the reason, and an expiry date.
 
 use globset::{GlobBuilder, GlobMatcher};
 
@@ -33,7 +33,7 @@ impl ObjectPattern {
     }
 }
 
-/// Findings that the configuration silences.
+/// Findings that the configuration suppresses.
 #[derive(Clone, Debug)]
 pub struct Ignore {
     /// The rule.
@@ -42,7 +42,7 @@ pub struct Ignore {
     pub object: ObjectPattern,
     /// Why.
     pub reason: String,
-    /// The last day on which the ignore holds.
+    /// The last day on which the ignore applies.
     pub expires: Option<Date>,
     /// Where it is written in the configuration.
     pub place: Span,

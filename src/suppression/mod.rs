@@ -1,11 +1,10 @@
-//! What people silence on purpose, and for which reason: comments and annotations in manifests, ignores in the
-//! configuration.
+//! What people suppress on purpose, and why: comments and annotations in manifests, ignores in the configuration.
 //!
-//! A directive names rules and covers bytes of one file; an ignore names a rule and objects. [`Directives::of`] finds the
-//! directives of a bundle, [`Suppressions::apply`] takes findings away and remembers what it used, so that a suppression
-//! without effect can be reported ([`Idle`]).
+//! A directive names rules and covers bytes of one file; an ignore names a rule and objects. [`Directives::of`] finds
+//! the directives of a bundle, [`Suppressions::apply`] removes findings and remembers which suppressions it used, so a
+//! suppression without effect can be reported ([`Idle`]).
 //!
-//! Knows nothing of what rules there are.
+//! Knows nothing about which rules exist.
 
 mod apply;
 mod cover;

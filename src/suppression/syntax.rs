@@ -1,7 +1,7 @@
 //! The text of a directive: `ownerlint: ignore[rule-a, rule-b] reason`.
 //!
-//! Spaces are lenient. Whatever looks like a directive and is none is said to be malformed: a directive that is silently
-//! inert is worse than none.
+//! Spaces are lenient. Whatever looks like a directive but is not one is reported as malformed: a directive that
+//! silently has no effect is worse than none.
 
 use std::ops::Range;
 
@@ -12,11 +12,11 @@ pub(super) struct WrittenDirective {
     pub(super) document: bool,
     /// The rules, each with its bytes in the text.
     pub(super) rules: Vec<Range<usize>>,
-    /// The reason; `None` when nothing stands behind the list.
+    /// The reason; `None` when nothing follows the list.
     pub(super) reason: Option<String>,
 }
 
-/// Why a text that looks like a directive is none.
+/// Why a text that looks like a directive is not one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Fault {
     /// `ownerlint ignore[…]`.
@@ -34,11 +34,11 @@ pub(super) enum Fault {
 impl Fault {
     pub(super) fn message(self) -> &'static str {
         match self {
-            Self::NoColon => "a directive needs a colon behind `ownerlint`",
-            Self::UnknownVerb => "a directive says `ignore` or `ignore-document`",
+            Self::NoColon => "a directive needs a colon after `ownerlint`",
+            Self::UnknownVerb => "a directive begins with `ignore` or `ignore-document`",
             Self::NoList => "a directive needs a list of rules in brackets",
             Self::OpenList => "the list of rules is not closed",
-            Self::EmptyList => "a directive names the rules it ignores: there is no ignore-all",
+            Self::EmptyList => "a directive names its rules: you cannot ignore all rules at once",
         }
     }
 }
@@ -49,13 +49,13 @@ const NAME: &str = "ownerlint";
 /// Words with which other tools begin what we call `ignore`.
 const VERBS: [&str; 6] = ["ignore", "disable", "noqa", "nolint", "skip", "suppress"];
 
-/// Whether a text begins with our name, behind `#` and spaces.
+/// Whether a text begins with our name, after `#` and spaces.
 pub(super) fn begins(text: &str) -> bool {
     let text = text.trim_start_matches(|c: char| c == '#' || c.is_whitespace());
     text.get(..NAME.len()).is_some_and(|name| name.eq_ignore_ascii_case(NAME))
 }
 
-/// Reads the text of a comment, behind its `#`. `None`: it does not look like a directive.
+/// Reads the text of a comment, after its `#`. `None`: it does not look like a directive.
 pub(super) fn parse(text: &str) -> Option<Result<WrittenDirective, Fault>> {
     let mut cursor = Words { text, at: 0 };
     cursor.skip(|c| c == '#' || c.is_whitespace());
@@ -109,11 +109,11 @@ fn names(text: &str, list: Range<usize>) -> Vec<Range<usize>> {
     names
 }
 
-/// What stands behind the list. A further comment (`# noqa`) is another tool's and no reason.
+/// What follows the list. A further comment (`# noqa`) belongs to another tool and is not a reason.
 fn reason(text: &str) -> Option<String> {
     let own = text.match_indices('#').find(|&(at, _)| {
-        let (before, behind) = (&text[..at], &text[at + 1..]);
-        before.chars().next_back().is_none_or(char::is_whitespace) && behind.starts_with(char::is_whitespace)
+        let (before, after) = (&text[..at], &text[at + 1..]);
+        before.chars().next_back().is_none_or(char::is_whitespace) && after.starts_with(char::is_whitespace)
     });
     let text = own.map_or(text, |(at, _)| &text[..at]);
     let text = text.trim_start_matches([':', '-', '–', '—', ' ', '\t']).trim();

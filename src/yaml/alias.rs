@@ -57,7 +57,7 @@ pub(super) fn resolve(tape: &Tape, file: &str) -> Result<AliasTargets, SyntaxErr
 
 /// Walks the document as go-yaml decodes it, entering the target of each alias, and counts.
 fn check_budget(tape: &Tape, ends: &[u32], targets: &AliasTargets) -> Result<(), SyntaxError> {
-    // (last event of the expanded node, where to go on behind it)
+    // (last event of the expanded node, where to continue after it)
     let mut inside: Vec<(u32, u32)> = Vec::new();
     // go-yaml counts the document itself as a node.
     let (mut decoded, mut expanded, mut depth) = (1_u64, 0_u64, 0_usize);

@@ -1,4 +1,4 @@
-//! The comments of a document, found by the scanner itself, so that a `#` inside a scalar is never taken for one.
+//! The comments of a document, found by the scanner itself, so a `#` inside a scalar is never mistaken for one.
 
 use super::document::Comment;
 use super::scan::{Scanner, TokenKind};

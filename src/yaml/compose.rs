@@ -1,7 +1,7 @@
 //! From the tape to the tree, under Kubernetes' rules: aliases share their node, merges apply in written order, the last
 //! of two equal keys wins.
 //!
-//! Iterative: open collections stand on an explicit stack.
+//! Iterative: open collections are on an explicit stack.
 
 use std::collections::HashMap;
 
@@ -9,7 +9,7 @@ use super::alias::{self, AliasTargets};
 use super::document::{Problem, ProblemKind};
 use super::scalar::{self, Scalar};
 use super::tape::{EventKind, Style, SyntaxError, Tape, TapeEvent};
-use super::tree::{Kind, Node, NodeId, RawEntry, Tree};
+use super::tree::{Kind, NodeId, RawEntry, Tree, TreeNode};
 use crate::text::Span;
 
 /// A document's value and what was noticed on the way.
@@ -42,11 +42,11 @@ pub(super) fn compose(tape: &Tape, file: &str, json: bool) -> Result<Composed, S
     Ok(Composed { tree: Tree { nodes, entries, items, root }, problems })
 }
 
-/// What a mapping holds while it is read.
+/// The content of a mapping while it is read.
 #[derive(Default)]
 struct OpenMap {
     slots: Vec<Slot>,
-    /// Where a key stands in `slots`.
+    /// Where a key is in `slots`.
     places: HashMap<Box<str>, usize>,
     key: Option<Key>,
 }
@@ -78,9 +78,9 @@ struct Composer<'a> {
     file: &'a str,
     json: bool,
     targets: AliasTargets,
-    /// Nodes that carry an anchor, by their event.
+    /// Nodes that have an anchor, by their event.
     composed: HashMap<u32, NodeId>,
-    nodes: Vec<Node>,
+    nodes: Vec<TreeNode>,
     entries: Vec<RawEntry>,
     items: Vec<NodeId>,
     open: Vec<Open>,
@@ -113,7 +113,7 @@ impl Composer<'_> {
     }
 
     fn add(&mut self, kind: Kind, span: Span) -> NodeId {
-        self.nodes.push(Node { kind, span });
+        self.nodes.push(TreeNode { kind, span });
         NodeId(self.nodes.len() as u32 - 1)
     }
 
@@ -242,7 +242,7 @@ impl Composer<'_> {
         self.place(node, span, false)
     }
 
-    /// Applies `<<`. Several mappings apply from the last to the first, so that earlier ones win.
+    /// Applies `<<`. Several mappings apply from the last to the first, so earlier ones win.
     fn merge(&mut self, merge: Span, node: NodeId, written: Span, alias: bool) -> Result<(), SyntaxError> {
         let sources: Vec<NodeId> = match self.nodes[node.0 as usize].kind {
             Kind::Map { .. } => vec![node],
@@ -361,7 +361,7 @@ fn is_merge(style: Style, tag: Option<&str>) -> bool {
     }
 }
 
-/// `.name`, or `[a.b/c]` for keys that are no plain field name.
+/// `.name`, or `[a.b/c]` for keys that are not plain field names.
 fn push_segment(path: &mut String, key: &str) {
     let plain = !key.is_empty() && key.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_'));
     match (plain, path.is_empty()) {

@@ -10,11 +10,11 @@ pub struct Document {
     pub index: u32,
     /// The text of the document. A leading `---` belongs to it, the `---` that ends it does not.
     pub span: Span,
-    /// Whether Kubernetes takes the document for JSON or for YAML.
-    pub format: Format,
+    /// Whether Kubernetes reads the document as JSON or as YAML.
+    pub format: Notation,
     /// What is in it.
     pub content: Content,
-    /// What Kubernetes drops, overrides or forgives in silence, in the order of their places.
+    /// What Kubernetes silently drops, overrides or forgives, in the order of their places.
     pub problems: Vec<Problem>,
     /// The comments, in their order; of an unreadable document those before the error. JSON has none.
     pub comments: Vec<Comment>,
@@ -22,7 +22,7 @@ pub struct Document {
 
 /// The two languages of manifests. A `{` at the start makes Kubernetes try JSON first, and YAML if that fails.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Format {
+pub enum Notation {
     /// YAML as go-yaml v2 reads it.
     Yaml,
     /// JSON as Go reads it.
@@ -36,7 +36,7 @@ pub enum Content {
     Empty,
     /// A value.
     Value(Tree),
-    /// Kubernetes refuses the document, or a limit of ours was hit.
+    /// Kubernetes rejects the document, or one of our limits was hit.
     Unreadable(ReadError),
 }
 
@@ -55,7 +55,7 @@ pub struct ReadError {
     pub template: bool,
 }
 
-/// Something in a readable document that a person would want to know.
+/// Something in a readable document that its author would want to know.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Problem {
     /// What it is.
@@ -71,8 +71,9 @@ pub struct Problem {
 /// The kinds of problem.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ProblemKind {
-    /// A key stands twice in one mapping. `span` is the later key, whose value wins; `related` the earlier one, whose value
-    /// is lost. Keys that become the same JSON key (`1` and `"1"`) collide as well, and there Kubernetes picks at random.
+    /// A key appears twice in one mapping. `span` is the later key, whose value wins; `related` the earlier one, whose
+    /// value is lost. Keys that become the same JSON key (`1` and `"1"`) collide as well, and there Kubernetes picks at
+    /// random.
     DuplicateKey {
         /// The key as a JSON key.
         key: String,
@@ -113,9 +114,9 @@ pub enum Dropped {
 /// What go-yaml v2 reads and YAML 1.2 forbids.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Quirk {
-    /// A quoted scalar goes on at or left of its parent's indentation.
+    /// A quoted scalar continues at or left of its parent's indentation.
     LowContinuation,
-    /// A comment without a blank before its `#`, as in `'x'#y`.
+    /// A comment without a space before its `#`, as in `'x'#y`.
     CommentWithoutBlank,
     /// NEL, LS or PS breaks a line of a quoted scalar, and is folded.
     UnicodeLineBreakInQuotes,
@@ -128,7 +129,7 @@ impl Quirk {
     pub fn describe(self) -> &'static str {
         match self {
             Self::LowContinuation => "a quoted text continues at or left of its parent's indentation",
-            Self::CommentWithoutBlank => "a comment begins without a blank before it",
+            Self::CommentWithoutBlank => "a comment begins without a space before it",
             Self::UnicodeLineBreakInQuotes => "a Unicode line break (NEL, LS or PS) is folded inside quotes",
             Self::UnicodeLineBreak => "a Unicode line break (NEL, LS or PS) ends a line",
         }
@@ -140,12 +141,12 @@ impl Quirk {
 pub struct Comment {
     /// From `#` to the end of the line.
     pub span: Span,
-    /// Whether nothing else stands on its line.
+    /// Whether nothing else is on its line.
     pub own_line: bool,
 }
 
 impl Comment {
-    /// The text behind `#`, as written in `file`.
+    /// The text after `#`, as written in `file`.
     pub fn text(self, file: &SourceFile) -> &str {
         let text = file.slice(self.span);
         text.strip_prefix('#').unwrap_or(text)

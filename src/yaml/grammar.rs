@@ -26,11 +26,11 @@ enum Expects {
 /// A document that could not be parsed.
 pub(super) struct Failure {
     pub(super) error: SyntaxError,
-    /// The first `{{` that stood as structure.
+    /// The first `{{` that is part of the structure.
     pub(super) braces: Option<u32>,
 }
 
-/// Parses the first document of `text`, whose first byte stands at `base` of the file. `None`: there is no content at all.
+/// Parses the first document of `text`, whose first byte is at `base` of the file. `None`: there is no content at all.
 pub(super) fn parse(text: &str, base: u32) -> Result<Option<Tape>, Failure> {
     let mut parser = Parser::new(text, base);
     match parser.document() {
@@ -50,7 +50,7 @@ struct Parser<'t> {
     states: Vec<Expects>,
     /// `%TAG` handles of this document, the built-in ones last.
     handles: Vec<(Box<str>, Box<str>)>,
-    /// Where the last token that was taken ends.
+    /// Where the last consumed token ends.
     last_end: u32,
 }
 
@@ -370,7 +370,7 @@ impl<'t> Parser<'t> {
         self.states.push(Expects::FlowPairValue);
         match self.peek()? {
             TokenKind::Value | TokenKind::FlowEntry | TokenKind::FlowSequenceEnd => {
-                // libyaml takes the token here, and so go-yaml loses the value of `[? : x]`.
+                // libyaml consumes the token here, so go-yaml loses the value of `[? : x]`.
                 let end = self.take()?.end;
                 self.emit_empty(end, 0);
                 Ok(())

@@ -48,7 +48,7 @@ impl JsonReader<'_> {
         self.tape.events.push(TapeEvent { kind, start: start as u32, end: self.at as u32, text, properties: 0 });
     }
 
-    /// One value with all that is in it.
+    /// One value and everything in it.
     fn value(&mut self) -> Result<(), SyntaxError> {
         loop {
             self.skip_blanks();
@@ -111,7 +111,7 @@ impl JsonReader<'_> {
         Ok(())
     }
 
-    /// Behind a value: closes what closes here. True when another value follows a comma.
+    /// After a value: closes what closes here. True when another value follows a comma.
     fn end_value(&mut self) -> Result<bool, SyntaxError> {
         while let Some(&object) = self.open.last() {
             self.skip_blanks();

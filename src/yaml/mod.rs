@@ -2,7 +2,7 @@
 //!
 //! `read` turns the text of a file into [`Document`]s: split textually as Kubernetes' reader splits, parsed to a tape of
 //! events, and composed into a [`Tree`] under Kubernetes' rules (go-yaml scalars, merge keys, last duplicate wins). What
-//! Kubernetes drops or overrides in silence is kept as a [`Problem`].
+//! Kubernetes silently drops or overrides is kept as a [`Problem`].
 //!
 //! The way through the room: `split` or `json` → `scan` → `grammar` → `tape` → `alias` and `compose` → [`Tree`].
 //!
@@ -24,7 +24,7 @@ mod tape;
 mod template;
 mod tree;
 
-pub use document::{Comment, Content, Document, Dropped, Format, Problem, ProblemKind, Quirk, ReadError};
+pub use document::{Comment, Content, Document, Dropped, Notation, Problem, ProblemKind, Quirk, ReadError};
 pub use read::read;
 pub use template::is_unrendered_template;
 pub use tree::{Entry, Kind, NodeId, Tree, Value};

@@ -1,13 +1,13 @@
 //! From a file to its documents: which reader, in which order.
 //!
-//! Follows `YAMLOrJSONDecoder` of k8s.io/apimachinery: JSON values as long as they come, then YAML for all the rest. It stops
-//! at the first error; here the next document is read all the same.
+//! Follows `YAMLOrJSONDecoder` of k8s.io/apimachinery: JSON values as long as they come, then YAML for the rest. It
+//! stops at the first error; here the next document is read all the same.
 
 use std::borrow::Cow;
 
 use super::comments;
 use super::compose::{Composed, compose};
-use super::document::{Comment, Content, Document, Dropped, Format, Problem, ProblemKind, ReadError};
+use super::document::{Comment, Content, Document, Dropped, Notation, Problem, ProblemKind, ReadError};
 use super::split::{Piece, split};
 use super::tape::{SyntaxError, Tape};
 use super::tree::Kind;
@@ -36,7 +36,7 @@ impl StreamReader<'_> {
     fn push(
         &mut self,
         span: Span,
-        format: Format,
+        format: Notation,
         content: Content,
         comments: Vec<Comment>,
         mut problems: Vec<Problem>,
@@ -49,10 +49,10 @@ impl StreamReader<'_> {
     /// A document of which nothing but its comments can be read.
     fn push_unreadable(&mut self, span: Span, error: ReadError) {
         let comments = comments::scanned(self.text, span);
-        self.push(span, Format::Yaml, Content::Unreadable(error), comments, Vec::new());
+        self.push(span, Notation::Yaml, Content::Unreadable(error), comments, Vec::new());
     }
 
-    /// JSON values up to the first text that is none; that and all behind it is YAML.
+    /// JSON values up to the first text that is not one; that and everything after it is YAML.
     fn json_stream(&mut self, start: usize) {
         let mut at = start;
         loop {
@@ -62,11 +62,11 @@ impl StreamReader<'_> {
                     let first = tape.events.first().map_or(at as u32, |event| event.start);
                     let span = Span::new(first, end as u32);
                     let (content, problems) = self.content(&tape, span, true);
-                    self.push(span, Format::Json, content, Vec::new(), problems);
+                    self.push(span, Notation::Json, content, Vec::new(), problems);
                     at = end;
                 }
                 Err(error) => {
-                    // The rest of the line behind the last value is skipped if it is blank.
+                    // The rest of the line after the last value is skipped if it is blank.
                     let rest = &self.text[at..];
                     let blanks = rest.len() - rest.trim_start_matches([' ', '\t', '\r', '\u{B}', '\u{C}']).len();
                     let line_end = usize::from(rest[blanks..].starts_with('\n'));
@@ -76,7 +76,8 @@ impl StreamReader<'_> {
         }
     }
 
-    /// YAML documents from `start` on. `json_error` is why the text is not JSON; if it is no YAML either, that is the error.
+    /// YAML documents from `start` on. `json_error` is why the text is not JSON; if it is not YAML either, that is the
+    /// error.
     fn yaml_stream(&mut self, start: usize, mut json_error: Option<SyntaxError>) {
         for piece in split(self.text, start) {
             match piece {
@@ -97,14 +98,14 @@ impl StreamReader<'_> {
             return self.push_unreadable(span, refusal::character(place, found));
         }
         match grammar::parse(&with_final_newline(text), span.start) {
-            Ok(None) => self.push(span, Format::Yaml, Content::Empty, Vec::new(), Vec::new()),
+            Ok(None) => self.push(span, Notation::Yaml, Content::Empty, Vec::new(), Vec::new()),
             Ok(Some(tape)) => {
                 let comments = match tape.dropped_from {
                     None => comments::at(self.text, &tape.comments),
                     Some(_) => comments::scanned(self.text, span),
                 };
                 let (content, problems) = self.content(&tape, span, false);
-                self.push(span, Format::Yaml, content, comments, problems);
+                self.push(span, Notation::Yaml, content, comments, problems);
             }
             Err(failure) => {
                 let error = match &json_error {
@@ -154,7 +155,7 @@ fn with_final_newline(text: &str) -> Cow<'_, str> {
     }
 }
 
-/// The first character that go-yaml's reader refuses, wherever it stands.
+/// The first character that go-yaml's reader rejects, wherever it is.
 fn forbidden_character(text: &str) -> Option<(usize, char)> {
     text.char_indices().find(|(_, found)| {
         !matches!(found, '\t' | '\n' | '\r' | ' '..='~' | '\u{85}' | '\u{A0}'..='\u{D7FF}' | '\u{E000}'..='\u{FFFD}'

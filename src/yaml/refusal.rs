@@ -4,9 +4,10 @@ use super::document::ReadError;
 use super::tape::SyntaxError;
 use crate::text::Span;
 
-const REFUSED: &str = "Kubernetes refuses this document, and kubectl stops reading the file here.";
+const REFUSED: &str = "Kubernetes rejects this document, and kubectl stops reading the file here.";
 
-/// The refusal of a document. `chunk` is the document, `file` the whole text, `braces` where a `{{` stood as structure.
+/// The rejection of a document. `chunk` is the document, `file` the whole text, `braces` where a `{{` is part of the
+/// structure.
 pub(super) fn syntax(file: &str, chunk: Span, error: &SyntaxError, braces: Option<u32>) -> ReadError {
     let span = character_at(file, chunk, error.at);
     if let Some(marker) = conflict_marker(file, chunk) {
@@ -14,7 +15,7 @@ pub(super) fn syntax(file: &str, chunk: Span, error: &SyntaxError, braces: Optio
             span: marker,
             message: "unresolved merge conflict".to_owned(),
             reason: REFUSED.to_owned(),
-            help: "Keep one of the two sides, or merge them by hand, and remove the lines with <<<<<<<, ======= and >>>>>>>."
+            help: "keep one of the two sides, or merge them by hand, and remove the lines with <<<<<<<, ======= and >>>>>>>"
                 .to_owned(),
             template: false,
         };
@@ -26,7 +27,7 @@ pub(super) fn syntax(file: &str, chunk: Span, error: &SyntaxError, braces: Optio
             span: character_at(file, chunk, start),
             message: format!("template braces break the YAML: {}", error.problem),
             reason: REFUSED.to_owned(),
-            help: "Render the chart or template first, and check what comes out.".to_owned(),
+            help: "render the chart or template first, and check the output".to_owned(),
             template,
         };
     }
@@ -39,7 +40,7 @@ pub(super) fn syntax(file: &str, chunk: Span, error: &SyntaxError, braces: Optio
     }
 }
 
-/// The first line of a document that git left for a person to resolve. Such a line stands at the margin, where no text of a
+/// The first line of a document that git left for a person to resolve. Such a line is at the margin, where no text of a
 /// manifest can be: block scalars are indented.
 fn conflict_marker(file: &str, chunk: Span) -> Option<Span> {
     let mut start = chunk.start;
@@ -52,61 +53,61 @@ fn conflict_marker(file: &str, chunk: Span) -> Option<Span> {
     None
 }
 
-/// The refusal of a line like `---foo`.
+/// The rejection of a line like `---foo`.
 pub(super) fn separator(file: &str, line: Span) -> ReadError {
     let written = file.get(line.range()).unwrap_or_default();
-    let behind = written.trim_start_matches("---").trim();
+    let after = written.trim_start_matches("---").trim();
     ReadError {
         span: line,
-        message: format!("invalid Yaml document separator: {}", written.get(3..).unwrap_or(behind).trim()),
+        message: format!("invalid Yaml document separator: {}", written.get(3..).unwrap_or(after).trim()),
         reason:
-            "Kubernetes takes every line that starts with --- for a separator, refuses text behind it, and loses what \
-                 stood before it in the same document."
+            "Kubernetes treats every line that starts with --- as a separator, rejects text after it, and loses what \
+             comes before it in the same document."
                 .to_owned(),
-        help: "Write the separator alone on its line, or with a comment.".to_owned(),
+        help: "write the separator alone on its line, or with a comment".to_owned(),
         template: false,
     }
 }
 
-/// The refusal of a character that YAML does not allow.
+/// The rejection of a character that YAML does not allow.
 pub(super) fn character(span: Span, found: char) -> ReadError {
     ReadError {
         span,
         message: format!("control characters are not allowed: U+{:04X}", found as u32),
         reason: REFUSED.to_owned(),
-        help: "Remove the character, or write it as an escape in double quotes.".to_owned(),
+        help: "remove the character, or write it as an escape in double quotes".to_owned(),
         template: false,
     }
 }
 
 fn help(problem: &str) -> &'static str {
     let known = [
-        ("cannot start any token", "Quote the value: @, ` and % cannot begin an unquoted one, and tabs cannot indent."),
+        ("cannot start any token", "quote the value: @, ` and % cannot begin an unquoted one, and tabs cannot indent"),
         (
             "mapping values are not allowed",
-            "Quote the value that holds a colon and a blank, or correct the indentation.",
+            "quote the value that contains a colon and a space, or correct the indentation",
         ),
         (
             "could not find expected ':'",
-            "Complete the key with a colon, or indent the line if it belongs to the value above.",
+            "complete the key with a colon, or indent the line if it belongs to the value above",
         ),
-        ("did not find expected key", "Correct the indentation; keys of one mapping start in the same column."),
-        ("tab character", "Indent with spaces."),
-        ("unknown anchor", "Anchors hold only within their own document, and only below their definition."),
-        ("contains itself", "An anchor cannot be used inside its own value."),
-        ("excessive aliasing", "Write the values out, or use fewer aliases of aliases."),
-        ("max depth", "Kubernetes reads at most 10,000 levels."),
-        ("map key", "Keys must be text, numbers or booleans; quote the key."),
-        ("map merge requires", "Give << a mapping, an alias of one, or a list of these."),
-        ("unsupported value", "JSON has no infinity and no NaN; quote the value if it is text."),
+        ("did not find expected key", "correct the indentation: keys of one mapping start in the same column"),
+        ("tab character", "indent with spaces"),
+        ("unknown anchor", "define the anchor in the same document, above the alias"),
+        ("contains itself", "do not use an anchor inside its own value"),
+        ("excessive aliasing", "write the values out, or use fewer aliases of aliases"),
+        ("max depth", "nest less: Kubernetes reads at most 10,000 levels"),
+        ("map key", "quote the key: keys must be text, numbers or booleans"),
+        ("map merge requires", "give << a mapping, an alias of one, or a list of these"),
+        ("unsupported value", "quote the value if it is text: JSON has no infinity and no NaN"),
         (
             "escape",
-            "YAML's double quotes know no \\/ and no surrogate pairs; use single quotes or the character itself.",
+            "use single quotes or the character itself: YAML's double quotes have no \\/ and no surrogate pairs",
         ),
-        ("<document start>", "Remove the directive line: Kubernetes splits the file before it can apply."),
-        ("end of stream", "Close the quote."),
+        ("<document start>", "remove the directive line: Kubernetes splits the file before it can apply"),
+        ("end of stream", "close the quote"),
     ];
-    known.iter().find(|(part, _)| problem.contains(part)).map_or("Correct the syntax at this place.", |(_, help)| help)
+    known.iter().find(|(part, _)| problem.contains(part)).map_or("correct the syntax at this place", |(_, help)| help)
 }
 
 /// The span of the character at `at`, kept inside the document; empty at its end and at line breaks.
@@ -121,8 +122,8 @@ fn character_at(file: &str, chunk: Span, at: u32) -> Span {
 }
 
 fn line_around(file: &str, at: u32) -> &str {
-    let (before, behind) = file.split_at_checked(at as usize).unwrap_or((file, ""));
+    let (before, after) = file.split_at_checked(at as usize).unwrap_or((file, ""));
     let start = before.rfind('\n').map_or(0, |at| at + 1);
-    let end = at as usize + behind.find('\n').unwrap_or(behind.len());
+    let end = at as usize + after.find('\n').unwrap_or(after.len());
     file.get(start..end).unwrap_or_default()
 }

@@ -51,7 +51,7 @@ pub(super) fn resolve(text: &str, plain: bool, tag: Option<&str>) -> Result<Scal
     }
 }
 
-/// Resolves a bare JSON word; `None` when it is no JSON value that Kubernetes can store.
+/// Resolves a bare JSON word; `None` when it is not a JSON value that Kubernetes can store.
 pub(super) fn resolve_json(word: &str) -> Option<Scalar> {
     Some(match word {
         "null" => Scalar::Null,
@@ -86,7 +86,7 @@ impl Scalar {
         })
     }
 
-    /// The JSON key that this scalar becomes. `Err` holds what it is, when Kubernetes refuses it as a key.
+    /// The JSON key that this scalar becomes. `Err` says what it is, when Kubernetes rejects it as a key.
     pub(super) fn into_key(self) -> Result<String, &'static str> {
         Ok(match self {
             Self::Null => return Err("null"),
@@ -207,7 +207,8 @@ fn go_float_key(value: f32) -> String {
     format!("{mantissa}e{sign}{:02}", power.abs())
 }
 
-/// Go's standard base64, line breaks ignored, padding required. Bytes that are no UTF-8 become U+FFFD, as in Go's JSON.
+/// Go's standard base64, line breaks ignored, padding required. Bytes that are not UTF-8 become U+FFFD, as in Go's
+/// JSON.
 fn decode_binary(text: &str) -> Result<String, String> {
     let invalid = || "!!binary value contains invalid base64 data".to_owned();
     let symbols: Vec<u8> = text.bytes().filter(|byte| !matches!(byte, b'\r' | b'\n')).collect();
@@ -236,7 +237,7 @@ fn decode_binary(text: &str) -> Result<String, String> {
     Ok(String::from_utf8_lossy(&bytes).into_owned())
 }
 
-/// Whether go-yaml takes the text for a timestamp: `2006-1-2`, alone or with `T15:4:5Z07:00`, `t…`, or ` 15:4:5`.
+/// Whether go-yaml reads the text as a timestamp: `2006-1-2`, alone or with `T15:4:5Z07:00`, `t…`, or ` 15:4:5`.
 fn is_timestamp(text: &str) -> bool {
     let number = |part: &str, widths: std::ops::RangeInclusive<usize>, max: u32| {
         widths.contains(&part.len())

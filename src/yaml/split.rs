@@ -1,8 +1,8 @@
 //! The textual split of a YAML stream, as Kubernetes' `YAMLReader` does it before any parser runs.
 //!
-//! Every line that starts with `---` separates, wherever it stands, even inside a block scalar. Behind it only blanks and a
-//! comment may follow. When nothing was collected yet the separator itself begins the document. Source:
-//! k8s.io/apimachinery, pkg/util/yaml/decoder.go.
+//! Every line that starts with `---` separates, wherever it is, even inside a block scalar. Only blanks and a comment
+//! may follow it. When nothing was collected yet the separator itself begins the document. Source: k8s.io/apimachinery,
+//! pkg/util/yaml/decoder.go.
 
 use crate::text::Span;
 
@@ -11,7 +11,7 @@ use crate::text::Span;
 pub(super) enum Piece {
     /// The text of one document.
     Chunk(Span),
-    /// A line like `---foo`: Kubernetes refuses it, and has lost what stood before it in the same document.
+    /// A line like `---foo`: Kubernetes rejects it, and has lost what came before it in the same document.
     BadSeparator { span: Span, line: Span },
 }
 
@@ -23,9 +23,9 @@ pub(super) fn split(text: &str, start: usize) -> Vec<Piece> {
     for line in text.get(start..).unwrap_or_default().split_inclusive('\n') {
         let (line_start, line_end) = (at, at + line.len());
         at = line_end;
-        if let Some(behind) = line.strip_prefix("---") {
-            let behind = behind.trim();
-            if !behind.is_empty() && !behind.starts_with('#') {
+        if let Some(after) = line.strip_prefix("---") {
+            let after = after.trim();
+            if !after.is_empty() && !after.starts_with('#') {
                 let line = span(line_start, line_start + line.trim_end().len());
                 let start = collected.take().unwrap_or(line_start);
                 pieces.push(Piece::BadSeparator { span: Span::new(start as u32, line.end), line });

@@ -21,7 +21,7 @@ pub(super) enum Style {
     JsonWord,
 }
 
-/// What begins, ends or stands at this place of the tape.
+/// What begins, ends or is at this place of the tape.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum EventKind {
     /// A mapping begins; keys and values alternate until its end.
@@ -38,7 +38,7 @@ pub(super) enum EventKind {
     Alias,
 }
 
-/// A piece of text: of the file where it stands as written, of [`Tape::decoded`] where escapes or folding changed it.
+/// A piece of text: of the file if it is as written, of [`Tape::decoded`] where escapes or folding changed it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct TextRef {
     pub(super) start: u32,
@@ -76,7 +76,7 @@ pub(super) struct Properties {
 #[derive(Debug, Default)]
 pub(super) struct Tape {
     pub(super) events: Vec<TapeEvent>,
-    /// Text that differs from what stands in the file.
+    /// Text that differs from the file's.
     pub(super) decoded: String,
     pub(super) properties: Vec<Properties>,
     /// Where the text begins that Kubernetes never looks at.
@@ -85,7 +85,7 @@ pub(super) struct Tape {
     pub(super) ended_by_marker: bool,
     /// What Kubernetes accepts although YAML 1.2 does not.
     pub(super) quirks: Vec<(Quirk, Span)>,
-    /// Where comments stand, up to where the grammar stopped.
+    /// Where comments are, up to where the grammar stopped.
     pub(super) comments: Vec<Span>,
 }
 

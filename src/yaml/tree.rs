@@ -24,14 +24,14 @@ pub enum Kind {
     Float(f64),
     /// Text, decoded.
     String(Box<str>),
-    /// A mapping: its entries stand at `start..end` of the tree's entry list, in written order, keys unique.
+    /// A mapping: its entries are at `start..end` of the tree's entry list, in written order, keys unique.
     Map {
         /// First entry.
         start: u32,
         /// One past the last entry.
         end: u32,
     },
-    /// A sequence: its items stand at `start..end` of the tree's item list.
+    /// A sequence: its items are at `start..end` of the tree's item list.
     Seq {
         /// First item.
         start: u32,
@@ -41,7 +41,7 @@ pub enum Kind {
 }
 
 #[derive(Clone, Debug)]
-pub(super) struct Node {
+pub(super) struct TreeNode {
     pub(super) kind: Kind,
     pub(super) span: Span,
 }
@@ -56,7 +56,7 @@ pub(super) struct RawEntry {
 /// The composed value of one document: an arena of nodes with their spans.
 #[derive(Clone, Debug)]
 pub struct Tree {
-    pub(super) nodes: Vec<Node>,
+    pub(super) nodes: Vec<TreeNode>,
     pub(super) entries: Vec<RawEntry>,
     pub(super) items: Vec<NodeId>,
     pub(super) root: NodeId,
@@ -68,7 +68,7 @@ impl Tree {
         Value { tree: self, id: self.root }
     }
 
-    /// Every key of the document, at whatever depth; those behind an alias come once.
+    /// Every key of the document, at whatever depth; those reached through an alias come once.
     pub fn keys(&self) -> impl Iterator<Item = &str> {
         self.entries.iter().map(|entry| &*entry.key)
     }
@@ -108,8 +108,9 @@ impl<'a> Value<'a> {
         &self.node().kind
     }
 
-    /// Where the value is written: quotes included; a block scalar starts at `|` or `>`; a value that is left out is the
-    /// empty span behind its key; a mapping starts at its first key. Values reached through an alias lie at the anchor.
+    /// Where the value is written: quotes included; a block scalar starts at `|` or `>`; a value that is left out is
+    /// the empty span after its key; a mapping starts at its first key. Values reached through an alias are at the
+    /// anchor.
     pub fn span(self) -> Span {
         self.node().span
     }
@@ -182,7 +183,7 @@ impl<'a> Value<'a> {
         self.entries().find(|entry| entry.key == key)
     }
 
-    /// The value under a key; `None` when this is no mapping or has no such key. An explicit null is `Some`.
+    /// The value under a key; `None` when this is not a mapping or has no such key. An explicit null is `Some`.
     pub fn get(self, key: &str) -> Option<Value<'a>> {
         self.entry(key).map(|entry| entry.value)
     }
@@ -204,7 +205,7 @@ impl<'a> Value<'a> {
         }
     }
 
-    fn node(self) -> &'a Node {
+    fn node(self) -> &'a TreeNode {
         &self.tree.nodes[self.id.0 as usize]
     }
 }

@@ -112,7 +112,7 @@ fn an_ignore_holds_through_its_last_day() {
     assert_eq!(expired[1], "the ignore of `owner-cross-namespace` on `ConfigMap/other/*` expired on 2026-03-31");
     // An object that the input holds and that has no such finding.
     let idle = messages("Deployment.apps/**", "2026-03-31");
-    assert_eq!(idle[1], "`owner-cross-namespace` has nothing to silence on `Deployment.apps/**`");
+    assert_eq!(idle[1], "`owner-cross-namespace` has nothing to suppress on `Deployment.apps/**`");
     // An object that the input does not hold proves nothing.
     assert_eq!(messages("ConfigMap/elsewhere/*", "2026-03-31").len(), 1);
 }

@@ -25,7 +25,7 @@ fn pod(namespace: &str, n: usize) -> String {
     )
 }
 
-/// A namespace with an object that nobody lets go of.
+/// A namespace with an object that no controller releases.
 fn held(namespace: &str) -> String {
     format!(
         "apiVersion: v1\nkind: Namespace\nmetadata: {{name: {namespace}}}\n---\napiVersion: v1\nkind: ConfigMap\n\

@@ -113,7 +113,7 @@ fn one_object_written_in_both_groups_is_a_duplicate() {
 fn kinds_of_one_name_are_told_apart_by_their_groups() {
     let found = findings(&pair("Ingress", "example.com/v1", "networking.k8s.io/v1"));
     let mismatch = found.iter().find(|finding| finding.rule == "owner-identity-mismatch").expect("a finding");
-    let expected = "names Ingress `web` of `networking.k8s.io/v1` for an owner, but the uid is that of Ingress `web` of `example.com/v1`";
+    let expected = "names Ingress `web` of `networking.k8s.io/v1` as its owner, but the uid belongs to Ingress `web` of `example.com/v1`";
     assert!(mismatch.message.contains(expected), "{}", mismatch.message);
 }
 

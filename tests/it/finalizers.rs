@@ -65,17 +65,14 @@ fn a_known_finalizer_is_named_with_its_controller_wherever_that_runs() {
     let scaled = "apiVersion: keda.sh/v1alpha1\nkind: ScaledObject\nmetadata: {name: web, namespace: shop, finalizers: [finalizer.keda.sh]}\n";
     let absent = findings(scaled);
     let reason = &the(&absent, "finalizer-runtime").reason;
-    assert!(
-        reason.starts_with("KEDA operator removes it, which this input does not hold (image kedacore/keda)"),
-        "{reason}"
-    );
+    assert!(reason.starts_with("KEDA operator removes it, but is not in the input (image kedacore/keda)"), "{reason}");
 
     let present =
         findings(&format!("{}---\n{scaled}", fixture("rules/finalizer-runtime/bad/with-its-controller.yaml")));
     let with_workload: Vec<_> = present.iter().filter(|finding| finding.rule == "finalizer-runtime").collect();
     for finding in &with_workload {
         assert!(
-            finding.reason.contains("here Deployment `keda-operator`, because it runs `ghcr.io/kedacore/keda:2.17.0`"),
+            finding.reason.contains("that is Deployment `keda-operator`, which runs `ghcr.io/kedacore/keda:2.17.0`"),
             "{finding:#?}"
         );
         assert_eq!(finding.related.len(), 1);
@@ -183,7 +180,7 @@ metadata:
     let misplaced = the(&found, "finalizer-misplaced");
     assert_eq!(misplaced.severity, Severity::Info);
     assert!(
-        misplaced.reason.starts_with("The table of known finalizers knows only that Rook operator"),
+        misplaced.reason.starts_with("According to the table of known finalizers, Rook operator"),
         "{misplaced:#?}"
     );
     for rule in ["foreground-deadlock", "namespace-never-empties"] {
@@ -203,17 +200,21 @@ fn rights_alone_make_a_workload_one_that_may_remove_a_finalizer() {
     let found = findings(&format!("{operator}---\n{namespace}---\n{widget}"));
     let finding = the(&found, "operator-deleted-first");
     assert!(
-        finding.message.contains("may hang: Deployment `operator` goes first, and only it may let go of"),
+        finding.message.contains(
+            "may get stuck: Deployment `operator` is deleted first, and no other controller is known to release"
+        ),
         "{finding:#?}"
     );
-    assert!(finding.reason.contains("may be who removes"), "{finding:#?}");
+    assert!(finding.reason.contains("may be the one that removes"), "{finding:#?}");
 
     let known = operator.replace("example.com", "argoproj.io").replace("widgets/finalizers", "applications");
     let application = "apiVersion: argoproj.io/v1alpha1\nkind: Application\nmetadata: {name: a, namespace: b, finalizers: [argocd.argoproj.io/hook-finalizer]}\n";
     let found = findings(&format!("{known}---\n{application}"));
     let reason = &the(&found, "finalizer-runtime").reason;
     assert!(
-        reason.contains("here Deployment `operator` may do so: its ServiceAccount `operator` may change such objects"),
+        reason.contains(
+            "in the input, Deployment `operator` may remove it: its ServiceAccount `operator` may change such objects"
+        ),
         "{reason}"
     );
 }

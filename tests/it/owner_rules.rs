@@ -43,7 +43,11 @@ fn objects_tied_into_a_cycle_by_more_references_are_counted() {
     let text = [config_map("a", &["b"]), config_map("b", &["a", "c"]), config_map("c", &["a"])].concat();
     let [finding] = &findings(&text, "owner-cycle")[..] else { panic!("one finding") };
     assert_eq!(texts(&finding.chain.objects), ["ConfigMap/?/a", "ConfigMap/?/b", "ConfigMap/?/a"]);
-    assert!(finding.reason.ends_with("One more object is tied into it by further references."), "{}", finding.reason);
+    assert!(
+        finding.reason.ends_with("One more object belongs to the cycle through other references."),
+        "{}",
+        finding.reason
+    );
 }
 
 #[test]
@@ -73,7 +77,7 @@ fn a_self_reference_hangs_a_deletion_only_if_it_blocks() {
 fn a_literal_uid_of_an_owner_in_the_input_says_drop_it_and_shows_the_owner() {
     let text = [config_map("a", &["b"]), "---\napiVersion: v1\nkind: ConfigMap\nmetadata: {name: b}\n".into()].concat();
     let [finding] = &findings(&text, "owner-literal-uid")[..] else { panic!("one finding") };
-    assert!(finding.help.starts_with("drop the reference: its owner is part of the same input"), "{}", finding.help);
+    assert!(finding.help.starts_with("remove the reference: its owner is in the same input"), "{}", finding.help);
     assert_eq!(finding.related.len(), 1);
     assert_eq!(finding.field.as_deref(), Some("metadata.ownerReferences[0].uid"));
 }
@@ -117,7 +121,7 @@ fn metadata_of_kinds_that_nobody_defines_is_an_info_unless_a_key_is_misspelt() {
 fn a_live_object_names_the_fields_and_what_makes_an_apply_fail() {
     let text = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a, generation: 2, resourceVersion: '7'}\n";
     let [finding] = &findings(text, "live-object")[..] else { panic!("one finding") };
-    assert!(finding.message.contains("carries `generation` and `resourceVersion`"), "{}", finding.message);
+    assert!(finding.message.contains("contains `generation` and `resourceVersion`"), "{}", finding.message);
     assert!(finding.reason.contains("`resourceVersion` makes a create fail"), "{}", finding.reason);
     assert_eq!(finding.field.as_deref(), Some("metadata.resourceVersion"));
 }

@@ -102,7 +102,7 @@ fn what_a_kustomization_names_is_skipped_unless_it_is_a_resource() {
             "base/files/settings.yaml#0: not-a-manifest (kustomize input)",
             "base/kustomization.yaml#0: not-a-manifest (no apiVersion)",
             "base/patches/replicas.yaml#0: not-a-manifest (kustomize patch)",
-            "base/web.yaml#0: unreadable (ConfigMap/shop/web does not decode: metadata.annotations.example.com/keep-hours is no a \
+            "base/web.yaml#0: unreadable (ConfigMap/shop/web does not decode: metadata.annotations.example.com/keep-hours is not a \
              string)",
             "prod/delete.yaml#0: not-a-manifest (kustomize patch)",
             "prod/directive.yaml#0: not-a-manifest (kustomize patch)",
@@ -135,7 +135,7 @@ fn templates_of_any_language_are_skipped_with_a_note_per_folder() {
     assert_eq!(reasons, expected.map(|place| format!("{place}: template")));
     let report = check(inventory_at(&["fixtures/recognition/templates"]), &Check::default());
     let notes: Vec<_> = report.notes.iter().map(|note| note.message.as_str()).collect();
-    let run = "skipped: render first, and check what comes out";
+    let run = "skipped: render it first, and check the output";
     assert_eq!(
         notes,
         [
@@ -161,7 +161,7 @@ fn only_a_folder_below_a_chart_is_told_to_run_helm() {
         "{said}"
     );
     assert!(
-        said.contains("other/templates: 1 document is an unrendered template and was skipped: render first"),
+        said.contains("other/templates: 1 document is an unrendered template and was skipped: render it first"),
         "{said}"
     );
 }
@@ -200,7 +200,7 @@ fn annotations_that_kustomize_quotes_are_a_warning_there_and_an_error_elsewhere(
         notes,
         [(
             Some("fixtures/recognition/kustomize/base"),
-            "this folder and 2 more have a kustomization, whose sources are not what it applies: run `kustomize build` and check \
+            "this folder and 2 more have a kustomization, which applies something other than these files: run `kustomize build` and check \
              its output"
         )]
     );
@@ -291,7 +291,7 @@ fn absence_is_not_claimed_over_what_was_not_read_without_saying_so() {
     };
     assert!(!reason(held).contains("not read"));
     let said = reason(&format!("{held}---\napiVersion: apps/v1\nkind: ${{KIND}}\nmetadata: {{name: operator}}\n"));
-    assert!(said.contains("1 document of the input was not read"), "{said}");
+    assert!(said.contains("1 document in the input was not read"), "{said}");
 }
 
 #[test]
@@ -319,5 +319,5 @@ fn a_key_that_became_a_boolean_is_explained() {
     let report = check_text("manifest.yaml", text, &Check::default());
     let finding = &report.findings[0].finding;
     assert_eq!(finding.rule, "metadata-unknown-field");
-    assert_eq!(finding.primary.message, "`n` is the boolean `false` for YAML 1.1");
+    assert_eq!(finding.primary.message, "YAML 1.1 reads `n` as the boolean `false`");
 }

@@ -90,7 +90,7 @@ fn objects_written_twice_are_told_once_per_pair_of_files() {
     let (found, _) = found(&repository, "duplicate-object");
     assert_eq!(
         found,
-        ["3 ConfigMap `one` is written 2 times (and 1 more) [3 7 7]", "3 ConfigMap `three` is written 2 times [3]"]
+        ["3 ConfigMap `one` appears twice (and 1 more) [3 7 7]", "3 ConfigMap `three` appears twice [3]"]
     );
 }
 

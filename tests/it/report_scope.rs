@@ -189,5 +189,5 @@ fn a_file_that_is_not_saved_yet_belongs_to_the_bundle_whose_paths_would_reach_it
     assert_eq!(found.iter().map(|(file, _)| file.as_str()).collect::<Vec<_>>(), ["new.yaml"]);
     let (status, _, error) = repository.run(&["--stdin-filename", "other/new.yaml", "-"], OWNED);
     assert_eq!(status, 2);
-    assert!(error.starts_with("error: `other/new.yaml` lies in nothing that is read"), "{error}");
+    assert!(error.starts_with("error: `other/new.yaml` is not in any path that is checked"), "{error}");
 }

@@ -159,6 +159,6 @@ fn only_manifests_are_checked_and_a_manifest_that_is_lost_counts() {
     let (_, found) = findings(folder.path(), &[]);
     assert_eq!(
         found,
-        ["dropped-content text that never reaches the cluster", "duplicate-key key `data` is written twice"]
+        ["dropped-content text that never reaches the cluster", "duplicate-key key `data` appears twice"]
     );
 }

@@ -1,7 +1,7 @@
 //! The rules of Kubernetes' YAML and JSON, one by one, with the places they point at.
 
 use ownerlint::text::{SourceFile, Span};
-use ownerlint::yaml::{Content, Document, Dropped, Format, ProblemKind, Quirk, Tree, is_unrendered_template};
+use ownerlint::yaml::{Content, Document, Dropped, Notation, ProblemKind, Quirk, Tree, is_unrendered_template};
 use serde_json::json;
 
 use crate::yaml_support::{one, read_text, values};
@@ -332,7 +332,7 @@ fn errors_speak_as_kubectl_does_and_point_at_the_place() {
 #[test]
 fn json_is_tried_first_and_may_be_a_stream() {
     let (file, documents) = read_text(" {\"a\": [1, 1.0, -2e1], \"b\": \"\\ud83d\\ude00\\/\"}{\"a\":null}\n[true]");
-    assert!(documents.iter().all(|document| document.format == Format::Json));
+    assert!(documents.iter().all(|document| document.format == Notation::Json));
     let found: Vec<_> = documents.iter().filter_map(crate::yaml_support::tree_json).collect();
     assert_eq!(found, [json!({"a": [1, 1.0, -20.0], "b": "😀/"}), json!({"a": null}), json!([true])]);
     assert_eq!(file.slice(documents[1].span), "{\"a\":null}");
@@ -345,9 +345,9 @@ fn json_is_tried_first_and_may_be_a_stream() {
 #[test]
 fn what_is_no_json_is_yaml_from_there_on() {
     let (_, documents) = read_text("{\"a\": 1,}\n");
-    assert_eq!((documents.len(), documents[0].format), (1, Format::Yaml));
+    assert_eq!((documents.len(), documents[0].format), (1, Notation::Yaml));
     let (_, documents) = read_text("{\"a\": 1}\n---\n{b: 2}\n");
-    assert_eq!(documents.iter().map(|document| document.format).collect::<Vec<_>>(), [Format::Json, Format::Yaml]);
+    assert_eq!(documents.iter().map(|document| document.format).collect::<Vec<_>>(), [Notation::Json, Notation::Yaml]);
     assert_eq!(values("{\"a\": 1}\nb: 2\n"), [json!({"a": 1}), json!({"b": 2})]);
     let (message, span) = error("{\"a\": 1 \"b\": 2}");
     assert_eq!((message.as_str(), span), ("json: invalid character '\"' after object key:value pair", Span::new(8, 9)));

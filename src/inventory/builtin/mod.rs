@@ -2,7 +2,7 @@
 //!
 //! The facts are `rules/tables/`, compiled in. A group is built in only when one of these tables has a row for it: the
 //! names of `gateway.networking.k8s.io` or `snapshot.storage.k8s.io` look official, but CustomResourceDefinitions and
-//! aggregated servers serve them, so nothing is known about them here. Ask the CustomResourceDefinitions of the input
+//! aggregated servers serve them, so nothing is known about them here. Ask the CustomResourceDefinitions in the input
 //! first: a cluster may extend a built-in group.
 
 mod release;
@@ -26,7 +26,7 @@ const COHABITING: &str = include_str!("../../../rules/tables/cohabiting-kinds.cs
 
 /// A table does not have the form its README describes.
 #[derive(Debug, thiserror::Error)]
-pub enum TableError {
+pub enum KindTableError {
     /// The JSON of the built-in kinds.
     #[error("built-in kinds: {0}")]
     Kinds(#[from] serde_json::Error),
@@ -40,10 +40,10 @@ pub enum TableError {
 pub enum Served<'t> {
     /// Served.
     Yes(&'t BuiltinKind),
-    /// Served by that release, though a later one removed it; unless [`RemovedKind::enabled_by_default`], only when
-    /// switched on.
+    /// Served by that release, though a later one removed it; unless [`RemovedKind::enabled_by_default`], only when it
+    /// is turned on.
     YesUntil(&'t RemovedKind),
-    /// Known to the release and not served unless switched on: an alpha or beta version.
+    /// In the release but not served unless it is turned on: an alpha or beta version.
     OffByDefault(&'t BuiltinKind),
     /// An earlier release served it, this one does not.
     Removed(&'t RemovedKind),
@@ -81,7 +81,7 @@ impl Served<'_> {
         }
     }
 
-    /// Whether some API server of that release, perhaps after switching the version on, accepts the kind as written.
+    /// Whether some API server of that release, perhaps with the version turned on, accepts the kind as written.
     pub fn can_be_served(&self) -> bool {
         matches!(self, Self::Yes(_) | Self::YesUntil(_) | Self::OffByDefault(_))
     }
@@ -94,13 +94,13 @@ pub struct BuiltinTable {
     kinds: Vec<BuiltinKind>,
     removed: Vec<RemovedKind>,
     groups: BTreeSet<String>,
-    by_kind: BTreeMap<String, Named>,
+    by_kind: BTreeMap<String, KindRows>,
     cohabiting: Vec<Cohabitation>,
 }
 
 /// Where the rows of one kind's name are.
 #[derive(Debug, Default)]
-struct Named {
+struct KindRows {
     kinds: Vec<usize>,
     removed: Vec<usize>,
 }
@@ -129,7 +129,7 @@ impl BuiltinTable {
     ///
     /// # Errors
     /// When one of them does not have the form that `rules/tables/README.md` describes.
-    pub fn parse(kinds: &str, removed: &str, introduced: &str, cohabiting: &str) -> Result<Self, TableError> {
+    pub fn parse(kinds: &str, removed: &str, introduced: &str, cohabiting: &str) -> Result<Self, KindTableError> {
         let file: KindsFile = serde_json::from_str(kinds)?;
         let removed: Vec<RemovedKind> = rows(removed)?;
         let introduced: Vec<Introduction> = rows(introduced)?;
@@ -143,7 +143,7 @@ impl BuiltinTable {
     }
 
     fn index(kinds: Vec<BuiltinKind>, removed: Vec<RemovedKind>, cohabiting: Vec<Cohabitation>) -> Self {
-        let mut by_kind: BTreeMap<String, Named> = BTreeMap::new();
+        let mut by_kind: BTreeMap<String, KindRows> = BTreeMap::new();
         let mut groups = BTreeSet::new();
         for (at, kind) in kinds.iter().enumerate() {
             by_kind.entry(kind.kind.clone()).or_default().kinds.push(at);

@@ -12,7 +12,7 @@ pub struct Release {
     minor: u16,
 }
 
-/// The text is no version of Kubernetes.
+/// The text is not a version of Kubernetes.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("`{text}` is not a Kubernetes release; write it like `{}`", Release::NEWEST)]
 pub struct UnreadableRelease {

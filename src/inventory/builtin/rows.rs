@@ -5,18 +5,18 @@ use serde::{Deserialize, Deserializer};
 use super::Release;
 use crate::kube::{GroupKind, Scope};
 
-/// Which policy a DELETE gets that names none, when no finalizer of the collector decides [DEL-4].
+/// Which policy applies to a DELETE without one, when no finalizer of the collector decides [DEL-4].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 pub enum DefaultGcPolicy {
     /// Dependents are collected.
     DeleteDependents,
-    /// Dependents stay: the old behaviour of ReplicationController and Job.
+    /// Dependents are kept: the old behaviour of ReplicationController and Job.
     OrphanDependents,
     /// The kind takes no part in garbage collection.
     Unsupported,
 }
 
-/// What the API server demands of the names in `metadata.finalizers` [VAL-18], [VAL-20], [VAL-21].
+/// What the API server requires of the names in `metadata.finalizers` [VAL-18], [VAL-20], [VAL-21].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 pub enum FinalizerNameCheck {
     /// The kind is never stored, so nothing is checked.
@@ -95,7 +95,7 @@ pub struct RemovedKind {
     pub removed_in: Release,
     /// The version that serves the same kind today.
     pub replacement_api_version: Option<String>,
-    /// Where the row's facts stand.
+    /// Where the row's facts come from.
     pub source: String,
 }
 

@@ -7,23 +7,23 @@ use crate::yaml::Value;
 /// The file names under which kustomize finds a kustomization.
 pub const KUSTOMIZATIONS: [&str; 3] = ["kustomization.yaml", "kustomization.yml", "Kustomization"];
 
-/// What the documents of one file tell of its neighbours, and of what the file is.
+/// What the documents of one file say about its neighbours, and about what the file is.
 #[derive(Clone, Debug, Default)]
 pub struct FileFacts {
     /// The files that it names.
     pub mentions: Vec<Mention>,
     /// Whether it is a kustomization.
     pub is_kustomization: bool,
-    /// Folders that hold tests, by documents of kuttl or chainsaw; from the folder of the file.
+    /// Folders that contain tests, by documents of kuttl or chainsaw; from the folder of the file.
     pub tested: Vec<String>,
-    /// Whether a document is a kuttl `TestAssert`, so that all others are asserted.
+    /// Whether a document is a kuttl `TestAssert`, so all others are asserted.
     pub has_test_assert: bool,
     /// Whether an object lacks what no object can be applied without.
     pub has_partial_object: bool,
 }
 
 impl FileFacts {
-    /// Takes note of an object of the file.
+    /// Notes an object of the file.
     pub(in crate::manifest) fn see_object(&mut self, object: &Object) {
         let mut mentions = Mentions::default();
         match (object.group(), object.kind.value.as_str()) {
@@ -43,7 +43,7 @@ impl FileFacts {
         self.mentions.extend(mentions.found);
     }
 
-    /// Takes note of a document without `apiVersion` and `kind`: a kustomization needs neither.
+    /// Notes a document without `apiVersion` and `kind`: a kustomization needs neither.
     pub(in crate::manifest) fn see_other(&mut self, path: &str, value: Value<'_>) {
         if KUSTOMIZATIONS.contains(&path.rsplit('/').next().unwrap_or(path)) {
             self.see_kustomization(value);
@@ -58,7 +58,7 @@ impl FileFacts {
     }
 }
 
-/// The API server takes no object without a name, and no owner reference without a uid.
+/// The API server accepts no object without a name, and no owner reference without a uid.
 fn is_partial(object: &Object) -> bool {
     let references = &object.metadata.owner_references.entries;
     object.name().is_none() || references.iter().any(|reference| reference.uid().is_empty())

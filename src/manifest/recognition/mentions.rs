@@ -1,4 +1,4 @@
-//! What files say of other files.
+//! What files say about other files.
 
 use std::collections::HashSet;
 
@@ -35,7 +35,7 @@ impl Mentions {
         use SkipReason::{Configuration, Data, Patch};
         let tool = ManifestTool::Kustomize;
         self.each(root, &["resources", "bases"], &Use::Applied(tool));
-        // A patch is a path or is written in place; a path has no line break and no colon followed by a blank.
+        // A patch is a path or inline; a path has no line break and no colon followed by a space.
         self.each(root, &["patchesStrategicMerge"], &Use::Otherwise(Patch(tool)));
         self.each_path(root, &["patches", "patchesJson6902"], &Use::Otherwise(Patch(tool)));
         self.each_path(root, &["replacements"], &Use::Otherwise(Configuration(tool)));
@@ -57,7 +57,7 @@ impl Mentions {
         self.each(root, &["assert", "error"], &Use::Otherwise(SkipReason::Assertion(ManifestTool::Kuttl)));
     }
 
-    /// Operations of a chainsaw Test: `apply: {file: …}`, wherever they stand.
+    /// Operations of a chainsaw Test: `apply: {file: …}`, wherever they appear.
     pub(super) fn in_chainsaw_test(&mut self, root: Value<'_>) {
         let mut seen: HashSet<NodeId> = HashSet::new();
         let mut pending: Vec<Value<'_>> = root.get("spec").into_iter().collect();
@@ -70,7 +70,7 @@ impl Mentions {
                     "apply" | "create" | "update" => Some(Use::Applied(ManifestTool::Chainsaw)),
                     "assert" | "error" => Some(Use::Otherwise(SkipReason::Assertion(ManifestTool::Chainsaw))),
                     "patch" => Some(Use::Otherwise(SkipReason::Patch(ManifestTool::Chainsaw))),
-                    // An object written in place is none of chainsaw's own keys.
+                    // An inline object is not one of chainsaw's own keys.
                     "resource" => continue,
                     _ => None,
                 };

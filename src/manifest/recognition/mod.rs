@@ -1,5 +1,6 @@
-//! Tells a manifest to apply from what only looks like one, as far as one file shows it: templates that were not rendered,
-//! parts of objects, the files of tools, text. What files say of each other is settled in the inventory.
+//! Distinguishes a manifest to apply from what only looks like one, as far as one file shows it: templates that were
+//! not rendered, parts of objects, the files of tools, text. What files say about each other is settled in the
+//! inventory.
 //!
 //! The name of a folder is never evidence. An object is set aside only for what no object has: a name `${NAME}`, a key
 //! `(containers[?name == 'app'])`; text that cannot be read, for a template's line where it breaks, or because nothing in its

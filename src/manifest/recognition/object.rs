@@ -1,4 +1,4 @@
-//! What an object shows by itself.
+//! What an object shows on its own.
 
 use std::cell::{Cell, OnceCell};
 use std::collections::HashSet;
@@ -12,12 +12,12 @@ use crate::yaml::{NodeId, Tree, Value};
 /// would make it quadratic.
 const MAX_VISITS: usize = 1_000_000;
 
-/// What is known of a document as a whole, so that it is looked for once and not for each item of a list.
+/// What is known about a document as a whole, so it is looked for once and not for each item of a list.
 #[derive(Debug)]
 pub(in crate::manifest) struct DocumentTraits<'t> {
     text: &'t str,
     rendered: OnceCell<bool>,
-    /// Whether some key, at whatever depth, is none of Kubernetes'.
+    /// Whether some key, at whatever depth, is not one of Kubernetes'.
     foreign_keys: bool,
     visits_left: Cell<usize>,
 }
@@ -39,12 +39,12 @@ impl<'t> DocumentTraits<'t> {
     }
 }
 
-/// Why an object is no manifest to apply, as far as it shows by itself.
+/// Why an object is not a manifest to apply, as far as it shows on its own.
 pub(in crate::manifest) fn skip_reason(object: &Object, document: &DocumentTraits<'_>) -> Option<SkipReason> {
     if let Some(tool) = configured_tool(object) {
         return Some(SkipReason::Configuration(tool));
     }
-    // No server answers with a kind that has a placeholder in it: somebody made a template of a dump.
+    // No server answers with a kind that has a placeholder in it: somebody turned a dump into a template.
     if let Some(template) = in_type(object).filter(|_| !document.is_rendered()) {
         return Some(template);
     }
@@ -56,8 +56,9 @@ pub(in crate::manifest) fn skip_reason(object: &Object, document: &DocumentTrait
     foreign.or_else(|| template().filter(|_| !document.is_rendered()))
 }
 
-/// The tool whose own file this is: never sent to a cluster. The group tells it, not the file name: Flux's `Kustomization`
-/// is a manifest. `apiVersion: builtin` is how configurations of kustomize's own transformers are written.
+/// The tool whose own file this is: never sent to a cluster. The group decides, not the file name: Flux's
+/// `Kustomization` is a manifest. `apiVersion: builtin` is how configurations of kustomize's own transformers are
+/// written.
 fn configured_tool(object: &Object) -> Option<ManifestTool> {
     match object.group() {
         "kustomize.config.k8s.io" => Some(ManifestTool::Kustomize),
@@ -94,9 +95,9 @@ fn foreign_key(object: &Object, visits_left: &Cell<usize>) -> Option<SkipReason>
     keys.find_map(|entry| reason_of_key(entry.key))
 }
 
-/// Whether every key of the object is Kubernetes' own, at any depth. Custom resources may hold what they like in their
-/// depths: the patterns of Kyverno's policies have keys in parentheses, Flux' releases have patches in them. Groups without
-/// a dot are Kubernetes' own: a CustomResourceDefinition cannot have one.
+/// Whether every key of the object is Kubernetes' own, at any depth. Custom resources may contain anything in their
+/// depths: the patterns of Kyverno's policies have keys in parentheses, Flux' releases have patches in them. Groups
+/// without a dot are Kubernetes' own: a CustomResourceDefinition cannot have one.
 fn has_closed_schema(object: &Object) -> bool {
     !object.group().contains('.') && object.kind.value != "ControllerRevision"
 }
@@ -137,8 +138,8 @@ fn in_field(field: &str, text: &str) -> Option<SkipReason> {
     Some(SkipReason::Template(language, format!("`{found}` in `{field}`")))
 }
 
-/// A placeholder in a key of the object or of its metadata. Keys and values elsewhere are nobody's business: a ConfigMap may
-/// hold any template.
+/// A placeholder in a key of the object or of its metadata. Keys and values elsewhere do not matter: a ConfigMap may
+/// contain any template.
 fn in_a_key(object: &Object) -> Option<SkipReason> {
     let metadata = object.value().get("metadata");
     let keys = std::iter::once(object.value()).chain(metadata).flat_map(Value::entries);

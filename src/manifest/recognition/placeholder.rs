@@ -18,7 +18,7 @@ macro_rules! pattern {
     };
 }
 
-/// In the order in which they are tried: `{{ x }}` also holds `{ x }`.
+/// In the order in which they are tried: `{{ x }}` also contains `{ x }`.
 static PATTERNS: [Pattern; 4] = [
     pattern!(Jinja, r"\{%.*?%\}|\{#.*?#\}"),
     pattern!(Braces, r"\{\{.*?\}\}"),
@@ -40,7 +40,7 @@ pub(super) fn find(text: &str) -> Option<(TemplateLanguage, &str)> {
     }
     PATTERNS.iter().find_map(|pattern| {
         let regex = pattern.regex.as_ref()?;
-        // `<b>` in a name that is hostile anyway is no placeholder: the rest has to be a name.
+        // `<b>` in a name that is hostile anyway is not a placeholder: the rest has to be a name.
         let sure =
             pattern.language != TemplateLanguage::Placeholder || regex.replace_all(text, "").chars().all(is_of_names);
         let mut found = regex.find_iter(text).map(|found| found.as_str()).filter(|_| sure);

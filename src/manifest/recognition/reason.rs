@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-/// A tool whose own files lie among manifests.
+/// A tool whose own files are found among manifests.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum ManifestTool {
     /// kustomize.
@@ -44,9 +44,9 @@ pub enum SkipReason {
     Data(ManifestTool),
     /// A template that was not rendered, and where it shows.
     Template(TemplateLanguage, String),
-    /// Text that cannot be read, in a file that holds a manifest; why.
+    /// Text that cannot be read, in a file that contains a manifest; why.
     Unreadable(String),
-    /// Text that cannot be read, in a file that has nothing of a manifest; why.
+    /// Text that cannot be read, in a file that contains nothing of a manifest; why.
     Text(String),
 }
 
@@ -63,14 +63,14 @@ impl SkipReason {
         }
     }
 
-    /// Whether objects that will be in the cluster may be hidden behind it, so that nothing can be said of their absence.
+    /// Whether objects that will be in the cluster may be hidden in it, so nothing can be said about their absence.
     pub fn hides_objects(&self) -> bool {
         matches!(self, Self::Template(..) | Self::Unreadable(_))
     }
 }
 
 impl ManifestTool {
-    /// As it writes itself.
+    /// As its project writes it.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Kustomize => "kustomize",
@@ -81,7 +81,7 @@ impl ManifestTool {
 }
 
 impl TemplateLanguage {
-    /// As one says it in a sentence.
+    /// As it appears in a sentence.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Braces => "unrendered template",

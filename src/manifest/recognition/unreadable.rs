@@ -1,12 +1,12 @@
-//! Text that cannot be read: a template, a broken manifest, or nothing of the kind.
+//! Text that cannot be read: a template, a broken manifest, or neither.
 
 use super::placeholder;
 use super::reason::{SkipReason, TemplateLanguage};
 use crate::text::{SourceFile, Span};
 use crate::yaml::ReadError;
 
-/// What an unreadable document of `file` is. `document` is its text. Whether the file is about manifests at all is asked of
-/// the whole file: where it holds one, a broken neighbour stops kubectl.
+/// What an unreadable document of `file` is. `document` is its text. Whether the file is about manifests at all depends
+/// on the whole file: if it contains one, a broken document stops kubectl.
 pub(in crate::manifest) fn unreadable_reason(file: &SourceFile, document: Span, error: &ReadError) -> SkipReason {
     if let Some(language) = Lines::around(file, document, error).template_language() {
         return SkipReason::Template(language, format!("{} breaks the YAML: {}", language.as_str(), error.message));
@@ -23,8 +23,8 @@ pub(in crate::manifest) fn unreadable_reason(file: &SourceFile, document: Span, 
 /// The line of an error, and the line above it that may be the culprit.
 struct Lines<'f> {
     here: &'f str,
-    /// The last line above that is not blank, if the error is one that a reader notices a line later: a value that stands
-    /// alone where a key is wanted.
+    /// The last line above that is not blank, if the error is one that a reader notices a line later: a value on its
+    /// own where a key is expected.
     above: &'f str,
 }
 
@@ -33,13 +33,14 @@ impl<'f> Lines<'f> {
         let problem = error.message.as_str();
         let error = error.span;
         let before = file.slice(Span::new(document.start, error.start));
-        let behind = file.slice(Span::new(error.start, document.end.max(error.start)));
+        let after = file.slice(Span::new(error.start, document.end.max(error.start)));
         let start = before.rfind('\n').map_or(0, |at| at + 1);
-        let end = behind.find('\n').unwrap_or(behind.len());
+        let end = after.find('\n').unwrap_or(after.len());
         let here = file.slice(Span::new(document.start + start as u32, error.start + end as u32));
         let above = before[..start].lines().rev().find(|line| !line.trim().is_empty()).unwrap_or_default();
         let indentation = |line: &str| line.len() - line.trim_start().len();
-        // A text that stands alone goes on in the next line, unless that is indented otherwise: a block scalar ended there.
+        // A text on its own continues in the next line, unless that is indented differently: a block scalar ended
+        // there.
         let goes_on = problem.contains("mapping values are not allowed") && indentation(above) == indentation(here);
         let noticed_late = goes_on || problem.contains("could not find expected ':'");
         let above = if noticed_late { above } else { "" };
@@ -60,7 +61,7 @@ fn statement(line: &str) -> Option<TemplateLanguage> {
     (found == line && language != TemplateLanguage::Braces).then_some(language)
 }
 
-/// A value that begins with a placeholder in braces or brackets and goes on behind it: `cidr: {IPv6}/128`.
+/// A value that begins with a placeholder in braces or brackets and continues after it: `cidr: {IPv6}/128`.
 fn begins_with_braces(line: &str) -> Option<TemplateLanguage> {
     let value = line.split_once(": ").map_or(line, |(_, value)| value);
     let value = value.trim_start_matches("- ").trim();
@@ -69,8 +70,8 @@ fn begins_with_braces(line: &str) -> Option<TemplateLanguage> {
     (begins && language == TemplateLanguage::Placeholder).then_some(language)
 }
 
-/// Whether a line of the text begins with `apiVersion` or `kind`, or either is a JSON key. Indented, or in JSON, `kind` counts
-/// with a kind behind it only: tasks of an editor have `"kind": "build"`.
+/// Whether a line of the text begins with `apiVersion` or `kind`, or either is a JSON key. Indented, or in JSON, `kind`
+/// counts only with a kind after it: tasks of an editor have `"kind": "build"`.
 fn is_about_manifests(text: &str) -> bool {
     let is_kind = |value: &str| {
         let value = value.trim_start().trim_start_matches(['"', '\'']);
@@ -83,7 +84,7 @@ fn is_about_manifests(text: &str) -> bool {
     by_line || json_values(text, "\"apiVersion\"").next().is_some() || json_values(text, "\"kind\"").any(is_kind)
 }
 
-/// What stands behind each `"key":` of a text.
+/// What follows each `"key":` of a text.
 fn json_values<'t>(text: &'t str, key: &'static str) -> impl Iterator<Item = &'t str> {
     text.match_indices(key).filter_map(move |(at, key)| text[at + key.len()..].trim_start().strip_prefix(':'))
 }

@@ -1,4 +1,4 @@
-//! Collects implied objects and leaves out what the input holds itself.
+//! Collects implied objects and leaves out what the input already contains.
 
 use std::collections::BTreeSet;
 
@@ -32,7 +32,7 @@ impl<'a> Builder<'a> {
         self.implied
     }
 
-    /// Whether the input holds dependents of that kind itself.
+    /// Whether the input already contains dependents of that kind.
     pub(super) fn has_written(&self, owner: &Member, kind: &str) -> bool {
         self.written.contains(&(owner.id, kind))
     }

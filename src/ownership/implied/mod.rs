@@ -1,9 +1,10 @@
-//! Edges that nobody writes: dependents that built-in controllers create (section 7 of the deletion semantics).
+//! Edges that no manifest contains: dependents that built-in controllers create (section 7 of the deletion semantics).
 //!
-//! A rendering holds no ReplicaSets, Pods or EndpointSlices, yet they are what a deletion takes along. Each row of the
-//! section that a manifest alone decides is followed here: what is created, under which name, with which owner reference.
-//! Names that a controller makes up hold a placeholder: `web-<hash>-<1>`. Nothing is implied below an object that was read
-//! from a cluster (its dependents were there to be read), nor where the input holds the dependents itself.
+//! A rendering contains no ReplicaSets, Pods or EndpointSlices, yet a deletion deletes them too. Each row of the
+//! section that a manifest alone decides is followed here: what is created, under which name, with which owner
+//! reference. Names that a controller generates contain a placeholder: `web-<hash>-<1>`. Nothing is implied below an
+//! object that was read from a cluster (its dependents were there to be read), nor where the input already contains the
+//! dependents.
 //!
 //! Left out, because no manifest decides them: what off-by-default features create (`[DEP-8]`, `[DEP-13]`, `[DEP-14]`), and
 //! static Pods and ResourceSlices of a node (`[DEP-17]`, `[DEP-18]`).

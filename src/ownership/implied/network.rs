@@ -10,7 +10,8 @@ const SLICE: (&str, &str) = ("discovery.k8s.io/v1", "EndpointSlice");
 /// The label that keeps an Endpoints object from being mirrored.
 const SKIP_MIRROR: &str = "endpointslice.kubernetes.io/skip-mirror";
 
-/// A Service that selects Pods gets an EndpointSlice, and an Endpoints object of its own name, tied by that alone.
+/// A Service that selects Pods gets an EndpointSlice, and an Endpoints object of the same name, which alone ties the
+/// two.
 pub(super) fn service<'a>(builder: &mut Builder<'a>, member: &'a Member) {
     if !selects(member) {
         return;

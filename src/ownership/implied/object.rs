@@ -60,7 +60,7 @@ impl ImpliedReference {
 /// Everything that the input implies.
 #[derive(Clone, Debug, Default)]
 pub struct Implied<'a> {
-    /// In the order of the objects that they are created for; an owner stands before what it owns in turn.
+    /// In the order of the objects that they are created for; an owner comes before what it owns in turn.
     pub objects: Vec<ImpliedObject<'a>>,
     /// Workloads with more than [`MOST_REPLICAS`].
     pub capped: Vec<ObjectKey>,

@@ -13,7 +13,7 @@ const BATCH: ImpliedReference = ImpliedReference::controller("batch/v1");
 
 /// The finalizer that the Job controller puts on its Pods `[FIN-5]`.
 const JOB_TRACKING: &str = "batch.kubernetes.io/job-tracking";
-/// Who manages a Job that names nobody else in `spec.managedBy`.
+/// Who manages a Job that names no other controller in `spec.managedBy`.
 const JOB_CONTROLLER: &str = "kubernetes.io/job-controller";
 
 /// What Pods are made from.
@@ -60,7 +60,7 @@ pub(super) fn replica_set<'a>(builder: &mut Builder<'a>, member: &'a Member) {
     }
 }
 
-/// The Pods of a ReplicaSet or ReplicationController `[DEP-2]`; `member` holds their template.
+/// The Pods of a ReplicaSet or ReplicationController `[DEP-2]`; `member` contains their template.
 fn replicas<'a>(builder: &mut Builder<'a>, member: &'a Member, owner: &ObjectKey, reference: ImpliedReference) {
     let template = PodTemplate::of(spec(member), member.object.templates());
     let wanted = integer(spec(member), "replicas").unwrap_or(1);
@@ -122,7 +122,7 @@ pub(super) fn daemon_set<'a>(builder: &mut Builder<'a>, member: &'a Member) {
     revision(builder, member, "DEP-5");
     if !builder.has_written(member, "Pod") {
         let template = PodTemplate::of(spec(member), member.object.templates());
-        // One for each node, of which a rendering knows nothing.
+        // One for each node, and a rendering does not show nodes.
         add_pod(builder, "DEP-5", format!("{}-<node>", member.key.name), &member.key, APPS, &template);
     }
 }
@@ -152,7 +152,7 @@ pub(super) fn job<'a>(builder: &mut Builder<'a>, member: &'a Member) {
     }
 }
 
-/// The Pods that a Job starts with `[DEP-7]`; `member` holds their template.
+/// The Pods that a Job starts with `[DEP-7]`; `member` contains their template.
 fn job_pods<'a>(builder: &mut Builder<'a>, member: &'a Member, owner: &ObjectKey, job_spec: Option<Value<'a>>) {
     let managed_elsewhere = text(job_spec, &["managedBy"]).is_some_and(|manager| manager != JOB_CONTROLLER);
     if is_true(job_spec, "suspend") || managed_elsewhere {

@@ -17,7 +17,7 @@ const ROWS: &str = include_str!("../../../rules/tables/known-finalizers.csv");
 
 /// The table does not have the form its README describes.
 #[derive(Debug, thiserror::Error)]
-pub enum TableError {
+pub enum FinalizerTableError {
     /// A row has the wrong columns or an unknown word in one of them.
     #[error("known finalizers: {0}")]
     Rows(#[from] csv::Error),
@@ -32,14 +32,15 @@ pub enum TableError {
 pub enum Added {
     /// Its controller adds it; in a manifest it is a copy of a live object.
     Runtime,
-    /// It is meant to stand in manifests.
+    /// Manifests are meant to contain it.
     Written,
     /// Either.
     Both,
 }
 
-/// Whether the controllers of a finalizer look at objects of a kind. A row is partial knowledge: controllers learn kinds,
-/// and forks keep the finalizers of what they were forked from. Only of Kubernetes' own the table knows all there is.
+/// Whether the controllers of a finalizer look at objects of a kind. A row is partial knowledge: controllers learn
+/// kinds, and forks keep the finalizers of what they were forked from. Only for Kubernetes' own finalizers is the table
+/// complete.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Handles {
     /// One of them does.
@@ -48,14 +49,14 @@ pub enum Handles {
     No,
     /// The table lists other kinds.
     Unlisted,
-    /// Not that anybody knows, but the table's source does not prove the list of kinds.
+    /// None is known to, but the table's source does not prove the list of kinds.
     Unproven,
 }
 
 /// One controller that removes a finalizer; a row of the table.
 #[derive(Clone, Debug)]
 pub struct Controller {
-    /// The kinds it handles; empty when nobody removes the finalizer from any object's metadata.
+    /// The kinds it handles; empty if no controller removes the finalizer from any object's metadata.
     pub kinds: Vec<KindPattern>,
     /// Who removes it, in words.
     pub removed_by: String,
@@ -63,19 +64,19 @@ pub struct Controller {
     pub images: Vec<ImagePattern>,
     /// Where to look for the workload, in words.
     pub workload_hint: String,
-    /// How the finalizer comes onto an object.
+    /// How the finalizer gets onto an object.
     pub added: Added,
     /// Whether the source proves kinds and images; what rests on an unverified row stays at info.
     pub verified: bool,
-    /// Whether the control plane or the cloud's control plane removes it, so that no workload of the input will.
+    /// Whether the control plane or the cloud's control plane removes it, so no workload in the input will.
     pub control_plane: bool,
-    /// What else there is to say; may be empty.
+    /// Further notes; may be empty.
     pub notes: String,
-    /// Where the facts stand.
+    /// Where the facts come from.
     pub source: String,
 }
 
-/// A finalizer with everybody who removes it.
+/// A finalizer with every controller that removes it.
 #[derive(Clone, Debug)]
 pub struct KnownFinalizer {
     /// The name, or a pattern with `*`.
@@ -88,7 +89,7 @@ pub struct KnownFinalizer {
 #[derive(Debug)]
 pub struct KnownFinalizers {
     exact: BTreeMap<String, KnownFinalizer>,
-    /// The longest pattern first, so that the first match is the closest.
+    /// The longest pattern first, so the first match is the closest.
     patterns: Vec<(GlobMatcher, KnownFinalizer)>,
 }
 
@@ -128,7 +129,7 @@ impl KnownFinalizers {
     ///
     /// # Errors
     /// When it does not have the form that `rules/tables/README.md` describes.
-    pub fn parse(text: &str) -> Result<Self, TableError> {
+    pub fn parse(text: &str) -> Result<Self, FinalizerTableError> {
         let mut entries: BTreeMap<String, KnownFinalizer> = BTreeMap::new();
         for row in csv::Reader::from_reader(text.as_bytes()).into_deserialize() {
             let row: Row = row?;
@@ -164,15 +165,15 @@ impl KnownFinalizers {
         })
     }
 
-    /// The finalizers that objects of a kind may carry, each with the controller that handles the kind.
+    /// The finalizers that objects of a kind may have, each with the controller that handles the kind.
     pub fn of_kind(&self, group: &str, kind: &str) -> impl Iterator<Item = (&KnownFinalizer, &Controller)> {
         self.iter().filter_map(move |entry| Some((entry, entry.controller_of(group, kind)?)))
     }
 }
 
 impl KnownFinalizers {
-    /// What every object of a kind gets from a controller outside of the control plane as soon as that sees it. A row with a
-    /// note or a pattern holds for some objects only, and an unverified one for none that is certain.
+    /// What every object of a kind gets from a controller outside the control plane as soon as the controller sees it.
+    /// A row with a note or a pattern applies only to some objects, and an unverified one to none with certainty.
     pub fn added_at_run_time(&self, group: &str, kind: &str) -> impl Iterator<Item = (&KnownFinalizer, &Controller)> {
         self.of_kind(group, kind).filter(|(known, row)| {
             let always =
@@ -183,7 +184,7 @@ impl KnownFinalizers {
 }
 
 impl KnownFinalizer {
-    /// Whether anybody removes this finalizer from objects of `kind` in `group` (empty for the core group).
+    /// Whether any controller removes this finalizer from objects of `kind` in `group` (empty for the core group).
     pub fn handles(&self, group: &str, kind: &str) -> Handles {
         if self.controller_of(group, kind).is_some() {
             Handles::Yes
@@ -196,8 +197,8 @@ impl KnownFinalizer {
         }
     }
 
-    /// `kubernetes` and `kubernetes.io/*`: the kinds that admission and the control plane handle are known to the last one
-    /// ([FIN-1] to [FIN-3], [FIN-16]).
+    /// `kubernetes` and `kubernetes.io/*`: every kind that admission and the control plane handle is known ([FIN-1] to
+    /// [FIN-3], [FIN-16]).
     fn is_kubernetes_own(&self) -> bool {
         self.finalizer == "kubernetes" || self.finalizer.starts_with("kubernetes.io/")
     }

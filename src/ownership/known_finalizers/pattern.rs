@@ -81,7 +81,7 @@ impl ImagePattern {
 fn path_segments(image: &str) -> Vec<&str> {
     let name = image.trim().split('@').next().unwrap_or_default();
     let mut segments: Vec<&str> = name.split('/').collect();
-    // As container runtimes tell a registry from a path: a dot, a port, or `localhost`, and something after it.
+    // As container runtimes distinguish a registry from a path: a dot, a port, or `localhost`, and something after it.
     if segments.len() > 1 && segments.first().is_some_and(|first| first.contains(['.', ':']) || *first == "localhost") {
         segments.remove(0);
     }

@@ -1,11 +1,11 @@
-//! RBAC, as far as it tells which workload may change the finalizers of which objects.
+//! RBAC, as far as it shows which workload may change the finalizers of which objects.
 //!
-//! Where the input leaves something open (a namespace that is not written, a plural that no CRD tells) the answer is yes:
-//! a finding that somebody cannot remove a finalizer must not rest on a guess.
+//! Where the input leaves something open (a namespace that is not written, a plural that no CRD defines) the answer is
+//! yes: a finding that no controller can remove a finalizer must not rest on a guess.
 
 use std::collections::BTreeMap;
 
-use super::holder::Holder;
+use super::finalizer_holder::FinalizerHolder;
 use super::workloads::Workload;
 use crate::inventory::{Inventory, Member, ObjectId};
 use crate::kube::{GroupKind, Namespace, Scope, guessed_plurals};
@@ -13,7 +13,7 @@ use crate::yaml::Value;
 
 const GROUP: &str = "rbac.authorization.k8s.io";
 
-/// What one binding allows to workloads of the input.
+/// What one binding allows workloads in the input to do.
 #[derive(Clone, Debug)]
 pub(super) struct Grant {
     pub(super) binding: ObjectId,
@@ -22,12 +22,12 @@ pub(super) struct Grant {
     pub(super) workloads: Vec<usize>,
     /// The namespace in which a RoleBinding counts; `None`: everywhere.
     within: Option<Namespace>,
-    rules: Vec<Rule>,
+    rules: Vec<RoleRule>,
 }
 
 /// One rule of a role that allows `update` or `patch`.
 #[derive(Clone, Debug)]
-struct Rule {
+struct RoleRule {
     groups: Vec<String>,
     resources: Vec<String>,
     /// Empty: all names.
@@ -35,28 +35,28 @@ struct Rule {
 }
 
 impl Grant {
-    /// Whether it allows to change `holder`, whose kind is one of `resources`.
-    pub(super) fn reaches(&self, holder: &Holder<'_>, resources: &[String]) -> bool {
+    /// Whether it allows changing `holder`, whose kind is one of `resources`.
+    pub(super) fn reaches(&self, holder: &FinalizerHolder<'_>, resources: &[String]) -> bool {
         self.counts_for(holder) && self.rules.iter().any(|rule| rule.allows(holder, resources))
     }
 
     /// Whether it does so by a rule about the kind or its group, and not merely because it allows everything.
-    pub(super) fn names(&self, holder: &Holder<'_>, resources: &[String]) -> bool {
-        let about_it = |rule: &Rule| !rule.is_everything() && rule.allows(holder, resources);
+    pub(super) fn names(&self, holder: &FinalizerHolder<'_>, resources: &[String]) -> bool {
+        let about_it = |rule: &RoleRule| !rule.is_everything() && rule.allows(holder, resources);
         self.counts_for(holder) && self.rules.iter().any(about_it)
     }
 
-    fn counts_for(&self, holder: &Holder<'_>) -> bool {
+    fn counts_for(&self, holder: &FinalizerHolder<'_>) -> bool {
         match &self.within {
             None => true,
-            // A RoleBinding allows nothing outside of namespaces.
+            // A RoleBinding allows nothing outside namespaces.
             Some(_) if holder.scope == Some(Scope::Cluster) => false,
             Some(namespace) => !namespace.certainly_differs(holder.namespace),
         }
     }
 }
 
-impl Rule {
+impl RoleRule {
     fn of(value: Value<'_>) -> Option<Self> {
         let verbs = strings(value.get("verbs"));
         let changes = verbs.iter().any(|verb| matches!(verb.as_str(), "update" | "patch" | "*"));
@@ -76,14 +76,14 @@ impl Rule {
         self.groups.iter().any(|group| group == "*") && self.resources.iter().any(|resource| resource == "*")
     }
 
-    fn allows(&self, holder: &Holder<'_>, resources: &[String]) -> bool {
+    fn allows(&self, holder: &FinalizerHolder<'_>, resources: &[String]) -> bool {
         let group = self.groups.iter().any(|group| group == "*" || group == holder.group);
         let name = self.names.is_empty() || holder.name.is_none_or(|name| self.names.iter().any(|n| n == name));
         group && name && self.resources.iter().any(|written| allows_resource(written, resources))
     }
 }
 
-/// The resource itself, or its `finalizers` subresource, which stands in the roles of controllers only.
+/// The resource itself, or its `finalizers` subresource, which appears only in the roles of controllers.
 fn allows_resource(written: &str, resources: &[String]) -> bool {
     let resource = written.strip_suffix("/finalizers").unwrap_or(written);
     resource == "*" || resources.iter().any(|known| known == resource)
@@ -98,7 +98,7 @@ pub(super) fn resources_of(inventory: &Inventory, kind: GroupKind<&str>) -> Vec<
     }
 }
 
-/// The bindings of the input that name a ServiceAccount of one of `workloads`.
+/// The bindings in the input that name a ServiceAccount of one of `workloads`.
 pub(super) fn grants(inventory: &Inventory, workloads: &[Workload]) -> Vec<Grant> {
     let mut by_account: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
     for (at, workload) in workloads.iter().enumerate() {
@@ -170,15 +170,15 @@ impl<'a> Subject<'a> {
     }
 }
 
-/// The role that a binding names and what it allows to change. `None` when the input does not hold it.
-fn rules_of(inventory: &Inventory, binding: &Member) -> Option<(Option<ObjectId>, Vec<Rule>)> {
+/// The role that a binding names and what it allows to change. `None` if the input does not contain it.
+fn rules_of(inventory: &Inventory, binding: &Member) -> Option<(Option<ObjectId>, Vec<RoleRule>)> {
     let reference = binding.object.at(&["roleRef"])?;
     let (kind, name) = (reference.get("kind")?.as_str()?, reference.get("name")?.as_str()?);
     let elsewhere = |role: &&Member| kind == "Role" && binding.key.namespace.certainly_differs(&role.key.namespace);
     let mut roles = inventory.with_name(GROUP, kind, name).iter().map(|id| inventory.member(*id));
     let Some(role) = roles.find(|role| !elsewhere(role)) else {
-        // Of the roles that every cluster has, only this one reaches custom resources by itself.
-        return ((kind, name) == ("ClusterRole", "cluster-admin")).then(|| (None, vec![Rule::everything()]));
+        // Of the roles that every cluster has, only this one covers custom resources without aggregation.
+        return ((kind, name) == ("ClusterRole", "cluster-admin")).then(|| (None, vec![RoleRule::everything()]));
     };
     let mut rules = written_rules(role);
     for selector in role.object.at(&["aggregationRule", "clusterRoleSelectors"]).into_iter().flat_map(Value::items) {
@@ -189,11 +189,11 @@ fn rules_of(inventory: &Inventory, binding: &Member) -> Option<(Option<ObjectId>
     Some((Some(role.id), rules))
 }
 
-fn written_rules(role: &Member) -> Vec<Rule> {
-    role.object.at(&["rules"]).into_iter().flat_map(Value::items).filter_map(Rule::of).collect()
+fn written_rules(role: &Member) -> Vec<RoleRule> {
+    role.object.at(&["rules"]).into_iter().flat_map(Value::items).filter_map(RoleRule::of).collect()
 }
 
-/// Whether an aggregating role takes in another one. Selectors by expression are taken to select it.
+/// Whether an aggregating role includes another one. Selectors by expression are assumed to select it.
 fn selects(selector: Value<'_>, role: &Member) -> bool {
     let labels = selector.get("matchLabels").into_iter().flat_map(Value::entries);
     let metadata = &role.object.metadata;

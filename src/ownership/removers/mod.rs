@@ -1,17 +1,17 @@
-//! controller → finalizer: which workload of the input removes a finalizer from an object, and on what evidence.
+//! controller → finalizer: which workload in the input removes a finalizer from an object, and on what evidence.
 //!
 //! Evidence is an image that the table of known finalizers names, or a ServiceAccount that may change objects of that
-//! kind there. Neither proves that the controller works, only that somebody is meant to do it; and rights alone do not prove
-//! what a workload does with them. A right to change everything names no kind and is no evidence at all: one tool that is
-//! bound to `cluster-admin` would be the remover of every finalizer. Nothing at all proves that nobody removes one, because a
-//! controller can live outside of the input.
+//! kind there. Neither proves that the controller works, only that it is meant to do this; and permissions alone do not
+//! prove what a workload does with them. Permission to change everything names no kind and is not evidence at all: one
+//! tool that is bound to `cluster-admin` would be the remover of every finalizer. Nothing proves that no controller
+//! removes one, because a controller can be outside the input.
 
 mod access;
-mod holder;
+mod finalizer_holder;
 mod workloads;
 
 use access::Grant;
-pub use holder::Holder;
+pub use finalizer_holder::FinalizerHolder;
 use workloads::Workload;
 
 use super::known_finalizers::{self, Controller, Handles};
@@ -19,10 +19,10 @@ use crate::inventory::{Inventory, Member, ObjectId};
 use crate::kube::GroupKind;
 use crate::text::Span;
 
-/// Why a workload is taken for the remover of a finalizer.
+/// Why a workload is treated as the remover of a finalizer.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Evidence {
-    /// It runs an image in which, as the table says, the finalizer's controller lives.
+    /// It runs an image in which, according to the table, the finalizer's controller runs.
     Image {
         /// The image as written.
         image: String,
@@ -35,7 +35,7 @@ pub enum Evidence {
         service_account: String,
         /// The RoleBinding or ClusterRoleBinding.
         binding: ObjectId,
-        /// The role, when the input holds it; `cluster-admin` comes with every cluster.
+        /// The role, if the input contains it; `cluster-admin` comes with every cluster.
         role: Option<ObjectId>,
     },
 }
@@ -45,21 +45,21 @@ pub enum Evidence {
 pub enum Remover {
     /// A controller of the control plane, or of the cloud's: always there, in no manifest.
     ControlPlane(&'static Controller),
-    /// A workload of the input.
+    /// A workload in the input.
     Workload {
         /// The workload.
         id: ObjectId,
-        /// Why it is taken for the remover.
+        /// Why it is treated as the remover.
         evidence: Evidence,
-        /// What the table knows of its controller.
+        /// What the table says about its controller.
         controller: Option<&'static Controller>,
     },
-    /// A known controller that the input does not hold; it may run elsewhere in the cluster.
+    /// A known controller that is not in the input; it may run elsewhere in the cluster.
     KnownElsewhere(&'static Controller),
     /// A known controller that removes it from other kinds; whether from this one, the table does not say.
     Unlisted(&'static Controller),
-    /// Neither the table nor the input knows anybody. A known finalizer gets this answer only on a kind that its
-    /// controllers certainly do not handle.
+    /// Neither the table nor the input contains a controller for it. A known finalizer gets this answer only on a kind
+    /// that its controllers certainly do not handle.
     Nobody,
 }
 
@@ -78,14 +78,14 @@ impl Removers {
         Self { workloads, grants }
     }
 
-    /// Who removes `finalizer` from an object of the input.
+    /// Who removes `finalizer` from an object in the input.
     pub fn remover(&self, inventory: &Inventory, member: &Member, finalizer: &str) -> Remover {
-        self.remover_from(inventory, &Holder::of(member), finalizer)
+        self.remover_from(inventory, &FinalizerHolder::of(member), finalizer)
     }
 
     /// Who removes `finalizer` from `holder`: the control plane, else a workload that runs its controller's image, else a
     /// workload whose ServiceAccount may change such objects, else whoever the table names.
-    pub fn remover_from(&self, inventory: &Inventory, holder: &Holder<'_>, finalizer: &str) -> Remover {
+    pub fn remover_from(&self, inventory: &Inventory, holder: &FinalizerHolder<'_>, finalizer: &str) -> Remover {
         let Some(known) = known_finalizers::table().find(finalizer) else {
             return self.with_access(inventory, holder, None).unwrap_or(Remover::Nobody);
         };
@@ -111,7 +111,7 @@ impl Removers {
     fn with_image(
         &self,
         inventory: &Inventory,
-        holder: &Holder<'_>,
+        holder: &FinalizerHolder<'_>,
         controller: &'static Controller,
     ) -> Option<Remover> {
         let image =
@@ -131,7 +131,7 @@ impl Removers {
     fn with_access(
         &self,
         inventory: &Inventory,
-        holder: &Holder<'_>,
+        holder: &FinalizerHolder<'_>,
         controller: Option<&'static Controller>,
     ) -> Option<Remover> {
         let resources = access::resources_of(inventory, GroupKind::new(holder.group, holder.kind));

@@ -14,7 +14,7 @@ pub(super) struct Workload {
     pub(super) service_account: String,
 }
 
-/// The workloads of an input, in its order; those that end by themselves come last, because a controller does not.
+/// The workloads in an input, in its order; those that end on their own come last, because a controller does not.
 pub(super) fn of(inventory: &Inventory) -> Vec<Workload> {
     let mut workloads: Vec<Workload> = inventory.members.iter().filter_map(workload).collect();
     workloads.sort_by_key(|workload| inventory.member(workload.id).object.group() == "batch");

@@ -13,7 +13,7 @@ pub(super) struct Mark {
     pub(super) index: u32,
 }
 
-/// The reading position. Looking past the end gives NUL, which the text itself never holds.
+/// The reading position. Looking past the end gives NUL, which the text itself never contains.
 pub(super) struct Cursor<'t> {
     pub(super) text: &'t str,
     pub(super) mark: Mark,
@@ -66,7 +66,7 @@ impl<'t> Cursor<'t> {
         self.mark.column == 0 && (same(b'-') || same(b'.')) && self.is_blank_or_end(3)
     }
 
-    /// Steps over one character that is no line break.
+    /// Steps over one character that is not a line break.
     pub(super) fn skip(&mut self) {
         let width = match self.at(0) {
             _ if self.is_end(0) => return,
@@ -91,7 +91,8 @@ impl<'t> Cursor<'t> {
     pub(super) fn skip_line(&mut self) {
         let width = match self.at(0) {
             _ if !self.is_break(0) => return,
-            // Kubernetes' line reader takes CR LF off each line before go-yaml sees it, so CR CR LF is CR LF, one break.
+            // Kubernetes' line reader strips CR LF from each line before go-yaml sees it, so CR CR LF is CR LF, one
+            // break.
             b'\r' if self.at(1) == b'\r' && self.at(2) == b'\n' => 3,
             b'\r' if self.at(1) == b'\n' => 2,
             b'\r' | b'\n' => 1,

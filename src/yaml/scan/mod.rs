@@ -25,13 +25,13 @@ use super::limits::MAX_DEPTH;
 use super::tape::{SyntaxError, TextRef};
 use crate::text::Span;
 
-/// How far `:` may stand behind the start of an implicit key, in characters.
+/// How far `:` may be after the start of an implicit key, in characters.
 const SIMPLE_KEY_LENGTH: u32 = 1024;
 
 #[derive(Clone, Copy, Default)]
 struct SimpleKey {
     possible: bool,
-    /// In block context at the current indent nothing but a key may stand.
+    /// In block context at the current indent only a key may come.
     required: bool,
     token_number: usize,
     mark: Mark,
@@ -55,12 +55,12 @@ pub(super) struct Scanner<'t> {
     pub(super) decoded: String,
     pub(super) quirks: Vec<(Quirk, Span)>,
     pub(super) comments: Vec<Span>,
-    /// The first `{{` that stands as structure, not inside a scalar.
+    /// The first `{{` that is part of the structure, not inside a scalar.
     pub(super) braces: Option<u32>,
 }
 
 impl<'t> Scanner<'t> {
-    /// A scanner over `text`, whose first byte stands at `base` of the file. A byte order mark at the start is skipped.
+    /// A scanner over `text`, whose first byte is at `base` of the file. A byte order mark at the start is skipped.
     pub(super) fn new(text: &'t str, base: u32) -> Self {
         let mut cursor = Cursor::new(text);
         if text.starts_with('\u{FEFF}') {
@@ -104,7 +104,7 @@ impl<'t> Scanner<'t> {
         self.tokens.pop_front().ok_or_else(|| SyntaxError::new(at, "unexpected end of the stream"))
     }
 
-    /// Skips blanks, comments and `...` lines, and tells where other text stands, if any does.
+    /// Skips blanks, comments and `...` lines, and returns where other text is, if there is any.
     pub(super) fn rest(&mut self) -> Option<u32> {
         loop {
             self.skip_to_token();

@@ -22,7 +22,7 @@ impl Gap {
         !self.broken && self.blanks.is_empty()
     }
 
-    /// Writes the gap as folding demands: one LF becomes a space, further breaks stay, LS and PS are kept.
+    /// Writes the gap as folding requires: one LF becomes a space, further breaks stay, LS and PS are kept.
     fn flush(&mut self, into: &mut String) {
         if !self.broken {
             into.push_str(&self.blanks);
@@ -68,7 +68,7 @@ impl Scanner<'_> {
         Ok(())
     }
 
-    /// YAML 1.2 wants a continued line right of the parent's indent; go-yaml takes it anywhere.
+    /// YAML 1.2 requires a continued line right of the parent's indent; go-yaml accepts it anywhere.
     fn note_low_continuation(&mut self, gap: &Gap, start: usize) {
         let low = self.flow_level == 0 && self.cursor.mark.column <= self.indent;
         if gap.broken && low && !gap.unusual {
@@ -77,7 +77,7 @@ impl Scanner<'_> {
         }
     }
 
-    /// Reads up to the next blank, break, closing quote or the end. True when it stopped behind an escaped line break.
+    /// Reads up to the next blank, break, closing quote or the end. True when it stopped after an escaped line break.
     fn read_quoted_words(&mut self, single: bool) -> Result<bool, SyntaxError> {
         while !self.cursor.is_blank_or_end(0) {
             match (self.cursor.at(0), single) {
@@ -159,7 +159,7 @@ impl Scanner<'_> {
             end: self.offset_of(end),
         };
         self.tokens.push_back(token);
-        // The scalar has eaten line breaks behind it, so a new line begins.
+        // The scalar has consumed line breaks after it, so a new line begins.
         self.simple_key_allowed |= gap.broken;
         Ok(())
     }
@@ -210,7 +210,7 @@ impl Scanner<'_> {
     }
 }
 
-/// The escapes of one letter. go-yaml knows `\'` beside YAML's own, and not JSON's `\/`.
+/// The escapes of one letter. go-yaml accepts `\'` besides YAML's own, but not JSON's `\/`.
 fn simple_escape(byte: u8) -> Option<char> {
     Some(match byte {
         b'0' => '\0',

@@ -129,7 +129,8 @@ fn the_latest_release_is_downloaded_by_its_own_name() {
     let run = job.clone().with("version", "latest").play();
     assert_eq!((counts(&run), run.succeeded()), (["0", "0", "0", "0"], true), "{run:#?}");
     // Whoever names a release names a file too.
-    for (name, said) in [("v9.8.7/../x\n", "the latest release has the strange name"), ("", "the latest release has")] {
+    for (name, said) in [("v9.8.7/../x\n", "the latest release has an unexpected name"), ("", "the latest release has")]
+    {
         stage.write("gh/latest", name);
         let run = job.clone().with("version", "latest").play();
         assert_eq!((run.status("download"), run.commands[0].data.starts_with(said)), (Some(2), true), "{run:#?}");

@@ -165,7 +165,11 @@ fn a_pull_request_is_told_what_it_touches_whatever_was_checked_out() {
         assert_eq!(counts(&run), ["1", "1", "0", "1"], "{checkout:?}: {run:#?}");
         assert_eq!(run.annotations(), ["error m/new file.yaml"], "{checkout:?}");
         assert_eq!(run.status("comment"), None, "nobody asked for a comment");
-        assert!(run.summary.ends_with("\nOnly what this pull request touches is reported.\n"), "{}", run.summary);
+        assert!(
+            run.summary.ends_with("\nThis report contains only findings that the pull request touches.\n"),
+            "{}",
+            run.summary
+        );
     }
 }
 
@@ -179,7 +183,11 @@ fn a_merge_queue_is_told_what_its_group_touches_whatever_was_checked_out() {
         let run = stage.merge_group(checkout).with("comment", "true").play();
         assert_eq!(counts(&run), ["1", "1", "0", "1"], "{checkout:?}: {run:#?}");
         assert_eq!(run.annotations(), ["error m/new file.yaml"], "{checkout:?}");
-        assert!(run.summary.ends_with("\nOnly what this merge group touches is reported.\n"), "{}", run.summary);
+        assert!(
+            run.summary.ends_with("\nThis report contains only findings that the merge group touches.\n"),
+            "{}",
+            run.summary
+        );
         assert_eq!(run.status("comment"), None, "there is no pull request to comment on");
     }
     let job = three_errors();
@@ -418,7 +426,7 @@ fn the_summary_draws_what_goes() {
     let cascade = crate::support::fixture("rules/deleted-on-arrival/bad/with-a-cascade.yaml");
     let stage = Stage::new(&[("m/clean.yaml", CLEAN)], &[("m/cascade.yaml", &cascade)], &[]);
     let run = stage.pull_request(Checkout::Shallow).play();
-    assert!(run.summary.contains("\n**Right after it is applied:** 2 objects go.\n\n```mermaid\nflowchart LR\n"));
+    assert!(run.summary.contains("\n**Right after it is applied:** 2 deleted.\n\n```mermaid\nflowchart LR\n"));
 }
 
 #[test]

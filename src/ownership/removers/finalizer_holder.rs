@@ -1,11 +1,11 @@
-//! An object whose finalizers somebody removes.
+//! An object whose finalizers some controller removes.
 
 use crate::inventory::Member;
 use crate::kube::{Namespace, Scope};
 
-/// Whose finalizer is asked for: an object of the input, or one that will be created from a template.
+/// The object with the finalizer: one in the input, or one that will be created from a template.
 #[derive(Clone, Copy, Debug)]
-pub struct Holder<'a> {
+pub struct FinalizerHolder<'a> {
     /// The API group of its kind; empty for the core group.
     pub group: &'a str,
     /// Its kind.
@@ -14,12 +14,12 @@ pub struct Holder<'a> {
     pub scope: Option<Scope>,
     /// Its namespace.
     pub namespace: &'a Namespace,
-    /// Its name; `None` when the server or a controller makes it up.
+    /// Its name; `None` when the server or a controller generates it.
     pub name: Option<&'a str>,
 }
 
-impl<'a> Holder<'a> {
-    /// An object of the input.
+impl<'a> FinalizerHolder<'a> {
+    /// An object in the input.
     pub fn of(member: &'a Member) -> Self {
         let name = member.object.metadata.name.as_ref().map(|name| name.value.as_str());
         Self {
