@@ -168,7 +168,9 @@ fn unescaped(text: &str) -> String {
 fn ranges(document: &Value, report: &Report, unit: ColumnUnit) {
     let files = document.as_array().expect("files");
     let fits = |file: &SourceFile, range: &Value| {
-        let text = file.text().trim_start_matches('\u{feff}');
+        let text = file.text();
+        // One mark is no text to an editor; a second one is.
+        let text = text.strip_prefix('\u{feff}').unwrap_or(text);
         let within = |at: &Value| {
             let line = text.split('\n').nth(at["line"].as_u64()? as usize)?;
             Some(at["character"].as_u64()? as usize <= unit.length(line))
