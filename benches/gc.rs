@@ -6,8 +6,8 @@
 use std::hint::black_box;
 
 use divan::{AllocProfiler, Bencher};
-use ownerlint::gc::{Cluster, KindInfo, Kinds, Object, Options, OwnerReference, Policy, Step, simulate};
-use ownerlint::kube::{GroupKind, Namespace, ObjectKey};
+use ownerlint::gc::{Cluster, KindInfo, Kinds, Object, Options, OwnerReference, Step, simulate};
+use ownerlint::kube::{GroupKind, Namespace, ObjectKey, Policy};
 
 #[global_allocator]
 static ALLOCATOR: AllocProfiler = AllocProfiler::system();

@@ -50,9 +50,8 @@ pub use engine::{
     BaselineChoice, CheckOptions, ConfigChoice, DeletionPlan, DeletionRequest, ReportScope, Request, Session,
 };
 pub use finding::{Certainty, Chain, Consequence, Finding, Fingerprint, Label, Relation, Severity};
-pub use gc::Policy;
 pub use inventory::{Overlay, Release};
-pub use kube::{Namespace, ObjectKey};
+pub use kube::{Namespace, ObjectKey, Policy};
 pub use report::plan::PlanFormat;
 pub use report::{
     Format, ListedObject, ListedPlace, ListedReference, ListedSkip, Listing, Note, Region, Report, Reported, Summary,

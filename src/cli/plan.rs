@@ -10,8 +10,8 @@ use super::output::{OutputSpec, display, distinct, formats, write_text};
 use super::status::{Status, no_objects};
 use super::{help, hints};
 use crate::engine::{Question, Request, Steps};
-use crate::gc::Policy;
 use crate::inventory::{Release, STDIN};
+use crate::kube::Policy;
 use crate::report::plan::{self, PlanFormat};
 use crate::text::SourceFile;
 

@@ -3,13 +3,13 @@
 //! (`rounds`) for the verdict, any order (`explore`) for the other outcomes.
 
 use super::cause::Cause;
-use super::delete::Policy;
 use super::flags::{DELETING_DEPENDENTS, FOREGROUND, ORPHAN, TERMINATING};
 use super::ids::{NONE, ObjectId, RefId};
 use super::references::{Dependent, References};
 use super::trace::Reason;
 use super::view::Class;
 use super::world::World;
+use crate::kube::Policy;
 
 /// What the references of an item amount to; filled reference by reference.
 #[derive(Debug, Clone, Default)]

@@ -6,12 +6,12 @@
 //! to rest `[SIM-7]`.
 
 use super::cause::Cause;
-use super::delete::Policy;
 use super::flags::{GRACEFUL, SPEC_KUBERNETES, TERMINATING};
 use super::ids::{NONE, ObjectId};
 use super::links::{Protected, Release, Role};
 use super::trace::Effect;
 use super::world::World;
+use crate::kube::Policy;
 
 /// What else is running in the cluster.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -7,17 +7,7 @@ use super::kinds::DefaultPolicy;
 use super::links::Role;
 use super::trace::{Effect, Reason};
 use super::world::World;
-
-/// `propagationPolicy` of a DELETE.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Policy {
-    /// The object is removed at once; the collector deletes its dependents afterwards.
-    Background,
-    /// The collector deletes the blocking dependents first.
-    Foreground,
-    /// The collector detaches the dependents first.
-    Orphan,
-}
+use crate::kube::Policy;
 
 /// Namespaces whose deletion the API server rejects `[NS-4]`.
 pub const IMMORTAL_NAMESPACES: [&str; 3] = ["default", "kube-public", "kube-system"];

@@ -56,7 +56,7 @@ mod world;
 pub use assemble::ClusterError;
 pub use cause::{Cause, Protection};
 pub use cluster::Cluster;
-pub use delete::{IMMORTAL_NAMESPACES, Policy};
+pub use delete::IMMORTAL_NAMESPACES;
 pub use events::Event;
 pub use hold::{HeldObject, Hold};
 pub use ids::ObjectId;

@@ -2,12 +2,12 @@
 
 use super::collector::{Action, Verdict};
 use super::controllers::Purge;
-use super::delete::Policy;
 use super::flags::{DELETING_DEPENDENTS, FOREGROUND, SPEC_KUBERNETES, TERMINATING};
 use super::ids::ObjectId;
 use super::links::Role;
 use super::view::Class;
 use super::world::World;
+use crate::kube::Policy;
 
 /// Something that may happen next, run to its end.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]

@@ -19,13 +19,13 @@ use typed_index_collections::TiVec;
 
 use super::collector::{Action, Verdict};
 use super::controllers::Settings;
-use super::delete::Policy;
 use super::flags::DELETING_DEPENDENTS;
 use super::ids::{ObjectId, RefId};
 use super::references::References;
 use super::trace::Reason;
 use super::view::Class;
 use super::world::World;
+use crate::kube::Policy;
 
 /// The next API call of an attempt.
 #[derive(Debug)]

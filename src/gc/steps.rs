@@ -2,11 +2,10 @@
 
 use super::cause::Cause;
 use super::cluster::Cluster;
-use super::delete::Policy;
 use super::flags::{FOREGROUND, ORPHAN};
 use super::ids::{FinalizerId, ObjectId};
 use super::world::World;
-use crate::kube::{ObjectKey, finalizers};
+use crate::kube::{ObjectKey, Policy, finalizers};
 
 /// One step. After each, the cluster is left alone until nothing changes any more.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -10,10 +10,12 @@ mod key;
 pub mod kinds;
 pub mod kubectl;
 mod plural;
+mod request;
 mod scope;
 
 pub use api_version::{ApiVersion, sort_versions};
 pub use group_kind::GroupKind;
 pub use key::{Namespace, NotAKey, ObjectKey};
 pub use plural::{guessed_plurals, likeliest_plural};
+pub use request::{Policy, Wait};
 pub use scope::Scope;

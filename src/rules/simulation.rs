@@ -9,9 +9,9 @@ use super::draft::Draft;
 use super::rule::{Context, Rule, Sink, World, rule};
 use super::words::{field, named, place, reference_name, whereabouts};
 use crate::finding::{Relation, Severity};
-use crate::gc::{self, Fate, Plan, Policy, Step};
+use crate::gc::{self, Fate, Plan, Step};
 use crate::inventory::{Inventory, Member, ObjectId, Serving};
-use crate::kube::{ObjectKey, Scope, finalizers, kinds};
+use crate::kube::{ObjectKey, Policy, Scope, finalizers, kinds};
 use crate::ownership::{Owner, OwnerEdge, Remover};
 
 pub(super) static DELETED_ON_ARRIVAL: Rule = rule!(

@@ -3,9 +3,10 @@
 //! Notation: see [`crate::gc_support::sketch`]. An outcome lists what is left.
 
 use ownerlint::gc::{
-    Cause, Cluster, DefinitionFacts, Difference, Facts, Fate, Hold, Object, Options, PodFacts, Policy, Protection,
-    Step, simulate,
+    Cause, Cluster, DefinitionFacts, Difference, Facts, Fate, Hold, Object, Options, PodFacts, Protection, Step,
+    simulate,
 };
+use ownerlint::kube::Policy;
 
 use crate::gc_support::{delete, key, outcomes, recorded_kinds, sketch, sketch_key, sketch_object, sketch_objects};
 

@@ -2,8 +2,8 @@
 
 use std::collections::BTreeSet;
 
-use ownerlint::gc::{Cluster, Fate, Object, Options, Plan, Policy, Reconciler, Step, simulate};
-use ownerlint::kube::ObjectKey;
+use ownerlint::gc::{Cluster, Fate, Object, Options, Plan, Reconciler, Step, simulate};
+use ownerlint::kube::{ObjectKey, Policy};
 use proptest::prelude::*;
 
 use crate::gc_support::{recorded_kinds, sketch_object, sketch_reference};

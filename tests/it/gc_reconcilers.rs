@@ -1,6 +1,7 @@
 //! Controllers outside of the control plane: when they let go of what is deleted, and when nobody knows whether they do.
 
-use ownerlint::gc::{Cluster, Options, Policy, Reconciler, Step, simulate};
+use ownerlint::gc::{Cluster, Options, Reconciler, Step, simulate};
+use ownerlint::kube::Policy;
 
 use crate::gc_support::{delete, outcomes, recorded_kinds, sketch_key, sketch_objects};
 

@@ -4,9 +4,9 @@ use std::sync::LazyLock;
 
 use ownerlint::gc::{
     Cluster, DefaultPolicy, DefinitionFacts, Deletion, Facts, Fate, KindInfo, Kinds, NamespaceFacts, Object, Options,
-    OwnerReference, PodFacts, Policy, Step, VolumeFacts, simulate,
+    OwnerReference, PodFacts, Step, VolumeFacts, simulate,
 };
-use ownerlint::kube::{ApiVersion, GroupKind, ObjectKey, kinds};
+use ownerlint::kube::{ApiVersion, GroupKind, ObjectKey, Policy, kinds};
 use serde_json::Value;
 
 /// Everything a 1.36 cluster serves by default.

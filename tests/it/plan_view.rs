@@ -2,8 +2,8 @@
 //!
 //! Clusters are sketched in the notation of [`crate::gc_support::sketch`].
 
-use ownerlint::gc::{Cluster, DefinitionFacts, Deletion, Facts, Object, ObjectId, PodFacts, Policy, Step, simulate};
-use ownerlint::kube::{GroupKind, ObjectKey};
+use ownerlint::gc::{Cluster, DefinitionFacts, Deletion, Facts, Object, ObjectId, PodFacts, Step, simulate};
+use ownerlint::kube::{GroupKind, ObjectKey, Policy};
 use ownerlint::report::plan::{PlanFormat, render};
 use ownerlint::report::{HumanOptions, MarkdownOptions, Options, plan};
 use ownerlint::story::{ImpliedDependent, PlanView};

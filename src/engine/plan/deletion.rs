@@ -2,8 +2,8 @@
 
 use super::question::Question;
 use super::rehearsal::Rehearsal;
-use crate::gc::{Fate, Policy};
-use crate::kube::ObjectKey;
+use crate::gc::Fate;
+use crate::kube::{ObjectKey, Policy};
 use crate::report::Options;
 use crate::report::plan::{self, PlanFormat};
 

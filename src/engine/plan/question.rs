@@ -6,7 +6,8 @@ use thiserror::Error;
 use super::steps::Steps;
 use super::targets::TargetError;
 use crate::config::Mistake;
-use crate::gc::{ClusterError, Policy};
+use crate::gc::ClusterError;
+use crate::kube::Policy;
 
 /// What is asked.
 #[derive(Clone, Debug)]

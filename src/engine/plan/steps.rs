@@ -4,8 +4,8 @@ use miette::Diagnostic;
 
 use super::targets::Targets;
 use crate::config::{Mistake, Values, tree_of};
-use crate::gc::{Policy, Step};
-use crate::kube::ObjectKey;
+use crate::gc::Step;
+use crate::kube::{ObjectKey, Policy};
 use crate::text::{SourceFile, Span};
 use crate::yaml::{Entry, Value};
 

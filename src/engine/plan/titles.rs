@@ -1,7 +1,7 @@
 //! What a step is called.
 
-use crate::gc::{Policy, Step};
-use crate::kube::ObjectKey;
+use crate::gc::Step;
+use crate::kube::{ObjectKey, Policy};
 
 /// The targets of a step, in the order of its requests.
 pub(super) fn targets_of(step: &Step) -> impl Iterator<Item = &ObjectKey> {

@@ -7,8 +7,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde::ser::{SerializeMap, SerializeSeq};
 use serde::{Serialize, Serializer};
 
-use crate::gc::{Cause, Difference, Event, Fate, Outcome, OwnerReference, Policy, Present, Step, StepPlan, Why};
-use crate::kube::ObjectKey;
+use crate::gc::{Cause, Difference, Event, Fate, Outcome, OwnerReference, Present, Step, StepPlan, Why};
+use crate::kube::{ObjectKey, Policy};
 use crate::story::{ImpliedDependent, PlanView};
 
 pub(super) fn render(view: &PlanView<'_>) -> String {

@@ -1,0 +1,23 @@
+//! What a client says with a DELETE, and what it waits for before it sends the next request.
+
+/// `propagationPolicy` of a DELETE: what becomes of the dependents.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Policy {
+    /// The object is removed at once; the collector deletes its dependents afterwards.
+    Background,
+    /// The collector deletes the blocking dependents first.
+    Foreground,
+    /// The collector detaches the dependents first.
+    Orphan,
+}
+
+/// What a client waits for once the API server has answered a request, before it sends the next one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Wait {
+    /// Nothing: the next request follows at once. Controllers may have acted in between, or not yet.
+    None,
+    /// Until the objects of all requests so far are gone. If one of them gets stuck, the client never sends what follows.
+    Gone,
+    /// Until nothing in the cluster moves any more, whatever is stuck by then.
+    Settled,
+}
