@@ -7,7 +7,7 @@ use std::hint::black_box;
 
 use divan::{AllocProfiler, Bencher};
 use ownerlint::gc::{Cluster, KindInfo, Kinds, Object, Options, OwnerReference, Step, simulate};
-use ownerlint::kube::{GroupKind, Namespace, ObjectKey, Policy};
+use ownerlint::kube::{GroupKind, Namespace, ObjectKey, Policy, Wait};
 
 #[global_allocator]
 static ALLOCATOR: AllocProfiler = AllocProfiler::system();
@@ -85,7 +85,11 @@ fn build(objects: Vec<Object>) -> Cluster {
 }
 
 fn delete_first(policy: Policy) -> [Step; 1] {
-    [Step::Delete { targets: vec!["ConfigMap/default/object-0".parse().expect("a key")], policy: Some(policy) }]
+    [Step::Delete {
+        targets: vec!["ConfigMap/default/object-0".parse().expect("a key")],
+        policy: Some(policy),
+        wait: Wait::Settled,
+    }]
 }
 
 #[divan::bench(args = SIZES, sample_count = 5)]

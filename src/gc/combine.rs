@@ -36,7 +36,7 @@ pub(super) fn add_outcomes(
         let (reached, left) = Explorer::new(&part.cluster, settings, budget, options.reduction).run(&local);
         budget = left;
         for (step, reached) in reached.into_iter().enumerate() {
-            let verdict = steps[step].outcomes[0].base.clone();
+            let Some(verdict) = steps[step].outcomes.first().map(|verdict| verdict.base.clone()) else { continue };
             steps[step].complete &= reached.complete;
             let found = Alternatives::new(cluster, &part, reached, &verdict);
             steps[step].verdict_reached &= found.with_verdict;
@@ -63,8 +63,8 @@ impl Alternatives {
             let key = visible(&part.cluster, &branch.state);
             distinct
                 .entry(key)
-                .and_modify(|(_, late)| *late &= branch.late)
-                .or_insert((Arc::new(branch.state), branch.late));
+                .and_modify(|(_, late)| *late &= branch.course.late)
+                .or_insert((Arc::new(branch.state), branch.course.late));
         }
         let patches =
             distinct.into_values().map(|(state, late)| (Patch { objects: part.objects.clone(), state }, late));
@@ -76,6 +76,9 @@ impl Alternatives {
 
 /// Appends every combination of the parts' alternatives to the verdict; false if there are too many.
 fn combine(cluster: &Cluster, parts: &[Alternatives], outcomes: &mut Vec<Outcome>) -> bool {
+    if outcomes.is_empty() {
+        return true;
+    }
     for part in parts {
         let known = outcomes.len();
         if known.saturating_mul(part.patches.len() + 1) > MOST_OUTCOMES {

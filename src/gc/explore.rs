@@ -29,6 +29,7 @@ use super::moves::Move;
 use super::state::State;
 use super::steps::Request;
 use super::world::World;
+use crate::kube::Wait;
 
 /// How many orders are sampled when the search is cut short.
 const SAMPLES: u64 = 64;
@@ -44,14 +45,22 @@ const LOOKS: usize = 1;
 #[derive(Debug, Clone)]
 pub(super) struct Branch {
     pub(super) state: State,
+    pub(super) course: Course,
+}
+
+/// What a state does not show of how it came about.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Course {
     /// Some item's back-off had not ended when the cluster seemed at rest `[GC-16]`.
     pub(super) late: bool,
     /// Such items are left alone for the rest of this step.
     shelved: bool,
+    /// The client waits forever for what it has deleted.
+    halted: bool,
 }
 
 /// What a step can lead to.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(super) struct Reached {
     pub(super) ends: Vec<Branch>,
     pub(super) complete: bool,
@@ -77,24 +86,39 @@ impl<'c> Explorer<'c> {
 
     /// The outcomes of each step over all orders. `budget_left` tells what of the cap is unused.
     pub(super) fn run(mut self, requests: &[Request<'_>]) -> (Vec<Reached>, usize) {
-        let start = Branch { state: World::new(self.cluster).state, late: false, shelved: false };
+        let start = Branch { state: World::new(self.cluster).state, course: Course::default() };
         let mut reached = self.settle(vec![start]);
         let mut steps = Vec::with_capacity(requests.len());
+        let mut rested = true;
         for request in requests {
             let complete = reached.complete;
-            let starts = reached.ends.iter().map(|branch| self.after_request(branch, request)).collect();
-            reached = self.settle(starts);
+            let starts = reached.ends.into_iter().map(|branch| self.after_request(branch, request, rested)).collect();
+            rested = request.wait == Wait::Settled;
+            reached = match request.wait {
+                Wait::None => Reached { ends: starts, complete },
+                Wait::Gone | Wait::Settled => self.settle(starts),
+            };
             reached.complete &= complete;
-            steps.push(Reached { ends: reached.ends.clone(), complete: reached.complete });
+            if request.wait == Wait::Gone {
+                let gone = |state: &State| request.targets.iter().flatten().all(|id| state.gone(*id));
+                reached.ends.iter_mut().for_each(|branch| branch.course.halted |= !gone(&branch.state));
+            }
+            let ends = if rested { reached.ends.clone() } else { Vec::new() };
+            steps.push(Reached { ends, complete: reached.complete });
         }
         (steps, self.budget)
     }
 
-    fn after_request(&self, branch: &Branch, request: &Request<'_>) -> Branch {
-        let mut world = self.world(branch.state.clone());
-        world.request(request);
-        world.apply_watch();
-        Branch { state: world.state, late: branch.late, shelved: false }
+    fn after_request(&self, branch: Branch, request: &Request<'_>, rested: bool) -> Branch {
+        let mut world = self.world(branch.state);
+        if rested {
+            world.forget_lost_controllers();
+        }
+        if !branch.course.halted {
+            world.request(request);
+            world.apply_watch();
+        }
+        Branch { state: world.state, course: Course { shelved: false, ..branch.course } }
     }
 
     fn world(&self, state: State) -> World<'c> {
@@ -105,7 +129,8 @@ impl<'c> Explorer<'c> {
     fn settle(&mut self, starts: Vec<Branch>) -> Reached {
         let mut search = Search::default();
         // What needs no late retry is searched first, so that `late` means "only late".
-        let (late, mut open): (Vec<Branch>, Vec<Branch>) = starts.clone().into_iter().partition(|branch| branch.late);
+        let (late, mut open): (Vec<Branch>, Vec<Branch>) =
+            starts.clone().into_iter().partition(|branch| branch.course.late);
         search.late = late;
         loop {
             let Some(branch) = open.pop().or_else(|| search.late.pop()) else {
@@ -125,21 +150,21 @@ impl<'c> Explorer<'c> {
 
     /// Follows one branch to its end or to the next real choice. False when the budget is used up.
     fn follow(&mut self, branch: Branch, search: &mut Search, open: &mut Vec<Branch>) -> bool {
-        let Branch { state, late, shelved } = branch;
+        let Branch { state, course } = branch;
         let mut world = self.world(state);
         loop {
             if self.budget == 0 {
                 return false;
             }
-            let moves = self.choose(&mut world, shelved);
+            let moves = self.choose(&mut world, course.shelved);
             self.budget = self.budget.saturating_sub(self.looked_at.take() / LOOKS);
             match moves[..] {
-                [] => match self.rest(&mut world, late, shelved, search) {
+                [] => match self.rest(&mut world, course, search) {
                     Rest::Goes => {}
                     Rest::Ended => {
-                        let quick = self.quick_controllers(&world, late, shelved, search);
+                        let quick = self.quick_controllers(&world, course, search);
                         self.budget = self.budget.saturating_sub(quick.len() * (CHOICE + self.cluster.len() / 4));
-                        if late {
+                        if course.late {
                             search.late.extend(quick)
                         } else {
                             open.extend(quick)
@@ -152,7 +177,7 @@ impl<'c> Explorer<'c> {
                     world.make(only);
                 }
                 _ => {
-                    if !search.seen.insert((world.state.fingerprint(), shelved)) {
+                    if !search.seen.insert((world.state.fingerprint(), Course { late: false, ..course })) {
                         return true;
                     }
                     // Large states cost more: they are copied, hashed and kept.
@@ -161,10 +186,10 @@ impl<'c> Explorer<'c> {
                     for next in moves {
                         let mut world = world.clone();
                         world.make(next);
-                        open.push(Branch { state: world.state, late, shelved });
+                        open.push(Branch { state: world.state, course });
                     }
                     // Late branches wait until all others are done.
-                    if late {
+                    if course.late {
                         search.late.append(open);
                     }
                     return true;
@@ -174,12 +199,13 @@ impl<'c> Explorer<'c> {
     }
 
     /// Nothing in the queues can move: late retries, then the other controllers, then rest.
-    fn rest(&self, world: &mut World<'_>, late: bool, shelved: bool, search: &mut Search) -> Rest {
-        if !shelved {
+    fn rest(&self, world: &mut World<'_>, course: Course, search: &mut Search) -> Rest {
+        if !course.shelved {
             let ready: Vec<ObjectId> = world.state.failed.iter().filter(|id| world.would_write(*id)).collect();
             if !ready.is_empty() {
                 // Either the back-off ends soon enough, or not before somebody looks.
-                search.late.push(Branch { state: world.state.clone(), late: true, shelved: true });
+                let course = Course { late: true, shelved: true, ..course };
+                search.late.push(Branch { state: world.state.clone(), course });
                 for id in ready {
                     world.state.failed.remove(id);
                     world.state.queue.insert(id);
@@ -191,22 +217,23 @@ impl<'c> Explorer<'c> {
             world.apply_watch();
             return Rest::Goes;
         }
-        let key = (world.state.fingerprint(), false);
-        search.ends.entry(key).or_insert_with(|| Branch { state: world.state.clone(), late, shelved: false });
+        let key = (world.state.fingerprint(), course.halted);
+        let course = Course { shelved: false, ..course };
+        search.ends.entry(key).or_insert_with(|| Branch { state: world.state.clone(), course });
         Rest::Ended
     }
 
     /// Where everything is at rest, but controllers that are going may have been quick enough to let go: what follows then.
-    fn quick_controllers(&self, world: &World<'c>, late: bool, shelved: bool, search: &mut Search) -> Vec<Branch> {
+    fn quick_controllers(&self, world: &World<'c>, course: Course, search: &mut Search) -> Vec<Branch> {
         let races = world.races();
-        if races.is_empty() || !search.seen.insert((world.state.fingerprint(), shelved)) {
+        if races.is_empty() || !search.seen.insert((world.state.fingerprint(), Course { late: false, ..course })) {
             return Vec::new();
         }
         let quick = races.into_iter().map(|needs| {
             let mut world = world.clone();
             world.win_race(needs);
             world.apply_watch();
-            Branch { state: world.state, late, shelved }
+            Branch { state: world.state, course }
         });
         quick.collect()
     }
@@ -274,8 +301,8 @@ impl<'c> Explorer<'c> {
         loop {
             if let Some(next) = any_move(&mut world, &mut random) {
                 world.make(next);
-            } else if let Rest::Ended = self.rest(&mut world, start.late, false, &mut found) {
-                let mut quick = self.quick_controllers(&world, start.late, false, &mut found);
+            } else if let Rest::Ended = self.rest(&mut world, start.course, &mut found) {
+                let mut quick = self.quick_controllers(&world, start.course, &mut found);
                 if quick.is_empty() || random.below(2) == 0 {
                     break;
                 }
@@ -329,7 +356,7 @@ fn any_move(world: &mut World<'_>, random: &mut Random) -> Option<Move> {
 /// What has been found.
 #[derive(Debug, Default)]
 struct Search {
-    seen: BTreeSet<((u64, u64), bool)>,
+    seen: BTreeSet<((u64, u64), Course)>,
     ends: BTreeMap<((u64, u64), bool), Branch>,
     late: Vec<Branch>,
 }

@@ -28,14 +28,18 @@ pub struct Deletion {
     pub grace_seconds: u64,
 }
 
-/// A controller outside of the control plane that removes finalizers of an object once it is Terminating: at any moment while all
-/// that it needs exists, and never in a hurry.
+/// A controller outside of the control plane that removes finalizers of an object once it is Terminating: at any moment while it
+/// runs and may, and never in a hurry.
+///
+/// If the cluster lacks one of the objects named here from the start, the controller is none.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Reconciler {
     /// The finalizers that it removes; those that the object does not have are ignored.
     pub finalizers: Vec<String>,
-    /// The objects without which it does not run. If the cluster lacks one from the start, the controller is none.
-    pub needs: Vec<ObjectKey>,
+    /// The workloads whose Pods run it.
+    pub workloads: Vec<ObjectKey>,
+    /// What its requests are allowed by: its ServiceAccount, the bindings that name it, their roles. Empty if nobody knows.
+    pub authority: Vec<ObjectKey>,
 }
 
 /// An object of the cluster before the first step.

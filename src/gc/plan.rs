@@ -24,10 +24,11 @@ pub struct Plan<'c> {
 /// What one step does.
 #[derive(Debug)]
 pub struct StepPlan {
-    /// HTTP code of each request of the step; empty for a step that sends none.
+    /// HTTP code of each request of the step; empty for a step that sends none, or is never reached in the verdict because the
+    /// client waits forever for what an earlier step deletes.
     pub responses: Vec<u16>,
     /// The verdict first `[SIM-10]`, then every other reachable state `[SIM-11]`, the gravest
-    /// difference first.
+    /// difference first. Empty where the client goes on before everything has settled.
     pub outcomes: Vec<Outcome>,
     /// Whether `outcomes` are all there are: false if the state cap cut the search.
     pub complete: bool,

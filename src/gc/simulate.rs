@@ -16,6 +16,7 @@ use super::state::State;
 use super::steps::{Request, Step};
 use super::trace::Trace;
 use super::world::World;
+use crate::kube::Wait;
 
 /// Says what becomes of the cluster when the steps are done in order.
 ///
@@ -24,24 +25,35 @@ use super::world::World;
 /// [`Step::Settle`] to see that apart).
 pub fn simulate<'c>(cluster: &'c Cluster, steps: &[Step], options: &Options) -> Plan<'c> {
     let settings = Settings { kubelet: options.kubelet };
-    let requests: Vec<Request<'_>> = steps.iter().map(|step| Request::new(cluster, step)).collect();
+    let requests = Request::of_steps(cluster, steps);
     let events = events::events(cluster);
     let mut world = World::new(cluster);
     world.trace = Some(Trace::default());
     Rounds::new(&mut world).settle(settings);
     let mut plan = Plan { cluster, steps: Vec::with_capacity(steps.len()) };
+    let mut sends = true;
     for request in &requests {
-        let responses = world.request(request);
-        Rounds::new(&mut world).settle(settings);
+        let responses = if sends { world.request(request) } else { Vec::new() };
+        if request.wait != Wait::None {
+            Rounds::new(&mut world).settle(settings);
+        }
+        sends &= request.wait != Wait::Gone || request.targets.iter().flatten().all(|id| world.state.gone(*id));
+        let outcomes = match request.wait {
+            Wait::Settled => vec![Outcome::verdict(Arc::new(world.state.clone()))],
+            Wait::None | Wait::Gone => Vec::new(),
+        };
         let log = world.trace.as_mut().map(|trace| std::mem::take(&mut trace.changes)).unwrap_or_default();
         plan.steps.push(StepPlan {
             responses,
-            outcomes: vec![Outcome::verdict(Arc::new(world.state.clone()))],
+            outcomes,
             complete: options.state_cap > 0,
             verdict_reached: options.state_cap > 0,
             events: events_after(cluster, &world.state, &events),
             log,
         });
+        if request.wait == Wait::Settled {
+            world.forget_lost_controllers();
+        }
     }
     if options.state_cap > 0 {
         combine::add_outcomes(cluster, &requests, settings, options, &mut plan.steps);

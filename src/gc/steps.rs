@@ -5,19 +5,22 @@ use super::cluster::Cluster;
 use super::flags::{FOREGROUND, ORPHAN};
 use super::ids::{FinalizerId, ObjectId};
 use super::world::World;
-use crate::kube::{ObjectKey, Policy, finalizers};
+use crate::kube::{ObjectKey, Policy, Wait, finalizers};
 
-/// One step. After each, the cluster is left alone until nothing changes any more.
+/// One step. After the last step, and after every other than [`Delete`](Self::Delete), the cluster is left alone until nothing
+/// changes any more.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Step {
     /// Nothing is done: the controllers come to rest.
     Settle,
-    /// DELETE requests, all sent before anything settles.
+    /// A batch of DELETE requests: nothing else happens between the first and the last of them.
     Delete {
         /// In the order of the requests.
         targets: Vec<ObjectKey>,
         /// `None`: the client sends no policy.
         policy: Option<Policy>,
+        /// What the client waits for before it goes on with the next step.
+        wait: Wait,
     },
     /// Removes one finalizer (from `metadata.finalizers`) with a patch.
     RemoveFinalizer {
@@ -43,6 +46,8 @@ pub enum Step {
 pub(super) struct Request<'s> {
     pub(super) targets: Vec<Option<ObjectId>>,
     operation: Operation<'s>,
+    /// What the client waits for afterwards.
+    pub(super) wait: Wait,
 }
 
 #[derive(Debug, Clone, Copy)]
@@ -54,32 +59,44 @@ enum Operation<'s> {
 }
 
 impl<'s> Request<'s> {
-    pub(super) fn new(cluster: &Cluster, step: &'s Step) -> Request<'s> {
-        let (targets, operation) = match step {
-            Step::Settle => (&[][..], Operation::Settle),
-            Step::Delete { targets, policy } => (&targets[..], Operation::Delete { policy: *policy, force: false }),
-            Step::RemoveFinalizer { target, finalizer } => {
-                (std::slice::from_ref(target), Operation::RemoveFinalizer(finalizer))
+    /// The requests of all steps. When the last one is sent, everything settles.
+    pub(super) fn of_steps(cluster: &Cluster, steps: &'s [Step]) -> Vec<Request<'s>> {
+        let mut requests: Vec<Self> = steps.iter().map(|step| Request::new(cluster, step)).collect();
+        if let Some(last) = requests.last_mut() {
+            last.wait = Wait::Settled;
+        }
+        requests
+    }
+
+    fn new(cluster: &Cluster, step: &'s Step) -> Request<'s> {
+        let one = std::slice::from_ref;
+        let (targets, operation, wait) = match step {
+            Step::Settle => (&[][..], Operation::Settle, Wait::Settled),
+            Step::Delete { targets, policy, wait } => {
+                (&targets[..], Operation::Delete { policy: *policy, force: false }, *wait)
             }
-            Step::RemoveAllFinalizers { target } => (std::slice::from_ref(target), Operation::RemoveAllFinalizers),
+            Step::RemoveFinalizer { target, finalizer } => {
+                (one(target), Operation::RemoveFinalizer(finalizer), Wait::Settled)
+            }
+            Step::RemoveAllFinalizers { target } => (one(target), Operation::RemoveAllFinalizers, Wait::Settled),
             Step::ForceDelete { target } => {
-                (std::slice::from_ref(target), Operation::Delete { policy: Some(Policy::Background), force: true })
+                let operation = Operation::Delete { policy: Some(Policy::Background), force: true };
+                (one(target), operation, Wait::Settled)
             }
         };
-        Request { targets: targets.iter().map(|key| cluster.find(key)).collect(), operation }
+        Request { targets: targets.iter().map(|key| cluster.find(key)).collect(), operation, wait }
     }
 
     /// The same request to a part of the cluster; `local` numbers an object in that part.
     pub(super) fn within(&self, local: impl Fn(ObjectId) -> Option<ObjectId>) -> Request<'s> {
         let targets = self.targets.iter().map(|target| target.and_then(&local)).collect();
-        Request { targets, operation: self.operation }
+        Request { targets, ..*self }
     }
 }
 
 impl World<'_> {
     /// Sends the requests of a step; the HTTP code of each.
     pub(super) fn request(&mut self, request: &Request<'_>) -> Vec<u16> {
-        self.forget_lost_controllers();
         let targets = request.targets.iter();
         targets.map(|target| target.map_or(404, |id| self.request_one(id, request.operation))).collect()
     }

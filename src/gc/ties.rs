@@ -113,8 +113,9 @@ impl Links {
     }
 
     fn add_reconciled(&mut self, cluster: &Cluster, id: ObjectId, object: &Object) {
-        for Reconciler { finalizers, needs } in &object.reconcilers {
-            let found: Option<BTreeSet<ObjectId>> = needs.iter().map(|need| cluster.find(need)).collect();
+        for Reconciler { finalizers, workloads, authority } in &object.reconcilers {
+            let needs = workloads.iter().chain(authority);
+            let found: Option<BTreeSet<ObjectId>> = needs.map(|need| cluster.find(need)).collect();
             let Some(needs) = found.filter(|needs| !needs.is_empty()) else { continue };
             let removed = |slot: &FinalizerId| {
                 let name = cluster.text.get(cluster.finalizers[*slot]);

@@ -11,7 +11,7 @@ use super::words::{field, named, place, reference_name, whereabouts};
 use crate::finding::{Relation, Severity};
 use crate::gc::{self, Fate, Plan, Step};
 use crate::inventory::{Inventory, Member, ObjectId, Serving};
-use crate::kube::{ObjectKey, Policy, Scope, finalizers, kinds};
+use crate::kube::{ObjectKey, Policy, Scope, Wait, finalizers, kinds};
 use crate::ownership::{Owner, OwnerEdge, Remover};
 
 pub(super) static DELETED_ON_ARRIVAL: Rule = rule!(
@@ -57,7 +57,7 @@ pub(crate) fn step_behind(rule: &str, object: &ObjectKey) -> Option<(Step, Strin
 }
 
 fn emptying(namespace: ObjectKey) -> Step {
-    Step::Delete { targets: vec![namespace], policy: Some(Policy::Background) }
+    Step::Delete { targets: vec![namespace], policy: Some(Policy::Background), wait: Wait::Settled }
 }
 
 /// [SIM-4]: a static set with dangling references collapses automatically.
@@ -193,7 +193,7 @@ fn foreground_deadlock(context: &Context<'_>, sink: &mut Sink) {
     for (owner, edges) in held.into_iter().take(MOST_TRIALS) {
         let owner = inventory.member(owner);
         let targets = vec![owner.key.clone()];
-        let step = Step::Delete { targets, policy: Some(Policy::Foreground) };
+        let step = Step::Delete { targets, policy: Some(Policy::Foreground), wait: Wait::Settled };
         let Some(plan) = context.verdicts.of(&step) else { return };
         if is_held(&plan, &owner.key, |hold| matches!(hold, gc::Hold::BlockingDependents { .. })) {
             deadlock(inventory, owner, &edges, sink);

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use ownerlint::gc::{Cluster, Fate, Object, Options, Plan, Reconciler, Step, simulate};
-use ownerlint::kube::{ObjectKey, Policy};
+use ownerlint::kube::{ObjectKey, Policy, Wait};
 use proptest::prelude::*;
 
 use crate::gc_support::{recorded_kinds, sketch_object, sketch_reference};
@@ -29,8 +29,8 @@ fn reference() -> impl Strategy<Value = (usize, bool, u8)> {
 /// An object; what its controller `needs`, if somebody removes its finalizer.
 fn build(index: usize, references: &[(usize, bool, u8)], finalizers: &[&str], needs: &[usize]) -> Object {
     let mut object = sketch_object(&format!("{}{{{}}}", NAMES[index], finalizers.join(",")));
-    let needs = needs.iter().map(|need| NAMES[*need].parse().expect("a key")).collect();
-    object.reconcilers.push(Reconciler { finalizers: vec!["x/y".to_owned()], needs });
+    let workloads = needs.iter().map(|need| NAMES[*need].parse().expect("a key")).collect();
+    object.reconcilers.push(Reconciler { finalizers: vec!["x/y".to_owned()], workloads, ..Reconciler::default() });
     for (owner, blocking, flaw) in references {
         let mut reference = sketch_reference(NAMES[*owner]);
         reference.block_owner_deletion = blocking.then_some(true);
@@ -61,7 +61,7 @@ fn step() -> impl Strategy<Value = Step> {
     let target = prop::sample::select(NAMES.to_vec()).prop_map(|name| name.parse::<ObjectKey>().expect("a key"));
     let policy = prop::option::of(prop::sample::select(vec![Policy::Background, Policy::Foreground, Policy::Orphan]));
     prop_oneof![
-        6 => (target.clone(), policy).prop_map(|(target, policy)| Step::Delete { targets: vec![target], policy }),
+        6 => (target.clone(), policy).prop_map(|(target, policy)| Step::Delete { targets: vec![target], policy, wait: Wait::Settled }),
         1 => target.clone().prop_map(|target| Step::RemoveAllFinalizers { target }),
         1 => target.prop_map(|target| Step::RemoveFinalizer { target, finalizer: "x/y".to_owned() }),
     ]
@@ -154,7 +154,7 @@ proptest! {
     fn orphaning_never_deletes(objects in objects(), target in 0..NAMES.len() - 1) {
         let cluster = cluster(objects.clone());
         let key: ObjectKey = NAMES[target].parse().expect("a key");
-        let steps = [Step::Settle, Step::Delete { targets: vec![key.clone()], policy: Some(Policy::Orphan) }];
+        let steps = [Step::Settle, Step::Delete { targets: vec![key.clone()], policy: Some(Policy::Orphan), wait: Wait::Settled }];
         let plan = simulate(&cluster, &steps, &Options::default());
         let before = plan.fates(&plan.steps[0].outcomes[0]);
         for outcome in plan.steps[1].outcomes.iter().filter(|outcome| outcome.differs.is_none()) {

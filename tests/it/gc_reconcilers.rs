@@ -9,7 +9,11 @@ use crate::gc_support::{delete, outcomes, recorded_kinds, sketch_key, sketch_obj
 fn operated(operator: &str, lines: &[&str]) -> Cluster {
     let mut objects = sketch_objects(lines);
     for object in objects.iter_mut().filter(|object| object.finalizers.iter().any(|name| name == "x/y")) {
-        object.reconcilers.push(Reconciler { finalizers: vec!["x/y".to_owned()], needs: vec![sketch_key(operator)] });
+        object.reconcilers.push(Reconciler {
+            finalizers: vec!["x/y".to_owned()],
+            workloads: vec![sketch_key(operator)],
+            ..Reconciler::default()
+        });
     }
     Cluster::new(recorded_kinds(), objects).expect("the sketch makes a cluster")
 }

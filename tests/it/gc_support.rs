@@ -6,7 +6,7 @@ use ownerlint::gc::{
     Cluster, DefaultPolicy, DefinitionFacts, Deletion, Facts, Fate, KindInfo, Kinds, NamespaceFacts, Object, Options,
     OwnerReference, PodFacts, Step, VolumeFacts, simulate,
 };
-use ownerlint::kube::{ApiVersion, GroupKind, ObjectKey, Policy, kinds};
+use ownerlint::kube::{ApiVersion, GroupKind, ObjectKey, Policy, Wait, kinds};
 use serde_json::Value;
 
 /// Everything a 1.36 cluster serves by default.
@@ -147,6 +147,7 @@ pub(crate) fn step(value: &Value) -> Step {
                 "Orphan" => Policy::Orphan,
                 other => panic!("policy {other}"),
             }),
+            wait: Wait::Settled,
         },
         Some("remove-finalizer") => Step::RemoveFinalizer { target: target(), finalizer: text(&value["finalizer"]) },
         Some("remove-all-finalizers") => Step::RemoveAllFinalizers { target: target() },
@@ -232,7 +233,7 @@ fn api_version(key: &ObjectKey) -> String {
 }
 
 pub(crate) fn delete(names: &[&str], policy: Option<Policy>) -> Step {
-    Step::Delete { targets: names.iter().map(|name| sketch_key(name)).collect(), policy }
+    Step::Delete { targets: names.iter().map(|name| sketch_key(name)).collect(), policy, wait: Wait::Settled }
 }
 
 /// All outcomes of the last step, the verdict first, in the notation of [`sketch`]; objects that are

@@ -3,7 +3,7 @@
 //! Clusters are sketched in the notation of [`crate::gc_support::sketch`].
 
 use ownerlint::gc::{Cluster, DefinitionFacts, Deletion, Facts, Object, ObjectId, PodFacts, Step, simulate};
-use ownerlint::kube::{GroupKind, ObjectKey, Policy};
+use ownerlint::kube::{GroupKind, ObjectKey, Policy, Wait};
 use ownerlint::report::plan::{PlanFormat, render};
 use ownerlint::report::{HumanOptions, MarkdownOptions, Options, plan};
 use ownerlint::story::{ImpliedDependent, PlanView};
@@ -24,7 +24,7 @@ fn title(step: &Step) -> String {
     let names = |targets: &[ObjectKey]| targets.iter().map(ObjectKey::to_string).collect::<Vec<_>>().join(", ");
     match step {
         Step::Settle => "settle".to_owned(),
-        Step::Delete { targets, policy } => {
+        Step::Delete { targets, policy, .. } => {
             let policy = policy.map_or("no policy".to_owned(), |policy| format!("{policy:?}").to_lowercase());
             format!("delete {} ({policy})", names(targets))
         }
@@ -327,7 +327,7 @@ fn hostile() -> Cluster {
 
 fn hostile_steps() -> [Step; 1] {
     let targets = HOSTILE.iter().map(|name| ObjectKey { name: (*name).to_owned(), ..sketch_key("o") });
-    [Step::Delete { targets: targets.collect(), policy: FOREGROUND }]
+    [Step::Delete { targets: targets.collect(), policy: FOREGROUND, wait: Wait::Settled }]
 }
 
 #[test]
@@ -584,7 +584,7 @@ fn step_of(words: &[String], cluster: &Cluster) -> Vec<Step> {
     if words.contains(&"--force".to_owned()) {
         return vec![Step::ForceDelete { target }];
     }
-    vec![Step::Delete { targets: vec![target], policy: BACKGROUND }]
+    vec![Step::Delete { targets: vec![target], policy: BACKGROUND, wait: Wait::Settled }]
 }
 
 /// The advice of a plan, followed to the letter, ends every hang it speaks of; where the next ones come to light only

@@ -6,6 +6,7 @@ use super::question::{PlanError, Question};
 use super::titles::{targets_of, title};
 use crate::cluster::{Assumptions, Built};
 use crate::gc::{self, Options, Plan, Step};
+use crate::kube::Wait;
 use crate::story::{ImpliedDependent, PlanView};
 
 /// A cluster with the steps to be simulated on it.
@@ -31,7 +32,11 @@ impl Rehearsal {
         let steps = match question {
             Question::Steps { steps, namespace } => steps.resolve(targets, namespace.as_deref())?,
             Question::Delete { targets: words, namespace, policy } => {
-                vec![Step::Delete { targets: targets.resolve(words, namespace.as_deref())?, policy: *policy }]
+                vec![Step::Delete {
+                    targets: targets.resolve(words, namespace.as_deref())?,
+                    policy: *policy,
+                    wait: Wait::Settled,
+                }]
             }
         };
         let named = steps.iter().flat_map(targets_of);

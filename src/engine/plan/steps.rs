@@ -5,7 +5,7 @@ use miette::Diagnostic;
 use super::targets::Targets;
 use crate::config::{Mistake, Values, tree_of};
 use crate::gc::Step;
-use crate::kube::{ObjectKey, Policy};
+use crate::kube::{ObjectKey, Policy, Wait};
 use crate::text::{SourceFile, Span};
 use crate::yaml::{Entry, Value};
 
@@ -109,7 +109,7 @@ impl WrittenStep {
         let Some(target) = target else { return Step::Settle };
         match self.operation {
             Operation::Settle => Step::Settle,
-            Operation::Delete => Step::Delete { targets: vec![target], policy: self.policy },
+            Operation::Delete => Step::Delete { targets: vec![target], policy: self.policy, wait: Wait::Settled },
             Operation::RemoveFinalizer => {
                 Step::RemoveFinalizer { target, finalizer: self.finalizer.clone().unwrap_or_default() }
             }

@@ -19,7 +19,7 @@ pub(super) fn targets_of(step: &Step) -> impl Iterator<Item = &ObjectKey> {
 pub(super) fn title(step: &Step) -> String {
     match step {
         Step::Settle => "settle".to_owned(),
-        Step::Delete { targets, policy } => {
+        Step::Delete { targets, policy, .. } => {
             let targets: Vec<String> = targets.iter().map(ObjectKey::to_string).collect();
             let policy = match policy {
                 Some(Policy::Background) => "Background",

@@ -157,7 +157,7 @@ impl<'a> StepDocument<'a> {
 fn operation(step: &Step) -> (&'static str, Option<Policy>, &[ObjectKey]) {
     match step {
         Step::Settle => ("settle", None, &[]),
-        Step::Delete { targets, policy } => ("delete", *policy, targets),
+        Step::Delete { targets, policy, .. } => ("delete", *policy, targets),
         Step::RemoveFinalizer { target, .. } => ("remove-finalizer", None, std::slice::from_ref(target)),
         Step::RemoveAllFinalizers { target } => ("remove-all-finalizers", None, std::slice::from_ref(target)),
         // Its policy is part of the operation, not of the step.
