@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use super::{Built, Source, build};
+use crate::delivery::{Deliveries, DeliveryTool};
 use crate::gc::{self, ClusterError, Options, Plan, Step};
 use crate::inventory::Inventory;
 use crate::ownership::{Implied, Ownership};
@@ -16,14 +17,27 @@ const MOST_KEPT: usize = 16;
 #[derive(Debug)]
 pub struct Analysis<'a> {
     inventory: &'a Inventory,
+    delivery: Option<DeliveryTool>,
     ownership: OnceLock<Ownership>,
+    deliveries: OnceLock<Deliveries>,
     cluster: OnceLock<Option<Built>>,
 }
 
 impl<'a> Analysis<'a> {
     /// The analysis of an inventory; nothing is computed yet.
     pub fn of(inventory: &'a Inventory) -> Self {
-        Self { inventory, ownership: OnceLock::new(), cluster: OnceLock::new() }
+        Self {
+            inventory,
+            delivery: None,
+            ownership: OnceLock::new(),
+            deliveries: OnceLock::new(),
+            cluster: OnceLock::new(),
+        }
+    }
+
+    /// The same, of a bundle that the configuration says this tool delivers.
+    pub fn delivered_by(self, delivery: Option<DeliveryTool>) -> Self {
+        Self { delivery, ..self }
     }
 
     /// The objects.
@@ -34,6 +48,11 @@ impl<'a> Analysis<'a> {
     /// The edges between them, and who removes which finalizer.
     pub fn ownership(&self) -> &Ownership {
         self.ownership.get_or_init(|| Ownership::of(self.inventory))
+    }
+
+    /// Who delivers the objects, and deletes them when they leave.
+    pub fn deliveries(&self) -> &Deliveries {
+        self.deliveries.get_or_init(|| Deliveries::of(self.inventory, self.delivery))
     }
 
     /// The cluster that the bundle describes, without what controllers would add; `None` when it is too large.

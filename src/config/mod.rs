@@ -11,6 +11,7 @@ mod value;
 
 use std::collections::BTreeMap;
 
+use crate::delivery::DeliveryTool;
 use crate::finding::Severity;
 use crate::inventory::{ExtraKind, Release};
 use crate::rules::World;
@@ -64,4 +65,6 @@ pub struct BundleConfig {
     pub namespace: Option<String>,
     /// Whether the bundle is treated as the whole cluster.
     pub world: Option<World>,
+    /// The tool that delivers it.
+    pub delivery: Option<DeliveryTool>,
 }

@@ -2,6 +2,7 @@
 
 use super::value::{Values, tree_of};
 use super::{BundleConfig, Config, Mistake};
+use crate::delivery::DeliveryTool;
 use crate::finding::Severity;
 use crate::inventory::{ExtraKind, Release};
 use crate::kube::Scope;
@@ -27,7 +28,7 @@ const TOP: &[&str] = &[
 pub const NAMESPACE_NAME: &str =
     "a name of lower-case letters, digits and dashes, at most 63, that begins and ends with a letter or digit";
 
-const BUNDLE: &[&str] = &["paths", "exclude", "namespace", "world"];
+const BUNDLE: &[&str] = &["paths", "exclude", "namespace", "world", "delivery"];
 const SCOPE: &[&str] = &["group", "kind", "versions", "scope"];
 const RULE: &[&str] = &["severity", "ignore"];
 const IGNORE: &[&str] = &["object", "reason", "expires"];
@@ -37,6 +38,12 @@ pub const KEYS: [(&str, &[&str]); 5] =
     [("config", TOP), ("bundle", BUNDLE), ("scope", SCOPE), ("rule", RULE), ("ignore", IGNORE)];
 
 const WORLDS: [(&str, World); 2] = [("open", World::Open), ("closed", World::Closed)];
+const TOOLS: [(&str, DeliveryTool); 4] = [
+    ("helm", DeliveryTool::Helm),
+    ("argocd", DeliveryTool::ArgoCd),
+    ("flux", DeliveryTool::Flux),
+    ("kubectl", DeliveryTool::Kubectl),
+];
 const SEVERITIES: [(&str, Option<Severity>); 4] = [
     ("error", Some(Severity::Error)),
     ("warning", Some(Severity::Warning)),
@@ -145,6 +152,7 @@ fn bundles(values: Values<'_>, value: Value<'_>) -> Result<Vec<BundleConfig>, Mi
                 "paths" => bundle.paths = values.strings(field)?,
                 "exclude" => bundle.exclude = values.strings(field)?,
                 "namespace" => bundle.namespace = Some(namespace(values, field)?),
+                "delivery" => bundle.delivery = Some(values.word(field, &TOOLS)?),
                 _ => bundle.world = Some(values.word(field, &WORLDS)?),
             }
         }

@@ -3,6 +3,8 @@
 use miette::Diagnostic;
 use thiserror::Error;
 
+use crate::cluster::Analysis;
+use crate::delivery::DeliveryTool;
 use crate::inventory::{self, Files, InputError, Inventory, Overlay, Walk};
 use crate::rules::World;
 
@@ -32,6 +34,8 @@ pub(super) struct BundleInput {
     pub(super) input: Input,
     /// Whether the bundle is treated as the whole cluster.
     pub(super) world: World,
+    /// The tool that delivers the bundle, if the configuration says.
+    pub(super) delivery: Option<DeliveryTool>,
 }
 
 /// One bundle, read.
@@ -43,6 +47,15 @@ pub struct Bundle {
     pub inventory: Inventory,
     /// Whether it is treated as the whole cluster.
     pub world: World,
+    /// The tool that delivers it, if the configuration says.
+    pub delivery: Option<DeliveryTool>,
+}
+
+impl Bundle {
+    /// Its analysis; nothing is computed yet.
+    pub(super) fn analysis(&self) -> Analysis<'_> {
+        Analysis::of(&self.inventory).delivered_by(self.delivery)
+    }
 }
 
 /// A bundle that cannot be read.
@@ -66,8 +79,8 @@ pub enum BundleError {
 
 impl BundleInput {
     fn read(self, walk: Walk, files: &mut Files) -> Bundle {
-        let Self { name, input, world } = self;
-        Bundle { name, inventory: Inventory::new(files.read(walk), input.settings), world }
+        let Self { name, input, world, delivery } = self;
+        Bundle { name, inventory: Inventory::new(files.read(walk), input.settings), world, delivery }
     }
 }
 

@@ -83,13 +83,13 @@ impl Resolver<'_> {
         input.exclude.extend(bundle.exclude.iter().map(|glob| joined(folder, glob)));
         let configured = || self.config.and_then(|config| config.world);
         let world = self.request.world.or(bundle.world).or_else(configured).unwrap_or_default();
-        BundleInput { name: Some(bundle.name.clone()), input, world }
+        BundleInput { name: Some(bundle.name.clone()), input, world, delivery: bundle.delivery }
     }
 
     fn paths(&self, paths: Vec<String>) -> BundleInput {
         let configured = || self.config.and_then(|config| config.world);
         let world = self.request.world.or_else(configured).unwrap_or_default();
-        BundleInput { name: None, input: self.input(paths, None), world }
+        BundleInput { name: None, input: self.input(paths, None), world, delivery: None }
     }
 
     fn input(&self, paths: Vec<String>, namespace: Option<&str>) -> Input {

@@ -26,7 +26,7 @@ use crate::text::{FileId, Sources};
 
 /// Runs the selected rules over one bundle.
 pub fn check(inventory: Inventory, check: &Check) -> Report {
-    check_bundles(&[Bundle { name: None, inventory, world: check.world }], check)
+    check_bundles(&[Bundle { name: None, inventory, world: check.world, delivery: None }], check)
 }
 
 /// Runs the selected rules over bundles, each by itself, and merges what they find into one report. Repeated findings
@@ -35,7 +35,7 @@ pub(super) fn check_bundles(bundles: &[Bundle], check: &Check) -> Report {
     let config = check.ignores.as_ref().map(|(file, _)| file);
     let baseline = check.baseline.as_ref().map(|(file, _)| file);
     let merged = Merged::new(bundles, config, baseline);
-    let analyses: Vec<Analysis<'_>> = bundles.iter().map(|bundle| Analysis::of(&bundle.inventory)).collect();
+    let analyses: Vec<Analysis<'_>> = bundles.iter().map(Bundle::analysis).collect();
     let verdicts: Vec<Verdicts<'_>> = analyses.iter().map(Verdicts::new).collect();
     let directives: Vec<Directives> = bundles.iter().map(|bundle| Directives::of(&bundle.inventory)).collect();
     let run = Run {

@@ -19,6 +19,7 @@ mod configuration;
 mod corpus;
 mod corpus_list;
 mod corpus_plans;
+mod delivery;
 mod determinism;
 mod docs;
 mod editors;

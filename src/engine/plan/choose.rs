@@ -17,7 +17,7 @@ pub(in crate::engine) struct Candidate<'b> {
 
 impl<'b> Candidate<'b> {
     fn of(bundle: &'b Bundle) -> Self {
-        let analysis = Analysis::of(&bundle.inventory);
+        let analysis = bundle.analysis();
         let implied = implied(analysis.inventory(), analysis.ownership());
         let targets = Targets::new(analysis.inventory(), &implied);
         Self { analysis, implied, targets, name: bundle.name.as_deref() }

@@ -1,0 +1,135 @@
+//! What a tool spares when objects leave. The one place that judges it: rules and requests ask the same function.
+
+use super::marks::{self, annotation, label};
+use crate::kube::kinds;
+use crate::manifest::{Metadata, Object};
+use crate::text::Span;
+
+/// An action that deletes what left, or everything.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Removal {
+    /// `helm uninstall`, and the deletion of a Flux HelmRelease.
+    HelmUninstall,
+    /// `helm upgrade` to a release without the object, and the reconciliation of a Flux HelmRelease.
+    HelmUpgrade,
+    /// `kubectl delete`.
+    Kubectl,
+    /// Argo CD prunes what left the sources.
+    ArgoCdPrune,
+    /// An Application with the resources finalizer is deleted.
+    ArgoCdApplication,
+    /// A Flux Kustomization prunes what left its sources, or is deleted.
+    FluxPrune,
+    /// The namespace is deleted, by whatever tool.
+    Namespace,
+}
+
+/// Why an object stays.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Sparing<'a> {
+    /// `helm.sh/resource-policy: keep`. Helm reports the object as kept.
+    Keep,
+    /// `helm.sh/resource-policy` with another value: `helm uninstall` neither deletes nor reports the object
+    /// (helm pkg/action/resource_policy.go, filterManifestsToKeep; helm/helm#12048).
+    UnknownPolicy(&'a str),
+    /// A hook is no part of a release (helm/helm#9206).
+    Hook,
+    /// From the `crds/` folder of a chart, which Helm installs and never touches again.
+    CrdsFolder,
+    /// Argo CD deletes no CustomResourceDefinition with an Application (argo-cd controller/appcontroller.go,
+    /// shouldBeDeleted).
+    Definition,
+    /// A sync option of the object: `Prune=false`, `Delete=confirm`.
+    SyncOption(&'a str),
+    /// A label or annotation of Flux's kustomize-controller, such as `kustomize.toolkit.fluxcd.io/prune`.
+    FluxOptOut(&'static str),
+}
+
+/// An object that stays, and why.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Spared<'a> {
+    /// Why.
+    pub by: Sparing<'a>,
+    /// Where it is written; `None` where the tool does it for every such object.
+    pub place: Option<Span>,
+}
+
+impl Spared<'_> {
+    /// Whether the object stays only until somebody agrees to its deletion (`argocd.argoproj.io/deletion-approved`).
+    pub fn until_confirmed(&self) -> bool {
+        matches!(self.by, Sparing::SyncOption(option) if option.ends_with("=confirm"))
+    }
+}
+
+/// Whether `removal` spares an object. `template`: the path of the template it was rendered from, as `# Source:` gives it.
+///
+/// The object is the copy that the tool looks at: the stored release for `helm uninstall`, the one in the cluster for all
+/// others. So for a removal that a change brings about, it is the object before that change.
+pub fn spared<'a>(object: &'a Object, template: Option<&str>, removal: Removal) -> Option<Spared<'a>> {
+    let metadata = &object.metadata;
+    match removal {
+        Removal::Kubectl | Removal::Namespace => None,
+        Removal::HelmUninstall => outside_of_release(object, template).or_else(|| resource_policy(metadata)),
+        Removal::HelmUpgrade => outside_of_release(object, template).or_else(|| {
+            // The live object's annotation, compared exactly (helm pkg/kube/client.go, Update).
+            let kept = annotation(metadata, marks::HELM_RESOURCE_POLICY).filter(|policy| policy.value == "keep")?;
+            Some(Spared { by: Sparing::Keep, place: Some(kept.key_span) })
+        }),
+        Removal::ArgoCdPrune => sync_option(metadata, &["Prune=false", "Prune=confirm"]),
+        Removal::ArgoCdApplication => {
+            let definition = object.is(kinds::CUSTOM_RESOURCE_DEFINITION);
+            let definition = definition.then_some(Spared { by: Sparing::Definition, place: None });
+            let option = || sync_option(metadata, &["Delete=false", "Delete=confirm"]);
+            definition.or_else(option).or_else(|| argo_cd_keep(metadata))
+        }
+        Removal::FluxPrune => flux_opt_out(metadata),
+    }
+}
+
+/// What Helm creates and does not count as part of the release.
+fn outside_of_release(object: &Object, template: Option<&str>) -> Option<Spared<'static>> {
+    if let Some(hook) = annotation(&object.metadata, marks::HELM_HOOK) {
+        return Some(Spared { by: Sparing::Hook, place: Some(hook.key_span) });
+    }
+    template.is_some_and(in_crds_folder).then_some(Spared { by: Sparing::CrdsFolder, place: None })
+}
+
+/// Whether a template's path leads into the `crds/` folder of a chart, or of one of its subcharts.
+fn in_crds_folder(template: &str) -> bool {
+    let mut folders = template.split('/').rev().skip(1);
+    // `templates/crds/` is rendered like every other template.
+    folders.clone().any(|folder| folder == "crds") && folders.all(|folder| folder != "templates")
+}
+
+/// As `helm uninstall` reads it from the stored release: trimmed, in any case, present or not.
+fn resource_policy(metadata: &Metadata) -> Option<Spared<'_>> {
+    let policy = annotation(metadata, marks::HELM_RESOURCE_POLICY)?;
+    let by = match policy.value.trim().eq_ignore_ascii_case("keep") {
+        true => Sparing::Keep,
+        false => Sparing::UnknownPolicy(&policy.value),
+    };
+    Some(Spared { by, place: Some(policy.key_span) })
+}
+
+/// Argo CD reads Helm's annotation like one of its own: a list, compared exactly.
+fn argo_cd_keep(metadata: &Metadata) -> Option<Spared<'_>> {
+    let policy = annotation(metadata, marks::HELM_RESOURCE_POLICY)?;
+    let keeps = marks::sync_options(&policy.value).any(|option| option == "keep");
+    keeps.then_some(Spared { by: Sparing::Keep, place: Some(policy.key_span) })
+}
+
+fn sync_option<'a>(metadata: &'a Metadata, spares: &[&str]) -> Option<Spared<'a>> {
+    let options = annotation(metadata, marks::ARGOCD_SYNC_OPTIONS)?;
+    let option = marks::sync_options(&options.value).find(|option| spares.contains(option))?;
+    Some(Spared { by: Sparing::SyncOption(option), place: Some(options.key_span) })
+}
+
+/// Flux looks at labels and annotations alike, and ignores case (fluxcd/pkg ssa/manager_delete.go, ssa/utils AnyInMetadata).
+fn flux_opt_out(metadata: &Metadata) -> Option<Spared<'static>> {
+    let opt_outs = [(marks::FLUX_PRUNE, "disabled"), (marks::FLUX_RECONCILE, "disabled"), (marks::FLUX_SSA, "Ignore")];
+    opt_outs.into_iter().find_map(|(key, disabled)| {
+        let written = [label(metadata, key), annotation(metadata, key)].into_iter().flatten();
+        let place = written.into_iter().find(|value| value.value.eq_ignore_ascii_case(disabled))?.key_span;
+        Some(Spared { by: Sparing::FluxOptOut(key), place: Some(place) })
+    })
+}

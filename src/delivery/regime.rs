@@ -1,0 +1,215 @@
+//! By which tool an object is delivered, and how that is known.
+
+use std::collections::{BTreeMap, HashMap};
+
+use super::marks::{self, annotation, label};
+use super::protection::{Removal, Spared, spared};
+use crate::inventory::{Inventory, Member, ObjectId};
+use crate::manifest::{Metadata, templates};
+use crate::text::{FileId, Span};
+
+/// A tool as the configuration names it: `delivery: flux`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum DeliveryTool {
+    /// Helm itself.
+    Helm,
+    /// Argo CD, whatever renders for it.
+    ArgoCd,
+    /// Flux: Kustomizations and HelmReleases.
+    Flux,
+    /// `kubectl apply`, which prunes nothing.
+    Kubectl,
+}
+
+/// The kind of Flux object that delivers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum FluxObject {
+    /// A `Kustomization.kustomize.toolkit.fluxcd.io`.
+    Kustomization,
+    /// A `HelmRelease.helm.toolkit.fluxcd.io`.
+    HelmRelease,
+}
+
+/// Who applies an object, and so who deletes it when it leaves.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Regime {
+    /// A Helm release.
+    Helm,
+    /// An Application of Argo CD.
+    ArgoCd,
+    /// Flux.
+    Flux(FluxObject),
+    /// `kubectl apply`: nobody deletes what leaves.
+    Kubectl,
+}
+
+impl Regime {
+    /// The tool in a sentence.
+    pub fn tool(self) -> &'static str {
+        match self {
+            Self::Helm => "Helm",
+            Self::ArgoCd => "Argo CD",
+            Self::Flux(_) => "Flux",
+            Self::Kubectl => "kubectl",
+        }
+    }
+}
+
+/// Where the regime of an object comes from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum RegimeSource {
+    /// `delivery:` of the bundle.
+    Config,
+    /// A label or annotation of an object: its own, or that of another object where all agree.
+    Mark {
+        /// The object that has it.
+        object: ObjectId,
+        /// The key.
+        place: Span,
+    },
+    /// Nobody says it.
+    None,
+}
+
+/// The regime of an object, and where it comes from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Delivered {
+    /// Who delivers it.
+    pub regime: Regime,
+    /// How that is known.
+    pub source: RegimeSource,
+}
+
+/// The regimes of what marks say: none, one on which all agree, or several.
+#[derive(Clone, Copy, Debug, Default)]
+enum Agreement {
+    #[default]
+    Silent,
+    One(Delivered),
+    Several,
+}
+
+impl Agreement {
+    fn and(self, mark: Delivered) -> Self {
+        match self {
+            Self::Silent => Self::One(mark),
+            Self::One(first) if first.regime == mark.regime => self,
+            Self::One(_) | Self::Several => Self::Several,
+        }
+    }
+
+    fn one(self) -> Option<Delivered> {
+        match self {
+            Self::One(delivered) => Some(delivered),
+            Self::Silent | Self::Several => None,
+        }
+    }
+}
+
+/// Who delivers the objects of a bundle.
+///
+/// In this order: the configuration; the object's own marks; the marks of its file, then those of the bundle, if all agree.
+/// Without any of them it is `kubectl apply`, and nothing is pruned.
+#[derive(Debug)]
+pub struct Deliveries {
+    configured: Option<DeliveryTool>,
+    own: HashMap<ObjectId, Delivered>,
+    by_file: BTreeMap<FileId, Agreement>,
+    bundle: Agreement,
+    templates: BTreeMap<FileId, Vec<(u32, Option<Span>)>>,
+}
+
+impl Deliveries {
+    /// Who delivers the objects of `inventory`; `configured` is what the configuration says of the bundle.
+    pub fn of(inventory: &Inventory, configured: Option<DeliveryTool>) -> Self {
+        let mut deliveries = Self {
+            configured,
+            own: HashMap::new(),
+            by_file: BTreeMap::new(),
+            bundle: Agreement::Silent,
+            templates: BTreeMap::new(),
+        };
+        for member in &inventory.members {
+            let Some((regime, place)) = marked(&member.object.metadata) else { continue };
+            let delivered = Delivered { regime, source: RegimeSource::Mark { object: member.id, place } };
+            deliveries.own.insert(member.id, delivered);
+            let of_file = deliveries.by_file.entry(member.file).or_default();
+            *of_file = of_file.and(delivered);
+            deliveries.bundle = deliveries.bundle.and(delivered);
+        }
+        let templates = inventory.files().map(|(id, file)| (id, templates(file.source().text())));
+        deliveries.templates = templates.filter(|(_, documents)| !documents.is_empty()).collect();
+        deliveries
+    }
+
+    /// Who delivers an object.
+    pub fn regime(&self, member: &Member) -> Delivered {
+        let own = self.own.get(&member.id).copied();
+        let of_file = || self.by_file.get(&member.file).copied().unwrap_or_default().one();
+        let marked = own.or_else(of_file).or_else(|| self.bundle.one());
+        match self.configured {
+            Some(tool) => {
+                let regime = match (tool, marked.map(|delivered| delivered.regime)) {
+                    (DeliveryTool::Helm, _) => Regime::Helm,
+                    (DeliveryTool::ArgoCd, _) => Regime::ArgoCd,
+                    (DeliveryTool::Kubectl, _) => Regime::Kubectl,
+                    // What Helm rendered, Flux delivers through a HelmRelease.
+                    (DeliveryTool::Flux, Some(Regime::Helm | Regime::Flux(FluxObject::HelmRelease))) => {
+                        Regime::Flux(FluxObject::HelmRelease)
+                    }
+                    (DeliveryTool::Flux, _) => Regime::Flux(FluxObject::Kustomization),
+                };
+                Delivered { regime, source: RegimeSource::Config }
+            }
+            None => marked.unwrap_or(Delivered { regime: Regime::Kubectl, source: RegimeSource::None }),
+        }
+    }
+
+    /// The regime of an object as far as it, its file or the configuration says so; nothing that others in the bundle say.
+    pub fn evident(&self, member: &Member) -> Option<Regime> {
+        let said = self.configured.is_some()
+            || self.own.contains_key(&member.id)
+            || self.by_file.get(&member.file).is_some_and(|of_file| of_file.one().is_some());
+        said.then(|| self.regime(member).regime)
+    }
+
+    /// The path of the template that an object was rendered from, as a comment `# Source:` before it says.
+    pub fn template<'i>(&self, inventory: &'i Inventory, member: &Member) -> Option<&'i str> {
+        let documents = self.templates.get(&member.file)?;
+        let after = documents.partition_point(|(start, _)| *start <= member.object.start.start);
+        let (_, template) = documents.get(after.checked_sub(1)?)?;
+        Some(inventory.sources.file(member.file).slice((*template)?))
+    }
+
+    /// Whether `removal` spares an object, and why.
+    pub fn spared<'a>(&self, inventory: &Inventory, member: &'a Member, removal: Removal) -> Option<Spared<'a>> {
+        spared(&member.object, self.template(inventory, member), removal)
+    }
+}
+
+/// The regime that an object's own labels and annotations speak of, and the key that does.
+///
+/// What a tool writes onto its objects comes first; then what a chart writes onto them; then what somebody wrote for a tool.
+fn marked(metadata: &Metadata) -> Option<(Regime, Span)> {
+    let kustomization = Regime::Flux(FluxObject::Kustomization);
+    let release = Regime::Flux(FluxObject::HelmRelease);
+    let annotated = |key, regime| annotation(metadata, key).map(|value| (regime, value.key_span));
+    let labelled = |key, regime| label(metadata, key).map(|value| (regime, value.key_span));
+    annotated(marks::ARGOCD_TRACKING_ID, Regime::ArgoCd)
+        .or_else(|| labelled(marks::ARGOCD_INSTANCE, Regime::ArgoCd))
+        .or_else(|| labelled(marks::FLUX_HELM_RELEASE_NAME, release))
+        .or_else(|| labelled(marks::FLUX_KUSTOMIZATION_NAME, kustomization))
+        .or_else(|| annotated(marks::HELM_RELEASE_NAME, Regime::Helm))
+        .or_else(|| chart_label(metadata).map(|place| (Regime::Helm, place)))
+        .or_else(|| marks::ARGOCD_OPTIONS.into_iter().find_map(|key| annotated(key, Regime::ArgoCd)))
+        .or_else(|| {
+            let told = |key| annotated(key, kustomization).or_else(|| labelled(key, kustomization));
+            marks::FLUX_OPTIONS.into_iter().find_map(told)
+        })
+}
+
+/// `app.kubernetes.io/managed-by: Helm` beside the chart: other tools copy the one, hardly both.
+fn chart_label(metadata: &Metadata) -> Option<Span> {
+    let managed = label(metadata, marks::MANAGED_BY).filter(|value| value.value.trim() == "Helm")?;
+    label(metadata, marks::HELM_CHART).map(|_| managed.key_span)
+}

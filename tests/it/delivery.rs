@@ -1,0 +1,187 @@
+//! Which tool delivers an object, and what that tool spares.
+
+use ownerlint::cluster::Analysis;
+use ownerlint::delivery::{Delivered, DeliveryTool, FluxObject, Regime, RegimeSource, Removal, Sparing, spared};
+use ownerlint::inventory::Inventory;
+
+use crate::support::inventory_of;
+
+const EVERY_REMOVAL: [Removal; 7] = [
+    Removal::HelmUninstall,
+    Removal::HelmUpgrade,
+    Removal::Kubectl,
+    Removal::ArgoCdPrune,
+    Removal::ArgoCdApplication,
+    Removal::FluxPrune,
+    Removal::Namespace,
+];
+
+fn object(kind: &str, metadata: &str) -> Inventory {
+    inventory_of("a.yaml", &format!("{kind}\nmetadata: {{name: a, {metadata}}}\n"))
+}
+
+fn config_map(metadata: &str) -> Inventory {
+    object("apiVersion: v1\nkind: ConfigMap", metadata)
+}
+
+/// The removals that spare an object.
+fn sparing(inventory: &Inventory, template: Option<&str>) -> Vec<Removal> {
+    let object = &inventory.members[0].object;
+    EVERY_REMOVAL.into_iter().filter(|removal| spared(object, template, *removal).is_some()).collect()
+}
+
+fn of(inventory: &Inventory, at: usize, tool: Option<DeliveryTool>) -> Delivered {
+    let analysis = Analysis::of(inventory).delivered_by(tool);
+    analysis.deliveries().regime(&inventory.members[at])
+}
+
+fn regime(inventory: &Inventory, tool: Option<DeliveryTool>) -> Regime {
+    of(inventory, 0, tool).regime
+}
+
+// --- what is spared ---
+
+#[test]
+fn an_object_without_protection_is_spared_by_nobody() {
+    assert_eq!(sparing(&config_map("labels: {app: a}"), None), []);
+    assert_eq!(sparing(&config_map("labels: {app: a}"), Some("a/templates/crds/a.yaml")), []);
+}
+
+#[test]
+fn an_annotation_protects_only_in_the_actions_that_read_it() {
+    use Removal::{ArgoCdApplication, ArgoCdPrune, FluxPrune, HelmUninstall, HelmUpgrade};
+    for (annotation, by) in [
+        ("helm.sh/resource-policy: keep", &[HelmUninstall, HelmUpgrade, ArgoCdApplication][..]),
+        // Trimmed and in any case on uninstall, exact on upgrade; Argo CD reads a list of exact words.
+        ("helm.sh/resource-policy: Keep", &[HelmUninstall]),
+        ("helm.sh/resource-policy: ' keep'", &[HelmUninstall, ArgoCdApplication]),
+        ("helm.sh/resource-policy: ''", &[HelmUninstall]),
+        ("helm.sh/resource-policy: delete", &[HelmUninstall]),
+        ("helm.sh/hook: pre-install", &[HelmUninstall, HelmUpgrade]),
+        ("argocd.argoproj.io/sync-options: Prune=false", &[ArgoCdPrune]),
+        ("argocd.argoproj.io/sync-options: Delete=false", &[ArgoCdApplication]),
+        (
+            "argocd.argoproj.io/sync-options: 'Replace=true, Prune=false ,Delete=confirm'",
+            &[ArgoCdPrune, ArgoCdApplication],
+        ),
+        ("argocd.argoproj.io/sync-options: 'Prune: false'", &[]),
+        ("argocd.argoproj.io/sync-options: prune=false", &[]),
+        ("argocd.argoproj.io/sync-options: Prune=true", &[]),
+        ("argocd.argoproj.io/sync-option: Prune=false", &[]),
+        ("kustomize.toolkit.fluxcd.io/prune: disabled", &[FluxPrune]),
+        ("kustomize.toolkit.fluxcd.io/prune: Disabled", &[FluxPrune]),
+        ("kustomize.toolkit.fluxcd.io/prune: 'false'", &[]),
+        ("kustomize.toolkit.fluxcd.io/reconcile: disabled", &[FluxPrune]),
+        ("kustomize.toolkit.fluxcd.io/ssa: Ignore", &[FluxPrune]),
+        ("kustomize.toolkit.fluxcd.io/ssa: Merge", &[]),
+    ] {
+        assert_eq!(sparing(&config_map(&format!("annotations: {{{annotation}}}")), None), by, "{annotation}");
+    }
+}
+
+#[test]
+fn only_flux_reads_labels() {
+    let flux = config_map("labels: {kustomize.toolkit.fluxcd.io/prune: disabled}");
+    assert_eq!(sparing(&flux, None), [Removal::FluxPrune]);
+    assert_eq!(sparing(&config_map("labels: {helm.sh/resource-policy: keep}"), None), []);
+}
+
+#[test]
+fn helm_never_touches_the_crds_folder_and_argo_cd_deletes_no_definition_with_an_application() {
+    let definition = "apiVersion: apiextensions.k8s.io/v1\nkind: CustomResourceDefinition";
+    let definition = object(definition, "labels: {}");
+    let by_application = [Removal::ArgoCdApplication];
+    assert_eq!(sparing(&definition, None), by_application);
+    assert_eq!(sparing(&definition, Some("a/templates/crds/a.yaml")), by_application);
+    let by_helm_too = [Removal::HelmUninstall, Removal::HelmUpgrade, Removal::ArgoCdApplication];
+    assert_eq!(sparing(&definition, Some("a/crds/a.yaml")), by_helm_too);
+    assert_eq!(sparing(&definition, Some("a/charts/crds/crds/more/a.yaml")), by_helm_too);
+}
+
+#[test]
+fn an_unknown_policy_is_told_apart_and_a_confirmation_ends_a_protection() {
+    let unknown = config_map("annotations: {helm.sh/resource-policy: delete}");
+    let spared_by = |inventory: &Inventory, removal| {
+        let found = spared(&inventory.members[0].object, None, removal).expect("it is spared");
+        (format!("{:?}", found.by), found.until_confirmed())
+    };
+    assert_eq!(spared_by(&unknown, Removal::HelmUninstall).0, format!("{:?}", Sparing::UnknownPolicy("delete")));
+    let confirm = config_map("annotations: {argocd.argoproj.io/sync-options: Prune=confirm}");
+    assert!(spared_by(&confirm, Removal::ArgoCdPrune).1);
+    let never = config_map("annotations: {argocd.argoproj.io/sync-options: Prune=false}");
+    assert!(!spared_by(&never, Removal::ArgoCdPrune).1);
+}
+
+// --- who delivers ---
+
+const CHART: &str = "labels: {app.kubernetes.io/managed-by: Helm, helm.sh/chart: web-1.2.3}";
+
+#[test]
+fn the_marks_of_an_object_say_who_delivers_it() {
+    let kustomization = Regime::Flux(FluxObject::Kustomization);
+    let release = Regime::Flux(FluxObject::HelmRelease);
+    for (metadata, expected) in [
+        (CHART, Regime::Helm),
+        ("annotations: {meta.helm.sh/release-name: web}", Regime::Helm),
+        ("annotations: {argocd.argoproj.io/tracking-id: 'web:apps/Deployment:shop/web'}", Regime::ArgoCd),
+        ("labels: {argocd.argoproj.io/instance: web}", Regime::ArgoCd),
+        ("annotations: {argocd.argoproj.io/sync-wave: '1'}", Regime::ArgoCd),
+        ("labels: {kustomize.toolkit.fluxcd.io/name: apps}", kustomization),
+        ("annotations: {kustomize.toolkit.fluxcd.io/prune: disabled}", kustomization),
+        ("labels: {kustomize.toolkit.fluxcd.io/prune: disabled}", kustomization),
+        (
+            "labels: {helm.toolkit.fluxcd.io/name: web, app.kubernetes.io/managed-by: Helm, helm.sh/chart: web-1}",
+            release,
+        ),
+        // What a tool writes outweighs what somebody wrote for another one.
+        (
+            "labels: {app.kubernetes.io/managed-by: Helm, helm.sh/chart: web-1}, annotations: {argocd.argoproj.io/hook: Sync}",
+            Regime::Helm,
+        ),
+    ] {
+        let inventory = config_map(metadata);
+        let Delivered { regime, source } = of(&inventory, 0, None);
+        assert_eq!(regime, expected, "{metadata}");
+        assert!(matches!(source, RegimeSource::Mark { .. }), "{metadata}");
+    }
+}
+
+#[test]
+fn what_says_nothing_of_its_delivery_is_applied_by_kubectl() {
+    for metadata in ["labels: {app.kubernetes.io/managed-by: Helm}", "labels: {app.kubernetes.io/instance: web}", ""] {
+        let delivered = of(&config_map(metadata), 0, None);
+        assert_eq!((delivered.regime, delivered.source), (Regime::Kubectl, RegimeSource::None), "{metadata}");
+    }
+}
+
+#[test]
+fn the_configuration_outweighs_marks_and_flux_installs_charts_through_a_helm_release() {
+    let chart = config_map(CHART);
+    assert_eq!(regime(&chart, Some(DeliveryTool::ArgoCd)), Regime::ArgoCd);
+    assert_eq!(regime(&chart, Some(DeliveryTool::Flux)), Regime::Flux(FluxObject::HelmRelease));
+    assert_eq!(regime(&config_map(""), Some(DeliveryTool::Flux)), Regime::Flux(FluxObject::Kustomization));
+    assert_eq!(of(&chart, 0, Some(DeliveryTool::Kubectl)).source, RegimeSource::Config);
+}
+
+#[test]
+fn an_object_without_marks_is_delivered_like_its_file_if_that_agrees() {
+    let plain = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\n";
+    let marked =
+        |name: &str, mark: &str| format!("---\napiVersion: v1\nkind: ConfigMap\nmetadata: {{name: {name}, {mark}}}\n");
+    let flux = "labels: {kustomize.toolkit.fluxcd.io/name: apps}";
+    let agreed = inventory_of("a.yaml", &format!("{plain}{}{}", marked("b", CHART), marked("c", CHART)));
+    assert_eq!(regime(&agreed, None), Regime::Helm);
+    let both = inventory_of("a.yaml", &format!("{plain}{}{}", marked("b", CHART), marked("c", flux)));
+    assert_eq!(of(&both, 0, None).source, RegimeSource::None);
+    assert_eq!(of(&both, 2, None).regime, Regime::Flux(FluxObject::Kustomization));
+}
+
+#[test]
+fn the_template_of_an_object_is_the_one_named_before_it() {
+    let text = "---\n# Source: web/crds/a.yaml\napiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\n\
+                ---\napiVersion: v1\nkind: ConfigMap\nmetadata: {name: b}\n";
+    let inventory = inventory_of("a.yaml", text);
+    let analysis = Analysis::of(&inventory);
+    let template = |at: usize| analysis.deliveries().template(&inventory, &inventory.members[at]);
+    assert_eq!((template(0), template(1)), (Some("web/crds/a.yaml"), None));
+}
