@@ -37,14 +37,14 @@ pub(super) enum Command {
     /// List the objects with their scopes, owners and finalizers
     #[command(after_help = help::LIST)]
     List(ListArgs),
-    /// Predict what a deletion would do: what goes, what stays, what hangs
+    /// Predict a deletion: what is deleted with it, what is kept, what gets stuck
     Plan(Box<PlanArgs>),
     /// Explain a rule: what is wrong, what the cluster does, how to fix it; or what a plan cites
     #[command(after_help = help::EXPLAIN)]
     Explain(ExplainArgs),
     /// List the rules
     Rules(RulesArgs),
-    /// Know the findings of today, and report only new ones
+    /// Record today's findings, and report only new ones
     #[command(after_help = help::BASELINE)]
     Baseline(BaselineArgs),
     /// Write a commented ownerlint.yaml for the manifests of a folder

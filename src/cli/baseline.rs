@@ -20,11 +20,11 @@ pub(super) struct BaselineArgs {
 
 #[derive(Clone, Debug, Subcommand)]
 pub(super) enum BaselineAction {
-    /// Know all findings of today
+    /// Record all findings of today
     Write(BaselineFileArgs),
-    /// Know all findings of today, and say what changed since the last time
+    /// Record all findings of today, and say what changed since the last time
     Update(BaselineFileArgs),
-    /// Forget what is no longer found, and learn nothing new
+    /// Remove what is no longer found, and record nothing new
     Prune(BaselineFileArgs),
 }
 
@@ -35,7 +35,7 @@ pub(super) struct BaselineFileArgs {
     /// The known findings [default: ownerlint-baseline.json beside the configuration]
     #[arg(long, value_name = "FILE", value_hint = clap::ValueHint::FilePath)]
     pub(super) baseline: Option<String>,
-    /// Whether the input is all there is
+    /// Whether the input is the whole cluster
     #[arg(long, value_name = "WORLD")]
     pub(super) world: Option<WorldArg>,
 }

@@ -48,7 +48,7 @@ pub(super) struct CheckArgs {
 /// What is reported of all that is read, and how.
 #[derive(Clone, Debug, Default, Args)]
 pub(super) struct ReportedArgs {
-    /// Report only findings that touch this file or folder; all the rest is read nevertheless (may be repeated)
+    /// Report only findings that touch this file or folder; everything else is still read (may be repeated)
     #[arg(long, value_name = "PATH", value_hint = clap::ValueHint::AnyPath, help_heading = "Report")]
     pub(super) only: Vec<String>,
     /// Report only findings that touch files changed since the current branch left this git ref
@@ -68,7 +68,7 @@ pub(super) struct ReportedArgs {
     #[allow(rustdoc::bare_urls)]
     #[arg(long, value_name = "URL", help_heading = "Output")]
     pub(super) source_url: Option<String>,
-    /// The size that the `markdown` output keeps to; a comment on GitHub takes 65536 [default: 1000000]
+    /// The size that the `markdown` output keeps to; GitHub accepts 65536 in a comment [default: 1000000]
     #[arg(long, value_name = "BYTES", help_heading = "Output")]
     pub(super) markdown_bytes: Option<usize>,
     /// Exit with 0 whatever is found

@@ -13,7 +13,7 @@ Examples:
   helm template web ./chart | ownerlint -    check what Helm renders
   kustomize build prod | ownerlint -         check what Kustomize renders
   ownerlint list rendered/                   objects, scopes, owners, finalizers
-  ownerlint plan delete deploy/web -n shop   what a deletion takes along
+  ownerlint plan delete deploy/web -n shop   what is deleted with it
   ownerlint explain owner-of-cluster-scoped  why a rule exists, how to fix it
   ownerlint init                             write a commented ownerlint.yaml
   ownerlint baseline write                   from now on only new findings
@@ -71,9 +71,9 @@ A file of steps is a list in YAML or JSON (`ownerlint schema steps`):
     target: pod/web-0 -n shop
 The other operations are settle and remove-all-finalizers.
 
-A dump (`kubectl get … -o yaml`) is taken for the whole cluster. In a
-rendering, references are bound by name, an owner that it does not hold is
-taken to exist elsewhere, and the Pods, ReplicaSets and other objects that
+A dump (`kubectl get … -o yaml`) is treated as the whole cluster. In a
+rendering, references are bound by name, an owner that it does not contain
+is assumed to exist, and the Pods, ReplicaSets and other objects that
 built-in controllers create are implied.
 
 Exit status:
@@ -94,9 +94,9 @@ Exit status:
 
 pub(super) const BASELINE: &str = "\
 Examples:
-  ownerlint baseline write   know today's findings: only new ones are reported
-  ownerlint baseline update  the same again, and what changed since then
-  ownerlint baseline prune   forget what is fixed
+  ownerlint baseline write   record today's findings; report only new ones
+  ownerlint baseline update  record them again, and show what changed
+  ownerlint baseline prune   remove what is no longer found
 
 Exit status:
   0  the baseline is written

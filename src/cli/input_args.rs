@@ -22,7 +22,7 @@ pub(super) struct InputArgs {
     /// Leave out files whose path matches this glob (may be repeated)
     #[arg(long, value_name = "GLOB", help_heading = "Input")]
     pub(super) exclude: Vec<String>,
-    /// The namespace of namespaced objects that do not say theirs
+    /// The namespace of namespaced objects without one
     #[arg(short, long, value_name = "NAME", value_parser = namespace, help_heading = "Input")]
     pub(super) namespace: Option<String>,
     /// The Kubernetes release that decides which built-in kinds are served [default: the newest known]

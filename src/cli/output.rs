@@ -69,7 +69,7 @@ pub(super) enum TextOrJson {
     Json,
 }
 
-/// The least severity that makes a run fail; `None` is never.
+/// The lowest severity that makes a run fail; `None` is never.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct FailOn(pub(super) Option<Severity>);
 

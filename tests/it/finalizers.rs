@@ -65,7 +65,10 @@ fn a_known_finalizer_is_named_with_its_controller_wherever_that_runs() {
     let scaled = "apiVersion: keda.sh/v1alpha1\nkind: ScaledObject\nmetadata: {name: web, namespace: shop, finalizers: [finalizer.keda.sh]}\n";
     let absent = findings(scaled);
     let reason = &the(&absent, "finalizer-runtime").reason;
-    assert!(reason.starts_with("KEDA operator removes it, but is not in the input (image kedacore/keda)"), "{reason}");
+    assert!(
+        reason.starts_with("The KEDA operator removes it, but is not in the input (image kedacore/keda)"),
+        "{reason}"
+    );
 
     let present =
         findings(&format!("{}---\n{scaled}", fixture("rules/finalizer-runtime/bad/with-its-controller.yaml")));
@@ -85,7 +88,7 @@ fn a_known_finalizer_is_named_with_its_controller_wherever_that_runs() {
     assert!(
         the(&claim, "finalizer-runtime")
             .reason
-            .starts_with("PVC protection controller (kube-controller-manager) removes it.")
+            .starts_with("The PVC protection controller (kube-controller-manager) removes it.")
     );
 }
 
@@ -180,7 +183,7 @@ metadata:
     let misplaced = the(&found, "finalizer-misplaced");
     assert_eq!(misplaced.severity, Severity::Info);
     assert!(
-        misplaced.reason.starts_with("According to the table of known finalizers, Rook operator"),
+        misplaced.reason.starts_with("According to the table of known finalizers, the Rook operator"),
         "{misplaced:#?}"
     );
     for rule in ["foreground-deadlock", "namespace-never-empties"] {
