@@ -7,7 +7,7 @@ use super::{Built, Source, build};
 use crate::delivery::{Deliveries, DeliveryTool};
 use crate::gc::{self, ClusterError, Options, Plan, Step};
 use crate::inventory::Inventory;
-use crate::ownership::{Implied, Ownership};
+use crate::ownership::{Implied, Ownership, Tables, Ties};
 
 /// How many verdicts are kept for later use. Each holds a state of the whole cluster, so not every trial of a rule can be
 /// kept; a report draws fewer pictures than this.
@@ -17,19 +17,23 @@ const MOST_KEPT: usize = 16;
 #[derive(Debug)]
 pub struct Analysis<'a> {
     inventory: &'a Inventory,
+    tables: Arc<Tables>,
     delivery: Option<DeliveryTool>,
     ownership: OnceLock<Ownership>,
+    ties: OnceLock<Ties>,
     deliveries: OnceLock<Deliveries>,
     cluster: OnceLock<Option<Built>>,
 }
 
 impl<'a> Analysis<'a> {
-    /// The analysis of an inventory; nothing is computed yet.
+    /// The analysis of an inventory with the bundled tables; nothing is computed yet.
     pub fn of(inventory: &'a Inventory) -> Self {
         Self {
             inventory,
+            tables: Tables::bundled(),
             delivery: None,
             ownership: OnceLock::new(),
+            ties: OnceLock::new(),
             deliveries: OnceLock::new(),
             cluster: OnceLock::new(),
         }
@@ -38,6 +42,21 @@ impl<'a> Analysis<'a> {
     /// The same, of a bundle that the configuration says this tool delivers.
     pub fn delivered_by(self, delivery: Option<DeliveryTool>) -> Self {
         Self { delivery, ..self }
+    }
+
+    /// The same, with other tables.
+    pub fn knowing(self, tables: Arc<Tables>) -> Self {
+        Self { tables, ..self }
+    }
+
+    /// What is known of operators.
+    pub fn tables(&self) -> &Tables {
+        &self.tables
+    }
+
+    /// The ties between the objects that no manifest writes as owner references.
+    pub fn ties(&self) -> &Ties {
+        self.ties.get_or_init(|| Ties::of(self.inventory, &self.tables))
     }
 
     /// The objects.

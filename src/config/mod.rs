@@ -6,6 +6,7 @@
 
 mod discover;
 mod mistake;
+mod operators;
 mod read;
 mod value;
 
@@ -14,6 +15,7 @@ use std::collections::BTreeMap;
 use crate::delivery::DeliveryTool;
 use crate::finding::Severity;
 use crate::inventory::{ExtraKind, Release};
+use crate::ownership::tables::{DataKind, Generator};
 use crate::rules::World;
 use crate::suppression::Ignore;
 use crate::text::SourceFile;
@@ -50,6 +52,10 @@ pub struct Config {
     pub off: Vec<&'static str>,
     /// What is suppressed on some objects.
     pub ignores: Vec<Ignore>,
+    /// Kinds whose controller creates objects that no manifest contains.
+    pub generators: Vec<Generator>,
+    /// Kinds whose deletion deletes data.
+    pub data: Vec<DataKind>,
 }
 
 /// A named set of paths with its own inventory. Paths start at the folder of the configuration.

@@ -1,7 +1,7 @@
 //! From the text of a configuration to what it says.
 
-use super::value::{Values, tree_of};
-use super::{BundleConfig, Config, Mistake};
+use super::value::{Values, start, tree_of};
+use super::{BundleConfig, Config, Mistake, operators};
 use crate::delivery::DeliveryTool;
 use crate::finding::Severity;
 use crate::inventory::{ExtraKind, Release};
@@ -23,6 +23,8 @@ const TOP: &[&str] = &[
     "fail-on",
     "baseline",
     "rules",
+    "generators",
+    "data",
 ];
 /// What the API server demands of the name of a namespace.
 pub const NAMESPACE_NAME: &str =
@@ -34,8 +36,16 @@ const RULE: &[&str] = &["severity", "ignore"];
 const IGNORE: &[&str] = &["object", "reason", "expires"];
 
 /// The keys of every mapping of a configuration, by the mapping's name in its schema.
-pub const KEYS: [(&str, &[&str]); 5] =
-    [("config", TOP), ("bundle", BUNDLE), ("scope", SCOPE), ("rule", RULE), ("ignore", IGNORE)];
+pub const KEYS: [(&str, &[&str]); 8] = [
+    ("config", TOP),
+    ("bundle", BUNDLE),
+    ("scope", SCOPE),
+    ("rule", RULE),
+    ("ignore", IGNORE),
+    ("generator", operators::GENERATOR),
+    ("product", operators::PRODUCT),
+    ("data", operators::DATA),
+];
 
 const WORLDS: [(&str, World); 2] = [("open", World::Open), ("closed", World::Closed)];
 const TOOLS: [(&str, DeliveryTool); 4] = [
@@ -78,6 +88,8 @@ impl Config {
             severities: std::collections::BTreeMap::new(),
             off: Vec::new(),
             ignores: Vec::new(),
+            generators: Vec::new(),
+            data: Vec::new(),
         };
         config.take(Values { file: &file }, tree.root())?;
         Ok(config)
@@ -108,6 +120,8 @@ impl Config {
                 "fail-on" => self.fail_on = Some(values.word(field, &FAIL_ON)?),
                 "baseline" => self.baseline = Some(values.string(field)?.to_owned()),
                 "rules" => self.take_rules(values, field.value)?,
+                "generators" => self.generators = operators::generators(values, field)?,
+                "data" => self.data = operators::data(values, field)?,
                 _ => {}
             }
         }
@@ -238,9 +252,4 @@ fn ignore(values: Values<'_>, rule: &'static Rule, value: Value<'_>) -> Result<I
             Err(mistake.help("say why the finding is acceptable here, or when it will be fixed"))
         }
     }
-}
-
-/// The first key of a mapping: enough to find it.
-fn start(value: Value<'_>) -> Span {
-    value.entries().next().map_or(Span::empty(value.span().start), |entry| entry.key_span)
 }

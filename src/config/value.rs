@@ -2,7 +2,7 @@
 
 use super::Mistake;
 use crate::text::{SourceFile, Span, near};
-use crate::yaml::{self, Content, Entry, ProblemKind, Tree, Value};
+use crate::yaml::{self, Content, Entry, Kind, ProblemKind, Tree, Value};
 
 /// The one document of a file; `None` when there is nothing in it.
 ///
@@ -89,6 +89,29 @@ impl<'a> Values<'a> {
         }
     }
 
+    /// A scalar as Kubernetes would compare it: `true` for `yes` without quotes.
+    pub(crate) fn scalar(self, entry: Entry<'a>) -> Result<String, Mistake> {
+        self.scalar_of(entry.value, entry.key)
+    }
+
+    /// A list of scalars; a single one is a list of one.
+    pub(crate) fn words(self, entry: Entry<'a>) -> Result<Vec<String>, Mistake> {
+        match entry.value.is_seq() {
+            true => entry.value.items().map(|item| self.scalar_of(item, entry.key)).collect(),
+            false => Ok(vec![self.scalar_of(entry.value, entry.key)?]),
+        }
+    }
+
+    fn scalar_of(self, value: Value<'a>, key: &str) -> Result<String, Mistake> {
+        let text = match value.kind() {
+            Kind::Bool(flag) => Some(flag.to_string()),
+            Kind::Int(number) => Some(number.to_string()),
+            _ => value.as_str().filter(|text| !text.trim().is_empty()).map(str::to_owned),
+        };
+        let span = || first_line(self.file, value.span());
+        text.ok_or_else(|| self.mistake(span(), format!("expects a word, a number or a truth value for `{key}`")))
+    }
+
     /// The items of a list. Null is an empty list.
     pub(crate) fn items(self, entry: Entry<'a>) -> Result<Vec<Value<'a>>, Mistake> {
         match entry.value.is_seq() || entry.value.is_null() {
@@ -123,4 +146,9 @@ impl<'a> Values<'a> {
 fn first_line(file: &SourceFile, span: Span) -> Span {
     let length = file.slice(span).lines().next().map_or(0, |line| line.trim_end().len() as u32);
     Span::new(span.start, span.start + length)
+}
+
+/// The first key of a mapping: enough to find it.
+pub(super) fn start(value: Value<'_>) -> Span {
+    value.entries().next().map_or(Span::empty(value.span().start), |entry| entry.key_span)
 }

@@ -1,12 +1,14 @@
 //! How findings are judged.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use super::coverage::ReadExtent;
 use super::scope::ReportScope;
 use super::selection::Selection;
 use crate::baseline::Baseline;
 use crate::finding::Severity;
+use crate::ownership::Tables;
 use crate::rules::World;
 use crate::suppression::{Date, Ignore};
 use crate::text::SourceFile;
@@ -18,6 +20,8 @@ pub struct Check {
     pub selection: Selection,
     /// Whether absence proves anything; a bundle says so for itself.
     pub world: World,
+    /// What is known of operators, for input that no session read; a bundle has its own. `None`: the bundled tables.
+    pub tables: Option<Arc<Tables>>,
     /// Severities that the configuration gives to rules; all findings of such a rule have it.
     pub severities: BTreeMap<&'static str, Severity>,
     /// The path of the configuration.

@@ -1,11 +1,14 @@
 //! From paths and settings to bundles that are read.
 
+use std::sync::Arc;
+
 use miette::Diagnostic;
 use thiserror::Error;
 
 use crate::cluster::Analysis;
 use crate::delivery::DeliveryTool;
 use crate::inventory::{self, Files, InputError, Inventory, Overlay, Walk};
+use crate::ownership::Tables;
 use crate::rules::World;
 
 /// What to read, and how.
@@ -26,7 +29,7 @@ impl Input {
 }
 
 /// A bundle to read.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub(super) struct BundleInput {
     /// Its name; `None` for the one bundle of a run without a configuration.
     pub(super) name: Option<String>,
@@ -36,6 +39,8 @@ pub(super) struct BundleInput {
     pub(super) world: World,
     /// The tool that delivers the bundle, if the configuration says.
     pub(super) delivery: Option<DeliveryTool>,
+    /// What is known of operators.
+    pub(super) tables: Arc<Tables>,
 }
 
 /// One bundle, read.
@@ -49,12 +54,14 @@ pub struct Bundle {
     pub world: World,
     /// The tool that delivers it, if the configuration says.
     pub delivery: Option<DeliveryTool>,
+    /// What is known of operators: the bundled tables with the rows of the configuration.
+    pub tables: Arc<Tables>,
 }
 
 impl Bundle {
     /// Its analysis; nothing is computed yet.
     pub(super) fn analysis(&self) -> Analysis<'_> {
-        Analysis::of(&self.inventory).delivered_by(self.delivery)
+        Analysis::of(&self.inventory).knowing(Arc::clone(&self.tables)).delivered_by(self.delivery)
     }
 }
 
@@ -79,8 +86,8 @@ pub enum BundleError {
 
 impl BundleInput {
     fn read(self, walk: Walk, files: &mut Files) -> Bundle {
-        let Self { name, input, world, delivery } = self;
-        Bundle { name, inventory: Inventory::new(files.read(walk), input.settings), world, delivery }
+        let Self { name, input, world, delivery, tables } = self;
+        Bundle { name, inventory: Inventory::new(files.read(walk), input.settings), world, delivery, tables }
     }
 }
 

@@ -1,12 +1,14 @@
 //! From a request and the configuration to the bundles that are read. The request takes precedence.
 
 use std::path::Path;
+use std::sync::Arc;
 
 use super::error::SessionError;
 use super::input::{BundleInput, Input};
 use super::request::{ConfigChoice, Request};
 use crate::config::{self, Config, Mistake};
 use crate::inventory::{self, Release};
+use crate::ownership::Tables;
 use crate::text::{SourceFile, decode, near};
 
 /// What is read of a session's input.
@@ -37,7 +39,11 @@ pub(super) fn configuration(request: &Request) -> Result<Option<Config>, Mistake
 
 /// What `request` reads with this configuration.
 pub(super) fn resolve(request: &Request, config: Option<&Config>) -> Result<Resolved, SessionError> {
-    let resolver = Resolver { request, config };
+    let tables = match config {
+        Some(config) => Arc::new(Tables::bundled().with(&config.generators, &config.data)),
+        None => Tables::bundled(),
+    };
+    let resolver = Resolver { request, config, tables };
     let bundles: Vec<_> =
         config.iter().flat_map(|config| &config.bundles).map(|bundle| resolver.bundle(bundle)).collect();
     let given = || request.paths.clone();
@@ -73,6 +79,7 @@ fn chosen(bundles: &[BundleInput], name: &str) -> Result<BundleInput, SessionErr
 struct Resolver<'a> {
     request: &'a Request,
     config: Option<&'a Config>,
+    tables: Arc<Tables>,
 }
 
 impl Resolver<'_> {
@@ -83,13 +90,15 @@ impl Resolver<'_> {
         input.exclude.extend(bundle.exclude.iter().map(|glob| joined(folder, glob)));
         let configured = || self.config.and_then(|config| config.world);
         let world = self.request.world.or(bundle.world).or_else(configured).unwrap_or_default();
-        BundleInput { name: Some(bundle.name.clone()), input, world, delivery: bundle.delivery }
+        let (name, tables) = (Some(bundle.name.clone()), Arc::clone(&self.tables));
+        BundleInput { name, input, world, delivery: bundle.delivery, tables }
     }
 
     fn paths(&self, paths: Vec<String>) -> BundleInput {
         let configured = || self.config.and_then(|config| config.world);
         let world = self.request.world.or_else(configured).unwrap_or_default();
-        BundleInput { name: None, input: self.input(paths, None), world, delivery: None }
+        let (input, tables) = (self.input(paths, None), Arc::clone(&self.tables));
+        BundleInput { name: None, input, world, delivery: None, tables }
     }
 
     fn input(&self, paths: Vec<String>, namespace: Option<&str>) -> Input {

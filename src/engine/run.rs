@@ -18,6 +18,7 @@ use crate::cluster::{Analysis, Verdicts};
 use crate::finding::{Finding, Fingerprint, Severity, fingerprint};
 use crate::inventory::Inventory;
 use crate::kube::ObjectKey;
+use crate::ownership::Tables;
 use crate::report::{Note, Place, Report, Reported, RuleInfo, Summary, SuppressedFinding};
 use crate::rules::{self, Rule, RunOutcome};
 use crate::starter::{Exclusion, dominant};
@@ -26,7 +27,8 @@ use crate::text::{FileId, Sources};
 
 /// Runs the selected rules over one bundle.
 pub fn check(inventory: Inventory, check: &Check) -> Report {
-    check_bundles(&[Bundle { name: None, inventory, world: check.world, delivery: None }], check)
+    let tables = check.tables.clone().unwrap_or_else(Tables::bundled);
+    check_bundles(&[Bundle { name: None, inventory, world: check.world, delivery: None, tables }], check)
 }
 
 /// Runs the selected rules over bundles, each by itself, and merges what they find into one report. Repeated findings

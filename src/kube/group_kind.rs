@@ -17,6 +17,12 @@ impl<'a> GroupKind<&'a str> {
         Self { group, kind }
     }
 
+    /// Reads what [`Display`](fmt::Display) writes: `Kind` or `Kind.group`.
+    pub fn parse(text: &'a str) -> Self {
+        let (kind, group) = text.split_once('.').unwrap_or((text, ""));
+        Self { group, kind }
+    }
+
     /// The same, owned.
     pub fn to_owned(self) -> GroupKind {
         GroupKind { group: self.group.to_owned(), kind: self.kind.to_owned() }
@@ -47,5 +53,7 @@ mod tests {
     fn the_core_group_is_not_written() {
         assert_eq!(GroupKind::new("", "Pod").to_string(), "Pod");
         assert_eq!(GroupKind::new("apps", "Deployment").to_owned().to_string(), "Deployment.apps");
+        assert_eq!(GroupKind::parse("Widget.example.com"), GroupKind::new("example.com", "Widget"));
+        assert_eq!(GroupKind::parse("Pod"), GroupKind::new("", "Pod"));
     }
 }

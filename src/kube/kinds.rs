@@ -6,6 +6,8 @@ const fn core(kind: &'static str) -> GroupKind<&'static str> {
     GroupKind::new("", kind)
 }
 
+/// `ConfigMap`.
+pub const CONFIG_MAP: GroupKind<&str> = core("ConfigMap");
 /// `Endpoints`.
 pub const ENDPOINTS: GroupKind<&str> = core("Endpoints");
 /// `Namespace`.

@@ -33,7 +33,7 @@ pub(crate) enum Tone {
 
 /// How an edge is drawn.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) enum Tie {
+pub(crate) enum Stroke {
     /// An owner reference with blockOwnerDeletion.
     Blocking,
     Owned,
@@ -57,7 +57,7 @@ pub(crate) struct Vertex {
 pub(crate) struct Arrow {
     pub(crate) from: usize,
     pub(crate) to: usize,
-    pub(crate) tie: Tie,
+    pub(crate) tie: Stroke,
 }
 
 #[derive(Clone, Debug)]
@@ -75,7 +75,7 @@ impl Graph {
     }
 
     /// Every kind of arrow that is drawn, each once.
-    pub(crate) fn ties(&self) -> BTreeSet<Tie> {
+    pub(crate) fn ties(&self) -> BTreeSet<Stroke> {
         self.arrows.iter().map(|arrow| arrow.tie).collect()
     }
 }
@@ -267,7 +267,7 @@ impl Drawing<'_> {
                 let Some(&from) = self.places.get(&owner) else { continue };
                 if joined.insert((from, to)) {
                     let affected = self.affected.iter().find(|affected| affected.id == id);
-                    let tie = affected.map_or(Tie::Owned, |affected| self.tie(affected, Some(owner)));
+                    let tie = affected.map_or(Stroke::Owned, |affected| self.tie(affected, Some(owner)));
                     arrows.push(Arrow { from, to, tie });
                 }
             }
@@ -279,20 +279,20 @@ impl Drawing<'_> {
     }
 
     /// How a dependent is tied to one of its owners, or to what contains it.
-    fn tie(&self, dependent: &Affected, owner: Option<ObjectId>) -> Tie {
-        let Some(story) = self.stories.last() else { return Tie::Owned };
+    fn tie(&self, dependent: &Affected, owner: Option<ObjectId>) -> Stroke {
+        let Some(story) = self.stories.last() else { return Stroke::Owned };
         let cluster = story.view.plan.cluster();
         let Some(edge) = cluster.edges(dependent.id).find(|edge| edge.owner.is_some() && edge.owner == owner) else {
-            return Tie::Contains;
+            return Stroke::Contains;
         };
         if dependent.ending == Ending::Kept && !words::stored_uids(story, dependent.id).contains(&edge.uid) {
-            Tie::Removed
+            Stroke::Removed
         } else if story.implied(&dependent.key).is_some() {
-            Tie::Implied
+            Stroke::Implied
         } else if edge.blocking {
-            Tie::Blocking
+            Stroke::Blocking
         } else {
-            Tie::Owned
+            Stroke::Owned
         }
     }
 }
@@ -307,7 +307,7 @@ fn without_shortcuts(mut arrows: Vec<Arrow>, nodes: usize) -> Vec<Arrow> {
     }
     // One at a time: of a ring of owners, one keeps its arrow.
     arrows.retain(|arrow| {
-        if arrow.tie != Tie::Contains {
+        if arrow.tie != Stroke::Contains {
             return true;
         }
         next[arrow.from].remove(&arrow.to);

@@ -48,6 +48,12 @@ fn mistakes_are_shown_where_they_stand() {
         "version: 1\nworld: flat\nworld: open\n",
         "version: 1\nscopes: [{group: example.com, kind: Widget}]\n",
         "version: 1\n  namespace: x\n",
+        "version: 1\ngenerators: [{kind: Vault.example.com}]\n",
+        "version: 1\ngenerators: [{kind: example.com/v1/Vault, product: {kind: Secret, name: spec.secret}}]\n",
+        "version: 1\ngenerators: [{kind: Vault.example.com, product: {kind: Secret, name: spec..secret}}]\n",
+        "version: 1\ngenerators: [{kind: Vault.example.com, product: {kind: Secret, name: a}, owns: [Owner]}]\n",
+        "version: 1\ndata: [{kind: Bucket.example.com, keep: spec.policy}]\n",
+        "version: 1\ndata: [{kind: Bucket.example.com, keep: spec.policy, values: [[a]]}]\n",
     ];
     let shown: Vec<_> = mistakes.into_iter().map(mistake).collect();
     insta::assert_snapshot!(shown.join("\n"));
@@ -84,6 +90,14 @@ rules:
   owner-cross-namespace:
     severity: info
     ignore: [{object: Deployment.apps/shop/*, reason: why, expires: 2031-12-31}]
+generators:
+  - kind: Login.example.com
+    product: {kind: Secret, name: 'spec.secret|metadata.name', namespace: 'spec.namespaces[]'}
+    policy: spec.keep
+    owns: [no, Never]
+    default: no
+data:
+  - {kind: '*.buckets.example.com', keep: 'metadata.annotations[\"example.com/keep\"]', values: retain}
 ";
     let config = Config::read(SourceFile::new("ownerlint.yaml", text)).expect("it reads");
     assert_eq!(config.kubernetes_version.map(|release| release.to_string()).as_deref(), Some("1.30"));
@@ -103,6 +117,9 @@ rules:
     used("scope", &value["scopes"][0]);
     used("rule", &value["rules"]["owner-cross-namespace"]);
     used("ignore", &value["rules"]["owner-cross-namespace"]["ignore"][0]);
+    used("generator", &value["generators"][0]);
+    used("product", &value["generators"][0]["product"]);
+    used("data", &value["data"][0]);
 }
 
 #[test]

@@ -285,6 +285,7 @@ fn value_of<'a>(whole: &'a Value, own: &'a Value, path: &str, deeper: &mut Vec<(
     };
     match types[..] {
         ["array"] => format!("list of {}", inside(&schema["items"], format!("{path}[]"))),
+        ["object"] if schema["properties"].is_object() => inside(schema, path.to_owned()),
         ["object"] => {
             let items = &schema["additionalProperties"];
             let name = string(&items["$ref"]).trim_start_matches("#/$defs/");

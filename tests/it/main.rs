@@ -52,6 +52,7 @@ mod rules;
 mod served_kinds;
 mod support;
 mod tables;
+mod ties;
 mod type_names;
 mod walking;
 mod yaml_corpus;

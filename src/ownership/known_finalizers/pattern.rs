@@ -26,7 +26,8 @@ pub enum KindPattern {
 }
 
 impl KindPattern {
-    pub(super) fn parse(text: &str) -> Self {
+    /// Reads an entry.
+    pub fn parse(text: &str) -> Self {
         if text == "*" {
             return Self::Any;
         }

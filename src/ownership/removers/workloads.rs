@@ -2,6 +2,7 @@
 
 use crate::inventory::{Inventory, Member, ObjectId};
 use crate::manifest::Spanned;
+use crate::ownership::pod_specs::pod_spec;
 use crate::yaml::Value;
 
 /// An object that runs pods, or is one.
@@ -22,7 +23,7 @@ pub(super) fn of(inventory: &Inventory) -> Vec<Workload> {
 }
 
 fn workload(member: &Member) -> Option<Workload> {
-    let pod = pod_spec(member)?;
+    let pod = pod_spec(&member.object)?.value;
     let text = |key: &str| pod.get(key).and_then(Value::as_str).filter(|text| !text.is_empty());
     // `serviceAccount` is the deprecated name of the same field.
     let service_account = text("serviceAccountName").or_else(|| text("serviceAccount")).unwrap_or("default");
@@ -34,18 +35,4 @@ fn workload(member: &Member) -> Option<Workload> {
         Some(Spanned { value, key_span: image.key_span, span: image.value.span() })
     });
     Some(Workload { id: member.id, images: images.collect(), service_account: service_account.to_owned() })
-}
-
-fn pod_spec(member: &Member) -> Option<Value<'_>> {
-    let object = &member.object;
-    let path: &[&str] = match (object.group(), object.kind.value.as_str()) {
-        ("", "Pod") => &["spec"],
-        ("batch", "CronJob") => &["spec", "jobTemplate", "spec", "template", "spec"],
-        ("apps" | "extensions", "Deployment" | "ReplicaSet" | "DaemonSet")
-        | ("apps", "StatefulSet")
-        | ("batch", "Job")
-        | ("", "ReplicationController") => &["spec", "template", "spec"],
-        _ => return None,
-    };
-    object.at(path)
 }

@@ -1,7 +1,7 @@
 //! A Graphviz graph of the plan.
 
 use crate::story::PlanView;
-use crate::story::graph::{Extent, Graph, NODES, Tie, Tone, graph};
+use crate::story::graph::{Extent, Graph, NODES, Stroke, Tone, graph};
 use crate::story::telling::stories;
 use crate::story::words;
 
@@ -32,11 +32,11 @@ fn caption(graph: &Graph) -> Vec<String> {
         Tone::Untouched => "dashed border: untouched",
     });
     let ties = graph.ties().into_iter().map(|tie| match tie {
-        Tie::Blocking => "thick arrow: owns, blocking",
-        Tie::Owned => "thin arrow: owns",
-        Tie::Implied => "dashed arrow: owns, implied",
-        Tie::Contains => "dotted arrow: contains",
-        Tie::Removed => "grey bar: reference removed",
+        Stroke::Blocking => "thick arrow: owns, blocking",
+        Stroke::Owned => "thin arrow: owns",
+        Stroke::Implied => "dashed arrow: owns, implied",
+        Stroke::Contains => "dotted arrow: contains",
+        Stroke::Removed => "grey bar: reference removed",
     });
     let not_drawn = (!graph.collapsed.is_empty())
         .then(|| format!("without a node of their own: {}", words::kinds(&graph.collapsed)));
@@ -53,13 +53,13 @@ fn colours(tone: Tone) -> &'static str {
     }
 }
 
-fn stroke(tie: Tie) -> &'static str {
+fn stroke(tie: Stroke) -> &'static str {
     match tie {
-        Tie::Blocking => "penwidth=2",
-        Tie::Owned => "penwidth=1",
-        Tie::Implied => "style=dashed",
-        Tie::Contains => "style=dotted",
-        Tie::Removed => "style=dashed, color=\"#adb5bd\", arrowhead=tee",
+        Stroke::Blocking => "penwidth=2",
+        Stroke::Owned => "penwidth=1",
+        Stroke::Implied => "style=dashed",
+        Stroke::Contains => "style=dotted",
+        Stroke::Removed => "style=dashed, color=\"#adb5bd\", arrowhead=tee",
     }
 }
 

@@ -4,7 +4,7 @@
 //! marks are written as entities, and so is a first character that could begin a list.
 
 use crate::story::PlanView;
-use crate::story::graph::{Extent, Graph, NODES, Tie, Tone, graph};
+use crate::story::graph::{Extent, Graph, NODES, Stroke, Tone, graph};
 use crate::story::telling::{Story, stories};
 use crate::story::words;
 
@@ -59,11 +59,11 @@ fn legend(out: &mut String, graph: &Graph) {
         out.push_str(&format!("    {0}:::{0}\n", class(tone)));
     }
     let ties = graph.ties().into_iter().map(|tie| match tie {
-        Tie::Blocking => "thick: owns, blocking",
-        Tie::Owned => "thin: owns",
-        Tie::Implied => "dotted: owns, implied",
-        Tie::Contains => "dotted: contains",
-        Tie::Removed => "crossed: reference removed",
+        Stroke::Blocking => "thick: owns, blocking",
+        Stroke::Owned => "thin: owns",
+        Stroke::Implied => "dotted: owns, implied",
+        Stroke::Contains => "dotted: contains",
+        Stroke::Removed => "crossed: reference removed",
     });
     let ties: Vec<&str> = ties.collect();
     if !ties.is_empty() {
@@ -88,12 +88,12 @@ fn class(tone: Tone) -> &'static str {
     }
 }
 
-fn line(tie: Tie) -> &'static str {
+fn line(tie: Stroke) -> &'static str {
     match tie {
-        Tie::Blocking => "==>",
-        Tie::Owned => "-->",
-        Tie::Implied | Tie::Contains => "-.->",
-        Tie::Removed => "-.-x",
+        Stroke::Blocking => "==>",
+        Stroke::Owned => "-->",
+        Stroke::Implied | Stroke::Contains => "-.->",
+        Stroke::Removed => "-.-x",
     }
 }
 

@@ -1,0 +1,143 @@
+//! What a configuration adds to the tables of operators. Whoever writes a row about their own operator knows it: it counts as
+//! verified.
+
+use super::Mistake;
+use super::value::{Values, start};
+use crate::kube::GroupKind;
+use crate::ownership::known_finalizers::KindPattern;
+use crate::ownership::tables::{
+    DataFate, DataKind, FieldPath, Generator, KeepCondition, NamePattern, NotAField, OwningPolicy, Product,
+};
+use crate::yaml::{Entry, Value};
+
+pub(super) const GENERATOR: &[&str] = &["kind", "product", "policy", "owns", "default"];
+pub(super) const PRODUCT: &[&str] = &["kind", "name", "namespace"];
+pub(super) const DATA: &[&str] = &["kind", "keep", "values"];
+
+/// `generators: [{kind, product: {kind, name}, policy, owns, default}]`.
+pub(super) fn generators(values: Values<'_>, field: Entry<'_>) -> Result<Vec<Generator>, Mistake> {
+    values.items(field)?.into_iter().map(|entry| generator(values, entry)).collect()
+}
+
+/// `data: [{kind, keep, values}]`.
+pub(super) fn data(values: Values<'_>, field: Entry<'_>) -> Result<Vec<DataKind>, Mistake> {
+    values.items(field)?.into_iter().map(|entry| data_kind(values, entry)).collect()
+}
+
+fn generator(values: Values<'_>, value: Value<'_>) -> Result<Generator, Mistake> {
+    let (mut kind, mut product, mut policy, mut owns, mut default) = (None, None, None, None, None);
+    for field in values.fields(value, "an entry of `generators`", GENERATOR)? {
+        match field.key {
+            "kind" => kind = Some(kind_text(values, field)?),
+            "product" => product = Some(self::product(values, field.value)?),
+            "policy" => policy = Some((read(values, field, FieldPath::parse)?, field)),
+            "owns" => owns = Some((values.words(field)?, field)),
+            _ => default = Some((values.scalar(field)?, field)),
+        }
+    }
+    let (Some(kind), Some(product)) = (kind, product) else {
+        let mistake = values.mistake(start(value), "expects `kind` and `product` for every entry of `generators`");
+        return Err(mistake.help("for example `{kind: Vault.example.com, product: {kind: Secret, name: spec.secret}}`"));
+    };
+    let owns = match (policy, owns, default) {
+        (None, None, None) => OwningPolicy::Always,
+        (Some((field, _)), Some((values, _)), default) => {
+            OwningPolicy::Field { field, values, default: default.map(|(default, _)| default) }
+        }
+        (Some((_, field)), None, _) => {
+            let mistake = values.mistake(field.key_span, "has a `policy` without `owns`");
+            return Err(mistake.help("list the values of the field with which the product is deleted: `owns: [Owner]`"));
+        }
+        (None, Some((_, field)), _) | (None, None, Some((_, field))) => {
+            let mistake = values.mistake(field.key_span, format!("has `{}` without a `policy`", field.key));
+            return Err(mistake.help("name the field that decides: `policy: spec.creationPolicy`; without one, the product is always deleted with the object"));
+        }
+    };
+    Ok(Generator {
+        kinds: KindPattern::parse(kind),
+        text: kind.into(),
+        product,
+        owns,
+        verified: true,
+        notes: String::new(),
+        source: values.file.path().to_owned(),
+    })
+}
+
+fn product(values: Values<'_>, value: Value<'_>) -> Result<Product, Mistake> {
+    let (mut kind, mut name, mut namespace) = (None, None, None);
+    for field in values.fields(value, "`product`", PRODUCT)? {
+        match field.key {
+            "kind" => kind = Some(kind_text(values, field)?),
+            "name" => name = Some(read(values, field, NamePattern::parse)?),
+            _ => namespace = Some(read(values, field, FieldPath::parse)?),
+        }
+    }
+    match (kind, name) {
+        (Some(kind), Some(name)) => {
+            Ok(Product { kind: GroupKind::parse(kind).to_owned(), names: vec![name], namespace })
+        }
+        _ => Err(values.mistake(start(value), "expects `kind` and `name` for a `product`")),
+    }
+}
+
+fn data_kind(values: Values<'_>, value: Value<'_>) -> Result<DataKind, Mistake> {
+    let (mut kind, mut keep, mut keeping) = (None, None, None);
+    for field in values.fields(value, "an entry of `data`", DATA)? {
+        match field.key {
+            "kind" => kind = Some(kind_text(values, field)?),
+            "keep" => keep = Some((read(values, field, FieldPath::parse)?, field)),
+            _ => keeping = Some((values.words(field)?, field)),
+        }
+    }
+    let Some(kind) = kind else {
+        return Err(values.mistake(start(value), "expects a `kind` for every entry of `data`"));
+    };
+    let keep = match (keep, keeping) {
+        (None, None) => Vec::new(),
+        (Some((field, _)), Some((values, _))) => vec![KeepCondition { field, values, negated: false }],
+        (Some((_, field)), None) => {
+            let mistake = values.mistake(field.key_span, "has `keep` without `values`");
+            return Err(mistake.help("list the values of the field that keep the data: `values: [Retain]`"));
+        }
+        (None, Some((_, field))) => {
+            let mistake = values.mistake(field.key_span, "has `values` without `keep`");
+            return Err(mistake.help("name the field that decides: `keep: spec.deletionPolicy`"));
+        }
+    };
+    Ok(DataKind {
+        kinds: KindPattern::parse(kind),
+        text: kind.into(),
+        lost: "its data".to_owned(),
+        keep,
+        default: DataFate::Lost,
+        verified: true,
+        notes: String::new(),
+        source: values.file.path().to_owned(),
+    })
+}
+
+/// `Kind`, `Kind.group`, `*.group`, `*.*.group`.
+fn kind_text<'a>(values: Values<'a>, field: Entry<'a>) -> Result<&'a str, Mistake> {
+    let text = values.string(field)?;
+    let (kind, group) = text.split_once('.').unwrap_or((text, ""));
+    let is_kind = kind == "*" && !group.is_empty()
+        || kind.starts_with(|c: char| c.is_ascii_uppercase()) && kind.chars().all(|c| c.is_ascii_alphanumeric());
+    let is_group = group.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || matches!(c, '.' | '-' | '*'));
+    if is_kind && is_group {
+        return Ok(text);
+    }
+    let mistake = values.mistake(field.value.span(), format!("names `{text}`, which is not a kind"));
+    Err(mistake.help("write `Kind` or `Kind.group`, such as `Deployment.apps`, without a version"))
+}
+
+fn read<'a, T>(
+    values: Values<'a>,
+    field: Entry<'a>,
+    parse: impl Fn(&str) -> Result<T, NotAField>,
+) -> Result<T, Mistake> {
+    parse(values.string(field)?).map_err(|error| {
+        let mistake = values.mistake(field.value.span(), format!("has a malformed `{}`", field.key));
+        mistake.label("not a field").help(error.to_string())
+    })
+}

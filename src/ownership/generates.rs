@@ -1,0 +1,73 @@
+//! Generator → product: what a controller creates for an object, by the table of generators.
+
+use std::collections::BTreeMap;
+
+use super::tables::{FoundName, Generator, Tables};
+use super::tie::{Tie, TieEnd, TieEvidence, TieKind};
+use crate::finding::Certainty;
+use crate::inventory::{Inventory, Member};
+use crate::kube::{ApiVersion, GroupKind, Namespace, ObjectKey, Scope};
+
+/// Every product of every generator, in the order of the inventory.
+pub(super) fn of(inventory: &Inventory, tables: &Tables) -> Vec<Tie> {
+    let mut rows: BTreeMap<GroupKind<&str>, Vec<&Generator>> = BTreeMap::new();
+    let mut ties = Vec::new();
+    for member in inventory.members.iter().filter(|member| member.decodes()) {
+        let kind = member.key.group_kind();
+        let rows = rows.entry(kind).or_insert_with(|| tables.generators_of(kind.group, kind.kind).collect());
+        for row in rows.iter() {
+            ties.extend(products(inventory, member, row));
+        }
+    }
+    ties
+}
+
+fn products<'a>(
+    inventory: &'a Inventory,
+    member: &'a Member,
+    row: &'a Generator,
+) -> impl Iterator<Item = Tie> + use<'a> {
+    let object = member.object.value();
+    let owned = row.owns.of(object).owns;
+    let names = row.product.names.iter().flat_map(move |pattern| pattern.names(object));
+    let namespaces = namespaces(inventory, member, row);
+    names.flat_map(move |found| {
+        let tie = |namespace: &Namespace| tie(inventory, member, row, (&found, namespace), owned);
+        namespaces.iter().map(tie).collect::<Vec<_>>()
+    })
+}
+
+fn tie(
+    inventory: &Inventory,
+    member: &Member,
+    row: &Generator,
+    (found, namespace): (&FoundName, &Namespace),
+    owned: bool,
+) -> Tie {
+    let key = ObjectKey::new(row.product.kind.as_ref(), namespace.clone(), &found.name);
+    Tie {
+        from: member.id,
+        to: TieEnd::of(inventory, key),
+        kind: TieKind::Generates { owned },
+        evidence: TieEvidence { field: found.field.clone(), span: found.span, row: Some(row.name()) },
+        certainty: if row.verified { Certainty::Certain } else { Certainty::Possible },
+    }
+}
+
+/// The namespaces of the products: those that a field lists, else that of the generator. None where it cannot be known.
+fn namespaces(inventory: &Inventory, member: &Member, row: &Generator) -> Vec<Namespace> {
+    let kind = &row.product.kind;
+    let version = ApiVersion { group: kind.group.clone(), version: String::new() };
+    if inventory.kinds.resolve(&version, &kind.kind).scope == Some(Scope::Cluster) {
+        return vec![Namespace::None];
+    }
+    let listed = row.product.namespace.as_ref().map(|field| field.values(member.object.value())).unwrap_or_default();
+    if !listed.is_empty() {
+        return listed.into_iter().map(|value| Namespace::Named(value.text)).collect();
+    }
+    match member.scope() {
+        Some(Scope::Cluster) => Vec::new(),
+        // An operator's kind is often unknown here; what it creates beside its object is namespaced, and so is the object.
+        _ => vec![inventory.namespace_of(member.object.namespace(), Some(Scope::Namespaced))],
+    }
+}

@@ -1,0 +1,79 @@
+//! All ties of a bundle, and what leads to an object or away from it.
+
+use std::collections::BTreeMap;
+
+use super::tables::Tables;
+use super::tie::{Tie, TieKind};
+use super::{contains, defines, generates, uses};
+use crate::inventory::{Inventory, ObjectId};
+use crate::kube::{GroupKind, ObjectKey};
+
+/// The ties of a bundle that manifests do not write as owner references. What a Namespace contains and what a CRD defines are
+/// lists of objects: their evidence is the object's own namespace and kind.
+#[derive(Clone, Debug, Default)]
+pub struct Ties {
+    /// In the order of the objects that they begin at.
+    all: Vec<Tie>,
+    /// By the key they lead to, the places in `all`.
+    to: BTreeMap<ObjectKey, Vec<usize>>,
+    contents: BTreeMap<String, Vec<ObjectId>>,
+    instances: BTreeMap<GroupKind, Vec<ObjectId>>,
+}
+
+impl Ties {
+    /// Finds the ties of `inventory`.
+    pub fn of(inventory: &Inventory, tables: &Tables) -> Self {
+        let generated = generates::of(inventory, tables);
+        let is_product = |tie: &Tie| {
+            let from = generated.partition_point(|other| other.from < tie.from);
+            generated[from..].iter().take_while(|other| other.from == tie.from).any(|other| other.to.key == tie.to.key)
+        };
+        // A generator names its product; it does not use it.
+        let used: Vec<Tie> = uses::of(inventory).into_iter().filter(|tie| !is_product(tie)).collect();
+        let mut all = generated;
+        all.extend(used);
+        all.sort_by_key(|tie| tie.from);
+        let mut to: BTreeMap<ObjectKey, Vec<usize>> = BTreeMap::new();
+        for (place, tie) in all.iter().enumerate() {
+            to.entry(tie.to.key.clone()).or_default().push(place);
+        }
+        Self { all, to, contents: contains::of(inventory), instances: defines::of(inventory) }
+    }
+
+    /// Every tie, in the order of the objects that they begin at.
+    pub fn all(&self) -> &[Tie] {
+        &self.all
+    }
+
+    /// The ties that begin at an object.
+    pub fn from(&self, id: ObjectId) -> &[Tie] {
+        let start = self.all.partition_point(|tie| tie.from < id);
+        let end = self.all.partition_point(|tie| tie.from <= id);
+        &self.all[start..end]
+    }
+
+    /// The ties that lead to a key, whether or not the input contains such an object.
+    pub fn to(&self, key: &ObjectKey) -> impl Iterator<Item = &Tie> {
+        self.to.get(key).into_iter().flatten().map(|place| &self.all[*place])
+    }
+
+    /// What generates an object.
+    pub fn generators_of(&self, key: &ObjectKey) -> impl Iterator<Item = &Tie> {
+        self.to(key).filter(|tie| matches!(tie.kind, TieKind::Generates { .. }))
+    }
+
+    /// What uses an object.
+    pub fn users_of(&self, key: &ObjectKey) -> impl Iterator<Item = &Tie> {
+        self.to(key).filter(|tie| tie.kind == TieKind::Uses)
+    }
+
+    /// What the namespace controller deletes with a Namespace.
+    pub fn contained_in(&self, namespace: &str) -> &[ObjectId] {
+        self.contents.get(namespace).map_or(&[], Vec::as_slice)
+    }
+
+    /// What the API server deletes with the CustomResourceDefinition of a kind.
+    pub fn instances_of(&self, kind: GroupKind<&str>) -> &[ObjectId] {
+        self.instances.get(&kind.to_owned()).map_or(&[], Vec::as_slice)
+    }
+}

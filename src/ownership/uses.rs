@@ -1,0 +1,197 @@
+//! Consumer → product: what an object mounts, reads or serves with.
+//!
+//! Kubernetes' own fields are certain. What custom resources mean by their fields only their operators know: a Pod in them is
+//! likely one, and a `secretRef` possibly a reference to a Secret.
+
+use std::sync::LazyLock;
+
+use super::pod_specs::{CustomFields, PodSpec, is_custom, pod_spec};
+use super::tables::FieldPath;
+use super::tie::{Tie, TieEnd, TieEvidence, TieKind};
+use crate::finding::Certainty;
+use crate::inventory::{Inventory, Member};
+use crate::kube::{GroupKind, Namespace, ObjectKey, Scope, kinds};
+use crate::yaml::Value;
+
+/// A reference by name: where the mapping is that contains it, its key, and the kind that it names.
+struct NamedBy {
+    holder: FieldPath,
+    key: &'static str,
+    kind: GroupKind<&'static str>,
+}
+
+/// References in the spec of a Pod, from that spec.
+static IN_PODS: LazyLock<Vec<NamedBy>> = LazyLock::new(|| {
+    let mut named = fields(&[
+        ("volumes[].secret", "secretName", kinds::SECRET),
+        ("volumes[].configMap", "name", kinds::CONFIG_MAP),
+        ("volumes[].persistentVolumeClaim", "claimName", kinds::PERSISTENT_VOLUME_CLAIM),
+        ("volumes[].projected.sources[].secret", "name", kinds::SECRET),
+        ("volumes[].projected.sources[].configMap", "name", kinds::CONFIG_MAP),
+        ("volumes[].csi.nodePublishSecretRef", "name", kinds::SECRET),
+        ("imagePullSecrets[]", "name", kinds::SECRET),
+    ]);
+    for containers in ["containers[]", "initContainers[]", "ephemeralContainers[]"] {
+        for (field, kind) in [
+            ("env[].valueFrom.secretKeyRef", kinds::SECRET),
+            ("env[].valueFrom.configMapKeyRef", kinds::CONFIG_MAP),
+            ("envFrom[].secretRef", kinds::SECRET),
+            ("envFrom[].configMapRef", kinds::CONFIG_MAP),
+        ] {
+            named.extend(fields(&[(&format!("{containers}.{field}"), "name", kind)]));
+        }
+    }
+    named
+});
+
+/// References in other built-in objects and in those of the Gateway API.
+static IN_OBJECTS: LazyLock<Vec<(GroupKind<&str>, Vec<NamedBy>)>> = LazyLock::new(|| {
+    let tls: &[_] = &[("spec.tls[]", "secretName", kinds::SECRET)];
+    vec![
+        (GroupKind::new("networking.k8s.io", "Ingress"), fields(tls)),
+        (GroupKind::new("extensions", "Ingress"), fields(tls)),
+        (
+            kinds::SERVICE_ACCOUNT,
+            fields(&[("secrets[]", "name", kinds::SECRET), ("imagePullSecrets[]", "name", kinds::SECRET)]),
+        ),
+    ]
+});
+
+/// Lists of references that name the kind: `{kind: Secret, name: x, namespace: y}`; a Secret where they do not.
+static CERTIFICATES: LazyLock<Vec<FieldPath>> = LazyLock::new(|| {
+    let paths =
+        ["spec.listeners[].tls.certificateRefs[]", "spec.tls.certificateRefs[]", "spec.validation.caCertificateRefs[]"];
+    paths.into_iter().filter_map(|path| FieldPath::parse(path).ok()).collect()
+});
+
+/// Keys of custom resources that name an object beside them, in a mapping with a `name`.
+const REFERENCES: [(&str, GroupKind<&str>); 4] = [
+    ("secretRef", kinds::SECRET),
+    ("secretKeyRef", kinds::SECRET),
+    ("configMapRef", kinds::CONFIG_MAP),
+    ("configMapKeyRef", kinds::CONFIG_MAP),
+];
+
+fn fields(list: &[(&str, &'static str, GroupKind<&'static str>)]) -> Vec<NamedBy> {
+    let named = |&(holder, key, kind): &(&str, &'static str, GroupKind<&'static str>)| {
+        // Paths of this file; the tests read each of them.
+        Some(NamedBy { holder: FieldPath::parse(holder).ok()?, key, kind })
+    };
+    list.iter().filter_map(named).collect()
+}
+
+/// Everything that every object uses, in the order of the inventory.
+pub(super) fn of(inventory: &Inventory) -> Vec<Tie> {
+    let mut uses = Uses { inventory, ties: Vec::new() };
+    for member in inventory.members.iter().filter(|member| member.decodes()) {
+        uses.read(member);
+    }
+    uses.ties
+}
+
+struct Uses<'a> {
+    inventory: &'a Inventory,
+    ties: Vec<Tie>,
+}
+
+impl<'a> Uses<'a> {
+    fn read(&mut self, member: &'a Member) {
+        let object = &member.object;
+        if let Some(pod) = pod_spec(object) {
+            self.pod(member, &pod, Certainty::Certain);
+        } else if let Some((_, named)) = IN_OBJECTS.iter().find(|(kind, _)| object.is(*kind)) {
+            let whole = PodSpec { value: object.value(), field: String::new() };
+            named.iter().for_each(|named| self.named(member, &whole, named, Certainty::Certain));
+        } else if object.group() == "gateway.networking.k8s.io" {
+            self.certificates(member);
+        } else if is_custom(object) {
+            let CustomFields { pods, mappings } = CustomFields::of(object);
+            pods.iter().for_each(|pod| self.pod(member, pod, Certainty::Likely));
+            mappings.iter().for_each(|mapping| self.custom(member, mapping));
+        }
+    }
+
+    fn pod(&mut self, member: &'a Member, pod: &PodSpec<'a>, certainty: Certainty) {
+        IN_PODS.iter().for_each(|named| self.named(member, pod, named, certainty));
+        if let Some(account) = pod.value.get("serviceAccountName") {
+            self.add(member, (kinds::SERVICE_ACCOUNT, None), account, &pod.field, "serviceAccountName", certainty);
+        }
+    }
+
+    fn named(&mut self, member: &'a Member, start: &PodSpec<'a>, named: &NamedBy, certainty: Certainty) {
+        for holder in named.holder.nodes(start.value) {
+            // The Pod starts without it.
+            let optional = holder.get("optional").and_then(Value::as_bool) == Some(true);
+            let certainty = if optional { Certainty::Possible } else { certainty };
+            let Some(name) = holder.get(named.key) else { continue };
+            let field = joined(&start.field, named.holder.as_str());
+            self.add(member, (named.kind, None), name, &field, named.key, certainty);
+        }
+    }
+
+    /// [Gateway API]: the group defaults to core, the kind to Secret, the namespace to that of the object.
+    fn certificates(&mut self, member: &'a Member) {
+        for path in CERTIFICATES.iter() {
+            for reference in path.nodes(member.object.value()) {
+                let text = |key: &str| reference.get(key).and_then(Value::as_str).filter(|text| !text.is_empty());
+                let Some(name) = reference.get("name") else { continue };
+                let kind = GroupKind::new(text("group").unwrap_or_default(), text("kind").unwrap_or("Secret"));
+                self.add(member, (kind, text("namespace")), name, path.as_str(), "name", Certainty::Certain);
+            }
+        }
+    }
+
+    /// What a mapping of a custom resource may refer to.
+    fn custom(&mut self, member: &'a Member, mapping: &PodSpec<'a>) {
+        for (key, kind) in REFERENCES {
+            let Some(reference) = mapping.value.get(key) else { continue };
+            let Some(name) = reference.get("name") else { continue };
+            let namespace = reference.get("namespace").and_then(Value::as_str);
+            self.add(member, (kind, namespace), name, &joined(&mapping.field, key), "name", Certainty::Possible);
+        }
+        if let Some(name) = mapping.value.get("secretName") {
+            self.add(member, (kinds::SECRET, None), name, &mapping.field, "secretName", Certainty::Possible);
+        }
+    }
+
+    fn add(
+        &mut self,
+        member: &'a Member,
+        (kind, namespace): (GroupKind<&str>, Option<&str>),
+        name: Value<'a>,
+        holder: &str,
+        key: &str,
+        certainty: Certainty,
+    ) {
+        let Some(text) = name.as_str().filter(|text| !text.is_empty()) else { return };
+        let namespace = match (namespace, member.scope()) {
+            (Some(namespace), _) => Namespace::Named(namespace.to_owned()),
+            // A cluster-scoped object names the namespace, or its operator knows it.
+            (None, Some(Scope::Cluster)) => return,
+            (None, _) => self.inventory.namespace_of(member.object.namespace(), Some(Scope::Namespaced)),
+        };
+        self.ties.push(Tie {
+            from: member.id,
+            to: TieEnd::of(self.inventory, ObjectKey::new(kind, namespace, text)),
+            kind: TieKind::Uses,
+            evidence: TieEvidence { field: joined(holder, key), span: name.span(), row: None },
+            certainty,
+        });
+    }
+}
+
+fn joined(holder: &str, key: &str) -> String {
+    if holder.is_empty() { key.to_owned() } else { format!("{holder}.{key}") }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_path_is_read() {
+        assert_eq!(IN_PODS.len(), 7 + 3 * 4);
+        assert_eq!(IN_OBJECTS.iter().map(|(_, named)| named.len()).collect::<Vec<_>>(), [1, 1, 2]);
+        assert_eq!(CERTIFICATES.len(), 3);
+    }
+}
