@@ -1,24 +1,33 @@
 //! Puts the outcomes of independent parts together again: every combination is an outcome of the
 //! whole.
+//!
+//! The parts have one thing in common, the client. Where it waits until objects are gone, and one part does not let them go, it
+//! sends nothing more to any part: an outcome of the whole is what all parts are at that moment.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use super::client::Stretch;
 use super::cluster::Cluster;
 use super::controllers::Settings;
 use super::explore::{CHOICE, Explorer, Reached, visible};
 use super::ids::ObjectId;
 use super::options::Options;
-use super::outcome::{Outcome, Patch};
-use super::parts::{Part, parts};
+use super::outcome::{Difference, Outcome, Patch};
+use super::parts::{Part, Partition};
 use super::plan::StepPlan;
 use super::state::State;
 use super::steps::Request;
+use crate::kube::Wait;
 
-/// Most outcomes that one step lists.
+/// Most outcomes that one step lists, however small the cluster.
 const MOST_OUTCOMES: usize = 20_000;
+/// As many as that it may list, however large the cluster.
+const FEWEST_OUTCOMES: usize = 64;
+/// Most objects in all outcomes that one step lists, in between.
+const MOST_OBJECTS: usize = 1_000_000;
 
-/// Adds to each step, which has its verdict already, every other outcome.
+/// Adds to each step that settles, and so has its verdict already, every other outcome.
 pub(super) fn add_outcomes(
     cluster: &Cluster,
     requests: &[Request<'_>],
@@ -29,72 +38,182 @@ pub(super) fn add_outcomes(
     let targets: Vec<ObjectId> = requests.iter().flat_map(|request| &request.targets).flatten().copied().collect();
     let mut active = targets.clone();
     active.extend(steps.iter().flat_map(|step| &step.log).map(|entry| entry.object));
+    let partition = Partition::new(cluster, &active, &targets);
+    let stretches = stretches(requests, &partition);
     let mut budget = options.state_cap.saturating_mul(CHOICE);
-    let mut alternatives: Vec<Vec<Alternatives>> = steps.iter().map(|_| Vec::new()).collect();
-    for part in parts(cluster, &active, &targets) {
-        let local: Vec<Request<'_>> = requests.iter().map(|request| request.within(|id| part.local(id))).collect();
-        let (reached, left) = Explorer::new(&part.cluster, settings, budget, options.reduction).run(&local);
+    let mut reached: Vec<Vec<Reached>> = Vec::new();
+    for (part, stretches) in partition.parts.iter().zip(&stretches) {
+        let (ends, left) = Explorer::new(&part.cluster, settings, budget, options.reduction).run(stretches);
+        reached.push(ends);
         budget = left;
-        for (step, reached) in reached.into_iter().enumerate() {
-            let Some(verdict) = steps[step].outcomes.first().map(|verdict| verdict.base.clone()) else { continue };
-            steps[step].complete &= reached.complete;
-            let found = Alternatives::new(cluster, &part, reached, &verdict);
-            steps[step].verdict_reached &= found.with_verdict;
-            alternatives[step].push(found);
-        }
     }
-    for (step, alternatives) in steps.iter_mut().zip(alternatives) {
-        step.complete &= combine(cluster, &alternatives, &mut step.outcomes);
+    let rests = requests.iter().enumerate().filter(|(_, request)| request.wait != Wait::None);
+    for (stretch, (step, request)) in rests.enumerate() {
+        if request.wait == Wait::Settled {
+            let whole = Whole { cluster, parts: &partition.parts, reached: &reached };
+            whole.add_to(&mut steps[step], stretch);
+        }
     }
 }
 
-/// The outcomes of one part that differ from the verdict.
-struct Alternatives {
-    patches: Vec<(Patch, bool)>,
-    /// Whether the verdict was found too.
-    with_verdict: bool,
-}
-
-impl Alternatives {
-    /// States that look alike are one outcome, late only if all of them are.
-    fn new(cluster: &Cluster, part: &Part, reached: Reached, verdict: &State) -> Alternatives {
-        let mut distinct: BTreeMap<Vec<u8>, (Arc<State>, bool)> = BTreeMap::new();
-        for branch in reached.ends {
-            let key = visible(&part.cluster, &branch.state);
-            distinct
-                .entry(key)
-                .and_modify(|(_, late)| *late &= branch.course.late)
-                .or_insert((Arc::new(branch.state), branch.course.late));
-        }
-        let patches =
-            distinct.into_values().map(|(state, late)| (Patch { objects: part.objects.clone(), state }, late));
-        let (patches, verdict): (Vec<_>, Vec<_>) =
-            patches.partition(|(patch, _)| patch.difference(cluster, verdict).is_some());
-        Alternatives { patches, with_verdict: !verdict.is_empty() }
-    }
-}
-
-/// Appends every combination of the parts' alternatives to the verdict; false if there are too many.
-fn combine(cluster: &Cluster, parts: &[Alternatives], outcomes: &mut Vec<Outcome>) -> bool {
-    if outcomes.is_empty() {
-        return true;
-    }
-    for part in parts {
-        let known = outcomes.len();
-        if known.saturating_mul(part.patches.len() + 1) > MOST_OUTCOMES {
-            outcomes[1..].sort_by_key(|outcome| (outcome.late, outcome.differs));
-            return false;
-        }
-        for (patch, late) in &part.patches {
-            for index in 0..known {
-                let mut outcome = outcomes[index].clone();
-                outcome.patches.push(patch.clone());
-                outcome.late |= late;
-                outcome.differs = outcome.classify(cluster);
-                outcomes.push(outcome);
+/// What the client sends to each part.
+fn stretches<'s>(requests: &[Request<'s>], partition: &Partition) -> Vec<Vec<Stretch<'s>>> {
+    let ends = requests.iter().map(|request| request.wait).filter(|wait| *wait != Wait::None);
+    let empty: Vec<Stretch<'s>> = ends.map(Stretch::new).collect();
+    let mut all = vec![empty; partition.parts.len()];
+    let mut stretch = 0;
+    for request in requests {
+        let mut shares: BTreeMap<usize, Vec<Option<ObjectId>>> = BTreeMap::new();
+        for target in request.targets.iter().flatten() {
+            if let Some((part, local)) = partition.locate(*target) {
+                shares.entry(part).or_default().push(Some(local));
             }
         }
+        for (part, targets) in shares {
+            all[part][stretch].push(request.to(targets));
+        }
+        stretch += usize::from(request.wait != Wait::None);
     }
-    outcomes[1..].sort_by_key(|outcome| (outcome.late, outcome.differs));
-    true
+    all
+}
+
+/// What the search found in all parts.
+struct Whole<'a> {
+    cluster: &'a Cluster,
+    parts: &'a [Part],
+    /// By part and stretch.
+    reached: &'a [Vec<Reached>],
+}
+
+impl Whole<'_> {
+    /// The outcomes at the end of a stretch, which settles: everything was sent, or the client has stopped at an earlier end.
+    fn add_to(&self, step: &mut StepPlan, stretch: usize) {
+        let Some(verdict) = step.outcomes.first().map(|verdict| verdict.base.clone()) else { return };
+        step.verdict_reached = false;
+        for moment in 0..=stretch {
+            let stops = moment < stretch;
+            let reached = || self.reached.iter().map(|reached| &reached[moment]);
+            step.complete &= reached().all(|reached| reached.complete);
+            if stops && !reached().any(|reached| reached.ends.iter().any(|end| end.course.halted)) {
+                continue;
+            }
+            let parts = self.parts.iter().zip(reached());
+            let choices = parts.map(|(part, reached)| self.ends(part, reached, &verdict)).collect();
+            let choices = Choices { parts: choices, stops };
+            step.verdict_reached |= choices.hold_verdict();
+            step.complete &= choices.add_to(&mut step.outcomes, most_outcomes(self.cluster));
+        }
+        step.outcomes[1..].sort_by_key(|outcome| (outcome.late, outcome.differs));
+    }
+
+    /// How one part may end, the verdict's way first. States that look alike are one, late only if all of them are.
+    fn ends(&self, part: &Part, reached: &Reached, verdict: &State) -> Vec<PartEnd> {
+        let mut distinct: BTreeMap<(Vec<u8>, bool), (&State, bool)> = BTreeMap::new();
+        for branch in &reached.ends {
+            let key = (visible(&part.cluster, &branch.state), branch.course.halted);
+            let seen = distinct.entry(key).or_insert((&branch.state, branch.course.late));
+            seen.1 &= branch.course.late;
+        }
+        let ends = distinct.into_iter().map(|((_, halts), (state, late))| {
+            let patch = Patch { objects: part.objects.clone(), state: Arc::new(state.clone()) };
+            let difference = patch.difference(self.cluster, verdict);
+            PartEnd { patch: difference.map(|difference| (patch, difference)), late, halts }
+        });
+        let mut ends: Vec<PartEnd> = ends.collect();
+        ends.sort_by_key(|end| end.patch.is_some());
+        ends
+    }
+}
+
+/// How one part of the cluster may end.
+#[derive(Debug, Clone)]
+struct PartEnd {
+    /// `None`: as in the verdict.
+    patch: Option<(Patch, Difference)>,
+    late: bool,
+    /// The client never goes on.
+    halts: bool,
+}
+
+/// How the parts may end at one moment.
+struct Choices {
+    parts: Vec<Vec<PartEnd>>,
+    /// Only if the client stops there.
+    stops: bool,
+}
+
+impl Choices {
+    fn hold_verdict(&self) -> bool {
+        let verdict = |end: &&PartEnd| end.patch.is_none();
+        let stops = |ends: &Vec<PartEnd>| ends.iter().filter(verdict).any(|end| end.halts);
+        self.parts.iter().all(|ends| ends.iter().any(|end| verdict(&end)))
+            && (!self.stops || self.parts.iter().any(stops))
+    }
+
+    /// Appends every combination that differs from the verdict. If there are more than `most`, only those in which one part
+    /// chooses, and those in which all do alike; then the result is false.
+    fn add_to(&self, outcomes: &mut Vec<Outcome>, most: usize) -> bool {
+        // Most parts have no choice.
+        let (fixed, free): (Vec<_>, Vec<_>) = self.parts.iter().partition(|ends| ends.len() == 1);
+        let Some(verdict) = outcomes.first().cloned() else { return true };
+        let mut start = Combination { outcome: verdict, halts: false };
+        fixed.into_iter().flatten().for_each(|end| start.add(end));
+        let number = free.iter().fold(1, |number: usize, ends| number.saturating_mul(ends.len()));
+        let combinations = if number <= most { all(start, &free) } else { some(&start, &free) };
+        let wanted = combinations.into_iter().filter(|it| it.outcome.differs.is_some() && (it.halts || !self.stops));
+        outcomes.extend(wanted.map(|combination| combination.outcome));
+        number <= most
+    }
+}
+
+#[derive(Clone)]
+struct Combination {
+    outcome: Outcome,
+    halts: bool,
+}
+
+impl Combination {
+    fn add(&mut self, end: &PartEnd) {
+        if let Some((patch, difference)) = &end.patch {
+            self.outcome.patches.push(patch.clone());
+            self.outcome.differs = Some(self.outcome.differs.map_or(*difference, |known| known.min(*difference)));
+        }
+        self.outcome.late |= end.late;
+        self.halts |= end.halts;
+    }
+}
+
+fn all(start: Combination, parts: &[&Vec<PartEnd>]) -> Vec<Combination> {
+    let mut combinations = vec![start];
+    for ends in parts {
+        let longer = ends.iter().flat_map(|end| {
+            let mut same = combinations.clone();
+            same.iter_mut().for_each(|combination| combination.add(end));
+            same
+        });
+        combinations = longer.collect();
+    }
+    combinations
+}
+
+/// One part at a time chooses, all others end as first in their lists; then all choose alike.
+fn some(start: &Combination, parts: &[&Vec<PartEnd>]) -> Vec<Combination> {
+    let choose = |choice: &dyn Fn(usize) -> usize| {
+        let mut combination = start.clone();
+        for (part, ends) in parts.iter().enumerate() {
+            combination.add(&ends[choice(part).min(ends.len() - 1)]);
+        }
+        combination
+    };
+    let longest = parts.iter().map(|ends| ends.len()).max().unwrap_or(0);
+    let alike = (0..longest).map(|choice| choose(&|_| choice));
+    let single =
+        parts.iter().enumerate().flat_map(|(chooser, ends)| (1..ends.len()).map(move |choice| (chooser, choice)));
+    let single = single.map(|(chooser, choice)| choose(&|part| if part == chooser { choice } else { 0 }));
+    alike.chain(single).take(MOST_OUTCOMES).collect()
+}
+
+/// Most outcomes that one step lists: fewer for large clusters, whose outcomes are long.
+fn most_outcomes(cluster: &Cluster) -> usize {
+    (MOST_OBJECTS / cluster.len().max(1)).clamp(FEWEST_OUTCOMES, MOST_OUTCOMES)
 }

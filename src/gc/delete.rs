@@ -15,8 +15,14 @@ pub const IMMORTAL_NAMESPACES: [&str; 3] = ["default", "kube-public", "kube-syst
 impl World<'_> {
     /// A DELETE of an object that exists. `force` asks for a grace period of 0. Returns the HTTP code.
     pub(super) fn delete(&mut self, id: ObjectId, policy: Option<Policy>, force: bool, reason: Reason) -> u16 {
+        if self.is_immortal(id) {
+            return 403;
+        }
+        if !self.state.has(id, TERMINATING) {
+            self.state.timeline.mark(self.cluster, id);
+        }
         match self.cluster.links.roles.get(&id) {
-            Some(Role::Namespace { .. }) => return self.delete_namespace(id, policy, reason),
+            Some(Role::Namespace { .. }) => self.delete_namespace(id, policy, reason),
             Some(Role::Definition { cleanup, .. }) if !self.state.has(id, TERMINATING) => {
                 // [CRD-1]: the policy of the first request is ignored.
                 let slot = *cleanup;
@@ -36,11 +42,12 @@ impl World<'_> {
         200
     }
 
-    fn delete_namespace(&mut self, id: ObjectId, policy: Option<Policy>, reason: Reason) -> u16 {
-        let name = self.cluster.text.get(self.cluster.nodes[id].name);
-        if IMMORTAL_NAMESPACES.contains(&name) {
-            return 403;
-        }
+    fn is_immortal(&self, id: ObjectId) -> bool {
+        let name = || self.cluster.text.get(self.cluster.nodes[id].name);
+        self.cluster.links.is_namespace(id) && IMMORTAL_NAMESPACES.contains(&name())
+    }
+
+    fn delete_namespace(&mut self, id: ObjectId, policy: Option<Policy>, reason: Reason) {
         if !self.state.has(id, TERMINATING) {
             // [NS-1]: never removed by the request itself, and the kind's default does not count.
             let gc = policy.map(gc_finalizer);
@@ -55,7 +62,6 @@ impl World<'_> {
         } else if !self.has_spec_finalizers(id) {
             self.delete_plain(id, policy, reason);
         }
-        200
     }
 
     /// [DEL-13], [DEL-14]: while the grace period runs, only a shorter one changes anything.

@@ -20,14 +20,14 @@
 use std::cell::Cell;
 use std::collections::{BTreeMap, BTreeSet};
 
+use super::client::Stretch;
 use super::cluster::Cluster;
 use super::controllers::{Purge, Settings};
 use super::flags::VISIBLE;
 use super::ids::ObjectId;
-use super::independence::stubborn_moves;
+use super::independence::{Seed, stubborn_moves};
 use super::moves::Move;
 use super::state::State;
-use super::steps::Request;
 use super::world::World;
 use crate::kube::Wait;
 
@@ -56,11 +56,11 @@ pub(super) struct Course {
     /// Such items are left alone for the rest of this step.
     shelved: bool,
     /// The client waits forever for what it has deleted.
-    halted: bool,
+    pub(super) halted: bool,
 }
 
 /// What a step can lead to.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone)]
 pub(super) struct Reached {
     pub(super) ends: Vec<Branch>,
     pub(super) complete: bool,
@@ -70,6 +70,7 @@ pub(super) struct Reached {
 #[derive(Debug)]
 pub(super) struct Explorer<'c> {
     cluster: &'c Cluster,
+    client: Option<&'c Stretch<'c>>,
     settings: Settings,
     /// What the search may still spend: [`MOVE`] for a move, more for a choice.
     budget: usize,
@@ -81,48 +82,43 @@ pub(super) struct Explorer<'c> {
 
 impl<'c> Explorer<'c> {
     pub(super) fn new(cluster: &'c Cluster, settings: Settings, budget: usize, reduce: bool) -> Self {
-        Explorer { cluster, settings, budget, reduce, looked_at: Cell::new(0) }
+        Explorer { cluster, client: None, settings, budget, reduce, looked_at: Cell::new(0) }
     }
 
-    /// The outcomes of each step over all orders. `budget_left` tells what of the cap is unused.
-    pub(super) fn run(mut self, requests: &[Request<'_>]) -> (Vec<Reached>, usize) {
+    /// The outcomes at the end of each stretch over all orders, and what of the budget is unused.
+    pub(super) fn run(mut self, stretches: &'c [Stretch<'c>]) -> (Vec<Reached>, usize) {
         let start = Branch { state: World::new(self.cluster).state, course: Course::default() };
         let mut reached = self.settle(vec![start]);
-        let mut steps = Vec::with_capacity(requests.len());
-        let mut rested = true;
-        for request in requests {
+        let mut ends = Vec::with_capacity(stretches.len());
+        let mut settled = true;
+        for stretch in stretches {
+            self.client = Some(stretch);
+            let going = reached.ends.iter().filter(|branch| !branch.course.halted);
+            let starts = going.map(|branch| self.start(branch, settled)).collect();
             let complete = reached.complete;
-            let starts = reached.ends.into_iter().map(|branch| self.after_request(branch, request, rested)).collect();
-            rested = request.wait == Wait::Settled;
-            reached = match request.wait {
-                Wait::None => Reached { ends: starts, complete },
-                Wait::Gone | Wait::Settled => self.settle(starts),
-            };
+            reached = self.settle(starts);
             reached.complete &= complete;
-            if request.wait == Wait::Gone {
-                let gone = |state: &State| request.targets.iter().flatten().all(|id| state.gone(*id));
-                reached.ends.iter_mut().for_each(|branch| branch.course.halted |= !gone(&branch.state));
+            for branch in &mut reached.ends {
+                branch.course.halted = stretch.halts(&branch.state);
             }
-            let ends = if rested { reached.ends.clone() } else { Vec::new() };
-            steps.push(Reached { ends, complete: reached.complete });
+            ends.push(reached.clone());
+            settled = stretch.end == Wait::Settled;
         }
-        (steps, self.budget)
+        (ends, self.budget)
     }
 
-    fn after_request(&self, branch: Branch, request: &Request<'_>, rested: bool) -> Branch {
-        let mut world = self.world(branch.state);
-        if rested {
+    /// A branch before the first request of a stretch.
+    fn start(&self, branch: &Branch, settled: bool) -> Branch {
+        let mut world = self.world(branch.state.clone());
+        if settled {
             world.forget_lost_controllers();
         }
-        if !branch.course.halted {
-            world.request(request);
-            world.apply_watch();
-        }
+        world.state.sent = 0;
         Branch { state: world.state, course: Course { shelved: false, ..branch.course } }
     }
 
     fn world(&self, state: State) -> World<'c> {
-        World { cluster: self.cluster, state, watch: Vec::new(), trace: None }
+        World { cluster: self.cluster, state, client: self.client, watch: Vec::new(), trace: None }
     }
 
     /// All states at rest that can be reached.
@@ -229,9 +225,9 @@ impl<'c> Explorer<'c> {
         if races.is_empty() || !search.seen.insert((world.state.fingerprint(), Course { late: false, ..course })) {
             return Vec::new();
         }
-        let quick = races.into_iter().map(|needs| {
+        let quick = races.into_iter().map(|controller| {
             let mut world = world.clone();
-            world.win_race(needs);
+            world.win_race(controller);
             world.apply_watch();
             Branch { state: world.state, course }
         });
@@ -247,7 +243,7 @@ impl<'c> Explorer<'c> {
             let prospect = world.prospect(item);
             if !prospect.writes() {
                 world.discard(item, &prospect);
-            } else if self.improves(world, item, &mut best) {
+            } else if self.improves(world, Seed::Object(item), &mut best) {
                 return best.unwrap_or_default();
             }
         }
@@ -258,7 +254,8 @@ impl<'c> Explorer<'c> {
         let purges = world.purges().into_iter().map(|purge| match purge {
             Purge::Delete { object, .. } | Purge::Finalize(object) => object,
         });
-        for seed in orphans.into_iter().chain(purges) {
+        let client = world.may_send().then_some(Seed::Client);
+        for seed in orphans.into_iter().chain(purges).map(Seed::Object).chain(client) {
             if self.improves(world, seed, &mut best) {
                 break;
             }
@@ -266,7 +263,7 @@ impl<'c> Explorer<'c> {
         if !self.reduce && best.is_some() {
             // A failed item may be retried at any time; when nothing else moves, see `rest`.
             for item in world.state.failed.iter() {
-                self.improves(world, item, &mut best);
+                self.improves(world, Seed::Object(item), &mut best);
             }
         }
         let mut moves = best.unwrap_or_default();
@@ -277,11 +274,14 @@ impl<'c> Explorer<'c> {
     }
 
     /// Whether the moves around `seed` are a single one; otherwise they are kept if fewer than `best`.
-    fn improves(&self, world: &World<'_>, seed: ObjectId, best: &mut Option<Vec<Move>>) -> bool {
+    fn improves(&self, world: &World<'_>, seed: Seed, best: &mut Option<Vec<Move>>) -> bool {
         if !self.reduce {
             let moves = best.get_or_insert_default();
             let mut more = Vec::new();
-            world.moves_of(seed, &mut more);
+            match seed {
+                Seed::Object(id) => world.moves_of(id, &mut more),
+                Seed::Client => more.push(Move::Send),
+            }
             more.retain(|next| !moves.contains(next));
             moves.extend(more);
             return false;
@@ -330,15 +330,19 @@ fn any_move(world: &mut World<'_>, random: &mut Random) -> Option<Move> {
     loop {
         let from = ObjectId::from(random.below(world.cluster.len()));
         let queues = [&world.state.queue, &world.state.conflicts, &world.state.orphans];
-        let chosen = random.below(4);
-        if chosen == 3 || queues.iter().all(|queue| queue.is_empty()) {
+        let idle = queues.iter().all(|queue| queue.is_empty());
+        let chosen = random.below(5);
+        if chosen == 4 || idle {
             let purges = world.purges();
             if !purges.is_empty() {
                 return Some(Move::Purge(purges[random.below(purges.len())]));
             }
-            if queues.iter().all(|queue| queue.is_empty()) {
-                return None;
-            }
+        }
+        if (chosen == 3 || idle) && world.may_send() {
+            return Some(Move::Send);
+        }
+        if idle {
+            return None;
         }
         let queue = queues[chosen % 3];
         let Some(item) = queue.next_from(from).or_else(|| queue.next_from(ObjectId::FIRST)) else { continue };

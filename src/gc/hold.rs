@@ -72,7 +72,8 @@ pub struct HeldObject {
     pub object: ObjectId,
     /// What holds it.
     pub holds: Vec<Hold>,
-    /// What a controller needs in order to let go of it, and loses: it does not hang if the controller is quicker.
+    /// What a controller needs in order to let go of it, and loses at about the same time: it does not get stuck if the controller
+    /// is quicker. Empty if it is stuck for certain.
     pub unless_quicker: Vec<ObjectId>,
 }
 
@@ -85,9 +86,9 @@ pub(super) fn stuck(cluster: &Cluster, state: &State) -> Vec<HeldObject> {
 }
 
 fn lost_in_race(view: View<'_>, id: ObjectId) -> Vec<ObjectId> {
-    let reconciled = view.cluster.links.reconciled_of(id).iter();
-    let racing = reconciled.filter(|reconciled| view.letting_go(reconciled) == Some(LettingGo::Race));
-    sorted(racing.flat_map(|reconciled| &reconciled.needs).copied().filter(|need| !view.stays(*need)))
+    let links = &view.cluster.links;
+    let racing = links.reconciled_of(id).iter().filter(|one| view.letting_go(one) == Some(LettingGo::Race));
+    sorted(racing.flat_map(|reconciled| view.lacks(&links.controllers[reconciled.controller])))
 }
 
 fn holds(view: View<'_>, id: ObjectId) -> Vec<Hold> {

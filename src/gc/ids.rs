@@ -43,6 +43,11 @@ number! {
     pub(super) FinalizerId
 }
 
+number! {
+    /// Number of a controller outside of the control plane.
+    pub(super) ControllerId
+}
+
 /// No such object: half the size of an `Option`, in tables that a simulation reads all the time.
 pub(super) const NONE: ObjectId = ObjectId(u32::MAX);
 
@@ -73,6 +78,14 @@ impl<N: Into<usize>> Numbers<N> {
     /// Those of them before `end`.
     pub(super) fn before(self, end: N) -> Self {
         Self { end: self.end.min(end.into()), ..self }
+    }
+
+    /// The number at the same place among others, as many as these.
+    pub(super) fn counterpart(&self, number: N, others: &Self) -> N
+    where
+        N: From<usize>,
+    {
+        N::from(number.into() - self.next + others.next)
     }
 
     /// Whether there is none.

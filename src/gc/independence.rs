@@ -17,6 +17,9 @@
 //! one. Only states at rest are preserved, not those on the way, and every order ends, so nothing else is
 //! required of the set.
 //!
+//! The client whose requests are to be sent is a member like an object. Its move reads and writes the targets of the next request,
+//! and what it marks depends on which authorities are gone ([`super::timeline`]).
+//!
 //! Closing the set costs no more than the objects it ends up with, and stops at `limit` moves, where a smaller set is known
 //! already. A rule too many costs time, a rule too few costs outcomes: a property test compares with the search that follows
 //! all moves.
@@ -31,10 +34,20 @@ use super::moves::{Move, Prospect};
 use super::references::Dependent;
 use super::world::World;
 
+/// What a stubborn set is closed around.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Seed {
+    Object(ObjectId),
+    /// Who sends the requests.
+    Client,
+}
+
 /// A stubborn set under construction: the objects whose moves, now and later, are all in it.
 struct Stubborn<'w, 'c> {
     world: &'w World<'c>,
     members: BTreeSet<ObjectId>,
+    /// The client is a member too.
+    client: bool,
     open: Vec<ObjectId>,
     moves: Vec<Move>,
 }
@@ -43,12 +56,15 @@ struct Stubborn<'w, 'c> {
 /// when there are at least `limit`. Adds to `looked_at` how many objects that took.
 pub(super) fn stubborn_moves(
     world: &World<'_>,
-    seed: ObjectId,
+    seed: Seed,
     limit: usize,
     looked_at: &Cell<usize>,
 ) -> Option<Vec<Move>> {
-    let mut set = Stubborn { world, members: BTreeSet::new(), open: Vec::new(), moves: Vec::new() };
-    set.add(seed);
+    let mut set = Stubborn { world, members: BTreeSet::new(), client: false, open: Vec::new(), moves: Vec::new() };
+    match seed {
+        Seed::Object(id) => set.add(id),
+        Seed::Client => set.add_client(),
+    }
     while let Some(object) = set.open.pop() {
         looked_at.set(looked_at.get() + 1);
         set.expand(object);
@@ -82,10 +98,31 @@ impl Stubborn<'_, '_> {
     fn expand(&mut self, id: ObjectId) {
         let before = self.moves.len();
         self.world.moves_of(id, &mut self.moves);
-        if self.moves.len() > before {
+        let moves = self.moves.len() > before;
+        if moves {
             self.add_neighbours(id);
         }
         self.add_conditions(id);
+        // A request is a move of its target, and every request finds an authority there or gone.
+        if self.world.is_pending(id) || moves && self.world.cluster.links.is_authority(id) {
+            self.add_client();
+        }
+    }
+
+    /// The next request, and whoever reads or writes what it writes or reads.
+    fn add_client(&mut self) {
+        if std::mem::replace(&mut self.client, true) {
+            return;
+        }
+        if !self.world.may_send() {
+            return;
+        }
+        self.moves.push(Move::Send);
+        for target in self.world.next_targets() {
+            self.add(target);
+            self.add_neighbours(target);
+        }
+        self.world.cluster.links.authority.iter().for_each(|id| self.add(*id));
     }
 
     /// Whoever reads or writes what a move of `id` writes or reads: its owners and its dependents.
@@ -112,7 +149,7 @@ impl Stubborn<'_, '_> {
     /// only be removed entirely, and the dependent, without dependents of its own, is deleted for a
     /// waiting owner as for a missing one.
     fn indifferent(&self, dependent: ObjectId, owner: ObjectId) -> bool {
-        if owner == NONE || dependent == owner {
+        if owner == NONE || dependent == owner || [dependent, owner].iter().any(|id| self.world.is_pending(*id)) {
             return false;
         }
         let state = &self.world.state;
@@ -182,7 +219,7 @@ impl Stubborn<'_, '_> {
     /// Whether nothing moves this object before the collector has come to rest.
     fn inert(&self, id: ObjectId) -> bool {
         let state = &self.world.state;
-        if state.gone(id) {
+        if state.gone(id) || self.world.is_pending(id) {
             return false;
         }
         let waits = state.has(id, DELETING_DEPENDENTS | FOREGROUND) || state.orphans.contains(id);

@@ -4,8 +4,10 @@
 
 use std::collections::BTreeMap;
 
+use typed_index_collections::TiVec;
+
 use super::cause::Protection;
-use super::ids::{FinalizerId, ObjectId, RefId};
+use super::ids::{ControllerId, FinalizerId, ObjectId, RefId};
 use super::kinds::KindId;
 use super::symbols::Symbol;
 
@@ -45,12 +47,25 @@ pub(super) struct Holder {
 }
 
 /// A finalizer that a controller outside of the control plane removes.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Copy)]
 pub(super) struct Reconciled {
     pub(super) object: ObjectId,
     pub(super) finalizer: FinalizerId,
-    /// Sorted, and never empty.
-    pub(super) needs: Vec<ObjectId>,
+    pub(super) controller: ControllerId,
+}
+
+/// What a controller outside of the control plane needs. Both are sorted, and one of them is not empty.
+#[derive(Debug, Clone, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct ControllerNeeds {
+    pub(super) workloads: Vec<ObjectId>,
+    /// ServiceAccount, bindings, roles.
+    pub(super) authority: Vec<ObjectId>,
+}
+
+impl ControllerNeeds {
+    pub(super) fn needs(&self) -> impl Iterator<Item = ObjectId> + '_ {
+        self.workloads.iter().chain(&self.authority).copied()
+    }
 }
 
 /// All ties of a cluster.
@@ -66,6 +81,12 @@ pub(super) struct Links {
     pub(super) protections: Vec<Protected>,
     /// Sorted by object.
     pub(super) reconciled: Vec<Reconciled>,
+    /// Each once.
+    pub(super) controllers: TiVec<ControllerId, ControllerNeeds>,
+    /// What some controller may act by, sorted.
+    pub(super) authority: Vec<ObjectId>,
+    /// The Pods of a controller's workload, whatever becomes of their owner references.
+    pub(super) pods_of: BTreeMap<ObjectId, Vec<ObjectId>>,
     /// (leader, follower): the follower is deleted when the leader is gone; sorted.
     pub(super) followers: Vec<(ObjectId, ObjectId)>,
 }
@@ -81,6 +102,20 @@ impl Links {
         let start = self.reconciled.partition_point(|reconciled| reconciled.object < id);
         let end = self.reconciled.partition_point(|reconciled| reconciled.object <= id);
         &self.reconciled[start..end]
+    }
+
+    pub(super) fn followers_of(&self, leader: ObjectId) -> &[(ObjectId, ObjectId)] {
+        let start = self.followers.partition_point(|(other, _)| *other < leader);
+        let end = self.followers.partition_point(|(other, _)| *other <= leader);
+        &self.followers[start..end]
+    }
+
+    pub(super) fn pods_of(&self, workload: ObjectId) -> &[ObjectId] {
+        self.pods_of.get(&workload).map_or(&[], Vec::as_slice)
+    }
+
+    pub(super) fn is_authority(&self, id: ObjectId) -> bool {
+        self.authority.binary_search(&id).is_ok()
     }
 
     pub(super) fn is_namespace(&self, id: ObjectId) -> bool {

@@ -17,10 +17,12 @@
 
 mod assemble;
 mod cause;
+mod client;
 mod cluster;
 mod collector;
 mod combine;
 mod conditions;
+mod controller_ties;
 mod controllers;
 mod delete;
 mod events;
@@ -41,6 +43,7 @@ mod plan;
 mod reading;
 mod reconcilers;
 mod references;
+mod requests;
 mod rounds;
 mod semantics;
 mod simulate;
@@ -48,6 +51,7 @@ mod state;
 mod steps;
 mod symbols;
 mod ties;
+mod timeline;
 mod trace;
 mod view;
 mod why;

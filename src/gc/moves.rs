@@ -18,6 +18,8 @@ pub(super) enum Move {
     Orphan(ObjectId),
     /// A piece of a purge.
     Purge(Purge),
+    /// The client's next request.
+    Send,
 }
 
 /// What an attempt would do now.
@@ -98,6 +100,7 @@ impl World<'_> {
                 }
             }
             Move::Purge(purge) => self.purge(purge),
+            Move::Send => self.send(),
         }
         self.apply_watch();
     }

@@ -87,12 +87,6 @@ impl Outcome {
         }
         std::borrow::Cow::Owned(state)
     }
-
-    /// The gravest difference between this outcome and the verdict.
-    pub(super) fn classify(&self, cluster: &Cluster) -> Option<Difference> {
-        let patches = self.patches.iter();
-        patches.filter_map(|patch| patch.difference(cluster, &self.base)).min()
-    }
 }
 
 impl Patch {

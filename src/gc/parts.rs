@@ -12,8 +12,9 @@ use typed_index_collections::TiVec;
 
 use super::cluster::Cluster;
 use super::flags::TERMINATING;
-use super::ids::{FinalizerId, NONE, Numbers, ObjectId};
-use super::links::{Holder, Links, Protected, Reconciled, Release, Role};
+use super::ids::{ControllerId, FinalizerId, NONE, Numbers, ObjectId, RefId};
+use super::kinds::KindId;
+use super::links::{ControllerNeeds, Holder, Links, Protected, Reconciled, Release, Role};
 use super::references::{Dependents, Ref, Written};
 
 /// A part of a cluster, as a cluster of its own.
@@ -24,34 +25,50 @@ pub(super) struct Part {
     pub(super) objects: Arc<Vec<ObjectId>>,
 }
 
-impl Part {
-    /// The number in this part of an object of the whole cluster.
-    pub(super) fn local(&self, id: ObjectId) -> Option<ObjectId> {
-        local(&self.objects, id)
-    }
+impl Part {}
+
+/// A cluster in parts.
+#[derive(Debug)]
+pub(super) struct Partition {
+    /// Those that something happens in.
+    pub(super) parts: Vec<Part>,
+    /// By object of the whole cluster: its part, and its number there.
+    places: TiVec<ObjectId, Option<(usize, ObjectId)>>,
 }
 
-fn local(objects: &[ObjectId], id: ObjectId) -> Option<ObjectId> {
-    objects.binary_search(&id).ok().map(ObjectId::from)
-}
-
-/// The parts that hold at least one of the `active` objects. `targets` are the objects that steps name.
-pub(super) fn parts(cluster: &Cluster, active: &[ObjectId], targets: &[ObjectId]) -> Vec<Part> {
-    let mut sets = DisjointSets::new(cluster.ids());
-    join_all(cluster, targets, &mut sets);
-    let mut members: BTreeMap<ObjectId, Vec<ObjectId>> = active.iter().map(|id| (sets.find(*id), Vec::new())).collect();
-    for id in cluster.ids() {
-        if let Some(members) = members.get_mut(&sets.find(id)) {
-            members.push(id);
+impl Partition {
+    /// The parts that hold at least one of the `active` objects. `targets` are the objects that steps name.
+    pub(super) fn new(cluster: &Cluster, active: &[ObjectId], targets: &[ObjectId]) -> Self {
+        let mut sets = DisjointSets::new(cluster.ids());
+        join_all(cluster, &targets.iter().copied().collect(), &mut sets);
+        let mut members: BTreeMap<ObjectId, Vec<ObjectId>> =
+            active.iter().map(|id| (sets.find(*id), Vec::new())).collect();
+        for id in cluster.ids() {
+            if let Some(members) = members.get_mut(&sets.find(id)) {
+                members.push(id);
+            }
         }
+        let mut places: TiVec<ObjectId, Option<(usize, ObjectId)>> = vec![None; cluster.len()].into();
+        for (part, objects) in members.values().enumerate() {
+            for (local, id) in objects.iter().enumerate() {
+                places[*id] = Some((part, local.into()));
+            }
+        }
+        let kinds = cluster.links.definition_of.iter().map(|(kind, id)| (*id, *kind)).collect();
+        let parts = members.into_values().enumerate().map(|(part, objects)| {
+            let restriction = Restriction { cluster, objects: &objects, part, kinds: &kinds, places: &places };
+            Part { cluster: restriction.cluster(), objects: Arc::new(objects) }
+        });
+        Partition { parts: parts.collect(), places }
     }
-    members
-        .into_values()
-        .map(|objects| Part { cluster: cluster.restrict(&objects), objects: Arc::new(objects) })
-        .collect()
+
+    /// The part of an object, and its number there.
+    pub(super) fn locate(&self, id: ObjectId) -> Option<(usize, ObjectId)> {
+        self.places[id]
+    }
 }
 
-fn join_all(cluster: &Cluster, targets: &[ObjectId], sets: &mut DisjointSets) {
+fn join_all(cluster: &Cluster, targets: &BTreeSet<ObjectId>, sets: &mut DisjointSets) {
     for (reference, written) in cluster.refs.iter().zip(&cluster.written) {
         for other in [reference.by_uid, written.named] {
             if other != NONE {
@@ -80,13 +97,13 @@ fn join_all(cluster: &Cluster, targets: &[ObjectId], sets: &mut DisjointSets) {
         }
     }
     // A controller that cannot go makes no difference to anybody, and would tie everything it handles together.
-    let needed: BTreeSet<ObjectId> = cluster.links.reconciled.iter().flat_map(|it| it.needs.iter().copied()).collect();
+    let needed: BTreeSet<ObjectId> = cluster.links.controllers.iter().flat_map(ControllerNeeds::needs).collect();
     let followers: BTreeSet<ObjectId> = cluster.links.followers.iter().map(|(_, follower)| *follower).collect();
     let fixed = |need: &ObjectId| !followers.contains(need) && is_fixed(cluster, targets, *need);
     let may_be_lost: BTreeSet<ObjectId> = needed.into_iter().filter(|need| !fixed(need)).collect();
     for reconciled in &cluster.links.reconciled {
-        let needs = reconciled.needs.iter().filter(|need| may_be_lost.contains(need));
-        needs.for_each(|need| sets.join(reconciled.object, *need));
+        let needs = cluster.links.controllers[reconciled.controller].needs();
+        needs.filter(|need| may_be_lost.contains(need)).for_each(|need| sets.join(reconciled.object, need));
     }
     for &(leader, follower) in &cluster.links.followers {
         sets.join(leader, follower);
@@ -95,12 +112,12 @@ fn join_all(cluster: &Cluster, targets: &[ObjectId], sets: &mut DisjointSets) {
 
 /// Whether a namespace or a definition may be deleted in this simulation: by a step, by the
 /// collector, or because it already is.
-fn may_go(cluster: &Cluster, targets: &[ObjectId], id: ObjectId) -> bool {
+fn may_go(cluster: &Cluster, targets: &BTreeSet<ObjectId>, id: ObjectId) -> bool {
     targets.contains(&id) || !cluster.refs_of(id).is_empty() || cluster.nodes[id].flags & TERMINATING != 0
 }
 
 /// Whether nothing in this simulation can delete an object that follows no other: no step, owner, namespace or definition.
-fn is_fixed(cluster: &Cluster, targets: &[ObjectId], id: ObjectId) -> bool {
+fn is_fixed(cluster: &Cluster, targets: &BTreeSet<ObjectId>, id: ObjectId) -> bool {
     let links = &cluster.links;
     let definition = links.definition_of.get(&cluster.nodes[id].kind);
     let above = links.home.get(&id).into_iter().chain(definition);
@@ -132,88 +149,124 @@ impl DisjointSets {
     }
 }
 
-impl Cluster {
-    /// The cluster of these objects (ascending) alone; references to others lead nowhere.
-    fn restrict(&self, objects: &[ObjectId]) -> Cluster {
-        let map = |id: ObjectId| if id == NONE { NONE } else { local(objects, id).unwrap_or(NONE) };
-        let mut part = Cluster::empty(self.kinds.clone(), self.text.clone());
-        let mut slots = BTreeMap::new();
-        for &id in objects {
-            let holder = part.nodes.push_and_get_key(self.nodes[id]);
-            for index in self.refs_of(id) {
-                let (reference, written) = (*self.reference(index), *self.written(index));
-                part.refs.push(Ref { holder, by_uid: map(reference.by_uid), ..reference });
-                part.written.push(Written { named: map(written.named), ..written });
+/// Makes a part a cluster of its own. Costs as much as the part has objects.
+struct Restriction<'a> {
+    cluster: &'a Cluster,
+    objects: &'a [ObjectId],
+    part: usize,
+    /// The kinds that definitions of the whole cluster define.
+    kinds: &'a BTreeMap<ObjectId, KindId>,
+    places: &'a TiVec<ObjectId, Option<(usize, ObjectId)>>,
+}
+
+impl Restriction<'_> {
+    /// References to objects outside of the part lead nowhere.
+    fn cluster(&self) -> Cluster {
+        let whole = self.cluster;
+        let bind = |id: ObjectId| if id == NONE { NONE } else { self.local(id).unwrap_or(NONE) };
+        let mut part = Cluster::empty(whole.kinds.clone(), whole.text.clone());
+        for &id in self.objects {
+            let holder = part.nodes.push_and_get_key(whole.nodes[id]);
+            for index in whole.refs_of(id) {
+                let (reference, written) = (*whole.reference(index), *whole.written(index));
+                part.refs.push(Ref { holder, by_uid: bind(reference.by_uid), ..reference });
+                part.written.push(Written { named: bind(written.named), ..written });
             }
-            for slot in self.finalizers_of(id) {
-                slots.insert(slot, part.finalizers.push_and_get_key(self.finalizers[slot]));
+            for slot in whole.finalizers_of(id) {
+                let own = part.finalizers.push_and_get_key(whole.finalizers[slot]);
+                if whole.absent_finalizers.binary_search(&slot).is_ok() {
+                    part.absent_finalizers.push(own);
+                }
             }
             part.end_object();
         }
-        part.absent_finalizers = self.absent_finalizers.iter().filter_map(|slot| slots.get(slot).copied()).collect();
         part.dependents = Dependents::new(part.len(), &part.refs);
-        part.links = self.restrict_links(objects, &slots, &part);
+        part.links = self.links(&part);
         part
     }
 
-    fn restrict_links(
-        &self,
-        objects: &[ObjectId],
-        slots: &BTreeMap<FinalizerId, FinalizerId>,
-        part: &Cluster,
-    ) -> Links {
-        let map = |id: &ObjectId| local(objects, *id);
-        let all = |ids: &[ObjectId]| -> Vec<ObjectId> { ids.iter().filter_map(map).collect() };
-        let mut links = Links {
-            definition_of: self.links.definition_of.iter().filter_map(|(kind, id)| Some((*kind, map(id)?))).collect(),
-            namespaces: all(&self.links.namespaces),
-            definitions: all(&self.links.definitions),
-            followers: self.links.followers.iter().filter_map(|(a, b)| Some((map(a)?, map(b)?))).collect(),
-            ..Links::default()
-        };
-        for (local, id) in part.ids().zip(objects) {
-            if let Some(home) = self.links.home.get(id).and_then(map) {
-                links.home.insert(local, home);
+    fn local(&self, id: ObjectId) -> Option<ObjectId> {
+        self.places[id].filter(|(part, _)| *part == self.part).map(|(_, local)| local)
+    }
+
+    fn locals(&self, ids: &[ObjectId]) -> Vec<ObjectId> {
+        ids.iter().filter_map(|id| self.local(*id)).collect()
+    }
+
+    fn links(&self, part: &Cluster) -> Links {
+        let whole = &self.cluster.links;
+        let mut links = Links::default();
+        let mut controllers = BTreeMap::new();
+        for (own, &id) in part.ids().zip(self.objects) {
+            let (slots, own_slots) = (self.cluster.finalizers_of(id), part.finalizers_of(own));
+            let slot = |slot: FinalizerId| slots.counterpart(slot, &own_slots);
+            if let Some(home) = whole.home.get(&id).and_then(|home| self.local(*home)) {
+                links.home.insert(own, home);
             }
-            let role = self.links.roles.get(id).map(|role| match role {
-                Role::Namespace { content, pods, tokens } => {
-                    Role::Namespace { content: all(content), pods: all(pods), tokens: tokens.clone() }
-                }
-                Role::Definition { instances, cleanup, established } => {
-                    Role::Definition { instances: all(instances), cleanup: slots[cleanup], established: *established }
-                }
-                pod @ Role::Pod { .. } => pod.clone(),
-            });
-            links.roles.extend(role.map(|role| (local, role)));
-            for reconciled in self.links.reconciled_of(*id) {
-                // What is not in this part can never go.
-                let needs = reconciled.needs.iter().filter_map(map).collect();
-                links.reconciled.push(Reconciled { object: local, finalizer: slots[&reconciled.finalizer], needs });
+            if let Some(role) = whole.roles.get(&id) {
+                let role = self.role(own, role, slot, &mut links);
+                links.roles.insert(own, role);
             }
-            for protection in self.links.protections_of(*id) {
-                let release = match &protection.release {
-                    Release::WhenUnheld(holders) => {
-                        let inside = holders
-                            .iter()
-                            .filter_map(|holder| Some(Holder { object: map(&holder.object)?, ..*holder }));
-                        Release::WhenUnheld(inside.collect())
-                    }
-                    Release::JobTracking { reference } => Release::JobTracking {
-                        reference: reference.and_then(|wanted| {
-                            // Both have the same references, in the same order.
-                            let mut both = self.refs_of(*id).zip(part.refs_of(local));
-                            both.find_map(|(whole, own)| (whole == wanted).then_some(own))
-                        }),
-                    },
-                };
-                links.protections.push(Protected {
-                    object: local,
-                    finalizer: slots[&protection.finalizer],
-                    release,
-                    ..*protection
-                });
+            if let Some(kind) = self.kinds.get(&id) {
+                links.definition_of.insert(*kind, own);
+            }
+            let followers = whole.followers_of(id).iter().filter_map(|(_, follower)| self.local(*follower));
+            links.followers.extend(followers.map(|follower| (own, follower)));
+            for &Reconciled { finalizer, controller, .. } in whole.reconciled_of(id) {
+                let next = ControllerId::from(controllers.len());
+                let controller = *controllers.entry(controller).or_insert(next);
+                links.reconciled.push(Reconciled { object: own, finalizer: slot(finalizer), controller });
+            }
+            for protected in whole.protections_of(id) {
+                let release = self.release(&protected.release, self.cluster.refs_of(id), part.refs_of(own));
+                let finalizer = slot(protected.finalizer);
+                links.protections.push(Protected { object: own, finalizer, release, ..*protected });
             }
         }
+        self.add_controllers(&controllers, &mut links);
         links
+    }
+
+    fn role(&self, own: ObjectId, role: &Role, slot: impl Fn(FinalizerId) -> FinalizerId, links: &mut Links) -> Role {
+        match role {
+            Role::Namespace { content, pods, tokens } => {
+                links.namespaces.push(own);
+                Role::Namespace { content: self.locals(content), pods: self.locals(pods), tokens: tokens.clone() }
+            }
+            Role::Definition { instances, cleanup, established } => {
+                links.definitions.push(own);
+                let (instances, cleanup) = (self.locals(instances), slot(*cleanup));
+                Role::Definition { instances, cleanup, established: *established }
+            }
+            pod @ Role::Pod { .. } => pod.clone(),
+        }
+    }
+
+    fn release(&self, release: &Release, references: Numbers<RefId>, own: Numbers<RefId>) -> Release {
+        match release {
+            Release::WhenUnheld(holders) => {
+                let inside = |holder: &Holder| Some(Holder { object: self.local(holder.object)?, ..*holder });
+                Release::WhenUnheld(holders.iter().filter_map(inside).collect())
+            }
+            Release::JobTracking { reference } => {
+                Release::JobTracking { reference: reference.map(|reference| references.counterpart(reference, &own)) }
+            }
+        }
+    }
+
+    /// What of a controller's needs is not in this part can never go.
+    fn add_controllers(&self, controllers: &BTreeMap<ControllerId, ControllerId>, links: &mut Links) {
+        links.controllers = vec![ControllerNeeds::default(); controllers.len()].into();
+        for (whole, own) in controllers {
+            let ControllerNeeds { workloads, authority } = &self.cluster.links.controllers[*whole];
+            for workload in workloads {
+                if let Some(own) = self.local(*workload) {
+                    links.pods_of.insert(own, self.locals(self.cluster.links.pods_of(*workload)));
+                }
+            }
+            links.controllers[*own] =
+                ControllerNeeds { workloads: self.locals(workloads), authority: self.locals(authority) };
+        }
+        links.list_authority();
     }
 }

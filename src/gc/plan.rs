@@ -74,13 +74,16 @@ impl Plan<'_> {
         log.iter().filter(|change| !self.cluster.is_assumed(change.object)).copied().collect()
     }
 
-    /// Why every object that the step touched, or that could have been touched and was not, ended
+    /// Why every object that was touched since the last step that settled, or that could have been touched and was not, ended
     /// as it did in the verdict.
     pub fn why(&self, step: usize) -> BTreeMap<ObjectKey, Why> {
-        match self.verdict_state(step) {
-            Some(state) => why::explain(self.cluster, &state, self.steps[..=step].iter().map(|step| &step.log[..])),
-            None => BTreeMap::new(),
-        }
+        let Some(state) = self.verdict_state(step) else { return BTreeMap::new() };
+        let settled = self.steps[..step].iter().rposition(|step| !step.outcomes.is_empty());
+        let changes = |steps: &[StepPlan]| steps.iter().flat_map(|step| step.log.iter().copied()).collect();
+        let (before, since): (&[StepPlan], &[StepPlan]) =
+            self.steps[..=step].split_at(settled.map_or(0, |step| step + 1));
+        let (before, since): (Vec<Change>, Vec<Change>) = (changes(before), changes(since));
+        why::explain(self.cluster, &state, &before, &since)
     }
 
     /// The objects that stay Terminating in a step's verdict, with what holds each.

@@ -1,13 +1,16 @@
 //! Controllers outside of the control plane: which finalizers they remove, and whether they still can.
 //!
-//! Such a controller is data: a finalizer, and the objects without which nobody removes it. While they exist it may let go of a
-//! Terminating object at any moment, and nothing forces it to be quick. Like every controller beside the collector it moves when
-//! all others have come to rest `[SIM-7]`; what it does is never among the moves that the search has to order. At rest
+//! Such a controller is data: the workloads whose Pods run it, and what its requests are allowed by: a ServiceAccount, bindings,
+//! roles. While it has all of them it may let go of a Terminating object at any moment, and nothing forces it to be quick. Like
+//! every controller beside the collector it moves when all others have come to rest `[SIM-7]`; what it does is never among the
+//! moves that the search has to order. At rest
 //!
-//! * everything that it needs is there and stays: it lets go, sooner or later;
-//! * something that it needs is going, or went in this step: a race, because a process outlives its Pod by seconds. The search
-//!   follows both ends; the verdict is the one that does harm, the object stays;
-//! * something was gone before the step began, when everything had settled: nobody lets go.
+//! * all that it needs is there and stays: it lets go, sooner or later;
+//! * an object of its authority was gone for certain when the object was marked ([`super::timeline`]), or something that it needs
+//!   was gone before the step began, when everything had settled: nobody lets go;
+//! * something that it needs is going, or went in this step: a race, because a process outlives its Pod by seconds, and what is
+//!   deleted in the foreground exists until the collector removes it. The search follows both ends; the verdict is the one that
+//!   does harm, the object stays.
 //!
 //! Objects that wait for the same controller are let go of together, or not at all: what they have in common is whether it is
 //! quick enough, and every mixture of the two ends would be an outcome of its own.
@@ -16,10 +19,11 @@ use std::collections::BTreeSet;
 
 use super::cause::Cause;
 use super::flags::{LOST, TERMINATING};
-use super::ids::{FinalizerId, ObjectId};
-use super::links::Reconciled;
+use super::ids::{ControllerId, FinalizerId, ObjectId};
+use super::links::{ControllerNeeds, Reconciled};
 use super::view::View;
 use super::world::World;
+use crate::kube::kinds;
 
 /// Whether a controller lets go of a Terminating object when everything else is at rest.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -33,13 +37,16 @@ pub(super) enum LettingGo {
 impl View<'_> {
     /// `None` if there is nothing to let go of: the finalizer is gone, or its object is not being deleted.
     pub(super) fn letting_go(&self, reconciled: &Reconciled) -> Option<LettingGo> {
-        let Reconciled { object, finalizer, needs } = reconciled;
+        let Reconciled { object, finalizer, controller } = reconciled;
         let waits =
             self.state.live(*object) && self.state.has(*object, TERMINATING) && self.state.finalizers[*finalizer];
+        let controller = &self.cluster.links.controllers[*controller];
+        let was_revoked = |authority: &ObjectId| self.state.timeline.was_revoked(*authority, *object);
         waits.then(|| {
-            if needs.iter().any(|need| self.state.has(*need, LOST)) {
+            if controller.needs().any(|need| self.state.has(need, LOST)) || controller.authority.iter().any(was_revoked)
+            {
                 LettingGo::Never
-            } else if needs.iter().all(|need| self.stays(*need)) {
+            } else if self.lacks(controller).next().is_none() {
                 LettingGo::Certain
             } else {
                 LettingGo::Race
@@ -47,23 +54,45 @@ impl View<'_> {
         })
     }
 
+    /// What a controller needs and is about to lose, or has lost.
+    pub(super) fn lacks<'v>(&'v self, controller: &'v ControllerNeeds) -> impl Iterator<Item = ObjectId> + 'v {
+        let workloads = controller.workloads.iter().filter(|workload| !self.runs(**workload));
+        let authority = controller.authority.iter().filter(|authority| !self.stays(**authority));
+        workloads.chain(authority).copied()
+    }
+
+    /// Whether a workload, or a Pod that outlives it, exists and nothing is about to change that.
+    fn runs(&self, workload: ObjectId) -> bool {
+        self.stays(workload) || self.cluster.links.pods_of(workload).iter().any(|pod| self.stays(*pod))
+    }
+
     /// Whether something exists and nothing is about to change that.
-    pub(super) fn stays(&self, id: ObjectId) -> bool {
+    fn stays(&self, id: ObjectId) -> bool {
         self.state.live(id) && !self.state.has(id, TERMINATING) && !self.home_goes(id)
     }
 
     fn home_goes(&self, id: ObjectId) -> bool {
         self.cluster.links.home.get(&id).is_some_and(|home| self.state.has(*home, TERMINATING))
     }
+
+    /// Whether a controller that needs this never acts again, now that everything has settled. In a Terminating namespace no
+    /// workload runs, since its Pods go first and no new ones are admitted `[NS-17]`. A ServiceAccount that is being deleted
+    /// authenticates nobody, even while a finalizer holds it; a role or a binding counts until it is removed.
+    fn is_lost(&self, need: ObjectId) -> bool {
+        if !self.cluster.links.is_authority(need) {
+            return !self.runs(need) && (self.state.gone(need) || self.home_goes(need));
+        }
+        let account = self.cluster.info(need).group_kind() == kinds::SERVICE_ACCOUNT;
+        self.state.gone(need) || account && self.state.has(need, TERMINATING)
+    }
 }
 
 impl World<'_> {
-    /// Before a step: what does not run any more after everything has settled never comes back. In a Terminating namespace
-    /// nothing runs, since its Pods go first and no new ones are admitted `[NS-17]`.
+    /// Everything has settled: what does not run or act by now never does again.
     pub(super) fn forget_lost_controllers(&mut self) {
-        for need in self.cluster.links.reconciled.iter().flat_map(|reconciled| &reconciled.needs) {
-            if self.state.gone(*need) || self.view().home_goes(*need) {
-                self.state.flags[*need] |= LOST;
+        for need in self.cluster.links.controllers.iter().flat_map(ControllerNeeds::needs) {
+            if self.view().is_lost(need) {
+                self.state.flags[need] |= LOST;
             }
         }
     }
@@ -73,16 +102,18 @@ impl World<'_> {
         self.let_go_where(|_, letting_go| letting_go == LettingGo::Certain)
     }
 
-    /// What each controller needs that may still let go of something, but only if it is quick.
-    pub(super) fn races(&self) -> BTreeSet<&[ObjectId]> {
+    /// The controllers that may still let go of something, but only if they are quick.
+    pub(super) fn races(&self) -> BTreeSet<ControllerId> {
         let reconciled = self.cluster.links.reconciled.iter();
         let racing = reconciled.filter(|reconciled| self.view().letting_go(reconciled) == Some(LettingGo::Race));
-        racing.map(|reconciled| &reconciled.needs[..]).collect()
+        racing.map(|reconciled| reconciled.controller).collect()
     }
 
-    /// The controller with these needs was quick: it lets go of everything that waits for it.
-    pub(super) fn win_race(&mut self, needs: &[ObjectId]) {
-        self.let_go_where(|reconciled, _| reconciled.needs == needs);
+    /// The controller was quick: it lets go of everything that it may let go of.
+    pub(super) fn win_race(&mut self, controller: ControllerId) {
+        self.let_go_where(|reconciled, letting_go| {
+            reconciled.controller == controller && letting_go == LettingGo::Race
+        });
     }
 
     fn let_go_where(&mut self, lets_go: impl Fn(&Reconciled, LettingGo) -> bool) -> bool {

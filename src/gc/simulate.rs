@@ -31,13 +31,15 @@ pub fn simulate<'c>(cluster: &'c Cluster, steps: &[Step], options: &Options) -> 
     world.trace = Some(Trace::default());
     Rounds::new(&mut world).settle(settings);
     let mut plan = Plan { cluster, steps: Vec::with_capacity(steps.len()) };
-    let mut sends = true;
+    let (mut deleted, mut halted) = (Vec::new(), false);
     for request in &requests {
-        let responses = if sends { world.request(request) } else { Vec::new() };
+        let responses = if halted { Vec::new() } else { world.request(request) };
+        deleted.extend(request.targets.iter().flatten());
         if request.wait != Wait::None {
             Rounds::new(&mut world).settle(settings);
+            let stuck = std::mem::take(&mut deleted).into_iter().any(|id: ObjectId| world.state.live(id));
+            halted |= request.wait == Wait::Gone && stuck;
         }
-        sends &= request.wait != Wait::Gone || request.targets.iter().flatten().all(|id| world.state.gone(*id));
         let outcomes = match request.wait {
             Wait::Settled => vec![Outcome::verdict(Arc::new(world.state.clone()))],
             Wait::None | Wait::Gone => Vec::new(),

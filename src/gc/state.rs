@@ -14,6 +14,7 @@ use super::flags::{FOREGROUND, GONE, ORPHAN};
 use super::id_set::IdSet;
 use super::ids::{FinalizerId, NONE, ObjectId, RefId};
 use super::references::{Dependent, Written};
+use super::timeline::Timeline;
 
 /// What became of an owner reference.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -54,6 +55,10 @@ pub(super) struct State {
     pub(super) failed: IdSet,
     /// Items that failed on a conflict and are retried within milliseconds `[GC-22a]`.
     pub(super) conflicts: IdSet,
+    /// What controllers outside of the control plane could do when.
+    pub(super) timeline: Timeline,
+    /// How many requests the client has sent since the last rest.
+    pub(super) sent: usize,
     /// Derived, kept for speed.
     pub(super) counts: TiVec<ObjectId, Counts>,
     /// `resourceVersion`, counted per object.
@@ -73,6 +78,8 @@ impl State {
             orphans: IdSet::new(objects),
             failed: IdSet::new(objects),
             conflicts: IdSet::new(objects),
+            timeline: Timeline::new(cluster),
+            sent: 0,
             counts: vec![Counts::default(); objects].into(),
             revisions: vec![0; objects].into(),
             writes: 0,
@@ -137,6 +144,7 @@ impl State {
             self.refs.hash(&mut hasher);
             self.finalizers.hash(&mut hasher);
             (&self.queue, &self.orphans, &self.failed, &self.conflicts).hash(&mut hasher);
+            (&self.timeline, self.sent).hash(&mut hasher);
             hasher.finish()
         };
         (digest(1), digest(2))

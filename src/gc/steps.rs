@@ -1,11 +1,8 @@
 //! What a user does to the cluster, step by step.
 
-use super::cause::Cause;
 use super::cluster::Cluster;
-use super::flags::{FOREGROUND, ORPHAN};
-use super::ids::{FinalizerId, ObjectId};
-use super::world::World;
-use crate::kube::{ObjectKey, Policy, Wait, finalizers};
+use super::ids::ObjectId;
+use crate::kube::{ObjectKey, Policy, Wait};
 
 /// One step. After the last step, and after every other than [`Delete`](Self::Delete), the cluster is left alone until nothing
 /// changes any more.
@@ -45,13 +42,13 @@ pub enum Step {
 #[derive(Debug, Clone)]
 pub(super) struct Request<'s> {
     pub(super) targets: Vec<Option<ObjectId>>,
-    operation: Operation<'s>,
+    pub(super) operation: Operation<'s>,
     /// What the client waits for afterwards.
     pub(super) wait: Wait,
 }
 
 #[derive(Debug, Clone, Copy)]
-enum Operation<'s> {
+pub(super) enum Operation<'s> {
     Settle,
     Delete { policy: Option<Policy>, force: bool },
     RemoveFinalizer(&'s str),
@@ -87,43 +84,8 @@ impl<'s> Request<'s> {
         Request { targets: targets.iter().map(|key| cluster.find(key)).collect(), operation, wait }
     }
 
-    /// The same request to a part of the cluster; `local` numbers an object in that part.
-    pub(super) fn within(&self, local: impl Fn(ObjectId) -> Option<ObjectId>) -> Request<'s> {
-        let targets = self.targets.iter().map(|target| target.and_then(&local)).collect();
+    /// The same request to other objects.
+    pub(super) fn to(&self, targets: Vec<Option<ObjectId>>) -> Request<'s> {
         Request { targets, ..*self }
-    }
-}
-
-impl World<'_> {
-    /// Sends the requests of a step; the HTTP code of each.
-    pub(super) fn request(&mut self, request: &Request<'_>) -> Vec<u16> {
-        let targets = request.targets.iter();
-        targets.map(|target| target.map_or(404, |id| self.request_one(id, request.operation))).collect()
-    }
-
-    fn request_one(&mut self, id: ObjectId, operation: Operation<'_>) -> u16 {
-        if self.state.gone(id) {
-            return 404;
-        }
-        let reason = Cause::Unheld.into();
-        match operation {
-            Operation::Settle => {}
-            Operation::Delete { policy, force } => return self.delete(id, policy, force, Cause::Requested.into()),
-            Operation::RemoveFinalizer(name) => {
-                let named = |slot: &FinalizerId| self.cluster.text.get(self.cluster.finalizers[*slot]) == name;
-                let slots: Vec<FinalizerId> = self.cluster.finalizers_of(id).filter(named).collect();
-                let gc = match name {
-                    finalizers::ORPHAN => ORPHAN,
-                    finalizers::FOREGROUND => FOREGROUND,
-                    _ => 0,
-                };
-                self.remove_finalizers(id, &slots, gc, reason);
-            }
-            Operation::RemoveAllFinalizers => {
-                let slots: Vec<FinalizerId> = self.cluster.finalizers_of(id).collect();
-                self.remove_finalizers(id, &slots, ORPHAN | FOREGROUND, reason);
-            }
-        }
-        200
     }
 }

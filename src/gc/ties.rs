@@ -1,12 +1,12 @@
 //! Derives what ties objects together besides owner references from the facts of the objects.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 use super::cause::Protection;
 use super::cluster::Cluster;
 use super::ids::{FinalizerId, ObjectId};
-use super::links::{Holder, Links, Protected, Reconciled, Release, Role};
-use super::object::{Facts, Object, PodFacts, Reconciler};
+use super::links::{Holder, Links, Protected, Release, Role};
+use super::object::{Facts, Object, PodFacts};
 use super::symbols::Symbol;
 use crate::kube::{GroupKind, Namespace, ObjectKey, finalizers, kinds};
 
@@ -28,10 +28,10 @@ impl Links {
         let holders = holders(cluster, objects);
         for (id, object) in cluster.ids().zip(objects) {
             links.add_protections(cluster, id, objects, &holders);
-            links.add_reconciled(cluster, id, object);
             links.add_follower(cluster, id, object);
         }
         links.followers.sort_unstable();
+        links.add_controllers(cluster, objects);
         links
     }
 
@@ -109,22 +109,6 @@ impl Links {
                 _ => continue,
             };
             self.protections.push(Protected { object: id, finalizer, release, protection });
-        }
-    }
-
-    fn add_reconciled(&mut self, cluster: &Cluster, id: ObjectId, object: &Object) {
-        for Reconciler { finalizers, workloads, authority } in &object.reconcilers {
-            let needs = workloads.iter().chain(authority);
-            let found: Option<BTreeSet<ObjectId>> = needs.map(|need| cluster.find(need)).collect();
-            let Some(needs) = found.filter(|needs| !needs.is_empty()) else { continue };
-            let removed = |slot: &FinalizerId| {
-                let name = cluster.text.get(cluster.finalizers[*slot]);
-                finalizers.iter().any(|finalizer| finalizer == name)
-            };
-            for finalizer in cluster.finalizers_of(id).filter(removed) {
-                let needs = needs.iter().copied().collect();
-                self.reconciled.push(Reconciled { object: id, finalizer, needs });
-            }
         }
     }
 

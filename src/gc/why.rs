@@ -24,20 +24,20 @@ pub struct Why {
     pub round: u32,
 }
 
-/// Explains every object that the last of the logs mentions, and every live object with an owner
-/// that is gone or Terminating.
-pub(super) fn explain<'l>(
+/// Explains every object that has changed `since`, and every live object with an owner that is gone or Terminating.
+pub(super) fn explain(
     cluster: &Cluster,
     state: &State,
-    logs: impl DoubleEndedIterator<Item = &'l [Change]> + Clone,
+    before: &[Change],
+    since: &[Change],
 ) -> BTreeMap<ObjectKey, Why> {
     // The first change of each object, over all steps.
     let mut began: BTreeMap<ObjectId, &Change> = BTreeMap::new();
-    for change in logs.clone().flatten() {
+    for change in before.iter().chain(since) {
         began.entry(change.object).or_insert(change);
     }
     let mut explained: BTreeMap<ObjectId, Why> = BTreeMap::new();
-    for change in logs.clone().next_back().into_iter().flatten() {
+    for change in since {
         let why = explained.entry(change.object).or_default();
         why.round = change.round;
         add(&mut why.causes, change.cause);

@@ -2,6 +2,7 @@
 //! derived counters right, and leaves the watch events that the collector will see.
 
 use super::cause::Cause;
+use super::client::Stretch;
 use super::cluster::Cluster;
 use super::flags::{DELETING_DEPENDENTS, FOREGROUND, GONE, GRACEFUL, ORPHAN, SPEC_KUBERNETES, TERMINATING, UNWATCHED};
 use super::ids::{NONE, ObjectId, RefId};
@@ -28,6 +29,8 @@ pub(super) enum Watch {
 pub(super) struct World<'c> {
     pub(super) cluster: &'c Cluster,
     pub(super) state: State,
+    /// What a client is about to send, if its requests are among the moves.
+    pub(super) client: Option<&'c Stretch<'c>>,
     /// Written, not yet seen by the collector.
     pub(super) watch: Vec<Watch>,
     /// Why things happened, if anybody wants to know.
@@ -38,7 +41,7 @@ impl<'c> World<'c> {
     /// The cluster as the collector finds it when it starts: every object with references is
     /// queued `[SIM-12]`, every deletion under way is seen for the first time `[GC-10]`.
     pub(super) fn new(cluster: &'c Cluster) -> World<'c> {
-        let mut world = World { cluster, state: State::new(cluster), watch: Vec::new(), trace: None };
+        let mut world = World { cluster, state: State::new(cluster), client: None, watch: Vec::new(), trace: None };
         for id in cluster.ids() {
             if !cluster.refs_of(id).is_empty() {
                 world.enqueue(id);
@@ -147,6 +150,7 @@ impl<'c> World<'c> {
             self.detach(index);
         }
         self.state.flags[id] |= GONE;
+        self.state.timeline.remove(self.cluster, id);
         self.wrote(id);
         self.watch.push(Watch::Gone(id));
         self.note(id, Effect::Gone, reason);

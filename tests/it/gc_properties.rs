@@ -26,11 +26,13 @@ fn reference() -> impl Strategy<Value = (usize, bool, u8)> {
     (0..NAMES.len(), any::<bool>(), 0..10_u8)
 }
 
-/// An object; what its controller `needs`, if somebody removes its finalizer.
-fn build(index: usize, references: &[(usize, bool, u8)], finalizers: &[&str], needs: &[usize]) -> Object {
+/// An object; what its controller `needs`, if somebody removes its finalizer: workloads and authority.
+fn build(index: usize, references: &[(usize, bool, u8)], finalizers: &[&str], needs: &[(usize, bool)]) -> Object {
     let mut object = sketch_object(&format!("{}{{{}}}", NAMES[index], finalizers.join(",")));
-    let workloads = needs.iter().map(|need| NAMES[*need].parse().expect("a key")).collect();
-    object.reconcilers.push(Reconciler { finalizers: vec!["x/y".to_owned()], workloads, ..Reconciler::default() });
+    let (workloads, authority): (Vec<_>, Vec<_>) = needs.iter().partition(|(_, workload)| *workload);
+    let keys = |needs: Vec<(usize, bool)>| needs.iter().map(|(need, _)| NAMES[*need].parse().expect("a key")).collect();
+    let (workloads, authority) = (keys(workloads), keys(authority));
+    object.reconcilers.push(Reconciler { finalizers: vec!["x/y".to_owned()], workloads, authority });
     for (owner, blocking, flaw) in references {
         let mut reference = sketch_reference(NAMES[*owner]);
         reference.block_owner_deletion = blocking.then_some(true);
@@ -47,7 +49,7 @@ fn build(index: usize, references: &[(usize, bool, u8)], finalizers: &[&str], ne
 
 fn objects() -> impl Strategy<Value = Vec<Object>> {
     let finalizers = prop::sample::select(vec![&[][..], &[], &[], &["x/y"], &["orphan"], &["foregroundDeletion"]]);
-    let needs = prop::collection::vec(0..NAMES.len(), 0..3);
+    let needs = prop::collection::vec((0..NAMES.len(), any::<bool>()), 0..3);
     let shape = (any::<bool>(), prop::collection::vec(reference(), 0..3), finalizers, needs);
     prop::collection::vec(shape, NAMES.len()).prop_map(|shapes| {
         let present = shapes.into_iter().enumerate().filter(|(_, (present, ..))| *present);
@@ -60,15 +62,22 @@ fn objects() -> impl Strategy<Value = Vec<Object>> {
 fn step() -> impl Strategy<Value = Step> {
     let target = prop::sample::select(NAMES.to_vec()).prop_map(|name| name.parse::<ObjectKey>().expect("a key"));
     let policy = prop::option::of(prop::sample::select(vec![Policy::Background, Policy::Foreground, Policy::Orphan]));
+    let wait = prop::sample::select(vec![Wait::None, Wait::Gone, Wait::Settled]);
     prop_oneof![
-        6 => (target.clone(), policy).prop_map(|(target, policy)| Step::Delete { targets: vec![target], policy, wait: Wait::Settled }),
+        6 => (target.clone(), policy, wait).prop_map(|(target, policy, wait)| Step::Delete { targets: vec![target], policy, wait }),
         1 => target.clone().prop_map(|target| Step::RemoveAllFinalizers { target }),
         1 => target.prop_map(|target| Step::RemoveFinalizer { target, finalizer: "x/y".to_owned() }),
     ]
 }
 
+/// After the last one everything settles, whatever its wait.
 fn steps() -> impl Strategy<Value = Vec<Step>> {
-    prop::collection::vec(step(), 1..3)
+    prop::collection::vec(step(), 1..4).prop_map(|mut steps| {
+        if let Some(Step::Delete { wait, .. }) = steps.last_mut() {
+            *wait = Wait::Settled;
+        }
+        steps
+    })
 }
 
 fn cluster(objects: Vec<Object>) -> Cluster {
@@ -78,8 +87,10 @@ fn cluster(objects: Vec<Object>) -> Cluster {
 /// What became of each object.
 type Fates = Vec<(ObjectKey, Fate)>;
 
+/// In every outcome of every step that settles.
 fn all_fates(plan: &Plan<'_>) -> Vec<Vec<Fates>> {
-    plan.steps.iter().map(|step| step.outcomes.iter().map(|outcome| plan.fates(outcome)).collect()).collect()
+    let settled = plan.steps.iter().filter(|step| !step.outcomes.is_empty());
+    settled.map(|step| step.outcomes.iter().map(|outcome| plan.fates(outcome)).collect()).collect()
 }
 
 /// The outcomes of a step as a set, with whether they need a late retry.

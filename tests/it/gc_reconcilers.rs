@@ -1,18 +1,23 @@
 //! Controllers outside of the control plane: when they let go of what is deleted, and when nobody knows whether they do.
 
-use ownerlint::gc::{Cluster, Options, Reconciler, Step, simulate};
-use ownerlint::kube::Policy;
+use ownerlint::gc::{Cluster, DefinitionFacts, Facts, Options, Reconciler, Step, simulate};
+use ownerlint::kube::{Policy, Wait};
 
 use crate::gc_support::{delete, outcomes, recorded_kinds, sketch_key, sketch_objects};
 
 /// A sketch in which `operator` removes every finalizer `x/y`.
 fn operated(operator: &str, lines: &[&str]) -> Cluster {
+    authorized(operator, &[], lines)
+}
+
+/// A sketch in which `operator` removes every finalizer `x/y` while it has all of its `authority`.
+fn authorized(operator: &str, authority: &[&str], lines: &[&str]) -> Cluster {
     let mut objects = sketch_objects(lines);
     for object in objects.iter_mut().filter(|object| object.finalizers.iter().any(|name| name == "x/y")) {
         object.reconcilers.push(Reconciler {
             finalizers: vec!["x/y".to_owned()],
             workloads: vec![sketch_key(operator)],
-            ..Reconciler::default()
+            authority: authority.iter().map(|name| sketch_key(name)).collect(),
         });
     }
     Cluster::new(recorded_kinds(), objects).expect("the sketch makes a cluster")
@@ -20,6 +25,20 @@ fn operated(operator: &str, lines: &[&str]) -> Cluster {
 
 fn deleted(names: &[&str]) -> Step {
     delete(names, Some(Policy::Background))
+}
+
+/// One request after another, without a wait between them.
+fn sent(names: &[&str], policy: Policy) -> Vec<Step> {
+    let step = |name: &&str| Step::Delete { targets: vec![sketch_key(name)], policy: Some(policy), wait: Wait::None };
+    names.iter().map(step).collect()
+}
+
+/// What controllers would have to be quicker than, so that nothing gets stuck in the last step's verdict.
+fn unless_quicker(cluster: &Cluster, steps: &[Step]) -> Vec<String> {
+    let plan = simulate(cluster, steps, &Options::default());
+    let stuck = plan.stuck(steps.len() - 1);
+    assert!(!stuck.is_empty(), "an object is stuck");
+    stuck.iter().flat_map(|held| &held.unless_quicker).map(|id| cluster.key(*id).to_string()).collect()
 }
 
 const NOTHING: [&str; 0] = [];
@@ -98,4 +117,167 @@ fn a_plan_names_what_would_have_to_be_quicker() {
     assert_eq!(hanging.unless_quicker, [cluster.find(&sketch_key("operator")).expect("it is there")]);
     let later = simulate(&cluster, &[deleted(&["operator"]), deleted(&["cr"])], &Options::default());
     assert_eq!(later.stuck(1)[0].unless_quicker, [], "it is gone for certain");
+}
+
+const ACCOUNT: &str = "ServiceAccount/n/op";
+const BINDING: &str = "ClusterRoleBinding.rbac.authorization.k8s.io//op";
+const CAKE: &str = "Cake.shop.example/n/one{x/y}";
+const DEFINITION: &str = "CustomResourceDefinition.apiextensions.k8s.io//cakes.shop.example";
+
+/// An operator that may act by a ServiceAccount and a binding.
+fn bound(lines: &[&str]) -> Cluster {
+    authorized("operator", &[ACCOUNT, BINDING], &[&["operator", ACCOUNT, BINDING], lines].concat())
+}
+
+#[test]
+fn an_authority_that_goes_before_the_object_is_marked_lets_go_of_nothing() {
+    let cluster = bound(&["cr{x/y}"]);
+    let steps = sent(&["operator", BINDING, ACCOUNT, "cr"], Policy::Background);
+    assert_eq!(outcomes(&cluster, &steps), [["cr{T,x/y}"]], "Helm's order");
+    assert_eq!(unless_quicker(&cluster, &steps), NOTHING);
+}
+
+#[test]
+fn an_authority_that_goes_after_the_object_is_marked_is_a_race() {
+    let cluster = bound(&["cr{x/y}"]);
+    let steps = sent(&["cr", "operator", BINDING, ACCOUNT], Policy::Background);
+    assert_eq!(outcomes(&cluster, &steps), [&["cr{T,x/y}"][..], &NOTHING]);
+    assert_eq!(unless_quicker(&cluster, &steps), ["ConfigMap/n/operator", ACCOUNT, BINDING]);
+}
+
+#[test]
+fn the_order_counts_within_one_step_too() {
+    let cluster = bound(&["cr{x/y}"]);
+    assert_eq!(outcomes(&cluster, &[deleted(&[ACCOUNT, "cr"])]), [["cr{T,x/y}", "operator", BINDING]]);
+    let race = [&["cr{T,x/y}", "operator", BINDING][..], &["operator", BINDING]];
+    assert_eq!(outcomes(&cluster, &[deleted(&["cr", ACCOUNT])]), race);
+}
+
+#[test]
+fn a_workload_that_goes_before_the_object_is_marked_is_a_race() {
+    let cluster = bound(&["cr{x/y}"]);
+    let steps = sent(&["operator", "cr"], Policy::Background);
+    assert_eq!(outcomes(&cluster, &steps), [&["cr{T,x/y}", ACCOUNT, BINDING][..], &[ACCOUNT, BINDING]]);
+}
+
+#[test]
+fn what_is_deleted_in_the_foreground_counts_until_the_collector_removes_it() {
+    let cluster = bound(&["cr{x/y}"]);
+    let steps = sent(&[BINDING, ACCOUNT, "operator", "cr"], Policy::Foreground);
+    assert_eq!(outcomes(&cluster, &steps), [&["cr{T,x/y}"][..], &NOTHING]);
+}
+
+#[test]
+fn a_namespace_that_takes_the_account_along_is_a_race() {
+    let cluster = bound(&["Namespace//n", "cr{x/y}"]);
+    let steps = [deleted(&["Namespace//n"])];
+    assert_eq!(outcomes(&cluster, &steps), [&["cr{T,x/y}", "Namespace//n{T}", BINDING][..], &[BINDING]]);
+    assert_eq!(unless_quicker(&cluster, &steps), ["ConfigMap/n/operator", ACCOUNT]);
+}
+
+#[test]
+fn what_one_owner_takes_along_is_a_race() {
+    let cluster =
+        authorized("operator", &[ACCOUNT], &["app", "operator", "ServiceAccount/n/op -> app", "cr{x/y} -> app"]);
+    assert_eq!(outcomes(&cluster, &[deleted(&["app"])]), [&["cr{T,x/y} -> app", "operator"][..], &["operator"]]);
+}
+
+/// A cluster with a definition of Cake, and an operator that lets go of the Cake.
+fn defined() -> Cluster {
+    let mut objects = sketch_objects(&["operator", ACCOUNT, CAKE, DEFINITION]);
+    for object in &mut objects {
+        if object.key.kind == "Cake" {
+            object.reconcilers.push(Reconciler {
+                finalizers: vec!["x/y".to_owned()],
+                workloads: vec![sketch_key("operator")],
+                authority: vec![sketch_key(ACCOUNT)],
+            });
+        } else if object.key.kind == "CustomResourceDefinition" {
+            object.facts = Facts::Definition(DefinitionFacts {
+                group: "shop.example".to_owned(),
+                kind: "Cake".to_owned(),
+                plural: "cakes".to_owned(),
+                namespaced: true,
+                served: vec!["v1".to_owned()],
+                established: true,
+            });
+        }
+    }
+    Cluster::new(recorded_kinds(), objects).expect("the sketch makes a cluster")
+}
+
+#[test]
+fn a_definition_goes_when_the_controller_of_its_instances_stays() {
+    assert_eq!(outcomes(&defined(), &[deleted(&[DEFINITION])]), [["operator", ACCOUNT]]);
+}
+
+#[test]
+fn a_definition_marks_its_instances_before_the_next_request_or_after() {
+    let steps = sent(&[DEFINITION, ACCOUNT, "Cake.shop.example/n/one"], Policy::Background);
+    let cluster = defined();
+    let ends = outcomes(&cluster, &steps);
+    assert_eq!(ends.len(), 2, "{ends:?}");
+    assert_eq!(ends[1], ["operator"], "the account was there when the instance was marked");
+    assert_eq!(unless_quicker(&cluster, &steps), [ACCOUNT]);
+    let later = sent(&[ACCOUNT, DEFINITION], Policy::Background);
+    assert_eq!(outcomes(&cluster, &later).len(), 1);
+    assert_eq!(unless_quicker(&cluster, &later), NOTHING);
+}
+
+#[test]
+fn a_pod_that_outlives_its_workload_goes_on() {
+    let cluster = operated("operator", &["cr{x/y}", "operator", "Pod/n/p -> operator"]);
+    let orphaned = delete(&["operator"], Some(Policy::Orphan));
+    assert_eq!(outcomes(&cluster, &[orphaned, deleted(&["cr"])]), [["Pod/n/p"]]);
+    assert_eq!(outcomes(&cluster, &[deleted(&["operator"]), deleted(&["cr"])]), [["cr{T,x/y}"]]);
+}
+
+#[test]
+fn an_account_that_is_held_authenticates_nobody_once_all_has_settled() {
+    let held = "ServiceAccount/n/op{x/z}";
+    let cluster = authorized("operator", &[ACCOUNT], &["cr{x/y}", "operator", held]);
+    let steps = [deleted(&[ACCOUNT]), deleted(&["cr"])];
+    assert_eq!(outcomes(&cluster, &steps), [["cr{T,x/y}", "operator", "ServiceAccount/n/op{T,x/z}"]]);
+}
+
+/// Deletes one object, and waits until it is gone.
+fn awaited(name: &str) -> Step {
+    Step::Delete { targets: vec![sketch_key(name)], policy: Some(Policy::Background), wait: Wait::Gone }
+}
+
+#[test]
+fn a_client_that_waits_never_goes_on_when_what_it_deleted_is_stuck() {
+    let cluster = operated("operator", &["a{x/z}", "b", "operator"]);
+    let steps = [awaited("a"), deleted(&["b"])];
+    assert_eq!(outcomes(&cluster, &steps), [["a{T,x/z}", "b", "operator"]]);
+    let plan = simulate(&cluster, &steps, &Options::default());
+    assert_eq!((&plan.steps[0].responses[..], &plan.steps[1].responses[..]), (&[200][..], &[][..]));
+}
+
+#[test]
+fn a_client_goes_on_in_the_outcomes_in_which_its_objects_are_gone() {
+    let cluster = bound(&["cr{x/y}", "b"]);
+    let steps = [awaited("cr"), deleted(&["operator", ACCOUNT])];
+    assert_eq!(outcomes(&cluster, &steps), [["b", BINDING]], "the operator is there until the object is gone");
+    let mut racing = sent(&["operator", "cr"], Policy::Background);
+    racing.extend([awaited(ACCOUNT), deleted(&["b"])]);
+    let ends = outcomes(&cluster, &racing);
+    assert_eq!(ends, [&["b", "cr{T,x/y}", BINDING][..], &[BINDING]]);
+}
+
+#[test]
+fn one_part_that_is_stuck_stops_the_client_everywhere() {
+    let cluster = operated("operator", &["a{x/y}", "operator", "b", "c -> b"]);
+    let mut steps = sent(&["operator", "a"], Policy::Background);
+    steps.push(awaited("b"));
+    steps[1] = awaited("a");
+    let ends = outcomes(&cluster, &steps);
+    assert_eq!(ends, [&["a{T,x/y}", "b", "c -> b"][..], &NOTHING]);
+}
+
+#[test]
+fn a_controller_that_went_while_the_client_waited_for_another_is_a_race() {
+    let cluster = operated("operator", &["cr{x/y}", "operator"]);
+    let ends = outcomes(&cluster, &[awaited("operator"), deleted(&["cr"])]);
+    assert_eq!(ends, [&["cr{T,x/y}"][..], &NOTHING], "its process may live on for some seconds");
 }

@@ -1,0 +1,72 @@
+//! What the API server answers to the requests of a step, and which of them the search has still to send.
+
+use super::cause::Cause;
+use super::flags::{FOREGROUND, ORPHAN};
+use super::ids::{FinalizerId, ObjectId};
+use super::steps::{Operation, Request};
+use super::world::World;
+use crate::kube::finalizers;
+
+impl World<'_> {
+    /// Sends the requests of a step; the HTTP code of each.
+    pub(super) fn request(&mut self, request: &Request<'_>) -> Vec<u16> {
+        let targets = request.targets.iter();
+        targets.map(|target| target.map_or(404, |id| self.request_one(id, request.operation))).collect()
+    }
+
+    fn request_one(&mut self, id: ObjectId, operation: Operation<'_>) -> u16 {
+        if self.state.gone(id) {
+            return 404;
+        }
+        let reason = Cause::Unheld.into();
+        self.state.timeline.tick();
+        match operation {
+            Operation::Settle => {}
+            Operation::Delete { policy, force } => return self.delete(id, policy, force, Cause::Requested.into()),
+            Operation::RemoveFinalizer(name) => {
+                let named = |slot: &FinalizerId| self.cluster.text.get(self.cluster.finalizers[*slot]) == name;
+                let slots: Vec<FinalizerId> = self.cluster.finalizers_of(id).filter(named).collect();
+                let gc = match name {
+                    finalizers::ORPHAN => ORPHAN,
+                    finalizers::FOREGROUND => FOREGROUND,
+                    _ => 0,
+                };
+                self.remove_finalizers(id, &slots, gc, reason);
+            }
+            Operation::RemoveAllFinalizers => {
+                let slots: Vec<FinalizerId> = self.cluster.finalizers_of(id).collect();
+                self.remove_finalizers(id, &slots, ORPHAN | FOREGROUND, reason);
+            }
+        }
+        200
+    }
+}
+
+impl<'c> World<'c> {
+    fn next_request(&self) -> Option<&'c Request<'c>> {
+        self.client?.next(self.state.sent)
+    }
+
+    /// Whether there are requests to be sent.
+    pub(super) fn may_send(&self) -> bool {
+        self.next_request().is_some()
+    }
+
+    /// The targets of the next request.
+    pub(super) fn next_targets(&self) -> impl Iterator<Item = ObjectId> + use<'c> {
+        self.next_request().into_iter().flat_map(|request| &request.targets).flatten().copied()
+    }
+
+    /// Whether a request that is still to be sent names the object.
+    pub(super) fn is_pending(&self, id: ObjectId) -> bool {
+        self.client.is_some_and(|stretch| stretch.names(id, self.state.sent))
+    }
+
+    /// Sends the next request.
+    pub(super) fn send(&mut self) {
+        if let Some(request) = self.next_request() {
+            self.state.sent += 1;
+            self.request(request);
+        }
+    }
+}
