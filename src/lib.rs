@@ -85,7 +85,7 @@ pub mod error {
 // | `manifest` | one object as it is written: identity, owner references, finalizers, templates, CRD facts; a parsed file as a value |
 // | `inventory` | one bundle: files found and read, kinds and scopes, lookup by identity and uid |
 // | `ownership` | the edges between objects, each with its evidence; who removes which finalizer |
-// | `delivery` | who deletes objects: the tool that delivers each, and what it spares |
+// | `delivery` | who deletes objects, and how: the tool that delivers each, its requests, and what it spares |
 // | `gc` | a pure model of deletion: API server, garbage collector, namespaces, CRDs |
 // | `cluster` | from an inventory and its ties to the cluster that the model deletes from; the one analysis of a bundle |
 // | `suppression` | what is silenced on purpose: comments, annotations, ignores; and what of it is idle |

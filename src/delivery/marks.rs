@@ -17,17 +17,22 @@ pub const HELM_HOOK: &str = "helm.sh/hook";
 /// When Helm deletes a hook.
 pub const HELM_HOOK_DELETE_POLICY: &str = "helm.sh/hook-delete-policy";
 
+/// The place of a hook among the hooks of its event; Argo CD reads it where there is no wave.
+pub const HELM_HOOK_WEIGHT: &str = "helm.sh/hook-weight";
+
 /// Argo CD's way to recognise its objects, unless it is configured to use a label.
 pub const ARGOCD_TRACKING_ID: &str = "argocd.argoproj.io/tracking-id";
 /// The label by which Argo CD recognises its objects where people moved it off `app.kubernetes.io/instance`.
 pub const ARGOCD_INSTANCE: &str = "argocd.argoproj.io/instance";
 /// Comma-separated options of single objects.
 pub const ARGOCD_SYNC_OPTIONS: &str = "argocd.argoproj.io/sync-options";
+/// The wave of a sync in which an object is applied, and in reverse deleted.
+pub const ARGOCD_SYNC_WAVE: &str = "argocd.argoproj.io/sync-wave";
 /// The annotations by which people tell Argo CD what to do with an object that it delivers.
 pub const ARGOCD_OPTIONS: [&str; 5] = [
     ARGOCD_SYNC_OPTIONS,
     "argocd.argoproj.io/compare-options",
-    "argocd.argoproj.io/sync-wave",
+    ARGOCD_SYNC_WAVE,
     "argocd.argoproj.io/hook",
     "argocd.argoproj.io/hook-delete-policy",
 ];

@@ -3,11 +3,25 @@
 //! Every tool has its own idea of what leaves and of what must stay. An annotation protects from the tool that reads it, in
 //! the action in which it is read, and from nothing else.
 //!
-//! Knows nothing of the collector: what a request then takes along is for the simulation to say.
+//! Knows nothing of the collector: what a request then takes along is for the simulation to say. Every function that turns "these
+//! objects leave" into requests is pure; the orders in which tools go through kinds are data (`rules/tables/delivery-orders.csv`).
+//!
+//! * `regime` who delivers an object; `protection` what a removal spares; `marks` the labels and annotations behind both
+//! * `request` what a tool sends, and what it waits for before it sends the next request; `order` the orders of kinds
+//! * `helm`, `kubectl`, `argocd`, `flux`, `namespace` one tool each
 
+pub mod argocd;
+pub mod flux;
+pub mod helm;
+pub mod kubectl;
 pub mod marks;
+pub mod namespace;
+mod order;
 mod protection;
 mod regime;
+mod request;
 
+pub use order::{KindOrder, OrderTableError, Sequence, kind_order};
 pub use protection::{Removal, Spared, Sparing, spared};
 pub use regime::{Delivered, Deliveries, DeliveryTool, FluxObject, Regime, RegimeSource};
+pub use request::{Leaving, Op, Request, Withdrawal};

@@ -41,6 +41,9 @@ pub enum Sparing<'a> {
     Definition,
     /// A sync option of the object: `Prune=false`, `Delete=confirm`.
     SyncOption(&'a str),
+    /// Argo CD takes an object with an owner for the owner's, and never deletes it (gitops-engine pkg/cache/cluster.go,
+    /// GetManagedLiveObjs; argo-cd#4764).
+    Owned,
     /// A label or annotation of Flux's kustomize-controller, such as `kustomize.toolkit.fluxcd.io/prune`.
     FluxOptOut(&'static str),
 }
@@ -69,8 +72,8 @@ pub fn spared<'a>(object: &'a Object, template: Option<&str>, removal: Removal) 
     let metadata = &object.metadata;
     match removal {
         Removal::Kubectl | Removal::Namespace => None,
-        Removal::HelmUninstall => outside_of_release(object, template).or_else(|| resource_policy(metadata)),
-        Removal::HelmUpgrade => outside_of_release(object, template).or_else(|| {
+        Removal::HelmUninstall => unreleased(object, template).or_else(|| resource_policy(metadata)),
+        Removal::HelmUpgrade => unreleased(object, template).or_else(|| {
             // The live object's annotation, compared exactly (helm pkg/kube/client.go, Update).
             let kept = annotation(metadata, marks::HELM_RESOURCE_POLICY).filter(|policy| policy.value == "keep")?;
             Some(Spared { by: Sparing::Keep, place: Some(kept.key_span) })
@@ -86,8 +89,13 @@ pub fn spared<'a>(object: &'a Object, template: Option<&str>, removal: Removal) 
     }
 }
 
+/// Whether Helm creates an object and does not count it as part of the release.
+pub(super) fn outside_of_release(object: &Object, template: Option<&str>) -> bool {
+    unreleased(object, template).is_some()
+}
+
 /// What Helm creates and does not count as part of the release.
-fn outside_of_release(object: &Object, template: Option<&str>) -> Option<Spared<'static>> {
+fn unreleased(object: &Object, template: Option<&str>) -> Option<Spared<'static>> {
     if let Some(hook) = annotation(&object.metadata, marks::HELM_HOOK) {
         return Some(Spared { by: Sparing::Hook, place: Some(hook.key_span) });
     }

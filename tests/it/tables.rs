@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use ownerlint::delivery::{KindOrder, Sequence, kind_order};
 use ownerlint::inventory::{self, DefaultGcPolicy, FinalizerNameCheck, Release, Served};
 use ownerlint::kube::Scope;
 use ownerlint::ownership::{Tables, known_finalizers};
@@ -45,6 +46,7 @@ fn every_row_has_a_source_and_no_row_stands_twice() {
         ("known-finalizers.csv", &["finalizer", "kinds"][..]),
         ("generators.csv", &["kinds", "product_kind"][..]),
         ("data.csv", &["kinds"][..]),
+        ("delivery-orders.csv", &["order"][..]),
     ] {
         let mut seen = BTreeSet::new();
         for row in csv_rows(table) {
@@ -359,4 +361,40 @@ fn whatever_a_plan_cites_can_be_explained() {
         .assert()
         .code(0)
         .stdout("A cluster-scoped dependent with a namespaced owner is never collected.\n");
+}
+
+// --- delivery-orders.csv ---
+
+#[test]
+fn an_order_names_every_kind_once_and_has_a_place_for_the_others() {
+    let row = |kinds: &str| KindOrder::parse(&format!("order,kinds,verified,source\nflux-delete,{kinds},yes,here\n"));
+    for kinds in ["Pod;Service", "Pod;*;Pod", "*;*"] {
+        let error = row(kinds).expect_err(kinds).to_string();
+        assert!(error.contains("every kind exactly once"), "{error}");
+    }
+    let error = row("Pod;*").expect_err("orders are missing").to_string();
+    assert!(error.contains("no Helm3Install"), "{error}");
+}
+
+#[test]
+fn helm_deletes_what_it_does_not_know_last_and_helm_4_webhook_configurations_first() {
+    let three = kind_order(Sequence::Helm3Uninstall);
+    let four = kind_order(Sequence::Helm4Uninstall);
+    for order in [three, four] {
+        assert!(order.place("Deployment") < order.place("ClusterRole"));
+        assert!(order.place("ClusterRole") < order.place("CustomResourceDefinition"));
+        assert!(order.place("PriorityClass") < order.place("Cake"));
+    }
+    let webhooks = "ValidatingWebhookConfiguration";
+    assert_eq!(three.place(webhooks), three.place("Cake"));
+    assert_eq!(four.place(webhooks), 0);
+}
+
+#[test]
+fn flux_deletes_what_it_does_not_know_before_the_operator_and_definitions_last() {
+    let order = kind_order(Sequence::FluxDelete);
+    let places = ["ValidatingWebhookConfiguration", "Cake", "Deployment", "ClusterRole", "Namespace"]
+        .map(|kind| order.place(kind));
+    assert!(places.is_sorted(), "{places:?}");
+    assert!(order.place("Namespace") < order.place("CustomResourceDefinition"));
 }

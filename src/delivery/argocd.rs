@@ -1,0 +1,57 @@
+//! Argo CD: waves in reverse, each awaited before the next.
+
+use std::cmp::Reverse;
+
+use super::marks::{self, annotation};
+use super::protection::{Removal, Spared, Sparing};
+use super::request::{Leaving, Request, Withdrawal};
+use crate::inventory::Member;
+use crate::kube::{Policy, Wait};
+
+/// An Application with a resources finalizer is deleted: wave by wave from the highest, everything of one wave at once, and no
+/// order of kinds (argo-cd controller/sort_delete.go, controller/appcontroller.go finalizeApplicationDeletion). `policy` is the
+/// one of its finalizer: Foreground, or Background for `…/background`.
+pub fn application_deleted<'a>(leaving: &Leaving<'a>, policy: Policy) -> Withdrawal<'a> {
+    by_waves(leaving, Removal::ArgoCdApplication, policy, |_| false)
+}
+
+/// A sync prunes what left the sources, after everything else of the sync; `PruneLast` after all of that (argo-cd
+/// gitops-engine/pkg/sync/sync_context.go). `policy` is Foreground unless `PrunePropagationPolicy` says otherwise.
+pub fn prune<'a>(leaving: &Leaving<'a>, policy: Policy) -> Withdrawal<'a> {
+    by_waves(leaving, Removal::ArgoCdPrune, policy, |member| has_sync_option(member, "PruneLast=true"))
+}
+
+fn by_waves<'a>(
+    leaving: &Leaving<'a>,
+    removal: Removal,
+    policy: Policy,
+    last: impl Fn(&Member) -> bool,
+) -> Withdrawal<'a> {
+    let (mut deleted, mut withdrawal) = leaving.split(removal);
+    // What has an owner is not among the managed objects (gitops-engine/pkg/cache/cluster.go, GetManagedLiveObjs).
+    deleted.retain(|member| {
+        let owned = member.object.metadata.owner_references.entries.first().map(|entry| entry.span);
+        withdrawal.spared.extend(owned.map(|place| (member.id, Spared { by: Sparing::Owned, place: Some(place) })));
+        owned.is_none()
+    });
+    withdrawal.spared.sort_by_key(|(id, _)| *id);
+    let turn = |member: &Member| (last(member), Reverse(wave(member)));
+    deleted.sort_by_key(|member| turn(member));
+    let waves = deleted.chunk_by(|one, next| turn(one) == turn(next));
+    for wave in waves {
+        withdrawal.requests.extend(wave.iter().map(|member| Request::delete(&member.key, policy)));
+        withdrawal = withdrawal.then_wait(Wait::Gone);
+    }
+    withdrawal
+}
+
+/// `argocd.argoproj.io/sync-wave`, else the weight of a Helm hook, else 0 (gitops-engine/pkg/sync/syncwaves/waves.go).
+pub fn wave(member: &Member) -> i64 {
+    let number = |key| annotation(&member.object.metadata, key)?.value.parse().ok();
+    number(marks::ARGOCD_SYNC_WAVE).or_else(|| number(marks::HELM_HOOK_WEIGHT)).unwrap_or(0)
+}
+
+fn has_sync_option(member: &Member, option: &str) -> bool {
+    let options = annotation(&member.object.metadata, marks::ARGOCD_SYNC_OPTIONS);
+    options.is_some_and(|options| marks::sync_options(&options.value).any(|one| one == option))
+}

@@ -1,0 +1,105 @@
+//! Flux: its controller of Kustomizations deletes in the reverse of the order in which it applies, its controller of
+//! HelmReleases runs Helm.
+
+use super::helm::{self, HelmVersion};
+use super::order::{Sequence, kind_order};
+use super::protection::Removal;
+use super::request::{Leaving, Request, Withdrawal};
+use crate::kube::{Policy, Wait};
+
+/// What a Kustomization says about what it applied.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct KustomizationSettings {
+    /// `spec.prune`; it has no default.
+    pub prune: bool,
+    /// `spec.suspend`.
+    pub suspended: bool,
+    /// `spec.deletionPolicy`.
+    pub deletion_policy: DeletionPolicy,
+}
+
+/// `spec.deletionPolicy` of a Kustomization.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum DeletionPolicy {
+    /// As `spec.prune` says.
+    #[default]
+    MirrorPrune,
+    /// What it applied is deleted.
+    Delete,
+    /// What it applied is deleted, and the Kustomization stays until that is gone.
+    WaitForTermination,
+    /// What it applied stays.
+    Orphan,
+}
+
+/// What a HelmRelease says about its uninstall.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct HelmReleaseSettings {
+    /// `spec.suspend`.
+    pub suspended: bool,
+    /// `spec.uninstall.deletionPropagation`.
+    pub propagation: Policy,
+    /// `spec.uninstall.disableWait`.
+    pub disable_wait: bool,
+}
+
+impl Default for KustomizationSettings {
+    fn default() -> Self {
+        Self { prune: true, suspended: false, deletion_policy: DeletionPolicy::MirrorPrune }
+    }
+}
+
+impl Default for HelmReleaseSettings {
+    fn default() -> Self {
+        Self { suspended: false, propagation: Policy::Background, disable_wait: false }
+    }
+}
+
+/// A Kustomization that prunes reconciles without these objects, and waits for nothing (fluxcd/pkg ssa/manager_delete.go).
+pub fn prune<'a>(leaving: &Leaving<'a>, settings: KustomizationSettings) -> Withdrawal<'a> {
+    if settings.suspended {
+        return Leaving::untouched("is suspended");
+    }
+    if !settings.prune {
+        return Leaving::untouched("does not prune");
+    }
+    delete(leaving)
+}
+
+/// A Kustomization is deleted (kustomize-controller internal/controller/kustomization_controller.go, finalize).
+pub fn kustomization_deleted<'a>(leaving: &Leaving<'a>, settings: KustomizationSettings) -> Withdrawal<'a> {
+    if settings.suspended {
+        return Leaving::untouched("is suspended");
+    }
+    match settings.deletion_policy {
+        DeletionPolicy::Orphan => Leaving::untouched("has the deletion policy Orphan"),
+        DeletionPolicy::MirrorPrune if !settings.prune => Leaving::untouched("does not prune"),
+        DeletionPolicy::WaitForTermination => delete(leaving).then_wait(Wait::Gone),
+        DeletionPolicy::MirrorPrune | DeletionPolicy::Delete => delete(leaving),
+    }
+}
+
+/// A HelmRelease is deleted: as `helm uninstall`, then a wait for all (helm-controller internal/action/uninstall.go).
+pub fn helm_release_deleted<'a>(
+    leaving: &Leaving<'a>,
+    version: HelmVersion,
+    settings: HelmReleaseSettings,
+) -> Withdrawal<'a> {
+    if settings.suspended {
+        return Leaving::untouched("is suspended");
+    }
+    let withdrawal = helm::uninstall(leaving, version, settings.propagation);
+    if settings.disable_wait { withdrawal } else { withdrawal.then_wait(Wait::Gone) }
+}
+
+/// The order in which Flux applies, reversed down to namespaces and names.
+fn delete<'a>(leaving: &Leaving<'a>) -> Withdrawal<'a> {
+    let order = kind_order(Sequence::FluxDelete);
+    let (mut deleted, withdrawal) = leaving.split(Removal::FluxPrune);
+    deleted.sort_by(|one, next| {
+        let place = |kind: &str| order.place(kind);
+        place(&one.key.kind).cmp(&place(&next.key.kind)).then_with(|| next.key.cmp(&one.key))
+    });
+    let requests = deleted.iter().map(|member| Request::delete(&member.key, Policy::Background)).collect();
+    Withdrawal { requests, ..withdrawal }
+}

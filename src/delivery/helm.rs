@@ -1,0 +1,98 @@
+//! Helm, and Flux's controller of HelmReleases, which runs Helm.
+//!
+//! Helm waits for nothing between its deletes: objects of one kind go at once, and the next kind follows when the calls have
+//! returned (helm pkg/kube/client.go, batchPerform). A refused delete does not stop the others.
+
+use std::collections::BTreeSet;
+
+use super::marks::{self, annotation};
+use super::order::{KindOrder, Sequence, kind_order};
+use super::protection::Removal;
+use super::request::{Leaving, Op, Request, Withdrawal};
+use crate::inventory::Member;
+use crate::kube::{ObjectKey, Policy};
+
+/// A major version of Helm.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum HelmVersion {
+    /// From 3.12.3, which ordered PriorityClasses.
+    #[default]
+    V3,
+    /// Helm 4, which deletes webhook configurations first.
+    V4,
+}
+
+impl HelmVersion {
+    fn install(self) -> &'static KindOrder {
+        kind_order(match self {
+            Self::V3 => Sequence::Helm3Install,
+            Self::V4 => Sequence::Helm4Install,
+        })
+    }
+
+    fn uninstall(self) -> &'static KindOrder {
+        kind_order(match self {
+            Self::V3 => Sequence::Helm3Uninstall,
+            Self::V4 => Sequence::Helm4Uninstall,
+        })
+    }
+}
+
+/// `helm uninstall`: kind by kind, with `--cascade`'s policy.
+pub fn uninstall<'a>(leaving: &Leaving<'a>, version: HelmVersion, cascade: Policy) -> Withdrawal<'a> {
+    let (mut deleted, withdrawal) = leaving.split(Removal::HelmUninstall);
+    sort(&mut deleted, version.uninstall(), leaving);
+    Withdrawal { requests: deleted.iter().map(|member| Request::delete(&member.key, cascade)).collect(), ..withdrawal }
+}
+
+/// `helm upgrade` from `old` to `new`: creates and updates first, then removals in the order of the stored release, which is the
+/// order of an install, in the background (helm pkg/kube/client.go, Update). `rejects` tells whether the API server rejects the
+/// update of an object, because a field is immutable or a webhook refuses: then everything new was created, the upgrade fails,
+/// and nothing is removed.
+pub fn upgrade<'a>(
+    old: &Leaving<'a>,
+    new: &Leaving<'_>,
+    version: HelmVersion,
+    rejects: impl Fn(&ObjectKey) -> bool,
+) -> Withdrawal<'a> {
+    let order = version.install();
+    let before: BTreeSet<&ObjectKey> = old.released().map(|member| &member.key).collect();
+    let mut released: Vec<&Member> = new.released().collect();
+    sort(&mut released, order, new);
+    let stays: BTreeSet<&ObjectKey> = released.iter().map(|member| &member.key).collect();
+    let writes = released.iter().map(|member| match before.contains(&member.key) {
+        true => Request::write(Op::Update, &member.key),
+        false => Request::write(Op::Create, &member.key),
+    });
+    let mut requests: Vec<Request> = hooks(new, "pre-upgrade").chain(writes).collect();
+    if requests.iter().any(|request| request.op == Op::Update && rejects(&request.key)) {
+        return Withdrawal { requests, ..Leaving::untouched("fails to upgrade") };
+    }
+    // An object that becomes a hook leaves the release (helm/helm#12799).
+    let leaves = old.members.iter().copied().filter(|member| !stays.contains(&member.key)).collect();
+    let leaving = Leaving { members: leaves, ..old.clone() };
+    let (mut deleted, withdrawal) = leaving.split(Removal::HelmUpgrade);
+    sort(&mut deleted, order, old);
+    requests.extend(deleted.iter().map(|member| Request::delete(&member.key, Policy::Background)));
+    requests.extend(hooks(new, "post-upgrade"));
+    Withdrawal { requests, ..withdrawal }
+}
+
+/// The hooks of an event: each is created anew (helm pkg/action/hooks.go).
+fn hooks(release: &Leaving<'_>, event: &'static str) -> impl Iterator<Item = Request> {
+    let runs = move |member: &&&Member| {
+        let events = annotation(&member.object.metadata, marks::HELM_HOOK);
+        events.is_some_and(|events| events.value.split(',').any(|one| one.trim() == event))
+    };
+    release.members.iter().filter(runs).map(|member| Request::write(Op::Create, &member.key))
+}
+
+/// By kind; kinds without a place by name; then by template, and by place in it (helm pkg/releaseutil/kind_sorter.go, lessByKind).
+fn sort(members: &mut [&Member], order: &KindOrder, leaving: &Leaving<'_>) {
+    members.sort_by_cached_key(|member| {
+        let kind = member.object.kind.value.as_str();
+        let unlisted = if order.lists(kind) { "" } else { kind };
+        let template = leaving.deliveries.template(leaving.inventory, member).unwrap_or_default();
+        (order.place(kind), unlisted.to_owned(), template.to_owned(), member.id)
+    });
+}

@@ -1,0 +1,118 @@
+//! In which order a tool goes through kinds: `rules/tables/delivery-orders.csv`.
+//!
+//! Tools compare the kind alone, never the API group: a custom resource whose kind happens to be called `Service` is deleted with
+//! the Services.
+
+use std::collections::BTreeMap;
+use std::sync::LazyLock;
+
+use serde::Deserialize;
+
+const ROWS: &str = include_str!("../../rules/tables/delivery-orders.csv");
+
+/// Which order.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Sequence {
+    /// In which Helm 3 creates, and stores what it created.
+    #[serde(rename = "helm-3-install")]
+    Helm3Install,
+    /// In which Helm 3 deletes a release.
+    #[serde(rename = "helm-3-uninstall")]
+    Helm3Uninstall,
+    /// In which Helm 4 creates, and stores what it created.
+    #[serde(rename = "helm-4-install")]
+    Helm4Install,
+    /// In which Helm 4 deletes a release.
+    #[serde(rename = "helm-4-uninstall")]
+    Helm4Uninstall,
+    /// In which Flux's controller of Kustomizations deletes.
+    FluxDelete,
+}
+
+impl Sequence {
+    /// Every order, in the order of this type.
+    pub const ALL: [Self; 5] =
+        [Self::Helm3Install, Self::Helm3Uninstall, Self::Helm4Install, Self::Helm4Uninstall, Self::FluxDelete];
+}
+
+/// Stands for every kind that the order does not list.
+const OTHERS: &str = "*";
+
+/// The table does not have the form that its README describes.
+#[derive(Debug, thiserror::Error)]
+pub enum OrderTableError {
+    /// A row has the wrong columns.
+    #[error("delivery orders: {0}")]
+    Rows(#[from] csv::Error),
+    /// An order without a place for kinds that it does not list, or with a kind twice.
+    #[error("delivery orders: {0:?} does not list `*` and every kind exactly once")]
+    Order(Sequence),
+    /// An order that no row has.
+    #[error("delivery orders: no {0:?}")]
+    Missing(Sequence),
+}
+
+/// The order of one tool for one purpose.
+#[derive(Clone, Debug)]
+pub struct KindOrder {
+    places: BTreeMap<String, usize>,
+    others: usize,
+    /// Where the order was read.
+    pub source: String,
+}
+
+#[derive(Deserialize)]
+struct OrderRow {
+    order: Sequence,
+    /// Separated by `;`.
+    kinds: String,
+    source: String,
+}
+
+impl KindOrder {
+    /// The place of a kind; kinds that the order does not list share one.
+    pub fn place(&self, kind: &str) -> usize {
+        self.places.get(kind).copied().unwrap_or(self.others)
+    }
+
+    /// Whether the order lists the kind.
+    pub fn lists(&self, kind: &str) -> bool {
+        self.places.contains_key(kind)
+    }
+
+    fn of(row: OrderRow) -> Result<(Sequence, Self), OrderTableError> {
+        let OrderRow { order, kinds, source } = row;
+        let kinds: Vec<&str> = kinds.split(';').collect();
+        let others = kinds.iter().position(|kind| *kind == OTHERS);
+        let listed = kinds.iter().enumerate().filter(|(_, kind)| **kind != OTHERS);
+        let places: BTreeMap<String, usize> = listed.map(|(place, kind)| ((*kind).to_owned(), place)).collect();
+        match others {
+            Some(others) if places.len() + 1 == kinds.len() => Ok((order, Self { places, others, source })),
+            _ => Err(OrderTableError::Order(order)),
+        }
+    }
+
+    /// Reads the table.
+    ///
+    /// # Errors
+    /// The first row that is wrong, and an order that is missing.
+    pub fn parse(rows: &str) -> Result<BTreeMap<Sequence, Self>, OrderTableError> {
+        let rows = csv::Reader::from_reader(rows.as_bytes()).into_deserialize::<OrderRow>();
+        let table: BTreeMap<Sequence, Self> = rows.map(|row| Self::of(row?)).collect::<Result<_, OrderTableError>>()?;
+        match Sequence::ALL.into_iter().find(|sequence| !table.contains_key(sequence)) {
+            Some(missing) => Err(OrderTableError::Missing(missing)),
+            None => Ok(table),
+        }
+    }
+}
+
+/// An order of the table that is compiled in.
+pub fn kind_order(sequence: Sequence) -> &'static KindOrder {
+    // The text is compiled in and parsed by the tests, which also find an order that is missing.
+    static TABLE: LazyLock<BTreeMap<Sequence, KindOrder>> = LazyLock::new(|| match KindOrder::parse(ROWS) {
+        Ok(table) => table,
+        Err(error) => unreachable!("rules/tables: {error}"),
+    });
+    &TABLE[&sequence]
+}

@@ -1,0 +1,106 @@
+//! What a tool sends, and what it leaves.
+
+use super::protection::{Removal, Spared, outside_of_release};
+use super::regime::Deliveries;
+use crate::inventory::{Inventory, Member, ObjectId};
+use crate::kube::{ObjectKey, Policy, Wait};
+
+/// What a request does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Op {
+    /// DELETE.
+    Delete,
+    /// POST of an object that is new, or that a delete has removed.
+    Create,
+    /// PATCH or PUT of an object that exists.
+    Update,
+}
+
+/// One request of a tool.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Request {
+    /// What it does.
+    pub op: Op,
+    /// To which object.
+    pub key: ObjectKey,
+    /// The propagation policy of a DELETE; `None`: the client sends none.
+    pub policy: Option<Policy>,
+    /// What the tool waits for before it sends the next request.
+    pub wait: Wait,
+}
+
+impl Request {
+    /// A DELETE after which the next request follows at once.
+    pub fn delete(key: &ObjectKey, policy: Policy) -> Self {
+        Self { op: Op::Delete, key: key.clone(), policy: Some(policy), wait: Wait::None }
+    }
+
+    /// A request that deletes nothing.
+    pub(super) fn write(op: Op, key: &ObjectKey) -> Self {
+        Self { op, key: key.clone(), policy: None, wait: Wait::None }
+    }
+}
+
+/// What a tool does when objects leave.
+#[derive(Clone, Debug, Default)]
+pub struct Withdrawal<'a> {
+    /// In order.
+    pub requests: Vec<Request>,
+    /// What stays although it leaves, and why; in the order of the input.
+    pub spared: Vec<(ObjectId, Spared<'a>)>,
+    /// Why the tool sends nothing at all, if so: half a sentence about the object that delivers.
+    pub nothing: Option<&'static str>,
+}
+
+impl Withdrawal<'_> {
+    /// The tool waits after its last request.
+    pub(super) fn then_wait(mut self, wait: Wait) -> Self {
+        if let Some(last) = self.requests.last_mut() {
+            last.wait = wait;
+        }
+        self
+    }
+}
+
+/// Objects that leave.
+#[derive(Clone, Debug)]
+pub struct Leaving<'a> {
+    /// What contains them.
+    pub inventory: &'a Inventory,
+    /// Who delivers them, and from which templates.
+    pub deliveries: &'a Deliveries,
+    /// The objects, in the order in which a client would read them.
+    pub members: Vec<&'a Member>,
+}
+
+impl<'a> Leaving<'a> {
+    /// What a removal deletes, in the order of the input, and what it spares. An object that appears twice is deleted once, and
+    /// one whose name the server made up is not known by name.
+    pub(super) fn split(&self, removal: Removal) -> (Vec<&'a Member>, Withdrawal<'a>) {
+        let mut seen = std::collections::BTreeSet::new();
+        let (mut deleted, mut withdrawal) = (Vec::new(), Withdrawal::default());
+        for member in self.members.iter().filter(|member| is_named(&member.key) && seen.insert(&member.key)) {
+            match self.deliveries.spared(self.inventory, member, removal) {
+                Some(spared) => withdrawal.spared.push((member.id, spared)),
+                None => deleted.push(*member),
+            }
+        }
+        (deleted, withdrawal)
+    }
+
+    /// The members of a Helm release: hooks and `crds/` are none.
+    pub(super) fn released(&self) -> impl Iterator<Item = &'a Member> {
+        let template = |member: &Member| self.deliveries.template(self.inventory, member);
+        self.members.iter().copied().filter(move |member| !outside_of_release(&member.object, template(member)))
+    }
+
+    /// Nothing is sent, because the object that delivers says so.
+    pub(super) fn untouched(reason: &'static str) -> Withdrawal<'a> {
+        Withdrawal { nothing: Some(reason), ..Withdrawal::default() }
+    }
+}
+
+/// `generateName` is written `x-*`.
+fn is_named(key: &ObjectKey) -> bool {
+    !key.name.is_empty() && !key.name.ends_with('*')
+}
