@@ -82,6 +82,33 @@ Exit status:
   2  usage, configuration or I/O failure; a target that is not in the input
   3  no Kubernetes object found (--allow-empty makes it 0)";
 
+pub(super) const TEARDOWN: &str = "\
+Examples:
+  helm template web ./chart | ownerlint plan teardown --by helm -
+  ownerlint plan teardown --by helm --helm-version 4 -n shop rendered/
+  ownerlint plan teardown --by kubectl crds.yaml operator.yaml instances/
+  ownerlint plan teardown --by argocd apps/web --beside apps/others
+  ownerlint plan teardown --by namespace --release-namespace shop rendered/
+  ownerlint plan teardown --by flux -o json clusters/web | jq .safeOrder
+
+PATH is what is removed, --beside what else lives in the cluster. The plan
+says what is deleted, what gets stuck and why, what stays and why, which data
+is lost, and a safe order: the fewest commands after which the same removal
+leaves nothing stuck. The order was simulated before it is printed.
+
+  helm       helm uninstall: kind by kind, without a wait in between
+  kubectl    kubectl delete -f: in the order of the arguments
+  argocd     the Application is deleted: waves in reverse, each awaited
+  flux       the Kustomization is deleted; what has the marks of a chart, as
+             its HelmRelease would delete it
+  namespace  the Namespace is deleted; cluster-scoped objects stay
+
+Exit status:
+  0  there is a plan, whatever it says
+  1  something stays Terminating or is rejected, and --fail-on stuck was given
+  2  usage, configuration or I/O failure
+  3  no Kubernetes object found (--allow-empty makes it 0)";
+
 pub(super) const EXPLAIN: &str = "\
 Examples:
   ownerlint explain owner-cross-namespace  a rule's page

@@ -98,6 +98,7 @@ impl InputArgs {
         paths.retain(|path| overlay.is_none() || path != STDIN);
         Ok(Request {
             paths,
+            beside: Vec::new(),
             exclude: self.exclude,
             namespace: self.namespace,
             release: self.kubernetes_version,

@@ -9,10 +9,13 @@ use super::known::known;
 use super::output::{OutputSpec, display, distinct, formats, write_text};
 use super::status::{Status, no_objects};
 use super::{help, hints};
-use crate::engine::{Question, Request, Steps};
+use crate::delivery::helm::HelmVersion;
+use crate::engine::{Question, Request, Session, Steps, TeardownBy, TeardownRequest};
+use crate::gc::Plan;
 use crate::inventory::{Release, STDIN};
 use crate::kube::Policy;
 use crate::report::plan::{self, PlanFormat};
+use crate::story::PlanView;
 use crate::text::SourceFile;
 
 #[derive(Debug, Args)]
@@ -29,6 +32,62 @@ enum PlanCommand {
     /// What a deletion takes along, leaves behind and leaves hanging
     #[command(after_help = help::PLAN)]
     Delete(DeleteArgs),
+    /// What is deleted, stuck and kept when a tool removes everything, and the order in which that is safe
+    #[command(after_help = help::TEARDOWN)]
+    Teardown(TeardownArgs),
+}
+
+#[derive(Debug, Args)]
+struct TeardownArgs {
+    /// Who removes everything
+    #[arg(long, value_name = "TOOL")]
+    by: By,
+    /// Files, folders, globs, or `-` for standard input: what is removed [default: the current folder]
+    #[arg(value_name = "PATH", value_hint = clap::ValueHint::AnyPath)]
+    paths: Vec<String>,
+    /// What else lives in the cluster: files, folders or globs (may be repeated)
+    #[arg(long, value_name = "PATH", value_hint = clap::ValueHint::AnyPath, help_heading = "Input")]
+    beside: Vec<String>,
+    /// The namespace of the Helm release, or the namespace that is deleted
+    #[arg(long, value_name = "NAME", value_parser = namespace, help_heading = "Input")]
+    release_namespace: Option<String>,
+    /// What the requests say of dependents [default: the tool's own]
+    #[arg(long, value_name = "POLICY")]
+    cascade: Option<ToolCascade>,
+    /// The major version of Helm
+    #[arg(long, value_name = "VERSION", default_value = "3")]
+    helm_version: HelmMajor,
+    #[command(flatten)]
+    options: PlanOptions,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum By {
+    /// `helm uninstall`
+    Helm,
+    /// `kubectl delete -f`: in the order of the arguments, files of a folder by name
+    Kubectl,
+    /// The Application is deleted
+    Argocd,
+    /// The Kustomization is deleted, or for what Helm rendered, the HelmRelease
+    Flux,
+    /// The Namespace is deleted; cluster-scoped objects stay
+    Namespace,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum ToolCascade {
+    Background,
+    Foreground,
+    Orphan,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum HelmMajor {
+    #[value(name = "3")]
+    Three,
+    #[value(name = "4")]
+    Four,
 }
 
 #[derive(Debug, Args)]
@@ -119,45 +178,130 @@ impl From<Cascade> for Option<Policy> {
     }
 }
 
+impl From<By> for TeardownBy {
+    fn from(by: By) -> Self {
+        match by {
+            By::Helm => Self::Helm,
+            By::Kubectl => Self::Kubectl,
+            By::Argocd => Self::ArgoCd,
+            By::Flux => Self::Flux,
+            By::Namespace => Self::Namespace,
+        }
+    }
+}
+
+impl From<ToolCascade> for Policy {
+    fn from(cascade: ToolCascade) -> Self {
+        match cascade {
+            ToolCascade::Background => Self::Background,
+            ToolCascade::Foreground => Self::Foreground,
+            ToolCascade::Orphan => Self::Orphan,
+        }
+    }
+}
+
+impl From<HelmMajor> for HelmVersion {
+    fn from(version: HelmMajor) -> Self {
+        match version {
+            HelmMajor::Three => Self::V3,
+            HelmMajor::Four => Self::V4,
+        }
+    }
+}
+
 pub(super) fn plan(args: PlanArgs, global: &GlobalArgs) -> Result<Status, Error> {
-    let (question, paths, options) = match args.command {
-        Some(PlanCommand::Delete(DeleteArgs { targets, filename, cascade, options })) => {
-            hints::on_outputs(&options.output, &targets)?;
-            let namespace = options.namespace.clone();
-            (Question::Delete { targets, namespace, policy: cascade.into() }, filename, options)
-        }
-        None => {
-            let StepsArgs { steps, paths, options } = args.steps;
-            let Some(file) = steps else {
-                return Err(Error::NothingToPlan {
-                    path: paths.into_iter().next().unwrap_or_else(|| "rendered/".to_owned()),
-                });
-            };
-            if file == STDIN && paths.iter().any(|path| path == STDIN) {
-                return Err(Error::StdinTwice);
-            }
-            let (steps, namespace) = (Steps::read(text_of(&file)?)?, options.namespace.clone());
-            (Question::Steps { steps, namespace }, paths, options)
-        }
+    match args.command {
+        Some(PlanCommand::Delete(delete)) => plan_deletion(delete, global),
+        Some(PlanCommand::Teardown(teardown)) => plan_teardown(teardown, global),
+        None => plan_steps(args.steps, global),
+    }
+}
+
+fn plan_deletion(args: DeleteArgs, global: &GlobalArgs) -> Result<Status, Error> {
+    let DeleteArgs { targets, filename, cascade, options } = args;
+    hints::on_outputs(&options.output, &targets)?;
+    let namespace = options.namespace.clone();
+    let question = Question::Delete { targets, namespace, policy: cascade.into() };
+    answer(&question, options.request(filename), &options, global)
+}
+
+fn plan_steps(args: StepsArgs, global: &GlobalArgs) -> Result<Status, Error> {
+    let StepsArgs { steps, paths, options } = args;
+    let Some(file) = steps else {
+        return Err(Error::NothingToPlan { path: paths.into_iter().next().unwrap_or_else(|| "rendered/".to_owned()) });
     };
-    distinct(&options.output)?;
-    hints::on_addresses(&paths)?;
-    let request = options.request(paths);
-    let session = open(&request)?;
-    if session.objects() == 0 && !options.allow_empty {
-        return Ok(no_objects(&session, &request.paths));
+    if file == STDIN && paths.iter().any(|path| path == STDIN) {
+        return Err(Error::StdinTwice);
     }
-    let rehearsal = session.plan(&question, options.kubelet == YesNo::Yes)?;
+    let (steps, namespace) = (Steps::read(text_of(&file)?)?, options.namespace.clone());
+    answer(&Question::Steps { steps, namespace }, options.request(paths), &options, global)
+}
+
+fn answer(question: &Question, request: Request, options: &PlanOptions, global: &GlobalArgs) -> Result<Status, Error> {
+    let session = options.open(&request)?;
+    if let Some(status) = options.nothing(&session, &request) {
+        return Ok(status);
+    }
+    let rehearsal = session.plan(question, options.kubelet == YesNo::Yes)?;
     let plan = rehearsal.simulate();
-    let view = rehearsal.view(&plan);
-    for spec in &options.output {
-        write_text(spec.file.as_deref(), &plan::render(spec.format, &view, &display(global, spec.file.is_none())))?;
+    options.write(&rehearsal.view(&plan), global)?;
+    Ok(options.status(is_stuck(&plan)))
+}
+
+fn plan_teardown(args: TeardownArgs, global: &GlobalArgs) -> Result<Status, Error> {
+    let TeardownArgs { by, paths, beside, release_namespace, cascade, helm_version, options } = args;
+    hints::on_addresses(&beside)?;
+    let mut request = options.request(paths);
+    request.beside = beside;
+    // Helm puts objects without a namespace into that of the release.
+    request.namespace = request.namespace.or_else(|| release_namespace.clone());
+    let session = options.open(&request)?;
+    if let Some(status) = options.nothing(&session, &request) {
+        return Ok(status);
     }
-    let stuck = plan.steps.len().checked_sub(1).is_some_and(|last| !plan.stuck(last).is_empty());
-    Ok(if stuck && options.fail_on == FailOnPlan::Stuck { Status::Findings } else { Status::Clean })
+    let teardown = session.teardown(&TeardownRequest {
+        by: by.into(),
+        cascade: cascade.map(Policy::from),
+        helm_version: helm_version.into(),
+        release_namespace,
+        kubelet: options.kubelet == YesNo::Yes,
+    })?;
+    let plan = teardown.simulate();
+    options.write(&teardown.view(&plan), global)?;
+    Ok(options.status(is_stuck(&plan) || teardown.is_rejected(&plan)))
+}
+
+/// Whether something stays Terminating after the last step.
+fn is_stuck(plan: &Plan<'_>) -> bool {
+    plan.steps.len().checked_sub(1).is_some_and(|last| !plan.stuck(last).is_empty())
 }
 
 impl PlanOptions {
+    /// What `request` leads to.
+    fn open(&self, request: &Request) -> Result<Session, Error> {
+        distinct(&self.output)?;
+        hints::on_addresses(&request.paths)?;
+        open(request)
+    }
+
+    /// How the run ends where there is no object that a plan could be about.
+    fn nothing(&self, session: &Session, request: &Request) -> Option<Status> {
+        let is_empty = session.objects() == 0 && !self.allow_empty;
+        is_empty.then(|| no_objects(session, &request.paths))
+    }
+
+    fn write(&self, view: &PlanView<'_>, global: &GlobalArgs) -> Result<(), Error> {
+        for spec in &self.output {
+            let rendered = plan::render(spec.format, view, &display(global, spec.file.is_none()));
+            write_text(spec.file.as_deref(), &rendered)?;
+        }
+        Ok(())
+    }
+
+    fn status(&self, stuck: bool) -> Status {
+        if stuck && self.fail_on == FailOnPlan::Stuck { Status::Findings } else { Status::Clean }
+    }
+
     fn request(&self, paths: Vec<String>) -> Request {
         Request {
             paths,

@@ -13,6 +13,8 @@ mod kinds;
 mod members;
 mod object;
 mod references;
+mod requests;
+mod safe_order;
 mod source;
 
 use std::collections::BTreeSet;
@@ -23,6 +25,8 @@ use kinds::ShownKinds;
 use members::Members;
 use object::{minted_uid, object};
 use references::References;
+pub use requests::steps_of;
+pub use safe_order::{Preparation, SafeOrder, safe_order};
 pub use source::{Assumptions, Source};
 
 use crate::gc::{Cluster, ClusterError, Kinds, Object};

@@ -7,6 +7,21 @@ use super::protection::{Removal, Spared, Sparing};
 use super::request::{Leaving, Request, Withdrawal};
 use crate::inventory::Member;
 use crate::kube::{Policy, Wait};
+use crate::manifest::Object;
+
+/// With nothing after it, or `/foreground`, or `/background`.
+const RESOURCES_FINALIZER: &str = "resources-finalizer.argocd.argoproj.io";
+
+/// The policy with which an Application deletes what it delivered when it is deleted, by its finalizer; `None` if it deletes nothing
+/// (argo-cd docs/user-guide/app_deletion.md).
+pub fn policy_of(application: &Object) -> Option<Policy> {
+    let finalizers = application.metadata.finalizers.iter();
+    finalizers.into_iter().find_map(|finalizer| match finalizer.value.strip_prefix(RESOURCES_FINALIZER)? {
+        "" | "/foreground" => Some(Policy::Foreground),
+        "/background" => Some(Policy::Background),
+        _ => None,
+    })
+}
 
 /// An Application with a resources finalizer is deleted: wave by wave from the highest, everything of one wave at once, and no
 /// order of kinds (argo-cd controller/sort_delete.go, controller/appcontroller.go finalizeApplicationDeletion). `policy` is the

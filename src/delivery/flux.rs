@@ -6,6 +6,8 @@ use super::order::{Sequence, kind_order};
 use super::protection::Removal;
 use super::request::{Leaving, Request, Withdrawal};
 use crate::kube::{Policy, Wait};
+use crate::manifest::Object;
+use crate::yaml::Value;
 
 /// What a Kustomization says about what it applied.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -52,6 +54,38 @@ impl Default for KustomizationSettings {
 impl Default for HelmReleaseSettings {
     fn default() -> Self {
         Self { suspended: false, propagation: Policy::Background, disable_wait: false }
+    }
+}
+
+impl KustomizationSettings {
+    /// What a Kustomization says. An unknown deletion policy, which no API server accepts, counts as none.
+    pub fn of(kustomization: &Object) -> Self {
+        let flag = |field| kustomization.at(&["spec", field]).and_then(Value::as_bool).unwrap_or(false);
+        let policy = kustomization.at(&["spec", "deletionPolicy"]).and_then(Value::as_str);
+        let deletion_policy = match policy {
+            Some("Delete") => DeletionPolicy::Delete,
+            Some("WaitForTermination") => DeletionPolicy::WaitForTermination,
+            Some("Orphan") => DeletionPolicy::Orphan,
+            _ => DeletionPolicy::MirrorPrune,
+        };
+        Self { prune: flag("prune"), suspended: flag("suspend"), deletion_policy }
+    }
+}
+
+impl HelmReleaseSettings {
+    /// What a HelmRelease says.
+    pub fn of(release: &Object) -> Self {
+        let flag = |path: &[&str]| release.at(path).and_then(Value::as_bool).unwrap_or(false);
+        let propagation = match release.at(&["spec", "uninstall", "deletionPropagation"]).and_then(Value::as_str) {
+            Some("foreground") => Policy::Foreground,
+            Some("orphan") => Policy::Orphan,
+            _ => Policy::Background,
+        };
+        Self {
+            suspended: flag(&["spec", "suspend"]),
+            propagation,
+            disable_wait: flag(&["spec", "uninstall", "disableWait"]),
+        }
     }
 }
 

@@ -6,6 +6,8 @@ use crate::manifest::{Metadata, Spanned};
 pub const MANAGED_BY: &str = "app.kubernetes.io/managed-by";
 /// The chart that an object was rendered from, by Helm's conventions.
 pub const HELM_CHART: &str = "helm.sh/chart";
+/// Helm's conventions: the release that an object belongs to.
+pub const INSTANCE: &str = "app.kubernetes.io/instance";
 /// Helm 3 writes it onto every live object of a release: the release's name.
 pub const HELM_RELEASE_NAME: &str = "meta.helm.sh/release-name";
 /// Helm 3 writes it onto every live object of a release: the release's namespace.
@@ -43,6 +45,8 @@ pub const FLUX_KUSTOMIZATION_NAME: &str = "kustomize.toolkit.fluxcd.io/name";
 pub const FLUX_KUSTOMIZATION_NAMESPACE: &str = "kustomize.toolkit.fluxcd.io/namespace";
 /// The HelmRelease that installed an object; a label.
 pub const FLUX_HELM_RELEASE_NAME: &str = "helm.toolkit.fluxcd.io/name";
+/// The namespace of that HelmRelease; a label.
+pub const FLUX_HELM_RELEASE_NAMESPACE: &str = "helm.toolkit.fluxcd.io/namespace";
 /// `disabled`: the object is not pruned.
 pub const FLUX_PRUNE: &str = "kustomize.toolkit.fluxcd.io/prune";
 /// `disabled`: the object is neither applied nor pruned.

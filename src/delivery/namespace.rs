@@ -1,11 +1,19 @@
-//! A Namespace is deleted, and Kubernetes deletes what is in it; cluster-scoped objects stay.
+//! A Namespace is deleted, and Kubernetes deletes what is in it; everything else stays.
 
-use super::request::{Request, Withdrawal};
+use std::collections::BTreeSet;
+
+use super::request::{Leaving, Request, Withdrawal};
+use crate::inventory::Member;
 use crate::kube::{Namespace, ObjectKey, Policy, Wait, kinds};
 
-/// `kubectl delete namespace`, which waits until it is gone.
-pub fn delete(name: &str) -> Withdrawal<'static> {
-    let key = ObjectKey::new(kinds::NAMESPACE, Namespace::None, name);
-    let requests = vec![Request::delete(&key, Policy::Background)];
-    Withdrawal { requests, ..Withdrawal::default() }.then_wait(Wait::Gone)
+/// `kubectl delete namespace`, which waits at its end only.
+pub fn delete<'a>(leaving: &Leaving<'a>, names: &BTreeSet<String>, cascade: Policy) -> Withdrawal<'a> {
+    let key = |name: &String| ObjectKey::new(kinds::NAMESPACE, Namespace::None, name);
+    let requests = names.iter().map(|name| Request::delete(&key(name), cascade)).collect();
+    let inside = |member: &Member| match member.key.is(kinds::NAMESPACE) {
+        true => names.contains(&member.key.name),
+        false => member.key.namespace.name().is_some_and(|name| names.contains(name)),
+    };
+    let outside = leaving.members.iter().filter(|member| !inside(member)).map(|member| member.id).collect();
+    Withdrawal { requests, outside, ..Withdrawal::default() }.then_wait(Wait::Gone)
 }

@@ -48,6 +48,8 @@ pub struct Withdrawal<'a> {
     pub requests: Vec<Request>,
     /// What stays although it leaves, and why; in the order of the input.
     pub spared: Vec<(ObjectId, Spared<'a>)>,
+    /// What no request is about and no protection spares: objects outside the namespace that is deleted.
+    pub outside: Vec<ObjectId>,
     /// Why the tool sends nothing at all, if so: half a sentence about the object that delivers.
     pub nothing: Option<&'static str>,
 }

@@ -68,6 +68,7 @@ fn draw(verdicts: &Verdicts<'_>, scene: &Scene) -> Option<Cascade> {
         titles: vec![scene.title.clone()],
         targets: vec![Vec::new()],
         notes: Vec::new(),
+        removal: None,
     };
     Some(Cascade::new(scene.title.clone(), &view, &scene.objects))
 }

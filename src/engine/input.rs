@@ -1,5 +1,6 @@
 //! From paths and settings to bundles that are read.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use miette::Diagnostic;
@@ -7,9 +8,10 @@ use thiserror::Error;
 
 use crate::cluster::Analysis;
 use crate::delivery::DeliveryTool;
-use crate::inventory::{self, Files, InputError, Inventory, Overlay, Walk};
+use crate::inventory::{self, Files, InputError, Inventory, Member, Overlay, Walk};
 use crate::ownership::Tables;
 use crate::rules::World;
+use crate::text::FileId;
 
 /// What to read, and how.
 #[derive(Clone, Debug, Default)]
@@ -56,9 +58,46 @@ pub struct Bundle {
     pub delivery: Option<DeliveryTool>,
     /// What is known of operators: the bundled tables with the rows of the configuration.
     pub tables: Arc<Tables>,
+    /// The arguments that led to its files, in the order in which they were given.
+    pub(super) arguments: Vec<String>,
+    /// Files of what else lives in its cluster.
+    beside: BTreeSet<FileId>,
 }
 
 impl Bundle {
+    /// A bundle without a configuration.
+    pub(super) fn of(inventory: Inventory, world: World, tables: Arc<Tables>) -> Self {
+        let (arguments, beside) = (Vec::new(), BTreeSet::new());
+        Self { name: None, inventory, world, delivery: None, tables, arguments, beside }
+    }
+
+    /// What to call it.
+    pub(super) fn named(&self) -> String {
+        self.name.as_ref().map_or("the files outside any bundle".to_owned(), |name| format!("`{name}`"))
+    }
+
+    /// The place of the argument that led to a file, in the order in which they were given.
+    pub(super) fn argument_of(&self, path: &str) -> usize {
+        fn bare(path: &str) -> &str {
+            path.strip_prefix("./").unwrap_or(path)
+        }
+        let path = bare(path);
+        let leads = |argument: &String| {
+            let literal = bare(argument.split(['*', '?', '[', '{']).next().unwrap_or_default());
+            let is_glob = literal.len() < bare(argument).len();
+            let folder = literal.trim_end_matches('/');
+            let everything = folder.is_empty() || folder == ".";
+            let below = |rest: &str| is_glob || rest.is_empty() || rest.starts_with('/');
+            everything || path.strip_prefix(folder).is_some_and(below)
+        };
+        self.arguments.iter().position(leads).unwrap_or(self.arguments.len())
+    }
+
+    /// The objects that were asked for; what lives beside them is left out.
+    pub(super) fn asked_for(&self) -> impl Iterator<Item = &Member> {
+        self.inventory.members.iter().filter(|member| !self.beside.contains(&member.file))
+    }
+
     /// Its analysis; nothing is computed yet.
     pub(super) fn analysis(&self) -> Analysis<'_> {
         Analysis::of(&self.inventory).knowing(Arc::clone(&self.tables)).delivered_by(self.delivery)
@@ -85,24 +124,44 @@ pub enum BundleError {
 }
 
 impl BundleInput {
-    fn read(self, walk: Walk, files: &mut Files) -> Bundle {
+    /// Reads what `walk` found, and what `beside` found besides it.
+    fn read(self, walk: Walk, beside: &Walk, files: &mut Files) -> Bundle {
         let Self { name, input, world, delivery, tables } = self;
-        Bundle { name, inventory: Inventory::new(files.read(walk), input.settings), world, delivery, tables }
+        let Input { paths: arguments, settings, .. } = input;
+        if beside.files.is_empty() && beside.unreadable.is_empty() {
+            let inventory = Inventory::new(files.read(walk), settings);
+            return Bundle { name, delivery, arguments, ..Bundle::of(inventory, world, tables) };
+        }
+        let added: BTreeSet<String> =
+            beside.shared_with(&[&walk], false).files.into_iter().map(|file| file.path).collect();
+        let inventory = Inventory::new(files.read(walk.joined(beside)), settings);
+        let beside =
+            inventory.sources.iter().filter(|(_, file)| added.contains(file.path())).map(|(id, _)| id).collect();
+        Bundle { name, delivery, arguments, beside, ..Bundle::of(inventory, world, tables) }
     }
 }
 
-/// Reads whole bundles, with unsaved texts in place of files.
+/// What bundles are read with besides their own settings.
+#[derive(Debug, Default)]
+pub(super) struct Surroundings<'a> {
+    /// Unsaved texts in place of files.
+    pub(super) overlays: &'a [Overlay],
+    /// What else lives in the cluster of each bundle.
+    pub(super) beside: Walk,
+}
+
+/// Reads whole bundles.
 pub(super) fn read_bundles(
     bundles: Vec<BundleInput>,
-    overlays: &[Overlay],
+    around: &Surroundings<'_>,
     files: &mut Files,
 ) -> Result<Vec<Bundle>, BundleError> {
     let read = |bundle: BundleInput| {
-        let walk = bundle.input.walk(overlays).map_err(|reason| match bundle.name.clone() {
+        let walk = bundle.input.walk(around.overlays).map_err(|reason| match bundle.name.clone() {
             Some(name) => BundleError::Named { name, reason },
             None => BundleError::Argument(reason),
         })?;
-        Ok(bundle.read(walk, files))
+        Ok(bundle.read(walk, &around.beside, files))
     };
     bundles.into_iter().map(read).collect()
 }
@@ -112,24 +171,28 @@ pub(super) fn read_bundles(
 pub(super) fn read_paths(
     bundles: Vec<BundleInput>,
     rest: BundleInput,
-    overlays: &[Overlay],
+    around: &Surroundings<'_>,
     files: &mut Files,
 ) -> Result<Vec<Bundle>, BundleError> {
-    let named = rest.input.walk(overlays)?;
+    let named = rest.input.walk(around.overlays)?;
     // A bundle whose paths do not exist contains none of these paths.
-    let walked = bundles.into_iter().filter_map(|bundle| bundle.input.walk(overlays).ok().map(|walk| (bundle, walk)));
+    let walked = bundles.into_iter().filter_map(|bundle| {
+        let walk = bundle.input.walk(around.overlays).ok()?;
+        Some((bundle, walk))
+    });
     let walked: Vec<_> = walked.collect();
     let walks: Vec<_> = walked.iter().map(|(_, walk)| walk).collect();
     let outside = named.shared_with(&walks, false);
     let mut read = Vec::new();
-    for (bundle, walk) in walked {
+    for (mut bundle, walk) in walked {
         let walk = named.shared_with(&[&walk], true);
         if !walk.files.is_empty() || !walk.unreadable.is_empty() {
-            read.push(bundle.read(walk, files));
+            bundle.input.paths.clone_from(&rest.input.paths);
+            read.push(bundle.read(walk, &around.beside, files));
         }
     }
     if read.is_empty() || !outside.files.is_empty() || !outside.unreadable.is_empty() {
-        read.push(rest.read(outside, files));
+        read.push(rest.read(outside, &around.beside, files));
     }
     Ok(read)
 }

@@ -30,7 +30,10 @@ pub use describe::{describe, tool};
 pub use error::SessionError;
 pub use input::{Bundle, BundleError};
 pub use list::list;
-pub use plan::{DeletionPlan, DeletionRequest, PlanError, Question, Rehearsal, Steps, TargetError};
+pub use plan::{
+    DeletionPlan, DeletionRequest, PlanError, Question, Rehearsal, Steps, TargetError, Teardown, TeardownBy,
+    TeardownRequest,
+};
 pub use request::{BaselineChoice, ConfigChoice, Request};
 pub use run::check;
 pub use scope::ReportScope;

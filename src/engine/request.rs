@@ -9,6 +9,8 @@ use crate::rules::World;
 pub struct Request {
     /// Files, folders, globs and `-`. None: the bundles of the configuration, else the current folder.
     pub paths: Vec<String>,
+    /// Files, folders and globs of what else lives in the cluster: read with the paths, and never asked about.
+    pub beside: Vec<String>,
     /// Globs of reported paths that are left out, besides those of the configuration.
     pub exclude: Vec<String>,
     /// The namespace of namespaced objects without one.

@@ -28,7 +28,7 @@ use crate::text::{FileId, Sources};
 /// Runs the selected rules over one bundle.
 pub fn check(inventory: Inventory, check: &Check) -> Report {
     let tables = check.tables.clone().unwrap_or_else(Tables::bundled);
-    check_bundles(&[Bundle { name: None, inventory, world: check.world, delivery: None, tables }], check)
+    check_bundles(&[Bundle::of(inventory, check.world, tables)], check)
 }
 
 /// Runs the selected rules over bundles, each by itself, and merges what they find into one report. Repeated findings

@@ -5,9 +5,11 @@ use std::path::Path;
 use super::check::Check;
 use super::coverage::{Coverage, ReadExtent};
 use super::error::SessionError;
-use super::input::{Bundle, read_bundles, read_paths};
+use super::input::{Bundle, BundleError, Surroundings, read_bundles, read_paths};
 use super::list::list_bundles;
-use super::plan::{DeletionPlan, DeletionRequest, PlanError, Question, Rehearsal, choose};
+use super::plan::{
+    DeletionPlan, DeletionRequest, PlanError, Question, Rehearsal, Teardown, TeardownRequest, choose, choose_removed,
+};
 use super::request::{BaselineChoice, Request};
 use super::resolve::{Resolved, configuration, joined, read_text, resolve};
 use super::run::check_bundles;
@@ -16,7 +18,7 @@ use super::selection::Selection;
 use crate::baseline::{self, Baseline, Renewal};
 use crate::config::{self, Config};
 use crate::finding::Severity;
-use crate::inventory::{Files, Overlay, Release, locate};
+use crate::inventory::{Files, Overlay, Release, locate, walk};
 use crate::manifest::SkipReason;
 use crate::report::{Listing, Report};
 use crate::suppression::Date;
@@ -62,9 +64,11 @@ impl Session {
         let Resolved { bundles, paths } = resolve(request, config.as_ref())?;
         let complete = paths.is_none() && request.bundle.is_none();
         let mut files = Files::default();
+        let beside = walk(&request.beside, &request.exclude).map_err(BundleError::from)?;
+        let around = Surroundings { overlays: &request.overlays, beside };
         let bundles = match paths {
-            None => read_bundles(bundles, &request.overlays, &mut files)?,
-            Some(paths) => read_paths(bundles, paths, &request.overlays, &mut files)?,
+            None => read_bundles(bundles, &around, &mut files)?,
+            Some(paths) => read_paths(bundles, paths, &around, &mut files)?,
         };
         let unread = |overlay: &&Overlay| !bundles.iter().any(|bundle| holds(bundle, overlay));
         if let Some(overlay) = request.overlays.iter().find(unread) {
@@ -81,9 +85,9 @@ impl Session {
         &self.bundles
     }
 
-    /// How many objects were read.
+    /// How many objects were read; what lives beside them does not count.
     pub fn objects(&self) -> usize {
-        self.bundles.iter().map(|bundle| bundle.inventory.members.len()).sum()
+        self.bundles.iter().map(|bundle| bundle.asked_for().count()).sum()
     }
 
     /// How many files were read; one in two bundles counts once.
@@ -177,6 +181,15 @@ impl Session {
     /// A target that means no object or several, and targets that several bundles contain.
     pub fn plan_deletion(&self, request: &DeletionRequest) -> Result<DeletionPlan, PlanError> {
         self.plan(&request.question(), request.kubelet).map(DeletionPlan::new)
+    }
+
+    /// What happens when a tool removes everything that was asked for.
+    ///
+    /// # Errors
+    /// Objects in several bundles, and a namespace that nothing names.
+    #[doc(hidden)]
+    pub fn teardown(&self, request: &TeardownRequest) -> Result<Teardown, PlanError> {
+        Teardown::new(choose_removed(&self.bundles)?, request)
     }
 
     /// The lowest severity that makes a run fail: as given, else as configured, else `error`; `None` is never.

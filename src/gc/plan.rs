@@ -41,6 +41,22 @@ pub struct StepPlan {
 }
 
 impl Plan<'_> {
+    /// The same plan with the steps from `first` on told as one: what a client's requests do together, and what comes of it.
+    #[must_use]
+    pub fn together(mut self, first: usize) -> Self {
+        let mut several = self.steps.split_off(first.min(self.steps.len())).into_iter();
+        let Some(mut one) = several.next() else { return self };
+        for StepPlan { responses, outcomes, complete, verdict_reached, events, log } in several {
+            one.responses.extend(responses);
+            one.log.extend(log);
+            one.complete &= complete;
+            one.verdict_reached &= verdict_reached;
+            (one.outcomes, one.events) = (outcomes, events);
+        }
+        self.steps.push(one);
+        self
+    }
+
     /// The cluster that was simulated.
     pub fn cluster(&self) -> &Cluster {
         self.cluster

@@ -40,6 +40,11 @@ impl Cluster {
         })
     }
 
+    /// `metadata.finalizers` of an object as given, in their order.
+    pub fn finalizer_names(&self, id: ObjectId) -> impl Iterator<Item = &str> {
+        self.finalizers_of(id).map(|slot| self.text.get(self.finalizers[slot]))
+    }
+
     /// What is known of an object's kind.
     pub fn kind_of(&self, id: ObjectId) -> &KindInfo {
         self.info(id)

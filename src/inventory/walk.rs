@@ -75,6 +75,17 @@ impl Walk {
         }
     }
 
+    /// What both reach; a file that both reach is reported as here.
+    #[must_use]
+    pub fn joined(mut self, other: &Self) -> Self {
+        let Self { files, unreadable } = other.shared_with(&[&self], false);
+        self.files.extend(files);
+        self.files.sort_by(|a, b| a.path.cmp(&b.path));
+        self.unreadable.extend(unreadable);
+        self.unreadable.sort();
+        self
+    }
+
     /// Puts unsaved text in place of the file that it is about, whether or not that can be read. `new` is asked for a text
     /// whose file was not found: whether it would have been if it were there.
     fn overlay(&mut self, overlay: &Overlay, new: impl FnOnce(&Path) -> bool) {

@@ -28,6 +28,8 @@ pub const SERVICE_ACCOUNT: GroupKind<&str> = core("ServiceAccount");
 pub const IP_ADDRESS: GroupKind<&str> = GroupKind::new("networking.k8s.io", "IPAddress");
 /// `Job.batch`.
 pub const JOB: GroupKind<&str> = GroupKind::new("batch", "Job");
+/// `StatefulSet.apps`.
+pub const STATEFUL_SET: GroupKind<&str> = GroupKind::new("apps", "StatefulSet");
 /// `CustomResourceDefinition.apiextensions.k8s.io`.
 pub const CUSTOM_RESOURCE_DEFINITION: GroupKind<&str> =
     GroupKind::new("apiextensions.k8s.io", "CustomResourceDefinition");

@@ -1,20 +1,20 @@
 //! `kubectl` command lines, the only place that writes them.
 //!
-//! Names come from the manifests of strangers, and readers paste what they read: every word is quoted for a POSIX shell,
-//! none can become an option, and none can end the line. No name that the API server accepts contains a character that
-//! would do that, or control a terminal; such characters are replaced by pictures, and the command finds nothing.
+//! Names come from the manifests of strangers, and readers paste what they read: every word is quoted (see [`shell`]), and none can
+//! become an option.
 //!
 //! A finalizer is removed by a JSON patch that first tests that it is still at its index, so a list that has changed in the
 //! meantime never loses another one.
 
-use super::{Namespace, ObjectKey, kinds};
-use crate::text::plain;
+use super::{Namespace, ObjectKey, kinds, shell};
 
 /// Which object a command is about.
 #[derive(Clone, Debug)]
 pub struct Target {
-    /// `TYPE NAME`, or `TYPE/NAME`.
-    words: Vec<String>,
+    resource: String,
+    name: String,
+    /// As an argument of `-n`.
+    namespace: Option<String>,
 }
 
 impl Target {
@@ -25,17 +25,30 @@ impl Target {
         // No type begins with a dash; one that does would be read as an option.
         let resource = resource.trim_start_matches('-').to_owned();
         let name = if name.is_empty() || name.ends_with('*') { "NAME" } else { name };
-        let mut words = match name.starts_with('-') {
-            true => vec![format!("{resource}/{name}")],
-            false => vec![resource, name.to_owned()],
+        let namespace = match namespace {
+            Namespace::None => None,
+            Namespace::Unwritten => Some("NAMESPACE".to_owned()),
+            Namespace::Named(namespace) => Some(namespace.clone()),
         };
-        match namespace {
-            Namespace::None => {}
-            Namespace::Unwritten => words.extend(["-n", "NAMESPACE"].map(str::to_owned)),
-            Namespace::Named(namespace) => words.extend(["-n".to_owned(), namespace.clone()]),
-        }
-        Self { words }
+        Self { resource, name: name.to_owned(), namespace }
     }
+}
+
+/// The words for objects of one namespace: `TYPE NAME NAME -n NAMESPACE`, or `TYPE/NAME` where types differ or a name would be read
+/// as an option.
+fn words(targets: &[Target]) -> Vec<String> {
+    let Some(first) = targets.first() else { return Vec::new() };
+    let alike = targets.iter().all(|target| target.resource == first.resource && !target.name.starts_with('-'));
+    let mut words = match alike {
+        true => {
+            std::iter::once(first.resource.clone()).chain(targets.iter().map(|target| target.name.clone())).collect()
+        }
+        false => targets.iter().map(|target| format!("{}/{}", target.resource, target.name)).collect::<Vec<_>>(),
+    };
+    if let Some(namespace) = targets.iter().find_map(|target| target.namespace.clone()) {
+        words.extend(["-n".to_owned(), namespace]);
+    }
+    words
 }
 
 /// The object of a key.
@@ -48,6 +61,34 @@ impl From<&ObjectKey> for Target {
 /// `kubectl delete …`, with further options.
 pub fn delete(target: &Target, options: &[&str]) -> String {
     command("delete", target, options)
+}
+
+/// `kubectl delete …` of objects of one namespace.
+pub fn delete_several(targets: &[Target], options: &[&str]) -> String {
+    on_several("delete", targets, options)
+}
+
+/// `kubectl delete … --all` of every object of these kinds in their namespace.
+pub fn delete_every(targets: &[Target], options: &[&str]) -> String {
+    let mut resources: Vec<&str> = targets.iter().map(|target| target.resource.as_str()).collect();
+    resources.sort_unstable();
+    resources.dedup();
+    let resources = resources.join(",");
+    let namespace = targets.iter().find_map(|target| target.namespace.as_deref());
+    let namespace = namespace.into_iter().flat_map(|namespace| ["-n", namespace]);
+    let words = ["kubectl", "delete", &resources, "--all"].into_iter().chain(namespace);
+    shell::line(words.chain(options.iter().copied()))
+}
+
+/// Gives objects of one namespace an annotation, `key=value`.
+pub fn annotate(targets: &[Target], annotation: &str) -> String {
+    on_several("annotate", targets, &[annotation, "--overwrite"])
+}
+
+/// `kubectl delete -f …`.
+pub fn delete_files(paths: &[String], options: &[&str]) -> String {
+    let files = paths.iter().flat_map(|path| ["-f", path.as_str()]);
+    shell::line(["kubectl", "delete"].into_iter().chain(files).chain(options.iter().copied()))
 }
 
 /// Removes the finalizers `remove` of an object whose list is `stored`.
@@ -79,29 +120,18 @@ pub fn remove_spec_finalizer(namespace: &str, token: &str) -> String {
     format!(
         "{} | {} | {}",
         command("get", &target, &["-o", "json"]),
-        line(["jq", &format!("del(.spec.finalizers[] | select(. == {}))", json(token))]),
-        line(["kubectl", "replace", "--raw", &format!("/api/v1/namespaces/{name}/finalize"), "-f", "-"]),
+        shell::line(["jq", &format!("del(.spec.finalizers[] | select(. == {}))", json(token))]),
+        shell::line(["kubectl", "replace", "--raw", &format!("/api/v1/namespaces/{name}/finalize"), "-f", "-"]),
     )
 }
 
 fn command(verb: &str, target: &Target, options: &[&str]) -> String {
-    let words = target.words.iter().map(String::as_str);
-    line(["kubectl", verb].into_iter().chain(words).chain(options.iter().copied()))
+    on_several(verb, std::slice::from_ref(target), options)
 }
 
-/// Words as a line of shell.
-fn line<'a>(words: impl IntoIterator<Item = &'a str>) -> String {
-    // An option like `--type=json` is our own text; shlex would quote its equals sign.
-    let is_plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '=');
-    let quoted = words.into_iter().map(|word| {
-        if word.starts_with("--") && word.chars().all(is_plain) {
-            return word.to_owned();
-        }
-        let word = plain::visible(word).replace('\t', "␉");
-        // Fails for NUL only, which is a picture by now.
-        shlex::try_quote(&word).map(|word| word.into_owned()).unwrap_or_default()
-    });
-    quoted.collect::<Vec<_>>().join(" ")
+fn on_several(verb: &str, targets: &[Target], options: &[&str]) -> String {
+    let words = words(targets);
+    shell::line(["kubectl", verb].into_iter().chain(words.iter().map(String::as_str)).chain(options.iter().copied()))
 }
 
 /// A JSON string in plain ASCII: whatever it contains, it is one visible line.

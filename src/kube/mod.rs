@@ -12,6 +12,7 @@ pub mod kubectl;
 mod plural;
 mod request;
 mod scope;
+pub mod shell;
 
 pub use api_version::{ApiVersion, sort_versions};
 pub use group_kind::GroupKind;

@@ -11,6 +11,17 @@ pub enum Policy {
     Orphan,
 }
 
+impl Policy {
+    /// The word that command lines use.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Background => "background",
+            Self::Foreground => "foreground",
+            Self::Orphan => "orphan",
+        }
+    }
+}
+
 /// What a client waits for once the API server has answered a request, before it sends the next one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Wait {

@@ -17,4 +17,4 @@ pub(crate) mod variation;
 mod view;
 pub(crate) mod words;
 
-pub use view::{ImpliedDependent, PlanView};
+pub use view::{ImpliedDependent, PlanView, RemovalView, SafeCommand};

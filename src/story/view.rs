@@ -18,6 +18,30 @@ pub struct PlanView<'a> {
     pub targets: Vec<Vec<ObjectKey>>,
     /// What was assumed; one sentence each.
     pub notes: Vec<String>,
+    /// The removal of everything that a tool delivered, if that is what is planned.
+    pub removal: Option<RemovalView>,
+}
+
+/// The removal of everything that a tool delivered: many requests, told as one step.
+#[derive(Debug, Clone)]
+pub struct RemovalView {
+    /// How many steps come before the tool's requests.
+    pub first: usize,
+    /// What stays on purpose although it leaves, and why; half a sentence each.
+    pub kept: Vec<(ObjectKey, String)>,
+    /// What to do before, so that nothing gets stuck; `None` if nothing is known to help.
+    pub safe_order: Option<Vec<SafeCommand>>,
+    /// The command of the tool itself, or what is done instead of one.
+    pub command: String,
+}
+
+/// One command of a safe order.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SafeCommand {
+    /// The line to paste.
+    pub command: String,
+    /// Why it helps, in a sentence.
+    pub why: String,
 }
 
 /// An object that a controller would have created.

@@ -20,6 +20,7 @@ mod corpus;
 mod corpus_list;
 mod corpus_plans;
 mod delivery;
+mod delivery_requests;
 mod determinism;
 mod docs;
 mod editors;
@@ -41,6 +42,7 @@ mod parsed_files;
 mod plan_cli;
 mod plan_config;
 mod plan_conformance;
+mod plan_teardown;
 mod plan_view;
 #[cfg(unix)]
 mod pre_commit;

@@ -52,6 +52,7 @@ fn view<'a>(plan: &'a ownerlint::gc::Plan<'a>, steps: &'a [Step]) -> PlanView<'a
         titles: steps.iter().map(title).collect(),
         targets: steps.iter().map(targets).collect(),
         notes: Vec::new(),
+        removal: None,
     }
 }
 

@@ -12,15 +12,15 @@ pub(in crate::engine) struct Candidate<'b> {
     /// What controllers create below its rendered objects.
     pub(super) implied: Implied<'b>,
     pub(super) targets: Targets,
-    name: Option<&'b str>,
+    bundle: &'b Bundle,
 }
 
 impl<'b> Candidate<'b> {
-    fn of(bundle: &'b Bundle) -> Self {
+    pub(super) fn of(bundle: &'b Bundle) -> Self {
         let analysis = bundle.analysis();
         let implied = implied(analysis.inventory(), analysis.ownership());
         let targets = Targets::new(analysis.inventory(), &implied);
-        Self { analysis, implied, targets, name: bundle.name.as_deref() }
+        Self { analysis, implied, targets, bundle }
     }
 
     /// A deletion needs all of its targets, a list of steps any of them: a later step may name what an earlier one deleted.
@@ -32,7 +32,7 @@ impl<'b> Candidate<'b> {
     }
 
     fn named(&self) -> String {
-        self.name.map_or("the files outside any bundle".to_owned(), |name| format!("`{name}`"))
+        self.bundle.named()
     }
 }
 

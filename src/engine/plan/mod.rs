@@ -7,6 +7,7 @@ mod question;
 mod rehearsal;
 mod steps;
 mod targets;
+mod teardown;
 mod titles;
 
 pub(super) use choose::choose;
@@ -15,3 +16,5 @@ pub use question::{PlanError, Question};
 pub use rehearsal::Rehearsal;
 pub use steps::Steps;
 pub use targets::TargetError;
+pub(super) use teardown::choose as choose_removed;
+pub use teardown::{Teardown, TeardownBy, TeardownRequest};

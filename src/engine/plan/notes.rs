@@ -2,9 +2,8 @@
 
 use std::collections::BTreeSet;
 
-use super::titles::targets_of;
 use crate::cluster::Assumptions;
-use crate::gc::{Effect, Plan, Step};
+use crate::gc::{Effect, Plan};
 use crate::inventory::Inventory;
 use crate::kube::{GroupKind, Namespace, ObjectKey};
 use crate::ownership::{Implied, MOST_REPLICAS, known_finalizers};
@@ -147,11 +146,11 @@ pub(super) fn collapse(settled: &Plan<'_>, assumptions: &Assumptions) -> Option<
     Some(format!("The collector removes these before any request, because {why}: {}.", named(&texts(&gone))))
 }
 
-/// Requests that the API server rejects.
-pub(super) fn rejections(steps: &[Step], plan: &Plan<'_>) -> Vec<String> {
+/// Requests that the API server rejects; `targets` are those of each step.
+pub(super) fn rejections(targets: &[Vec<ObjectKey>], plan: &Plan<'_>) -> Vec<String> {
     let mut notes = Vec::new();
-    for (step, planned) in steps.iter().zip(&plan.steps) {
-        for (key, http) in targets_of(step).zip(&planned.responses) {
+    for (targets, planned) in targets.iter().zip(&plan.steps) {
+        for (key, http) in targets.iter().zip(&planned.responses) {
             match http {
                 403 => notes.push(format!("The API server rejects the deletion of {key}.")),
                 404 => notes.push(format!("{key} does not exist when it is requested: nothing happens.")),

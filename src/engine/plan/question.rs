@@ -45,6 +45,13 @@ pub enum PlanError {
     /// More objects than the model can count.
     #[error("the input cannot be simulated: {0}")]
     Cluster(#[from] ClusterError),
+    /// A namespace is to be deleted, and the input does not say which.
+    #[error("it is not clear which namespace is deleted: {found}")]
+    #[diagnostic(help("name it with `--release-namespace NAME`"))]
+    WhichNamespace {
+        /// What was found instead.
+        found: String,
+    },
     /// More than one bundle was read, and the targets do not say which one is meant.
     #[error("a plan is about one bundle, and {found}")]
     Bundles {

@@ -4,10 +4,13 @@ use super::choose::Candidate;
 use super::notes::{self, Ground};
 use super::question::{PlanError, Question};
 use super::titles::{targets_of, title};
-use crate::cluster::{Assumptions, Built};
+use crate::cluster::{Analysis, Assumptions, Built, SafeOrder, safe_order, steps_of};
+use crate::delivery::Request;
 use crate::gc::{self, Options, Plan, Step};
-use crate::kube::Wait;
-use crate::story::{ImpliedDependent, PlanView};
+use crate::kube::kubectl::Target;
+use crate::kube::{ObjectKey, Policy, Wait, kinds};
+use crate::ownership::Implied;
+use crate::story::{ImpliedDependent, PlanView, command};
 
 /// A cluster with the steps to be simulated on it.
 #[derive(Debug)]
@@ -17,6 +20,30 @@ pub struct Rehearsal {
     options: Options,
     implied: Vec<ImpliedDependent>,
     notes: Vec<String>,
+    removal: Option<Told>,
+}
+
+/// Many requests of one client, told as one step.
+#[derive(Debug)]
+struct Told {
+    /// How many steps come before.
+    first: usize,
+    /// What the client does.
+    title: String,
+}
+
+/// What a rehearsal of a removal is about.
+pub(in crate::engine) struct RemovalQuestion<'a> {
+    /// The bundle, and what lives beside it.
+    pub(in crate::engine) analysis: &'a Analysis<'a>,
+    /// What controllers create below its rendered objects.
+    pub(in crate::engine) implied: &'a Implied<'a>,
+    /// What the tool sends.
+    pub(in crate::engine) requests: &'a [Request],
+    /// What that is called.
+    pub(in crate::engine) title: String,
+    /// Whether Pods run on nodes, and finish when they are deleted.
+    pub(in crate::engine) kubelet: bool,
 }
 
 impl Rehearsal {
@@ -46,11 +73,66 @@ impl Rehearsal {
         let notes = notes::notes(&ground, &assumptions);
         let implied = known_implied(&cluster, &implied.objects);
         let options = Options { kubelet, ..Options::default() };
-        let mut rehearsal = Self { cluster, steps, options, implied, notes };
+        let mut rehearsal = Self { cluster, steps, options, implied, notes, removal: None };
         if is_deletion {
             rehearsal.settle_first(&assumptions);
         }
         Ok(rehearsal)
+    }
+
+    /// What becomes of a cluster when a tool sends its requests: the one way from objects that leave to a plan. All requests are
+    /// told as one step, the last; its outcomes are the states of every object after everything has come to rest.
+    pub(in crate::engine) fn removal(question: RemovalQuestion<'_>) -> Result<Self, PlanError> {
+        let RemovalQuestion { analysis, implied, requests, title, kubelet } = question;
+        let inventory = analysis.inventory();
+        let absent = |key: &&ObjectKey| key.is(kinds::NAMESPACE) && inventory.with_key(key).is_empty();
+        let namespaces =
+            requests.iter().map(|request| &request.key).filter(absent).map(|key| key.name.clone()).collect();
+        let Built { cluster, assumptions } = analysis.rehearsed(implied, &namespaces, kubelet)?;
+        let notes =
+            notes::notes(&Ground { inventory, implied, namespaces: &namespaces, running: kubelet }, &assumptions);
+        let mut steps = steps_of(requests);
+        if steps.is_empty() {
+            steps.push(Step::Settle);
+        }
+        let implied = known_implied(&cluster, &implied.objects);
+        let options = Options { kubelet, ..Options::default() };
+        let mut rehearsal = Self { cluster, steps, options, implied, notes, removal: None };
+        let before = rehearsal.steps.len();
+        rehearsal.settle_first(&assumptions);
+        rehearsal.removal = Some(Told { first: rehearsal.steps.len() - before, title });
+        Ok(rehearsal)
+    }
+
+    /// The tool's requests of a removal; everything, where none is told as one.
+    pub(super) fn requests(&self) -> &[Step] {
+        &self.steps[self.removal.as_ref().map_or(0, |told| told.first)..]
+    }
+
+    /// Adds what was assumed of the tool.
+    pub(super) fn note(&mut self, notes: Vec<String>) {
+        self.notes.splice(0..0, notes);
+    }
+
+    /// What to do before the requests, so that nothing gets stuck.
+    pub(super) fn safe_order(&self, policy: Policy) -> SafeOrder {
+        safe_order(&self.cluster, &self.steps, policy, &self.options)
+    }
+
+    /// How kubectl addresses an object.
+    pub(super) fn target(&self, key: &ObjectKey) -> Target {
+        self.cluster.find(key).map_or_else(|| Target::from(key), |id| command::target(&self.cluster, id))
+    }
+
+    /// The finalizers of an object before the first step, as they are stored.
+    pub(super) fn finalizers(&self, key: &ObjectKey) -> Vec<String> {
+        let stored = self.cluster.find(key).map(|id| self.cluster.finalizer_names(id));
+        stored.into_iter().flatten().map(str::to_owned).collect()
+    }
+
+    /// The cluster before the first step.
+    pub(super) fn cluster(&self) -> &gc::Cluster {
+        &self.cluster
     }
 
     /// [SIM-4]: a deletion is not blamed for what the collector would remove anyway. A list of steps says when to settle.
@@ -71,21 +153,28 @@ impl Rehearsal {
 
     /// Simulates the steps.
     pub fn simulate(&self) -> Plan<'_> {
-        gc::simulate(&self.cluster, &self.steps, &self.options)
+        let plan = gc::simulate(&self.cluster, &self.steps, &self.options);
+        match &self.removal {
+            Some(told) => plan.together(told.first),
+            None => plan,
+        }
     }
 
     /// What formats may say about a plan of this rehearsal.
     pub fn view<'a>(&'a self, plan: &'a Plan<'a>) -> PlanView<'a> {
-        let mut notes = self.notes.clone();
-        notes.extend(notes::rejections(&self.steps, plan));
-        PlanView {
-            plan,
-            steps: &self.steps,
-            implied: self.implied.clone(),
-            titles: self.steps.iter().map(title).collect(),
-            targets: self.steps.iter().map(|step| targets_of(step).cloned().collect()).collect(),
-            notes,
+        let mut titles: Vec<String> = self.steps.iter().map(title).collect();
+        let mut targets: Vec<Vec<ObjectKey>> =
+            self.steps.iter().map(|step| targets_of(step).cloned().collect()).collect();
+        if let Some(Told { first, title }) = &self.removal {
+            titles.truncate(*first);
+            titles.push(title.clone());
+            let requests = targets.split_off(*first);
+            targets.push(requests.into_iter().flatten().collect());
         }
+        let mut notes = self.notes.clone();
+        notes.extend(notes::rejections(&targets, plan));
+        let implied = self.implied.clone();
+        PlanView { plan, steps: &self.steps, implied, titles, targets, notes, removal: None }
     }
 }
 

@@ -6,8 +6,10 @@
 
 use std::collections::BTreeSet;
 
+use super::removal;
+use super::screen::{Emphasis, Screen};
 use crate::gc::Cause;
-use crate::report::{HumanOptions, wrap};
+use crate::report::HumanOptions;
 use crate::story::PlanView;
 use crate::story::outline::{Limits, Line, Shown, outline, reading_order};
 use crate::story::remedy::{Remedy, Stuck, stuck};
@@ -29,7 +31,7 @@ const LISTED: usize = 5;
 
 /// All steps, in order.
 pub(super) fn render(view: &PlanView<'_>, options: &HumanOptions) -> String {
-    let mut page = Screen { out: String::new(), options };
+    let mut page = Screen::new(options);
     let stories = stories(view);
     let mut told = BTreeSet::new();
     for story in &stories {
@@ -39,71 +41,18 @@ pub(super) fn render(view: &PlanView<'_>, options: &HumanOptions) -> String {
         headline(&mut page, story, stories.len());
         tree(&mut page, story);
         stuck_objects(&mut page, story);
+        if let Some(told) = view.removal.as_ref().filter(|told| told.first == story.step) {
+            removal::kept_and_lost(&mut page, told, story);
+        }
         varying(&mut page, story);
         events(&mut page, story, &mut told);
         page.out.push_str(&format!("\n{}\n", counts(story)));
     }
+    if let Some(told) = &view.removal {
+        removal::safe_order(&mut page, told);
+    }
     assumptions(&mut page, view);
     page.out
-}
-
-struct Screen<'o> {
-    out: String,
-    options: &'o HumanOptions,
-}
-
-#[derive(Clone, Copy)]
-enum Emphasis {
-    Strong,
-    Dim,
-    Bad,
-    Warn,
-}
-
-impl Screen<'_> {
-    fn styled(&self, text: &str, style: Emphasis) -> String {
-        let code = match style {
-            Emphasis::Strong => "1",
-            Emphasis::Dim => "2",
-            Emphasis::Bad => "31",
-            // Magenta, since yellow on white cannot be read.
-            Emphasis::Warn => "35",
-        };
-        if self.options.color && !text.is_empty() { format!("\u{1b}[{code}m{text}\u{1b}[0m") } else { text.to_owned() }
-    }
-
-    /// Citations at the end of a line, if asked for.
-    fn cited(&self, citations: &[&'static str]) -> String {
-        if self.options.citations { words::cited(citations) } else { String::new() }
-    }
-
-    /// The mark of an object that a controller would have created.
-    fn implied(&self, rule: &str) -> String {
-        if self.options.citations { format!(" (implied, {rule})") } else { " (implied)".to_owned() }
-    }
-
-    fn line(&mut self, text: &str) {
-        self.out.push_str(text.trim_end());
-        self.out.push('\n');
-    }
-
-    fn section(&mut self, title: &str) {
-        let title = self.styled(title, Emphasis::Strong);
-        self.line(&format!("\n{title}"));
-    }
-
-    /// Prose, wrapped.
-    fn prose(&mut self, indent: usize, text: &str) {
-        let indent = " ".repeat(indent);
-        let filled = wrap::fill(&plain::one_line(text), self.options.width, &indent, &indent);
-        self.line(&filled);
-    }
-
-    /// A list item: the first line with a dash, the rest below it.
-    fn item(&mut self, text: &str) {
-        let filled = wrap::fill(&plain::one_line(text), self.options.width, "  - ", "    ");
-        self.line(&filled);
-    }
 }
 
 fn headline(page: &mut Screen<'_>, story: &Story<'_>, steps: usize) {

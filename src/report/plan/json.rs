@@ -8,8 +8,8 @@ use serde::ser::{SerializeMap, SerializeSeq};
 use serde::{Serialize, Serializer};
 
 use crate::gc::{Cause, Difference, Event, Fate, Outcome, OwnerReference, Present, Step, StepPlan, Why};
-use crate::kube::{ObjectKey, Policy};
-use crate::story::{ImpliedDependent, PlanView};
+use crate::kube::{ObjectKey, Policy, Wait};
+use crate::story::{ImpliedDependent, PlanView, RemovalView, SafeCommand};
 
 pub(super) fn render(view: &PlanView<'_>) -> String {
     crate::report::line::line(serde_json::to_string_pretty(&PlanDocument::new(view, view.steps)))
@@ -22,6 +22,24 @@ struct PlanDocument<'a> {
     implied: Vec<ImpliedDocument<'a>>,
     /// What was assumed.
     notes: &'a [String],
+    /// What to do before a removal, so that nothing gets stuck.
+    #[serde(rename = "safeOrder", skip_serializing_if = "Option::is_none")]
+    safe_order: Option<Vec<SafeCommandDocument<'a>>>,
+    /// What a removal leaves on purpose.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    kept: Option<Vec<KeptDocument<'a>>>,
+}
+
+#[derive(Serialize)]
+struct SafeCommandDocument<'a> {
+    command: &'a str,
+    why: &'a str,
+}
+
+#[derive(Serialize)]
+struct KeptDocument<'a> {
+    key: &'a ObjectKey,
+    why: &'a str,
 }
 
 #[derive(Serialize)]
@@ -29,6 +47,9 @@ struct StepDocument<'a> {
     op: &'static str,
     target: Option<String>,
     policy: Option<&'static str>,
+    /// Of a request of a removal.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    wait: Option<&'static str>,
     http: Option<u16>,
     /// Every request of a step that sends more than one.
     #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -71,7 +92,8 @@ struct ImpliedDocument<'a> {
 /// The outcomes of one step.
 struct Outcomes<'a> {
     view: &'a PlanView<'a>,
-    step: &'a StepPlan,
+    /// Empty for a request of a removal that others follow.
+    outcomes: &'a [Outcome],
     implied: BTreeSet<&'a ObjectKey>,
 }
 
@@ -119,12 +141,26 @@ impl<'a> PlanDocument<'a> {
             true => Vec::new(),
             false => view.plan.steps.iter().filter_map(|step| Some(fates(view, step.outcomes.first()?))).collect(),
         };
-        let steps = steps.iter().zip(&view.plan.steps).enumerate();
+        let steps = match &view.removal {
+            Some(removal) => StepDocument::of_removal(view, removal, steps),
+            None => {
+                let steps = steps.iter().zip(&view.plan.steps).enumerate();
+                steps.map(|(index, (step, planned))| StepDocument::new(view, index, step, planned)).collect()
+            }
+        };
+        let removal = view.removal.as_ref();
+        let safe_order = removal.map(|removal| {
+            let commands = removal.safe_order.iter().flatten();
+            commands.map(|SafeCommand { command, why }| SafeCommandDocument { command, why }).collect()
+        });
+        let kept = removal.map(|removal| removal.kept.iter().map(|(key, why)| KeptDocument { key, why }).collect());
         Self {
             schema: "ownerlint.plan/1",
-            steps: steps.map(|(index, (step, planned))| StepDocument::new(view, index, step, planned)).collect(),
+            steps,
             implied: view.implied.iter().map(|implied| ImpliedDocument::new(implied, &verdicts)).collect(),
             notes: &view.notes,
+            safe_order,
+            kept,
         }
     }
 }
@@ -143,13 +179,47 @@ impl<'a> StepDocument<'a> {
             op,
             target: targets.first().map(ObjectKey::to_string),
             policy: policy.map(policy_name),
+            wait: None,
             http: planned.responses.first().copied(),
             requests: if targets.len() > 1 { requests.collect() } else { Vec::new() },
             complete: planned.complete,
-            outcomes: Outcomes { view, step: planned, implied: view.implied.iter().map(|one| &one.key).collect() },
+            outcomes: Outcomes::new(view, &planned.outcomes),
             events: planned.events.iter().map(EventDocument::from).collect(),
             why: why.collect(),
         }
+    }
+
+    /// What comes before a removal, then a step per request; only the last one has outcomes.
+    fn of_removal(view: &'a PlanView<'a>, removal: &RemovalView, steps: &'a [Step]) -> Vec<Self> {
+        let (before, requests) = steps.split_at(removal.first.min(steps.len()));
+        let Some(together) = view.plan.steps.get(removal.first) else { return Vec::new() };
+        let mut responses = together.responses.iter().copied();
+        let sent = |step: &'a Step| {
+            let (op, policy, targets) = operation(step);
+            let wait = match step {
+                Step::Delete { wait, .. } => *wait,
+                _ => Wait::Settled,
+            };
+            Self {
+                op,
+                target: targets.first().map(ObjectKey::to_string),
+                policy: policy.map(policy_name),
+                wait: Some(wait_name(wait)),
+                http: if targets.is_empty() { None } else { responses.next() },
+                requests: Vec::new(),
+                complete: true,
+                outcomes: Outcomes::new(view, &[]),
+                events: Vec::new(),
+                why: BTreeMap::new(),
+            }
+        };
+        let mut documents: Vec<Self> = before.iter().chain(requests).map(sent).collect();
+        if let (Some(last), Some(request)) = (documents.last_mut(), requests.last()) {
+            let whole = Self::new(view, removal.first, request, together);
+            let Self { complete, outcomes, events, why, .. } = whole;
+            (last.complete, last.outcomes, last.events, last.why) = (complete, outcomes, events, why);
+        }
+        documents
     }
 }
 
@@ -173,7 +243,22 @@ fn policy_name(policy: Policy) -> &'static str {
     }
 }
 
-impl Outcomes<'_> {
+fn wait_name(wait: Wait) -> &'static str {
+    match wait {
+        Wait::None => "none",
+        Wait::Gone => "gone",
+        Wait::Settled => "settled",
+    }
+}
+
+impl<'a> Outcomes<'a> {
+    fn new(view: &'a PlanView<'a>, outcomes: &'a [Outcome]) -> Self {
+        let implied = match outcomes {
+            [] => BTreeSet::new(),
+            _ => view.implied.iter().map(|one| &one.key).collect(),
+        };
+        Self { view, outcomes, implied }
+    }
     /// What becomes of the objects of the input.
     fn objects(&self, outcome: &Outcome) -> Vec<(ObjectKey, Fate)> {
         let fates = self.view.plan.fates(outcome).into_iter();
@@ -208,7 +293,7 @@ impl Serialize for Outcomes<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut sequence = serializer.serialize_seq(None)?;
         let mut written = BTreeSet::new();
-        for (index, outcome) in self.step.outcomes.iter().enumerate() {
+        for (index, outcome) in self.outcomes.iter().enumerate() {
             let differs = self.difference(outcome);
             if index > 0 && differs.is_none() {
                 continue;

@@ -4,14 +4,15 @@
 //! Never outgrows [`MarkdownOptions::bytes`], as a report; what would not fit is counted.
 
 use super::mermaid;
+use super::removal::NO_ORDER;
 use crate::kube::ObjectKey;
 use crate::report::MarkdownOptions;
 use crate::report::markup::{MarkdownText, RESERVE, code, text};
-use crate::story::PlanView;
 use crate::story::remedy::{Stuck, stuck};
 use crate::story::telling::{Affected, Ending, Story, stories};
 use crate::story::variation::{Alternative, incomplete, variations};
 use crate::story::words;
+use crate::story::{PlanView, RemovalView, SafeCommand};
 use crate::text::plain;
 
 /// Rows of a table and entries of a list; a summary is read by people.
@@ -27,6 +28,7 @@ pub(super) fn render(view: &PlanView<'_>, options: &MarkdownOptions) -> String {
         && stories.iter().all(|story| page.push(&row(story)))
         && (stories.iter().all(|story| story.affected.is_empty()) || page.push(&chart(&stories)))
         && stories.iter().all(|story| details(&mut page, story))
+        && view.removal.as_ref().is_none_or(|removal| kept(&mut page, removal) && safe_order(&mut page, removal))
         && view
             .notes
             .iter()
@@ -70,6 +72,31 @@ fn details(page: &mut MarkdownText, story: &Story<'_>) -> bool {
         && varying(page, story)
         && table(page, story, Ending::Deleted, "Deleted")
         && table(page, story, Ending::Kept, "Kept, and why")
+}
+
+/// What stays on purpose.
+fn kept(page: &mut MarkdownText, removal: &RemovalView) -> bool {
+    if removal.kept.is_empty() {
+        return true;
+    }
+    page.push("\n**Stays, and why:**\n\n")
+        && removal.kept.iter().take(ROWS).all(|(key, why)| page.push(&format!("- {}: {}\n", name(key), text(why))))
+        && (removal.kept.len() <= ROWS
+            || page.push(&format!("\n{} left out.\n", plain::count(removal.kept.len() - ROWS, "object"))))
+}
+
+/// The commands after which nothing gets stuck, unfolded: they are to be copied.
+fn safe_order(page: &mut MarkdownText, removal: &RemovalView) -> bool {
+    let Some(commands) = &removal.safe_order else {
+        return page.push(&format!("\n**Safe order:** {NO_ORDER}\n"));
+    };
+    if commands.is_empty() {
+        return true;
+    }
+    let command = |command: &SafeCommand| format!("1. {}\n\n{}", text(&command.why), fenced(&command.command));
+    page.push("\n**Safe order: after these commands nothing gets stuck.**\n\n")
+        && commands.iter().all(|one| page.push(&command(one)))
+        && page.push(&format!("1. The removal itself:\n\n{}", fenced(&removal.command)))
 }
 
 /// What is stuck comes unfolded: somebody has to act on it.

@@ -7,6 +7,8 @@ mod human;
 mod json;
 mod markdown;
 mod mermaid;
+mod removal;
+mod screen;
 
 use std::fmt;
 use std::str::FromStr;

@@ -1,0 +1,262 @@
+//! What to do before a teardown, so that it leaves nothing stuck: a search over the model.
+//!
+//! Whatever gets stuck is deleted before, while everything that it needs is still there, and awaited; only what nobody releases
+//! even then is freed of its finalizers by hand. Nothing is deleted that the teardown would not delete anyway. A list of
+//! preparations counts only if the same teardown after it, simulated over all that may happen, leaves nothing stuck.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use crate::gc::{self, Cluster, Fate, Hold, Options, Plan, Step};
+use crate::kube::{Namespace, ObjectKey, Policy, Wait};
+
+/// Most simulations of one search.
+const MOST_TRIALS: usize = 200;
+/// How many objects all simulations of one search may look at together.
+const MOST_OBJECTS: usize = 4_000_000;
+
+/// One thing to do before a teardown.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Preparation {
+    /// Delete these objects of one namespace, and wait until they are gone.
+    Delete(Vec<ObjectKey>),
+    /// Remove finalizers that nobody removes.
+    RemoveFinalizers(ObjectKey, Vec<String>),
+}
+
+/// What a search found.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum SafeOrder {
+    /// The teardown leaves nothing stuck as it is.
+    Unneeded,
+    /// After these, in this order, it leaves nothing stuck.
+    Found(Vec<Preparation>),
+    /// None was found.
+    Unknown,
+}
+
+/// What is left of what a teardown deletes, in any of its outcomes.
+#[derive(Debug, Default)]
+struct Harm {
+    /// What stays Terminating, and the finalizers that hold it; none where it only waits for others.
+    stuck: BTreeMap<ObjectKey, Vec<String>>,
+    /// What was asked to be deleted and is still there, not Terminating: the request was rejected or never sent.
+    left: BTreeSet<ObjectKey>,
+}
+
+impl Harm {
+    fn is_none(&self) -> bool {
+        self.stuck.is_empty() && self.left.is_empty()
+    }
+
+    /// What does not merely wait for others.
+    fn roots(&self) -> impl Iterator<Item = &ObjectKey> {
+        let held = self.stuck.iter().filter(|(_, finalizers)| !finalizers.is_empty()).map(|(key, _)| key);
+        let held: Vec<&ObjectKey> = held.collect();
+        // With nothing that is held, what is left over is what to begin with.
+        let left = self.left.iter();
+        let waiting = self.stuck.keys().filter(|_| held.is_empty() && self.left.is_empty()).collect::<Vec<_>>();
+        held.into_iter().chain(left).chain(waiting)
+    }
+}
+
+/// The fewest preparations after which `teardown` leaves nothing stuck. `policy` is the one with which they delete.
+pub fn safe_order(cluster: &Cluster, teardown: &[Step], policy: Policy, options: &Options) -> SafeOrder {
+    let mut search = OrderSearch { cluster, teardown, policy, options, trials: 0 };
+    let harm = search.proven(&[]);
+    if harm.is_none() {
+        return SafeOrder::Unneeded;
+    }
+    match search.enough(&harm) {
+        Some(enough) => SafeOrder::Found(search.fewest(enough)),
+        None => SafeOrder::Unknown,
+    }
+}
+
+struct OrderSearch<'a> {
+    cluster: &'a Cluster,
+    teardown: &'a [Step],
+    policy: Policy,
+    options: &'a Options,
+    trials: usize,
+}
+
+impl OrderSearch<'_> {
+    /// Whether there is time for another simulation.
+    fn may_try(&self) -> bool {
+        self.trials < MOST_TRIALS && self.trials * self.cluster.len() < MOST_OBJECTS
+    }
+
+    /// Preparations that are enough, if there are any: round by round, whatever still gets stuck is added.
+    fn enough(&mut self, harm: &Harm) -> Option<Vec<Preparation>> {
+        let mut prepared: Vec<Preparation> = Vec::new();
+        let mut roots: Vec<ObjectKey> = harm.roots().cloned().collect();
+        while self.may_try() {
+            let known: BTreeSet<&ObjectKey> = prepared.iter().flat_map(Preparation::objects).collect();
+            // What controllers made up has no name that a command could use.
+            roots.retain(|key| !known.contains(key) && !key.name.contains(['<', '*']));
+            if roots.is_empty() {
+                return None;
+            }
+            let next = self.preparations(&roots);
+            // What turns up later is often what the earlier ones wait for.
+            prepared.splice(0..0, next);
+            let harm = self.proven(&prepared);
+            if harm.is_none() {
+                return Some(prepared);
+            }
+            roots = harm.roots().cloned().collect();
+        }
+        None
+    }
+
+    /// One deletion per namespace for what can be deleted before everything else, and a patch for what cannot.
+    fn preparations(&mut self, roots: &[ObjectKey]) -> Vec<Preparation> {
+        let mut by_namespace: BTreeMap<&Namespace, Vec<&ObjectKey>> = BTreeMap::new();
+        roots.iter().for_each(|key| by_namespace.entry(&key.namespace).or_default().push(key));
+        let mut preparations = Vec::new();
+        for keys in by_namespace.into_values() {
+            let keys: Vec<ObjectKey> = keys.into_iter().cloned().collect();
+            let alone = [Step::Delete { targets: keys.clone(), policy: Some(self.policy), wait: Wait::Settled }];
+            let harm = self.harm_of(&alone, &keys, self.options);
+            let (held, free): (Vec<ObjectKey>, Vec<ObjectKey>) =
+                keys.into_iter().partition(|key| harm.stuck.get(key).is_some_and(|finalizers| !finalizers.is_empty()));
+            if !free.is_empty() {
+                preparations.push(Preparation::Delete(free));
+            }
+            preparations.extend(held.into_iter().map(|key| {
+                let finalizers = harm.stuck[&key].clone();
+                Preparation::RemoveFinalizers(key, finalizers)
+            }));
+        }
+        preparations
+    }
+
+    /// The fewest of them that are enough. Those without which something gets stuck are needed; of the others, small choices are
+    /// tried first, as long as there is time.
+    fn fewest(&mut self, enough: Vec<Preparation>) -> Vec<Preparation> {
+        let without = |search: &mut Self, at: usize| {
+            let others: Vec<Preparation> =
+                enough.iter().enumerate().filter(|(other, _)| *other != at).map(|(_, one)| one.clone()).collect();
+            search.is_enough(&others)
+        };
+        let spare: Vec<usize> = (0..enough.len()).filter(|at| without(self, *at)).collect();
+        for size in 0..spare.len() {
+            let mut chosen: Vec<usize> = (0..size).collect();
+            loop {
+                let kept = |at: &usize| match spare.binary_search(at) {
+                    Ok(place) => chosen.contains(&place),
+                    Err(_) => true,
+                };
+                let fewer: Vec<Preparation> = (0..enough.len()).filter(kept).map(|at| enough[at].clone()).collect();
+                if self.is_enough(&fewer) {
+                    return fewer;
+                }
+                if !next_choice(&mut chosen, spare.len()) {
+                    break;
+                }
+            }
+        }
+        enough
+    }
+
+    /// Whether nothing gets stuck after these. The verdict is the harm where controllers race, and quicker to have.
+    fn is_enough(&mut self, prepared: &[Preparation]) -> bool {
+        self.may_try() && self.verdict(prepared).is_none() && self.proven(prepared).is_none()
+    }
+
+    /// What the teardown leaves after these, in whatever may happen.
+    fn proven(&mut self, prepared: &[Preparation]) -> Harm {
+        self.after(prepared, self.options)
+    }
+
+    /// What it leaves in the verdict, which is the harm where controllers race.
+    fn verdict(&mut self, prepared: &[Preparation]) -> Harm {
+        let verdict_only = Options { state_cap: 0, ..self.options.clone() };
+        self.after(prepared, &verdict_only)
+    }
+
+    fn after(&mut self, prepared: &[Preparation], options: &Options) -> Harm {
+        let prepared = prepared.iter().flat_map(|one| one.steps(self.policy));
+        let steps: Vec<Step> = prepared.chain(self.teardown.iter().cloned()).collect();
+        let asked: Vec<ObjectKey> = steps
+            .iter()
+            .filter_map(|step| match step {
+                Step::Delete { targets, .. } => Some(targets),
+                _ => None,
+            })
+            .flatten()
+            .cloned()
+            .collect();
+        self.harm_of(&steps, &asked, options)
+    }
+
+    fn harm_of(&mut self, steps: &[Step], asked: &[ObjectKey], options: &Options) -> Harm {
+        self.trials += 1;
+        let plan = gc::simulate(self.cluster, steps, options);
+        harm(&plan, asked)
+    }
+}
+
+impl Preparation {
+    fn objects(&self) -> &[ObjectKey] {
+        match self {
+            Self::Delete(keys) => keys,
+            Self::RemoveFinalizers(key, _) => std::slice::from_ref(key),
+        }
+    }
+
+    fn steps(&self, policy: Policy) -> Vec<Step> {
+        match self {
+            Self::Delete(keys) => {
+                vec![Step::Delete { targets: keys.clone(), policy: Some(policy), wait: Wait::Gone }]
+            }
+            Self::RemoveFinalizers(key, finalizers) => {
+                let step =
+                    |finalizer: &String| Step::RemoveFinalizer { target: key.clone(), finalizer: finalizer.clone() };
+                finalizers.iter().map(step).collect()
+            }
+        }
+    }
+}
+
+fn harm(plan: &Plan<'_>, asked: &[ObjectKey]) -> Harm {
+    let mut harm = Harm::default();
+    let Some(last) = plan.steps.len().checked_sub(1) else { return harm };
+    let cluster = plan.cluster();
+    let held = plan.stuck(last).into_iter().map(|held| {
+        let finalizers = held.holds.iter().flat_map(|hold| match hold {
+            Hold::Finalizers(names) => names.clone(),
+            _ => Vec::new(),
+        });
+        (cluster.key(held.object), finalizers.collect())
+    });
+    harm.stuck.extend(held);
+    let asked: BTreeSet<&ObjectKey> =
+        asked.iter().filter(|key| !gc::IMMORTAL_NAMESPACES.contains(&key.name.as_str())).collect();
+    let mut look = |key: ObjectKey, fate: &Fate| match fate {
+        Fate::Present(present) if present.terminating => {
+            harm.stuck.entry(key).or_insert_with(|| present.finalizers.clone());
+        }
+        Fate::Present(_) if asked.contains(&key) => _ = harm.left.insert(key),
+        Fate::Present(_) | Fate::Gone => {}
+    };
+    let mut outcomes = plan.steps[last].outcomes.iter();
+    if let Some(verdict) = outcomes.next() {
+        plan.fates(verdict).into_iter().for_each(|(key, fate)| look(key, &fate));
+    }
+    for outcome in outcomes {
+        plan.differences(outcome).into_iter().for_each(|(key, fate, _)| look(key, &fate));
+    }
+    harm
+}
+
+/// The next choice of as many of the first `count` numbers, in lexical order; false after the last.
+fn next_choice(chosen: &mut [usize], count: usize) -> bool {
+    let size = chosen.len();
+    let Some(at) = (0..size).rev().find(|at| chosen[*at] < count - size + at) else { return false };
+    chosen[at] += 1;
+    for later in at + 1..size {
+        chosen[later] = chosen[later - 1] + 1;
+    }
+    true
+}

@@ -1,0 +1,53 @@
+//! What stays although the tool removes everything, and why.
+
+use crate::delivery::{Spared, Sparing, Withdrawal, marks};
+use crate::engine::input::Bundle;
+use crate::kube::{ObjectKey, kinds};
+use crate::story::ImpliedDependent;
+use crate::text::plain;
+
+/// What the tool spares: half a sentence per object.
+pub(super) fn spared(bundle: &Bundle, withdrawal: &Withdrawal<'_>) -> Vec<(ObjectKey, String)> {
+    if let Some(reason) = &withdrawal.nothing {
+        let all = bundle.asked_for().map(|member| (member.key.clone(), format!("what delivers it {reason}")));
+        return all.collect();
+    }
+    let key = |id| bundle.inventory.member(id).key.clone();
+    let spared = withdrawal.spared.iter().map(|(id, spared)| (key(*id), why(spared)));
+    let outside = withdrawal.outside.iter().map(|id| (key(*id), "not in the namespace".to_owned()));
+    spared.chain(outside).collect()
+}
+
+fn why(spared: &Spared<'_>) -> String {
+    let until = match spared.until_confirmed() {
+        true => ", until somebody annotates it with argocd.argoproj.io/deletion-approved",
+        false => "",
+    };
+    let why = match spared.by {
+        Sparing::Keep => format!("{}: keep", marks::HELM_RESOURCE_POLICY),
+        Sparing::UnknownPolicy(policy) => format!(
+            "{}: {}, which Helm does not know: it neither deletes nor reports the object",
+            marks::HELM_RESOURCE_POLICY,
+            plain::one_line(policy)
+        ),
+        Sparing::Hook => "a hook is not part of the release".to_owned(),
+        Sparing::CrdsFolder => "from crds/, which Helm never deletes".to_owned(),
+        Sparing::Definition => "Argo CD deletes no CustomResourceDefinition with an Application".to_owned(),
+        Sparing::SyncOption(option) => format!("sync option {}", plain::one_line(option)),
+        Sparing::Owned => "has an owner, so Argo CD does not manage it".to_owned(),
+        Sparing::FluxOptOut(key) => key.to_owned(),
+    };
+    why + until
+}
+
+/// The claims that a StatefulSet made and does not delete.
+pub(super) fn claims(
+    implied: &[ImpliedDependent],
+    lives: impl Fn(&ObjectKey) -> bool,
+) -> impl Iterator<Item = (ObjectKey, String)> {
+    let claims = implied.iter().filter(move |object| {
+        let of_set = object.owner.is(kinds::STATEFUL_SET);
+        of_set && object.key.is(kinds::PERSISTENT_VOLUME_CLAIM) && lives(&object.key)
+    });
+    claims.map(|claim| (claim.key.clone(), format!("{} does not delete its claims, and their data stays", claim.owner)))
+}

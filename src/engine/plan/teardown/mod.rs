@@ -1,0 +1,115 @@
+//! What happens when a tool removes everything that it delivered: its requests, what comes of them, what stays on purpose, and what
+//! to do before so that nothing gets stuck.
+//!
+//! * `request` what is asked
+//! * `withdraw` what the tool sends, and the command that makes it do so
+//! * `kept` what stays, and why
+//! * `prepare` a safe order, in the tool's words
+
+mod kept;
+mod prepare;
+mod request;
+mod withdraw;
+
+use super::choose::Candidate;
+use super::question::PlanError;
+use super::rehearsal::{Rehearsal, RemovalQuestion};
+use crate::cluster::SafeOrder;
+use crate::engine::input::Bundle;
+use crate::gc::{Fate, Plan};
+use crate::kube::ObjectKey;
+use crate::story::{PlanView, RemovalView, SafeCommand};
+pub use request::{TeardownBy, TeardownRequest};
+use withdraw::Withdrawn;
+
+/// A removal, ready to be simulated.
+#[derive(Debug)]
+pub struct Teardown {
+    rehearsal: Rehearsal,
+    /// What the tool spares, and why.
+    spared: Vec<(ObjectKey, String)>,
+    safe_order: Option<Vec<SafeCommand>>,
+    command: String,
+}
+
+impl Teardown {
+    /// Plans the removal of what was asked for of a bundle.
+    pub(in crate::engine) fn new(bundle: &Bundle, request: &TeardownRequest) -> Result<Self, PlanError> {
+        let candidate = Candidate::of(bundle);
+        let Candidate { analysis, implied, .. } = &candidate;
+        let Withdrawn { withdrawal, command, policy, notes } = withdraw::withdraw(bundle, analysis, request)?;
+        let mut rehearsal = Rehearsal::removal(RemovalQuestion {
+            analysis,
+            implied,
+            requests: &withdrawal.requests,
+            title: command.clone(),
+            kubelet: request.kubelet,
+        })?;
+        rehearsal.note(notes);
+        let search = rehearsal.safe_order(policy);
+        let safe_order = match search {
+            SafeOrder::Unneeded => Some(Vec::new()),
+            SafeOrder::Found(preparations) => {
+                Some(prepare::commands(&preparations, &rehearsal, request.by, bundle, &command))
+            }
+            SafeOrder::Unknown => None,
+        };
+        let spared = kept::spared(bundle, &withdrawal);
+        Ok(Self { rehearsal, spared, safe_order, command })
+    }
+
+    /// Simulates the removal; its requests are one step.
+    pub fn simulate(&self) -> Plan<'_> {
+        self.rehearsal.simulate()
+    }
+
+    /// What formats may say about it.
+    pub fn view<'a>(&'a self, plan: &'a Plan<'a>) -> PlanView<'a> {
+        let mut view = self.rehearsal.view(plan);
+        let lives = |key: &ObjectKey| {
+            let verdict = plan.steps.last().and_then(|step| step.outcomes.first());
+            let id = plan.cluster().find(key);
+            let fate = verdict.zip(id).map(|(verdict, id)| plan.fate(verdict, id));
+            matches!(fate, Some(Fate::Present(present)) if !present.terminating)
+        };
+        let (mut kept, lost): (Vec<_>, Vec<_>) = self.spared.iter().cloned().partition(|(key, _)| lives(key));
+        kept.extend(kept::claims(&view.implied, lives));
+        view.notes.extend(lost.into_iter().map(|(key, why)| {
+            format!("Deleted all the same, because what contains or defines it is deleted: {key} ({why}).")
+        }));
+        if self.safe_order.is_none() {
+            view.notes.push("No order is known in which nothing gets stuck.".to_owned());
+        }
+        view.removal = Some(RemovalView {
+            first: plan.steps.len().saturating_sub(1),
+            kept,
+            safe_order: self.safe_order.clone(),
+            command: self.command.clone(),
+        });
+        view
+    }
+
+    /// Whether a request of the removal was rejected.
+    pub fn is_rejected(&self, plan: &Plan<'_>) -> bool {
+        plan.steps.last().is_some_and(|step| step.responses.iter().any(|http| *http >= 400 && *http != 404))
+    }
+}
+
+/// The bundle that contains what is removed.
+pub(in crate::engine) fn choose(bundles: &[Bundle]) -> Result<&Bundle, PlanError> {
+    let asked: Vec<&Bundle> = bundles.iter().filter(|bundle| bundle.asked_for().next().is_some()).collect();
+    match asked.as_slice() {
+        [] => bundles.first().ok_or_else(|| PlanError::Bundles {
+            found: "none was read".to_owned(),
+            help: "name what is removed".to_owned(),
+        }),
+        [one] => Ok(one),
+        several => {
+            let names = several.iter().map(|bundle| bundle.named()).collect::<Vec<_>>().join(", ");
+            Err(PlanError::Bundles {
+                found: format!("what is removed is in {}", several.len()),
+                help: format!("choose with `--bundle NAME`: {names}"),
+            })
+        }
+    }
+}

@@ -1,0 +1,34 @@
+//! Which removal to plan.
+
+use crate::delivery::helm::HelmVersion;
+use crate::kube::Policy;
+
+/// Who removes everything.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum TeardownBy {
+    /// `helm uninstall`.
+    Helm,
+    /// `kubectl delete -f`.
+    Kubectl,
+    /// The Application of Argo CD is deleted.
+    ArgoCd,
+    /// The Kustomization of Flux is deleted, or for what Helm rendered, the HelmRelease.
+    Flux,
+    /// The Namespace is deleted.
+    Namespace,
+}
+
+/// Which removal to plan.
+#[derive(Clone, Debug)]
+pub struct TeardownRequest {
+    /// Who removes everything.
+    pub by: TeardownBy,
+    /// The propagation policy, instead of the tool's own.
+    pub cascade: Option<Policy>,
+    /// The Helm that uninstalls.
+    pub helm_version: HelmVersion,
+    /// The namespace of the release, or the one that is deleted.
+    pub release_namespace: Option<String>,
+    /// Whether Pods run on nodes, and finish when they are deleted.
+    pub kubelet: bool,
+}

@@ -1,0 +1,257 @@
+//! What the tool sends, and the command that makes it do so.
+
+use std::collections::BTreeSet;
+
+use super::request::{TeardownBy, TeardownRequest};
+use crate::cluster::Analysis;
+use crate::delivery::flux::{HelmReleaseSettings, KustomizationSettings};
+use crate::delivery::marks::{self, annotation, label};
+use crate::delivery::{FluxObject, Leaving, Regime, Withdrawal, argocd, flux, helm, kubectl, namespace};
+use crate::engine::input::Bundle;
+use crate::engine::plan::question::PlanError;
+use crate::inventory::Member;
+use crate::kube::{Namespace, Policy, kinds, kubectl as command_lines, shell};
+use crate::manifest::Spanned;
+
+/// A removal of a tool.
+pub(super) struct Withdrawn<'b> {
+    pub(super) withdrawal: Withdrawal<'b>,
+    /// The command, as its user would type it.
+    pub(super) command: String,
+    /// The policy with which it deletes.
+    pub(super) policy: Policy,
+    /// What was assumed.
+    pub(super) notes: Vec<String>,
+}
+
+/// What the tool of `request` sends to remove what was asked for of `bundle`.
+pub(super) fn withdraw<'b>(
+    bundle: &'b Bundle,
+    analysis: &'b Analysis<'b>,
+    request: &TeardownRequest,
+) -> Result<Withdrawn<'b>, PlanError> {
+    let deliveries = analysis.deliveries();
+    let members = match request.by {
+        TeardownBy::Kubectl => in_reading_order(bundle),
+        _ => bundle.asked_for().collect(),
+    };
+    let leaving = Leaving { inventory: &bundle.inventory, deliveries, members };
+    let tool = Tooling { bundle, request, leaving };
+    match request.by {
+        TeardownBy::Helm => Ok(tool.helm()),
+        TeardownBy::Kubectl => Ok(tool.kubectl()),
+        TeardownBy::ArgoCd => Ok(tool.argocd()),
+        TeardownBy::Flux => Ok(tool.flux()),
+        TeardownBy::Namespace => tool.namespace(),
+    }
+}
+
+/// The objects in the order in which kubectl reads them: arguments as given, files of a folder by name, documents in order.
+fn in_reading_order(bundle: &Bundle) -> Vec<&Member> {
+    let path = |member: &Member| bundle.inventory.sources.file(member.file).path().to_owned();
+    let mut members: Vec<&Member> = bundle.asked_for().collect();
+    members.sort_by_cached_key(|member| {
+        let path = path(member);
+        let argument = bundle.argument_of(&path);
+        let parts: Vec<String> = path.split('/').map(str::to_owned).collect();
+        (argument, parts, member.id)
+    });
+    members
+}
+
+struct Tooling<'b, 'r> {
+    bundle: &'b Bundle,
+    request: &'r TeardownRequest,
+    leaving: Leaving<'b>,
+}
+
+impl<'b> Tooling<'b, '_> {
+    fn policy(&self, of_tool: Policy) -> Policy {
+        self.request.cascade.unwrap_or(of_tool)
+    }
+
+    /// The option that asks for a policy other than the tool's own.
+    fn cascade_option(&self) -> Option<String> {
+        let policy = self.request.cascade.filter(|policy| *policy != Policy::Background)?;
+        Some(format!("--cascade={}", policy.as_str()))
+    }
+
+    fn helm(self) -> Withdrawn<'b> {
+        let policy = self.policy(Policy::Background);
+        let withdrawal = helm::uninstall(&self.leaving, self.request.helm_version, policy);
+        let (name, namespace) = (self.release(), self.release_namespace());
+        let option = self.cascade_option();
+        let words = ["helm", "uninstall", &name, "-n", &namespace];
+        let command = shell::line(words.into_iter().chain(option.as_deref()));
+        Withdrawn { withdrawal, command, policy, notes: Vec::new() }
+    }
+
+    fn kubectl(self) -> Withdrawn<'b> {
+        let policy = self.policy(Policy::Background);
+        let withdrawal = kubectl::delete(&self.leaving, policy);
+        let files: BTreeSet<String> = self
+            .leaving
+            .members
+            .iter()
+            .map(|member| self.bundle.inventory.sources.file(member.file).path().to_owned())
+            .collect();
+        let folders = self.bundle.arguments.iter().any(|argument| !files.contains(argument.as_str()));
+        let option = self.cascade_option();
+        let options: Vec<&str> = folders.then_some("-R").into_iter().chain(option.as_deref()).collect();
+        let command = command_lines::delete_files(&self.bundle.arguments, &options);
+        Withdrawn { withdrawal, command, policy, notes: Vec::new() }
+    }
+
+    fn argocd(self) -> Withdrawn<'b> {
+        let name = self.application();
+        let application = name.as_deref().and_then(|name| self.delivering("argoproj.io", "Application", name, None));
+        let settings = application.map(|member| argocd::policy_of(&member.object));
+        let policy = self.policy(settings.flatten().unwrap_or(Policy::Foreground));
+        let withdrawal = match settings {
+            Some(None) => Withdrawal { nothing: Some("has no resources finalizer"), ..Withdrawal::default() },
+            _ => argocd::application_deleted(&self.leaving, policy),
+        };
+        let app = name.as_deref().unwrap_or("APP");
+        let option = self.request.cascade.map(|policy| format!("--propagation-policy={}", policy.as_str()));
+        let command = shell::line(["argocd", "app", "delete", app].into_iter().chain(option.as_deref()));
+        let notes = match application {
+            Some(_) => Vec::new(),
+            None => vec![
+                "The Application is assumed to have a resources finalizer: without one, nothing is deleted.".to_owned(),
+            ],
+        };
+        Withdrawn { withdrawal, command, policy, notes }
+    }
+
+    /// What a HelmRelease delivers is what Flux's label says, or what has the marks of a chart.
+    fn flux(self) -> Withdrawn<'b> {
+        let deliveries = self.leaving.deliveries;
+        let by_release = |member: &&Member| {
+            matches!(deliveries.regime(member).regime, Regime::Helm | Regime::Flux(FluxObject::HelmRelease))
+        };
+        let (released, applied): (Vec<&Member>, Vec<&Member>) =
+            self.leaving.members.iter().copied().partition(|member| by_release(member));
+        let (is_release, is_mixed) = (applied.is_empty(), !released.is_empty() && !applied.is_empty());
+        let released = Leaving { members: released, ..self.leaving.clone() };
+        let applied = Leaving { members: applied, ..self.leaving.clone() };
+        let (name_key, namespace_key, kind) = match is_release {
+            true => (marks::FLUX_HELM_RELEASE_NAME, marks::FLUX_HELM_RELEASE_NAMESPACE, FluxObject::HelmRelease),
+            false => (marks::FLUX_KUSTOMIZATION_NAME, marks::FLUX_KUSTOMIZATION_NAMESPACE, FluxObject::Kustomization),
+        };
+        let name = self.named_by(|member| label(&member.object.metadata, name_key));
+        let namespace = self.named_by(|member| label(&member.object.metadata, namespace_key));
+        let (group, kind_name, word) = match kind {
+            FluxObject::HelmRelease => ("helm.toolkit.fluxcd.io", "HelmRelease", "helmrelease"),
+            FluxObject::Kustomization => ("kustomize.toolkit.fluxcd.io", "Kustomization", "kustomization"),
+        };
+        let object = name.as_deref().and_then(|name| self.delivering(group, kind_name, name, namespace.as_deref()));
+        let mut release = HelmReleaseSettings::default();
+        let mut kustomization = KustomizationSettings::default();
+        match (object, kind) {
+            (Some(member), FluxObject::HelmRelease) => release = HelmReleaseSettings::of(&member.object),
+            (Some(member), FluxObject::Kustomization) => kustomization = KustomizationSettings::of(&member.object),
+            (None, _) => {}
+        }
+        release.propagation = self.policy(release.propagation);
+        let mut withdrawal = flux::kustomization_deleted(&applied, kustomization);
+        let of_release = flux::helm_release_deleted(&released, self.request.helm_version, release);
+        withdrawal.requests.extend(of_release.requests);
+        withdrawal.spared.extend(of_release.spared);
+        if is_release {
+            withdrawal.nothing = of_release.nothing;
+        }
+        let (name, namespace) = (name.as_deref().unwrap_or("NAME"), namespace.as_deref().unwrap_or("NAMESPACE"));
+        let command = shell::line(["flux", "delete", word, name, "-n", namespace]);
+        let mut notes = Vec::new();
+        if object.is_none() && !is_release {
+            notes.push("The Kustomization is assumed to prune and not to be suspended.".to_owned());
+        }
+        if is_mixed {
+            notes.push("What has the marks of a chart is deleted as its HelmRelease would, everything else as the Kustomization would.".to_owned());
+        }
+        Withdrawn { withdrawal, command, policy: Policy::Background, notes }
+    }
+
+    fn namespace(self) -> Result<Withdrawn<'b>, PlanError> {
+        let names = self.namespaces()?;
+        let policy = self.policy(Policy::Background);
+        let withdrawal = namespace::delete(&self.leaving, &names, policy);
+        let option = self.cascade_option();
+        let words = ["kubectl", "delete", "namespace"].into_iter().chain(names.iter().map(String::as_str));
+        let command = shell::line(words.chain(option.as_deref()));
+        Ok(Withdrawn { withdrawal, command, policy, notes: Vec::new() })
+    }
+
+    /// The one that was asked for; else the Namespaces among the objects; else the one in which they all live.
+    fn namespaces(&self) -> Result<BTreeSet<String>, PlanError> {
+        if let Some(name) = &self.request.release_namespace {
+            return Ok(BTreeSet::from([name.clone()]));
+        }
+        let members = || self.leaving.members.iter();
+        let written: BTreeSet<String> =
+            members().filter(|member| member.key.is(kinds::NAMESPACE)).map(|member| member.key.name.clone()).collect();
+        if !written.is_empty() {
+            return Ok(written);
+        }
+        let homes: BTreeSet<&Namespace> =
+            members().map(|member| &member.key.namespace).filter(|namespace| **namespace != Namespace::None).collect();
+        match homes.iter().map(|home| home.name()).collect::<Vec<_>>().as_slice() {
+            [Some(one)] => Ok(BTreeSet::from([(*one).to_owned()])),
+            several => Err(PlanError::WhichNamespace {
+                found: match several.len() {
+                    0 => "nothing in the input lives in one".to_owned(),
+                    1 => "the objects have none written".to_owned(),
+                    number => format!("the objects live in {number}"),
+                },
+            }),
+        }
+    }
+
+    /// The name of the release: as Helm wrote it onto a live object, or as charts do by convention.
+    fn release(&self) -> String {
+        let by_helm = self.named_by(|member| annotation(&member.object.metadata, marks::HELM_RELEASE_NAME));
+        let by_chart = || {
+            let of_chart = |member: &&Member| {
+                label(&member.object.metadata, marks::MANAGED_BY).is_some_and(|value| value.value == "Helm")
+            };
+            self.named_by(|member| {
+                Some(member).filter(of_chart).and_then(|member| label(&member.object.metadata, marks::INSTANCE))
+            })
+        };
+        by_helm.or_else(by_chart).unwrap_or_else(|| "RELEASE".to_owned())
+    }
+
+    fn release_namespace(&self) -> String {
+        let written = || self.named_by(|member| annotation(&member.object.metadata, marks::HELM_RELEASE_NAMESPACE));
+        let given = || self.bundle.inventory.namespace.clone();
+        let only = || {
+            let homes = self.leaving.members.iter().filter_map(|member| member.key.namespace.name());
+            let homes: BTreeSet<&str> = homes.collect();
+            homes.first().filter(|_| homes.len() == 1).map(|home| (*home).to_owned())
+        };
+        let found = self.request.release_namespace.clone().or_else(written).or_else(given).or_else(only);
+        found.unwrap_or_else(|| "NAMESPACE".to_owned())
+    }
+
+    /// `app:group/Kind:namespace/name`, or the label.
+    fn application(&self) -> Option<String> {
+        let tracking = self.named_by(|member| annotation(&member.object.metadata, marks::ARGOCD_TRACKING_ID));
+        let name = tracking.and_then(|id| Some(id.split_once(':')?.0.to_owned()));
+        name.or_else(|| self.named_by(|member| label(&member.object.metadata, marks::ARGOCD_INSTANCE)))
+    }
+
+    /// The first of the objects that says it.
+    fn named_by(&self, says: impl Fn(&'b Member) -> Option<&'b Spanned<String>>) -> Option<String> {
+        self.leaving.members.iter().copied().find_map(says).map(|value| value.value.clone())
+    }
+
+    /// The object that delivers, if the input contains it.
+    fn delivering(&self, group: &str, kind: &str, name: &str, namespace: Option<&str>) -> Option<&'b Member> {
+        let inventory = &self.bundle.inventory;
+        let found = inventory.with_name(group, kind, name).iter().map(|id| inventory.member(*id));
+        let here = |member: &&Member| {
+            namespace.is_none_or(|namespace| member.key.namespace.name().is_none_or(|home| home == namespace))
+        };
+        found.into_iter().find(here)
+    }
+}

@@ -1,0 +1,61 @@
+//! What a person reads about a removal besides its plan: what stays on purpose, which data is deleted, and a safe order.
+
+use super::screen::Screen;
+use crate::kube::ObjectKey;
+use crate::story::telling::{Ending, Story, holds_data};
+use crate::story::{RemovalView, words};
+use crate::text::plain;
+
+/// Objects of a list that are named.
+const LISTED: usize = 12;
+
+/// What stays on purpose, and the data that does not.
+pub(super) fn kept_and_lost(page: &mut Screen<'_>, removal: &RemovalView, story: &Story<'_>) {
+    if !removal.kept.is_empty() {
+        page.section("Stays, and why");
+        let lines = removal.kept.iter().map(|(key, why)| format!("{}: {}", words::key(key), plain::one_line(why)));
+        list(page, lines.collect());
+    }
+    let data: Vec<&ObjectKey> = data(story).collect();
+    if !data.is_empty() {
+        page.section("Data that is deleted, unless its volumes are retained");
+        list(page, data.into_iter().map(words::key).collect());
+    }
+}
+
+/// The objects that hold data and are deleted.
+pub(super) fn data<'s>(story: &'s Story<'_>) -> impl Iterator<Item = &'s ObjectKey> {
+    let deleted = story.affected.iter().filter(|affected| affected.ending == Ending::Deleted);
+    deleted.map(|affected| &affected.key).filter(|key| holds_data(key))
+}
+
+fn list(page: &mut Screen<'_>, lines: Vec<String>) {
+    for line in lines.iter().take(LISTED) {
+        page.item(line);
+    }
+    if lines.len() > LISTED {
+        page.line(&format!("  and {}; --output json has them all", plain::count(lines.len() - LISTED, "more object")));
+    }
+}
+
+/// The commands after which nothing gets stuck, and the removal itself.
+pub(super) fn safe_order(page: &mut Screen<'_>, removal: &RemovalView) {
+    let Some(commands) = &removal.safe_order else {
+        page.section("Safe order");
+        page.prose(2, NO_ORDER);
+        return;
+    };
+    if commands.is_empty() {
+        return;
+    }
+    page.section("Safe order: after these commands nothing gets stuck");
+    for (number, command) in (1..).zip(commands) {
+        page.command(number, &command.command);
+        page.prose(5, &command.why);
+    }
+    page.command(commands.len() + 1, &removal.command);
+}
+
+/// What to say where the search found nothing.
+pub(super) const NO_ORDER: &str =
+    "None was found: whatever is deleted first, something gets stuck. Release it by hand, as above.";

@@ -1,0 +1,188 @@
+//! `plan teardown` as a user runs it: who is asked, what lives beside, and the JSON contract.
+
+use predicates::prelude::PredicateBooleanExt;
+use predicates::str::contains;
+use serde_json::Value;
+
+use crate::formats::schemas::{complaints, parsed, validator};
+use crate::support::{Repository, ownerlint};
+
+const CONFIG_MAP: &str = "{apiVersion: v1, kind: ConfigMap, metadata: {name: NAME, namespace: shop}}\n";
+
+fn config_map(name: &str) -> String {
+    CONFIG_MAP.replace("NAME", name)
+}
+
+/// The plan that the arguments give in a repository; it keeps its contract.
+fn plan(repository: &Repository, arguments: &[&str]) -> Value {
+    let (status, out, error) = repository.run(&[&["plan", "teardown", "-o", "json"], arguments].concat(), "");
+    assert_eq!(status, 0, "{arguments:?}: {error}");
+    let plan = parsed(&out);
+    assert_eq!(complaints(validator("plan"), &plan), [""; 0], "{arguments:?}");
+    plan
+}
+
+fn steps(plan: &Value) -> &[Value] {
+    plan["steps"].as_array().expect("steps")
+}
+
+fn targets(plan: &Value) -> Vec<&str> {
+    steps(plan).iter().map(|step| step["target"].as_str().unwrap_or("-")).collect()
+}
+
+/// What becomes of the objects in the verdict.
+fn objects(plan: &Value) -> &serde_json::Map<String, Value> {
+    steps(plan).last().expect("a step")["outcomes"][0]["objects"].as_object().expect("objects")
+}
+
+#[test]
+fn every_request_is_a_step_and_only_the_last_has_outcomes() {
+    let repository = Repository::new();
+    repository.write("out/a.yaml", &config_map("a")).write("out/b.yaml", &config_map("b"));
+    let plan = plan(&repository, &["--by", "kubectl", "out"]);
+    let [first, last] = steps(&plan) else { panic!("two requests: {plan}") };
+    assert_eq!(
+        (&first["op"], &first["policy"], &first["wait"], &first["http"]),
+        (&"delete".into(), &"Background".into(), &"none".into(), &200.into())
+    );
+    assert_eq!((&first["outcomes"], &first["why"]), (&serde_json::json!([]), &serde_json::json!({})));
+    assert_eq!(last["wait"], "gone");
+    assert_eq!(objects(&plan).values().collect::<Vec<_>>(), ["gone", "gone"]);
+    assert_eq!(plan["safeOrder"], serde_json::json!([]));
+}
+
+#[test]
+fn kubectl_reads_arguments_in_their_order_and_folders_by_name() {
+    let repository = Repository::new();
+    repository
+        .write("b.yaml", &config_map("b"))
+        .write("dir/x.yaml", &config_map("x"))
+        .write("dir/a/z.yaml", &config_map("z"))
+        .write("dir/a.yaml", &config_map("a"));
+    let names = |arguments: &[&str]| {
+        let plan = plan(&repository, &[&["--by", "kubectl"], arguments].concat());
+        let names = targets(&plan).into_iter().map(|key| key.trim_start_matches("ConfigMap/shop/").to_owned());
+        names.collect::<Vec<_>>().join(" ")
+    };
+    // A folder before a file that begins with its name, as a walk of kubectl comes to them.
+    assert_eq!(names(&["dir", "b.yaml"]), "z a x b");
+    assert_eq!(names(&["./b.yaml", "dir/"]), "b z a x");
+    assert_eq!(names(&["dir/x.yaml", "dir"]), "x z a");
+}
+
+#[test]
+fn what_lives_beside_is_part_of_the_outcome_and_of_no_request() {
+    let repository = Repository::new();
+    repository
+        .write("out/ns.yaml", "{apiVersion: v1, kind: Namespace, metadata: {name: shop}}")
+        .write("other/a.yaml", &config_map("neighbour"))
+        .write("other/b.yaml", &config_map("far").replace("shop", "far"));
+    let plan = plan(&repository, &["--by", "helm", "out", "--beside", "other"]);
+    assert_eq!(targets(&plan), ["Namespace//shop"]);
+    assert_eq!(objects(&plan)["ConfigMap/shop/neighbour"], "gone");
+    assert_eq!(objects(&plan)["ConfigMap/far/far"]["terminating"], false);
+}
+
+#[test]
+fn a_file_that_is_removed_does_not_live_beside_itself() {
+    let repository = Repository::new();
+    repository.write("out/a.yaml", &config_map("a")).write("out/b.yaml", &config_map("b"));
+    let plan = plan(&repository, &["--by", "kubectl", "out/a.yaml", "--beside", "out"]);
+    assert_eq!(targets(&plan), ["ConfigMap/shop/a"]);
+    assert_eq!(objects(&plan)["ConfigMap/shop/b"]["terminating"], false);
+}
+
+#[test]
+fn where_everything_is_kept_the_plan_says_so() {
+    let repository = Repository::new();
+    repository.write("a.yaml", &config_map("a").replace("shop}", "shop, annotations: {helm.sh/hook: post-install}}"));
+    let plan = plan(&repository, &["--by", "helm", "a.yaml"]);
+    assert_eq!(objects(&plan)["ConfigMap/shop/a"]["terminating"], false);
+    assert_eq!(plan["kept"][0]["why"], "a hook is not part of the release");
+    assert_eq!(steps(&plan)[0]["op"], "settle");
+}
+
+#[test]
+fn the_namespace_is_the_one_that_is_written_or_the_one_that_is_named() {
+    let repository = Repository::new();
+    repository
+        .write("ns.yaml", "{apiVersion: v1, kind: Namespace, metadata: {name: far}}")
+        .write("a.yaml", &config_map("a"))
+        .write("b.yaml", &config_map("b").replace("shop", "far"));
+    let deleted = |arguments: &[&str]| {
+        let plan = plan(&repository, &[&["--by", "namespace"], arguments].concat());
+        targets(&plan).join(" ")
+    };
+    assert_eq!(deleted(&["."]), "Namespace//far");
+    assert_eq!(deleted(&["a.yaml"]), "Namespace//shop");
+    assert_eq!(deleted(&["a.yaml", "b.yaml", "--release-namespace", "far"]), "Namespace//far");
+    let (status, _, error) = repository.run(&["plan", "teardown", "--by", "namespace", "a.yaml", "b.yaml"], "");
+    assert_eq!(status, 2);
+    assert!(error.contains("the objects live in 2") && error.contains("--release-namespace"), "{error}");
+}
+
+#[test]
+fn objects_without_a_namespace_live_in_that_of_the_release() {
+    let repository = Repository::new();
+    repository.write("a.yaml", "{apiVersion: v1, kind: ConfigMap, metadata: {name: a}}");
+    let plan = plan(&repository, &["--by", "helm", "--release-namespace", "shop", "a.yaml"]);
+    assert_eq!(targets(&plan), ["ConfigMap/shop/a"]);
+}
+
+#[test]
+fn an_application_without_the_finalizer_leaves_everything() {
+    let tracked = ", annotations: {\"argocd.argoproj.io/tracking-id\": \"web:/ConfigMap:shop/a\"}}}";
+    let application = |finalizers: &str| {
+        format!(
+            "{{apiVersion: argoproj.io/v1alpha1, kind: Application, metadata: {{name: web, namespace: argocd{finalizers}}}}}"
+        )
+    };
+    let repository = Repository::new();
+    repository.write("out/a.yaml", &config_map("a").replace("}}", tracked)).write("app.yaml", &application(""));
+    let arguments = ["--by", "argocd", "out", "--beside", "app.yaml"];
+    let kept = plan(&repository, &arguments);
+    assert_eq!(objects(&kept)["ConfigMap/shop/a"]["terminating"], false);
+    assert_eq!(kept["kept"][0]["why"], "what delivers it has no resources finalizer");
+    repository.write("app.yaml", &application(", finalizers: [resources-finalizer.argocd.argoproj.io/background]"));
+    let deleted = plan(&repository, &arguments);
+    assert_eq!(objects(&deleted)["ConfigMap/shop/a"], "gone");
+    assert_eq!(steps(&deleted)[0]["policy"], "Background");
+}
+
+#[test]
+fn a_removal_that_leaves_something_stuck_fails_only_if_asked() {
+    let repository = Repository::new();
+    repository.write("a.yaml", &config_map("a").replace("shop}", "shop, finalizers: [example.com/nobody]}"));
+    let arguments = ["plan", "teardown", "--by", "helm", "a.yaml"];
+    assert_eq!(repository.run(&arguments, "").0, 0);
+    assert_eq!(repository.run(&[&arguments[..], &["--fail-on", "stuck"]].concat(), "").0, 1);
+}
+
+#[test]
+fn what_nobody_releases_is_freed_by_hand_and_nothing_else_is() {
+    let repository = Repository::new();
+    repository
+        .write("a.yaml", &config_map("a").replace("shop}", "shop, finalizers: [example.com/nobody]}"))
+        .write("b.yaml", &config_map("b"));
+    let plan = plan(&repository, &["--by", "kubectl", "."]);
+    let commands = plan["safeOrder"].as_array().expect("commands");
+    assert_eq!(commands.len(), 1, "{commands:?}");
+    let command = commands[0]["command"].as_str().expect("a command");
+    assert!(command.starts_with("kubectl patch configmap a -n shop --type=json"), "{command}");
+    assert_eq!(objects(&plan)["ConfigMap/shop/a"]["terminating"], true);
+}
+
+#[test]
+fn a_folder_without_objects_is_no_removal() {
+    let repository = Repository::new();
+    repository.write("out/readme.yaml", "# nothing\n").write("other/a.yaml", &config_map("a"));
+    let (status, ..) = repository.run(&["plan", "teardown", "--by", "helm", "out", "--beside", "other"], "");
+    assert_eq!(status, 3);
+}
+
+#[test]
+fn the_tool_has_to_be_named() {
+    let teardown = |arguments: &[&str]| ownerlint().args(["plan", "teardown"]).args(arguments).assert().code(2);
+    teardown(&["fixtures/plan"]).stderr(contains("--by <TOOL>"));
+    teardown(&["--by", "argo", "fixtures/plan"]).stderr(contains("argocd").and(contains("flux")));
+}
