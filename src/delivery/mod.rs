@@ -6,11 +6,13 @@
 //! Knows nothing of the collector: what a request then takes along is for the simulation to say. Every function that turns "these
 //! objects leave" into requests is pure; the orders in which tools go through kinds are data (`rules/tables/delivery-orders.csv`).
 //!
-//! * `regime` who delivers an object; `protection` what a removal spares; `marks` the labels and annotations behind both
+//! * `regime` who delivers an object; `protection` what a removal spares; `marks` the labels and annotations behind both;
+//!   `belief` protections that do not do what they say
 //! * `request` what a tool sends, and what it waits for before it sends the next request; `order` the orders of kinds
 //! * `helm`, `kubectl`, `argocd`, `flux`, `namespace` one tool each
 
 pub mod argocd;
+mod belief;
 pub mod flux;
 pub mod helm;
 pub mod kubectl;
@@ -21,6 +23,7 @@ mod protection;
 mod regime;
 mod request;
 
+pub use belief::{Belief, Flaw, beliefs};
 pub use order::{KindOrder, OrderTableError, Sequence, kind_order};
 pub use protection::{Removal, Spared, Sparing, spared};
 pub use regime::{Delivered, Deliveries, DeliveryTool, FluxObject, Regime, RegimeSource};

@@ -103,7 +103,7 @@ fn unreleased(object: &Object, template: Option<&str>) -> Option<Spared<'static>
 }
 
 /// Whether a template's path leads into the `crds/` folder of a chart, or of one of its subcharts.
-fn in_crds_folder(template: &str) -> bool {
+pub(super) fn in_crds_folder(template: &str) -> bool {
     let mut folders = template.split('/').rev().skip(1);
     // `templates/crds/` is rendered like every other template.
     folders.clone().any(|folder| folder == "crds") && folders.all(|folder| folder != "templates")

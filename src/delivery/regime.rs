@@ -3,10 +3,10 @@
 use std::collections::{BTreeMap, HashMap};
 
 use super::marks::{self, annotation, label};
-use super::protection::{Removal, Spared, spared};
+use super::protection::{Removal, Spared, in_crds_folder, spared};
 use crate::inventory::{Inventory, Member, ObjectId};
 use crate::manifest::{Metadata, templates};
-use crate::text::{FileId, Span};
+use crate::text::{FileId, SourceFile, Span};
 
 /// A tool as the configuration names it: `delivery: flux`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -137,7 +137,7 @@ impl Deliveries {
             *of_file = of_file.and(delivered);
             deliveries.bundle = deliveries.bundle.and(delivered);
         }
-        let templates = inventory.files().map(|(id, file)| (id, templates(file.source().text())));
+        let templates = inventory.files().map(|(id, file)| (id, rendered_from(file.source())));
         deliveries.templates = templates.filter(|(_, documents)| !documents.is_empty()).collect();
         deliveries
     }
@@ -165,11 +165,13 @@ impl Deliveries {
         }
     }
 
-    /// The regime of an object as far as it, its file or the configuration says so; nothing that others in the bundle say.
-    pub fn evident(&self, member: &Member) -> Option<Regime> {
+    /// The regime of an object as far as the configuration or its own marks say so or, of what Helm rendered, the marks of
+    /// its file: charts seldom label their CRDs. A file without templates may be a kustomization of anybody's.
+    pub fn evident(&self, inventory: &Inventory, member: &Member) -> Option<Regime> {
+        let of_file = || self.by_file.get(&member.file).is_some_and(|of_file| of_file.one().is_some());
         let said = self.configured.is_some()
             || self.own.contains_key(&member.id)
-            || self.by_file.get(&member.file).is_some_and(|of_file| of_file.one().is_some());
+            || of_file() && self.template(inventory, member).is_some();
         said.then(|| self.regime(member).regime)
     }
 
@@ -185,6 +187,20 @@ impl Deliveries {
     pub fn spared<'a>(&self, inventory: &Inventory, member: &'a Member, removal: Removal) -> Option<Spared<'a>> {
         spared(&member.object, self.template(inventory, member), removal)
     }
+}
+
+/// The template of each document of a file, with the document's start. Helm names every document of a template, and copies a
+/// file of `crds/` as it is, however many documents it has.
+fn rendered_from(file: &SourceFile) -> Vec<(u32, Option<Span>)> {
+    let mut documents = templates(file.text());
+    let mut copied = None;
+    for (_, template) in &mut documents {
+        if let Some(named) = *template {
+            copied = Some(named).filter(|named| in_crds_folder(file.slice(*named)));
+        }
+        *template = template.or(copied);
+    }
+    documents
 }
 
 /// The regime that an object's own labels and annotations speak of, and the key that does.

@@ -89,7 +89,7 @@ pub enum Consequence {
     RejectedStrict,
     /// The API server accepts it with a warning.
     Warned,
-    /// The garbage collector deletes the object although nobody asked.
+    /// The cluster deletes an object although nobody asked: the garbage collector, or what deletes with it.
     Collected,
     /// The garbage collector never deletes the object although its owner is gone.
     NeverCollected,

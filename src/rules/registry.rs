@@ -2,8 +2,8 @@
 
 use super::rule::{self, Rule};
 use super::{
-    finalizer_lifecycle, finalizer_syntax, finalizer_template, metadata, operator, owner_graph, owner_identity,
-    owner_shape, reading, scope, simulation, suppressing,
+    finalizer_lifecycle, finalizer_syntax, finalizer_template, gitops, metadata, operator, owner_graph, owner_identity,
+    owner_shape, protection, reading, release, scope, simulation, suppressing,
 };
 
 /// Every rule, in the order in which they are listed.
@@ -42,6 +42,12 @@ pub static RULES: &[&Rule] = &[
     &simulation::FOREGROUND_DEADLOCK,
     &simulation::NAMESPACE_NEVER_EMPTIES,
     &operator::OPERATOR_DELETED_FIRST,
+    &release::CRD_WITHOUT_KEEP,
+    &release::RELEASE_OWNS_ITS_NAMESPACE,
+    &release::HOOK_SURVIVES_UNINSTALL,
+    &protection::PROTECTION_INEFFECTIVE,
+    &gitops::TRACKING_LABEL_LEAKS,
+    &gitops::FORCE_REPLACE_ON_STATEFUL,
     &reading::UNREADABLE_FILE,
     &reading::UNREADABLE_DOCUMENT,
     &reading::DUPLICATE_KEY,

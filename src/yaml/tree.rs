@@ -3,6 +3,8 @@
 //! Nodes live in one flat arena. An alias shares the node it names, so a document never grows by expansion; walks that
 //! must expand carry their own budget. Nesting is walked iteratively by every consumer: documents may be 10,000 deep.
 
+use std::collections::HashSet;
+
 use crate::text::Span;
 
 /// The place of a node in its [`Tree`].
@@ -166,6 +168,21 @@ impl<'a> Value<'a> {
             key_span: entry.key_span,
             value: tree.value(entry.value),
         })
+    }
+
+    /// Every entry of every mapping at or below this value, each once however many aliases lead to it, in the order of
+    /// their places.
+    pub fn entries_below(self) -> Vec<Entry<'a>> {
+        let mut seen = HashSet::from([self.id]);
+        let mut pending = vec![self];
+        let mut found = Vec::new();
+        while let Some(value) = pending.pop() {
+            let below = value.entries().map(|entry| entry.value).chain(value.items());
+            pending.extend(below.filter(|value| seen.insert(value.id)));
+            found.extend(value.entries());
+        }
+        found.sort_by_key(|entry| entry.key_span);
+        found
     }
 
     /// The items of a sequence; nothing for other kinds.

@@ -178,10 +178,38 @@ fn an_object_without_marks_is_delivered_like_its_file_if_that_agrees() {
 
 #[test]
 fn the_template_of_an_object_is_the_one_named_before_it() {
-    let text = "---\n# Source: web/crds/a.yaml\napiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\n\
+    let text = "---\n# Source: web/templates/a.yaml\napiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\n\
                 ---\napiVersion: v1\nkind: ConfigMap\nmetadata: {name: b}\n";
     let inventory = inventory_of("a.yaml", text);
     let analysis = Analysis::of(&inventory);
     let template = |at: usize| analysis.deliveries().template(&inventory, &inventory.members[at]);
-    assert_eq!((template(0), template(1)), (Some("web/crds/a.yaml"), None));
+    assert_eq!((template(0), template(1)), (Some("web/templates/a.yaml"), None));
+}
+
+#[test]
+fn a_file_of_the_crds_folder_is_copied_with_all_its_documents() {
+    let text = "---\n# Source: web/crds/a.yaml\n---\napiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\n\
+                ---\napiVersion: v1\nkind: ConfigMap\nmetadata: {name: b}\n\
+                ---\n# Source: web/templates/c.yaml\napiVersion: v1\nkind: ConfigMap\nmetadata: {name: c}\n";
+    let inventory = inventory_of("a.yaml", text);
+    let analysis = Analysis::of(&inventory);
+    let template = |at: usize| analysis.deliveries().template(&inventory, &inventory.members[at]);
+    assert_eq!(
+        [0, 1, 2].map(template),
+        [Some("web/crds/a.yaml"), Some("web/crds/a.yaml"), Some("web/templates/c.yaml")]
+    );
+}
+
+#[test]
+fn a_neighbours_mark_is_evidence_only_of_what_helm_rendered_with_it() {
+    let chart = format!(
+        "---\n# Source: web/templates/b.yaml\napiVersion: v1\nkind: ConfigMap\nmetadata: {{name: b, {CHART}}}\n"
+    );
+    let evident = |source: &str| {
+        let plain = format!("{source}apiVersion: v1\nkind: ConfigMap\nmetadata: {{name: a}}\n");
+        let inventory = inventory_of("a.yaml", &format!("{plain}{chart}"));
+        Analysis::of(&inventory).deliveries().evident(&inventory, &inventory.members[0])
+    };
+    assert_eq!(evident("---\n# Source: web/templates/a.yaml\n"), Some(Regime::Helm));
+    assert_eq!(evident("---\n"), None);
 }

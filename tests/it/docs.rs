@@ -30,7 +30,7 @@ fn words(consequence: Consequence) -> &'static str {
         Consequence::Rejected => "the API server rejects the object",
         Consequence::RejectedStrict => "kubectl rejects the object, other clients silently drop the field",
         Consequence::Warned => "the API server accepts it with a warning",
-        Consequence::Collected => "the garbage collector deletes the object although nobody asked it to",
+        Consequence::Collected => "the cluster deletes an object although nobody asked it to",
         Consequence::NeverCollected => "the garbage collector never deletes the object although its owner is gone",
         Consequence::Stuck => "a deletion never finishes",
         Consequence::Lost => "part of the input never reaches the cluster",

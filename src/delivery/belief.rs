@@ -1,0 +1,138 @@
+//! Protections that somebody wrote and that do not do what they say: a misspelled key, a value that the tool does not know,
+//! a label where the tool reads annotations.
+//!
+//! Recognition is strict: what is not clearly meant as a protection is none.
+
+use super::marks::{self, sync_options};
+use crate::manifest::{Metadata, Spanned};
+use crate::text::near::{is_misspelling, meant};
+
+/// Why a protection does nothing, or not all that it says.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Flaw<'a> {
+    /// The key is one that no tool reads; this one is meant.
+    Key(&'static str),
+    /// Helm reads the annotation and does not know the value.
+    Policy,
+    /// `helm.sh/resource-policy` in other letters: kept by `helm uninstall`, deleted by `helm upgrade`.
+    PolicyCase,
+    /// An item of `argocd.argoproj.io/sync-options` that Argo CD does not know; the option that is meant.
+    Option {
+        /// As written.
+        written: &'a str,
+        /// As Argo CD reads it.
+        meant: &'static str,
+    },
+    /// A value of one of Flux's keys that means nothing to it; the value that is meant.
+    FluxValue(&'static str),
+    /// Written as a label; the tool reads annotations.
+    Label,
+}
+
+/// A protection that somebody believes in.
+#[derive(Clone, Copy, Debug)]
+pub struct Belief<'a> {
+    /// The key as written.
+    pub key: &'a str,
+    /// The value, with the places of both.
+    pub value: &'a Spanned<String>,
+    /// Whether it is a label.
+    pub is_label: bool,
+    /// What is wrong with it.
+    pub flaw: Flaw<'a>,
+}
+
+/// Words by which people switch something off.
+const OFF: [&str; 10] = ["false", "no", "off", "disable", "disabled", "never", "none", "skip", "ignore", "keep"];
+
+/// The protections of `metadata` that do not do what they say.
+pub fn beliefs(metadata: &Metadata) -> Vec<Belief<'_>> {
+    let labels = metadata.labels.iter().map(|entry| (entry, true));
+    let annotations = metadata.annotations.iter().map(|entry| (entry, false));
+    let mut beliefs = Vec::new();
+    for ((key, value), is_label) in labels.chain(annotations) {
+        let flaws = match key.as_str() {
+            marks::HELM_RESOURCE_POLICY => policy(&value.value, is_label).into_iter().collect(),
+            marks::ARGOCD_SYNC_OPTIONS => options(&value.value, is_label),
+            marks::FLUX_PRUNE | marks::FLUX_RECONCILE => opt_out(&value.value).into_iter().collect(),
+            marks::FLUX_SSA => apply_mode(&value.value).into_iter().collect(),
+            _ => misspelled(key, &value.value).map(Flaw::Key).into_iter().collect::<Vec<_>>(),
+        };
+        beliefs.extend(flaws.into_iter().map(|flaw| Belief { key, value, is_label, flaw }));
+    }
+    beliefs
+}
+
+fn policy(value: &str, is_label: bool) -> Option<Flaw<'_>> {
+    match value {
+        _ if is_label => Some(Flaw::Label),
+        "keep" => None,
+        _ if value.trim().eq_ignore_ascii_case("keep") => Some(Flaw::PolicyCase),
+        _ => Some(Flaw::Policy),
+    }
+}
+
+fn options(value: &str, is_label: bool) -> Vec<Flaw<'_>> {
+    if is_label {
+        return vec![Flaw::Label];
+    }
+    sync_options(value).filter_map(|written| Some(Flaw::Option { written, meant: meant_option(written)? })).collect()
+}
+
+/// The protecting option that an unknown item means.
+fn meant_option(written: &str) -> Option<&'static str> {
+    const PROTECTING: [&str; 4] = ["Prune=false", "Prune=confirm", "Delete=false", "Delete=confirm"];
+    if PROTECTING.contains(&written) {
+        return None;
+    }
+    let letters = |text: &str| text.chars().filter(char::is_ascii_alphanumeric).collect::<String>().to_lowercase();
+    let separated = written.split([';', '|', ' ', '\n']).collect::<Vec<_>>();
+    if let Some(option) = PROTECTING.into_iter().find(|option| separated.contains(option)) {
+        return Some(option);
+    }
+    let (name, value) = written.split_once(['=', ':', ' '])?;
+    let (name, value) = (letters(name), letters(value));
+    let value = if OFF.contains(&value.as_str()) { "false".to_owned() } else { value };
+    PROTECTING.into_iter().find(|option| letters(option) == format!("{name}{value}"))
+}
+
+/// Flux compares with `disabled`, in any case.
+fn opt_out(value: &str) -> Option<Flaw<'static>> {
+    let written = value.trim().to_lowercase();
+    let known = value.eq_ignore_ascii_case("disabled");
+    let off = OFF.contains(&written.as_str()) || is_misspelling(&written, "disabled");
+    (!known && off).then_some(Flaw::FluxValue("disabled"))
+}
+
+/// Flux compares with `Ignore`, in any case; the other modes are known too.
+fn apply_mode(value: &str) -> Option<Flaw<'static>> {
+    let known = ["Ignore", "Override", "Merge", "IfNotPresent"].iter().any(|mode| mode.eq_ignore_ascii_case(value));
+    let off = is_misspelling(value.trim(), "Ignore") || value.trim().eq_ignore_ascii_case("disabled");
+    (!known && off).then_some(Flaw::FluxValue("Ignore"))
+}
+
+/// The key that an unknown one means: the tool's domain or one like it, and the protection's name or one like it.
+fn misspelled(key: &str, value: &str) -> Option<&'static str> {
+    const HELM: [&str; 3] = ["helm.sh", "meta.helm.sh", "helm.io"];
+    const ARGO_CD: [&str; 4] = ["argocd.argoproj.io", "argo-cd.argoproj.io", "argoproj.io", "argocd.io"];
+    const FLUX: [&str; 6] = [
+        "kustomize.toolkit.fluxcd.io",
+        "kustomization.toolkit.fluxcd.io",
+        "helm.toolkit.fluxcd.io",
+        "toolkit.fluxcd.io",
+        "kustomize.fluxcd.io",
+        "fluxcd.io",
+    ];
+    let (domain, name) = key.split_once('/')?;
+    let of = |tool: &[&str]| tool.contains(&domain) || is_misspelling(domain, tool[0]);
+    let says = |word: &str| value.to_lowercase().contains(word);
+    let named = |word: &'static str| meant(name, &[word]).is_some();
+    if of(&HELM) && named("resource-policy") {
+        return Some(marks::HELM_RESOURCE_POLICY);
+    }
+    let option = named("sync-options") || ["prune", "delete"].iter().any(|option| name.eq_ignore_ascii_case(option));
+    if of(&ARGO_CD) && option && (says("false") || says("confirm") || says("disable")) {
+        return Some(marks::ARGOCD_SYNC_OPTIONS);
+    }
+    (of(&FLUX) && named("prune") && says("disable")).then_some(marks::FLUX_PRUNE)
+}

@@ -1,0 +1,281 @@
+//! Rules on how GitOps tools recognise objects and recreate them: what they take for their own, and what they delete in
+//! order to change it.
+
+use std::collections::HashSet;
+
+use super::draft::Draft;
+use super::rule::{Context, Rule, Sink, rule};
+use super::words::named;
+use crate::delivery::marks::{self, annotation, label};
+use crate::finding::Severity;
+use crate::inventory::{Inventory, Member, table};
+use crate::kube::{GroupKind, kinds};
+use crate::manifest::{Metadata, Spanned, Template, TemplateKind};
+use crate::text::{FileId, Span};
+use crate::yaml::Value;
+
+pub(super) static TRACKING_LABEL_LEAKS: Rule = rule!(
+    "tracking-label-leaks",
+    Warning,
+    Collected,
+    "A template passes a delivery tool's own mark on to objects that the tool did not create",
+    tracking_label_leaks
+);
+
+pub(super) static FORCE_REPLACE_ON_STATEFUL: Rule = rule!(
+    "force-replace-on-stateful",
+    Warning,
+    Collected,
+    "A delivery tool may delete an object that contains state in order to change it",
+    force_replace_on_stateful
+);
+
+const STATEFUL_SET: GroupKind<&str> = GroupKind::new("apps", "StatefulSet");
+
+/// A mark of a tool that made it into a template.
+struct Leak<'a> {
+    key: &'a str,
+    value: &'a Spanned<String>,
+    field: String,
+    /// What is made from the template.
+    made: TemplateKind,
+}
+
+fn tracking_label_leaks(context: &Context<'_>, sink: &mut Sink) {
+    let inventory = context.inventory;
+    let by_instance = label_tracking(inventory);
+    let mentioning = mentioning_marks(inventory);
+    for member in &inventory.members {
+        for template in member.object.templates() {
+            if let Some(leak) = leak(template, by_instance) {
+                sink.push(leaked(member, &leak));
+            }
+        }
+        if mentioning.contains(&member.file) {
+            let leaks = leaks_of_custom_resource(member).into_iter();
+            sink.extend(leaks.map(|(key, place)| leaked_by_custom_resource(member, key, place)));
+        }
+    }
+}
+
+/// The files whose custom resources are worth a walk.
+fn mentioning_marks(inventory: &Inventory) -> HashSet<FileId> {
+    let mentions = |text: &str| text.contains(marks::ARGOCD_INSTANCE) || text.contains(marks::ARGOCD_TRACKING_ID);
+    inventory.sources.iter().filter(|(_, file)| mentions(file.text())).map(|(id, _)| id).collect()
+}
+
+/// Whether a ConfigMap of Argo CD's in the input says that objects are recognised by `app.kubernetes.io/instance`.
+fn label_tracking(inventory: &Inventory) -> bool {
+    let settings = inventory.with_name("", "ConfigMap", "argocd-cm").iter().map(|id| inventory.member(*id));
+    settings.into_iter().any(|settings| {
+        let said = |key: &str| settings.object.at(&["data", key]).and_then(Value::as_str);
+        said("application.resourceTrackingMethod") == Some("label")
+            && said("application.instanceLabelKey").is_none_or(|key| key.is_empty() || key == INSTANCE)
+    })
+}
+
+/// By Helm's conventions the name of the release, and Argo CD's mark where it recognises objects by labels.
+const INSTANCE: &str = "app.kubernetes.io/instance";
+
+fn leak(template: &Template, by_instance: bool) -> Option<Leak<'_>> {
+    let Metadata { labels, annotations, .. } = &template.metadata;
+    let is_mark = |key: &str| key == marks::ARGOCD_INSTANCE || by_instance && key == INSTANCE;
+    // Where people moved the label, they wrote it into templates by mistake; `app.kubernetes.io/instance` they did not.
+    let labelled =
+        labels.iter().find(|(key, _)| is_mark(key) && (key != INSTANCE || template.kind == TemplateKind::Claim));
+    let labelled = labelled.map(|(key, value)| (key, value, "labels"));
+    let tracked = annotations.iter().find(|(key, _)| key == marks::ARGOCD_TRACKING_ID);
+    let tracked = tracked.map(|(key, value)| (key, value, "annotations"));
+    let flux = [marks::FLUX_KUSTOMIZATION_NAME, marks::FLUX_HELM_RELEASE_NAME];
+    let flux = labels.iter().find(|(key, _)| flux.contains(&key.as_str())).map(|(key, value)| (key, value, "labels"));
+    let (key, value, where_written) = labelled.or(tracked).or(flux)?;
+    let field = format!("{}.metadata.{where_written}.{key}", template.field);
+    Some(Leak { key, value, field, made: template.kind })
+}
+
+fn leaked(member: &Member, leak: &Leak<'_>) -> Draft {
+    let Leak { key, made, .. } = leak;
+    let made = match made {
+        TemplateKind::Claim => "claims",
+        TemplateKind::Pod => "Pods",
+        TemplateKind::Job => "Jobs",
+        TemplateKind::Restricted => "claims",
+    };
+    let unowned = leak.made == TemplateKind::Claim;
+    let (severity, effect) = match *key {
+        marks::ARGOCD_TRACKING_ID => (
+            Severity::Info,
+            format!(
+                "Argo CD writes this annotation onto the objects that it applies, and it names exactly one object. Argo CD \
+                 ignores it on the {made}, where it names another object; older releases took them for its own."
+            ),
+        ),
+        marks::FLUX_KUSTOMIZATION_NAME | marks::FLUX_HELM_RELEASE_NAME => (
+            Severity::Info,
+            format!(
+                "Flux writes this label onto the objects that it applies. It prunes from a list of its own and not by \
+                 label, but whatever else selects by the label takes the {made} for part of the delivery. The template \
+                 looks like a copy of a live object."
+            ),
+        ),
+        _ if unowned => (
+            Severity::Warning,
+            "The StatefulSet controller copies the label onto every claim, and Argo CD recognises its objects by this \
+             label. The claims are not in git and, as a rule, have no owner: the application is out of sync forever, and \
+             a sync that prunes deletes the claims with their data."
+                .to_owned(),
+        ),
+        _ => (
+            Severity::Info,
+            format!(
+                "Argo CD recognises its objects by this label and takes the {made} for its own, although they are not in \
+                 git. It prunes nothing that has an owner, so this hurts only when the {made} lose theirs."
+            ),
+        ),
+    };
+    Draft::on(member, leak.value.key_span, format!("{} passes `{key}` on to its {made}", named(member)))
+        .severity(severity)
+        .label("copied onto what is made from the template")
+        .reason(effect)
+        .help(format!("remove `{key}` from the template; the tool writes it onto the objects that it applies"))
+        .field(leak.field.clone())
+        .target(*key)
+}
+
+/// Kinds whose templates are their controllers' input for objects that the tool itself creates, or patterns to match.
+const NOT_COPIED: [&str; 3] = ["argoproj.io", "kyverno.io", "toolkit.fluxcd.io"];
+
+/// The marks in the metadata that a custom resource contains for objects of its operator.
+fn leaks_of_custom_resource(member: &Member) -> Vec<(&'static str, Span)> {
+    let group = member.object.group();
+    let below = |domain: &str| group.strip_suffix(domain).is_some_and(|rest| rest.is_empty() || rest.ends_with('.'));
+    let Some(spec) = member.object.at(&["spec"]) else { return Vec::new() };
+    if table().is_builtin_group(group) || NOT_COPIED.into_iter().any(below) {
+        return Vec::new();
+    }
+    let metadata = spec.entries_below().into_iter().filter(|entry| entry.key == "metadata");
+    let marks = [("labels", marks::ARGOCD_INSTANCE), ("annotations", marks::ARGOCD_TRACKING_ID)];
+    let found = metadata.flat_map(|metadata| {
+        marks.into_iter().filter_map(move |(field, key)| Some((key, metadata.value.get(field)?.entry(key)?.key_span)))
+    });
+    found.collect()
+}
+
+fn leaked_by_custom_resource(member: &Member, key: &'static str, place: Span) -> Draft {
+    Draft::on(member, place, format!("{} contains Argo CD's mark `{key}` for the objects of its operator", named(member)))
+        .severity(Severity::Info)
+        .label("may be copied")
+        .reason(
+            "If the operator copies it onto what it creates, Argo CD takes these objects for its own, although they are not \
+             in git. Without an owner, a sync that prunes deletes them. Whether this operator copies it is not known here.",
+        )
+        .help(format!("remove `{key}` from the spec; the tool writes it onto the objects that it applies"))
+        .target(key)
+}
+
+/// How a tool gets an object changed that refuses the change.
+enum Force<'a> {
+    /// `kubectl replace --force`, at every sync that finds a difference.
+    ArgoCdReplace(&'a Spanned<String>),
+    /// `kubectl apply --force`, when the patch fails.
+    ArgoCdApply(&'a Spanned<String>),
+    /// Flux: when a field is immutable.
+    Flux(&'a Spanned<String>, &'static str),
+}
+
+/// What is lost when an object is deleted and created again.
+const STATEFUL: [GroupKind<&str>; 5] = [
+    kinds::NAMESPACE,
+    kinds::PERSISTENT_VOLUME_CLAIM,
+    kinds::PERSISTENT_VOLUME,
+    kinds::CUSTOM_RESOURCE_DEFINITION,
+    STATEFUL_SET,
+];
+
+fn force_replace_on_stateful(context: &Context<'_>, sink: &mut Sink) {
+    for member in context.inventory.members.iter().filter(|member| STATEFUL.iter().any(|kind| member.object.is(*kind)))
+    {
+        if let Some(force) = force(&member.object.metadata) {
+            sink.push(forced(member, &force));
+        }
+    }
+}
+
+fn force(metadata: &Metadata) -> Option<Force<'_>> {
+    if let Some(options) = annotation(metadata, marks::ARGOCD_SYNC_OPTIONS) {
+        let has = |option: &str| marks::sync_options(&options.value).any(|written| written == option);
+        match (has("Force=true"), has("Replace=true")) {
+            (true, true) => return Some(Force::ArgoCdReplace(options)),
+            // A server-side apply takes fields over, and deletes nothing.
+            (true, false) if !has("ServerSideApply=true") => return Some(Force::ArgoCdApply(options)),
+            _ => {}
+        }
+    }
+    let annotated = annotation(metadata, marks::FLUX_FORCE).map(|value| Force::Flux(value, "annotations"));
+    let labelled = label(metadata, marks::FLUX_FORCE).map(|value| Force::Flux(value, "labels"));
+    let enabled =
+        |force: &Force<'_>| matches!(force, Force::Flux(value, _) if value.value.eq_ignore_ascii_case("enabled"));
+    annotated.filter(enabled).or(labelled.filter(enabled))
+}
+
+fn forced(member: &Member, force: &Force<'_>) -> Draft {
+    let object = &member.object;
+    // Argo CD updates these two, whatever the options say (gitops-engine sync_context.go, applyObject).
+    let only_updated = object.is(kinds::NAMESPACE) || object.is(kinds::CUSTOM_RESOURCE_DEFINITION);
+    let claims_go = object.at(&["spec", "persistentVolumeClaimRetentionPolicy", "whenDeleted"]);
+    let claims_go = claims_go.and_then(Value::as_str) == Some("Delete");
+    let lost = if object.is(kinds::NAMESPACE) {
+        "Everything in the namespace is deleted with it, also what is not in git."
+    } else if object.is(kinds::CUSTOM_RESOURCE_DEFINITION) {
+        "Every instance is deleted with it, and what the instances own."
+    } else if object.is(STATEFUL_SET) && claims_go {
+        "All of its Pods stop at once, and `whenDeleted: Delete` deletes their claims, and the data."
+    } else if object.is(STATEFUL_SET) {
+        "All of its Pods stop at once. Their claims stay, and the new StatefulSet takes them over if their names are the same."
+    } else {
+        "Its data goes with it unless the volume is retained, and whatever mounts it keeps it Terminating until then."
+    };
+    let (value, option, when, protects) = match force {
+        Force::ArgoCdReplace(value) => (
+            value,
+            "`Force=true` with `Replace=true`",
+            match only_updated {
+                true => {
+                    "Older releases of Argo CD delete the object and create it again at every sync that changes it; newer \
+                         ones update a Namespace or a CRD instead (argo-cd#12810)."
+                }
+                false => {
+                    "Argo CD runs `kubectl replace --force`: at every sync that changes the object, it deletes it and \
+                          creates it again."
+                }
+            },
+            " `Prune=false` and `Delete=false` do not protect from it.",
+        ),
+        Force::ArgoCdApply(value) => (
+            value,
+            "`Force=true`",
+            "Argo CD runs `kubectl apply --force`: if a field cannot be changed, it deletes the object and creates it again.",
+            " `Prune=false` and `Delete=false` do not protect from it.",
+        ),
+        Force::Flux(value, _) => (
+            value,
+            "`force: enabled`",
+            "If a field cannot be changed, Flux deletes the object and creates it again.",
+            " `prune: disabled` does not protect from it.",
+        ),
+    };
+    let always = matches!(force, Force::ArgoCdReplace(_));
+    let mild = if always { only_updated } else { object.is(STATEFUL_SET) && !claims_go };
+    let draft = Draft::on(member, value.key_span, format!("{option} may delete {} and create it again", named(member)))
+        .label("deletes in order to change")
+        .reason(format!("{when} {lost}{protects}"))
+        .help(
+            "remove the option here, and make such a change by hand when it is needed: for a StatefulSet with `kubectl delete \
+             --cascade=orphan`, for a claim with a new claim and a copy of the data",
+        )
+        .field(match force {
+            Force::Flux(_, where_written) => format!("metadata.{where_written}.{}", marks::FLUX_FORCE),
+            _ => format!("metadata.annotations.{}", marks::ARGOCD_SYNC_OPTIONS),
+        });
+    if mild { draft.severity(Severity::Info) } else { draft }
+}

@@ -1,0 +1,339 @@
+//! A protection that does not protect: what its author wrote, and what the tool makes of it.
+
+use std::collections::HashMap;
+
+use super::draft::Draft;
+use super::rule::{Context, Rule, Sink, rule};
+use super::words::named;
+use crate::delivery::marks::{self, annotation};
+use crate::delivery::{Belief, Flaw, FluxObject, Regime, Removal, Sparing, beliefs, spared};
+use crate::finding::Severity;
+use crate::inventory::{Inventory, Member};
+use crate::kube::{GroupKind, kinds};
+use crate::manifest::{Metadata, Spanned, Template, TemplateKind};
+use crate::yaml::{Entry, Value};
+
+pub(super) static PROTECTION_INEFFECTIVE: Rule = rule!(
+    "protection-ineffective",
+    Warning,
+    Ignored,
+    "An annotation that should keep an object from being deleted does not",
+    protection_ineffective
+);
+
+const APPLICATION: GroupKind<&str> = GroupKind::new("argoproj.io", "Application");
+const HELM_RELEASE: GroupKind<&str> = GroupKind::new("helm.toolkit.fluxcd.io", "HelmRelease");
+const KUSTOMIZATION: GroupKind<&str> = GroupKind::new("kustomize.toolkit.fluxcd.io", "Kustomization");
+
+/// The finalizer with which an Application deletes what it applied; a policy may follow.
+const RESOURCES_FINALIZER: &str = "resources-finalizer.argocd.argoproj.io";
+
+/// Kinds that take data or other objects along when they are deleted.
+const PRECIOUS: [GroupKind<&str>; 3] = [kinds::NAMESPACE, kinds::PERSISTENT_VOLUME_CLAIM, kinds::PERSISTENT_VOLUME];
+
+fn protection_ineffective(context: &Context<'_>, sink: &mut Sink) {
+    let delivery = DeliveryObjects::of(context.inventory);
+    let released: Vec<&Member> = of_kind(context.inventory, HELM_RELEASE).collect();
+    for member in &context.inventory.members {
+        let metadata = &member.object.metadata;
+        sink.extend(beliefs(metadata).iter().map(|belief| mistaken(member, "metadata", belief)));
+        sink.extend(read_by_another_tool(context, member, &delivery));
+        sink.extend(only_pruning(context, member, &delivery));
+        for template in member.object.templates() {
+            let field = format!("{}.metadata", template.field);
+            sink.extend(beliefs(&template.metadata).iter().map(|belief| mistaken(member, &field, belief)));
+            sink.extend(on_a_template(member, template));
+        }
+    }
+    released.iter().for_each(|release| sink.extend(in_values(release)));
+    sink.extend(around_releases(context.inventory, &released));
+}
+
+fn of_kind<'a>(inventory: &'a Inventory, kind: GroupKind<&'a str>) -> impl Iterator<Item = &'a Member> {
+    inventory.members.iter().filter(move |member| member.object.is(kind))
+}
+
+/// What the delivery objects of a bundle do when something leaves.
+#[derive(Default)]
+struct DeliveryObjects {
+    /// There is an Application.
+    applications: bool,
+    /// An Application deletes its objects with itself, and spares none by default.
+    cascade: bool,
+    /// An Application prunes without being asked.
+    argo_cd_prunes: bool,
+    /// A Kustomization prunes.
+    flux_prunes: bool,
+    /// There is a HelmRelease.
+    releases: bool,
+}
+
+impl DeliveryObjects {
+    fn of(inventory: &Inventory) -> Self {
+        let mut all = Self::default();
+        for member in &inventory.members {
+            let object = &member.object;
+            let says = |path: &[&str]| object.at(path).and_then(Value::as_bool) == Some(true);
+            if object.is(APPLICATION) {
+                let mut finalizers = object.metadata.finalizers.iter();
+                let cascades = finalizers.any(|finalizer| finalizer.value.starts_with(RESOURCES_FINALIZER));
+                let options = object.at(&["spec", "syncPolicy", "syncOptions"]).into_iter().flat_map(Value::items);
+                let spares = options.filter_map(Value::as_str).any(|option| option.trim() == "Delete=false");
+                all.applications = true;
+                all.cascade |= cascades && !spares;
+                all.argo_cd_prunes |= says(&["spec", "syncPolicy", "automated", "prune"]);
+            }
+            all.flux_prunes |= object.is(KUSTOMIZATION) && says(&["spec", "prune"]);
+            all.releases |= object.is(HELM_RELEASE);
+        }
+        all
+    }
+
+    /// Whether one of them says that what leaves is deleted.
+    fn delete(&self, regime: Regime) -> bool {
+        match regime {
+            Regime::ArgoCd => self.argo_cd_prunes,
+            Regime::Flux(FluxObject::Kustomization) => self.flux_prunes,
+            // What has an annotation for Flux may be rendered by Helm and applied by a Kustomization.
+            Regime::Helm | Regime::Flux(FluxObject::HelmRelease) => self.releases,
+            Regime::Kubectl => false,
+        }
+    }
+}
+
+/// Cases a and g: a value or a key that the tool does not know.
+fn mistaken(member: &Member, field: &str, belief: &Belief<'_>) -> Draft {
+    let Belief { key, value, is_label, flaw } = belief;
+    let written = &value.value;
+    let where_written = if *is_label { "labels" } else { "annotations" };
+    let (message, reason, help) = match flaw {
+        Flaw::Policy => (
+            format!("`{key}: {written}` is not `keep`, and protects {} from half of what Helm does", named(member)),
+            "`helm uninstall` leaves every object with this annotation alone, whatever its value, and does not list it among \
+             what it kept. An upgrade to a chart without the object compares with `keep` exactly, and deletes it."
+                .to_owned(),
+            "write `keep` if the object must stay, else remove the annotation: no value makes Helm delete an object".to_owned(),
+        ),
+        Flaw::PolicyCase => (
+            format!("`{key}: {written}` is not exactly `keep`, so an upgrade may delete {}", named(member)),
+            "`helm uninstall` reads the value in any case and keeps the object. An upgrade to a chart without the object \
+             compares with `keep` exactly, and deletes it."
+                .to_owned(),
+            "write `keep` in lower case, without blanks".to_owned(),
+        ),
+        Flaw::Key(meant) => (
+            format!("no tool reads `{key}`, so it protects {} from nothing", named(member)),
+            format!("The key looks like `{meant}`, which is what the tool reads. Unknown keys have no effect."),
+            match *meant {
+                marks::ARGOCD_SYNC_OPTIONS => format!("write `{meant}: Prune=false,Delete=false`"),
+                marks::HELM_RESOURCE_POLICY => format!("write `{meant}: keep`"),
+                _ => format!("write `{meant}: disabled`"),
+            },
+        ),
+        Flaw::Option { written, meant } => (
+            format!("Argo CD does not know the sync option `{written}`, so it protects {} from nothing", named(member)),
+            "Argo CD splits the annotation at commas and compares every option exactly, upper and lower case included. It \
+             ignores options that it does not know."
+                .to_owned(),
+            format!("write `{meant}`"),
+        ),
+        Flaw::FluxValue(meant) => (
+            format!("Flux does not know `{key}: {written}`, so it protects {} from nothing", named(member)),
+            format!("Flux compares the value with `{meant}`, and ignores every other one."),
+            format!("write `{key}: {meant}`"),
+        ),
+        Flaw::Label => (
+            format!("`{key}` is a label, and the tool reads annotations: it protects {} from nothing", named(member)),
+            "Helm and Argo CD look at annotations only. A label of the same name has no effect.".to_owned(),
+            "move it to `metadata.annotations`".to_owned(),
+        ),
+    };
+    let place = match flaw {
+        Flaw::Key(_) | Flaw::Label => value.key_span,
+        Flaw::Policy | Flaw::PolicyCase | Flaw::Option { .. } | Flaw::FluxValue(_) => value.span,
+    };
+    Draft::on(member, place, message)
+        .label("has no effect")
+        .reason(reason)
+        .help(help)
+        .field(format!("{field}.{where_written}.{key}"))
+}
+
+/// Case c, and its counterparts: the annotation is right, and another tool prunes.
+fn read_by_another_tool(context: &Context<'_>, member: &Member, delivery: &DeliveryObjects) -> Option<Draft> {
+    let metadata = &member.object.metadata;
+    let deliveries = context.analysis.deliveries();
+    let evident = deliveries.evident(context.inventory, member)?;
+    let keep = annotation(metadata, marks::HELM_RESOURCE_POLICY).filter(|policy| policy.value.trim() == "keep");
+    let flux = annotation(metadata, marks::FLUX_PRUNE).filter(|prune| prune.value.eq_ignore_ascii_case("disabled"));
+    let stays = |removal| deliveries.spared(context.inventory, member, removal).is_some();
+    let (value, key, message, reason, help) = match (evident, keep, flux) {
+        (Regime::ArgoCd, Some(keep), _) if !stays(Removal::ArgoCdPrune) => (
+            keep,
+            marks::HELM_RESOURCE_POLICY,
+            format!("Argo CD prunes {} in spite of `{}: keep`", named(member), marks::HELM_RESOURCE_POLICY),
+            "Argo CD looks at Helm's annotation when an Application is deleted, and not when it prunes: once the object \
+             leaves the sources, a sync that prunes deletes it.",
+            format!("add `{}: Prune=false`", marks::ARGOCD_SYNC_OPTIONS),
+        ),
+        (Regime::Flux(FluxObject::Kustomization), Some(keep), _) if !stays(Removal::FluxPrune) => (
+            keep,
+            marks::HELM_RESOURCE_POLICY,
+            format!("Flux prunes {} in spite of `{}: keep`", named(member), marks::HELM_RESOURCE_POLICY),
+            "A Kustomization of Flux applies this object, and it does not look at Helm's annotation: once the object leaves \
+             the sources, or the Kustomization is deleted, Flux deletes it.",
+            format!("add `{}: disabled`", marks::FLUX_PRUNE),
+        ),
+        (Regime::Helm | Regime::Flux(FluxObject::HelmRelease), None, Some(flux)) if !stays(Removal::HelmUninstall) => (
+            flux,
+            marks::FLUX_PRUNE,
+            format!("Helm deletes {} in spite of `{}: disabled`", named(member), marks::FLUX_PRUNE),
+            "The object is part of a Helm release. Flux's annotation is for objects that a Kustomization applies: Helm does \
+             not look at it, and deletes the object when the release is uninstalled or no longer contains it.",
+            format!("add `{}: keep`", marks::HELM_RESOURCE_POLICY),
+        ),
+        _ => return None,
+    };
+    let draft = Draft::on(member, value.key_span, message)
+        .label("read by another tool")
+        .reason(reason)
+        .help(help)
+        .field(format!("metadata.annotations.{key}"));
+    // Whether anything is pruned is for the Application or Kustomization to say.
+    Some(if delivery.delete(evident) { draft } else { draft.severity(Severity::Info) })
+}
+
+/// Case d: `Prune=false` says nothing about the deletion of the Application.
+fn only_pruning(context: &Context<'_>, member: &Member, delivery: &DeliveryObjects) -> Option<Draft> {
+    let object = &member.object;
+    let options = annotation(&object.metadata, marks::ARGOCD_SYNC_OPTIONS)?;
+    let never = marks::sync_options(&options.value).any(|option| option == "Prune=false");
+    let spared = spared(object, None, Removal::ArgoCdApplication).is_some();
+    let other_tool = matches!(context.analysis.deliveries().evident(context.inventory, member), Some(regime) if regime != Regime::ArgoCd);
+    if !never || spared || other_tool || delivery.applications && !delivery.cascade {
+        return None;
+    }
+    let precious = PRECIOUS.iter().any(|kind| object.is(*kind));
+    let draft = Draft::on(
+        member,
+        options.key_span,
+        format!("deleting the Application deletes {} in spite of `Prune=false`", named(member)),
+    )
+    .label("protects from pruning only")
+    .reason(
+        "`Prune=false` keeps an object that leaves the sources. When an Application with the finalizer \
+         `resources-finalizer.argocd.argoproj.io` is deleted, or renamed, Argo CD looks at `Delete=false` instead, and \
+         deletes this object with all others.",
+    )
+    .help(format!("write `{}: Prune=false,Delete=false`", marks::ARGOCD_SYNC_OPTIONS))
+    .field(format!("metadata.annotations.{}", marks::ARGOCD_SYNC_OPTIONS));
+    Some(if precious { draft } else { draft.severity(Severity::Info) })
+}
+
+/// Case e: a protection of what a controller makes from a template.
+fn on_a_template(member: &Member, template: &Template) -> Option<Draft> {
+    // Argo CD prunes claims that have its mark, and then the options count (argo-cd#3050).
+    let tracked = template.metadata.labels.iter().any(|(key, _)| key == marks::ARGOCD_INSTANCE);
+    let (key, value) = protection_of(&template.metadata)?;
+    if tracked && key == marks::ARGOCD_SYNC_OPTIONS {
+        return None;
+    }
+    let claim = template.kind == TemplateKind::Claim;
+    let (made, instead) = match template.kind {
+        TemplateKind::Claim => (
+            "claims",
+            "claims of a StatefulSet stay unless `spec.persistentVolumeClaimRetentionPolicy` deletes them: set `whenDeleted` \
+             and `whenScaled` to `Retain`. To protect them from the deletion of their namespace, protect the Namespace",
+        ),
+        TemplateKind::Pod => ("Pods", "write the annotation into the object's own `metadata`"),
+        TemplateKind::Job => ("Jobs", "write the annotation into the object's own `metadata`"),
+        TemplateKind::Restricted => ("claims", "create the claim as an object of its own, and annotate that"),
+    };
+    let draft = Draft::on(
+        member,
+        value.key_span,
+        format!("`{key}` in a template of {} protects none of its {made}", named(member)),
+    )
+    .label(format!("copied onto {made} that no tool delivers"))
+    .reason(format!(
+        "A controller makes the {made} from the template and copies the annotation. The tool neither applied them nor deletes \
+         them, so it never looks at it; whatever does delete them, a controller, their owner or their namespace, does not \
+         look at it either."
+    ))
+    .help(instead)
+    .field(format!("{}.metadata.annotations.{key}", template.field));
+    Some(if claim { draft } else { draft.severity(Severity::Info) })
+}
+
+/// A protection of any tool, with its key.
+fn protection_of(metadata: &Metadata) -> Option<(&'static str, &Spanned<String>)> {
+    let protecting = |key: &'static str, protects: fn(&str) -> bool| {
+        annotation(metadata, key).filter(|value| protects(&value.value)).map(|value| (key, value))
+    };
+    protecting(marks::ARGOCD_SYNC_OPTIONS, |value| {
+        let mut options = marks::sync_options(value);
+        options.any(|option| matches!(option, "Prune=false" | "Prune=confirm" | "Delete=false" | "Delete=confirm"))
+    })
+    .or_else(|| protecting(marks::FLUX_PRUNE, |value| value.eq_ignore_ascii_case("disabled")))
+    .or_else(|| protecting(marks::HELM_RESOURCE_POLICY, |value| value.trim() == "keep"))
+}
+
+/// Case f: Flux's annotation in the values of a chart ends up on objects that Helm deletes (fluxcd/flux2#5035).
+fn in_values(release: &Member) -> Option<Draft> {
+    let values = release.object.at(&["spec", "values"])?;
+    let off = |entry: &Entry<'_>| {
+        entry.key == marks::FLUX_PRUNE
+            && entry.value.as_str().is_some_and(|value| value.eq_ignore_ascii_case("disabled"))
+    };
+    let entry = values.entries_below().into_iter().find(off)?;
+    let draft = Draft::on(
+        release,
+        entry.key_span,
+        format!("Helm deletes what {} installs, in spite of `{}: disabled`", named(release), marks::FLUX_PRUNE),
+    )
+    .label("ends up on objects of the release")
+    .reason(
+        "The chart writes the annotation onto objects that Helm installs. It is for objects that a Kustomization of Flux \
+         applies: Helm does not look at it, and deletes them when the HelmRelease is deleted or no longer renders them.",
+    )
+    .help(format!(
+        "write `{}: keep` in its place; to keep the release itself, annotate the HelmRelease with `{}: disabled`",
+        marks::HELM_RESOURCE_POLICY,
+        marks::FLUX_PRUNE
+    ))
+    .field("spec.values");
+    Some(draft)
+}
+
+/// Case f: an opt-out of a Namespace keeps the Namespace, and not the releases in it.
+fn around_releases(inventory: &Inventory, released: &[&Member]) -> Vec<Draft> {
+    let opted_out = |member: &Member| match spared(&member.object, None, Removal::FluxPrune) {
+        Some(spared) if matches!(spared.by, Sparing::FluxOptOut(_)) => spared.place,
+        _ => None,
+    };
+    let mut exposed = HashMap::new();
+    for release in released.iter().filter(|release| opted_out(release).is_none()) {
+        if let Some(namespace) = release.key.namespace.name() {
+            exposed.entry(namespace).or_insert(*release);
+        }
+    }
+    let namespaces = of_kind(inventory, kinds::NAMESPACE);
+    let found = namespaces.filter_map(|namespace| {
+        let (place, release) = (opted_out(namespace)?, exposed.get(namespace.key.name.as_str())?);
+        let draft = Draft::on(
+            namespace,
+            place,
+            format!("the opt-out of {} keeps the Namespace, not {} in it", named(namespace), named(release)),
+        )
+        .severity(Severity::Info)
+        .label("for this object only")
+        .reason(
+            "Flux judges every object by its own labels and annotations. A HelmRelease that leaves the sources is pruned, and \
+             its release uninstalled with all that it installed here.",
+        )
+        .help(format!("annotate the HelmRelease with `{}: disabled` too if it must stay", marks::FLUX_PRUNE))
+        .field(format!("metadata.annotations.{}", marks::FLUX_PRUNE));
+        Some(draft.related_object(release, "is pruned and uninstalled"))
+    });
+    found.collect()
+}
