@@ -47,11 +47,13 @@
 
 // What the crate promises to its users.
 pub use engine::{
-    BaselineChoice, CheckOptions, ConfigChoice, DeletionPlan, DeletionRequest, ReportScope, Request, Session,
+    BaselineChoice, CheckOptions, CompareRequest, Comparison, ConfigChoice, DeletionPlan, DeletionRequest, ReportScope,
+    Request, Session, StateChoice,
 };
 pub use finding::{Certainty, Chain, Consequence, Finding, Fingerprint, Label, Relation, Severity};
 pub use inventory::{Overlay, Release};
 pub use kube::{Namespace, ObjectKey, Policy};
+pub use report::diff::{ChangedPlace, DiffFormat, DiffReport, DiffSummary, ReportedChange, StateName};
 pub use report::plan::PlanFormat;
 pub use report::{
     Format, ListedObject, ListedPlace, ListedReference, ListedSkip, Listing, Note, Region, Report, Reported, Summary,
@@ -68,6 +70,7 @@ pub mod error {
     pub use crate::config::Mistake;
     pub use crate::engine::{BundleError, PlanError, SessionError, TargetError, UnknownRule};
     pub use crate::gc::ClusterError;
+    pub use crate::git::GitError;
     pub use crate::inventory::{InputError, UnreadableRelease};
     pub use crate::kube::NotAKey;
     pub use crate::report::UnknownFormat;
@@ -79,11 +82,14 @@ pub mod error {
 // | room | holds |
 // |---|---|
 // | `text` | source files with their side, byte spans, lines and columns |
+// | `git` | the states of a repository: commits, the index, the work tree; runs nothing that the repository configures |
 // | `kube` | Kubernetes' words: kinds, versions, object keys, scopes, well-known finalizers |
 // | `finding` | one finding: rule, severity, consequence, labels, fingerprint |
 // | `yaml` | documents as Kubernetes splits and reads them |
 // | `manifest` | one object as it is written: identity, owner references, finalizers, templates, CRD facts; a parsed file as a value |
+// | `kustomize` | what a kustomization reaches, and what it makes of the names of objects |
 // | `inventory` | one bundle: files found and read, kinds and scopes, lookup by identity and uid |
+// | `changes` | what a change does to the objects of a tree: added, removed, changed, moved, renamed |
 // | `ownership` | the edges between objects, each with its evidence; who removes which finalizer |
 // | `delivery` | who deletes objects, and how: the tool that delivers each, its requests, and what it spares |
 // | `gc` | a pure model of deletion: API server, garbage collector, namespaces, CRDs |
@@ -103,6 +109,8 @@ pub mod error {
 // what is promised.
 #[doc(hidden)]
 pub mod baseline;
+#[doc(hidden)]
+pub mod changes;
 #[cfg(feature = "cli")]
 #[doc(hidden)]
 pub mod cli;
@@ -119,9 +127,13 @@ pub mod finding;
 #[doc(hidden)]
 pub mod gc;
 #[doc(hidden)]
+pub mod git;
+#[doc(hidden)]
 pub mod inventory;
 #[doc(hidden)]
 pub mod kube;
+#[doc(hidden)]
+pub mod kustomize;
 #[doc(hidden)]
 pub mod manifest;
 #[doc(hidden)]

@@ -4,6 +4,7 @@ use clap::{Args, Parser, Subcommand, builder::styling};
 
 use super::baseline::BaselineArgs;
 use super::check::CheckArgs;
+use super::diff::DiffArgs;
 use super::explain::{ExplainArgs, RulesArgs, SchemaArgs};
 use super::global_args::GlobalArgs;
 use super::help;
@@ -37,6 +38,9 @@ pub(super) enum Command {
     /// List the objects with their scopes, owners and finalizers
     #[command(after_help = help::LIST)]
     List(ListArgs),
+    /// Compare two states of a tree: what merging a change removes, renames and moves
+    #[command(after_help = help::DIFF)]
+    Diff(Box<DiffArgs>),
     /// Predict a deletion: what is deleted with it, what is kept, what gets stuck
     Plan(Box<PlanArgs>),
     /// Explain a rule: what is wrong, what the cluster does, how to fix it; or what a plan cites

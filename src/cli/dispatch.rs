@@ -8,7 +8,7 @@ use super::args::{Cli, Command};
 use super::command_first::command_first;
 use super::error::Error;
 use super::status::Status;
-use super::{baseline, check, completions, explain, help, hints, init, list, plan, terminal};
+use super::{baseline, check, completions, diff, explain, help, hints, init, list, plan, terminal};
 
 /// Runs the program with the arguments of the process.
 pub fn main() -> ExitCode {
@@ -47,6 +47,7 @@ fn run(cli: Cli, root: &clap::Command) -> Result<Status, Error> {
         }
         Some(Command::Check(check)) => check::check(check, &global),
         Some(Command::List(list)) => list::list(list, &global),
+        Some(Command::Diff(args)) => diff::diff(*args),
         Some(Command::Plan(args)) => plan::plan(*args, &global),
         Some(Command::Explain(explain)) => explain::explain(&explain, &global),
         Some(Command::Rules(rules)) => explain::rules(&rules),

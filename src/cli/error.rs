@@ -5,6 +5,7 @@ use thiserror::Error;
 
 use crate::config::Mistake;
 use crate::engine::{PlanError, SessionError, UnknownRule};
+use crate::git::GitError;
 
 /// A failure that ends the run.
 #[derive(Debug, Error, Diagnostic)]
@@ -15,7 +16,11 @@ pub(super) enum Error {
     #[error("cannot read standard input: {reason}")]
     Stdin { reason: String },
     #[error("cannot tell what changed since `{reference}`: {reason}")]
-    Git { reference: String, reason: String },
+    Changed {
+        reference: String,
+        #[diagnostic_source]
+        reason: GitError,
+    },
     #[error("`{path}` exists")]
     #[diagnostic(help("{}", if *forceable { "`--force` overwrites it" } else { "there can be only one configuration: remove it, or keep it" }))]
     Exists { path: String, forceable: bool },

@@ -50,6 +50,22 @@ Exit status:
   2  usage, configuration, I/O or internal failure
   3  no Kubernetes object found (--allow-empty makes it 0)";
 
+pub(super) const DIFF: &str = "\
+Examples:
+  ownerlint diff --base-ref origin/main           this branch and what is edited
+  ownerlint diff --base-ref HEAD --staged         what the next commit does
+  ownerlint diff --base-ref v1 --head-ref v2      two commits
+  ownerlint diff --base-ref origin/main clusters  one folder of both
+  ownerlint diff --base old.yaml --head new.yaml  two renderings
+
+With --base-ref, files are read from the commits and never from a checkout.
+Where nothing was rendered, kustomizations are followed: an object belongs to
+every root that reaches its file, under the names that the root gives it.
+
+Exit status:
+  0  the states were compared
+  2  usage, configuration, I/O or internal failure";
+
 pub(super) const PLAN: &str = "\
 Examples:
   ownerlint plan delete deployment/web -n shop -f rendered/  one object

@@ -7,6 +7,7 @@ mod changed;
 mod check;
 mod command_first;
 mod completions;
+mod diff;
 mod dispatch;
 mod error;
 mod explain;

@@ -11,6 +11,7 @@ use super::error::Error;
 use super::global_args::GlobalArgs;
 use super::terminal;
 use crate::finding::Severity;
+use crate::report::diff::DiffFormat;
 use crate::report::plan::PlanFormat;
 use crate::report::{Format, HumanOptions, Options, Roots, UnknownFormat};
 use crate::text::near;
@@ -23,6 +24,10 @@ pub(super) trait Named: Copy + Display + FromStr<Err = UnknownFormat> + 'static 
 
 impl Named for Format {
     const ALL: &'static [Self] = &Format::ALL;
+}
+
+impl Named for DiffFormat {
+    const ALL: &'static [Self] = &DiffFormat::ALL;
 }
 
 impl Named for PlanFormat {

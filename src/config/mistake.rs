@@ -39,7 +39,7 @@ impl Mistake {
     }
 
     /// Two configurations where one is looked for.
-    pub(super) fn ambiguous(first: &str, second: &str) -> Self {
+    pub(crate) fn ambiguous(first: &str, second: &str) -> Self {
         let help = Some("keep one of them, or choose with `--config`".to_owned());
         let message = format!("both `{first}` and `{second}` are configurations");
         Self { message, help, label: String::new(), span: Span::default(), source_code: None }

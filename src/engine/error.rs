@@ -7,6 +7,8 @@ use super::input::BundleError;
 use super::selection::UnknownRule;
 use crate::baseline::BaselineError;
 use crate::config::Mistake;
+use crate::git::GitError;
+use crate::inventory::InputError;
 
 /// A failure that ends the run.
 #[derive(Debug, Error, Diagnostic)]
@@ -16,6 +18,10 @@ pub enum SessionError {
     #[error(transparent)]
     #[diagnostic(transparent)]
     Bundle(#[from] BundleError),
+    /// A pattern that is no glob, or a path of a comparison that cannot be read.
+    #[error(transparent)]
+    #[diagnostic(transparent)]
+    Input(#[from] InputError),
     /// A mistake in the configuration.
     #[error(transparent)]
     #[diagnostic(transparent)]
@@ -45,6 +51,17 @@ pub enum SessionError {
     #[diagnostic(help("`--only` limits what is reported: name a file or folder among what is checked"))]
     NothingInScope {
         /// The path.
+        path: String,
+    },
+    /// A state that git cannot give.
+    #[error(transparent)]
+    #[diagnostic(transparent)]
+    Git(#[from] GitError),
+    /// A path that neither of two states has.
+    #[error("neither base nor head contains `{path}`")]
+    #[diagnostic(help("paths are looked up in the two states, from the current folder"))]
+    InNeitherState {
+        /// The path, from the root of the states.
         path: String,
     },
     /// A bundle that the configuration does not contain.

@@ -6,6 +6,7 @@
 
 mod cascade;
 mod check;
+mod compare;
 mod coverage;
 mod describe;
 mod error;
@@ -25,6 +26,7 @@ mod selection;
 mod session;
 
 pub use check::Check;
+pub use compare::{CompareRequest, Comparison, StateChoice};
 pub use coverage::ReadExtent;
 pub use describe::{describe, tool};
 pub use error::SessionError;

@@ -3,9 +3,11 @@
 //!
 //! Knows nothing of rules.
 
+mod applied;
 mod builtin;
 mod error;
 mod kinds;
+mod listed;
 mod location;
 mod neighbourhood;
 mod object_id;
@@ -17,19 +19,22 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use crate::kube::{Namespace, ObjectKey, Scope, kinds as well_known};
+use crate::kustomize::{Applied, Edits};
 use crate::manifest::{Object, OwnerReference, ParsedDocument, ParsedFile, Skip};
 use crate::text::{FileId, Sources};
 use crate::yaml::{Problem, ReadError};
 
+pub use applied::AppliedFile;
 pub use builtin::*;
 pub use error::InputError;
 pub use kinds::{ExtraKind, Kinds, Resolution, ScopeSource, Serving};
+pub use listed::{Listed, walk_listed};
 pub use location::{STDIN, locate};
 pub use neighbourhood::Neighbourhood;
 pub use object_id::ObjectId;
-pub use read::Files;
+pub use read::{Files, StateFile, Texts, read_bytes};
 pub use tree::FolderTrees;
-pub use walk::{InputFile, Origin, Overlay, UnreadableFile, Walk, walk, walk_with};
+pub use walk::{InputFile, Origin, Overlay, UnreadableFile, Walk, globs, walk, walk_with};
 
 /// Something of a file, with its file and document.
 #[derive(Clone, Copy, Debug)]
@@ -114,10 +119,22 @@ pub struct Inventory {
 impl Inventory {
     /// The inventory of a bundle of files, which come in path order.
     pub fn new(files: Vec<ParsedFile>, settings: Settings) -> Self {
+        Self::applied(files.into_iter().map(AppliedFile::from).collect(), settings)
+    }
+
+    /// The inventory of files whose objects are applied under other names than they are written under. A file that several
+    /// roots build comes once for each of them.
+    pub fn applied(files: Vec<AppliedFile>, settings: Settings) -> Self {
+        let (files, edits): (Vec<_>, Vec<_>) = files.into_iter().map(|file| (file.file, file.edits)).unzip();
         let Settings { release, namespace, extra_kinds } = settings;
         let facts = files.iter().filter_map(|file| Some((file.source().path(), file.facts()?)));
         let neighbourhood = Neighbourhood::of(facts);
-        let said: Vec<_> = files.iter().map(|file| neighbourhood.skip_reason(file.source().path())).collect();
+        // What a root builds is applied, whatever else its neighbours say.
+        let said = files.iter().zip(&edits).map(|(file, edits)| match edits {
+            None => neighbourhood.skip_reason(file.source().path()),
+            Some(_) => None,
+        });
+        let said: Vec<_> = said.collect();
         let all_written = || located(&files, |document| &document.objects);
         let said_of = |file: FileId| said.get(file.0 as usize).and_then(Option::as_ref);
         let written = || all_written().filter(|object| said_of(object.file).is_none());
@@ -146,7 +163,8 @@ impl Inventory {
             by_name: HashMap::new(),
         };
         for object in written() {
-            inventory.add(object, all_have_uids);
+            let edits = edits.get(object.file.0 as usize).and_then(Option::as_deref);
+            inventory.add(object, edits, all_have_uids);
         }
         inventory.neighbourhood = neighbourhood;
         inventory.files = files;
@@ -156,7 +174,8 @@ impl Inventory {
     }
 
     /// Adds an object, once all kinds are known. `all_have_uids`: without exception, so the input is a dump.
-    fn add(&mut self, InDocument { file, document, what: object }: InDocument<'_, Arc<Object>>, all_have_uids: bool) {
+    fn add(&mut self, written: InDocument<'_, Arc<Object>>, edits: Option<&Edits>, all_have_uids: bool) {
+        let InDocument { file, document, what: object } = written;
         let id = ObjectId(self.members.len() as u32);
         let resolution = self.kinds.resolve(&object.group_version, &object.kind.value);
         let stamped =
@@ -164,7 +183,12 @@ impl Inventory {
         let from_dump = object.uid().is_some() && (stamped || all_have_uids);
         // A live object has its namespace written: without one it has none, whatever its kind.
         let homeless = from_dump && object.namespace().is_none();
-        let key = self.key_of(object, resolution.scope.or(homeless.then_some(Scope::Cluster)));
+        let scope = resolution.scope.or(homeless.then_some(Scope::Cluster));
+        let key = self.key_of(object, scope);
+        let key = match edits.map_or(Applied::As(key.clone()), |edits| edits.apply(&key, scope)) {
+            Applied::As(key) => key,
+            Applied::Deleted => return,
+        };
         self.index(id, object, &key);
         self.members.push(Member { id, file, document, object: Arc::clone(object), resolution, key, from_dump });
     }
@@ -216,6 +240,12 @@ impl Inventory {
     /// Files that cannot be read at all, and why, to be read after their names: `is a broken symbolic link`.
     pub fn unreadable_files(&self) -> impl Iterator<Item = (FileId, &str)> {
         self.files().filter_map(|(id, file)| Some((id, file.failure()?)))
+    }
+
+    /// The key of an object as it stands in its file.
+    pub fn written_key(&self, member: &Member) -> ObjectKey {
+        let homeless = member.from_dump && member.object.namespace().is_none();
+        self.key_of(&member.object, member.scope().or(homeless.then_some(Scope::Cluster)))
     }
 
     fn key_of(&self, object: &Object, scope: Option<Scope>) -> ObjectKey {

@@ -3,6 +3,7 @@
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
+use crate::kustomize::{folder_of, name_of, resolve};
 use crate::manifest::{FileFacts, KUSTOMIZATIONS, ManifestTool, SkipReason, Use};
 
 /// What the neighbours of every file say about it.
@@ -166,47 +167,5 @@ impl<'a> StepFile<'a> {
             _ => None,
         };
         Some(Self { number, check })
-    }
-}
-
-/// The folder of a path, without a slash at its end; empty for the folder where the input is read.
-fn folder_of(path: &str) -> &str {
-    path.rsplit_once('/').map_or("", |(folder, _)| folder)
-}
-
-/// The last part of a path.
-fn name_of(path: &str) -> &str {
-    path.rsplit_once('/').map_or(path, |(_, name)| name)
-}
-
-/// `path` as `folder` means it, without `.` and, as far as that goes, without `..`.
-fn resolve(folder: &str, path: &str) -> String {
-    let rooted = path.starts_with('/') || folder.starts_with('/');
-    let folder = if path.starts_with('/') { "" } else { folder };
-    let mut parts: Vec<&str> = Vec::new();
-    for part in folder.split('/').chain(path.split('/')) {
-        match part {
-            "" | "." => {}
-            ".." if parts.last().is_some_and(|last| *last != "..") => {
-                parts.pop();
-            }
-            part => parts.push(part),
-        }
-    }
-    let joined = parts.join("/");
-    if rooted { format!("/{joined}") } else { joined }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn paths_are_resolved_from_the_folder_that_names_them() {
-        assert_eq!(resolve("a/b", "../c/x.yaml"), "a/c/x.yaml");
-        assert_eq!(resolve("", "./x.yaml"), "x.yaml");
-        assert_eq!(resolve("a", "../../x.yaml"), "../x.yaml");
-        assert_eq!(resolve("/srv/a", "../x.yaml"), "/srv/x.yaml");
-        assert_eq!(resolve("a", "/x.yaml"), "/x.yaml");
     }
 }

@@ -3,11 +3,13 @@
 use std::collections::{BTreeMap, HashMap};
 use std::io::Read;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use rayon::prelude::*;
 
 use super::walk::{InputFile, Origin, Walk, describe};
-use crate::manifest::ParsedFile;
+use crate::kustomize::name_of;
+use crate::manifest::{KUSTOMIZATIONS, ParsedFile};
 use crate::text::{Side, SourceFile, decode_manifest};
 
 /// The files of a run: whichever bundles reach a file, and under whatever names, it is read and parsed once.
@@ -43,16 +45,70 @@ impl Files {
     }
 }
 
-fn parse(file: &InputFile) -> ParsedFile {
-    let path = file.path.as_str();
-    let bytes = match &file.origin {
-        Origin::Unsaved(text) => {
-            let source = SourceFile::new(path, text.clone());
-            return ParsedFile::parse(source.seen_as(path, Side::Unsaved));
+/// The texts of several states of a tree. One that both states have is parsed once, whatever the names of its files.
+#[derive(Debug, Default)]
+pub struct Texts {
+    /// By what decides what a text says: whether its file is called as kustomizations are, and its bytes.
+    parsed: HashMap<(bool, Arc<[u8]>), ParsedFile>,
+}
+
+/// A file of a state, with the path that it is reported under, and its bytes or why there are none.
+pub type StateFile = (String, Result<Arc<[u8]>, String>);
+
+impl Texts {
+    /// Parses the files of one side, in their order.
+    pub fn parse(&mut self, files: Vec<StateFile>, side: Side) -> Vec<ParsedFile> {
+        let identity = |path: &str, bytes: &Arc<[u8]>| (KUSTOMIZATIONS.contains(&name_of(path)), Arc::clone(bytes));
+        let mut new: BTreeMap<(bool, Arc<[u8]>), &str> = BTreeMap::new();
+        for (path, bytes) in &files {
+            if let Ok(bytes) = bytes {
+                let identity = identity(path, bytes);
+                if !self.parsed.contains_key(&identity) {
+                    new.entry(identity).or_insert(path);
+                }
+            }
         }
+        let parse = |(identity, path): ((bool, Arc<[u8]>), &str)| {
+            let parsed = parse_bytes(path, Ok(identity.1.to_vec()));
+            (identity, parsed)
+        };
+        let parsed: Vec<_> = new.into_par_iter().map(parse).collect();
+        self.parsed.extend(parsed);
+        let files = files.into_iter().map(|(path, bytes)| match bytes {
+            Ok(bytes) => self.parsed.get(&identity(&path, &bytes)).map(|parsed| parsed.seen_as(path, side)),
+            Err(reason) => Some(ParsedFile::unreadable(path.as_str(), reason).seen_as(path, side)),
+        });
+        files.flatten().collect()
+    }
+
+    /// How many texts were parsed.
+    pub fn parsed(&self) -> usize {
+        self.parsed.len()
+    }
+}
+
+/// The bytes of a file.
+///
+/// # Errors
+/// Why there are none, to be read after the name of the file.
+pub fn read_bytes(origin: &Origin) -> Result<Vec<u8>, String> {
+    match origin {
+        Origin::Unsaved(text) => Ok(text.as_bytes().to_vec()),
         Origin::Stdin => read(std::io::stdin().lock()),
         Origin::Disk(disk) => open(disk).and_then(read),
-    };
+    }
+}
+
+fn parse(file: &InputFile) -> ParsedFile {
+    let path = file.path.as_str();
+    if let Origin::Unsaved(text) = &file.origin {
+        let source = SourceFile::new(path, text.clone());
+        return ParsedFile::parse(source.seen_as(path, Side::Unsaved));
+    }
+    parse_bytes(path, read_bytes(&file.origin))
+}
+
+fn parse_bytes(path: &str, bytes: Result<Vec<u8>, String>) -> ParsedFile {
     let decoded = bytes.and_then(|bytes| decode_manifest(bytes).map_err(|error| error.to_string()));
     match decoded {
         Ok(decoded) => ParsedFile::parse(SourceFile::new(path, decoded.text).with_replaced(decoded.replaced)),

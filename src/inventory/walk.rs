@@ -11,7 +11,7 @@ use super::error::InputError;
 use super::location::{STDIN, locate};
 
 /// Folders that never contain manifests of the user.
-const SKIPPED_FOLDERS: [&str; 2] = [".git", "node_modules"];
+pub(super) const SKIPPED_FOLDERS: [&str; 2] = [".git", "node_modules"];
 
 /// Where the text of a file comes from.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -155,12 +155,16 @@ pub fn walk(arguments: &[String], exclude: &[String]) -> Result<Walk, InputError
 }
 
 /// Patterns in which `*` stays within a folder and `**` crosses folders.
-fn glob(pattern: &str) -> Result<Glob, InputError> {
+pub(super) fn glob(pattern: &str) -> Result<Glob, InputError> {
     let build = GlobBuilder::new(pattern).literal_separator(true).build();
     build.map_err(|error| InputError::Glob { pattern: pattern.to_owned(), reason: error.kind().to_string() })
 }
 
-fn globs(patterns: &[String]) -> Result<GlobSet, InputError> {
+/// One set of such patterns.
+///
+/// # Errors
+/// A malformed one.
+pub fn globs(patterns: &[String]) -> Result<GlobSet, InputError> {
     let mut set = GlobSetBuilder::new();
     for pattern in patterns {
         set.add(glob(pattern)?);
@@ -284,7 +288,7 @@ impl Collector {
     }
 }
 
-fn is_manifest_name(path: &Path) -> bool {
+pub(super) fn is_manifest_name(path: &Path) -> bool {
     let extension = path.extension().map(|extension| extension.to_string_lossy().to_ascii_lowercase());
     extension.is_some_and(|extension| matches!(extension.as_str(), "yaml" | "yml" | "json"))
 }

@@ -8,6 +8,7 @@
 
 mod closing;
 mod concise;
+pub mod diff;
 mod digest;
 mod excerpt;
 mod format;

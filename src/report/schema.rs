@@ -1,9 +1,10 @@
 //! The published JSON Schemas: of the JSON contracts, of the configuration, of baselines and of steps.
 
 /// Every schema: its name and its text, sorted by name.
-pub const SCHEMAS: [(&str, &str); 6] = [
+pub const SCHEMAS: [(&str, &str); 7] = [
     ("baseline", include_str!("../../rules/schema/baseline.schema.json")),
     ("config", include_str!("../../rules/schema/config.schema.json")),
+    ("diff", include_str!("../../rules/schema/diff.schema.json")),
     ("list", include_str!("../../rules/schema/list.schema.json")),
     ("plan", include_str!("../../rules/schema/plan.schema.json")),
     ("report", include_str!("../../rules/schema/report.schema.json")),

@@ -22,6 +22,7 @@ mod corpus_plans;
 mod delivery;
 mod delivery_requests;
 mod determinism;
+mod diff;
 mod docs;
 mod editors;
 mod examples;

@@ -105,7 +105,7 @@ const WORDS: &[Row] = &[
     ("explain GC-999", "`ownerlint rules` lists all rules", 2),
     ("explain owner-slef", "did you mean `owner-self`?", 2),
     ("schema", "<NAME>", 2),
-    ("schema foo", "schemas are: baseline, config, list, plan, report, steps", 2),
+    ("schema foo", "schemas are: baseline, config, diff, list, plan, report, steps", 2),
     ("completions tcsh", "[possible values: bash, elvish, fish, powershell, zsh]", 2),
     ("man foo", "`ownerlint --help` lists the commands", 2),
     ("baseline", "ownerlint baseline write", 2),

@@ -1,0 +1,160 @@
+//! From two sides to what changed between them.
+
+use std::collections::{BTreeMap, HashSet};
+
+use super::content::same_content;
+use super::destination::Destination;
+use super::pairing::{Pair, Unpaired};
+use super::tree::{Place, Tree, destination_of, file_of, key_of, member, places};
+use crate::kube::{GroupKind, ObjectKey};
+
+/// What happened to an object.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum ChangeKind {
+    /// Only head has it.
+    Added,
+    /// Only base has it.
+    Removed,
+    /// Both have it, and it says something else.
+    Changed,
+    /// Both have it, in another file or at another destination.
+    Moved,
+    /// Head has it under another name, or in another namespace.
+    Renamed,
+}
+
+impl ChangeKind {
+    /// The word of the contract.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Added => "added",
+            Self::Removed => "removed",
+            Self::Changed => "changed",
+            Self::Moved => "moved",
+            Self::Renamed => "renamed",
+        }
+    }
+}
+
+/// A change of one object.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Change {
+    /// What happened.
+    pub kind: ChangeKind,
+    /// Where the object is.
+    pub sides: Sides,
+}
+
+/// Which sides have an object, and where.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Sides {
+    /// Only base.
+    Base(Place),
+    /// Only head.
+    Head(Place),
+    /// Base and head.
+    Both(Place, Place),
+}
+
+impl Sides {
+    /// The object of base.
+    pub fn base(self) -> Option<Place> {
+        match self {
+            Self::Base(base) | Self::Both(base, _) => Some(base),
+            Self::Head(_) => None,
+        }
+    }
+
+    /// The object of head.
+    pub fn head(self) -> Option<Place> {
+        match self {
+            Self::Head(head) | Self::Both(_, head) => Some(head),
+            Self::Base(_) => None,
+        }
+    }
+}
+
+/// Objects by where they are applied and what they are called there.
+type ByIdentity<'t> = BTreeMap<(&'t Destination, &'t ObjectKey), Vec<Place>>;
+
+/// What changed from `base` to `head`, ordered by the keys of base, then of head.
+pub fn compare(base: &[Tree], head: &[Tree]) -> Vec<Change> {
+    let (old, new) = (by_identity(base), by_identity(head));
+    let mut changes = Vec::new();
+    let mut left = Unpaired { base, head, gone: Vec::new(), new: Vec::new() };
+    for (identity, olds) in &old {
+        match new.get(identity) {
+            Some(news) => changes.extend(kept(base, head, olds, news)),
+            None => left.gone.push(olds[0]),
+        }
+    }
+    left.new.extend(new.iter().filter(|(identity, _)| !old.contains_key(*identity)).map(|(_, news)| news[0]));
+    let both = |kind, pairs: Vec<Pair>| {
+        pairs.into_iter().map(move |(base, head)| Change { kind, sides: Sides::Both(base, head) })
+    };
+    changes.extend(both(ChangeKind::Moved, left.moved()));
+    changes.extend(both(ChangeKind::Changed, left.hashed()));
+    changes.extend(both(ChangeKind::Renamed, left.renamed()));
+    // What nobody applies any more stands where it stood, and so does what nobody applied before: it left or entered a cluster.
+    let (old, new) = (Written::of(base), Written::of(head));
+    left.gone.retain(|&place| destination_of(base, place).is_applied() || !new.contains(base, place));
+    left.new.retain(|&place| destination_of(head, place).is_applied() || !old.contains(head, place));
+    let removed = left.gone.iter().map(|&base| Change { kind: ChangeKind::Removed, sides: Sides::Base(base) });
+    let added = left.new.iter().map(|&head| Change { kind: ChangeKind::Added, sides: Sides::Head(head) });
+    changes.extend(removed.chain(added));
+    changes.sort_by_cached_key(|change| {
+        let (trees, place) = match change.sides {
+            Sides::Base(place) | Sides::Both(place, _) => (base, place),
+            Sides::Head(place) => (head, place),
+        };
+        (key_of(trees, place).clone(), destination_of(trees, place).clone(), *change)
+    });
+    changes
+}
+
+/// What the files of a side contain, whoever applies it.
+struct Written<'t>(HashSet<(&'t str, GroupKind<&'t str>, Option<String>)>);
+
+impl<'t> Written<'t> {
+    fn of(trees: &'t [Tree]) -> Self {
+        Self(places(trees).map(|place| Self::identity(trees, place)).collect())
+    }
+
+    /// Whether the same file contains the object at `place` of another side.
+    fn contains(&self, trees: &[Tree], place: Place) -> bool {
+        self.0.contains(&Self::identity(trees, place))
+    }
+
+    fn identity(trees: &[Tree], place: Place) -> (&str, GroupKind<&str>, Option<String>) {
+        let object = &member(trees, place).object;
+        (file_of(trees, place), object.group_kind(), object.name())
+    }
+}
+
+fn by_identity(trees: &[Tree]) -> ByIdentity<'_> {
+    let mut all = ByIdentity::new();
+    for place in places(trees) {
+        all.entry((destination_of(trees, place), key_of(trees, place))).or_default().push(place);
+    }
+    all
+}
+
+/// What changed of an object that both sides have. A key that stands in several files is compared file by file; a copy that is
+/// gone is one with those that stay.
+fn kept(base: &[Tree], head: &[Tree], olds: &[Place], news: &[Place]) -> Vec<Change> {
+    let same_file = |old: Place| news.iter().copied().find(|&new| file_of(base, old) == file_of(head, new));
+    let change = |&old: &Place| {
+        let (new, moved) = match same_file(old) {
+            Some(new) => (new, false),
+            None => (news[0], true),
+        };
+        let same = same_content(&member(base, old).object, &member(head, new).object);
+        let kind = match (moved, same) {
+            (true, _) => ChangeKind::Moved,
+            (false, false) => ChangeKind::Changed,
+            (false, true) => return None,
+        };
+        Some(Change { kind, sides: Sides::Both(old, new) })
+    };
+    olds.iter().filter_map(change).collect()
+}

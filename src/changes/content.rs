@@ -1,0 +1,57 @@
+//! Whether two objects say the same, however they are written.
+
+use std::collections::HashSet;
+use std::sync::Arc;
+
+use crate::manifest::Object;
+use crate::yaml::{Kind, NodeId, Value};
+
+/// Pairs of values that are looked at. Aliases make a small text a large value; one that is larger is taken to differ.
+const MOST_PAIRS: usize = 1_000_000;
+
+/// Whether both objects have the same fields with the same values, in whatever order, notation and style.
+pub fn same_content(one: &Arc<Object>, other: &Arc<Object>) -> bool {
+    Arc::ptr_eq(one, other) || same_value(one.value(), other.value())
+}
+
+/// Whether both values are the same for Kubernetes.
+pub(super) fn same_value(one: Value<'_>, other: Value<'_>) -> bool {
+    let mut pending = vec![(one, other)];
+    let mut seen: HashSet<(NodeId, NodeId)> = HashSet::new();
+    while let Some((one, other)) = pending.pop() {
+        let compound = one.is_map() || one.is_seq();
+        if compound && !seen.insert((one.id(), other.id())) {
+            continue;
+        }
+        if seen.len() > MOST_PAIRS {
+            return false;
+        }
+        match (one.kind(), other.kind()) {
+            (Kind::Map { .. }, Kind::Map { .. }) => {
+                if one.entries().len() != other.entries().len() {
+                    return false;
+                }
+                // Mostly both are in the same order; a large mapping is not searched for each of its keys.
+                let mut others: Vec<_> = other.entries().collect();
+                let mut ones: Vec<_> = one.entries().collect();
+                if ones.iter().zip(&others).any(|(one, other)| one.key != other.key) {
+                    ones.sort_by_key(|entry| entry.key);
+                    others.sort_by_key(|entry| entry.key);
+                }
+                if ones.iter().zip(&others).any(|(one, other)| one.key != other.key) {
+                    return false;
+                }
+                pending.extend(ones.iter().zip(&others).map(|(one, other)| (one.value, other.value)));
+            }
+            (Kind::Seq { .. }, Kind::Seq { .. }) => {
+                if one.items().len() != other.items().len() {
+                    return false;
+                }
+                pending.extend(one.items().zip(other.items()));
+            }
+            (one, other) if one != other => return false,
+            _ => {}
+        }
+    }
+    true
+}

@@ -1,0 +1,18 @@
+//! What a change does to the objects of a tree: added, removed, changed, moved, renamed.
+//!
+//! Objects are compared one *destination* at a time: what leaves one overlay and stays in another left one cluster only. Names
+//! that are made up anew for every content, as kustomize's hashes are, make no difference.
+//!
+//! Knows nothing of deletion.
+
+mod compare;
+mod content;
+mod destination;
+mod pairing;
+mod similar;
+mod tree;
+
+pub use compare::{Change, ChangeKind, Sides, compare};
+pub use content::same_content;
+pub use destination::Destination;
+pub use tree::{Place, Tree, TreeFile};

@@ -1,0 +1,158 @@
+//! Which of the objects that vanished is which of those that appeared.
+
+use std::collections::{BTreeMap, HashMap};
+
+use super::similar::Shape;
+use super::tree::{Place, Tree, destination_of, file_of, key_of, member};
+use crate::kube::{GroupKind, Namespace, ObjectKey, kinds};
+
+/// From this likeness on, an object of another name is the same one renamed.
+const RENAMED: f64 = 0.6;
+/// Below this many values, likeness says nothing: every Namespace is like every other.
+const FEW_VALUES: usize = 4;
+/// Objects of one kind of which each is compared with each.
+const MOST_COMPARED: usize = 64;
+
+/// Two objects, one of each side.
+pub(super) type Pair = (Place, Place);
+
+/// What is left of both sides while pairs are taken out.
+pub(super) struct Unpaired<'t> {
+    pub(super) base: &'t [Tree],
+    pub(super) head: &'t [Tree],
+    pub(super) gone: Vec<Place>,
+    pub(super) new: Vec<Place>,
+}
+
+impl Unpaired<'_> {
+    /// Objects of one key that left one destination and came to another one that somebody applies as well. A file that no root
+    /// reaches any more is no such destination: what was applied is not, from now on.
+    pub(super) fn moved(&mut self) -> Vec<Pair> {
+        let (base, head) = (self.base, self.head);
+        self.take(
+            |place| key_of(base, place).clone(),
+            |place| key_of(head, place).clone(),
+            |gone, new| destination_of(base, gone).is_applied() == destination_of(head, new).is_applied(),
+            |gone, new| usize::from(file_of(base, gone) != file_of(head, new)),
+        )
+    }
+
+    /// ConfigMaps and Secrets whose names differ in the hash of their content only.
+    pub(super) fn hashed(&mut self) -> Vec<Pair> {
+        let (base, head) = (self.base, self.head);
+        let stem = |key: &ObjectKey| without_hash(key).map(|name| ObjectKey { name: name.to_owned(), ..key.clone() });
+        let same = |gone, new| destination_of(base, gone) == destination_of(head, new);
+        let is_hashed = |trees, place: &Place| stem(key_of(trees, *place)).is_some();
+        let hashed_gone = self.gone.iter().copied().filter(|place| is_hashed(base, place)).collect();
+        let hashed_new = self.new.iter().copied().filter(|place| is_hashed(head, place)).collect();
+        let mut part = Unpaired { base, head, gone: hashed_gone, new: hashed_new };
+        let pairs = part.take(|place| stem(key_of(base, place)), |place| stem(key_of(head, place)), same, |_, _| 0);
+        self.drop_pairs(&pairs);
+        pairs
+    }
+
+    /// Objects of one kind that say nearly the same under another name or in another namespace.
+    pub(super) fn renamed(&mut self) -> Vec<Pair> {
+        let mut by_kind: BTreeMap<GroupKind, (Vec<Place>, Vec<Place>)> = BTreeMap::new();
+        for &place in &self.gone {
+            by_kind.entry(key_of(self.base, place).group_kind().to_owned()).or_default().0.push(place);
+        }
+        for &place in &self.new {
+            if let Some((_, new)) = by_kind.get_mut(&key_of(self.head, place).group_kind().to_owned()) {
+                new.push(place);
+            }
+        }
+        let pairs: Vec<Pair> =
+            by_kind.into_values().flat_map(|(gone, new)| self.renamed_of_kind(&gone, &new)).collect();
+        self.drop_pairs(&pairs);
+        pairs
+    }
+
+    /// The likeliest pairs first; every object is in one pair.
+    fn renamed_of_kind(&self, gone: &[Place], new: &[Place]) -> Vec<Pair> {
+        if gone.len() > MOST_COMPARED || new.len() > MOST_COMPARED {
+            return Vec::new();
+        }
+        let shapes = |trees: &[Tree], places: &[Place]| -> Vec<Shape> {
+            places.iter().map(|&place| Shape::of(&member(trees, place).object)).collect()
+        };
+        let (shapes_gone, shapes_new) = (shapes(self.base, gone), shapes(self.head, new));
+        let mut candidates = Vec::new();
+        for (i, &from) in gone.iter().enumerate() {
+            for (j, &to) in new.iter().enumerate() {
+                let likeness =
+                    self.likeness((from, &shapes_gone[i]), (to, &shapes_new[j]), gone.len() == 1 && new.len() == 1);
+                if likeness >= RENAMED {
+                    candidates.push((likeness, i, j));
+                }
+            }
+        }
+        candidates.sort_by(|a, b| b.0.total_cmp(&a.0).then((a.1, a.2).cmp(&(b.1, b.2))));
+        let (mut from_used, mut to_used) = (vec![false; gone.len()], vec![false; new.len()]);
+        let mut pairs = Vec::new();
+        for (_, i, j) in candidates {
+            if !from_used[i] && !to_used[j] {
+                (from_used[i], to_used[j]) = (true, true);
+                pairs.push((gone[i], new[j]));
+            }
+        }
+        pairs
+    }
+
+    /// How likely it is that one is the other. `alone`: there is no other object of the kind that vanished or appeared.
+    fn likeness(&self, (from, gone): (Place, &Shape), (to, new): (Place, &Shape), alone: bool) -> f64 {
+        let (was, is) = (key_of(self.base, from), key_of(self.head, to));
+        let applied = destination_of(self.base, from).is_applied() == destination_of(self.head, to).is_applied();
+        // A CRD's name is its kind: one that defines another kind is another one.
+        if !applied || was.is(kinds::CUSTOM_RESOURCE_DEFINITION) {
+            return 0.0;
+        }
+        let same_file = file_of(self.base, from) == file_of(self.head, to);
+        let same_name = was.name == is.name && was.namespace != Namespace::None;
+        if gone.len().min(new.len()) < FEW_VALUES {
+            return if alone && same_file || same_name { 1.0 } else { 0.0 };
+        }
+        let bonus = if same_file { 0.15 } else { 0.0 } + if same_name { 0.15 } else { 0.0 };
+        gone.likeness(new) + bonus
+    }
+
+    /// Takes out pairs of equal identity that `may` be one, those of the lowest `cost` first.
+    fn take<K: Eq + std::hash::Hash>(
+        &mut self,
+        gone_as: impl Fn(Place) -> K,
+        new_as: impl Fn(Place) -> K,
+        may: impl Fn(Place, Place) -> bool,
+        cost: impl Fn(Place, Place) -> usize,
+    ) -> Vec<Pair> {
+        let mut by_identity: HashMap<K, Vec<Place>> = HashMap::new();
+        for &place in &self.new {
+            by_identity.entry(new_as(place)).or_default().push(place);
+        }
+        let mut pairs = Vec::new();
+        for &place in &self.gone {
+            let Some(candidates) = by_identity.get_mut(&gone_as(place)) else { continue };
+            let fitting = candidates.iter().enumerate().filter(|(_, new)| may(place, **new));
+            if let Some(at) = fitting.min_by_key(|(_, new)| cost(place, **new)).map(|(at, _)| at) {
+                pairs.push((place, candidates.remove(at)));
+            }
+        }
+        self.drop_pairs(&pairs);
+        pairs
+    }
+
+    fn drop_pairs(&mut self, pairs: &[Pair]) {
+        let gone: std::collections::HashSet<Place> = pairs.iter().map(|(gone, _)| *gone).collect();
+        let new: std::collections::HashSet<Place> = pairs.iter().map(|(_, new)| *new).collect();
+        self.gone.retain(|place| !gone.contains(place));
+        self.new.retain(|place| !new.contains(place));
+    }
+}
+
+/// The name of a ConfigMap or Secret without the hash of its content that kustomize adds: ten characters of an alphabet without
+/// vowels (kubernetes-sigs/kustomize, api/hasher/hasher.go, `encode`).
+fn without_hash(key: &ObjectKey) -> Option<&str> {
+    let hashed = key.group.is_empty() && matches!(key.kind.as_str(), "ConfigMap" | "Secret");
+    let (stem, hash) = key.name.rsplit_once('-').filter(|_| hashed)?;
+    let encoded = hash.len() == 10 && hash.bytes().all(|byte| b"2456789bcdfghkmt".contains(&byte));
+    (encoded && !stem.is_empty()).then_some(stem)
+}

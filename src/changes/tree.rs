@@ -1,0 +1,84 @@
+//! One side of a change: its objects, and where each of them is applied.
+
+use std::sync::Arc;
+
+use super::Destination;
+use crate::inventory::{AppliedFile, Inventory, Member, ObjectId, Settings};
+use crate::kube::ObjectKey;
+use crate::text::FileId;
+
+/// A file of a side.
+#[derive(Clone, Debug)]
+pub struct TreeFile {
+    /// Its path from the root of the side: both sides call one file by it.
+    pub place: Arc<str>,
+    /// Where its objects are applied.
+    pub destination: Destination,
+    /// The file.
+    pub file: AppliedFile,
+}
+
+/// One part of a side that is read with the same settings.
+#[derive(Debug)]
+pub struct Tree {
+    /// Its objects.
+    pub inventory: Inventory,
+    files: Vec<(Arc<str>, Destination)>,
+}
+
+/// An object of a side: which tree it is in, and where.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Place {
+    /// The place of the tree.
+    pub tree: usize,
+    /// The object.
+    pub id: ObjectId,
+}
+
+impl Tree {
+    /// The tree of some files.
+    pub fn new(mut files: Vec<TreeFile>, settings: Settings) -> Self {
+        files.sort_by(|a, b| {
+            (a.file.file.source().path(), &a.destination).cmp(&(b.file.file.source().path(), &b.destination))
+        });
+        let about = files.iter().map(|file| (Arc::clone(&file.place), file.destination.clone())).collect();
+        let applied = files.into_iter().map(|file| file.file).collect();
+        Self { inventory: Inventory::applied(applied, settings), files: about }
+    }
+
+    /// The path of a file from the root of the side.
+    pub fn place(&self, file: FileId) -> &str {
+        &self.files[file.0 as usize].0
+    }
+
+    /// Where the objects of a file are applied.
+    pub fn destination(&self, file: FileId) -> &Destination {
+        &self.files[file.0 as usize].1
+    }
+}
+
+/// The object at `place`. Places come from these trees; another side's place is a programming error and panics.
+pub(super) fn member(trees: &[Tree], place: Place) -> &Member {
+    trees[place.tree].inventory.member(place.id)
+}
+
+pub(super) fn file_of(trees: &[Tree], place: Place) -> &str {
+    trees[place.tree].place(member(trees, place).file)
+}
+
+pub(super) fn destination_of(trees: &[Tree], place: Place) -> &Destination {
+    trees[place.tree].destination(member(trees, place).file)
+}
+
+pub(super) fn key_of(trees: &[Tree], place: Place) -> &ObjectKey {
+    &member(trees, place).key
+}
+
+/// The objects of a side that a change can be about, in order.
+pub(super) fn places(trees: &[Tree]) -> impl Iterator<Item = Place> {
+    trees.iter().enumerate().flat_map(|(at, tree)| {
+        let members = tree.inventory.members.iter();
+        let members = members.filter(|member| *tree.destination(member.file) != Destination::Beside);
+        members.filter(|member| !member.key.name.is_empty()).map(move |member| Place { tree: at, id: member.id })
+    })
+}

@@ -1,0 +1,88 @@
+//! `diff`: what merging a change does.
+
+use clap::Args;
+
+use super::error::Error;
+use super::hints;
+use super::input_args::{ConfigArgs, namespace, release};
+use super::known::known;
+use super::output::{OutputSpec, distinct, formats, write_text};
+use super::status::Status;
+use crate::engine::{CompareRequest, Comparison, StateChoice};
+use crate::inventory::Release;
+use crate::report::diff::{self, DiffFormat};
+
+#[derive(Debug, Args)]
+pub(super) struct DiffArgs {
+    /// What the change starts from: a file or folder, or `-` for standard input
+    #[arg(long, value_name = "PATH", value_hint = clap::ValueHint::AnyPath, required_unless_present = "base_ref", conflicts_with_all = ["base_ref", "head_ref", "staged", "paths"], requires = "head", help_heading = "Input")]
+    base: Option<String>,
+    /// What it leads to: a file or folder, or `-` for standard input
+    #[arg(long, value_name = "PATH", value_hint = clap::ValueHint::AnyPath, requires = "base", help_heading = "Input")]
+    head: Option<String>,
+    /// The commit that the change starts from
+    #[arg(long, value_name = "GITREF", help_heading = "Input")]
+    base_ref: Option<String>,
+    /// The commit that it leads to [default: the work tree]
+    #[arg(long, value_name = "GITREF", requires = "base_ref", conflicts_with = "staged", help_heading = "Input")]
+    head_ref: Option<String>,
+    /// Compare with the index: what the next commit will contain
+    #[arg(long, requires = "base_ref", help_heading = "Input")]
+    staged: bool,
+    /// Files, folders and globs of the two commits [default: the whole repository]
+    #[arg(value_name = "PATH")]
+    paths: Vec<String>,
+    /// What else the cluster contains, before and after (may be repeated)
+    #[arg(long, value_name = "PATH", value_hint = clap::ValueHint::AnyPath, help_heading = "Input")]
+    beside: Vec<String>,
+    /// Leave out files whose path matches this glob (may be repeated)
+    #[arg(long, value_name = "GLOB", help_heading = "Input")]
+    exclude: Vec<String>,
+    /// The namespace of namespaced objects that do not say theirs
+    #[arg(short, long, value_name = "NAME", value_parser = namespace, help_heading = "Input")]
+    namespace: Option<String>,
+    /// The Kubernetes release that decides which built-in kinds are served [default: the newest known]
+    #[arg(long, value_name = "VERSION", value_parser = release, help_heading = "Input")]
+    kubernetes_version: Option<Release>,
+    #[command(flatten)]
+    config: ConfigArgs,
+    /// Output format, with a file to write it to (may be repeated)
+    #[arg(short, long, value_name = "FORMAT[:FILE]", default_value = "human", value_parser = known::<OutputSpec<DiffFormat>>(formats::<DiffFormat>), help_heading = "Output")]
+    output: Vec<OutputSpec<DiffFormat>>,
+}
+
+pub(super) fn diff(args: DiffArgs) -> Result<Status, Error> {
+    distinct(&args.output)?;
+    hints::on_addresses(&args.paths)?;
+    let (output, request) = (args.output.clone(), args.request());
+    let comparison = Comparison::open(&request)?;
+    let report = comparison.report();
+    for spec in &output {
+        write_text(spec.file.as_deref(), &diff::render(spec.format, &report))?;
+    }
+    Ok(Status::Clean)
+}
+
+impl DiffArgs {
+    fn request(self) -> CompareRequest {
+        let base = match (self.base_ref, self.base) {
+            (Some(reference), _) => StateChoice::Commit(reference),
+            (None, path) => StateChoice::Path(path.unwrap_or_default()),
+        };
+        let head = match (self.head_ref, self.head) {
+            (Some(reference), _) => StateChoice::Commit(reference),
+            (None, Some(path)) => StateChoice::Path(path),
+            (None, None) if self.staged => StateChoice::Staged,
+            (None, None) => StateChoice::WorkTree,
+        };
+        CompareRequest {
+            paths: self.paths,
+            beside: self.beside,
+            exclude: self.exclude,
+            namespace: self.namespace,
+            release: self.kubernetes_version,
+            config: self.config.choice(),
+            ..CompareRequest::new(base, head)
+        }
+    }
+}

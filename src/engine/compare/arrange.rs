@@ -1,0 +1,136 @@
+//! From the files of a state to its trees: which file is applied where, and under which names.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use super::state::State;
+use crate::changes::{Destination, Tree, TreeFile};
+use crate::engine::SessionError;
+use crate::engine::input::BundleInput;
+use crate::engine::resolve::Resolved;
+use crate::inventory::{AppliedFile, StateFile, Texts, globs, walk_listed};
+use crate::kustomize::{Edits, Root, Roots, ancestors, folder_of, resolve};
+use crate::manifest::ParsedFile;
+use crate::text::Side;
+
+/// The files of a state, parsed, with their paths from its root.
+pub(super) struct Parsed {
+    places: Vec<Arc<str>>,
+    files: Vec<ParsedFile>,
+}
+
+impl Parsed {
+    /// Parses the files of a state that `exclude` leaves in; what both states have is parsed once.
+    pub(super) fn of(state: State, side: Side, exclude: &[String], texts: &mut Texts) -> Result<Self, SessionError> {
+        let exclude = globs(exclude)?;
+        let kept = state.files.into_iter();
+        let kept = kept.filter(|(place, file)| !exclude.is_match(place) && !exclude.is_match(&file.path));
+        let (places, files): (Vec<Arc<str>>, Vec<StateFile>) =
+            kept.map(|(place, file)| (Arc::from(place), (file.path, file.bytes))).unzip();
+        Ok(Self { places, files: texts.parse(files, side) })
+    }
+
+    /// The trees of the state: one for each bundle of the configuration, one for all other files that somebody applies, and one
+    /// for those that nobody does.
+    pub(super) fn arrange(self, resolved: &Resolved, beside: &[ParsedFile]) -> Result<Vec<Tree>, SessionError> {
+        let roots = Roots::of(self.places.iter().map(|place| &**place).zip(&self.files));
+        let mut assigned = Assignment { state: &self, reached: BTreeSet::new() };
+        let mut trees = Vec::new();
+        for bundle in &resolved.bundles {
+            let files = assigned.bundle(bundle, &roots)?;
+            trees.push((files, bundle));
+        }
+        let rest = resolved.paths.clone().unwrap_or_default();
+        let (applied, unapplied) = assigned.rest(&roots);
+        trees.push((applied, &rest));
+        trees.push((unapplied, &rest));
+        let last = trees.len() - 1;
+        let trees = trees.into_iter().enumerate().map(|(at, (mut files, bundle))| {
+            if at < last {
+                files.extend(beside.iter().cloned().map(lives_beside));
+            }
+            Tree::new(files, bundle.input.settings.clone())
+        });
+        Ok(trees.collect())
+    }
+}
+
+fn lives_beside(file: ParsedFile) -> TreeFile {
+    TreeFile { place: Arc::from(file.source().path()), destination: Destination::Beside, file: file.into() }
+}
+
+/// Which files have a destination already.
+struct Assignment<'s> {
+    state: &'s Parsed,
+    reached: BTreeSet<usize>,
+}
+
+impl Assignment<'_> {
+    /// The files of a bundle: what the roots within its paths build, and the files that no kustomization governs.
+    fn bundle(&mut self, bundle: &BundleInput, roots: &Roots) -> Result<Vec<TreeFile>, SessionError> {
+        let places: Vec<&str> = self.state.places.iter().map(|place| &**place).collect();
+        let paths: Vec<String> = bundle.input.paths.iter().map(|path| resolve("", path)).collect();
+        let listed = walk_listed(&places, &paths)?.found;
+        let exclude = globs(&bundle.input.exclude)?;
+        let named: BTreeSet<usize> = listed.into_iter().filter(|at| !exclude.is_match(places[*at])).collect();
+        let name = Destination::Bundle(bundle.name.clone().unwrap_or_default().into());
+        let inside: Vec<&Root> = roots.roots.iter().filter(|root| self.starts_in(root, &named)).collect();
+        let mut files = Vec::new();
+        for reached in inside.iter().flat_map(|root| &root.files) {
+            files.push(self.file(reached.file, name.clone(), Some(Arc::clone(&reached.edits))));
+        }
+        let built: BTreeSet<usize> =
+            roots.roots.iter().flat_map(|root| &root.files).map(|reached| reached.file).collect();
+        for &at in named.iter().filter(|at| !built.contains(at)) {
+            let destination = match roots.govern(places[at]) {
+                true => continue,
+                false => name.clone(),
+            };
+            files.push(self.file(at, destination, None));
+        }
+        Ok(files)
+    }
+
+    /// Whether the folder of a root is among the files of a bundle.
+    fn starts_in(&self, root: &Root, named: &BTreeSet<usize>) -> bool {
+        let below = |at: &usize| {
+            let folder = folder_of(&self.state.places[*at]);
+            ancestors(folder).any(|above| above == root.folder)
+        };
+        named.iter().any(below) && root.files.iter().any(|reached| named.contains(&reached.file))
+    }
+
+    /// What no bundle has: what somebody applies, and what nobody does.
+    fn rest(&mut self, roots: &Roots) -> (Vec<TreeFile>, Vec<TreeFile>) {
+        let claimed = std::mem::take(&mut self.reached);
+        let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
+        let mut applied = Vec::new();
+        for root in &roots.roots {
+            let count = counts.entry(&root.folder).or_default();
+            let destination = Destination::Root(Arc::from(root.folder.as_str()), *count);
+            *count += 1;
+            for reached in root.files.iter().filter(|reached| !claimed.contains(&reached.file)) {
+                applied.push(self.file(reached.file, destination.clone(), Some(Arc::clone(&reached.edits))));
+            }
+        }
+        let mut unapplied = Vec::new();
+        for at in (0..self.state.places.len()).filter(|at| !claimed.contains(at)) {
+            if self.reached.contains(&at) {
+                continue;
+            }
+            let place = &self.state.places[at];
+            let folder = Arc::from(folder_of(place));
+            match roots.govern(place) {
+                true => unapplied.push(self.file(at, Destination::Unapplied(folder), None)),
+                false => applied.push(self.file(at, Destination::Folder(folder), None)),
+            }
+        }
+        (applied, unapplied)
+    }
+
+    fn file(&mut self, at: usize, destination: Destination, edits: Option<Arc<Edits>>) -> TreeFile {
+        self.reached.insert(at);
+        let file = AppliedFile { file: self.state.files[at].clone(), edits };
+        TreeFile { place: Arc::clone(&self.state.places[at]), destination, file }
+    }
+}

@@ -1,0 +1,71 @@
+//! Two states, read and compared.
+
+use std::sync::Arc;
+
+use super::arrange::Parsed;
+use super::configured::configured;
+use super::describe;
+use super::request::{CompareRequest, StateChoice};
+use super::state::StateReader;
+use crate::changes::{Change, Tree, compare};
+use crate::engine::SessionError;
+use crate::inventory::{self, Texts, read_bytes};
+use crate::report::diff::DiffReport;
+use crate::text::Side;
+
+/// Two states of a tree, and what changed from one to the other.
+#[derive(Debug)]
+pub struct Comparison {
+    base: StateChoice,
+    head: StateChoice,
+    pub(super) old: Vec<Tree>,
+    pub(super) new: Vec<Tree>,
+    pub(super) changes: Vec<Change>,
+    pub(super) notes: Vec<String>,
+}
+
+impl Comparison {
+    /// Reads both states and compares their objects. What both of them have is read once.
+    ///
+    /// # Errors
+    /// A path that neither state has, a commit that does not exist, a repository that git cannot read, and a mistake in the
+    /// configuration.
+    pub fn open(request: &CompareRequest) -> Result<Self, SessionError> {
+        let mut reader = StateReader::default();
+        let base = reader.read(&request.base, &request.paths)?;
+        let head = reader.read(&request.head, &request.paths)?;
+        if let Some(path) = base.missing.iter().find(|path| head.missing.contains(path)) {
+            return Err(SessionError::InNeitherState { path: path.clone() });
+        }
+        let notes = describe::notes(&base, &head);
+        let (_, resolved) = configured(request, &mut reader, &base, &head)?;
+        let mut texts = Texts::default();
+        let beside = beside(&request.beside, &mut texts)?;
+        let exclude = resolved.paths.as_ref().map(|rest| rest.input.exclude.clone()).unwrap_or_default();
+        let old = Parsed::of(base, Side::Base, &exclude, &mut texts)?;
+        let new = Parsed::of(head, Side::Head, &exclude, &mut texts)?;
+        let (old, new) = (old.arrange(&resolved, &beside)?, new.arrange(&resolved, &beside)?);
+        let changes = compare(&old, &new);
+        Ok(Self { base: request.base.clone(), head: request.head.clone(), old, new, changes, notes })
+    }
+
+    /// How many objects both states have together.
+    pub fn objects(&self) -> usize {
+        self.old.iter().chain(&self.new).map(|tree| tree.inventory.members.len()).sum()
+    }
+
+    /// What changed, as reports say it.
+    pub fn report(&self) -> DiffReport {
+        describe::report(self, &self.base, &self.head)
+    }
+}
+
+fn beside(paths: &[String], texts: &mut Texts) -> Result<Vec<crate::manifest::ParsedFile>, SessionError> {
+    if paths.is_empty() {
+        return Ok(Vec::new());
+    }
+    let walk = inventory::walk(paths, &[])?;
+    let read = walk.files.into_iter().map(|file| (file.path, read_bytes(&file.origin).map(Arc::from)));
+    let unreadable = walk.unreadable.into_iter().map(|file| (file.path, Err(file.reason)));
+    Ok(texts.parse(read.chain(unreadable).collect(), Side::Head))
+}

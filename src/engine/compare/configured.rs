@@ -1,0 +1,93 @@
+//! The configuration of a comparison, and what it makes of the files of a state.
+
+use super::request::{CompareRequest, StateChoice};
+use super::state::{State, StateReader};
+use crate::config::{self, Config};
+use crate::engine::resolve::{Resolved, configuration, resolve};
+use crate::engine::{ConfigChoice, Request, SessionError};
+use crate::inventory::locate;
+use crate::kustomize;
+use crate::text::{SourceFile, decode};
+
+/// What is read of both states, with paths from their roots.
+pub(super) fn configured(
+    request: &CompareRequest,
+    reader: &mut StateReader,
+    base: &State,
+    head: &State,
+) -> Result<(Option<Config>, Resolved), SessionError> {
+    let config = match &request.config {
+        ConfigChoice::Without => None,
+        ConfigChoice::File(_) => explicit(request, reader)?,
+        ConfigChoice::Discover => match discovered(&request.base, request, base)? {
+            Some(config) => Some(config),
+            None => discovered(&request.head, request, head)?,
+        },
+    };
+    let plain = Request {
+        paths: vec![String::new()],
+        exclude: request.exclude.clone(),
+        namespace: request.namespace.clone(),
+        release: request.release,
+        ..Request::default()
+    };
+    let resolved = resolve(&plain, config.as_ref())?;
+    Ok((config, resolved))
+}
+
+/// The configuration that a state has: in the folder of the first path or above it. A folder that is compared may also lie
+/// below one: its bundles name other paths then, and its settings count all the same.
+fn discovered(choice: &StateChoice, request: &CompareRequest, state: &State) -> Result<Option<Config>, SessionError> {
+    let first = request.paths.first().filter(|_| !matches!(choice, StateChoice::Path(_)));
+    let first = first.map_or("", String::as_str);
+    for folder in kustomize::ancestors(first.trim_end_matches('/')) {
+        let named = config::FILE_NAMES.map(|name| kustomize::resolve(folder, name));
+        let found: Vec<_> = named.iter().filter_map(|place| Some((place, state.files.get(place)?))).collect();
+        match found.as_slice() {
+            [] => {}
+            [(place, file)] => {
+                let bytes = file.bytes.clone().map_err(|reason| config::Mistake::unreadable(&file.path, reason))?;
+                let text = decode(bytes.to_vec());
+                let text = text.map_err(|error| config::Mistake::unreadable(&file.path, error.to_string()))?;
+                return Config::read(SourceFile::new((*place).as_str(), text)).map(Some).map_err(SessionError::from);
+            }
+            [(first, _), (second, _), ..] => return Err(config::Mistake::ambiguous(first, second).into()),
+        }
+    }
+    match choice {
+        StateChoice::Path(path) => {
+            let above = Request { paths: vec![path.clone()], ..Request::default() };
+            Ok(configuration(&above)?.map(without_bundles))
+        }
+        _ => Ok(None),
+    }
+}
+
+/// The configuration that the request names. Its bundles count if its folder is one of the states'.
+fn explicit(request: &CompareRequest, reader: &mut StateReader) -> Result<Option<Config>, SessionError> {
+    let named = Request { config: request.config.clone(), ..Request::default() };
+    let Some(mut config) = configuration(&named)? else { return Ok(None) };
+    let path = locate(config.source.path());
+    let in_git = |choice: &StateChoice| !matches!(choice, StateChoice::Path(_));
+    let roots = [&request.base, &request.head].into_iter().filter_map(|choice| match choice {
+        StateChoice::Path(folder) => Some(locate(folder)),
+        _ => None,
+    });
+    let mut roots: Vec<_> = roots.collect();
+    if in_git(&request.base) || in_git(&request.head) {
+        roots.extend(reader.repository()?.work_tree().map(|root| locate(&root.to_string_lossy())));
+    }
+    let place = roots.iter().find_map(|root| path.strip_prefix(root).ok());
+    Ok(Some(match place {
+        None => without_bundles(config),
+        Some(place) => {
+            let place = place.to_string_lossy().replace('\\', "/");
+            config.source = config.source.seen_as(place, config.source.side());
+            config
+        }
+    }))
+}
+
+fn without_bundles(config: Config) -> Config {
+    Config { bundles: Vec::new(), ..config }
+}

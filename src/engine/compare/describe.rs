@@ -1,0 +1,91 @@
+//! A comparison in the terms of the `diff` contract.
+
+use super::comparison::Comparison;
+use super::request::StateChoice;
+use super::state::State;
+use crate::changes::{Change, ChangeKind, Place, Tree};
+use crate::engine::describe::tool;
+use crate::report::diff::{ChangedPlace, DiffReport, DiffSummary, ReportedChange, StateName};
+use crate::text::ColumnUnit;
+
+/// What a reader should know of the states.
+pub(super) fn notes(base: &State, head: &State) -> Vec<String> {
+    let mut submodules: Vec<&String> = base.submodules.iter().chain(&head.submodules).collect();
+    submodules.sort();
+    submodules.dedup();
+    submodules.into_iter().map(|path| format!("{path} is a submodule; its files are not compared")).collect()
+}
+
+pub(super) fn report(comparison: &Comparison, base: &StateChoice, head: &StateChoice) -> DiffReport {
+    let changes: Vec<ReportedChange> = comparison.changes.iter().map(|change| reported(comparison, change)).collect();
+    DiffReport {
+        tool: tool(),
+        base: name(base),
+        head: name(head),
+        summary: summary(&comparison.changes),
+        changes,
+        notes: comparison.notes.clone(),
+    }
+}
+
+fn name(choice: &StateChoice) -> StateName {
+    match choice {
+        StateChoice::Commit(reference) => StateName::Ref(reference.clone()),
+        StateChoice::Path(path) => StateName::Path(path.clone()),
+        StateChoice::WorkTree => StateName::Path(".".to_owned()),
+        StateChoice::Staged => StateName::Staged,
+    }
+}
+
+fn summary(changes: &[Change]) -> DiffSummary {
+    let count = |kind| changes.iter().filter(|change| change.kind == kind).count();
+    DiffSummary {
+        added: count(ChangeKind::Added),
+        removed: count(ChangeKind::Removed),
+        changed: count(ChangeKind::Changed),
+        moved: count(ChangeKind::Moved),
+        renamed: count(ChangeKind::Renamed),
+        ..DiffSummary::default()
+    }
+}
+
+fn reported(comparison: &Comparison, change: &Change) -> ReportedChange {
+    let base = change.sides.base().map(|place| Described::of(&comparison.old, place));
+    let head = change.sides.head().map(|place| Described::of(&comparison.new, place));
+    // An object is called as it is called now; if it is not any more, as it was.
+    let now = head.as_ref().or(base.as_ref());
+    let key = now.map(|now| now.key.clone()).unwrap_or_default();
+    let was = base.as_ref().map(|base| base.key.clone()).filter(|was| *was != key);
+    ReportedChange {
+        change: change.kind.as_str(),
+        written: now.map(|now| now.written.clone()).filter(|written| *written != key),
+        was,
+        bundle: now.and_then(|now| now.bundle.clone()),
+        key,
+        base: base.map(|described| described.place),
+        head: head.map(|described| described.place),
+    }
+}
+
+/// An object of one side.
+struct Described {
+    key: String,
+    written: String,
+    bundle: Option<String>,
+    place: ChangedPlace,
+}
+
+impl Described {
+    fn of(trees: &[Tree], place: Place) -> Self {
+        let tree = &trees[place.tree];
+        let member = tree.inventory.member(place.id);
+        let file = tree.inventory.sources.file(member.file);
+        let position = file.position(member.object.start.start, ColumnUnit::Utf8);
+        Self {
+            key: member.key.to_string(),
+            written: tree.inventory.written_key(member).to_string(),
+            bundle: tree.destination(member.file).name().map(str::to_owned),
+            place: ChangedPlace { file: file.path().to_owned(), line: position.line, column: position.column },
+        }
+    }
+}

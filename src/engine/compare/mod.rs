@@ -1,0 +1,11 @@
+//! `diff`: what a change to a tree does. Two states are read, each text once; their objects are compared.
+
+mod arrange;
+mod comparison;
+mod configured;
+mod describe;
+mod request;
+mod state;
+
+pub use comparison::Comparison;
+pub use request::{CompareRequest, StateChoice};

@@ -1,0 +1,50 @@
+//! What a comparison asks to have read: plain data, as a command line puts it together.
+
+use crate::engine::ConfigChoice;
+use crate::inventory::Release;
+
+/// Two states of a tree to compare, and how to read them.
+#[derive(Clone, Debug, Default)]
+#[non_exhaustive]
+pub struct CompareRequest {
+    /// What the change starts from.
+    pub base: StateChoice,
+    /// What it leads to.
+    pub head: StateChoice,
+    /// Files, folders and globs that both states are limited to; none: all of them. For commits they are looked up in their
+    /// trees.
+    pub paths: Vec<String>,
+    /// Files and folders with what else the cluster contains, before and after.
+    pub beside: Vec<String>,
+    /// Globs of paths that are left out, besides those of the configuration.
+    pub exclude: Vec<String>,
+    /// The namespace of namespaced objects without one.
+    pub namespace: Option<String>,
+    /// The release whose built-in kinds count.
+    pub release: Option<Release>,
+    /// Which configuration counts. Discovered, it is that of base, and that of head only if base has none: a change cannot
+    /// silence what is said about it.
+    pub config: ConfigChoice,
+}
+
+/// One state of a tree.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum StateChoice {
+    /// The work tree of the current repository: all files but those that git ignores.
+    #[default]
+    WorkTree,
+    /// The index of the current repository: what the next commit will contain.
+    Staged,
+    /// A commit of the current repository.
+    Commit(String),
+    /// A file or folder.
+    Path(String),
+}
+
+impl CompareRequest {
+    /// Asks to compare two states.
+    pub fn new(base: StateChoice, head: StateChoice) -> Self {
+        Self { base, head, ..Self::default() }
+    }
+}

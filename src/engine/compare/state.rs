@@ -1,0 +1,182 @@
+//! Reads the files of one state: from a folder, or from what git knows.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
+use std::sync::Arc;
+
+use super::request::StateChoice;
+use crate::config::FILE_NAMES;
+use crate::engine::SessionError;
+use crate::git::{Blobs, Content, GitError, Repository, Snapshot, SnapshotFile};
+use crate::inventory::{self, Origin, locate, read_bytes, walk_listed};
+use crate::kustomize::{ancestors, folder_of, name_of, resolve};
+
+/// The bytes of a file, or why there are none, to be read after its name.
+pub(super) type Bytes = Result<Arc<[u8]>, String>;
+
+/// One state, read.
+#[derive(Debug, Default)]
+pub(super) struct State {
+    /// Its files, by their paths from its root: both states call one file by the same path.
+    pub(super) files: BTreeMap<String, StateFile>,
+    /// Submodules within what was asked for: their files are not compared.
+    pub(super) submodules: Vec<String>,
+    /// Arguments that lead to nothing in it.
+    pub(super) missing: Vec<String>,
+}
+
+/// A file of a state.
+#[derive(Debug)]
+pub(super) struct StateFile {
+    /// The path that it is reported under.
+    pub(super) path: String,
+    /// Its bytes.
+    pub(super) bytes: Bytes,
+}
+
+/// Reads states; what two of them share is read once.
+#[derive(Debug, Default)]
+pub(super) struct StateReader {
+    repository: Option<Repository>,
+    blobs: Blobs,
+}
+
+impl StateReader {
+    /// Reads one state, limited to `paths`; of what git knows, configurations too, wherever they are.
+    pub(super) fn read(&mut self, choice: &StateChoice, paths: &[String]) -> Result<State, SessionError> {
+        match choice {
+            StateChoice::Path(path) => folder(path),
+            StateChoice::Commit(reference) => {
+                let repository = self.repository()?;
+                let snapshot = repository.snapshot_of(&repository.commit(reference)?)?;
+                self.snapshot(&snapshot, paths)
+            }
+            StateChoice::Staged => {
+                let snapshot = self.repository()?.staged()?;
+                self.snapshot(&snapshot, paths)
+            }
+            StateChoice::WorkTree => {
+                let snapshot = self.repository()?.checked_out()?;
+                self.snapshot(&snapshot, paths)
+            }
+        }
+    }
+
+    /// The repository that the program is run in.
+    pub(super) fn repository(&mut self) -> Result<Repository, GitError> {
+        match &self.repository {
+            Some(repository) => Ok(repository.clone()),
+            None => {
+                let found = Repository::discover(Path::new("."))?;
+                self.repository = Some(found.clone());
+                Ok(found)
+            }
+        }
+    }
+
+    fn snapshot(&mut self, snapshot: &Snapshot, paths: &[String]) -> Result<State, SessionError> {
+        let repository = self.repository()?;
+        let arguments = arguments(&repository, paths)?;
+        let all: Vec<&str> = snapshot.files.keys().map(String::as_str).collect();
+        let listed = walk_listed(&all, &arguments)?;
+        let config = |path: &&str| FILE_NAMES.contains(&name_of(path));
+        let wanted = listed.found.into_iter().map(|at| all[at]);
+        let wanted: BTreeSet<&str> = wanted.chain(all.iter().copied().filter(config)).collect();
+        let files: Vec<(&str, &SnapshotFile)> = wanted.into_iter().map(|path| (path, &snapshot.files[path])).collect();
+        repository.read(&mut self.blobs, files.iter().copied())?;
+        let behind =
+            files.iter().filter_map(|(path, file)| Some(((*path).to_owned(), self.behind(snapshot, path, file)?)));
+        let behind: Vec<(String, &SnapshotFile)> = behind.collect();
+        repository.read(&mut self.blobs, behind.iter().map(|(path, file)| (path.as_str(), *file)))?;
+        let mut state = State::default();
+        for (place, file) in behind {
+            let path = from_prefix(repository.prefix(), &place);
+            state.files.insert(place, StateFile { path, bytes: self.bytes(file) });
+        }
+        let within = |path: &&String| {
+            arguments.iter().any(|argument| argument.is_empty() || ancestors(path).any(|folder| folder == argument))
+        };
+        state.submodules = snapshot.submodules.iter().filter(within).cloned().collect();
+        state.missing = listed.missing;
+        Ok(state)
+    }
+
+    fn bytes(&self, file: &SnapshotFile) -> Bytes {
+        match &file.content {
+            Content::Stored(name) => self.blobs.get(name).cloned().ok_or_else(|| "is not in this clone".to_owned()),
+            Content::Disk(path) => read_bytes(&Origin::Disk(path.clone())).map(Arc::from),
+        }
+    }
+
+    /// The file whose content stands at `path`: itself, or the one that a symbolic link leads to. A link that leaves the
+    /// repository, or leads to a folder or to another link, shows nothing that git keeps.
+    fn behind<'s>(&self, snapshot: &'s Snapshot, path: &str, file: &'s SnapshotFile) -> Option<&'s SnapshotFile> {
+        if !file.is_link {
+            return Some(file);
+        }
+        let target = match &file.content {
+            Content::Stored(name) => String::from_utf8_lossy(self.blobs.get(name)?).into_owned(),
+            Content::Disk(disk) => disk.read_link().ok()?.to_string_lossy().into_owned(),
+        };
+        snapshot.files.get(&resolve(folder_of(path), &target)).filter(|file| !file.is_link)
+    }
+}
+
+/// Paths as they are typed in the folder that git is run in, from the root of the repository; none is all of it.
+fn arguments(repository: &Repository, paths: &[String]) -> Result<Vec<String>, GitError> {
+    if paths.is_empty() {
+        return Ok(vec![String::new()]);
+    }
+    let resolved = |path: &String| {
+        let outside = || GitError::OutsideOfRepository { path: path.clone() };
+        let slashes = path.replace('\\', "/");
+        let place = match Path::new(path).is_absolute() {
+            true => {
+                let root = repository.work_tree().ok_or_else(outside)?;
+                let place = locate(path);
+                let below = place.strip_prefix(locate(&root.to_string_lossy())).map_err(|_| outside())?;
+                below.to_string_lossy().replace('\\', "/")
+            }
+            false => resolve(repository.prefix(), &slashes),
+        };
+        match place.starts_with("..") {
+            true => Err(outside()),
+            false => Ok(place),
+        }
+    };
+    paths.iter().map(resolved).collect()
+}
+
+/// How a path from the root is written in a folder of the repository.
+fn from_prefix(prefix: &str, path: &str) -> String {
+    let mut above = prefix;
+    let mut up = String::new();
+    loop {
+        if let Some(below) = path.strip_prefix(above) {
+            return format!("{up}{below}");
+        }
+        up.push_str("../");
+        let parent = folder_of(above.trim_end_matches('/'));
+        above = &prefix[..if parent.is_empty() { 0 } else { parent.len() + 1 }];
+    }
+}
+
+/// A folder, or a single file.
+fn folder(path: &str) -> Result<State, SessionError> {
+    let walk = inventory::walk(&[path.to_owned()], &[])?;
+    let shown = path.strip_prefix("./").unwrap_or(path).trim_end_matches('/');
+    // Two renderings, each of one file, are two states of one file.
+    let place = |file: &str| match file.strip_prefix(shown) {
+        Some(below) if shown != "." => below.trim_start_matches('/').to_owned(),
+        _ => file.to_owned(),
+    };
+    let mut state = State::default();
+    for file in walk.files {
+        let bytes = read_bytes(&file.origin).map(Arc::from);
+        state.files.insert(place(&file.path), StateFile { path: file.path, bytes });
+    }
+    for file in walk.unreadable {
+        state.files.insert(place(&file.path), StateFile { path: file.path, bytes: Err(file.reason) });
+    }
+    Ok(state)
+}

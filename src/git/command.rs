@@ -1,0 +1,61 @@
+//! Runs git so that nothing else runs: no hook, filter, driver, monitor, pager, prompt or transport that a repository's own
+//! configuration names.
+
+use std::ffi::OsStr;
+use std::path::Path;
+use std::process::{Command, Stdio};
+
+use super::GitError;
+
+/// What takes precedence over the configuration of a repository. The questions that we ask read objects and the index; these
+/// are the programs that some version of git may start for them, and those that fetch what a partial clone lacks.
+const OVERRIDES: [&str; 10] = [
+    "-c",
+    "core.fsmonitor=false",
+    "-c",
+    "core.hooksPath=/dev/null",
+    "-c",
+    "protocol.allow=never",
+    "-c",
+    "core.untrackedCache=false",
+    "-c",
+    "core.quotePath=false",
+];
+
+/// git with these arguments, to be run in `folder`.
+pub(super) fn git<S: AsRef<OsStr>>(folder: &Path, arguments: &[S]) -> Command {
+    let mut command = Command::new("git");
+    command.current_dir(folder).arg("--no-pager").args(OVERRIDES).args(arguments);
+    command.env("GIT_OPTIONAL_LOCKS", "0").env("GIT_TERMINAL_PROMPT", "0").env("GIT_NO_LAZY_FETCH", "1");
+    command.env("LC_ALL", "C").env_remove("GIT_EXTERNAL_DIFF").stdin(Stdio::null());
+    command
+}
+
+/// The standard output of git.
+pub(super) fn output<S: AsRef<OsStr>>(folder: &Path, arguments: &[S]) -> Result<Vec<u8>, GitError> {
+    let output = git(folder, arguments).output().map_err(|error| not_run(&error))?;
+    match output.status.success() {
+        true => Ok(output.stdout),
+        false => Err(refused(&output.stderr)),
+    }
+}
+
+/// The standard output of git, as text without the line break at its end.
+pub(super) fn line<S: AsRef<OsStr>>(folder: &Path, arguments: &[S]) -> Result<String, GitError> {
+    let output = String::from_utf8_lossy(&output(folder, arguments)?).into_owned();
+    Ok(output.trim_end_matches(['\n', '\r']).to_owned())
+}
+
+pub(super) fn not_run(error: &std::io::Error) -> GitError {
+    match error.kind() {
+        std::io::ErrorKind::NotFound => GitError::NotInstalled,
+        _ => GitError::NotRun(error.to_string()),
+    }
+}
+
+/// The first line of a complaint; the others say how to configure git.
+pub(super) fn refused(complaint: &[u8]) -> GitError {
+    let complaint = String::from_utf8_lossy(complaint);
+    let first = complaint.lines().next().unwrap_or("failed without a message");
+    GitError::Refused(first.trim_start_matches("fatal: ").to_owned())
+}

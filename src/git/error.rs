@@ -1,0 +1,68 @@
+//! Why git cannot answer.
+
+use miette::Diagnostic;
+use thiserror::Error;
+
+/// A question that git cannot answer.
+#[derive(Clone, Debug, Error, Diagnostic, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum GitError {
+    /// There is no git program.
+    #[error("git is not installed")]
+    #[diagnostic(help("install git, or compare two folders: `--base FOLDER --head FOLDER`"))]
+    NotInstalled,
+    /// The program cannot be started.
+    #[error("git cannot be run: {0}")]
+    NotRun(String),
+    /// git's own words.
+    #[error("git: {0}")]
+    Refused(String),
+    /// A word that is no commit.
+    #[error("there is no such commit: `{reference}`")]
+    #[diagnostic(help("a shallow clone may lack it: fetch more history (`fetch-depth: 0` of actions/checkout)"))]
+    NoCommit {
+        /// The word.
+        reference: String,
+    },
+    /// Two commits without a common one.
+    #[error("`{reference}` has no common history with HEAD")]
+    #[diagnostic(help("a shallow clone may lack it: fetch more history (`fetch-depth: 0` of actions/checkout)"))]
+    NoCommonHistory {
+        /// The word.
+        reference: String,
+    },
+    /// A repository that only has commits.
+    #[error("this repository is bare: it has no {missing}")]
+    #[diagnostic(help("name a commit: `--head-ref REF`"))]
+    Bare {
+        /// `work tree` or `index`.
+        missing: &'static str,
+    },
+    /// A clone without a checkout.
+    #[error("the work tree contains none of its files")]
+    #[diagnostic(help("check them out, or name a commit: `--head-ref HEAD`"))]
+    NotCheckedOut,
+    /// A path in several versions.
+    #[error("`{path}` is in conflict")]
+    #[diagnostic(help("resolve the merge first"))]
+    Conflict {
+        /// The path.
+        path: String,
+    },
+    /// Content that the clone does not have.
+    #[error("the content of `{path}` is not in this clone")]
+    #[diagnostic(help(
+        "a partial clone fetches content when it is needed: run `git fetch --refetch` without a filter"
+    ))]
+    MissingContent {
+        /// The path.
+        path: String,
+    },
+    /// A path outside the repository.
+    #[error("`{path}` is outside the repository")]
+    #[diagnostic(help("paths are looked up in the two commits: name files and folders of the repository"))]
+    OutsideOfRepository {
+        /// The path.
+        path: String,
+    },
+}

@@ -1,0 +1,201 @@
+//! One repository, and the states that it can be asked for.
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+
+use super::command::{line, output};
+use super::snapshot::{Content, Snapshot, SnapshotFile};
+use super::{Blobs, GitError};
+
+/// A repository, seen from a folder.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Repository {
+    /// Where git is run.
+    folder: PathBuf,
+    /// The root of the work tree; `None` for a bare repository.
+    work_tree: Option<PathBuf>,
+    /// The folder, from the root of the repository, with a slash at its end; empty at the root.
+    prefix: String,
+}
+
+impl Repository {
+    /// The repository that `folder` is in.
+    ///
+    /// # Errors
+    /// There is none, it belongs to somebody else (git's `safe.directory`), or git cannot be run.
+    pub fn discover(folder: &Path) -> Result<Self, GitError> {
+        let inside = line(folder, &["rev-parse", "--is-inside-work-tree"])? == "true";
+        let found = Self { folder: folder.to_owned(), work_tree: None, prefix: String::new() };
+        match inside {
+            // Bare, or inside `.git`.
+            false => Ok(found),
+            true => {
+                let root = line(folder, &["rev-parse", "--show-toplevel"])?;
+                let prefix = line(folder, &["rev-parse", "--show-prefix"])?;
+                Ok(Self { work_tree: Some(PathBuf::from(root)), prefix, ..found })
+            }
+        }
+    }
+
+    /// The root of the work tree; `None` for a bare repository.
+    pub fn work_tree(&self) -> Option<&Path> {
+        self.work_tree.as_deref()
+    }
+
+    /// The folder that it is seen from, from the root, with a slash at its end; empty at the root.
+    pub fn prefix(&self) -> &str {
+        &self.prefix
+    }
+
+    /// The commit that a word means.
+    ///
+    /// # Errors
+    /// It means none.
+    pub fn commit(&self, reference: &str) -> Result<String, GitError> {
+        // A word that begins with a dash is no ref, and no option either.
+        let peeled = format!("{reference}^{{commit}}");
+        let commit = line(&self.folder, &["rev-parse", "--verify", "--quiet", "--end-of-options", &peeled]);
+        commit.map_err(|error| match error {
+            GitError::Refused(_) => GitError::NoCommit { reference: reference.to_owned() },
+            other => other,
+        })
+    }
+
+    /// The commit at which the current branch left the one that a word means.
+    ///
+    /// # Errors
+    /// It means none, or one without a common history.
+    pub fn merge_base(&self, reference: &str) -> Result<String, GitError> {
+        let commit = self.commit(reference)?;
+        let base = line(&self.folder, &["merge-base", "HEAD", &commit]);
+        base.map_err(|_| GitError::NoCommonHistory { reference: reference.to_owned() })
+    }
+
+    /// The files of a commit.
+    ///
+    /// # Errors
+    /// The clone lacks a tree of it.
+    pub fn snapshot_of(&self, commit: &str) -> Result<Snapshot, GitError> {
+        let listed = output(&self.folder, &["ls-tree", "-r", "-z", "--full-tree", commit])?;
+        let mut snapshot = Snapshot::default();
+        for entry in texts(&listed) {
+            // `<mode> <type> <name>\t<path>`
+            let Some((about, path)) = entry.split_once('\t') else { continue };
+            let mut words = about.split(' ');
+            if let (Some(mode), Some(_), Some(name)) = (words.next(), words.next(), words.next()) {
+                snapshot.take(mode, name, path);
+            }
+        }
+        Ok(snapshot)
+    }
+
+    /// The files of the index: what the next commit will contain.
+    ///
+    /// # Errors
+    /// A bare repository, and a path in conflict.
+    pub fn staged(&self) -> Result<Snapshot, GitError> {
+        let root = self.work_tree.as_deref().ok_or(GitError::Bare { missing: "index" })?;
+        let listed = output(root, &["ls-files", "--stage", "-z"])?;
+        let mut snapshot = Snapshot::default();
+        for entry in texts(&listed) {
+            // `<mode> <name> <stage>\t<path>`
+            let Some((about, path)) = entry.split_once('\t') else { continue };
+            let words: Vec<&str> = about.split(' ').collect();
+            let [mode, name, stage] = words[..] else { continue };
+            if stage != "0" {
+                return Err(GitError::Conflict { path: path.to_owned() });
+            }
+            snapshot.take(mode, name, path);
+        }
+        Ok(snapshot)
+    }
+
+    /// The files of the work tree that git tracks or would: not those that it ignores.
+    ///
+    /// # Errors
+    /// A bare repository, and a clone without a checkout.
+    pub fn checked_out(&self) -> Result<Snapshot, GitError> {
+        let root = self.work_tree.as_deref().ok_or(GitError::Bare { missing: "work tree" })?;
+        let listed = output(root, &["ls-files", "-t", "-z", "--cached", "--others", "--exclude-standard"])?;
+        let mut snapshot = Snapshot::default();
+        let mut sparse = Vec::new();
+        for (tag, path) in
+            texts(&listed).filter_map(|entry| Some((entry.get(..1)?.to_owned(), entry.get(2..)?.to_owned())))
+        {
+            let disk = root.join(&path);
+            match disk.symlink_metadata() {
+                // What a sparse checkout leaves out is as the index has it.
+                _ if tag == "S" => sparse.push(path),
+                Ok(metadata) if metadata.is_dir() => snapshot.submodules.push(path.trim_end_matches('/').to_owned()),
+                Ok(metadata) => {
+                    let file = SnapshotFile { content: Content::Disk(disk), is_link: metadata.is_symlink() };
+                    snapshot.files.insert(path, file);
+                }
+                Err(_) => {}
+            }
+        }
+        if !sparse.is_empty() {
+            let staged = self.staged()?;
+            snapshot.files.extend(
+                sparse.into_iter().filter_map(|path| {
+                    staged.files.get_key_value(&path).map(|(path, file)| (path.clone(), file.clone()))
+                }),
+            );
+        }
+        let tracks = || line(root, &["ls-tree", "--name-only", "HEAD"]).is_ok_and(|names| !names.is_empty());
+        if snapshot.files.is_empty() && tracks() {
+            return Err(GitError::NotCheckedOut);
+        }
+        Ok(snapshot)
+    }
+
+    /// Reads the stored contents of `files`.
+    ///
+    /// # Errors
+    /// git breaks off, or the clone lacks one.
+    pub fn read<'f>(
+        &self,
+        blobs: &mut Blobs,
+        files: impl Iterator<Item = (&'f str, &'f SnapshotFile)> + Clone,
+    ) -> Result<(), GitError> {
+        let stored = |file: &'f SnapshotFile| match &file.content {
+            Content::Stored(name) => Some(name),
+            Content::Disk(_) => None,
+        };
+        let names: BTreeSet<_> = files.clone().filter_map(|(_, file)| stored(file)).cloned().collect();
+        blobs.read(&self.folder, names)?;
+        let mut missing = files.filter(|(_, file)| stored(file).is_some_and(|name| blobs.get(name).is_none()));
+        match missing.next() {
+            Some((path, _)) => Err(GitError::MissingContent { path: path.to_owned() }),
+            None => Ok(()),
+        }
+    }
+
+    /// The files that differ between the work tree and a commit, from the root.
+    ///
+    /// # Errors
+    /// A bare repository.
+    pub fn changed_since(&self, commit: &str) -> Result<BTreeSet<String>, GitError> {
+        let root = self.work_tree.as_deref().ok_or(GitError::Bare { missing: "work tree" })?;
+        let options = ["diff", "--no-ext-diff", "--no-textconv", "--name-only", "-z", commit, "--"];
+        Ok(names(&output(root, &options)?))
+    }
+
+    /// The files of the work tree that git does not know, those that it ignores among them; from the root.
+    ///
+    /// # Errors
+    /// A bare repository.
+    pub fn unknown(&self) -> Result<BTreeSet<String>, GitError> {
+        let root = self.work_tree.as_deref().ok_or(GitError::Bare { missing: "work tree" })?;
+        Ok(names(&output(root, &["ls-files", "--others", "-z"])?))
+    }
+}
+
+/// The parts of an output that end in NUL.
+fn texts(output: &[u8]) -> impl Iterator<Item = std::borrow::Cow<'_, str>> {
+    output.split(|&byte| byte == 0).filter(|part| !part.is_empty()).map(String::from_utf8_lossy)
+}
+
+fn names(output: &[u8]) -> BTreeSet<String> {
+    texts(output).map(std::borrow::Cow::into_owned).collect()
+}

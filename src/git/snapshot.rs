@@ -1,0 +1,46 @@
+//! The files of one state: their paths from the root of the repository, and where their contents are.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
+use super::ObjectName;
+
+/// One state of a repository.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Snapshot {
+    /// The files, by path.
+    pub files: BTreeMap<String, SnapshotFile>,
+    /// The paths of submodules, whose files other repositories have.
+    pub submodules: Vec<String>,
+}
+
+/// A file of a snapshot.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SnapshotFile {
+    /// Where its content is.
+    pub content: Content,
+    /// Whether the content is the path that a symbolic link leads to.
+    pub is_link: bool,
+}
+
+/// Where the content of a file is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Content {
+    /// In the repository.
+    Stored(ObjectName),
+    /// In the work tree.
+    Disk(PathBuf),
+}
+
+impl Snapshot {
+    /// Takes over an entry with one of git's modes: file, link, or commit of a submodule.
+    pub(super) fn take(&mut self, mode: &str, name: &str, path: &str) {
+        match mode {
+            "160000" => self.submodules.push(path.to_owned()),
+            _ => {
+                let content = Content::Stored(ObjectName::new(name));
+                self.files.insert(path.to_owned(), SnapshotFile { content, is_link: mode == "120000" });
+            }
+        }
+    }
+}

@@ -1,0 +1,21 @@
+//! A file, and what becomes of its objects before they reach a cluster.
+
+use std::sync::Arc;
+
+use crate::kustomize::Edits;
+use crate::manifest::ParsedFile;
+
+/// A file of a bundle.
+#[derive(Clone, Debug)]
+pub struct AppliedFile {
+    /// The file.
+    pub file: ParsedFile,
+    /// What the root that builds it makes of the identities of its objects; `None` if they are applied as they are written.
+    pub edits: Option<Arc<Edits>>,
+}
+
+impl From<ParsedFile> for AppliedFile {
+    fn from(file: ParsedFile) -> Self {
+        Self { file, edits: None }
+    }
+}

@@ -1,0 +1,53 @@
+//! Which of some listed files arguments lead to: as [`walk`](super::walk) finds files on disk, for files that are in a commit.
+
+use std::path::Path;
+
+use super::error::InputError;
+use super::walk::{SKIPPED_FOLDERS, glob, is_manifest_name};
+use crate::kustomize::{ancestors, folder_of, name_of};
+use crate::manifest::KUSTOMIZATIONS;
+
+/// What arguments lead to.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Listed {
+    /// The places of the files in the list.
+    pub found: Vec<usize>,
+    /// The arguments that lead nowhere.
+    pub missing: Vec<String>,
+}
+
+/// Finds the files under `arguments` among `paths`: folders (manifests by their names), files of any name, and globs. An empty
+/// argument is the whole list. Nothing is an error because it is missing: one of two commits may lack it.
+///
+/// # Errors
+/// A malformed glob.
+pub fn walk_listed(paths: &[&str], arguments: &[String]) -> Result<Listed, InputError> {
+    let mut found = vec![false; paths.len()];
+    let mut missing = Vec::new();
+    for argument in arguments {
+        let below = |path: &str| {
+            let folder = argument.is_empty() || ancestors(folder_of(path)).any(|folder| folder == argument);
+            folder && is_manifest(path)
+        };
+        let mut hits: Vec<usize> = places(paths, |path| path == argument || below(path));
+        if hits.is_empty() && argument.contains(['*', '?', '[', '{']) {
+            let matcher = glob(argument)?.compile_matcher();
+            hits = places(paths, |path| matcher.is_match(path));
+        }
+        if hits.is_empty() && !argument.is_empty() {
+            missing.push(argument.clone());
+        }
+        hits.into_iter().for_each(|at| found[at] = true);
+    }
+    let found = (0..paths.len()).filter(|at| found[*at]).collect();
+    Ok(Listed { found, missing })
+}
+
+fn places(paths: &[&str], wanted: impl Fn(&str) -> bool) -> Vec<usize> {
+    paths.iter().enumerate().filter(|(_, path)| wanted(path)).map(|(at, _)| at).collect()
+}
+
+fn is_manifest(path: &str) -> bool {
+    let skipped = || path.split('/').any(|part| SKIPPED_FOLDERS.contains(&part));
+    (is_manifest_name(Path::new(path)) || KUSTOMIZATIONS.contains(&name_of(path))) && !skipped()
+}

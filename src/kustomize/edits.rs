@@ -1,0 +1,58 @@
+//! What the kustomizations on the way from a root to a file make of an object's identity.
+
+use std::sync::Arc;
+
+use super::kustomization::Kustomization;
+use crate::kube::{Namespace, ObjectKey, Scope, kinds};
+
+/// The kustomizations that an object goes through, from the one that names its file to the root.
+#[derive(Clone, Debug, Default)]
+pub struct Edits {
+    steps: Vec<Arc<Kustomization>>,
+}
+
+/// What becomes of an object.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Applied {
+    /// It is applied under this key.
+    As(ObjectKey),
+    /// A patch deletes it from the build.
+    Deleted,
+}
+
+impl Edits {
+    /// Those of `steps`, the innermost first.
+    pub(super) fn new(steps: Vec<Arc<Kustomization>>) -> Self {
+        Self { steps: steps.into_iter().filter(|step| step.changes_identities()).collect() }
+    }
+
+    /// What becomes of the object of key `written` and that scope. Unlike Kubernetes, kustomize treats a kind that it does not
+    /// know as namespaced; if it is not, the API server drops the namespace again.
+    pub fn apply(&self, written: &ObjectKey, scope: Option<Scope>) -> Applied {
+        let mut key = written.clone();
+        for step in &self.steps {
+            if step.deletes.iter().any(|selector| selector.selects(&key) || selector.selects(written)) {
+                return Applied::Deleted;
+            }
+            if let Some(namespace) = &step.namespace {
+                // kustomize, api/internal/konfig/builtinpluginconsts/namespace.go: `metadata/name` of kind Namespace.
+                if key.is(kinds::NAMESPACE) {
+                    key.name.clone_from(namespace);
+                } else if scope != Some(Scope::Cluster) {
+                    key.namespace = Namespace::Named(namespace.clone());
+                }
+            }
+            if !keeps_its_name(&key) && !(step.prefix.is_empty() && step.suffix.is_empty()) {
+                key.name = format!("{}{}{}", step.prefix, key.name, step.suffix);
+            }
+        }
+        Applied::As(key)
+    }
+}
+
+/// kustomize, plugin/builtin/prefixtransformer: `prefixFieldSpecsToSkip`. The names of these say what they are.
+fn keeps_its_name(key: &ObjectKey) -> bool {
+    key.is(kinds::NAMESPACE)
+        || key.kind == kinds::CUSTOM_RESOURCE_DEFINITION.kind
+        || (key.kind == "APIService" && key.group == "apiregistration.k8s.io")
+}

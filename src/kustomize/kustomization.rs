@@ -1,0 +1,157 @@
+//! What one kustomization says, as far as it decides which objects are applied under which names.
+
+use crate::kube::{ApiVersion, ObjectKey};
+use crate::manifest::ParsedFile;
+use crate::text::SourceFile;
+use crate::yaml::{self, Content, Value};
+
+/// A kustomization, or what a delivery object adds to one. Fields that change no identity are left out.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Kustomization {
+    /// Files and folders under `resources` and `bases`, as written.
+    pub resources: Vec<String>,
+    /// Folders under `components`, as written.
+    pub components: Vec<String>,
+    /// The namespace of all namespaced objects, and the name of all Namespaces.
+    pub namespace: Option<String>,
+    /// What names begin with.
+    pub prefix: String,
+    /// What names end with.
+    pub suffix: String,
+    /// The objects that its patches delete.
+    pub deletes: Vec<Selector>,
+    /// Whether it is included by others and never built alone.
+    pub is_component: bool,
+}
+
+/// The objects that a patch is about. What it leaves out is any.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Selector {
+    /// The group.
+    pub group: Option<String>,
+    /// The kind.
+    pub kind: Option<String>,
+    /// The name.
+    pub name: Option<String>,
+    /// The namespace.
+    pub namespace: Option<String>,
+}
+
+impl Selector {
+    /// Whether the patch is about the object of `key`.
+    pub(super) fn selects(&self, key: &ObjectKey) -> bool {
+        let is = |wanted: &Option<String>, actual: &str| wanted.as_deref().is_none_or(|wanted| wanted == actual);
+        let namespace = key.namespace.name().unwrap_or_default();
+        is(&self.group, &key.group)
+            && is(&self.kind, &key.kind)
+            && is(&self.name, &key.name)
+            && is(&self.namespace, namespace)
+    }
+}
+
+impl Kustomization {
+    /// Reads a kustomization. `patch_file` finds the file of a patch by its path as written.
+    pub(super) fn read<'f>(value: Value<'_>, patch_file: impl Fn(&str) -> Option<&'f ParsedFile>) -> Self {
+        let mut deletes = Vec::new();
+        for patch in items(value, &["patchesStrategicMerge", "patches"]) {
+            deletes.extend(deleted_by(patch, &patch_file));
+        }
+        Self {
+            resources: items(value, &["resources", "bases"]).filter_map(Value::as_str).map(str::to_owned).collect(),
+            components: items(value, &["components"]).filter_map(Value::as_str).map(str::to_owned).collect(),
+            namespace: text(value, "namespace"),
+            prefix: text(value, "namePrefix").unwrap_or_default(),
+            suffix: text(value, "nameSuffix").unwrap_or_default(),
+            deletes,
+            is_component: value.get("kind").and_then(Value::as_str) == Some("Component"),
+        }
+    }
+
+    /// What a Flux Kustomization does to what it builds, from its `spec`. Its patches are inline.
+    pub(super) fn of_flux(spec: Value<'_>) -> Self {
+        let patches = items(spec, &["patchesStrategicMerge", "patches"]);
+        Self {
+            namespace: text(spec, "targetNamespace"),
+            prefix: text(spec, "namePrefix").unwrap_or_default(),
+            suffix: text(spec, "nameSuffix").unwrap_or_default(),
+            deletes: patches.flat_map(|patch| deleted_by(patch, &|_| None)).collect(),
+            ..Self::default()
+        }
+    }
+
+    /// Whether some object leaves it with another name or namespace, or not at all.
+    pub(super) fn changes_identities(&self) -> bool {
+        self.namespace.is_some() || !self.prefix.is_empty() || !self.suffix.is_empty() || !self.deletes.is_empty()
+    }
+}
+
+fn text(value: Value<'_>, key: &str) -> Option<String> {
+    value.get(key).and_then(Value::as_str).filter(|text| !text.is_empty()).map(str::to_owned)
+}
+
+fn items<'v>(value: Value<'v>, keys: &'v [&str]) -> impl Iterator<Item = Value<'v>> {
+    keys.iter().filter_map(move |key| value.get(key)).flat_map(Value::items)
+}
+
+/// What an entry of `patches` or `patchesStrategicMerge` deletes. It is a path, inline text, a mapping that is the patch
+/// itself, or one with `path` or `patch` and perhaps a `target`.
+fn deleted_by<'f>(entry: Value<'_>, patch_file: &impl Fn(&str) -> Option<&'f ParsedFile>) -> Vec<Selector> {
+    let target = entry.get("target").map(Target::read);
+    let named = entry.as_str().or_else(|| entry.get("path").and_then(Value::as_str)).and_then(patch_file);
+    if let Some(file) = named {
+        let trees = file.documents().iter().filter_map(|document| document.tree.as_ref());
+        return trees.filter_map(|tree| deleted(tree.root(), target.as_ref())).collect();
+    }
+    match entry.as_str().or_else(|| entry.get("patch").and_then(Value::as_str)) {
+        Some(inline) if inline.contains("$patch") => {
+            let documents = yaml::read(&SourceFile::new("", inline)).into_iter();
+            let trees = documents.filter_map(|document| match document.content {
+                Content::Value(tree) => Some(tree),
+                Content::Empty | Content::Unreadable(_) => None,
+            });
+            trees.filter_map(|tree| deleted(tree.root(), target.as_ref())).collect()
+        }
+        Some(_) => Vec::new(),
+        None => deleted(entry, target.as_ref()).into_iter().collect(),
+    }
+}
+
+/// The objects that a patch with `$patch: delete` is about: those of its target, else the one that it names.
+fn deleted(patch: Value<'_>, target: Option<&Target>) -> Option<Selector> {
+    if patch.get("$patch").and_then(Value::as_str) != Some("delete") {
+        return None;
+    }
+    match target {
+        Some(Target::Named(selector)) => Some(selector.clone()),
+        Some(Target::Unknown) => None,
+        None => named_by(patch),
+    }
+}
+
+fn named_by(patch: Value<'_>) -> Option<Selector> {
+    let metadata = patch.get("metadata")?;
+    let group = text(patch, "apiVersion").map(|version| ApiVersion::parse(&version).group);
+    let (kind, name) = (text(patch, "kind")?, text(metadata, "name")?);
+    Some(Selector { group, kind: Some(kind), name: Some(name), namespace: text(metadata, "namespace") })
+}
+
+/// The `target` of a patch.
+enum Target {
+    Named(Selector),
+    /// By labels, annotations or a pattern: names do not say which objects these are.
+    Unknown,
+}
+
+impl Target {
+    fn read(target: Value<'_>) -> Self {
+        const PATTERN: [char; 9] = ['*', '|', '[', '(', '^', '$', '+', '?', '\\'];
+        let [group, kind, name, namespace] = ["group", "kind", "name", "namespace"].map(|key| text(target, key));
+        let texts = [&kind, &name, &namespace];
+        let unknown = ["labelSelector", "annotationSelector"].iter().any(|key| target.get(key).is_some())
+            || texts.into_iter().flatten().any(|text| text.contains(PATTERN));
+        match unknown {
+            true => Self::Unknown,
+            false => Self::Named(Selector { group, kind, name, namespace }),
+        }
+    }
+}

@@ -1,0 +1,20 @@
+//! kustomize's sources, where nothing was rendered: which files a root builds, what it makes of the names and namespaces of
+//! their objects, and which objects its patches delete.
+//!
+//! A *root* is what somebody builds: a kustomization that no other one includes, or that a delivery object points at. What
+//! kustomize generates, and what patches change besides, is not computed.
+//!
+//! Knows nothing of scopes.
+
+mod edits;
+mod kustomization;
+mod path;
+mod pointer;
+mod roots;
+mod tree;
+
+pub use edits::{Applied, Edits};
+pub use kustomization::{Kustomization, Selector};
+pub use path::{ancestors, folder_of, name_of, resolve};
+pub use pointer::{Pointer, pointers};
+pub use roots::{Reached, Root, Roots};

@@ -1,0 +1,48 @@
+//! Paths as kustomizations write them.
+
+/// `path` as `folder` means it, without `.` and, as far as that goes, without `..`.
+pub fn resolve(folder: &str, path: &str) -> String {
+    let rooted = path.starts_with('/') || folder.starts_with('/');
+    let folder = if path.starts_with('/') { "" } else { folder };
+    let mut parts: Vec<&str> = Vec::new();
+    for part in folder.split('/').chain(path.split('/')) {
+        match part {
+            "" | "." => {}
+            ".." if parts.last().is_some_and(|last| *last != "..") => {
+                parts.pop();
+            }
+            part => parts.push(part),
+        }
+    }
+    let joined = parts.join("/");
+    if rooted { format!("/{joined}") } else { joined }
+}
+
+/// The folder of a path, without a slash at its end; empty for the folder where the input is read.
+pub fn folder_of(path: &str) -> &str {
+    path.rsplit_once('/').map_or("", |(folder, _)| folder)
+}
+
+/// The last part of a path.
+pub fn name_of(path: &str) -> &str {
+    path.rsplit_once('/').map_or(path, |(_, name)| name)
+}
+
+/// A folder and those above it, the empty one last.
+pub fn ancestors(folder: &str) -> impl Iterator<Item = &str> {
+    std::iter::successors(Some(folder), |folder| (!folder.is_empty()).then(|| folder_of(folder)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn paths_are_resolved_from_the_folder_that_names_them() {
+        assert_eq!(resolve("a/b", "../c/x.yaml"), "a/c/x.yaml");
+        assert_eq!(resolve("", "./x.yaml"), "x.yaml");
+        assert_eq!(resolve("a", "../../x.yaml"), "../x.yaml");
+        assert_eq!(resolve("/srv/a", "../x.yaml"), "/srv/x.yaml");
+        assert_eq!(resolve("a", "/x.yaml"), "/x.yaml");
+    }
+}

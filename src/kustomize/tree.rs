@@ -1,0 +1,54 @@
+//! The files of a tree by their paths, and the kustomizations among them.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use super::kustomization::Kustomization;
+use super::path::{folder_of, name_of, resolve};
+use crate::manifest::{KUSTOMIZATIONS, ParsedFile};
+
+/// Files by path, and kustomizations by folder.
+pub(super) struct FileTree<'f> {
+    files: BTreeMap<String, (usize, &'f ParsedFile)>,
+    kustomizations: BTreeMap<String, Arc<Kustomization>>,
+}
+
+impl<'f> FileTree<'f> {
+    /// Files with their paths from the root of the tree.
+    pub(super) fn of(files: impl IntoIterator<Item = (&'f str, &'f ParsedFile)>) -> Self {
+        let paths = files.into_iter().enumerate();
+        let paths = paths.map(|(at, (path, file))| (resolve("", path), (at, file)));
+        let mut tree = Self { files: paths.collect(), kustomizations: BTreeMap::new() };
+        let read = tree.files.iter().filter_map(|(path, (_, file))| {
+            let folder = folder_of(path);
+            let named =
+                KUSTOMIZATIONS.contains(&name_of(path)) && file.facts().is_some_and(|facts| facts.is_kustomization);
+            let value = file.documents().iter().find_map(|document| document.tree.as_ref()).filter(|_| named)?;
+            let patch_file = |written: &str| tree.file(&resolve(folder, written)).map(|(_, file)| file);
+            Some((folder.to_owned(), Arc::new(Kustomization::read(value.root(), patch_file))))
+        });
+        let kustomizations = read.collect();
+        tree.kustomizations = kustomizations;
+        tree
+    }
+
+    pub(super) fn file(&self, path: &str) -> Option<(usize, &'f ParsedFile)> {
+        self.files.get(path).copied()
+    }
+
+    pub(super) fn kustomization(&self, folder: &str) -> Option<&Arc<Kustomization>> {
+        self.kustomizations.get(folder)
+    }
+
+    /// Folders with a kustomization, in order.
+    pub(super) fn kustomizations(&self) -> impl Iterator<Item = (&str, &Arc<Kustomization>)> {
+        self.kustomizations.iter().map(|(folder, kustomization)| (folder.as_str(), kustomization))
+    }
+
+    /// The files below a folder, in order.
+    pub(super) fn below<'t>(&'t self, folder: &'t str) -> impl Iterator<Item = (&'t str, usize)> {
+        let start = if folder.is_empty() { String::new() } else { format!("{folder}/") };
+        let from = self.files.range(start.clone()..);
+        from.take_while(move |(path, _)| path.starts_with(&start)).map(|(path, (at, _))| (path.as_str(), *at))
+    }
+}

@@ -1,0 +1,95 @@
+//! A finished comparison: everything that a format may say about it.
+
+use serde::{Serialize, Serializer};
+
+use crate::report::Tool;
+
+/// What changed from one state of a tree to another, and what that does.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct DiffReport {
+    /// Who speaks.
+    #[doc(hidden)]
+    pub tool: Tool,
+    /// What the change starts from.
+    pub base: StateName,
+    /// What it leads to.
+    pub head: StateName,
+    /// Counts.
+    pub summary: DiffSummary,
+    /// What changed, ordered by key.
+    pub changes: Vec<ReportedChange>,
+    /// What a reader should know besides.
+    pub notes: Vec<String>,
+}
+
+/// How a state was named.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum StateName {
+    /// A commit, as it was asked for.
+    Ref(String),
+    /// A file or folder; `.` is the work tree.
+    Path(String),
+    /// The index.
+    Staged,
+}
+
+impl Serialize for StateName {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let pair = match self {
+            Self::Ref(reference) => ("ref", reference.as_str()),
+            Self::Path(path) => ("path", path.as_str()),
+            Self::Staged => ("ref", "--staged"),
+        };
+        serializer.collect_map([pair])
+    }
+}
+
+/// How many objects changed, and in which way.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
+pub struct DiffSummary {
+    /// Only head has them.
+    pub added: usize,
+    /// Only base has them.
+    pub removed: usize,
+    /// They say something else.
+    pub changed: usize,
+    /// They are in another file, or are applied elsewhere.
+    pub moved: usize,
+    /// They have another name or namespace.
+    pub renamed: usize,
+}
+
+/// A change of one object.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
+pub struct ReportedChange {
+    /// `added`, `removed`, `changed`, `moved` or `renamed`.
+    pub change: &'static str,
+    /// The key under which it is applied: in head if head has it.
+    pub key: String,
+    /// The key that stands in the file, where it is another one.
+    pub written: Option<String>,
+    /// The key that it had in base, where that is another one.
+    pub was: Option<String>,
+    /// What it is applied with: a bundle of the configuration, or the folder of a kustomization; `None` if nothing says so.
+    pub bundle: Option<String>,
+    /// Where base has it.
+    pub base: Option<ChangedPlace>,
+    /// Where head has it.
+    pub head: Option<ChangedPlace>,
+}
+
+/// Where an object begins.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
+pub struct ChangedPlace {
+    /// The file.
+    pub file: String,
+    /// 1-based.
+    pub line: usize,
+    /// 1-based, in bytes.
+    pub column: usize,
+}

@@ -1,0 +1,212 @@
+//! States that git knows: right, or a clear message. Nothing that a repository configures is run.
+
+use super::places::{Folder, config, object, said};
+
+/// A repository whose last commit removed `b` and whose work tree removed `a` as well.
+fn repository() -> Folder {
+    let folder = Folder::new();
+    folder.git(&["init", "-q", "-b", "main"]);
+    folder.write("apps/a.yaml", &config("a")).write("apps/b.yaml", &config("b")).write("other/c.yaml", &config("c"));
+    folder.commit().remove("apps/b.yaml").commit().remove("apps/a.yaml");
+    folder
+}
+
+#[test]
+fn two_commits_are_compared_without_a_look_at_the_work_tree() {
+    assert_eq!(repository().changes(&["--base-ref", "HEAD~", "--head-ref", "HEAD"]), ["removed ConfigMap/?/b"]);
+}
+
+#[test]
+fn without_a_head_the_work_tree_is_compared_and_ignored_files_are_not_in_it() {
+    let folder = repository();
+    folder
+        .write("new.yaml", &object("v1", "Secret", "new"))
+        .write("out/rendered.yaml", &config("out"))
+        .write(".gitignore", "out/\n");
+    assert_eq!(folder.changes(&["--base-ref", "HEAD"]), ["removed ConfigMap/?/a", "added Secret/?/new"]);
+}
+
+#[test]
+fn the_index_is_what_the_next_commit_will_contain() {
+    let folder = repository();
+    assert_eq!(folder.changes(&["--base-ref", "HEAD", "--staged"]), [""; 0]);
+    folder.git(&["add", "-A"]);
+    assert_eq!(folder.changes(&["--base-ref", "HEAD", "--staged"]), ["removed ConfigMap/?/a"]);
+}
+
+#[test]
+fn paths_are_looked_up_in_both_commits_from_the_current_folder() {
+    let folder = repository();
+    let refs = ["--base-ref", "HEAD~", "--head-ref", "HEAD"];
+    let limited = |below: &str, path: &str| folder.run(below, &[&refs[..], &[path]].concat());
+    assert_eq!(said(&limited("", "other").expect("changes")), [""; 0]);
+    let below = limited("apps", "b.yaml").expect("one side has it");
+    assert_eq!(said(&below), ["removed ConfigMap/?/b"]);
+    assert_eq!(below["changes"][0]["base"]["file"], "b.yaml");
+    assert_eq!(limited("other", "../apps/*.yaml").expect("a glob")["changes"][0]["base"]["file"], "../apps/b.yaml");
+    let nowhere = limited("", "nowhere").expect_err("neither side has it");
+    assert!(nowhere.starts_with("error: neither base nor head contains `nowhere`"), "{nowhere}");
+    let outside = limited("", "../x").expect_err("outside");
+    assert!(outside.starts_with("error: `../x` is outside the repository"), "{outside}");
+}
+
+#[test]
+fn a_bare_repository_has_commits_and_nothing_else() {
+    let (folder, bare) = (repository(), Folder::new());
+    bare.git(&["clone", "-q", "--bare", &folder.path().display().to_string(), "."]);
+    assert_eq!(bare.changes(&["--base-ref", "HEAD~", "--head-ref", "HEAD"]), ["removed ConfigMap/?/b"]);
+    let error = bare.run("", &["--base-ref", "HEAD~"]).expect_err("no work tree");
+    assert!(error.starts_with("error: this repository is bare: it has no work tree"), "{error}");
+    let error = bare.run("", &["--base-ref", "HEAD~", "--staged"]).expect_err("no index");
+    assert!(error.starts_with("error: this repository is bare: it has no index"), "{error}");
+}
+
+#[test]
+fn a_clone_without_a_checkout_is_not_an_empty_tree() {
+    let (folder, clone) = (repository(), Folder::new());
+    clone.git(&["clone", "-q", "--no-checkout", &folder.path().display().to_string(), "."]);
+    assert_eq!(clone.changes(&["--base-ref", "HEAD~", "--head-ref", "HEAD"]), ["removed ConfigMap/?/b"]);
+    let error = clone.run("", &["--base-ref", "HEAD~"]).expect_err("nothing is checked out");
+    assert!(error.starts_with("error: the work tree contains none of its files"), "{error}");
+}
+
+#[test]
+fn a_clone_with_alternates_reads_the_contents_of_the_other_one() {
+    let (folder, clone) = (repository(), Folder::new());
+    clone.git(&["clone", "-q", "--shared", &folder.path().display().to_string(), "."]);
+    assert_eq!(clone.changes(&["--base-ref", "HEAD~", "--head-ref", "HEAD"]), ["removed ConfigMap/?/b"]);
+}
+
+#[test]
+fn a_shallow_clone_says_what_it_lacks() {
+    let (folder, clone) = (repository(), Folder::new());
+    clone.git(&["clone", "-q", "--depth", "1", &format!("file://{}", folder.path().display()), "."]);
+    let error = clone.run("", &["--base-ref", "HEAD~", "--head-ref", "HEAD"]).expect_err("no such commit");
+    assert!(error.starts_with("error: there is no such commit: `HEAD~`"), "{error}");
+    assert!(error.contains("fetch-depth: 0"), "{error}");
+}
+
+#[test]
+fn a_partial_clone_fetches_nothing_and_says_so() {
+    let (folder, clone) = (repository(), Folder::new());
+    folder.git(&["config", "uploadpack.allowFilter", "true"]);
+    let url = format!("file://{}", folder.path().display());
+    clone.git(&["clone", "-q", "--filter=blob:none", "--no-checkout", &url, "."]);
+    let error = clone.run("", &["--base-ref", "HEAD~", "--head-ref", "HEAD"]).expect_err("no contents");
+    assert!(error.contains("is not in this clone"), "{error}");
+}
+
+#[test]
+fn a_linked_work_tree_has_its_own_files_and_index() {
+    let folder = repository();
+    folder.git(&["worktree", "add", "-q", "--detach", "linked", "HEAD"]);
+    folder.remove("linked/apps/a.yaml");
+    let document = folder.run("linked", &["--base-ref", "HEAD"]).expect("changes");
+    assert_eq!(said(&document), ["removed ConfigMap/?/a"]);
+}
+
+#[test]
+fn a_submodule_is_named_and_not_compared() {
+    let (folder, other) = (repository(), repository());
+    other.git(&["checkout", "-q", "--", "."]);
+    folder.git(&["checkout", "-q", "--", "."]);
+    folder.git(&["submodule", "--quiet", "add", &other.path().display().to_string(), "vendor"]).commit();
+    folder.git(&["-C", "vendor", "checkout", "-q", "HEAD~"]).commit();
+    for arguments in [&["--base-ref", "HEAD~", "--head-ref", "HEAD"][..], &["--base-ref", "HEAD~"]] {
+        let document = folder.run("", arguments).expect("changes");
+        assert_eq!(said(&document), [""; 0]);
+        assert_eq!(document["notes"], serde_json::json!(["vendor is a submodule; its files are not compared"]));
+    }
+}
+
+#[test]
+fn a_file_that_was_renamed_with_its_content_is_moved() {
+    let folder = repository();
+    folder.git(&["mv", "other/c.yaml", "apps/d.yaml"]);
+    assert_eq!(folder.changes(&["--base-ref", "HEAD", "--staged", "apps", "other"]), ["moved ConfigMap/?/c"]);
+}
+
+#[test]
+fn a_sparse_checkout_misses_nothing() {
+    let folder = repository();
+    folder.git(&["checkout", "-q", "--", "."]).git(&["sparse-checkout", "set", "--no-cone", "/apps/"]);
+    assert!(!folder.path().join("other/c.yaml").exists());
+    assert_eq!(folder.changes(&["--base-ref", "HEAD"]), [""; 0]);
+}
+
+#[test]
+fn a_symbolic_link_shows_the_file_that_it_leads_to() {
+    let folder = repository();
+    folder.git(&["checkout", "-q", "--", "."]);
+    std::os::unix::fs::symlink("../apps/a.yaml", folder.path().join("other/link.yaml")).expect("a link");
+    folder.commit();
+    assert_eq!(folder.changes(&["--base-ref", "HEAD~", "--head-ref", "HEAD"]), ["added ConfigMap/?/a"]);
+    assert_eq!(folder.changes(&["--base-ref", "HEAD"]), [""; 0]);
+}
+
+#[test]
+fn the_configuration_is_that_of_base() {
+    let folder = Folder::new();
+    folder.git(&["init", "-q", "-b", "main"]).write("ownerlint.yaml", "version: 1\nnamespace: shop\n");
+    folder.write("a.yaml", &config("a")).commit();
+    folder.write("ownerlint.yaml", "version: 1\nexclude: ['**']\n").remove("a.yaml").commit();
+    assert_eq!(folder.changes(&["--base-ref", "HEAD~", "--head-ref", "HEAD"]), ["removed ConfigMap/shop/a"]);
+}
+
+#[test]
+fn a_repository_without_a_configuration_takes_that_of_head() {
+    let folder = repository();
+    folder.write("ownerlint.yaml", "version: 1\nnamespace: shop\n");
+    assert_eq!(folder.changes(&["--base-ref", "HEAD"]), ["removed ConfigMap/shop/a"]);
+}
+
+#[test]
+fn nothing_that_the_repository_configures_is_run() {
+    let folder = repository();
+    let ran = folder.path().join("ran");
+    let script = folder.path().join(".git/evil");
+    std::fs::write(&script, format!("#!/bin/sh\ntouch '{}'\ncat\n", ran.display())).expect("a script");
+    std::process::Command::new("chmod").arg("+x").arg(&script).status().expect("chmod runs");
+    let evil = script.display().to_string();
+    for key in [
+        "core.fsmonitor",
+        "core.pager",
+        "pager.ls-tree",
+        "core.sshCommand",
+        "diff.external",
+        "diff.evil.textconv",
+        "filter.evil.clean",
+        "filter.evil.smudge",
+        "filter.evil.process",
+        "core.editor",
+        "credential.helper",
+    ] {
+        folder.git(&["config", key, &evil]);
+    }
+    folder.git(&["config", "alias.cat-file", &format!("!{evil}")]);
+    folder.write(".gitattributes", "*.yaml filter=evil diff=evil\n");
+    std::fs::create_dir_all(folder.path().join(".git/hooks")).expect("a folder");
+    for hook in ["post-index-change", "post-checkout", "reference-transaction"] {
+        std::fs::copy(&script, folder.path().join(".git/hooks").join(hook)).expect("a hook");
+    }
+    let _ = std::fs::remove_file(&ran);
+    folder.changes(&["--base-ref", "HEAD~", "--head-ref", "HEAD"]);
+    folder.changes(&["--base-ref", "HEAD", "--staged"]);
+    folder.changes(&["--base-ref", "HEAD"]);
+    assert!(!ran.exists());
+}
+
+#[test]
+fn a_ref_is_never_an_option() {
+    let folder = repository();
+    let error = folder.run("", &["--base-ref=--output=x", "--head-ref", "HEAD"]).expect_err("no ref");
+    assert!(error.starts_with("error: there is no such commit: `--output=x`"), "{error}");
+}
+
+#[test]
+fn outside_of_a_repository_git_says_so() {
+    let folder = Folder::new();
+    folder.write("a.yaml", &object("v1", "Secret", "a"));
+    let error = folder.run("", &["--base-ref", "HEAD"]).expect_err("no repository");
+    assert!(error.starts_with("error: git: not a git repository"), "{error}");
+}

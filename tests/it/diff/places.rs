@@ -1,0 +1,114 @@
+//! Folders to compare, and what the comparison says of them.
+
+use std::path::Path;
+use std::process::Command;
+
+use serde_json::Value;
+use tempfile::TempDir;
+
+use crate::formats::schemas::{complaints, parsed, validator};
+use crate::support::ownerlint;
+
+/// A folder of a test.
+pub(super) struct Folder(TempDir);
+
+impl Folder {
+    pub(super) fn new() -> Self {
+        Self(tempfile::tempdir().expect("a folder"))
+    }
+
+    pub(super) fn path(&self) -> &Path {
+        self.0.path()
+    }
+
+    pub(super) fn write(&self, path: &str, text: &str) -> &Self {
+        let path = self.path().join(path);
+        std::fs::create_dir_all(path.parent().expect("a folder")).expect("a folder");
+        std::fs::write(path, text).expect("a file");
+        self
+    }
+
+    pub(super) fn remove(&self, path: &str) -> &Self {
+        std::fs::remove_file(self.path().join(path)).expect("a file");
+        self
+    }
+
+    /// Runs git in the folder, with nobody's configuration but its own.
+    pub(super) fn git(&self, arguments: &[&str]) -> &Self {
+        let mut command = Command::new("git");
+        command.current_dir(self.path()).args([
+            "-c",
+            "user.name=a",
+            "-c",
+            "user.email=a@b",
+            "-c",
+            "protocol.file.allow=always",
+        ]);
+        command.env("GIT_CONFIG_GLOBAL", "/dev/null").env("GIT_CONFIG_SYSTEM", "/dev/null").env("HOME", self.path());
+        let output = command.args(arguments).output().expect("git runs");
+        assert!(output.status.success(), "git {arguments:?}: {}", String::from_utf8_lossy(&output.stderr));
+        self
+    }
+
+    pub(super) fn commit(&self) -> &Self {
+        self.git(&["add", "-A"]).git(&["commit", "-qm", "x"])
+    }
+
+    /// What `diff` with these arguments writes, run below the folder.
+    pub(super) fn run(&self, below: &str, arguments: &[&str]) -> Result<Value, String> {
+        let mut command = ownerlint();
+        command.env("PATH", std::env::var_os("PATH").unwrap_or_default()).env("HOME", self.path());
+        command.current_dir(self.path().join(below)).args(["diff", "-o", "json"]).args(arguments);
+        let output = command.output().expect("it runs");
+        let text = String::from_utf8(output.stdout).expect("text");
+        match output.status.code() {
+            Some(2) | None => Err(String::from_utf8(output.stderr).expect("text")),
+            Some(_) => {
+                let document = parsed(&text);
+                assert_eq!(complaints(validator("diff"), &document), [""; 0]);
+                Ok(document)
+            }
+        }
+    }
+
+    /// The changes, a line for each.
+    pub(super) fn changes(&self, arguments: &[&str]) -> Vec<String> {
+        said(&self.run("", arguments).unwrap_or_else(|error| panic!("{error}")))
+    }
+}
+
+/// Two folders, `base` and `head`, and what changed between them.
+pub(super) fn changed(base: &[(&str, &str)], head: &[(&str, &str)]) -> Vec<String> {
+    let folder = Folder::new();
+    for (side, files) in [("base", base), ("head", head)] {
+        std::fs::create_dir(folder.path().join(side)).expect("a folder");
+        for (path, text) in files {
+            folder.write(&format!("{side}/{path}"), text);
+        }
+    }
+    folder.changes(&["--base", "base", "--head", "head"])
+}
+
+/// `removed Secret/a/b`; `renamed Secret/a/b -> Secret/a/c`.
+pub(super) fn said(document: &Value) -> Vec<String> {
+    let changes = document["changes"].as_array().expect("a list").iter();
+    let text = |value: &Value| value.as_str().map(str::to_owned);
+    let said = changes.map(|change| {
+        let (kind, key) = (text(&change["change"]).expect("a word"), text(&change["key"]).expect("a key"));
+        match text(&change["was"]) {
+            Some(was) => format!("{kind} {was} -> {key}"),
+            None => format!("{kind} {key}"),
+        }
+    });
+    said.collect()
+}
+
+/// A small manifest.
+pub(super) fn object(api_version: &str, kind: &str, name: &str) -> String {
+    format!("apiVersion: {api_version}\nkind: {kind}\nmetadata:\n  name: {name}\n")
+}
+
+/// A ConfigMap with data of its own.
+pub(super) fn config(name: &str) -> String {
+    object("v1", "ConfigMap", name) + "data: {a: one, b: two, c: three, d: four, e: five}\n"
+}

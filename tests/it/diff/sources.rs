@@ -1,0 +1,143 @@
+//! kustomize's sources, compared as they are applied although nobody rendered them.
+
+use serde_json::{Value, json};
+
+use super::places::{Folder, changed, config, object, said};
+
+const BASE: &str = "resources: [a.yaml, b.yaml]\n";
+
+fn overlay(more: &str) -> String {
+    format!("resources: [../base]\n{more}")
+}
+
+#[test]
+fn an_object_belongs_to_every_root_that_reaches_its_file() {
+    let (a, b, overlay) = (config("a"), config("b"), overlay(""));
+    let common = [
+        ("base/kustomization.yaml", BASE),
+        ("prod/kustomization.yaml", &*overlay),
+        ("dev/kustomization.yaml", &*overlay),
+    ];
+    let old = [&common[..], &[("base/a.yaml", &*a), ("base/b.yaml", &*b)]].concat();
+    let new = [&common[..], &[("base/a.yaml", &*a)]].concat();
+    assert_eq!(changed(&old, &new), ["removed ConfigMap/?/b", "removed ConfigMap/?/b"]);
+}
+
+#[test]
+fn an_entry_that_leaves_a_list_removes_what_only_it_reached() {
+    let (a, b) = (config("a"), config("b"));
+    let files = [("base/a.yaml", &*a), ("base/b.yaml", &*b)];
+    let with = |list: &'static str| [&[("base/kustomization.yaml", list)], &files[..]].concat();
+    assert_eq!(changed(&with(BASE), &with("resources: [a.yaml]\n")), ["removed ConfigMap/?/b"]);
+    assert_eq!(changed(&with("resources: [a.yaml]\n"), &with(BASE)), ["added ConfigMap/?/b"]);
+}
+
+#[test]
+fn an_object_that_leaves_one_overlay_left_one_cluster_only() {
+    let (a, b) = (config("a"), config("b"));
+    let files = [("base/kustomization.yaml", BASE), ("base/a.yaml", &*a), ("base/b.yaml", &*b)];
+    let with = |prod: &'static str| {
+        let overlays = [("dev/kustomization.yaml", "resources: [../base]\n"), ("prod/kustomization.yaml", prod)];
+        [&files[..], &overlays].concat()
+    };
+    let delete = "resources: [../base]\npatches:\n- patch: |\n    $patch: delete\n    apiVersion: v1\n    kind: ConfigMap\n    metadata: {name: b}\n";
+    assert_eq!(changed(&with("resources: [../base]\n"), &with(delete)), ["removed ConfigMap/?/b"]);
+}
+
+#[test]
+fn a_root_decides_namespaces_prefixes_and_suffixes() {
+    let folder = Folder::new();
+    folder.write("base/kustomization.yaml", "resources: [ns.yaml, a.yaml, r.yaml]\nnamePrefix: x-\n");
+    folder.write("base/ns.yaml", &object("v1", "Namespace", "shop")).write("base/a.yaml", &config("a"));
+    folder.write("base/r.yaml", &object("rbac.authorization.k8s.io/v1", "ClusterRole", "r"));
+    folder.write("prod/kustomization.yaml", "resources: [../base]\nnamespace: prod\nnameSuffix: -y\n");
+    let empty = Folder::new();
+    let document = folder.run("", &["--base", ".", "--head", &empty.path().display().to_string()]).expect("changes");
+    assert_eq!(
+        said(&document),
+        [
+            "removed ConfigMap/prod/x-a-y",
+            "removed Namespace//prod",
+            "removed ClusterRole.rbac.authorization.k8s.io//x-r-y",
+        ]
+    );
+    let written: Vec<&Value> = document["changes"].as_array().expect("a list").iter().map(|c| &c["written"]).collect();
+    assert_eq!(
+        written,
+        [&json!("ConfigMap/?/a"), &json!("Namespace//shop"), &json!("ClusterRole.rbac.authorization.k8s.io//r")]
+    );
+    assert_eq!(document["changes"][0]["bundle"], json!("prod"));
+}
+
+#[test]
+fn a_component_changes_what_the_kustomization_that_names_it_builds() {
+    let a = config("a");
+    let files = |component: &'static str| {
+        [
+            ("c/kustomization.yaml", component),
+            ("prod/kustomization.yaml", "resources: [a.yaml]\ncomponents: [../c]\n"),
+            ("prod/a.yaml", &*a),
+        ]
+    };
+    let plain = "apiVersion: kustomize.config.k8s.io/v1alpha1\nkind: Component\n";
+    let prefix = "apiVersion: kustomize.config.k8s.io/v1alpha1\nkind: Component\nnamePrefix: p-\n";
+    assert_eq!(changed(&files(plain), &files(prefix)), ["renamed ConfigMap/?/a -> ConfigMap/?/p-a"]);
+}
+
+#[test]
+fn an_identity_that_is_edited_in_the_root_renames_everything_below() {
+    let (a, b) = (config("a"), config("b"));
+    let files = |root: &'static str| [("kustomization.yaml", root), ("a.yaml", &*a), ("b.yaml", &*b)];
+    let changes = changed(
+        &files("resources: [a.yaml, b.yaml]\nnamespace: old\n"),
+        &files("resources: [a.yaml, b.yaml]\nnamespace: new\n"),
+    );
+    assert_eq!(changes, ["renamed ConfigMap/old/a -> ConfigMap/new/a", "renamed ConfigMap/old/b -> ConfigMap/new/b"]);
+}
+
+const FLUX: &str = "apiVersion: kustomize.toolkit.fluxcd.io/v1\nkind: Kustomization\nmetadata: {name: app, namespace: flux-system}\nspec:\n  path: ./app\n  prune: true\n  targetNamespace: shop\n";
+
+#[test]
+fn a_flux_kustomization_leads_to_a_root_and_says_its_namespace() {
+    let a = config("a");
+    let old = [("clusters/app.yaml", FLUX), ("app/sub/a.yaml", &*a)];
+    assert_eq!(changed(&old, &[("clusters/app.yaml", FLUX)]), ["removed ConfigMap/shop/a"]);
+}
+
+#[test]
+fn a_folder_of_the_same_files_under_another_name_is_moved() {
+    let a = config("a");
+    let old = [("x/kustomization.yaml", "resources: [a.yaml]\n"), ("x/a.yaml", &*a)];
+    let new = [("y/kustomization.yaml", "resources: [a.yaml]\n"), ("y/a.yaml", &*a)];
+    assert_eq!(changed(&old, &new), ["moved ConfigMap/?/a"]);
+}
+
+#[test]
+fn patches_values_and_generators_input_are_no_objects() {
+    let a = config("a");
+    let root = "resources: [a.yaml]\npatches: [{path: p.yaml}]\nconfigMapGenerator: [{name: g, files: [g.yaml]}]\n";
+    let old = [("kustomization.yaml", root), ("a.yaml", &*a), ("p.yaml", &*a), ("g.yaml", &*a)];
+    let new = [("kustomization.yaml", "resources: [a.yaml]\n"), ("a.yaml", &*a)];
+    assert_eq!(changed(&old, &new), [""; 0]);
+}
+
+#[test]
+fn kustomizations_that_include_each_other_end() {
+    let a = config("a");
+    let old = [
+        ("x/kustomization.yaml", "resources: [../y, a.yaml]\n"),
+        ("y/kustomization.yaml", "resources: [../x]\n"),
+        ("x/a.yaml", &*a),
+        ("z/kustomization.yaml", "resources: [../x]\n"),
+    ];
+    changed(&old, &[]);
+}
+
+#[test]
+fn a_bundle_of_the_configuration_is_one_destination() {
+    let a = config("a");
+    let config = "version: 1\nbundles:\n  shop: {paths: [shop], namespace: shop}\n";
+    let old = [("ownerlint.yaml", config), ("shop/x/a.yaml", &*a), ("shop/y/a.yaml", &*a)];
+    let new = [("ownerlint.yaml", config), ("shop/y/a.yaml", &*a)];
+    assert_eq!(changed(&old, &new), ["moved ConfigMap/shop/a"]);
+}
