@@ -37,15 +37,16 @@ pub(super) fn configuration(request: &Request) -> Result<Option<Config>, Mistake
     Config::read(source).map(Some)
 }
 
+/// All bundles of the configuration, and what counts for files of none of them.
+pub(super) fn bundles_and_rest(request: &Request, config: Option<&Config>) -> (Vec<BundleInput>, BundleInput) {
+    let resolver = Resolver::of(request, config);
+    (resolver.bundles(), resolver.paths(Vec::new()))
+}
+
 /// What `request` reads with this configuration.
 pub(super) fn resolve(request: &Request, config: Option<&Config>) -> Result<Resolved, SessionError> {
-    let tables = match config {
-        Some(config) => Arc::new(Tables::bundled().with(&config.generators, &config.data)),
-        None => Tables::bundled(),
-    };
-    let resolver = Resolver { request, config, tables };
-    let bundles: Vec<_> =
-        config.iter().flat_map(|config| &config.bundles).map(|bundle| resolver.bundle(bundle)).collect();
+    let resolver = Resolver::of(request, config);
+    let bundles = resolver.bundles();
     let given = || request.paths.clone();
     if let Some(name) = &request.bundle {
         let mut chosen = chosen(&bundles, name)?;
@@ -82,7 +83,19 @@ struct Resolver<'a> {
     tables: Arc<Tables>,
 }
 
-impl Resolver<'_> {
+impl<'a> Resolver<'a> {
+    fn of(request: &'a Request, config: Option<&'a Config>) -> Self {
+        let tables = match config {
+            Some(config) => Arc::new(Tables::bundled().with(&config.generators, &config.data)),
+            None => Tables::bundled(),
+        };
+        Self { request, config, tables }
+    }
+
+    fn bundles(&self) -> Vec<BundleInput> {
+        self.config.iter().flat_map(|config| &config.bundles).map(|bundle| self.bundle(bundle)).collect()
+    }
+
     fn bundle(&self, bundle: &config::BundleConfig) -> BundleInput {
         let folder = self.config.map_or("", |config| config::folder_of(config.source.path()));
         let paths = bundle.paths.iter().map(|path| joined(folder, path)).collect();

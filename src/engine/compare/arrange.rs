@@ -3,11 +3,11 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
+use super::configured::Configured;
 use super::state::State;
 use crate::changes::{Destination, Tree, TreeFile};
 use crate::engine::SessionError;
 use crate::engine::input::BundleInput;
-use crate::engine::resolve::Resolved;
 use crate::inventory::{AppliedFile, StateFile, Texts, globs, walk_listed};
 use crate::kustomize::{Edits, Root, Roots, ancestors, folder_of, resolve};
 use crate::manifest::ParsedFile;
@@ -32,18 +32,18 @@ impl Parsed {
 
     /// The trees of the state: one for each bundle of the configuration, one for all other files that somebody applies, and one
     /// for those that nobody does.
-    pub(super) fn arrange(self, resolved: &Resolved, beside: &[ParsedFile]) -> Result<Vec<Tree>, SessionError> {
+    pub(super) fn arrange(self, configured: &Configured, beside: &[ParsedFile]) -> Result<Vec<Tree>, SessionError> {
         let roots = Roots::of(self.places.iter().map(|place| &**place).zip(&self.files));
         let mut assigned = Assignment { state: &self, reached: BTreeSet::new() };
         let mut trees = Vec::new();
-        for bundle in &resolved.bundles {
+        for bundle in &configured.bundles {
             let files = assigned.bundle(bundle, &roots)?;
             trees.push((files, bundle));
         }
-        let rest = resolved.paths.clone().unwrap_or_default();
+        let rest = &configured.rest;
         let (applied, unapplied) = assigned.rest(&roots);
-        trees.push((applied, &rest));
-        trees.push((unapplied, &rest));
+        trees.push((applied, rest));
+        trees.push((unapplied, rest));
         let last = trees.len() - 1;
         let trees = trees.into_iter().enumerate().map(|(at, (mut files, bundle))| {
             if at < last {

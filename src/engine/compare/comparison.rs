@@ -38,13 +38,13 @@ impl Comparison {
             return Err(SessionError::InNeitherState { path: path.clone() });
         }
         let notes = describe::notes(&base, &head);
-        let (_, resolved) = configured(request, &mut reader, &base, &head)?;
+        let configured = configured(request, &mut reader, &base, &head)?;
         let mut texts = Texts::default();
         let beside = beside(&request.beside, &mut texts)?;
-        let exclude = resolved.paths.as_ref().map(|rest| rest.input.exclude.clone()).unwrap_or_default();
-        let old = Parsed::of(base, Side::Base, &exclude, &mut texts)?;
-        let new = Parsed::of(head, Side::Head, &exclude, &mut texts)?;
-        let (old, new) = (old.arrange(&resolved, &beside)?, new.arrange(&resolved, &beside)?);
+        let exclude = &configured.rest.input.exclude;
+        let old = Parsed::of(base, Side::Base, exclude, &mut texts)?;
+        let new = Parsed::of(head, Side::Head, exclude, &mut texts)?;
+        let (old, new) = (old.arrange(&configured, &beside)?, new.arrange(&configured, &beside)?);
         let changes = compare(&old, &new);
         Ok(Self { base: request.base.clone(), head: request.head.clone(), old, new, changes, notes })
     }

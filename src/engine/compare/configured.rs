@@ -3,19 +3,29 @@
 use super::request::{CompareRequest, StateChoice};
 use super::state::{State, StateReader};
 use crate::config::{self, Config};
-use crate::engine::resolve::{Resolved, configuration, resolve};
+use crate::engine::input::BundleInput;
+use crate::engine::resolve::{bundles_and_rest, configuration};
 use crate::engine::{ConfigChoice, Request, SessionError};
 use crate::inventory::locate;
 use crate::kustomize;
 use crate::text::{SourceFile, decode};
 
-/// What is read of both states, with paths from their roots.
+/// What decides how the files of both states are read; paths are from their roots.
+#[derive(Debug)]
+pub(super) struct Configured {
+    /// The bundles of the configuration.
+    pub(super) bundles: Vec<BundleInput>,
+    /// What counts for files of none of them.
+    pub(super) rest: BundleInput,
+}
+
+/// Finds the configuration, and what it makes of the request.
 pub(super) fn configured(
     request: &CompareRequest,
     reader: &mut StateReader,
     base: &State,
     head: &State,
-) -> Result<(Option<Config>, Resolved), SessionError> {
+) -> Result<Configured, SessionError> {
     let config = match &request.config {
         ConfigChoice::Without => None,
         ConfigChoice::File(_) => explicit(request, reader)?,
@@ -25,14 +35,13 @@ pub(super) fn configured(
         },
     };
     let plain = Request {
-        paths: vec![String::new()],
         exclude: request.exclude.clone(),
         namespace: request.namespace.clone(),
         release: request.release,
         ..Request::default()
     };
-    let resolved = resolve(&plain, config.as_ref())?;
-    Ok((config, resolved))
+    let (bundles, rest) = bundles_and_rest(&plain, config.as_ref());
+    Ok(Configured { bundles, rest })
 }
 
 /// The configuration that a state has: in the folder of the first path or above it. A folder that is compared may also lie
