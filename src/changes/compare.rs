@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, HashSet};
 use super::content::same_content;
 use super::destination::Destination;
 use super::pairing::{Pair, Unpaired};
-use super::tree::{Place, Tree, destination_of, file_of, key_of, member, places};
+use super::tree::{Tree, TreePlace, destination_of, file_of, key_of, member, places};
 use crate::kube::{GroupKind, ObjectKey};
 
 /// What happened to an object.
@@ -38,7 +38,7 @@ impl ChangeKind {
 
 /// A change of one object.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Change {
+pub struct ObjectChange {
     /// What happened.
     pub kind: ChangeKind,
     /// Where the object is.
@@ -49,16 +49,16 @@ pub struct Change {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Sides {
     /// Only base.
-    Base(Place),
+    Base(TreePlace),
     /// Only head.
-    Head(Place),
+    Head(TreePlace),
     /// Base and head.
-    Both(Place, Place),
+    Both(TreePlace, TreePlace),
 }
 
 impl Sides {
     /// The object of base.
-    pub fn base(self) -> Option<Place> {
+    pub fn base(self) -> Option<TreePlace> {
         match self {
             Self::Base(base) | Self::Both(base, _) => Some(base),
             Self::Head(_) => None,
@@ -66,7 +66,7 @@ impl Sides {
     }
 
     /// The object of head.
-    pub fn head(self) -> Option<Place> {
+    pub fn head(self) -> Option<TreePlace> {
         match self {
             Self::Head(head) | Self::Both(_, head) => Some(head),
             Self::Base(_) => None,
@@ -75,10 +75,10 @@ impl Sides {
 }
 
 /// Objects by where they are applied and what they are called there.
-type ByIdentity<'t> = BTreeMap<(&'t Destination, &'t ObjectKey), Vec<Place>>;
+type ByIdentity<'t> = BTreeMap<(&'t Destination, &'t ObjectKey), Vec<TreePlace>>;
 
 /// What changed from `base` to `head`, ordered by the keys of base, then of head.
-pub fn compare(base: &[Tree], head: &[Tree]) -> Vec<Change> {
+pub fn compare(base: &[Tree], head: &[Tree]) -> Vec<ObjectChange> {
     let (old, new) = (by_identity(base), by_identity(head));
     let mut changes = Vec::new();
     let mut left = Unpaired { base, head, gone: Vec::new(), new: Vec::new() };
@@ -90,7 +90,7 @@ pub fn compare(base: &[Tree], head: &[Tree]) -> Vec<Change> {
     }
     left.new.extend(new.iter().filter(|(identity, _)| !old.contains_key(*identity)).map(|(_, news)| news[0]));
     let both = |kind, pairs: Vec<Pair>| {
-        pairs.into_iter().map(move |(base, head)| Change { kind, sides: Sides::Both(base, head) })
+        pairs.into_iter().map(move |(base, head)| ObjectChange { kind, sides: Sides::Both(base, head) })
     };
     changes.extend(both(ChangeKind::Moved, left.moved()));
     changes.extend(both(ChangeKind::Changed, left.hashed()));
@@ -99,8 +99,8 @@ pub fn compare(base: &[Tree], head: &[Tree]) -> Vec<Change> {
     let (old, new) = (Written::of(base), Written::of(head));
     left.gone.retain(|&place| destination_of(base, place).is_applied() || !new.contains(base, place));
     left.new.retain(|&place| destination_of(head, place).is_applied() || !old.contains(head, place));
-    let removed = left.gone.iter().map(|&base| Change { kind: ChangeKind::Removed, sides: Sides::Base(base) });
-    let added = left.new.iter().map(|&head| Change { kind: ChangeKind::Added, sides: Sides::Head(head) });
+    let removed = left.gone.iter().map(|&base| ObjectChange { kind: ChangeKind::Removed, sides: Sides::Base(base) });
+    let added = left.new.iter().map(|&head| ObjectChange { kind: ChangeKind::Added, sides: Sides::Head(head) });
     changes.extend(removed.chain(added));
     changes.sort_by_cached_key(|change| {
         let (trees, place) = match change.sides {
@@ -121,11 +121,11 @@ impl<'t> Written<'t> {
     }
 
     /// Whether the same file contains the object at `place` of another side.
-    fn contains(&self, trees: &[Tree], place: Place) -> bool {
+    fn contains(&self, trees: &[Tree], place: TreePlace) -> bool {
         self.0.contains(&Self::identity(trees, place))
     }
 
-    fn identity(trees: &[Tree], place: Place) -> (&str, GroupKind<&str>, Option<String>) {
+    fn identity(trees: &[Tree], place: TreePlace) -> (&str, GroupKind<&str>, Option<String>) {
         let object = &member(trees, place).object;
         (file_of(trees, place), object.group_kind(), object.name())
     }
@@ -141,9 +141,9 @@ fn by_identity(trees: &[Tree]) -> ByIdentity<'_> {
 
 /// What changed of an object that both sides have. A key that stands in several files is compared file by file; a copy that is
 /// gone is one with those that stay.
-fn kept(base: &[Tree], head: &[Tree], olds: &[Place], news: &[Place]) -> Vec<Change> {
-    let same_file = |old: Place| news.iter().copied().find(|&new| file_of(base, old) == file_of(head, new));
-    let change = |&old: &Place| {
+fn kept(base: &[Tree], head: &[Tree], olds: &[TreePlace], news: &[TreePlace]) -> Vec<ObjectChange> {
+    let same_file = |old: TreePlace| news.iter().copied().find(|&new| file_of(base, old) == file_of(head, new));
+    let change = |&old: &TreePlace| {
         let (new, moved) = match same_file(old) {
             Some(new) => (new, false),
             None => (news[0], true),
@@ -154,7 +154,7 @@ fn kept(base: &[Tree], head: &[Tree], olds: &[Place], news: &[Place]) -> Vec<Cha
             (false, false) => ChangeKind::Changed,
             (false, true) => return None,
         };
-        Some(Change { kind, sides: Sides::Both(old, new) })
+        Some(ObjectChange { kind, sides: Sides::Both(old, new) })
     };
     olds.iter().filter_map(change).collect()
 }

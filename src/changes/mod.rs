@@ -12,7 +12,7 @@ mod pairing;
 mod similar;
 mod tree;
 
-pub use compare::{Change, ChangeKind, Sides, compare};
+pub use compare::{ChangeKind, ObjectChange, Sides, compare};
 pub use content::same_content;
 pub use destination::Destination;
-pub use tree::{Place, Tree, TreeFile};
+pub use tree::{Tree, TreeFile, TreePlace};

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, HashMap};
 
 use super::similar::Shape;
-use super::tree::{Place, Tree, destination_of, file_of, key_of, member};
+use super::tree::{Tree, TreePlace, destination_of, file_of, key_of, member};
 use crate::kube::{GroupKind, Namespace, ObjectKey, kinds};
 
 /// From this likeness on, an object of another name is the same one renamed.
@@ -14,14 +14,14 @@ const FEW_VALUES: usize = 4;
 const MOST_COMPARED: usize = 64;
 
 /// Two objects, one of each side.
-pub(super) type Pair = (Place, Place);
+pub(super) type Pair = (TreePlace, TreePlace);
 
 /// What is left of both sides while pairs are taken out.
 pub(super) struct Unpaired<'t> {
     pub(super) base: &'t [Tree],
     pub(super) head: &'t [Tree],
-    pub(super) gone: Vec<Place>,
-    pub(super) new: Vec<Place>,
+    pub(super) gone: Vec<TreePlace>,
+    pub(super) new: Vec<TreePlace>,
 }
 
 impl Unpaired<'_> {
@@ -42,7 +42,7 @@ impl Unpaired<'_> {
         let (base, head) = (self.base, self.head);
         let stem = |key: &ObjectKey| without_hash(key).map(|name| ObjectKey { name: name.to_owned(), ..key.clone() });
         let same = |gone, new| destination_of(base, gone) == destination_of(head, new);
-        let is_hashed = |trees, place: &Place| stem(key_of(trees, *place)).is_some();
+        let is_hashed = |trees, place: &TreePlace| stem(key_of(trees, *place)).is_some();
         let hashed_gone = self.gone.iter().copied().filter(|place| is_hashed(base, place)).collect();
         let hashed_new = self.new.iter().copied().filter(|place| is_hashed(head, place)).collect();
         let mut part = Unpaired { base, head, gone: hashed_gone, new: hashed_new };
@@ -53,7 +53,7 @@ impl Unpaired<'_> {
 
     /// Objects of one kind that say nearly the same under another name or in another namespace.
     pub(super) fn renamed(&mut self) -> Vec<Pair> {
-        let mut by_kind: BTreeMap<GroupKind, (Vec<Place>, Vec<Place>)> = BTreeMap::new();
+        let mut by_kind: BTreeMap<GroupKind, (Vec<TreePlace>, Vec<TreePlace>)> = BTreeMap::new();
         for &place in &self.gone {
             by_kind.entry(key_of(self.base, place).group_kind().to_owned()).or_default().0.push(place);
         }
@@ -69,11 +69,11 @@ impl Unpaired<'_> {
     }
 
     /// The likeliest pairs first; every object is in one pair.
-    fn renamed_of_kind(&self, gone: &[Place], new: &[Place]) -> Vec<Pair> {
+    fn renamed_of_kind(&self, gone: &[TreePlace], new: &[TreePlace]) -> Vec<Pair> {
         if gone.len() > MOST_COMPARED || new.len() > MOST_COMPARED {
             return Vec::new();
         }
-        let shapes = |trees: &[Tree], places: &[Place]| -> Vec<Shape> {
+        let shapes = |trees: &[Tree], places: &[TreePlace]| -> Vec<Shape> {
             places.iter().map(|&place| Shape::of(&member(trees, place).object)).collect()
         };
         let (shapes_gone, shapes_new) = (shapes(self.base, gone), shapes(self.head, new));
@@ -100,7 +100,7 @@ impl Unpaired<'_> {
     }
 
     /// How likely it is that one is the other. `alone`: there is no other object of the kind that vanished or appeared.
-    fn likeness(&self, (from, gone): (Place, &Shape), (to, new): (Place, &Shape), alone: bool) -> f64 {
+    fn likeness(&self, (from, gone): (TreePlace, &Shape), (to, new): (TreePlace, &Shape), alone: bool) -> f64 {
         let (was, is) = (key_of(self.base, from), key_of(self.head, to));
         let applied = destination_of(self.base, from).is_applied() == destination_of(self.head, to).is_applied();
         // A CRD's name is its kind: one that defines another kind is another one.
@@ -119,12 +119,12 @@ impl Unpaired<'_> {
     /// Takes out pairs of equal identity that `may` be one, those of the lowest `cost` first.
     fn take<K: Eq + std::hash::Hash>(
         &mut self,
-        gone_as: impl Fn(Place) -> K,
-        new_as: impl Fn(Place) -> K,
-        may: impl Fn(Place, Place) -> bool,
-        cost: impl Fn(Place, Place) -> usize,
+        gone_as: impl Fn(TreePlace) -> K,
+        new_as: impl Fn(TreePlace) -> K,
+        may: impl Fn(TreePlace, TreePlace) -> bool,
+        cost: impl Fn(TreePlace, TreePlace) -> usize,
     ) -> Vec<Pair> {
-        let mut by_identity: HashMap<K, Vec<Place>> = HashMap::new();
+        let mut by_identity: HashMap<K, Vec<TreePlace>> = HashMap::new();
         for &place in &self.new {
             by_identity.entry(new_as(place)).or_default().push(place);
         }
@@ -141,8 +141,8 @@ impl Unpaired<'_> {
     }
 
     fn drop_pairs(&mut self, pairs: &[Pair]) {
-        let gone: std::collections::HashSet<Place> = pairs.iter().map(|(gone, _)| *gone).collect();
-        let new: std::collections::HashSet<Place> = pairs.iter().map(|(_, new)| *new).collect();
+        let gone: std::collections::HashSet<TreePlace> = pairs.iter().map(|(gone, _)| *gone).collect();
+        let new: std::collections::HashSet<TreePlace> = pairs.iter().map(|(_, new)| *new).collect();
         self.gone.retain(|place| !gone.contains(place));
         self.new.retain(|place| !new.contains(place));
     }

@@ -28,7 +28,7 @@ pub struct Tree {
 
 /// An object of a side: which tree it is in, and where.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct Place {
+pub struct TreePlace {
     /// The place of the tree.
     pub tree: usize,
     /// The object.
@@ -58,27 +58,27 @@ impl Tree {
 }
 
 /// The object at `place`. Places come from these trees; another side's place is a programming error and panics.
-pub(super) fn member(trees: &[Tree], place: Place) -> &Member {
+pub(super) fn member(trees: &[Tree], place: TreePlace) -> &Member {
     trees[place.tree].inventory.member(place.id)
 }
 
-pub(super) fn file_of(trees: &[Tree], place: Place) -> &str {
+pub(super) fn file_of(trees: &[Tree], place: TreePlace) -> &str {
     trees[place.tree].place(member(trees, place).file)
 }
 
-pub(super) fn destination_of(trees: &[Tree], place: Place) -> &Destination {
+pub(super) fn destination_of(trees: &[Tree], place: TreePlace) -> &Destination {
     trees[place.tree].destination(member(trees, place).file)
 }
 
-pub(super) fn key_of(trees: &[Tree], place: Place) -> &ObjectKey {
+pub(super) fn key_of(trees: &[Tree], place: TreePlace) -> &ObjectKey {
     &member(trees, place).key
 }
 
 /// The objects of a side that a change can be about, in order.
-pub(super) fn places(trees: &[Tree]) -> impl Iterator<Item = Place> {
+pub(super) fn places(trees: &[Tree]) -> impl Iterator<Item = TreePlace> {
     trees.iter().enumerate().flat_map(|(at, tree)| {
         let members = tree.inventory.members.iter();
         let members = members.filter(|member| *tree.destination(member.file) != Destination::Beside);
-        members.filter(|member| !member.key.name.is_empty()).map(move |member| Place { tree: at, id: member.id })
+        members.filter(|member| !member.key.name.is_empty()).map(move |member| TreePlace { tree: at, id: member.id })
     })
 }

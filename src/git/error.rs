@@ -49,7 +49,7 @@ pub enum GitError {
         /// The path.
         path: String,
     },
-    /// Content that the clone does not have.
+    /// FileContent that the clone does not have.
     #[error("the content of `{path}` is not in this clone")]
     #[diagnostic(help(
         "a partial clone fetches content when it is needed: run `git fetch --refetch` without a filter"

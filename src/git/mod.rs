@@ -12,4 +12,4 @@ mod snapshot;
 pub use blobs::{Blobs, ObjectName};
 pub use error::GitError;
 pub use repository::Repository;
-pub use snapshot::{Content, Snapshot, SnapshotFile};
+pub use snapshot::{FileContent, Snapshot, SnapshotFile};

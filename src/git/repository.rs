@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use super::command::{line, output};
-use super::snapshot::{Content, Snapshot, SnapshotFile};
+use super::snapshot::{FileContent, Snapshot, SnapshotFile};
 use super::{Blobs, GitError};
 
 /// A repository, seen from a folder.
@@ -128,7 +128,7 @@ impl Repository {
                 _ if tag == "S" => sparse.push(path),
                 Ok(metadata) if metadata.is_dir() => snapshot.submodules.push(path.trim_end_matches('/').to_owned()),
                 Ok(metadata) => {
-                    let file = SnapshotFile { content: Content::Disk(disk), is_link: metadata.is_symlink() };
+                    let file = SnapshotFile { content: FileContent::Disk(disk), is_link: metadata.is_symlink() };
                     snapshot.files.insert(path, file);
                 }
                 Err(_) => {}
@@ -159,8 +159,8 @@ impl Repository {
         files: impl Iterator<Item = (&'f str, &'f SnapshotFile)> + Clone,
     ) -> Result<(), GitError> {
         let stored = |file: &'f SnapshotFile| match &file.content {
-            Content::Stored(name) => Some(name),
-            Content::Disk(_) => None,
+            FileContent::Stored(name) => Some(name),
+            FileContent::Disk(_) => None,
         };
         let names: BTreeSet<_> = files.clone().filter_map(|(_, file)| stored(file)).cloned().collect();
         blobs.read(&self.folder, names)?;

@@ -18,14 +18,14 @@ pub struct Snapshot {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SnapshotFile {
     /// Where its content is.
-    pub content: Content,
+    pub content: FileContent,
     /// Whether the content is the path that a symbolic link leads to.
     pub is_link: bool,
 }
 
 /// Where the content of a file is.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Content {
+pub enum FileContent {
     /// In the repository.
     Stored(ObjectName),
     /// In the work tree.
@@ -38,7 +38,7 @@ impl Snapshot {
         match mode {
             "160000" => self.submodules.push(path.to_owned()),
             _ => {
-                let content = Content::Stored(ObjectName::new(name));
+                let content = FileContent::Stored(ObjectName::new(name));
                 self.files.insert(path.to_owned(), SnapshotFile { content, is_link: mode == "120000" });
             }
         }

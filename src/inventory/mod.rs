@@ -19,7 +19,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use crate::kube::{Namespace, ObjectKey, Scope, kinds as well_known};
-use crate::kustomize::{Applied, Edits};
+use crate::kustomize::{BuildFate, Edits};
 use crate::manifest::{Object, OwnerReference, ParsedDocument, ParsedFile, Skip};
 use crate::text::{FileId, Sources};
 use crate::yaml::{Problem, ReadError};
@@ -32,7 +32,7 @@ pub use listed::{Listed, walk_listed};
 pub use location::{STDIN, locate};
 pub use neighbourhood::Neighbourhood;
 pub use object_id::ObjectId;
-pub use read::{Files, StateFile, Texts, read_bytes};
+pub use read::{Files, Texts, UnparsedFile, read_bytes};
 pub use tree::FolderTrees;
 pub use walk::{InputFile, Origin, Overlay, UnreadableFile, Walk, globs, walk, walk_with};
 
@@ -185,9 +185,9 @@ impl Inventory {
         let homeless = from_dump && object.namespace().is_none();
         let scope = resolution.scope.or(homeless.then_some(Scope::Cluster));
         let key = self.key_of(object, scope);
-        let key = match edits.map_or(Applied::As(key.clone()), |edits| edits.apply(&key, scope)) {
-            Applied::As(key) => key,
-            Applied::Deleted => return,
+        let key = match edits.map_or(BuildFate::As(key.clone()), |edits| edits.apply(&key, scope)) {
+            BuildFate::As(key) => key,
+            BuildFate::Deleted => return,
         };
         self.index(id, object, &key);
         self.members.push(Member { id, file, document, object: Arc::clone(object), resolution, key, from_dump });

@@ -53,11 +53,11 @@ pub struct Texts {
 }
 
 /// A file of a state, with the path that it is reported under, and its bytes or why there are none.
-pub type StateFile = (String, Result<Arc<[u8]>, String>);
+pub type UnparsedFile = (String, Result<Arc<[u8]>, String>);
 
 impl Texts {
     /// Parses the files of one side, in their order.
-    pub fn parse(&mut self, files: Vec<StateFile>, side: Side) -> Vec<ParsedFile> {
+    pub fn parse(&mut self, files: Vec<UnparsedFile>, side: Side) -> Vec<ParsedFile> {
         let identity = |path: &str, bytes: &Arc<[u8]>| (KUSTOMIZATIONS.contains(&name_of(path)), Arc::clone(bytes));
         let mut new: BTreeMap<(bool, Arc<[u8]>), &str> = BTreeMap::new();
         for (path, bytes) in &files {

@@ -2,18 +2,18 @@
 
 use std::sync::Arc;
 
-use super::kustomization::Kustomization;
+use super::kustomization::KustomizationFile;
 use crate::kube::{Namespace, ObjectKey, Scope, kinds};
 
 /// The kustomizations that an object goes through, from the one that names its file to the root.
 #[derive(Clone, Debug, Default)]
 pub struct Edits {
-    steps: Vec<Arc<Kustomization>>,
+    steps: Vec<Arc<KustomizationFile>>,
 }
 
 /// What becomes of an object.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Applied {
+pub enum BuildFate {
     /// It is applied under this key.
     As(ObjectKey),
     /// A patch deletes it from the build.
@@ -22,17 +22,17 @@ pub enum Applied {
 
 impl Edits {
     /// Those of `steps`, the innermost first.
-    pub(super) fn new(steps: Vec<Arc<Kustomization>>) -> Self {
+    pub(super) fn new(steps: Vec<Arc<KustomizationFile>>) -> Self {
         Self { steps: steps.into_iter().filter(|step| step.changes_identities()).collect() }
     }
 
     /// What becomes of the object of key `written` and that scope. Unlike Kubernetes, kustomize treats a kind that it does not
     /// know as namespaced; if it is not, the API server drops the namespace again.
-    pub fn apply(&self, written: &ObjectKey, scope: Option<Scope>) -> Applied {
+    pub fn apply(&self, written: &ObjectKey, scope: Option<Scope>) -> BuildFate {
         let mut key = written.clone();
         for step in &self.steps {
             if step.deletes.iter().any(|selector| selector.selects(&key) || selector.selects(written)) {
-                return Applied::Deleted;
+                return BuildFate::Deleted;
             }
             if let Some(namespace) = &step.namespace {
                 // kustomize, api/internal/konfig/builtinpluginconsts/namespace.go: `metadata/name` of kind Namespace.
@@ -42,11 +42,11 @@ impl Edits {
                     key.namespace = Namespace::Named(namespace.clone());
                 }
             }
-            if !keeps_its_name(&key) && !(step.prefix.is_empty() && step.suffix.is_empty()) {
+            if !keeps_its_name(&key) {
                 key.name = format!("{}{}{}", step.prefix, key.name, step.suffix);
             }
         }
-        Applied::As(key)
+        BuildFate::As(key)
     }
 }
 

@@ -7,7 +7,7 @@ use crate::yaml::{self, Content, Value};
 
 /// A kustomization, or what a delivery object adds to one. Fields that change no identity are left out.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Kustomization {
+pub struct KustomizationFile {
     /// Files and folders under `resources` and `bases`, as written.
     pub resources: Vec<String>,
     /// Folders under `components`, as written.
@@ -49,7 +49,7 @@ impl Selector {
     }
 }
 
-impl Kustomization {
+impl KustomizationFile {
     /// Reads a kustomization. `patch_file` finds the file of a patch by its path as written.
     pub(super) fn read<'f>(value: Value<'_>, patch_file: impl Fn(&str) -> Option<&'f ParsedFile>) -> Self {
         let mut deletes = Vec::new();

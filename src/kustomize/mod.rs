@@ -13,8 +13,8 @@ mod pointer;
 mod roots;
 mod tree;
 
-pub use edits::{Applied, Edits};
-pub use kustomization::{Kustomization, Selector};
+pub use edits::{BuildFate, Edits};
+pub use kustomization::{KustomizationFile, Selector};
 pub use path::{ancestors, folder_of, name_of, resolve};
 pub use pointer::{Pointer, pointers};
-pub use roots::{Reached, Root, Roots};
+pub use roots::{BuildRoot, BuildRoots, BuiltFile};

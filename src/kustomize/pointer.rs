@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::kustomization::Kustomization;
+use super::kustomization::KustomizationFile;
 use super::path::resolve;
 use crate::manifest::Object;
 use crate::yaml::Value;
@@ -15,7 +15,7 @@ pub struct Pointer {
     /// Whether folders below are read too, where there is no kustomization.
     pub recursive: bool,
     /// What is done to what is built there.
-    pub edits: Arc<Kustomization>,
+    pub edits: Arc<KustomizationFile>,
 }
 
 /// The folders that an object points at. Which repository they are in is seldom known; a folder of this tree with the same
@@ -24,7 +24,7 @@ pub fn pointers(object: &Object) -> Vec<Pointer> {
     let Some(spec) = object.at(&["spec"]) else { return Vec::new() };
     match (object.group(), object.kind.value.as_str()) {
         ("kustomize.toolkit.fluxcd.io", "Kustomization") => {
-            let edits = Arc::new(Kustomization::of_flux(spec));
+            let edits = Arc::new(KustomizationFile::of_flux(spec));
             folder(spec.get("path")).map(|folder| Pointer { folder, recursive: true, edits }).into_iter().collect()
         }
         ("argoproj.io", "Application") => {
@@ -38,8 +38,8 @@ pub fn pointers(object: &Object) -> Vec<Pointer> {
 fn source(source: Value<'_>) -> Option<Pointer> {
     let kustomize = source.get("kustomize");
     let edits = kustomize.map(|kustomize| {
-        let read = Kustomization::read(kustomize, |_| None);
-        Kustomization { resources: Vec::new(), components: Vec::new(), ..read }
+        let read = KustomizationFile::read(kustomize, |_| None);
+        KustomizationFile { resources: Vec::new(), components: Vec::new(), ..read }
     });
     let recursive = source.at(&["directory", "recurse"]).and_then(Value::as_bool).unwrap_or_default();
     let edits = Arc::new(edits.unwrap_or_default());

@@ -4,10 +4,10 @@ use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::sync::Arc;
 
 use super::edits::Edits;
-use super::kustomization::Kustomization;
+use super::kustomization::KustomizationFile;
 use super::path::{ancestors, folder_of, name_of, resolve};
 use super::pointer::{Pointer, pointers};
-use super::tree::FileTree;
+use super::tree::SourceTree;
 use crate::manifest::{KUSTOMIZATIONS, ParsedFile};
 
 /// Files that all roots reach together: overlays that include each other in many ways reach a file over and over.
@@ -17,16 +17,16 @@ const MOST_NESTED: usize = 64;
 
 /// What somebody builds.
 #[derive(Clone, Debug)]
-pub struct Root {
+pub struct BuildRoot {
     /// The folder; empty for the top of the tree.
     pub folder: String,
     /// The files that it builds, in the order of their paths.
-    pub files: Vec<Reached>,
+    pub files: Vec<BuiltFile>,
 }
 
 /// A file that a root reaches.
 #[derive(Clone, Debug)]
-pub struct Reached {
+pub struct BuiltFile {
     /// Its place among the files of the tree.
     pub file: usize,
     /// What becomes of the identities of its objects.
@@ -35,21 +35,21 @@ pub struct Reached {
 
 /// Who builds which file.
 #[derive(Clone, Debug, Default)]
-pub struct Roots {
+pub struct BuildRoots {
     /// The roots, by folder.
-    pub roots: Vec<Root>,
+    pub roots: Vec<BuildRoot>,
     /// Folders with a kustomization, whoever includes it: what lies below one and is not reached is not applied.
     governed: BTreeSet<String>,
     /// Whether some files are reached in more ways than were followed.
     pub capped: bool,
 }
 
-impl Roots {
+impl BuildRoots {
     /// The roots of a tree. The paths of its files are from the root of the repository.
     pub fn of<'f>(files: impl IntoIterator<Item = (&'f str, &'f ParsedFile)> + Clone) -> Self {
-        let tree = FileTree::of(files.clone());
-        let mut found = Self::default();
-        found.governed = tree.kustomizations().map(|(folder, _)| folder.to_owned()).collect();
+        let tree = SourceTree::of(files.clone());
+        let governed = tree.kustomizations().map(|(folder, _)| folder.to_owned()).collect();
+        let mut found = Self { governed, ..Self::default() };
         let included = included(&tree);
         let mut starts: BTreeMap<String, Vec<Pointer>> = BTreeMap::new();
         for (folder, kustomization) in tree.kustomizations() {
@@ -72,7 +72,7 @@ impl Roots {
             }
             for pointer in pointers {
                 let files = found.reached(&tree, &pointer);
-                found.roots.push(Root { folder: folder.clone(), files });
+                found.roots.push(BuildRoot { folder: folder.clone(), files });
             }
         }
         found
@@ -84,7 +84,7 @@ impl Roots {
         ancestors(folder_of(&path)).any(|folder| self.governed.contains(folder))
     }
 
-    fn reached(&mut self, tree: &FileTree<'_>, pointer: &Pointer) -> Vec<Reached> {
+    fn reached(&mut self, tree: &SourceTree<'_>, pointer: &Pointer) -> Vec<BuiltFile> {
         let mut closure = Closure { tree, outer: vec![Arc::clone(&pointer.edits)], reached: Vec::new() };
         let budget = MOST_REACHED.saturating_sub(self.roots.iter().map(|root| root.files.len()).sum());
         self.capped |= !match tree.kustomization(&pointer.folder) {
@@ -97,7 +97,7 @@ impl Roots {
 }
 
 /// The folders that some kustomization includes.
-fn included(tree: &FileTree<'_>) -> HashSet<String> {
+fn included(tree: &SourceTree<'_>) -> HashSet<String> {
     let named = tree.kustomizations().flat_map(|(folder, kustomization)| {
         let named = kustomization.resources.iter().chain(&kustomization.components);
         named.map(move |written| resolve(folder, written))
@@ -112,10 +112,10 @@ fn pointers_of(file: &ParsedFile) -> Vec<Pointer> {
 
 /// The files that one root reaches.
 struct Closure<'t, 'f> {
-    tree: &'t FileTree<'f>,
+    tree: &'t SourceTree<'f>,
     /// What is done to everything.
-    outer: Vec<Arc<Kustomization>>,
-    reached: Vec<Reached>,
+    outer: Vec<Arc<KustomizationFile>>,
+    reached: Vec<BuiltFile>,
 }
 
 /// A kustomization on the way, with those that include it.
@@ -123,7 +123,7 @@ struct Level {
     folder: String,
     depth: usize,
     /// What is done to what it builds, the innermost first.
-    steps: Vec<Arc<Kustomization>>,
+    steps: Vec<Arc<KustomizationFile>>,
 }
 
 impl Closure<'_, '_> {
@@ -145,7 +145,7 @@ impl Closure<'_, '_> {
             let edits = Arc::new(Edits::new(steps.clone()));
             for path in kustomization.resources.iter().map(|written| resolve(&level.folder, written)) {
                 match self.tree.file(&path) {
-                    Some((file, _)) => self.reached.push(Reached { file, edits: Arc::clone(&edits) }),
+                    Some((file, _)) => self.reached.push(BuiltFile { file, edits: Arc::clone(&edits) }),
                     None => pending.push(Level { folder: path, depth: level.depth + 1, steps: steps.clone() }),
                 }
             }
@@ -172,7 +172,7 @@ impl Closure<'_, '_> {
                 Some(_) => {}
                 None if KUSTOMIZATIONS.contains(&name_of(path)) => {}
                 None if pointer.recursive || folder_of(path) == pointer.folder => {
-                    self.reached.push(Reached { file, edits: Arc::clone(&edits) });
+                    self.reached.push(BuiltFile { file, edits: Arc::clone(&edits) });
                 }
                 None => {}
             }

@@ -3,17 +3,17 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use super::kustomization::Kustomization;
+use super::kustomization::KustomizationFile;
 use super::path::{folder_of, name_of, resolve};
 use crate::manifest::{KUSTOMIZATIONS, ParsedFile};
 
 /// Files by path, and kustomizations by folder.
-pub(super) struct FileTree<'f> {
+pub(super) struct SourceTree<'f> {
     files: BTreeMap<String, (usize, &'f ParsedFile)>,
-    kustomizations: BTreeMap<String, Arc<Kustomization>>,
+    kustomizations: BTreeMap<String, Arc<KustomizationFile>>,
 }
 
-impl<'f> FileTree<'f> {
+impl<'f> SourceTree<'f> {
     /// Files with their paths from the root of the tree.
     pub(super) fn of(files: impl IntoIterator<Item = (&'f str, &'f ParsedFile)>) -> Self {
         let paths = files.into_iter().enumerate();
@@ -25,7 +25,7 @@ impl<'f> FileTree<'f> {
                 KUSTOMIZATIONS.contains(&name_of(path)) && file.facts().is_some_and(|facts| facts.is_kustomization);
             let value = file.documents().iter().find_map(|document| document.tree.as_ref()).filter(|_| named)?;
             let patch_file = |written: &str| tree.file(&resolve(folder, written)).map(|(_, file)| file);
-            Some((folder.to_owned(), Arc::new(Kustomization::read(value.root(), patch_file))))
+            Some((folder.to_owned(), Arc::new(KustomizationFile::read(value.root(), patch_file))))
         });
         let kustomizations = read.collect();
         tree.kustomizations = kustomizations;
@@ -36,12 +36,12 @@ impl<'f> FileTree<'f> {
         self.files.get(path).copied()
     }
 
-    pub(super) fn kustomization(&self, folder: &str) -> Option<&Arc<Kustomization>> {
+    pub(super) fn kustomization(&self, folder: &str) -> Option<&Arc<KustomizationFile>> {
         self.kustomizations.get(folder)
     }
 
     /// Folders with a kustomization, in order.
-    pub(super) fn kustomizations(&self) -> impl Iterator<Item = (&str, &Arc<Kustomization>)> {
+    pub(super) fn kustomizations(&self) -> impl Iterator<Item = (&str, &Arc<KustomizationFile>)> {
         self.kustomizations.iter().map(|(folder, kustomization)| (folder.as_str(), kustomization))
     }
 

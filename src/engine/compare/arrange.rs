@@ -4,12 +4,12 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use super::configured::Configured;
-use super::state::State;
+use super::state::TreeState;
 use crate::changes::{Destination, Tree, TreeFile};
 use crate::engine::SessionError;
 use crate::engine::input::BundleInput;
-use crate::inventory::{AppliedFile, StateFile, Texts, globs, walk_listed};
-use crate::kustomize::{Edits, Root, Roots, ancestors, folder_of, resolve};
+use crate::inventory::{AppliedFile, Texts, UnparsedFile, globs, walk_listed};
+use crate::kustomize::{BuildRoot, BuildRoots, Edits, ancestors, folder_of, resolve};
 use crate::manifest::ParsedFile;
 use crate::text::Side;
 
@@ -21,11 +21,16 @@ pub(super) struct Parsed {
 
 impl Parsed {
     /// Parses the files of a state that `exclude` leaves in; what both states have is parsed once.
-    pub(super) fn of(state: State, side: Side, exclude: &[String], texts: &mut Texts) -> Result<Self, SessionError> {
+    pub(super) fn of(
+        state: TreeState,
+        side: Side,
+        exclude: &[String],
+        texts: &mut Texts,
+    ) -> Result<Self, SessionError> {
         let exclude = globs(exclude)?;
         let kept = state.files.into_iter();
         let kept = kept.filter(|(place, file)| !exclude.is_match(place) && !exclude.is_match(&file.path));
-        let (places, files): (Vec<Arc<str>>, Vec<StateFile>) =
+        let (places, files): (Vec<Arc<str>>, Vec<UnparsedFile>) =
             kept.map(|(place, file)| (Arc::from(place), (file.path, file.bytes))).unzip();
         Ok(Self { places, files: texts.parse(files, side) })
     }
@@ -33,7 +38,7 @@ impl Parsed {
     /// The trees of the state: one for each bundle of the configuration, one for all other files that somebody applies, and one
     /// for those that nobody does.
     pub(super) fn arrange(self, configured: &Configured, beside: &[ParsedFile]) -> Result<Vec<Tree>, SessionError> {
-        let roots = Roots::of(self.places.iter().map(|place| &**place).zip(&self.files));
+        let roots = BuildRoots::of(self.places.iter().map(|place| &**place).zip(&self.files));
         let mut assigned = Assignment { state: &self, reached: BTreeSet::new() };
         let mut trees = Vec::new();
         for bundle in &configured.bundles {
@@ -67,14 +72,14 @@ struct Assignment<'s> {
 
 impl Assignment<'_> {
     /// The files of a bundle: what the roots within its paths build, and the files that no kustomization governs.
-    fn bundle(&mut self, bundle: &BundleInput, roots: &Roots) -> Result<Vec<TreeFile>, SessionError> {
+    fn bundle(&mut self, bundle: &BundleInput, roots: &BuildRoots) -> Result<Vec<TreeFile>, SessionError> {
         let places: Vec<&str> = self.state.places.iter().map(|place| &**place).collect();
         let paths: Vec<String> = bundle.input.paths.iter().map(|path| resolve("", path)).collect();
         let listed = walk_listed(&places, &paths)?.found;
         let exclude = globs(&bundle.input.exclude)?;
         let named: BTreeSet<usize> = listed.into_iter().filter(|at| !exclude.is_match(places[*at])).collect();
         let name = Destination::Bundle(bundle.name.clone().unwrap_or_default().into());
-        let inside: Vec<&Root> = roots.roots.iter().filter(|root| self.starts_in(root, &named)).collect();
+        let inside: Vec<&BuildRoot> = roots.roots.iter().filter(|root| self.starts_in(root, &named)).collect();
         let mut files = Vec::new();
         for reached in inside.iter().flat_map(|root| &root.files) {
             files.push(self.file(reached.file, name.clone(), Some(Arc::clone(&reached.edits))));
@@ -92,7 +97,7 @@ impl Assignment<'_> {
     }
 
     /// Whether the folder of a root is among the files of a bundle.
-    fn starts_in(&self, root: &Root, named: &BTreeSet<usize>) -> bool {
+    fn starts_in(&self, root: &BuildRoot, named: &BTreeSet<usize>) -> bool {
         let below = |at: &usize| {
             let folder = folder_of(&self.state.places[*at]);
             ancestors(folder).any(|above| above == root.folder)
@@ -101,7 +106,7 @@ impl Assignment<'_> {
     }
 
     /// What no bundle has: what somebody applies, and what nobody does.
-    fn rest(&mut self, roots: &Roots) -> (Vec<TreeFile>, Vec<TreeFile>) {
+    fn rest(&mut self, roots: &BuildRoots) -> (Vec<TreeFile>, Vec<TreeFile>) {
         let claimed = std::mem::take(&mut self.reached);
         let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
         let mut applied = Vec::new();

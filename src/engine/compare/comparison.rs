@@ -7,8 +7,9 @@ use super::configured::configured;
 use super::describe;
 use super::request::{CompareRequest, StateChoice};
 use super::state::StateReader;
-use crate::changes::{Change, Tree, compare};
+use crate::changes::{ObjectChange, Tree, compare};
 use crate::engine::SessionError;
+use crate::engine::describe::tool;
 use crate::inventory::{self, Texts, read_bytes};
 use crate::report::diff::DiffReport;
 use crate::text::Side;
@@ -18,10 +19,10 @@ use crate::text::Side;
 pub struct Comparison {
     base: StateChoice,
     head: StateChoice,
-    pub(super) old: Vec<Tree>,
-    pub(super) new: Vec<Tree>,
-    pub(super) changes: Vec<Change>,
-    pub(super) notes: Vec<String>,
+    old: Vec<Tree>,
+    new: Vec<Tree>,
+    changes: Vec<ObjectChange>,
+    notes: Vec<String>,
 }
 
 impl Comparison {
@@ -56,7 +57,14 @@ impl Comparison {
 
     /// What changed, as reports say it.
     pub fn report(&self) -> DiffReport {
-        describe::report(self, &self.base, &self.head)
+        DiffReport {
+            tool: tool(),
+            base: describe::name(&self.base),
+            head: describe::name(&self.head),
+            summary: describe::summary(&self.changes),
+            changes: describe::changes(&self.old, &self.new, &self.changes),
+            notes: self.notes.clone(),
+        }
     }
 }
 

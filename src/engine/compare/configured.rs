@@ -1,7 +1,7 @@
 //! The configuration of a comparison, and what it makes of the files of a state.
 
 use super::request::{CompareRequest, StateChoice};
-use super::state::{State, StateReader};
+use super::state::{StateReader, TreeState};
 use crate::config::{self, Config};
 use crate::engine::input::BundleInput;
 use crate::engine::resolve::{bundles_and_rest, configuration};
@@ -23,8 +23,8 @@ pub(super) struct Configured {
 pub(super) fn configured(
     request: &CompareRequest,
     reader: &mut StateReader,
-    base: &State,
-    head: &State,
+    base: &TreeState,
+    head: &TreeState,
 ) -> Result<Configured, SessionError> {
     let config = match &request.config {
         ConfigChoice::Without => None,
@@ -46,7 +46,11 @@ pub(super) fn configured(
 
 /// The configuration that a state has: in the folder of the first path or above it. A folder that is compared may also lie
 /// below one: its bundles name other paths then, and its settings count all the same.
-fn discovered(choice: &StateChoice, request: &CompareRequest, state: &State) -> Result<Option<Config>, SessionError> {
+fn discovered(
+    choice: &StateChoice,
+    request: &CompareRequest,
+    state: &TreeState,
+) -> Result<Option<Config>, SessionError> {
     let first = request.paths.first().filter(|_| !matches!(choice, StateChoice::Path(_)));
     let first = first.map_or("", String::as_str);
     for folder in kustomize::ancestors(first.trim_end_matches('/')) {

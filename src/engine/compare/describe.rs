@@ -1,34 +1,26 @@
 //! A comparison in the terms of the `diff` contract.
 
-use super::comparison::Comparison;
 use super::request::StateChoice;
-use super::state::State;
-use crate::changes::{Change, ChangeKind, Place, Tree};
-use crate::engine::describe::tool;
-use crate::report::diff::{ChangedPlace, DiffReport, DiffSummary, ReportedChange, StateName};
+use super::state::TreeState;
+use crate::changes::{ChangeKind, ObjectChange, Tree, TreePlace};
+use crate::report::diff::{ChangedPlace, DiffSummary, ReportedChange, StateName};
 use crate::text::ColumnUnit;
 
 /// What a reader should know of the states.
-pub(super) fn notes(base: &State, head: &State) -> Vec<String> {
+pub(super) fn notes(base: &TreeState, head: &TreeState) -> Vec<String> {
     let mut submodules: Vec<&String> = base.submodules.iter().chain(&head.submodules).collect();
     submodules.sort();
     submodules.dedup();
     submodules.into_iter().map(|path| format!("{path} is a submodule; its files are not compared")).collect()
 }
 
-pub(super) fn report(comparison: &Comparison, base: &StateChoice, head: &StateChoice) -> DiffReport {
-    let changes: Vec<ReportedChange> = comparison.changes.iter().map(|change| reported(comparison, change)).collect();
-    DiffReport {
-        tool: tool(),
-        base: name(base),
-        head: name(head),
-        summary: summary(&comparison.changes),
-        changes,
-        notes: comparison.notes.clone(),
-    }
+/// What changed, as reports say it.
+pub(super) fn changes(old: &[Tree], new: &[Tree], changes: &[ObjectChange]) -> Vec<ReportedChange> {
+    changes.iter().map(|change| reported(old, new, change)).collect()
 }
 
-fn name(choice: &StateChoice) -> StateName {
+/// A state as reports name it.
+pub(super) fn name(choice: &StateChoice) -> StateName {
     match choice {
         StateChoice::Commit(reference) => StateName::Ref(reference.clone()),
         StateChoice::Path(path) => StateName::Path(path.clone()),
@@ -37,7 +29,8 @@ fn name(choice: &StateChoice) -> StateName {
     }
 }
 
-fn summary(changes: &[Change]) -> DiffSummary {
+/// How many objects changed, and in which way.
+pub(super) fn summary(changes: &[ObjectChange]) -> DiffSummary {
     let count = |kind| changes.iter().filter(|change| change.kind == kind).count();
     DiffSummary {
         added: count(ChangeKind::Added),
@@ -49,9 +42,9 @@ fn summary(changes: &[Change]) -> DiffSummary {
     }
 }
 
-fn reported(comparison: &Comparison, change: &Change) -> ReportedChange {
-    let base = change.sides.base().map(|place| Described::of(&comparison.old, place));
-    let head = change.sides.head().map(|place| Described::of(&comparison.new, place));
+fn reported(old: &[Tree], new: &[Tree], change: &ObjectChange) -> ReportedChange {
+    let base = change.sides.base().map(|place| Described::of(old, place));
+    let head = change.sides.head().map(|place| Described::of(new, place));
     // An object is called as it is called now; if it is not any more, as it was.
     let now = head.as_ref().or(base.as_ref());
     let key = now.map(|now| now.key.clone()).unwrap_or_default();
@@ -76,7 +69,7 @@ struct Described {
 }
 
 impl Described {
-    fn of(trees: &[Tree], place: Place) -> Self {
+    fn of(trees: &[Tree], place: TreePlace) -> Self {
         let tree = &trees[place.tree];
         let member = tree.inventory.member(place.id);
         let file = tree.inventory.sources.file(member.file);

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use super::request::StateChoice;
 use crate::config::FILE_NAMES;
 use crate::engine::SessionError;
-use crate::git::{Blobs, Content, GitError, Repository, Snapshot, SnapshotFile};
+use crate::git::{Blobs, FileContent, GitError, Repository, Snapshot, SnapshotFile};
 use crate::inventory::{self, Origin, locate, read_bytes, walk_listed};
 use crate::kustomize::{ancestors, folder_of, name_of, resolve};
 
@@ -16,9 +16,9 @@ pub(super) type Bytes = Result<Arc<[u8]>, String>;
 
 /// One state, read.
 #[derive(Debug, Default)]
-pub(super) struct State {
+pub(super) struct TreeState {
     /// Its files, by their paths from its root: both states call one file by the same path.
-    pub(super) files: BTreeMap<String, StateFile>,
+    pub(super) files: BTreeMap<String, StateText>,
     /// Submodules within what was asked for: their files are not compared.
     pub(super) submodules: Vec<String>,
     /// Arguments that lead to nothing in it.
@@ -27,7 +27,7 @@ pub(super) struct State {
 
 /// A file of a state.
 #[derive(Debug)]
-pub(super) struct StateFile {
+pub(super) struct StateText {
     /// The path that it is reported under.
     pub(super) path: String,
     /// Its bytes.
@@ -43,7 +43,7 @@ pub(super) struct StateReader {
 
 impl StateReader {
     /// Reads one state, limited to `paths`; of what git knows, configurations too, wherever they are.
-    pub(super) fn read(&mut self, choice: &StateChoice, paths: &[String]) -> Result<State, SessionError> {
+    pub(super) fn read(&mut self, choice: &StateChoice, paths: &[String]) -> Result<TreeState, SessionError> {
         match choice {
             StateChoice::Path(path) => folder(path),
             StateChoice::Commit(reference) => {
@@ -74,7 +74,7 @@ impl StateReader {
         }
     }
 
-    fn snapshot(&mut self, snapshot: &Snapshot, paths: &[String]) -> Result<State, SessionError> {
+    fn snapshot(&mut self, snapshot: &Snapshot, paths: &[String]) -> Result<TreeState, SessionError> {
         let repository = self.repository()?;
         let arguments = arguments(&repository, paths)?;
         let all: Vec<&str> = snapshot.files.keys().map(String::as_str).collect();
@@ -88,10 +88,10 @@ impl StateReader {
             files.iter().filter_map(|(path, file)| Some(((*path).to_owned(), self.behind(snapshot, path, file)?)));
         let behind: Vec<(String, &SnapshotFile)> = behind.collect();
         repository.read(&mut self.blobs, behind.iter().map(|(path, file)| (path.as_str(), *file)))?;
-        let mut state = State::default();
+        let mut state = TreeState::default();
         for (place, file) in behind {
             let path = from_prefix(repository.prefix(), &place);
-            state.files.insert(place, StateFile { path, bytes: self.bytes(file) });
+            state.files.insert(place, StateText { path, bytes: self.bytes(file) });
         }
         let within = |path: &&String| {
             arguments.iter().any(|argument| argument.is_empty() || ancestors(path).any(|folder| folder == argument))
@@ -103,8 +103,8 @@ impl StateReader {
 
     fn bytes(&self, file: &SnapshotFile) -> Bytes {
         match &file.content {
-            Content::Stored(name) => self.blobs.get(name).cloned().ok_or_else(|| "is not in this clone".to_owned()),
-            Content::Disk(path) => read_bytes(&Origin::Disk(path.clone())).map(Arc::from),
+            FileContent::Stored(name) => self.blobs.get(name).cloned().ok_or_else(|| "is not in this clone".to_owned()),
+            FileContent::Disk(path) => read_bytes(&Origin::Disk(path.clone())).map(Arc::from),
         }
     }
 
@@ -115,8 +115,8 @@ impl StateReader {
             return Some(file);
         }
         let target = match &file.content {
-            Content::Stored(name) => String::from_utf8_lossy(self.blobs.get(name)?).into_owned(),
-            Content::Disk(disk) => disk.read_link().ok()?.to_string_lossy().into_owned(),
+            FileContent::Stored(name) => String::from_utf8_lossy(self.blobs.get(name)?).into_owned(),
+            FileContent::Disk(disk) => disk.read_link().ok()?.to_string_lossy().into_owned(),
         };
         snapshot.files.get(&resolve(folder_of(path), &target)).filter(|file| !file.is_link)
     }
@@ -162,7 +162,7 @@ fn from_prefix(prefix: &str, path: &str) -> String {
 }
 
 /// A folder, or a single file.
-fn folder(path: &str) -> Result<State, SessionError> {
+fn folder(path: &str) -> Result<TreeState, SessionError> {
     let walk = inventory::walk(&[path.to_owned()], &[])?;
     let shown = path.strip_prefix("./").unwrap_or(path).trim_end_matches('/');
     // Two renderings, each of one file, are two states of one file.
@@ -170,13 +170,13 @@ fn folder(path: &str) -> Result<State, SessionError> {
         Some(below) if shown != "." => below.trim_start_matches('/').to_owned(),
         _ => file.to_owned(),
     };
-    let mut state = State::default();
+    let mut state = TreeState::default();
     for file in walk.files {
         let bytes = read_bytes(&file.origin).map(Arc::from);
-        state.files.insert(place(&file.path), StateFile { path: file.path, bytes });
+        state.files.insert(place(&file.path), StateText { path: file.path, bytes });
     }
     for file in walk.unreadable {
-        state.files.insert(place(&file.path), StateFile { path: file.path, bytes: Err(file.reason) });
+        state.files.insert(place(&file.path), StateText { path: file.path, bytes: Err(file.reason) });
     }
     Ok(state)
 }
