@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, HashSet};
 use super::content::same_content;
 use super::destination::Destination;
 use super::pairing::{Pair, Unpaired};
-use super::tree::{Tree, TreePlace, destination_of, file_of, key_of, member, places};
+use super::tree::{TreePart, TreePlace, destination_of, file_of, key_of, member, places};
 use crate::kube::{GroupKind, ObjectKey};
 
 /// What happened to an object.
@@ -78,7 +78,7 @@ impl Sides {
 type ByIdentity<'t> = BTreeMap<(&'t Destination, &'t ObjectKey), Vec<TreePlace>>;
 
 /// What changed from `base` to `head`, ordered by the keys of base, then of head.
-pub fn compare(base: &[Tree], head: &[Tree]) -> Vec<ObjectChange> {
+pub fn compare(base: &[TreePart], head: &[TreePart]) -> Vec<ObjectChange> {
     let (old, new) = (by_identity(base), by_identity(head));
     let mut changes = Vec::new();
     let mut left = Unpaired { base, head, gone: Vec::new(), new: Vec::new() };
@@ -116,22 +116,22 @@ pub fn compare(base: &[Tree], head: &[Tree]) -> Vec<ObjectChange> {
 struct Written<'t>(HashSet<(&'t str, GroupKind<&'t str>, Option<String>)>);
 
 impl<'t> Written<'t> {
-    fn of(trees: &'t [Tree]) -> Self {
+    fn of(trees: &'t [TreePart]) -> Self {
         Self(places(trees).map(|place| Self::identity(trees, place)).collect())
     }
 
     /// Whether the same file contains the object at `place` of another side.
-    fn contains(&self, trees: &[Tree], place: TreePlace) -> bool {
+    fn contains(&self, trees: &[TreePart], place: TreePlace) -> bool {
         self.0.contains(&Self::identity(trees, place))
     }
 
-    fn identity(trees: &[Tree], place: TreePlace) -> (&str, GroupKind<&str>, Option<String>) {
+    fn identity(trees: &[TreePart], place: TreePlace) -> (&str, GroupKind<&str>, Option<String>) {
         let object = &member(trees, place).object;
         (file_of(trees, place), object.group_kind(), object.name())
     }
 }
 
-fn by_identity(trees: &[Tree]) -> ByIdentity<'_> {
+fn by_identity(trees: &[TreePart]) -> ByIdentity<'_> {
     let mut all = ByIdentity::new();
     for place in places(trees) {
         all.entry((destination_of(trees, place), key_of(trees, place))).or_default().push(place);
@@ -141,7 +141,7 @@ fn by_identity(trees: &[Tree]) -> ByIdentity<'_> {
 
 /// What changed of an object that both sides have. A key that stands in several files is compared file by file; a copy that is
 /// gone is one with those that stay.
-fn kept(base: &[Tree], head: &[Tree], olds: &[TreePlace], news: &[TreePlace]) -> Vec<ObjectChange> {
+fn kept(base: &[TreePart], head: &[TreePart], olds: &[TreePlace], news: &[TreePlace]) -> Vec<ObjectChange> {
     let same_file = |old: TreePlace| news.iter().copied().find(|&new| file_of(base, old) == file_of(head, new));
     let change = |&old: &TreePlace| {
         let (new, moved) = match same_file(old) {

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, HashMap};
 
 use super::similar::Shape;
-use super::tree::{Tree, TreePlace, destination_of, file_of, key_of, member};
+use super::tree::{TreePart, TreePlace, destination_of, file_of, key_of, member};
 use crate::kube::{GroupKind, Namespace, ObjectKey, kinds};
 
 /// From this likeness on, an object of another name is the same one renamed.
@@ -18,8 +18,8 @@ pub(super) type Pair = (TreePlace, TreePlace);
 
 /// What is left of both sides while pairs are taken out.
 pub(super) struct Unpaired<'t> {
-    pub(super) base: &'t [Tree],
-    pub(super) head: &'t [Tree],
+    pub(super) base: &'t [TreePart],
+    pub(super) head: &'t [TreePart],
     pub(super) gone: Vec<TreePlace>,
     pub(super) new: Vec<TreePlace>,
 }
@@ -73,7 +73,7 @@ impl Unpaired<'_> {
         if gone.len() > MOST_COMPARED || new.len() > MOST_COMPARED {
             return Vec::new();
         }
-        let shapes = |trees: &[Tree], places: &[TreePlace]| -> Vec<Shape> {
+        let shapes = |trees: &[TreePart], places: &[TreePlace]| -> Vec<Shape> {
             places.iter().map(|&place| Shape::of(&member(trees, place).object)).collect()
         };
         let (shapes_gone, shapes_new) = (shapes(self.base, gone), shapes(self.head, new));

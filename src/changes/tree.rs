@@ -20,7 +20,7 @@ pub struct TreeFile {
 
 /// One part of a side that is read with the same settings.
 #[derive(Debug)]
-pub struct Tree {
+pub struct TreePart {
     /// Its objects.
     pub inventory: Inventory,
     files: Vec<(Arc<str>, Destination)>,
@@ -35,7 +35,7 @@ pub struct TreePlace {
     pub id: ObjectId,
 }
 
-impl Tree {
+impl TreePart {
     /// The tree of some files.
     pub fn new(mut files: Vec<TreeFile>, settings: Settings) -> Self {
         files.sort_by(|a, b| {
@@ -58,24 +58,24 @@ impl Tree {
 }
 
 /// The object at `place`. Places come from these trees; another side's place is a programming error and panics.
-pub(super) fn member(trees: &[Tree], place: TreePlace) -> &Member {
+pub(super) fn member(trees: &[TreePart], place: TreePlace) -> &Member {
     trees[place.tree].inventory.member(place.id)
 }
 
-pub(super) fn file_of(trees: &[Tree], place: TreePlace) -> &str {
+pub(super) fn file_of(trees: &[TreePart], place: TreePlace) -> &str {
     trees[place.tree].place(member(trees, place).file)
 }
 
-pub(super) fn destination_of(trees: &[Tree], place: TreePlace) -> &Destination {
+pub(super) fn destination_of(trees: &[TreePart], place: TreePlace) -> &Destination {
     trees[place.tree].destination(member(trees, place).file)
 }
 
-pub(super) fn key_of(trees: &[Tree], place: TreePlace) -> &ObjectKey {
+pub(super) fn key_of(trees: &[TreePart], place: TreePlace) -> &ObjectKey {
     &member(trees, place).key
 }
 
 /// The objects of a side that a change can be about, in order.
-pub(super) fn places(trees: &[Tree]) -> impl Iterator<Item = TreePlace> {
+pub(super) fn places(trees: &[TreePart]) -> impl Iterator<Item = TreePlace> {
     trees.iter().enumerate().flat_map(|(at, tree)| {
         let members = tree.inventory.members.iter();
         let members = members.filter(|member| *tree.destination(member.file) != Destination::Beside);

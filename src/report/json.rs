@@ -5,7 +5,7 @@
 use serde::Serialize;
 
 use super::line::line;
-use super::{ListedSkip, Note, Place, Report, Reported, RuleInfo, RunInfo, Summary, SuppressedFinding};
+use super::{ListedSkip, Note, Place, Report, Reported, RuleInfo, RunInfo, Summary, SuppressedFinding, Tool};
 use crate::kube::ObjectKey;
 use crate::text::ColumnUnit;
 
@@ -13,7 +13,7 @@ use crate::text::ColumnUnit;
 pub(super) fn render(report: &Report) -> String {
     let document = ReportDocument {
         schema: "ownerlint.report/1",
-        tool: ToolJson { name: &report.tool.name, version: &report.tool.version },
+        tool: ToolJson::new(&report.tool),
         run: &report.run,
         summary: report.summary,
         rules: report.rules.iter().map(RuleSummary::new).collect(),
@@ -88,10 +88,17 @@ impl<'a> NoteJson<'a> {
     }
 }
 
+/// The program, as documents name it.
 #[derive(Serialize)]
-struct ToolJson<'a> {
+pub(super) struct ToolJson<'a> {
     name: &'a str,
     version: &'a str,
+}
+
+impl<'a> ToolJson<'a> {
+    pub(super) fn new(tool: &'a Tool) -> Self {
+        Self { name: &tool.name, version: &tool.version }
+    }
 }
 
 #[derive(Serialize)]

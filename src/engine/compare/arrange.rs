@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use super::configured::Configured;
 use super::state::TreeState;
-use crate::changes::{Destination, Tree, TreeFile};
+use crate::changes::{Destination, TreeFile, TreePart};
 use crate::engine::SessionError;
 use crate::engine::input::BundleInput;
 use crate::inventory::{AppliedFile, Texts, UnparsedFile, globs, walk_listed};
@@ -37,7 +37,7 @@ impl Parsed {
 
     /// The trees of the state: one for each bundle of the configuration, one for all other files that somebody applies, and one
     /// for those that nobody does.
-    pub(super) fn arrange(self, configured: &Configured, beside: &[ParsedFile]) -> Result<Vec<Tree>, SessionError> {
+    pub(super) fn arrange(self, configured: &Configured, beside: &[ParsedFile]) -> Result<Vec<TreePart>, SessionError> {
         let roots = BuildRoots::of(self.places.iter().map(|place| &**place).zip(&self.files));
         let mut assigned = Assignment { state: &self, reached: BTreeSet::new() };
         let mut trees = Vec::new();
@@ -54,7 +54,7 @@ impl Parsed {
             if at < last {
                 files.extend(beside.iter().cloned().map(lives_beside));
             }
-            Tree::new(files, bundle.input.settings.clone())
+            TreePart::new(files, bundle.input.settings.clone())
         });
         Ok(trees.collect())
     }

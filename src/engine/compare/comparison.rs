@@ -7,7 +7,7 @@ use super::configured::configured;
 use super::describe;
 use super::request::{CompareRequest, StateChoice};
 use super::state::StateReader;
-use crate::changes::{ObjectChange, Tree, compare};
+use crate::changes::{ObjectChange, TreePart, compare};
 use crate::engine::SessionError;
 use crate::engine::describe::tool;
 use crate::inventory::{self, Texts, read_bytes};
@@ -19,8 +19,8 @@ use crate::text::Side;
 pub struct Comparison {
     base: StateChoice,
     head: StateChoice,
-    old: Vec<Tree>,
-    new: Vec<Tree>,
+    old: Vec<TreePart>,
+    new: Vec<TreePart>,
     changes: Vec<ObjectChange>,
     notes: Vec<String>,
 }

@@ -2,7 +2,7 @@
 
 use super::request::StateChoice;
 use super::state::TreeState;
-use crate::changes::{ChangeKind, ObjectChange, Tree, TreePlace};
+use crate::changes::{ChangeKind, ObjectChange, TreePart, TreePlace};
 use crate::report::diff::{ChangedPlace, DiffSummary, ReportedChange, StateName};
 use crate::text::ColumnUnit;
 
@@ -15,7 +15,7 @@ pub(super) fn notes(base: &TreeState, head: &TreeState) -> Vec<String> {
 }
 
 /// What changed, as reports say it.
-pub(super) fn changes(old: &[Tree], new: &[Tree], changes: &[ObjectChange]) -> Vec<ReportedChange> {
+pub(super) fn changes(old: &[TreePart], new: &[TreePart], changes: &[ObjectChange]) -> Vec<ReportedChange> {
     changes.iter().map(|change| reported(old, new, change)).collect()
 }
 
@@ -42,7 +42,7 @@ pub(super) fn summary(changes: &[ObjectChange]) -> DiffSummary {
     }
 }
 
-fn reported(old: &[Tree], new: &[Tree], change: &ObjectChange) -> ReportedChange {
+fn reported(old: &[TreePart], new: &[TreePart], change: &ObjectChange) -> ReportedChange {
     let base = change.sides.base().map(|place| Described::of(old, place));
     let head = change.sides.head().map(|place| Described::of(new, place));
     // An object is called as it is called now; if it is not any more, as it was.
@@ -69,7 +69,7 @@ struct Described {
 }
 
 impl Described {
-    fn of(trees: &[Tree], place: TreePlace) -> Self {
+    fn of(trees: &[TreePart], place: TreePlace) -> Self {
         let tree = &trees[place.tree];
         let member = tree.inventory.member(place.id);
         let file = tree.inventory.sources.file(member.file);

@@ -3,13 +3,14 @@
 use serde::Serialize;
 
 use super::{DiffReport, DiffSummary, ReportedChange, StateName};
+use crate::report::json::ToolJson;
 use crate::report::line::line;
 
 /// The document, indented: people read it too.
 pub(super) fn render(report: &DiffReport) -> String {
     line(serde_json::to_string_pretty(&DiffDocument {
         schema: "ownerlint.diff/1",
-        tool: ToolJson { name: &report.tool.name, version: &report.tool.version },
+        tool: ToolJson::new(&report.tool),
         base: &report.base,
         head: &report.head,
         summary: report.summary,
@@ -27,10 +28,4 @@ struct DiffDocument<'a> {
     summary: DiffSummary,
     changes: &'a [ReportedChange],
     notes: &'a [String],
-}
-
-#[derive(Serialize)]
-struct ToolJson<'a> {
-    name: &'a str,
-    version: &'a str,
 }
