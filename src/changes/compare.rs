@@ -96,7 +96,7 @@ pub fn compare(base: &[TreePart], head: &[TreePart]) -> Vec<ObjectChange> {
     changes.extend(both(ChangeKind::Changed, left.hashed()));
     changes.extend(both(ChangeKind::Renamed, left.renamed()));
     // What nobody applies any more stands where it stood, and so does what nobody applied before: it left or entered a cluster.
-    let (old, new) = (Written::of(base), Written::of(head));
+    let (old, new) = (WrittenObjects::of(base), WrittenObjects::of(head));
     left.gone.retain(|&place| destination_of(base, place).is_applied() || !new.contains(base, place));
     left.new.retain(|&place| destination_of(head, place).is_applied() || !old.contains(head, place));
     let removed = left.gone.iter().map(|&base| ObjectChange { kind: ChangeKind::Removed, sides: Sides::Base(base) });
@@ -113,9 +113,9 @@ pub fn compare(base: &[TreePart], head: &[TreePart]) -> Vec<ObjectChange> {
 }
 
 /// What the files of a side contain, whoever applies it.
-struct Written<'t>(HashSet<(&'t str, GroupKind<&'t str>, Option<String>)>);
+struct WrittenObjects<'t>(HashSet<(&'t str, GroupKind<&'t str>, Option<String>)>);
 
-impl<'t> Written<'t> {
+impl<'t> WrittenObjects<'t> {
     fn of(trees: &'t [TreePart]) -> Self {
         Self(places(trees).map(|place| Self::identity(trees, place)).collect())
     }

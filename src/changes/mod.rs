@@ -15,4 +15,4 @@ mod tree;
 pub use compare::{ChangeKind, ObjectChange, Sides, compare};
 pub use content::same_content;
 pub use destination::Destination;
-pub use tree::{TreeFile, TreePart, TreePlace};
+pub use tree::{PlacedFile, TreePart, TreePlace};

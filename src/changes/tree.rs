@@ -9,7 +9,7 @@ use crate::text::FileId;
 
 /// A file of a side.
 #[derive(Clone, Debug)]
-pub struct TreeFile {
+pub struct PlacedFile {
     /// Its path from the root of the side: both sides call one file by it.
     pub place: Arc<str>,
     /// Where its objects are applied.
@@ -37,7 +37,7 @@ pub struct TreePlace {
 
 impl TreePart {
     /// The tree of some files.
-    pub fn new(mut files: Vec<TreeFile>, settings: Settings) -> Self {
+    pub fn new(mut files: Vec<PlacedFile>, settings: Settings) -> Self {
         files.sort_by(|a, b| {
             (a.file.file.source().path(), &a.destination).cmp(&(b.file.file.source().path(), &b.destination))
         });

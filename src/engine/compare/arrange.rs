@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use super::configured::Configured;
 use super::state::TreeState;
-use crate::changes::{Destination, TreeFile, TreePart};
+use crate::changes::{Destination, PlacedFile, TreePart};
 use crate::engine::SessionError;
 use crate::engine::input::BundleInput;
 use crate::inventory::{AppliedFile, Texts, UnparsedFile, globs, walk_listed};
@@ -60,8 +60,8 @@ impl Parsed {
     }
 }
 
-fn lives_beside(file: ParsedFile) -> TreeFile {
-    TreeFile { place: Arc::from(file.source().path()), destination: Destination::Beside, file: file.into() }
+fn lives_beside(file: ParsedFile) -> PlacedFile {
+    PlacedFile { place: Arc::from(file.source().path()), destination: Destination::Beside, file: file.into() }
 }
 
 /// Which files have a destination already.
@@ -72,7 +72,7 @@ struct Assignment<'s> {
 
 impl Assignment<'_> {
     /// The files of a bundle: what the roots within its paths build, and the files that no kustomization governs.
-    fn bundle(&mut self, bundle: &BundleInput, roots: &BuildRoots) -> Result<Vec<TreeFile>, SessionError> {
+    fn bundle(&mut self, bundle: &BundleInput, roots: &BuildRoots) -> Result<Vec<PlacedFile>, SessionError> {
         let places: Vec<&str> = self.state.places.iter().map(|place| &**place).collect();
         let paths: Vec<String> = bundle.input.paths.iter().map(|path| resolve("", path)).collect();
         let listed = walk_listed(&places, &paths)?.found;
@@ -106,7 +106,7 @@ impl Assignment<'_> {
     }
 
     /// What no bundle has: what somebody applies, and what nobody does.
-    fn rest(&mut self, roots: &BuildRoots) -> (Vec<TreeFile>, Vec<TreeFile>) {
+    fn rest(&mut self, roots: &BuildRoots) -> (Vec<PlacedFile>, Vec<PlacedFile>) {
         let claimed = std::mem::take(&mut self.reached);
         let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
         let mut applied = Vec::new();
@@ -133,9 +133,9 @@ impl Assignment<'_> {
         (applied, unapplied)
     }
 
-    fn file(&mut self, at: usize, destination: Destination, edits: Option<Arc<Edits>>) -> TreeFile {
+    fn file(&mut self, at: usize, destination: Destination, edits: Option<Arc<Edits>>) -> PlacedFile {
         self.reached.insert(at);
         let file = AppliedFile { file: self.state.files[at].clone(), edits };
-        TreeFile { place: Arc::clone(&self.state.places[at]), destination, file }
+        PlacedFile { place: Arc::clone(&self.state.places[at]), destination, file }
     }
 }
