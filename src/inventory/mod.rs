@@ -268,6 +268,17 @@ impl Inventory {
         }
     }
 
+    /// The namespace of what an object of a namespaced kind creates or names beside itself: its own, however it came to it. The
+    /// kinds that do so are often unknown here, and their objects are namespaced.
+    pub fn namespace_beside(&self, member: &Member) -> Namespace {
+        match &member.key.namespace {
+            Namespace::Named(name) => Namespace::Named(name.clone()),
+            Namespace::None | Namespace::Unwritten => {
+                self.namespace_of(member.object.namespace(), Some(Scope::Namespaced))
+            }
+        }
+    }
+
     fn index(&mut self, id: ObjectId, object: &Object, key: &ObjectKey) {
         if let Some(uid) = object.uid() {
             self.by_uid.entry(uid.to_owned()).or_default().push(id);

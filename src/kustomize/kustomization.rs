@@ -3,7 +3,7 @@
 use crate::kube::{ApiVersion, ObjectKey};
 use crate::manifest::ParsedFile;
 use crate::text::SourceFile;
-use crate::yaml::{self, Content, Value};
+use crate::yaml::Value;
 
 /// A kustomization, or what a delivery object adds to one. Fields that change no identity are left out.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -98,19 +98,15 @@ fn items<'v>(value: Value<'v>, keys: &'v [&str]) -> impl Iterator<Item = Value<'
 fn deleted_by<'f>(entry: Value<'_>, patch_file: &impl Fn(&str) -> Option<&'f ParsedFile>) -> Vec<Selector> {
     let target = entry.get("target").map(Target::read);
     let named = entry.as_str().or_else(|| entry.get("path").and_then(Value::as_str)).and_then(patch_file);
-    if let Some(file) = named {
+    let deleted_in = |file: &ParsedFile| {
         let trees = file.documents().iter().filter_map(|document| document.tree.as_ref());
-        return trees.filter_map(|tree| deleted(tree.root(), target.as_ref())).collect();
+        trees.filter_map(|tree| deleted(tree.root(), target.as_ref())).collect()
+    };
+    if let Some(file) = named {
+        return deleted_in(file);
     }
     match entry.as_str().or_else(|| entry.get("patch").and_then(Value::as_str)) {
-        Some(inline) if inline.contains("$patch") => {
-            let documents = yaml::read(&SourceFile::new("", inline)).into_iter();
-            let trees = documents.filter_map(|document| match document.content {
-                Content::Value(tree) => Some(tree),
-                Content::Empty | Content::Unreadable(_) => None,
-            });
-            trees.filter_map(|tree| deleted(tree.root(), target.as_ref())).collect()
-        }
+        Some(inline) if inline.contains("$patch") => deleted_in(&ParsedFile::parse(SourceFile::new("", inline))),
         Some(_) => Vec::new(),
         None => deleted(entry, target.as_ref()).into_iter().collect(),
     }

@@ -68,6 +68,6 @@ fn namespaces(inventory: &Inventory, member: &Member, row: &Generator) -> Vec<Na
     match member.scope() {
         Some(Scope::Cluster) => Vec::new(),
         // An operator's kind is often unknown here; what it creates beside its object is namespaced, and so is the object.
-        _ => vec![inventory.namespace_of(member.object.namespace(), Some(Scope::Namespaced))],
+        _ => vec![inventory.namespace_beside(member)],
     }
 }

@@ -168,7 +168,7 @@ impl<'a> Uses<'a> {
             (Some(namespace), _) => Namespace::Named(namespace.to_owned()),
             // A cluster-scoped object names the namespace, or its operator knows it.
             (None, Some(Scope::Cluster)) => return,
-            (None, _) => self.inventory.namespace_of(member.object.namespace(), Some(Scope::Namespaced)),
+            (None, _) => self.inventory.namespace_beside(member),
         };
         self.ties.push(Tie {
             from: member.id,
