@@ -25,7 +25,7 @@ pub(super) struct InputArgs {
     /// The namespace of namespaced objects without one
     #[arg(short, long, value_name = "NAME", value_parser = namespace, help_heading = "Input")]
     pub(super) namespace: Option<String>,
-    /// The Kubernetes release that decides which built-in kinds are served [default: the newest known]
+    /// The Kubernetes release: which built-in kinds it serves, and how it deletes [default: the newest known]
     #[arg(long, value_name = "VERSION", value_parser = release, help_heading = "Input")]
     pub(super) kubernetes_version: Option<Release>,
     #[command(flatten)]

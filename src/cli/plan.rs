@@ -134,7 +134,7 @@ struct PlanOptions {
     /// Leave out files whose path matches this glob (may be repeated)
     #[arg(long, value_name = "GLOB", help_heading = "Input")]
     exclude: Vec<String>,
-    /// The Kubernetes release that decides which built-in kinds are served [default: the newest known]
+    /// The Kubernetes release: which built-in kinds it serves, and how it deletes [default: the newest known]
     #[arg(long, value_name = "VERSION", value_parser = release, help_heading = "Input")]
     kubernetes_version: Option<Release>,
     #[command(flatten)]

@@ -29,7 +29,8 @@ pub use requests::steps_of;
 pub use safe_order::{Preparation, SafeOrder, safe_order};
 pub use source::{Assumptions, Source};
 
-use crate::gc::{Cluster, ClusterError, Kinds, Object};
+use crate::gc::{Behaviour, Cluster, ClusterError, Kinds, Object};
+use crate::inventory::Release;
 use crate::kube::{GroupKind, ObjectKey};
 use crate::ownership::ImpliedObject;
 
@@ -80,7 +81,13 @@ fn build(source: &Source<'_>) -> Result<Built, ClusterError> {
         objects.extend(references.namespace(name));
     }
     objects.extend(references.into_assumed());
-    Ok(Built { cluster: Cluster::new(kinds, objects)?, assumptions })
+    let behaviour = behaviour(source.inventory.kinds.release());
+    Ok(Built { cluster: Cluster::behaving(behaviour, kinds, objects)?, assumptions })
+}
+
+/// How the control plane of a release deletes.
+fn behaviour(release: Release) -> Behaviour {
+    Behaviour { pods_first: release >= Release::new(33), absence_by_uid: release < Release::new(20) }
 }
 
 fn note_unknown_kind(kinds: &Kinds, key: &ObjectKey, unknown: &mut BTreeSet<GroupKind>) {

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use super::behaviour::Behaviour;
 use super::cluster::{Cluster, Node};
 use super::flags::{FOREGROUND, GRACEFUL, ORPHAN, SPEC_KUBERNETES, TERMINATING, UNWATCHED};
 use super::ids::NONE;
@@ -28,11 +29,19 @@ pub enum ClusterError {
 }
 
 impl Cluster {
-    /// Builds a cluster. Kinds that the objects' CustomResourceDefinitions declare are added to `kinds`.
+    /// Builds a cluster of the newest release. Kinds that the objects' CustomResourceDefinitions declare are added to `kinds`.
     ///
     /// # Errors
     /// Two objects with one key or one uid: the caller decides which one is right.
-    pub fn new(mut kinds: Kinds, mut objects: Vec<Object>) -> Result<Cluster, ClusterError> {
+    pub fn new(kinds: Kinds, objects: Vec<Object>) -> Result<Cluster, ClusterError> {
+        Self::behaving(Behaviour::NEWEST, kinds, objects)
+    }
+
+    /// The same, of a release that behaves like this.
+    ///
+    /// # Errors
+    /// As [`new`](Self::new).
+    pub fn behaving(behaviour: Behaviour, mut kinds: Kinds, mut objects: Vec<Object>) -> Result<Cluster, ClusterError> {
         for object in &objects {
             if let Facts::Definition(crd) = &object.facts {
                 // [CRD-3] OverlappingBuiltInResource: a definition does not replace a built-in kind.
@@ -47,6 +56,7 @@ impl Cluster {
         objects.sort_by(|a, b| a.key.cmp(&b.key));
         let mut interner = Interner::default();
         let mut cluster = Cluster::flatten(&mut kinds, &objects, &mut interner)?;
+        cluster.behaviour = behaviour;
         cluster.resolve(&kinds, &interner)?;
         cluster.kinds = Arc::new(kinds);
         cluster.text = Arc::new(interner.finish());
@@ -136,8 +146,9 @@ impl Cluster {
             let namespace = if kind.namespaced { holder.namespace } else { Symbol::EMPTY };
             written.named = by_name.get(&(id, namespace, written.name)).copied().unwrap_or(NONE);
             let found = reference.by_uid != NONE && reference.by_uid == written.named;
+            let out_of_scope = kind.namespaced && !kinds.get(holder.kind).namespaced;
             reference.lookup = match found {
-                _ if kind.namespaced && !kinds.get(holder.kind).namespaced => Lookup::OutOfScope,
+                _ if out_of_scope && !self.behaviour.absence_by_uid => Lookup::OutOfScope,
                 true => Lookup::Owner,
                 false => Lookup::Elsewhere,
             };

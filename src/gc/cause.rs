@@ -23,6 +23,10 @@ pub enum Cause {
     },
     /// Its owner is in another namespace.
     OwnerElsewhere,
+    /// Before Kubernetes 1.20: its owner is in a namespace, and it is in none.
+    OwnerNamespaced,
+    /// Before Kubernetes 1.20: another dependent looked for its owner in the wrong place.
+    OwnerMistaken,
     /// The object with the uid of its owner has another name or kind.
     OwnerMismatch,
     /// No owner is left, and its own finalizer `orphan` decides how it is deleted.
@@ -88,6 +92,8 @@ impl Cause {
             Self::OwnerWaitsInTurn { unblocked: false } => &["GC-22", "GC-26"],
             Self::OwnerWaitsInTurn { unblocked: true } => &["GC-22", "GC-22a", "GC-41"],
             Self::OwnerElsewhere => &["GC-17", "GC-22"],
+            Self::OwnerNamespaced => &["GC-20a", "GC-22"],
+            Self::OwnerMistaken => &["GC-17a", "GC-22"],
             Self::OwnerMismatch => &["GC-18", "GC-22"],
             Self::OwnersGoneOrphaning => &["GC-22", "GC-27"],
             Self::OtherOwner { waiting: false } => &["GC-22"],

@@ -9,6 +9,7 @@ use std::sync::Arc;
 
 use typed_index_collections::TiVec;
 
+use super::behaviour::Behaviour;
 use super::ids::{FinalizerId, Numbers, ObjectId, RefId};
 use super::kinds::{KindId, KindInfo, Kinds};
 use super::links::Links;
@@ -19,6 +20,7 @@ use crate::kube::ObjectKey;
 /// The objects of a cluster and the kinds it serves. Built once, shared by all simulations.
 #[derive(Debug, Clone)]
 pub struct Cluster {
+    pub(super) behaviour: Behaviour,
     pub(super) kinds: Arc<Kinds>,
     pub(super) text: Arc<Symbols>,
     pub(super) nodes: TiVec<ObjectId, Node>,
@@ -60,6 +62,7 @@ impl Cluster {
     /// A cluster without objects, of kinds and texts that others use too.
     pub(super) fn empty(kinds: Arc<Kinds>, text: Arc<Symbols>) -> Self {
         let mut cluster = Cluster {
+            behaviour: Behaviour::NEWEST,
             kinds,
             text,
             nodes: TiVec::new(),

@@ -3,12 +3,12 @@
 //! (`rounds`) for the verdict, any order (`explore`) for the other outcomes.
 
 use super::cause::Cause;
-use super::flags::{DELETING_DEPENDENTS, FOREGROUND, ORPHAN, TERMINATING};
+use super::flags::{DELETING_DEPENDENTS, FOREGROUND, MISTAKEN, ORPHAN, TERMINATING};
 use super::ids::{NONE, ObjectId, RefId};
-use super::references::{Dependent, References};
+use super::references::{Dependent, Lookup, Ref, References};
 use super::trace::Reason;
 use super::view::Class;
-use super::world::World;
+use super::world::{Watch, World};
 use crate::kube::Policy;
 
 /// What the references of an item amount to; filled reference by reference.
@@ -93,12 +93,33 @@ impl World<'_> {
             return Cause::OwnerGone;
         }
         if self.cluster.written(index).named == reference.by_uid {
-            return Cause::OwnerWaits;
+            let mistaken = self.state.has(reference.by_uid, MISTAKEN);
+            return if mistaken { Cause::OwnerMistaken } else { Cause::OwnerWaits };
+        }
+        if self.cluster.info(reference.by_uid).namespaced && !self.cluster.info(reference.holder).namespaced {
+            return Cause::OwnerNamespaced;
         }
         let namespace = |id: ObjectId| self.cluster.nodes[id].namespace;
         let elsewhere = self.cluster.info(reference.by_uid).namespaced
             && namespace(reference.by_uid) != namespace(reference.holder);
         if elsewhere { Cause::OwnerElsewhere } else { Cause::OwnerMismatch }
+    }
+
+    /// Before Kubernetes 1.20: what the collector did not find where this item looks for its owner is absent for all its
+    /// dependents, and it looks at all of them again.
+    pub(super) fn mistake_owners(&mut self, item: ObjectId) {
+        if self.cluster.links.misleading.is_empty() {
+            return;
+        }
+        for index in self.cluster.refs_of(item) {
+            let Ref { by_uid: owner, lookup, .. } = *self.cluster.reference(index);
+            let state = &mut self.state;
+            let looked_for = lookup == Lookup::Elsewhere && owner != NONE && state.present(index);
+            if looked_for && state.live(owner) && !state.has(owner, MISTAKEN) {
+                state.flags[owner] |= MISTAKEN;
+                self.watch.push(Watch::TakenForAbsent(owner));
+            }
+        }
     }
 
     /// An item that is deletingDependents: whether `foregroundDeletion` may go `[GC-31]`; otherwise

@@ -30,6 +30,10 @@ pub struct Event {
 
 /// All events of a cluster, sorted, with the child they are about.
 pub(super) fn events(cluster: &Cluster) -> Vec<(ObjectId, Event)> {
+    // The release that stopped to take such owners for absent is the one that began to report them.
+    if cluster.behaviour.absence_by_uid {
+        return Vec::new();
+    }
     let foreign: Vec<RefId> = cluster
         .refs
         .iter_enumerated()

@@ -20,6 +20,9 @@ pub(super) const SPEC_KUBERNETES: u16 = 1 << 6;
 /// A controller needs it, and it was gone or its Pods were when a step began: what it did is done by nobody any more.
 pub(super) const LOST: u16 = 1 << 8;
 
+/// The collector takes it for absent, because a dependent looked for it in the wrong place: before Kubernetes 1.20.
+pub(super) const MISTAKEN: u16 = 1 << 9;
+
 /// The collector does not watch its kind `[GC-2]`. Never changes.
 pub(super) const UNWATCHED: u16 = 1 << 7;
 

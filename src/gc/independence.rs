@@ -138,10 +138,20 @@ impl Stubborn<'_, '_> {
                 self.add(named);
             }
         }
+        self.add_misled(id);
         for Dependent { holder: dependent, .. } in world.state.dependents(world.cluster, id) {
             if !self.indifferent(dependent, id) {
                 self.add(dependent);
             }
+        }
+    }
+
+    /// Before Kubernetes 1.20: whoever looks for an owner in the wrong place changes what the others make of it.
+    fn add_misled(&mut self, id: ObjectId) {
+        let world = self.world;
+        let owners = world.cluster.refs_of(id).map(|index| world.cluster.reference(index).by_uid);
+        for owner in owners.filter(|owner| world.cluster.links.misleading.contains(owner)) {
+            world.state.dependents(world.cluster, owner).for_each(|dependent| self.add(dependent.holder));
         }
     }
 
@@ -171,6 +181,7 @@ impl Stubborn<'_, '_> {
                 self.add_a_blocker(id);
             }
         } else if !state.has(id, TERMINATING) {
+            self.add_misled(id);
             for index in world.cluster.refs_of(id).filter(|index| state.present(*index)) {
                 let reference = world.cluster.reference(index);
                 if !self.indifferent(id, reference.by_uid) {

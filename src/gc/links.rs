@@ -2,7 +2,7 @@
 //! and their instances, protection finalizers and the objects that hold them `[FIN-1]` to
 //! `[FIN-6]`, and objects that a controller deletes along with another `[DEP-19]`.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use typed_index_collections::TiVec;
 
@@ -14,9 +14,22 @@ use super::symbols::Symbol;
 /// The part an object plays in deletion beyond being an object.
 #[derive(Debug, Clone)]
 pub(super) enum Role {
-    Pod { scheduled: bool, finished: bool, grace_seconds: u64 },
-    Namespace { content: Vec<ObjectId>, pods: Vec<ObjectId>, tokens: Vec<Symbol> },
-    Definition { instances: Vec<ObjectId>, cleanup: FinalizerId, established: bool },
+    Pod {
+        scheduled: bool,
+        finished: bool,
+        grace_seconds: u64,
+    },
+    /// `pods` go before `content`; where the release does not order them, they are part of it.
+    Namespace {
+        content: Vec<ObjectId>,
+        pods: Vec<ObjectId>,
+        tokens: Vec<Symbol>,
+    },
+    Definition {
+        instances: Vec<ObjectId>,
+        cleanup: FinalizerId,
+        established: bool,
+    },
 }
 
 /// A finalizer that a built-in controller removes automatically.
@@ -77,6 +90,8 @@ pub(super) struct Links {
     pub(super) definitions: Vec<ObjectId>,
     /// The Namespace object that an object's content belongs to.
     pub(super) home: BTreeMap<ObjectId, ObjectId>,
+    /// Owners that some dependent looks for in the wrong place, where that misleads the collector about others.
+    pub(super) misleading: BTreeSet<ObjectId>,
     /// Sorted by object.
     pub(super) protections: Vec<Protected>,
     /// Sorted by object.

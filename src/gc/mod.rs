@@ -16,6 +16,7 @@
 //! * `plan`, `outcome`, `cause`, `hold`, `why`, `events` what a caller gets to see
 
 mod assemble;
+mod behaviour;
 mod cause;
 mod client;
 mod cluster;
@@ -58,6 +59,7 @@ mod why;
 mod world;
 
 pub use assemble::ClusterError;
+pub use behaviour::Behaviour;
 pub use cause::{Cause, Protection};
 pub use cluster::Cluster;
 pub use delete::IMMORTAL_NAMESPACES;

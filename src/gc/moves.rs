@@ -106,6 +106,7 @@ impl World<'_> {
     }
 
     fn act(&mut self, item: ObjectId, action: Action) {
+        self.mistake_owners(item);
         match action {
             Action::Nothing => {}
             Action::RemoveReferences(doomed, reason) => self.remove_references(item, &doomed, reason),

@@ -165,6 +165,7 @@ impl Restriction<'_> {
         let whole = self.cluster;
         let bind = |id: ObjectId| if id == NONE { NONE } else { self.local(id).unwrap_or(NONE) };
         let mut part = Cluster::empty(whole.kinds.clone(), whole.text.clone());
+        part.behaviour = whole.behaviour;
         for &id in self.objects {
             let holder = part.nodes.push_and_get_key(whole.nodes[id]);
             for index in whole.refs_of(id) {
@@ -206,6 +207,9 @@ impl Restriction<'_> {
             if let Some(role) = whole.roles.get(&id) {
                 let role = self.role(own, role, slot, &mut links);
                 links.roles.insert(own, role);
+            }
+            if whole.misleading.contains(&id) {
+                links.misleading.insert(own);
             }
             if let Some(kind) = self.kinds.get(&id) {
                 links.definition_of.insert(*kind, own);

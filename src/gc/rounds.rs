@@ -267,6 +267,9 @@ impl Attempt {
     }
 
     fn write(&mut self, world: &mut World<'_>) -> Option<End> {
+        if matches!(self.call, Call::Write(_)) {
+            world.mistake_owners(self.item);
+        }
         match std::mem::replace(&mut self.call, Call::GetSelf) {
             Call::Write(Action::RemoveReferences(doomed, reason)) => {
                 if world.state.live(self.item) {

@@ -4,9 +4,10 @@ use std::collections::BTreeMap;
 
 use super::cause::Protection;
 use super::cluster::Cluster;
-use super::ids::{FinalizerId, ObjectId};
+use super::ids::{FinalizerId, NONE, ObjectId};
 use super::links::{Holder, Links, Protected, Release, Role};
 use super::object::{Facts, Object, PodFacts};
+use super::references::Lookup;
 use super::symbols::Symbol;
 use crate::kube::{GroupKind, Namespace, ObjectKey, finalizers, kinds};
 
@@ -32,7 +33,15 @@ impl Links {
         }
         links.followers.sort_unstable();
         links.add_controllers(cluster, objects);
+        links.find_misleading(cluster);
         links
+    }
+
+    fn find_misleading(&mut self, cluster: &Cluster) {
+        if cluster.behaviour.absence_by_uid {
+            let elsewhere = cluster.refs.iter().filter(|reference| reference.lookup == Lookup::Elsewhere);
+            self.misleading = elsewhere.map(|reference| reference.by_uid).filter(|owner| *owner != NONE).collect();
+        }
     }
 
     fn add_role(&mut self, cluster: &Cluster, id: ObjectId, object: &Object) {
@@ -75,9 +84,9 @@ impl Links {
             }
             let Some(&namespace) = names.get(&node.namespace) else { continue };
             self.home.insert(id, namespace);
-            let is_pod = matches!(self.roles.get(&id), Some(Role::Pod { .. }));
+            let first = cluster.behaviour.pods_first && matches!(self.roles.get(&id), Some(Role::Pod { .. }));
             if let Some(Role::Namespace { content, pods, .. }) = self.roles.get_mut(&namespace) {
-                if is_pod { pods.push(id) } else { content.push(id) }
+                if first { pods.push(id) } else { content.push(id) }
             }
         }
     }

@@ -1,8 +1,8 @@
 //! Questions about a cluster as it is in one state, which change nothing.
 
 use super::cluster::Cluster;
-use super::flags::{FOREGROUND, GRACEFUL, TERMINATING};
-use super::ids::RefId;
+use super::flags::{FOREGROUND, GRACEFUL, MISTAKEN, TERMINATING};
+use super::ids::{NONE, RefId};
 use super::links::Holder;
 use super::references::Lookup;
 use super::state::State;
@@ -33,6 +33,10 @@ impl View<'_> {
     /// Whether the absent-owner cache answers for this reference, without a GET.
     pub(super) fn cached_absent(&self, reference: RefId) -> bool {
         let reference = self.cluster.reference(reference);
+        if self.cluster.behaviour.absence_by_uid {
+            let owner = reference.by_uid;
+            return owner != NONE && (self.state.gone(owner) || self.state.has(owner, MISTAKEN));
+        }
         reference.exact && self.state.gone(reference.by_uid)
     }
 

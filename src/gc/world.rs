@@ -16,6 +16,8 @@ use super::view::View;
 pub(super) enum Watch {
     /// The object is really gone `[GC-12]`.
     Gone(ObjectId),
+    /// The collector takes this owner for absent from now on.
+    TakenForAbsent(ObjectId),
     /// A blocking reference to this owner was dropped or unblocked `[GC-11]`.
     Unblocked(ObjectId),
     /// First sight of Terminating with `foregroundDeletion` `[GC-10]`.
@@ -73,6 +75,7 @@ impl<'c> World<'c> {
         for event in std::mem::take(&mut self.watch) {
             match event {
                 Watch::Gone(id) => self.saw_removal(id, &mut queued),
+                Watch::TakenForAbsent(owner) => self.dependents_of(owner, &mut queued),
                 Watch::Unblocked(owner) => queued.push(owner),
                 Watch::Orphan(id) => self.state.orphans.insert(id),
                 Watch::Foreground(id) => {

@@ -4,7 +4,7 @@ use super::draft::Draft;
 use super::rule::{Context, Rule, Sink, World, rule};
 use super::words::{field, named, place, reference_name, target, whereabouts};
 use crate::finding::Severity;
-use crate::inventory::{BuiltinKind, FolderTrees, Inventory, Member, ObjectId, ScopeSource, Serving, table};
+use crate::inventory::{BuiltinKind, FolderTrees, Inventory, Member, ObjectId, Release, ScopeSource, Serving, table};
 use crate::kube::{GroupKind, Scope};
 use crate::manifest::Object;
 use crate::ownership::Owner;
@@ -62,11 +62,18 @@ fn owner_of_cluster_scoped(context: &Context<'_>, sink: &mut Sink) {
             continue;
         }
         let (kind, owner) = (&dependent.object.kind.value, reference.kind());
-        let blocks = match reference.is_blocking() {
-            true => format!(
-                " Because the reference blocks, a Foreground deletion of that {owner} would wait for this {kind} forever."
+        let misleads = inventory.kinds.release() < Release::new(20);
+        let fate = match reference.is_blocking() {
+            _ if misleads => format!(
+                "Before Kubernetes 1.20, it treats the owner as absent and deletes the {kind} and every other dependent \
+                 of that owner, wherever they are."
             ),
-            false => String::new(),
+            true => format!(
+                "{} Because the reference blocks, a Foreground deletion of that {owner} would wait for this {kind} \
+                 forever.",
+                outlives(kind)
+            ),
+            false => outlives(kind),
         };
         let draft = Draft::on(
             dependent,
@@ -76,9 +83,7 @@ fn owner_of_cluster_scoped(context: &Context<'_>, sink: &mut Sink) {
         .label(format!("{owner} is namespaced, {kind} is not"))
         .reason(format!(
             "An owner reference has no namespace: the collector looks for an owner of a cluster-scoped object outside \
-             all namespaces and never finds a {owner} there. It gives up on the object, so this {kind} outlives its \
-             owner forever. Before Kubernetes 1.20, the collector treated the owner as absent and deleted the {kind} \
-             and other dependents of that owner.{blocks}"
+             all namespaces and never finds a {owner} there. {fate}"
         ))
         .help(format!(
             "remove the reference and let the tool that installs the {kind} delete it, or name a cluster-scoped owner \
@@ -88,6 +93,13 @@ fn owner_of_cluster_scoped(context: &Context<'_>, sink: &mut Sink) {
         .target(target(reference));
         sink.push(with_declarations(draft, inventory, dependent, edge.bound(), owner_kind.source));
     }
+}
+
+fn outlives(kind: &str) -> String {
+    format!(
+        "It gives up on the object, so this {kind} outlives its owner forever. Before Kubernetes 1.20, the collector \
+         treated the owner as absent and deleted the {kind} and other dependents of that owner."
+    )
 }
 
 /// The owner as it is declared, and the CRDs that define the scopes.

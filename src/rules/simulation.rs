@@ -9,7 +9,7 @@ use super::draft::Draft;
 use super::rule::{Context, Rule, Sink, World, rule};
 use super::words::{field, named, place, reference_name, whereabouts};
 use crate::finding::{Relation, Severity};
-use crate::gc::{self, Fate, Plan, Step};
+use crate::gc::{self, Cause, Fate, Plan, Step};
 use crate::inventory::{Inventory, Member, ObjectId, Serving};
 use crate::kube::{ObjectKey, Policy, Scope, Wait, finalizers, kinds};
 use crate::ownership::{Owner, OwnerEdge, Remover};
@@ -75,6 +75,10 @@ fn deleted_on_arrival(context: &Context<'_>, sink: &mut Sink) {
         plan.fates(outcome).into_iter().filter(|(_, fate)| matches!(fate, Fate::Gone)).map(|(key, _)| key).collect();
     let absent: BTreeSet<&ObjectKey> = built.assumptions.absent_owners.iter().map(|(dependent, _)| dependent).collect();
     let dies = |id: ObjectId| gone.contains(&inventory.member(id).key);
+    // Before Kubernetes 1.20: `owner-of-cluster-scoped` reports whose reference is at fault.
+    let looked_up_elsewhere = |cause: &Cause| matches!(cause, Cause::OwnerNamespaced | Cause::OwnerMistaken);
+    let why = plan.why(0);
+    let is_reported = |key| why.get(key).is_some_and(|why| why.causes.iter().any(looked_up_elsewhere));
     for (&id, edges) in &edges {
         let member = inventory.member(id);
         let doubtful = context.world == World::Open && absent.contains(&member.key);
@@ -83,7 +87,8 @@ fn deleted_on_arrival(context: &Context<'_>, sink: &mut Sink) {
             .filter_map(|edge| edge.bound())
             .any(|owner| owner != id && dies(owner) && agrees(inventory, edges, owner));
         let shared = edges.iter().any(|edge| is_shared(inventory, edge.reference(inventory).uid()));
-        if !dies(id) || doubtful || shared || follows || member.object.metadata.has_server_field("deletionTimestamp") {
+        let spared = !dies(id) || doubtful || shared || follows || is_reported(&member.key);
+        if spared || member.object.metadata.has_server_field("deletionTimestamp") {
             continue;
         }
         if let Some(edge) = edges.first() {

@@ -99,6 +99,10 @@ fn owned(story: &Story<'_>, affected: &Affected, cause: Cause, owner: Option<Obj
     let blocking = if edge.is_some_and(|edge| edge.blocking) { ", blocking" } else { "" };
     let mut text = match cause {
         Cause::OwnerElsewhere => format!("its owner {name} is in another namespace"),
+        Cause::OwnerNamespaced => format!("its owner {name} is in a namespace, and was looked for in none"),
+        Cause::OwnerMistaken => {
+            format!("its owner {name} is treated as absent: another dependent looks for it in the wrong place")
+        }
         Cause::OwnerMismatch => format!("{name} has the uid of its owner, but not the name or kind"),
         _ => format!("owned by {name}{blocking}"),
     };

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use ownerlint::gc::{Cluster, Fate, Object, Options, Plan, Reconciler, Step, simulate};
+use ownerlint::gc::{Behaviour, Cluster, Fate, Object, Options, Plan, Reconciler, Step, simulate};
 use ownerlint::kube::{ObjectKey, Policy, Wait};
 use proptest::prelude::*;
 
@@ -81,7 +81,15 @@ fn steps() -> impl Strategy<Value = Vec<Step>> {
 }
 
 fn cluster(objects: Vec<Object>) -> Cluster {
-    Cluster::new(recorded_kinds(), objects).expect("names and uids are unique")
+    released(Behaviour::NEWEST, objects)
+}
+
+fn released(behaviour: Behaviour, objects: Vec<Object>) -> Cluster {
+    Cluster::behaving(behaviour, recorded_kinds(), objects).expect("names and uids are unique")
+}
+
+fn behaviour() -> impl Strategy<Value = Behaviour> {
+    any::<(bool, bool)>().prop_map(|(pods_first, absence_by_uid)| Behaviour { pods_first, absence_by_uid })
 }
 
 /// What became of each object.
@@ -112,8 +120,10 @@ proptest! {
     /// Stubborn sets lose no outcome and invent none: the search over all moves finds the same.
     /// (It also terminates, as every property here shows.)
     #[test]
-    fn the_reduced_search_finds_what_the_naive_one_finds(objects in objects(), steps in steps()) {
-        let cluster = cluster(objects);
+    fn the_reduced_search_finds_what_the_naive_one_finds(
+        objects in objects(), steps in steps(), behaviour in behaviour(),
+    ) {
+        let cluster = released(behaviour, objects);
         let options = Options { state_cap: 2_000_000, ..Options::default() };
         let reduced = simulate(&cluster, &steps, &options);
         let naive = simulate(&cluster, &steps, &Options { reduction: false, ..options });
@@ -142,8 +152,8 @@ proptest! {
 
     /// The verdict is what one order does, so the search must reach it.
     #[test]
-    fn the_search_reaches_the_verdict(objects in objects(), steps in steps()) {
-        let cluster = cluster(objects);
+    fn the_search_reaches_the_verdict(objects in objects(), steps in steps(), behaviour in behaviour()) {
+        let cluster = released(behaviour, objects);
         let plan = simulate(&cluster, &steps, &Options::default());
         for step in &plan.steps {
             prop_assert!(step.verdict_reached, "the verdict is one of the states that the search reaches");

@@ -49,6 +49,7 @@ mod plan_view;
 mod pre_commit;
 mod public_surface;
 mod recognition;
+mod releases;
 mod repeats;
 mod report_scope;
 mod rules;

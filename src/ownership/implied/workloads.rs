@@ -2,7 +2,7 @@
 
 use super::builder::{Builder, dependent, integer, is_true, items, text};
 use super::object::{ImpliedObject, ImpliedReference};
-use crate::inventory::Member;
+use crate::inventory::{Member, Release};
 use crate::kube::ObjectKey;
 use crate::manifest::{Metadata, Template, TemplateKind};
 use crate::yaml::Value;
@@ -87,16 +87,21 @@ pub(super) fn stateful_set<'a>(builder: &mut Builder<'a>, member: &'a Member) {
     }
 }
 
+/// The first release that follows a StatefulSet's `persistentVolumeClaimRetentionPolicy` (feature gate StatefulSetAutoDeletePVC,
+/// beta and on by default; KEP-1847).
+const CLAIM_RETENTION: Release = Release::new(27);
+
 /// The claims of one Pod of a StatefulSet, `<template>-<pod>` `[DEP-4]`.
 fn claims<'a>(builder: &mut Builder<'a>, member: &'a Member, templates: &[Template], pod: &str) {
     let policy = text(spec(member), &["persistentVolumeClaimRetentionPolicy", "whenDeleted"]);
+    let in_force = builder.inventory.kinds.release() >= CLAIM_RETENTION;
     for (index, name) in claim_names(member, pod) {
         let field = format!("spec.volumeClaimTemplates[{index}]");
         let metadata = templates.iter().find(|template| template.field == field).map(|template| &template.metadata);
         // [VAL-36]: the template's metadata is copied whole.
         let copied = metadata.map(|metadata| metadata.owner_references.entries.clone()).unwrap_or_default();
         // [DEP-20]: a claim with another controller is left untouched.
-        let refers = policy == Some("Delete") && !copied.iter().any(|reference| reference.is_controller());
+        let refers = in_force && policy == Some("Delete") && !copied.iter().any(|reference| reference.is_controller());
         let object = dependent("DEP-4", ("v1", "PersistentVolumeClaim"), name, &member.key, APPS);
         builder.add(ImpliedObject {
             reference: object.reference.filter(|_| refers),

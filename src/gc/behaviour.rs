@@ -1,0 +1,24 @@
+//! In what the control planes of older releases delete otherwise than that of the newest.
+
+/// How a control plane deletes, as far as releases differ.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Behaviour {
+    /// A namespace deletes its Pods, and waits for them, before everything else in it `[NS-17]`: since Kubernetes 1.33 (feature
+    /// gate OrderedNamespaceDeletion, KEP-5080). Before, it deletes in no fixed order.
+    pub pods_first: bool,
+    /// The collector remembers by the uid alone which owners are absent: before Kubernetes 1.20. It looks for a namespaced owner
+    /// in the dependent's namespace, for a cluster-scoped dependent in none, and takes an owner that it does not find there for
+    /// absent, whoever else names it (kubernetes/kubernetes#65200, #88097; fixed by #92743).
+    pub absence_by_uid: bool,
+}
+
+impl Behaviour {
+    /// What the newest release does.
+    pub const NEWEST: Behaviour = Behaviour { pods_first: true, absence_by_uid: false };
+}
+
+impl Default for Behaviour {
+    fn default() -> Self {
+        Self::NEWEST
+    }
+}
