@@ -12,6 +12,7 @@ mod facts;
 mod kinds;
 mod members;
 mod object;
+mod reconcilers;
 mod references;
 mod requests;
 mod safe_order;
@@ -24,6 +25,7 @@ use facts::Reader;
 use kinds::ShownKinds;
 use members::Members;
 use object::{minted_uid, object};
+use reconcilers::Reconcilers;
 use references::References;
 pub use requests::steps_of;
 pub use safe_order::{Preparation, SafeOrder, safe_order};
@@ -52,6 +54,7 @@ fn build(source: &Source<'_>) -> Result<Built, ClusterError> {
     let mut assumptions = Assumptions { proven_kinds: proven, expected_kinds: expected, ..Assumptions::default() };
     let members = Members::choose(source, &mut assumptions);
     let mut references = References::new(source, &kinds, &members);
+    let mut reconcilers = Reconcilers::new(source, &members);
     let reader = Reader::new(source.inventory, source.running);
     let mut objects = Vec::with_capacity(members.chosen.len() + source.implied.objects.len());
     for (key, id) in &members.chosen {
@@ -66,9 +69,17 @@ fn build(source: &Source<'_>) -> Result<Built, ClusterError> {
         if deletion.is_none() {
             protect(&mut finalizers, key.group_kind(), spec);
         }
+        let reconcilers = reconcilers.of_member(member);
+        for finalizer in reconcilers.iter().flat_map(|reconciler| &reconciler.finalizers) {
+            if !finalizers.contains(finalizer) {
+                finalizers.push(finalizer.clone());
+                assumptions.added_finalizers.insert((key.group_kind().to_owned(), finalizer.clone()));
+            }
+        }
         objects.push(Object {
             owner_references,
             finalizers,
+            reconcilers,
             deletion,
             facts: reader.facts(member),
             ..object(key, members.uids[key].clone())

@@ -48,7 +48,7 @@ impl<'a> References<'a> {
         let member = self.source.inventory.member(id);
         let entries = &member.object.metadata.owner_references.entries;
         let mut references = Vec::with_capacity(entries.len());
-        for edge in self.edges(id) {
+        for edge in self.source.ownership.edges_of(id) {
             let entry = &entries[edge.entry];
             if member.from_dump {
                 self.note_absent(key, member, edge, entry, assumptions);
@@ -63,14 +63,6 @@ impl<'a> References<'a> {
             references.push(bound(entry, uid));
         }
         references
-    }
-
-    /// The written edges of one object; they stand in the order of their dependents.
-    fn edges(&self, id: ObjectId) -> &'a [OwnerEdge] {
-        let edges = &self.source.ownership.written;
-        let start = edges.partition_point(|edge| edge.dependent < id);
-        let end = edges.partition_point(|edge| edge.dependent <= id);
-        &edges[start..end]
     }
 
     /// The uid of the owner that a rendered reference means, where it is not the one that is written.

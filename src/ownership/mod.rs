@@ -9,6 +9,7 @@ mod implied;
 pub mod known_finalizers;
 mod pod_specs;
 mod removers;
+mod run_time;
 pub mod tables;
 mod tie;
 mod ties;
@@ -17,6 +18,7 @@ mod written;
 
 pub use implied::{Implied, ImpliedObject, ImpliedReference, MOST_REPLICAS, implied};
 pub use removers::{Evidence, FinalizerHolder, Remover, Removers};
+pub use run_time::added_finalizers;
 pub use tables::Tables;
 pub use tie::{Tie, TieEnd, TieEvidence, TieKind};
 pub use ties::Ties;

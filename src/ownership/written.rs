@@ -60,6 +60,13 @@ pub struct Ownership {
 }
 
 impl Ownership {
+    /// The edges of one object to its owners.
+    pub fn edges_of(&self, dependent: ObjectId) -> &[OwnerEdge] {
+        let start = self.written.partition_point(|edge| edge.dependent < dependent);
+        let end = self.written.partition_point(|edge| edge.dependent <= dependent);
+        &self.written[start..end]
+    }
+
     /// Finds every edge of `inventory`.
     pub fn of(inventory: &Inventory) -> Self {
         let edges = inventory.members.iter().flat_map(|dependent| {

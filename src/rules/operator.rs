@@ -9,10 +9,9 @@ use super::draft::Draft;
 use super::finalizer_words::with_workload;
 use super::rule::{Context, Rule, Sink, rule};
 use super::words::named;
-use crate::inventory::{Member, ObjectId, table};
+use crate::inventory::{Member, ObjectId};
 use crate::kube::{Scope, finalizers, kinds, kubectl};
-use crate::ownership::known_finalizers;
-use crate::ownership::{Evidence, Remover};
+use crate::ownership::{Evidence, Remover, added_finalizers};
 
 pub(super) static OPERATOR_DELETED_FIRST: Rule = rule!(
     "operator-deleted-first",
@@ -66,11 +65,7 @@ fn operator_deleted_first(context: &Context<'_>, sink: &mut Sink) {
 fn finalizers(member: &Member) -> Vec<&str> {
     let written = member.object.metadata.finalizers.iter().map(|finalizer| finalizer.value.as_str());
     let mut finalizers: Vec<&str> = written.filter(|name| !finalizers::is_collectors(name)).collect();
-    // On a built-in kind a controller marks only the objects that it manages.
-    if !member.from_dump && !table().is_builtin_group(&member.key.group) {
-        let added = known_finalizers::table().added_at_run_time(&member.key.group, &member.key.kind);
-        finalizers.extend(added.map(|(known, _)| known.finalizer.as_str()));
-    }
+    finalizers.extend(added_finalizers(member));
     finalizers
 }
 

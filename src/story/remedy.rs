@@ -91,8 +91,8 @@ fn one(story: &Story<'_>, held: &HeldObject, rings: &BTreeSet<ObjectId>) -> Stuc
     // Until a namespace is empty, a second delete of it changes nothing [NS-1].
     let occupied = held.holds.iter().any(|hold| matches!(hold, Hold::NamespaceContent { .. }));
     let idle = |hold: &&Hold| occupied && matches!(hold, Hold::BlockingDependents { .. } | Hold::Unhandled(_));
-    let mut remedies: Vec<Remedy> =
-        held.holds.iter().filter(|hold| !idle(hold)).flat_map(|hold| case.remedies(hold)).collect();
+    let holds = held.holds.iter().filter(|hold| !idle(hold));
+    let mut remedies: Vec<Remedy> = holds.flat_map(|hold| case.remedies(hold, &held.unless_quicker)).collect();
     if remedies.is_empty() {
         remedies.push(Remedy { what: "is not released".to_owned(), waits: true, ..Remedy::default() });
     }
@@ -123,10 +123,10 @@ impl Case<'_> {
         words::keys(ids.iter().map(|id| self.cluster().key(*id)).collect::<Vec<_>>().iter())
     }
 
-    fn remedies(&self, hold: &Hold) -> Vec<Remedy> {
+    fn remedies(&self, hold: &Hold, unless_quicker: &[ObjectId]) -> Vec<Remedy> {
         let remedy = match hold {
             Hold::Kubelet => self.kubelet(),
-            Hold::Finalizers(names) => self.finalizers(names),
+            Hold::Finalizers(names) => self.finalizers(names, unless_quicker),
             Hold::InUse { by, .. } => self.in_use(by),
             Hold::Instances(left) => self.definition(left),
             Hold::NamespaceContent { pods, others } => self.namespace(pods, others),
@@ -148,7 +148,7 @@ impl Case<'_> {
         }
     }
 
-    fn finalizers(&self, names: &[String]) -> Remedy {
+    fn finalizers(&self, names: &[String], unless_quicker: &[ObjectId]) -> Remedy {
         let ObjectKey { group, kind, .. } = self.key;
         let table = known_finalizers::table();
         let removers = names.iter().filter_map(|name| {
@@ -163,11 +163,15 @@ impl Case<'_> {
         };
         let mut shown: Vec<String> = names.iter().map(|name| plain::one_line(name)).collect();
         shown.sort();
+        let unless = match unless_quicker {
+            [] => String::new(),
+            going => format!(", unless its controller is quicker: {} is deleted too", self.named(going)),
+        };
         let stored = self.story.view.plan.stored_finalizers(self.story.step, self.id);
         let breaks = names.iter().filter_map(|name| finalizers::removal_breaks(name));
         let breaks: String = breaks.map(|breaks| format!(" ({breaks})")).collect();
         Remedy {
-            what: format!("is held by finalizer {}", shown.join(", ")),
+            what: format!("is held by finalizer {}{unless}", shown.join(", ")),
             help: format!("{bring}. Or, skipping the clean-up that {whose} would do{breaks}:"),
             commands: vec![kubectl::remove_finalizers(&self.target(), &stored, names)],
             ..Remedy::default()

@@ -44,6 +44,7 @@ mod plan_cli;
 mod plan_config;
 mod plan_conformance;
 mod plan_teardown;
+mod plan_reconcilers;
 mod plan_view;
 #[cfg(unix)]
 mod pre_commit;

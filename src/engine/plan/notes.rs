@@ -34,6 +34,7 @@ pub(super) fn notes(ground: &Ground<'_>, assumptions: &Assumptions) -> Vec<Strin
         unknown_kinds,
         proven_kinds,
         expected_kinds,
+        added_finalizers,
         duplicates,
         shared_uids,
         rejected,
@@ -85,7 +86,15 @@ pub(super) fn notes(ground: &Ground<'_>, assumptions: &Assumptions) -> Vec<Strin
             ground.implied.objects.len()
         ));
     }
-    let unseen = added_later(inventory);
+    if !added_finalizers.is_empty() {
+        let added: Vec<String> =
+            added_finalizers.iter().map(|(kind, finalizer)| format!("{finalizer} on {kind}")).collect();
+        notes.push(format!(
+            "Finalizers that controllers in the input add at run time, and remove while they run: {}.",
+            named(&added)
+        ));
+    }
+    let unseen = added_later(inventory, added_finalizers);
     if !unseen.is_empty() {
         notes.push(format!(
             "Not in a rendering: the finalizers that operators add at run time. They hold objects of these kinds until the operator \
@@ -176,14 +185,17 @@ fn sorted(kinds: &BTreeSet<GroupKind>) -> Vec<String> {
     texts
 }
 
-/// Kinds of rendered custom resources that get a finalizer from their operator, with the operator.
-fn added_later(inventory: &Inventory) -> Vec<String> {
+/// Kinds of rendered custom resources that get a finalizer from an operator that the input does not contain, with the operator.
+fn added_later(inventory: &Inventory, in_input: &BTreeSet<(GroupKind, String)>) -> Vec<String> {
     let rendered = inventory.members.iter().filter(|member| !member.from_dump);
     let custom = rendered.filter(|member| !crate::inventory::table().is_builtin_group(&member.key.group));
     let kinds: BTreeSet<GroupKind<&str>> = custom.map(|member| member.key.group_kind()).collect();
     let table = known_finalizers::table();
     let added = |kind: &GroupKind<&str>| {
-        let (_, controller) = table.added_at_run_time(kind.group, kind.kind).next()?;
+        let kind_of = GroupKind::new(kind.group, kind.kind).to_owned();
+        let added = |finalizer: &str| in_input.contains(&(kind_of.clone(), finalizer.to_owned()));
+        let mut unseen = table.added_at_run_time(kind.group, kind.kind);
+        let (_, controller) = unseen.find(|(known, _)| !added(&known.finalizer))?;
         Some(format!("{kind} ({})", controller.removed_by))
     };
     kinds.iter().filter_map(added).collect()
