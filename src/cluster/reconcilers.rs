@@ -1,7 +1,7 @@
 //! Which workloads in the input remove finalizers, as the model of deletion needs to know it.
 //!
-//! Only the image of a known controller is evidence here: that a workload may change objects of a kind does not say that it
-//! does, and a finalizer that nobody removes must not vanish from a plan.
+//! Only a known controller is evidence here: that a workload may change objects of a kind does not say that it does, and a
+//! finalizer that nobody removes must not vanish from a plan.
 
 use std::collections::BTreeMap;
 
@@ -9,16 +9,16 @@ use super::members::Members;
 use super::source::Source;
 use crate::gc::Reconciler;
 use crate::inventory::{Member, ObjectId};
-use crate::kube::{GroupKind, Namespace, finalizers};
-use crate::ownership::{Evidence, Remover, added_finalizers};
+use crate::kube::{GroupKind, Namespace, ObjectKey, finalizers};
+use crate::ownership::{Evidence, FinalizerHolder, Remover};
 
 /// Group, kind and namespace of an object, and one of its finalizers: all that decides who removes it.
-type Question<'a> = (GroupKind<&'a str>, &'a Namespace, &'a str);
+type RemovalQuestion<'a> = (GroupKind<&'a str>, &'a Namespace, &'a str);
 
 pub(super) struct Reconcilers<'a> {
     source: &'a Source<'a>,
     members: &'a Members,
-    answers: BTreeMap<Question<'a>, Option<ObjectId>>,
+    answers: BTreeMap<RemovalQuestion<'a>, Option<(ObjectId, Reconciler)>>,
 }
 
 impl<'a> Reconcilers<'a> {
@@ -34,28 +34,47 @@ impl<'a> Reconcilers<'a> {
         }
         let written = member.object.metadata.finalizers.iter().map(|finalizer| finalizer.value.as_str());
         let foreign = written.filter(|name| !finalizers::is_collectors(name));
-        let reconcilers = foreign.chain(added_finalizers(member)).filter_map(|finalizer| {
-            let workload = self.workload(member, finalizer).filter(|workload| *workload != member.id)?;
-            let key = self.members.keys.get(&workload)?;
-            Some(Reconciler { finalizers: vec![finalizer.to_owned()], needs: vec![key.clone()] })
-        });
-        reconcilers.collect()
+        let added = self.source.ownership.removers.added_finalizers(member);
+        let mut reconcilers = Vec::new();
+        for finalizer in foreign.chain(added) {
+            let question = (member.key.group_kind(), &member.key.namespace, finalizer);
+            if !self.answers.contains_key(&question) {
+                let answer = self.answer(member, finalizer);
+                self.answers.insert(question, answer);
+            }
+            let answer = self.answers.get(&question).and_then(Option::as_ref);
+            // A controller that lists itself would need itself.
+            let answer = answer.filter(|(workload, _)| *workload != member.id);
+            reconcilers.extend(answer.map(|(_, reconciler)| reconciler.clone()));
+        }
+        reconcilers
     }
 
-    fn workload(&mut self, member: &'a Member, finalizer: &'a str) -> Option<ObjectId> {
-        let question = (member.key.group_kind(), &member.key.namespace, finalizer);
-        if let Some(answer) = self.answers.get(&question) {
-            return *answer;
-        }
+    fn answer(&self, member: &Member, finalizer: &str) -> Option<(ObjectId, Reconciler)> {
         let Source { inventory, ownership, .. } = self.source;
-        let answer = match ownership.removers.remover(inventory, member, finalizer) {
-            Remover::Workload { id, evidence: Evidence::Image { .. }, .. } => Some(self.outermost(id)),
-            _ => None,
+        let removers = &ownership.removers;
+        // Which object of its kind it is makes no difference to who removes it.
+        let holder = FinalizerHolder { name: None, ..FinalizerHolder::of(member) };
+        let Remover::Workload { id: workload, evidence: Evidence::Image { .. }, .. } =
+            removers.remover_from(inventory, &holder, finalizer)
+        else {
+            return None;
         };
         // A Job ends on its own: it is not a controller.
-        let answer = answer.filter(|id| inventory.member(*id).object.group() != "batch");
-        self.answers.insert(question, answer);
-        answer
+        if inventory.member(workload).object.group() == "batch" {
+            return None;
+        }
+        let authority = removers.access().authority(inventory, workload, &holder);
+        let authority = authority.alternatives();
+        let authority = authority.iter().map(|alternative| self.keys(alternative)).collect();
+        let running = self.outermost(workload);
+        let reconciler =
+            Reconciler { finalizers: vec![finalizer.to_owned()], workloads: self.keys(&[running]), authority };
+        (!reconciler.workloads.is_empty()).then_some((running, reconciler))
+    }
+
+    fn keys(&self, ids: &[ObjectId]) -> Vec<ObjectKey> {
+        ids.iter().filter_map(|id| self.members.keys.get(id).cloned()).collect()
     }
 
     /// A dump shows a Deployment with its ReplicaSets and their Pods: what matters is the one that makes the others.

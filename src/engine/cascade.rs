@@ -67,6 +67,7 @@ fn draw(verdicts: &Verdicts<'_>, scene: &Scene) -> Option<Cascade> {
         implied: Vec::new(),
         titles: vec![scene.title.clone()],
         targets: vec![Vec::new()],
+        known: verdicts.analysis().ownership().removers.known(),
         notes: Vec::new(),
         removal: None,
     };

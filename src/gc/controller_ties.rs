@@ -54,7 +54,8 @@ impl Links {
     }
 
     pub(super) fn list_authority(&mut self) {
-        self.authority = self.controllers.iter().flat_map(|controller| controller.authority.iter().copied()).collect();
+        self.authority =
+            self.controllers.iter().flat_map(|controller| controller.authority.iter().flatten().copied()).collect();
         self.authority.sort_unstable();
         self.authority.dedup();
     }
@@ -70,13 +71,15 @@ fn controlling_owner(cluster: &Cluster, id: ObjectId) -> Option<ObjectId> {
     Some(cluster.reference(reference).by_uid).filter(|owner| *owner != NONE)
 }
 
-/// `None` if the cluster lacks something of it, or if it needs nothing.
+/// `None` if the cluster lacks a workload or something of every authority, or if it needs nothing.
 fn resolve(cluster: &Cluster, reconciler: &Reconciler) -> Option<ControllerNeeds> {
     let find = |keys: &[ObjectKey]| -> Option<Vec<ObjectId>> {
         let found: Option<BTreeSet<ObjectId>> = keys.iter().map(|key| cluster.find(key)).collect();
         found.map(|found| found.into_iter().collect())
     };
-    let controller =
-        ControllerNeeds { workloads: find(&reconciler.workloads)?, authority: find(&reconciler.authority)? };
-    (controller != ControllerNeeds::default()).then_some(controller)
+    let mut authority: Vec<Vec<ObjectId>> = reconciler.authority.iter().filter_map(|keys| find(keys)).collect();
+    authority.sort_unstable();
+    let known = reconciler.authority.is_empty() || !authority.is_empty();
+    let controller = ControllerNeeds { workloads: find(&reconciler.workloads)?, authority };
+    (known && controller != ControllerNeeds::default()).then_some(controller)
 }

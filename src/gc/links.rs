@@ -67,17 +67,18 @@ pub(super) struct Reconciled {
     pub(super) controller: ControllerId,
 }
 
-/// What a controller outside of the control plane needs. Both are sorted, and one of them is not empty.
+/// What a controller outside of the control plane needs. All lists are sorted, and one of the two is not empty.
 #[derive(Debug, Clone, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct ControllerNeeds {
     pub(super) workloads: Vec<ObjectId>,
-    /// ServiceAccount, bindings, roles.
-    pub(super) authority: Vec<ObjectId>,
+    /// ServiceAccount, binding, role: each of these is enough, and so is one of which nothing can be lost, which is empty. None:
+    /// nobody knows what it needs.
+    pub(super) authority: Vec<Vec<ObjectId>>,
 }
 
 impl ControllerNeeds {
     pub(super) fn needs(&self) -> impl Iterator<Item = ObjectId> + '_ {
-        self.workloads.iter().chain(&self.authority).copied()
+        self.workloads.iter().chain(self.authority.iter().flatten()).copied()
     }
 }
 

@@ -31,15 +31,16 @@ pub struct Deletion {
 /// A controller outside of the control plane that removes finalizers of an object once it is Terminating: at any moment while it
 /// runs and may, and never in a hurry.
 ///
-/// If the cluster lacks one of the objects named here from the start, the controller is none.
+/// If the cluster lacks one of the workloads from the start, or something of every alternative, the controller is none.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Reconciler {
     /// The finalizers that it removes; those that the object does not have are ignored.
     pub finalizers: Vec<String>,
     /// The workloads whose Pods run it.
     pub workloads: Vec<ObjectKey>,
-    /// What its requests are allowed by: its ServiceAccount, the bindings that name it, their roles. Empty if nobody knows.
-    pub authority: Vec<ObjectKey>,
+    /// What its requests are allowed by, in alternatives of which each is enough: its ServiceAccount, a binding that names it, the
+    /// binding's role. Empty if nobody knows.
+    pub authority: Vec<Vec<ObjectKey>>,
 }
 
 /// An object of the cluster before the first step.

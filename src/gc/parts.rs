@@ -263,13 +263,13 @@ impl Restriction<'_> {
         links.controllers = vec![ControllerNeeds::default(); controllers.len()].into();
         for (whole, own) in controllers {
             let ControllerNeeds { workloads, authority } = &self.cluster.links.controllers[*whole];
+            let alternatives = authority.iter().map(|alternative| self.locals(alternative)).collect();
             for workload in workloads {
                 if let Some(own) = self.local(*workload) {
                     links.pods_of.insert(own, self.locals(self.cluster.links.pods_of(*workload)));
                 }
             }
-            links.controllers[*own] =
-                ControllerNeeds { workloads: self.locals(workloads), authority: self.locals(authority) };
+            links.controllers[*own] = ControllerNeeds { workloads: self.locals(workloads), authority: alternatives };
         }
         links.list_authority();
     }

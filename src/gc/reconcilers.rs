@@ -1,12 +1,12 @@
 //! Controllers outside of the control plane: which finalizers they remove, and whether they still can.
 //!
-//! Such a controller is data: the workloads whose Pods run it, and what its requests are allowed by: a ServiceAccount, bindings,
-//! roles. While it has all of them it may let go of a Terminating object at any moment, and nothing forces it to be quick. Like
+//! Such a controller is data: the workloads whose Pods run it, and what its requests are allowed by: a ServiceAccount, a binding,
+//! a role, in alternatives of which each is enough. While it has what it needs it may let go of a Terminating object at any moment, and nothing forces it to be quick. Like
 //! every controller beside the collector it moves when all others have come to rest `[SIM-7]`; what it does is never among the
 //! moves that the search has to order. At rest
 //!
 //! * all that it needs is there and stays: it lets go, sooner or later;
-//! * an object of its authority was gone for certain when the object was marked ([`super::timeline`]), or something that it needs
+//! * something of each of its authorities was gone for certain when the object was marked ([`super::timeline`]), or something that it needs
 //!   was gone before the step began, when everything had settled: nobody lets go;
 //! * something that it needs is going, or went in this step: a race, because a process outlives its Pod by seconds, and what is
 //!   deleted in the foreground exists until the collector removes it. The search follows both ends; the verdict is the one that
@@ -41,10 +41,12 @@ impl View<'_> {
         let waits =
             self.state.live(*object) && self.state.has(*object, TERMINATING) && self.state.finalizers[*finalizer];
         let controller = &self.cluster.links.controllers[*controller];
+        let is_lost = |need: &ObjectId| self.state.has(*need, LOST);
         let was_revoked = |authority: &ObjectId| self.state.timeline.was_revoked(*authority, *object);
+        let is_void = |authority: &Vec<ObjectId>| authority.iter().any(|it| is_lost(it) || was_revoked(it));
+        let may_act = controller.authority.is_empty() || !controller.authority.iter().all(is_void);
         waits.then(|| {
-            if controller.needs().any(|need| self.state.has(need, LOST)) || controller.authority.iter().any(was_revoked)
-            {
+            if !may_act || controller.workloads.iter().any(is_lost) {
                 LettingGo::Never
             } else if self.lacks(controller).next().is_none() {
                 LettingGo::Certain
@@ -57,7 +59,9 @@ impl View<'_> {
     /// What a controller needs and is about to lose, or has lost.
     pub(super) fn lacks<'v>(&'v self, controller: &'v ControllerNeeds) -> impl Iterator<Item = ObjectId> + 'v {
         let workloads = controller.workloads.iter().filter(|workload| !self.runs(**workload));
-        let authority = controller.authority.iter().filter(|authority| !self.stays(**authority));
+        let stays = |authority: &Vec<ObjectId>| authority.iter().all(|it| self.stays(*it));
+        let is_allowed = controller.authority.iter().any(stays);
+        let authority = controller.authority.iter().flatten().filter(move |it| !is_allowed && !self.stays(**it));
         workloads.chain(authority).copied()
     }
 

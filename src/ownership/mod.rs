@@ -2,23 +2,25 @@
 //!
 //! Knows nothing of deletion: whether an edge makes anything die is for the simulation to say.
 
+pub mod access;
 mod contains;
 mod defines;
+mod finalizer_holder;
 mod generates;
 mod implied;
 pub mod known_finalizers;
 mod pod_specs;
 mod removers;
-mod run_time;
 pub mod tables;
 mod tie;
 mod ties;
 mod uses;
+mod workloads;
 mod written;
 
+pub use finalizer_holder::FinalizerHolder;
 pub use implied::{Implied, ImpliedObject, ImpliedReference, MOST_REPLICAS, implied};
-pub use removers::{Evidence, FinalizerHolder, Remover, Removers};
-pub use run_time::added_finalizers;
+pub use removers::{Evidence, Remover, Removers};
 pub use tables::Tables;
 pub use tie::{Tie, TieEnd, TieEvidence, TieKind};
 pub use ties::Ties;

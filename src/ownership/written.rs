@@ -1,6 +1,9 @@
 //! Edges that manifests write: `metadata.ownerReferences`, each bound to the object it means, if the input has it.
 
+use std::sync::Arc;
+
 use super::Removers;
+use super::known_finalizers::{self, KnownFinalizers};
 use crate::inventory::{Inventory, Member, ObjectId};
 use crate::manifest::OwnerReference;
 
@@ -51,7 +54,7 @@ impl OwnerEdge {
 }
 
 /// All edges of a bundle, in the order of their dependents.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub struct Ownership {
     /// Edges that manifests write.
     pub written: Vec<OwnerEdge>,
@@ -67,8 +70,13 @@ impl Ownership {
         &self.written[start..end]
     }
 
-    /// Finds every edge of `inventory`.
+    /// Finds every edge of `inventory`, with what the bundled table knows of finalizers.
     pub fn of(inventory: &Inventory) -> Self {
+        Self::knowing(inventory, Arc::clone(known_finalizers::table()))
+    }
+
+    /// The same with other knowledge of finalizers.
+    pub fn knowing(inventory: &Inventory, known: Arc<KnownFinalizers>) -> Self {
         let edges = inventory.members.iter().flat_map(|dependent| {
             let entries = dependent.object.metadata.owner_references.entries.iter().enumerate();
             entries.map(|(entry, reference)| OwnerEdge {
@@ -77,7 +85,7 @@ impl Ownership {
                 owner: bind(inventory, dependent, reference),
             })
         });
-        Self { written: edges.collect(), removers: Removers::of(inventory) }
+        Self { written: edges.collect(), removers: Removers::of(inventory, known) }
     }
 }
 

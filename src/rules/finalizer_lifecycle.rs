@@ -12,7 +12,7 @@ use crate::finding::{Consequence, Severity};
 use crate::kube::{finalizers, kubectl};
 use crate::manifest::label_key_errors;
 use crate::ownership::Remover;
-use crate::ownership::known_finalizers::{self, Added, Controller, Handles, KindPattern, KnownFinalizer};
+use crate::ownership::known_finalizers::{Added, Controller, Handles, KindPattern, KnownFinalizer};
 
 pub(super) static FINALIZER_PRESET_GC: Rule = rule!(
     "finalizer-preset-gc",
@@ -98,7 +98,7 @@ fn finalizer_unknown(context: &Context<'_>, sink: &mut Sink) {
     let inventory = context.inventory;
     for entry in entries(inventory) {
         let (member, name) = (entry.member, entry.name());
-        let known = known_finalizers::table().find(name).is_some();
+        let known = context.ownership.removers.known().find(name).is_some();
         if known || !label_key_errors(name).is_empty() {
             continue;
         }
@@ -134,11 +134,14 @@ fn finalizer_unknown(context: &Context<'_>, sink: &mut Sink) {
 }
 
 /// The table's entry for a finalizer, and the row for the object's kind. Not for the collector's own.
-fn known_of(entry: &FinalizerEntry<'_>) -> Option<(&'static KnownFinalizer, Handles, Option<&'static Controller>)> {
+fn known_of<'a>(
+    context: &Context<'a>,
+    entry: &FinalizerEntry<'_>,
+) -> Option<(&'a KnownFinalizer, Handles, Option<&'a Controller>)> {
     if finalizers::is_collectors(entry.name()) {
         return None;
     }
-    let known = known_finalizers::table().find(entry.name())?;
+    let known = context.ownership.removers.known().find(entry.name())?;
     let (group, kind) = (entry.member.key.group.as_str(), entry.member.key.kind.as_str());
     Some((known, known.handles(group, kind), known.controller_of(group, kind)))
 }
@@ -147,7 +150,7 @@ fn known_of(entry: &FinalizerEntry<'_>) -> Option<(&'static KnownFinalizer, Hand
 fn finalizer_runtime(context: &Context<'_>, sink: &mut Sink) {
     let inventory = context.inventory;
     for entry in entries(inventory).filter(|entry| !entry.member.from_dump) {
-        let Some((known, handles, controller)) = known_of(&entry) else { continue };
+        let Some((known, handles, controller)) = known_of(context, &entry) else { continue };
         let (member, name) = (entry.member, entry.name());
         let at_run_time = match controller {
             Some(controller) => controller.added == Added::Runtime,
@@ -191,7 +194,7 @@ pub(super) fn capitalised(text: &str) -> String {
 /// [FIN-16], [L-33].
 fn finalizer_misplaced(context: &Context<'_>, sink: &mut Sink) {
     for entry in entries(context.inventory) {
-        let Some((known, handles, _)) = known_of(&entry) else { continue };
+        let Some((known, handles, _)) = known_of(context, &entry) else { continue };
         match handles {
             Handles::No => sink.extend(never_removed(&entry, known)),
             Handles::Unlisted => sink.extend(unlisted(context, &entry, known)),

@@ -8,7 +8,7 @@ use crate::finding::Severity;
 use crate::inventory::{FinalizerNameCheck, Member, ScopeSource, table};
 use crate::kube::{finalizers, kinds};
 use crate::manifest::{DecodeError, Expected, Spanned, label_key_errors};
-use crate::ownership::known_finalizers::{self, Added};
+use crate::ownership::known_finalizers::Added;
 use crate::yaml::{Kind, Value};
 
 pub(super) static FINALIZER_INVALID_NAME: Rule = rule!(
@@ -241,9 +241,8 @@ fn finalizer_unqualified(context: &Context<'_>, sink: &mut Sink) {
         if qualified || demands(member) != Demands::Custom || !label_key_errors(name).is_empty() {
             continue;
         }
-        let owner = known_finalizers::table()
-            .find(name)
-            .and_then(|known| known.controller_of(&member.key.group, &member.key.kind));
+        let known = context.ownership.removers.known();
+        let owner = known.find(name).and_then(|known| known.controller_of(&member.key.group, &member.key.kind));
         // A name that its controller requires in manifests is not the author's to choose.
         if owner.is_some_and(|controller| controller.added != Added::Runtime) {
             continue;

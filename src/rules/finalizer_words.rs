@@ -71,7 +71,7 @@ pub(super) fn release(target: &Target, index: usize, finalizer: &str) -> String 
 }
 
 /// Who removes a finalizer, as a clause: `Argo CD application controller removes it, but is not in the input`.
-pub(super) fn who_removes(inventory: &Inventory, remover: &Remover) -> String {
+pub(super) fn who_removes(inventory: &Inventory, remover: &Remover<'_>) -> String {
     match remover {
         Remover::ControlPlane(controller) => format!("{} removes it", controller.removed_by),
         Remover::Workload { id, evidence, controller } => {
@@ -112,7 +112,7 @@ fn runs_as(controller: &Controller) -> String {
 }
 
 /// Shows the workload that removes the finalizer, if the input has it.
-pub(super) fn with_workload(draft: Draft, inventory: &Inventory, remover: &Remover) -> Draft {
+pub(super) fn with_workload(draft: Draft, inventory: &Inventory, remover: &Remover<'_>) -> Draft {
     let Remover::Workload { id, evidence, .. } = remover else { return draft };
     let workload = inventory.member(*id);
     match evidence {

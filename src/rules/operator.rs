@@ -11,7 +11,7 @@ use super::rule::{Context, Rule, Sink, rule};
 use super::words::named;
 use crate::inventory::{Member, ObjectId};
 use crate::kube::{Scope, finalizers, kinds, kubectl};
-use crate::ownership::{Evidence, Remover, added_finalizers};
+use crate::ownership::{Evidence, Remover};
 
 pub(super) static OPERATOR_DELETED_FIRST: Rule = rule!(
     "operator-deleted-first",
@@ -28,7 +28,7 @@ const MOST_RELATED: usize = 8;
 struct Held<'a> {
     member: &'a Member,
     finalizer: &'a str,
-    remover: Remover,
+    remover: Remover<'a>,
 }
 
 fn operator_deleted_first(context: &Context<'_>, sink: &mut Sink) {
@@ -42,7 +42,7 @@ fn operator_deleted_first(context: &Context<'_>, sink: &mut Sink) {
     // An operator's kinds are often unknown here; an object with a namespace is assumed to be in it.
     for member in inventory.members.iter().filter(|member| member.scope() != Some(Scope::Cluster)) {
         let Some(namespace) = member.key.namespace.name() else { continue };
-        let released = finalizers(member).into_iter().find_map(|finalizer| {
+        let released = finalizers(context, member).into_iter().find_map(|finalizer| {
             let remover = context.ownership.removers.remover(inventory, member, finalizer);
             let workload = operator(&remover).filter(|workload| *workload != member.id)?;
             let operator = inventory.member(workload);
@@ -62,16 +62,16 @@ fn operator_deleted_first(context: &Context<'_>, sink: &mut Sink) {
 }
 
 /// The finalizers that an object has, or gets as soon as its controller sees it.
-fn finalizers(member: &Member) -> Vec<&str> {
+fn finalizers<'a>(context: &Context<'a>, member: &'a Member) -> Vec<&'a str> {
     let written = member.object.metadata.finalizers.iter().map(|finalizer| finalizer.value.as_str());
     let mut finalizers: Vec<&str> = written.filter(|name| !finalizers::is_collectors(name)).collect();
-    finalizers.extend(added_finalizers(member));
+    finalizers.extend(context.ownership.removers.added_finalizers(member));
     finalizers
 }
 
 /// The workload that removes it: it runs the controller's image, or has the permissions and no other controller is
 /// known.
-fn operator(remover: &Remover) -> Option<ObjectId> {
+fn operator(remover: &Remover<'_>) -> Option<ObjectId> {
     match remover {
         Remover::Workload { id, evidence: Evidence::Image { .. }, .. }
         | Remover::Workload { id, controller: None, .. } => Some(*id),

@@ -9,7 +9,6 @@ use super::words;
 use crate::gc::{Cluster, Fate, HeldObject, Hold, ObjectId, Present};
 use crate::kube::kubectl::{self, Target};
 use crate::kube::{ObjectKey, finalizers};
-use crate::ownership::known_finalizers;
 use crate::text::plain;
 
 /// An object that is stuck in Terminating.
@@ -150,7 +149,7 @@ impl Case<'_> {
 
     fn finalizers(&self, names: &[String], unless_quicker: &[ObjectId]) -> Remedy {
         let ObjectKey { group, kind, .. } = self.key;
-        let table = known_finalizers::table();
+        let table = self.story.view.known;
         let removers = names.iter().filter_map(|name| {
             let remover = table.find(name)?.controller_of(group, kind)?;
             Some(format!("{} is removed by {}", plain::one_line(name), plain::one_line(&remover.removed_by)))

@@ -2,6 +2,7 @@
 
 use crate::gc::{Plan, Step};
 use crate::kube::ObjectKey;
+use crate::ownership::known_finalizers::KnownFinalizers;
 
 /// What the presentation of a plan may say besides the simulation itself.
 #[derive(Debug)]
@@ -16,6 +17,8 @@ pub struct PlanView<'a> {
     pub titles: Vec<String>,
     /// Per step: what the request names.
     pub targets: Vec<Vec<ObjectKey>>,
+    /// Who removes which finalizer.
+    pub known: &'a KnownFinalizers,
     /// What was assumed; one sentence each.
     pub notes: Vec<String>,
     /// The removal of everything that a tool delivered, if that is what is planned.

@@ -12,12 +12,18 @@ fn operated(operator: &str, lines: &[&str]) -> Cluster {
 
 /// A sketch in which `operator` removes every finalizer `x/y` while it has all of its `authority`.
 fn authorized(operator: &str, authority: &[&str], lines: &[&str]) -> Cluster {
+    let authorities = if authority.is_empty() { &[][..] } else { &[authority][..] };
+    allowed(operator, authorities, lines)
+}
+
+/// A sketch in which `operator` removes every finalizer `x/y` while it has one of `authorities`.
+fn allowed(operator: &str, authorities: &[&[&str]], lines: &[&str]) -> Cluster {
     let mut objects = sketch_objects(lines);
     for object in objects.iter_mut().filter(|object| object.finalizers.iter().any(|name| name == "x/y")) {
         object.reconcilers.push(Reconciler {
             finalizers: vec!["x/y".to_owned()],
             workloads: vec![sketch_key(operator)],
-            authority: authority.iter().map(|name| sketch_key(name)).collect(),
+            authority: authorities.iter().map(|all| all.iter().map(|name| sketch_key(name)).collect()).collect(),
         });
     }
     Cluster::new(recorded_kinds(), objects).expect("the sketch makes a cluster")
@@ -280,4 +286,29 @@ fn a_controller_that_went_while_the_client_waited_for_another_is_a_race() {
     let cluster = operated("operator", &["cr{x/y}", "operator"]);
     let ends = outcomes(&cluster, &[awaited("operator"), deleted(&["cr"])]);
     assert_eq!(ends, [&["cr{T,x/y}"][..], &NOTHING], "its process may live on for some seconds");
+}
+
+#[test]
+fn of_several_authorities_one_is_enough() {
+    let cluster = allowed("operator", &[&["a", "b"], &["c"]], &["cr{x/y}", "operator", "a", "b", "c"]);
+    assert_eq!(outcomes(&cluster, &[deleted(&["b"]), deleted(&["cr"])]), [["a", "c", "operator"]]);
+    let none = outcomes(&cluster, &[deleted(&["b", "c"]), deleted(&["cr"])]);
+    assert_eq!(none, [["a", "cr{T,x/y}", "operator"]]);
+}
+
+#[test]
+fn an_authority_that_the_cluster_lacks_is_none() {
+    let lines = ["cr{x/y}", "operator", "a"];
+    let other = allowed("operator", &[&["a"], &["b"]], &lines);
+    assert_eq!(outcomes(&other, &[deleted(&["cr"])]), [["a", "operator"]]);
+    let only = allowed("operator", &[&["b"]], &lines);
+    assert_eq!(outcomes(&only, &[deleted(&["cr"])]), [["a", "cr{T,x/y}", "operator"]]);
+}
+
+#[test]
+fn one_of_two_authorities_that_goes_with_the_object_makes_no_race() {
+    let cluster = allowed("operator", &[&["a"], &["b"]], &["cr{x/y}", "operator", "a", "b"]);
+    assert_eq!(outcomes(&cluster, &[deleted(&["cr", "a"])]), [["b", "operator"]]);
+    let both = outcomes(&cluster, &[deleted(&["cr", "a", "b"])]);
+    assert_eq!(both, [&["cr{T,x/y}", "operator"][..], &["operator"]]);
 }

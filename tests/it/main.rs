@@ -40,11 +40,12 @@ mod known_finalizers;
 mod mistakes;
 mod owner_rules;
 mod parsed_files;
+mod permissions;
 mod plan_cli;
 mod plan_config;
 mod plan_conformance;
-mod plan_teardown;
 mod plan_reconcilers;
+mod plan_teardown;
 mod plan_view;
 #[cfg(unix)]
 mod pre_commit;

@@ -107,3 +107,37 @@ fn in_a_dump_an_operator_releases_what_is_deleted_now_but_not_what_was_stuck_bef
             + &operator;
     assert_eq!(outcomes(&plan(&stuck, &["cephcluster/main"]))[0]["objects"][CLUSTER_KEY]["terminating"], true);
 }
+
+/// What lets an operator of namespace `storage` change Ceph clusters there.
+const GRANT: &str = "apiVersion: rbac.authorization.k8s.io/v1
+kind: ClusterRole
+metadata: {name: ceph}
+rules: [{apiGroups: [ceph.rook.io], resources: [cephclusters], verbs: [update]}]
+---
+apiVersion: rbac.authorization.k8s.io/v1
+kind: ClusterRoleBinding
+metadata: {name: ceph}
+roleRef: {apiGroup: rbac.authorization.k8s.io, kind: ClusterRole, name: ceph}
+subjects: [{kind: ServiceAccount, name: default, namespace: storage}]
+---
+";
+
+#[test]
+fn an_operator_that_has_lost_its_permission_releases_nothing() {
+    let manifests = [CLUSTER, GRANT, &operator("storage")].concat();
+    let steps = |first: &str| {
+        let folder = tempfile::tempdir().expect("a folder");
+        let file = folder.path().join("steps.json");
+        let delete = |target: &str| json!({"op": "delete", "target": target});
+        std::fs::write(&file, json!([delete(first), delete(CLUSTER_KEY)]).to_string()).expect("a file");
+        let mut command = ownerlint();
+        command.args(["plan", "-", "-o", "json", "--steps"]).arg(&file).write_stdin(&*manifests);
+        let plan: Value = serde_json::from_slice(&command.output().expect("it runs").stdout).expect("JSON");
+        outcomes(&plan)[0]["objects"][CLUSTER_KEY].clone()
+    };
+    for lost in ["ClusterRoleBinding", "ClusterRole"] {
+        let state = steps(&format!("{lost}.rbac.authorization.k8s.io//ceph"));
+        assert_eq!(state["finalizers"], json!([FINALIZER]), "{lost}");
+    }
+    assert_eq!(steps("Namespace//elsewhere"), "gone", "nothing is lost");
+}

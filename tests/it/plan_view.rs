@@ -51,6 +51,7 @@ fn view<'a>(plan: &'a ownerlint::gc::Plan<'a>, steps: &'a [Step]) -> PlanView<'a
         implied: Vec::new(),
         titles: steps.iter().map(title).collect(),
         targets: steps.iter().map(targets).collect(),
+        known: ownerlint::ownership::known_finalizers::table(),
         notes: Vec::new(),
         removal: None,
     }
@@ -102,6 +103,7 @@ fn implied_objects_and_assumptions_are_marked() {
             implied("ReplicaSet.apps/shop/web-5d", "Deployment.apps/shop/web", "DEP-1"),
             implied("Pod/shop/web-5d-1", "ReplicaSet.apps/shop/web-5d", "DEP-2"),
         ],
+        known: ownerlint::ownership::known_finalizers::table(),
         notes: vec!["The controllers have created what the manifests ask for".to_owned()],
         ..view(&simulated, &steps)
     };

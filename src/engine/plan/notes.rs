@@ -6,7 +6,8 @@ use crate::cluster::Assumptions;
 use crate::gc::{Effect, Plan};
 use crate::inventory::Inventory;
 use crate::kube::{GroupKind, Namespace, ObjectKey};
-use crate::ownership::{Implied, MOST_REPLICAS, known_finalizers};
+use crate::ownership::known_finalizers::KnownFinalizers;
+use crate::ownership::{Implied, MOST_REPLICAS};
 
 /// Most objects that a note names.
 const MOST_NAMED: usize = 3;
@@ -14,6 +15,8 @@ const MOST_NAMED: usize = 3;
 /// What a plan is based on.
 pub(super) struct Ground<'a> {
     pub(super) inventory: &'a Inventory,
+    /// Who removes which finalizer.
+    pub(super) known: &'a KnownFinalizers,
     /// What controllers create below its rendered objects.
     pub(super) implied: &'a Implied<'a>,
     /// Namespaces that exist without an object.
@@ -94,7 +97,7 @@ pub(super) fn notes(ground: &Ground<'_>, assumptions: &Assumptions) -> Vec<Strin
             named(&added)
         ));
     }
-    let unseen = added_later(inventory, added_finalizers);
+    let unseen = added_later(inventory, ground.known, added_finalizers);
     if !unseen.is_empty() {
         notes.push(format!(
             "Not in a rendering: the finalizers that operators add at run time. They hold objects of these kinds until the operator \
@@ -186,11 +189,14 @@ fn sorted(kinds: &BTreeSet<GroupKind>) -> Vec<String> {
 }
 
 /// Kinds of rendered custom resources that get a finalizer from an operator that the input does not contain, with the operator.
-fn added_later(inventory: &Inventory, in_input: &BTreeSet<(GroupKind, String)>) -> Vec<String> {
+fn added_later(
+    inventory: &Inventory,
+    table: &KnownFinalizers,
+    in_input: &BTreeSet<(GroupKind, String)>,
+) -> Vec<String> {
     let rendered = inventory.members.iter().filter(|member| !member.from_dump);
     let custom = rendered.filter(|member| !crate::inventory::table().is_builtin_group(&member.key.group));
     let kinds: BTreeSet<GroupKind<&str>> = custom.map(|member| member.key.group_kind()).collect();
-    let table = known_finalizers::table();
     let added = |kind: &GroupKind<&str>| {
         let kind_of = GroupKind::new(kind.group, kind.kind).to_owned();
         let added = |finalizer: &str| in_input.contains(&(kind_of.clone(), finalizer.to_owned()));

@@ -1,5 +1,7 @@
 //! A cluster with the steps to be simulated on it.
 
+use std::sync::Arc;
+
 use super::choose::Candidate;
 use super::notes::{self, Ground};
 use super::question::{PlanError, Question};
@@ -10,6 +12,7 @@ use crate::gc::{self, Options, Plan, Step};
 use crate::kube::kubectl::Target;
 use crate::kube::{ObjectKey, Policy, Wait, kinds};
 use crate::ownership::Implied;
+use crate::ownership::known_finalizers::KnownFinalizers;
 use crate::story::{ImpliedDependent, PlanView, command};
 
 /// A cluster with the steps to be simulated on it.
@@ -19,6 +22,7 @@ pub struct Rehearsal {
     steps: Vec<Step>,
     options: Options,
     implied: Vec<ImpliedDependent>,
+    known: Arc<KnownFinalizers>,
     notes: Vec<String>,
     removal: Option<Told>,
 }
@@ -69,11 +73,13 @@ impl Rehearsal {
         let named = steps.iter().flat_map(targets_of);
         let namespaces = named.filter(|key| targets.is_implicit(key)).map(|key| key.name.clone()).collect();
         let Built { cluster, assumptions } = analysis.rehearsed(implied, &namespaces, kubelet)?;
-        let ground = Ground { inventory: analysis.inventory(), implied, namespaces: &namespaces, running: kubelet };
+        let known = Arc::clone(analysis.ownership().removers.known());
+        let inventory = analysis.inventory();
+        let ground = Ground { inventory, known: &known, implied, namespaces: &namespaces, running: kubelet };
         let notes = notes::notes(&ground, &assumptions);
         let implied = known_implied(&cluster, &implied.objects);
         let options = Options { kubelet, ..Options::default() };
-        let mut rehearsal = Self { cluster, steps, options, implied, notes, removal: None };
+        let mut rehearsal = Self { cluster, steps, options, implied, known, notes, removal: None };
         if is_deletion {
             rehearsal.settle_first(&assumptions);
         }
@@ -89,15 +95,16 @@ impl Rehearsal {
         let namespaces =
             requests.iter().map(|request| &request.key).filter(absent).map(|key| key.name.clone()).collect();
         let Built { cluster, assumptions } = analysis.rehearsed(implied, &namespaces, kubelet)?;
-        let notes =
-            notes::notes(&Ground { inventory, implied, namespaces: &namespaces, running: kubelet }, &assumptions);
+        let known = Arc::clone(analysis.ownership().removers.known());
+        let ground = Ground { inventory, known: &known, implied, namespaces: &namespaces, running: kubelet };
+        let notes = notes::notes(&ground, &assumptions);
         let mut steps = steps_of(requests);
         if steps.is_empty() {
             steps.push(Step::Settle);
         }
         let implied = known_implied(&cluster, &implied.objects);
         let options = Options { kubelet, ..Options::default() };
-        let mut rehearsal = Self { cluster, steps, options, implied, notes, removal: None };
+        let mut rehearsal = Self { cluster, steps, options, implied, known, notes, removal: None };
         let before = rehearsal.steps.len();
         rehearsal.settle_first(&assumptions);
         rehearsal.removal = Some(Told { first: rehearsal.steps.len() - before, title });
@@ -174,7 +181,7 @@ impl Rehearsal {
         let mut notes = self.notes.clone();
         notes.extend(notes::rejections(&targets, plan));
         let implied = self.implied.clone();
-        PlanView { plan, steps: &self.steps, implied, titles, targets, notes, removal: None }
+        PlanView { plan, steps: &self.steps, implied, titles, targets, known: &self.known, notes, removal: None }
     }
 }
 

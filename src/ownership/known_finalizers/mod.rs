@@ -6,7 +6,7 @@
 mod pattern;
 
 use std::collections::BTreeMap;
-use std::sync::LazyLock;
+use std::sync::{Arc, LazyLock};
 
 use globset::GlobMatcher;
 use serde::Deserialize;
@@ -86,7 +86,7 @@ pub struct KnownFinalizer {
 }
 
 /// All finalizers of the table.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct KnownFinalizers {
     exact: BTreeMap<String, KnownFinalizer>,
     /// The longest pattern first, so the first match is the closest.
@@ -115,10 +115,10 @@ enum WrittenYesNo {
 }
 
 /// The table that is compiled in.
-pub fn table() -> &'static KnownFinalizers {
+pub fn table() -> &'static Arc<KnownFinalizers> {
     // The text is compiled in and parsed by the tests, so the branch is unreachable in a build that passes them.
-    static TABLE: LazyLock<KnownFinalizers> = LazyLock::new(|| match KnownFinalizers::parse(ROWS) {
-        Ok(table) => table,
+    static TABLE: LazyLock<Arc<KnownFinalizers>> = LazyLock::new(|| match KnownFinalizers::parse(ROWS) {
+        Ok(table) => Arc::new(table),
         Err(error) => unreachable!("rules/tables: {error}"),
     });
     &TABLE

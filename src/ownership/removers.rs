@@ -6,16 +6,13 @@
 //! tool that is bound to `cluster-admin` would be the remover of every finalizer. Nothing proves that no controller
 //! removes one, because a controller can be outside the input.
 
-mod access;
-mod finalizer_holder;
-mod workloads;
+use std::sync::Arc;
 
-use access::Grant;
-pub use finalizer_holder::FinalizerHolder;
-use workloads::Workload;
-
-use super::known_finalizers::{self, Controller, Handles};
-use crate::inventory::{Inventory, Member, ObjectId};
+use super::access::{self, Access};
+use super::finalizer_holder::FinalizerHolder;
+use super::known_finalizers::{Controller, Handles, KnownFinalizers};
+use super::workloads::Workload;
+use crate::inventory::{Inventory, Member, ObjectId, table};
 use crate::kube::GroupKind;
 use crate::text::Span;
 
@@ -40,11 +37,11 @@ pub enum Evidence {
     },
 }
 
-/// Who removes a finalizer from an object.
+/// Who removes a finalizer from an object: the tie from a controller to what it reconciles.
 #[derive(Clone, Debug)]
-pub enum Remover {
+pub enum Remover<'t> {
     /// A controller of the control plane, or of the cloud's: always there, in no manifest.
-    ControlPlane(&'static Controller),
+    ControlPlane(&'t Controller),
     /// A workload in the input.
     Workload {
         /// The workload.
@@ -52,41 +49,58 @@ pub enum Remover {
         /// Why it is treated as the remover.
         evidence: Evidence,
         /// What the table says about its controller.
-        controller: Option<&'static Controller>,
+        controller: Option<&'t Controller>,
     },
     /// A known controller that is not in the input; it may run elsewhere in the cluster.
-    KnownElsewhere(&'static Controller),
+    KnownElsewhere(&'t Controller),
     /// A known controller that removes it from other kinds; whether from this one, the table does not say.
-    Unlisted(&'static Controller),
+    Unlisted(&'t Controller),
     /// Neither the table nor the input contains a controller for it. A known finalizer gets this answer only on a kind
     /// that its controllers certainly do not handle.
     Nobody,
 }
 
 /// The workloads of a bundle that can remove finalizers.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub struct Removers {
-    workloads: Vec<Workload>,
-    grants: Vec<Grant>,
+    known: Arc<KnownFinalizers>,
+    access: Access,
 }
 
 impl Removers {
-    /// Finds every workload of `inventory` with its images and with what its ServiceAccount may do.
-    pub fn of(inventory: &Inventory) -> Self {
-        let workloads = workloads::of(inventory);
-        let grants = access::grants(inventory, &workloads);
-        Self { workloads, grants }
+    /// Finds every workload of `inventory`; what is known of their images comes from a table.
+    pub fn of(inventory: &Inventory, known: Arc<KnownFinalizers>) -> Self {
+        Self { known, access: Access::of(inventory) }
+    }
+
+    /// What is known of finalizers.
+    pub fn known(&self) -> &Arc<KnownFinalizers> {
+        &self.known
+    }
+
+    /// Who may do what.
+    pub fn access(&self) -> &Access {
+        &self.access
+    }
+
+    /// The finalizers that every object of its kind gets from its controller, whether or not this one's manifest lists them. A
+    /// dump shows what an object has; on a built-in kind a controller marks only the objects that it manages.
+    pub fn added_finalizers<'t>(&'t self, member: &Member) -> impl Iterator<Item = &'t str> + use<'t> {
+        let custom = !member.from_dump && !table().is_builtin_group(&member.key.group);
+        let added = custom.then(|| self.known.added_at_run_time(&member.key.group, &member.key.kind));
+        let names: Vec<&'t str> = added.into_iter().flatten().map(|(known, _)| known.finalizer.as_str()).collect();
+        names.into_iter()
     }
 
     /// Who removes `finalizer` from an object in the input.
-    pub fn remover(&self, inventory: &Inventory, member: &Member, finalizer: &str) -> Remover {
+    pub fn remover(&self, inventory: &Inventory, member: &Member, finalizer: &str) -> Remover<'_> {
         self.remover_from(inventory, &FinalizerHolder::of(member), finalizer)
     }
 
     /// Who removes `finalizer` from `holder`: the control plane, else a workload that runs its controller's image, else a
     /// workload whose ServiceAccount may change such objects, else whoever the table names.
-    pub fn remover_from(&self, inventory: &Inventory, holder: &FinalizerHolder<'_>, finalizer: &str) -> Remover {
-        let Some(known) = known_finalizers::table().find(finalizer) else {
+    pub fn remover_from(&self, inventory: &Inventory, holder: &FinalizerHolder<'_>, finalizer: &str) -> Remover<'_> {
+        let Some(known) = self.known.find(finalizer) else {
             return self.with_access(inventory, holder, None).unwrap_or(Remover::Nobody);
         };
         let controller = match known.handles(holder.group, holder.kind) {
@@ -108,35 +122,44 @@ impl Removers {
     }
 
     /// Of several workloads that run the image, as tools and jobs do, the one that may change such objects.
-    fn with_image(
-        &self,
+    fn with_image<'t>(
+        &'t self,
         inventory: &Inventory,
         holder: &FinalizerHolder<'_>,
-        controller: &'static Controller,
-    ) -> Option<Remover> {
+        controller: &'t Controller,
+    ) -> Option<Remover<'t>> {
         let image =
             |workload: &'_ Workload| workload.images.iter().find(|image| controller.runs_in(&image.value)).cloned();
-        let running: Vec<_> =
-            self.workloads.iter().enumerate().filter_map(|(at, workload)| Some((at, image(workload)?))).collect();
+        let running: Vec<_> = self
+            .access
+            .workloads
+            .iter()
+            .enumerate()
+            .filter_map(|(at, workload)| Some((at, image(workload)?)))
+            .collect();
         let resources = access::resources_of(inventory, GroupKind::new(holder.group, holder.kind));
         let able = |at: usize| {
             running.len() > 1
-                && self.grants.iter().any(|grant| grant.workloads.contains(&at) && grant.reaches(holder, &resources))
+                && self
+                    .access
+                    .grants
+                    .iter()
+                    .any(|grant| grant.workloads.contains(&at) && grant.reaches(holder, &resources))
         };
         let (at, image) = running.iter().find(|(at, _)| able(*at)).or(running.first())?;
         let evidence = Evidence::Image { image: image.value.clone(), span: image.span };
-        Some(Remover::Workload { id: self.workloads[*at].id, evidence, controller: Some(controller) })
+        Some(Remover::Workload { id: self.access.workloads[*at].id, evidence, controller: Some(controller) })
     }
 
-    fn with_access(
-        &self,
+    fn with_access<'t>(
+        &'t self,
         inventory: &Inventory,
         holder: &FinalizerHolder<'_>,
-        controller: Option<&'static Controller>,
-    ) -> Option<Remover> {
+        controller: Option<&'t Controller>,
+    ) -> Option<Remover<'t>> {
         let resources = access::resources_of(inventory, GroupKind::new(holder.group, holder.kind));
-        let grant = self.grants.iter().find(|grant| grant.names(holder, &resources))?;
-        let workload = &self.workloads[*grant.workloads.first()?];
+        let grant = self.access.grants.iter().find(|grant| grant.names(holder, &resources))?;
+        let workload = &self.access.workloads[*grant.workloads.first()?];
         let evidence = Evidence::Access {
             service_account: workload.service_account.clone(),
             binding: grant.binding,

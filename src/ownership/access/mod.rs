@@ -1,0 +1,242 @@
+//! Who runs as which ServiceAccount, and what RBAC grants it: by what a workload may change the finalizers of an object.
+//!
+//! Where the input leaves something open (a namespace that is not written, a plural that no CRD defines) the answer is
+//! yes: a finding that no controller can remove a finalizer must not rest on a guess.
+
+mod rule;
+mod subject;
+
+use std::collections::BTreeMap;
+
+pub use rule::{PolicyRule, ResourceRequest, may_set_blocking_reference};
+use subject::Subject;
+
+use super::finalizer_holder::FinalizerHolder;
+use super::workloads::{self, Workload};
+use crate::inventory::{Inventory, Member, ObjectId};
+use crate::kube::{GroupKind, Namespace, ObjectKey, Scope, guessed_plurals, kinds};
+use crate::yaml::Value;
+
+const GROUP: &str = "rbac.authorization.k8s.io";
+const CLUSTER_ROLE: GroupKind<&str> = GroupKind::new(GROUP, "ClusterRole");
+
+/// The workloads of a bundle, and what bindings in it allow them.
+#[derive(Clone, Debug, Default)]
+pub struct Access {
+    /// Those that end on their own come last.
+    pub(super) workloads: Vec<Workload>,
+    pub(super) grants: Vec<Grant>,
+}
+
+/// What one binding allows workloads in the input to do.
+#[derive(Clone, Debug)]
+pub struct Grant {
+    /// The RoleBinding or ClusterRoleBinding.
+    pub binding: ObjectId,
+    /// The role, if the input contains it.
+    pub role: Option<ObjectId>,
+    /// Each rule, with the role that contains it: the bound one, or one that it aggregates.
+    pub rules: Vec<(Option<ObjectId>, PolicyRule)>,
+    /// Whether these may not be all of its rules: the role is not in the input, or the control plane aggregates it.
+    pub partial: bool,
+    /// Places among the workloads, of those whose ServiceAccount the binding names; never empty.
+    pub(super) workloads: Vec<usize>,
+    /// The namespace in which a RoleBinding counts; `None`: everywhere.
+    within: Option<Namespace>,
+}
+
+/// The tie from permissions to a controller: what lets it release objects.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Authority {
+    /// The ServiceAccount that its Pods run as, if the input contains it.
+    pub service_account: Option<ObjectId>,
+    /// A binding with its role, and with a role that this one aggregates. Each of them is enough; without any, the input does not
+    /// say what allows it.
+    pub grants: Vec<Vec<ObjectId>>,
+}
+
+impl Authority {
+    /// Everything that has to exist, in alternatives of which each is enough. None: nothing in the input matters.
+    pub fn alternatives(&self) -> Vec<Vec<ObjectId>> {
+        let account = self.service_account;
+        match self.grants.as_slice() {
+            [] => account.map(|account| vec![account]).into_iter().collect(),
+            grants => grants.iter().map(|grant| account.into_iter().chain(grant.iter().copied()).collect()).collect(),
+        }
+    }
+}
+
+impl Grant {
+    /// Whether it allows changing `holder`, whose kind is one of `resources`.
+    pub(super) fn reaches(&self, holder: &FinalizerHolder<'_>, resources: &[String]) -> bool {
+        self.counts_for(holder) && self.rules.iter().any(|(_, rule)| changes(rule, holder, resources))
+    }
+
+    /// Whether it does so by a rule about the kind or its group, and not merely because it allows everything.
+    pub(super) fn names(&self, holder: &FinalizerHolder<'_>, resources: &[String]) -> bool {
+        let about_it = |rule: &PolicyRule| !rule.is_everything() && changes(rule, holder, resources);
+        self.counts_for(holder) && self.rules.iter().any(|(_, rule)| about_it(rule))
+    }
+
+    /// Whether it allows anything at all where an object is.
+    pub fn counts_in(&self, scope: Option<Scope>, namespace: &Namespace) -> bool {
+        match &self.within {
+            None => true,
+            // A RoleBinding allows nothing outside namespaces.
+            Some(_) if scope == Some(Scope::Cluster) => false,
+            Some(within) => !within.certainly_differs(namespace),
+        }
+    }
+
+    fn counts_for(&self, holder: &FinalizerHolder<'_>) -> bool {
+        self.counts_in(holder.scope, holder.namespace)
+    }
+
+    /// The objects by which it allows changing a subresource, once per rule that does.
+    fn ways<'g>(
+        &'g self,
+        holder: &'g FinalizerHolder<'_>,
+        resources: &'g [String],
+        subresource: &'g str,
+    ) -> impl Iterator<Item = Vec<ObjectId>> + 'g {
+        let rules = self.rules.iter().filter(move |(_, rule)| allows(rule, holder, resources, subresource));
+        rules.filter(|_| self.counts_for(holder)).map(|(written_in, _)| {
+            let aggregated = written_in.filter(|role| Some(*role) != self.role);
+            [Some(self.binding), self.role, aggregated].into_iter().flatten().collect()
+        })
+    }
+}
+
+/// Only the resource itself has finalizers to change; but `finalizers`, which appears in roles of controllers only, shows that
+/// somebody meant to allow it.
+fn changes(rule: &PolicyRule, holder: &FinalizerHolder<'_>, resources: &[String]) -> bool {
+    ["", "finalizers"].into_iter().any(|subresource| allows(rule, holder, resources, subresource))
+}
+
+fn allows(rule: &PolicyRule, holder: &FinalizerHolder<'_>, resources: &[String], subresource: &str) -> bool {
+    resources.iter().any(|resource| {
+        ["update", "patch"].into_iter().any(|verb| {
+            rule.allows(ResourceRequest { verb, group: holder.group, resource, subresource, name: holder.name })
+        })
+    })
+}
+
+impl Access {
+    /// Finds every workload of `inventory` with its images and with what its ServiceAccount may do.
+    pub fn of(inventory: &Inventory) -> Self {
+        let workloads = workloads::of(inventory);
+        let grants = grants(inventory, &workloads);
+        Self { workloads, grants }
+    }
+
+    /// The workloads, those that end on their own last, each with what its ServiceAccount is granted.
+    pub fn granted(&self) -> impl Iterator<Item = (ObjectId, Vec<&Grant>)> {
+        let mut grants: Vec<Vec<&Grant>> = vec![Vec::new(); self.workloads.len()];
+        for grant in &self.grants {
+            grant.workloads.iter().for_each(|at| grants[*at].push(grant));
+        }
+        self.workloads.iter().map(|workload| workload.id).zip(grants)
+    }
+
+    /// What lets a workload change `holder`.
+    pub fn authority(&self, inventory: &Inventory, workload: ObjectId, holder: &FinalizerHolder<'_>) -> Authority {
+        let Some(at) = self.workloads.iter().position(|known| known.id == workload) else {
+            return Authority::default();
+        };
+        let account = &self.workloads[at].service_account;
+        let namespace = inventory.member(workload).key.namespace.clone();
+        let account = inventory.with_key(&ObjectKey::new(kinds::SERVICE_ACCOUNT, namespace, account)).first();
+        let resources = resources_of(inventory, GroupKind::new(holder.group, holder.kind));
+        let own = || self.grants.iter().filter(|grant| grant.workloads.contains(&at));
+        let ways = |subresource| -> Vec<Vec<ObjectId>> {
+            own().flat_map(|grant| grant.ways(holder, &resources, subresource)).collect()
+        };
+        let mut grants = ways("");
+        if grants.is_empty() {
+            grants = ways("finalizers");
+        }
+        grants.sort_unstable();
+        grants.dedup();
+        Authority { service_account: account.copied(), grants }
+    }
+}
+
+/// The names under which RBAC may know a kind: that of its CRD or of the built-in table; else every plural that
+/// code generators make.
+pub(super) fn resources_of(inventory: &Inventory, kind: GroupKind<&str>) -> Vec<String> {
+    match inventory.kinds.plural(kind) {
+        Some(plural) => vec![plural.to_owned()],
+        None => guessed_plurals(kind.kind),
+    }
+}
+
+/// The bindings in the input that name a ServiceAccount of one of `workloads`.
+fn grants(inventory: &Inventory, workloads: &[Workload]) -> Vec<Grant> {
+    let mut by_account: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
+    for (at, workload) in workloads.iter().enumerate() {
+        by_account.entry(workload.service_account.as_str()).or_default().push(at);
+    }
+    let namespace = |at: &usize| &inventory.member(workloads[*at].id).key.namespace;
+    let bindings = inventory.members.iter().filter(|member| member.object.group() == GROUP);
+    bindings
+        .filter_map(|binding| {
+            let within = match binding.object.kind.value.as_str() {
+                "ClusterRoleBinding" => None,
+                "RoleBinding" => Some(binding.key.namespace.clone()),
+                _ => return None,
+            };
+            let subjects = binding.object.at(&["subjects"]).into_iter().flat_map(Value::items);
+            let bound = subjects.filter_map(Subject::of).flat_map(|subject| subject.workloads(&by_account, namespace));
+            let mut bound: Vec<usize> = bound.collect();
+            bound.sort_unstable();
+            bound.dedup();
+            if bound.is_empty() {
+                return None;
+            }
+            let BoundRole { role, rules, partial } = bound_role(inventory, binding)?;
+            Some(Grant { binding: binding.id, role, rules, partial, workloads: bound, within })
+        })
+        .collect()
+}
+
+/// The role that a binding names, as far as the input contains it.
+struct BoundRole {
+    role: Option<ObjectId>,
+    rules: Vec<(Option<ObjectId>, PolicyRule)>,
+    partial: bool,
+}
+
+fn bound_role(inventory: &Inventory, binding: &Member) -> Option<BoundRole> {
+    let reference = binding.object.at(&["roleRef"])?;
+    let (kind, name) = (reference.get("kind")?.as_str()?, reference.get("name")?.as_str()?);
+    let elsewhere = |role: &&Member| kind == "Role" && binding.key.namespace.certainly_differs(&role.key.namespace);
+    let mut roles = inventory.with_name(GROUP, kind, name).iter().map(|id| inventory.member(*id));
+    let Some(role) = roles.find(|role| !elsewhere(role)) else {
+        // Of the roles that every cluster has, only this one covers custom resources without aggregation; those of the
+        // control plane's own parts cover none.
+        let everything = (kind, name) == ("ClusterRole", "cluster-admin");
+        let rules = everything.then(|| (None, PolicyRule::everything())).into_iter().collect();
+        return Some(BoundRole { role: None, rules, partial: !everything && !name.starts_with("system:") });
+    };
+    let mut rules: Vec<_> = rules_of(role).collect();
+    let selectors = role.object.at(&["aggregationRule", "clusterRoleSelectors"]).into_iter().flat_map(Value::items);
+    let mut partial = false;
+    for selector in selectors {
+        partial = true;
+        let cluster_roles = inventory.members.iter().filter(|member| member.object.is(CLUSTER_ROLE));
+        rules.extend(cluster_roles.filter(|other| selects(selector, other)).flat_map(rules_of));
+    }
+    Some(BoundRole { role: Some(role.id), rules, partial })
+}
+
+fn rules_of(role: &Member) -> impl Iterator<Item = (Option<ObjectId>, PolicyRule)> + use<'_> {
+    let rules = role.object.at(&["rules"]).into_iter().flat_map(Value::items);
+    rules.map(|rule| (Some(role.id), PolicyRule::of(rule)))
+}
+
+/// Whether an aggregating role includes another one. Selectors by expression are assumed to select it.
+fn selects(selector: Value<'_>, role: &Member) -> bool {
+    let labels = selector.get("matchLabels").into_iter().flat_map(Value::entries);
+    let metadata = &role.object.metadata;
+    labels.into_iter().all(|wanted| metadata.label(wanted.key).map(|label| label.as_str()) == wanted.value.as_str())
+}

@@ -1,0 +1,87 @@
+//! One rule of a role, read as the API server's authorizer reads it (Kubernetes plugin/pkg/auth/authorizer/rbac/rbac.go,
+//! pkg/apis/rbac/v1/evaluation_helpers.go).
+
+use crate::yaml::Value;
+
+/// What the authorizer is asked.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ResourceRequest<'a> {
+    /// `update`.
+    pub verb: &'a str,
+    /// The API group; empty for the core group.
+    pub group: &'a str,
+    /// The plural: `widgets`.
+    pub resource: &'a str,
+    /// `finalizers`, `status`; empty for the resource itself.
+    pub subresource: &'a str,
+    /// The object; `None`: some object, so that a rule for single objects may allow it.
+    pub name: Option<&'a str>,
+}
+
+/// One rule of a role. What does not decode allows nothing.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PolicyRule {
+    verbs: Vec<String>,
+    groups: Vec<String>,
+    resources: Vec<String>,
+    /// Empty: all names.
+    names: Vec<String>,
+}
+
+impl PolicyRule {
+    /// Reads an entry of `rules`.
+    pub fn of(rule: Value<'_>) -> Self {
+        let strings = |key: &str| {
+            let items = rule.get(key).into_iter().flat_map(Value::items);
+            items.filter_map(|item| item.as_str().map(str::to_owned)).collect()
+        };
+        Self {
+            verbs: strings("verbs"),
+            groups: strings("apiGroups"),
+            resources: strings("resources"),
+            names: strings("resourceNames"),
+        }
+    }
+
+    /// The rule of `cluster-admin`.
+    pub(super) fn everything() -> Self {
+        let all = || vec!["*".to_owned()];
+        Self { verbs: all(), groups: all(), resources: all(), names: Vec::new() }
+    }
+
+    /// Whether it allows a request. `*` among the resources includes their subresources, `*/finalizers` is that subresource of
+    /// every one, and a resource alone never includes its subresources.
+    pub fn allows(&self, request: ResourceRequest<'_>) -> bool {
+        let ResourceRequest { verb, group, resource, subresource, name } = request;
+        let listed = |list: &[String], wanted: &str| list.iter().any(|entry| entry == "*" || entry == wanted);
+        let named = self.names.is_empty() || name.is_none_or(|name| self.names.iter().any(|entry| entry == name));
+        listed(&self.verbs, verb) && listed(&self.groups, group) && named && self.covers(resource, subresource)
+    }
+
+    fn covers(&self, resource: &str, subresource: &str) -> bool {
+        self.resources.iter().any(|entry| match entry.split_once('/') {
+            None => entry == "*" || subresource.is_empty() && entry == resource,
+            Some((of, part)) => !subresource.is_empty() && part == subresource && (of == "*" || of == resource),
+        })
+    }
+
+    /// Whether it names neither a group nor a resource. `*/finalizers` is not everything: only controllers ask for it.
+    pub fn is_everything(&self) -> bool {
+        let wild = |list: &[String]| list.iter().any(|entry| entry == "*");
+        wild(&self.groups) && wild(&self.resources)
+    }
+
+    /// Whether it names one of these resources in a group, or a subresource of it.
+    pub fn names(&self, group: &str, resource: &str) -> bool {
+        let of = |entry: &String| entry.split_once('/').map_or(entry.as_str(), |(of, _)| of) == resource;
+        self.groups.iter().any(|entry| entry == group) && self.resources.iter().any(of)
+    }
+}
+
+/// Whether these rules let a client set a reference with `blockOwnerDeletion: true` to an object, where the API server enforces
+/// that (the admission plugin OwnerReferencesPermissionEnforcement, which OpenShift turns on): it asks for `update` of the
+/// owner's `finalizers` (Kubernetes plugin/pkg/admission/gc/gc_admission.go).
+pub fn may_set_blocking_reference(rules: &[PolicyRule], group: &str, resource: &str, name: Option<&str>) -> bool {
+    let request = ResourceRequest { verb: "update", group, resource, subresource: "finalizers", name };
+    rules.iter().any(|rule| rule.allows(request))
+}

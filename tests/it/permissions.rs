@@ -1,0 +1,140 @@
+//! What RBAC lets a controller do: against recordings of the API server, and as alternatives of which each is enough.
+
+use ownerlint::inventory::Inventory;
+use ownerlint::ownership::access::{PolicyRule, may_set_blocking_reference};
+use ownerlint::ownership::{FinalizerHolder, Ownership};
+use serde_json::{Value, json};
+
+use crate::support::{fixture, inventory_of};
+
+/// The rules of a role, read as those of a manifest.
+fn rules(rules: &Value) -> Vec<PolicyRule> {
+    let role = json!({
+        "apiVersion": "rbac.authorization.k8s.io/v1",
+        "kind": "ClusterRole",
+        "metadata": {"name": "r"},
+        "rules": rules,
+    });
+    let inventory = inventory_of("role.json", &role.to_string());
+    let rules = inventory.members[0].object.at(&["rules"]).expect("rules");
+    rules.items().map(PolicyRule::of).collect()
+}
+
+#[test]
+fn a_blocking_reference_is_allowed_exactly_where_the_api_server_allowed_it() {
+    let rows: Vec<Value> = serde_json::from_str(&fixture("conformance/permissions.json")).expect("JSON");
+    assert!(!rows.is_empty());
+    for row in rows {
+        let (group, resource) = match row["owner"].as_str().expect("a word") {
+            "widget" => ("example.com", "widgets"),
+            "gadget" => ("example.com", "gadgets"),
+            _ => ("apps", "deployments"),
+        };
+        // Every recorded role may create, update and delete the dependent.
+        let blocking = row["blockOwnerDeletion"] == true;
+        let allowed = !blocking || may_set_blocking_reference(&rules(&row["rules"]), group, resource, None);
+        assert_eq!(allowed, row["http"].as_u64().expect("a status") < 300, "{row}");
+    }
+}
+
+#[test]
+fn a_rule_for_single_objects_allows_a_reference_to_these_owners_only() {
+    let rules = rules(&json!([{
+        "apiGroups": ["example.com"], "resources": ["widgets/finalizers"], "resourceNames": ["one"], "verbs": ["update"]
+    }]));
+    assert!(may_set_blocking_reference(&rules, "example.com", "widgets", Some("one")));
+    assert!(!may_set_blocking_reference(&rules, "example.com", "widgets", Some("two")));
+    assert!(may_set_blocking_reference(&rules, "example.com", "widgets", None), "of some owner it is allowed");
+}
+
+const OPERATOR: &str = "apiVersion: apps/v1
+kind: Deployment
+metadata: {name: operator, namespace: system}
+spec:
+  selector: {matchLabels: {app: o}}
+  template:
+    metadata: {labels: {app: o}}
+    spec: {containers: [{name: o, image: o}]}
+---
+apiVersion: example.com/v1
+kind: Widget
+metadata: {name: one, namespace: shop}
+";
+
+fn role(kind: &str, name: &str, resource: &str) -> String {
+    format!(
+        "---\napiVersion: rbac.authorization.k8s.io/v1\nkind: {kind}\nmetadata: {{name: {name}, namespace: shop}}\nrules: [{{apiGroups: \
+         [example.com], resources: [{resource}], verbs: [update]}}]\n"
+    )
+}
+
+fn binding(kind: &str, name: &str, role: &str) -> String {
+    format!(
+        "---\napiVersion: rbac.authorization.k8s.io/v1\nkind: {kind}Binding\nmetadata: {{name: {name}, namespace: shop}}\nroleRef: \
+         {{apiGroup: rbac.authorization.k8s.io, kind: {kind}, name: {role}}}\nsubjects: [{{kind: ServiceAccount, name: default, namespace: \
+         system}}]\n"
+    )
+}
+
+/// What lets the operator release the Widget: kinds and names, in alternatives.
+fn authority(manifests: &[String]) -> Vec<String> {
+    let inventory: Inventory = inventory_of("input.yaml", &(OPERATOR.to_owned() + &manifests.concat()));
+    let (operator, widget) = (&inventory.members[0], &inventory.members[1]);
+    let access = Ownership::of(&inventory).removers;
+    let authority = access.access().authority(&inventory, operator.id, &FinalizerHolder::of(widget));
+    let named = |id: &_| {
+        let key = &inventory.member(*id).key;
+        format!("{} {}", key.kind, key.name)
+    };
+    authority.alternatives().iter().map(|all| all.iter().map(named).collect::<Vec<_>>().join(" + ")).collect()
+}
+
+const ACCOUNT: &str = "---\napiVersion: v1\nkind: ServiceAccount\nmetadata: {name: default, namespace: system}\n";
+
+#[test]
+fn a_workload_without_a_service_account_runs_as_default() {
+    assert_eq!(authority(&[ACCOUNT.to_owned()]), ["ServiceAccount default"]);
+    assert_eq!(authority(&[]), [""; 0], "nothing in the input says what allows it");
+}
+
+#[test]
+fn a_binding_and_its_role_are_needed_together_and_each_binding_is_enough() {
+    let everywhere = [role("ClusterRole", "a", "widgets"), binding("ClusterRole", "x", "a")].concat();
+    let here = [role("Role", "b", "widgets"), binding("Role", "z", "b")].concat();
+    assert_eq!(
+        authority(&[ACCOUNT.to_owned(), everywhere.clone(), here]),
+        [
+            "ServiceAccount default + ClusterRoleBinding x + ClusterRole a",
+            "ServiceAccount default + RoleBinding z + Role b"
+        ]
+    );
+    assert_eq!(authority(&[everywhere]), ["ClusterRoleBinding x + ClusterRole a"]);
+}
+
+#[test]
+fn a_role_about_something_else_is_not_needed() {
+    assert_eq!(authority(&[role("ClusterRole", "a", "gadgets"), binding("ClusterRole", "x", "a")]), [""; 0]);
+    let elsewhere = role("Role", "b", "widgets") + &binding("Role", "z", "b");
+    assert_eq!(authority(&[elsewhere.replace("namespace: shop", "namespace: other")]), [""; 0]);
+}
+
+#[test]
+fn the_finalizers_subresource_counts_where_nothing_allows_the_change_itself() {
+    let (whole, part) = (role("ClusterRole", "a", "widgets"), role("ClusterRole", "b", "widgets/finalizers"));
+    let bound = |name: &str, role: &str| binding("ClusterRole", name, role);
+    assert_eq!(authority(&[part.clone(), bound("z", "b")]), ["ClusterRoleBinding z + ClusterRole b"]);
+    assert_eq!(authority(&[whole, bound("x", "a"), part, bound("z", "b")]), ["ClusterRoleBinding x + ClusterRole a"]);
+}
+
+#[test]
+fn a_role_that_another_aggregates_is_needed_too() {
+    let aggregating =
+        "---\napiVersion: rbac.authorization.k8s.io/v1\nkind: ClusterRole\nmetadata: {name: all}\naggregationRule: \
+                       {clusterRoleSelectors: [{matchLabels: {to: all}}]}\n"
+            .to_owned();
+    let part = role("ClusterRole", "part", "widgets").replace("name: part", "name: part, labels: {to: all}");
+    assert_eq!(
+        authority(&[aggregating, part, binding("ClusterRole", "x", "all")]),
+        ["ClusterRoleBinding x + ClusterRole all + ClusterRole part"]
+    );
+}
