@@ -66,7 +66,7 @@ impl<'a> Analysis<'a> {
 
     /// The edges between them, and who removes which finalizer.
     pub fn ownership(&self) -> &Ownership {
-        self.ownership.get_or_init(|| Ownership::of(self.inventory))
+        self.ownership.get_or_init(|| Ownership::knowing(self.inventory, Arc::clone(&self.tables.finalizers)))
     }
 
     /// Who delivers the objects, and deletes them when they leave.

@@ -103,23 +103,23 @@ fn add_shown(kinds: &mut Kinds, inventory: &Inventory) -> ShownKinds {
     for (kind, KindSightings { dumped, rendered }) in seen {
         if dumped.namespaced.len() == 1 {
             let namespaced = dumped.namespaced.contains(&true);
-            kinds.add(KindInfo::custom(kind, &likeliest_plural(kind.kind), namespaced, &dumped.versions()));
+            kinds.add(seen_in(kind, &likeliest_plural(kind.kind), namespaced, &dumped));
             shown.proven.insert(kind.to_owned());
         } else if dumped.versions.is_empty()
             && (rendered.namespaced.contains(&true) || !scope_matters.contains(&kind.to_owned()))
         {
             // `kubectl` takes the singular; a plural would be a guess.
-            kinds.add(KindInfo::custom(kind, &kind.kind.to_lowercase(), true, &rendered.versions()));
+            kinds.add(seen_in(kind, &kind.kind.to_lowercase(), true, &rendered));
             shown.expected.insert(kind.to_owned());
         }
     }
     shown
 }
 
-impl Instances<'_> {
-    fn versions(&self) -> Vec<&str> {
-        self.versions.iter().copied().collect()
-    }
+/// A kind whose definition nobody has seen.
+fn seen_in(kind: GroupKind<&str>, plural: &str, namespaced: bool, instances: &Instances<'_>) -> KindInfo {
+    let versions: Vec<&str> = instances.versions.iter().copied().collect();
+    KindInfo { open_versions: true, ..KindInfo::custom(kind, plural, namespaced, &versions) }
 }
 
 /// Kinds that an object names as its owner whose own namespace is known. Where such an owner lives depends on the scope of its

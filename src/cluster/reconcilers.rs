@@ -13,12 +13,12 @@ use crate::kube::{GroupKind, Namespace, ObjectKey, finalizers};
 use crate::ownership::{Evidence, FinalizerHolder, Remover};
 
 /// Group, kind and namespace of an object, and one of its finalizers: all that decides who removes it.
-type RemovalQuestion<'a> = (GroupKind<&'a str>, &'a Namespace, &'a str);
+type FinalizerQuestion<'a> = (GroupKind<&'a str>, &'a Namespace, &'a str);
 
 pub(super) struct Reconcilers<'a> {
     source: &'a Source<'a>,
     members: &'a Members,
-    answers: BTreeMap<RemovalQuestion<'a>, Option<(ObjectId, Reconciler)>>,
+    answers: BTreeMap<FinalizerQuestion<'a>, Option<(ObjectId, Reconciler)>>,
 }
 
 impl<'a> Reconcilers<'a> {
@@ -55,10 +55,9 @@ impl<'a> Reconcilers<'a> {
         let removers = &ownership.removers;
         // Which object of its kind it is makes no difference to who removes it.
         let holder = FinalizerHolder { name: None, ..FinalizerHolder::of(member) };
-        let Remover::Workload { id: workload, evidence: Evidence::Image { .. }, .. } =
-            removers.remover_from(inventory, &holder, finalizer)
-        else {
-            return None;
+        let workload = match removers.remover_from(inventory, &holder, finalizer) {
+            Remover::Workload { id, evidence: Evidence::Image { .. } | Evidence::Configuration, .. } => id,
+            _ => return None,
         };
         // A Job ends on its own: it is not a controller.
         if inventory.member(workload).object.group() == "batch" {

@@ -4,6 +4,7 @@
 //!
 //! Knows nothing of the command line, which has the last word.
 
+mod controllers;
 mod discover;
 mod mistake;
 mod operators;
@@ -15,6 +16,7 @@ use std::collections::BTreeMap;
 use crate::delivery::DeliveryTool;
 use crate::finding::Severity;
 use crate::inventory::{ExtraKind, Release};
+use crate::ownership::known_finalizers::OwnController;
 use crate::ownership::tables::{DataKind, Generator};
 use crate::rules::World;
 use crate::suppression::Ignore;
@@ -52,6 +54,8 @@ pub struct Config {
     pub off: Vec<&'static str>,
     /// What is suppressed on some objects.
     pub ignores: Vec<Ignore>,
+    /// Controllers that remove finalizers.
+    pub controllers: Vec<OwnController>,
     /// Kinds whose controller creates objects that no manifest contains.
     pub generators: Vec<Generator>,
     /// Kinds whose deletion deletes data.

@@ -118,7 +118,7 @@ fn data_kind(values: Values<'_>, value: Value<'_>) -> Result<DataKind, Mistake> 
 }
 
 /// `Kind`, `Kind.group`, `*.group`, `*.*.group`.
-fn kind_text<'a>(values: Values<'a>, field: Entry<'a>) -> Result<&'a str, Mistake> {
+pub(super) fn kind_text<'a>(values: Values<'a>, field: Entry<'a>) -> Result<&'a str, Mistake> {
     let text = values.string(field)?;
     let (kind, group) = text.split_once('.').unwrap_or((text, ""));
     let is_kind = kind == "*" && !group.is_empty()

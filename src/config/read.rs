@@ -1,7 +1,7 @@
 //! From the text of a configuration to what it says.
 
 use super::value::{Values, start, tree_of};
-use super::{BundleConfig, Config, Mistake, operators};
+use super::{BundleConfig, Config, Mistake, controllers, operators};
 use crate::delivery::DeliveryTool;
 use crate::finding::Severity;
 use crate::inventory::{ExtraKind, Release};
@@ -23,6 +23,7 @@ const TOP: &[&str] = &[
     "fail-on",
     "baseline",
     "rules",
+    "controllers",
     "generators",
     "data",
 ];
@@ -36,12 +37,13 @@ const RULE: &[&str] = &["severity", "ignore"];
 const IGNORE: &[&str] = &["object", "reason", "expires"];
 
 /// The keys of every mapping of a configuration, by the mapping's name in its schema.
-pub const KEYS: [(&str, &[&str]); 8] = [
+pub const KEYS: [(&str, &[&str]); 9] = [
     ("config", TOP),
     ("bundle", BUNDLE),
     ("scope", SCOPE),
     ("rule", RULE),
     ("ignore", IGNORE),
+    ("controller", controllers::CONTROLLER),
     ("generator", operators::GENERATOR),
     ("product", operators::PRODUCT),
     ("data", operators::DATA),
@@ -88,6 +90,7 @@ impl Config {
             severities: std::collections::BTreeMap::new(),
             off: Vec::new(),
             ignores: Vec::new(),
+            controllers: Vec::new(),
             generators: Vec::new(),
             data: Vec::new(),
         };
@@ -120,6 +123,7 @@ impl Config {
                 "fail-on" => self.fail_on = Some(values.word(field, &FAIL_ON)?),
                 "baseline" => self.baseline = Some(values.string(field)?.to_owned()),
                 "rules" => self.take_rules(values, field.value)?,
+                "controllers" => self.controllers = controllers::controllers(values, field)?,
                 "generators" => self.generators = operators::generators(values, field)?,
                 "data" => self.data = operators::data(values, field)?,
                 _ => {}

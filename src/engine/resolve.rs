@@ -86,7 +86,7 @@ struct Resolver<'a> {
 impl<'a> Resolver<'a> {
     fn of(request: &'a Request, config: Option<&'a Config>) -> Self {
         let tables = match config {
-            Some(config) => Arc::new(Tables::bundled().with(&config.generators, &config.data)),
+            Some(config) => Arc::new(Tables::bundled().with(&config.controllers, &config.generators, &config.data)),
             None => Tables::bundled(),
         };
         Self { request, config, tables }

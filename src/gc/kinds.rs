@@ -35,6 +35,8 @@ pub struct KindInfo {
     pub namespaced: bool,
     /// Served versions, the preferred one first. The collector watches only that one `[GC-1]`.
     pub versions: Vec<String>,
+    /// Whether these are only the versions that objects were seen in: the cluster may serve others too.
+    pub open_versions: bool,
     /// Whether the collector watches it `[GC-1]`; if not, it is never collected `[GC-2]`.
     pub gc_tracked: bool,
     /// Whether deleting a namespace purges it.
@@ -57,6 +59,7 @@ impl KindInfo {
             plural: plural.to_owned(),
             namespaced,
             versions,
+            open_versions: false,
             gc_tracked: true,
             namespace_deletable: namespaced,
             default_policy: DefaultPolicy::DeleteDependents,

@@ -12,6 +12,7 @@ use super::outcome::{self, Fate};
 use super::plan::Plan;
 use super::state::State;
 use super::why;
+use crate::kube::GroupKind;
 
 /// An owner reference of the cluster as given, resolved.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -43,6 +44,11 @@ impl Cluster {
     /// `metadata.finalizers` of an object as given, in their order.
     pub fn finalizer_names(&self, id: ObjectId) -> impl Iterator<Item = &str> {
         self.finalizers_of(id).map(|slot| self.text.get(self.finalizers[slot]))
+    }
+
+    /// What is known of a kind, if anything is.
+    pub fn kind(&self, kind: GroupKind<&str>) -> Option<&KindInfo> {
+        self.kinds.find(kind).map(|id| self.kinds.get(id))
     }
 
     /// What is known of an object's kind.

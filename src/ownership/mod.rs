@@ -20,6 +20,7 @@ mod written;
 
 pub use finalizer_holder::FinalizerHolder;
 pub use implied::{Implied, ImpliedObject, ImpliedReference, MOST_REPLICAS, implied};
+pub use pod_specs::may_run_pods;
 pub use removers::{Evidence, Remover, Removers};
 pub use tables::Tables;
 pub use tie::{Tie, TieEnd, TieEvidence, TieKind};

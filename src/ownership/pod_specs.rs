@@ -3,6 +3,7 @@
 use std::collections::HashSet;
 
 use crate::inventory::table;
+use crate::kube::GroupKind;
 use crate::manifest::Object;
 use crate::yaml::{NodeId, Value};
 
@@ -20,17 +21,29 @@ pub(super) struct PodSpec<'a> {
 
 /// The spec of the Pods that a built-in workload runs.
 pub(super) fn pod_spec(object: &Object) -> Option<PodSpec<'_>> {
-    let path: &[&str] = match (object.group(), object.kind.value.as_str()) {
-        ("", "Pod") => &["spec"],
-        ("batch", "CronJob") => &["spec", "jobTemplate", "spec", "template", "spec"],
+    let path = path_of(object.group_kind())?;
+    Some(PodSpec { value: object.at(path)?, field: path.join(".") })
+}
+
+fn path_of(kind: GroupKind<&str>) -> Option<&'static [&'static str]> {
+    match (kind.group, kind.kind) {
+        ("", "Pod") => Some(&["spec"]),
+        ("batch", "CronJob") => Some(&["spec", "jobTemplate", "spec", "template", "spec"]),
         ("apps" | "extensions", "Deployment" | "ReplicaSet" | "DaemonSet")
         | ("apps", "StatefulSet")
         | ("batch", "Job")
-        | ("", "ReplicationController") => &["spec", "template", "spec"],
-        ("", "PodTemplate") => &["template", "spec"],
-        _ => return None,
-    };
-    Some(PodSpec { value: object.at(path)?, field: path.join(".") })
+        | ("", "ReplicationController") => Some(&["spec", "template", "spec"]),
+        ("", "PodTemplate") => Some(&["template", "spec"]),
+        _ => None,
+    }
+}
+
+/// Whether objects of a kind run Pods, or may: what a custom resource does, its operator decides.
+pub fn may_run_pods(kind: GroupKind<&str>) -> bool {
+    match table().is_builtin_group(kind.group) {
+        true => kind.kind != "PodTemplate" && path_of(kind).is_some(),
+        false => true,
+    }
 }
 
 /// Whether operators, and not Kubernetes, decide what the fields of an object mean.

@@ -11,8 +11,7 @@ use std::sync::Arc;
 use super::access::{self, Access};
 use super::finalizer_holder::FinalizerHolder;
 use super::known_finalizers::{Controller, Handles, KnownFinalizers};
-use super::workloads::Workload;
-use crate::inventory::{Inventory, Member, ObjectId, table};
+use crate::inventory::{Inventory, Member, ObjectId};
 use crate::kube::GroupKind;
 use crate::text::Span;
 
@@ -26,6 +25,8 @@ pub enum Evidence {
         /// Where it is written, in the workload's file.
         span: Span,
     },
+    /// The configuration says so.
+    Configuration,
     /// Its ServiceAccount may change objects of that kind in that namespace.
     Access {
         /// The ServiceAccount's name.
@@ -84,10 +85,10 @@ impl Removers {
     }
 
     /// The finalizers that every object of its kind gets from its controller, whether or not this one's manifest lists them. A
-    /// dump shows what an object has; on a built-in kind a controller marks only the objects that it manages.
+    /// dump shows what an object has.
     pub fn added_finalizers<'t>(&'t self, member: &Member) -> impl Iterator<Item = &'t str> + use<'t> {
-        let custom = !member.from_dump && !table().is_builtin_group(&member.key.group);
-        let added = custom.then(|| self.known.added_at_run_time(&member.key.group, &member.key.kind));
+        let rendered = !member.from_dump;
+        let added = rendered.then(|| self.known.added_at_run_time(&member.key.group, &member.key.kind));
         let names: Vec<&'t str> = added.into_iter().flatten().map(|(known, _)| known.finalizer.as_str()).collect();
         names.into_iter()
     }
@@ -97,58 +98,62 @@ impl Removers {
         self.remover_from(inventory, &FinalizerHolder::of(member), finalizer)
     }
 
-    /// Who removes `finalizer` from `holder`: the control plane, else a workload that runs its controller's image, else a
+    /// Who removes `finalizer` from `holder`: the control plane, else a workload in which its controller runs, else a
     /// workload whose ServiceAccount may change such objects, else whoever the table names.
     pub fn remover_from(&self, inventory: &Inventory, holder: &FinalizerHolder<'_>, finalizer: &str) -> Remover<'_> {
         let Some(known) = self.known.find(finalizer) else {
             return self.with_access(inventory, holder, None).unwrap_or(Remover::Nobody);
         };
-        let controller = match known.handles(holder.group, holder.kind) {
+        let controllers: Vec<&Controller> = match known.handles(holder.group, holder.kind) {
             Handles::No => return Remover::Nobody,
             Handles::Unlisted => {
                 let named = || known.controllers.first().map_or(Remover::Nobody, Remover::Unlisted);
                 return self.with_access(inventory, holder, None).unwrap_or_else(named);
             }
-            Handles::Yes => known.controller_of(holder.group, holder.kind),
-            Handles::Unproven => known.controllers.iter().find(|row| !row.verified),
+            Handles::Yes => known.controllers_of(holder.group, holder.kind).collect(),
+            Handles::Unproven => known.controllers.iter().filter(|row| !row.verified).collect(),
         };
-        let Some(controller) = controller else { return Remover::Nobody };
+        let Some(&controller) = controllers.first() else { return Remover::Nobody };
         if controller.control_plane {
             return Remover::ControlPlane(controller);
         }
-        let by_image = || self.with_image(inventory, holder, controller);
+        let running = || self.running(inventory, holder, &controllers);
         let by_access = || self.with_access(inventory, holder, Some(controller));
-        by_image().or_else(by_access).unwrap_or(Remover::KnownElsewhere(controller))
+        running().or_else(by_access).unwrap_or(Remover::KnownElsewhere(controller))
     }
 
-    /// Of several workloads that run the image, as tools and jobs do, the one that may change such objects.
-    fn with_image<'t>(
+    /// The workload that a configuration names for a controller, or one that runs its image. Of several, as tools and jobs run it
+    /// too, the one that may change such objects.
+    fn running<'t>(
         &'t self,
         inventory: &Inventory,
         holder: &FinalizerHolder<'_>,
-        controller: &'t Controller,
+        controllers: &[&'t Controller],
     ) -> Option<Remover<'t>> {
-        let image =
-            |workload: &'_ Workload| workload.images.iter().find(|image| controller.runs_in(&image.value)).cloned();
-        let running: Vec<_> = self
-            .access
-            .workloads
+        let found: Vec<(ObjectId, Evidence, &'t Controller)> = controllers
             .iter()
-            .enumerate()
-            .filter_map(|(at, workload)| Some((at, image(workload)?)))
+            .flat_map(|controller| {
+                self.runs(inventory, controller).map(move |(id, evidence)| (id, evidence, *controller))
+            })
             .collect();
         let resources = access::resources_of(inventory, GroupKind::new(holder.group, holder.kind));
-        let able = |at: usize| {
-            running.len() > 1
-                && self
-                    .access
-                    .grants
-                    .iter()
-                    .any(|grant| grant.workloads.contains(&at) && grant.reaches(holder, &resources))
-        };
-        let (at, image) = running.iter().find(|(at, _)| able(*at)).or(running.first())?;
-        let evidence = Evidence::Image { image: image.value.clone(), span: image.span };
-        Some(Remover::Workload { id: self.access.workloads[*at].id, evidence, controller: Some(controller) })
+        let able = |id: ObjectId| found.len() > 1 && self.access.reaches(id, holder, &resources);
+        let (id, evidence, controller) = found.iter().find(|(id, ..)| able(*id)).or(found.first())?.clone();
+        Some(Remover::Workload { id, evidence, controller: Some(controller) })
+    }
+
+    /// The workloads in which a controller runs, and how that is known.
+    fn runs<'t>(
+        &'t self,
+        inventory: &'t Inventory,
+        controller: &'t Controller,
+    ) -> impl Iterator<Item = (ObjectId, Evidence)> + use<'t> {
+        let named = controller.workload.iter().flat_map(|key| inventory.with_key(key).first());
+        let named = named.map(|id| (*id, Evidence::Configuration));
+        named.chain(self.access.workloads.iter().filter_map(|workload| {
+            let image = workload.images.iter().find(|image| controller.runs_in(&image.value))?;
+            Some((workload.id, Evidence::Image { image: image.value.clone(), span: image.span }))
+        }))
     }
 
     fn with_access<'t>(

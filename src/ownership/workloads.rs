@@ -2,7 +2,7 @@
 
 use crate::inventory::{Inventory, Member, ObjectId};
 use crate::manifest::Spanned;
-use crate::ownership::pod_specs::pod_spec;
+use crate::ownership::pod_specs::{may_run_pods, pod_spec};
 use crate::yaml::Value;
 
 /// An object that runs pods, or is one.
@@ -23,7 +23,7 @@ pub(super) fn of(inventory: &Inventory) -> Vec<Workload> {
 }
 
 fn workload(member: &Member) -> Option<Workload> {
-    let pod = pod_spec(&member.object)?.value;
+    let pod = pod_spec(&member.object).filter(|_| may_run_pods(member.object.group_kind()))?.value;
     let text = |key: &str| pod.get(key).and_then(Value::as_str).filter(|text| !text.is_empty());
     // `serviceAccount` is the deprecated name of the same field.
     let service_account = text("serviceAccountName").or_else(|| text("serviceAccount")).unwrap_or("default");

@@ -83,6 +83,10 @@ pub(super) fn who_removes(inventory: &Inventory, remover: &Remover<'_>) -> Strin
                         controller.removed_by
                     )
                 }
+                (Evidence::Configuration, Some(controller)) => {
+                    format!("{} removes it; according to the configuration, that is {workload}", controller.removed_by)
+                }
+                (Evidence::Configuration, None) => format!("{workload} removes it, according to the configuration"),
                 (Evidence::Image { image, .. }, None) => format!("{workload} may remove it: it runs `{image}`"),
                 (Evidence::Access { service_account, .. }, controller) => {
                     let who = controller.map(|known| format!("{} removes it; in the input, ", known.removed_by));
@@ -117,6 +121,7 @@ pub(super) fn with_workload(draft: Draft, inventory: &Inventory, remover: &Remov
     let workload = inventory.member(*id);
     match evidence {
         Evidence::Image { span, .. } => draft.related(workload.file, *span, "its controller runs here"),
+        Evidence::Configuration => draft.related_object(workload, "its controller runs here"),
         Evidence::Access { binding, role, .. } => {
             let draft = draft.related_object(workload, "this workload may remove it");
             let shown = role.unwrap_or(*binding);

@@ -73,7 +73,7 @@ fn finalizers<'a>(context: &Context<'a>, member: &'a Member) -> Vec<&'a str> {
 /// known.
 fn operator(remover: &Remover<'_>) -> Option<ObjectId> {
     match remover {
-        Remover::Workload { id, evidence: Evidence::Image { .. }, .. }
+        Remover::Workload { id, evidence: Evidence::Image { .. } | Evidence::Configuration, .. }
         | Remover::Workload { id, controller: None, .. } => Some(*id),
         _ => None,
     }
@@ -88,7 +88,7 @@ fn stuck(context: &Context<'_>, namespace: &Member, operator: ObjectId, held: &[
         2 => format!("{} and 1 more object", named(member)),
         n => format!("{} and {} more objects", named(member), n - 1),
     };
-    let by_image = matches!(remover, Remover::Workload { evidence: Evidence::Image { .. }, .. });
+    let by_image = !matches!(remover, Remover::Workload { evidence: Evidence::Access { .. }, .. });
     let removes = if by_image { "removes" } else { "may be the one that removes" };
     let delete = kubectl::delete(&(&member.key).into(), &[]);
     let draft = Draft::on(

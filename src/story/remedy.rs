@@ -164,7 +164,7 @@ impl Case<'_> {
         shown.sort();
         let unless = match unless_quicker {
             [] => String::new(),
-            going => format!(", unless its controller is quicker: {} is deleted too", self.named(going)),
+            going => format!(", unless its controller is quicker than the deletion of {}", self.named(going)),
         };
         let stored = self.story.view.plan.stored_finalizers(self.story.step, self.id);
         let breaks = names.iter().filter_map(|name| finalizers::removal_breaks(name));

@@ -1,8 +1,8 @@
 //! Why an object is deleted, stuck or kept, in a few words.
 
 use super::telling::{Affected, Ending, Story};
-use crate::gc::{Cause, Edge, Effect, Fate, ObjectId};
-use crate::kube::ObjectKey;
+use crate::gc::{self, Cause, Edge, Effect, Fate, ObjectId};
+use crate::kube::{ApiVersion, GroupKind, ObjectKey};
 use crate::text::plain;
 
 /// Objects that a sentence names one by one.
@@ -188,19 +188,28 @@ fn never_collected(story: &Story<'_>, id: ObjectId) -> String {
     let cluster = story.view.plan.cluster();
     let bad: Vec<_> = cluster.edges(id).filter(|edge| !edge.resolvable).collect();
     let unknown = bad.iter().any(|edge| edge.owner.is_some_and(|owner| cluster.kind_of(owner).versions.is_empty()));
-    let mut named: Vec<String> = match &story.after[id] {
+    let written: Vec<_> = match &story.after[id] {
         Fate::Present(present) => {
             let written = present.owner_references.iter();
-            let written = written.filter(|reference| bad.iter().any(|edge| edge.uid == reference.uid));
-            written.map(|owner| plain::one_line(&format!("{} ({})", owner.kind, owner.api_version))).collect()
+            written.filter(|reference| bad.iter().any(|edge| edge.uid == reference.uid)).collect()
         }
         Fate::Gone => Vec::new(),
     };
+    let may_be_served = |owner: &&gc::OwnerReference| {
+        let kind = GroupKind::new(ApiVersion::split(&owner.api_version).group, &owner.kind);
+        cluster.kind(kind).is_some_and(|info| info.open_versions)
+    };
+    let open = !written.is_empty() && written.iter().all(may_be_served);
+    let mut named: Vec<String> =
+        written.iter().map(|owner| plain::one_line(&format!("{} ({})", owner.kind, owner.api_version))).collect();
     named.sort();
     named.dedup();
     match (named.is_empty(), unknown) {
         (true, _) => "never collected: the cluster no longer serves its owner's kind".to_owned(),
         (false, true) => format!("kept, because {} unknown", unknown_kinds(&named)),
+        (false, false) if open => {
+            format!("kept, because nothing in the input shows that the cluster serves {}", named.join(", "))
+        }
         (false, false) => format!("never collected: the cluster does not serve {}", named.join(", ")),
     }
 }

@@ -48,6 +48,17 @@ fn mistakes_are_shown_where_they_stand() {
         "version: 1\nworld: flat\nworld: open\n",
         "version: 1\nscopes: [{group: example.com, kind: Widget}]\n",
         "version: 1\n  namespace: x\n",
+        "version: 1\ncontrollers: [{name: a}]\n",
+        "version: 1\ncontrollers: {name: a}\n",
+        "version: 1\ncontrollers:\n- {name: a, finalizers: [x.com/a], kinds: [A.x.com]}\n",
+        "version: 1\ncontrollers:\n- {name: a, finalizers: [x.com/a], kinds: [A.x.com], images: [a], workload: Deployment.apps/a/a}\n",
+        "version: 1\ncontrollers:\n- {name: a, finalizers: [x.com/a], kinds: [A.x.com], workload: Deployment/a/a}\n",
+        "version: 1\ncontrollers:\n- {name: a, finalizers: [x.com/a], kinds: [A.x.com], workload: operator}\n",
+        "version: 1\ncontrollers:\n- {name: a, finalizers: [a b], kinds: [A.x.com], images: [a]}\n",
+        "version: 1\ncontrollers:\n- {name: a, finalizers: [x.com/a], kinds: [x.com/v1/A], images: [a]}\n",
+        "version: 1\ncontrollers:\n- {name: a, finalizers: [x.com/a], kinds: [A.x.com], images: [a//b]}\n",
+        "version: 1\ncontrollers:\n- {name: a, finalizers: [x.com/a], kinds: [A.x.com], images: [a], adds: runtime}\n",
+        "version: 1\ncontrollers:\n- {name: a, finalizer: [x.com/a], kinds: [A.x.com], images: [a]}\n",
         "version: 1\ngenerators: [{kind: Vault.example.com}]\n",
         "version: 1\ngenerators: [{kind: example.com/v1/Vault, product: {kind: Secret, name: spec.secret}}]\n",
         "version: 1\ngenerators: [{kind: Vault.example.com, product: {kind: Secret, name: spec..secret}}]\n",
@@ -90,6 +101,9 @@ rules:
   owner-cross-namespace:
     severity: info
     ignore: [{object: Deployment.apps/shop/*, reason: why, expires: 2031-12-31}]
+controllers:
+  - {name: own, images: [team/own, team/own-*], finalizers: example.com/own, kinds: [Login.example.com, '*.more.example.com'], adds: run-time}
+  - {name: other, workload: Deployment.apps/system/other, finalizers: [example.com/other], kinds: [Login.example.com]}
 generators:
   - kind: Login.example.com
     product: {kind: Secret, name: 'spec.secret|metadata.name', namespace: 'spec.namespaces[]'}
@@ -117,6 +131,11 @@ data:
     used("scope", &value["scopes"][0]);
     used("rule", &value["rules"]["owner-cross-namespace"]);
     used("ignore", &value["rules"]["owner-cross-namespace"]["ignore"][0]);
+    let controllers = value["controllers"].as_array().expect("a list").iter().filter_map(Value::as_object);
+    used(
+        "controller",
+        &Value::Object(controllers.flatten().map(|(key, value)| (key.clone(), value.clone())).collect()),
+    );
     used("generator", &value["generators"][0]);
     used("product", &value["generators"][0]["product"]);
     used("data", &value["data"][0]);

@@ -32,7 +32,11 @@ fn build(index: usize, references: &[(usize, bool, u8)], finalizers: &[&str], ne
     let (workloads, authority): (Vec<_>, Vec<_>) = needs.iter().partition(|(_, workload)| *workload);
     let keys = |needs: Vec<(usize, bool)>| needs.iter().map(|(need, _)| NAMES[*need].parse().expect("a key")).collect();
     let (workloads, authority) = (keys(workloads), keys(authority));
-    object.reconcilers.push(Reconciler { finalizers: vec!["x/y".to_owned()], workloads, authority });
+    object.reconcilers.push(Reconciler {
+        finalizers: vec!["x/y".to_owned()],
+        workloads,
+        authority: if authority.is_empty() { Vec::new() } else { vec![authority] },
+    });
     for (owner, blocking, flaw) in references {
         let mut reference = sketch_reference(NAMES[*owner]);
         reference.block_owner_deletion = blocking.then_some(true);

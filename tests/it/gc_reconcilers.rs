@@ -196,7 +196,7 @@ fn defined() -> Cluster {
             object.reconcilers.push(Reconciler {
                 finalizers: vec!["x/y".to_owned()],
                 workloads: vec![sketch_key("operator")],
-                authority: vec![sketch_key(ACCOUNT)],
+                authority: vec![vec![sketch_key(ACCOUNT)]],
             });
         } else if object.key.kind == "CustomResourceDefinition" {
             object.facts = Facts::Definition(DefinitionFacts {

@@ -30,6 +30,7 @@ fn builtin_kinds() -> Kinds {
             plural: text(&row["plural"]),
             namespaced: row["namespaced"] == true,
             versions,
+            open_versions: false,
             gc_tracked: row["gcTracked"] == true,
             namespace_deletable: row["namespaceDeletable"] == true,
             default_policy: match text(&row["defaultGCPolicy"]).as_str() {

@@ -16,6 +16,7 @@ mod cli;
 mod cohabiting;
 mod commands;
 mod configuration;
+mod controllers;
 mod corpus;
 mod corpus_list;
 mod corpus_plans;

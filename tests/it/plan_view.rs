@@ -103,7 +103,6 @@ fn implied_objects_and_assumptions_are_marked() {
             implied("ReplicaSet.apps/shop/web-5d", "Deployment.apps/shop/web", "DEP-1"),
             implied("Pod/shop/web-5d-1", "ReplicaSet.apps/shop/web-5d", "DEP-2"),
         ],
-        known: ownerlint::ownership::known_finalizers::table(),
         notes: vec!["The controllers have created what the manifests ask for".to_owned()],
         ..view(&simulated, &steps)
     };

@@ -138,11 +138,19 @@ impl Access {
         self.workloads.iter().map(|workload| workload.id).zip(grants)
     }
 
+    /// Whether a workload may change `holder`, whose kind is one of `resources`.
+    pub(super) fn reaches(&self, workload: ObjectId, holder: &FinalizerHolder<'_>, resources: &[String]) -> bool {
+        let Some(at) = self.place(workload) else { return false };
+        self.grants.iter().any(|grant| grant.workloads.contains(&at) && grant.reaches(holder, resources))
+    }
+
+    fn place(&self, workload: ObjectId) -> Option<usize> {
+        self.workloads.iter().position(|known| known.id == workload)
+    }
+
     /// What lets a workload change `holder`.
     pub fn authority(&self, inventory: &Inventory, workload: ObjectId, holder: &FinalizerHolder<'_>) -> Authority {
-        let Some(at) = self.workloads.iter().position(|known| known.id == workload) else {
-            return Authority::default();
-        };
+        let Some(at) = self.place(workload) else { return Authority::default() };
         let account = &self.workloads[at].service_account;
         let namespace = inventory.member(workload).key.namespace.clone();
         let account = inventory.with_key(&ObjectKey::new(kinds::SERVICE_ACCOUNT, namespace, account)).first();

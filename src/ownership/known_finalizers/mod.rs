@@ -11,6 +11,9 @@ use std::sync::{Arc, LazyLock};
 use globset::GlobMatcher;
 use serde::Deserialize;
 
+use crate::inventory::table as table_of_kinds;
+use crate::kube::ObjectKey;
+
 pub use pattern::{ImagePattern, KindPattern};
 
 const ROWS: &str = include_str!("../../../rules/tables/known-finalizers.csv");
@@ -62,10 +65,14 @@ pub struct Controller {
     pub removed_by: String,
     /// The images in which it runs; empty when it does not run in the cluster or under an unknown image.
     pub images: Vec<ImagePattern>,
+    /// The workload in which it runs, where a configuration names it.
+    pub workload: Option<ObjectKey>,
     /// Where to look for the workload, in words.
     pub workload_hint: String,
     /// How the finalizer gets onto an object.
     pub added: Added,
+    /// Whether every object of its kinds gets the finalizer at run time, built-in kinds included, as only a configuration says.
+    pub every: bool,
     /// Whether the source proves kinds and images; what rests on an unverified row stays at info.
     pub verified: bool,
     /// Whether the control plane or the cloud's control plane removes it, so no workload in the input will.
@@ -74,6 +81,15 @@ pub struct Controller {
     pub notes: String,
     /// Where the facts come from.
     pub source: String,
+}
+
+/// A controller that a configuration describes, with the finalizers that it removes.
+#[derive(Clone, Debug)]
+pub struct OwnController {
+    /// Their names.
+    pub finalizers: Vec<String>,
+    /// The controller.
+    pub controller: Controller,
 }
 
 /// A finalizer with every controller that removes it.
@@ -86,7 +102,7 @@ pub struct KnownFinalizer {
 }
 
 /// All finalizers of the table.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct KnownFinalizers {
     exact: BTreeMap<String, KnownFinalizer>,
     /// The longest pattern first, so the first match is the closest.
@@ -147,6 +163,22 @@ impl KnownFinalizers {
         Ok(Self { exact, patterns })
     }
 
+    /// This table with the controllers of a configuration, which come first: whoever describes their own controller knows it
+    /// better.
+    pub fn with(&self, own: &[OwnController]) -> Self {
+        let mut table = self.clone();
+        for OwnController { finalizers, controller } in own.iter().rev() {
+            for finalizer in finalizers {
+                // What a pattern said of the finalizer still holds.
+                let known = self.find(finalizer).map_or(&[][..], |known| &known.controllers);
+                let named = || KnownFinalizer { finalizer: finalizer.clone(), controllers: known.to_vec() };
+                let entry = table.exact.entry(finalizer.clone()).or_insert_with(named);
+                entry.controllers.insert(0, controller.clone());
+            }
+        }
+        table
+    }
+
     /// What is known about a finalizer as an object has it: the exact name first, then the closest pattern.
     pub fn find(&self, finalizer: &str) -> Option<&KnownFinalizer> {
         let by_pattern = || self.patterns.iter().find(|(glob, _)| glob.is_match(finalizer)).map(|(_, entry)| entry);
@@ -173,12 +205,14 @@ impl KnownFinalizers {
 
 impl KnownFinalizers {
     /// What every object of a kind gets from a controller outside the control plane as soon as the controller sees it.
-    /// A row with a note or a pattern applies only to some objects, and an unverified one to none with certainty.
+    /// A row with a note or a pattern applies only to some objects, and so does a row about a built-in kind, because a
+    /// controller marks only the objects that it manages; an unverified row applies to none with certainty.
     pub fn added_at_run_time(&self, group: &str, kind: &str) -> impl Iterator<Item = (&KnownFinalizer, &Controller)> {
-        self.of_kind(group, kind).filter(|(known, row)| {
-            let always =
-                row.notes.is_empty() && !known.finalizer.contains('*') && !row.kinds.contains(&KindPattern::Any);
-            always && row.added != Added::Written && row.verified && !row.control_plane
+        let built_in = table_of_kinds().is_builtin_group(group);
+        self.of_kind(group, kind).filter(move |(known, row)| {
+            let some = built_in || !row.notes.is_empty() || row.kinds.contains(&KindPattern::Any);
+            let always = row.verified && !some && !known.finalizer.contains('*');
+            row.every || always && row.added != Added::Written && !row.control_plane
         })
     }
 }
@@ -201,6 +235,11 @@ impl KnownFinalizer {
     /// [FIN-3], [FIN-16]).
     fn is_kubernetes_own(&self) -> bool {
         self.finalizer == "kubernetes" || self.finalizer.starts_with("kubernetes.io/")
+    }
+
+    /// The controllers that remove it from objects of a kind; the first one is the likeliest.
+    pub fn controllers_of(&self, group: &str, kind: &str) -> impl Iterator<Item = &Controller> {
+        self.controllers.iter().filter(move |row| row.handles(group, kind))
     }
 
     /// The controller that removes it from objects of a kind.
@@ -235,8 +274,10 @@ impl Controller {
             kinds: cells(&row.kinds).map(KindPattern::parse).collect(),
             removed_by: row.removed_by,
             images: cells(&row.removed_by_images).map(ImagePattern::parse).collect::<Result<_, _>>()?,
+            workload: None,
             workload_hint: row.workload_hint,
             added: row.added,
+            every: false,
             verified: row.verified == WrittenYesNo::Yes,
             control_plane: row.control_plane == WrittenYesNo::Yes,
             notes: row.notes,

@@ -57,11 +57,26 @@ impl KindPattern {
 pub struct ImagePattern {
     text: String,
     segments: Vec<GlobMatcher>,
+    /// Whether the first segments may be those of a registry.
+    registry: bool,
 }
 
 impl ImagePattern {
     pub(super) fn parse(text: &str) -> Result<Self, globset::Error> {
-        Ok(Self { text: text.to_owned(), segments: text.split('/').map(glob).collect::<Result<_, _>>()? })
+        let segments = text.split('/').map(glob).collect::<Result<_, _>>()?;
+        Ok(Self { text: text.to_owned(), segments, registry: false })
+    }
+
+    /// The pattern that an image reference means: without tag and digest, and with its registry if one is written. `None` if
+    /// nothing is left, or a segment is empty or no pattern.
+    pub fn of_reference(text: &str) -> Option<Self> {
+        let name = text.trim().split('@').next().unwrap_or_default();
+        let (path, last) = name.rsplit_once('/').map_or(("", name), |(path, last)| (path, last));
+        let last = last.split(':').next().unwrap_or_default();
+        let text = if path.is_empty() { last.to_owned() } else { format!("{path}/{last}") };
+        let whole = text.split('/').all(|segment| !segment.is_empty() && !segment.contains(char::is_whitespace));
+        let pattern = Self::parse(&text).ok().filter(|_| whole)?;
+        Some(Self { registry: true, ..pattern })
     }
 
     /// The pattern as the table has it: `argoproj/argocd`.
@@ -70,20 +85,22 @@ impl ImagePattern {
     }
 
     /// Whether an image reference (`registry/path:tag@digest`) ends in these segments: whole segments, so that
-    /// `argoproj/argocd` is neither `argoproj/argocd-image-updater` nor `notargoproj/argocd`, and never the registry.
+    /// `argoproj/argocd` is neither `argoproj/argocd-image-updater` nor `notargoproj/argocd`. The table never names a registry.
     pub fn matches(&self, image: &str) -> bool {
-        let path = path_segments(image);
+        let path = path_segments(image, self.registry);
         let Some(skipped) = path.len().checked_sub(self.segments.len()) else { return false };
         self.segments.iter().zip(path.iter().skip(skipped)).all(|(wanted, segment)| wanted.is_match(segment))
     }
 }
 
-/// The path of an image reference without registry, tag and digest.
-fn path_segments(image: &str) -> Vec<&str> {
+/// The path of an image reference without tag and digest, and without the registry unless it is asked for.
+fn path_segments(image: &str, registry: bool) -> Vec<&str> {
     let name = image.trim().split('@').next().unwrap_or_default();
     let mut segments: Vec<&str> = name.split('/').collect();
     // As container runtimes distinguish a registry from a path: a dot, a port, or `localhost`, and something after it.
-    if segments.len() > 1 && segments.first().is_some_and(|first| first.contains(['.', ':']) || *first == "localhost") {
+    let has_registry =
+        segments.len() > 1 && segments.first().is_some_and(|first| first.contains(['.', ':']) || *first == "localhost");
+    if has_registry && !registry {
         segments.remove(0);
     }
     if let Some(last) = segments.last_mut() {
@@ -130,6 +147,18 @@ mod tests {
         }
         assert!(!image("quay.io/argocd", "quay.io/argocd"), "the registry is not part of the path");
         assert!(image("argocd", "registry.example.com:8443/argocd:v3"), "a port is not a tag");
+    }
+
+    #[test]
+    fn a_configuration_may_name_a_whole_image() {
+        let own = |pattern: &str, image: &str| ImagePattern::of_reference(pattern).expect("a pattern").matches(image);
+        assert!(own("example.com:5000/team/operator:v1", "example.com:5000/team/operator:v2"));
+        assert!(own("team/operator@sha256:0123", "example.com/team/operator:v2"));
+        assert!(!own("example.com/operator", "other.com/operator"));
+        assert!(own("operator-*", "example.com/team/operator-a:v1"));
+        for text in ["", "  ", ":v1", "a//b", "a b", "a/[b"] {
+            assert!(ImagePattern::of_reference(text).is_none(), "{text}");
+        }
     }
 
     #[test]

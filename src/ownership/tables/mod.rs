@@ -11,6 +11,8 @@ mod row;
 
 use std::sync::{Arc, LazyLock};
 
+use super::known_finalizers::{self, KnownFinalizers, OwnController};
+
 pub use data::{DataFate, DataKind, DataVerdict, KeepCondition};
 pub use field::{FieldPath, FieldValue, NotAField};
 pub use generators::{Generator, OwningPolicy, PolicyAnswer, Product};
@@ -20,6 +22,8 @@ pub use row::{RowName, Table, TableError};
 /// The tables of one run.
 #[derive(Clone, Debug, Default)]
 pub struct Tables {
+    /// Who removes which finalizer.
+    pub finalizers: Arc<KnownFinalizers>,
     /// What creates objects that no manifest contains.
     pub generators: Vec<Generator>,
     /// Kinds whose deletion deletes data.
@@ -37,17 +41,22 @@ impl Tables {
         Arc::clone(&TABLES)
     }
 
-    /// Reads the tables.
+    /// Reads the tables, beside the bundled one of finalizers.
     ///
     /// # Errors
     /// When one does not have the form that `rules/tables/README.md` describes.
     pub fn parse(generators: &str, data: &str) -> Result<Self, TableError> {
-        Ok(Self { generators: generators::parse(generators)?, data: data::parse(data)? })
+        let finalizers = Arc::clone(known_finalizers::table());
+        Ok(Self { finalizers, generators: generators::parse(generators)?, data: data::parse(data)? })
     }
 
     /// These tables with the rows of a configuration, which come first: who writes a row about a kind knows it better.
-    pub fn with(&self, generators: &[Generator], data: &[DataKind]) -> Self {
-        Self { generators: [generators, &self.generators].concat(), data: [data, &self.data].concat() }
+    pub fn with(&self, controllers: &[OwnController], generators: &[Generator], data: &[DataKind]) -> Self {
+        Self {
+            finalizers: Arc::new(self.finalizers.with(controllers)),
+            generators: [generators, &self.generators].concat(),
+            data: [data, &self.data].concat(),
+        }
     }
 
     /// These tables without the rows of that name.
