@@ -7,7 +7,7 @@
 //! objects leave" into requests is pure; the orders in which tools go through kinds are data (`rules/tables/delivery-orders.csv`).
 //!
 //! * `regime` who delivers an object; `protection` what a removal spares; `marks` the labels and annotations behind both;
-//!   `belief` protections that do not do what they say
+//!   `belief` protections that do not do what they say; `tracking` the labels by which Argo CD recognises its objects
 //! * `request` what a tool sends, and what it waits for before it sends the next request; `order` the orders of kinds
 //! * `helm`, `kubectl`, `argocd`, `flux`, `namespace` one tool each
 
@@ -22,9 +22,11 @@ mod order;
 mod protection;
 mod regime;
 mod request;
+mod tracking;
 
 pub use belief::{Belief, Flaw, beliefs};
 pub use order::{KindOrder, OrderTableError, Sequence, kind_order};
 pub use protection::{Removal, Spared, Sparing, spared};
 pub use regime::{Delivered, Deliveries, DeliveryTool, FluxObject, Regime, RegimeSource};
 pub use request::{Leaving, Op, Request, Withdrawal};
+pub use tracking::tracking_labels;

@@ -1,16 +1,17 @@
 //! Rules on how GitOps tools recognise objects and recreate them: what they take for their own, and what they delete in
 //! order to change it.
 
-use std::collections::HashSet;
+use std::collections::{BTreeSet, HashSet};
 
 use super::draft::Draft;
 use super::rule::{Context, Rule, Sink, rule};
 use super::words::named;
 use crate::delivery::marks::{self, annotation, label};
+use crate::delivery::tracking_labels;
 use crate::finding::Severity;
 use crate::inventory::{Inventory, Member, table};
 use crate::kube::{GroupKind, kinds};
-use crate::manifest::{Metadata, Spanned, Template, TemplateKind};
+use crate::manifest::{Metadata, Object, Spanned, Template, TemplateKind};
 use crate::text::{FileId, Span};
 use crate::yaml::Value;
 
@@ -43,11 +44,11 @@ struct Leak<'a> {
 
 fn tracking_label_leaks(context: &Context<'_>, sink: &mut Sink) {
     let inventory = context.inventory;
-    let by_instance = label_tracking(inventory);
+    let tracking = tracking_labels(inventory);
     let mentioning = mentioning_marks(inventory);
     for member in &inventory.members {
         for template in member.object.templates() {
-            if let Some(leak) = leak(template, by_instance) {
+            if let Some(leak) = leak(template, &tracking) {
                 sink.push(leaked(member, &leak));
             }
         }
@@ -64,31 +65,17 @@ fn mentioning_marks(inventory: &Inventory) -> HashSet<FileId> {
     inventory.sources.iter().filter(|(_, file)| mentions(file.text())).map(|(id, _)| id).collect()
 }
 
-/// Whether a ConfigMap of Argo CD's in the input says that objects are recognised by `app.kubernetes.io/instance`.
-fn label_tracking(inventory: &Inventory) -> bool {
-    let settings = inventory.with_name("", "ConfigMap", "argocd-cm").iter().map(|id| inventory.member(*id));
-    settings.into_iter().any(|settings| {
-        let said = |key: &str| settings.object.at(&["data", key]).and_then(Value::as_str);
-        said("application.resourceTrackingMethod") == Some("label")
-            && said("application.instanceLabelKey").is_none_or(|key| key.is_empty() || key == INSTANCE)
-    })
-}
-
-/// By Helm's conventions the name of the release, and Argo CD's mark where it recognises objects by labels.
-const INSTANCE: &str = "app.kubernetes.io/instance";
-
-fn leak(template: &Template, by_instance: bool) -> Option<Leak<'_>> {
+fn leak<'a>(template: &'a Template, tracking: &BTreeSet<&str>) -> Option<Leak<'a>> {
     let Metadata { labels, annotations, .. } = &template.metadata;
-    let is_mark = |key: &str| key == marks::ARGOCD_INSTANCE || by_instance && key == INSTANCE;
-    // Where people moved the label, they wrote it into templates by mistake; `app.kubernetes.io/instance` they did not.
-    let labelled =
-        labels.iter().find(|(key, _)| is_mark(key) && (key != INSTANCE || template.kind == TemplateKind::Claim));
-    let labelled = labelled.map(|(key, value)| (key, value, "labels"));
-    let tracked = annotations.iter().find(|(key, _)| key == marks::ARGOCD_TRACKING_ID);
-    let tracked = tracked.map(|(key, value)| (key, value, "annotations"));
     let flux = [marks::FLUX_KUSTOMIZATION_NAME, marks::FLUX_HELM_RELEASE_NAME];
-    let flux = labels.iter().find(|(key, _)| flux.contains(&key.as_str())).map(|(key, value)| (key, value, "labels"));
-    let (key, value, where_written) = labelled.or(tracked).or(flux)?;
+    // Labels that people use for other ends too are wrong only where they do harm.
+    let harms = |key: &str| key == marks::ARGOCD_INSTANCE || template.kind == TemplateKind::Claim;
+    let labelled = labels.iter().find(|(key, _)| tracking.contains(key.as_str()) && harms(key));
+    let tracked = annotations.iter().find(|(key, _)| key == marks::ARGOCD_TRACKING_ID);
+    let applied = labels.iter().find(|(key, _)| flux.contains(&key.as_str()));
+    let found = [(labelled, "labels"), (tracked, "annotations"), (applied, "labels")];
+    let (key, value, where_written) =
+        found.into_iter().find_map(|(entry, place)| entry.map(|(key, value)| (key, value, place)))?;
     let field = format!("{}.metadata.{where_written}.{key}", template.field);
     Some(Leak { key, value, field, made: template.kind })
 }
@@ -218,64 +205,89 @@ fn force(metadata: &Metadata) -> Option<Force<'_>> {
     annotated.filter(enabled).or(labelled.filter(enabled))
 }
 
-fn forced(member: &Member, force: &Force<'_>) -> Draft {
-    let object = &member.object;
-    // Argo CD updates these two, whatever the options say (gitops-engine sync_context.go, applyObject).
-    let only_updated = object.is(kinds::NAMESPACE) || object.is(kinds::CUSTOM_RESOURCE_DEFINITION);
-    let claims_go = object.at(&["spec", "persistentVolumeClaimRetentionPolicy", "whenDeleted"]);
-    let claims_go = claims_go.and_then(Value::as_str) == Some("Delete");
-    let lost = if object.is(kinds::NAMESPACE) {
+/// What is lost with an object, in a sentence.
+fn lost_with(object: &Object) -> &'static str {
+    if object.is(kinds::NAMESPACE) {
         "Everything in the namespace is deleted with it, also what is not in git."
     } else if object.is(kinds::CUSTOM_RESOURCE_DEFINITION) {
         "Every instance is deleted with it, and what the instances own."
-    } else if object.is(STATEFUL_SET) && claims_go {
+    } else if object.is(STATEFUL_SET) && claims_go(object) {
         "All of its Pods stop at once, and `whenDeleted: Delete` deletes their claims, and the data."
     } else if object.is(STATEFUL_SET) {
         "All of its Pods stop at once. Their claims stay, and the new StatefulSet takes them over if their names are the same."
     } else {
         "Its data goes with it unless the volume is retained, and whatever mounts it keeps it Terminating until then."
-    };
-    let (value, option, when, protects) = match force {
-        Force::ArgoCdReplace(value) => (
-            value,
-            "`Force=true` with `Replace=true`",
-            match only_updated {
-                true => {
-                    "Older releases of Argo CD delete the object and create it again at every sync that changes it; newer \
-                         ones update a Namespace or a CRD instead (argo-cd#12810)."
-                }
-                false => {
-                    "Argo CD runs `kubectl replace --force`: at every sync that changes the object, it deletes it and \
-                          creates it again."
-                }
-            },
-            " `Prune=false` and `Delete=false` do not protect from it.",
-        ),
-        Force::ArgoCdApply(value) => (
-            value,
-            "`Force=true`",
-            "Argo CD runs `kubectl apply --force`: if a field cannot be changed, it deletes the object and creates it again.",
-            " `Prune=false` and `Delete=false` do not protect from it.",
-        ),
-        Force::Flux(value, _) => (
-            value,
-            "`force: enabled`",
-            "If a field cannot be changed, Flux deletes the object and creates it again.",
-            " `prune: disabled` does not protect from it.",
-        ),
-    };
-    let always = matches!(force, Force::ArgoCdReplace(_));
-    let mild = if always { only_updated } else { object.is(STATEFUL_SET) && !claims_go };
-    let draft = Draft::on(member, value.key_span, format!("{option} may delete {} and create it again", named(member)))
+    }
+}
+
+/// Whether the claims of a StatefulSet are deleted with it.
+fn claims_go(set: &Object) -> bool {
+    let policy = set.at(&["spec", "persistentVolumeClaimRetentionPolicy", "whenDeleted"]);
+    policy.and_then(Value::as_str) == Some("Delete")
+}
+
+/// Argo CD updates a Namespace or a CRD, whatever the options say (gitops-engine sync_context.go, applyObject).
+fn is_only_updated(object: &Object) -> bool {
+    object.is(kinds::NAMESPACE) || object.is(kinds::CUSTOM_RESOURCE_DEFINITION)
+}
+
+impl Force<'_> {
+    /// Where it is written, with the path of the field.
+    fn place(&self) -> (Span, String) {
+        match self {
+            Self::ArgoCdReplace(options) | Self::ArgoCdApply(options) => {
+                (options.key_span, format!("metadata.annotations.{}", marks::ARGOCD_SYNC_OPTIONS))
+            }
+            Self::Flux(switch, where_written) => {
+                (switch.key_span, format!("metadata.{where_written}.{}", marks::FLUX_FORCE))
+            }
+        }
+    }
+
+    /// The option as it is written, and the protections that do not protect from it.
+    fn named(&self) -> (&'static str, &'static str) {
+        match self {
+            Self::ArgoCdReplace(_) => ("`Force=true` with `Replace=true`", "`Prune=false` and `Delete=false` do"),
+            Self::ArgoCdApply(_) => ("`Force=true`", "`Prune=false` and `Delete=false` do"),
+            Self::Flux(..) => ("`force: enabled`", "`prune: disabled` does"),
+        }
+    }
+
+    /// When the tool deletes an object, in a sentence.
+    fn when(&self, object: &Object) -> &'static str {
+        match self {
+            Self::ArgoCdReplace(_) if is_only_updated(object) => {
+                "Older releases of Argo CD delete the object and create it again at every sync that changes it; newer ones \
+                 update a Namespace or a CRD instead (argo-cd#12810)."
+            }
+            Self::ArgoCdReplace(_) => {
+                "Argo CD runs `kubectl replace --force`: at every sync that changes the object, it deletes it and creates it \
+                 again."
+            }
+            Self::ArgoCdApply(_) => {
+                "Argo CD runs `kubectl apply --force`: if a field cannot be changed, it deletes the object and creates it \
+                 again."
+            }
+            Self::Flux(..) => "If a field cannot be changed, Flux deletes the object and creates it again.",
+        }
+    }
+}
+
+fn forced(member: &Member, force: &Force<'_>) -> Draft {
+    let object = &member.object;
+    let (place, field) = force.place();
+    let (option, protections) = force.named();
+    let draft = Draft::on(member, place, format!("{option} may delete {} and create it again", named(member)))
         .label("deletes in order to change")
-        .reason(format!("{when} {lost}{protects}"))
+        .reason(format!("{} {} {protections} not protect from it.", force.when(object), lost_with(object)))
         .help(
             "remove the option here, and make such a change by hand when it is needed: for a StatefulSet with `kubectl delete \
              --cascade=orphan`, for a claim with a new claim and a copy of the data",
         )
-        .field(match force {
-            Force::Flux(_, where_written) => format!("metadata.{where_written}.{}", marks::FLUX_FORCE),
-            _ => format!("metadata.annotations.{}", marks::ARGOCD_SYNC_OPTIONS),
-        });
+        .field(field);
+    let mild = match force {
+        Force::ArgoCdReplace(_) => is_only_updated(object),
+        Force::ArgoCdApply(_) | Force::Flux(..) => object.is(STATEFUL_SET) && !claims_go(object),
+    };
     if mild { draft.severity(Severity::Info) } else { draft }
 }

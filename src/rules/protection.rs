@@ -1,12 +1,13 @@
 //! A protection that does not protect: what its author wrote, and what the tool makes of it.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 
 use super::draft::Draft;
+use super::holder::{MetadataHolder, each_decoded};
 use super::rule::{Context, Rule, Sink, rule};
 use super::words::named;
 use crate::delivery::marks::{self, annotation};
-use crate::delivery::{Belief, Flaw, FluxObject, Regime, Removal, Sparing, beliefs, spared};
+use crate::delivery::{Belief, Flaw, FluxObject, Regime, Removal, Sparing, beliefs, spared, tracking_labels};
 use crate::finding::Severity;
 use crate::inventory::{Inventory, Member};
 use crate::kube::{GroupKind, kinds};
@@ -33,16 +34,16 @@ const PRECIOUS: [GroupKind<&str>; 3] = [kinds::NAMESPACE, kinds::PERSISTENT_VOLU
 
 fn protection_ineffective(context: &Context<'_>, sink: &mut Sink) {
     let delivery = DeliveryObjects::of(context.inventory);
+    let tracking = tracking_labels(context.inventory);
     let released: Vec<&Member> = of_kind(context.inventory, HELM_RELEASE).collect();
+    each_decoded(context.inventory, |holder| {
+        sink.extend(beliefs(holder.metadata).iter().map(|belief| mistaken(&holder, belief)));
+    });
     for member in &context.inventory.members {
-        let metadata = &member.object.metadata;
-        sink.extend(beliefs(metadata).iter().map(|belief| mistaken(member, "metadata", belief)));
         sink.extend(read_by_another_tool(context, member, &delivery));
         sink.extend(only_pruning(context, member, &delivery));
         for template in member.object.templates() {
-            let field = format!("{}.metadata", template.field);
-            sink.extend(beliefs(&template.metadata).iter().map(|belief| mistaken(member, &field, belief)));
-            sink.extend(on_a_template(member, template));
+            sink.extend(on_a_template(member, template, &tracking));
         }
     }
     released.iter().for_each(|release| sink.extend(in_values(release)));
@@ -102,27 +103,28 @@ impl DeliveryObjects {
 }
 
 /// Cases a and g: a value or a key that the tool does not know.
-fn mistaken(member: &Member, field: &str, belief: &Belief<'_>) -> Draft {
+fn mistaken(holder: &MetadataHolder<'_>, belief: &Belief<'_>) -> Draft {
+    let named = holder.named();
     let Belief { key, value, is_label, flaw } = belief;
     let written = &value.value;
     let where_written = if *is_label { "labels" } else { "annotations" };
     let (message, reason, help) = match flaw {
         Flaw::Policy => (
-            format!("`{key}: {written}` is not `keep`, and protects {} from half of what Helm does", named(member)),
+            format!("`{key}: {written}` is not `keep`: an uninstall leaves {} behind, and an upgrade may delete it", named),
             "`helm uninstall` leaves every object with this annotation alone, whatever its value, and does not list it among \
              what it kept. An upgrade to a chart without the object compares with `keep` exactly, and deletes it."
                 .to_owned(),
             "write `keep` if the object must stay, else remove the annotation: no value makes Helm delete an object".to_owned(),
         ),
         Flaw::PolicyCase => (
-            format!("`{key}: {written}` is not exactly `keep`, so an upgrade may delete {}", named(member)),
+            format!("`{key}: {written}` is not exactly `keep`, so an upgrade may delete {}", named),
             "`helm uninstall` reads the value in any case and keeps the object. An upgrade to a chart without the object \
              compares with `keep` exactly, and deletes it."
                 .to_owned(),
             "write `keep` in lower case, without blanks".to_owned(),
         ),
         Flaw::Key(meant) => (
-            format!("no tool reads `{key}`, so it protects {} from nothing", named(member)),
+            format!("no tool reads `{key}`, so it does not protect {}", named),
             format!("The key looks like `{meant}`, which is what the tool reads. Unknown keys have no effect."),
             match *meant {
                 marks::ARGOCD_SYNC_OPTIONS => format!("write `{meant}: Prune=false,Delete=false`"),
@@ -131,32 +133,34 @@ fn mistaken(member: &Member, field: &str, belief: &Belief<'_>) -> Draft {
             },
         ),
         Flaw::Option { written, meant } => (
-            format!("Argo CD does not know the sync option `{written}`, so it protects {} from nothing", named(member)),
+            format!("Argo CD does not know the sync option `{written}`, so it does not protect {}", named),
             "Argo CD splits the annotation at commas and compares every option exactly, upper and lower case included. It \
              ignores options that it does not know."
                 .to_owned(),
             format!("write `{meant}`"),
         ),
         Flaw::FluxValue(meant) => (
-            format!("Flux does not know `{key}: {written}`, so it protects {} from nothing", named(member)),
+            format!("Flux does not know `{key}: {written}`, so it does not protect {}", named),
             format!("Flux compares the value with `{meant}`, and ignores every other one."),
             format!("write `{key}: {meant}`"),
         ),
         Flaw::Label => (
-            format!("`{key}` is a label, and the tool reads annotations: it protects {} from nothing", named(member)),
+            format!("`{key}` is a label, and the tool reads annotations: it does not protect {}", named),
             "Helm and Argo CD look at annotations only. A label of the same name has no effect.".to_owned(),
             "move it to `metadata.annotations`".to_owned(),
         ),
     };
-    let place = match flaw {
-        Flaw::Key(_) | Flaw::Label => value.key_span,
-        Flaw::Policy | Flaw::PolicyCase | Flaw::Option { .. } | Flaw::FluxValue(_) => value.span,
+    let (place, words) = match flaw {
+        Flaw::Key(_) => (value.key_span, "not read by any tool"),
+        Flaw::Label => (value.key_span, "not read as a label"),
+        Flaw::Policy | Flaw::PolicyCase => (value.span, "not `keep`"),
+        Flaw::Option { .. } | Flaw::FluxValue(_) => (value.span, "has no effect"),
     };
-    Draft::on(member, place, message)
-        .label("has no effect")
+    Draft::on(holder.member, place, message)
+        .label(words)
         .reason(reason)
         .help(help)
-        .field(format!("{field}.{where_written}.{key}"))
+        .field(format!("{}.{where_written}.{key}", holder.field))
 }
 
 /// Case c, and its counterparts: the annotation is right, and another tool prunes.
@@ -231,9 +235,9 @@ fn only_pruning(context: &Context<'_>, member: &Member, delivery: &DeliveryObjec
 }
 
 /// Case e: a protection of what a controller makes from a template.
-fn on_a_template(member: &Member, template: &Template) -> Option<Draft> {
+fn on_a_template(member: &Member, template: &Template, tracking: &BTreeSet<&str>) -> Option<Draft> {
     // Argo CD prunes claims that have its mark, and then the options count (argo-cd#3050).
-    let tracked = template.metadata.labels.iter().any(|(key, _)| key == marks::ARGOCD_INSTANCE);
+    let tracked = template.metadata.labels.iter().any(|(key, _)| tracking.contains(key.as_str()));
     let (key, value) = protection_of(&template.metadata)?;
     if tracked && key == marks::ARGOCD_SYNC_OPTIONS {
         return None;

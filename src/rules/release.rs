@@ -70,22 +70,19 @@ fn crd_without_keep(context: &Context<'_>, sink: &mut Sink) {
         let Some(definition) = member.object.definition() else { continue };
         let kind = definition.group_kind();
         let instances = by_kind.get(&kind).map_or(&[][..], Vec::as_slice);
-        let (message, here) = match instances.len() {
-            0 => ("uninstalling the release deletes its CRDs and all their instances".to_owned(), String::new()),
-            n => (
-                format!(
-                    "uninstalling the release deletes {} and its instances, {n} of them in the input",
-                    named(member)
-                ),
-                format!(" The input contains {n} of them."),
-            ),
+        let message = match instances.len() {
+            0 => "uninstalling the release deletes its CRDs and all their instances".to_owned(),
+            n => {
+                let crd = named(member);
+                format!("uninstalling the release deletes {crd} and its instances, {n} of them in the input")
+            }
         };
         let draft = Draft::on(member, member.object.name_span(), message)
             .label(format!("deletes every {}", kind.kind))
             .reason(format!(
                 "`helm uninstall` deletes a CustomResourceDefinition from `templates/` like every other object, and so \
                  does an upgrade to a version of the chart that no longer renders it. The API server then deletes every \
-                 {} in the cluster, whoever created it, and the garbage collector deletes what they own.{here}",
+                 {} in the cluster, whoever created it, and the garbage collector deletes what they own.",
                 kind.kind
             ))
             .help(
@@ -222,7 +219,7 @@ fn hook_survives_uninstall(context: &Context<'_>, sink: &mut Sink) {
             "MutatingWebhookConfiguration" | "ValidatingWebhookConfiguration" => {
                 " The API server goes on calling its webhooks, and ignores that nobody answers."
             }
-            "PersistentVolumeClaim" => " Its volume stays, and costs.",
+            "PersistentVolumeClaim" => " Its volume stays too.",
             "Namespace" => " So does all that is in it.",
             _ => " What it grants stays granted.",
         };

@@ -22,6 +22,7 @@ mod corpus_list;
 mod corpus_plans;
 mod delivery;
 mod delivery_requests;
+mod delivery_rules;
 mod determinism;
 mod diff;
 mod docs;
