@@ -53,6 +53,10 @@ pub enum SessionError {
         /// The path.
         path: String,
     },
+    /// Rules are chosen, and all of them are left out again.
+    #[error("no rule is left to run: `--ignore` leaves out all that `--select` names")]
+    #[diagnostic(help("drop `--ignore` or select another rule; `ownerlint rules` lists all rules"))]
+    NoRuleLeft,
     /// A state that git cannot give.
     #[error(transparent)]
     #[diagnostic(transparent)]

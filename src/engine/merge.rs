@@ -12,8 +12,6 @@ use crate::text::{FileId, Side, SourceFile, Sources};
 pub(super) struct Merged {
     /// The files.
     pub(super) sources: Sources,
-    /// How many of them are in the bundles.
-    pub(super) files: usize,
     /// For each bundle, which of `sources` its files are.
     bundles: Vec<Vec<FileId>>,
     /// Which one the configuration is.
@@ -27,7 +25,6 @@ impl Merged {
     pub(super) fn new(bundles: &[Bundle], config: Option<&SourceFile>, baseline: Option<&SourceFile>) -> Self {
         let mut files: BTreeMap<(&str, Side), &SourceFile> = BTreeMap::new();
         files.extend(bundles.iter().flat_map(files_of).map(|file| (name_of(file), file)));
-        let count = files.len();
         for file in config.into_iter().chain(baseline) {
             files.entry(name_of(file)).or_insert(file);
         }
@@ -35,7 +32,6 @@ impl Merged {
         // Every file that is asked for was put in above.
         let id = |file: &SourceFile| ids[&name_of(file)];
         Self {
-            files: count,
             bundles: bundles.iter().map(|bundle| files_of(bundle).map(id).collect()).collect(),
             config: config.map(id),
             baseline: baseline.map(id),

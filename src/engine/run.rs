@@ -1,6 +1,8 @@
 //! The path of the findings, from the rules to the report.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
+use std::ffi::OsStr;
+use std::path::PathBuf;
 
 use super::cascade::cascades;
 use super::check::Check;
@@ -16,7 +18,7 @@ use super::scope::FilesInScope;
 use crate::baseline::Parted;
 use crate::cluster::{Analysis, Verdicts};
 use crate::finding::{Finding, Fingerprint, Severity, fingerprint};
-use crate::inventory::Inventory;
+use crate::inventory::{Inventory, locate};
 use crate::kube::ObjectKey;
 use crate::ownership::Tables;
 use crate::report::{Note, Place, Report, Reported, RuleInfo, Summary, SuppressedFinding};
@@ -62,15 +64,14 @@ pub(super) fn check_bundles(bundles: &[Bundle], check: &Check) -> Report {
     if !check.every {
         findings = repeats::once(findings);
     }
+    let own = OwnFiles::of(check);
     let in_scope = |findings: &[Reported]| findings.iter().filter(|reported| scope.touches(&reported.finding)).count();
-    let summary = Summary {
-        suppressed: suppressed.len(),
-        baseline: in_scope(&known),
-        ..summarise(bundles, merged.files, &findings)
-    };
+    let summary =
+        Summary { suppressed: suppressed.len(), baseline: in_scope(&known), ..summarise(bundles, &own, &findings) };
     let rules = run.rules.iter().map(|rule| run.describe(rule)).collect();
     let cascades = cascades(&verdicts, &merged.sources, &findings);
-    let skipped = skipped_in(bundles);
+    let mut skipped = skipped_in(bundles);
+    skipped.retain(|skip| !own.contains(&skip.file));
     let shown = findings.iter().chain(suppressed.iter().map(|suppressed| &suppressed.reported));
     let templates = templates_behind(shown, &merged.sources);
     let (tool, run) = (tool(), run_info(bundles, check));
@@ -234,11 +235,29 @@ fn order(finding: &Finding) -> impl Ord + '_ {
     (primary.file, primary.span, *rule, field, message)
 }
 
-fn summarise(bundles: &[Bundle], files: usize, findings: &[Reported]) -> Summary {
+/// The files that are written for ownerlint. They are no part of what was checked, even if they are in the same folder.
+struct OwnFiles(Vec<PathBuf>);
+
+impl OwnFiles {
+    fn of(check: &Check) -> Self {
+        let baseline = check.baseline.as_ref().map(|(file, _)| file.path());
+        Self(check.configuration.as_deref().into_iter().chain(baseline).map(locate).collect())
+    }
+
+    fn contains(&self, path: &str) -> bool {
+        let name = path.rsplit('/').next().map(OsStr::new);
+        self.0.iter().any(|own| own.file_name() == name && *own == locate(path))
+    }
+}
+
+fn summarise(bundles: &[Bundle], own: &OwnFiles, findings: &[Reported]) -> Summary {
+    let read = || bundles.iter().flat_map(|bundle| bundle.inventory.files()).map(|(_, file)| file);
+    let checked = || read().filter(|file| !own.contains(file.source().path()));
+    let files: BTreeSet<_> = checked().map(|file| (file.source().path(), file.source().side())).collect();
     let count = |severity| findings.iter().filter(|reported| reported.finding.severity == severity).count();
     Summary {
-        files,
-        documents: bundles.iter().map(|bundle| bundle.inventory.documents()).sum(),
+        files: files.len(),
+        documents: checked().map(|file| file.documents().len()).sum(),
         objects: bundles.iter().map(|bundle| bundle.inventory.members.len()).sum(),
         error: count(Severity::Error),
         warning: count(Severity::Warning),

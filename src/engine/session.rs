@@ -140,8 +140,12 @@ impl Session {
         let off = off.filter(|id| !select.contains(id));
         let ignore: Vec<_> = ignore.iter().cloned().chain(off).collect();
         let ignores = self.config.as_ref().filter(|config| !config.ignores.is_empty());
+        let selection = Selection::new(&select, &ignore)?;
+        if selection.rules().is_empty() {
+            return Err(SessionError::NoRuleLeft);
+        }
         let check = Check {
-            selection: Selection::new(&select, &ignore)?,
+            selection,
             severities: self.config.as_ref().map(|config| config.severities.clone()).unwrap_or_default(),
             ignores: ignores.map(|config| (config.source.clone(), config.ignores.clone())),
             configuration: self.config.as_ref().map(|config| config.source.path().to_owned()),

@@ -13,7 +13,7 @@ use super::flags::UNWATCHED;
 use super::ids::{NONE, Numbers, ObjectId, RefId};
 use super::references::{Lookup, Ref};
 use super::symbols::Symbol;
-use crate::kube::ObjectKey;
+use crate::kube::{ApiVersion, ObjectKey};
 
 /// An event that the collector records about an object.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
@@ -24,6 +24,8 @@ pub struct Event {
     pub reason: &'static str,
     /// As the collector words it.
     pub message: String,
+    /// The owner that the reference names, where the collector looked for it.
+    pub owner: ObjectKey,
     /// Whether every order of arrival produces it.
     pub certain: bool,
 }
@@ -172,5 +174,12 @@ fn event(cluster: &Cluster, index: RefId, certain: bool) -> Event {
         text(written.name),
         cluster.shown_uid(index),
     );
-    Event { object: cluster.key(holder), reason: "OwnerRefInvalidNamespace", message, certain }
+    let object = cluster.key(holder);
+    let owner = ObjectKey {
+        kind: text(written.kind_name).to_owned(),
+        group: ApiVersion::parse(text(written.api_version)).group,
+        namespace: object.namespace.clone(),
+        name: text(written.name).to_owned(),
+    };
+    Event { object, reason: "OwnerRefInvalidNamespace", message, owner, certain }
 }

@@ -159,3 +159,25 @@ fn a_reader_that_leaves_early_is_no_failure() {
     let script = format!("{} rules | true; exit ${{PIPESTATUS[0]}}", env!("CARGO_BIN_EXE_ownerlint"));
     Command::new("bash").args(["-c", &script]).assert().code(0);
 }
+
+/// The commands that a help text lists.
+fn listed_commands(help: &str) -> Vec<String> {
+    let section = help.lines().skip_while(|line| *line != "Commands:").skip(1).take_while(|line| !line.is_empty());
+    let names = section.filter_map(|line| line.strip_prefix("  ")?.split(' ').next());
+    names.filter(|name| !name.is_empty() && *name != "help").map(str::to_owned).collect()
+}
+
+#[test]
+fn the_help_of_every_command_fits_80_columns() {
+    let mut pending: Vec<Vec<String>> = vec![Vec::new()];
+    let mut seen = 0;
+    while let Some(words) = pending.pop() {
+        let output = ownerlint().env("COLUMNS", "80").args(&words).arg("--help").output().expect("it runs");
+        let text = String::from_utf8(output.stdout).expect("text");
+        let wide: Vec<_> = text.lines().filter(|line| line.chars().count() > 80).collect();
+        assert_eq!(wide, [""; 0], "ownerlint {} --help", words.join(" "));
+        pending.extend(listed_commands(&text).into_iter().map(|below| [&words[..], &[below]].concat()));
+        seen += 1;
+    }
+    assert!(seen > 14, "{seen} commands were looked at");
+}

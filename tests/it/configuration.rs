@@ -302,3 +302,21 @@ fn an_ignore_silences_an_object_and_says_so_when_it_is_of_no_use() {
     let (_, out, _) = repository.run(&["--output", "concise"], "");
     assert!(out.contains("ownerlint.yaml:6:17: warning[suppression-unused] the ignore of `owner-cross-namespace` on `ConfigMap/*/settings` expired on 2020-01-01"), "{out}");
 }
+
+#[test]
+fn the_configuration_and_the_baseline_are_no_input() {
+    let repository = Repository::new();
+    repository.write("a/web.yaml", OWNER);
+    let counted = |arguments: &[&str]| {
+        let (_, printed, _) = repository.run(&[&["--output", "json", "-v"], arguments].concat(), "");
+        let report: Value = serde_json::from_str(&printed).expect("JSON");
+        let summary = &report["summary"];
+        (summary["files"].as_u64(), summary["documents"].as_u64(), report["skipped"].as_array().map(Vec::len))
+    };
+    let alone = counted(&["."]);
+    repository.write("a/ownerlint.yaml", "version: 1\nbundles: {all: {paths: [.]}}\n");
+    assert_eq!(repository.run_in("a", &["baseline", "write"], "").0, 0);
+    assert_eq!(counted(&["--config", "a/ownerlint.yaml"]), alone);
+    let (_, printed, _) = repository.run_in("a", &[], "");
+    assert_eq!(printed, "nothing found in 1 file (1 document, 1 object)\n");
+}

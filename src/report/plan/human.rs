@@ -247,7 +247,12 @@ fn events(page: &mut Screen<'_>, story: &Story<'_>, told: &mut BTreeSet<String>)
     page.section("Events that the garbage collector records");
     for event in new.iter().take(LISTED) {
         let sure = if event.certain { "" } else { " (not in every order of events)" };
-        page.item(&format!("{} on {}: {}{sure}", event.reason, words::key(&event.object), event.message));
+        let (object, owner) = (words::key(&event.object), &event.owner);
+        let place = match owner.namespace.name() {
+            Some(namespace) => format!("in namespace {namespace}"),
+            None => "outside namespaces".to_owned(),
+        };
+        page.item(&format!("{} on {object}: no {} {} {place}{sure}", event.reason, owner.kind, owner.name));
     }
     if new.len() > LISTED {
         page.item(&format!("and {}", plain::count(new.len() - LISTED, "more event")));

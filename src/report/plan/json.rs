@@ -355,7 +355,7 @@ impl From<Why> for WhyDocument {
 
 impl<'a> From<&'a Event> for EventDocument<'a> {
     fn from(event: &'a Event) -> Self {
-        let Event { object, reason, message, certain } = event;
+        let Event { object, reason, message, certain, .. } = event;
         Self { object: object.to_string(), reason, message, certain: *certain }
     }
 }
