@@ -77,7 +77,7 @@ impl<'a> Analysis<'a> {
     /// The cluster that the bundle describes, without what controllers would add; `None` when it is too large.
     pub fn cluster(&self) -> Option<&Built> {
         let nothing = Implied { objects: Vec::new(), capped: Vec::new() };
-        let build = || self.build(&nothing, &BTreeSet::new(), true).ok();
+        let build = || self.build(&nothing, &BTreeSet::new(), true, false).ok();
         self.cluster.get_or_init(build).as_ref()
     }
 
@@ -92,7 +92,7 @@ impl<'a> Analysis<'a> {
         namespaces: &BTreeSet<String>,
         running: bool,
     ) -> Result<Built, ClusterError> {
-        self.build(implied, namespaces, running)
+        self.build(implied, namespaces, running, true)
     }
 
     fn build(
@@ -100,9 +100,10 @@ impl<'a> Analysis<'a> {
         implied: &Implied<'_>,
         namespaces: &BTreeSet<String>,
         running: bool,
+        closed: bool,
     ) -> Result<Built, ClusterError> {
         let (inventory, ownership) = (self.inventory, self.ownership());
-        build(&Source { inventory, ownership, implied, namespaces, running })
+        build(&Source { inventory, ownership, implied, namespaces, running, closed })
     }
 }
 

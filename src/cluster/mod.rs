@@ -8,6 +8,7 @@
 //! [`Assumptions`] lists every decision on the way, for the reader of the plan.
 
 mod analysis;
+mod callouts;
 mod facts;
 mod kinds;
 mod members;
@@ -21,6 +22,7 @@ mod source;
 use std::collections::BTreeSet;
 
 pub use analysis::{Analysis, Verdicts};
+use callouts::add_callouts;
 use facts::Reader;
 use kinds::ShownKinds;
 use members::Members;
@@ -92,6 +94,7 @@ fn build(source: &Source<'_>) -> Result<Built, ClusterError> {
         objects.extend(references.namespace(name));
     }
     objects.extend(references.into_assumed());
+    add_callouts(source, &kinds, &members, &mut objects, &mut assumptions);
     let behaviour = behaviour(source.inventory.kinds.release());
     Ok(Built { cluster: Cluster::behaving(behaviour, kinds, objects)?, assumptions })
 }

@@ -19,6 +19,8 @@ pub struct Source<'a> {
     pub namespaces: &'a BTreeSet<String>,
     /// Whether a scheduler and kubelets run, so rendered and implied Pods are bound to nodes.
     pub running: bool,
+    /// Whether the input is treated as the whole cluster, so that what serves it is in it or nowhere.
+    pub closed: bool,
 }
 
 /// What was decided where the input does not say.
@@ -43,6 +45,10 @@ pub struct Assumptions {
     pub duplicates: Vec<ObjectKey>,
     /// Objects whose uid another object has; they were given their own.
     pub shared_uids: Vec<ObjectKey>,
+    /// (configuration or APIService, Service): the Service is not in the input, and assumed to answer.
+    pub answered_elsewhere: Vec<(ObjectKey, ObjectKey)>,
+    /// (configuration or APIService, Service): nobody answers from the start. The Service does not exist, or selects nothing.
+    pub unanswered: Vec<(ObjectKey, ObjectKey)>,
     /// Objects that no API server accepts: metadata of wrong types, or no name.
     pub rejected: Vec<ObjectKey>,
 }

@@ -78,6 +78,10 @@ pub enum Cause {
     AwaitsContent,
     /// It waits until its instances are gone: a definition.
     AwaitsInstances,
+    /// It waits until every aggregated API answers: a namespace.
+    AwaitsDiscovery,
+    /// A webhook that nobody answers for rejects what would be done to it.
+    WebhookRejects,
 }
 
 impl Cause {
@@ -115,6 +119,8 @@ impl Cause {
             Self::ControllerLetsGo | Self::AwaitsFinalizers => &["FIN-17"],
             Self::AwaitsPods => &["NS-17"],
             Self::AwaitsInstances => &["CRD-4"],
+            Self::AwaitsDiscovery => &["NS-11"],
+            Self::WebhookRejects => &["GC-29"],
         }
     }
 

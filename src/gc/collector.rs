@@ -139,19 +139,22 @@ impl World<'_> {
         false
     }
 
-    /// The end of a foreground deletion `[GC-31]`.
-    pub(super) fn release(&mut self, owner: ObjectId) {
-        self.remove_finalizers(owner, &[], FOREGROUND, Cause::DependentsGone.into());
+    /// The end of a foreground deletion `[GC-31]`. False if a webhook rejects it.
+    pub(super) fn release(&mut self, owner: ObjectId) -> bool {
+        self.remove_finalizers(owner, &[], FOREGROUND, Cause::DependentsGone.into())
     }
 
-    /// An orphaning deletion from beginning to end `[GC-36]`.
+    /// An orphaning deletion from beginning to end `[GC-36]`; it fails, to be tried again, where a webhook rejects a patch.
     pub(super) fn orphan_dependents(&mut self, owner: ObjectId) {
+        let mut done = true;
         for position in 0..self.cluster.dependents.of(owner).len() {
             let Dependent { holder, reference } = self.cluster.dependents.of(owner)[position];
             if self.state.live(holder) && self.state.present(reference) {
-                self.remove_references(holder, &[reference], Cause::Orphaned.via(owner));
+                done &= self.remove_references(holder, &[reference], Cause::Orphaned.via(owner));
             }
         }
-        self.remove_finalizers(owner, &[], ORPHAN, Cause::DependentsOrphaned.into());
+        if !(done && self.remove_finalizers(owner, &[], ORPHAN, Cause::DependentsOrphaned.into())) {
+            self.state.failed.insert(owner);
+        }
     }
 }

@@ -10,6 +10,7 @@ use super::flags::TERMINATING;
 use super::ids::ObjectId;
 use super::links::Role;
 use super::state::State;
+use super::view::View;
 
 /// One entry of `status.conditions`.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
@@ -35,42 +36,52 @@ pub(super) fn of(cluster: &Cluster, state: &State, id: ObjectId) -> Option<Vec<C
         return None;
     }
     match cluster.links.roles.get(&id)? {
-        Role::Namespace { content, pods, .. } => Some(namespace(cluster, state, content, pods)),
+        Role::Namespace { content, pods, .. } => Some(namespace(View { cluster, state }, content, pods)),
         Role::Definition { instances, established, .. } => Some(definition(state, instances, *established)),
         Role::Pod { .. } => None,
     }
 }
 
-fn namespace(cluster: &Cluster, state: &State, content: &[ObjectId], pods: &[ObjectId]) -> Vec<Condition> {
-    // [NS-17]: while Pods remain, the pass ends before anything is counted.
-    let counted = if pods.iter().any(|pod| state.live(*pod)) { &[][..] } else { content };
+fn namespace(view: View<'_>, content: &[ObjectId], pods: &[ObjectId]) -> Vec<Condition> {
+    let (cluster, state) = (view.cluster, view.state);
+    // [NS-17]: while Pods remain, the pass ends before anything is counted; [NS-8]: unless their deletion fails.
+    let [pods, counted] = view.purge_batch(pods, content);
+    let mut failed = view.ends_of_purge(pods);
+    failed.extend(view.ends_of_purge(counted));
     let mut kinds: BTreeMap<String, usize> = BTreeMap::new();
     let mut finalizers: BTreeMap<&str, usize> = BTreeMap::new();
-    for &id in counted.iter().filter(|id| state.live(**id)) {
+    // Nor is anything counted of a kind whose deletion fails.
+    let is_counted = |id: &&ObjectId| state.live(**id) && !failed.contains_key(&cluster.nodes[**id].kind);
+    for &id in counted.iter().filter(is_counted) {
         let info = cluster.info(id);
         *kinds.entry(format!("{}.{}", info.plural, info.group)).or_default() += 1;
         for finalizer in names(cluster, state, id) {
             *finalizers.entry(finalizer).or_default() += 1;
         }
     }
+    let errors = failed.values().filter_map(|(_, client)| view.error_of(cluster.links.callouts.get(*client)));
+    let count = failed.len();
     vec![
-        condition(
-            "NamespaceDeletionDiscoveryFailure",
-            false,
-            "ResourcesDiscovered",
-            "All resources successfully discovered",
-        ),
+        match view.discovery_error() {
+            Some(error) => condition("NamespaceDeletionDiscoveryFailure", true, "DiscoveryFailed", error),
+            None => condition(
+                "NamespaceDeletionDiscoveryFailure",
+                false,
+                "ResourcesDiscovered",
+                "All resources successfully discovered",
+            ),
+        },
         condition(
             "NamespaceDeletionGroupVersionParsingFailure",
             false,
             "ParsedGroupVersions",
             "All legacy kube types successfully parsed",
         ),
-        condition(
+        remaining(
             "NamespaceDeletionContentFailure",
-            false,
-            "ContentDeleted",
-            "All content successfully deleted, may be waiting on finalization",
+            ("ContentDeletionFailed", &format!("Failed to delete all resource types, {count} remaining: ")),
+            ("ContentDeleted", "All content successfully deleted, may be waiting on finalization"),
+            errors,
         ),
         remaining(
             "NamespaceContentRemaining",

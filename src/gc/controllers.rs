@@ -5,10 +5,11 @@
 //! finalizers, followers, the end of a definition) happens in one batch when the collector has come
 //! to rest `[SIM-7]`.
 
-use super::cause::Cause;
+use super::cause::{Cause, Protection};
 use super::flags::{GRACEFUL, SPEC_KUBERNETES, TERMINATING};
 use super::ids::{NONE, ObjectId};
 use super::links::{Protected, Release, Role};
+use super::object::Verb;
 use super::trace::Effect;
 use super::world::World;
 use crate::kube::Policy;
@@ -41,7 +42,11 @@ impl World<'_> {
             else {
                 continue;
             };
-            if self.state.has(definition, TERMINATING) && self.state.live(definition) {
+            // Each attempt begins with an update of the definition's status [CRD-3].
+            let purges_now = self.state.has(definition, TERMINATING)
+                && self.state.live(definition)
+                && !self.view().rejects(definition, Verb::UpdateStatus);
+            if purges_now {
                 let left = instances.iter().filter(|id| self.delete_would_change(**id, None));
                 purges.extend(left.map(|&object| Purge::Delete { object, of: definition }));
             }
@@ -49,7 +54,6 @@ impl World<'_> {
         purges
     }
 
-    /// Pods first; the rest only when no Pod is left (4.2).
     fn namespace_purges(&self, namespace: ObjectId, purges: &mut Vec<Purge>) {
         let Some(Role::Namespace { content, pods, .. }) = self.cluster.links.roles.get(&namespace) else { return };
         let purging =
@@ -57,10 +61,12 @@ impl World<'_> {
         if !purging {
             return;
         }
-        let batch = if pods.iter().any(|pod| self.state.live(*pod)) { pods } else { content };
-        let left = batch.iter().filter(|id| self.delete_would_change(**id, Some(Policy::Background)));
-        purges.extend(left.map(|&object| Purge::Delete { object, of: namespace }));
-        if self.state.has(namespace, SPEC_KUBERNETES) && pods.iter().chain(content).all(|id| self.state.gone(*id)) {
+        for batch in self.view().purge_batch(pods, content) {
+            let left = self.view().purged(batch).filter(|id| self.delete_would_change(*id, Some(Policy::Background)));
+            purges.extend(left.map(|object| Purge::Delete { object, of: namespace }));
+        }
+        let empty = pods.iter().chain(content).all(|id| self.state.gone(*id));
+        if empty && self.view().may_be_finished(namespace) {
             purges.push(Purge::Finalize(namespace));
         }
     }
@@ -71,8 +77,10 @@ impl World<'_> {
                 // [NS-9]
                 self.delete(object, Some(Policy::Background), false, Cause::NamespaceDeleted.via(of));
             }
-            // [CRD-3]: without options, so that the collector's own finalizers count.
-            Purge::Delete { object, of } => _ = self.delete(object, None, false, Cause::DefinitionDeleted.via(of)),
+            // [CRD-3]: without options, so that the collector's own finalizers count, and past all webhooks.
+            Purge::Delete { object, of } => {
+                self.delete_admitted(object, None, false, Cause::DefinitionDeleted.via(of));
+            }
             Purge::Finalize(namespace) => {
                 self.update(namespace, |state| state.flags[namespace] &= !SPEC_KUBERNETES);
                 self.note(namespace, Effect::Released, Cause::NamespaceEmpty.into());
@@ -84,6 +92,7 @@ impl World<'_> {
     /// One pass of the namespace controller over all namespaces (and of the definitions' purge);
     /// whether it changed anything.
     pub(super) fn purge_pass(&mut self) -> bool {
+        self.note_ends_of_purges();
         let purges = self.purges();
         for purge in &purges {
             self.purge(*purge);
@@ -139,7 +148,12 @@ impl World<'_> {
         };
         if free {
             let reason = Cause::Unused(protected.protection).into();
-            self.remove_finalizers(id, &[protected.finalizer], 0, reason);
+            // The cloud's controller patches the status of a Service.
+            let verb = match protected.protection {
+                Protection::LoadBalancer => Verb::UpdateStatus,
+                _ => Verb::Update,
+            };
+            self.remove_finalizers_by(verb, id, &[protected.finalizer], 0, reason);
         }
     }
 
@@ -150,7 +164,7 @@ impl World<'_> {
         };
         let empty = !established || instances.iter().all(|instance| self.state.gone(*instance));
         if self.state.live(id) && self.state.has(id, TERMINATING) && empty {
-            self.remove_finalizers(id, &[*cleanup], 0, Cause::InstancesGone.into());
+            self.remove_finalizers_by(Verb::UpdateStatus, id, &[*cleanup], 0, Cause::InstancesGone.into());
         }
     }
 }

@@ -5,7 +5,9 @@ use super::flags::{FOREGROUND, GRACEFUL, ORPHAN, TERMINATING};
 use super::ids::{FinalizerId, ObjectId};
 use super::kinds::DefaultPolicy;
 use super::links::Role;
+use super::object::Verb;
 use super::trace::{Effect, Reason};
+use super::webhooks::WEBHOOK_FAILED;
 use super::world::World;
 use crate::kube::Policy;
 
@@ -18,6 +20,15 @@ impl World<'_> {
         if self.is_immortal(id) {
             return 403;
         }
+        if self.validates_delete(id, force) && !self.admits(id, Verb::Delete) {
+            return WEBHOOK_FAILED;
+        }
+        self.delete_admitted(id, policy, force, reason);
+        200
+    }
+
+    /// The same, when admission has let it pass, or is not asked `[CRD-3]`.
+    pub(super) fn delete_admitted(&mut self, id: ObjectId, policy: Option<Policy>, force: bool, reason: Reason) {
         if !self.state.has(id, TERMINATING) {
             self.state.timeline.mark(self.cluster, id);
         }
@@ -39,9 +50,9 @@ impl World<'_> {
             }
             _ => self.delete_plain(id, policy, reason),
         }
-        200
     }
 
+    /// [NS-4]: the API server rejects it before it asks a webhook.
     fn is_immortal(&self, id: ObjectId) -> bool {
         let name = || self.cluster.text.get(self.cluster.nodes[id].name);
         self.cluster.links.is_namespace(id) && IMMORTAL_NAMESPACES.contains(&name())
@@ -127,12 +138,27 @@ impl World<'_> {
         !self.state.has(id, GRACEFUL) && gc != self.choose_gc_finalizer(id, policy)
     }
 
-    /// An update that removes finalizers `[DEL-10]`, `[DEL-11]`: those of its own list that `which`
-    /// names by slot, and the collector's in `gc`.
-    pub(super) fn remove_finalizers(&mut self, id: ObjectId, slots: &[FinalizerId], gc: u16, reason: Reason) {
+    /// A patch that removes finalizers `[DEL-10]`, `[DEL-11]`: those of its own list that `slots` names, and the collector's in
+    /// `gc`. False if a webhook rejects it.
+    pub(super) fn remove_finalizers(&mut self, id: ObjectId, slots: &[FinalizerId], gc: u16, reason: Reason) -> bool {
+        self.remove_finalizers_by(Verb::Update, id, slots, gc, reason)
+    }
+
+    /// The same, by another request than a patch of the object.
+    pub(super) fn remove_finalizers_by(
+        &mut self,
+        verb: Verb,
+        id: ObjectId,
+        slots: &[FinalizerId],
+        gc: u16,
+        reason: Reason,
+    ) -> bool {
         let flags = self.state.flags[id];
         if flags & gc == 0 && !slots.iter().any(|slot| self.state.finalizers[*slot]) {
-            return;
+            return true;
+        }
+        if !self.admits(id, verb) {
+            return false;
         }
         self.update(id, |state| {
             slots.iter().for_each(|slot| state.finalizers[*slot] = false);
@@ -140,6 +166,7 @@ impl World<'_> {
         });
         self.note(id, Effect::Released, reason);
         self.remove_if_finished(id, reason);
+        true
     }
 }
 

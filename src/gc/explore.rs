@@ -197,14 +197,15 @@ impl<'c> Explorer<'c> {
     /// Nothing in the queues can move: late retries, then the other controllers, then rest.
     fn rest(&self, world: &mut World<'_>, course: Course, search: &mut Search) -> Rest {
         if !course.shelved {
-            let ready: Vec<ObjectId> = world.state.failed.iter().filter(|id| world.would_write(*id)).collect();
+            let ready = world.state.failed.iter().filter(|id| world.would_write(*id) || world.view().may_orphan(*id));
+            let ready: Vec<ObjectId> = ready.collect();
             if !ready.is_empty() {
                 // Either the back-off ends soon enough, or not before somebody looks.
                 let course = Course { late: true, shelved: true, ..course };
                 search.late.push(Branch { state: world.state.clone(), course });
                 for id in ready {
                     world.state.failed.remove(id);
-                    world.state.queue.insert(id);
+                    world.retry(id);
                 }
                 return Rest::Goes;
             }

@@ -2,7 +2,8 @@
 
 use super::cause::Protection;
 use super::cluster::Cluster;
-use super::flags::{DELETING_DEPENDENTS, FOREGROUND, TERMINATING, gc_finalizers};
+use super::discovery::FailingApi;
+use super::flags::{DELETING_DEPENDENTS, FOREGROUND, SPEC_KUBERNETES, TERMINATING, gc_finalizers};
 use super::ids::ObjectId;
 use super::links::{Release, Role};
 use super::outcome::waits_for_kubelet;
@@ -45,6 +46,8 @@ pub enum Hold {
     },
     /// Finalizers of the collector that the collector does not handle on it.
     Unhandled(Vec<String>),
+    /// Aggregated APIs that nobody serves: until they are answered, or their APIServices deleted, no namespace is finished.
+    Discovery(Vec<FailingApi>),
 }
 
 impl Hold {
@@ -61,6 +64,7 @@ impl Hold {
             Self::BlockingDependents { itself: true, .. } => &["GC-44"],
             Self::BlockingDependents { itself: false, .. } => &["GC-33"],
             Self::Unhandled(_) => &["GC-2"],
+            Self::Discovery(_) => &["NS-11"],
         }
     }
 }
@@ -150,6 +154,10 @@ fn holds_by_role(view: View<'_>, id: ObjectId, holds: &mut Vec<Hold>) {
             if !tokens.is_empty() {
                 let tokens = tokens.iter().map(|token| cluster.text.get(*token).to_owned());
                 holds.push(Hold::SpecFinalizers(tokens.collect()));
+            }
+            let failing: Vec<FailingApi> = view.failing_apis().collect();
+            if state.has(id, SPEC_KUBERNETES) && !failing.is_empty() {
+                holds.push(Hold::Discovery(failing));
             }
         }
         Some(Role::Pod { .. }) | None => {}

@@ -48,6 +48,11 @@ number! {
     pub(super) ControllerId
 }
 
+number! {
+    /// Number of a webhook or an aggregated API.
+    pub(super) CalloutId
+}
+
 /// No such object: half the size of an `Option`, in tables that a simulation reads all the time.
 pub(super) const NONE: ObjectId = ObjectId(u32::MAX);
 

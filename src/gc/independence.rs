@@ -103,6 +103,7 @@ impl Stubborn<'_, '_> {
             self.add_neighbours(id);
         }
         self.add_conditions(id);
+        self.world.view().tied_by_callouts(id).into_iter().for_each(|tied| self.add(tied));
         // A request is a move of its target, and every request finds an authority there or gone.
         if self.world.is_pending(id) || moves && self.world.cluster.links.is_authority(id) {
             self.add_client();

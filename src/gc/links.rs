@@ -6,6 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use typed_index_collections::TiVec;
 
+use super::callouts::Callouts;
 use super::cause::Protection;
 use super::ids::{ControllerId, FinalizerId, ObjectId, RefId};
 use super::kinds::KindId;
@@ -105,6 +106,8 @@ pub(super) struct Links {
     pub(super) pods_of: BTreeMap<ObjectId, Vec<ObjectId>>,
     /// (leader, follower): the follower is deleted when the leader is gone; sorted.
     pub(super) followers: Vec<(ObjectId, ObjectId)>,
+    /// Webhooks and aggregated APIs.
+    pub(super) callouts: Callouts,
 }
 
 impl Links {

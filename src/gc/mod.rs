@@ -11,12 +11,15 @@
 //! * `cluster`, `references`, `links` what never changes: objects, references resolved by uid and by
 //!   coordinates, and what else ties objects together
 //! * `state`, `view` what changes, and questions about it; `world` the one way to change it, watched by the collector
+//! * `callouts`, `webhooks`, `discovery` what the API server calls Services for, and what fails when nobody answers
 //! * `delete`, `controllers`, `collector` what the API server, the other controllers and the
 //!   collector do; each rule of `kubernetes-deletion-semantics` is cited where it stands
 //! * `plan`, `outcome`, `cause`, `hold`, `why`, `events` what a caller gets to see
 
 mod assemble;
 mod behaviour;
+mod callout_ties;
+mod callouts;
 mod cause;
 mod client;
 mod cluster;
@@ -26,6 +29,7 @@ mod conditions;
 mod controller_ties;
 mod controllers;
 mod delete;
+mod discovery;
 mod events;
 mod explore;
 mod flags;
@@ -55,6 +59,7 @@ mod ties;
 mod timeline;
 mod trace;
 mod view;
+mod webhooks;
 mod why;
 mod world;
 
@@ -63,12 +68,14 @@ pub use behaviour::Behaviour;
 pub use cause::{Cause, Protection};
 pub use cluster::Cluster;
 pub use delete::IMMORTAL_NAMESPACES;
+pub use discovery::FailingApi;
 pub use events::Event;
 pub use hold::{HeldObject, Hold};
 pub use ids::ObjectId;
 pub use kinds::{DefaultPolicy, KindId, KindInfo, Kinds};
 pub use object::{
-    DefinitionFacts, Deletion, Facts, NamespaceFacts, Object, OwnerReference, PodFacts, Reconciler, VolumeFacts,
+    Answerer, ApiServiceFacts, DefinitionFacts, Deletion, Facts, NamespaceFacts, Object, OwnerReference, PodFacts,
+    Reconciler, Verb, VolumeFacts, WebhookFacts,
 };
 pub use options::Options;
 pub use outcome::{Condition, Difference, Fate, Outcome, Present};
@@ -78,4 +85,5 @@ pub use semantics::semantics;
 pub use simulate::simulate;
 pub use steps::Step;
 pub use trace::{Change, Effect};
+pub use webhooks::{Rejection, WEBHOOK_FAILED};
 pub use why::Why;

@@ -2,9 +2,10 @@
 
 use super::collector::{Action, Verdict};
 use super::controllers::Purge;
-use super::flags::{DELETING_DEPENDENTS, FOREGROUND, SPEC_KUBERNETES, TERMINATING};
+use super::flags::{DELETING_DEPENDENTS, FOREGROUND, TERMINATING};
 use super::ids::ObjectId;
 use super::links::Role;
+use super::object::Verb;
 use super::view::Class;
 use super::world::World;
 use crate::kube::Policy;
@@ -26,7 +27,8 @@ pub(super) enum Move {
 #[derive(Debug)]
 pub(super) enum Prospect {
     Nothing,
-    FailsOnKind,
+    /// It ends without a write, and is tried again later: a kind does not resolve, or a webhook rejects what it would write.
+    Fails,
     Release,
     Act(Action),
 }
@@ -44,21 +46,33 @@ impl World<'_> {
         }
         if self.state.has(item, DELETING_DEPENDENTS) {
             return match self.state.counts[item].blocking {
-                0 if self.state.has(item, FOREGROUND) => Prospect::Release,
+                0 if self.state.has(item, FOREGROUND) => match self.view().rejects(item, Verb::Update) {
+                    true => Prospect::Fails,
+                    false => Prospect::Release,
+                },
                 _ => Prospect::Nothing,
             };
         }
         let mut verdict = Verdict::new(self, item);
         for index in self.cluster.refs_of(item).filter(|index| self.state.present(*index)) {
             match self.view().classify(index) {
-                Class::Unresolvable => return Prospect::FailsOnKind,
+                Class::Unresolvable => return Prospect::Fails,
                 Class::OutOfScope => return Prospect::Nothing,
                 class => verdict.add(index, class),
             }
         }
         match self.decide(item, verdict) {
             Action::Nothing => Prospect::Nothing,
+            action if self.view().rejects(item, self.first_request(item, &action)) => Prospect::Fails,
             action => Prospect::Act(action),
+        }
+    }
+
+    /// The first request that an action sends.
+    fn first_request(&self, item: ObjectId, action: &Action) -> Verb {
+        match action {
+            Action::Delete { unblock, .. } if !(*unblock && self.may_unblock(item)) => Verb::Delete,
+            _ => Verb::Update,
         }
     }
 
@@ -75,7 +89,7 @@ impl World<'_> {
     pub(super) fn discard(&mut self, item: ObjectId, prospect: &Prospect) {
         self.state.queue.remove(item);
         self.state.conflicts.remove(item);
-        if matches!(prospect, Prospect::FailsOnKind) {
+        if matches!(prospect, Prospect::Fails) {
             self.state.failed.insert(item);
         }
     }
@@ -88,7 +102,7 @@ impl World<'_> {
                 self.state.conflicts.remove(item);
                 self.state.failed.remove(item);
                 match self.prospect(item) {
-                    Prospect::Release => self.release(item),
+                    Prospect::Release => _ = self.release(item),
                     Prospect::Act(action) => self.act(item, action),
                     _ => {}
                 }
@@ -109,7 +123,7 @@ impl World<'_> {
         self.mistake_owners(item);
         match action {
             Action::Nothing => {}
-            Action::RemoveReferences(doomed, reason) => self.remove_references(item, &doomed, reason),
+            Action::RemoveReferences(doomed, reason) => _ = self.remove_references(item, &doomed, reason),
             Action::Delete { policy, unblock, reason } => {
                 // [GC-22a]: the patch changes the references that the DELETE relies on.
                 if unblock && self.unblock(item, reason) {
@@ -145,14 +159,18 @@ impl World<'_> {
         if let Some(definition) = self.definition_of(id)
             && matches!(self.cluster.links.roles.get(&definition), Some(Role::Definition { established: true, .. }))
             && self.state.has(definition, TERMINATING)
+            && !self.view().rejects(definition, Verb::UpdateStatus)
             && self.delete_would_change(id, None)
         {
             return Some(Purge::Delete { object: id, of: definition });
         }
         let home = *self.cluster.links.home.get(&id)?;
+        let Some(Role::Namespace { pods, content, .. }) = self.cluster.links.roles.get(&home) else { return None };
+        let batch = if pods.binary_search(&id).is_ok() { pods } else { content };
         let purged = self.purging(home)
-            && (self.is_pod(id) || !self.has_pods(home))
-            && self.delete_would_change(id, Some(Policy::Background));
+            && (self.is_pod(id) || !self.has_pods(home) || !self.view().ends_of_purge(pods).is_empty())
+            && self.delete_would_change(id, Some(Policy::Background))
+            && self.view().is_purged(id, batch);
         purged.then_some(Purge::Delete { object: id, of: home })
     }
 
@@ -190,7 +208,7 @@ impl World<'_> {
     }
 
     fn may_finalize(&self, id: ObjectId) -> bool {
-        let empties = self.cluster.links.is_namespace(id) && self.purging(id) && self.state.has(id, SPEC_KUBERNETES);
+        let empties = self.cluster.links.is_namespace(id) && self.purging(id) && self.view().may_be_finished(id);
         empties && self.content(id).all(|object| self.state.gone(object))
     }
 }

@@ -1,5 +1,7 @@
 //! What a caller tells the simulator about one object: plain strings, no spans, no files.
 
+use std::collections::BTreeMap;
+
 use crate::kube::{ObjectKey, finalizers};
 
 /// One entry of `metadata.ownerReferences`.
@@ -95,6 +97,10 @@ pub enum Facts {
         /// Its name.
         service: String,
     },
+    /// A webhook configuration: those of its webhooks that reject what they are asked about when nobody answers.
+    Webhooks(Vec<WebhookFacts>),
+    /// An APIService that a Service answers for.
+    ApiService(ApiServiceFacts),
     /// A Job with an external `spec.managedBy`: nobody here counts its Pods `[FIN-5]`.
     ExternallyManagedJob,
 }
@@ -166,4 +172,49 @@ pub struct VolumeFacts {
     pub bound_to: Option<ObjectKey>,
     /// `spec.volumeAttributesClassName` `[FIN-3]`.
     pub attributes_class: Option<String>,
+}
+
+/// A webhook with `failurePolicy: Fail`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct WebhookFacts {
+    /// Its name.
+    pub name: String,
+    /// What the API server calls: `https://hook.shop.svc:443/?timeout=10s`.
+    pub url: String,
+    /// Who answers.
+    pub answered_by: Answerer,
+    /// What it is asked about, for certain.
+    pub requests: BTreeMap<ObjectKey, Vec<Verb>>,
+}
+
+/// What an APIService announces.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ApiServiceFacts {
+    /// `metrics.k8s.io/v1beta1`.
+    pub group_version: String,
+    /// Who serves it.
+    pub answered_by: Answerer,
+}
+
+/// Who answers what the API server calls. If the cluster lacks the Service from the start, nobody does.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Answerer {
+    /// The Service.
+    pub service: ObjectKey,
+    /// The Pods that it selects, or the workloads that run them: it answers while one of them exists. `None`: nobody knows
+    /// them, so that the Service is enough.
+    pub pods: Option<Vec<ObjectKey>>,
+}
+
+/// What a request does to an object, as far as webhooks tell it apart.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Verb {
+    /// DELETE.
+    Delete,
+    /// A patch of the object: also every removal of a finalizer or an owner reference.
+    Update,
+    /// An update of its status: the clean-up of definitions and load balancers removes finalizers that way.
+    UpdateStatus,
+    /// The end of a namespace: an update of its `finalize`.
+    Finalize,
 }

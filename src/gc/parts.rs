@@ -3,13 +3,15 @@
 //!
 //! Two objects are in one part if one refers to the other, by uid or by coordinates, if one holds
 //! or follows the other, or if one is the namespace or the definition of the other and may go in
-//! this simulation.
+//! this simulation. So are two objects if one decides whether a webhook or an aggregated API is answered that the other
+//! depends on, where that can change.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use typed_index_collections::TiVec;
 
+use super::callouts::CalloutRole;
 use super::cluster::Cluster;
 use super::flags::TERMINATING;
 use super::ids::{ControllerId, FinalizerId, NONE, Numbers, ObjectId, RefId};
@@ -40,7 +42,9 @@ impl Partition {
     /// The parts that hold at least one of the `active` objects. `targets` are the objects that steps name.
     pub(super) fn new(cluster: &Cluster, active: &[ObjectId], targets: &[ObjectId]) -> Self {
         let mut sets = DisjointSets::new(cluster.ids());
-        join_all(cluster, &targets.iter().copied().collect(), &mut sets);
+        let targets: BTreeSet<ObjectId> = targets.iter().copied().collect();
+        join_all(cluster, &targets, &mut sets);
+        join_callouts(cluster, active, &targets, &mut sets);
         let mut members: BTreeMap<ObjectId, Vec<ObjectId>> =
             active.iter().map(|id| (sets.find(*id), Vec::new())).collect();
         for id in cluster.ids() {
@@ -107,6 +111,35 @@ fn join_all(cluster: &Cluster, targets: &BTreeSet<ObjectId>, sets: &mut Disjoint
     }
     for &(leader, follower) in &cluster.links.followers {
         sets.join(leader, follower);
+    }
+}
+
+/// Webhooks and aggregated APIs of which something is in a part that is looked at, with everything there that depends on them.
+/// What else they are asked about does not move, or it would be looked at.
+fn join_callouts(cluster: &Cluster, active: &[ObjectId], targets: &BTreeSet<ObjectId>, sets: &mut DisjointSets) {
+    let callouts = &cluster.links.callouts;
+    let mut left: Vec<_> = callouts.iter().collect();
+    loop {
+        let roots: BTreeSet<ObjectId> = active.iter().map(|id| sets.find(*id)).collect();
+        let known = left.len();
+        left.retain(|(number, callout)| {
+            if !callout.parts().any(|part| roots.contains(&sets.find(part))) {
+                return true;
+            }
+            let asks = callouts.asks(*number).iter().copied();
+            let namespaces = cluster.links.namespaces.iter().copied().filter(|id| may_go(cluster, targets, *id));
+            let dependent = match callout.role {
+                CalloutRole::Webhook { .. } => asks.filter(|id| roots.contains(&sets.find(*id))).collect::<Vec<_>>(),
+                CalloutRole::Api { .. } => namespaces.collect(),
+            };
+            let all: Vec<ObjectId> = callout.parts().chain(dependent).collect();
+            all.windows(2).for_each(|pair| sets.join(pair[0], pair[1]));
+            false
+        });
+        // What was joined may be part of another one.
+        if left.len() == known {
+            return;
+        }
     }
 }
 
@@ -228,6 +261,7 @@ impl Restriction<'_> {
             }
         }
         self.add_controllers(&controllers, &mut links);
+        links.callouts = whole.callouts.within(self.objects, |id| self.local(id), |own| part.nodes[own].kind);
         links
     }
 

@@ -4,12 +4,15 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::cluster::Cluster;
+use super::discovery::FailingApi;
 use super::events::Event;
 use super::hold::{self, HeldObject};
 use super::ids::ObjectId;
 use super::outcome::{self, Fate, Outcome};
 use super::state::State;
-use super::trace::Change;
+use super::trace::{Change, Rejected};
+use super::view::View;
+use super::webhooks::{self, Rejection};
 use super::why::{self, Why};
 use crate::kube::ObjectKey;
 
@@ -38,6 +41,8 @@ pub struct StepPlan {
     /// Events so far, sorted.
     pub events: Vec<Event>,
     pub(super) log: Vec<Change>,
+    /// What webhooks rejected on the way to the verdict.
+    pub(super) rejected: Rejected,
 }
 
 impl Plan<'_> {
@@ -46,9 +51,10 @@ impl Plan<'_> {
     pub fn together(mut self, first: usize) -> Self {
         let mut several = self.steps.split_off(first.min(self.steps.len())).into_iter();
         let Some(mut one) = several.next() else { return self };
-        for StepPlan { responses, outcomes, complete, verdict_reached, events, log } in several {
+        for StepPlan { responses, outcomes, complete, verdict_reached, events, log, rejected } in several {
             one.responses.extend(responses);
             one.log.extend(log);
+            one.rejected.extend(rejected);
             one.complete &= complete;
             one.verdict_reached &= verdict_reached;
             (one.outcomes, one.events) = (outcomes, events);
@@ -99,12 +105,28 @@ impl Plan<'_> {
         let (before, since): (&[StepPlan], &[StepPlan]) =
             self.steps[..=step].split_at(settled.map_or(0, |step| step + 1));
         let (before, since): (Vec<Change>, Vec<Change>) = (changes(before), changes(since));
-        why::explain(self.cluster, &state, &before, &since)
+        let rejected =
+            self.steps[settled.map_or(0, |step| step + 1)..=step].iter().flat_map(|step| step.rejected.keys());
+        why::explain(self.cluster, &state, &before, &since, rejected.map(|(id, _)| *id))
     }
 
     /// The objects that stay Terminating in a step's verdict, with what holds each.
     pub fn stuck(&self, step: usize) -> Vec<HeldObject> {
         self.verdict_state(step).map_or_else(Vec::new, |state| hold::stuck(self.cluster, &state))
+    }
+
+    /// The requests of a step, and of the controllers that act on it, that webhooks reject on the way to the verdict because
+    /// nobody answers for them; in the order of the objects.
+    pub fn rejections(&self, step: usize) -> Vec<Rejection> {
+        let rejected = self.steps.get(step).map(|step| &step.rejected);
+        rejected.map_or_else(Vec::new, |rejected| webhooks::rejections(self.cluster, rejected))
+    }
+
+    /// The APIServices that nobody answers for when a step is over: while one of them exists, no namespace of the cluster is
+    /// ever finished.
+    pub fn failing_apis(&self, step: usize) -> Vec<FailingApi> {
+        let state = self.verdict_state(step);
+        state.map_or_else(Vec::new, |state| View { cluster: self.cluster, state: &state }.failing_apis().collect())
     }
 
     pub(super) fn verdict_state(&self, step: usize) -> Option<Arc<State>> {

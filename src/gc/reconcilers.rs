@@ -21,6 +21,7 @@ use super::cause::Cause;
 use super::flags::{LOST, TERMINATING};
 use super::ids::{ControllerId, FinalizerId, ObjectId};
 use super::links::{ControllerNeeds, Reconciled};
+use super::object::Verb;
 use super::view::View;
 use super::world::World;
 use crate::kube::kinds;
@@ -46,7 +47,7 @@ impl View<'_> {
         let is_void = |authority: &Vec<ObjectId>| authority.iter().any(|it| is_lost(it) || was_revoked(it));
         let may_act = controller.authority.is_empty() || !controller.authority.iter().all(is_void);
         waits.then(|| {
-            if !may_act || controller.workloads.iter().any(is_lost) {
+            if !may_act || controller.workloads.iter().any(is_lost) || self.rejects(*object, Verb::Update) {
                 LettingGo::Never
             } else if self.lacks(controller).next().is_none() {
                 LettingGo::Certain

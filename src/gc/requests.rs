@@ -4,6 +4,7 @@ use super::cause::Cause;
 use super::flags::{FOREGROUND, ORPHAN};
 use super::ids::{FinalizerId, ObjectId};
 use super::steps::{Operation, Request};
+use super::webhooks::WEBHOOK_FAILED;
 use super::world::World;
 use crate::kube::finalizers;
 
@@ -31,11 +32,11 @@ impl World<'_> {
                     finalizers::FOREGROUND => FOREGROUND,
                     _ => 0,
                 };
-                self.remove_finalizers(id, &slots, gc, reason);
+                return status(self.remove_finalizers(id, &slots, gc, reason));
             }
             Operation::RemoveAllFinalizers => {
                 let slots: Vec<FinalizerId> = self.cluster.finalizers_of(id).collect();
-                self.remove_finalizers(id, &slots, ORPHAN | FOREGROUND, reason);
+                return status(self.remove_finalizers(id, &slots, ORPHAN | FOREGROUND, reason));
             }
         }
         200
@@ -69,4 +70,8 @@ impl<'c> World<'c> {
             self.request(request);
         }
     }
+}
+
+fn status(admitted: bool) -> u16 {
+    if admitted { 200 } else { WEBHOOK_FAILED }
 }

@@ -21,6 +21,7 @@ use super::collector::{Action, Verdict};
 use super::controllers::Settings;
 use super::flags::DELETING_DEPENDENTS;
 use super::ids::{ObjectId, RefId};
+use super::object::Verb;
 use super::references::References;
 use super::trace::Reason;
 use super::view::Class;
@@ -49,7 +50,8 @@ enum Call {
 #[derive(Debug, PartialEq, Eq)]
 enum End {
     Done,
-    FailedOnKind,
+    /// A kind does not resolve, or a webhook rejects the write.
+    Failed,
     FailedOnConflict,
 }
 
@@ -94,8 +96,9 @@ impl<'w, 'c> Rounds<'w, 'c> {
             let state = &mut self.world.state;
             if retried_at != Some(state.writes) && !(state.failed.is_empty() && state.conflicts.is_empty()) {
                 retried_at = Some(state.writes);
-                state.queue.extend(state.failed.drain());
+                let failed: Vec<ObjectId> = state.failed.drain().into_iter().collect();
                 state.queue.extend(state.conflicts.drain());
+                failed.into_iter().for_each(|item| self.world.retry(item));
                 continue;
             }
             self.next_round();
@@ -168,7 +171,7 @@ impl<'w, 'c> Rounds<'w, 'c> {
         if !self.world.state.queue.contains(item) {
             match end {
                 End::Done => {}
-                End::FailedOnKind => self.world.state.failed.insert(item),
+                End::Failed => self.world.state.failed.insert(item),
                 End::FailedOnConflict => self.world.state.conflicts.insert(item),
             }
         }
@@ -236,7 +239,7 @@ impl Attempt {
     fn get_owners(&mut self, world: &World<'_>, position: usize) -> Option<End> {
         let index = self.references[position];
         match world.view().classify(index) {
-            Class::Unresolvable => return Some(End::FailedOnKind),
+            Class::Unresolvable => return Some(End::Failed),
             Class::OutOfScope => return Some(End::Done),
             class => self.verdict.add(index, class),
         }
@@ -247,7 +250,7 @@ impl Attempt {
     fn skip_cached(&mut self, world: &World<'_>, mut position: usize) -> Option<End> {
         while let Some(&index) = self.references.get(position) {
             match world.view().classify(index) {
-                Class::Unresolvable => return Some(End::FailedOnKind),
+                Class::Unresolvable => return Some(End::Failed),
                 Class::OutOfScope => return Some(End::Done),
                 class if world.view().cached_absent(index) => self.verdict.add(index, class),
                 _ => {
@@ -272,12 +275,14 @@ impl Attempt {
         }
         match std::mem::replace(&mut self.call, Call::GetSelf) {
             Call::Write(Action::RemoveReferences(doomed, reason)) => {
-                if world.state.live(self.item) {
-                    world.remove_references(self.item, &doomed, reason);
-                }
-                Some(End::Done)
+                let done = world.state.gone(self.item) || world.remove_references(self.item, &doomed, reason);
+                Some(if done { End::Done } else { End::Failed })
             }
             Call::Write(Action::Delete { policy, unblock: true, reason }) => {
+                if world.state.live(self.item) && world.may_unblock(self.item) && !world.admits(self.item, Verb::Update)
+                {
+                    return Some(End::Failed);
+                }
                 self.patched = world.state.live(self.item) && world.unblock(self.item, reason);
                 self.call = Call::Delete(policy, reason);
                 None
@@ -290,22 +295,22 @@ impl Attempt {
                     self.call = Call::GetAfterConflict(policy, reason);
                     return None;
                 }
-                world.delete(self.item, Some(policy), false, reason);
-                Some(End::Done)
+                Some(self.delete(world, policy, reason))
             }
-            Call::DeleteAnyway(policy, reason) => {
-                if world.state.live(self.item) {
-                    world.delete(self.item, Some(policy), false, reason);
-                }
-                Some(End::Done)
-            }
+            Call::DeleteAnyway(policy, reason) => Some(self.delete(world, policy, reason)),
             Call::Release => {
-                if world.state.live(self.item) {
-                    world.release(self.item);
-                }
-                Some(End::Done)
+                let done = world.state.gone(self.item) || world.release(self.item);
+                Some(if done { End::Done } else { End::Failed })
             }
             _ => Some(End::Done),
+        }
+    }
+
+    fn delete(&self, world: &mut World<'_>, policy: Policy, reason: Reason) -> End {
+        if world.state.gone(self.item) || world.delete(self.item, Some(policy), false, reason) < 400 {
+            End::Done
+        } else {
+            End::Failed
         }
     }
 }

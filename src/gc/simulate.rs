@@ -44,7 +44,7 @@ pub fn simulate<'c>(cluster: &'c Cluster, steps: &[Step], options: &Options) -> 
             Wait::Settled => vec![Outcome::verdict(Arc::new(world.state.clone()))],
             Wait::None | Wait::Gone => Vec::new(),
         };
-        let log = world.trace.as_mut().map(|trace| std::mem::take(&mut trace.changes)).unwrap_or_default();
+        let (log, rejected) = world.trace.as_mut().map(Trace::take).unwrap_or_default();
         plan.steps.push(StepPlan {
             responses,
             outcomes,
@@ -52,6 +52,7 @@ pub fn simulate<'c>(cluster: &'c Cluster, steps: &[Step], options: &Options) -> 
             verdict_reached: options.state_cap > 0,
             events: events_after(cluster, &world.state, &events),
             log,
+            rejected,
         });
         if request.wait == Wait::Settled {
             world.forget_lost_controllers();

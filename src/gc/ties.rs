@@ -34,6 +34,7 @@ impl Links {
         links.followers.sort_unstable();
         links.add_controllers(cluster, objects);
         links.find_misleading(cluster);
+        links.add_callouts(cluster, objects);
         links
     }
 

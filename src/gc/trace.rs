@@ -1,8 +1,11 @@
 //! The log of one verdict: what happened to which object in which round, and why. Everything a plan explains is read
 //! from it.
 
+use std::collections::BTreeMap;
+
 use super::cause::Cause;
-use super::ids::{NONE, ObjectId};
+use super::ids::{CalloutId, NONE, ObjectId};
+use super::object::Verb;
 
 /// What happened to an object.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -54,14 +57,23 @@ pub struct Change {
     pub via: Option<ObjectId>,
 }
 
+/// Requests that a webhook rejected: which one, and whether its Service existed.
+pub(super) type Rejected = BTreeMap<(ObjectId, Verb), (CalloutId, bool)>;
+
 /// The log.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Trace {
     pub(super) changes: Vec<Change>,
     pub(super) round: u32,
+    pub(super) rejections: Rejected,
 }
 
 impl Trace {
+    /// What was noted since the last time.
+    pub(super) fn take(&mut self) -> (Vec<Change>, Rejected) {
+        (std::mem::take(&mut self.changes), std::mem::take(&mut self.rejections))
+    }
+
     pub(super) fn note(&mut self, object: ObjectId, effect: Effect, Reason { cause, via }: Reason) {
         self.changes.push(Change { object, round: self.round, effect, cause, via });
     }

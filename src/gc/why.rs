@@ -30,6 +30,7 @@ pub(super) fn explain(
     state: &State,
     before: &[Change],
     since: &[Change],
+    rejected: impl Iterator<Item = ObjectId>,
 ) -> BTreeMap<ObjectKey, Why> {
     // The first change of each object, over all steps.
     let mut began: BTreeMap<ObjectId, &Change> = BTreeMap::new();
@@ -43,6 +44,9 @@ pub(super) fn explain(
         add(&mut why.causes, change.cause);
     }
     let view = View { cluster, state };
+    for id in rejected.filter(|id| state.live(*id)) {
+        add(&mut explained.entry(id).or_default().causes, Cause::WebhookRejects);
+    }
     for id in cluster.ids().filter(|id| state.live(*id)) {
         for cause in causes_of_standing(view, id) {
             add(&mut explained.entry(id).or_default().causes, cause);
@@ -120,6 +124,9 @@ fn causes_of_holding(view: View<'_>, id: ObjectId) -> Vec<Cause> {
         Some(Role::Namespace { .. }) => causes.push(Cause::AwaitsContent),
         Some(Role::Definition { .. }) => causes.push(Cause::AwaitsInstances),
         _ => {}
+    }
+    if cluster.links.is_namespace(id) && view.failing_apis().next().is_some() {
+        causes.push(Cause::AwaitsDiscovery);
     }
     causes
 }

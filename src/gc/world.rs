@@ -7,6 +7,7 @@ use super::cluster::Cluster;
 use super::flags::{DELETING_DEPENDENTS, FOREGROUND, GONE, GRACEFUL, ORPHAN, SPEC_KUBERNETES, TERMINATING, UNWATCHED};
 use super::ids::{NONE, ObjectId, RefId};
 use super::links::Role;
+use super::object::Verb;
 use super::state::{RefState, State};
 use super::trace::{Effect, Reason, Trace};
 use super::view::View;
@@ -170,8 +171,11 @@ impl<'c> World<'c> {
         }
     }
 
-    /// Removes every reference of `id` with the uid of one of `indexes` `[GC-23]`.
-    pub(super) fn remove_references(&mut self, id: ObjectId, indexes: &[RefId], reason: Reason) {
+    /// Removes every reference of `id` with the uid of one of `indexes` `[GC-23]`. False if a webhook rejects it.
+    pub(super) fn remove_references(&mut self, id: ObjectId, indexes: &[RefId], reason: Reason) -> bool {
+        if !self.admits(id, Verb::Update) {
+            return false;
+        }
         let mut changed = false;
         for index in self.cluster.refs_of(id) {
             let uid = self.cluster.written(index).uid;
@@ -188,19 +192,18 @@ impl<'c> World<'c> {
             self.wrote(id);
             self.note(id, Effect::Detached, reason);
         }
+        true
     }
 
     /// Sets `blockOwnerDeletion: false`: on the blocking references of a built-in kind, on all of a
     /// custom resource `[GC-28]`. Returns whether that changed anything.
     pub(super) fn unblock(&mut self, id: ObjectId, reason: Reason) -> bool {
-        let all = self.cluster.info(id).custom;
         let mut changed = false;
         for index in self.cluster.refs_of(id) {
-            let blocks = self.state.blocks(index);
-            let unset = || self.state.refs[index] == RefState::Kept && self.cluster.written(index).block.is_none();
-            if !(blocks || (all && unset())) {
+            if !self.unblocks(id, index) {
                 continue;
             }
+            let blocks = self.state.blocks(index);
             self.released_owner(index);
             let owner = self.cluster.reference(index).by_uid;
             if blocks && owner != NONE {
@@ -214,6 +217,16 @@ impl<'c> World<'c> {
             self.note(id, Effect::Unblocked, reason);
         }
         changed
+    }
+
+    fn unblocks(&self, id: ObjectId, index: RefId) -> bool {
+        let unset = || self.state.refs[index] == RefState::Kept && self.cluster.written(index).block.is_none();
+        self.state.blocks(index) || (self.cluster.info(id).custom && unset())
+    }
+
+    /// Whether [`unblock`](Self::unblock) would change anything.
+    pub(super) fn may_unblock(&self, id: ObjectId) -> bool {
+        self.cluster.refs_of(id).any(|index| self.unblocks(id, index))
     }
 
     fn released_owner(&mut self, index: RefId) {

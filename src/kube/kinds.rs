@@ -37,3 +37,11 @@ pub const CUSTOM_RESOURCE_DEFINITION: GroupKind<&str> =
 pub const VOLUME_ATTRIBUTES_CLASS: GroupKind<&str> = GroupKind::new("storage.k8s.io", "VolumeAttributesClass");
 /// `ResourceClaim.resource.k8s.io`.
 pub const RESOURCE_CLAIM: GroupKind<&str> = GroupKind::new("resource.k8s.io", "ResourceClaim");
+/// `APIService.apiregistration.k8s.io`.
+pub const API_SERVICE: GroupKind<&str> = GroupKind::new("apiregistration.k8s.io", "APIService");
+/// `MutatingWebhookConfiguration.admissionregistration.k8s.io`.
+pub const MUTATING_WEBHOOK_CONFIGURATION: GroupKind<&str> =
+    GroupKind::new("admissionregistration.k8s.io", "MutatingWebhookConfiguration");
+/// `ValidatingWebhookConfiguration.admissionregistration.k8s.io`.
+pub const VALIDATING_WEBHOOK_CONFIGURATION: GroupKind<&str> =
+    GroupKind::new("admissionregistration.k8s.io", "ValidatingWebhookConfiguration");

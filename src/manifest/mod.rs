@@ -14,6 +14,8 @@ mod metadata;
 mod object;
 mod provenance;
 mod recognition;
+mod selector;
+mod service_client;
 mod spanned;
 mod template;
 mod time;
@@ -29,5 +31,7 @@ pub use metadata::{
 pub use object::Object;
 pub use provenance::templates;
 pub use recognition::{FileFacts, KUSTOMIZATIONS, ManifestTool, Mention, SkipReason, TemplateLanguage, Use};
+pub use selector::{LabelSelector, Requirement, SelectorOperator};
+pub use service_client::{ApiService, ServiceClient, ServiceReference, Webhook, WebhookRule};
 pub use spanned::Spanned;
 pub use template::{Template, TemplateKind};

@@ -4,7 +4,7 @@ use std::sync::{Arc, OnceLock};
 
 use super::decode::Decoder;
 use super::template::templates_of;
-use super::{CustomResourceDefinition, DecodeError, Metadata, Spanned, Template};
+use super::{CustomResourceDefinition, DecodeError, Metadata, ServiceClient, Spanned, Template};
 use crate::kube::{ApiVersion, GroupKind, kinds};
 use crate::text::Span;
 use crate::yaml::{NodeId, Tree, Value};
@@ -86,6 +86,12 @@ impl Object {
         }
         let read = || CustomResourceDefinition::read(&self.group_version.version, self.value()).map(Box::new);
         self.definition.get_or_init(read).as_deref()
+    }
+
+    /// What it needs Services for, when it is a webhook configuration, an APIService or a CRD with a conversion webhook. Read
+    /// anew by every call.
+    pub fn service_client(&self) -> Option<ServiceClient> {
+        ServiceClient::read(self.group_kind(), &self.group_version.version, self.value())
     }
 
     /// The whole object, to look at any field.

@@ -11,6 +11,7 @@ mod implied;
 pub mod known_finalizers;
 mod pod_specs;
 mod removers;
+mod serves;
 pub mod tables;
 mod tie;
 mod ties;
@@ -22,6 +23,10 @@ pub use finalizer_holder::FinalizerHolder;
 pub use implied::{Implied, ImpliedObject, ImpliedReference, MOST_REPLICAS, implied};
 pub use pod_specs::may_run_pods;
 pub use removers::{Evidence, Remover, Removers};
+pub use serves::{
+    Absence, AdmissionOperation, Backend, Interception, KnownLabels, Purpose, RequestedKind, RequestedObject, Selected,
+    ServedClient, Serves,
+};
 pub use tables::Tables;
 pub use tie::{Tie, TieEnd, TieEvidence, TieKind};
 pub use ties::Ties;

@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use super::Removers;
 use super::known_finalizers::{self, KnownFinalizers};
+use super::{Removers, Serves};
 use crate::inventory::{Inventory, Member, ObjectId};
 use crate::manifest::OwnerReference;
 
@@ -60,6 +60,8 @@ pub struct Ownership {
     pub written: Vec<OwnerEdge>,
     /// Workloads that remove finalizers.
     pub removers: Removers,
+    /// What Services answer for.
+    pub serves: Serves,
 }
 
 impl Ownership {
@@ -85,7 +87,7 @@ impl Ownership {
                 owner: bind(inventory, dependent, reference),
             })
         });
-        Self { written: edges.collect(), removers: Removers::of(inventory, known) }
+        Self { written: edges.collect(), removers: Removers::of(inventory, known), serves: Serves::of(inventory) }
     }
 }
 

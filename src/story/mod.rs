@@ -4,6 +4,7 @@
 //! * `telling` one step, read once: every object that it touches, with its ending and its cause
 //! * `outline` as much of the tree of causes as a reader can take in; `graph` the same as nodes and arrows
 //! * `words`, `remedy`, `variation` why something happens, what to do about it, which other outcomes are possible
+//! * `unanswered` webhooks and APIs that fail because nobody answers for them
 //! * `command` how kubectl addresses an object
 //!
 //! Knows nothing of formats: what it returns is text of one line each, safe for a terminal, and numbers.
@@ -13,6 +14,7 @@ pub(crate) mod graph;
 pub(crate) mod outline;
 pub(crate) mod remedy;
 pub(crate) mod telling;
+pub(crate) mod unanswered;
 pub(crate) mod variation;
 mod view;
 pub(crate) mod words;

@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::command;
 use super::telling::Story;
 use super::words;
-use crate::gc::{Cluster, Fate, HeldObject, Hold, ObjectId, Present};
+use crate::gc::{Cluster, FailingApi, Fate, HeldObject, Hold, ObjectId, Present};
 use crate::kube::kubectl::{self, Target};
 use crate::kube::{ObjectKey, finalizers};
 use crate::text::plain;
@@ -132,6 +132,7 @@ impl Case<'_> {
             Hold::SpecFinalizers(tokens) => return tokens.iter().map(|token| self.spec_finalizer(token)).collect(),
             Hold::BlockingDependents { dependents, itself } => self.dependents(dependents, *itself),
             Hold::Unhandled(names) => self.unhandled(names),
+            Hold::Discovery(failing) => self.discovery(failing),
         };
         let mut citations = hold.citations().to_vec();
         citations.extend(remedy.citations);
@@ -224,7 +225,17 @@ impl Case<'_> {
         let told = self.conditions();
         let told =
             if told.is_empty() { String::new() } else { format!(" Its conditions will say: {}.", told.join("; ")) };
-        Remedy { what, help: format!("Release what is left in it.{next}{told}"), waits: true, ..Remedy::default() }
+        let rejections = self.story.view.plan.rejections(self.story.step);
+        let is_rejected = |id: &ObjectId| rejections.iter().any(|rejection| rejection.object == *id);
+        let rejected: Vec<ObjectId> = pods.iter().chain(others).copied().filter(is_rejected).collect();
+        let release = match rejected.is_empty() {
+            true => "Release what is left in it.".to_owned(),
+            false => format!(
+                "A webhook that nobody answers for rejects the deletion of {}: see below.",
+                self.named(&rejected)
+            ),
+        };
+        Remedy { what, help: format!("{release}{next}{told}"), waits: true, ..Remedy::default() }
     }
 
     /// Whether an object is not Terminating yet, and somebody has to remove its finalizers once it is.
@@ -273,6 +284,30 @@ impl Case<'_> {
         };
         let what = format!("has finalizer {}, and {why}", names.join(", "));
         self.deleted_again(what, "Delete it again, in the background:")
+    }
+
+    /// Every namespace waits, whatever is in it.
+    fn discovery(&self, failing: &[FailingApi]) -> Remedy {
+        let named = words::keys(failing.iter().map(|api| self.cluster().key(api.object)).collect::<Vec<_>>().iter());
+        let (exist, delete) = match failing.len() {
+            1 => ("exists", "Delete the APIService"),
+            _ => ("exist", "Delete the APIServices"),
+        };
+        Remedy {
+            what: format!(
+                "waits until the API server can ask every API group what it serves: {}",
+                failing.iter().map(words::silent_api).collect::<Vec<_>>().join("; ")
+            ),
+            help: format!(
+                "While {named} {exist} without a backend, every namespace that is deleted gets stuck like this one. {delete} \
+                 (best before the namespace), or bring the backend back:"
+            ),
+            commands: failing
+                .iter()
+                .map(|api| kubectl::delete(&command::target(self.cluster(), api.object), &[]))
+                .collect(),
+            ..Remedy::default()
+        }
     }
 
     /// A second delete in the background removes the collector's own finalizers.

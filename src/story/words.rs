@@ -1,7 +1,7 @@
 //! Why an object is deleted, stuck or kept, in a few words.
 
 use super::telling::{Affected, Ending, Story};
-use crate::gc::{self, Cause, Edge, Effect, Fate, ObjectId};
+use crate::gc::{self, Cause, Edge, Effect, FailingApi, Fate, ObjectId};
 use crate::kube::{ApiVersion, GroupKind, ObjectKey};
 use crate::text::plain;
 
@@ -218,6 +218,20 @@ fn unknown_kinds(named: &[String]) -> String {
     match named {
         [kind] => format!("the kind {kind} is"),
         kinds => format!("the kinds {} are", kinds.join(", ")),
+    }
+}
+
+/// Why an aggregated API is not served.
+pub(crate) fn silent_api(api: &FailingApi) -> String {
+    let group = plain::one_line(&api.group_version);
+    format!("{group} is not served, because {}", nobody_answers(&api.service, api.service_exists))
+}
+
+/// Why nobody answers what the API server calls a Service for.
+pub(crate) fn nobody_answers(service: &ObjectKey, exists: bool) -> String {
+    match exists {
+        true => format!("{} has no Pods", key(service)),
+        false => format!("{} does not exist", key(service)),
     }
 }
 

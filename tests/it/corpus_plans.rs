@@ -52,4 +52,6 @@ is_planned!(
 );
 // Two big renderings.
 is_planned!(kube_prometheus, "delete", "ns/monitoring", "-f", "kube-prometheus");
+// KEDA: its aggregated API goes with the namespace, and stays announced.
+is_planned!(keda, "delete", "ns/keda", "-f", "keda/rendered");
 is_planned!(rook, "delete", "ns/rook-ceph", "crd/cephclusters.ceph.rook.io", "-f", "rook/deploy/examples");

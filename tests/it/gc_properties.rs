@@ -2,7 +2,10 @@
 
 use std::collections::BTreeSet;
 
-use ownerlint::gc::{Behaviour, Cluster, Fate, Object, Options, Plan, Reconciler, Step, simulate};
+use ownerlint::gc::{
+    Answerer, ApiServiceFacts, Behaviour, Cluster, Facts, Fate, Object, Options, Plan, Reconciler, Step, Verb,
+    WebhookFacts, simulate,
+};
 use ownerlint::kube::{ObjectKey, Policy, Wait};
 use proptest::prelude::*;
 
@@ -63,8 +66,37 @@ fn objects() -> impl Strategy<Value = Vec<Object>> {
     })
 }
 
+/// A webhook configuration and an APIService beside them, each with any object as its Service and its Pod.
+const CLIENTS: [&str; 2] = [
+    "ValidatingWebhookConfiguration.admissionregistration.k8s.io//w",
+    "APIService.apiregistration.k8s.io//v1.example.net",
+];
+
+fn answerer() -> impl Strategy<Value = Answerer> {
+    let object = || prop::sample::select(NAMES.to_vec()).prop_map(|name| name.parse::<ObjectKey>().expect("a key"));
+    let pods = prop::option::of(prop::collection::vec(object(), 0..2));
+    (object(), pods).prop_map(|(service, pods)| Answerer { service, pods })
+}
+
+fn clients() -> impl Strategy<Value = Vec<Object>> {
+    let verbs = [Verb::Delete, Verb::Update, Verb::Finalize, Verb::UpdateStatus];
+    let verbs = prop::sample::subsequence(verbs.to_vec(), 1..3);
+    let object = prop::sample::select(NAMES.to_vec()).prop_map(|name| name.parse::<ObjectKey>().expect("a key"));
+    let requests = prop::collection::btree_map(object, verbs, 1..4);
+    let webhook = (answerer(), requests).prop_map(|(answered_by, requests)| {
+        let webhook = WebhookFacts { name: "w".to_owned(), url: String::new(), answered_by, requests };
+        Object { facts: Facts::Webhooks(vec![webhook]), ..sketch_object(CLIENTS[0]) }
+    });
+    let api = answerer().prop_map(|answered_by| {
+        let api = ApiServiceFacts { group_version: "example.net/v1".to_owned(), answered_by };
+        Object { facts: Facts::ApiService(api), ..sketch_object(CLIENTS[1]) }
+    });
+    (webhook, prop::option::weighted(0.3, api)).prop_map(|(webhook, api)| [webhook].into_iter().chain(api).collect())
+}
+
 fn step() -> impl Strategy<Value = Step> {
-    let target = prop::sample::select(NAMES.to_vec()).prop_map(|name| name.parse::<ObjectKey>().expect("a key"));
+    let target = prop::sample::select([&NAMES[..], &CLIENTS].concat())
+        .prop_map(|name| name.parse::<ObjectKey>().expect("a key"));
     let policy = prop::option::of(prop::sample::select(vec![Policy::Background, Policy::Foreground, Policy::Orphan]));
     let wait = prop::sample::select(vec![Wait::None, Wait::Gone, Wait::Settled]);
     prop_oneof![
@@ -128,6 +160,20 @@ proptest! {
         objects in objects(), steps in steps(), behaviour in behaviour(),
     ) {
         let cluster = released(behaviour, objects);
+        let options = Options { state_cap: 2_000_000, ..Options::default() };
+        let reduced = simulate(&cluster, &steps, &options);
+        let naive = simulate(&cluster, &steps, &Options { reduction: false, ..options });
+        prop_assert_eq!(outcome_sets(&reduced), outcome_sets(&naive));
+    }
+
+    /// The same where requests may be rejected: a Service that goes changes what others can do.
+    #[test]
+    fn the_reduced_search_finds_what_the_naive_one_finds_where_webhooks_reject(
+        objects in objects(),
+        clients in clients(),
+        steps in steps(),
+    ) {
+        let cluster = cluster([objects, clients].concat());
         let options = Options { state_cap: 2_000_000, ..Options::default() };
         let reduced = simulate(&cluster, &steps, &options);
         let naive = simulate(&cluster, &steps, &Options { reduction: false, ..options });

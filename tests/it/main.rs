@@ -36,6 +36,7 @@ mod gc_model;
 mod gc_properties;
 mod gc_reconcilers;
 mod gc_support;
+mod gc_webhooks;
 mod house;
 mod init;
 mod known_finalizers;
@@ -48,6 +49,7 @@ mod plan_config;
 mod plan_conformance;
 mod plan_reconcilers;
 mod plan_teardown;
+mod plan_unanswered;
 mod plan_view;
 #[cfg(unix)]
 mod pre_commit;

@@ -41,6 +41,8 @@ pub(super) fn notes(ground: &Ground<'_>, assumptions: &Assumptions) -> Vec<Strin
         duplicates,
         shared_uids,
         rejected,
+        answered_elsewhere,
+        unanswered,
     } = assumptions;
     notes.extend(unread(inventory));
     if !assumed_owners.is_empty() {
@@ -53,6 +55,20 @@ pub(super) fn notes(ground: &Ground<'_>, assumptions: &Assumptions) -> Vec<Strin
         notes.push(format!(
             "Not in the input and assumed not to exist, because a dump is treated as the whole cluster: {}. If they exist, add them to the input.",
             owners(absent_owners)
+        ));
+    }
+    if !unanswered.is_empty() {
+        notes.push(format!(
+            "Nobody answers, from the start, because the input is treated as the whole cluster and has no such Service or no \
+             Pods for it: {}. If they run elsewhere, add them to the input.",
+            callers(unanswered)
+        ));
+    }
+    if !answered_elsewhere.is_empty() {
+        notes.push(format!(
+            "Not in the input and assumed to answer elsewhere, because a rendering proves nothing: {}. If it does not, \
+             everything that needs it fails.",
+            callers(answered_elsewhere)
         ));
     }
     if !unknown_kinds.is_empty() {
@@ -176,6 +192,11 @@ pub(super) fn rejections(targets: &[Vec<ObjectKey>], plan: &Plan<'_>) -> Vec<Str
 fn owners(pairs: &[(ObjectKey, ObjectKey)]) -> String {
     let texts: Vec<String> = pairs.iter().map(|(dependent, owner)| format!("{owner}, owner of {dependent}")).collect();
     named(&texts)
+}
+
+fn callers(pairs: &[(ObjectKey, ObjectKey)]) -> String {
+    let texts: BTreeSet<String> = pairs.iter().map(|(caller, service)| format!("{service}, for {caller}")).collect();
+    named(&Vec::from_iter(texts))
 }
 
 fn texts(keys: &[ObjectKey]) -> Vec<String> {

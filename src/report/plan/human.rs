@@ -8,12 +8,13 @@ use std::collections::BTreeSet;
 
 use super::removal;
 use super::screen::{Emphasis, Screen};
-use crate::gc::Cause;
+use crate::gc::{Cause, WEBHOOK_FAILED};
 use crate::report::HumanOptions;
 use crate::story::PlanView;
 use crate::story::outline::{Limits, Line, Shown, outline, reading_order};
 use crate::story::remedy::{Remedy, Stuck, stuck};
 use crate::story::telling::{Affected, Ending, Story, Tally, stories};
+use crate::story::unanswered::{Unanswered, unanswered};
 use crate::story::variation::{incomplete, variations};
 use crate::story::words;
 use crate::text::plain;
@@ -41,6 +42,7 @@ pub(super) fn render(view: &PlanView<'_>, options: &HumanOptions) -> String {
         headline(&mut page, story, stories.len());
         tree(&mut page, story);
         stuck_objects(&mut page, story);
+        unanswered_calls(&mut page, story);
         if let Some(told) = view.removal.as_ref().filter(|told| told.first == story.step) {
             removal::kept_and_lost(&mut page, told, story);
         }
@@ -62,9 +64,10 @@ fn headline(page: &mut Screen<'_>, story: &Story<'_>, steps: usize) {
     page.line(&title);
     let rejected = story.rejected();
     for (key, code) in rejected.iter().take(LISTED) {
-        let why = match code {
+        let why = match *code {
             404 => "not found (404)",
             403 => "rejected (403): the API server never deletes it",
+            WEBHOOK_FAILED => "rejected (500): nobody answers for a webhook",
             _ => "rejected",
         };
         page.line(&format!("  {} {}", words::key(key), page.styled(why, Emphasis::Warn)));
@@ -210,6 +213,22 @@ fn stuck_object(page: &mut Screen<'_>, stuck: &Stuck) {
             // A command is never wrapped: it is to be copied.
             page.line(&format!("      {}", page.styled(&plain::visible(command), Emphasis::Strong)));
         }
+    }
+}
+
+fn unanswered_calls(page: &mut Screen<'_>, story: &Story<'_>) {
+    let unanswered = unanswered(story);
+    if unanswered.is_empty() {
+        return;
+    }
+    page.section("Nobody answers");
+    for Unanswered { what, citations, help, command } in unanswered.iter().take(LISTED) {
+        page.item(&format!("{what}. {}", page.cited(citations)));
+        page.prose(4, help);
+        page.line(&format!("      {}", page.styled(&plain::visible(command), Emphasis::Strong)));
+    }
+    if unanswered.len() > LISTED {
+        page.item(&format!("and {}", plain::count(unanswered.len() - LISTED, "more webhook or API")));
     }
 }
 

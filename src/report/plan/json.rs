@@ -7,6 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde::ser::{SerializeMap, SerializeSeq};
 use serde::{Serialize, Serializer};
 
+use super::unanswered::{FailingApiDocument, RejectionDocument, failing_apis, rejections};
 use crate::gc::{Cause, Difference, Event, Fate, Outcome, OwnerReference, Present, Step, StepPlan, Why};
 use crate::kube::{ObjectKey, Policy, Wait};
 use crate::story::{ImpliedDependent, PlanView, RemovalView, SafeCommand};
@@ -58,6 +59,12 @@ struct StepDocument<'a> {
     outcomes: Outcomes<'a>,
     events: Vec<EventDocument<'a>>,
     why: BTreeMap<String, WhyDocument>,
+    /// What webhooks rejected, because nobody answers for them.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    rejections: Vec<RejectionDocument>,
+    /// APIServices without a backend: until they are deleted or answered, every namespace that is deleted gets stuck.
+    #[serde(rename = "failingApis", skip_serializing_if = "Vec::is_empty")]
+    failing_apis: Vec<FailingApiDocument>,
 }
 
 #[derive(Serialize)]
@@ -186,6 +193,8 @@ impl<'a> StepDocument<'a> {
             outcomes: Outcomes::new(view, &planned.outcomes),
             events: planned.events.iter().map(EventDocument::from).collect(),
             why: why.collect(),
+            rejections: rejections(view, index),
+            failing_apis: failing_apis(view, index),
         }
     }
 
@@ -211,13 +220,16 @@ impl<'a> StepDocument<'a> {
                 outcomes: Outcomes::new(view, &[]),
                 events: Vec::new(),
                 why: BTreeMap::new(),
+                rejections: Vec::new(),
+                failing_apis: Vec::new(),
             }
         };
         let mut documents: Vec<Self> = before.iter().chain(requests).map(sent).collect();
         if let (Some(last), Some(request)) = (documents.last_mut(), requests.last()) {
             let whole = Self::new(view, removal.first, request, together);
-            let Self { complete, outcomes, events, why, .. } = whole;
+            let Self { complete, outcomes, events, why, rejections, failing_apis, .. } = whole;
             (last.complete, last.outcomes, last.events, last.why) = (complete, outcomes, events, why);
+            (last.rejections, last.failing_apis) = (rejections, failing_apis);
         }
         documents
     }

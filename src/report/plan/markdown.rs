@@ -10,6 +10,7 @@ use crate::report::MarkdownOptions;
 use crate::report::markup::{MarkdownText, RESERVE, code, text};
 use crate::story::remedy::{Stuck, stuck};
 use crate::story::telling::{Affected, Ending, Story, stories};
+use crate::story::unanswered::{Unanswered, unanswered};
 use crate::story::variation::{Alternative, incomplete, variations};
 use crate::story::words;
 use crate::story::{PlanView, RemovalView, SafeCommand};
@@ -69,6 +70,7 @@ fn details(page: &mut MarkdownText, story: &Story<'_>) -> bool {
     (title.is_empty() || page.push(&title))
         && (rejected.is_empty() || page.push(&rejected))
         && stuck_objects(page, story)
+        && unanswered_calls(page, story)
         && varying(page, story)
         && table(page, story, Ending::Deleted, "Deleted")
         && table(page, story, Ending::Kept, "Kept, and why")
@@ -108,6 +110,17 @@ fn stuck_objects(page: &mut MarkdownText, story: &Story<'_>) -> bool {
     page.push("\n**Stuck in Terminating, and how to release it:**\n\n")
         && stuck.iter().take(ROWS).all(|stuck| page.push(&item(stuck)))
         && (stuck.len() <= ROWS || page.push(&format!("\n{} left out.\n", plain::count(stuck.len() - ROWS, "object"))))
+}
+
+fn unanswered_calls(page: &mut MarkdownText, story: &Story<'_>) -> bool {
+    let unanswered = unanswered(story);
+    let item = |one: &Unanswered| {
+        let what = text(&plain::shortened(&one.what, 1_000));
+        let help = text(&plain::shortened(&one.help, 1_000));
+        format!("- {what} {}  \n  {help}\n{}", text(&words::cited(one.citations)), fenced(&one.command))
+    };
+    unanswered.is_empty()
+        || page.push("\n**Nobody answers:**\n\n") && unanswered.iter().take(ROWS).all(|one| page.push(&item(one)))
 }
 
 fn item(stuck: &Stuck) -> String {

@@ -9,6 +9,7 @@ mod markdown;
 mod mermaid;
 mod removal;
 mod screen;
+mod unanswered;
 
 use std::fmt;
 use std::str::FromStr;

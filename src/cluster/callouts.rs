@@ -1,0 +1,240 @@
+//! What the API server calls Services for, as the model takes it: which webhook is asked about what, and which objects have to
+//! exist for somebody to answer.
+//!
+//! A Service that the input does not contain may be part of another one. That it is not there counts only where a dump shows
+//! it, or where the input contains its Namespace; else it is assumed to answer, or a plan of one chart would have every
+//! request rejected by the webhooks of another one. A Service in the input that selects nothing there has no Pods in the
+//! cluster that a plan is about; in an open world it may.
+
+use std::collections::{BTreeMap, HashMap};
+
+use super::members::Members;
+use super::source::{Assumptions, Source};
+use crate::gc::{Answerer, ApiServiceFacts, Facts, Kinds, Object, Verb, WebhookFacts};
+use crate::inventory::{Inventory, Member, ObjectId};
+use crate::kube::{GroupKind, Namespace, ObjectKey, guessed_plurals, kinds as well_known};
+use crate::manifest::{Metadata, TemplateKind, Webhook};
+use crate::ownership::{
+    Absence, AdmissionOperation, Backend, Interception, KnownLabels, Purpose, RequestedKind, RequestedObject, Selected,
+    ServedClient,
+};
+
+/// Gives the webhook configurations and APIServices among `objects` what they are asked about, and who answers.
+pub(super) fn add_callouts(
+    source: &Source<'_>,
+    kinds: &Kinds,
+    members: &Members,
+    objects: &mut [Object],
+    assumptions: &mut Assumptions,
+) {
+    let clients = &source.ownership.serves.clients;
+    let asked = Asked::new(source, kinds, members, objects, clients.is_empty());
+    let mut facts: BTreeMap<&ObjectKey, Facts> = BTreeMap::new();
+    for client in clients {
+        let Some(key) = members.keys.get(&client.object).filter(|key| members.chosen.get(*key) == Some(&client.object))
+        else {
+            continue;
+        };
+        let matters = match &client.purpose {
+            Purpose::Webhook(webhook) => webhook.fails_closed,
+            Purpose::Api { .. } => true,
+            Purpose::Conversion => false,
+        };
+        let Some(answered_by) = matters.then(|| asked.answerer(client, key, assumptions)).flatten() else { continue };
+        match &client.purpose {
+            Purpose::Webhook(webhook) => {
+                let webhook = asked.webhook(client, webhook, answered_by);
+                match facts.entry(key).or_insert_with(|| Facts::Webhooks(Vec::new())) {
+                    Facts::Webhooks(webhooks) => webhooks.push(webhook),
+                    _ => continue,
+                }
+            }
+            Purpose::Api { group, version } => {
+                let group_version = format!("{group}/{version}");
+                facts.insert(key, Facts::ApiService(ApiServiceFacts { group_version, answered_by }));
+            }
+            Purpose::Conversion => {}
+        }
+    }
+    if facts.is_empty() {
+        return;
+    }
+    for object in objects {
+        if let Some(facts) = facts.remove(&object.key) {
+            object.facts = facts;
+        }
+    }
+}
+
+/// Everything that webhooks may be asked about.
+struct Asked<'a> {
+    source: &'a Source<'a>,
+    kinds: Vec<AskedKind<'a>>,
+    /// Pods that controllers create, by the rendered object at the top.
+    pods: HashMap<&'a ObjectKey, Vec<&'a ObjectKey>>,
+}
+
+/// The objects of one kind.
+struct AskedKind<'a> {
+    kind: GroupKind,
+    resources: Vec<String>,
+    versions: Vec<String>,
+    namespaced: bool,
+    objects: Vec<AskedObject<'a>>,
+}
+
+struct AskedObject<'a> {
+    key: ObjectKey,
+    /// The namespace that a request for it names.
+    namespace: Namespace,
+    labels: KnownLabels<'a>,
+    namespace_labels: KnownLabels<'a>,
+}
+
+impl<'a> Asked<'a> {
+    fn new(source: &'a Source<'a>, kinds: &Kinds, members: &Members, objects: &[Object], nothing: bool) -> Self {
+        let mut asked = Self { source, kinds: Vec::new(), pods: HashMap::new() };
+        if nothing {
+            return asked;
+        }
+        let tops = tops(source);
+        for (pod, top) in tops.iter().filter(|(key, _)| key.is(well_known::POD)) {
+            asked.pods.entry(top).or_default().push(pod);
+        }
+        asked.pods.values_mut().for_each(|pods| pods.sort_unstable());
+        let inventory = source.inventory;
+        let member = |key: &ObjectKey| members.chosen.get(key).map(|id| inventory.member(*id));
+        let mut by_kind: BTreeMap<GroupKind, Vec<AskedObject<'_>>> = BTreeMap::new();
+        for Object { key, .. } in objects.iter().filter(|object| !object.assumed) {
+            let labels = match member(key) {
+                Some(member) => Some(&member.object.metadata.labels[..]),
+                None => tops.get(key).and_then(|top| member(top)).and_then(|top| template_labels(key, top)),
+            };
+            let is_namespace = key.is(well_known::NAMESPACE);
+            let namespace = if is_namespace { Namespace::Named(key.name.clone()) } else { key.namespace.clone() };
+            let namespace_labels = namespace.name().and_then(|name| {
+                let namespace = member(&ObjectKey::new(well_known::NAMESPACE, Namespace::None, name))?;
+                Some(&namespace.object.metadata.labels[..])
+            });
+            let object = AskedObject { key: key.clone(), namespace, labels, namespace_labels };
+            by_kind.entry(key.group_kind().to_owned()).or_default().push(object);
+        }
+        let each = by_kind.into_iter().map(|(kind, objects)| AskedKind::new(inventory, kinds, kind, objects));
+        asked.kinds = each.collect();
+        asked
+    }
+
+    /// Who answers; `None` if that is not for this cluster to decide.
+    fn answerer(&self, client: &ServedClient, key: &ObjectKey, assumptions: &mut Assumptions) -> Option<Answerer> {
+        let inventory = self.source.inventory;
+        let pair = |service: &ObjectKey| (key.clone(), service.clone());
+        match &client.backend {
+            Backend::Service { id, pods, .. } => {
+                let service = inventory.member(*id).key.clone();
+                let pods = match pods {
+                    Selected::Workloads(workloads) => Some(self.running(workloads)),
+                    Selected::Unselected => None,
+                    Selected::Nobody if self.source.closed => {
+                        assumptions.unanswered.push(pair(&service));
+                        Some(Vec::new())
+                    }
+                    Selected::Nobody => None,
+                };
+                Some(Answerer { service, pods })
+            }
+            Backend::Absent(Absence::Dumped | Absence::Unplaced) if self.source.closed => {
+                let service = client.service_key();
+                assumptions.unanswered.push(pair(&service));
+                Some(Answerer { service, pods: None })
+            }
+            Backend::Absent(_) => {
+                assumptions.answered_elsewhere.push(pair(&client.service_key()));
+                None
+            }
+        }
+    }
+
+    /// The Pods among workloads and Pods that a Service selects, and those that the workloads will run; without any, the
+    /// workloads themselves.
+    fn running(&self, selected: &[ObjectId]) -> Vec<ObjectKey> {
+        let keys = || selected.iter().map(|id| &self.source.inventory.member(*id).key);
+        let implied = keys().filter_map(|key| self.pods.get(key)).flatten().copied();
+        let pods: Vec<ObjectKey> = keys().filter(|key| key.is(well_known::POD)).chain(implied).cloned().collect();
+        if pods.is_empty() { keys().cloned().collect() } else { pods }
+    }
+
+    fn webhook(&self, client: &ServedClient, webhook: &Webhook, answered_by: Answerer) -> WebhookFacts {
+        let mut requests = BTreeMap::new();
+        for kind in &self.kinds {
+            let verbs = kind.verbs(webhook);
+            if verbs.is_empty() {
+                continue;
+            }
+            let selected = kind.objects.iter().filter(|object| object.selected_by(webhook));
+            requests.extend(selected.map(|object| (object.key.clone(), verbs.clone())));
+        }
+        let service = &client.service;
+        let path = if service.path.is_empty() { "/" } else { &service.path };
+        let url = format!(
+            "https://{}.{}.svc:{}{path}?timeout={}s",
+            service.name.value, service.namespace.value, service.port, webhook.timeout_seconds
+        );
+        WebhookFacts { name: webhook.name.value.clone(), url, answered_by, requests }
+    }
+}
+
+impl<'a> AskedKind<'a> {
+    fn new(inventory: &Inventory, kinds: &Kinds, kind: GroupKind, objects: Vec<AskedObject<'a>>) -> Self {
+        let info = kinds.find(kind.as_ref()).map(|id| kinds.get(id));
+        let resources = match inventory.kinds.plural(kind.as_ref()) {
+            Some(plural) => vec![plural.to_owned()],
+            None => guessed_plurals(&kind.kind),
+        };
+        let namespaced = objects.iter().any(|object| object.key.namespace != Namespace::None);
+        let versions = info.map(|info| info.versions.clone()).unwrap_or_default();
+        Self { kind, resources, versions, namespaced, objects }
+    }
+
+    /// What a webhook's rules ask about the kind, for certain.
+    fn verbs(&self, webhook: &Webhook) -> Vec<Verb> {
+        let Self { kind, resources, versions, namespaced, .. } = self;
+        let kind = RequestedKind { kind: kind.as_ref(), resources, versions, namespaced: *namespaced };
+        let asks = |operation, subresource| kind.matched_by(webhook, operation, subresource) == Interception::Yes;
+        let updates = |subresource| asks(AdmissionOperation::Update, subresource);
+        let finalizes = || kind.kind == well_known::NAMESPACE && (updates("finalize") || updates("status"));
+        let verbs = [
+            (Verb::Delete, asks(AdmissionOperation::Delete, "")),
+            (Verb::Update, updates("")),
+            (Verb::UpdateStatus, updates("status")),
+            (Verb::Finalize, finalizes()),
+        ];
+        verbs.into_iter().filter(|(_, asked)| *asked).map(|(verb, _)| verb).collect()
+    }
+}
+
+impl AskedObject<'_> {
+    fn selected_by(&self, webhook: &Webhook) -> bool {
+        let Self { namespace, labels, namespace_labels, .. } = self;
+        let object = RequestedObject { namespace, labels: *labels, namespace_labels: *namespace_labels };
+        object.selected_by(webhook) == Interception::Yes
+    }
+}
+
+/// The rendered object at the top of each implied one. An owner is implied before its dependents.
+fn tops<'a>(source: &'a Source<'a>) -> HashMap<&'a ObjectKey, &'a ObjectKey> {
+    let mut tops: HashMap<&ObjectKey, &ObjectKey> = HashMap::new();
+    for implied in &source.implied.objects {
+        let top = tops.get(&implied.owner).copied().unwrap_or(&implied.owner);
+        tops.insert(&implied.key, top);
+    }
+    tops
+}
+
+/// The labels that a workload gives to its Pods, and a Deployment to its ReplicaSets.
+fn template_labels<'a>(key: &ObjectKey, top: &'a Member) -> KnownLabels<'a> {
+    let made_from_template = key.is(well_known::POD) || key.kind == "ReplicaSet";
+    let pod = |template: &&'a crate::manifest::Template| template.kind == TemplateKind::Pod;
+    let template = top.object.templates().iter().find(pod).filter(|_| made_from_template)?;
+    let Metadata { labels, .. } = &template.metadata;
+    Some(labels)
+}

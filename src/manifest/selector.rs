@@ -1,0 +1,97 @@
+//! Label selectors: `metav1.LabelSelector`, and the plain maps of Services.
+
+use crate::yaml::Value;
+
+/// Which labels are selected: all requirements have to hold. Without requirements everything is selected.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct LabelSelector {
+    /// In written order; those of `matchLabels` first.
+    pub requirements: Vec<Requirement>,
+}
+
+/// One requirement on one label.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Requirement {
+    /// The label.
+    pub key: String,
+    /// What it must be.
+    pub operator: SelectorOperator,
+}
+
+/// `operator` and `values` of a requirement.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum SelectorOperator {
+    /// The label has one of these values.
+    In(Vec<String>),
+    /// The label has none of these values, or does not exist.
+    NotIn(Vec<String>),
+    /// The label exists.
+    Exists,
+    /// It does not.
+    DoesNotExist,
+    /// An operator that Kubernetes does not have: the API server rejects the selector.
+    Unknown,
+}
+
+impl LabelSelector {
+    /// Reads `matchLabels` and `matchExpressions`; an absent selector selects everything.
+    pub(super) fn read(selector: Option<Value<'_>>) -> Self {
+        let field = |name: &str| selector.and_then(|selector| selector.get(name));
+        let mut read = Self::of_map(field("matchLabels"));
+        read.requirements.extend(field("matchExpressions").into_iter().flat_map(Value::items).filter_map(requirement));
+        read
+    }
+
+    /// Reads a map of labels, each with the only value that is selected.
+    pub fn of_map(map: Option<Value<'_>>) -> Self {
+        let entries = map.into_iter().flat_map(Value::entries);
+        let requirements = entries.map(|entry| Requirement {
+            key: entry.key.to_owned(),
+            operator: entry
+                .value
+                .as_str()
+                .map_or(SelectorOperator::Unknown, |value| SelectorOperator::In(vec![value.to_owned()])),
+        });
+        Self { requirements: requirements.collect() }
+    }
+
+    /// Whether it selects everything.
+    pub fn is_empty(&self) -> bool {
+        self.requirements.is_empty()
+    }
+
+    /// Whether labels are selected. `label` tells the value of a label.
+    pub fn selects<'l>(&self, label: impl Fn(&str) -> Option<&'l str>) -> bool {
+        self.requirements.iter().all(|requirement| requirement.holds(label(&requirement.key)))
+    }
+}
+
+impl Requirement {
+    /// Whether it holds for the value of its label; `None` where the label does not exist.
+    pub fn holds(&self, value: Option<&str>) -> bool {
+        let among = |values: &[String]| value.is_some_and(|value| values.iter().any(|one| one == value));
+        match &self.operator {
+            SelectorOperator::In(values) => among(values),
+            SelectorOperator::NotIn(values) => !among(values),
+            SelectorOperator::Exists => value.is_some(),
+            SelectorOperator::DoesNotExist => value.is_none(),
+            SelectorOperator::Unknown => false,
+        }
+    }
+}
+
+fn requirement(expression: Value<'_>) -> Option<Requirement> {
+    let text = |name: &str| expression.get(name).and_then(Value::as_str);
+    let values = || {
+        let values = expression.get("values").into_iter().flat_map(Value::items);
+        values.filter_map(|value| value.as_str().map(str::to_owned)).collect()
+    };
+    let operator = match text("operator") {
+        Some("In") => SelectorOperator::In(values()),
+        Some("NotIn") => SelectorOperator::NotIn(values()),
+        Some("Exists") => SelectorOperator::Exists,
+        Some("DoesNotExist") => SelectorOperator::DoesNotExist,
+        _ => SelectorOperator::Unknown,
+    };
+    Some(Requirement { key: text("key")?.to_owned(), operator })
+}

@@ -1,0 +1,159 @@
+//! What has to be answered by a Service: webhooks, aggregated APIs, and conversions between the versions of a kind.
+
+use super::Spanned;
+use super::selector::LabelSelector;
+use crate::kube::{GroupKind, kinds};
+use crate::yaml::{Entry, Value};
+
+/// A Service that the API server calls.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ServiceReference {
+    /// Its namespace.
+    pub namespace: Spanned<String>,
+    /// Its name.
+    pub name: Spanned<String>,
+    /// Its port; 443 if none is written.
+    pub port: i64,
+    /// The path of the URL; empty if none is written.
+    pub path: String,
+}
+
+/// One entry of `webhooks` of a ValidatingWebhookConfiguration or MutatingWebhookConfiguration.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Webhook {
+    /// Place in the list.
+    pub index: usize,
+    /// `name`.
+    pub name: Spanned<String>,
+    /// `clientConfig.service`; `None` for a webhook that is called by its URL.
+    pub service: Option<ServiceReference>,
+    /// Whether requests are rejected when nobody answers: `failurePolicy: Fail`, the default of v1.
+    pub fails_closed: bool,
+    /// Whether a request in one version meets rules on another one: `matchPolicy: Equivalent`, the default of v1.
+    pub any_version: bool,
+    /// `rules`: one that matches is enough.
+    pub rules: Vec<WebhookRule>,
+    /// `namespaceSelector`.
+    pub namespaces: LabelSelector,
+    /// `objectSelector`.
+    pub objects: LabelSelector,
+    /// Whether `matchConditions` may exempt requests: CEL, which nobody evaluates here.
+    pub has_conditions: bool,
+    /// `timeoutSeconds`; 10 if none is written.
+    pub timeout_seconds: i64,
+}
+
+/// Which requests a webhook is called for; `*` stands for all.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct WebhookRule {
+    /// `operations`: `CREATE`, `UPDATE`, `DELETE`, `CONNECT`.
+    pub operations: Vec<Spanned<String>>,
+    /// `apiGroups`.
+    pub groups: Vec<String>,
+    /// `apiVersions`.
+    pub versions: Vec<String>,
+    /// `resources`, subresources after a slash.
+    pub resources: Vec<String>,
+    /// `scope`: `Namespaced`, `Cluster`, or all.
+    pub scope: Option<String>,
+}
+
+/// An APIService: one version of an API group.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ApiService {
+    /// `spec.group`.
+    pub group: String,
+    /// `spec.version`.
+    pub version: String,
+    /// `spec.service`; `None` for a group that the API server itself serves.
+    pub service: Option<ServiceReference>,
+}
+
+/// What an object needs Services for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum ServiceClient {
+    /// Each of its webhooks.
+    Webhooks(Vec<Webhook>),
+    /// The API group that it announces.
+    Api(ApiService),
+    /// The conversion between versions of the kind that it defines: a CustomResourceDefinition.
+    Conversion(ServiceReference),
+}
+
+impl ServiceClient {
+    /// Reads it from an object of that kind and version.
+    pub(super) fn read(kind: GroupKind<&str>, version: &str, object: Value<'_>) -> Option<Self> {
+        match kind {
+            kinds::VALIDATING_WEBHOOK_CONFIGURATION | kinds::MUTATING_WEBHOOK_CONFIGURATION => {
+                let webhooks = object.get("webhooks").into_iter().flat_map(Value::items).enumerate();
+                let webhooks = webhooks.filter_map(|(index, webhook)| read_webhook(index, version, webhook));
+                Some(Self::Webhooks(webhooks.collect()))
+            }
+            kinds::API_SERVICE => {
+                let spec = object.get("spec")?;
+                let text = |name: &str| spec.get(name).and_then(Value::as_str).unwrap_or_default().to_owned();
+                let service = spec.get("service").and_then(service);
+                Some(Self::Api(ApiService { group: text("group"), version: text("version"), service }))
+            }
+            kinds::CUSTOM_RESOURCE_DEFINITION => {
+                let conversion = object.at(&["spec", "conversion"])?;
+                if conversion.get("strategy").and_then(Value::as_str) != Some("Webhook") {
+                    return None;
+                }
+                // v1, and v1beta1.
+                let client = conversion.at(&["webhook", "clientConfig"]);
+                let client = client.or_else(|| conversion.get("webhookClientConfig"))?;
+                client.get("service").and_then(service).map(Self::Conversion)
+            }
+            _ => None,
+        }
+    }
+}
+
+fn read_webhook(index: usize, version: &str, webhook: Value<'_>) -> Option<Webhook> {
+    let word = |name: &str| webhook.get(name).and_then(Value::as_str);
+    // The defaults of v1beta1, which 1.22 removed, were the other way round (admissionregistration v1beta1 defaults.go).
+    let is_v1 = version != "v1beta1";
+    Some(Webhook {
+        index,
+        name: text(webhook.entry("name")?)?,
+        service: webhook.at(&["clientConfig", "service"]).and_then(service),
+        fails_closed: word("failurePolicy").map_or(is_v1, |policy| policy == "Fail"),
+        any_version: word("matchPolicy").map_or(is_v1, |policy| policy == "Equivalent"),
+        rules: webhook.get("rules").into_iter().flat_map(Value::items).map(read_rule).collect(),
+        namespaces: LabelSelector::read(webhook.get("namespaceSelector")),
+        objects: LabelSelector::read(webhook.get("objectSelector")),
+        has_conditions: webhook.get("matchConditions").is_some_and(|conditions| conditions.items().next().is_some()),
+        timeout_seconds: webhook.get("timeoutSeconds").and_then(Value::as_int).unwrap_or(10),
+    })
+}
+
+fn read_rule(rule: Value<'_>) -> WebhookRule {
+    let items = |name: &str| rule.get(name).into_iter().flat_map(Value::items);
+    let strings = |name: &str| items(name).filter_map(|item| item.as_str().map(str::to_owned)).collect();
+    let operations = items("operations").filter_map(|item| {
+        let (value, span) = (item.as_str()?.to_owned(), item.span());
+        Some(Spanned { value, key_span: span, span })
+    });
+    WebhookRule {
+        operations: operations.collect(),
+        groups: strings("apiGroups"),
+        versions: strings("apiVersions"),
+        resources: strings("resources"),
+        scope: rule.get("scope").and_then(Value::as_str).map(str::to_owned),
+    }
+}
+
+fn service(service: Value<'_>) -> Option<ServiceReference> {
+    Some(ServiceReference {
+        namespace: text(service.entry("namespace")?)?,
+        name: text(service.entry("name")?)?,
+        port: service.get("port").and_then(Value::as_int).unwrap_or(443),
+        path: service.get("path").and_then(Value::as_str).unwrap_or_default().to_owned(),
+    })
+}
+
+fn text(entry: Entry<'_>) -> Option<Spanned<String>> {
+    let value = entry.value.as_str().filter(|text| !text.is_empty())?;
+    Some(Spanned { value: value.to_owned(), key_span: entry.key_span, span: entry.value.span() })
+}

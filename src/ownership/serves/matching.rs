@@ -1,0 +1,174 @@
+//! Whether a webhook is called for a request (k8s.io/apiserver, `pkg/admission/plugin/webhook/generic/webhook.go`
+//! `ShouldCallHook`, and `predicates/`).
+
+use crate::inventory::table;
+use crate::kube::{GroupKind, Namespace};
+use crate::manifest::{LabelSelector, SelectorOperator, Spanned, Webhook, WebhookRule};
+
+/// What a request does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum AdmissionOperation {
+    /// POST.
+    Create,
+    /// PUT and PATCH: also every removal of a finalizer.
+    Update,
+    /// DELETE, and DELETE of a collection, object by object.
+    Delete,
+}
+
+impl AdmissionOperation {
+    /// As rules write it.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Create => "CREATE",
+            Self::Update => "UPDATE",
+            Self::Delete => "DELETE",
+        }
+    }
+}
+
+/// Whether a webhook is called.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Interception {
+    /// It is not.
+    No,
+    /// It depends on what the input does not show: the labels of a namespace, a condition in CEL, the version that a client
+    /// sends.
+    Maybe,
+    /// It is.
+    Yes,
+}
+
+/// The labels of an object; `None`: not all of them are known.
+pub type KnownLabels<'a> = Option<&'a [(String, Spanned<String>)]>;
+
+/// The label that every Namespace gets, with its name.
+const METADATA_NAME: &str = "kubernetes.io/metadata.name";
+
+/// The kind that a request is about.
+#[derive(Clone, Copy, Debug)]
+pub struct RequestedKind<'a> {
+    /// The kind.
+    pub kind: GroupKind<&'a str>,
+    /// The names under which it may be served: one, or every plural that may be its.
+    pub resources: &'a [String],
+    /// The versions in which it is served.
+    pub versions: &'a [String],
+    /// Whether its objects live in namespaces.
+    pub namespaced: bool,
+}
+
+impl RequestedKind<'_> {
+    /// Whether the rules of `webhook` match such a request; `subresource` is empty for the object itself.
+    pub fn matched_by(&self, webhook: &Webhook, operation: AdmissionOperation, subresource: &str) -> Interception {
+        if is_exempt(self.kind) {
+            return Interception::No;
+        }
+        let rules = webhook.rules.iter();
+        let matched = rules.map(|rule| self.matches(rule, operation, subresource, webhook.any_version)).max();
+        matched.unwrap_or(Interception::No)
+    }
+
+    fn matches(
+        &self,
+        rule: &WebhookRule,
+        operation: AdmissionOperation,
+        subresource: &str,
+        any_version: bool,
+    ) -> Interception {
+        let certain = is_or_all(rule.operations.iter().map(Spanned::as_str), operation.as_str())
+            && is_or_all(strings(&rule.groups), self.kind.group)
+            && rule.resources.iter().any(|resource| self.is_resource(resource, subresource))
+            && self.in_scope(rule.scope.as_deref());
+        match certain {
+            true => self.in_versions(&rule.versions, any_version),
+            false => Interception::No,
+        }
+    }
+
+    /// `pods` is not `pods/status`; `*` is every resource, but no subresource; `*/*` is both.
+    fn is_resource(&self, written: &str, subresource: &str) -> bool {
+        let (resource, written_subresource) = written.split_once('/').unwrap_or((written, ""));
+        (resource == "*" || self.resources.iter().any(|own| own == resource))
+            && (written_subresource == "*" || written_subresource == subresource)
+    }
+
+    /// A Namespace is cluster-scoped, although a request for one names a namespace.
+    fn in_scope(&self, scope: Option<&str>) -> bool {
+        match scope {
+            Some("Namespaced") => self.namespaced,
+            Some("Cluster") => !self.namespaced,
+            _ => true,
+        }
+    }
+
+    fn in_versions(&self, written: &[String], any_version: bool) -> Interception {
+        let named = |version: &String| is_or_all(strings(written), version);
+        match self.versions.iter().filter(|version| named(version)).count() {
+            _ if written.iter().any(|version| version == "*") => Interception::Yes,
+            _ if self.versions.is_empty() => Interception::Maybe,
+            0 => Interception::No,
+            all if all == self.versions.len() || any_version => Interception::Yes,
+            // The version of the request decides, and clients differ.
+            _ => Interception::Maybe,
+        }
+    }
+}
+
+/// The object that a request is about.
+#[derive(Clone, Copy, Debug)]
+pub struct RequestedObject<'a> {
+    /// The namespace that the request names: its own name for a Namespace.
+    pub namespace: &'a Namespace,
+    /// Its labels.
+    pub labels: KnownLabels<'a>,
+    /// The labels of its namespace; its own for a Namespace.
+    pub namespace_labels: KnownLabels<'a>,
+}
+
+impl RequestedObject<'_> {
+    /// Whether the selectors and conditions of `webhook` let a request through to it.
+    pub fn selected_by(&self, webhook: &Webhook) -> Interception {
+        let conditions = if webhook.has_conditions { Interception::Maybe } else { Interception::Yes };
+        // A Namespace and its label of its own name: the object is its namespace.
+        conditions.min(selected(&webhook.objects, self.labels, None)).min(self.in_namespaces(&webhook.namespaces))
+    }
+
+    /// Cluster-scoped objects other than Namespaces are never exempted.
+    fn in_namespaces(&self, selector: &LabelSelector) -> Interception {
+        match self.namespace {
+            Namespace::None => Interception::Yes,
+            Namespace::Unwritten => selected(selector, None, None),
+            Namespace::Named(name) => selected(selector, self.namespace_labels, Some(name)),
+        }
+    }
+}
+
+/// Whether a selector selects labels, all known or not. `name`: of the Namespace that they are those of.
+fn selected(selector: &LabelSelector, labels: KnownLabels<'_>, name: Option<&str>) -> Interception {
+    let written = |key: &str| labels?.iter().find(|(known, _)| known == key).map(|(_, value)| value.as_str());
+    let each = selector.requirements.iter().map(|requirement| {
+        let automatic = name.filter(|_| requirement.key == METADATA_NAME);
+        let value = automatic.or_else(|| written(&requirement.key));
+        match (value, labels, &requirement.operator) {
+            (_, _, SelectorOperator::Unknown) | (None, None, _) => Interception::Maybe,
+            _ if requirement.holds(value) => Interception::Yes,
+            _ => Interception::No,
+        }
+    });
+    each.min().unwrap_or(Interception::Yes)
+}
+
+/// Requests for the configuration of admission are never sent to webhooks, or nobody could repair it
+/// (`predicates/rules/rules.go` `IsExemptAdmissionConfigurationResource`).
+fn is_exempt(kind: GroupKind<&str>) -> bool {
+    kind.group == "admissionregistration.k8s.io" && table().scope_of(kind.group, kind.kind).is_some()
+}
+
+fn is_or_all<'s>(mut written: impl Iterator<Item = &'s str>, wanted: &str) -> bool {
+    written.any(|one| one == "*" || one == wanted)
+}
+
+fn strings(list: &[String]) -> impl Iterator<Item = &str> {
+    list.iter().map(String::as_str)
+}

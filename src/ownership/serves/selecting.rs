@@ -1,0 +1,89 @@
+//! Which Pods a Service selects: those of the input, and those that its workloads will run.
+
+use std::collections::{BTreeMap, HashMap};
+
+use crate::inventory::{Inventory, Member, ObjectId};
+use crate::kube::kinds;
+use crate::manifest::{LabelSelector, Metadata, SelectorOperator, TemplateKind};
+use crate::yaml::Value;
+
+/// The Pods behind a Service.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Selected {
+    /// Workloads in the input whose Pods the Service selects, and Pods; never empty.
+    Workloads(Vec<ObjectId>),
+    /// It selects Pods, but none of the input.
+    Nobody,
+    /// It has no selector, or only stands for a name outside of the cluster: others say who answers.
+    Unselected,
+}
+
+/// The Pods of a bundle by their labels.
+pub(super) struct Selecting<'a> {
+    inventory: &'a Inventory,
+    /// Whoever runs Pods with that label and value, in the order of the inventory.
+    by_label: HashMap<(&'a str, &'a str), Vec<ObjectId>>,
+    /// What was asked before: webhooks share their Service.
+    known: BTreeMap<ObjectId, Selected>,
+}
+
+impl<'a> Selecting<'a> {
+    pub(super) fn of(inventory: &'a Inventory) -> Self {
+        let mut by_label: HashMap<(&str, &str), Vec<ObjectId>> = HashMap::new();
+        for member in &inventory.members {
+            for (key, value) in pod_metadata(member).into_iter().flat_map(|metadata| &metadata.labels) {
+                by_label.entry((key, value.as_str())).or_default().push(member.id);
+            }
+        }
+        Self { inventory, by_label, known: BTreeMap::new() }
+    }
+
+    /// Who stands behind a Service.
+    pub(super) fn behind(&mut self, service: ObjectId) -> Selected {
+        if let Some(known) = self.known.get(&service) {
+            return known.clone();
+        }
+        let selected = self.select(self.inventory.member(service));
+        self.known.insert(service, selected.clone());
+        selected
+    }
+
+    fn select(&self, service: &Member) -> Selected {
+        let spec = service.object.at(&["spec"]);
+        let field = |name: &str| spec.and_then(|spec| spec.get(name));
+        let selector = LabelSelector::of_map(field("selector"));
+        let names_another = field("type").and_then(Value::as_str) == Some("ExternalName");
+        if selector.is_empty() || names_another {
+            return Selected::Unselected;
+        }
+        // Of all labels that it asks for, the rarest one.
+        let candidates = selector.requirements.iter().map(|requirement| match &requirement.operator {
+            SelectorOperator::In(values) => {
+                values.first().and_then(|value| self.by_label.get(&(requirement.key.as_str(), value.as_str())))
+            }
+            _ => None,
+        });
+        let candidates = candidates.map(|found| found.map_or(&[][..], Vec::as_slice)).min_by_key(|found| found.len());
+        let selected = candidates.into_iter().flatten().copied().filter(|id| {
+            let member = self.inventory.member(*id);
+            !member.key.namespace.certainly_differs(&service.key.namespace)
+                && pod_metadata(member)
+                    .is_some_and(|metadata| selector.selects(|key| metadata.label(key).map(|label| label.as_str())))
+        });
+        let selected: Vec<ObjectId> = selected.collect();
+        if selected.is_empty() { Selected::Nobody } else { Selected::Workloads(selected) }
+    }
+}
+
+/// The metadata of the Pods that an object runs, or of the Pod that it is.
+fn pod_metadata(member: &Member) -> Option<&Metadata> {
+    if member.object.is(kinds::POD) {
+        return Some(&member.object.metadata);
+    }
+    // A Job ends on its own: it does not serve.
+    if member.object.group() == "batch" {
+        return None;
+    }
+    let template = member.object.templates().iter().find(|template| template.kind == TemplateKind::Pod)?;
+    Some(&template.metadata)
+}
