@@ -41,7 +41,8 @@ pub(super) fn render(report: &Report, options: &HumanOptions) -> String {
     if out.lines().count() > SCREEN {
         table(&mut out, report, &digest);
     }
-    let mut rest = closing::notes(report, options.verbose);
+    let notes = closing::notes(report, options.verbose).into_iter();
+    let mut rest: Vec<_> = notes.map(|note| wrap::fill(&note, options.width, "", "  ")).collect();
     if options.verbose {
         rest.extend(report.skipped.iter().map(closing::skip));
     }
@@ -250,8 +251,12 @@ impl Block {
         if handler.render_report(&mut drawn, self).is_err() {
             drawn = format!("{icon} {}\n", self.title);
         }
-        out.push_str(&" ".repeat(indent));
-        out.push_str(&self.located(drawn.trim_start_matches(' ')));
+        let drawn = self.located(drawn.trim_start_matches(' '));
+        let (headline, snippet) = drawn.split_once('\n').unwrap_or((&drawn, ""));
+        let [first, next] = [indent, indent + 2].map(|spaces| " ".repeat(spaces));
+        out.push_str(&wrap::fill(headline, options.width, &first, &next));
+        out.push('\n');
+        out.push_str(snippet);
     }
 }
 

@@ -144,11 +144,17 @@ fn github(text: &str, report: &Report, options: &Options) {
         };
         let title = get("title").expect("a title");
         let words = |text: &str| text.split_whitespace().count();
-        let first = unescaped(data).lines().next().map_or(0, words);
-        let known =
-            report.findings.iter().map(|reported| &reported.finding).any(|finding| {
-                finding.severity == severity && finding.rule == title && words(&finding.message) == first
-            });
+        let data = unescaped(data);
+        let first = data.lines().next().unwrap_or_default();
+        // What Helm rendered is followed by its template.
+        let before = first.rsplit_once(" (").filter(|(_, template)| template.ends_with(')')).map(|(before, _)| before);
+        let says =
+            |message: &str| [Some(first), before].into_iter().flatten().any(|text| words(text) == words(message));
+        let known = report
+            .findings
+            .iter()
+            .map(|reported| &reported.finding)
+            .any(|finding| finding.severity == severity && finding.rule == title && says(&finding.message));
         assert!(known, "{line:?}");
         assert!(get("line").is_some_and(|line| line.parse::<usize>().is_ok()));
         assert_eq!(get("col").is_some(), get("line") == get("endLine"), "columns on one line only");
