@@ -15,7 +15,8 @@ use crate::rules::{self, RULES};
 
 #[derive(Clone, Debug, Args)]
 pub(super) struct ExplainArgs {
-    /// The rule, or what a plan cites in brackets (`GC-22`); without one, all rules are listed
+    /// The rule, what a plan cites in brackets (`GC-22`), or a kind or finalizer that a finding rests on
+    /// (`ExternalSecret.external-secrets.io`); without one, all rules are listed
     #[arg(value_name = "RULE", value_parser = known::<String>(rule_ids), hide_possible_values = true)]
     pub(super) rule: Option<String>,
     /// Output format
@@ -59,7 +60,7 @@ pub(super) fn explain(args: &ExplainArgs, global: &GlobalArgs) -> Result<Status,
         terminal::print(&format!("{says}\n"))?;
         return Ok(Status::Clean);
     }
-    let rule = rules::find(id).ok_or_else(|| UnknownRule::new(id))?;
+    let Some(rule) = rules::find(id) else { return rows(id, args, global) };
     let described = engine::describe(rule);
     let text = match args.output {
         PageFormat::Human => report::page_human(&described, &display(global, true).human),
@@ -70,6 +71,19 @@ pub(super) fn explain(args: &ExplainArgs, global: &GlobalArgs) -> Result<Status,
         PageFormat::Json => report::rules_json(&[described]),
     };
     terminal::print(&text)?;
+    Ok(Status::Clean)
+}
+
+/// What a finding rests on: a kind or a finalizer of the tables.
+fn rows(word: &str, args: &ExplainArgs, global: &GlobalArgs) -> Result<Status, Error> {
+    let rows = engine::rows_about(engine::configured_tables()?.as_ref(), word);
+    if rows.is_empty() {
+        return Err(UnknownRule::new(word).into());
+    }
+    terminal::print(&match args.output {
+        PageFormat::Json => report::rows_json(&rows),
+        PageFormat::Human | PageFormat::Markdown => report::rows_human(&rows, &display(global, true).human),
+    })?;
     Ok(Status::Clean)
 }
 

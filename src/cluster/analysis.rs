@@ -1,13 +1,15 @@
 //! What is known about one bundle: each fact is computed once, on first use, and shared by rules, pictures and plans.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use super::{Built, Source, build};
 use crate::delivery::{Deliveries, DeliveryTool};
 use crate::gc::{self, ClusterError, Options, Plan, Step};
 use crate::inventory::Inventory;
-use crate::ownership::{Implied, Ownership, Tables, Ties};
+use crate::kube::{ObjectKey, kinds};
+use crate::ownership::tables::DataFate;
+use crate::ownership::{self, Implied, ImpliedObject, Ownership, Reach, Tables, Ties};
 
 /// How many verdicts are kept for later use. Each holds a state of the whole cluster, so not every trial of a rule can be
 /// kept; a report draws fewer pictures than this.
@@ -21,6 +23,7 @@ pub struct Analysis<'a> {
     delivery: Option<DeliveryTool>,
     ownership: OnceLock<Ownership>,
     ties: OnceLock<Ties>,
+    reach: OnceLock<Reach>,
     deliveries: OnceLock<Deliveries>,
     cluster: OnceLock<Option<Built>>,
 }
@@ -34,6 +37,7 @@ impl<'a> Analysis<'a> {
             delivery: None,
             ownership: OnceLock::new(),
             ties: OnceLock::new(),
+            reach: OnceLock::new(),
             deliveries: OnceLock::new(),
             cluster: OnceLock::new(),
         }
@@ -72,6 +76,34 @@ impl<'a> Analysis<'a> {
     /// Who delivers the objects, and deletes them when they leave.
     pub fn deliveries(&self) -> &Deliveries {
         self.deliveries.get_or_init(|| Deliveries::of(self.inventory, self.delivery))
+    }
+
+    /// What the delivery objects of [`Ties::delivery_objects`] deliver of the input.
+    pub fn reach(&self) -> &Reach {
+        self.reach.get_or_init(|| Reach::of(self.inventory, self.ties().delivery_objects()))
+    }
+
+    /// What controllers create below its rendered objects.
+    pub fn implied(&self) -> Implied<'a> {
+        ownership::implied(self.inventory, self.ownership(), self.ties())
+    }
+
+    /// The objects whose deletion deletes data, or may do so, each with what is deleted: those of the input, and the claims among
+    /// the implied ones.
+    pub fn data(&self, implied: &Implied<'_>) -> BTreeMap<ObjectKey, String> {
+        let written = self.inventory.members.iter().filter_map(|member| {
+            let loss = ownership::data_loss(self.inventory, &self.tables, member)?;
+            // The claims of a StatefulSet are objects of their own.
+            let counts = loss.fate != DataFate::Kept && !member.object.is(kinds::STATEFUL_SET);
+            counts.then(|| (member.key.clone(), loss.lost))
+        });
+        let claims = implied.objects.iter().filter(|object| object.key.is(kinds::PERSISTENT_VOLUME_CLAIM));
+        let row = self.tables.data_of("", kinds::PERSISTENT_VOLUME_CLAIM.kind);
+        let lost =
+            |claim: &ImpliedObject<'_>| ownership::reclaim_policy(self.inventory, claim.spec) != Some(DataFate::Kept);
+        let claims =
+            claims.filter(|claim| lost(claim)).filter_map(|claim| Some((claim.key.clone(), row?.lost.clone())));
+        written.chain(claims).collect()
     }
 
     /// The cluster that the bundle describes, without what controllers would add; `None` when it is too large.

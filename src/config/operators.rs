@@ -111,6 +111,7 @@ fn data_kind(values: Values<'_>, value: Value<'_>) -> Result<DataKind, Mistake> 
         lost: "its data".to_owned(),
         keep,
         default: DataFate::Lost,
+        volumes: false,
         verified: true,
         notes: String::new(),
         source: values.file.path().to_owned(),

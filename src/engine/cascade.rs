@@ -8,6 +8,7 @@ use crate::cluster::Verdicts;
 use crate::gc::Step;
 use crate::inventory::Inventory;
 use crate::kube::ObjectKey;
+use crate::ownership::Implied;
 use crate::report::plan::Cascade;
 use crate::report::{Cascades, Reported};
 use crate::rules::simulation::step_behind;
@@ -64,6 +65,7 @@ fn draw(verdicts: &Verdicts<'_>, scene: &Scene) -> Option<Cascade> {
     let view = PlanView {
         plan: &plan,
         steps: std::slice::from_ref(&scene.step),
+        data: verdicts.analysis().data(&Implied::default()),
         implied: Vec::new(),
         titles: vec![scene.title.clone()],
         targets: vec![Vec::new()],

@@ -20,6 +20,7 @@ mod provenance;
 mod repeats;
 mod request;
 mod resolve;
+mod rows;
 mod run;
 mod scope;
 mod selection;
@@ -37,6 +38,7 @@ pub use plan::{
     TeardownRequest,
 };
 pub use request::{BaselineChoice, ConfigChoice, Request};
+pub use rows::{configured_tables, rows_about};
 pub use run::check;
 pub use scope::ReportScope;
 pub use selection::{Selection, UnknownRule};

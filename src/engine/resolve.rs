@@ -43,6 +43,14 @@ pub(super) fn bundles_and_rest(request: &Request, config: Option<&Config>) -> (V
     (resolver.bundles(), resolver.paths(Vec::new()))
 }
 
+/// The bundled tables, with the rows of the configuration.
+pub(super) fn tables_of(config: Option<&Config>) -> Arc<Tables> {
+    match config {
+        Some(config) => Arc::new(Tables::bundled().with(&config.controllers, &config.generators, &config.data)),
+        None => Tables::bundled(),
+    }
+}
+
 /// What `request` reads with this configuration.
 pub(super) fn resolve(request: &Request, config: Option<&Config>) -> Result<Resolved, SessionError> {
     let resolver = Resolver::of(request, config);
@@ -85,11 +93,7 @@ struct Resolver<'a> {
 
 impl<'a> Resolver<'a> {
     fn of(request: &'a Request, config: Option<&'a Config>) -> Self {
-        let tables = match config {
-            Some(config) => Arc::new(Tables::bundled().with(&config.controllers, &config.generators, &config.data)),
-            None => Tables::bundled(),
-        };
-        Self { request, config, tables }
+        Self { request, config, tables: tables_of(config) }
     }
 
     fn bundles(&self) -> Vec<BundleInput> {

@@ -204,6 +204,8 @@ pub struct Finding {
     pub related: Vec<Label>,
     /// The objects that the defect connects; empty when there are none.
     pub chain: Chain,
+    /// The rows of tables that it rests on: `generators/ExternalSecret.external-secrets.io`.
+    pub tables: Vec<String>,
 }
 
 impl Finding {

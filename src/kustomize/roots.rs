@@ -20,6 +20,8 @@ const MOST_NESTED: usize = 64;
 pub struct BuildRoot {
     /// The folder; empty for the top of the tree.
     pub folder: String,
+    /// What points at it; `None` if no delivery object does.
+    pub pointer: Option<Pointer>,
     /// The files that it builds, in the order of their paths.
     pub files: Vec<BuiltFile>,
 }
@@ -66,13 +68,15 @@ impl BuildRoots {
             }
         }
         for (folder, mut pointers) in starts {
-            if pointers.is_empty() {
+            let is_pointed_at = !pointers.is_empty();
+            if !is_pointed_at {
                 let edits = Arc::default();
                 pointers.push(Pointer { folder: folder.clone(), recursive: false, edits });
             }
             for pointer in pointers {
                 let files = found.reached(&tree, &pointer);
-                found.roots.push(BuildRoot { folder: folder.clone(), files });
+                let pointer = is_pointed_at.then_some(pointer);
+                found.roots.push(BuildRoot { folder: folder.clone(), pointer, files });
             }
         }
         found

@@ -45,12 +45,15 @@ fn tie(
     owned: bool,
 ) -> Tie {
     let key = ObjectKey::new(row.product.kind.as_ref(), namespace.clone(), &found.name);
+    let to = TieEnd::of(inventory, key);
+    // A rendered object of that name was not made by the generator: who wins, operators decide differently.
+    let contested = to.id.is_some_and(|id| !inventory.member(id).from_dump);
     Tie {
         from: member.id,
-        to: TieEnd::of(inventory, key),
+        to,
         kind: TieKind::Generates { owned },
         evidence: TieEvidence { field: found.field.clone(), span: found.span, row: Some(row.name()) },
-        certainty: if row.verified { Certainty::Certain } else { Certainty::Possible },
+        certainty: if row.verified && !contested { Certainty::Certain } else { Certainty::Possible },
     }
 }
 

@@ -4,7 +4,9 @@
 
 pub mod access;
 mod contains;
+mod data;
 mod defines;
+mod delivers;
 mod finalizer_holder;
 mod generates;
 mod implied;
@@ -19,6 +21,11 @@ mod uses;
 mod workloads;
 mod written;
 
+pub use data::{DataLoss, data_loss, reclaim_policy};
+pub use delivers::{
+    Build, DeliveredObject, DeliveryDestination, DeliveryKind, DeliveryObject, DeliverySource, OnDeletion, Reach,
+    SourceContent, delivered_by,
+};
 pub use finalizer_holder::FinalizerHolder;
 pub use implied::{Implied, ImpliedObject, ImpliedReference, MOST_REPLICAS, implied};
 pub use pod_specs::may_run_pods;

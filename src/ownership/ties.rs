@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use super::delivers::{self, DeliveryObject};
 use super::tables::Tables;
 use super::tie::{Tie, TieKind};
 use super::{contains, defines, generates, uses};
@@ -16,6 +17,7 @@ pub struct Ties {
     all: Vec<Tie>,
     /// By the key they lead to, the places in `all`.
     to: BTreeMap<ObjectKey, Vec<usize>>,
+    delivery: Vec<DeliveryObject>,
     contents: BTreeMap<String, Vec<ObjectId>>,
     instances: BTreeMap<GroupKind, Vec<ObjectId>>,
 }
@@ -37,7 +39,13 @@ impl Ties {
         for (place, tie) in all.iter().enumerate() {
             to.entry(tie.to.key.clone()).or_default().push(place);
         }
-        Self { all, to, contents: contains::of(inventory), instances: defines::of(inventory) }
+        Self {
+            all,
+            to,
+            delivery: delivers::of(inventory),
+            contents: contains::of(inventory),
+            instances: defines::of(inventory),
+        }
     }
 
     /// Every tie, in the order of the objects that they begin at.
@@ -65,6 +73,11 @@ impl Ties {
     /// What uses an object.
     pub fn users_of(&self, key: &ObjectKey) -> impl Iterator<Item = &Tie> {
         self.to(key).filter(|tie| tie.kind == TieKind::Uses)
+    }
+
+    /// What delivers objects, in the order of the inventory.
+    pub fn delivery_objects(&self) -> &[DeliveryObject] {
+        &self.delivery
     }
 
     /// What the namespace controller deletes with a Namespace.

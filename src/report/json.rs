@@ -116,6 +116,8 @@ struct FindingDocument<'a> {
     location: LocationJson<'a>,
     related: Vec<RelatedJson<'a>>,
     chain: &'a [ObjectKey],
+    #[serde(skip_serializing_if = "<[_]>::is_empty")]
+    tables: &'a [String],
     fingerprint: String,
 }
 
@@ -158,6 +160,7 @@ impl<'a> FindingDocument<'a> {
                 .map(|label| RelatedJson { message: &label.message, location: LocationJson::new(report, label) })
                 .collect(),
             chain: &finding.chain.objects,
+            tables: &finding.tables,
             fingerprint: reported.fingerprint.to_string(),
         }
     }

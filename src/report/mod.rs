@@ -31,6 +31,7 @@ mod rdjson;
 mod region;
 mod relation;
 mod render;
+mod rows;
 mod rules;
 mod sarif;
 mod schema;
@@ -49,5 +50,6 @@ pub use options::{
 pub use page::page_human;
 pub use region::Region;
 pub use render::render;
+pub use rows::{RowInfo, rows_human, rows_json};
 pub use rules::{rules_human, rules_json};
 pub use schema::{SCHEMAS, schema};

@@ -3,6 +3,7 @@
 use crate::finding::{Chain, Consequence, Finding, Label, Relation, Severity};
 use crate::inventory::{Inventory, Member};
 use crate::kube::ObjectKey;
+use crate::ownership::tables::RowName;
 use crate::text::{FileId, Span};
 
 /// A finding without its rule. A draft cannot exist without a place; the sink adds the rest.
@@ -20,6 +21,7 @@ pub struct Draft {
     target: Option<String>,
     related: Vec<Label>,
     chain: Chain,
+    tables: Vec<String>,
 }
 
 impl Draft {
@@ -37,6 +39,7 @@ impl Draft {
             target: None,
             related: Vec::new(),
             chain: Chain::default(),
+            tables: Vec::new(),
         }
     }
 
@@ -123,6 +126,18 @@ impl Draft {
         self
     }
 
+    /// A row of a table without which there would be no such finding. The reason, which must be set already, says how to look
+    /// it up; an unproven row makes the finding an info.
+    pub fn rests_on(mut self, row: &RowName, verified: bool) -> Self {
+        let word = if row.kinds.contains('*') { format!("'{row}'") } else { row.kinds.to_string() };
+        self.reason.push_str(&format!(" `ownerlint explain {word}` says how this is known."));
+        if !verified {
+            self.severity = Some(Severity::Info);
+        }
+        self.tables.push(row.to_string());
+        self
+    }
+
     /// The finding of a rule, with its severity and consequence unless the draft has its own.
     pub(super) fn into_finding(self, rule: &'static str, severity: Severity, consequence: Consequence) -> Finding {
         Finding {
@@ -138,6 +153,7 @@ impl Draft {
             primary: self.primary,
             related: self.related,
             chain: self.chain,
+            tables: self.tables,
         }
     }
 }

@@ -3,6 +3,7 @@
 //! A rule reads a [`Context`] and pushes [`Draft`]s into a [`Sink`], which stamps them with the rule's id and default
 //! severity, so that no rule can mislabel itself. Families live in one file each; [`RULES`] is the one registry.
 
+mod claimed;
 mod draft;
 mod finalizer_lifecycle;
 mod finalizer_syntax;
@@ -24,6 +25,7 @@ mod rule;
 mod scope;
 pub(crate) mod simulation;
 mod suppressing;
+mod volume;
 mod words;
 
 pub use draft::Draft;

@@ -2,8 +2,8 @@
 
 use super::rule::{self, Rule};
 use super::{
-    finalizer_lifecycle, finalizer_syntax, finalizer_template, gitops, metadata, operator, owner_graph, owner_identity,
-    owner_shape, protection, reading, release, scope, simulation, suppressing,
+    claimed, finalizer_lifecycle, finalizer_syntax, finalizer_template, gitops, metadata, operator, owner_graph,
+    owner_identity, owner_shape, protection, reading, release, scope, simulation, suppressing, volume,
 };
 
 /// Every rule, in the order in which they are listed.
@@ -48,6 +48,8 @@ pub static RULES: &[&Rule] = &[
     &protection::PROTECTION_INEFFECTIVE,
     &gitops::TRACKING_LABEL_LEAKS,
     &gitops::FORCE_REPLACE_ON_STATEFUL,
+    &volume::VOLUME_DELETED_WITH_OWNER,
+    &claimed::OBJECT_CLAIMED_TWICE,
     &reading::UNREADABLE_FILE,
     &reading::UNREADABLE_DOCUMENT,
     &reading::DUPLICATE_KEY,

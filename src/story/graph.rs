@@ -6,7 +6,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::outline::{KindCounts, Limits, Line, Shown, outline};
-use super::telling::{Affected, Ending, Story, holds_data};
+use super::telling::{Affected, Ending, Story};
 use super::words;
 use crate::gc::{Hold, ObjectId};
 use crate::kube::Namespace;
@@ -202,7 +202,7 @@ impl Drawing<'_> {
         if self.stories.iter().any(|story| story.implied(key).is_some()) {
             marks.push("implied".to_owned());
         }
-        if holds_data(key) {
+        if self.stories.iter().any(|story| story.view.data.contains_key(key)) {
             marks.push("data".to_owned());
         }
         if self.stories.len() > 1 {

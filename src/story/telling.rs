@@ -45,8 +45,6 @@ pub(crate) struct Tally {
     pub(crate) deleted: usize,
     /// Of those that are deleted, the ones that no manifest contains.
     pub(crate) implied: usize,
-    /// Of those that are deleted, the ones that hold data.
-    pub(crate) claims: usize,
     pub(crate) stuck: usize,
     /// Terminating already before the step, and still.
     pub(crate) still_stuck: usize,
@@ -196,12 +194,22 @@ impl<'v> Story<'v> {
         self.counts = Tally {
             deleted: of(Ending::Deleted).count(),
             implied: of(Ending::Deleted).filter(|affected| self.implied.contains_key(&affected.key)).count(),
-            claims: of(Ending::Deleted).filter(|affected| holds_data(&affected.key)).count(),
             stuck,
             still_stuck: self.stuck_before.len(),
             kept,
             untouched: alive - stuck - kept - self.stuck_before.len(),
         };
+    }
+
+    /// What is deleted of data: kinds with their numbers, claims first.
+    pub(crate) fn data(&self) -> Vec<(&str, usize)> {
+        let deleted = self.affected.iter().filter(|affected| affected.ending == Ending::Deleted);
+        let mut kinds: BTreeMap<(bool, &str), usize> = BTreeMap::new();
+        for affected in deleted.filter(|affected| self.view.data.contains_key(&affected.key)) {
+            let is_claim = affected.key.is(kinds::PERSISTENT_VOLUME_CLAIM);
+            *kinds.entry((!is_claim, if is_claim { "claim" } else { &affected.key.kind })).or_default() += 1;
+        }
+        kinds.into_iter().map(|((_, kind), number)| (kind, number)).collect()
     }
 
     /// Why the object exists although no manifest contains it.
@@ -220,12 +228,6 @@ impl<'v> Story<'v> {
     pub(crate) fn title(&self) -> String {
         self.view.titles.get(self.step).cloned().unwrap_or_else(|| format!("step {}", self.step + 1))
     }
-}
-
-/// Whether an object stands for data that its deletion may destroy: a claim, whose volume is deleted with it unless the volume is
-/// retained.
-pub(crate) fn holds_data(key: &ObjectKey) -> bool {
-    key.is(kinds::PERSISTENT_VOLUME_CLAIM)
 }
 
 /// `None` for an object that the step leaves as it was, or that was Terminating and is.

@@ -1,5 +1,8 @@
 //! What is told of a plan besides what the simulation itself knows.
 
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+
 use crate::gc::{Plan, Step};
 use crate::kube::ObjectKey;
 use crate::ownership::known_finalizers::KnownFinalizers;
@@ -11,6 +14,8 @@ pub struct PlanView<'a> {
     pub plan: &'a Plan<'a>,
     /// The steps that were simulated.
     pub steps: &'a [Step],
+    /// Objects of the simulated cluster whose deletion deletes data: what, after "deletes".
+    pub data: BTreeMap<ObjectKey, String>,
     /// Objects of the simulated cluster that no manifest contains.
     pub implied: Vec<ImpliedDependent>,
     /// One line per step: what is done, as its user would say it.
@@ -54,6 +59,6 @@ pub struct ImpliedDependent {
     pub key: ObjectKey,
     /// The object because of which it exists.
     pub owner: ObjectKey,
-    /// The rule that says so: `DEP-1`.
-    pub rule: &'static str,
+    /// What says so: `DEP-1`, or the row of a table.
+    pub rule: Cow<'static, str>,
 }

@@ -45,9 +45,12 @@ fn targets(step: &Step) -> Vec<ObjectKey> {
 }
 
 fn view<'a>(plan: &'a ownerlint::gc::Plan<'a>, steps: &'a [Step]) -> PlanView<'a> {
+    let claims =
+        plan.cluster().ids().map(|id| plan.cluster().key(id)).filter(|key| key.kind == "PersistentVolumeClaim");
     PlanView {
         plan,
         steps,
+        data: claims.map(|claim| (claim, "the volume and what is on it".to_owned())).collect(),
         implied: Vec::new(),
         titles: steps.iter().map(title).collect(),
         targets: steps.iter().map(targets).collect(),
@@ -97,7 +100,11 @@ fn implied_objects_and_assumptions_are_marked() {
     let cluster = sketch(&DEPLOYMENT);
     let steps = [delete(&["Deployment.apps/shop/web"], BACKGROUND)];
     let simulated = simulate(&cluster, &steps, &simulation());
-    let implied = |object: &str, owner: &str, rule| ImpliedDependent { key: key(object), owner: key(owner), rule };
+    let implied = |object: &str, owner: &str, rule: &'static str| ImpliedDependent {
+        key: key(object),
+        owner: key(owner),
+        rule: rule.into(),
+    };
     let view = PlanView {
         implied: vec![
             implied("ReplicaSet.apps/shop/web-5d", "Deployment.apps/shop/web", "DEP-1"),

@@ -70,7 +70,7 @@ fn a_table_that_cannot_be_read_is_an_error_with_its_name() {
     assert!(error.to_string().starts_with("known finalizers"), "{error}");
     let error = Tables::parse("kinds\nx\n", "").expect_err("columns are missing");
     assert!(error.to_string().starts_with("generators"), "{error}");
-    let row = "kinds,lost,keep,default,verified,notes,source\nA.b,x,spec..y=z,lost,yes,,x\n";
+    let row = "kinds,lost,keep,default,volumes,verified,notes,source\nA.b,x,spec..y=z,lost,no,yes,,x\n";
     let error = Tables::parse("", row).expect_err("no such field");
     assert!(error.to_string().starts_with("data, row A.b: `spec..y` is not a path to a field"), "{error}");
 }

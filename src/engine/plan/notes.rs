@@ -98,11 +98,16 @@ pub(super) fn notes(ground: &Ground<'_>, assumptions: &Assumptions) -> Vec<Strin
             "Owner references of rendered objects that are bound by name and assumed to be right: {bound_by_name}."
         ));
     }
-    if rendered > 0 && !ground.implied.objects.is_empty() {
+    let generated = ground.implied.objects.iter().filter(|object| object.is_generated()).count();
+    let built_in = ground.implied.objects.len() - generated;
+    if rendered > 0 && built_in > 0 {
         let pods = if ground.running { " (Pods are assumed to run on nodes)" } else { "" };
+        notes
+            .push(format!("Implied objects, which built-in controllers create below rendered ones{pods}: {built_in}."));
+    }
+    if generated > 0 {
         notes.push(format!(
-            "Implied objects, which built-in controllers create below rendered ones{pods}: {}.",
-            ground.implied.objects.len()
+            "Implied objects, which operators create for custom resources and something uses: {generated}."
         ));
     }
     if !added_finalizers.is_empty() {

@@ -1,5 +1,6 @@
 //! A cluster with the steps to be simulated on it.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::choose::Candidate;
@@ -23,6 +24,7 @@ pub struct Rehearsal {
     options: Options,
     implied: Vec<ImpliedDependent>,
     known: Arc<KnownFinalizers>,
+    data: BTreeMap<ObjectKey, String>,
     notes: Vec<String>,
     removal: Option<Told>,
 }
@@ -77,9 +79,10 @@ impl Rehearsal {
         let inventory = analysis.inventory();
         let ground = Ground { inventory, known: &known, implied, namespaces: &namespaces, running: kubelet };
         let notes = notes::notes(&ground, &assumptions);
+        let data = analysis.data(implied);
         let implied = known_implied(&cluster, &implied.objects);
         let options = Options { kubelet, ..Options::default() };
-        let mut rehearsal = Self { cluster, steps, options, implied, known, notes, removal: None };
+        let mut rehearsal = Self { cluster, steps, options, implied, data, known, notes, removal: None };
         if is_deletion {
             rehearsal.settle_first(&assumptions);
         }
@@ -102,9 +105,10 @@ impl Rehearsal {
         if steps.is_empty() {
             steps.push(Step::Settle);
         }
+        let data = analysis.data(implied);
         let implied = known_implied(&cluster, &implied.objects);
         let options = Options { kubelet, ..Options::default() };
-        let mut rehearsal = Self { cluster, steps, options, implied, known, notes, removal: None };
+        let mut rehearsal = Self { cluster, steps, options, implied, data, known, notes, removal: None };
         let before = rehearsal.steps.len();
         rehearsal.settle_first(&assumptions);
         rehearsal.removal = Some(Told { first: rehearsal.steps.len() - before, title });
@@ -180,8 +184,8 @@ impl Rehearsal {
         }
         let mut notes = self.notes.clone();
         notes.extend(notes::rejections(&targets, plan));
-        let implied = self.implied.clone();
-        PlanView { plan, steps: &self.steps, implied, titles, targets, known: &self.known, notes, removal: None }
+        let (implied, data) = (self.implied.clone(), self.data.clone());
+        PlanView { plan, steps: &self.steps, data, implied, titles, targets, known: &self.known, notes, removal: None }
     }
 }
 
@@ -190,7 +194,7 @@ fn known_implied(cluster: &gc::Cluster, objects: &[crate::ownership::ImpliedObje
     let implied = objects.iter().map(|object| ImpliedDependent {
         key: object.key.clone(),
         owner: object.owner.clone(),
-        rule: object.rule,
+        rule: object.rule.clone(),
     });
     implied.filter(|implied| cluster.find(&implied.key).is_some()).collect()
 }

@@ -61,7 +61,7 @@ pub(super) fn dependent<'a>(
     (api_version, kind): (&'static str, &str),
     name: String,
     owner: &ObjectKey,
-    reference: ImpliedReference,
+    reference: ImpliedReference<'a>,
 ) -> ImpliedObject<'a> {
     ImpliedObject {
         api_version,
@@ -72,7 +72,7 @@ pub(super) fn dependent<'a>(
         copied_references: Vec::new(),
         spec: None,
         claims: Vec::new(),
-        rule,
+        rule: rule.into(),
     }
 }
 

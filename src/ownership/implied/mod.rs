@@ -1,4 +1,5 @@
-//! Edges that no manifest contains: dependents that built-in controllers create (section 7 of the deletion semantics).
+//! Edges that no manifest contains: dependents that controllers create (section 7 of the deletion semantics; the table of
+//! generators).
 //!
 //! A rendering contains no ReplicaSets, Pods or EndpointSlices, yet a deletion deletes them too. Each row of the
 //! section that a manifest alone decides is followed here: what is created, under which name, with which owner
@@ -12,34 +13,45 @@
 mod builder;
 mod network;
 mod object;
+mod products;
 mod workloads;
 
 use builder::Builder;
 pub use object::{Implied, ImpliedObject, ImpliedReference, MOST_REPLICAS};
 
-use super::Ownership;
+use super::{Ownership, Ties};
 use crate::inventory::{Inventory, Member, Serving};
 
-/// What built-in controllers create below the rendered objects of `inventory`.
-pub fn implied<'a>(inventory: &'a Inventory, ownership: &Ownership) -> Implied<'a> {
+/// What controllers create below the rendered objects of `inventory`: the built-in ones, and the generators of the tables.
+pub fn implied<'a>(inventory: &'a Inventory, ownership: &Ownership, ties: &Ties) -> Implied<'a> {
     let mut builder = Builder::new(inventory, ownership);
-    for member in inventory.members.iter().filter(|member| is_reconciled(member)) {
-        match (member.object.group(), member.object.kind.value.as_str()) {
-            ("apps", "Deployment") => workloads::deployment(&mut builder, member),
-            ("apps", "ReplicaSet") | ("", "ReplicationController") => workloads::replica_set(&mut builder, member),
-            ("apps", "StatefulSet") => workloads::stateful_set(&mut builder, member),
-            ("apps", "DaemonSet") => workloads::daemon_set(&mut builder, member),
-            ("batch", "CronJob") => workloads::cron_job(&mut builder, member),
-            ("batch", "Job") => workloads::job(&mut builder, member),
-            ("", "Pod") => workloads::pod(&mut builder, member),
-            ("", "Service") => network::service(&mut builder, member),
-            ("", "Endpoints") => network::endpoints(&mut builder, member),
-            ("", "Namespace") => network::namespace(&mut builder, member),
-            ("", "Node") => network::node(&mut builder, member),
-            _ => {}
+    for member in &inventory.members {
+        if is_reconciled(member) {
+            built_in(&mut builder, member);
+        }
+        if !member.from_dump {
+            products::of(&mut builder, member, ties);
         }
     }
     builder.finish()
+}
+
+/// What built-in controllers create for one object.
+fn built_in<'a>(builder: &mut Builder<'a>, member: &'a Member) {
+    match (member.object.group(), member.object.kind.value.as_str()) {
+        ("apps", "Deployment") => workloads::deployment(builder, member),
+        ("apps", "ReplicaSet") | ("", "ReplicationController") => workloads::replica_set(builder, member),
+        ("apps", "StatefulSet") => workloads::stateful_set(builder, member),
+        ("apps", "DaemonSet") => workloads::daemon_set(builder, member),
+        ("batch", "CronJob") => workloads::cron_job(builder, member),
+        ("batch", "Job") => workloads::job(builder, member),
+        ("", "Pod") => workloads::pod(builder, member),
+        ("", "Service") => network::service(builder, member),
+        ("", "Endpoints") => network::endpoints(builder, member),
+        ("", "Namespace") => network::namespace(builder, member),
+        ("", "Node") => network::node(builder, member),
+        _ => {}
+    }
 }
 
 /// Whether controllers will see the object as it is written.

@@ -5,7 +5,7 @@ use super::object::{ImpliedObject, ImpliedReference};
 use crate::inventory::Member;
 use crate::kube::{Namespace, ObjectKey};
 
-const CORE: ImpliedReference = ImpliedReference::controller("v1");
+const CORE: ImpliedReference<'_> = ImpliedReference::controller("v1");
 const SLICE: (&str, &str) = ("discovery.k8s.io/v1", "EndpointSlice");
 /// The label that keeps an Endpoints object from being mirrored.
 const SKIP_MIRROR: &str = "endpointslice.kubernetes.io/skip-mirror";

@@ -1,7 +1,10 @@
 //! Implied objects as values.
 
+use std::borrow::Cow;
+
 use crate::kube::ObjectKey;
 use crate::manifest::OwnerReference;
+use crate::ownership::tables::Table;
 use crate::yaml::Value;
 /// Most Pods that are implied below one workload, and most claims below one template of it: a larger set behaves alike.
 pub const MOST_REPLICAS: i64 = 100;
@@ -10,13 +13,13 @@ pub const MOST_REPLICAS: i64 = 100;
 #[derive(Clone, Debug)]
 pub struct ImpliedObject<'a> {
     /// `apiVersion`.
-    pub api_version: &'static str,
+    pub api_version: &'a str,
     /// Its name within the cluster.
     pub key: ObjectKey,
     /// The object it is created for.
     pub owner: ObjectKey,
     /// The reference to that object; `None` where the controller writes none `[DEP-19]`, `[DEP-20]`.
-    pub reference: Option<ImpliedReference>,
+    pub reference: Option<ImpliedReference<'a>>,
     /// `metadata.finalizers`, those of the template included `[VAL-35]`, `[VAL-36]`.
     pub finalizers: Vec<String>,
     /// Further owner references, copied from the template of a claim `[VAL-36]`.
@@ -25,34 +28,41 @@ pub struct ImpliedObject<'a> {
     pub spec: Option<Value<'a>>,
     /// Claims of a Pod that its StatefulSet adds to the volumes of the template.
     pub claims: Vec<String>,
-    /// The row of section 7: `DEP-1`.
-    pub rule: &'static str,
+    /// What says so: a row of section 7, `DEP-1`, or of a table, `generators/ExternalSecret.external-secrets.io`.
+    pub rule: Cow<'static, str>,
+}
+
+impl ImpliedObject<'_> {
+    /// Whether an operator creates it, by a row of the table of generators; otherwise a built-in controller does.
+    pub fn is_generated(&self) -> bool {
+        self.rule.starts_with(Table::Generators.as_str())
+    }
 }
 
 /// The owner reference of an implied object.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct ImpliedReference {
+pub struct ImpliedReference<'a> {
     /// `apiVersion` as the controller writes it.
-    pub api_version: &'static str,
+    pub api_version: &'a str,
     /// `controller`; absent is `None`.
     pub controller: Option<bool>,
     /// `blockOwnerDeletion`; absent is `None`.
     pub block_owner_deletion: Option<bool>,
 }
 
-impl ImpliedReference {
+impl<'a> ImpliedReference<'a> {
     /// What `NewControllerRef` writes (apimachinery `controller_ref.go`).
-    pub const fn controller(api_version: &'static str) -> Self {
+    pub const fn controller(api_version: &'a str) -> Self {
         Self { api_version, controller: Some(true), block_owner_deletion: Some(true) }
     }
 
     /// A reference without the blocking flag `[DEP-12]`.
-    pub const fn unblocking_controller(api_version: &'static str) -> Self {
+    pub const fn unblocking_controller(api_version: &'a str) -> Self {
         Self { api_version, controller: Some(true), block_owner_deletion: None }
     }
 
     /// A reference with neither flag `[DEP-15]`.
-    pub const fn plain(api_version: &'static str) -> Self {
+    pub const fn plain(api_version: &'a str) -> Self {
         Self { api_version, controller: None, block_owner_deletion: None }
     }
 }

@@ -7,9 +7,9 @@ use crate::kube::ObjectKey;
 use crate::manifest::{Metadata, Template, TemplateKind};
 use crate::yaml::Value;
 
-const APPS: ImpliedReference = ImpliedReference::controller("apps/v1");
-const CORE: ImpliedReference = ImpliedReference::controller("v1");
-const BATCH: ImpliedReference = ImpliedReference::controller("batch/v1");
+const APPS: ImpliedReference<'_> = ImpliedReference::controller("apps/v1");
+const CORE: ImpliedReference<'_> = ImpliedReference::controller("v1");
+const BATCH: ImpliedReference<'_> = ImpliedReference::controller("batch/v1");
 
 /// The finalizer that the Job controller puts on its Pods `[FIN-5]`.
 const JOB_TRACKING: &str = "batch.kubernetes.io/job-tracking";
@@ -61,7 +61,7 @@ pub(super) fn replica_set<'a>(builder: &mut Builder<'a>, member: &'a Member) {
 }
 
 /// The Pods of a ReplicaSet or ReplicationController `[DEP-2]`; `member` contains their template.
-fn replicas<'a>(builder: &mut Builder<'a>, member: &'a Member, owner: &ObjectKey, reference: ImpliedReference) {
+fn replicas<'a>(builder: &mut Builder<'a>, member: &'a Member, owner: &ObjectKey, reference: ImpliedReference<'a>) {
     let template = PodTemplate::of(spec(member), member.object.templates());
     let wanted = integer(spec(member), "replicas").unwrap_or(1);
     for number in 1..=builder.capped(&member.key, wanted) {
@@ -108,7 +108,7 @@ fn claims<'a>(builder: &mut Builder<'a>, member: &'a Member, templates: &[Templa
             finalizers: metadata.map(finalizers).unwrap_or_default(),
             copied_references: copied,
             spec: items(spec(member), "volumeClaimTemplates").nth(index).and_then(|claim| claim.get("spec")),
-            rule: if refers { "DEP-20" } else { "DEP-4" },
+            rule: if refers { "DEP-20".into() } else { "DEP-4".into() },
             ..object
         });
     }
@@ -181,7 +181,7 @@ fn add_pod<'a>(
     rule: &'static str,
     name: String,
     owner: &ObjectKey,
-    reference: ImpliedReference,
+    reference: ImpliedReference<'a>,
     template: &PodTemplate<'a>,
 ) {
     let pod = dependent(rule, ("v1", "Pod"), name, owner, reference);

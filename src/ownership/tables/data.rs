@@ -23,6 +23,8 @@ pub struct DataKind {
     pub lost: String,
     /// What keeps the data; each is enough. None: only `default` counts.
     pub keep: Vec<KeepCondition>,
+    /// Whether the data are volumes of Kubernetes, whose claims could outlive the object.
+    pub volumes: bool,
     /// What becomes of the data where none of the fields is written.
     pub default: DataFate,
     /// Whether the source proves it.
@@ -71,6 +73,7 @@ struct DataRow {
     lost: String,
     keep: String,
     default: DataFate,
+    volumes: Proven,
     verified: Proven,
     notes: String,
     source: String,
@@ -113,6 +116,7 @@ impl DataKind {
             lost: row.lost,
             keep,
             default: row.default,
+            volumes: row.volumes == Proven::Yes,
             verified: row.verified == Proven::Yes,
             notes: row.notes,
             source: row.source,

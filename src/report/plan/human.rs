@@ -89,10 +89,8 @@ fn summary(story: &Story<'_>) -> String {
     };
     let stuck = if counts.stuck > 0 { format!(", {} stuck", counts.stuck) } else { String::new() };
     let kept = if counts.kept > 0 { format!(", {} kept", counts.kept) } else { String::new() };
-    let data = match counts.claims {
-        0 => String::new(),
-        number => format!(" Data deleted: {}.", plain::count(number, "claim")),
-    };
+    let data: Vec<String> = story.data().iter().map(|(what, number)| plain::count(*number, what)).collect();
+    let data = if data.is_empty() { String::new() } else { format!(" Data deleted: {}.", data.join(", ")) };
     format!("{deleted}{stuck}{kept}.{data}{vary}")
 }
 
@@ -132,7 +130,7 @@ fn branch(ends: &[bool], ascii: bool) -> String {
 
 fn object_line(page: &Screen<'_>, story: &Story<'_>, affected: &Affected, entry: &Line, branch: &str) -> String {
     let margin = margin(page, affected.ending, affected.wave);
-    let implied = story.implied(&affected.key).map_or(String::new(), |implied| page.implied(implied.rule));
+    let implied = story.implied(&affected.key).map_or(String::new(), |implied| page.implied(&implied.rule));
     let rules = page.styled(&page.cited(&Cause::all_citations(&affected.causes)), Emphasis::Dim);
     let below =
         if entry.hidden.is_empty() { String::new() } else { format!(" (below it: {})", words::kinds(&entry.hidden)) };

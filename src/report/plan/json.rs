@@ -353,7 +353,7 @@ impl<'a> ImpliedDocument<'a> {
         Self {
             key: implied.key.to_string(),
             owner: implied.owner.to_string(),
-            rule: implied.rule,
+            rule: &implied.rule,
             outcomes: fates.map(FateDocument::from).collect(),
         }
     }

@@ -1,8 +1,8 @@
 //! What a person reads about a removal besides its plan: what stays on purpose, which data is deleted, and a safe order.
 
 use super::screen::Screen;
-use crate::kube::ObjectKey;
-use crate::story::telling::{Ending, Story, holds_data};
+use crate::kube::{ObjectKey, kinds};
+use crate::story::telling::{Ending, Story};
 use crate::story::{RemovalView, words};
 use crate::text::plain;
 
@@ -19,14 +19,18 @@ pub(super) fn kept_and_lost(page: &mut Screen<'_>, removal: &RemovalView, story:
     let data: Vec<&ObjectKey> = data(story).collect();
     if !data.is_empty() {
         page.section("Data that is deleted, unless its volumes are retained");
-        list(page, data.into_iter().map(words::key).collect());
+        let line = |key: &ObjectKey| match story.view.data.get(key) {
+            Some(lost) if !key.is(kinds::PERSISTENT_VOLUME_CLAIM) => format!("{}: {lost}", words::key(key)),
+            _ => words::key(key),
+        };
+        list(page, data.into_iter().map(line).collect());
     }
 }
 
 /// The objects that hold data and are deleted.
 pub(super) fn data<'s>(story: &'s Story<'_>) -> impl Iterator<Item = &'s ObjectKey> {
     let deleted = story.affected.iter().filter(|affected| affected.ending == Ending::Deleted);
-    deleted.map(|affected| &affected.key).filter(|key| holds_data(key))
+    deleted.map(|affected| &affected.key).filter(|key| story.view.data.contains_key(key))
 }
 
 fn list(page: &mut Screen<'_>, lines: Vec<String>) {

@@ -48,6 +48,7 @@ fn finding() -> impl Strategy<Value = Finding> {
             primary,
             related,
             chain: Chain { relation: Relation::Takes, objects: chain },
+            tables: Vec::new(),
         },
     )
 }

@@ -84,6 +84,7 @@ pub(crate) fn finding(rule: &'static str, severity: Severity, primary: Label) ->
         primary,
         related: Vec::new(),
         chain: Chain::default(),
+        tables: Vec::new(),
     }
 }
 

@@ -1,0 +1,32 @@
+//! What generators create, where something in the input uses it: who reads a plan wants to know that the Secret of a Deployment
+//! is deleted, not that every operator has Secrets.
+
+use super::builder::Builder;
+use super::object::{ImpliedObject, ImpliedReference};
+use crate::finding::Certainty;
+use crate::inventory::Member;
+use crate::ownership::{TieKind, Ties};
+
+pub(super) fn of<'a>(builder: &mut Builder<'a>, member: &'a Member, ties: &Ties) {
+    for tie in ties.from(member.id) {
+        let TieKind::Generates { owned } = tie.kind else { continue };
+        let Some(row) = tie.evidence.row.as_ref() else { continue };
+        let used = ties.users_of(&tie.to.key).next().is_some();
+        if tie.certainty != Certainty::Certain || tie.to.id.is_some() || !used {
+            continue;
+        }
+        // Which flags a controller sets, the table does not say; they make no difference to a product that nothing blocks.
+        let reference = ImpliedReference::plain(&member.object.api_version.value);
+        builder.add(ImpliedObject {
+            api_version: "v1",
+            key: tie.to.key.clone(),
+            owner: member.key.clone(),
+            reference: owned.then_some(reference),
+            finalizers: Vec::new(),
+            copied_references: Vec::new(),
+            spec: None,
+            claims: Vec::new(),
+            rule: row.to_string().into(),
+        });
+    }
+}

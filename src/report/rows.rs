@@ -1,0 +1,42 @@
+//! `explain`: the rows of tables about a kind or a finalizer, as a terminal shows them and as JSON.
+
+use serde::Serialize;
+
+use super::HumanOptions;
+use super::wrap::fill;
+
+/// One row of a table, in words.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct RowInfo {
+    /// The table and the row: `generators/ExternalSecret.external-secrets.io`. Findings that rest on it name it so.
+    pub row: String,
+    /// What it says, a sentence each.
+    pub says: Vec<String>,
+    /// Whether its source proves it; what rests on an unproven row is never more than info.
+    pub verified: bool,
+    /// Where the facts come from.
+    pub source: String,
+}
+
+#[derive(Serialize)]
+struct RowsDocument<'a> {
+    schema: &'static str,
+    rows: &'a [RowInfo],
+}
+
+/// The contract `ownerlint.rows/1`, ending in a line break.
+pub fn rows_json(rows: &[RowInfo]) -> String {
+    super::line::line(serde_json::to_string_pretty(&RowsDocument { schema: "ownerlint.rows/1", rows }))
+}
+
+/// The rows as plain text.
+pub fn rows_human(rows: &[RowInfo], options: &HumanOptions) -> String {
+    let tell = |row: &RowInfo| {
+        let unproven = "Not proven by its source: what rests on this row is never more than info.".to_owned();
+        let notes = (!row.verified).then_some(unproven);
+        let said = row.says.iter().cloned().chain(notes).chain([format!("Source: {}", row.source)]);
+        let lines: String = said.map(|text| fill(&text, options.width, "  ", "    ") + "\n").collect();
+        format!("{}\n{lines}", row.row)
+    };
+    rows.iter().map(tell).collect::<Vec<_>>().join("\n")
+}

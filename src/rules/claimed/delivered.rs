@@ -1,0 +1,161 @@
+//! What delivery objects of the tree say: two of them build the same object for the same cluster.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::words::{HELP, PRUNED};
+use crate::inventory::{Inventory, Member, ObjectId};
+use crate::kube::ObjectKey;
+use crate::ownership::{Build, DeliveryKind, DeliveryObject, Reach};
+use crate::rules::draft::Draft;
+use crate::rules::rule::Context;
+use crate::rules::words::named;
+use crate::text::FileId;
+use crate::yaml::Value;
+
+/// How many delivery objects are followed upwards to the cluster in which one lives.
+const MOST_PARENTS: usize = 16;
+
+/// A pair of delivery objects with the objects that both deliver.
+type Shared = BTreeMap<(usize, usize), Vec<(ObjectKey, ObjectId)>>;
+
+/// One finding for each pair of delivery objects that share objects.
+pub(super) fn twice(context: &Context<'_>) -> Vec<Draft> {
+    let objects = context.analysis.ties().delivery_objects();
+    if objects.len() < 2 {
+        return Vec::new();
+    }
+    let (inventory, reach) = (context.inventory, context.analysis.reach());
+    let clusters = Clusters { inventory, objects, parents: parents(objects.len(), reach) };
+    shared(inventory, objects, reach, &clusters)
+        .iter()
+        .map(|(pair, keys)| draft(inventory, [&objects[pair.0], &objects[pair.1]], keys))
+        .collect()
+}
+
+/// Every object is compared with the first that delivers it: a third is one finding more, not two.
+fn shared(inventory: &Inventory, objects: &[DeliveryObject], reach: &Reach, clusters: &Clusters<'_>) -> Shared {
+    let mut first: BTreeMap<(String, ObjectKey), usize> = BTreeMap::new();
+    // What two delivery objects build alike is read for both; of more, for two: their number must not multiply the objects.
+    let mut readers: BTreeMap<(String, Build), usize> = BTreeMap::new();
+    let mut shared = Shared::new();
+    for (at, object) in objects.iter().enumerate() {
+        if !is_plain(inventory, object) {
+            continue;
+        }
+        let cluster = clusters.of(at);
+        for &build in reach.builds(at) {
+            let readers = readers.entry((cluster.clone(), build)).or_default();
+            *readers += 1;
+            if *readers > 2 {
+                continue;
+            }
+            for delivered in reach.objects(inventory, build, object.destination.namespace.as_deref()) {
+                // A name with a variable in it is another one for everybody who fills it in.
+                if delivered.key.name.contains("${") || delivered.key.name.is_empty() {
+                    continue;
+                }
+                let claimed = *first.entry((cluster.clone(), delivered.key.clone())).or_insert(at);
+                if claimed != at && are_two(inventory, &objects[claimed], object) {
+                    shared.entry((claimed, at)).or_default().push((delivered.key, delivered.id));
+                }
+            }
+        }
+    }
+    shared
+}
+
+/// Whether both are sure to exist beside each other, and to mean this repository.
+fn are_two(inventory: &Inventory, first: &DeliveryObject, second: &DeliveryObject) -> bool {
+    let key = |object: &DeliveryObject| &inventory.member(object.id).key;
+    let repository = |object: &DeliveryObject| object.sources.first().and_then(|source| source.repository.clone());
+    key(first) != key(second) && repository(first) == repository(second)
+}
+
+/// Whether what it delivers is what its folder contains: no chart, no plugin, no part of the folder, no patch of names.
+fn is_plain(inventory: &Inventory, object: &DeliveryObject) -> bool {
+    if object.suspended || !matches!(object.kind, DeliveryKind::Application | DeliveryKind::Kustomization) {
+        return false;
+    }
+    let Some(spec) = inventory.member(object.id).object.at(&["spec"]) else { return false };
+    let sources = spec.get("sources").into_iter().flat_map(Value::items).chain(spec.get("source"));
+    let chosen = |source: Value<'_>| {
+        let parts = ["include", "exclude"].iter().any(|key| source.at(&["directory", key]).is_some());
+        parts || ["helm", "plugin", "chart"].iter().any(|key| source.get(key).is_some())
+    };
+    let patches = spec.get("patches").into_iter().flat_map(Value::items);
+    let renames = |patch: Value<'_>| {
+        let text = patch.get("patch").and_then(Value::as_str);
+        text.is_some_and(|text| text.contains("/metadata/name"))
+    };
+    !sources.into_iter().any(chosen) && !patches.into_iter().any(renames)
+}
+
+/// For each delivery object one that delivers it.
+fn parents(number: usize, reach: &Reach) -> BTreeMap<FileId, usize> {
+    let mut parents = BTreeMap::new();
+    for at in 0..number {
+        for file in reach.builds(at).iter().flat_map(|build| reach.files(*build)) {
+            parents.entry(file).or_insert(at);
+        }
+    }
+    parents
+}
+
+/// Into which cluster delivery objects deliver.
+struct Clusters<'a> {
+    inventory: &'a Inventory,
+    objects: &'a [DeliveryObject],
+    /// What delivers the objects of a file.
+    parents: BTreeMap<FileId, usize>,
+}
+
+impl Clusters<'_> {
+    /// Where the object's own cluster is: what delivers it, up to one that nobody delivers, whose folder stands for the cluster;
+    /// then, on the way down, the clusters that each of them names.
+    fn of(&self, at: usize) -> String {
+        let mut names: Vec<&str> = Vec::new();
+        let mut seen = BTreeSet::new();
+        let mut at = at;
+        loop {
+            let object = &self.objects[at];
+            names.extend(object.destination.cluster.as_deref());
+            let file = self.inventory.member(object.id).file;
+            seen.insert(at);
+            match self.parents.get(&file) {
+                Some(&parent) if seen.len() < MOST_PARENTS && !seen.contains(&parent) => at = parent,
+                _ => {
+                    let path = self.inventory.sources.file(file).path();
+                    names.push(path.rsplit_once('/').map_or("", |(folder, _)| folder));
+                    break;
+                }
+            }
+        }
+        names.join("\n")
+    }
+}
+
+fn draft(inventory: &Inventory, [first, second]: [&DeliveryObject; 2], keys: &[(ObjectKey, ObjectId)]) -> Draft {
+    let (one, other) = (inventory.member(first.id), inventory.member(second.id));
+    let (example, id) = &keys[0];
+    let objects = match keys.len() {
+        1 => format!("{example}"),
+        2 => format!("{example} and 1 more object"),
+        n => format!("{example} and {} more objects", n - 1),
+    };
+    let draft = Draft::on(
+        other,
+        place(other, second),
+        format!("{} delivers {objects} that {} delivers, too", named(other), named(one)),
+    )
+    .label("builds it here")
+    .reason(PRUNED)
+    .help(HELP)
+    .target(one.key.to_string());
+    let draft = draft.related(one.file, place(one, first), "and here");
+    draft.related_object(inventory.member(*id), "is delivered twice")
+}
+
+/// Where a delivery object says what it delivers.
+fn place(member: &Member, object: &DeliveryObject) -> crate::text::Span {
+    object.sources.first().map_or(member.object.name_span(), |source| source.span)
+}

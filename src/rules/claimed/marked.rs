@@ -1,0 +1,107 @@
+//! What labels and annotations of rendered objects say.
+
+use std::collections::BTreeMap;
+
+use super::words::{HELP, PRUNED};
+use crate::delivery::marks::{self, annotation, label};
+use crate::inventory::Member;
+use crate::kube::{Namespace, ObjectKey};
+use crate::rules::draft::Draft;
+use crate::rules::rule::Context;
+use crate::rules::words::named;
+use crate::text::Span;
+
+/// Who delivers an object, by its own marks.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct Claimant {
+    /// What it is: `Helm release`, `Kustomization`.
+    what: &'static str,
+    name: String,
+    /// `None`: not written.
+    namespace: Option<String>,
+}
+
+impl Claimant {
+    /// Whether both are certainly different. What is not written may be the same.
+    fn differs(&self, other: &Self) -> bool {
+        let namespaces = self.namespace.as_ref().zip(other.namespace.as_ref());
+        self.what == other.what && (self.name != other.name || namespaces.is_some_and(|(one, other)| one != other))
+    }
+
+    fn words(&self) -> String {
+        match &self.namespace {
+            Some(namespace) => format!("{} `{}` in namespace `{namespace}`", self.what, self.name),
+            None => format!("{} `{}`", self.what, self.name),
+        }
+    }
+}
+
+/// Objects of one folder that say of two that they deliver them.
+pub(super) fn twice(context: &Context<'_>) -> Vec<Draft> {
+    let inventory = context.inventory;
+    // Files of other folders may be for other clusters.
+    let folder =
+        |member: &Member| inventory.sources.file(member.file).path().rsplit_once('/').map(|(folder, _)| folder);
+    let mut claims: BTreeMap<&ObjectKey, Vec<(&Member, Claimant, Span)>> = BTreeMap::new();
+    for member in &inventory.members {
+        // Releases in different namespaces leave the namespace of their objects to whoever installs them.
+        let somewhere = member.key.namespace == Namespace::Unwritten || member.object.metadata.name.is_none();
+        let claimant = claimant(member).filter(|_| !somewhere && !member.from_dump);
+        if let Some((claimant, place)) = claimant {
+            claims.entry(&member.key).or_default().push((member, claimant, place));
+        }
+    }
+    let drafts = claims.values().filter_map(|claims| {
+        let (first, claimant, place) = claims.first()?;
+        let second =
+            claims.iter().find(|(member, other, _)| claimant.differs(other) && folder(member) == folder(first));
+        let (member, other, span) = second?;
+        let draft = of_two(member, *span, [claimant, other]);
+        Some(draft.related(first.file, *place, format!("here it belongs to {}", claimant.words())))
+    });
+    drafts.collect()
+}
+
+fn of_two(member: &Member, span: Span, [first, second]: [&Claimant; 2]) -> Draft {
+    let helm = first.what == HELM_RELEASE;
+    let reason = match helm {
+        true => {
+            "Helm refuses to install an object that another release owns. Applied by other means, the object belongs to whoever \
+             applied it last, and uninstalling either release deletes it under the other."
+        }
+        false => PRUNED,
+    };
+    let message = format!("{} belongs to {} and to {}", named(member), first.words(), second.words());
+    Draft::on(member, span, message)
+        .label(format!("here it belongs to {}", second.words()))
+        .reason(reason)
+        .help(HELP)
+        .target(first.words())
+}
+
+const HELM_RELEASE: &str = "Helm release";
+
+/// Who delivers an object as its labels and annotations say, and where they say it.
+fn claimant(member: &Member) -> Option<(Claimant, Span)> {
+    let metadata = &member.object.metadata;
+    let annotated = |key| annotation(metadata, key).filter(|value| !value.value.is_empty());
+    let labelled = |key| label(metadata, key).filter(|value| !value.value.is_empty());
+    let text = |value: Option<&crate::manifest::Spanned<String>>| value.map(|value| value.value.clone());
+    let claimant = |what, name: String, namespace, span| Some((Claimant { what, name, namespace }, span));
+    if let Some(release) = annotated(marks::HELM_RELEASE_NAME) {
+        let namespace = text(annotated(marks::HELM_RELEASE_NAMESPACE));
+        return claimant(HELM_RELEASE, release.value.clone(), namespace, release.span);
+    }
+    if let Some(tracking) = annotated(marks::ARGOCD_TRACKING_ID) {
+        let name = tracking.value.split(':').next().unwrap_or_default().to_owned();
+        return claimant("Application", name, None, tracking.span);
+    }
+    if let Some(name) = labelled(marks::FLUX_KUSTOMIZATION_NAME) {
+        let namespace = text(labelled(marks::FLUX_KUSTOMIZATION_NAMESPACE));
+        return claimant("Kustomization", name.value.clone(), namespace, name.span);
+    }
+    // What charts write by convention; the instance alone is anybody's.
+    let managed = labelled(marks::MANAGED_BY).is_some_and(|value| value.value == "Helm");
+    let instance = labelled("app.kubernetes.io/instance").filter(|_| managed && labelled(marks::HELM_CHART).is_some());
+    instance.and_then(|name| claimant(HELM_RELEASE, name.value.clone(), None, name.span))
+}

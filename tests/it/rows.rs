@@ -1,0 +1,116 @@
+//! Rows of tables: a finding names the ones that it rests on, and `explain` shows them.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use ownerlint::engine::{self, Check};
+use ownerlint::finding::Finding;
+use ownerlint::inventory::{Files, Inventory, Settings, walk};
+use ownerlint::ownership::Tables;
+use predicates::prelude::PredicateBooleanExt;
+use predicates::str::contains;
+
+use crate::support::{Repository, ownerlint, root};
+
+/// Everything that fixtures of rules on data contain, checked with some tables.
+fn findings(tables: &Tables) -> Vec<Finding> {
+    let folder = root().join("fixtures/rules/volume-deleted-with-owner");
+    let files = Files::default().read(walk(&[folder.display().to_string()], &[]).expect("it can be read"));
+    let check = Check { tables: Some(Arc::new(tables.clone())), every: true, ..Check::default() };
+    let report = engine::check(Inventory::new(files, Settings::default()), &check);
+    report.findings.into_iter().map(|reported| reported.finding).collect()
+}
+
+#[test]
+fn removing_a_row_removes_exactly_the_findings_that_rest_on_it() {
+    let bundled = Tables::bundled();
+    let all = findings(&bundled);
+    let mut rested_on: BTreeMap<String, usize> = BTreeMap::new();
+    for row in all.iter().flat_map(|finding| &finding.tables) {
+        *rested_on.entry(row.clone()).or_default() += 1;
+    }
+    assert_eq!(
+        rested_on.into_iter().collect::<Vec<_>>(),
+        [
+            ("data/Elasticsearch.elasticsearch.k8s.elastic.co".to_owned(), 1),
+            ("data/KafkaNodePool.kafka.strimzi.io".to_owned(), 1),
+            ("data/PersistentVolumeClaim".to_owned(), 2),
+            ("data/PerconaXtraDBCluster.pxc.percona.com".to_owned(), 1),
+            ("data/StatefulSet.apps".to_owned(), 1),
+        ]
+        .into_iter()
+        .collect::<BTreeMap<_, _>>()
+        .into_iter()
+        .collect::<Vec<_>>()
+    );
+    for row in bundled.names() {
+        let without = findings(&bundled.without(&row));
+        let expected: Vec<&Finding> = all.iter().filter(|finding| !finding.tables.contains(&row.to_string())).collect();
+        assert_eq!(without.iter().collect::<Vec<_>>(), expected, "without {row}");
+    }
+}
+
+#[test]
+fn a_finding_in_json_names_its_rows() {
+    let path = "fixtures/rules/volume-deleted-with-owner/bad/when-deleted.yaml";
+    let output = ownerlint().args(["check", "--output", "json", path]).output().expect("it runs");
+    let report: serde_json::Value = serde_json::from_slice(&output.stdout).expect("a report");
+    let finding =
+        report["findings"].as_array().expect("a list").iter().find(|f| f["rule"] == "volume-deleted-with-owner");
+    let finding = finding.expect("a finding");
+    assert_eq!(finding["tables"], serde_json::json!(["data/StatefulSet.apps"]));
+    let reason = finding["reason"].as_str().expect("a text");
+    assert!(reason.contains("`ownerlint explain StatefulSet.apps`"), "{reason}");
+}
+
+#[test]
+fn explain_shows_the_rows_of_a_kind_and_of_a_finalizer() {
+    let explain = |word: &str| {
+        let output = ownerlint().args(["explain", word]).output().expect("it runs");
+        assert!(output.status.success(), "{word}: {output:?}");
+        String::from_utf8(output.stdout).expect("text")
+    };
+    insta::assert_snapshot!(
+        [
+            "ExternalSecret.external-secrets.io",
+            "statefulset",
+            "data/*.*.services.k8s.aws",
+            "Bucket.s3.services.k8s.aws"
+        ]
+        .map(explain)
+        .join("\n---\n")
+    );
+    assert!(
+        explain("argocd.argoproj.io/hook-finalizer").starts_with("known-finalizers/argocd.argoproj.io/hook-finalizer")
+    );
+}
+
+#[test]
+fn what_is_neither_a_rule_nor_in_a_table_is_said_so() {
+    for word in ["Widget.example.com", "widget", "owner-slef"] {
+        ownerlint().args(["explain", word]).assert().code(2).stderr(contains("no such rule").or(contains(word)));
+    }
+}
+
+#[test]
+fn a_row_of_the_configuration_counts_like_a_bundled_one() {
+    let repository = Repository::new();
+    repository.write(
+        "ownerlint.yaml",
+        "version: 1\ngenerators:\n  - {kind: Login.example.com, product: {kind: Secret, name: spec.secret}, policy: spec.keep, owns: no, default: no}\n",
+    );
+    repository.write(
+        "web.yaml",
+        "apiVersion: example.com/v1\nkind: Login\nmetadata: {name: web, namespace: shop}\nspec: {secret: login}\n---\n\
+         apiVersion: v1\nkind: Pod\nmetadata: {name: web, namespace: shop}\n\
+         spec: {containers: [{name: a, envFrom: [{secretRef: {name: login}}]}]}\n",
+    );
+    let (status, out, error) = repository.run(&["plan", "delete", "login/web", "-n", "shop", "-o", "json"], "");
+    assert_eq!((status, error.as_str()), (0, ""));
+    let plan: serde_json::Value = serde_json::from_str(&out).expect("a plan");
+    assert_eq!(plan["implied"][0]["key"], "Secret/shop/login");
+    assert_eq!(plan["implied"][0]["rule"], "generators/Login.example.com");
+    assert_eq!(plan["implied"][0]["outcomes"], serde_json::json!(["gone"]));
+    let (_, out, _) = repository.run(&["explain", "Login.example.com"], "");
+    assert!(out.contains("Source: ownerlint.yaml"), "{out}");
+}
