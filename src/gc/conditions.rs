@@ -30,16 +30,22 @@ fn condition(kind: &str, status: bool, reason: &str, message: impl Into<String>)
     Condition { kind: kind.into(), status: status.into(), reason: reason.into(), message: message.into() }
 }
 
-/// The conditions of a Terminating object, if its kind has any that tell about deletion.
+/// The conditions of a Terminating object, if its kind has any that tell about deletion; and those of a definition that is served.
 pub(super) fn of(cluster: &Cluster, state: &State, id: ObjectId) -> Option<Vec<Condition>> {
-    if !state.has(id, TERMINATING) {
-        return None;
+    match (cluster.links.roles.get(&id)?, state.has(id, TERMINATING)) {
+        (Role::Namespace { content, pods, .. }, true) => Some(namespace(View { cluster, state }, content, pods)),
+        (Role::Definition { instances, established, .. }, true) => Some(definition(state, instances, *established)),
+        (Role::Definition { established: true, .. }, false) => Some(served().into()),
+        _ => None,
     }
-    match cluster.links.roles.get(&id)? {
-        Role::Namespace { content, pods, .. } => Some(namespace(View { cluster, state }, content, pods)),
-        Role::Definition { instances, established, .. } => Some(definition(state, instances, *established)),
-        Role::Pod { .. } => None,
-    }
+}
+
+/// What a definition says as long as its kind is served.
+fn served() -> [Condition; 2] {
+    [
+        condition("NamesAccepted", true, "NoConflicts", "no conflicts found"),
+        condition("Established", true, "InitialNamesAccepted", "the initial names have been accepted"),
+    ]
 }
 
 fn namespace(view: View<'_>, content: &[ObjectId], pods: &[ObjectId]) -> Vec<Condition> {
@@ -128,9 +134,5 @@ fn definition(state: &State, instances: &[ObjectId], established: bool) -> Vec<C
     } else {
         condition("Terminating", false, "InstanceDeletionCompleted", "removed all instances")
     };
-    vec![
-        condition("NamesAccepted", true, "NoConflicts", "no conflicts found"),
-        condition("Established", true, "InitialNamesAccepted", "the initial names have been accepted"),
-        terminating,
-    ]
+    served().into_iter().chain([terminating]).collect()
 }

@@ -64,6 +64,7 @@ mod rules;
 mod served_kinds;
 mod support;
 mod tables;
+mod teardown_conformance;
 mod ties;
 mod type_names;
 mod walking;
