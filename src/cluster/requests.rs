@@ -3,8 +3,8 @@
 use crate::delivery::{Op, Request};
 use crate::gc::Step;
 
-/// The steps of a tool's requests: one per DELETE. What a tool creates and updates is not deleted, which is all that the model is
-/// about.
+/// The steps of a tool's requests: one per DELETE. What a tool creates and updates deletes nothing, and without any DELETE the
+/// cluster only comes to rest.
 pub fn steps_of(requests: &[Request]) -> Vec<Step> {
     let deletes = requests.iter().filter(|request| request.op == Op::Delete);
     let step = |request: &Request| Step::Delete {
@@ -12,5 +12,6 @@ pub fn steps_of(requests: &[Request]) -> Vec<Step> {
         policy: request.policy,
         wait: request.wait,
     };
-    deletes.map(step).collect()
+    let steps: Vec<Step> = deletes.map(step).collect();
+    if steps.is_empty() { vec![Step::Settle] } else { steps }
 }

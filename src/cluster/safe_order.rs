@@ -11,8 +11,10 @@ use crate::kube::{Namespace, ObjectKey, Policy, Wait};
 
 /// Most simulations of one search.
 const MOST_TRIALS: usize = 200;
-/// How many objects all simulations of one search may look at together.
-const MOST_OBJECTS: usize = 4_000_000;
+/// How many objects all simulations of one search may look at together: a second or so.
+const MOST_OBJECTS: usize = 300_000;
+/// How many states each of them may look at beyond the verdict.
+const MOST_STATES: usize = 20_000;
 
 /// One thing to do before a teardown.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -61,7 +63,8 @@ impl Harm {
 
 /// The fewest preparations after which `teardown` leaves nothing stuck. `policy` is the one with which they delete.
 pub fn safe_order(cluster: &Cluster, teardown: &[Step], policy: Policy, options: &Options) -> SafeOrder {
-    let mut search = OrderSearch { cluster, teardown, policy, options, trials: 0 };
+    let options = Options { state_cap: options.state_cap.min(MOST_STATES), ..options.clone() };
+    let mut search = OrderSearch { cluster, teardown, policy, options: &options, trials: 0 };
     let harm = search.proven(&[]);
     if harm.is_none() {
         return SafeOrder::Unneeded;
@@ -111,24 +114,23 @@ impl OrderSearch<'_> {
 
     /// One deletion per namespace for what can be deleted before everything else, and a patch for what cannot.
     fn preparations(&mut self, roots: &[ObjectKey]) -> Vec<Preparation> {
-        let mut by_namespace: BTreeMap<&Namespace, Vec<&ObjectKey>> = BTreeMap::new();
-        roots.iter().for_each(|key| by_namespace.entry(&key.namespace).or_default().push(key));
-        let mut preparations = Vec::new();
-        for keys in by_namespace.into_values() {
-            let keys: Vec<ObjectKey> = keys.into_iter().cloned().collect();
-            let alone = [Step::Delete { targets: keys.clone(), policy: Some(self.policy), wait: Wait::Settled }];
-            let harm = self.harm_of(&alone, &keys, self.options);
-            let (held, free): (Vec<ObjectKey>, Vec<ObjectKey>) =
-                keys.into_iter().partition(|key| harm.stuck.get(key).is_some_and(|finalizers| !finalizers.is_empty()));
-            if !free.is_empty() {
-                preparations.push(Preparation::Delete(free));
-            }
-            preparations.extend(held.into_iter().map(|key| {
-                let finalizers = harm.stuck[&key].clone();
-                Preparation::RemoveFinalizers(key, finalizers)
-            }));
+        let held = self.unreleased(roots);
+        let mut free: BTreeMap<&Namespace, Vec<ObjectKey>> = BTreeMap::new();
+        for key in roots.iter().filter(|key| !held.contains_key(*key)) {
+            free.entry(&key.namespace).or_default().push(key.clone());
         }
-        preparations
+        let deletions = free.into_values().map(Preparation::Delete);
+        let patches = held.into_iter().map(|(key, finalizers)| Preparation::RemoveFinalizers(key, finalizers));
+        deletions.chain(patches).collect()
+    }
+
+    /// The finalizers of those that nobody releases even if they are deleted while everything else is there.
+    fn unreleased(&mut self, roots: &[ObjectKey]) -> BTreeMap<ObjectKey, Vec<String>> {
+        let alone = [Step::Delete { targets: roots.to_vec(), policy: Some(self.policy), wait: Wait::Settled }];
+        let mut stuck = self.harm_of(&alone, roots, self.options).stuck;
+        let roots: BTreeSet<&ObjectKey> = roots.iter().collect();
+        stuck.retain(|key, finalizers| roots.contains(key) && !finalizers.is_empty());
+        stuck
     }
 
     /// The fewest of them that are enough. Those without which something gets stuck are needed; of the others, small choices are

@@ -23,7 +23,7 @@ use crate::support::{Repository, fixture, inventory_of};
 /// The stand-in operator, as a user would describe it.
 fn configuration(operator: &Value) -> String {
     format!(
-        "controllers:\n  - name: stand-in\n    workload: Deployment.apps/{}/{}\n    finalizers: [{}]\n    kinds: [{}]\n    adds: run-time\n",
+        "version: 1\ncontrollers:\n  - name: stand-in\n    workload: Deployment.apps/{}/{}\n    finalizers: [{}]\n    kinds: [{}]\n    adds: run-time\n",
         text(&operator["namespace"]),
         text(&operator["deployment"]),
         text(&operator["finalizer"]),
@@ -184,6 +184,12 @@ fn leftovers(plan: &Value) -> BTreeSet<String> {
     outcomes(plan).iter().flat_map(|objects| left(objects).map(|(key, _)| key).collect::<Vec<_>>()).collect()
 }
 
+/// Removals that end otherwise than planned, and why.
+const KNOWN: [(&str, &str); 2] = [
+    ("helm-webhook-cr", "webhooks that refuse requests are not part of the model yet"),
+    ("helm-webhook-own-kind-deleted-before", "webhooks that refuse requests are not part of the model yet"),
+];
+
 #[test]
 fn recorded_removals_end_as_planned() {
     let mut wrong = Vec::new();
@@ -192,8 +198,12 @@ fn recorded_removals_end_as_planned() {
         for (number, removed) in removals(&scenario).iter().enumerate() {
             compared += 1;
             let plan = removed.plan(&scenario["operator"]);
-            let disagree = disagreements(removed, &plan).into_iter();
-            wrong.extend(disagree.map(|text| format!("{}, step {number}: {text}", scenario["name"])));
+            let disagree = disagreements(removed, &plan);
+            if KNOWN.iter().any(|(name, _)| scenario["name"] == *name) {
+                assert!(!disagree.is_empty(), "{} ends as planned: take it off the list", scenario["name"]);
+                continue;
+            }
+            wrong.extend(disagree.into_iter().map(|text| format!("{}, step {number}: {text}", scenario["name"])));
         }
     }
     assert_eq!(wrong, [""; 0]);
@@ -334,8 +344,9 @@ fn fate(state: &Value) -> Value {
 #[test]
 fn recorded_upgrades_end_as_the_requests_of_helm_do() {
     let mut compared = 0;
-    for scenario in recording("teardown") {
-        let step = &scenario["runs"][0]["steps"][0];
+    for scenario in recording("teardown").into_iter().chain(recording("helm-more")) {
+        let run = scenario["runs"].get(0).unwrap_or(&scenario);
+        let step = &run["steps"][0];
         if step["op"] != "helm-upgrade" {
             continue;
         }
@@ -350,13 +361,12 @@ fn recorded_upgrades_end_as_the_requests_of_helm_do() {
         // The API server rejects a changed selector: what fails in the recording is the update of the Deployment.
         let rejects = |key: &ObjectKey| fails && key.kind == "Deployment";
         let predicted = simulated(&old, &beside, |old| helm::upgrade(old, &new, HelmVersion::V3, rejects).requests);
-        for key in array(&scenario["stable"]).iter().map(text) {
-            let recorded = fate(&step["expect"][&key]);
-            let predicted = predicted.get(&key).cloned().unwrap_or(json!(false));
-            assert_eq!(predicted, recorded, "{}: {key}", scenario["name"]);
+        let named = [&old[..], &beside].concat();
+        for key in named.iter().flat_map(|manifest| keys_of(manifest)) {
+            assert_eq!(predicted[&key], fate(&step["expect"][&key]), "{}: {key}", scenario["name"]);
         }
     }
-    assert!(compared > 9, "{compared}");
+    assert!(compared > 11, "{compared}");
 }
 
 #[test]

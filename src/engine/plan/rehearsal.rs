@@ -101,10 +101,7 @@ impl Rehearsal {
         let known = Arc::clone(analysis.ownership().removers.known());
         let ground = Ground { inventory, known: &known, implied, namespaces: &namespaces, running: kubelet };
         let notes = notes::notes(&ground, &assumptions);
-        let mut steps = steps_of(requests);
-        if steps.is_empty() {
-            steps.push(Step::Settle);
-        }
+        let steps = steps_of(requests);
         let data = analysis.data(implied);
         let implied = known_implied(&cluster, &implied.objects);
         let options = Options { kubelet, ..Options::default() };

@@ -4,7 +4,7 @@
 //! Never outgrows [`MarkdownOptions::bytes`], as a report; what would not fit is counted.
 
 use super::mermaid;
-use super::removal::NO_ORDER;
+use super::removal::{NO_ORDER, by_reason};
 use crate::kube::ObjectKey;
 use crate::report::MarkdownOptions;
 use crate::report::markup::{MarkdownText, RESERVE, code, text};
@@ -81,10 +81,15 @@ fn kept(page: &mut MarkdownText, removal: &RemovalView) -> bool {
     if removal.kept.is_empty() {
         return true;
     }
-    page.push("\n**Stays, and why:**\n\n")
-        && removal.kept.iter().take(ROWS).all(|(key, why)| page.push(&format!("- {}: {}\n", name(key), text(why))))
-        && (removal.kept.len() <= ROWS
-            || page.push(&format!("\n{} left out.\n", plain::count(removal.kept.len() - ROWS, "object"))))
+    let reason = |(why, keys): &(&str, Vec<&ObjectKey>)| {
+        let named: Vec<String> = keys.iter().take(ROWS).map(|key| name(key)).collect();
+        let more = match keys.len().saturating_sub(ROWS) {
+            0 => String::new(),
+            more => format!(" and {more} more"),
+        };
+        format!("- {}: {}{more}\n", text(why), named.join(", "))
+    };
+    page.push("\n**Stays, and why:**\n\n") && by_reason(removal).iter().all(|one| page.push(&reason(one)))
 }
 
 /// The commands after which nothing gets stuck, unfolded: they are to be copied.

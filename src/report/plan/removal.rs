@@ -1,19 +1,23 @@
 //! What a person reads about a removal besides its plan: what stays on purpose, which data is deleted, and a safe order.
 
+use std::collections::BTreeMap;
+
 use super::screen::Screen;
 use crate::kube::{ObjectKey, kinds};
 use crate::story::telling::{Ending, Story};
 use crate::story::{RemovalView, words};
 use crate::text::plain;
 
-/// Objects of a list that are named.
+/// Lines of a list.
 const LISTED: usize = 12;
 
 /// What stays on purpose, and the data that does not.
 pub(super) fn kept_and_lost(page: &mut Screen<'_>, removal: &RemovalView, story: &Story<'_>) {
     if !removal.kept.is_empty() {
         page.section("Stays, and why");
-        let lines = removal.kept.iter().map(|(key, why)| format!("{}: {}", words::key(key), plain::one_line(why)));
+        let lines = by_reason(removal)
+            .into_iter()
+            .map(|(why, keys)| format!("{}: {}", plain::one_line(why), words::keys(keys.into_iter())));
         list(page, lines.collect());
     }
     let data: Vec<&ObjectKey> = data(story).collect();
@@ -25,6 +29,20 @@ pub(super) fn kept_and_lost(page: &mut Screen<'_>, removal: &RemovalView, story:
         };
         list(page, data.into_iter().map(line).collect());
     }
+}
+
+/// What stays, by the reason, in the order in which the reasons turn up.
+pub(super) fn by_reason(removal: &RemovalView) -> Vec<(&str, Vec<&ObjectKey>)> {
+    let mut reasons: Vec<(&str, Vec<&ObjectKey>)> = Vec::new();
+    let mut places: BTreeMap<&str, usize> = BTreeMap::new();
+    for (key, why) in &removal.kept {
+        let place = *places.entry(why).or_insert_with(|| {
+            reasons.push((why, Vec::new()));
+            reasons.len() - 1
+        });
+        reasons[place].1.push(key);
+    }
+    reasons
 }
 
 /// The objects that hold data and are deleted.

@@ -50,7 +50,7 @@ impl Teardown {
         let safe_order = match search {
             SafeOrder::Unneeded => Some(Vec::new()),
             SafeOrder::Found(preparations) => {
-                Some(prepare::commands(&preparations, &rehearsal, request.by, bundle, &command))
+                Some(prepare::commands(&preparations, &rehearsal, request.by, (bundle, analysis), &command))
             }
             SafeOrder::Unknown => None,
         };

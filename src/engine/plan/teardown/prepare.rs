@@ -3,13 +3,14 @@
 use std::collections::BTreeSet;
 
 use super::request::TeardownBy;
-use crate::cluster::Preparation;
+use crate::cluster::{Analysis, Preparation};
 use crate::delivery::{argocd, marks};
 use crate::engine::input::Bundle;
 use crate::engine::plan::rehearsal::Rehearsal;
 use crate::gc::Step;
 use crate::kube::ObjectKey;
 use crate::kube::kubectl::{self, Target};
+use crate::ownership::Remover;
 use crate::story::SafeCommand;
 use crate::story::words;
 
@@ -21,10 +22,10 @@ pub(super) fn commands(
     preparations: &[Preparation],
     rehearsal: &Rehearsal,
     by: TeardownBy,
-    bundle: &Bundle,
+    (bundle, analysis): (&Bundle, &Analysis<'_>),
     teardown: &str,
 ) -> Vec<SafeCommand> {
-    let writer = Writer { rehearsal, teardown };
+    let writer = Writer { rehearsal, analysis, teardown };
     let delivered: BTreeSet<&ObjectKey> = rehearsal.requests().iter().flat_map(targets).collect();
     let highest = bundle.asked_for().map(argocd::wave).max().unwrap_or(0);
     // The first has the highest wave.
@@ -48,6 +49,7 @@ fn targets(step: &Step) -> &[ObjectKey] {
 
 struct Writer<'a> {
     rehearsal: &'a Rehearsal,
+    analysis: &'a Analysis<'a>,
     teardown: &'a str,
 }
 
@@ -62,14 +64,14 @@ impl Writer<'_> {
             true => kubectl::delete_every(&targets, &["--wait"]),
             false => kubectl::delete_several(&targets, &["--wait"]),
         };
-        let configurations = keys.iter().all(|key| key.group == "admissionregistration.k8s.io");
         let named = words::keys(keys.iter());
-        let why = match configurations {
-            true => format!("{named} would reject requests once what serves it is gone."),
-            false => format!(
-                "{named}: delete while the controllers that release them still run and may; `{}` would leave them behind.",
+        let why = match self.controllers(keys) {
+            controllers if !controllers.is_empty() => format!(
+                "{} removes the finalizers of {named} only as long as it runs and may: `{}` deletes it too early.",
+                words::keys(controllers.iter()),
                 self.teardown
             ),
+            _ => format!("Deleted first, while everything else is there, {named} does not get stuck."),
         };
         SafeCommand { command, why }
     }
@@ -84,14 +86,31 @@ impl Writer<'_> {
         cluster.ids().map(|id| cluster.key(id)).filter(alike).all(|key| chosen.contains(&key))
     }
 
+    /// The workloads that release these objects, as far as the input shows them.
+    fn controllers(&self, keys: &[ObjectKey]) -> Vec<ObjectKey> {
+        let inventory = self.analysis.inventory();
+        let removers = &self.analysis.ownership().removers;
+        let members = keys.iter().flat_map(|key| inventory.with_key(key)).map(|id| inventory.member(*id));
+        let mut controllers = BTreeSet::new();
+        for member in members {
+            let written = member.object.metadata.finalizers.iter().map(|finalizer| finalizer.value.as_str());
+            for finalizer in written.chain(removers.added_finalizers(member)) {
+                if let Remover::Workload { id, .. } = removers.remover(inventory, member, finalizer) {
+                    controllers.insert(inventory.member(id).key.clone());
+                }
+            }
+        }
+        controllers.into_iter().collect()
+    }
+
     fn wave(&self, keys: &[ObjectKey], wave: i64) -> SafeCommand {
         let targets: Vec<Target> = keys.iter().map(|key| self.target(key)).collect();
         let annotation = format!("{}={wave}", marks::ARGOCD_SYNC_WAVE);
         SafeCommand {
             command: kubectl::annotate(&targets, &annotation),
             why: format!(
-                "Argo CD deletes the highest wave first and waits for it, so {} are gone before the controllers that release \
-                 them. Write the wave into git too: a sync would undo the annotation.",
+                "Argo CD deletes the highest wave first and waits for it: {} before what releases them. Write the wave into \
+                 git too, because a sync undoes the annotation.",
                 words::keys(keys.iter())
             ),
         }
