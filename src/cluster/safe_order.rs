@@ -11,6 +11,8 @@ use crate::kube::{Namespace, ObjectKey, Policy, Wait};
 
 /// Most simulations of one search.
 const MOST_TRIALS: usize = 200;
+/// How often a search looks at what still gets stuck.
+const MOST_ROUNDS: usize = 8;
 /// How many objects all simulations of one search may look at together: a second or so.
 const MOST_OBJECTS: usize = 300_000;
 /// How many states each of them may look at beyond the verdict.
@@ -43,6 +45,8 @@ struct Harm {
     stuck: BTreeMap<ObjectKey, Vec<String>>,
     /// What was asked to be deleted and is still there, not Terminating: the request was rejected or never sent.
     left: BTreeSet<ObjectKey>,
+    /// Webhook configurations and APIServices that nobody answers for, and that therefore reject or hold it.
+    silent: BTreeSet<ObjectKey>,
 }
 
 impl Harm {
@@ -61,10 +65,17 @@ impl Harm {
     }
 }
 
-/// The fewest preparations after which `teardown` leaves nothing stuck. `policy` is the one with which they delete.
-pub fn safe_order(cluster: &Cluster, teardown: &[Step], policy: Policy, options: &Options) -> SafeOrder {
+/// The fewest preparations after which `teardown` leaves nothing stuck. Whatever it deletes, and what else is `leaving`, may be deleted
+/// first; `policy` is the one with which that is done.
+pub fn safe_order(
+    cluster: &Cluster,
+    teardown: &[Step],
+    leaving: &BTreeSet<ObjectKey>,
+    policy: Policy,
+    options: &Options,
+) -> SafeOrder {
     let options = Options { state_cap: options.state_cap.min(MOST_STATES), ..options.clone() };
-    let mut search = OrderSearch { cluster, teardown, policy, options: &options, trials: 0 };
+    let mut search = OrderSearch { cluster, teardown, leaving, policy, options: &options, trials: 0 };
     let harm = search.proven(&[]);
     if harm.is_none() {
         return SafeOrder::Unneeded;
@@ -78,6 +89,7 @@ pub fn safe_order(cluster: &Cluster, teardown: &[Step], policy: Policy, options:
 struct OrderSearch<'a> {
     cluster: &'a Cluster,
     teardown: &'a [Step],
+    leaving: &'a BTreeSet<ObjectKey>,
     policy: Policy,
     options: &'a Options,
     trials: usize,
@@ -91,43 +103,54 @@ impl OrderSearch<'_> {
 
     /// Preparations that are enough, if there are any: round by round, whatever still gets stuck is added.
     fn enough(&mut self, harm: &Harm) -> Option<Vec<Preparation>> {
-        let mut prepared: Vec<Preparation> = Vec::new();
-        let mut roots: Vec<ObjectKey> = harm.roots().cloned().collect();
-        while self.may_try() {
-            let known: BTreeSet<&ObjectKey> = prepared.iter().flat_map(Preparation::objects).collect();
-            // What controllers made up has no name that a command could use.
-            roots.retain(|key| !known.contains(key) && !key.name.contains(['<', '*']));
-            if roots.is_empty() {
-                return None;
-            }
-            let next = self.preparations(&roots);
-            // What turns up later is often what the earlier ones wait for.
-            prepared.splice(0..0, next);
+        let mut prepared = self.preparations(harm, &[]);
+        let mut rounds = 0..MOST_ROUNDS;
+        while !prepared.is_empty() && self.may_try() {
             let harm = self.proven(&prepared);
             if harm.is_none() {
                 return Some(prepared);
             }
-            roots = harm.roots().cloned().collect();
+            let more = self.preparations(&harm, &prepared);
+            if more.is_empty() || rounds.next().is_none() {
+                return None;
+            }
+            // What turns up later is often what the earlier ones wait for.
+            prepared.splice(0..0, more);
         }
         None
     }
 
-    /// One deletion per namespace for what can be deleted before everything else, and a patch for what cannot.
-    fn preparations(&mut self, roots: &[ObjectKey]) -> Vec<Preparation> {
-        let held = self.unreleased(roots);
+    /// What may help against a harm: what nobody answers for goes first, then one deletion per namespace for what can be deleted
+    /// before everything else, and a patch for what cannot. Nothing that is prepared already.
+    fn preparations(&mut self, harm: &Harm, prepared: &[Preparation]) -> Vec<Preparation> {
+        let known: BTreeSet<&ObjectKey> = prepared.iter().flat_map(Preparation::objects).collect();
+        // What controllers made up has no name that a command could use.
+        let is_new = |key: &&ObjectKey| !known.contains(key) && !key.name.contains(['<', '*']);
+        let may_go = |key: &&ObjectKey| self.leaving.contains(*key);
+        let silent: Vec<ObjectKey> = harm.silent.iter().filter(is_new).filter(may_go).cloned().collect();
+        let roots: Vec<ObjectKey> = harm.roots().filter(is_new).filter(|key| !silent.contains(key)).cloned().collect();
+        let held = self.unreleased(&silent, &roots);
         let mut free: BTreeMap<&Namespace, Vec<ObjectKey>> = BTreeMap::new();
         for key in roots.iter().filter(|key| !held.contains_key(*key)) {
             free.entry(&key.namespace).or_default().push(key.clone());
         }
-        let deletions = free.into_values().map(Preparation::Delete);
+        let silent = Some(silent).filter(|silent| !silent.is_empty());
+        let deletions = silent.into_iter().chain(free.into_values()).map(Preparation::Delete);
         let patches = held.into_iter().map(|(key, finalizers)| Preparation::RemoveFinalizers(key, finalizers));
         deletions.chain(patches).collect()
     }
 
-    /// The finalizers of those that nobody releases even if they are deleted while everything else is there.
-    fn unreleased(&mut self, roots: &[ObjectKey]) -> BTreeMap<ObjectKey, Vec<String>> {
-        let alone = [Step::Delete { targets: roots.to_vec(), policy: Some(self.policy), wait: Wait::Settled }];
-        let mut stuck = self.harm_of(&alone, roots, self.options).stuck;
+    /// The finalizers of those that nobody releases even if they are deleted while everything else but `silent` is there.
+    fn unreleased(&mut self, silent: &[ObjectKey], roots: &[ObjectKey]) -> BTreeMap<ObjectKey, Vec<String>> {
+        if roots.is_empty() {
+            return BTreeMap::new();
+        }
+        let delete = |keys: &[ObjectKey]| Step::Delete {
+            targets: keys.to_vec(),
+            policy: Some(self.policy),
+            wait: Wait::Settled,
+        };
+        let mut stuck = self.harm_of(&[delete(silent), delete(roots)], roots, self.options).stuck;
         let roots: BTreeSet<&ObjectKey> = roots.iter().collect();
         stuck.retain(|key, finalizers| roots.contains(key) && !finalizers.is_empty());
         stuck
@@ -233,6 +256,9 @@ fn harm(plan: &Plan<'_>, asked: &[ObjectKey]) -> Harm {
         (cluster.key(held.object), finalizers.collect())
     });
     harm.stuck.extend(held);
+    let rejecting = (0..plan.steps.len()).flat_map(|step| plan.rejections(step)).map(|one| one.configuration);
+    let silent = rejecting.chain(plan.failing_apis(last).into_iter().map(|api| api.object));
+    harm.silent.extend(silent.map(|id| cluster.key(id)));
     let asked: BTreeSet<&ObjectKey> =
         asked.iter().filter(|key| !gc::IMMORTAL_NAMESPACES.contains(&key.name.as_str())).collect();
     let mut look = |key: ObjectKey, fate: &Fate| match fate {

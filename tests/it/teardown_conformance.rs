@@ -184,12 +184,6 @@ fn leftovers(plan: &Value) -> BTreeSet<String> {
     outcomes(plan).iter().flat_map(|objects| left(objects).map(|(key, _)| key).collect::<Vec<_>>()).collect()
 }
 
-/// Removals that end otherwise than planned, and why.
-const KNOWN: [(&str, &str); 2] = [
-    ("helm-webhook-cr", "webhooks that refuse requests are not part of the model yet"),
-    ("helm-webhook-own-kind-deleted-before", "webhooks that refuse requests are not part of the model yet"),
-];
-
 #[test]
 fn recorded_removals_end_as_planned() {
     let mut wrong = Vec::new();
@@ -199,10 +193,6 @@ fn recorded_removals_end_as_planned() {
             compared += 1;
             let plan = removed.plan(&scenario["operator"]);
             let disagree = disagreements(removed, &plan);
-            if KNOWN.iter().any(|(name, _)| scenario["name"] == *name) {
-                assert!(!disagree.is_empty(), "{} ends as planned: take it off the list", scenario["name"]);
-                continue;
-            }
             wrong.extend(disagree.into_iter().map(|text| format!("{}, step {number}: {text}", scenario["name"])));
         }
     }
@@ -248,14 +238,21 @@ fn deleted_by(command: &str, among: &Inventory) -> Vec<ObjectKey> {
             _ => names.push(word),
         }
     }
-    let resource = names.remove(0);
+    // `TYPE NAME NAME` or `TYPE/NAME TYPE/NAME`.
+    let targets: Vec<(String, String)> = match names[0].contains('/') {
+        true => names.iter().filter_map(|word| word.split_once('/')).map(|(a, b)| (a.into(), b.into())).collect(),
+        false => names[1..].iter().map(|name| (names[0].clone(), name.clone())).collect(),
+    };
     let named = |key: &ObjectKey| {
-        let kind = among.kinds.plural(key.group_kind()).map(|plural| format!("{plural}.{}", key.group));
-        let typed = kind == Some(resource.clone()) || key.kind.to_lowercase() == resource;
-        typed && names.contains(&key.name) && key.namespace.name().unwrap_or_default() == namespace
+        let kind = key.kind.to_lowercase();
+        let plural = among.kinds.plural(key.group_kind()).map(|plural| format!("{plural}.{}", key.group));
+        let words = [Some(kind.clone()), Some(format!("{kind}.{}", key.group)), plural];
+        let is_meant =
+            |(resource, name): &(String, String)| *name == key.name && words.contains(&Some(resource.clone()));
+        targets.iter().any(is_meant) && key.namespace.name().unwrap_or_default() == namespace
     };
     let found: Vec<ObjectKey> = among.members.iter().map(|member| member.key.clone()).filter(named).collect();
-    assert_eq!(found.len(), names.len(), "{command} names what there is");
+    assert_eq!(found.len(), targets.len(), "{command} names what there is");
     found
 }
 
@@ -325,7 +322,7 @@ fn simulated(
     let analysis = Analysis::of(&inventory);
     let members = inventory.members.iter().filter(|member| leaving.contains(&member.key.to_string())).collect();
     let requests = send(&Leaving { inventory: &inventory, deliveries: analysis.deliveries(), members });
-    let implied = implied(&inventory, analysis.ownership());
+    let implied = implied(&inventory, analysis.ownership(), analysis.ties());
     let built = analysis.rehearsed(&implied, &BTreeSet::new(), true).expect("a small cluster");
     let plan = gc::simulate(&built.cluster, &steps_of(&requests), &gc::Options::default());
     let Some(last) = plan.steps.last() else { return BTreeMap::new() };

@@ -1,6 +1,6 @@
 //! A cluster with the steps to be simulated on it.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use super::choose::Candidate;
@@ -123,8 +123,8 @@ impl Rehearsal {
     }
 
     /// What to do before the requests, so that nothing gets stuck.
-    pub(super) fn safe_order(&self, policy: Policy) -> SafeOrder {
-        safe_order(&self.cluster, &self.steps, policy, &self.options)
+    pub(super) fn safe_order(&self, leaving: &BTreeSet<ObjectKey>, policy: Policy) -> SafeOrder {
+        safe_order(&self.cluster, &self.steps, leaving, policy, &self.options)
     }
 
     /// How kubectl addresses an object.

@@ -46,7 +46,8 @@ impl Teardown {
             kubelet: request.kubelet,
         })?;
         rehearsal.note(notes);
-        let search = rehearsal.safe_order(policy);
+        let leaving = bundle.asked_for().map(|member| member.key.clone()).collect();
+        let search = rehearsal.safe_order(&leaving, policy);
         let safe_order = match search {
             SafeOrder::Unneeded => Some(Vec::new()),
             SafeOrder::Found(preparations) => {

@@ -8,8 +8,8 @@ use crate::delivery::{argocd, marks};
 use crate::engine::input::Bundle;
 use crate::engine::plan::rehearsal::Rehearsal;
 use crate::gc::Step;
-use crate::kube::ObjectKey;
 use crate::kube::kubectl::{self, Target};
+use crate::kube::{ObjectKey, kinds};
 use crate::ownership::Remover;
 use crate::story::SafeCommand;
 use crate::story::words;
@@ -65,7 +65,13 @@ impl Writer<'_> {
             false => kubectl::delete_several(&targets, &["--wait"]),
         };
         let named = words::keys(keys.iter());
+        let called =
+            [kinds::API_SERVICE, kinds::MUTATING_WEBHOOK_CONFIGURATION, kinds::VALIDATING_WEBHOOK_CONFIGURATION];
+        let silent = |key: &ObjectKey| called.contains(&key.group_kind());
         let why = match self.controllers(keys) {
+            _ if keys.iter().all(silent) => {
+                format!("Nobody answers for {named} once its Service is gone, and then it blocks what follows.")
+            }
             controllers if !controllers.is_empty() => format!(
                 "{} removes the finalizers of {named} only as long as it runs and may: `{}` deletes it too early.",
                 words::keys(controllers.iter()),
