@@ -100,7 +100,7 @@ struct DeleteArgs {
     filename: Vec<String>,
     /// What the request says of dependents; `none` sends no policy, as raw API clients do
     #[arg(long, value_name = "POLICY", default_value = "background")]
-    cascade: Cascade,
+    cascade: CascadeArg,
     #[command(flatten)]
     options: PlanOptions,
 }
@@ -148,7 +148,7 @@ struct PlanOptions {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-enum Cascade {
+enum CascadeArg {
     Background,
     Foreground,
     Orphan,
@@ -167,13 +167,13 @@ enum FailOnPlan {
     Never,
 }
 
-impl From<Cascade> for Option<Policy> {
-    fn from(cascade: Cascade) -> Self {
+impl From<CascadeArg> for Option<Policy> {
+    fn from(cascade: CascadeArg) -> Self {
         match cascade {
-            Cascade::Background => Some(Policy::Background),
-            Cascade::Foreground => Some(Policy::Foreground),
-            Cascade::Orphan => Some(Policy::Orphan),
-            Cascade::None => None,
+            CascadeArg::Background => Some(Policy::Background),
+            CascadeArg::Foreground => Some(Policy::Foreground),
+            CascadeArg::Orphan => Some(Policy::Orphan),
+            CascadeArg::None => None,
         }
     }
 }

@@ -8,7 +8,7 @@
 use super::cause::{Cause, Protection};
 use super::flags::{GRACEFUL, SPEC_KUBERNETES, TERMINATING};
 use super::ids::{NONE, ObjectId};
-use super::links::{Protected, Release, Role};
+use super::links::{Protected, ProtectionEnd, Role};
 use super::object::Verb;
 use super::trace::Effect;
 use super::world::World;
@@ -135,10 +135,10 @@ impl World<'_> {
             return;
         }
         let free = match &protected.release {
-            Release::WhenUnheld(holders) => {
+            ProtectionEnd::WhenUnheld(holders) => {
                 self.state.has(id, TERMINATING) && !holders.iter().any(|holder| self.view().still_holds(*holder))
             }
-            Release::JobTracking { reference } => {
+            ProtectionEnd::JobTracking { reference } => {
                 let controlled = reference.is_some_and(|index| {
                     let job = self.cluster.reference(index).by_uid;
                     self.state.present(index) && job != NONE && self.state.live(job)

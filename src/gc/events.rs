@@ -77,12 +77,12 @@ fn is_foreign(cluster: &Cluster, reference: &Ref) -> bool {
 
 /// The first and the last object that does something: enough to know whether another one does.
 #[derive(Debug, Clone, Copy)]
-struct Span(ObjectId, ObjectId);
+struct FirstAndLast(ObjectId, ObjectId);
 
-impl Span {
-    fn add(span: Option<Span>, id: ObjectId) -> Span {
-        let Span(first, last) = span.unwrap_or(Span(id, id));
-        Span(first.min(id), last.max(id))
+impl FirstAndLast {
+    fn add(span: Option<FirstAndLast>, id: ObjectId) -> FirstAndLast {
+        let FirstAndLast(first, last) = span.unwrap_or(FirstAndLast(id, id));
+        FirstAndLast(first.min(id), last.max(id))
     }
 
     fn holds_other_than(self, id: ObjectId) -> bool {
@@ -97,9 +97,9 @@ type Sight = (Symbol, (Symbol, Symbol, Symbol));
 struct Sightings<'c> {
     cluster: &'c Cluster,
     /// By uid.
-    sights: BTreeMap<Symbol, BTreeMap<Sight, Span>>,
+    sights: BTreeMap<Symbol, BTreeMap<Sight, FirstAndLast>>,
     /// Who names the object with a uid exactly, from its own namespace.
-    exact: BTreeMap<ObjectId, Span>,
+    exact: BTreeMap<ObjectId, FirstAndLast>,
 }
 
 impl<'c> Sightings<'c> {
@@ -109,10 +109,10 @@ impl<'c> Sightings<'c> {
             let holder = reference.holder;
             let sight = (namespace(cluster, holder), written.coordinates());
             let same_uid = sightings.sights.entry(written.uid).or_default();
-            same_uid.insert(sight, Span::add(same_uid.get(&sight).copied(), holder));
+            same_uid.insert(sight, FirstAndLast::add(same_uid.get(&sight).copied(), holder));
             if reference.exact {
                 let known = sightings.exact.get(&reference.by_uid).copied();
-                sightings.exact.insert(reference.by_uid, Span::add(known, holder));
+                sightings.exact.insert(reference.by_uid, FirstAndLast::add(known, holder));
             }
         }
         sightings

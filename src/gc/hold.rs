@@ -5,7 +5,7 @@ use super::cluster::Cluster;
 use super::discovery::FailingApi;
 use super::flags::{DELETING_DEPENDENTS, FOREGROUND, SPEC_KUBERNETES, TERMINATING, gc_finalizers};
 use super::ids::ObjectId;
-use super::links::{Release, Role};
+use super::links::{ProtectionEnd, Role};
 use super::outcome::waits_for_kubelet;
 use super::reconcilers::LettingGo;
 use super::state::State;
@@ -119,7 +119,7 @@ fn holds_by_finalizer(view: View<'_>, id: ObjectId, holds: &mut Vec<Hold>) {
     for slot in cluster.finalizers_of(id).filter(|slot| state.finalizers[*slot] && Some(*slot) != cleanup) {
         let protected = protections.iter().find(|protected| protected.finalizer == slot);
         let by: Vec<ObjectId> = match protected.map(|protected| &protected.release) {
-            Some(Release::WhenUnheld(holders)) => {
+            Some(ProtectionEnd::WhenUnheld(holders)) => {
                 let holding = holders.iter().filter(|holder| view.still_holds(**holder));
                 sorted(holding.map(|holder| holder.object))
             }

@@ -39,13 +39,13 @@ pub(super) struct Protected {
     pub(super) object: ObjectId,
     /// Index into the cluster's finalizers.
     pub(super) finalizer: FinalizerId,
-    pub(super) release: Release,
+    pub(super) release: ProtectionEnd,
     pub(super) protection: Protection,
 }
 
 /// When a protection finalizer is removed.
 #[derive(Debug, Clone)]
-pub(super) enum Release {
+pub(super) enum ProtectionEnd {
     /// From a Terminating object that none of these holds any more.
     WhenUnheld(Vec<Holder>),
     /// From a Pod that is Terminating, or whose Job is gone, or that no longer refers to it `[FIN-5]`.

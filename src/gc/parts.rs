@@ -16,7 +16,7 @@ use super::cluster::Cluster;
 use super::flags::TERMINATING;
 use super::ids::{ControllerId, FinalizerId, NONE, Numbers, ObjectId, RefId};
 use super::kinds::KindId;
-use super::links::{ControllerNeeds, Holder, Links, Protected, Reconciled, Release, Role};
+use super::links::{ControllerNeeds, Holder, Links, Protected, ProtectionEnd, Reconciled, Role};
 use super::references::{Dependents, Ref, Written};
 
 /// A part of a cluster, as a cluster of its own.
@@ -96,7 +96,7 @@ fn join_all(cluster: &Cluster, targets: &BTreeSet<ObjectId>, sets: &mut Disjoint
         }
     }
     for protection in &cluster.links.protections {
-        if let Release::WhenUnheld(holders) = &protection.release {
+        if let ProtectionEnd::WhenUnheld(holders) = &protection.release {
             holders.iter().for_each(|holder| sets.join(protection.object, holder.object));
         }
     }
@@ -280,15 +280,15 @@ impl Restriction<'_> {
         }
     }
 
-    fn release(&self, release: &Release, references: Numbers<RefId>, own: Numbers<RefId>) -> Release {
+    fn release(&self, release: &ProtectionEnd, references: Numbers<RefId>, own: Numbers<RefId>) -> ProtectionEnd {
         match release {
-            Release::WhenUnheld(holders) => {
+            ProtectionEnd::WhenUnheld(holders) => {
                 let inside = |holder: &Holder| Some(Holder { object: self.local(holder.object)?, ..*holder });
-                Release::WhenUnheld(holders.iter().filter_map(inside).collect())
+                ProtectionEnd::WhenUnheld(holders.iter().filter_map(inside).collect())
             }
-            Release::JobTracking { reference } => {
-                Release::JobTracking { reference: reference.map(|reference| references.counterpart(reference, &own)) }
-            }
+            ProtectionEnd::JobTracking { reference } => ProtectionEnd::JobTracking {
+                reference: reference.map(|reference| references.counterpart(reference, &own)),
+            },
         }
     }
 

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use super::cause::Protection;
 use super::cluster::Cluster;
 use super::ids::{FinalizerId, NONE, ObjectId};
-use super::links::{Holder, Links, Protected, Release, Role};
+use super::links::{Holder, Links, Protected, ProtectionEnd, Role};
 use super::object::{Facts, Object, PodFacts};
 use super::references::Lookup;
 use super::symbols::Symbol;
@@ -102,7 +102,7 @@ impl Links {
         let info = cluster.info(id);
         for finalizer in cluster.finalizers_of(id) {
             let name = cluster.text.get(cluster.finalizers[finalizer]);
-            let held = || Release::WhenUnheld(holders.get(&id).cloned().unwrap_or_default());
+            let held = || ProtectionEnd::WhenUnheld(holders.get(&id).cloned().unwrap_or_default());
             let (release, protection) = match (info.group_kind(), name) {
                 (kinds::PERSISTENT_VOLUME_CLAIM, finalizers::PVC_PROTECTION) => (held(), Protection::Claim),
                 (kinds::PERSISTENT_VOLUME, finalizers::PV_PROTECTION) => (held(), Protection::Volume),
@@ -146,7 +146,7 @@ fn pod_role(pod: &PodFacts) -> Role {
 }
 
 /// `None` if nobody here removes it: the Pod is controlled by something else, or by a Job managed elsewhere.
-fn job_tracking(cluster: &Cluster, pod: ObjectId, objects: &[Object]) -> Option<Release> {
+fn job_tracking(cluster: &Cluster, pod: ObjectId, objects: &[Object]) -> Option<ProtectionEnd> {
     let reference = cluster.refs_of(pod).find(|index| cluster.written(*index).controller == Some(true));
     if let Some(index) = reference {
         if cluster.text.get(cluster.written(index).kind_name) != kinds::JOB.kind {
@@ -157,7 +157,7 @@ fn job_tracking(cluster: &Cluster, pod: ObjectId, objects: &[Object]) -> Option<
             return None;
         }
     }
-    Some(Release::JobTracking { reference })
+    Some(ProtectionEnd::JobTracking { reference })
 }
 
 /// Which objects hold which protected objects.

@@ -7,7 +7,7 @@ use super::{SourceFile, Span};
 /// Why the bytes of a file are not text.
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
 #[error("{message}")]
-pub struct DecodeError {
+pub struct UndecodableBytes {
     /// The first byte that is wrong, counted in the file.
     pub offset: u64,
     /// What is wrong.
@@ -30,14 +30,17 @@ pub struct Decoded {
 ///
 /// # Errors
 /// Bytes that are not UTF-8, with the offset of the first, and files over [`SourceFile::MAX_BYTES`].
-pub fn decode(bytes: Vec<u8>) -> Result<String, DecodeError> {
+pub fn decode(bytes: Vec<u8>) -> Result<String, UndecodableBytes> {
     limited(&bytes)?;
     let text = match utf16(&bytes) {
         Some(text) => text,
         None => String::from_utf8(bytes).map_err(|error| {
             let offset = error.utf8_error().valid_up_to();
             let byte = error.as_bytes().get(offset).copied().unwrap_or_default();
-            DecodeError { offset: offset as u64, message: format!("byte {offset} (0x{byte:02X}) is not valid UTF-8") }
+            UndecodableBytes {
+                offset: offset as u64,
+                message: format!("byte {offset} (0x{byte:02X}) is not valid UTF-8"),
+            }
         })?,
     };
     limited_text(text)
@@ -48,7 +51,7 @@ pub fn decode(bytes: Vec<u8>) -> Result<String, DecodeError> {
 ///
 /// # Errors
 /// Files over [`SourceFile::MAX_BYTES`].
-pub fn decode_manifest(bytes: Vec<u8>) -> Result<Decoded, DecodeError> {
+pub fn decode_manifest(bytes: Vec<u8>) -> Result<Decoded, UndecodableBytes> {
     limited(&bytes)?;
     if let Some(text) = utf16(&bytes) {
         return Ok(Decoded { text: limited_text(text)?, replaced: None });
@@ -70,21 +73,21 @@ pub fn decode_manifest(bytes: Vec<u8>) -> Result<Decoded, DecodeError> {
     Ok(Decoded { text: limited_text(decoded.text)?, replaced: decoded.replaced })
 }
 
-fn limited(bytes: &[u8]) -> Result<(), DecodeError> {
+fn limited(bytes: &[u8]) -> Result<(), UndecodableBytes> {
     match bytes.len() as u64 > SourceFile::MAX_BYTES {
         true => {
             let message = format!("the file is larger than {} MiB", SourceFile::MAX_BYTES / (1024 * 1024));
-            Err(DecodeError { offset: SourceFile::MAX_BYTES, message })
+            Err(UndecodableBytes { offset: SourceFile::MAX_BYTES, message })
         }
         false => Ok(()),
     }
 }
 
-fn limited_text(text: String) -> Result<String, DecodeError> {
+fn limited_text(text: String) -> Result<String, UndecodableBytes> {
     match text.len() as u64 > SourceFile::MAX_BYTES {
         true => {
             let message = "the file is too large once it is decoded to UTF-8".to_owned();
-            Err(DecodeError { offset: SourceFile::MAX_BYTES, message })
+            Err(UndecodableBytes { offset: SourceFile::MAX_BYTES, message })
         }
         false => Ok(text),
     }

@@ -12,7 +12,7 @@ pub(crate) mod plain;
 mod position;
 mod span;
 
-pub use decode::{DecodeError, Decoded, decode, decode_manifest};
+pub use decode::{Decoded, UndecodableBytes, decode, decode_manifest};
 pub use file::{FileId, Side, SourceFile, Sources};
 pub use position::{ColumnUnit, Position};
 pub use span::Span;
