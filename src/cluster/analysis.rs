@@ -75,7 +75,8 @@ impl<'a> Analysis<'a> {
 
     /// Who delivers the objects, and deletes them when they leave.
     pub fn deliveries(&self) -> &Deliveries {
-        self.deliveries.get_or_init(|| Deliveries::of(self.inventory, self.delivery))
+        let deliveries = || Deliveries::of(self.inventory, self.delivery);
+        self.deliveries.get_or_init(|| deliveries().delivering(self.ties().delivery_objects(), self.reach()))
     }
 
     /// What the delivery objects of [`Ties::delivery_objects`] deliver of the input.

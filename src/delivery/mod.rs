@@ -27,6 +27,6 @@ mod tracking;
 pub use belief::{Belief, Flaw, beliefs};
 pub use order::{KindOrder, OrderTableError, Sequence, kind_order};
 pub use protection::{Removal, Spared, Sparing, spared};
-pub use regime::{Delivered, Deliveries, DeliveryTool, FluxObject, Regime, RegimeSource};
+pub use regime::{Delivered, Deliverers, Deliveries, DeliveryTool, FluxObject, Regime, RegimeSource};
 pub use request::{Leaving, Op, Request, Withdrawal};
 pub use tracking::tracking_labels;

@@ -1,11 +1,12 @@
 //! By which tool an object is delivered, and how that is known.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use super::marks::{self, annotation, label};
 use super::protection::{Removal, Spared, in_crds_folder, spared};
 use crate::inventory::{Inventory, Member, ObjectId};
 use crate::manifest::{Metadata, templates};
+use crate::ownership::{DeliveryKind, DeliveryObject, Reach};
 use crate::text::{FileId, SourceFile, Span};
 
 /// A tool as the configuration names it: `delivery: flux`.
@@ -44,6 +45,15 @@ pub enum Regime {
 }
 
 impl Regime {
+    /// The regime of what an object of that kind delivers.
+    pub fn of(kind: DeliveryKind) -> Self {
+        match kind {
+            DeliveryKind::Application | DeliveryKind::Generated => Self::ArgoCd,
+            DeliveryKind::Kustomization => Self::Flux(FluxObject::Kustomization),
+            DeliveryKind::HelmRelease => Self::Flux(FluxObject::HelmRelease),
+        }
+    }
+
     /// The tool in a sentence.
     pub fn tool(self) -> &'static str {
         match self {
@@ -60,6 +70,8 @@ impl Regime {
 pub enum RegimeSource {
     /// `delivery:` of the bundle.
     Config,
+    /// A delivery object of the input whose sources contain the object's file; of several that agree the first.
+    Object(ObjectId),
     /// A label or annotation of an object: its own, or that of another object where all agree.
     Mark {
         /// The object that has it.
@@ -106,13 +118,34 @@ impl Agreement {
     }
 }
 
+/// What the delivery objects say that reach a file.
+#[derive(Debug, Default)]
+pub struct Deliverers {
+    agreed: Agreement,
+    /// One of them deletes what leaves its sources.
+    pub prunes: bool,
+    /// One of them deletes what it delivered when it is deleted itself.
+    pub deletes: bool,
+}
+
+impl Deliverers {
+    fn add(&mut self, object: &DeliveryObject) {
+        let regime = Regime::of(object.kind);
+        self.agreed = self.agreed.and(Delivered { regime, source: RegimeSource::Object(object.id) });
+        self.prunes |= object.prunes && !object.suspended;
+        self.deletes |= object.deletes();
+    }
+}
+
 /// Who delivers the objects of a bundle.
 ///
-/// In this order: the configuration; the object's own marks; the marks of its file, then those of the bundle, if all agree.
-/// Without any of them it is `kubectl apply`, and nothing is pruned.
+/// In this order: the configuration; the delivery objects that reach the object's file, if all are of one tool; the object's
+/// own marks; the marks of its file, then those of the bundle, if all agree. Without any of them it is `kubectl apply`, and
+/// nothing is pruned.
 #[derive(Debug)]
 pub struct Deliveries {
     configured: Option<DeliveryTool>,
+    reached: BTreeMap<FileId, Deliverers>,
     own: HashMap<ObjectId, Delivered>,
     by_file: BTreeMap<FileId, Agreement>,
     bundle: Agreement,
@@ -124,6 +157,7 @@ impl Deliveries {
     pub fn of(inventory: &Inventory, configured: Option<DeliveryTool>) -> Self {
         let mut deliveries = Self {
             configured,
+            reached: BTreeMap::new(),
             own: HashMap::new(),
             by_file: BTreeMap::new(),
             bundle: Agreement::Silent,
@@ -142,11 +176,32 @@ impl Deliveries {
         deliveries
     }
 
+    /// The same, where the input contains objects that deliver others, and what they reach.
+    pub fn delivering(mut self, objects: &[DeliveryObject], reach: &Reach) -> Self {
+        for (place, object) in objects.iter().enumerate() {
+            let files: BTreeSet<FileId> = reach.builds(place).iter().flat_map(|build| reach.files(*build)).collect();
+            for file in files {
+                self.reached.entry(file).or_default().add(object);
+            }
+        }
+        self
+    }
+
+    /// What the delivery objects say that reach an object; `None` if none does.
+    pub fn reached(&self, member: &Member) -> Option<&Deliverers> {
+        self.reached.get(&member.file)
+    }
+
+    /// What the delivery objects that reach an object agree on.
+    fn by_object(&self, member: &Member) -> Option<Delivered> {
+        self.reached(member).and_then(|reached| reached.agreed.one())
+    }
+
     /// Who delivers an object.
     pub fn regime(&self, member: &Member) -> Delivered {
-        let own = self.own.get(&member.id).copied();
+        let own = || self.own.get(&member.id).copied();
         let of_file = || self.by_file.get(&member.file).copied().unwrap_or_default().one();
-        let marked = own.or_else(of_file).or_else(|| self.bundle.one());
+        let marked = self.by_object(member).or_else(own).or_else(of_file).or_else(|| self.bundle.one());
         match self.configured {
             Some(tool) => {
                 let regime = match (tool, marked.map(|delivered| delivered.regime)) {
@@ -165,11 +220,13 @@ impl Deliveries {
         }
     }
 
-    /// The regime of an object as far as the configuration or its own marks say so or, of what Helm rendered, the marks of
-    /// its file: charts seldom label their CRDs. A file without templates may be a kustomization of anybody's.
+    /// The regime of an object as far as the configuration, a delivery object or its own marks say so or, of what Helm
+    /// rendered, the marks of its file: charts seldom label their CRDs. A file without templates may be a kustomization of
+    /// anybody's.
     pub fn evident(&self, inventory: &Inventory, member: &Member) -> Option<Regime> {
         let of_file = || self.by_file.get(&member.file).is_some_and(|of_file| of_file.one().is_some());
         let said = self.configured.is_some()
+            || self.by_object(member).is_some()
             || self.own.contains_key(&member.id)
             || of_file() && self.template(inventory, member).is_some();
         said.then(|| self.regime(member).regime)

@@ -296,6 +296,13 @@ impl Inventory {
         &self.members[id.0 as usize]
     }
 
+    /// The objects of a file, in order.
+    pub fn members_of(&self, file: FileId) -> &[Member] {
+        let start = self.members.partition_point(|member| member.file < file);
+        let end = self.members.partition_point(|member| member.file <= file);
+        &self.members[start..end]
+    }
+
     /// The objects that have this uid, in order.
     pub fn with_uid(&self, uid: &str) -> &[ObjectId] {
         self.by_uid.get(uid).map_or(&[], Vec::as_slice)

@@ -12,6 +12,7 @@ use crate::finding::Severity;
 use crate::inventory::{Inventory, Member, table};
 use crate::kube::{GroupKind, kinds};
 use crate::manifest::{Metadata, Object, Spanned, Template, TemplateKind};
+use crate::ownership::DeliveryKind;
 use crate::text::{FileId, Span};
 use crate::yaml::Value;
 
@@ -32,6 +33,9 @@ pub(super) static FORCE_REPLACE_ON_STATEFUL: Rule = rule!(
 );
 
 const STATEFUL_SET: GroupKind<&str> = GroupKind::new("apps", "StatefulSet");
+
+/// How many other places a finding shows.
+const MOST_RELATED: usize = 8;
 
 /// A mark of a tool that made it into a template.
 struct Leak<'a> {
@@ -186,6 +190,51 @@ fn force_replace_on_stateful(context: &Context<'_>, sink: &mut Sink) {
             sink.push(forced(member, &force));
         }
     }
+    let objects = context.analysis.ties().delivery_objects().iter().enumerate();
+    for (place, kustomization) in objects.filter(|(_, object)| object.kind == DeliveryKind::Kustomization) {
+        sink.extend(forced_by_kustomization(context, place, context.inventory.member(kustomization.id)));
+    }
+}
+
+/// `spec.force` of a Flux Kustomization counts for all that it delivers, as far as that is in the input.
+fn forced_by_kustomization(context: &Context<'_>, place: usize, kustomization: &Member) -> Option<Draft> {
+    let inventory = context.inventory;
+    let force =
+        kustomization.object.at(&["spec"])?.entry("force").filter(|force| force.value.as_bool() == Some(true))?;
+    let reach = context.analysis.reach();
+    let files: BTreeSet<FileId> = reach.builds(place).iter().flat_map(|build| reach.files(*build)).collect();
+    let delivered = files.into_iter().flat_map(|file| inventory.members_of(file));
+    let stateful: Vec<&Member> =
+        delivered.filter(|member| STATEFUL.iter().any(|kind| member.object.is(*kind))).collect();
+    // What is most likely to be lost comes first.
+    let lasting = |member: &&&Member| contains_others(&member.object) || is_mild(&member.object);
+    let worst = stateful.iter().find(|member| !lasting(member)).or(stateful.first())?;
+    let (more, them) = match stateful.len() {
+        1 => (String::new(), "it"),
+        2 => (" and 1 more object with state".to_owned(), "them"),
+        n => (format!(" and {} more objects with state", n - 1), "them"),
+    };
+    let draft = Draft::on(
+        kustomization,
+        force.key_span,
+        format!("`force: true` may delete {}{more} in order to change {them}", named(worst)),
+    )
+    .label("counts for all that it delivers")
+    .reason(format!(
+        "If a field cannot be changed, Flux deletes the object and creates it again. {} `prune: disabled` does not protect \
+         from it.",
+        lost_with(&worst.object)
+    ))
+    .help(format!(
+        "remove it here, and annotate what can be made again, such as Jobs, with `{}: enabled`",
+        marks::FLUX_FORCE
+    ))
+    .field("spec.force");
+    let draft = stateful
+        .iter()
+        .take(MOST_RELATED)
+        .fold(draft, |draft, member| draft.related_object(member, "is deleted if a field cannot be changed"));
+    Some(if lasting(&worst) { draft.severity(Severity::Info) } else { draft })
 }
 
 fn force(metadata: &Metadata) -> Option<Force<'_>> {
@@ -226,8 +275,14 @@ fn claims_go(set: &Object) -> bool {
     policy.and_then(Value::as_str) == Some("Delete")
 }
 
-/// Argo CD updates a Namespace or a CRD, whatever the options say (gitops-engine sync_context.go, applyObject).
-fn is_only_updated(object: &Object) -> bool {
+/// Whether all that is lost with an object comes back.
+fn is_mild(object: &Object) -> bool {
+    object.is(STATEFUL_SET) && !claims_go(object)
+}
+
+/// Whether other objects are deleted with it. Argo CD never replaces these, whatever the options say (gitops-engine
+/// sync_context.go, applyObject), and next to nothing of them cannot be changed.
+fn contains_others(object: &Object) -> bool {
     object.is(kinds::NAMESPACE) || object.is(kinds::CUSTOM_RESOURCE_DEFINITION)
 }
 
@@ -256,7 +311,7 @@ impl Force<'_> {
     /// When the tool deletes an object, in a sentence.
     fn when(&self, object: &Object) -> &'static str {
         match self {
-            Self::ArgoCdReplace(_) if is_only_updated(object) => {
+            Self::ArgoCdReplace(_) if contains_others(object) => {
                 "Older releases of Argo CD delete the object and create it again at every sync that changes it; newer ones \
                  update a Namespace or a CRD instead (argo-cd#12810)."
             }
@@ -286,8 +341,8 @@ fn forced(member: &Member, force: &Force<'_>) -> Draft {
         )
         .field(field);
     let mild = match force {
-        Force::ArgoCdReplace(_) => is_only_updated(object),
-        Force::ArgoCdApply(_) | Force::Flux(..) => object.is(STATEFUL_SET) && !claims_go(object),
+        Force::ArgoCdReplace(_) => contains_others(object),
+        Force::ArgoCdApply(_) | Force::Flux(..) => is_mild(object),
     };
     if mild { draft.severity(Severity::Info) } else { draft }
 }

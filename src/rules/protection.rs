@@ -1,6 +1,6 @@
 //! A protection that does not protect: what its author wrote, and what the tool makes of it.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use super::draft::Draft;
 use super::holder::{MetadataHolder, each_decoded};
@@ -12,7 +12,7 @@ use crate::finding::Severity;
 use crate::inventory::{Inventory, Member};
 use crate::kube::{GroupKind, kinds};
 use crate::manifest::{Metadata, Spanned, Template, TemplateKind};
-use crate::yaml::{Entry, Value};
+use crate::yaml::Entry;
 
 pub(super) static PROTECTION_INEFFECTIVE: Rule = rule!(
     "protection-ineffective",
@@ -22,18 +22,13 @@ pub(super) static PROTECTION_INEFFECTIVE: Rule = rule!(
     protection_ineffective
 );
 
-const APPLICATION: GroupKind<&str> = GroupKind::new("argoproj.io", "Application");
 const HELM_RELEASE: GroupKind<&str> = GroupKind::new("helm.toolkit.fluxcd.io", "HelmRelease");
-const KUSTOMIZATION: GroupKind<&str> = GroupKind::new("kustomize.toolkit.fluxcd.io", "Kustomization");
-
-/// The finalizer with which an Application deletes what it applied; a policy may follow.
-const RESOURCES_FINALIZER: &str = "resources-finalizer.argocd.argoproj.io";
 
 /// Kinds that take data or other objects along when they are deleted.
 const PRECIOUS: [GroupKind<&str>; 3] = [kinds::NAMESPACE, kinds::PERSISTENT_VOLUME_CLAIM, kinds::PERSISTENT_VOLUME];
 
 fn protection_ineffective(context: &Context<'_>, sink: &mut Sink) {
-    let delivery = DeliveryObjects::of(context.inventory);
+    let delivery = DeliveryObjects::of(context);
     let tracking = tracking_labels(context.inventory);
     let released: Vec<&Member> = of_kind(context.inventory, HELM_RELEASE).collect();
     each_decoded(context.inventory, |holder| {
@@ -54,51 +49,38 @@ fn of_kind<'a>(inventory: &'a Inventory, kind: GroupKind<&'a str>) -> impl Itera
     inventory.members.iter().filter(move |member| member.object.is(kind))
 }
 
-/// What the delivery objects of a bundle do when something leaves.
+/// What the delivery objects of a bundle do when something leaves, by tool. An object that one of them reaches is judged by
+/// those that do; any other by all of its tool, which may deliver what is rendered here.
 #[derive(Default)]
-struct DeliveryObjects {
-    /// There is an Application.
-    applications: bool,
-    /// An Application deletes its objects with itself, and spares none by default.
-    cascade: bool,
-    /// An Application prunes without being asked.
-    argo_cd_prunes: bool,
-    /// A Kustomization prunes.
-    flux_prunes: bool,
-    /// There is a HelmRelease.
-    releases: bool,
+struct DeliveryObjects(BTreeMap<Regime, DeliveryDeletion>);
+
+/// Whether some delivery objects of a tool delete.
+#[derive(Clone, Copy, Default)]
+struct DeliveryDeletion {
+    /// One deletes what leaves its sources.
+    prunes: bool,
+    /// One deletes what it delivered when it is deleted itself.
+    deletes: bool,
 }
 
 impl DeliveryObjects {
-    fn of(inventory: &Inventory) -> Self {
+    fn of(context: &Context<'_>) -> Self {
         let mut all = Self::default();
-        for member in &inventory.members {
-            let object = &member.object;
-            let says = |path: &[&str]| object.at(path).and_then(Value::as_bool) == Some(true);
-            if object.is(APPLICATION) {
-                let mut finalizers = object.metadata.finalizers.iter();
-                let cascades = finalizers.any(|finalizer| finalizer.value.starts_with(RESOURCES_FINALIZER));
-                let options = object.at(&["spec", "syncPolicy", "syncOptions"]).into_iter().flat_map(Value::items);
-                let spares = options.filter_map(Value::as_str).any(|option| option.trim() == "Delete=false");
-                all.applications = true;
-                all.cascade |= cascades && !spares;
-                all.argo_cd_prunes |= says(&["spec", "syncPolicy", "automated", "prune"]);
-            }
-            all.flux_prunes |= object.is(KUSTOMIZATION) && says(&["spec", "prune"]);
-            all.releases |= object.is(HELM_RELEASE);
+        for object in context.analysis.ties().delivery_objects() {
+            let deletion = all.0.entry(Regime::of(object.kind)).or_default();
+            deletion.prunes |= object.prunes && !object.suspended;
+            deletion.deletes |= object.deletes();
         }
         all
     }
 
-    /// Whether one of them says that what leaves is deleted.
-    fn delete(&self, regime: Regime) -> bool {
-        match regime {
-            Regime::ArgoCd => self.argo_cd_prunes,
-            Regime::Flux(FluxObject::Kustomization) => self.flux_prunes,
-            // What has an annotation for Flux may be rendered by Helm and applied by a Kustomization.
-            Regime::Helm | Regime::Flux(FluxObject::HelmRelease) => self.releases,
-            Regime::Kubectl => false,
-        }
+    /// What is known of the deletion of an object that `regime` delivers; `None` without any delivery object.
+    fn deletion(&self, context: &Context<'_>, member: &Member, regime: Regime) -> Option<DeliveryDeletion> {
+        let reached = context.analysis.deliveries().reached(member);
+        let reached = reached.map(|reached| DeliveryDeletion { prunes: reached.prunes, deletes: reached.deletes });
+        // What has an annotation for Flux may be rendered by Helm and installed by a HelmRelease.
+        let regime = if regime == Regime::Helm { Regime::Flux(FluxObject::HelmRelease) } else { regime };
+        reached.or_else(|| self.0.get(&regime).copied())
     }
 }
 
@@ -204,7 +186,8 @@ fn read_by_another_tool(context: &Context<'_>, member: &Member, delivery: &Deliv
         .help(help)
         .field(format!("metadata.annotations.{key}"));
     // Whether anything is pruned is for the Application or Kustomization to say.
-    Some(if delivery.delete(evident) { draft } else { draft.severity(Severity::Info) })
+    let prunes = delivery.deletion(context, member, evident).is_some_and(|deletion| deletion.prunes);
+    Some(if prunes { draft } else { draft.severity(Severity::Info) })
 }
 
 /// Case d: `Prune=false` says nothing about the deletion of the Application.
@@ -214,7 +197,11 @@ fn only_pruning(context: &Context<'_>, member: &Member, delivery: &DeliveryObjec
     let never = marks::sync_options(&options.value).any(|option| option == "Prune=false");
     let spared = spared(object, None, Removal::ArgoCdApplication).is_some();
     let other_tool = matches!(context.analysis.deliveries().evident(context.inventory, member), Some(regime) if regime != Regime::ArgoCd);
-    if !never || spared || other_tool || delivery.applications && !delivery.cascade {
+    if !never
+        || spared
+        || other_tool
+        || delivery.deletion(context, member, Regime::ArgoCd).is_some_and(|deletion| !deletion.deletes)
+    {
         return None;
     }
     let precious = PRECIOUS.iter().any(|kind| object.is(*kind));

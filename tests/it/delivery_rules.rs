@@ -174,3 +174,61 @@ fn the_command_line_says_where_a_release_is_installed() {
     assert_eq!(found(&["-n", "b"]), Some(0));
     assert_eq!(found(&[]), Some(0), "the ConfigMap goes wherever the release is installed");
 }
+
+// --- delivery objects in the tree ---
+
+/// What `rule` says of a tree of files: severities and messages.
+fn of_tree(rule: &str, files: &[(&str, String)]) -> Vec<(String, String)> {
+    let repository = Repository::new();
+    for (path, text) in files {
+        repository.write(path, text);
+    }
+    let (_, printed, error) = repository.run(&["--select", rule, "--output", "json", "--fail-on", "never"], "");
+    let report: serde_json::Value = serde_json::from_str(&printed).expect(&error);
+    let findings = report["findings"].as_array().expect("findings").iter();
+    let word = |value: &serde_json::Value| value.as_str().unwrap_or_default().to_owned();
+    findings.map(|finding| (word(&finding["severity"]), word(&finding["message"]))).collect()
+}
+
+fn application(name: &str, path: &str, finalizer: &str, prune: bool) -> String {
+    format!(
+        "---\napiVersion: argoproj.io/v1alpha1\nkind: Application\nmetadata: {{name: {name}, namespace: argocd, finalizers: [{finalizer}]}}\n\
+         spec: {{source: {{repoURL: 'https://example.com/x.git', path: {path}}}, syncPolicy: {{automated: {{prune: {prune}}}}}}}\n"
+    )
+}
+
+#[test]
+fn an_object_is_judged_by_the_application_that_delivers_it() {
+    let claim = |annotation: &str| object(CLAIM, &format!("namespace: shop, annotations: {{{annotation}}}"), "");
+    let finalizer = "resources-finalizer.argocd.argoproj.io";
+    let tree = |annotation: &str| {
+        let applications = application("shop", "shop", "", false) + &application("other", "other", finalizer, true);
+        let files =
+            [("apps/all.yaml", applications), ("shop/a.yaml", claim(annotation)), ("other/a.yaml", claim(annotation))];
+        of_tree("protection-ineffective", &files).into_iter().map(|(severity, _)| severity).collect::<Vec<_>>()
+    };
+    // Nothing else says that Argo CD delivers them.
+    assert_eq!(tree("helm.sh/resource-policy: keep"), ["warning", "info"], "other/ is pruned, shop/ by hand at most");
+    assert_eq!(tree("argocd.argoproj.io/sync-options: Prune=false"), ["warning"], "deleting shop deletes nothing else");
+}
+
+#[test]
+fn force_of_a_kustomization_counts_for_what_it_delivers() {
+    let kustomization = |path: &str| {
+        format!(
+            "apiVersion: kustomize.toolkit.fluxcd.io/v1\nkind: Kustomization\nmetadata: {{name: apps, namespace: flux-system}}\n\
+             spec: {{path: {path}, force: true, prune: true, sourceRef: {{kind: GitRepository, name: flux-system}}}}\n"
+        )
+    };
+    let tree = |path: &str, objects: &[&str]| {
+        let objects = objects.iter().map(|kind| object(kind, "namespace: shop", "")).collect();
+        of_tree("force-replace-on-stateful", &[("clusters/apps.yaml", kustomization(path)), ("apps/a.yaml", objects)])
+    };
+    let claim =
+        "`force: true` may delete PersistentVolumeClaim `a` and 1 more object with state in order to change them";
+    assert_eq!(tree("./apps", &[STATEFUL_SET, CLAIM]), [("warning".to_owned(), claim.to_owned())]);
+    let namespace = "`force: true` may delete Namespace `a` in order to change it";
+    assert_eq!(tree("./apps", &[CONFIG_MAP, NAMESPACE]), [("info".to_owned(), namespace.to_owned())]);
+    assert_eq!(tree("./apps", &[CONFIG_MAP]), []);
+    assert_eq!(tree("./elsewhere", &[CLAIM]), []);
+}

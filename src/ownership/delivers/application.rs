@@ -7,7 +7,7 @@ use crate::yaml::Value;
 
 /// Without this finalizer, or one below it, deleting an Application deletes nothing else (argo-cd
 /// docs/user-guide/app_deletion.md; pkg/apis/application/v1alpha1/application_defaults.go).
-const RESOURCES_FINALIZER: &str = "resources-finalizer.argocd.argoproj.io";
+pub(super) const RESOURCES_FINALIZER: &str = "resources-finalizer.argocd.argoproj.io";
 
 /// What a text of an Application's spec becomes; an ApplicationSet fills in parameters. `None`: nobody knows.
 pub(super) type Filled<'f> = &'f dyn Fn(&str) -> Option<String>;
@@ -24,7 +24,7 @@ pub(super) fn read(member: &Member) -> Option<DeliveryObject> {
         sources: sources(spec, &as_written),
         destination: destination(spec, &as_written),
         prunes: prunes(spec),
-        on_deletion: on_deletion(finalizers),
+        on_deletion: on_deletion(spec, finalizers),
         suspended: skips.is_some_and(|skips| skips.value == "true"),
     })
 }
@@ -71,11 +71,21 @@ pub(super) fn destination(spec: Value<'_>, filled: Filled<'_>) -> DeliveryDestin
 pub(super) fn prunes(spec: Value<'_>) -> bool {
     let automated = spec.at(&["syncPolicy", "automated"]);
     let is = |key: &str| automated.and_then(|automated| automated.get(key)).and_then(Value::as_bool);
-    is("prune") == Some(true) && is("enabled") != Some(false)
+    is("prune") == Some(true) && is("enabled") != Some(false) && !has_option(spec, "Prune=false")
 }
 
-pub(super) fn on_deletion<'f>(finalizers: impl Iterator<Item = &'f str>) -> OnDeletion {
+/// Whether a sync option of the Application is the default for all of its objects.
+fn has_option(spec: Value<'_>, option: &str) -> bool {
+    let options = spec.at(&["syncPolicy", "syncOptions"]).into_iter().flat_map(Value::items);
+    options.filter_map(Value::as_str).any(|written| written.trim() == option)
+}
+
+pub(super) fn on_deletion<'f>(spec: Value<'_>, finalizers: impl Iterator<Item = &'f str>) -> OnDeletion {
     let mut found = OnDeletion::Orphans;
+    // It counts for every object that does not say otherwise (argo-cd controller/appcontroller.go, shouldBeDeleted).
+    if has_option(spec, "Delete=false") {
+        return found;
+    }
     for finalizer in finalizers {
         match finalizer.strip_prefix(RESOURCES_FINALIZER) {
             Some("" | "/foreground") => return OnDeletion::Deletes { background: false },

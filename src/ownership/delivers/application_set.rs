@@ -31,21 +31,21 @@ fn generated(member: &Member, spec: Value<'_>, element: Value<'_>) -> Option<Del
         sources: application::sources(application, &filled),
         destination: application::destination(application, &filled),
         prunes: application::prunes(application),
-        on_deletion: on_deletion(spec, template),
+        on_deletion: on_deletion(spec, template, application),
         suspended: false,
     })
 }
 
 /// Every generated Application gets the resources finalizer, unless the set preserves resources (argo-cd
 /// docs/operator-manual/applicationset/Application-Deletion.md).
-fn on_deletion(spec: Value<'_>, template: Value<'_>) -> OnDeletion {
+fn on_deletion(spec: Value<'_>, template: Value<'_>, application: Value<'_>) -> OnDeletion {
     let preserves = spec.at(&["syncPolicy", "preserveResourcesOnDeletion"]).and_then(Value::as_bool);
     let written = template.at(&["metadata", "finalizers"]).into_iter().flat_map(Value::items);
     let written: Vec<&str> = written.filter_map(Value::as_str).collect();
     match (preserves, written.is_empty()) {
         (Some(true), true) => OnDeletion::Orphans,
-        (_, true) => OnDeletion::Deletes { background: false },
-        (_, false) => application::on_deletion(written.into_iter()),
+        (_, true) => application::on_deletion(application, std::iter::once(application::RESOURCES_FINALIZER)),
+        (_, false) => application::on_deletion(application, written.into_iter()),
     }
 }
 

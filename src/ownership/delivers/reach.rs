@@ -7,7 +7,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::object::DeliveryObject;
-use crate::inventory::{Inventory, Member, ObjectId};
+use crate::inventory::{Inventory, ObjectId};
 use crate::kube::{Namespace, ObjectKey};
 use crate::kustomize::{BuildFate, BuildRoots, Pointer, ancestors, folder_of, pointers, resolve};
 use crate::text::FileId;
@@ -101,7 +101,7 @@ impl Reach {
     ) -> impl Iterator<Item = DeliveredObject> + use<'a> {
         let BuiltTree { files, roots } = &self.repositories[build.repository];
         roots.roots[build.root].files.iter().flat_map(move |built| {
-            members(inventory, files[built.file]).filter_map(move |member| {
+            inventory.members_of(files[built.file]).iter().filter_map(move |member| {
                 let BuildFate::As(mut key) = built.edits.apply(&member.key, member.scope()) else { return None };
                 if let (Namespace::Unwritten, Some(namespace)) = (&key.namespace, namespace) {
                     key.namespace = Namespace::Named(namespace.to_owned());
@@ -124,12 +124,6 @@ impl BuiltTree {
         let roots = BuildRoots::of(files.iter().map(|(_, path, file)| (path.as_str(), *file)));
         Self { files: files.into_iter().map(|(id, ..)| id).collect(), roots }
     }
-}
-
-/// The objects of a file; members are in the order of files.
-fn members(inventory: &Inventory, file: FileId) -> impl Iterator<Item = &Member> {
-    let start = inventory.members.partition_point(|member| member.file < file);
-    inventory.members[start..].iter().take_while(move |member| member.file == file)
 }
 
 /// For each delivery object the top of its repository: of the folders above its file in which what it points at exists, the one
