@@ -23,6 +23,7 @@ mod registry;
 mod release;
 mod rule;
 mod scope;
+mod serving;
 pub(crate) mod simulation;
 mod suppressing;
 mod volume;

@@ -3,15 +3,15 @@
 use super::rule::{self, Rule};
 use super::{
     claimed, finalizer_lifecycle, finalizer_syntax, finalizer_template, gitops, metadata, operator, owner_graph,
-    owner_identity, owner_shape, protection, reading, release, scope, simulation, suppressing, volume,
+    owner_identity, owner_shape, protection, reading, release, scope, serving, simulation, suppressing, volume,
 };
 
 /// Every rule, in the order in which they are listed.
 pub static RULES: &[&Rule] = &[
     &scope::OWNER_OF_CLUSTER_SCOPED,
     &scope::OWNER_CROSS_NAMESPACE,
-    &scope::OWNER_KIND_UNRESOLVABLE,
-    &scope::KIND_NOT_SERVED,
+    &serving::OWNER_KIND_UNRESOLVABLE,
+    &serving::KIND_NOT_SERVED,
     &scope::NAMESPACE_ON_CLUSTER_SCOPED,
     &owner_shape::OWNER_MISSING_FIELD,
     &owner_shape::OWNER_WRONG_TYPE,

@@ -1,12 +1,11 @@
-//! Rules on kinds and scopes: who can own whom, and what the API server serves.
+//! Rules on scopes: who can own whom, and who has a namespace.
 
 use super::draft::Draft;
 use super::rule::{Context, Rule, Sink, World, rule};
 use super::words::{field, named, place, reference_name, target, whereabouts};
 use crate::finding::Severity;
-use crate::inventory::{BuiltinKind, FolderTrees, Inventory, Member, ObjectId, Release, ScopeSource, Serving, table};
-use crate::kube::{GroupKind, Scope};
-use crate::manifest::Object;
+use crate::inventory::{Inventory, Member, ObjectId, Release, ScopeSource};
+use crate::kube::Scope;
 use crate::ownership::Owner;
 use crate::text::{FileId, Span};
 
@@ -24,23 +23,6 @@ pub(super) static OWNER_CROSS_NAMESPACE: Rule = rule!(
     Collected,
     "The owner and its dependent are in different namespaces",
     owner_cross_namespace
-);
-
-pub(super) static OWNER_KIND_UNRESOLVABLE: Rule = rule!(
-    "owner-kind-unresolvable",
-    Error,
-    NeverCollected,
-    "An owner reference names a kind that is not served",
-    owner_kind_unresolvable
-);
-
-pub(super) static KIND_NOT_SERVED: Rule = rule!(
-    "kind-not-served",
-    Error,
-    Rejected,
-    "The API server does not serve the object's kind",
-    kind_not_served,
-    OncePerMessage
 );
 
 pub(super) static NAMESPACE_ON_CLUSTER_SCOPED: Rule = rule!(
@@ -190,84 +172,6 @@ fn owner_cross_namespace(context: &Context<'_>, sink: &mut Sink) {
     }
 }
 
-/// [GC-16], [L-14], [L-28].
-fn owner_kind_unresolvable(context: &Context<'_>, sink: &mut Sink) {
-    let inventory = context.inventory;
-    let trees = FolderTrees::of(&inventory.sources);
-    for edge in &context.ownership.written {
-        let (dependent, reference) = (edge.dependent(inventory), edge.reference(inventory));
-        let version = reference.group_version().version;
-        // The API server rejects missing parts, which is another rule's business.
-        if version.is_empty() || reference.kind().is_empty() {
-            continue;
-        }
-        let resolution = inventory.owner_kind(reference);
-        let Some(unserved) = Unserved::of(inventory, &resolution.serving, reference.kind(), reference.api_version())
-        else {
-            continue;
-        };
-        let group = &reference.group_version().group;
-        let unserved = unserved.beside(inventory, &trees, dependent, GroupKind::new(group, reference.kind()));
-        let kind = &dependent.object.kind.value;
-        let span = reference.api_version.as_ref().map_or(reference.span, |api_version| api_version.span);
-        let draft = Draft::on(
-            dependent,
-            span,
-            format!(
-                "{} names an owner of kind {} in `{}`: {}",
-                named(dependent),
-                reference.kind(),
-                reference.api_version(),
-                unserved.what
-            ),
-        )
-        .severity(unserved.severity)
-        .label(unserved.label)
-        .reason(format!(
-            "The collector cannot find out where such an owner would be, so it never decides: this {kind} is kept \
-             forever, even when all its owners are gone, and the collector retries forever. {}",
-            unserved.reason
-        ))
-        .help(unserved.help)
-        .field(format!("{}.apiVersion", field(reference)))
-        .target(target(reference));
-        sink.push(with_crd(draft, inventory, &resolution.serving));
-    }
-}
-
-/// [SCOPE-1]: no match for the kind, so every client rejects the object.
-fn kind_not_served(context: &Context<'_>, sink: &mut Sink) {
-    let inventory = context.inventory;
-    let trees = FolderTrees::of(&inventory.sources);
-    for member in &inventory.members {
-        let object = &member.object;
-        if object.group_version.version.is_empty() || object.kind.value.is_empty() || is_client_file(member) {
-            continue;
-        }
-        let serving = &member.resolution.serving;
-        // Kinds that the input does not define are simply installed by somebody else.
-        if *serving == Serving::Unknown {
-            continue;
-        }
-        let Some(unserved) = Unserved::of(inventory, serving, &object.kind.value, &object.api_version.value) else {
-            continue;
-        };
-        let unserved = unserved.beside(inventory, &trees, member, object.group_kind());
-        let unserved = if matches!(serving, Serving::Never { .. }) { unserved.worded_for(object) } else { unserved };
-        let draft = Draft::on(
-            member,
-            object.api_version.span,
-            format!("kind {} in `{}` is not served: {}", object.kind.value, object.api_version.value, unserved.what),
-        )
-        .severity(unserved.severity)
-        .label(unserved.label)
-        .reason(format!("Clients cannot apply the object: `no matches for kind`. {}", unserved.reason))
-        .help(unserved.help)
-        .field("apiVersion");
-        sink.push(with_crd(draft, inventory, serving));
-    }
-}
-
 /// [VAL-34], [L-6].
 fn namespace_on_cluster_scoped(context: &Context<'_>, sink: &mut Sink) {
     for member in context.inventory.members.iter().filter(|member| member.scope() == Some(Scope::Cluster)) {
@@ -293,169 +197,4 @@ fn namespace_on_cluster_scoped(context: &Context<'_>, sink: &mut Sink) {
             None => draft,
         });
     }
-}
-
-/// kubeconfig files have `apiVersion: v1` and `kind: Config`, and are never applied to a cluster.
-fn is_client_file(member: &Member) -> bool {
-    member.object.is(GroupKind::new("", "Config"))
-}
-
-/// Kinds that OpenShift 3 served in `v1` before it had groups (its "legacy" API); the ones that people write by hand.
-const OPENSHIFT_LEGACY_KINDS: [&str; 17] = [
-    "Build",
-    "BuildConfig",
-    "ClusterPolicy",
-    "ClusterPolicyBinding",
-    "DeploymentConfig",
-    "Group",
-    "HostSubnet",
-    "Identity",
-    "Image",
-    "ImageStream",
-    "ImageStreamTag",
-    "OAuthClient",
-    "Project",
-    "ProjectRequest",
-    "Route",
-    "Template",
-    "User",
-];
-
-/// Why a kind is not served, in words.
-struct Unserved {
-    severity: Severity,
-    what: String,
-    label: String,
-    reason: String,
-    help: String,
-}
-
-impl Unserved {
-    fn of(inventory: &Inventory, serving: &Serving, kind: &str, api_version: &str) -> Option<Self> {
-        let release = inventory.kinds.release();
-        let unserved = match serving {
-            Serving::Yes => return None,
-            Serving::Unknown => Self {
-                severity: Severity::Info,
-                what: "neither Kubernetes nor a CRD in the input defines it".to_owned(),
-                label: "unknown group".to_owned(),
-                reason: "This assumes that no CRD in the cluster defines the kind: the input does not show it.".to_owned(),
-                help: format!("check the group and version, or add the CRD of {kind} to the input"),
-            },
-            Serving::OffByDefault { served_as } => Self {
-                severity: Severity::Info,
-                what: format!("it is off by default in Kubernetes {release}"),
-                label: "off by default".to_owned(),
-                reason: "Alpha and beta versions of built-in kinds are off unless `--runtime-config` of the API server names them.".to_owned(),
-                help: match served_as.as_slice() {
-                    [] => format!("make sure that every cluster this goes to serves `{api_version}`"),
-                    versions => format!("write `apiVersion: {}`, which Kubernetes {release} serves", versions.join("` or `")),
-                },
-            },
-            Serving::Removed { in_release, replacement } => Self {
-                severity: Severity::Warning,
-                what: format!("Kubernetes {in_release} removed it"),
-                label: format!("not served since {in_release}"),
-                reason: format!("A cluster of release {in_release} or later does not serve it."),
-                help: match replacement {
-                    Some(replacement) => format!("write `apiVersion: {replacement}`"),
-                    None => "the kind has no replacement: remove it".to_owned(),
-                },
-            },
-            Serving::NotYet { introduced_in } => Self {
-                severity: Severity::Warning,
-                what: format!("Kubernetes {introduced_in} introduced it, and {release} does not have it"),
-                label: format!("served since {introduced_in}"),
-                reason: format!("A cluster of release {release} does not serve it."),
-                help: format!("write a version that {release} serves, or check with `--kubernetes-version {introduced_in}`"),
-            },
-            Serving::Never { .. } if api_version == "v1" && OPENSHIFT_LEGACY_KINDS.contains(&kind) => Self {
-                severity: Severity::Warning,
-                what: "only the legacy API of OpenShift 3 had it".to_owned(),
-                label: "OpenShift 3 only".to_owned(),
-                reason: "OpenShift 3 served its kinds in `v1`; since then they have their own groups.".to_owned(),
-                help: format!("write the group, as `oc api-resources` shows it for {kind}"),
-            },
-            Serving::Never { served_as } => Self {
-                severity: Severity::Error,
-                what: "no Kubernetes release ever had it".to_owned(),
-                label: "never served".to_owned(),
-                reason: "The group is built into Kubernetes, so no CRD can add the kind.".to_owned(),
-                help: match served_as.as_slice() {
-                    [] => format!("check the spelling of `{kind}` and of `{api_version}`"),
-                    versions => format!("{kind} is served as `{}`", versions.join("` or `")),
-                },
-            },
-            Serving::NotByCrd { served, .. } => Self {
-                severity: Severity::Error,
-                what: "the CRD in the input does not serve that version".to_owned(),
-                label: "not served by the CRD".to_owned(),
-                reason: "The API server serves only the versions that the CRD marks `served: true`.".to_owned(),
-                help: match served.as_slice() {
-                    [] => "no version of the CRD is served: set `served: true`".to_owned(),
-                    versions => format!("the CRD serves `{}`", versions.join("`, `")),
-                },
-            },
-        };
-        Some(unserved)
-    }
-}
-
-/// Kinds of a built-in group that are sent to a subresource and never stored.
-const REQUEST_BODIES: [&str; 5] = ["DeleteOptions", "DeploymentRollback", "Eviction", "Scale", "TokenRequest"];
-
-impl Unserved {
-    /// What CRDs prove about the kind that an object uses: little, if all of them are in other folder trees.
-    fn beside(self, inventory: &Inventory, trees: &FolderTrees<'_>, user: &Member, kind: GroupKind<&str>) -> Self {
-        let crds = inventory.kinds.crds_of(kind);
-        if crds.is_empty() || crds.iter().any(|crd| trees.together(inventory.member(*crd).file, user.file)) {
-            return self;
-        }
-        let doubt = "This assumes that the cluster has this CRD, which is in a different folder tree from the object.";
-        Self { severity: self.severity.min(Severity::Warning), reason: format!("{} {doubt}", self.reason), ..self }
-    }
-
-    /// What an object of a built-in group most likely is, when Kubernetes has no such kind there: the body of a
-    /// request, a slip of the pen, or a tool's own file. Without a group (`v1beta1 AgentConfig`) nothing says that a
-    /// cluster should have the kind.
-    fn worded_for(self, object: &Object) -> Self {
-        let (kind, api_version) = (object.kind.value.as_str(), object.api_version.value.as_str());
-        if REQUEST_BODIES.contains(&kind) {
-            return Self {
-                severity: Severity::Info,
-                what: "it is the body of a request".to_owned(),
-                label: "not an object".to_owned(),
-                reason: "Clients send it to a subresource of another object, such as `pods/eviction`.".to_owned(),
-                help: "leave the file out of the input: `--exclude`".to_owned(),
-            };
-        }
-        let alike = table().by_plural_or_short_name(kind);
-        let written_alike =
-            |row: &&&BuiltinKind| row.kind != kind && (row.kind.eq_ignore_ascii_case(kind) || row.plural == kind);
-        if let Some(meant) = alike.iter().find(written_alike) {
-            return Self { help: format!("did you mean `{}` in `{}`?", meant.kind, meant.api_version()), ..self };
-        }
-        let known = !alike.is_empty() || table().scope_of_name(kind).is_some();
-        match object.group().is_empty() && !known {
-            true => Self {
-                severity: Severity::Info,
-                what: format!("Kubernetes has no kind {kind} in `{api_version}`"),
-                label: "unknown kind".to_owned(),
-                reason: "Many tools write their own files like this and never apply them.".to_owned(),
-                help: format!(
-                    "leave the file out of the input if it belongs to a tool; otherwise check `{kind}` and \
-                     `{api_version}`"
-                ),
-            },
-            false => self,
-        }
-    }
-}
-
-fn with_crd(draft: Draft, inventory: &Inventory, serving: &Serving) -> Draft {
-    let Serving::NotByCrd { crd, .. } = serving else { return draft };
-    let crd = inventory.member(*crd);
-    let versions = crd.object.at(&["spec"]).and_then(|spec| spec.entry("versions").or_else(|| spec.entry("version")));
-    let span = versions.map_or_else(|| crd.object.name_span(), |entry| entry.key_span);
-    draft.related(crd.file, span, "the CRD defines its versions here")
 }
