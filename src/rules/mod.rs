@@ -26,6 +26,7 @@ mod scope;
 mod serving;
 pub(crate) mod simulation;
 mod suppressing;
+mod unanswered;
 mod volume;
 mod words;
 

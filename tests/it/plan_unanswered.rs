@@ -180,3 +180,34 @@ fn a_plan_says_which_webhook_rejects_what_and_what_to_delete_first() {
     let output = ownerlint().args(["plan", "--no-config", "delete", "ns/shop", "-f", input]).output().expect("it runs");
     insta::assert_snapshot!(String::from_utf8(output.stdout).expect("text"));
 }
+
+/// Whether `plan` says that deleting the namespace of these fixtures gets stuck.
+fn gets_stuck(fixture: &str) -> bool {
+    let output =
+        ownerlint().args(["plan", "--no-config", "delete", "ns/guard", "-f", fixture]).output().expect("it runs");
+    let text = String::from_utf8(output.stdout).expect("text");
+    assert_eq!(output.status.code(), Some(0), "{fixture}: {}", String::from_utf8_lossy(&output.stderr));
+    text.contains("Stuck in Terminating")
+}
+
+#[test]
+fn check_and_plan_agree_on_webhooks_that_block_their_namespace() {
+    let rule = "fixtures/rules/webhook-blocks-deletion";
+    for bad in ["every-operation", "what-every-namespace-has"] {
+        assert!(gets_stuck(&format!("{rule}/bad/{bad}.yaml")), "{bad}");
+    }
+    let good = [
+        "namespace-selector-by-name",
+        "namespace-selector-by-label",
+        "object-selector",
+        "match-conditions",
+        "url",
+        "failure-policy-ignore",
+        "create-only",
+        "other-namespace",
+        "subresource",
+    ];
+    for good in good {
+        assert!(!gets_stuck(&format!("{rule}/good/{good}.yaml")), "{good}");
+    }
+}
