@@ -8,6 +8,10 @@ pub const MANAGED_BY: &str = "app.kubernetes.io/managed-by";
 pub const HELM_CHART: &str = "helm.sh/chart";
 /// Helm's conventions: the release that an object belongs to.
 pub const INSTANCE: &str = "app.kubernetes.io/instance";
+/// What [`MANAGED_BY`] was called before Helm 3.
+pub const HERITAGE: &str = "heritage";
+/// What [`HELM_CHART`] was called before Helm 3.
+pub const CHART: &str = "chart";
 /// Helm 3 writes it onto every live object of a release: the release's name.
 pub const HELM_RELEASE_NAME: &str = "meta.helm.sh/release-name";
 /// Helm 3 writes it onto every live object of a release: the release's namespace.

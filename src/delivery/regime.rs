@@ -281,8 +281,12 @@ fn marked(metadata: &Metadata) -> Option<(Regime, Span)> {
         })
 }
 
-/// `app.kubernetes.io/managed-by: Helm` beside the chart: other tools copy the one, hardly both.
+/// `app.kubernetes.io/managed-by: Helm` beside the chart, or `heritage: Helm` as charts wrote before: other tools copy the one,
+/// hardly both.
 fn chart_label(metadata: &Metadata) -> Option<Span> {
-    let managed = label(metadata, marks::MANAGED_BY).filter(|value| value.value.trim() == "Helm")?;
-    label(metadata, marks::HELM_CHART).map(|_| managed.key_span)
+    let written = |tool: &str, chart: &str| {
+        let tool = label(metadata, tool).filter(|value| value.value.trim() == "Helm")?;
+        label(metadata, chart).map(|_| tool.key_span)
+    };
+    written(marks::MANAGED_BY, marks::HELM_CHART).or_else(|| written(marks::HERITAGE, marks::CHART))
 }

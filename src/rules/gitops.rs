@@ -3,6 +3,7 @@
 
 use std::collections::{BTreeSet, HashSet};
 
+use super::claims;
 use super::draft::Draft;
 use super::rule::{Context, Rule, Sink, rule};
 use super::words::named;
@@ -14,7 +15,6 @@ use crate::kube::{GroupKind, kinds};
 use crate::manifest::{Metadata, Object, Spanned, Template, TemplateKind};
 use crate::ownership::DeliveryKind;
 use crate::text::{FileId, Span};
-use crate::yaml::Value;
 
 pub(super) static TRACKING_LABEL_LEAKS: Rule = rule!(
     "tracking-label-leaks",
@@ -260,7 +260,7 @@ fn lost_with(object: &Object) -> &'static str {
         "Everything in the namespace is deleted with it, also what is not in git."
     } else if object.is(kinds::CUSTOM_RESOURCE_DEFINITION) {
         "Every instance is deleted with it, and what the instances own."
-    } else if object.is(STATEFUL_SET) && claims_go(object) {
+    } else if object.is(STATEFUL_SET) && claims::are_deleted(object, "whenDeleted") {
         "All of its Pods stop at once, and `whenDeleted: Delete` deletes their claims, and the data."
     } else if object.is(STATEFUL_SET) {
         "All of its Pods stop at once. Their claims stay, and the new StatefulSet takes them over if their names are the same."
@@ -269,15 +269,9 @@ fn lost_with(object: &Object) -> &'static str {
     }
 }
 
-/// Whether the claims of a StatefulSet are deleted with it.
-fn claims_go(set: &Object) -> bool {
-    let policy = set.at(&["spec", "persistentVolumeClaimRetentionPolicy", "whenDeleted"]);
-    policy.and_then(Value::as_str) == Some("Delete")
-}
-
 /// Whether all that is lost with an object comes back.
 fn is_mild(object: &Object) -> bool {
-    object.is(STATEFUL_SET) && !claims_go(object)
+    object.is(STATEFUL_SET) && !claims::are_deleted(object, "whenDeleted")
 }
 
 /// Whether other objects are deleted with it. Argo CD never replaces these, whatever the options say (gitops-engine

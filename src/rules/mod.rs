@@ -4,6 +4,7 @@
 //! severity, so that no rule can mislabel itself. Families live in one file each; [`RULES`] is the one registry.
 
 mod claimed;
+mod claims;
 mod draft;
 mod finalizer_lifecycle;
 mod finalizer_syntax;

@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
+use super::claims;
 use super::draft::Draft;
 use super::holder::{MetadataHolder, each_decoded};
 use super::rule::{Context, Rule, Sink, rule};
@@ -253,7 +254,11 @@ fn on_a_template(member: &Member, template: &Template, tracking: &BTreeSet<&str>
     ))
     .help(instead)
     .field(format!("{}.metadata.annotations.{key}", template.field));
-    Some(if claim { draft } else { draft.severity(Severity::Info) })
+    // No tool deletes claims of a StatefulSet: the annotation is missed only where its controller does, or where somebody knows
+    // Argo CD to.
+    let missed = key == marks::ARGOCD_SYNC_OPTIONS
+        || ["whenDeleted", "whenScaled"].into_iter().any(|when| claims::are_deleted(&member.object, when));
+    Some(if claim && missed { draft } else { draft.severity(Severity::Info) })
 }
 
 /// A protection of any tool, with its key.

@@ -122,6 +122,7 @@ fn the_marks_of_an_object_say_who_delivers_it() {
     let release = Regime::Flux(FluxObject::HelmRelease);
     for (metadata, expected) in [
         (CHART, Regime::Helm),
+        ("labels: {heritage: Helm, chart: web-1.2.3, release: web}", Regime::Helm),
         ("annotations: {meta.helm.sh/release-name: web}", Regime::Helm),
         ("annotations: {argocd.argoproj.io/tracking-id: 'web:apps/Deployment:shop/web'}", Regime::ArgoCd),
         ("labels: {argocd.argoproj.io/instance: web}", Regime::ArgoCd),
@@ -148,7 +149,12 @@ fn the_marks_of_an_object_say_who_delivers_it() {
 
 #[test]
 fn what_says_nothing_of_its_delivery_is_applied_by_kubectl() {
-    for metadata in ["labels: {app.kubernetes.io/managed-by: Helm}", "labels: {app.kubernetes.io/instance: web}", ""] {
+    for metadata in [
+        "labels: {app.kubernetes.io/managed-by: Helm}",
+        "labels: {heritage: Tiller, chart: web-1}",
+        "labels: {app.kubernetes.io/instance: web}",
+        "",
+    ] {
         let delivered = of(&config_map(metadata), 0, None);
         assert_eq!((delivered.regime, delivered.source), (Regime::Kubectl, RegimeSource::None), "{metadata}");
     }

@@ -113,6 +113,20 @@ fn the_configuration_is_evidence_of_the_tool() {
     assert_eq!(["helm", "argocd", "flux", "kubectl"].map(found), [Some(0), Some(1), Some(1), Some(0)]);
 }
 
+#[test]
+fn a_protection_of_claims_is_missed_where_they_are_deleted() {
+    let set = |annotation: &str, policy: &str| {
+        let claims = format!("volumeClaimTemplates: [{{metadata: {{name: data, annotations: {{{annotation}}}}}}}]");
+        severities("protection-ineffective", &object(STATEFUL_SET, "", &format!("spec: {{{policy}{claims}}}")))
+    };
+    let (keep, argo) = ("helm.sh/resource-policy: keep", "argocd.argoproj.io/sync-options: Delete=false");
+    let deletes = "persistentVolumeClaimRetentionPolicy: {whenScaled: Delete}, ";
+    assert_eq!(set(keep, ""), [Severity::Info]);
+    assert_eq!(set(keep, deletes), [Severity::Warning]);
+    assert_eq!(set(argo, ""), [Severity::Warning]);
+    assert_eq!(set("example.com/keep: 'true'", deletes), []);
+}
+
 // --- force-replace-on-stateful ---
 
 #[test]
