@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use super::{Built, Source, build};
 use crate::delivery::{Deliveries, DeliveryTool};
 use crate::gc::{self, ClusterError, Options, Plan, Step};
-use crate::inventory::Inventory;
+use crate::inventory::{Inventory, ObjectId};
 use crate::kube::{ObjectKey, kinds};
 use crate::ownership::tables::DataFate;
 use crate::ownership::{self, Implied, ImpliedObject, Ownership, Reach, Tables, Ties};
@@ -21,6 +21,7 @@ pub struct Analysis<'a> {
     inventory: &'a Inventory,
     tables: Arc<Tables>,
     delivery: Option<DeliveryTool>,
+    absent: BTreeSet<ObjectId>,
     ownership: OnceLock<Ownership>,
     ties: OnceLock<Ties>,
     reach: OnceLock<Reach>,
@@ -35,6 +36,7 @@ impl<'a> Analysis<'a> {
             inventory,
             tables: Tables::bundled(),
             delivery: None,
+            absent: BTreeSet::new(),
             ownership: OnceLock::new(),
             ties: OnceLock::new(),
             reach: OnceLock::new(),
@@ -51,6 +53,11 @@ impl<'a> Analysis<'a> {
     /// The same, with other tables.
     pub fn knowing(self, tables: Arc<Tables>) -> Self {
         Self { tables, ..self }
+    }
+
+    /// The same, of a cluster in which these objects are not, although the input contains them.
+    pub fn without(self, absent: BTreeSet<ObjectId>) -> Self {
+        Self { absent, ..self }
     }
 
     /// What is known of operators.
@@ -86,7 +93,18 @@ impl<'a> Analysis<'a> {
 
     /// What controllers create below its rendered objects.
     pub fn implied(&self) -> Implied<'a> {
-        ownership::implied(self.inventory, self.ownership(), self.ties())
+        let mut implied = ownership::implied(self.inventory, self.ownership(), self.ties());
+        // Owners come before what is created below them.
+        let mut absent: BTreeSet<ObjectKey> =
+            self.absent.iter().map(|id| self.inventory.member(*id).key.clone()).collect();
+        implied.objects.retain(|object| {
+            let is_absent = absent.contains(&object.owner);
+            if is_absent {
+                absent.insert(object.key.clone());
+            }
+            !is_absent
+        });
+        implied
     }
 
     /// The objects whose deletion deletes data, or may do so, each with what is deleted: those of the input, and the claims among
@@ -136,7 +154,7 @@ impl<'a> Analysis<'a> {
         closed: bool,
     ) -> Result<Built, ClusterError> {
         let (inventory, ownership) = (self.inventory, self.ownership());
-        build(&Source { inventory, ownership, implied, namespaces, running, closed })
+        build(&Source { inventory, absent: &self.absent, ownership, implied, namespaces, running, closed })
     }
 }
 

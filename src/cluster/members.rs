@@ -18,7 +18,7 @@ pub(super) struct Members {
 impl Members {
     pub(super) fn choose(source: &Source<'_>, assumptions: &mut Assumptions) -> Self {
         let mut members = Self { chosen: BTreeMap::new(), keys: BTreeMap::new(), uids: Uids::new() };
-        for member in &source.inventory.members {
+        for member in source.inventory.members.iter().filter(|member| !source.absent.contains(&member.id)) {
             members.take(source, member, assumptions);
         }
         members.give_uids(source, assumptions);

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use crate::inventory::Inventory;
+use crate::inventory::{Inventory, ObjectId};
 use crate::kube::{GroupKind, ObjectKey};
 use crate::ownership::{Implied, Ownership};
 
@@ -11,6 +11,8 @@ use crate::ownership::{Implied, Ownership};
 pub struct Source<'a> {
     /// The objects.
     pub inventory: &'a Inventory,
+    /// Those of them that are not in the cluster.
+    pub absent: &'a BTreeSet<ObjectId>,
     /// Their written edges.
     pub ownership: &'a Ownership,
     /// What controllers create below them.

@@ -11,6 +11,7 @@ use super::protection::Removal;
 use super::request::{Leaving, Op, Request, Withdrawal};
 use crate::inventory::Member;
 use crate::kube::{ObjectKey, Policy};
+use crate::manifest::Object;
 
 /// A major version of Helm.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -76,6 +77,18 @@ pub fn upgrade<'a>(
     requests.extend(deleted.iter().map(|member| Request::delete(&member.key, Policy::Background)));
     requests.extend(hooks(new, "post-upgrade"));
     Withdrawal { requests, ..withdrawal }
+}
+
+/// Whether an object of a chart is not in the cluster while the release is installed: a hook that Helm deletes as soon as it has
+/// succeeded, or one that only `helm test` creates (helm pkg/action/hooks.go).
+pub fn is_transient(object: &Object) -> bool {
+    let words = |key| {
+        let value = annotation(&object.metadata, key).map(|value| value.value.as_str());
+        value.into_iter().flat_map(|value| value.split(',')).map(str::trim)
+    };
+    let is_hook = words(marks::HELM_HOOK).next().is_some();
+    let only_tests = words(marks::HELM_HOOK).all(|event| event == "test" || event == "test-success");
+    is_hook && (only_tests || words(marks::HELM_HOOK_DELETE_POLICY).any(|policy| policy == "hook-succeeded"))
 }
 
 /// The hooks of an event: each is created anew (helm pkg/action/hooks.go).

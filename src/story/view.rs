@@ -35,6 +35,8 @@ pub struct PlanView<'a> {
 pub struct RemovalView {
     /// How many steps come before the tool's requests.
     pub first: usize,
+    /// What is not in the cluster when the removal begins, although it leaves; in the order of the keys.
+    pub absent: Vec<ObjectKey>,
     /// What stays on purpose although it leaves, and why; half a sentence each.
     pub kept: Vec<(ObjectKey, String)>,
     /// What to do before, so that nothing gets stuck; `None` if nothing is known to help.

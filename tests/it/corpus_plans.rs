@@ -55,3 +55,41 @@ is_planned!(kube_prometheus, "delete", "ns/monitoring", "-f", "kube-prometheus")
 // KEDA: its aggregated API goes with the namespace, and stays announced.
 is_planned!(keda, "delete", "ns/keda", "-f", "keda/rendered");
 is_planned!(rook, "delete", "ns/rook-ceph", "crd/cephclusters.ceph.rook.io", "-f", "rook/deploy/examples");
+
+// --- teardowns ---
+
+/// Rook's operator with a cluster and a pool, which it marks at run time.
+const ROOK: [&str; 4] = [
+    "rook/deploy/examples/crds.yaml",
+    "rook/deploy/examples/common.yaml",
+    "rook/deploy/examples/operator.yaml",
+    "rook/deploy/examples/cluster-test.yaml",
+];
+
+fn teardown(by: &str, paths: &[&str]) -> Option<String> {
+    plan(&[&["teardown", "--no-config", "--by", by], paths].concat())
+}
+
+macro_rules! is_torn_down {
+    ($name:ident, $by:literal, $paths:expr) => {
+        #[test]
+        fn $name() {
+            let Some(text) = teardown($by, $paths) else { return };
+            insta::assert_snapshot!(text);
+        }
+    };
+}
+
+is_torn_down!(teardown_rook_helm, "helm", &ROOK);
+is_torn_down!(teardown_rook_argocd, "argocd", &ROOK);
+is_torn_down!(teardown_rook_namespace, "namespace", &ROOK);
+// Webhooks, and hooks of Helm that are gone when they have run.
+is_torn_down!(
+    teardown_cert_manager_helm,
+    "helm",
+    &["cert-manager/rendered/helm-cert-manager.yaml", "-n", "cert-manager"]
+);
+// An aggregated API whose Service goes with the namespace.
+is_torn_down!(teardown_keda_namespace, "namespace", &["keda", "-n", "keda"]);
+is_torn_down!(teardown_kube_prometheus, "kubectl", &["kube-prometheus"]);
+is_torn_down!(teardown_home_ops, "flux", &["home-ops/kubernetes/apps/cert-manager/cert-manager/app"]);

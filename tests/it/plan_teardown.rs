@@ -103,6 +103,31 @@ fn where_everything_is_kept_the_plan_says_so() {
 }
 
 #[test]
+fn hooks_that_helm_deletes_when_they_have_run_are_not_there_to_stay() {
+    let hook = |name: &str, more: &str| {
+        let annotations = format!("shop, annotations: {{helm.sh/hook: {more}}}}}");
+        config_map(name).replace("shop}", &annotations)
+    };
+    let repository = Repository::new();
+    repository
+        .write("out/stays.yaml", &hook("stays", "post-install"))
+        .write(
+            "out/ran.yaml",
+            &hook("ran", "post-install, helm.sh/hook-delete-policy: 'before-hook-creation, hook-succeeded'"),
+        )
+        .write("out/test.yaml", &hook("test", "test"));
+    let plan = plan(&repository, &["--by", "helm", "out"]);
+    assert_eq!(objects(&plan)["ConfigMap/shop/stays"]["terminating"], false);
+    assert_eq!(
+        (&objects(&plan)["ConfigMap/shop/ran"], &objects(&plan)["ConfigMap/shop/test"]),
+        (&"gone".into(), &"gone".into())
+    );
+    let kept: Vec<&str> =
+        plan["kept"].as_array().expect("kept").iter().filter_map(|kept| kept["key"].as_str()).collect();
+    assert_eq!(kept, ["ConfigMap/shop/stays"]);
+}
+
+#[test]
 fn the_namespace_is_the_one_that_is_written_or_the_one_that_is_named() {
     let repository = Repository::new();
     repository

@@ -38,6 +38,10 @@ struct Told {
     title: String,
 }
 
+/// How many states the search for other outcomes of a removal looks at: its requests race with each other, and after some the search
+/// finds nothing new.
+const REMOVAL_STATES: usize = 50_000;
+
 /// What a rehearsal of a removal is about.
 pub(in crate::engine) struct RemovalQuestion<'a> {
     /// The bundle, and what lives beside it.
@@ -104,7 +108,7 @@ impl Rehearsal {
         let steps = steps_of(requests);
         let data = analysis.data(implied);
         let implied = known_implied(&cluster, &implied.objects);
-        let options = Options { kubelet, ..Options::default() };
+        let options = Options { kubelet, state_cap: REMOVAL_STATES, ..Options::default() };
         let mut rehearsal = Self { cluster, steps, options, implied, data, known, notes, removal: None };
         let before = rehearsal.steps.len();
         rehearsal.settle_first(&assumptions);

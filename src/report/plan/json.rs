@@ -274,7 +274,11 @@ impl<'a> Outcomes<'a> {
     /// What becomes of the objects of the input.
     fn objects(&self, outcome: &Outcome) -> Vec<(ObjectKey, Fate)> {
         let fates = self.view.plan.fates(outcome).into_iter();
-        fates.filter(|(key, _)| !self.implied.contains(key)).collect()
+        let mut fates: Vec<(ObjectKey, Fate)> = fates.filter(|(key, _)| !self.implied.contains(key)).collect();
+        let absent = self.view.removal.iter().flat_map(|removal| &removal.absent);
+        fates.extend(absent.map(|key| (key.clone(), Fate::Gone)));
+        fates.sort();
+        fates
     }
 
     /// How an outcome differs from the verdict in objects of the input; `None` if it does not.

@@ -11,14 +11,15 @@ mod prepare;
 mod request;
 mod withdraw;
 
-use super::choose::Candidate;
+use std::collections::BTreeSet;
+
 use super::question::PlanError;
 use super::rehearsal::{Rehearsal, RemovalQuestion};
 use crate::cluster::SafeOrder;
 use crate::engine::input::Bundle;
 use crate::gc::{Fate, Plan};
 use crate::kube::ObjectKey;
-use crate::story::{PlanView, RemovalView, SafeCommand};
+use crate::story::{PlanView, RemovalView, SafeCommand, words};
 pub use request::{TeardownBy, TeardownRequest};
 use withdraw::Withdrawn;
 
@@ -26,6 +27,8 @@ use withdraw::Withdrawn;
 #[derive(Debug)]
 pub struct Teardown {
     rehearsal: Rehearsal,
+    /// What the tool created and has deleted since.
+    absent: BTreeSet<ObjectKey>,
     /// What the tool spares, and why.
     spared: Vec<(ObjectKey, String)>,
     safe_order: Option<Vec<SafeCommand>>,
@@ -35,8 +38,10 @@ pub struct Teardown {
 impl Teardown {
     /// Plans the removal of what was asked for of a bundle.
     pub(in crate::engine) fn new(bundle: &Bundle, request: &TeardownRequest) -> Result<Self, PlanError> {
-        let candidate = Candidate::of(bundle);
-        let Candidate { analysis, implied, .. } = &candidate;
+        let transient = withdraw::transient(bundle, request.by);
+        let absent = transient.iter().map(|member| member.key.clone()).collect();
+        let analysis = &bundle.analysis().without(transient.iter().map(|member| member.id).collect());
+        let implied = &analysis.implied();
         let Withdrawn { withdrawal, command, policy, notes } = withdraw::withdraw(bundle, analysis, request)?;
         let mut rehearsal = Rehearsal::removal(RemovalQuestion {
             analysis,
@@ -56,7 +61,7 @@ impl Teardown {
             SafeOrder::Unknown => None,
         };
         let spared = kept::spared(bundle, &withdrawal);
-        Ok(Self { rehearsal, spared, safe_order, command })
+        Ok(Self { rehearsal, absent, spared, safe_order, command })
     }
 
     /// Simulates the removal; its requests are one step.
@@ -73,7 +78,8 @@ impl Teardown {
             let fate = verdict.zip(id).map(|(verdict, id)| plan.fate(verdict, id));
             matches!(fate, Some(Fate::Present(present)) if !present.terminating)
         };
-        let (mut kept, lost): (Vec<_>, Vec<_>) = self.spared.iter().cloned().partition(|(key, _)| lives(key));
+        let spared = self.spared.iter().filter(|(key, _)| !self.absent.contains(key)).cloned();
+        let (mut kept, lost): (Vec<_>, Vec<_>) = spared.partition(|(key, _)| lives(key));
         kept.extend(kept::claims(&view.implied, lives));
         view.notes.extend(lost.into_iter().map(|(key, why)| {
             format!("Deleted all the same, because what contains or defines it is deleted: {key} ({why}).")
@@ -81,7 +87,15 @@ impl Teardown {
         if self.safe_order.is_none() {
             view.notes.push("No order is known in which nothing gets stuck.".to_owned());
         }
+        if !self.absent.is_empty() {
+            view.notes.push(format!(
+                "Not in the cluster any more, because Helm deletes these hooks when they have run: {}.",
+                words::keys(self.absent.iter())
+            ));
+        }
         view.removal = Some(RemovalView {
+            // Another object may have the name of one that is not there.
+            absent: self.absent.iter().filter(|key| plan.cluster().find(key).is_none()).cloned().collect(),
             first: plan.steps.len().saturating_sub(1),
             kept,
             safe_order: self.safe_order.clone(),

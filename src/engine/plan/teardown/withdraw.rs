@@ -46,6 +46,19 @@ pub(super) fn withdraw<'b>(
     }
 }
 
+/// What Helm created for a while only, and is not there when the release is uninstalled.
+pub(super) fn transient(bundle: &Bundle, by: TeardownBy) -> Vec<&Member> {
+    let by_helm = matches!(by, TeardownBy::Helm | TeardownBy::Flux);
+    let analysis = bundle.analysis();
+    let deliveries = analysis.deliveries();
+    let of_release = |member: &Member| {
+        let regime = deliveries.regime(member).regime;
+        by == TeardownBy::Helm || matches!(regime, Regime::Helm | Regime::Flux(FluxObject::HelmRelease))
+    };
+    let transient = |member: &&Member| by_helm && helm::is_transient(&member.object) && of_release(member);
+    bundle.asked_for().filter(transient).collect()
+}
+
 /// The objects in the order in which kubectl reads them: arguments as given, files of a folder by name, documents in order.
 fn in_reading_order(bundle: &Bundle) -> Vec<&Member> {
     let path = |member: &Member| bundle.inventory.sources.file(member.file).path().to_owned();
