@@ -49,7 +49,13 @@ pub struct BuildRoots {
 impl BuildRoots {
     /// The roots of a tree. The paths of its files are from the root of the repository.
     pub fn of<'f>(files: impl IntoIterator<Item = (&'f str, &'f ParsedFile)> + Clone) -> Self {
-        let tree = SourceTree::of(files.clone());
+        let pointers = files.clone().into_iter().flat_map(|(_, file)| pointers_of(file)).collect();
+        Self::pointed_at(files, pointers)
+    }
+
+    /// The same, for whoever knows what points at folders of the tree.
+    pub fn pointed_at<'f>(files: impl IntoIterator<Item = (&'f str, &'f ParsedFile)>, pointers: Vec<Pointer>) -> Self {
+        let tree = SourceTree::of(files);
         let governed = tree.kustomizations().map(|(folder, _)| folder.to_owned()).collect();
         let mut found = Self { governed, ..Self::default() };
         let included = included(&tree);
@@ -59,7 +65,7 @@ impl BuildRoots {
                 starts.entry(folder.to_owned()).or_default();
             }
         }
-        for pointer in files.into_iter().flat_map(|(_, file)| pointers_of(file)) {
+        for pointer in pointers {
             if tree.below(&pointer.folder).next().is_some() {
                 let same = starts.entry(pointer.folder.clone()).or_default();
                 if !same.contains(&pointer) {

@@ -23,8 +23,8 @@ mod written;
 
 pub use data::{DataLoss, data_loss, reclaim_policy};
 pub use delivers::{
-    Build, DeliveredObject, DeliveryDestination, DeliveryKind, DeliveryObject, DeliverySource, OnDeletion, Reach,
-    SourceContent, delivered_by,
+    Build, DeliveryDestination, DeliveryKind, DeliveryObject, DeliverySource, OnDeletion, Reach, SourceContent,
+    delivered_by,
 };
 pub use finalizer_holder::FinalizerHolder;
 pub use implied::{Implied, ImpliedObject, ImpliedReference, MOST_REPLICAS, implied};

@@ -159,3 +159,34 @@ fn a_suspended_kustomization_and_names_with_variables_are_left_out() {
     assert_eq!(pair("path: ./apps, suspend: true", SHARED), [""; 0]);
     assert_eq!(pair("path: ./apps", "apiVersion: v1\nkind: Namespace\nmetadata: {name: 'x-${APP}'}\n"), [""; 0]);
 }
+
+#[test]
+fn applications_that_a_set_generates_deliver_the_folders_of_their_elements() {
+    let set = "\
+apiVersion: argoproj.io/v1alpha1
+kind: ApplicationSet
+metadata: {name: all, namespace: argocd}
+spec:
+  generators: [{list: {elements: [{name: one, folder: apps}, {name: two, folder: apps/shop}]}}]
+  template:
+    metadata: {name: '{{name}}'}
+    spec:
+      source: {repoURL: r, path: '{{folder}}', directory: {recurse: true}}
+      destination: {name: prod, namespace: '{{name}}'}
+";
+    let files = [
+        ("argo/all.yaml", set),
+        ("apps/cart.yaml", CART),
+        ("apps/shop/kustomization.yaml", "resources: [ns.yaml]\n"),
+        ("apps/shop/ns.yaml", SHARED),
+    ];
+    assert_eq!(delivered(&files), ["one: ConfigMap/one/cart", "two: Namespace//shared"]);
+    let same = set.replace("apps/shop", "apps").replace("directory: {recurse: true}", "targetRevision: main");
+    let files = [("argo/all.yaml", &*same), ("apps/ns.yaml", SHARED)];
+    assert_eq!(
+        twice(&files),
+        [
+            "Application `two` of ApplicationSet `all` delivers Namespace//shared that Application `one` of ApplicationSet `all` delivers, too"
+        ]
+    );
+}

@@ -1,8 +1,11 @@
 //! Ties that no manifest writes as owner references: what generates what, and what uses what.
 
+use std::collections::BTreeSet;
+
 use ownerlint::finding::Certainty;
 use ownerlint::inventory::Inventory;
-use ownerlint::ownership::{DeliveryObject, OnDeletion, SourceContent, Tables, Tie, TieKind, Ties};
+use ownerlint::ownership::tables::DataFate;
+use ownerlint::ownership::{DeliveryObject, OnDeletion, SourceContent, Tables, Tie, TieKind, Ties, data_loss};
 
 use serde_json::{Value, json};
 
@@ -368,4 +371,185 @@ fn a_helm_release_is_uninstalled_with_its_object() {
     let elsewhere = release(&format!("{chart}, targetNamespace: data, uninstall: {{deletionPropagation: foreground}}"));
     assert_eq!((elsewhere.name.as_str(), elsewhere.destination.namespace.as_deref()), ("data-redis", Some("data")));
     assert_eq!(elsewhere.on_deletion, OnDeletion::Deletes { background: false });
+}
+
+/// What every row of the table of generators says of an object: kind, spec, and its products, owned ones with `!`.
+const GENERATED: [(&str, &str, &str); 19] = [
+    ("BitwardenSecret.k8s.bitwarden.com", "{secretName: a}", "!Secret/shop/a"),
+    ("Certificate.cert-manager.io", "{secretName: tls}", "Secret/shop/tls"),
+    ("Cluster.postgresql.cnpg.io", "{instances: 3}", "!Secret/shop/x-app"),
+    (
+        "ClusterExternalSecret.external-secrets.io",
+        "{externalSecretName: a, namespaces: [one, two]}",
+        "!ExternalSecret.external-secrets.io/one/a !ExternalSecret.external-secrets.io/two/a",
+    ),
+    ("DopplerSecret.secrets.doppler.com", "{managedSecret: {name: a, namespace: web}}", "Secret/web/a"),
+    ("ExternalSecret.external-secrets.io", "{target: {creationPolicy: Merge}}", "Secret/shop/x"),
+    ("HCPVaultSecretsApp.secrets.hashicorp.com", "{destination: {name: a, create: true}}", "!Secret/shop/a"),
+    (
+        "InfisicalSecret.secrets.infisical.com",
+        "{managedSecretReference: {secretName: a, secretNamespace: web}}",
+        "Secret/web/a",
+    ),
+    (
+        "InfisicalSecret.secrets.infisical.com",
+        "{managedSecretReference: {secretName: a, secretNamespace: shop, creationPolicy: Owner}}",
+        "!Secret/shop/a",
+    ),
+    ("KafkaUser.kafka.strimzi.io", "{}", "!Secret/shop/x"),
+    ("OnePasswordItem.onepassword.com", "{itemPath: vaults/a/items/b}", "!Secret/shop/x"),
+    ("RabbitmqCluster.rabbitmq.com", "{replicas: 3}", "!Secret/shop/x-default-user"),
+    ("SealedSecret.bitnami.com", "{encryptedData: {a: b}}", "!Secret/shop/x"),
+    (
+        "SealedSecret.bitnami.com",
+        "{template: {metadata: {annotations: {sealedsecrets.bitnami.com/skip-set-owner-references: 'true'}}}}",
+        "Secret/shop/x",
+    ),
+    ("VaultDynamicSecret.secrets.hashicorp.com", "{destination: {name: a, create: true}}", "!Secret/shop/a"),
+    ("VaultPKISecret.secrets.hashicorp.com", "{destination: {name: a}}", "Secret/shop/a"),
+    ("VaultStaticSecret.secrets.hashicorp.com", "{destination: {name: a, create: false}}", "Secret/shop/a"),
+    ("Instance.rds.aws.upbound.io", "{writeConnectionSecretToRef: {name: a, namespace: web}}", "!Secret/web/a"),
+    ("Database.platform.example.com", "{writeConnectionSecretToRef: {name: a}}", "!Secret/shop/a"),
+];
+
+/// What every row of the table of data says: kind, metadata besides the name, spec, and what becomes of the data.
+const DATA: [(&str, &str, &str, DataFate); 50] = [
+    ("CephBlockPool.ceph.rook.io", "", "{}", DataFate::Lost),
+    ("CephCluster.ceph.rook.io", "", "{}", DataFate::Kept),
+    ("CephCluster.ceph.rook.io", "", "{cleanupPolicy: {confirmation: yes-really-destroy-data}}", DataFate::Lost),
+    ("CephFilesystem.ceph.rook.io", "", "{preserveFilesystemOnDelete: false}", DataFate::Lost),
+    ("CephFilesystem.ceph.rook.io", "", "{preserveFilesystemOnDelete: true}", DataFate::Kept),
+    ("CephObjectStore.ceph.rook.io", "", "{preservePoolsOnDelete: true}", DataFate::Kept),
+    ("Cluster.cluster.x-k8s.io", "", "{}", DataFate::Lost),
+    ("Cluster.postgresql.cnpg.io", "", "{}", DataFate::Lost),
+    ("Database.postgresql.cnpg.io", "", "{}", DataFate::Kept),
+    ("Database.postgresql.cnpg.io", "", "{databaseReclaimPolicy: delete}", DataFate::Lost),
+    ("Elasticsearch.elasticsearch.k8s.elastic.co", "", "{}", DataFate::Lost),
+    (
+        "Elasticsearch.elasticsearch.k8s.elastic.co",
+        "",
+        "{volumeClaimDeletePolicy: DeleteOnScaledownOnly}",
+        DataFate::Kept,
+    ),
+    ("Kafka.kafka.strimzi.io", "", "{kafka: {storage: {type: persistent-claim}}}", DataFate::Kept),
+    ("Kafka.kafka.strimzi.io", "", "{kafka: {storage: {type: persistent-claim, deleteClaim: true}}}", DataFate::Lost),
+    (
+        "Kafka.kafka.strimzi.io",
+        "",
+        "{kafka: {storage: {volumes: [{deleteClaim: false}, {deleteClaim: true}]}}}",
+        DataFate::Lost,
+    ),
+    ("KafkaNodePool.kafka.strimzi.io", "", "{storage: {volumes: [{deleteClaim: false}]}}", DataFate::Kept),
+    ("KafkaTopic.kafka.strimzi.io", "", "{}", DataFate::Lost),
+    ("KafkaTopic.kafka.strimzi.io", "annotations: {strimzi.io/managed: 'false'}", "{}", DataFate::Kept),
+    ("ObjectBucketClaim.objectbucket.io", "", "{}", DataFate::Unknown),
+    ("PerconaServerMongoDB.psmdb.percona.com", "finalizers: [percona.com/delete-psmdb-pvc]", "{}", DataFate::Lost),
+    ("PerconaServerMongoDB.psmdb.percona.com", "", "{}", DataFate::Kept),
+    (
+        "PerconaXtraDBCluster.pxc.percona.com",
+        "finalizers: [percona.com/delete-pxc-pods-in-order]",
+        "{}",
+        DataFate::Kept,
+    ),
+    ("PersistentVolume", "", "{}", DataFate::Kept),
+    ("PersistentVolume", "", "{persistentVolumeReclaimPolicy: Delete}", DataFate::Lost),
+    ("PersistentVolumeClaim", "", "{}", DataFate::Unknown),
+    ("Provider.pkg.crossplane.io", "", "{}", DataFate::Lost),
+    ("PushSecret.external-secrets.io", "", "{}", DataFate::Kept),
+    ("PushSecret.external-secrets.io", "", "{deletionPolicy: Delete}", DataFate::Lost),
+    ("Stack.pulumi.com", "", "{destroyOnFinalize: true}", DataFate::Lost),
+    ("StatefulSet.apps", "", "{}", DataFate::Kept),
+    ("StatefulSet.apps", "", "{persistentVolumeClaimRetentionPolicy: {whenDeleted: Delete}}", DataFate::Lost),
+    ("Terraform.infra.contrib.fluxcd.io", "", "{}", DataFate::Kept),
+    ("Volume.longhorn.io", "", "{}", DataFate::Lost),
+    ("VolumeSnapshot.snapshot.storage.k8s.io", "", "{}", DataFate::Unknown),
+    ("VolumeSnapshotContent.snapshot.storage.k8s.io", "", "{deletionPolicy: Retain}", DataFate::Kept),
+    ("VolumeSnapshotContent.snapshot.storage.k8s.io", "", "{deletionPolicy: Delete}", DataFate::Lost),
+    ("Bucket.s3.services.k8s.aws", "", "{}", DataFate::Lost),
+    ("Bucket.s3.services.k8s.aws", "annotations: {services.k8s.aws/deletion-policy: retain}", "{}", DataFate::Kept),
+    ("ConfigConnector.core.cnrm.cloud.google.com", "", "{}", DataFate::Kept),
+    ("SQLInstance.sql.cnrm.cloud.google.com", "", "{}", DataFate::Lost),
+    (
+        "SQLInstance.sql.cnrm.cloud.google.com",
+        "annotations: {cnrm.cloud.google.com/deletion-policy: abandon}",
+        "{}",
+        DataFate::Kept,
+    ),
+    ("StorageAccount.storage.azure.com", "", "{}", DataFate::Lost),
+    (
+        "StorageAccount.storage.azure.com",
+        "annotations: {serviceoperator.azure.com/reconcile-policy: skip}",
+        "{}",
+        DataFate::Kept,
+    ),
+    ("Bucket.s3.aws.crossplane.io", "", "{deletionPolicy: Orphan}", DataFate::Kept),
+    ("Bucket.s3.aws.crossplane.io", "", "{managementPolicies: ['*']}", DataFate::Lost),
+    ("Bucket.storage.gcp.crossplane.io", "", "{managementPolicies: [Observe]}", DataFate::Kept),
+    ("Account.storage.azure.crossplane.io", "", "{}", DataFate::Lost),
+    ("Bucket.s3.aws.upbound.io", "", "{managementPolicies: ['*'], deletionPolicy: Orphan}", DataFate::Kept),
+    ("Bucket.s3.aws.upbound.io", "", "{managementPolicies: [Create, Delete]}", DataFate::Lost),
+    ("Bucket.s3.aws.upbound.io", "", "{}", DataFate::Lost),
+];
+
+/// A manifest of that kind.
+fn manifest(kind: &str, metadata: &str, spec: &str) -> String {
+    let (kind, group) = kind.split_once('.').unwrap_or((kind, ""));
+    let version = if group.is_empty() { "v1".to_owned() } else { format!("{group}/v1") };
+    let metadata = if metadata.is_empty() { String::new() } else { format!(", {metadata}") };
+    format!("apiVersion: {version}\nkind: {kind}\nmetadata: {{name: x, namespace: shop{metadata}}}\nspec: {spec}\n")
+}
+
+#[test]
+fn every_generator_creates_what_its_row_says() {
+    for (kind, spec, products) in GENERATED {
+        let inventory = inventory_of("a.yaml", &manifest(kind, "", spec));
+        let ties = ties(&inventory);
+        let generated = ties.all().iter().filter(|tie| tie.kind != TieKind::Uses);
+        let told: Vec<_> =
+            generated.map(|tie| format!("{}{}", if tie.owns() { "!" } else { "" }, tie.to.key)).collect();
+        assert_eq!(told.join(" "), products, "{kind} {spec}");
+    }
+    let tested: BTreeSet<&str> = GENERATED.iter().map(|(kind, ..)| *kind).collect();
+    let rows: Vec<_> = Tables::bundled().generators.iter().map(|row| row.text.to_string()).collect();
+    assert!(rows.iter().all(|row| row == "*" || tested.contains(row.as_str())), "{rows:?}");
+}
+
+#[test]
+fn every_kind_that_is_data_is_lost_or_kept_as_its_row_says() {
+    let tables = Tables::bundled();
+    let mut rows: BTreeSet<String> = BTreeSet::new();
+    for (kind, metadata, spec, fate) in DATA {
+        let inventory = inventory_of("a.yaml", &manifest(kind, metadata, spec));
+        let loss = data_loss(&inventory, &tables, &inventory.members[0]).expect(kind);
+        assert_eq!(loss.fate, fate, "{kind} {metadata} {spec}");
+        rows.insert(loss.row.kinds.to_string());
+    }
+    let all: BTreeSet<String> = tables.data.iter().map(|row| row.text.to_string()).collect();
+    assert_eq!(rows, all, "every row has its line");
+}
+
+#[test]
+fn a_rendered_secret_of_the_same_name_makes_a_product_doubtful() {
+    let text = format!(
+        "{}---\napiVersion: v1\nkind: Secret\nmetadata: {{name: x, namespace: shop}}\n",
+        manifest("SealedSecret.bitnami.com", "", "{}")
+    );
+    assert_eq!(all(&text), ["SealedSecret.bitnami.com/shop/x generates and owns Secret/shop/x [possible]"]);
+}
+
+#[test]
+fn what_custom_resources_may_refer_to_is_possible() {
+    let text = manifest(
+        "Prometheus.monitoring.coreos.com",
+        "",
+        "{remoteWrite: [{basicAuth: {secretKeyRef: {name: login}}}], tls: {secretName: tls}}",
+    );
+    let user = "Prometheus.monitoring.coreos.com/shop/x";
+    assert_eq!(
+        all(&text),
+        [
+            format!("{user} uses Secret/shop/login (in no file) [possible]"),
+            format!("{user} uses Secret/shop/tls (in no file) [possible]"),
+        ]
+    );
 }

@@ -11,7 +11,7 @@ mod object;
 mod reach;
 
 pub use object::{DeliveryDestination, DeliveryKind, DeliveryObject, DeliverySource, OnDeletion, SourceContent};
-pub use reach::{Build, DeliveredObject, Reach};
+pub use reach::{Build, Reach};
 
 use crate::inventory::{Inventory, Member};
 

@@ -5,11 +5,13 @@
 //! nowhere delivers what is elsewhere.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
-use super::object::DeliveryObject;
-use crate::inventory::{Inventory, ObjectId};
-use crate::kube::{Namespace, ObjectKey};
+use super::object::{DeliveryKind, DeliveryObject, SourceContent};
+use crate::inventory::Inventory;
+use crate::kube::Namespace;
 use crate::kustomize::{BuildFate, BuildRoots, Pointer, ancestors, folder_of, pointers, resolve};
+use crate::ownership::tie::TieEnd;
 use crate::text::FileId;
 
 /// How many repositories one input may contain; each is read once.
@@ -39,44 +41,30 @@ pub struct Build {
     root: usize,
 }
 
-/// An object as it is delivered.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct DeliveredObject {
-    /// The object of the input.
-    pub id: ObjectId,
-    /// Its key in the cluster, after the kustomizations on the way.
-    pub key: ObjectKey,
-}
-
 impl Reach {
     /// What `objects`, the delivery objects of `inventory`, deliver.
     pub fn of(inventory: &Inventory, objects: &[DeliveryObject]) -> Self {
-        let pointed: Vec<Vec<Pointer>> =
-            objects.iter().map(|object| pointers(&inventory.member(object.id).object)).collect();
-        let paths: BTreeSet<String> = inventory.sources.iter().map(|(_, file)| resolve("", file.path())).collect();
-        let tops = tops(inventory, &paths, objects, &pointed);
-        let mut reach = Self::default();
-        let mut known: BTreeMap<String, usize> = BTreeMap::new();
-        for (pointers, top) in pointed.iter().zip(tops) {
-            let Some(top) = top else {
-                reach.builds.push(Vec::new());
-                continue;
-            };
-            let repository = match known.get(&top) {
-                Some(repository) => *repository,
-                None if known.len() < MOST_REPOSITORIES => {
-                    reach.repositories.push(BuiltTree::below(inventory, &top));
-                    known.insert(top, reach.repositories.len() - 1);
-                    reach.repositories.len() - 1
+        let pointed: Vec<Vec<Pointer>> = objects.iter().map(|object| pointers_of(inventory, object)).collect();
+        let mut by_top: BTreeMap<String, Vec<usize>> = BTreeMap::new();
+        for (at, top) in tops(inventory, objects, &pointed).into_iter().enumerate() {
+            if let Some(top) = top {
+                by_top.entry(top).or_default().push(at);
+            }
+        }
+        let mut reach = Self { repositories: Vec::new(), builds: vec![Vec::new(); objects.len()] };
+        for (top, objects) in by_top.into_iter().take(MOST_REPOSITORIES) {
+            let pointers = objects.iter().flat_map(|at| pointed[*at].clone()).collect();
+            let tree = BuiltTree::below(inventory, &top, pointers);
+            let repository = reach.repositories.len();
+            for at in objects {
+                let mut built: Vec<Build> = Vec::new();
+                for pointer in &pointed[at] {
+                    built.extend(tree.roots_of(pointer).map(|root| Build { repository, root }));
                 }
-                None => {
-                    reach.builds.push(Vec::new());
-                    continue;
-                }
-            };
-            let roots = reach.repositories[repository].roots.roots.iter().enumerate();
-            let pointed_at = roots.filter(|(_, root)| root.pointer.as_ref().is_some_and(|one| pointers.contains(one)));
-            reach.builds.push(pointed_at.map(|(root, _)| Build { repository, root }).collect());
+                built.dedup();
+                reach.builds[at] = built;
+            }
+            reach.repositories.push(tree);
         }
         reach
     }
@@ -92,13 +80,14 @@ impl Reach {
         roots.roots[build.root].files.iter().map(|built| files[built.file])
     }
 
-    /// The objects of a build, in the order of its files. `namespace` is that of objects without one.
+    /// The objects of a build, in the order of its files, with the keys that they have in the cluster. `namespace` is that of
+    /// objects without one.
     pub fn objects<'a>(
         &'a self,
         inventory: &'a Inventory,
         build: Build,
         namespace: Option<&'a str>,
-    ) -> impl Iterator<Item = DeliveredObject> + use<'a> {
+    ) -> impl Iterator<Item = TieEnd> + use<'a> {
         let BuiltTree { files, roots } = &self.repositories[build.repository];
         roots.roots[build.root].files.iter().flat_map(move |built| {
             inventory.members_of(files[built.file]).iter().filter_map(move |member| {
@@ -106,14 +95,14 @@ impl Reach {
                 if let (Namespace::Unwritten, Some(namespace)) = (&key.namespace, namespace) {
                     key.namespace = Namespace::Named(namespace.to_owned());
                 }
-                Some(DeliveredObject { id: member.id, key })
+                Some(TieEnd { key, id: Some(member.id) })
             })
         })
     }
 }
 
 impl BuiltTree {
-    fn below(inventory: &Inventory, top: &str) -> Self {
+    fn below(inventory: &Inventory, top: &str, pointers: Vec<Pointer>) -> Self {
         let inside = |path: &str| -> Option<String> {
             let path = resolve("", path);
             let rest = if top.is_empty() { Some(path.as_str()) } else { path.strip_prefix(top)?.strip_prefix('/') };
@@ -121,19 +110,37 @@ impl BuiltTree {
         };
         let files = inventory.files().filter_map(|(id, file)| Some((id, inside(file.source().path())?, file)));
         let files: Vec<_> = files.collect();
-        let roots = BuildRoots::of(files.iter().map(|(_, path, file)| (path.as_str(), *file)));
+        let roots = BuildRoots::pointed_at(files.iter().map(|(_, path, file)| (path.as_str(), *file)), pointers);
         Self { files: files.into_iter().map(|(id, ..)| id).collect(), roots }
     }
+
+    /// The roots at which a delivery object points so; roots are in the order of their folders.
+    fn roots_of(&self, pointer: &Pointer) -> impl Iterator<Item = usize> {
+        let roots = &self.roots.roots;
+        let start = roots.partition_point(|root| root.folder < pointer.folder);
+        let same = roots[start..].iter().enumerate().take_while(|(_, root)| root.folder == pointer.folder);
+        same.filter(|(_, root)| root.pointer.as_ref() == Some(pointer)).map(move |(at, _)| start + at)
+    }
+}
+
+/// Where a delivery object points in the tree. What an ApplicationSet generates is in no manifest: its folder is all that is
+/// known of it.
+fn pointers_of(inventory: &Inventory, object: &DeliveryObject) -> Vec<Pointer> {
+    if object.kind != DeliveryKind::Generated {
+        return pointers(&inventory.member(object.id).object);
+    }
+    let folders = object.sources.iter().filter_map(|source| match &source.content {
+        SourceContent::Folder(folder) => Some(resolve("", folder.trim_start_matches('/'))),
+        SourceContent::Chart(_) => None,
+    });
+    let named = folders.filter(|folder| !folder.is_empty() && !folder.starts_with(".."));
+    named.map(|folder| Pointer { folder, recursive: false, edits: Arc::default() }).collect()
 }
 
 /// For each delivery object the top of its repository: of the folders above its file in which what it points at exists, the one
 /// in which most delivery objects find theirs; of several, the highest.
-fn tops(
-    inventory: &Inventory,
-    paths: &BTreeSet<String>,
-    objects: &[DeliveryObject],
-    pointed: &[Vec<Pointer>],
-) -> Vec<Option<String>> {
+fn tops(inventory: &Inventory, objects: &[DeliveryObject], pointed: &[Vec<Pointer>]) -> Vec<Option<String>> {
+    let paths: BTreeSet<String> = inventory.sources.iter().map(|(_, file)| resolve("", file.path())).collect();
     let is_there = |folder: &str| {
         let start = format!("{folder}/");
         paths.range(start.clone()..).next().is_some_and(|path| path.starts_with(&start))

@@ -3,20 +3,20 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::words::{HELP, PRUNED};
-use crate::inventory::{Inventory, Member, ObjectId};
+use crate::inventory::{Inventory, Member};
 use crate::kube::ObjectKey;
-use crate::ownership::{Build, DeliveryKind, DeliveryObject, Reach};
+use crate::ownership::{Build, DeliveryKind, DeliveryObject, Reach, TieEnd};
 use crate::rules::draft::Draft;
 use crate::rules::rule::Context;
 use crate::rules::words::named;
-use crate::text::FileId;
+use crate::text::{FileId, Span};
 use crate::yaml::Value;
 
 /// How many delivery objects are followed upwards to the cluster in which one lives.
 const MOST_PARENTS: usize = 16;
 
 /// A pair of delivery objects with the objects that both deliver.
-type Shared = BTreeMap<(usize, usize), Vec<(ObjectKey, ObjectId)>>;
+type Shared = BTreeMap<(usize, usize), Vec<TieEnd>>;
 
 /// One finding for each pair of delivery objects that share objects.
 pub(super) fn twice(context: &Context<'_>) -> Vec<Draft> {
@@ -28,7 +28,7 @@ pub(super) fn twice(context: &Context<'_>) -> Vec<Draft> {
     let clusters = Clusters { inventory, objects, parents: parents(objects.len(), reach) };
     shared(inventory, objects, reach, &clusters)
         .iter()
-        .map(|(pair, keys)| draft(inventory, [&objects[pair.0], &objects[pair.1]], keys))
+        .map(|(pair, shared)| draft(inventory, [&objects[pair.0], &objects[pair.1]], shared))
         .collect()
 }
 
@@ -56,7 +56,7 @@ fn shared(inventory: &Inventory, objects: &[DeliveryObject], reach: &Reach, clus
                 }
                 let claimed = *first.entry((cluster.clone(), delivered.key.clone())).or_insert(at);
                 if claimed != at && are_two(inventory, &objects[claimed], object) {
-                    shared.entry((claimed, at)).or_default().push((delivered.key, delivered.id));
+                    shared.entry((claimed, at)).or_default().push(delivered);
                 }
             }
         }
@@ -68,15 +68,17 @@ fn shared(inventory: &Inventory, objects: &[DeliveryObject], reach: &Reach, clus
 fn are_two(inventory: &Inventory, first: &DeliveryObject, second: &DeliveryObject) -> bool {
     let key = |object: &DeliveryObject| &inventory.member(object.id).key;
     let repository = |object: &DeliveryObject| object.sources.first().and_then(|source| source.repository.clone());
-    key(first) != key(second) && repository(first) == repository(second)
+    (key(first), &first.name) != (key(second), &second.name) && repository(first) == repository(second)
 }
 
 /// Whether what it delivers is what its folder contains: no chart, no plugin, no part of the folder, no patch of names.
 fn is_plain(inventory: &Inventory, object: &DeliveryObject) -> bool {
-    if object.suspended || !matches!(object.kind, DeliveryKind::Application | DeliveryKind::Kustomization) {
-        return false;
-    }
-    let Some(spec) = inventory.member(object.id).object.at(&["spec"]) else { return false };
+    let path: &[&str] = match object.kind {
+        DeliveryKind::Application | DeliveryKind::Kustomization => &["spec"],
+        DeliveryKind::Generated => &["spec", "template", "spec"],
+        DeliveryKind::HelmRelease => return false,
+    };
+    let Some(spec) = inventory.member(object.id).object.at(path).filter(|_| !object.suspended) else { return false };
     let sources = spec.get("sources").into_iter().flat_map(Value::items).chain(spec.get("source"));
     let chosen = |source: Value<'_>| {
         let parts = ["include", "exclude"].iter().any(|key| source.at(&["directory", key]).is_some());
@@ -134,28 +136,33 @@ impl Clusters<'_> {
     }
 }
 
-fn draft(inventory: &Inventory, [first, second]: [&DeliveryObject; 2], keys: &[(ObjectKey, ObjectId)]) -> Draft {
+fn draft(inventory: &Inventory, [first, second]: [&DeliveryObject; 2], shared: &[TieEnd]) -> Draft {
     let (one, other) = (inventory.member(first.id), inventory.member(second.id));
-    let (example, id) = &keys[0];
-    let objects = match keys.len() {
-        1 => format!("{example}"),
-        2 => format!("{example} and 1 more object"),
-        n => format!("{example} and {} more objects", n - 1),
+    let TieEnd { key, id } = &shared[0];
+    let objects = match shared.len() {
+        1 => format!("{key}"),
+        2 => format!("{key} and 1 more object"),
+        n => format!("{key} and {} more objects", n - 1),
     };
-    let draft = Draft::on(
-        other,
-        place(other, second),
-        format!("{} delivers {objects} that {} delivers, too", named(other), named(one)),
-    )
-    .label("builds it here")
-    .reason(PRUNED)
-    .help(HELP)
-    .target(one.key.to_string());
-    let draft = draft.related(one.file, place(one, first), "and here");
-    draft.related_object(inventory.member(*id), "is delivered twice")
+    let message = format!("{} delivers {objects} that {} delivers, too", words(other, second), words(one, first));
+    let draft = Draft::on(other, place(other, second), message)
+        .label("builds it here")
+        .reason(PRUNED)
+        .help(HELP)
+        .target(words(one, first))
+        .related(one.file, place(one, first), "and here");
+    id.iter().fold(draft, |draft, id| draft.related_object(inventory.member(*id), "is delivered twice"))
+}
+
+/// A delivery object in a sentence.
+fn words(member: &Member, object: &DeliveryObject) -> String {
+    match object.kind {
+        DeliveryKind::Generated => format!("Application `{}` of {}", object.name, named(member)),
+        _ => named(member),
+    }
 }
 
 /// Where a delivery object says what it delivers.
-fn place(member: &Member, object: &DeliveryObject) -> crate::text::Span {
+fn place(member: &Member, object: &DeliveryObject) -> Span {
     object.sources.first().map_or(member.object.name_span(), |source| source.span)
 }
