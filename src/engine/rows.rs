@@ -21,8 +21,10 @@ pub fn configured_tables() -> Result<Arc<Tables>, SessionError> {
 /// The rows about `word`: a kind (`ExternalSecret.external-secrets.io`, or `externalsecret` if only one group has it), a
 /// finalizer, or the name of a row as findings give it.
 pub fn rows_about(tables: &Tables, word: &str) -> Vec<RowInfo> {
-    let word =
-        word.split_once('/').filter(|(table, _)| matches!(*table, "generators" | "data")).map_or(word, |(_, row)| row);
+    let word = word
+        .split_once('/')
+        .filter(|(table, _)| matches!(*table, "generators" | "data" | "known-finalizers"))
+        .map_or(word, |(_, row)| row);
     let (kind, group) = word.split_once('.').unwrap_or((word, ""));
     let named = |text: &str| {
         text == word || (group.is_empty() && text.split('.').next().is_some_and(|kind| kind.eq_ignore_ascii_case(word)))

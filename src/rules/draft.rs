@@ -3,6 +3,7 @@
 use crate::finding::{Chain, Consequence, Finding, Label, Relation, Severity};
 use crate::inventory::{Inventory, Member};
 use crate::kube::ObjectKey;
+use crate::ownership::known_finalizers::KnownFinalizer;
 use crate::ownership::tables::RowName;
 use crate::text::{FileId, Span};
 
@@ -129,12 +130,19 @@ impl Draft {
     /// A row of a table without which there would be no such finding. The reason, which must be set already, says how to look
     /// it up; an unproven row makes the finding an info.
     pub fn rests_on(mut self, row: &RowName, verified: bool) -> Self {
-        let word = if row.kinds.contains('*') { format!("'{row}'") } else { row.kinds.to_string() };
+        let word = if row.row.contains('*') { format!("'{row}'") } else { row.row.to_string() };
         self.reason.push_str(&format!(" `ownerlint explain {word}` says how this is known."));
         if !verified {
             self.severity = Some(Severity::Info);
         }
         self.tables.push(row.to_string());
+        self
+    }
+
+    /// The rows of a finalizer without which there would be no such finding. Such findings name the finalizer anyway, and
+    /// `ownerlint explain` takes its name.
+    pub fn rests_on_finalizer(mut self, known: &KnownFinalizer) -> Self {
+        self.tables.push(RowName::of_finalizer(&known.finalizer).to_string());
         self
     }
 

@@ -182,7 +182,7 @@ fn finalizer_runtime(context: &Context<'_>, sink: &mut Sink) {
                 "remove the entry: the controller adds it when it needs it. To release a stuck object, run {}",
                 entry.release()
             ));
-        sink.push(with_workload(draft, inventory, &remover));
+        sink.push(with_workload(draft.rests_on_finalizer(known), inventory, &remover));
     }
 }
 
@@ -219,7 +219,8 @@ fn never_removed(entry: &FinalizerEntry<'_>, known: &KnownFinalizer) -> Option<D
             member.key.kind
         ),
     };
-    Some(misplaced(entry, format!("no controller removes finalizer `{name}` from {}", named(member))).reason(reason))
+    let draft = misplaced(entry, format!("no controller removes finalizer `{name}` from {}", named(member)));
+    Some(draft.reason(reason).rests_on_finalizer(known))
 }
 
 /// A controller may have learned of kinds that its row does not list, and a fork may handle others. Silent when a
@@ -231,7 +232,8 @@ fn unlisted(context: &Context<'_>, entry: &FinalizerEntry<'_>, known: &KnownFina
     };
     let kind = &member.key.kind;
     let draft = misplaced(entry, format!("finalizer `{name}` is not known on {kind}"));
-    Some(draft.severity(Severity::Info).reason(format!(
+    let draft = draft.severity(Severity::Info).rests_on_finalizer(known);
+    Some(draft.reason(format!(
         "According to the table of known finalizers, {} removes it from {}. If no controller removes it from this \
          {kind}, the object stays Terminating once it is deleted.",
         controller.removed_by,

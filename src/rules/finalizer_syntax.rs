@@ -241,8 +241,8 @@ fn finalizer_unqualified(context: &Context<'_>, sink: &mut Sink) {
         if qualified || demands(member) != Demands::Custom || !label_key_errors(name).is_empty() {
             continue;
         }
-        let known = context.ownership.removers.known();
-        let owner = known.find(name).and_then(|known| known.controller_of(&member.key.group, &member.key.kind));
+        let known = context.ownership.removers.known().find(name);
+        let owner = known.and_then(|known| known.controller_of(&member.key.group, &member.key.kind));
         // A name that its controller requires in manifests is not the author's to choose.
         if owner.is_some_and(|controller| controller.added != Added::Runtime) {
             continue;
@@ -261,17 +261,18 @@ fn finalizer_unqualified(context: &Context<'_>, sink: &mut Sink) {
                 name.split('.').next().unwrap_or(name)
             ),
         };
-        sink.push(
-            entry
-                .draft(format!("finalizer `{name}` of {} has no domain", named(member)))
-                .severity(severity)
-                .label("prefer `<domain>/<name>`")
-                .reason(format!(
-                    "The API server accepts it and warns: `metadata.finalizers: {name:?}: prefer a domain-qualified \
-                     finalizer name{path} to avoid accidental conflicts with other finalizer writers`. On built-in \
-                     kinds it rejects such names."
-                ))
-                .help(help),
-        );
+        let draft = entry
+            .draft(format!("finalizer `{name}` of {} has no domain", named(member)))
+            .severity(severity)
+            .label("prefer `<domain>/<name>`")
+            .reason(format!(
+                "The API server accepts it and warns: `metadata.finalizers: {name:?}: prefer a domain-qualified \
+                 finalizer name{path} to avoid accidental conflicts with other finalizer writers`. On built-in kinds it \
+                 rejects such names."
+            ))
+            .help(help);
+        // What is known of the finalizer makes it the controller's choice.
+        let row = known.filter(|_| owner.is_some());
+        sink.push(row.into_iter().fold(draft, Draft::rests_on_finalizer));
     }
 }

@@ -119,6 +119,10 @@ fn stuck(context: &Context<'_>, namespace: &Member, operator: ObjectId, held: &[
     ))
     .field("metadata.name")
     .target(operator.clone());
+    let known = context.ownership.removers.known();
+    let rows: BTreeMap<&str, _> =
+        held.iter().filter_map(|held| known.find(held.finalizer)).map(|known| (&*known.finalizer, known)).collect();
+    let draft = rows.into_values().fold(draft, Draft::rests_on_finalizer);
     let draft = with_workload(draft, inventory, remover);
     held.iter().take(MOST_RELATED).fold(draft, |draft, held| {
         draft.related_object(held.member, format!("has or gets the finalizer `{}`", held.finalizer))

@@ -179,6 +179,14 @@ impl KnownFinalizers {
         table
     }
 
+    /// This table without a finalizer, as the table has it.
+    pub fn without(&self, finalizer: &str) -> Self {
+        let mut table = self.clone();
+        table.exact.remove(finalizer);
+        table.patterns.retain(|(_, entry)| entry.finalizer != finalizer);
+        table
+    }
+
     /// What is known about a finalizer as an object has it: the exact name first, then the closest pattern.
     pub fn find(&self, finalizer: &str) -> Option<&KnownFinalizer> {
         let by_pattern = || self.patterns.iter().find(|(glob, _)| glob.is_match(finalizer)).map(|(_, entry)| entry);

@@ -86,7 +86,7 @@ pub(super) fn parse(text: &str) -> Result<Vec<DataKind>, TableError> {
 impl DataKind {
     /// The name of its row.
     pub fn name(&self) -> RowName {
-        RowName { table: Table::Data, kinds: Arc::clone(&self.text) }
+        RowName { table: Table::Data, row: Arc::clone(&self.text) }
     }
 
     /// What becomes of the data of an object when the object is deleted.

@@ -92,7 +92,7 @@ pub(super) fn parse(text: &str) -> Result<Vec<Generator>, TableError> {
 impl Generator {
     /// The name of its row.
     pub fn name(&self) -> RowName {
-        RowName { table: Table::Generators, kinds: Arc::clone(&self.text) }
+        RowName { table: Table::Generators, row: Arc::clone(&self.text) }
     }
 
     fn from_row(row: GeneratorRow) -> Result<Self, TableError> {

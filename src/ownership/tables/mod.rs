@@ -65,6 +65,7 @@ impl Tables {
         match row.table {
             Table::Generators => tables.generators.retain(|generator| generator.name() != *row),
             Table::Data => tables.data.retain(|data| data.name() != *row),
+            Table::Finalizers => tables.finalizers = Arc::new(tables.finalizers.without(&row.row)),
         }
         tables
     }
@@ -84,7 +85,9 @@ impl Tables {
     /// The names of all rows, each once, in the order of the tables.
     pub fn names(&self) -> Vec<RowName> {
         let generators = self.generators.iter().map(Generator::name);
-        let mut names: Vec<RowName> = generators.chain(self.data.iter().map(DataKind::name)).collect();
+        let finalizers = self.finalizers.iter().map(|known| RowName::of_finalizer(&known.finalizer));
+        let mut names: Vec<RowName> =
+            generators.chain(self.data.iter().map(DataKind::name)).chain(finalizers).collect();
         names.dedup();
         names
     }

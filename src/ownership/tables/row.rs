@@ -14,6 +14,8 @@ pub enum Table {
     Generators,
     /// `data.csv`.
     Data,
+    /// `known-finalizers.csv`.
+    Finalizers,
 }
 
 impl Table {
@@ -22,6 +24,7 @@ impl Table {
         match self {
             Self::Generators => "generators",
             Self::Data => "data",
+            Self::Finalizers => "known-finalizers",
         }
     }
 }
@@ -31,13 +34,20 @@ impl Table {
 pub struct RowName {
     /// The table.
     pub table: Table,
-    /// The kinds of the row, as it has them.
-    pub kinds: Arc<str>,
+    /// The kinds or the finalizer of the row, as it has them.
+    pub row: Arc<str>,
+}
+
+impl RowName {
+    /// The rows of a finalizer, as the table has it.
+    pub fn of_finalizer(finalizer: &str) -> Self {
+        Self { table: Table::Finalizers, row: finalizer.into() }
+    }
 }
 
 impl fmt::Display for RowName {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}/{}", self.table.as_str(), self.kinds)
+        write!(f, "{}/{}", self.table.as_str(), self.row)
     }
 }
 
