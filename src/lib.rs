@@ -53,7 +53,10 @@ pub use engine::{
 pub use finding::{Certainty, Chain, Consequence, Finding, Fingerprint, Label, Relation, Severity};
 pub use inventory::{Overlay, Release};
 pub use kube::{Namespace, ObjectKey, Policy};
-pub use report::diff::{ChangedPlace, DiffFormat, DiffReport, DiffSummary, ReportedChange, StateName};
+pub use report::diff::{
+    ChangedPlace, DiffEffect, DiffFormat, DiffReport, DiffSummary, EffectCertainty, EffectKind, ReportedChange,
+    StateName,
+};
 pub use report::plan::PlanFormat;
 pub use report::{
     Format, ListedObject, ListedPlace, ListedReference, ListedSkip, Listing, Note, Region, Report, Reported, Summary,

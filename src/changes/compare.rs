@@ -96,9 +96,14 @@ pub fn compare(base: &[TreePart], head: &[TreePart]) -> Vec<ObjectChange> {
     changes.extend(both(ChangeKind::Changed, left.hashed()));
     changes.extend(both(ChangeKind::Renamed, left.renamed()));
     // What nobody applies any more stands where it stood, and so does what nobody applied before: it left or entered a cluster.
-    let (old, new) = (WrittenObjects::of(base), WrittenObjects::of(head));
+    let (old, new) = (WrittenObjects::of(base, |_| true), WrittenObjects::of(head, |_| true));
+    let delivered = WrittenObjects::of(base, |destination| destination.deliverer().is_some());
     left.gone.retain(|&place| destination_of(base, place).is_applied() || !new.contains(base, place));
-    left.new.retain(|&place| destination_of(head, place).is_applied() || !old.contains(head, place));
+    left.new.retain(|&place| match destination_of(head, place) {
+        Destination::Unapplied(_) => !old.contains(head, place),
+        Destination::Root { by: None, .. } | Destination::Folder(_) => !delivered.contains(head, place),
+        _ => true,
+    });
     let removed = left.gone.iter().map(|&base| ObjectChange { kind: ChangeKind::Removed, sides: Sides::Base(base) });
     let added = left.new.iter().map(|&head| ObjectChange { kind: ChangeKind::Added, sides: Sides::Head(head) });
     changes.extend(removed.chain(added));
@@ -116,8 +121,10 @@ pub fn compare(base: &[TreePart], head: &[TreePart]) -> Vec<ObjectChange> {
 struct WrittenObjects<'t>(HashSet<(&'t str, GroupKind<&'t str>, Option<String>)>);
 
 impl<'t> WrittenObjects<'t> {
-    fn of(trees: &'t [TreePart]) -> Self {
-        Self(places(trees).map(|place| Self::identity(trees, place)).collect())
+    /// Those of the destinations that count.
+    fn of(trees: &'t [TreePart], counts: impl Fn(&Destination) -> bool) -> Self {
+        let counted = places(trees).filter(|place| counts(destination_of(trees, *place)));
+        Self(counted.map(|place| Self::identity(trees, place)).collect())
     }
 
     /// Whether the same file contains the object at `place` of another side.

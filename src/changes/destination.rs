@@ -2,14 +2,21 @@
 
 use std::sync::Arc;
 
+use crate::kustomize::Deliverer;
+
 /// What is applied together. Objects of two destinations may have one key: they are in two clusters, or nobody applies one of
 /// them.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Destination {
     /// A bundle of the configuration.
     Bundle(Arc<str>),
-    /// What one root builds: its folder, and which of the roots of that folder it is.
-    Root(Arc<str>, usize),
+    /// What one root builds.
+    Root {
+        /// Its folder.
+        folder: Arc<str>,
+        /// The object that delivers it, if one points at it.
+        by: Option<Arc<Deliverer>>,
+    },
     /// The files of a folder that no kustomization governs.
     Folder(Arc<str>),
     /// The files of a folder that a kustomization governs and no root reaches: nobody applies them.
@@ -24,12 +31,26 @@ impl Destination {
         !matches!(self, Self::Unapplied(_))
     }
 
+    /// The object that delivers what is there, if the tree contains one that says so.
+    pub fn deliverer(&self) -> Option<&Deliverer> {
+        match self {
+            Self::Root { by, .. } => by.as_deref(),
+            _ => None,
+        }
+    }
+
+    /// Whether what was here is delivered no more once it is at `other`: nobody applies it there, or nobody is known to.
+    pub fn is_left_for(&self, other: &Self) -> bool {
+        let applied = |destination: &Self| (destination.is_applied(), destination.deliverer().is_some());
+        applied(self) > applied(other)
+    }
+
     /// Its name in reports: that of the bundle, or the folder of the root.
     pub fn name(&self) -> Option<&str> {
         match self {
             Self::Bundle(name) => Some(name),
-            Self::Root(folder, _) if folder.is_empty() => Some("."),
-            Self::Root(folder, _) => Some(folder),
+            Self::Root { folder, .. } if folder.is_empty() => Some("."),
+            Self::Root { folder, .. } => Some(folder),
             Self::Folder(_) | Self::Unapplied(_) | Self::Beside => None,
         }
     }

@@ -8,6 +8,7 @@
 mod compare;
 mod content;
 mod destination;
+mod immutable;
 mod pairing;
 mod similar;
 mod tree;
@@ -15,4 +16,5 @@ mod tree;
 pub use compare::{ChangeKind, ObjectChange, Sides, compare};
 pub use content::same_content;
 pub use destination::Destination;
+pub use immutable::{RejectedField, rejected_fields};
 pub use tree::{PlacedFile, TreePart, TreePlace};

@@ -32,7 +32,10 @@ impl Unpaired<'_> {
         self.take(
             |place| key_of(base, place).clone(),
             |place| key_of(head, place).clone(),
-            |gone, new| destination_of(base, gone).is_applied() == destination_of(head, new).is_applied(),
+            |gone, new| {
+                let (from, to) = (destination_of(base, gone), destination_of(head, new));
+                !from.is_left_for(to) && from.is_applied() == to.is_applied()
+            },
             |gone, new| usize::from(file_of(base, gone) != file_of(head, new)),
         )
     }
@@ -102,7 +105,8 @@ impl Unpaired<'_> {
     /// How likely it is that one is the other. `alone`: there is no other object of the kind that vanished or appeared.
     fn likeness(&self, (from, gone): (TreePlace, &Shape), (to, new): (TreePlace, &Shape), alone: bool) -> f64 {
         let (was, is) = (key_of(self.base, from), key_of(self.head, to));
-        let applied = destination_of(self.base, from).is_applied() == destination_of(self.head, to).is_applied();
+        let (left, reached) = (destination_of(self.base, from), destination_of(self.head, to));
+        let applied = left.is_applied() == reached.is_applied() && !left.is_left_for(reached);
         // A CRD's name is its kind: one that defines another kind is another one.
         if !applied || was.is(kinds::CUSTOM_RESOURCE_DEFINITION) {
             return 0.0;

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use super::Destination;
 use crate::inventory::{AppliedFile, Inventory, Member, ObjectId, Settings};
 use crate::kube::ObjectKey;
+use crate::kustomize::{ancestors, folder_of};
 use crate::text::FileId;
 
 /// A file of a side.
@@ -49,6 +50,11 @@ impl TreePart {
     /// The path of a file from the root of the side.
     pub fn place(&self, file: FileId) -> &str {
         &self.files[file.0 as usize].0
+    }
+
+    /// Whether a file lies in or below a folder of the side.
+    pub fn contains_folder(&self, folder: &str) -> bool {
+        self.files.iter().any(|(place, _)| ancestors(folder_of(place)).any(|above| above == folder))
     }
 
     /// Where the objects of a file are applied.

@@ -1,15 +1,18 @@
 //! `diff`: what merging a change does.
 
-use clap::Args;
+use clap::{Args, ValueEnum};
 
 use super::error::Error;
 use super::hints;
 use super::input_args::{ConfigArgs, namespace, release};
 use super::known::known;
 use super::output::{OutputSpec, distinct, formats, write_text};
+use super::plan::{HelmMajor, ToolCascade};
 use super::status::Status;
-use crate::engine::{CompareRequest, Comparison, StateChoice};
+use crate::delivery::DeliveryTool;
+use crate::engine::{CompareRequest, Comparison, DeliveryChoice, StateChoice};
 use crate::inventory::Release;
+use crate::kube::Policy;
 use crate::report::diff::{self, DiffFormat};
 
 #[derive(Debug, Args)]
@@ -44,6 +47,15 @@ pub(super) struct DiffArgs {
     /// The Kubernetes release that decides which built-in kinds are served [default: the newest known]
     #[arg(long, value_name = "VERSION", value_parser = release, help_heading = "Input")]
     kubernetes_version: Option<Release>,
+    /// The tool that delivers everything: helm upgrades, argocd and flux prune, kubectl deletes nothing [default: as the tree says]
+    #[arg(long, value_name = "TOOL", help_heading = "Delivery")]
+    by: Option<DiffBy>,
+    /// The major version of Helm
+    #[arg(long, value_name = "MAJOR", default_value = "3", help_heading = "Delivery")]
+    helm_version: HelmMajor,
+    /// What the tool's deletes say of dependents, instead of its own policy
+    #[arg(long, value_name = "POLICY", help_heading = "Delivery")]
+    cascade: Option<ToolCascade>,
     #[command(flatten)]
     config: ConfigArgs,
     /// Output format, with a file to write it to (may be repeated)
@@ -51,12 +63,31 @@ pub(super) struct DiffArgs {
     output: Vec<OutputSpec<DiffFormat>>,
 }
 
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum DiffBy {
+    Helm,
+    Argocd,
+    Flux,
+    Kubectl,
+}
+
+impl From<DiffBy> for DeliveryTool {
+    fn from(by: DiffBy) -> Self {
+        match by {
+            DiffBy::Helm => Self::Helm,
+            DiffBy::Argocd => Self::ArgoCd,
+            DiffBy::Flux => Self::Flux,
+            DiffBy::Kubectl => Self::Kubectl,
+        }
+    }
+}
+
 pub(super) fn diff(args: DiffArgs) -> Result<Status, Error> {
     distinct(&args.output)?;
     hints::on_addresses(&args.paths)?;
     let (output, request) = (args.output.clone(), args.request());
     let comparison = Comparison::open(&request)?;
-    let report = comparison.report();
+    let report = comparison.report()?;
     for spec in &output {
         write_text(spec.file.as_deref(), &diff::render(spec.format, &report))?;
     }
@@ -81,6 +112,11 @@ impl DiffArgs {
             exclude: self.exclude,
             namespace: self.namespace,
             release: self.kubernetes_version,
+            delivery: DeliveryChoice {
+                by: self.by.map(DeliveryTool::from),
+                helm_version: self.helm_version.into(),
+                cascade: self.cascade.map(Policy::from),
+            },
             config: self.config.choice(),
             ..CompareRequest::new(base, head)
         }

@@ -76,14 +76,14 @@ enum By {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-enum ToolCascade {
+pub(super) enum ToolCascade {
     Background,
     Foreground,
     Orphan,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-enum HelmMajor {
+pub(super) enum HelmMajor {
     #[value(name = "3")]
     Three,
     #[value(name = "4")]

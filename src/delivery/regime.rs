@@ -65,6 +65,35 @@ impl Regime {
     }
 }
 
+impl Regime {
+    /// The word of the contracts.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Helm => "helm",
+            Self::ArgoCd => "argocd",
+            Self::Flux(_) => "flux",
+            Self::Kubectl => "kubectl",
+        }
+    }
+
+    /// Whether the tool applies its sources again and again, and so creates what is missing.
+    pub fn reconciles(self) -> bool {
+        matches!(self, Self::ArgoCd | Self::Flux(FluxObject::Kustomization))
+    }
+}
+
+impl DeliveryTool {
+    /// The regime of an object that the tool delivers, of which nothing else is known.
+    pub fn regime(self) -> Regime {
+        match self {
+            Self::Helm => Regime::Helm,
+            Self::ArgoCd => Regime::ArgoCd,
+            Self::Flux => Regime::Flux(FluxObject::Kustomization),
+            Self::Kubectl => Regime::Kubectl,
+        }
+    }
+}
+
 /// Where the regime of an object comes from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RegimeSource {

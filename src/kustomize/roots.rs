@@ -77,7 +77,7 @@ impl BuildRoots {
             let is_pointed_at = !pointers.is_empty();
             if !is_pointed_at {
                 let edits = Arc::default();
-                pointers.push(Pointer { folder: folder.clone(), recursive: false, edits });
+                pointers.push(Pointer { by: None, folder: folder.clone(), recursive: false, edits });
             }
             for pointer in pointers {
                 let files = found.reached(&tree, &pointer);

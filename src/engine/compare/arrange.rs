@@ -1,6 +1,6 @@
 //! From the files of a state to its trees: which file is applied where, and under which names.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use super::configured::Configured;
@@ -108,12 +108,12 @@ impl Assignment<'_> {
     /// What no bundle has: what somebody applies, and what nobody does.
     fn rest(&mut self, roots: &BuildRoots) -> (Vec<PlacedFile>, Vec<PlacedFile>) {
         let claimed = std::mem::take(&mut self.reached);
-        let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
         let mut applied = Vec::new();
         for root in &roots.roots {
-            let count = counts.entry(&root.folder).or_default();
-            let destination = Destination::Root(Arc::from(root.folder.as_str()), *count);
-            *count += 1;
+            let destination = Destination::Root {
+                folder: Arc::from(root.folder.as_str()),
+                by: root.pointer.as_ref().and_then(|pointer| pointer.by.clone()),
+            };
             for reached in root.files.iter().filter(|reached| !claimed.contains(&reached.file)) {
                 applied.push(self.file(reached.file, destination.clone(), Some(Arc::clone(&reached.edits))));
             }

@@ -3,15 +3,19 @@
 use std::sync::Arc;
 
 use super::arrange::Parsed;
-use super::configured::configured;
-use super::describe;
+use super::configured::{Configured, configured};
+use super::leaving::Part;
 use super::request::{CompareRequest, StateChoice};
 use super::state::StateReader;
+use super::withdraw::DeliveryChoice;
+use super::{describe, effects};
 use crate::changes::{ObjectChange, TreePart, compare};
-use crate::engine::SessionError;
 use crate::engine::describe::tool;
+use crate::engine::input::BundleInput;
+use crate::engine::{PlanError, SessionError};
 use crate::inventory::{self, Texts, read_bytes};
 use crate::report::diff::DiffReport;
+use crate::report::plan::LastStep;
 use crate::text::Side;
 
 /// Two states of a tree, and what changed from one to the other.
@@ -23,6 +27,9 @@ pub struct Comparison {
     new: Vec<TreePart>,
     changes: Vec<ObjectChange>,
     notes: Vec<String>,
+    /// What counts for each part of the trees.
+    bundles: Vec<BundleInput>,
+    delivery: DeliveryChoice,
 }
 
 impl Comparison {
@@ -47,7 +54,18 @@ impl Comparison {
         let new = Parsed::of(head, Side::Head, exclude, &mut texts)?;
         let (old, new) = (old.arrange(&configured, &beside)?, new.arrange(&configured, &beside)?);
         let changes = compare(&old, &new);
-        Ok(Self { base: request.base.clone(), head: request.head.clone(), old, new, changes, notes })
+        let Configured { mut bundles, rest } = configured;
+        bundles.push(rest);
+        Ok(Self {
+            base: request.base.clone(),
+            head: request.head.clone(),
+            old,
+            new,
+            changes,
+            notes,
+            bundles,
+            delivery: request.delivery,
+        })
     }
 
     /// How many objects both states have together.
@@ -55,16 +73,34 @@ impl Comparison {
         self.old.iter().chain(&self.new).map(|tree| tree.inventory.members.len()).sum()
     }
 
-    /// What changed, as reports say it.
-    pub fn report(&self) -> DiffReport {
-        DiffReport {
+    /// What changed and what comes of it, as reports say it.
+    ///
+    /// # Errors
+    /// A cluster that is too large to be simulated.
+    pub fn report(&self) -> Result<DiffReport, PlanError> {
+        let mut effects = Vec::new();
+        let mut plan: Option<LastStep> = None;
+        // What nobody applies is in the last part, which has no settings of its own.
+        for (at, bundle) in self.bundles.iter().enumerate() {
+            let part = Part::of(at, (&self.old, &self.new), &self.changes, bundle);
+            let outcome = effects::effects(&part, &self.delivery)?;
+            effects.extend(outcome.effects);
+            match &mut plan {
+                None => plan = Some(outcome.step),
+                Some(plan) => plan.merge(outcome.step),
+            }
+        }
+        effects.sort();
+        Ok(DiffReport {
             tool: tool(),
             base: describe::name(&self.base),
             head: describe::name(&self.head),
-            summary: describe::summary(&self.changes),
+            summary: describe::summary(&self.changes, &effects),
             changes: describe::changes(&self.old, &self.new, &self.changes),
+            effects,
+            plan,
             notes: self.notes.clone(),
-        }
+        })
     }
 }
 

@@ -3,7 +3,7 @@
 use super::request::StateChoice;
 use super::state::TreeState;
 use crate::changes::{ChangeKind, ObjectChange, TreePart, TreePlace};
-use crate::report::diff::{ChangedPlace, DiffSummary, ReportedChange, StateName};
+use crate::report::diff::{ChangedPlace, DiffEffect, DiffSummary, EffectKind, ReportedChange, StateName};
 use crate::text::ColumnUnit;
 
 /// What a reader should know of the states.
@@ -30,7 +30,8 @@ pub(super) fn name(choice: &StateChoice) -> StateName {
 }
 
 /// How many objects changed, and in which way.
-pub(super) fn summary(changes: &[ObjectChange]) -> DiffSummary {
+pub(super) fn summary(changes: &[ObjectChange], effects: &[DiffEffect]) -> DiffSummary {
+    let effect = |kind| effects.iter().filter(|effect| effect.effect == kind).count();
     let count = |kind| changes.iter().filter(|change| change.kind == kind).count();
     DiffSummary {
         added: count(ChangeKind::Added),
@@ -38,7 +39,10 @@ pub(super) fn summary(changes: &[ObjectChange]) -> DiffSummary {
         changed: count(ChangeKind::Changed),
         moved: count(ChangeKind::Moved),
         renamed: count(ChangeKind::Renamed),
-        ..DiffSummary::default()
+        deleted: effect(EffectKind::Deleted),
+        cascaded: effect(EffectKind::Cascaded),
+        stuck: effect(EffectKind::Stuck),
+        orphaned: effect(EffectKind::Orphaned),
     }
 }
 

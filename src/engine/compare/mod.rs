@@ -4,8 +4,12 @@ mod arrange;
 mod comparison;
 mod configured;
 mod describe;
+mod effects;
+mod leaving;
 mod request;
 mod state;
+mod withdraw;
 
 pub use comparison::Comparison;
 pub use request::{CompareRequest, StateChoice};
+pub use withdraw::DeliveryChoice;

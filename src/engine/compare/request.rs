@@ -1,5 +1,6 @@
 //! What a comparison asks to have read: plain data, as a command line puts it together.
 
+use super::withdraw::DeliveryChoice;
 use crate::engine::ConfigChoice;
 use crate::inventory::Release;
 
@@ -22,6 +23,9 @@ pub struct CompareRequest {
     pub namespace: Option<String>,
     /// The release whose built-in kinds count.
     pub release: Option<Release>,
+    /// What is said of the tools that deliver.
+    #[doc(hidden)]
+    pub delivery: DeliveryChoice,
     /// Which configuration counts. Discovered, it is that of base, and that of head only if base has none: a change cannot
     /// silence what is said about it.
     pub config: ConfigChoice,

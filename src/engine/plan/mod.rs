@@ -14,6 +14,7 @@ pub(super) use choose::choose;
 pub use deletion::{DeletionPlan, DeletionRequest};
 pub use question::{PlanError, Question};
 pub use rehearsal::Rehearsal;
+pub(super) use rehearsal::RemovalQuestion;
 pub use steps::Steps;
 pub use targets::TargetError;
 pub(super) use teardown::choose as choose_removed;

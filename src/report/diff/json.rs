@@ -2,9 +2,10 @@
 
 use serde::Serialize;
 
-use super::{DiffReport, DiffSummary, ReportedChange, StateName};
+use super::{DiffEffect, DiffReport, DiffSummary, ReportedChange, StateName};
 use crate::report::json::ToolJson;
 use crate::report::line::line;
+use crate::report::plan::LastStep;
 
 /// The document, indented: people read it too.
 pub(super) fn render(report: &DiffReport) -> String {
@@ -15,6 +16,8 @@ pub(super) fn render(report: &DiffReport) -> String {
         head: &report.head,
         summary: report.summary,
         changes: &report.changes,
+        effects: &report.effects,
+        plan: report.plan.as_ref(),
         notes: &report.notes,
     }))
 }
@@ -27,5 +30,7 @@ struct DiffDocument<'a> {
     head: &'a StateName,
     summary: DiffSummary,
     changes: &'a [ReportedChange],
+    effects: &'a [DiffEffect],
+    plan: Option<&'a LastStep>,
     notes: &'a [String],
 }

@@ -9,7 +9,9 @@ use std::str::FromStr;
 
 use super::UnknownFormat;
 
-pub use model::{ChangedPlace, DiffReport, DiffSummary, ReportedChange, StateName};
+pub use model::{
+    ChangedPlace, DiffEffect, DiffReport, DiffSummary, EffectCertainty, EffectKind, ReportedChange, StateName,
+};
 
 /// A format of `diff --output`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]

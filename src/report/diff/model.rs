@@ -2,7 +2,9 @@
 
 use serde::{Serialize, Serializer};
 
+use crate::kube::ObjectKey;
 use crate::report::Tool;
+use crate::report::plan::LastStep;
 
 /// What changed from one state of a tree to another, and what that does.
 #[derive(Clone, Debug)]
@@ -19,8 +21,73 @@ pub struct DiffReport {
     pub summary: DiffSummary,
     /// What changed, ordered by key.
     pub changes: Vec<ReportedChange>,
+    /// What merging the change does to the cluster, ordered by key.
+    pub effects: Vec<DiffEffect>,
+    /// The same as a step of a plan: the states of all objects after everything has come to rest.
+    #[doc(hidden)]
+    pub plan: Option<LastStep>,
     /// What a reader should know besides.
     pub notes: Vec<String>,
+}
+
+/// What happens to an object that the cluster has.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[non_exhaustive]
+pub struct DiffEffect {
+    /// The object.
+    pub key: ObjectKey,
+    /// What happens to it.
+    pub effect: EffectKind,
+    /// How sure that is.
+    pub certainty: EffectCertainty,
+    /// Why: from the object that leaves down to this one.
+    pub because: Vec<ObjectKey>,
+    /// The tool that acts: `helm`, `argocd`, `flux` or `kubectl`.
+    pub regime: Option<&'static str>,
+}
+
+/// What happens to an object.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "kebab-case")]
+#[non_exhaustive]
+pub enum EffectKind {
+    /// The tool deletes it.
+    Deleted,
+    /// It is deleted with another object.
+    Cascaded,
+    /// It is deleted with the object for which a controller made it; no manifest contains it.
+    GeneratedDeleted,
+    /// Its deletion does not finish.
+    Stuck,
+    /// It left, and nobody deletes it.
+    Orphaned,
+    /// It left, and the tool spares it.
+    Kept,
+    /// Data is deleted with it.
+    DataLost,
+    /// It is deleted, and the tool creates it again: as a new object.
+    Recreated,
+}
+
+/// How sure an effect is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "lowercase")]
+#[non_exhaustive]
+pub enum EffectCertainty {
+    /// It happens.
+    Certain,
+    /// It depends on who is quicker.
+    Race,
+    /// It happens if what was assumed holds.
+    Possible,
+}
+
+impl EffectCertainty {
+    /// The same, of what also depends on something that is `certain` or not.
+    #[doc(hidden)]
+    pub fn and(self, certain: bool) -> Self {
+        if certain { self } else { Self::Possible }
+    }
 }
 
 /// How a state was named.
@@ -60,6 +127,14 @@ pub struct DiffSummary {
     pub moved: usize,
     /// They have another name or namespace.
     pub renamed: usize,
+    /// A tool deletes them.
+    pub deleted: usize,
+    /// They are deleted with others.
+    pub cascaded: usize,
+    /// Their deletion does not finish.
+    pub stuck: usize,
+    /// They left, and nobody deletes them.
+    pub orphaned: usize,
 }
 
 /// A change of one object.

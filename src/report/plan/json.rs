@@ -16,6 +16,60 @@ pub(super) fn render(view: &PlanView<'_>) -> String {
     crate::report::line::line(serde_json::to_string_pretty(&PlanDocument::new(view, view.steps)))
 }
 
+/// The last step of a plan as the contract has it, owned: what is told beside other things.
+#[derive(Clone, Debug)]
+pub struct LastStep(serde_json::Value);
+
+impl LastStep {
+    /// The last step of a plan.
+    pub fn of(view: &PlanView<'_>) -> Self {
+        let last = view.plan.steps.len().saturating_sub(1);
+        let document = match (view.steps.get(last), view.plan.steps.get(last)) {
+            (Some(step), Some(planned)) => serde_json::to_value(StepDocument::new(view, last, step, planned)),
+            _ => Ok(serde_json::Value::Null),
+        };
+        // What is serialised is data of our own: no map has another key than text.
+        Self(document.unwrap_or_default())
+    }
+
+    /// Adds an object that nothing touches to all outcomes.
+    pub fn appears(&mut self, key: &ObjectKey) {
+        let untouched = Present {
+            terminating: false,
+            finalizers: Vec::new(),
+            owner_references: Vec::new(),
+            spec_finalizers: None,
+            conditions: None,
+        };
+        let fate = serde_json::to_value(FateDocument::from(&Fate::Present(untouched))).unwrap_or_default();
+        for objects in self.outcomes() {
+            objects.entry(key.to_string()).or_insert_with(|| fate.clone());
+        }
+    }
+
+    /// Adds the objects of another cluster, as they are in its verdict.
+    pub fn merge(&mut self, mut other: Self) {
+        let Some(verdict) = other.outcomes().next().cloned() else { return };
+        for objects in self.outcomes() {
+            for (key, fate) in &verdict {
+                objects.entry(key.clone()).or_insert_with(|| fate.clone());
+            }
+        }
+    }
+
+    fn outcomes(&mut self) -> impl Iterator<Item = &mut serde_json::Map<String, serde_json::Value>> {
+        let outcomes = self.0.get_mut("outcomes").and_then(serde_json::Value::as_array_mut);
+        let outcomes = outcomes.into_iter().flatten();
+        outcomes.filter_map(|outcome| outcome.get_mut("objects").and_then(serde_json::Value::as_object_mut))
+    }
+}
+
+impl Serialize for LastStep {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        self.0.serialize(serializer)
+    }
+}
+
 #[derive(Serialize)]
 struct PlanDocument<'a> {
     schema: &'static str,

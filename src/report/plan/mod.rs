@@ -18,6 +18,7 @@ use super::{Options, UnknownFormat};
 use crate::story::PlanView;
 
 pub use cascade::Cascade;
+pub use json::LastStep;
 
 /// A format of `plan --output`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]

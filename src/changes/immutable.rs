@@ -1,0 +1,293 @@
+//! Fields that the API server does not let anybody change: an update is rejected, and only a deletion helps.
+//!
+//! A manifest leaves fields to their defaults, so a field that only one side writes proves nothing unless its default is known;
+//! what is reported would be rejected whatever the cluster has filled in. `immutable.json` of the recordings has what a real API
+//! server said to each of these.
+
+use std::collections::BTreeSet;
+
+use crate::kube::GroupKind;
+use crate::manifest::Object;
+use crate::text::Span;
+use crate::yaml::{Kind, Value};
+
+use super::content::same_value;
+
+/// A field whose change is rejected.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RejectedField {
+    /// The field: `spec.selector`.
+    pub field: &'static str,
+    /// Where base writes it.
+    pub base: Option<Span>,
+    /// Where head writes it.
+    pub head: Option<Span>,
+}
+
+/// How two values of a field are compared.
+#[derive(Clone, Copy)]
+enum FieldRule {
+    /// Every difference counts, one that is left out too.
+    Exact,
+    /// As `Exact`; a value that is left out is this text.
+    OrDefault(&'static str),
+    /// What only one side writes may be a default.
+    Written,
+    /// A smaller quantity counts.
+    Shrunk,
+}
+
+use FieldRule::{Exact, OrDefault, Shrunk, Written};
+
+const fn apps(kind: &'static str) -> GroupKind<&'static str> {
+    GroupKind::new("apps", kind)
+}
+
+/// Kinds, and which of their fields no update may change (pkg/apis/*/validation of Kubernetes; immutable.json).
+const FIELDS: &[(GroupKind<&str>, &[(&str, FieldRule)])] = &[
+    (apps("Deployment"), &[("spec.selector", Exact)]),
+    (apps("DaemonSet"), &[("spec.selector", Exact)]),
+    (apps("ReplicaSet"), &[("spec.selector", Exact)]),
+    (
+        apps("StatefulSet"),
+        &[
+            ("spec.selector", Exact),
+            ("spec.serviceName", Exact),
+            ("spec.podManagementPolicy", OrDefault("OrderedReady")),
+            ("spec.volumeClaimTemplates", Written),
+        ],
+    ),
+    (
+        GroupKind::new("batch", "Job"),
+        &[("spec.template", Written), ("spec.completionMode", OrDefault("NonIndexed")), ("spec.selector", Written)],
+    ),
+    (
+        GroupKind::new("", "PersistentVolumeClaim"),
+        &[
+            ("spec.storageClassName", Written),
+            ("spec.accessModes", Written),
+            ("spec.volumeName", Written),
+            ("spec.volumeMode", OrDefault("Filesystem")),
+            ("spec.selector", Written),
+            ("spec.dataSource", Written),
+            ("spec.resources.requests.storage", Shrunk),
+        ],
+    ),
+    (GroupKind::new("rbac.authorization.k8s.io", "RoleBinding"), &[("roleRef", Written)]),
+    (GroupKind::new("rbac.authorization.k8s.io", "ClusterRoleBinding"), &[("roleRef", Written)]),
+    (
+        GroupKind::new("storage.k8s.io", "StorageClass"),
+        &[
+            ("provisioner", Exact),
+            ("parameters", Exact),
+            ("reclaimPolicy", OrDefault("Delete")),
+            ("volumeBindingMode", OrDefault("Immediate")),
+        ],
+    ),
+    (GroupKind::new("storage.k8s.io", "CSIDriver"), &[("spec.attachRequired", OrDefault("true"))]),
+    (
+        GroupKind::new("scheduling.k8s.io", "PriorityClass"),
+        &[("value", Exact), ("preemptionPolicy", OrDefault("PreemptLowerPriority"))],
+    ),
+    (GroupKind::new("networking.k8s.io", "IngressClass"), &[("spec.controller", Exact)]),
+    (
+        crate::kube::kinds::CUSTOM_RESOURCE_DEFINITION,
+        &[
+            ("spec.scope", Written),
+            ("spec.group", Written),
+            ("spec.names.plural", Written),
+            ("spec.names.kind", Written),
+        ],
+    ),
+];
+
+/// Fields of a PersistentVolume that are not its source.
+const BESIDE_SOURCE: [&str; 8] = [
+    "accessModes",
+    "capacity",
+    "claimRef",
+    "mountOptions",
+    "nodeAffinity",
+    "persistentVolumeReclaimPolicy",
+    "storageClassName",
+    "volumeAttributesClassName",
+];
+
+/// Maps whose keys are the author's: one that is missing is missing.
+const OWN_KEYS: [&str; 6] = ["annotations", "data", "labels", "matchLabels", "nodeSelector", "parameters"];
+
+/// The fields of an object that an update from `base` to `head` would change although nobody may, in the order of the table.
+pub fn rejected_fields(base: &Object, head: &Object) -> Vec<RejectedField> {
+    let (old, new) = (base.value(), head.value());
+    let mut rejected = Vec::new();
+    let rows = FIELDS.iter().find(|(kind, _)| base.is(*kind)).map_or(&[][..], |(_, rows)| rows);
+    for (field, rule) in rows {
+        let path: Vec<&str> = field.split('.').collect();
+        let (was, is) = (old.at(&path), new.at(&path));
+        if differs(*rule, was, is) {
+            rejected.push(at(field, was, is));
+        }
+    }
+    match (base.group(), base.kind.value.as_str()) {
+        ("batch", "Job") => rejected.extend(completions(old, new)),
+        ("", "PersistentVolume") => rejected.extend(volume_source(old, new)),
+        ("", "Secret" | "ConfigMap") => rejected.extend(frozen(old, new)),
+        ("apiextensions.k8s.io", "CustomResourceDefinition") => rejected.extend(storage_version(old, new)),
+        ("apps", "StatefulSet") => rejected.extend(claim_templates(old, new)),
+        _ => {}
+    }
+    rejected
+}
+
+fn at(field: &'static str, base: Option<Value<'_>>, head: Option<Value<'_>>) -> RejectedField {
+    RejectedField { field, base: base.map(Value::span), head: head.map(Value::span) }
+}
+
+fn differs(rule: FieldRule, was: Option<Value<'_>>, is: Option<Value<'_>>) -> bool {
+    let written = |value: Option<Value<'_>>| value.filter(|value| !value.is_null()).map(text);
+    match (rule, was, is) {
+        (Exact, Some(was), Some(is)) => !same_value(was, is),
+        (Exact, was, is) => written(was).is_some() != written(is).is_some(),
+        (OrDefault(default), was, is) => {
+            let or_default = |value| written(value).unwrap_or_else(|| default.to_owned());
+            or_default(was) != or_default(is)
+        }
+        (Written, Some(was), Some(is)) => certainly_differs(was, is),
+        (Shrunk, Some(was), Some(is)) => {
+            quantity(&text(was)).zip(quantity(&text(is))).is_some_and(|(was, is)| is < was)
+        }
+        (Written | Shrunk, ..) => false,
+    }
+}
+
+/// A scalar as text.
+fn text(value: Value<'_>) -> String {
+    match value.kind() {
+        Kind::String(text) => text.to_string(),
+        Kind::Bool(flag) => flag.to_string(),
+        Kind::Int(number) => number.to_string(),
+        Kind::Uint(number) => number.to_string(),
+        Kind::Float(number) => number.to_string(),
+        Kind::Null | Kind::Map { .. } | Kind::Seq { .. } => String::new(),
+    }
+}
+
+/// Whether two values differ, whatever defaults the API server fills in.
+fn certainly_differs(was: Value<'_>, is: Value<'_>) -> bool {
+    let mut pending = vec![(was, is, false)];
+    let mut visits = 0usize;
+    while let Some((was, is, own_keys)) = pending.pop() {
+        visits += 1;
+        if visits > 100_000 {
+            return false;
+        }
+        match (was.kind(), is.kind()) {
+            (Kind::Null, _) | (_, Kind::Null) => {}
+            (Kind::Map { .. }, Kind::Map { .. }) => {
+                if own_keys && keys(was) != keys(is) {
+                    return true;
+                }
+                let both = was.entries().filter_map(|entry| Some((entry.key, entry.value, is.get(entry.key)?)));
+                pending.extend(both.map(|(key, was, is)| (was, is, OWN_KEYS.contains(&key))));
+            }
+            (Kind::Seq { .. }, Kind::Seq { .. }) => {
+                if was.items().len() != is.items().len() {
+                    return true;
+                }
+                pending.extend(was.items().zip(is.items()).map(|(was, is)| (was, is, false)));
+            }
+            // `1` and `1.0`, `0.5` and `500m` are one quantity.
+            _ => {
+                let (was, is) = (text(was), text(is));
+                if was != is && quantity(&was).is_none_or(|was| quantity(&is) != Some(was)) {
+                    return true;
+                }
+            }
+        }
+    }
+    false
+}
+
+fn keys(value: Value<'_>) -> BTreeSet<&str> {
+    value.entries().map(|entry| entry.key).collect()
+}
+
+/// A Kubernetes quantity, in units of one.
+fn quantity(text: &str) -> Option<f64> {
+    let end = text.find(|c: char| !c.is_ascii_digit() && !matches!(c, '.' | '+' | '-')).unwrap_or(text.len());
+    let (number, suffix) = text.split_at(end);
+    let power = |suffix: &str| "KMGTPE".find(suffix).map(|at| at as i32 + 1);
+    let factor = match suffix {
+        "" => 1.0,
+        "m" => 1e-3,
+        "k" => 1e3,
+        binary if binary.len() == 2 && binary.ends_with('i') => 1024f64.powi(power(&binary[..1])?),
+        decimal if decimal.len() == 1 => 1000f64.powi(power(decimal)?),
+        _ => return None,
+    };
+    Some(number.parse::<f64>().ok()? * factor)
+}
+
+/// Without it, a Job completes once unless it says how many Pods run at once. An Indexed Job may be scaled.
+fn completions(old: Value<'_>, new: Value<'_>) -> Option<RejectedField> {
+    let spec = |value: Value<'_>, field: &str| value.at(&["spec", field]).filter(|value| !value.is_null()).map(text);
+    let indexed = |value| spec(value, "completionMode").as_deref() == Some("Indexed");
+    let path = &["spec", "completions"];
+    let stored = spec(old, "completions").or_else(|| spec(old, "parallelism").is_none().then(|| "1".to_owned()));
+    // What head does not write stays as it is stored.
+    let differs = stored.zip(spec(new, "completions")).is_some_and(|(was, is)| was != is);
+    let differs = differs && !(indexed(old) && indexed(new));
+    differs.then(|| at("spec.completions", old.at(path), new.at(path)))
+}
+
+fn volume_source(old: Value<'_>, new: Value<'_>) -> Option<RejectedField> {
+    let sources = |value: Value<'_>| -> BTreeSet<String> {
+        let spec = value.get("spec").into_iter().flat_map(Value::entries);
+        let kept = spec.filter(|entry| !BESIDE_SOURCE.contains(&entry.key) && entry.key != "volumeMode");
+        kept.map(|entry| entry.key.to_owned()).collect()
+    };
+    let (was, is) = (sources(old), sources(new));
+    let changed = |name: &String| {
+        let path = ["spec", name.as_str()];
+        old.at(&path).zip(new.at(&path)).is_some_and(|(was, is)| certainly_differs(was, is))
+    };
+    let differs = was != is || was.iter().any(changed);
+    differs.then(|| at("spec", old.get("spec"), new.get("spec")))
+}
+
+/// A Secret or ConfigMap with `immutable: true`.
+fn frozen(old: Value<'_>, new: Value<'_>) -> Option<RejectedField> {
+    let is_frozen = |value: Value<'_>| value.get("immutable").and_then(Value::as_bool) == Some(true);
+    if !is_frozen(old) {
+        return None;
+    }
+    if !is_frozen(new) {
+        return Some(at("immutable", old.get("immutable"), new.get("immutable")));
+    }
+    let written = |value: Value<'_>, field| value.get(field).is_some_and(|value| value.entries().len() > 0);
+    // The API server turns `stringData` into `data`.
+    let mixed = written(old, "stringData") != written(new, "stringData");
+    let field = ["data", "stringData", "binaryData"]
+        .into_iter()
+        .find(|field| differs(Exact, old.get(field), new.get(field)) && (*field == "binaryData" || !mixed))?;
+    Some(at(field, old.get(field), new.get(field)))
+}
+
+/// A version in which objects are stored cannot leave the list.
+fn storage_version(old: Value<'_>, new: Value<'_>) -> Option<RejectedField> {
+    let path = &["spec", "versions"];
+    let (was, is) = (old.at(path)?, new.at(path)?);
+    let name = |version: Value<'_>| version.get("name").and_then(Value::as_str).map(str::to_owned);
+    let stored = was.items().find(|version| version.get("storage").and_then(Value::as_bool) == Some(true))?;
+    let stored = name(stored)?;
+    let gone = is.items().all(|version| name(version).as_deref() != Some(stored.as_str()));
+    gone.then(|| at("spec.versions", Some(was), Some(is)))
+}
+
+/// A list of templates that only one side has.
+fn claim_templates(old: Value<'_>, new: Value<'_>) -> Option<RejectedField> {
+    let path = &["spec", "volumeClaimTemplates"];
+    let count = |value: Value<'_>| value.at(path).map_or(0, |list| list.items().len());
+    let one_sided = (count(old) == 0) != (count(new) == 0);
+    one_sided.then(|| at("spec.volumeClaimTemplates", old.at(path), new.at(path)))
+}

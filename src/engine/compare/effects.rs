@@ -1,0 +1,185 @@
+//! What merging the change does to the cluster: the tools' requests, simulated on the cluster of base.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::leaving::{Part, is_own};
+use super::withdraw::{DeliveryChoice, PartWithdrawal, withdraw};
+use crate::engine::plan::{PlanError, Rehearsal, RemovalQuestion};
+use crate::finding::Certainty;
+use crate::gc::{Fate, Plan};
+use crate::inventory::Member;
+use crate::kube::{ObjectKey, kinds};
+use crate::ownership::implied;
+use crate::ownership::tables::DataFate;
+use crate::report::diff::{DiffEffect, EffectCertainty, EffectKind};
+use crate::report::plan::LastStep;
+
+/// What comes of one part of the tree.
+#[derive(Debug)]
+pub(super) struct PartOutcome {
+    /// In the order of the keys.
+    pub(super) effects: Vec<DiffEffect>,
+    /// The step that everything is told as.
+    pub(super) step: LastStep,
+}
+
+/// Simulates what the tools do about what leaves a part.
+///
+/// # Errors
+/// A cluster that is too large.
+pub(super) fn effects(part: &Part<'_>, choice: &DeliveryChoice) -> Result<PartOutcome, PlanError> {
+    let withdrawn = withdraw(part, choice);
+    let inventory = &part.base.inventory;
+    let implied = implied(inventory, part.analysis.ownership());
+    let question = RemovalQuestion {
+        analysis: &part.analysis,
+        implied: &implied,
+        requests: &withdrawn.requests,
+        title: "merge".to_owned(),
+        kubelet: true,
+    };
+    let rehearsal = Rehearsal::removal(question)?;
+    let plan = rehearsal.simulate();
+    let view = rehearsal.view(&plan);
+    let told = Telling { part, withdrawn: &withdrawn, plan: &plan };
+    let effects = told.effects();
+    let mut step = LastStep::of(&view);
+    let appears = part.head.into_iter().flat_map(|head| &head.inventory.members);
+    for member in appears.filter(|member| inventory.with_key(&member.key).is_empty() && told.survives(member)) {
+        step.appears(&member.key);
+    }
+    Ok(PartOutcome { effects, step })
+}
+
+struct Telling<'a> {
+    part: &'a Part<'a>,
+    withdrawn: &'a PartWithdrawal,
+    plan: &'a Plan<'a>,
+}
+
+impl Telling<'_> {
+    fn effects(&self) -> Vec<DiffEffect> {
+        let Some(last) = self.plan.steps.len().checked_sub(1) else { return Vec::new() };
+        let Some(verdict) = self.plan.steps[last].outcomes.first() else { return Vec::new() };
+        let fates: BTreeMap<ObjectKey, Fate> = self.plan.fates(verdict).into_iter().collect();
+        let why = self.plan.why(last);
+        let raced: BTreeSet<ObjectKey> = self.raced(last);
+        let requested: BTreeSet<&ObjectKey> = self.withdrawn.requests.iter().map(|request| &request.key).collect();
+        let mut effects = Vec::new();
+        let mut seen = BTreeSet::new();
+        for member in self.part.base.inventory.members.iter().filter(|member| seen.insert(&member.key)) {
+            let Some(fate) = fates.get(&member.key) else { continue };
+            let kind = match (fate, requested.contains(&member.key)) {
+                (Fate::Present(present), _) if present.terminating => EffectKind::Stuck,
+                (Fate::Present(_), _) => {
+                    effects.extend(self.left_behind(member));
+                    continue;
+                }
+                (Fate::Gone, true) => EffectKind::Deleted,
+                (Fate::Gone, false) => EffectKind::Cascaded,
+            };
+            let chain = why.get(&member.key).map(|why| why.chain.clone()).filter(|chain| !chain.is_empty());
+            let because = chain.unwrap_or_else(|| vec![member.key.clone()]);
+            let certainty = match raced.contains(&member.key) {
+                true => EffectCertainty::Race,
+                false => EffectCertainty::Certain,
+            };
+            let root = because.first().cloned();
+            effects.push(self.effect(&member.key, kind, certainty, because.clone()));
+            effects.extend(self.consequences(member, certainty, &because));
+            if kind == EffectKind::Cascaded && self.comes_back(member, root.as_ref(), &fates) {
+                effects.push(self.effect(&member.key, EffectKind::Recreated, EffectCertainty::Possible, because));
+            }
+        }
+        effects.sort();
+        effects.dedup();
+        effects
+    }
+
+    /// The objects that fare differently in some outcome of a race.
+    fn raced(&self, step: usize) -> BTreeSet<ObjectKey> {
+        let outcomes = self.plan.steps[step].outcomes.iter().skip(1);
+        let differences = outcomes.flat_map(|outcome| self.plan.differences(outcome));
+        let existence = |here: &Fate, there: &Fate| match (here, there) {
+            (Fate::Present(here), Fate::Present(there)) => here.terminating != there.terminating,
+            _ => true,
+        };
+        differences.filter(|(_, here, there)| existence(here, there)).map(|(key, ..)| key).collect()
+    }
+
+    fn effect(
+        &self,
+        key: &ObjectKey,
+        effect: EffectKind,
+        certainty: EffectCertainty,
+        because: Vec<ObjectKey>,
+    ) -> DiffEffect {
+        let regime = because.first().and_then(|root| self.withdrawn.regimes.get(root));
+        let regime = regime.or_else(|| self.withdrawn.regimes.get(key)).map(|(regime, _)| regime.word());
+        DiffEffect { key: key.clone(), effect, certainty, because, regime }
+    }
+
+    /// What leaves and stays: spared, or deleted by nobody.
+    fn left_behind(&self, member: &Member) -> Option<DiffEffect> {
+        let key = &member.key;
+        let because = vec![key.clone()];
+        if self.withdrawn.kept.contains(key) {
+            return Some(self.effect(key, EffectKind::Kept, EffectCertainty::Certain, because));
+        }
+        let orphaned = self.withdrawn.orphaned.contains(key);
+        let said = self.withdrawn.regimes.get(key).is_some_and(|(_, said)| *said);
+        let certainty = if said { EffectCertainty::Certain } else { EffectCertainty::Possible };
+        orphaned.then(|| self.effect(key, EffectKind::Orphaned, certainty, because))
+    }
+
+    /// What goes with an object that no manifest contains: what a controller made for it, and data.
+    fn consequences(&self, member: &Member, certainty: EffectCertainty, because: &[ObjectKey]) -> Vec<DiffEffect> {
+        let inventory = &self.part.base.inventory;
+        let products = self.part.analysis.ties().from(member.id).iter().filter(|tie| tie.owns());
+        let unseen = products.filter(|tie| inventory.with_key(&tie.to.key).is_empty());
+        let mut effects: Vec<DiffEffect> = unseen
+            .map(|tie| {
+                let certainty = certainty.and(tie.certainty == Certainty::Certain);
+                let chain = because.iter().chain([&tie.to.key]).cloned().collect();
+                self.effect(&tie.to.key, EffectKind::GeneratedDeleted, certainty, chain)
+            })
+            .collect();
+        let data = self.part.analysis.tables().data_of(&member.key.group, &member.key.kind);
+        if let Some(data) = data {
+            let certain = match data.verdict(member.object.value()).fate {
+                DataFate::Lost => Some(data.verified),
+                DataFate::Unknown => Some(false),
+                DataFate::Kept => None,
+            };
+            effects.extend(certain.map(|certain| {
+                self.effect(&member.key, EffectKind::DataLost, certainty.and(certain), because.to_vec())
+            }));
+        }
+        effects
+    }
+
+    /// Whether a tool that reconciles creates the object again: head holds it, and its namespace and kind are still there.
+    fn comes_back(&self, member: &Member, root: Option<&ObjectKey>, fates: &BTreeMap<ObjectKey, Fate>) -> bool {
+        let reconciles =
+            root.and_then(|root| self.withdrawn.regimes.get(root)).is_some_and(|(regime, _)| regime.reconciles());
+        let Some(after) = self.part.after(&member.key) else { return false };
+        let lives = |key: &ObjectKey| fates.get(key).is_none_or(|fate| *fate != Fate::Gone);
+        let namespace =
+            after.key.namespace.name().map(|name| ObjectKey::new(kinds::NAMESPACE, crate::kube::Namespace::None, name));
+        reconciles && namespace.is_none_or(|key| lives(&key) || self.part.after(&key).is_some())
+    }
+
+    /// Whether what head adds exists in the end: what it is in, or is an instance of, is not deleted.
+    fn survives(&self, member: &Member) -> bool {
+        let Some(head) = self.part.head.filter(|head| is_own(head, member)) else { return false };
+        let Some(verdict) = self.plan.steps.last().and_then(|step| step.outcomes.first()) else { return true };
+        let cluster = self.plan.cluster();
+        let lives = |key: &ObjectKey| {
+            let fate = cluster.find(key).map(|id| self.plan.fate(verdict, id));
+            matches!(fate, None | Some(Fate::Present(_)))
+        };
+        let namespace = member.key.namespace.name();
+        let namespace = namespace.map(|name| ObjectKey::new(kinds::NAMESPACE, crate::kube::Namespace::None, name));
+        head.destination(member.file).is_applied() && namespace.is_none_or(|key| lives(&key))
+    }
+}

@@ -1,0 +1,225 @@
+//! What the tools do when objects leave: their requests, what they spare, and what nobody deletes.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::leaving::Part;
+use crate::changes::Destination;
+use crate::delivery::flux::KustomizationSettings;
+use crate::delivery::helm::{self, HelmVersion};
+use crate::delivery::{
+    Deliveries, DeliveryTool, FluxObject, Leaving, Regime, RegimeSource, Request, Withdrawal, argocd, flux,
+};
+use crate::inventory::{Inventory, Member, ObjectId};
+use crate::kube::{Namespace, ObjectKey, Policy};
+use crate::kustomize::{Deliverer, SourceTool};
+
+/// What the user says of the tools.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct DeliveryChoice {
+    /// The tool that delivers everything; by default each object's own.
+    pub by: Option<DeliveryTool>,
+    /// The version of Helm.
+    pub helm_version: HelmVersion,
+    /// The propagation policy of the tools' deletes, instead of their own.
+    pub cascade: Option<Policy>,
+}
+
+/// What becomes of the objects that leave one part of the tree, before the cluster has its say.
+#[derive(Debug, Default)]
+pub(super) struct PartWithdrawal {
+    /// In order.
+    pub(super) requests: Vec<Request>,
+    /// What a tool spares.
+    pub(super) kept: BTreeSet<ObjectKey>,
+    /// What nobody deletes.
+    pub(super) orphaned: BTreeSet<ObjectKey>,
+    /// By which tool each of them was delivered, and whether somebody says so.
+    pub(super) regimes: BTreeMap<ObjectKey, (Regime, bool)>,
+}
+
+/// Who applies what is at one destination.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Applier {
+    /// An object of the tree.
+    Object(Deliverer),
+    /// A tool, as far as anybody says; `said` is whether anybody does.
+    Tool { regime: Regime, said: bool },
+}
+
+/// Plans what the tools do about what leaves a part.
+pub(super) fn withdraw(part: &Part<'_>, choice: &DeliveryChoice) -> PartWithdrawal {
+    let mut groups = Groups::new();
+    let deliveries = part.analysis.deliveries();
+    for member in part.leaving.iter().map(|id| part.base.inventory.member(*id)) {
+        let destination = part.base.destination(member.file);
+        let applier = applier(deliveries, member, destination, choice);
+        groups.entry((applier, destination)).or_default().push(member);
+    }
+    for member in part.hooks.iter().map(|id| part.base.inventory.member(*id)) {
+        let destination = part.base.destination(member.file);
+        let applier = applier(deliveries, member, destination, choice);
+        if matches!(applier, Applier::Tool { regime: Regime::Helm | Regime::Flux(FluxObject::HelmRelease), .. }) {
+            groups.entry((applier, destination)).or_default().push(member);
+        }
+    }
+    let mut all = PartWithdrawal::default();
+    // What becomes of an object that delivers is decided before what it delivered.
+    while let Some(next) = next(part, &groups, &all) {
+        let Some(members) = groups.remove(&next) else { break };
+        let (applier, destination) = next;
+        let leaving = Leaving { inventory: &part.base.inventory, deliveries, members };
+        let (regime, said) = match &applier {
+            Applier::Object(deliverer) => (regime_of(deliverer.tool), true),
+            Applier::Tool { regime, said } => (*regime, *said),
+        };
+        all.regimes.extend(leaving.members.iter().map(|member| (member.key.clone(), (regime, said))));
+        let withdrawal = match (&applier, regime) {
+            (Applier::Object(deliverer), _) => {
+                Delivery { part, leaving: &leaving, destination, choice }.of(deliverer, &all)
+            }
+            (_, Regime::Helm | Regime::Flux(FluxObject::HelmRelease)) => upgraded(part, &leaving, destination, choice),
+            (_, Regime::ArgoCd) => argocd::prune(&leaving, choice.cascade.unwrap_or(Policy::Foreground)),
+            (_, Regime::Flux(_)) => flux::prune(&leaving, KustomizationSettings::default()),
+            (_, Regime::Kubectl) => nothing("prunes nothing"),
+        };
+        all.take(&leaving, withdrawal);
+    }
+    all
+}
+
+type Groups<'a> = BTreeMap<(Applier, &'a Destination), Vec<&'a Member>>;
+
+/// The next group to decide on: one whose deliverer stays, or is decided on already; in a circle, the first.
+fn next<'a>(part: &Part<'a>, groups: &Groups<'a>, decided: &PartWithdrawal) -> Option<(Applier, &'a Destination)> {
+    let waits = |applier: &Applier| match applier {
+        Applier::Object(deliverer) => delivering(&part.base.inventory, deliverer)
+            .is_some_and(|member| part.leaving.contains(&member.id) && !decided.regimes.contains_key(&member.key)),
+        Applier::Tool { .. } => false,
+    };
+    let ready = groups.keys().find(|(applier, _)| !waits(applier));
+    ready.or_else(|| groups.keys().next()).cloned()
+}
+
+fn nothing(reason: &'static str) -> Withdrawal<'static> {
+    Withdrawal { nothing: Some(reason), ..Withdrawal::default() }
+}
+
+impl PartWithdrawal {
+    fn take(&mut self, leaving: &Leaving<'_>, withdrawal: Withdrawal<'_>) {
+        if withdrawal.nothing.is_some() {
+            self.orphaned.extend(leaving.members.iter().map(|member| member.key.clone()));
+        }
+        let spared = withdrawal.spared.iter().map(|(id, _)| leaving.inventory.member(*id).key.clone());
+        self.kept.extend(spared);
+        self.requests.extend(withdrawal.requests);
+    }
+}
+
+fn applier(deliveries: &Deliveries, member: &Member, destination: &Destination, choice: &DeliveryChoice) -> Applier {
+    match (choice.by, destination.deliverer()) {
+        (Some(tool), _) => Applier::Tool { regime: tool.regime(), said: true },
+        (None, Some(deliverer)) => Applier::Object(deliverer.clone()),
+        (None, None) => {
+            let delivered = deliveries.regime(member);
+            Applier::Tool { regime: delivered.regime, said: delivered.source != RegimeSource::None }
+        }
+    }
+}
+
+fn regime_of(tool: SourceTool) -> Regime {
+    match tool {
+        SourceTool::Flux => Regime::Flux(FluxObject::Kustomization),
+        SourceTool::ArgoCd => Regime::ArgoCd,
+    }
+}
+
+/// Objects that leave what one object delivers.
+struct Delivery<'a, 'p> {
+    part: &'p Part<'a>,
+    leaving: &'p Leaving<'a>,
+    destination: &'p Destination,
+    choice: &'p DeliveryChoice,
+}
+
+impl<'a> Delivery<'a, '_> {
+    /// Pruned if the object that delivers stays; deleted with it if it is deleted; neither if it stays in the cluster although
+    /// it left the tree, and its sources are gone: it fails to build from then on.
+    fn of(&self, deliverer: &Deliverer, decided: &PartWithdrawal) -> Withdrawal<'a> {
+        let before = delivering(&self.part.base.inventory, deliverer);
+        let after = self.part.head.and_then(|head| delivering(&head.inventory, deliverer));
+        let deleted = before.is_some_and(|member| decided.requests.iter().any(|request| request.key == member.key));
+        match (before, after) {
+            (_, Some(after)) => self.pruned(deliverer.tool, after),
+            (Some(before), None) if deleted => self.deleted(deliverer.tool, before),
+            (Some(before), None) if self.sources_stay() => self.pruned(deliverer.tool, before),
+            (Some(_), None) => nothing("has no sources any more"),
+            (None, None) => nothing("is unknown"),
+        }
+    }
+
+    fn pruned(&self, tool: SourceTool, deliverer: &Member) -> Withdrawal<'a> {
+        match tool {
+            SourceTool::Flux => flux::prune(self.leaving, KustomizationSettings::of(&deliverer.object)),
+            SourceTool::ArgoCd if prunes(deliverer) => argocd::prune(self.leaving, self.policy(Policy::Foreground)),
+            SourceTool::ArgoCd => nothing("does not prune"),
+        }
+    }
+
+    fn deleted(&self, tool: SourceTool, deliverer: &Member) -> Withdrawal<'a> {
+        match (tool, argocd::policy_of(&deliverer.object)) {
+            (SourceTool::Flux, _) => {
+                flux::kustomization_deleted(self.leaving, KustomizationSettings::of(&deliverer.object))
+            }
+            (SourceTool::ArgoCd, Some(policy)) => argocd::application_deleted(self.leaving, self.policy(policy)),
+            (SourceTool::ArgoCd, None) => nothing("has no resources finalizer"),
+        }
+    }
+
+    fn policy(&self, of_tool: Policy) -> Policy {
+        self.choice.cascade.unwrap_or(of_tool)
+    }
+
+    /// Whether head has anything where the sources were.
+    fn sources_stay(&self) -> bool {
+        let Destination::Root { folder, .. } = self.destination else { return false };
+        self.part.after_everything.iter().any(|part| part.contains_folder(folder))
+    }
+}
+
+/// `spec.syncPolicy.automated.prune`. Somebody who syncs by hand decides each time.
+fn prunes(application: &Member) -> bool {
+    let prune = application.object.at(&["spec", "syncPolicy", "automated", "prune"]);
+    prune.and_then(crate::yaml::Value::as_bool).unwrap_or(false)
+}
+
+/// The object that delivers, by its name and, as far as both say, its namespace.
+fn delivering<'i>(inventory: &'i Inventory, deliverer: &Deliverer) -> Option<&'i Member> {
+    let kind = deliverer.tool.kind();
+    let found =
+        inventory.with_name(kind.group, kind.kind, &deliverer.name).iter().map(|id: &ObjectId| inventory.member(*id));
+    let here = |member: &&Member| match (&member.key.namespace, deliverer.namespace.as_str()) {
+        (_, "") | (Namespace::None | Namespace::Unwritten, _) => true,
+        (Namespace::Named(name), written) => name == written || member.object.namespace() == Some(written),
+    };
+    found.into_iter().find(here)
+}
+
+/// A release is upgraded to what head has at the same destination.
+fn upgraded<'a>(
+    part: &Part<'a>,
+    leaving: &Leaving<'a>,
+    destination: &Destination,
+    choice: &DeliveryChoice,
+) -> Withdrawal<'a> {
+    let of = |inventory: &'a Inventory, there: &dyn Fn(&Member) -> bool| -> Vec<&'a Member> {
+        inventory.members.iter().filter(|member| there(member)).collect()
+    };
+    let old = of(&part.base.inventory, &|member| part.base.destination(member.file) == destination);
+    let Some(head) = part.head else { return helm::uninstall(leaving, choice.helm_version, Policy::Background) };
+    let new = of(&head.inventory, &|member| head.destination(member.file) == destination);
+    let old = Leaving { members: old, ..leaving.clone() };
+    let deliveries = Deliveries::of(&head.inventory, None);
+    let new = Leaving { inventory: &head.inventory, deliveries: &deliveries, members: new };
+    let rejects = |key: &ObjectKey| part.rejects(key);
+    helm::upgrade(&old, &new, choice.helm_version, rejects)
+}

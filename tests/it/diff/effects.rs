@@ -1,0 +1,157 @@
+//! What merging a change does to the cluster.
+
+use serde_json::Value;
+
+use super::places::{Folder, config, object};
+
+/// The effects of a change, a line for each: `cascaded ConfigMap/shop/a (certain, flux) because Namespace//shop`.
+fn effects(base: &[(&str, &str)], head: &[(&str, &str)], more: &[&str]) -> Vec<String> {
+    let folder = Folder::new();
+    for (side, files) in [("base", base), ("head", head)] {
+        std::fs::create_dir(folder.path().join(side)).expect("a folder");
+        for (path, text) in files {
+            folder.write(&format!("{side}/{path}"), text);
+        }
+    }
+    let document = folder.run("", &[&["--base", "base", "--head", "head"][..], more].concat()).expect("effects");
+    let text = |value: &Value| value.as_str().unwrap_or("-").to_owned();
+    let said = document["effects"].as_array().expect("a list").iter().map(|effect| {
+        let root = text(&effect["because"][0]);
+        let [what, key, certainty, regime] = ["effect", "key", "certainty", "regime"].map(|field| text(&effect[field]));
+        match root == key {
+            true => format!("{what} {key} ({certainty}, {regime})"),
+            false => format!("{what} {key} ({certainty}, {regime}) because {root}"),
+        }
+    });
+    said.collect()
+}
+
+fn in_shop(text: &str) -> String {
+    text.replacen("metadata:\n", "metadata:\n  namespace: shop\n", 1)
+}
+
+const FLUX: &str = "apiVersion: kustomize.toolkit.fluxcd.io/v1\nkind: Kustomization\nmetadata: {name: app, namespace: flux-system}\nspec: {path: ./app, prune: true}\n";
+
+#[test]
+fn a_namespace_takes_along_what_head_still_holds_and_flux_creates_it_again() {
+    let (namespace, a) = (object("v1", "Namespace", "shop"), in_shop(&config("a")));
+    let common = [("flux.yaml", FLUX), ("app/a.yaml", &*a)];
+    let base = [&common[..], &[("app/ns.yaml", &*namespace)]].concat();
+    assert_eq!(
+        effects(&base, &common, &[]),
+        [
+            "cascaded ConfigMap/shop/a (certain, flux) because Namespace//shop",
+            "deleted Namespace//shop (certain, flux)",
+        ]
+    );
+    let moved = [&common[..], &[("app/other.yaml", &*namespace)]].concat();
+    assert_eq!(effects(&base, &moved, &[]), [""; 0], "a Namespace that moved is no removal");
+}
+
+#[test]
+fn without_a_tool_nobody_deletes_what_leaves() {
+    let a = config("a");
+    assert_eq!(effects(&[("a.yaml", &a)], &[], &[]), ["orphaned ConfigMap/?/a (possible, kubectl)"]);
+    assert_eq!(effects(&[("a.yaml", &a)], &[], &["--by", "kubectl"]), ["orphaned ConfigMap/?/a (certain, kubectl)"]);
+}
+
+#[test]
+fn what_the_tool_spares_is_kept_and_only_what_that_tool_reads_counts() {
+    let kept = object("v1", "ConfigMap", "a") + "  annotations: {helm.sh/resource-policy: keep}\n";
+    let base = [("a.yaml", &*kept)];
+    assert_eq!(effects(&base, &[], &["--by", "helm"]), ["kept ConfigMap/?/a (certain, helm)"]);
+    assert_eq!(effects(&base, &[], &["--by", "flux"]), ["deleted ConfigMap/?/a (certain, flux)"]);
+}
+
+#[test]
+fn a_generator_takes_its_product_along_and_a_claim_perhaps_data() {
+    let secret = in_shop(&object("external-secrets.io/v1", "ExternalSecret", "db"))
+        + "spec: {target: {name: login}, secretStoreRef: {name: s}}\n";
+    let claim = in_shop(&object("v1", "PersistentVolumeClaim", "data"));
+    let base = [("a.yaml", &*secret), ("b.yaml", &*claim)];
+    assert_eq!(
+        effects(&base, &[], &["--by", "argocd"]),
+        [
+            "deleted PersistentVolumeClaim/shop/data (certain, argocd)",
+            "data-lost PersistentVolumeClaim/shop/data (possible, argocd)",
+            "generated-deleted Secret/shop/login (certain, argocd) because ExternalSecret.external-secrets.io/shop/db",
+            "deleted ExternalSecret.external-secrets.io/shop/db (certain, argocd)",
+        ]
+    );
+}
+
+#[test]
+fn a_removed_flux_kustomization_prunes_what_it_applied_if_somebody_deletes_it() {
+    let a = config("a");
+    let cluster = FLUX.replace("app, namespace", "cluster, namespace").replace("./app", "./clusters");
+    let base = [("clusters/cluster.yaml", &*cluster), ("clusters/app.yaml", FLUX), ("app/a.yaml", &*a)];
+    let head = [("clusters/cluster.yaml", &*cluster), ("app/a.yaml", &*a)];
+    assert_eq!(
+        effects(&base, &head, &[]),
+        [
+            "deleted ConfigMap/?/a (certain, flux)",
+            "deleted Kustomization.kustomize.toolkit.fluxcd.io/flux-system/app (certain, flux)",
+        ]
+    );
+    let keeping = cluster.replace("prune: true", "prune: false");
+    let base = [("clusters/cluster.yaml", &*keeping), ("clusters/app.yaml", FLUX), ("app/a.yaml", &*a)];
+    let head = [("clusters/cluster.yaml", &*keeping)];
+    assert_eq!(
+        effects(&base, &head, &[]),
+        [
+            "orphaned ConfigMap/?/a (certain, flux)",
+            "orphaned Kustomization.kustomize.toolkit.fluxcd.io/flux-system/app (certain, flux)",
+        ]
+    );
+}
+
+#[test]
+fn an_application_without_the_finalizer_leaves_everything_behind() {
+    let app = |finalizer: &str| {
+        format!(
+            "apiVersion: argoproj.io/v1alpha1\nkind: Application\nmetadata: {{name: app, namespace: argocd{finalizer}}}\nspec: {{source: {{path: app}}, destination: {{namespace: shop}}}}\n"
+        )
+    };
+    let parent = app("").replace("name: app,", "name: parent,").replace("path: app}", "path: apps}")
+        + "  syncPolicy: {automated: {prune: true}}\n";
+    let parent =
+        parent.replace("spec: {source: {path: apps}, destination: {namespace: shop}}", "spec:\n  source: {path: apps}");
+    let a = config("a");
+    let what_goes = |finalizer: &str| {
+        let app = app(finalizer);
+        let base = [("parent.yaml", &*parent), ("apps/app.yaml", &*app), ("app/a.yaml", &*a)];
+        effects(&base, &[("parent.yaml", &*parent), ("apps/none.yaml", ""), ("app/a.yaml", &*a)], &[])
+    };
+    assert_eq!(
+        what_goes(", finalizers: [resources-finalizer.argocd.argoproj.io]"),
+        ["deleted ConfigMap/?/a (certain, argocd)", "deleted Application.argoproj.io/argocd/app (certain, argocd)",]
+    );
+    let left = what_goes("");
+    assert!(!left.iter().any(|effect| effect.starts_with("deleted ConfigMap")), "{left:?}");
+}
+
+#[test]
+fn an_upgrade_that_is_rejected_removes_nothing() {
+    let workload = |label: &str| {
+        format!(
+            "apiVersion: apps/v1\nkind: Deployment\nmetadata: {{name: web, namespace: shop}}\nspec:\n  selector: {{matchLabels: {{app: {label}}}}}\n  template: {{metadata: {{labels: {{app: {label}}}}}, spec: {{containers: []}}}}\n"
+        )
+    };
+    let (a, old, new) = (config("a"), workload("a"), workload("b"));
+    assert_eq!(
+        effects(&[("a.yaml", &a), ("web.yaml", &old)], &[("web.yaml", &new)], &["--by", "helm"]),
+        ["orphaned ConfigMap/?/a (certain, helm)"]
+    );
+}
+
+#[test]
+fn the_plan_contains_what_head_adds_unless_its_namespace_goes() {
+    let folder = Folder::new();
+    folder.write("base/ns.yaml", &object("v1", "Namespace", "shop"));
+    folder.write("head/a.yaml", &in_shop(&config("a"))).write("head/b.yaml", &config("b"));
+    let document = folder.run("", &["--by", "flux", "--base", "base", "--head", "head"]).expect("a plan");
+    let objects = document["plan"]["outcomes"][0]["objects"].as_object().expect("objects");
+    assert_eq!(objects["Namespace//shop"], "gone");
+    assert_eq!(objects["ConfigMap/?/b"]["terminating"], false);
+    assert!(!objects.contains_key("ConfigMap/shop/a"));
+}
