@@ -10,7 +10,7 @@ use crate::kube::{Policy, Wait};
 use crate::manifest::Object;
 
 /// With nothing after it, or `/foreground`, or `/background`.
-const RESOURCES_FINALIZER: &str = "resources-finalizer.argocd.argoproj.io";
+pub const RESOURCES_FINALIZER: &str = "resources-finalizer.argocd.argoproj.io";
 
 /// The policy with which an Application deletes what it delivered when it is deleted, by its finalizer; `None` if it deletes nothing
 /// (argo-cd docs/user-guide/app_deletion.md).

@@ -6,7 +6,7 @@ use super::leaving::{Part, is_own};
 use super::withdraw::{DeliveryChoice, PartWithdrawal, withdraw};
 use crate::engine::plan::{PlanError, Rehearsal, RemovalQuestion};
 use crate::finding::Certainty;
-use crate::gc::{Fate, Plan};
+use crate::gc::{Fate, Plan, Step};
 use crate::inventory::Member;
 use crate::kube::{ObjectKey, kinds};
 use crate::ownership::implied;
@@ -31,14 +31,21 @@ pub(super) fn effects(part: &Part<'_>, choice: &DeliveryChoice) -> Result<PartOu
     let withdrawn = withdraw(part, choice);
     let inventory = &part.base.inventory;
     let implied = implied(inventory, part.analysis.ownership());
-    let question = RemovalQuestion {
-        analysis: &part.analysis,
-        implied: &implied,
-        requests: &withdrawn.requests,
-        title: "merge".to_owned(),
-        kubelet: true,
+    let rehearse = |released: Vec<Step>| {
+        Rehearsal::removal(RemovalQuestion {
+            analysis: &part.analysis,
+            implied: &implied,
+            requests: &withdrawn.requests,
+            released,
+            title: "merge".to_owned(),
+            kubelet: true,
+        })
     };
-    let rehearsal = Rehearsal::removal(question)?;
+    let mut rehearsal = rehearse(Vec::new())?;
+    if !withdrawn.releases.is_empty() {
+        let released = released(&withdrawn, &rehearsal.simulate());
+        rehearsal = rehearse(released)?;
+    }
     let plan = rehearsal.simulate();
     let view = rehearsal.view(&plan);
     let told = Telling { part, withdrawn: &withdrawn, plan: &plan };
@@ -49,6 +56,21 @@ pub(super) fn effects(part: &Part<'_>, choice: &DeliveryChoice) -> Result<PartOu
         step.appears(&member.key);
     }
     Ok(PartOutcome { effects, step })
+}
+
+/// The finalizers that tools remove, because what they wait for is gone.
+fn released(withdrawn: &PartWithdrawal, plan: &Plan<'_>) -> Vec<Step> {
+    let Some(verdict) = plan.steps.last().and_then(|step| step.outcomes.first()) else { return Vec::new() };
+    let fates: BTreeMap<ObjectKey, Fate> = plan.fates(verdict).into_iter().collect();
+    let own: BTreeSet<&ObjectKey> = withdrawn.releases.iter().map(|release| &release.object).collect();
+    let gone = |key: &ObjectKey| own.contains(key) || fates.get(key).is_none_or(|fate| *fate == Fate::Gone);
+    let ready = withdrawn.releases.iter().filter(|release| release.after.iter().all(gone));
+    let steps = ready.flat_map(|release| {
+        let removal =
+            |finalizer: &String| Step::RemoveFinalizer { target: release.object.clone(), finalizer: finalizer.clone() };
+        release.finalizers.iter().map(removal).collect::<Vec<_>>()
+    });
+    steps.collect()
 }
 
 struct Telling<'a> {

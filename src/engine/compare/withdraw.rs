@@ -31,10 +31,20 @@ pub(super) struct PartWithdrawal {
     pub(super) requests: Vec<Request>,
     /// What a tool spares.
     pub(super) kept: BTreeSet<ObjectKey>,
+    /// Finalizers that a tool removes from an object that delivers once what that delivered is gone.
+    pub(super) releases: Vec<ToolRelease>,
     /// What nobody deletes.
     pub(super) orphaned: BTreeSet<ObjectKey>,
     /// By which tool each of them was delivered, and whether somebody says so.
     pub(super) regimes: BTreeMap<ObjectKey, (Regime, bool)>,
+}
+
+/// A finalizer that a tool removes from an object that it deletes, once others are gone.
+#[derive(Debug)]
+pub(super) struct ToolRelease {
+    pub(super) object: ObjectKey,
+    pub(super) finalizers: Vec<String>,
+    pub(super) after: Vec<ObjectKey>,
 }
 
 /// Who applies what is at one destination.
@@ -82,9 +92,32 @@ pub(super) fn withdraw(part: &Part<'_>, choice: &DeliveryChoice) -> PartWithdraw
             (_, Regime::Flux(_)) => flux::prune(&leaving, KustomizationSettings::default()),
             (_, Regime::Kubectl) => nothing("prunes nothing"),
         };
-        all.take(&leaving, withdrawal);
+        let by = destination.deliverer().and_then(|by| delivering(&part.base.inventory, by));
+        all.take(&leaving, withdrawal, by.map(|by| &by.key));
     }
+    all.releases = releases(part, &all);
     all
+}
+
+/// Argo CD removes its finalizer from an Application that it deletes when everything that this delivered is gone.
+fn releases(part: &Part<'_>, decided: &PartWithdrawal) -> Vec<ToolRelease> {
+    let inventory = &part.base.inventory;
+    let requested = |key: &ObjectKey| decided.requests.iter().any(|request| request.key == *key);
+    let applications = part.leaving.iter().map(|id| inventory.member(*id));
+    let applications =
+        applications.filter(|member| member.object.is(SourceTool::ArgoCd.kind()) && requested(&member.key));
+    let release = |member: &Member| {
+        let finalizers = member.object.metadata.finalizers.iter().map(|finalizer| finalizer.value.clone());
+        let finalizers = finalizers.filter(|finalizer| finalizer.starts_with(argocd::RESOURCES_FINALIZER)).collect();
+        let delivered = |member: &&Member| {
+            let by = part.base.destination(member.file).deliverer();
+            by.and_then(|by| delivering(inventory, by)).is_some_and(|by| by.object.is(SourceTool::ArgoCd.kind()))
+        };
+        let after =
+            inventory.members.iter().filter(delivered).map(|member| member.key.clone()).filter(requested).collect();
+        ToolRelease { object: member.key.clone(), finalizers, after }
+    };
+    applications.map(release).collect()
 }
 
 type Groups<'a> = BTreeMap<(Applier, &'a Destination), Vec<&'a Member>>;
@@ -105,13 +138,17 @@ fn nothing(reason: &'static str) -> Withdrawal<'static> {
 }
 
 impl PartWithdrawal {
-    fn take(&mut self, leaving: &Leaving<'_>, withdrawal: Withdrawal<'_>) {
+    /// Adds what one tool does. Another client than the one that deletes the object which delivers waits for nobody, and that
+    /// object is gone last: so its own requests come before.
+    fn take(&mut self, leaving: &Leaving<'_>, withdrawal: Withdrawal<'_>, by: Option<&ObjectKey>) {
         if withdrawal.nothing.is_some() {
             self.orphaned.extend(leaving.members.iter().map(|member| member.key.clone()));
         }
         let spared = withdrawal.spared.iter().map(|(id, _)| leaving.inventory.member(*id).key.clone());
         self.kept.extend(spared);
-        self.requests.extend(withdrawal.requests);
+        let own = by.and_then(|by| self.requests.iter().position(|request| request.key == *by));
+        let at = own.unwrap_or(self.requests.len());
+        self.requests.splice(at..at, withdrawal.requests);
     }
 }
 

@@ -50,6 +50,8 @@ pub(in crate::engine) struct RemovalQuestion<'a> {
     pub(in crate::engine) implied: &'a Implied<'a>,
     /// What the tool sends.
     pub(in crate::engine) requests: &'a [Request],
+    /// Finalizers of the tool's own, which it removes as soon as it may.
+    pub(in crate::engine) released: Vec<Step>,
     /// What that is called.
     pub(in crate::engine) title: String,
     /// Whether Pods run on nodes, and finish when they are deleted.
@@ -96,7 +98,7 @@ impl Rehearsal {
     /// What becomes of a cluster when a tool sends its requests: the one way from objects that leave to a plan. All requests are
     /// told as one step, the last; its outcomes are the states of every object after everything has come to rest.
     pub(in crate::engine) fn removal(question: RemovalQuestion<'_>) -> Result<Self, PlanError> {
-        let RemovalQuestion { analysis, implied, requests, title, kubelet } = question;
+        let RemovalQuestion { analysis, implied, requests, released, title, kubelet } = question;
         let inventory = analysis.inventory();
         let absent = |key: &&ObjectKey| key.is(kinds::NAMESPACE) && inventory.with_key(key).is_empty();
         let namespaces =
@@ -105,7 +107,8 @@ impl Rehearsal {
         let known = Arc::clone(analysis.ownership().removers.known());
         let ground = Ground { inventory, known: &known, implied, namespaces: &namespaces, running: kubelet };
         let notes = notes::notes(&ground, &assumptions);
-        let steps = steps_of(requests);
+        let mut steps = released;
+        steps.extend(steps_of(requests));
         let data = analysis.data(implied);
         let implied = known_implied(&cluster, &implied.objects);
         let options = Options { kubelet, state_cap: REMOVAL_STATES, ..Options::default() };

@@ -47,6 +47,7 @@ impl Teardown {
             analysis,
             implied,
             requests: &withdrawal.requests,
+            released: Vec::new(),
             title: command.clone(),
             kubelet: request.kubelet,
         })?;
