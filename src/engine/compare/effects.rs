@@ -30,7 +30,7 @@ pub(super) struct PartOutcome {
 pub(super) fn effects(part: &Part<'_>, choice: &DeliveryChoice) -> Result<PartOutcome, PlanError> {
     let withdrawn = withdraw(part, choice);
     let inventory = &part.base.inventory;
-    let implied = implied(inventory, part.analysis.ownership());
+    let implied = implied(inventory, part.analysis.ownership(), part.analysis.ties());
     let rehearse = |released: Vec<Step>| {
         Rehearsal::removal(RemovalQuestion {
             analysis: &part.analysis,
