@@ -43,8 +43,11 @@ const fn apps(kind: &'static str) -> GroupKind<&'static str> {
     GroupKind::new("apps", kind)
 }
 
+/// The fields of a kind.
+type KindFields = (GroupKind<&'static str>, &'static [(&'static str, FieldRule)]);
+
 /// Kinds, and which of their fields no update may change (pkg/apis/*/validation of Kubernetes; immutable.json).
-const FIELDS: &[(GroupKind<&str>, &[(&str, FieldRule)])] = &[
+const FIELDS: &[KindFields] = &[
     (apps("Deployment"), &[("spec.selector", Exact)]),
     (apps("DaemonSet"), &[("spec.selector", Exact)]),
     (apps("ReplicaSet"), &[("spec.selector", Exact)]),
