@@ -38,11 +38,11 @@ pub(super) enum Command {
     /// List the objects with their scopes, owners and finalizers
     #[command(after_help = help::LIST)]
     List(ListArgs),
-    /// Compare two states of a tree: what merging a change removes, renames and moves
-    #[command(after_help = help::DIFF)]
-    Diff(Box<DiffArgs>),
     /// Predict a deletion: what is deleted with it, what is kept, what gets stuck
     Plan(Box<PlanArgs>),
+    /// Compare two states of a tree: what merging a change deletes
+    #[command(after_help = help::DIFF)]
+    Diff(Box<DiffArgs>),
     /// Explain a rule: what is wrong, what the cluster does, how to fix it; or what a plan cites
     #[command(after_help = help::EXPLAIN)]
     Explain(ExplainArgs),

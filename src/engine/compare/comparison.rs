@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::arrange::Parsed;
 use super::configured::{Configured, configured};
-use super::leaving::Part;
+use super::leaving::ClusterPart;
 use super::request::{CompareRequest, StateChoice};
 use super::state::StateReader;
 use super::withdraw::DeliveryChoice;
@@ -82,7 +82,7 @@ impl Comparison {
         let mut plan: Option<LastStep> = None;
         // What nobody applies is in the last part, which has no settings of its own.
         for (at, bundle) in self.bundles.iter().enumerate() {
-            let part = Part::of(at, (&self.old, &self.new), &self.changes, bundle);
+            let part = ClusterPart::of(at, (&self.old, &self.new), &self.changes, bundle);
             let outcome = effects::effects(&part, &self.delivery)?;
             effects.extend(outcome.effects);
             match &mut plan {

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::leaving::{Part, is_own};
+use super::leaving::{ClusterPart, is_own};
 use super::withdraw::{DeliveryChoice, PartWithdrawal, withdraw};
 use crate::engine::plan::{PlanError, Rehearsal, RemovalQuestion};
 use crate::finding::Certainty;
@@ -27,7 +27,7 @@ pub(super) struct PartOutcome {
 ///
 /// # Errors
 /// A cluster that is too large.
-pub(super) fn effects(part: &Part<'_>, choice: &DeliveryChoice) -> Result<PartOutcome, PlanError> {
+pub(super) fn effects(part: &ClusterPart<'_>, choice: &DeliveryChoice) -> Result<PartOutcome, PlanError> {
     let withdrawn = withdraw(part, choice);
     let inventory = &part.base.inventory;
     let implied = implied(inventory, part.analysis.ownership(), part.analysis.ties());
@@ -74,7 +74,7 @@ fn released(withdrawn: &PartWithdrawal, plan: &Plan<'_>) -> Vec<Step> {
 }
 
 struct Telling<'a> {
-    part: &'a Part<'a>,
+    part: &'a ClusterPart<'a>,
     withdrawn: &'a PartWithdrawal,
     plan: &'a Plan<'a>,
 }

@@ -11,7 +11,7 @@ use crate::kube::ObjectKey;
 
 /// One part of the tree on both sides.
 #[derive(Debug)]
-pub(super) struct Part<'a> {
+pub(super) struct ClusterPart<'a> {
     /// What the cluster contains before.
     pub(super) base: &'a TreePart,
     /// What is applied afterwards; `None` if the part does not exist then.
@@ -26,7 +26,7 @@ pub(super) struct Part<'a> {
     pub(super) hooks: Vec<ObjectId>,
 }
 
-impl<'a> Part<'a> {
+impl<'a> ClusterPart<'a> {
     /// The part at place `at` of the trees.
     pub(super) fn of(
         at: usize,

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::leaving::Part;
+use super::leaving::ClusterPart;
 use crate::changes::Destination;
 use crate::delivery::flux::KustomizationSettings;
 use crate::delivery::helm::{self, HelmVersion};
@@ -57,7 +57,7 @@ enum Applier {
 }
 
 /// Plans what the tools do about what leaves a part.
-pub(super) fn withdraw(part: &Part<'_>, choice: &DeliveryChoice) -> PartWithdrawal {
+pub(super) fn withdraw(part: &ClusterPart<'_>, choice: &DeliveryChoice) -> PartWithdrawal {
     let mut groups = Groups::new();
     let deliveries = part.analysis.deliveries();
     for member in part.leaving.iter().map(|id| part.base.inventory.member(*id)) {
@@ -100,7 +100,7 @@ pub(super) fn withdraw(part: &Part<'_>, choice: &DeliveryChoice) -> PartWithdraw
 }
 
 /// Argo CD removes its finalizer from an Application that it deletes when everything that this delivered is gone.
-fn releases(part: &Part<'_>, decided: &PartWithdrawal) -> Vec<ToolRelease> {
+fn releases(part: &ClusterPart<'_>, decided: &PartWithdrawal) -> Vec<ToolRelease> {
     let inventory = &part.base.inventory;
     let requested = |key: &ObjectKey| decided.requests.iter().any(|request| request.key == *key);
     let applications = part.leaving.iter().map(|id| inventory.member(*id));
@@ -123,7 +123,11 @@ fn releases(part: &Part<'_>, decided: &PartWithdrawal) -> Vec<ToolRelease> {
 type Groups<'a> = BTreeMap<(Applier, &'a Destination), Vec<&'a Member>>;
 
 /// The next group to decide on: one whose deliverer stays, or is decided on already; in a circle, the first.
-fn next<'a>(part: &Part<'a>, groups: &Groups<'a>, decided: &PartWithdrawal) -> Option<(Applier, &'a Destination)> {
+fn next<'a>(
+    part: &ClusterPart<'a>,
+    groups: &Groups<'a>,
+    decided: &PartWithdrawal,
+) -> Option<(Applier, &'a Destination)> {
     let waits = |applier: &Applier| match applier {
         Applier::Object(deliverer) => delivering(&part.base.inventory, deliverer)
             .is_some_and(|member| part.leaving.contains(&member.id) && !decided.regimes.contains_key(&member.key)),
@@ -172,7 +176,7 @@ fn regime_of(tool: SourceTool) -> Regime {
 
 /// Objects that leave what one object delivers.
 struct Delivery<'a, 'p> {
-    part: &'p Part<'a>,
+    part: &'p ClusterPart<'a>,
     leaving: &'p Leaving<'a>,
     destination: &'p Destination,
     choice: &'p DeliveryChoice,
@@ -243,7 +247,7 @@ fn delivering<'i>(inventory: &'i Inventory, deliverer: &Deliverer) -> Option<&'i
 
 /// A release is upgraded to what head has at the same destination.
 fn upgraded<'a>(
-    part: &Part<'a>,
+    part: &ClusterPart<'a>,
     leaving: &Leaving<'a>,
     destination: &Destination,
     choice: &DeliveryChoice,
