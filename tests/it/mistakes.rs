@@ -83,7 +83,11 @@ const OPTIONS: &[Row] = &[
     ("--no-color web.yaml", "tip: write `--color never`", 2),
     ("--kubeconfig admin.conf", "tip: ownerlint asks no cluster", 2),
     ("list --fail-on error web.yaml", "tip: `--fail-on` is an option of `ownerlint check`", 2),
-    ("check --cascade orphan web.yaml", "tip: `--cascade` is an option of `ownerlint plan delete`", 2),
+    (
+        "check --cascade orphan web.yaml",
+        "tip: `--cascade` is an option of `ownerlint diff`, `ownerlint plan delete`",
+        2,
+    ),
     ("rules owner-self", "tip: write `ownerlint explain owner-self`", 2),
 ];
 

@@ -1,6 +1,6 @@
 //! For people: what left, what came under another name, and how much else changed.
 
-use super::{DiffReport, ReportedChange};
+use super::{DiffEffect, DiffReport, DiffSummary, EffectCertainty, EffectKind, ReportedChange};
 use crate::text::plain;
 
 /// Lines of one kind of change.
@@ -22,6 +22,7 @@ pub(super) fn render(report: &DiffReport) -> String {
         }
         text.push('\n');
     }
+    text.push_str(&effects(report));
     for note in &report.notes {
         text.push_str(&format!("note: {}\n", plain::one_line(note)));
     }
@@ -39,7 +40,65 @@ pub(super) fn render(report: &DiffReport) -> String {
         true => "No object changed\n".to_owned(),
         false => format!("{}\n", counts.join(", ")),
     });
+    text.extend(headline(&summary).map(|said| format!("{said}\n")));
     text
+}
+
+/// What the merge does, the worst first; what the change itself shows comes last.
+fn effects(report: &DiffReport) -> String {
+    use EffectKind::{Cascaded, DataLost, Deleted, GeneratedDeleted, Kept, Orphaned, Recreated, Stuck};
+    let mut text = String::new();
+    for (kind, title) in [
+        (Stuck, "Gets stuck in Terminating"),
+        (DataLost, "Data is deleted with"),
+        (Cascaded, "Deleted with another object"),
+        (GeneratedDeleted, "Deleted with what it was made for"),
+        (Recreated, "Deleted, then created again"),
+        (Orphaned, "Left behind: nobody deletes it"),
+        (Kept, "Kept by the tool"),
+        (Deleted, "Deleted by the tool"),
+    ] {
+        let effects: Vec<_> = report.effects.iter().filter(|effect| effect.effect == kind).collect();
+        if effects.is_empty() {
+            continue;
+        }
+        text.push_str(&format!("{title}\n"));
+        for effect in effects.iter().take(MOST) {
+            text.push_str(&format!("  {}\n", plain::one_line(&told(effect))));
+        }
+        if effects.len() > MOST {
+            text.push_str(&format!("  … and {} more\n", effects.len() - MOST));
+        }
+        text.push('\n');
+    }
+    text
+}
+
+fn told(effect: &DiffEffect) -> String {
+    let root = effect.because.first().filter(|root| **root != effect.key);
+    let because = root.map(|root| format!(", with {root}")).unwrap_or_default();
+    let certainty = match effect.certainty {
+        EffectCertainty::Certain => "",
+        EffectCertainty::Race => ", unless a controller is quicker",
+        EffectCertainty::Possible => ", possibly",
+    };
+    format!("{}{because}{certainty}", effect.key)
+}
+
+/// One sentence on everything that goes.
+fn headline(summary: &DiffSummary) -> Option<String> {
+    let DiffSummary { deleted, cascaded, stuck, .. } = *summary;
+    if deleted + cascaded + stuck == 0 {
+        return None;
+    }
+    let mut said = format!("Merging this deletes {}", plain::count(deleted, "object"));
+    if cascaded > 0 {
+        said.push_str(&format!(" and, by cascade, {cascaded} more"));
+    }
+    if stuck > 0 {
+        said.push_str(&format!("; {stuck} {} stuck", if stuck == 1 { "gets" } else { "get" }));
+    }
+    Some(said)
 }
 
 fn said(change: &ReportedChange) -> String {

@@ -145,6 +145,18 @@ fn an_upgrade_that_is_rejected_removes_nothing() {
 }
 
 #[test]
+fn people_read_what_goes_in_one_sentence_at_the_end() {
+    let folder = Folder::new();
+    folder.write("base/ns.yaml", &object("v1", "Namespace", "shop")).write("base/a.yaml", &in_shop(&config("a")));
+    folder.write("head/a.yaml", &in_shop(&config("a")));
+    let mut command = crate::support::ownerlint();
+    command.current_dir(folder.path()).args(["diff", "--by", "flux", "--base", "base", "--head", "head"]);
+    let output = String::from_utf8(command.output().expect("it runs").stdout).expect("text");
+    assert!(output.contains("Deleted with another object\n  ConfigMap/shop/a, with Namespace//shop\n"), "{output}");
+    assert!(output.ends_with("1 removed\nMerging this deletes 1 object and, by cascade, 1 more\n"), "{output}");
+}
+
+#[test]
 fn the_plan_contains_what_head_adds_unless_its_namespace_goes() {
     let folder = Folder::new();
     folder.write("base/ns.yaml", &object("v1", "Namespace", "shop"));
