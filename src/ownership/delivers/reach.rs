@@ -134,7 +134,7 @@ fn pointers_of(inventory: &Inventory, object: &DeliveryObject) -> Vec<Pointer> {
         SourceContent::Chart(_) => None,
     });
     let named = folders.filter(|folder| !folder.is_empty() && !folder.starts_with(".."));
-    named.map(|folder| Pointer { folder, recursive: false, edits: Arc::default() }).collect()
+    named.map(|folder| Pointer { by: None, folder, recursive: false, edits: Arc::default() }).collect()
 }
 
 /// For each delivery object the top of its repository: of the folders above its file in which what it points at exists, the one
