@@ -8,7 +8,9 @@ use super::holder::{MetadataHolder, each_decoded};
 use super::rule::{Context, Rule, Sink, rule};
 use super::words::named;
 use crate::delivery::marks::{self, annotation};
-use crate::delivery::{Belief, Flaw, FluxObject, Regime, Removal, Sparing, beliefs, spared, tracking_labels};
+use crate::delivery::{
+    Belief, Flaw, FluxObject, Regime, RegimeSource, Removal, Sparing, beliefs, spared, tracking_labels,
+};
 use crate::finding::Severity;
 use crate::inventory::{Inventory, Member};
 use crate::kube::{GroupKind, kinds};
@@ -197,12 +199,8 @@ fn only_pruning(context: &Context<'_>, member: &Member, delivery: &DeliveryObjec
     let options = annotation(&object.metadata, marks::ARGOCD_SYNC_OPTIONS)?;
     let never = marks::sync_options(&options.value).any(|option| option == "Prune=false");
     let spared = spared(object, None, Removal::ArgoCdApplication).is_some();
-    let other_tool = matches!(context.analysis.deliveries().evident(context.inventory, member), Some(regime) if regime != Regime::ArgoCd);
-    if !never
-        || spared
-        || other_tool
-        || delivery.deletion(context, member, Regime::ArgoCd).is_some_and(|deletion| !deletion.deletes)
-    {
+    let stays = delivery.deletion(context, member, Regime::ArgoCd).is_some_and(|deletion| !deletion.deletes);
+    if !never || spared || stays || is_of_another_tool(context, member) {
         return None;
     }
     let precious = PRECIOUS.iter().any(|kind| object.is(*kind));
@@ -220,6 +218,17 @@ fn only_pruning(context: &Context<'_>, member: &Member, delivery: &DeliveryObjec
     .help(format!("write `{}: Prune=false,Delete=false`", marks::ARGOCD_SYNC_OPTIONS))
     .field(format!("metadata.annotations.{}", marks::ARGOCD_SYNC_OPTIONS));
     Some(if precious { draft } else { draft.severity(Severity::Info) })
+}
+
+/// Whether a tool other than Argo CD delivers an object that has an option for Argo CD. The labels of a chart are none of a
+/// tool: Argo CD renders charts too.
+fn is_of_another_tool(context: &Context<'_>, member: &Member) -> bool {
+    let deliveries = context.analysis.deliveries();
+    match deliveries.evident(context.inventory, member) {
+        None | Some(Regime::ArgoCd) => false,
+        Some(Regime::Helm) => !matches!(deliveries.regime(member).source, RegimeSource::Mark { .. }),
+        Some(Regime::Flux(_) | Regime::Kubectl) => true,
+    }
 }
 
 /// Case e: a protection of what a controller makes from a template.
@@ -254,8 +263,8 @@ fn on_a_template(member: &Member, template: &Template, tracking: &BTreeSet<&str>
     ))
     .help(instead)
     .field(format!("{}.metadata.annotations.{key}", template.field));
-    // No tool deletes claims of a StatefulSet: the annotation is missed only where its controller does, or where somebody knows
-    // Argo CD to.
+    // No delivery tool deletes these claims. A protection is missed where their controller deletes them, and people rely on
+    // Argo CD's options for it (argo-cd#13503).
     let missed = key == marks::ARGOCD_SYNC_OPTIONS
         || ["whenDeleted", "whenScaled"].into_iter().any(|when| claims::are_deleted(&member.object, when));
     Some(if claim && missed { draft } else { draft.severity(Severity::Info) })

@@ -77,6 +77,10 @@ fn prune_false_alone_is_a_warning_where_data_is_lost_and_silent_where_nothing_ca
     assert_eq!(severities(rule, &object(CLAIM, only, "")), [Severity::Warning]);
     assert_eq!(severities(rule, &object(NAMESPACE, only, "")), [Severity::Warning]);
     assert_eq!(severities(rule, &object(CONFIG_MAP, only, "")), [Severity::Info]);
+    let chart = "labels: {app.kubernetes.io/managed-by: Helm, helm.sh/chart: a-1}";
+    assert_eq!(severities(rule, &object(CLAIM, &format!("{only}, {chart}"), "")), [Severity::Warning]);
+    let flux = "labels: {kustomize.toolkit.fluxcd.io/name: a}";
+    assert_eq!(severities(rule, &object(CLAIM, &format!("{only}, {flux}"), "")), []);
     let application = |metadata: &str, spec: &str| {
         object("apiVersion: argoproj.io/v1alpha1\nkind: Application", metadata, &format!("spec: {{{spec}}}"))
     };
