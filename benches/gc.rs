@@ -1,4 +1,5 @@
-//! How the verdict scales: cascades of 1,000, 10,000 and 100,000 objects, wide, deep and at random.
+//! How the verdict scales: cascades of 1,000, 10,000 and 100,000 objects, wide, deep and at random; and how the search does:
+//! teardowns with 50 operators, and namespaces full of Deployments.
 //!
 //! `cargo bench --bench gc`. The allocation profile of `build` tells the memory of a cluster, that of
 //! `verdict` what a simulation needs on top: divide `max alloc` by the number of objects.
@@ -6,7 +7,10 @@
 use std::hint::black_box;
 
 use divan::{AllocProfiler, Bencher};
-use ownerlint::gc::{Cluster, KindInfo, Kinds, Object, Options, OwnerReference, Step, simulate};
+use ownerlint::gc::{
+    Cluster, Facts, KindInfo, Kinds, NamespaceFacts, Object, Options, OwnerReference, PodFacts, Reconciler, Step,
+    simulate,
+};
 use ownerlint::kube::{GroupKind, Namespace, ObjectKey, Policy, Wait};
 
 #[global_allocator]
@@ -110,5 +114,120 @@ fn verdict<const SIZE: usize>(bencher: Bencher<'_, '_>, case: &(Shape, Policy)) 
 fn outcomes<const SIZE: usize>(bencher: Bencher<'_, '_>, case: &(Shape, Policy)) {
     let cluster = build(objects(case.0, SIZE));
     let steps = delete_first(case.1);
+    bencher.bench(|| black_box(simulate(&cluster, &steps, &Options::default()).steps.len()));
+}
+
+/// How many operators a torn down release has.
+const OPERATORS: usize = 50;
+
+const ACCOUNT: GroupKind<&str> = GroupKind::new("", "ServiceAccount");
+const BINDING: GroupKind<&str> = GroupKind::new("rbac.authorization.k8s.io", "ClusterRoleBinding");
+const DEPLOYMENT: GroupKind<&str> = GroupKind::new("apps", "Deployment");
+const REPLICA_SET: GroupKind<&str> = GroupKind::new("apps", "ReplicaSet");
+const POD: GroupKind<&str> = GroupKind::new("", "Pod");
+const SERVICE: GroupKind<&str> = GroupKind::new("", "Service");
+const NAMESPACE: GroupKind<&str> = GroupKind::new("", "Namespace");
+const CAKE: GroupKind<&str> = GroupKind::new("example.com", "Cake");
+
+fn key(kind: GroupKind<&str>, name: String) -> ObjectKey {
+    let namespace = if [BINDING, NAMESPACE].contains(&kind) { Namespace::None } else { Namespace::Named("x".into()) };
+    ObjectKey::new(kind, namespace, name)
+}
+
+fn plain(kind: GroupKind<&str>, name: String) -> Object {
+    let key = key(kind, name);
+    Object { uid: key.to_string(), key, ..Object::default() }
+}
+
+fn owned(kind: GroupKind<&str>, name: String, owner: &Object) -> Object {
+    let ObjectKey { group, kind: owner_kind, name: owner_name, .. } = &owner.key;
+    let reference = OwnerReference {
+        api_version: if group.is_empty() { "v1".into() } else { format!("{group}/v1") },
+        kind: owner_kind.clone(),
+        name: owner_name.clone(),
+        uid: owner.uid.clone(),
+        written_uid: None,
+        controller: Some(true),
+        block_owner_deletion: Some(true),
+    };
+    Object { owner_references: vec![reference], ..plain(kind, name) }
+}
+
+fn serving(objects: Vec<Object>) -> Cluster {
+    let mut kinds = Kinds::new();
+    for (kind, plural) in [
+        (ACCOUNT, "serviceaccounts"),
+        (BINDING, "clusterrolebindings"),
+        (DEPLOYMENT, "deployments"),
+        (REPLICA_SET, "replicasets"),
+        (POD, "pods"),
+        (SERVICE, "services"),
+        (NAMESPACE, "namespaces"),
+        (CAKE, "cakes"),
+    ] {
+        let namespaced = ![BINDING, NAMESPACE].contains(&kind);
+        kinds.add(KindInfo { custom: kind == CAKE, ..KindInfo::custom(kind, plural, namespaced, &["v1"]) });
+    }
+    Cluster::new(kinds, objects).expect("names and uids are unique")
+}
+
+/// A Deployment with its ReplicaSet and Pod.
+fn workload(name: &str) -> [Object; 3] {
+    let deployment = plain(DEPLOYMENT, name.into());
+    let set = owned(REPLICA_SET, name.into(), &deployment);
+    let pod = Object { facts: Facts::Pod(PodFacts::default()), ..owned(POD, name.into(), &set) };
+    [deployment, set, pod]
+}
+
+/// A release of `size` objects: operators with what they may act by, and custom resources that they let go of.
+fn release(size: usize) -> Vec<Object> {
+    let mut objects = Vec::with_capacity(size);
+    for operator in 0..OPERATORS {
+        let name = format!("operator-{operator}");
+        objects.extend(workload(&name));
+        objects.extend([ACCOUNT, BINDING].map(|kind| plain(kind, name.clone())));
+    }
+    for index in objects.len()..size {
+        let operator = format!("operator-{}", index % OPERATORS);
+        let reconciler = Reconciler {
+            finalizers: vec!["example.com/cleanup".into()],
+            workloads: vec![key(DEPLOYMENT, operator.clone())],
+            authority: [ACCOUNT, BINDING].map(|kind| vec![key(kind, operator.clone())]).to_vec(),
+        };
+        objects.push(Object {
+            finalizers: vec!["example.com/cleanup".into()],
+            reconcilers: vec![reconciler],
+            ..plain(CAKE, format!("cake-{index}"))
+        });
+    }
+    objects
+}
+
+/// All that a user wrote is deleted, one request after the other: custom resources first (a race for each operator), or last.
+#[divan::bench(args = [true, false], consts = [1_000, 10_000], sample_count = 5)]
+fn teardown<const SIZE: usize>(bencher: Bencher<'_, '_>, cakes_first: bool) {
+    let objects = release(SIZE);
+    let written = objects.iter().filter(|object| object.owner_references.is_empty());
+    let mut keys: Vec<ObjectKey> = written.map(|object| object.key.clone()).collect();
+    keys.sort_by_key(|key| (key.kind == "Cake") != cakes_first);
+    let delete = |key| Step::Delete { targets: vec![key], policy: Some(Policy::Background), wait: Wait::None };
+    let steps: Vec<Step> = keys.into_iter().map(delete).collect();
+    let cluster = serving(objects);
+    bencher.bench(|| black_box(simulate(&cluster, &steps, &Options::default()).steps.len()));
+}
+
+/// `plan delete ns/x` of that many Deployments with their Services.
+#[divan::bench(args = [250, 500, 1_000, 2_000], sample_count = 3)]
+fn namespace(bencher: Bencher<'_, '_>, deployments: usize) {
+    let mut objects =
+        vec![Object { facts: Facts::Namespace(NamespaceFacts::default()), ..plain(NAMESPACE, "x".into()) }];
+    for index in 0..deployments {
+        let name = format!("web-{index}");
+        objects.extend(workload(&name));
+        objects.push(plain(SERVICE, name));
+    }
+    let cluster = serving(objects);
+    let target = key(NAMESPACE, "x".into());
+    let steps = [Step::Delete { targets: vec![target], policy: Some(Policy::Background), wait: Wait::Settled }];
     bencher.bench(|| black_box(simulate(&cluster, &steps, &Options::default()).steps.len()));
 }

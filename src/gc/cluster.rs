@@ -12,7 +12,7 @@ use typed_index_collections::TiVec;
 use super::behaviour::Behaviour;
 use super::ids::{FinalizerId, Numbers, ObjectId, RefId};
 use super::kinds::{KindId, KindInfo, Kinds};
-use super::links::Links;
+use super::links::{Links, Role};
 use super::references::{Dependents, Ref, Written};
 use super::symbols::{Symbol, Symbols};
 use crate::kube::ObjectKey;
@@ -139,6 +139,11 @@ impl Cluster {
 
     pub(super) fn info(&self, id: ObjectId) -> &KindInfo {
         self.kinds.get(self.nodes[id].kind)
+    }
+
+    /// Whether a namespace deletes the object before what is no Pod `[NS-17]`.
+    pub(super) fn goes_first(&self, id: ObjectId) -> bool {
+        self.behaviour.pods_first && matches!(self.links.roles.get(&id), Some(Role::Pod { .. }))
     }
 
     pub(super) fn refs_of(&self, id: ObjectId) -> Numbers<RefId> {

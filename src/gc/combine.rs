@@ -25,7 +25,7 @@ const MOST_OUTCOMES: usize = 20_000;
 /// As many as that it may list, however large the cluster.
 const FEWEST_OUTCOMES: usize = 64;
 /// Most objects in all outcomes that one step lists, in between.
-const MOST_OBJECTS: usize = 1_000_000;
+const MOST_OBJECTS: usize = 200_000;
 
 /// Adds to each step that settles, and so has its verdict already, every other outcome.
 pub(super) fn add_outcomes(

@@ -252,17 +252,26 @@ impl<'c> Explorer<'c> {
         let gone: Vec<ObjectId> = world.state.orphans.iter().filter(|id| world.state.gone(*id)).collect();
         gone.into_iter().for_each(|id| world.state.orphans.remove(id));
         let orphans: Vec<ObjectId> = world.state.orphans.iter().collect();
-        let purges = world.purges().into_iter().map(|purge| match purge {
-            Purge::Delete { object, .. } | Purge::Finalize(object) => object,
-        });
-        let client = world.may_send().then_some(Seed::Client);
-        for seed in orphans.into_iter().chain(purges).map(Seed::Object).chain(client) {
-            if self.improves(world, seed, &mut best) {
-                break;
+        for owner in orphans {
+            if self.improves(world, Seed::Object(owner), &mut best) {
+                return best.unwrap_or_default();
             }
         }
-        if !self.reduce && best.is_some() {
-            // A failed item may be retried at any time; when nothing else moves, see `rest`.
+        let mut from = ObjectId::FIRST;
+        while let Some((object, _)) = world.next_purge(from) {
+            from = object.next();
+            if self.improves(world, Seed::Object(object), &mut best) {
+                return best.unwrap_or_default();
+            }
+        }
+        let client = world.may_send().then_some(Seed::Client);
+        for seed in world.finalizable().map(Seed::Object).chain(client) {
+            if self.improves(world, seed, &mut best) {
+                return best.unwrap_or_default();
+            }
+        }
+        if !self.reduce && best.iter().flatten().any(|next| *next != Move::Send) {
+            // A failed item may be retried at any time; when nothing else moves in the cluster, see `rest`.
             for item in world.state.failed.iter() {
                 self.improves(world, Seed::Object(item), &mut best);
             }
@@ -330,13 +339,14 @@ impl Random {
 fn any_move(world: &mut World<'_>, random: &mut Random) -> Option<Move> {
     loop {
         let from = ObjectId::from(random.below(world.cluster.len()));
-        let queues = [&world.state.queue, &world.state.conflicts, &world.state.orphans];
-        let idle = queues.iter().all(|queue| queue.is_empty());
+        let State { queue, conflicts, orphans, .. } = &world.state;
+        let idle = [queue, conflicts, orphans].iter().all(|queue| queue.is_empty());
         let chosen = random.below(5);
         if chosen == 4 || idle {
-            let purges = world.purges();
-            if !purges.is_empty() {
-                return Some(Move::Purge(purges[random.below(purges.len())]));
+            let purge = world.next_purge(from).or_else(|| world.next_purge(ObjectId::FIRST)).map(|(_, purge)| purge);
+            let finalize = || world.finalizable().next().map(Purge::Finalize);
+            if let Some(purge) = purge.or_else(finalize) {
+                return Some(Move::Purge(purge));
             }
         }
         if (chosen == 3 || idle) && world.may_send() {
@@ -345,7 +355,7 @@ fn any_move(world: &mut World<'_>, random: &mut Random) -> Option<Move> {
         if idle {
             return None;
         }
-        let queue = queues[chosen % 3];
+        let queue = [&world.state.queue, &world.state.conflicts, &world.state.orphans][chosen % 3];
         let Some(item) = queue.next_from(from).or_else(|| queue.next_from(ObjectId::FIRST)) else { continue };
         if chosen % 3 == 2 {
             return Some(Move::Orphan(item));

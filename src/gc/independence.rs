@@ -28,6 +28,7 @@ use std::cell::Cell;
 use std::collections::BTreeSet;
 
 use super::collector::Action;
+use super::controllers::Purge;
 use super::flags::{DELETING_DEPENDENTS, FOREGROUND, GRACEFUL, ORPHAN, SPEC_KUBERNETES, TERMINATING};
 use super::ids::{NONE, ObjectId, RefId};
 use super::moves::{Move, Prospect};
@@ -98,6 +99,11 @@ impl Stubborn<'_, '_> {
     fn expand(&mut self, id: ObjectId) {
         let before = self.moves.len();
         self.world.moves_of(id, &mut self.moves);
+        if self.is_purged_anyhow(id) {
+            // Whatever else the collector may do to it is the same.
+            self.moves.truncate(before);
+            self.moves.extend(self.world.purge_of(id).map(Move::Purge));
+        }
         let moves = self.moves.len() > before;
         if moves {
             self.add_neighbours(id);
@@ -156,12 +162,15 @@ impl Stubborn<'_, '_> {
         }
     }
 
-    /// Whether the deletion of `dependent` is the same before and after `owner` goes: the owner can
-    /// only be removed entirely, and the dependent, without dependents of its own, is deleted for a
+    /// Whether the deletion of `dependent` is the same before and after `owner` goes: a namespace deletes it just as the collector
+    /// would; or the owner can only be removed entirely, and the dependent, without dependents of its own, is deleted for a
     /// waiting owner as for a missing one.
     fn indifferent(&self, dependent: ObjectId, owner: ObjectId) -> bool {
         if owner == NONE || dependent == owner || [dependent, owner].iter().any(|id| self.world.is_pending(*id)) {
             return false;
+        }
+        if self.is_purged_anyhow(dependent) {
+            return true;
         }
         let state = &self.world.state;
         let flags = state.flags[owner];
@@ -171,6 +180,32 @@ impl Stubborn<'_, '_> {
         goes && state.counts[dependent].dependents == 0
             && state.queue.contains(dependent)
             && matches!(self.world.prospect(dependent), Prospect::Act(Action::Delete { unblock: false, .. }))
+    }
+
+    /// Whether a namespace would delete the object now, and whatever the collector may do to it makes no difference to that: its
+    /// owners can go, but can never wait for it. Which references it has left shows only if it stays.
+    fn is_purged_anyhow(&self, id: ObjectId) -> bool {
+        let world = self.world;
+        let owners = |id: ObjectId| {
+            let present = world.cluster.refs_of(id).filter(|index| world.state.present(*index));
+            present.map(|index| world.cluster.reference(index).by_uid)
+        };
+        let plain = |id: ObjectId| {
+            world.state.flags[id] & (ORPHAN | FOREGROUND | DELETING_DEPENDENTS) == 0 && !world.is_pending(id)
+        };
+        let never_waits = |owner: ObjectId| {
+            owner == NONE
+                || owner != id
+                    && plain(owner)
+                    && !world.cluster.links.misleading.contains(&owner)
+                    && owners(owner).all(|id| id != NONE && plain(id) && world.cluster.refs_of(id).is_empty())
+        };
+        let by_namespace = |purge| matches!(purge, Purge::Delete { of, .. } if world.cluster.links.is_namespace(of));
+        world.cluster.links.callouts.is_empty()
+            && plain(id)
+            && world.purge_of(id).is_some_and(by_namespace)
+            && owners(id).all(never_waits)
+            && (owners(id).nth(1).is_none() || world.state.without_foreign_finalizers(world.cluster, id))
     }
 
     /// What must move before moves of `id` that are impossible now become possible.
@@ -188,11 +223,19 @@ impl Stubborn<'_, '_> {
                 if !self.indifferent(id, reference.by_uid) {
                     self.add(reference.by_uid);
                 }
-                self.add(world.cluster.written(index).named);
+                let named = world.cluster.written(index).named;
+                if named != reference.by_uid {
+                    self.add(named);
+                }
             }
         }
+        if state.failed.contains(id) {
+            // A dependent that stops to block it queues it once more [GC-11]: then it is not retried late.
+            let blockers = state.dependents(world.cluster, id).filter(|dependent| state.blocks(dependent.reference));
+            blockers.for_each(|dependent| self.add(dependent.holder));
+        }
         if world.cluster.links.is_namespace(id) && state.has(id, TERMINATING | SPEC_KUBERNETES) {
-            self.add_one_of(world.content(id).filter(|object| state.live(*object)));
+            self.add(state.purging.some_content(world.cluster, id).unwrap_or(NONE));
         }
         self.add_purger(id);
     }
@@ -217,8 +260,8 @@ impl Stubborn<'_, '_> {
         if let Some(home) = home.filter(|home| world.state.live(*home)) {
             if !world.state.has(home, TERMINATING) {
                 self.add(home);
-            } else if world.purging(home) && !world.pods(home).any(|pod| pod == id) {
-                self.add_one_of(world.pods(home).filter(|pod| world.state.live(*pod)));
+            } else if world.purging(home) && !world.cluster.goes_first(id) {
+                self.add(world.state.purging.some_pod(world.cluster, home).unwrap_or(NONE));
             }
         }
         if let Some(definition) = world.definition_of(id)

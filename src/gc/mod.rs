@@ -1,19 +1,35 @@
 //! A small pure model of how Kubernetes deletes: the API server's DELETE, the garbage collector, the
-//! namespace controller and the finalization of custom resource definitions.
+//! namespace controller, the finalization of custom resource definitions, and operators that let go of what is theirs.
 //!
 //! `simulate` takes a [`Cluster`] and a list of [`Step`]s and says what becomes of every object.
 //! There is no I/O here, no clock and no randomness. Kubernetes itself races: the collector has
 //! twenty workers and no order among its items. The *verdict* is what one canonical order does
 //! (`rounds`, `[SIM-10]`), which agrees best with a real control plane; the other outcomes are
-//! those that some other order reaches (`explore`, `[SIM-11]`). Both run the same rules:
+//! those that some other order reaches (`explore`, `[SIM-11]`). Both run the same rules.
 //!
-//! * `object`, `kinds` what a caller tells; `assemble`, `ties` make a `cluster` of it
+//! *Requests and waits.* A step that deletes is a batch of requests: nothing happens between the first and the last of them.
+//! What the client waits for after the batch decides what may happen before the next one ([`Wait`](crate::kube::Wait)): with
+//! `None` it follows at once, and the collector may have acted in between or not; with `Gone` the cluster comes to rest, and if
+//! something of what was deleted is stuck then, the client never sends anything more; with `Settled` it comes to rest, and what
+//! is not running by then never runs again. Only a step that settles has outcomes.
+//!
+//! *Reconcilers.* An object may say which controllers outside of the control plane remove which of its finalizers
+//! ([`Reconciler`]): the workloads they run as, and the ServiceAccount, bindings and roles they act by. Whether such a controller
+//! lets go is certain, impossible, or a race that has both outcomes and the harm as its verdict ([`HeldObject::unless_quicker`]).
+//! What an authority lost to an earlier request decides for certain; all that controllers do at about the same time is a race.
+//!
+//! *Releases.* [`Behaviour`] says in what an older release deletes otherwise.
+//!
+//! * `object`, `kinds`, `behaviour` what a caller tells; `assemble`, `ties`, `controller_ties` make a `cluster` of it
 //! * `cluster`, `references`, `links` what never changes: objects, references resolved by uid and by
 //!   coordinates, and what else ties objects together
-//! * `state`, `view` what changes, and questions about it; `world` the one way to change it, watched by the collector
+//! * `state`, `timeline`, `purging`, `view` what changes, and questions about it; `world` the one way to change it, watched by the
+//!   collector
 //! * `callouts`, `webhooks`, `discovery` what the API server calls Services for, and what fails when nobody answers
-//! * `delete`, `controllers`, `collector` what the API server, the other controllers and the
-//!   collector do; each rule of `kubernetes-deletion-semantics` is cited where it stands
+//! * `steps`, `requests`, `delete`, `controllers`, `collector`, `reconcilers` what clients send, and what the API server, the other
+//!   controllers, the collector and operators do; each rule of `kubernetes-deletion-semantics` is cited where it stands
+//! * `parts`, `client`, `moves`, `independence`, `explore`, `combine` the search: independent parts of the cluster, each in every
+//!   order that matters, and put together again
 //! * `plan`, `outcome`, `cause`, `hold`, `why`, `events` what a caller gets to see
 
 mod assemble;
@@ -45,6 +61,7 @@ mod options;
 mod outcome;
 mod parts;
 mod plan;
+mod purging;
 mod reading;
 mod reconcilers;
 mod references;

@@ -155,7 +155,7 @@ impl World<'_> {
     }
 
     /// The purge that would delete this object now.
-    fn purge_of(&self, id: ObjectId) -> Option<Purge> {
+    pub(super) fn purge_of(&self, id: ObjectId) -> Option<Purge> {
         if let Some(definition) = self.definition_of(id)
             && matches!(self.cluster.links.roles.get(&definition), Some(Role::Definition { established: true, .. }))
             && self.state.has(definition, TERMINATING)
@@ -168,10 +168,34 @@ impl World<'_> {
         let Some(Role::Namespace { pods, content, .. }) = self.cluster.links.roles.get(&home) else { return None };
         let batch = if pods.binary_search(&id).is_ok() { pods } else { content };
         let purged = self.purging(home)
-            && (self.is_pod(id) || !self.has_pods(home) || !self.view().ends_of_purge(pods).is_empty())
+            && (self.cluster.goes_first(id)
+                || !self.state.purging.has_pods(home)
+                || !self.view().ends_of_purge(pods).is_empty())
             && self.delete_would_change(id, Some(Policy::Background))
             && self.view().is_purged(id, batch);
         purged.then_some(Purge::Delete { object: id, of: home })
+    }
+
+    /// The first object from this one on that a purge would delete now.
+    pub(super) fn next_purge(&mut self, mut from: ObjectId) -> Option<(ObjectId, Purge)> {
+        loop {
+            let id = self.state.purging.candidates.next_from(from)?;
+            let purge = self.purge_of(id).filter(|_| self.state.live(id));
+            if let Some(purge) = purge {
+                return Some((id, purge));
+            }
+            // What a webhook rejects now may be admitted later.
+            if self.state.gone(id) || self.cluster.links.callouts.is_empty() {
+                self.state.purging.candidates.remove(id);
+            } else {
+                from = id.next();
+            }
+        }
+    }
+
+    /// The namespaces that are Terminating and empty.
+    pub(super) fn finalizable(&self) -> impl Iterator<Item = ObjectId> + '_ {
+        self.cluster.links.namespaces.iter().copied().filter(|id| self.may_finalize(*id))
     }
 
     pub(super) fn definition_of(&self, id: ObjectId) -> Option<ObjectId> {
@@ -183,32 +207,10 @@ impl World<'_> {
         self.state.live(namespace) && self.state.has(namespace, TERMINATING) && self.has_spec_finalizers(namespace)
     }
 
-    fn is_pod(&self, id: ObjectId) -> bool {
-        matches!(self.cluster.links.roles.get(&id), Some(Role::Pod { .. }))
-    }
-
-    fn has_pods(&self, namespace: ObjectId) -> bool {
-        self.pods(namespace).any(|pod| self.state.live(pod))
-    }
-
-    pub(super) fn pods(&self, namespace: ObjectId) -> impl Iterator<Item = ObjectId> + '_ {
-        let pods: &[ObjectId] = match self.cluster.links.roles.get(&namespace) {
-            Some(Role::Namespace { pods, .. }) => pods,
-            _ => &[],
-        };
-        pods.iter().copied()
-    }
-
-    pub(super) fn content(&self, namespace: ObjectId) -> impl Iterator<Item = ObjectId> + '_ {
-        let content: &[ObjectId] = match self.cluster.links.roles.get(&namespace) {
-            Some(Role::Namespace { content, .. }) => content,
-            _ => &[],
-        };
-        self.pods(namespace).chain(content.iter().copied())
-    }
-
-    fn may_finalize(&self, id: ObjectId) -> bool {
-        let empties = self.cluster.links.is_namespace(id) && self.purging(id) && self.view().may_be_finished(id);
-        empties && self.content(id).all(|object| self.state.gone(object))
+    pub(super) fn may_finalize(&self, id: ObjectId) -> bool {
+        self.cluster.links.is_namespace(id)
+            && self.purging(id)
+            && self.state.purging.is_empty(id)
+            && self.view().may_be_finished(id)
     }
 }

@@ -13,6 +13,7 @@ use super::cluster::Cluster;
 use super::flags::{FOREGROUND, GONE, ORPHAN};
 use super::id_set::IdSet;
 use super::ids::{FinalizerId, NONE, ObjectId, RefId};
+use super::purging::Purging;
 use super::references::{Dependent, Written};
 use super::timeline::Timeline;
 
@@ -60,6 +61,8 @@ pub(super) struct State {
     /// How many requests the client has sent since the last rest.
     pub(super) sent: usize,
     /// Derived, kept for speed.
+    pub(super) purging: Purging,
+    /// Derived, kept for speed.
     pub(super) counts: TiVec<ObjectId, Counts>,
     /// `resourceVersion`, counted per object.
     pub(super) revisions: TiVec<ObjectId, u32>,
@@ -80,6 +83,7 @@ impl State {
             conflicts: IdSet::new(objects),
             timeline: Timeline::new(cluster),
             sent: 0,
+            purging: Purging::new(cluster),
             counts: vec![Counts::default(); objects].into(),
             revisions: vec![0; objects].into(),
             writes: 0,

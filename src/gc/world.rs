@@ -111,7 +111,12 @@ impl<'c> World<'c> {
     pub(super) fn update(&mut self, id: ObjectId, change: impl FnOnce(&mut State)) {
         let orphan = self.state.has(id, TERMINATING | ORPHAN);
         let foreground = self.state.has(id, TERMINATING | FOREGROUND);
+        let terminating = self.state.has(id, TERMINATING);
         change(&mut self.state);
+        self.state.purging.candidates.insert(id);
+        if self.state.has(id, TERMINATING) && !terminating {
+            self.state.purging.start(self.cluster, id);
+        }
         self.wrote(id);
         self.saw_transition(id, orphan, foreground);
     }
@@ -155,6 +160,8 @@ impl<'c> World<'c> {
         }
         self.state.flags[id] |= GONE;
         self.state.timeline.remove(self.cluster, id);
+        let State { purging, flags, .. } = &mut self.state;
+        purging.note_removal(self.cluster, id, |other| flags[other] & GONE != 0);
         self.wrote(id);
         self.watch.push(Watch::Gone(id));
         self.note(id, Effect::Gone, reason);

@@ -246,3 +246,18 @@ proptest! {
         }
     }
 }
+
+/// [GC-11] queues an item that has failed on a kind once more: whether its retry comes late depends on which of the two moves
+/// comes first, although they concern different objects.
+#[test]
+fn the_reduced_search_finds_late_retries_of_what_a_dependent_stops_to_block() {
+    let cluster = cluster(vec![
+        build(0, &[(1, false, 9)], &["orphan"], &[]),
+        build(4, &[(1, false, 0), (0, false, 2)], &[], &[]),
+        build(7, &[(4, true, 1), (7, false, 9)], &[], &[]),
+    ]);
+    let reduced = simulate(&cluster, &[Step::Settle], &Options::default());
+    let naive = simulate(&cluster, &[Step::Settle], &Options { reduction: false, ..Options::default() });
+    assert_eq!(outcome_sets(&reduced), outcome_sets(&naive));
+    assert_eq!(reduced.steps[0].outcomes.len(), 2);
+}

@@ -1,0 +1,115 @@
+//! What purges have left to do. All of it follows from the flags of the objects, and is kept for speed: the search asks
+//! after every move.
+
+use std::collections::BTreeMap;
+
+use super::cluster::Cluster;
+use super::flags::TERMINATING;
+use super::id_set::IdSet;
+use super::ids::ObjectId;
+use super::links::Role;
+
+/// Part of a state.
+#[derive(Debug, Clone)]
+pub(super) struct Purging {
+    /// Whatever a purge would delete now is among them; the others are taken out when somebody looks.
+    pub(super) candidates: IdSet,
+    left: BTreeMap<ObjectId, Left>,
+}
+
+/// The objects of a namespace that exist.
+#[derive(Debug, Clone, Copy, Default)]
+struct Left {
+    pods: Remainder,
+    others: Remainder,
+}
+
+/// What exists of a list of objects that never come back.
+#[derive(Debug, Clone, Copy, Default)]
+struct Remainder {
+    number: usize,
+    /// All before this one are gone.
+    first: usize,
+}
+
+impl Remainder {
+    fn update(&mut self, list: &[ObjectId], gone: impl Fn(ObjectId) -> bool) {
+        self.number -= 1;
+        while list.get(self.first).is_some_and(|id| gone(*id)) {
+            self.first += 1;
+        }
+    }
+}
+
+impl Purging {
+    /// Of a cluster before the first step, in which everything exists.
+    pub(super) fn new(cluster: &Cluster) -> Self {
+        let mut purging = Purging { candidates: IdSet::new(cluster.len()), left: BTreeMap::new() };
+        for (id, role) in &cluster.links.roles {
+            if let Role::Namespace { content, pods, .. } = role {
+                let all = |list: &[ObjectId]| Remainder { number: list.len(), first: 0 };
+                purging.left.insert(*id, Left { pods: all(pods), others: all(content) });
+            }
+            if cluster.nodes[*id].flags & TERMINATING != 0 {
+                purging.start(cluster, *id);
+            }
+        }
+        purging
+    }
+
+    /// A namespace or a definition is Terminating from now on.
+    pub(super) fn start(&mut self, cluster: &Cluster, id: ObjectId) {
+        match cluster.links.roles.get(&id) {
+            Some(Role::Namespace { content, pods, .. }) => {
+                self.candidates.extend(pods.iter().copied());
+                // Where the deletion of a Pod is rejected, the rest does not wait for it [NS-8].
+                if !self.has_pods(id) || !cluster.links.callouts.is_empty() {
+                    self.candidates.extend(content.iter().copied());
+                }
+            }
+            Some(Role::Definition { instances, .. }) => self.candidates.extend(instances.iter().copied()),
+            Some(Role::Pod { .. }) | None => {}
+        }
+    }
+
+    /// Whether Pods are left that go before everything else in the namespace.
+    pub(super) fn has_pods(&self, namespace: ObjectId) -> bool {
+        self.left.get(&namespace).is_some_and(|left| left.pods.number > 0)
+    }
+
+    /// Whether nothing is left in the namespace.
+    pub(super) fn is_empty(&self, namespace: ObjectId) -> bool {
+        self.left.get(&namespace).is_none_or(|left| left.pods.number == 0 && left.others.number == 0)
+    }
+
+    /// An object is gone.
+    pub(super) fn note_removal(&mut self, cluster: &Cluster, id: ObjectId, gone: impl Fn(ObjectId) -> bool) {
+        let Some(home) = cluster.links.home.get(&id) else { return };
+        let (Some(Role::Namespace { content, pods, .. }), Some(left)) =
+            (cluster.links.roles.get(home), self.left.get_mut(home))
+        else {
+            return;
+        };
+        if cluster.goes_first(id) {
+            left.pods.update(pods, gone);
+            if left.pods.number == 0 {
+                self.candidates.extend(content.iter().copied());
+            }
+        } else {
+            left.others.update(content, gone);
+        }
+    }
+
+    /// One of the Pods that are left in a namespace, and go before everything else in it.
+    pub(super) fn some_pod(&self, cluster: &Cluster, namespace: ObjectId) -> Option<ObjectId> {
+        let Some(Role::Namespace { pods, .. }) = cluster.links.roles.get(&namespace) else { return None };
+        pods.get(self.left.get(&namespace)?.pods.first).copied()
+    }
+
+    /// One of the objects that are left in a namespace.
+    pub(super) fn some_content(&self, cluster: &Cluster, namespace: ObjectId) -> Option<ObjectId> {
+        let Some(Role::Namespace { content, .. }) = cluster.links.roles.get(&namespace) else { return None };
+        let others = || content.get(self.left.get(&namespace)?.others.first).copied();
+        self.some_pod(cluster, namespace).or_else(others)
+    }
+}
