@@ -13,8 +13,8 @@ use crate::kube::{Namespace, ObjectKey, Policy, Wait};
 const MOST_TRIALS: usize = 200;
 /// How often a search looks at what still gets stuck.
 const MOST_ROUNDS: usize = 8;
-/// How many objects all simulations of one search may look at together: a second or so.
-const MOST_OBJECTS: usize = 300_000;
+/// How many objects all simulations of one search may look at together: ten times a large cluster.
+const MOST_OBJECTS: usize = 100_000;
 /// How many states each of them may look at beyond the verdict.
 const MOST_STATES: usize = 20_000;
 

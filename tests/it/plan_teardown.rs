@@ -175,6 +175,22 @@ fn an_application_without_the_finalizer_leaves_everything() {
 }
 
 #[test]
+fn the_kustomization_whose_path_reaches_what_is_removed_says_whether_it_is_deleted() {
+    let kustomization = |spec: &str| {
+        format!(
+            "{{apiVersion: kustomize.toolkit.fluxcd.io/v1, kind: Kustomization, metadata: {{name: web, namespace: flux-system}}, spec: {{path: ./apps/web, sourceRef: {{kind: GitRepository, name: flux-system}}, {spec}}}}}"
+        )
+    };
+    let repository = Repository::new();
+    repository.write("apps/web/a.yaml", &config_map("a"));
+    for (spec, ending) in [("prune: true", true), ("prune: true, suspend: true", false), ("prune: false", false)] {
+        repository.write("clusters/web.yaml", &kustomization(spec));
+        let plan = plan(&repository, &["--by", "flux", "apps/web", "--beside", "clusters"]);
+        assert_eq!(objects(&plan)["ConfigMap/shop/a"] == "gone", ending, "{spec}");
+    }
+}
+
+#[test]
 fn a_removal_that_leaves_something_stuck_fails_only_if_asked() {
     let repository = Repository::new();
     repository.write("a.yaml", &config_map("a").replace("shop}", "shop, finalizers: [example.com/nobody]}"));

@@ -6,11 +6,11 @@ use super::request::{TeardownBy, TeardownRequest};
 use crate::cluster::Analysis;
 use crate::delivery::flux::{HelmReleaseSettings, KustomizationSettings};
 use crate::delivery::marks::{self, annotation, label};
-use crate::delivery::{FluxObject, Leaving, Regime, Withdrawal, argocd, flux, helm, kubectl, namespace};
+use crate::delivery::{FluxObject, Leaving, Regime, RegimeSource, Withdrawal, argocd, flux, helm, kubectl, namespace};
 use crate::engine::input::Bundle;
 use crate::engine::plan::question::PlanError;
 use crate::inventory::Member;
-use crate::kube::{Namespace, Policy, kinds, kubectl as command_lines, shell};
+use crate::kube::{GroupKind, Namespace, Policy, kinds, kubectl as command_lines, shell};
 use crate::manifest::Spanned;
 
 /// A removal of a tool.
@@ -116,8 +116,10 @@ impl<'b> Tooling<'b, '_> {
     }
 
     fn argocd(self) -> Withdrawn<'b> {
-        let name = self.application();
-        let application = name.as_deref().and_then(|name| self.delivering("argoproj.io", "Application", name, None));
+        let marked = self.application();
+        let by_name = || self.delivering("argoproj.io", "Application", marked.as_deref()?, None);
+        let application = by_name().or_else(|| self.reaching("argoproj.io", "Application"));
+        let name = application.map(|member| member.key.name.clone()).or_else(|| marked.clone());
         let settings = application.map(|member| argocd::policy_of(&member.object));
         let policy = self.policy(settings.flatten().unwrap_or(Policy::Foreground));
         let withdrawal = match settings {
@@ -157,7 +159,11 @@ impl<'b> Tooling<'b, '_> {
             FluxObject::HelmRelease => ("helm.toolkit.fluxcd.io", "HelmRelease", "helmrelease"),
             FluxObject::Kustomization => ("kustomize.toolkit.fluxcd.io", "Kustomization", "kustomization"),
         };
-        let object = name.as_deref().and_then(|name| self.delivering(group, kind_name, name, namespace.as_deref()));
+        let by_name = || self.delivering(group, kind_name, name.as_deref()?, namespace.as_deref());
+        let object = by_name().or_else(|| self.reaching(group, kind_name));
+        let name = object.map(|member| member.key.name.clone()).or_else(|| name.clone());
+        let namespace =
+            object.and_then(|member| member.key.namespace.name().map(str::to_owned)).or_else(|| namespace.clone());
         let mut release = HelmReleaseSettings::default();
         let mut kustomization = KustomizationSettings::default();
         match (object, kind) {
@@ -258,7 +264,17 @@ impl<'b> Tooling<'b, '_> {
         self.leaving.members.iter().copied().find_map(says).map(|value| value.value.clone())
     }
 
-    /// The object that delivers, if the input contains it.
+    /// The object that delivers because its path reaches what is removed, if the input contains it.
+    fn reaching(&self, group: &str, kind: &str) -> Option<&'b Member> {
+        let sources = self.leaving.members.iter().map(|member| self.leaving.deliveries.regime(member).source);
+        let objects = sources.filter_map(|source| match source {
+            RegimeSource::Object(id) => Some(self.bundle.inventory.member(id)),
+            _ => None,
+        });
+        objects.into_iter().find(|object| object.object.is(GroupKind::new(group, kind)))
+    }
+
+    /// The object of that name, if the input contains it.
     fn delivering(&self, group: &str, kind: &str, name: &str, namespace: Option<&str>) -> Option<&'b Member> {
         let inventory = &self.bundle.inventory;
         let found = inventory.with_name(group, kind, name).iter().map(|id| inventory.member(*id));
