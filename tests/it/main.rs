@@ -62,6 +62,7 @@ mod report_scope;
 mod rows;
 mod rules;
 mod served_kinds;
+mod serves;
 mod support;
 mod tables;
 mod teardown_conformance;
