@@ -52,6 +52,7 @@ struct AskedObjects<'c, 'a> {
     trees: FolderTrees<'a>,
     by_namespace: BTreeMap<&'a str, ByKind<'a>>,
     released: ByKind<'a>,
+    namespaces: BTreeMap<&'a str, &'a Member>,
     helm: &'static KindOrder,
 }
 
@@ -72,7 +73,9 @@ impl<'c, 'a> AskedObjects<'c, 'a> {
             }
         }
         let (trees, helm) = (FolderTrees::of(&inventory.sources), kind_order(Sequence::Helm3Uninstall));
-        Self { context, trees, by_namespace, released, helm }
+        let namespaces = inventory.members.iter().filter(|member| member.object.is(kinds::NAMESPACE));
+        let namespaces = namespaces.map(|member| (member.key.name.as_str(), member)).collect();
+        Self { context, trees, by_namespace, released, namespaces, helm }
     }
 
     /// What the webhook is certain to be asked about among objects that are deleted when its backend is already gone.
@@ -84,10 +87,10 @@ impl<'c, 'a> AskedObjects<'c, 'a> {
             Occasion::HelmUninstall if !is_uninstalled(self.context, configuration) => &none,
             Occasion::HelmUninstall => &self.released,
         };
-        let each = kinds.iter().filter(|(kind, _)| self.goes_later(**kind, configuration, occasion));
-        let blocked = each.flat_map(|(kind, members)| {
-            members.iter().filter(|member| self.is_asked(member, *kind, webhook)).copied().collect::<Vec<_>>()
-        });
+        let kinds = kinds.iter().filter(|(kind, _)| self.goes_later(**kind, configuration, occasion));
+        let kinds = kinds.filter(|(kind, members)| self.is_asked_about(**kind, members[0], webhook));
+        let blocked =
+            kinds.flat_map(|(_, members)| members).copied().filter(|member| self.is_selected(member, webhook));
         blocked.filter(|member| self.trees.together(configuration.file, member.file)).collect()
     }
 
@@ -144,24 +147,27 @@ impl<'c, 'a> AskedObjects<'c, 'a> {
         instance.map(|definition| (format!("every {} in it", definition.kind.value), Severity::Info))
     }
 
-    fn is_asked(&self, member: &Member, kind: GroupKind<&str>, webhook: &Webhook) -> bool {
-        let inventory = self.context.inventory;
-        let resources = match inventory.kinds.plural(kind) {
+    /// Whether the rules of a webhook match the deletion of a kind, for certain; `member` is one of it.
+    fn is_asked_about(&self, kind: GroupKind<&str>, member: &Member, webhook: &Webhook) -> bool {
+        let resources = match self.context.inventory.kinds.plural(kind) {
             Some(plural) => vec![plural.to_owned()],
             None => guessed_plurals(kind.kind),
         };
         let versions = [member.object.group_version.version.clone()];
         let namespaced = member.key.namespace != Namespace::None;
         let kind = RequestedKind { kind, resources: &resources, versions: &versions, namespaced };
-        let namespace = member.key.namespace.name().map(namespace_key);
-        let namespace = namespace.and_then(|key| inventory.with_key(&key).first()).map(|id| inventory.member(*id));
+        kind.matched_by(webhook, AdmissionOperation::Delete, "") == Interception::Yes
+    }
+
+    /// Whether the selectors of a webhook let it through to an object, for certain.
+    fn is_selected(&self, member: &Member, webhook: &Webhook) -> bool {
+        let labels = |namespace: &&'a Member| &namespace.object.metadata.labels[..];
         let object = RequestedObject {
             namespace: &member.key.namespace,
             labels: Some(&member.object.metadata.labels),
-            namespace_labels: namespace.map(|namespace| &namespace.object.metadata.labels[..]),
+            namespace_labels: member.key.namespace.name().and_then(|name| self.namespaces.get(name)).map(labels),
         };
-        kind.matched_by(webhook, AdmissionOperation::Delete, "") == Interception::Yes
-            && object.selected_by(webhook) == Interception::Yes
+        object.selected_by(webhook) == Interception::Yes
     }
 }
 
