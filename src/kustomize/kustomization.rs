@@ -6,7 +6,7 @@ use crate::text::SourceFile;
 use crate::yaml::Value;
 
 /// A kustomization, or what a delivery object adds to one. Fields that change no identity are left out.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct KustomizationFile {
     /// Files and folders under `resources` and `bases`, as written.
     pub resources: Vec<String>,
@@ -25,7 +25,7 @@ pub struct KustomizationFile {
 }
 
 /// The objects that a patch is about. What it leaves out is any.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Selector {
     /// The group.
     pub group: Option<String>,

@@ -39,7 +39,7 @@ impl SourceTool {
 }
 
 /// Where an object says that manifests are.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Pointer {
     /// The object; `None` for a kustomization that nobody points at.
     pub by: Option<Arc<Deliverer>>,

@@ -1,6 +1,6 @@
 //! The roots of a tree, and the files that each of them builds.
 
-use std::collections::{BTreeMap, BTreeSet, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::sync::Arc;
 
 use super::edits::Edits;
@@ -44,33 +44,38 @@ pub struct BuildRoots {
     governed: BTreeSet<String>,
     /// Whether some files are reached in more ways than were followed.
     pub capped: bool,
+    /// What points at which root.
+    pointed_at: HashMap<Pointer, usize>,
+    /// Files that all roots reach together.
+    reached: usize,
 }
 
 impl BuildRoots {
     /// The roots of a tree. The paths of its files are from the root of the repository.
     pub fn of<'f>(files: impl IntoIterator<Item = (&'f str, &'f ParsedFile)> + Clone) -> Self {
         let pointers = files.clone().into_iter().flat_map(|(_, file)| pointers_of(file)).collect();
-        Self::pointed_at(files, pointers)
+        Self::with_pointers(files, pointers)
     }
 
     /// The same, for whoever knows what points at folders of the tree.
-    pub fn pointed_at<'f>(files: impl IntoIterator<Item = (&'f str, &'f ParsedFile)>, pointers: Vec<Pointer>) -> Self {
+    pub fn with_pointers<'f>(
+        files: impl IntoIterator<Item = (&'f str, &'f ParsedFile)>,
+        pointers: Vec<Pointer>,
+    ) -> Self {
         let tree = SourceTree::of(files);
         let governed = tree.kustomizations().map(|(folder, _)| folder.to_owned()).collect();
         let mut found = Self { governed, ..Self::default() };
         let included = included(&tree);
         let mut starts: BTreeMap<String, Vec<Pointer>> = BTreeMap::new();
+        let mut seen: HashSet<Pointer> = HashSet::new();
         for (folder, kustomization) in tree.kustomizations() {
             if !included.contains(folder) && !kustomization.is_component {
                 starts.entry(folder.to_owned()).or_default();
             }
         }
         for pointer in pointers {
-            if tree.below(&pointer.folder).next().is_some() {
-                let same = starts.entry(pointer.folder.clone()).or_default();
-                if !same.contains(&pointer) {
-                    same.push(pointer);
-                }
+            if tree.below(&pointer.folder).next().is_some() && seen.insert(pointer.clone()) {
+                starts.entry(pointer.folder.clone()).or_default().push(pointer);
             }
         }
         for (folder, mut pointers) in starts {
@@ -82,10 +87,16 @@ impl BuildRoots {
             for pointer in pointers {
                 let files = found.reached(&tree, &pointer);
                 let pointer = is_pointed_at.then_some(pointer);
+                found.pointed_at.extend(pointer.clone().map(|pointer| (pointer, found.roots.len())));
                 found.roots.push(BuildRoot { folder: folder.clone(), pointer, files });
             }
         }
         found
+    }
+
+    /// The place of the root at which something points so.
+    pub fn pointed_at_by(&self, pointer: &Pointer) -> Option<usize> {
+        self.pointed_at.get(pointer).copied()
     }
 
     /// Whether a kustomization at or above the folder of a file decides what of it is applied.
@@ -96,12 +107,13 @@ impl BuildRoots {
 
     fn reached(&mut self, tree: &SourceTree<'_>, pointer: &Pointer) -> Vec<BuiltFile> {
         let mut closure = Closure { tree, outer: vec![Arc::clone(&pointer.edits)], reached: Vec::new() };
-        let budget = MOST_REACHED.saturating_sub(self.roots.iter().map(|root| root.files.len()).sum());
+        let budget = MOST_REACHED.saturating_sub(self.reached);
         self.capped |= !match tree.kustomization(&pointer.folder) {
             Some(_) => closure.follow(vec![pointer.folder.clone()], budget),
             None => closure.scan(pointer, budget),
         };
         closure.reached.sort_by_key(|reached| reached.file);
+        self.reached += closure.reached.len();
         closure.reached
     }
 }

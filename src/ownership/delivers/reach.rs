@@ -59,7 +59,7 @@ impl Reach {
             for at in objects {
                 let mut built: Vec<Build> = Vec::new();
                 for pointer in &pointed[at] {
-                    built.extend(tree.roots_of(pointer).map(|root| Build { repository, root }));
+                    built.extend(tree.roots.pointed_at_by(pointer).map(|root| Build { repository, root }));
                 }
                 built.dedup();
                 reach.builds[at] = built;
@@ -110,16 +110,8 @@ impl BuiltTree {
         };
         let files = inventory.files().filter_map(|(id, file)| Some((id, inside(file.source().path())?, file)));
         let files: Vec<_> = files.collect();
-        let roots = BuildRoots::pointed_at(files.iter().map(|(_, path, file)| (path.as_str(), *file)), pointers);
+        let roots = BuildRoots::with_pointers(files.iter().map(|(_, path, file)| (path.as_str(), *file)), pointers);
         Self { files: files.into_iter().map(|(id, ..)| id).collect(), roots }
-    }
-
-    /// The roots at which a delivery object points so; roots are in the order of their folders.
-    fn roots_of(&self, pointer: &Pointer) -> impl Iterator<Item = usize> {
-        let roots = &self.roots.roots;
-        let start = roots.partition_point(|root| root.folder < pointer.folder);
-        let same = roots[start..].iter().enumerate().take_while(|(_, root)| root.folder == pointer.folder);
-        same.filter(|(_, root)| root.pointer.as_ref() == Some(pointer)).map(move |(at, _)| start + at)
     }
 }
 
