@@ -187,6 +187,13 @@ impl<'a> Verdicts<'a> {
         Some(Arc::new(gc::simulate(&built.cluster, std::slice::from_ref(step), &options)))
     }
 
+    /// What several steps do, one after the other. `None` when the cluster is too large.
+    pub fn after(&self, steps: &[Step]) -> Option<Plan<'a>> {
+        let built = self.analysis.cluster()?;
+        let options = Options { state_cap: 0, ..Options::default() };
+        Some(gc::simulate(&built.cluster, steps, &options))
+    }
+
     /// Keeps a verdict that is needed again: one behind a finding.
     pub fn keep(&self, step: Step, plan: Arc<Plan<'a>>) {
         let mut kept = self.kept();

@@ -34,12 +34,14 @@ pub const ARGOCD_INSTANCE: &str = "argocd.argoproj.io/instance";
 pub const ARGOCD_SYNC_OPTIONS: &str = "argocd.argoproj.io/sync-options";
 /// The wave of a sync in which an object is applied, and in reverse deleted.
 pub const ARGOCD_SYNC_WAVE: &str = "argocd.argoproj.io/sync-wave";
+/// Makes an object a hook of Argo CD.
+pub const ARGOCD_HOOK: &str = "argocd.argoproj.io/hook";
 /// The annotations by which people tell Argo CD what to do with an object that it delivers.
 pub const ARGOCD_OPTIONS: [&str; 5] = [
     ARGOCD_SYNC_OPTIONS,
     "argocd.argoproj.io/compare-options",
     ARGOCD_SYNC_WAVE,
-    "argocd.argoproj.io/hook",
+    ARGOCD_HOOK,
     "argocd.argoproj.io/hook-delete-policy",
 ];
 

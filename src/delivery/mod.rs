@@ -22,6 +22,7 @@ mod order;
 mod protection;
 mod regime;
 mod request;
+mod together;
 mod tracking;
 
 pub use belief::{Belief, Flaw, beliefs};
@@ -29,4 +30,5 @@ pub use order::{KindOrder, OrderTableError, Sequence, kind_order};
 pub use protection::{Removal, Spared, Sparing, spared};
 pub use regime::{Delivered, Deliverers, Deliveries, DeliveryTool, FluxObject, Regime, RegimeSource};
 pub use request::{Leaving, Op, Request, Withdrawal};
+pub use together::DeliveredSet;
 pub use tracking::tracking_labels;

@@ -261,6 +261,11 @@ impl Deliveries {
         said.then(|| self.regime(member).regime)
     }
 
+    /// Whether the configuration says which tool delivers the bundle.
+    pub(super) fn is_configured(&self) -> bool {
+        self.configured.is_some()
+    }
+
     /// The path of the template that an object was rendered from, as a comment `# Source:` before it says.
     pub fn template<'i>(&self, inventory: &'i Inventory, member: &Member) -> Option<&'i str> {
         let documents = self.templates.get(&member.file)?;

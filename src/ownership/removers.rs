@@ -136,9 +136,16 @@ impl Removers {
                 self.runs(inventory, controller).map(move |(id, evidence)| (id, evidence, *controller))
             })
             .collect();
-        let resources = access::resources_of(inventory, GroupKind::new(holder.group, holder.kind));
-        let able = |id: ObjectId| found.len() > 1 && self.access.reaches(id, holder, &resources);
-        let (id, evidence, controller) = found.iter().find(|(id, ..)| able(*id)).or(found.first())?.clone();
+        let first = match found.as_slice() {
+            [] => return None,
+            [only] => only,
+            [first, ..] => {
+                let resources = access::resources_of(inventory, GroupKind::new(holder.group, holder.kind));
+                let able = self.access.able(holder, &resources);
+                found.iter().find(|(id, ..)| able.contains(id)).unwrap_or(first)
+            }
+        };
+        let (id, evidence, controller) = first.clone();
         Some(Remover::Workload { id, evidence, controller: Some(controller) })
     }
 

@@ -1,130 +1,224 @@
-//! A Namespace that contains objects together with the controller that must release them.
+//! An operator that a delivery tool deletes together with the objects that only it can release.
 //!
-//! Deleting a Namespace removes its Pods first and waits for them (section 4, step 3); only then does the deletion of
-//! everything else begin, and by then the controller is gone.
+//! What the tool sends is simulated on the bundle's cluster: what is stuck in the end is stuck because of the order. Where the
+//! tool fixes that order the finding is certain; where it deletes all at about the same time, it is a race.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::draft::Draft;
 use super::finalizer_words::with_workload;
+use super::held::{Held, counted, held, resting};
 use super::rule::{Context, Rule, Sink, rule};
 use super::words::named;
+use crate::cluster::steps_of;
+use crate::delivery::flux::{HelmReleaseSettings, KustomizationSettings};
+use crate::delivery::helm::HelmVersion;
+use crate::delivery::{DeliveredSet, FluxObject, Leaving, Regime, Request, argocd, flux, helm, marks};
+use crate::finding::Severity;
 use crate::inventory::{Member, ObjectId};
-use crate::kube::{Scope, finalizers, kinds, kubectl};
-use crate::ownership::{Evidence, Remover};
+use crate::kube::{ObjectKey, Policy, Wait};
+use crate::ownership::FinalizerHolder;
 
 pub(super) static OPERATOR_DELETED_FIRST: Rule = rule!(
     "operator-deleted-first",
-    Info,
+    Warning,
     Stuck,
-    "A Namespace contains an operator and the objects that only it can release",
+    "A delivery tool deletes an operator before, or together with, the objects that only it can release",
     operator_deleted_first
 );
 
 /// How many other places a finding shows.
 const MOST_RELATED: usize = 8;
 
-/// An object with a finalizer that a workload of its own namespace removes.
-struct Held<'a> {
-    member: &'a Member,
-    finalizer: &'a str,
-    remover: Remover<'a>,
+/// How many removals are tried in the simulation; a bundle with more has shown its defects by then.
+const MOST_TRIALS: usize = 200;
+
+/// When the objects of an operator get stuck.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Risk {
+    /// Permissions alone speak for the operator.
+    Guess,
+    /// Unless the operator is quicker than its own deletion.
+    Race,
+    /// The tool deletes the operator or its permissions first.
+    Certain,
 }
 
 fn operator_deleted_first(context: &Context<'_>, sink: &mut Sink) {
-    let inventory = context.inventory;
-    let namespaces = || inventory.members.iter().filter(|member| member.object.is(kinds::NAMESPACE));
-    if namespaces().next().is_none() {
+    let held = held(context);
+    if held.is_empty() {
         return;
     }
-    // By namespace and operator.
-    let mut held: BTreeMap<(&str, ObjectId), Vec<Held<'_>>> = BTreeMap::new();
-    // An operator's kinds are often unknown here; an object with a namespace is assumed to be in it.
-    for member in inventory.members.iter().filter(|member| member.scope() != Some(Scope::Cluster)) {
-        let Some(namespace) = member.key.namespace.name() else { continue };
-        let released = finalizers(context, member).into_iter().find_map(|finalizer| {
-            let remover = context.ownership.removers.remover(inventory, member, finalizer);
-            let workload = operator(&remover).filter(|workload| *workload != member.id)?;
-            let operator = inventory.member(workload);
-            // A Job ends on its own: it is not an operator.
-            let dies_too = operator.key.namespace.name() == Some(namespace) && operator.key.group != "batch";
-            dies_too.then_some((workload, Held { member, finalizer, remover }))
-        });
-        if let Some((workload, object)) = released {
-            held.entry((namespace, workload)).or_default().push(object);
+    let mut trials = 0;
+    for set in context.analysis.deliveries().sets(context.inventory) {
+        let inside: BTreeSet<ObjectId> = set.members.iter().copied().collect();
+        let both = |held: &&Held<'_>| inside.contains(&held.member.id) && inside.contains(&held.operator);
+        let held: Vec<&Held<'_>> = held.iter().filter(both).collect();
+        if held.is_empty() || has_hook_before(context, &set) {
+            continue;
+        }
+        trials += 1;
+        if trials > MOST_TRIALS {
+            return;
+        }
+        let requests = requests(context, &set);
+        let mut left: BTreeMap<ObjectId, Vec<(Risk, &Held<'_>)>> = BTreeMap::new();
+        for (risk, held) in left_behind(context, set.regime, &requests, &held) {
+            left.entry(held.operator).or_default().push((risk, held));
+        }
+        for (operator, mut left) in left {
+            // What is certain comes first, and speaks for the rest.
+            left.sort_by_key(|(risk, held)| (std::cmp::Reverse(*risk), held.member.id));
+            sink.push(finding(context, set.regime, context.inventory.member(operator), &left));
         }
     }
-    for namespace in namespaces() {
-        let name = namespace.key.name.as_str();
-        let here = held.range((name, ObjectId(0))..=(name, ObjectId(u32::MAX)));
-        here.for_each(|((_, operator), held)| sink.push(stuck(context, namespace, *operator, held)));
-    }
 }
 
-/// The finalizers that an object has, or gets as soon as its controller sees it.
-fn finalizers<'a>(context: &Context<'a>, member: &'a Member) -> Vec<&'a str> {
-    let written = member.object.metadata.finalizers.iter().map(|finalizer| finalizer.value.as_str());
-    let mut finalizers: Vec<&str> = written.filter(|name| !finalizers::is_collectors(name)).collect();
-    finalizers.extend(context.ownership.removers.added_finalizers(member));
-    finalizers
+/// Whether a hook runs before anything is deleted. It may delete the objects and wait for them.
+fn has_hook_before(context: &Context<'_>, set: &DeliveredSet) -> bool {
+    let hooks = [(marks::HELM_HOOK, "pre-delete"), (marks::ARGOCD_HOOK, "PreDelete")];
+    set.members.iter().map(|id| &context.inventory.member(*id).object.metadata).any(|metadata| {
+        hooks.into_iter().any(|(key, event)| {
+            let events = marks::annotation(metadata, key).map_or("", |events| events.value.as_str());
+            events.split(',').any(|one| one.trim() == event)
+        })
+    })
 }
 
-/// The workload that removes it: it runs the controller's image, or has the permissions and no other controller is
-/// known.
-fn operator(remover: &Remover<'_>) -> Option<ObjectId> {
-    match remover {
-        Remover::Workload { id, evidence: Evidence::Image { .. } | Evidence::Configuration, .. }
-        | Remover::Workload { id, controller: None, .. } => Some(*id),
-        _ => None,
-    }
-}
-
-fn stuck(context: &Context<'_>, namespace: &Member, operator: ObjectId, held: &[Held<'_>]) -> Draft {
+/// What the tool sends when it removes everything that it delivered together.
+fn requests(context: &Context<'_>, set: &DeliveredSet) -> Vec<Request> {
     let inventory = context.inventory;
-    let operator = named(inventory.member(operator));
-    let Held { member, finalizer, remover } = &held[0];
-    let first = match held.len() {
-        1 => named(member),
-        2 => format!("{} and 1 more object", named(member)),
-        n => format!("{} and {} more objects", named(member), n - 1),
+    let members = set.members.iter().map(|id| inventory.member(*id)).collect();
+    let leaving = Leaving { inventory, deliveries: context.analysis.deliveries(), members };
+    let withdrawal = match set.regime {
+        Regime::Helm => helm::uninstall(&leaving, HelmVersion::default(), Policy::Background),
+        Regime::ArgoCd => argocd::application_deleted(&leaving, Policy::Foreground),
+        Regime::Flux(FluxObject::Kustomization) => {
+            flux::kustomization_deleted(&leaving, KustomizationSettings::default())
+        }
+        Regime::Flux(FluxObject::HelmRelease) => {
+            flux::helm_release_deleted(&leaving, HelmVersion::default(), HelmReleaseSettings::default())
+        }
+        Regime::Kubectl => return Vec::new(),
     };
-    let by_image = !matches!(remover, Remover::Workload { evidence: Evidence::Access { .. }, .. });
-    let removes = if by_image { "removes" } else { "may be the one that removes" };
-    let delete = kubectl::delete(&(&member.key).into(), &[]);
-    let draft = Draft::on(
-        namespace,
-        namespace.object.name_span(),
-        match by_image {
-            true => format!(
-                "deleting {} gets stuck: {operator} is deleted first, and nobody is left to release {first}",
-                named(namespace)
-            ),
-            false => format!(
-                "deleting {} may get stuck: {operator} is deleted first, and no other controller is known to release \
-                 {first}",
-                named(namespace)
-            ),
-        },
-    )
-    .label("would stay Terminating")
-    .reason(format!(
-        "Deleting a Namespace removes its Pods first and waits for them; everything else is deleted only after \
-         {operator} is gone. {operator} {removes} the finalizer `{finalizer}` of {}, which then stays Terminating, \
-         and so does the Namespace.",
-        named(member)
-    ))
-    .help(format!(
-        "delete what the operator manages first, for example with `{delete}`, and the Namespace once that is gone; or \
-         keep the operator in another namespace"
-    ))
-    .field("metadata.name")
-    .target(operator.clone());
-    let known = context.ownership.removers.known();
-    let rows: BTreeMap<&str, _> =
-        held.iter().filter_map(|held| known.find(held.finalizer)).map(|known| (&*known.finalizer, known)).collect();
-    let draft = rows.into_values().fold(draft, Draft::rests_on_finalizer);
-    let draft = with_workload(draft, inventory, remover);
-    held.iter().take(MOST_RELATED).fold(draft, |draft, held| {
+    withdrawal.requests
+}
+
+/// What is stuck once the tool has sent everything.
+fn left_behind<'h, 'a>(
+    context: &Context<'_>,
+    regime: Regime,
+    requests: &[Request],
+    held: &[&'h Held<'a>],
+) -> Vec<(Risk, &'h Held<'a>)> {
+    let steps = steps_of(requests);
+    let plan = steps.len().checked_sub(1).and_then(|last| Some((context.verdicts.after(&steps)?, last)));
+    let stuck: BTreeMap<ObjectKey, bool> = plan.map_or_else(BTreeMap::new, |(plan, last)| {
+        let stuck = plan.stuck(last).into_iter();
+        stuck.map(|stuck| (plan.cluster().key(stuck.object), stuck.unless_quicker.is_empty())).collect()
+    });
+    let places: BTreeMap<&ObjectKey, usize> = (0..).zip(requests).map(|(at, request)| (&request.key, at)).collect();
+    // Neither Argo CD nor Flux sends the requests of one moment in an order that anybody could rely on.
+    let ordered = matches!(regime, Regime::Helm | Regime::Flux(FluxObject::HelmRelease));
+    let risk = |held: &Held<'_>| {
+        if held.is_guess() {
+            let operator = &context.inventory.member(held.operator).key;
+            return is_deleted_with(requests, &places, &held.member.key, operator).then_some(Risk::Guess);
+        }
+        let certain = *stuck.get(&held.member.key)?;
+        // Something else may hold it.
+        lost(context, held).find(|id| places.contains_key(&context.inventory.member(*id).key))?;
+        Some(if certain && ordered { Risk::Certain } else { Risk::Race })
+    };
+    held.iter().filter_map(|held| Some((risk(held)?, *held))).collect()
+}
+
+/// The operator of an object and what lets it act.
+fn lost(context: &Context<'_>, held: &Held<'_>) -> impl Iterator<Item = ObjectId> {
+    let holder = FinalizerHolder { name: None, ..FinalizerHolder::of(held.member) };
+    let authority = context.ownership.removers.access().authority(context.inventory, held.operator, &holder);
+    std::iter::once(held.operator).chain(authority.alternatives().into_iter().flatten())
+}
+
+/// Whether the tool deletes both, and does not wait for the object before it deletes the operator.
+fn is_deleted_with(
+    requests: &[Request],
+    places: &BTreeMap<&ObjectKey, usize>,
+    object: &ObjectKey,
+    operator: &ObjectKey,
+) -> bool {
+    let (Some(&object), Some(&operator)) = (places.get(object), places.get(operator)) else { return false };
+    !requests.get(object..operator).is_some_and(|between| between.iter().any(|request| request.wait != Wait::None))
+}
+
+fn finding(context: &Context<'_>, regime: Regime, operator: &Member, left: &[(Risk, &Held<'_>)]) -> Draft {
+    let (risk, first) = left[0];
+    let (who, objects) = (named(operator), counted(named(first.member), left.len()));
+    let severity = match risk {
+        _ if !first.is_verified() => Severity::Info,
+        Risk::Guess => Severity::Info,
+        Risk::Race => Severity::Warning,
+        Risk::Certain => Severity::Error,
+    };
+    let words = RemovalWords::of(regime);
+    let message = match risk {
+        Risk::Guess => format!("{} may leave {objects} stuck: {who} may be the one that releases them", words.removal),
+        Risk::Race => format!("{} may leave {objects} stuck: {who} is deleted at about the same time", words.removal),
+        Risk::Certain => format!("{} leaves {objects} stuck: {who} is deleted first", words.removal),
+    };
+    let delete = "delete these objects first and wait until they are gone";
+    let draft = Draft::on(operator, operator.object.name_span(), message)
+        .severity(severity)
+        .label("is not there to release them")
+        .reason(format!(
+            "{} {who} {} the finalizer `{}` of {}, which then stays Terminating, and with it its CustomResourceDefinition \
+             and its namespace when they are deleted.",
+            words.order,
+            if risk == Risk::Guess { "may be the one that removes" } else { "removes" },
+            first.finalizer,
+            named(first.member)
+        ))
+        .claims_absence(context.inventory)
+        .help(format!("{delete}: by hand, or {}", words.mitigation))
+        .field("metadata.name")
+        .target(first.member.key.group_kind().to_string());
+    let draft = resting(draft, context, left.iter().map(|(_, held)| held.finalizer));
+    let draft = with_workload(draft, context.inventory, &first.remover);
+    left.iter().take(MOST_RELATED).fold(draft, |draft, (_, held)| {
         draft.related_object(held.member, format!("has or gets the finalizer `{}`", held.finalizer))
     })
+}
+
+/// How a tool removes everything.
+struct RemovalWords {
+    removal: &'static str,
+    order: &'static str,
+    mitigation: &'static str,
+}
+
+impl RemovalWords {
+    fn of(regime: Regime) -> Self {
+        let helm = "Helm deletes kind by kind and waits for nothing: workloads and permissions go before custom resources, \
+                    whose kinds it does not know.";
+        let hook = "with a hook `helm.sh/hook: pre-delete` of the chart; or put them into a release of their own, which is \
+                    uninstalled first";
+        match regime {
+            Regime::Helm => Self { removal: "uninstalling the release", order: helm, mitigation: hook },
+            Regime::Flux(FluxObject::HelmRelease) => {
+                Self { removal: "deleting the HelmRelease", order: helm, mitigation: hook }
+            }
+            Regime::ArgoCd => Self {
+                removal: "deleting the Application",
+                order: "Argo CD deletes everything of one wave at once.",
+                mitigation: "with a higher `argocd.argoproj.io/sync-wave` than the operator's: Argo CD deletes the highest \
+                             wave first, and waits for it",
+            },
+            Regime::Flux(FluxObject::Kustomization) | Regime::Kubectl => Self {
+                removal: "deleting the Kustomization",
+                order: "Flux deletes custom resources first, and the operator a moment later, without waiting.",
+                mitigation: "with a Kustomization of their own that depends on the operator's and has `deletionPolicy: \
+                             WaitForTermination`, which is deleted first",
+            },
+        }
+    }
 }

@@ -3,8 +3,8 @@
 use super::rule::{self, Rule};
 use super::{
     claimed, finalizer_lifecycle, finalizer_syntax, finalizer_template, gitops, metadata, operator, owner_graph,
-    owner_identity, owner_shape, protection, reading, release, scope, serving, simulation, suppressing, unanswered,
-    volume,
+    owner_identity, owner_shape, permission, protection, reading, release, scope, serving, shared_namespace,
+    simulation, suppressing, unanswered, volume,
 };
 
 /// Every rule, in the order in which they are listed.
@@ -43,6 +43,8 @@ pub static RULES: &[&Rule] = &[
     &simulation::FOREGROUND_DEADLOCK,
     &simulation::NAMESPACE_NEVER_EMPTIES,
     &operator::OPERATOR_DELETED_FIRST,
+    &shared_namespace::NAMESPACE_SHARED_WITH_OPERATOR,
+    &permission::FINALIZERS_PERMISSION_MISSING,
     &unanswered::WEBHOOK_BLOCKS_DELETION,
     &unanswered::APISERVICE_WITHOUT_BACKEND,
     &release::CRD_WITHOUT_KEEP,

@@ -56,7 +56,7 @@ pub(crate) fn step_behind(rule: &str, object: &ObjectKey) -> Option<(Step, Strin
     }
 }
 
-fn emptying(namespace: ObjectKey) -> Step {
+pub(super) fn emptying(namespace: ObjectKey) -> Step {
     Step::Delete { targets: vec![namespace], policy: Some(Policy::Background), wait: Wait::Settled }
 }
 

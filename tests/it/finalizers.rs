@@ -201,7 +201,7 @@ fn rights_alone_make_a_workload_one_that_may_remove_a_finalizer() {
     let namespace = "apiVersion: v1\nkind: Namespace\nmetadata: {name: system}\n";
     let widget = "apiVersion: example.com/v1\nkind: Widget\nmetadata: {name: here, namespace: system, finalizers: [example.com/hold]}\n";
     let found = findings(&format!("{operator}---\n{namespace}---\n{widget}"));
-    let finding = the(&found, "operator-deleted-first");
+    let finding = the(&found, "namespace-shared-with-operator");
     assert!(
         finding.message.contains(
             "may get stuck: Deployment `operator` is deleted first, and no other controller is known to release"

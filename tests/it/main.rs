@@ -42,6 +42,7 @@ mod house;
 mod init;
 mod known_finalizers;
 mod mistakes;
+mod operator_rules;
 mod owner_rules;
 mod parsed_files;
 mod permissions;

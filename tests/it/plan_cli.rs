@@ -360,3 +360,22 @@ fn a_plan_cites_rules_for_those_who_ask() {
     assert!(!plain.contains("GC-") && !plain.contains("DEP-"), "{plain}");
     assert!(shown(&["-v"]).contains("owned by it, blocking [GC-12, GC-22]\n"));
 }
+
+#[test]
+fn a_version_that_no_instance_uses_may_still_be_served() {
+    let widget = "apiVersion: example.com/v1\nkind: Widget\nmetadata: {name: one, namespace: shop}\n---\n";
+    let owned = "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: settings\n  namespace: shop\n  ownerReferences: [{apiVersion: \
+                 example.com/v2, kind: Widget, name: one, uid: 0a000000-0000-4000-8000-000000000001}]\n";
+    let definition = "---\napiVersion: apiextensions.k8s.io/v1\nkind: CustomResourceDefinition\nmetadata: {name: \
+                      widgets.example.com}\nspec: {group: example.com, scope: Namespaced, names: {kind: Widget, plural: widgets}, \
+                      versions: [{name: v1, served: true, storage: true}]}\n";
+    let told = |definition: &str| {
+        let mut command = ownerlint();
+        command.args(["plan", "delete", "widget/one", "-f", "-"]).write_stdin([widget, owned, definition].concat());
+        String::from_utf8(command.output().expect("it runs").stdout).expect("UTF-8").replace("\n    ", " ")
+    };
+    let open = told("");
+    assert!(open.contains("nothing in the input shows that the cluster serves Widget (example.com/v2)"), "{open}");
+    let known = told(definition);
+    assert!(known.contains("the cluster does not serve Widget (example.com/v2)"), "{known}");
+}

@@ -6,7 +6,7 @@
 mod rule;
 mod subject;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 pub use rule::{PolicyRule, ResourceRequest, may_set_blocking_reference};
 use subject::Subject;
@@ -138,10 +138,10 @@ impl Access {
         self.workloads.iter().map(|workload| workload.id).zip(grants)
     }
 
-    /// Whether a workload may change `holder`, whose kind is one of `resources`.
-    pub(super) fn reaches(&self, workload: ObjectId, holder: &FinalizerHolder<'_>, resources: &[String]) -> bool {
-        let Some(at) = self.place(workload) else { return false };
-        self.grants.iter().any(|grant| grant.workloads.contains(&at) && grant.reaches(holder, resources))
+    /// The workloads that may change `holder`, whose kind is one of `resources`.
+    pub(super) fn able(&self, holder: &FinalizerHolder<'_>, resources: &[String]) -> BTreeSet<ObjectId> {
+        let grants = self.grants.iter().filter(|grant| grant.reaches(holder, resources));
+        grants.flat_map(|grant| &grant.workloads).map(|at| self.workloads[*at].id).collect()
     }
 
     fn place(&self, workload: ObjectId) -> Option<usize> {

@@ -71,7 +71,19 @@ impl PolicyRule {
         wild(&self.groups) && wild(&self.resources)
     }
 
-    /// Whether it names one of these resources in a group, or a subresource of it.
+    /// What it allows to create: groups and resources, as it writes them.
+    pub fn creates(&self) -> impl Iterator<Item = (&str, &str)> {
+        let creates = self.verbs.iter().any(|verb| verb == "create" || verb == "*");
+        let pairs = self.groups.iter().flat_map(|group| self.resources.iter().map(move |it| (&**group, &**it)));
+        pairs.filter(move |_| creates)
+    }
+
+    /// Whether it names a subresource of some resource.
+    pub fn mentions_subresource(&self, subresource: &str) -> bool {
+        self.resources.iter().any(|entry| entry.split_once('/').is_some_and(|(_, part)| part == subresource))
+    }
+
+    /// Whether it names a resource of a group, or a subresource of it.
     pub fn names(&self, group: &str, resource: &str) -> bool {
         let of = |entry: &String| entry.split_once('/').map_or(entry.as_str(), |(of, _)| of) == resource;
         self.groups.iter().any(|entry| entry == group) && self.resources.iter().any(of)
@@ -81,7 +93,12 @@ impl PolicyRule {
 /// Whether these rules let a client set a reference with `blockOwnerDeletion: true` to an object, where the API server enforces
 /// that (the admission plugin OwnerReferencesPermissionEnforcement, which OpenShift turns on): it asks for `update` of the
 /// owner's `finalizers` (Kubernetes plugin/pkg/admission/gc/gc_admission.go).
-pub fn may_set_blocking_reference(rules: &[PolicyRule], group: &str, resource: &str, name: Option<&str>) -> bool {
+pub fn may_set_blocking_reference<'r>(
+    rules: impl IntoIterator<Item = &'r PolicyRule>,
+    group: &str,
+    resource: &str,
+    name: Option<&str>,
+) -> bool {
     let request = ResourceRequest { verb: "update", group, resource, subresource: "finalizers", name };
-    rules.iter().any(|rule| rule.allows(request))
+    rules.into_iter().any(|rule| rule.allows(request))
 }

@@ -1,0 +1,86 @@
+//! Rules on operators and what they must release: how severe each finding is, and why.
+
+use ownerlint::engine::Check;
+use ownerlint::finding::{Finding, Severity};
+
+use crate::support::{Repository, check_text, fixture};
+
+/// The one finding of a rule in a fixture of the rule.
+fn the(rule: &str, file: &str) -> Finding {
+    let text = fixture(&format!("rules/{rule}/bad/{file}.yaml"));
+    let report = check_text("input.yaml", &text, &Check::default());
+    let found: Vec<_> = report.findings.into_iter().map(|reported| reported.finding).collect();
+    let mut found: Vec<_> = found.into_iter().filter(|finding| finding.rule == rule).collect();
+    assert_eq!(found.len(), 1, "{file}: {found:#?}");
+    found.remove(0)
+}
+
+#[test]
+fn an_order_that_the_tool_fixes_is_an_error_and_a_race_a_warning() {
+    let first = |file| the("operator-deleted-first", file);
+    let helm = first("a-release-as-it-is-in-the-cluster");
+    assert_eq!(helm.severity, Severity::Error);
+    assert_eq!(
+        helm.message,
+        "uninstalling the release leaves Installation `default` stuck: Deployment `tigera-operator` is deleted first"
+    );
+    for (file, removal) in [
+        ("one-wave-of-argo-cd", "deleting the Application"),
+        ("a-lower-wave-of-argo-cd", "deleting the Application"),
+        ("one-kustomization-of-flux", "deleting the Kustomization"),
+    ] {
+        let race = first(file);
+        assert_eq!(race.severity, Severity::Warning, "{file}");
+        assert!(race.message.starts_with(&format!("{removal} may leave Installation `default` stuck")), "{race:#?}");
+    }
+    let guess = first("permissions-alone");
+    assert_eq!(guess.severity, Severity::Info);
+    assert!(guess.message.contains("may be the one that releases them"), "{guess:#?}");
+}
+
+#[test]
+fn without_permissions_in_the_input_an_uninstall_is_a_race() {
+    let text = fixture("rules/operator-deleted-first/bad/a-release-as-it-is-in-the-cluster.yaml");
+    let documents = text.split("---\n").filter(|document| !document.contains("kind: ServiceAccount\n"));
+    let text = documents.collect::<Vec<_>>().join("---\n");
+    let report = check_text("input.yaml", &text, &Check::default());
+    let mut found = report.findings.iter().map(|reported| &reported.finding);
+    let finding = found.find(|finding| finding.rule == "operator-deleted-first").expect("a finding");
+    assert_eq!(finding.severity, Severity::Warning);
+}
+
+#[test]
+fn the_configuration_says_who_delivers_and_who_removes() {
+    let text = fixture("rules/operator-deleted-first/good/nobody-knows-of-a-tool.yaml")
+        .replace("tigera/operator:", "own/calico:");
+    let severity = |tool: &str, name: &str| {
+        let repository = Repository::new();
+        let configuration = format!(
+            "version: 1\nbundles: {{calico: {{paths: [calico.yaml], delivery: {tool}}}}}\ncontrollers:\n- {{name: ours, workload: \
+             Deployment.apps/tigera-operator/{name}, finalizers: [example.com/calico], kinds: [Installation.operator.tigera.io], adds: \
+             run-time}}\n"
+        );
+        repository.write("ownerlint.yaml", &configuration).write("calico.yaml", &text);
+        let (_, out, error) = repository.run(&["check", "-o", "json", "--select", "operator-deleted-first"], "");
+        let report: serde_json::Value = serde_json::from_str(&out).unwrap_or_else(|_| panic!("{error}"));
+        report["findings"][0]["severity"].as_str().map(str::to_owned)
+    };
+    assert_eq!(severity("helm", "tigera-operator").as_deref(), Some("error"));
+    assert_eq!(severity("argocd", "tigera-operator").as_deref(), Some("warning"));
+    assert_eq!(severity("kubectl", "tigera-operator"), None);
+    assert_eq!(severity("helm", "another-operator"), None);
+}
+
+#[test]
+fn a_role_that_comes_close_is_a_warning() {
+    let missing = |file| the("finalizers-permission-missing", file);
+    assert_eq!(missing("patch-is-not-update").severity, Severity::Warning);
+    assert_eq!(missing("every-verb-on-the-kind").severity, Severity::Info);
+}
+
+#[test]
+fn a_namespace_gets_one_note_for_all_that_is_stuck_in_it() {
+    let note = the("namespace-shared-with-operator", "one-note-for-many");
+    assert!(note.message.ends_with("nobody is left to release RabbitmqCluster `one` and 1 more object"), "{note:#?}");
+    assert_eq!(note.related.len(), 3, "the operator and both clusters: {note:#?}");
+}
