@@ -1,8 +1,8 @@
 //! Every outcome of one part of a cluster: an exhaustive, memoised search over the orders in which
 //! moves can happen `[SIM-11]`.
 //!
-//! A *move* is an attempt at an item, the orphaning of an owner's dependents or a piece of a purge, run to its end: what
-//! races is which of them comes first. (An attempt that conflicts with itself `[GC-22a]` ends there, and its retry is a move
+//! A *move* is an attempt at an item, the orphaning of an owner's dependents, a piece of a purge or a client's next request, run to
+//! its end: what races is which of them comes first. (An attempt that conflicts with itself `[GC-22a]` ends there, and its retry is a move
 //! of its own.) The search goes depth first, makes moves until there is a choice, and there follows each alternative once:
 //!
 //! * A state at a choice is known by the fingerprint of everything that decides its future, queues included, so that two
