@@ -264,20 +264,24 @@ impl<'c> Explorer<'c> {
                 return best.unwrap_or_default();
             }
         }
-        let client = world.may_send().then_some(Seed::Client);
-        for seed in world.finalizable().map(Seed::Object).chain(client) {
-            if self.improves(world, seed, &mut best) {
+        for namespace in world.finalizable() {
+            if self.improves(world, Seed::Object(namespace), &mut best) {
                 return best.unwrap_or_default();
             }
         }
-        if !self.reduce && best.iter().flatten().any(|next| *next != Move::Send) {
-            // A failed item may be retried at any time; when nothing else moves in the cluster, see `rest`.
+        let cluster_moves = best.is_some();
+        if world.may_send() && self.improves(world, Seed::Client, &mut best) {
+            return best.unwrap_or_default();
+        }
+        if !self.reduce && cluster_moves {
             for item in world.state.failed.iter() {
                 self.improves(world, Seed::Object(item), &mut best);
             }
         }
         let mut moves = best.unwrap_or_default();
-        if shelved {
+        // A failed item may be retried while anything else in the cluster moves. Where nothing does, the client's next request
+        // comes before the end of a back-off, and what comes after the last request is for `rest` to say.
+        if shelved || !cluster_moves {
             moves.retain(|next| !matches!(next, Move::Attempt(item) if world.state.failed.contains(*item)));
         }
         moves
