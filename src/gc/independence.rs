@@ -229,15 +229,24 @@ impl Stubborn<'_, '_> {
                 }
             }
         }
-        if state.failed.contains(id) {
-            // A dependent that stops to block it queues it once more [GC-11]: then it is not retried late.
-            let blockers = state.dependents(world.cluster, id).filter(|dependent| state.blocks(dependent.reference));
-            blockers.for_each(|dependent| self.add(dependent.holder));
+        if self.fails(id) {
+            // A dependent that goes, or stops to block it, queues it once more [GC-11]: then it is not retried late.
+            let deletes_dependents = state.has(id, DELETING_DEPENDENTS);
+            let requeues = |dependent: &Dependent| deletes_dependents || state.blocks(dependent.reference);
+            state.dependents(world.cluster, id).filter(requeues).for_each(|dependent| self.add(dependent.holder));
         }
         if world.cluster.links.is_namespace(id) && state.has(id, TERMINATING | SPEC_KUBERNETES) {
             self.add(state.purging.some_content(world.cluster, id).unwrap_or(NONE));
         }
         self.add_purger(id);
+    }
+
+    /// Whether the collector has tried the item in vain, or would now.
+    fn fails(&self, id: ObjectId) -> bool {
+        let state = &self.world.state;
+        state.failed.contains(id)
+            || (state.queue.contains(id) || state.conflicts.contains(id))
+                && matches!(self.world.prospect(id), Prospect::Fails)
     }
 
     /// The release of a foreground owner waits for every blocker: one is enough.
