@@ -28,7 +28,7 @@ use kinds::ShownKinds;
 use members::Members;
 use object::{minted_uid, object};
 use reconcilers::Reconcilers;
-use references::References;
+use references::ReferenceBinder;
 pub use requests::steps_of;
 pub use safe_order::{Preparation, SafeOrder, safe_order};
 pub use source::{Assumptions, Source};
@@ -55,7 +55,7 @@ fn build(source: &Source<'_>) -> Result<Built, ClusterError> {
     let (kinds, ShownKinds { proven, expected }) = kinds::kinds_of(source.inventory);
     let mut assumptions = Assumptions { proven_kinds: proven, expected_kinds: expected, ..Assumptions::default() };
     let members = Members::choose(source, &mut assumptions);
-    let mut references = References::new(source, &kinds, &members);
+    let mut references = ReferenceBinder::new(source, &kinds, &members);
     let mut reconcilers = Reconcilers::new(source, &members);
     let reader = Reader::new(source.inventory, source.running);
     let mut objects = Vec::with_capacity(members.chosen.len() + source.implied.objects.len());
@@ -122,7 +122,7 @@ fn protect(finalizers: &mut Vec<String>, kind: GroupKind<&str>, spec: Option<cra
 fn implied_object(
     implied: &ImpliedObject<'_>,
     members: &Members,
-    references: &mut References<'_>,
+    references: &mut ReferenceBinder<'_>,
     reader: &Reader<'_>,
     assumptions: &mut Assumptions,
 ) -> Option<Object> {

@@ -11,7 +11,7 @@ use crate::kube::{Namespace, ObjectKey, kinds as well_known};
 use crate::manifest;
 use crate::ownership::{ImpliedObject, Owner, OwnerEdge};
 
-pub(super) struct References<'a> {
+pub(super) struct ReferenceBinder<'a> {
     source: &'a Source<'a>,
     kinds: &'a Kinds,
     members: &'a Members,
@@ -21,7 +21,7 @@ pub(super) struct References<'a> {
     minted: Uids,
 }
 
-impl<'a> References<'a> {
+impl<'a> ReferenceBinder<'a> {
     pub(super) fn new(source: &'a Source<'a>, kinds: &'a Kinds, members: &'a Members) -> Self {
         let implied = source.implied.objects.iter().map(|implied| &implied.key);
         Self {

@@ -7,13 +7,13 @@ use std::collections::BTreeMap;
 
 use super::ids::ObjectId;
 use super::state::State;
-use super::steps::Request;
+use super::steps::BoundRequest;
 use crate::kube::Wait;
 
 /// The requests from one rest to the next.
 #[derive(Debug, Clone)]
 pub(super) struct Stretch<'s> {
-    requests: Vec<Request<'s>>,
+    requests: Vec<BoundRequest<'s>>,
     /// By target: the last request that names it.
     last: BTreeMap<ObjectId, usize>,
     /// What the client waits for at its end: [`Wait::Gone`] or [`Wait::Settled`].
@@ -25,14 +25,14 @@ impl<'s> Stretch<'s> {
         Stretch { requests: Vec::new(), last: BTreeMap::new(), end }
     }
 
-    pub(super) fn push(&mut self, request: Request<'s>) {
+    pub(super) fn push(&mut self, request: BoundRequest<'s>) {
         let targets = request.targets.iter().flatten();
         self.last.extend(targets.map(|target| (*target, self.requests.len())));
         self.requests.push(request);
     }
 
     /// The request after the first `sent`.
-    pub(super) fn next(&self, sent: usize) -> Option<&Request<'s>> {
+    pub(super) fn next(&self, sent: usize) -> Option<&BoundRequest<'s>> {
         self.requests.get(sent)
     }
 

@@ -5,10 +5,10 @@
 use super::cause::Cause;
 use super::flags::{DELETING_DEPENDENTS, FOREGROUND, MISTAKEN, ORPHAN, TERMINATING};
 use super::ids::{NONE, ObjectId, RefId};
-use super::references::{Dependent, Lookup, Ref, References};
+use super::references::{Dependent, Lookup, Ref, ReferenceTable};
 use super::trace::Reason;
 use super::view::Class;
-use super::world::{Watch, World};
+use super::world::{Simulation, Watch};
 use crate::kube::Policy;
 
 /// What the references of an item amount to; filled reference by reference.
@@ -17,7 +17,7 @@ pub(super) struct Verdict {
     solid: bool,
     waiting: bool,
     /// Dangling and waiting references.
-    doomed: References,
+    doomed: ReferenceTable,
     /// The collector's finalizer in the item's own list when it was read.
     preset: u16,
 }
@@ -27,7 +27,7 @@ pub(super) struct Verdict {
 pub(super) enum Action {
     Nothing,
     /// ≥1 solid owner: the other references go.
-    RemoveReferences(References, Reason),
+    RemoveReferences(ReferenceTable, Reason),
     Delete {
         policy: Policy,
         unblock: bool,
@@ -36,7 +36,7 @@ pub(super) enum Action {
 }
 
 impl Verdict {
-    pub(super) fn new(world: &World<'_>, item: ObjectId) -> Verdict {
+    pub(super) fn new(world: &Simulation<'_>, item: ObjectId) -> Verdict {
         Verdict { preset: world.state.flags[item] & (ORPHAN | FOREGROUND), ..Verdict::default() }
     }
 
@@ -52,7 +52,7 @@ impl Verdict {
     }
 }
 
-impl World<'_> {
+impl Simulation<'_> {
     /// Whether an attempt at this item does more than look at its flags: "being deleted is an
     /// one-way trip" `[GC-21]`.
     pub(super) fn attempts(&self, item: ObjectId) -> bool {

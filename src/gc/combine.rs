@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use super::client::Stretch;
 use super::cluster::Cluster;
-use super::controllers::Settings;
+use super::controllers::Surroundings;
 use super::explore::{CHOICE, Explorer, Reached, visible};
 use super::ids::ObjectId;
 use super::options::Options;
@@ -17,7 +17,7 @@ use super::outcome::{Difference, Outcome, Patch};
 use super::parts::{Part, Partition};
 use super::plan::StepPlan;
 use super::state::State;
-use super::steps::Request;
+use super::steps::BoundRequest;
 use crate::kube::Wait;
 
 /// Most outcomes that one step lists, however small the cluster.
@@ -30,8 +30,8 @@ const MOST_OBJECTS: usize = 200_000;
 /// Adds to each step that settles, and so has its verdict already, every other outcome.
 pub(super) fn add_outcomes(
     cluster: &Cluster,
-    requests: &[Request<'_>],
-    settings: Settings,
+    requests: &[BoundRequest<'_>],
+    settings: Surroundings,
     options: &Options,
     steps: &mut [StepPlan],
 ) {
@@ -57,7 +57,7 @@ pub(super) fn add_outcomes(
 }
 
 /// What the client sends to each part.
-fn stretches<'s>(requests: &[Request<'s>], partition: &Partition) -> Vec<Vec<Stretch<'s>>> {
+fn stretches<'s>(requests: &[BoundRequest<'s>], partition: &Partition) -> Vec<Vec<Stretch<'s>>> {
     let ends = requests.iter().map(|request| request.wait).filter(|wait| *wait != Wait::None);
     let empty: Vec<Stretch<'s>> = ends.map(Stretch::new).collect();
     let mut all = vec![empty; partition.parts.len()];

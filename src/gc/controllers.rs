@@ -11,12 +11,12 @@ use super::ids::{NONE, ObjectId};
 use super::links::{Protected, ProtectionEnd, Role};
 use super::object::Verb;
 use super::trace::Effect;
-use super::world::World;
+use super::world::Simulation;
 use crate::kube::Policy;
 
 /// What else is running in the cluster.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Settings {
+pub(super) struct Surroundings {
     /// Kubelets end the grace period of their Pods `[DEL-15]`.
     pub(super) kubelet: bool,
 }
@@ -30,7 +30,7 @@ pub(super) enum Purge {
     Finalize(ObjectId),
 }
 
-impl World<'_> {
+impl Simulation<'_> {
     /// Everything that namespace and definition purges would do now.
     pub(super) fn purges(&self) -> Vec<Purge> {
         let mut purges = Vec::new();
@@ -101,7 +101,7 @@ impl World<'_> {
     }
 
     /// One batch of all other controllers `[SIM-7]`; whether it changed anything.
-    pub(super) fn controllers_pass(&mut self, settings: Settings) -> bool {
+    pub(super) fn controllers_pass(&mut self, settings: Surroundings) -> bool {
         let before = self.state.writes;
         if settings.kubelet {
             self.finish_pods();

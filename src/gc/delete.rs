@@ -8,13 +8,13 @@ use super::links::Role;
 use super::object::Verb;
 use super::trace::{Effect, Reason};
 use super::webhooks::WEBHOOK_FAILED;
-use super::world::World;
+use super::world::Simulation;
 use crate::kube::Policy;
 
 /// Namespaces whose deletion the API server rejects `[NS-4]`.
 pub const IMMORTAL_NAMESPACES: [&str; 3] = ["default", "kube-public", "kube-system"];
 
-impl World<'_> {
+impl Simulation<'_> {
     /// A DELETE of an object that exists. `force` asks for a grace period of 0. Returns the HTTP code.
     pub(super) fn delete(&mut self, id: ObjectId, policy: Option<Policy>, force: bool, reason: Reason) -> u16 {
         if self.is_immortal(id) {

@@ -22,13 +22,13 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::client::Stretch;
 use super::cluster::Cluster;
-use super::controllers::{Purge, Settings};
+use super::controllers::{Purge, Surroundings};
 use super::flags::VISIBLE;
 use super::ids::ObjectId;
 use super::independence::{Seed, stubborn_moves};
 use super::moves::Move;
 use super::state::State;
-use super::world::World;
+use super::world::Simulation;
 use crate::kube::Wait;
 
 /// How many orders are sampled when the search is cut short.
@@ -71,7 +71,7 @@ pub(super) struct Reached {
 pub(super) struct Explorer<'c> {
     cluster: &'c Cluster,
     client: Option<&'c Stretch<'c>>,
-    settings: Settings,
+    settings: Surroundings,
     /// What the search may still spend: [`MOVE`] for a move, more for a choice.
     budget: usize,
     /// Whether commuting moves are made without branching; without, the search is naive.
@@ -81,13 +81,13 @@ pub(super) struct Explorer<'c> {
 }
 
 impl<'c> Explorer<'c> {
-    pub(super) fn new(cluster: &'c Cluster, settings: Settings, budget: usize, reduce: bool) -> Self {
+    pub(super) fn new(cluster: &'c Cluster, settings: Surroundings, budget: usize, reduce: bool) -> Self {
         Explorer { cluster, client: None, settings, budget, reduce, looked_at: Cell::new(0) }
     }
 
     /// The outcomes at the end of each stretch over all orders, and what of the budget is unused.
     pub(super) fn run(mut self, stretches: &'c [Stretch<'c>]) -> (Vec<Reached>, usize) {
-        let start = Branch { state: World::new(self.cluster).state, course: Course::default() };
+        let start = Branch { state: Simulation::new(self.cluster).state, course: Course::default() };
         let mut reached = self.settle(vec![start]);
         let mut ends = Vec::with_capacity(stretches.len());
         let mut settled = true;
@@ -117,8 +117,8 @@ impl<'c> Explorer<'c> {
         Branch { state: world.state, course: Course { shelved: false, ..branch.course } }
     }
 
-    fn world(&self, state: State) -> World<'c> {
-        World { cluster: self.cluster, state, client: self.client, watch: Vec::new(), trace: None }
+    fn world(&self, state: State) -> Simulation<'c> {
+        Simulation { cluster: self.cluster, state, client: self.client, watch: Vec::new(), trace: None }
     }
 
     /// All states at rest that can be reached.
@@ -195,7 +195,7 @@ impl<'c> Explorer<'c> {
     }
 
     /// Nothing in the queues can move: late retries, then the other controllers, then rest.
-    fn rest(&self, world: &mut World<'_>, course: Course, search: &mut Search) -> Rest {
+    fn rest(&self, world: &mut Simulation<'_>, course: Course, search: &mut Search) -> Rest {
         if !course.shelved {
             let ready = world.state.failed.iter().filter(|id| world.would_write(*id) || world.view().may_orphan(*id));
             let ready: Vec<ObjectId> = ready.collect();
@@ -221,7 +221,7 @@ impl<'c> Explorer<'c> {
     }
 
     /// Where everything is at rest, but controllers that are going may have been quick enough to let go: what follows then.
-    fn quick_controllers(&self, world: &World<'c>, course: Course, search: &mut Search) -> Vec<Branch> {
+    fn quick_controllers(&self, world: &Simulation<'c>, course: Course, search: &mut Search) -> Vec<Branch> {
         let races = world.races();
         if races.is_empty() || !search.seen.insert((world.state.fingerprint(), Course { late: false, ..course })) {
             return Vec::new();
@@ -236,7 +236,7 @@ impl<'c> Explorer<'c> {
     }
 
     /// The moves to be followed from here; the queue is cleared of what would write nothing.
-    fn choose(&self, world: &mut World<'_>, shelved: bool) -> Vec<Move> {
+    fn choose(&self, world: &mut Simulation<'_>, shelved: bool) -> Vec<Move> {
         let mut best: Option<Vec<Move>> = None;
         let mut after = None;
         while let Some(item) = next_item(world, after) {
@@ -288,7 +288,7 @@ impl<'c> Explorer<'c> {
     }
 
     /// Whether the moves around `seed` are a single one; otherwise they are kept if fewer than `best`.
-    fn improves(&self, world: &World<'_>, seed: Seed, best: &mut Option<Vec<Move>>) -> bool {
+    fn improves(&self, world: &Simulation<'_>, seed: Seed, best: &mut Option<Vec<Move>>) -> bool {
         if !self.reduce {
             let moves = best.get_or_insert_default();
             let mut more = Vec::new();
@@ -340,7 +340,7 @@ impl Random {
 }
 
 /// Some move that is possible now.
-fn any_move(world: &mut World<'_>, random: &mut Random) -> Option<Move> {
+fn any_move(world: &mut Simulation<'_>, random: &mut Random) -> Option<Move> {
     loop {
         let from = ObjectId::from(random.below(world.cluster.len()));
         let State { queue, conflicts, orphans, .. } = &world.state;
@@ -386,7 +386,7 @@ enum Rest {
 }
 
 /// The first queued or conflicting item after another.
-fn next_item(world: &World<'_>, after: Option<ObjectId>) -> Option<ObjectId> {
+fn next_item(world: &Simulation<'_>, after: Option<ObjectId>) -> Option<ObjectId> {
     let from = after.map_or(ObjectId::FIRST, ObjectId::next);
     let queued = world.state.queue.next_from(from);
     let conflict = world.state.conflicts.next_from(from);

@@ -33,7 +33,7 @@ use super::flags::{DELETING_DEPENDENTS, FOREGROUND, GRACEFUL, ORPHAN, SPEC_KUBER
 use super::ids::{NONE, ObjectId, RefId};
 use super::moves::{Move, Prospect};
 use super::references::Dependent;
-use super::world::World;
+use super::world::Simulation;
 
 /// What a stubborn set is closed around.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -45,7 +45,7 @@ pub(super) enum Seed {
 
 /// A stubborn set under construction: the objects whose moves, now and later, are all in it.
 struct Stubborn<'w, 'c> {
-    world: &'w World<'c>,
+    world: &'w Simulation<'c>,
     members: BTreeSet<ObjectId>,
     /// The client is a member too.
     client: bool,
@@ -56,7 +56,7 @@ struct Stubborn<'w, 'c> {
 /// The possible moves of the smallest stubborn set that holds the moves of `seed`; gives up (`None`)
 /// when there are at least `limit`. Adds to `looked_at` how many objects that took.
 pub(super) fn stubborn_moves(
-    world: &World<'_>,
+    world: &Simulation<'_>,
     seed: Seed,
     limit: usize,
     looked_at: &Cell<usize>,

@@ -7,7 +7,7 @@ use super::ids::ObjectId;
 use super::links::Role;
 use super::object::Verb;
 use super::view::Class;
-use super::world::World;
+use super::world::Simulation;
 use crate::kube::Policy;
 
 /// Something that may happen next, run to its end.
@@ -39,7 +39,7 @@ impl Prospect {
     }
 }
 
-impl World<'_> {
+impl Simulation<'_> {
     pub(super) fn prospect(&self, item: ObjectId) -> Prospect {
         if !self.attempts(item) {
             return Prospect::Nothing;

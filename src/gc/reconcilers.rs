@@ -23,7 +23,7 @@ use super::ids::{ControllerId, FinalizerId, ObjectId};
 use super::links::{ControllerNeeds, Reconciled};
 use super::object::Verb;
 use super::view::View;
-use super::world::World;
+use super::world::Simulation;
 use crate::kube::kinds;
 
 /// Whether a controller lets go of a Terminating object when everything else is at rest.
@@ -92,7 +92,7 @@ impl View<'_> {
     }
 }
 
-impl World<'_> {
+impl Simulation<'_> {
     /// Everything has settled: what does not run or act by now never does again.
     pub(super) fn forget_lost_controllers(&mut self) {
         for need in self.cluster.links.controllers.iter().flat_map(ControllerNeeds::needs) {

@@ -37,7 +37,7 @@ pub(super) enum Lookup {
 }
 
 /// Numbers of references of one object: nearly always one or two.
-pub(super) type References = smallvec::SmallVec<[RefId; 4]>;
+pub(super) type ReferenceTable = smallvec::SmallVec<[RefId; 4]>;
 
 /// What is written in an owner reference, and what that resolves to.
 #[derive(Debug, Clone, Copy)]

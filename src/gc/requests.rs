@@ -3,28 +3,28 @@
 use super::cause::Cause;
 use super::flags::{FOREGROUND, ORPHAN};
 use super::ids::{FinalizerId, ObjectId};
-use super::steps::{Operation, Request};
+use super::steps::{BoundOperation, BoundRequest};
 use super::webhooks::WEBHOOK_FAILED;
-use super::world::World;
+use super::world::Simulation;
 use crate::kube::finalizers;
 
-impl World<'_> {
+impl Simulation<'_> {
     /// Sends the requests of a step; the HTTP code of each.
-    pub(super) fn request(&mut self, request: &Request<'_>) -> Vec<u16> {
+    pub(super) fn request(&mut self, request: &BoundRequest<'_>) -> Vec<u16> {
         let targets = request.targets.iter();
         targets.map(|target| target.map_or(404, |id| self.request_one(id, request.operation))).collect()
     }
 
-    fn request_one(&mut self, id: ObjectId, operation: Operation<'_>) -> u16 {
+    fn request_one(&mut self, id: ObjectId, operation: BoundOperation<'_>) -> u16 {
         if self.state.gone(id) {
             return 404;
         }
         let reason = Cause::Unheld.into();
         self.state.timeline.tick();
         match operation {
-            Operation::Settle => {}
-            Operation::Delete { policy, force } => return self.delete(id, policy, force, Cause::Requested.into()),
-            Operation::RemoveFinalizer(name) => {
+            BoundOperation::Settle => {}
+            BoundOperation::Delete { policy, force } => return self.delete(id, policy, force, Cause::Requested.into()),
+            BoundOperation::RemoveFinalizer(name) => {
                 let named = |slot: &FinalizerId| self.cluster.text.get(self.cluster.finalizers[*slot]) == name;
                 let slots: Vec<FinalizerId> = self.cluster.finalizers_of(id).filter(named).collect();
                 let gc = match name {
@@ -34,7 +34,7 @@ impl World<'_> {
                 };
                 return status(self.remove_finalizers(id, &slots, gc, reason));
             }
-            Operation::RemoveAllFinalizers => {
+            BoundOperation::RemoveAllFinalizers => {
                 let slots: Vec<FinalizerId> = self.cluster.finalizers_of(id).collect();
                 return status(self.remove_finalizers(id, &slots, ORPHAN | FOREGROUND, reason));
             }
@@ -43,8 +43,8 @@ impl World<'_> {
     }
 }
 
-impl<'c> World<'c> {
-    fn next_request(&self) -> Option<&'c Request<'c>> {
+impl<'c> Simulation<'c> {
+    fn next_request(&self) -> Option<&'c BoundRequest<'c>> {
         self.client?.next(self.state.sent)
     }
 

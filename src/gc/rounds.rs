@@ -18,14 +18,14 @@
 use typed_index_collections::TiVec;
 
 use super::collector::{Action, Verdict};
-use super::controllers::Settings;
+use super::controllers::Surroundings;
 use super::flags::DELETING_DEPENDENTS;
 use super::ids::{ObjectId, RefId};
 use super::object::Verb;
-use super::references::References;
+use super::references::ReferenceTable;
 use super::trace::Reason;
 use super::view::Class;
-use super::world::World;
+use super::world::Simulation;
 use crate::kube::Policy;
 
 /// The next API call of an attempt.
@@ -60,7 +60,7 @@ struct Attempt {
     item: ObjectId,
     call: Call,
     /// The references when the item was read, and what they amount to so far.
-    references: References,
+    references: ReferenceTable,
     verdict: Verdict,
     revision: u32,
     /// It decided in this round and writes in the next.
@@ -72,19 +72,19 @@ struct Attempt {
 /// Runs the cluster until nothing changes any more.
 #[derive(Debug)]
 pub(super) struct Rounds<'w, 'c> {
-    world: &'w mut World<'c>,
+    world: &'w mut Simulation<'c>,
     running: Vec<Attempt>,
     is_running: TiVec<ObjectId, bool>,
 }
 
 impl<'w, 'c> Rounds<'w, 'c> {
-    pub(super) fn new(world: &'w mut World<'c>) -> Self {
+    pub(super) fn new(world: &'w mut Simulation<'c>) -> Self {
         let is_running = vec![false; world.cluster.len()].into();
         Rounds { world, running: Vec::new(), is_running }
     }
 
     /// Until the collector, the namespace controller and all others have nothing left to do.
-    pub(super) fn settle(&mut self, settings: Settings) {
+    pub(super) fn settle(&mut self, settings: Surroundings) {
         let mut retried_at = None;
         loop {
             self.world.apply_watch();
@@ -153,7 +153,7 @@ impl<'w, 'c> Rounds<'w, 'c> {
                 self.running.push(Attempt {
                     item,
                     call: Call::GetSelf,
-                    references: References::new(),
+                    references: ReferenceTable::new(),
                     verdict: Verdict::default(),
                     revision: 0,
                     decided: false,
@@ -184,7 +184,7 @@ impl Attempt {
         matches!(self.call, Call::Write(_) | Call::Delete(..) | Call::DeleteAnyway(..) | Call::Release)
     }
 
-    fn read(&mut self, world: &mut World<'_>) -> Option<End> {
+    fn read(&mut self, world: &mut Simulation<'_>) -> Option<End> {
         match self.call {
             Call::GetSelf => return self.get_self(world),
             Call::GetOwner(position) => return self.get_owners(world, position),
@@ -199,7 +199,7 @@ impl Attempt {
                     return Some(End::Done);
                 }
                 let present = |index: &RefId| world.state.present(*index);
-                let live: References = world.cluster.refs_of(self.item).filter(present).collect();
+                let live: ReferenceTable = world.cluster.refs_of(self.item).filter(present).collect();
                 if world.state.revisions[self.item] != self.revision && (live != self.references || self.patched) {
                     return Some(End::FailedOnConflict);
                 }
@@ -215,7 +215,7 @@ impl Attempt {
         self.decided = true;
     }
 
-    fn get_self(&mut self, world: &mut World<'_>) -> Option<End> {
+    fn get_self(&mut self, world: &mut Simulation<'_>) -> Option<End> {
         if world.state.gone(self.item) {
             return Some(End::Done);
         }
@@ -236,7 +236,7 @@ impl Attempt {
     }
 
     /// One GET; then on to the next owner that needs one.
-    fn get_owners(&mut self, world: &World<'_>, position: usize) -> Option<End> {
+    fn get_owners(&mut self, world: &Simulation<'_>, position: usize) -> Option<End> {
         let index = self.references[position];
         match world.view().classify(index) {
             Class::Unresolvable => return Some(End::Failed),
@@ -247,7 +247,7 @@ impl Attempt {
     }
 
     /// The absent-owner cache and the kind mapper answer without a call.
-    fn skip_cached(&mut self, world: &World<'_>, mut position: usize) -> Option<End> {
+    fn skip_cached(&mut self, world: &Simulation<'_>, mut position: usize) -> Option<End> {
         while let Some(&index) = self.references.get(position) {
             match world.view().classify(index) {
                 Class::Unresolvable => return Some(End::Failed),
@@ -269,7 +269,7 @@ impl Attempt {
         }
     }
 
-    fn write(&mut self, world: &mut World<'_>) -> Option<End> {
+    fn write(&mut self, world: &mut Simulation<'_>) -> Option<End> {
         if matches!(self.call, Call::Write(_)) {
             world.mistake_owners(self.item);
         }
@@ -306,7 +306,7 @@ impl Attempt {
         }
     }
 
-    fn delete(&self, world: &mut World<'_>, policy: Policy, reason: Reason) -> End {
+    fn delete(&self, world: &mut Simulation<'_>, policy: Policy, reason: Reason) -> End {
         if world.state.gone(self.item) || world.delete(self.item, Some(policy), false, reason) < 400 {
             End::Done
         } else {

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::cluster::Cluster;
 use super::combine;
-use super::controllers::Settings;
+use super::controllers::Surroundings;
 use super::events::{self, Event};
 use super::flags::TERMINATING;
 use super::ids::ObjectId;
@@ -13,9 +13,9 @@ use super::outcome::Outcome;
 use super::plan::{Plan, StepPlan};
 use super::rounds::Rounds;
 use super::state::State;
-use super::steps::{Request, Step};
+use super::steps::{BoundRequest, Step};
 use super::trace::Trace;
-use super::world::World;
+use super::world::Simulation;
 use crate::kube::Wait;
 
 /// Says what becomes of the cluster when the steps are done in order.
@@ -24,10 +24,10 @@ use crate::kube::Wait;
 /// that step (the collector deletes from a cluster with dangling references by itself `[SIM-4]`: begin with
 /// [`Step::Settle`] to see that apart).
 pub fn simulate<'c>(cluster: &'c Cluster, steps: &[Step], options: &Options) -> Plan<'c> {
-    let settings = Settings { kubelet: options.kubelet };
-    let requests = Request::of_steps(cluster, steps);
+    let settings = Surroundings { kubelet: options.kubelet };
+    let requests = BoundRequest::of_steps(cluster, steps);
     let events = events::events(cluster);
-    let mut world = World::new(cluster);
+    let mut world = Simulation::new(cluster);
     world.trace = Some(Trace::default());
     Rounds::new(&mut world).settle(settings);
     let mut plan = Plan { cluster, steps: Vec::with_capacity(steps.len()) };

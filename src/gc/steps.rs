@@ -40,52 +40,52 @@ pub enum Step {
 
 /// A step whose targets are looked up.
 #[derive(Debug, Clone)]
-pub(super) struct Request<'s> {
+pub(super) struct BoundRequest<'s> {
     pub(super) targets: Vec<Option<ObjectId>>,
-    pub(super) operation: Operation<'s>,
+    pub(super) operation: BoundOperation<'s>,
     /// What the client waits for afterwards.
     pub(super) wait: Wait,
 }
 
 #[derive(Debug, Clone, Copy)]
-pub(super) enum Operation<'s> {
+pub(super) enum BoundOperation<'s> {
     Settle,
     Delete { policy: Option<Policy>, force: bool },
     RemoveFinalizer(&'s str),
     RemoveAllFinalizers,
 }
 
-impl<'s> Request<'s> {
+impl<'s> BoundRequest<'s> {
     /// The requests of all steps. When the last one is sent, everything settles.
-    pub(super) fn of_steps(cluster: &Cluster, steps: &'s [Step]) -> Vec<Request<'s>> {
-        let mut requests: Vec<Self> = steps.iter().map(|step| Request::new(cluster, step)).collect();
+    pub(super) fn of_steps(cluster: &Cluster, steps: &'s [Step]) -> Vec<BoundRequest<'s>> {
+        let mut requests: Vec<Self> = steps.iter().map(|step| BoundRequest::new(cluster, step)).collect();
         if let Some(last) = requests.last_mut() {
             last.wait = Wait::Settled;
         }
         requests
     }
 
-    fn new(cluster: &Cluster, step: &'s Step) -> Request<'s> {
+    fn new(cluster: &Cluster, step: &'s Step) -> BoundRequest<'s> {
         let one = std::slice::from_ref;
         let (targets, operation, wait) = match step {
-            Step::Settle => (&[][..], Operation::Settle, Wait::Settled),
+            Step::Settle => (&[][..], BoundOperation::Settle, Wait::Settled),
             Step::Delete { targets, policy, wait } => {
-                (&targets[..], Operation::Delete { policy: *policy, force: false }, *wait)
+                (&targets[..], BoundOperation::Delete { policy: *policy, force: false }, *wait)
             }
             Step::RemoveFinalizer { target, finalizer } => {
-                (one(target), Operation::RemoveFinalizer(finalizer), Wait::Settled)
+                (one(target), BoundOperation::RemoveFinalizer(finalizer), Wait::Settled)
             }
-            Step::RemoveAllFinalizers { target } => (one(target), Operation::RemoveAllFinalizers, Wait::Settled),
+            Step::RemoveAllFinalizers { target } => (one(target), BoundOperation::RemoveAllFinalizers, Wait::Settled),
             Step::ForceDelete { target } => {
-                let operation = Operation::Delete { policy: Some(Policy::Background), force: true };
+                let operation = BoundOperation::Delete { policy: Some(Policy::Background), force: true };
                 (one(target), operation, Wait::Settled)
             }
         };
-        Request { targets: targets.iter().map(|key| cluster.find(key)).collect(), operation, wait }
+        BoundRequest { targets: targets.iter().map(|key| cluster.find(key)).collect(), operation, wait }
     }
 
     /// The same request to other objects.
-    pub(super) fn to(&self, targets: Vec<Option<ObjectId>>) -> Request<'s> {
-        Request { targets, ..*self }
+    pub(super) fn to(&self, targets: Vec<Option<ObjectId>>) -> BoundRequest<'s> {
+        BoundRequest { targets, ..*self }
     }
 }

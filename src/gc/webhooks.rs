@@ -19,7 +19,7 @@ use super::links::Role;
 use super::object::Verb;
 use super::trace::Rejected;
 use super::view::View;
-use super::world::World;
+use super::world::Simulation;
 use crate::kube::ObjectKey;
 
 /// The code of a request that a webhook rejects because it cannot be called: an internal error
@@ -196,7 +196,7 @@ impl View<'_> {
     }
 }
 
-impl World<'_> {
+impl Simulation<'_> {
     /// Whether no webhook rejects a request; one that does is remembered for the plan.
     pub(super) fn admits(&mut self, object: ObjectId, verb: Verb) -> bool {
         let Some(callout) = self.view().rejecting(object, verb) else { return true };

@@ -29,7 +29,7 @@ pub(super) enum Watch {
 
 /// A cluster in motion.
 #[derive(Debug, Clone)]
-pub(super) struct World<'c> {
+pub(super) struct Simulation<'c> {
     pub(super) cluster: &'c Cluster,
     pub(super) state: State,
     /// What a client is about to send, if its requests are among the moves.
@@ -40,11 +40,12 @@ pub(super) struct World<'c> {
     pub(super) trace: Option<Trace>,
 }
 
-impl<'c> World<'c> {
+impl<'c> Simulation<'c> {
     /// The cluster as the collector finds it when it starts: every object with references is
     /// queued `[SIM-12]`, every deletion under way is seen for the first time `[GC-10]`.
-    pub(super) fn new(cluster: &'c Cluster) -> World<'c> {
-        let mut world = World { cluster, state: State::new(cluster), client: None, watch: Vec::new(), trace: None };
+    pub(super) fn new(cluster: &'c Cluster) -> Simulation<'c> {
+        let mut world =
+            Simulation { cluster, state: State::new(cluster), client: None, watch: Vec::new(), trace: None };
         for id in cluster.ids() {
             if !cluster.refs_of(id).is_empty() {
                 world.enqueue(id);

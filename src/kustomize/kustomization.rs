@@ -96,7 +96,7 @@ fn items<'v>(value: Value<'v>, keys: &'v [&str]) -> impl Iterator<Item = Value<'
 /// What an entry of `patches` or `patchesStrategicMerge` deletes. It is a path, inline text, a mapping that is the patch
 /// itself, or one with `path` or `patch` and perhaps a `target`.
 fn deleted_by<'f>(entry: Value<'_>, patch_file: &impl Fn(&str) -> Option<&'f ParsedFile>) -> Vec<Selector> {
-    let target = entry.get("target").map(Target::read);
+    let target = entry.get("target").map(PatchTarget::read);
     let named = entry.as_str().or_else(|| entry.get("path").and_then(Value::as_str)).and_then(patch_file);
     let deleted_in = |file: &ParsedFile| {
         let trees = file.documents().iter().filter_map(|document| document.tree.as_ref());
@@ -113,13 +113,13 @@ fn deleted_by<'f>(entry: Value<'_>, patch_file: &impl Fn(&str) -> Option<&'f Par
 }
 
 /// The objects that a patch with `$patch: delete` is about: those of its target, else the one that it names.
-fn deleted(patch: Value<'_>, target: Option<&Target>) -> Option<Selector> {
+fn deleted(patch: Value<'_>, target: Option<&PatchTarget>) -> Option<Selector> {
     if patch.get("$patch").and_then(Value::as_str) != Some("delete") {
         return None;
     }
     match target {
-        Some(Target::Named(selector)) => Some(selector.clone()),
-        Some(Target::Unknown) => None,
+        Some(PatchTarget::Named(selector)) => Some(selector.clone()),
+        Some(PatchTarget::Unknown) => None,
         None => named_by(patch),
     }
 }
@@ -132,13 +132,13 @@ fn named_by(patch: Value<'_>) -> Option<Selector> {
 }
 
 /// The `target` of a patch.
-enum Target {
+enum PatchTarget {
     Named(Selector),
     /// By labels, annotations or a pattern: names do not say which objects these are.
     Unknown,
 }
 
-impl Target {
+impl PatchTarget {
     fn read(target: Value<'_>) -> Self {
         const PATTERN: [char; 9] = ['*', '|', '[', '(', '^', '$', '+', '?', '\\'];
         let [group, kind, name, namespace] = ["group", "kind", "name", "namespace"].map(|key| text(target, key));

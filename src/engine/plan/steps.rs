@@ -36,13 +36,13 @@ pub struct Steps {
 #[derive(Clone, Debug)]
 struct WrittenStep {
     operation: Operation,
-    target: Option<Target>,
+    target: Option<StepTarget>,
     policy: Option<Policy>,
     finalizer: Option<String>,
 }
 
 #[derive(Clone, Debug)]
-struct Target {
+struct StepTarget {
     text: String,
     span: Span,
 }
@@ -86,7 +86,7 @@ impl Steps {
         asked.any(|target| targets.resolve_line(&target.text, namespace).is_ok())
     }
 
-    fn key(&self, target: &Target, targets: &Targets, namespace: Option<&str>) -> Result<ObjectKey, Mistake> {
+    fn key(&self, target: &StepTarget, targets: &Targets, namespace: Option<&str>) -> Result<ObjectKey, Mistake> {
         let error = match targets.resolve_line(&target.text, namespace) {
             Ok(key) => return Ok(key),
             Err(error) => error,
@@ -129,7 +129,7 @@ fn step(values: Values<'_>, value: Value<'_>) -> Result<WrittenStep, Mistake> {
         Operation::Settle => None,
         _ => {
             let entry = needed(values, value, &format!("`{name}`"), "target")?;
-            Some(Target { text: values.string(entry)?.trim().to_owned(), span: entry.value.span() })
+            Some(StepTarget { text: values.string(entry)?.trim().to_owned(), span: entry.value.span() })
         }
     };
     let finalizer = match operation {
