@@ -8,8 +8,8 @@ use std::hint::black_box;
 
 use divan::{AllocProfiler, Bencher};
 use ownerlint::gc::{
-    Cluster, Facts, KindInfo, Kinds, NamespaceFacts, Object, Options, OwnerReference, PodFacts, Reconciler, Step,
-    simulate,
+    Cluster, Facts, KindInfo, KindTable, NamespaceFacts, Object, OwnerReference, PodFacts, Reconciler,
+    SimulationOptions, Step, simulate,
 };
 use ownerlint::kube::{GroupKind, Namespace, ObjectKey, Policy, Wait};
 
@@ -83,7 +83,7 @@ fn object(index: usize, owners: &[usize]) -> Object {
 }
 
 fn build(objects: Vec<Object>) -> Cluster {
-    let mut kinds = Kinds::new();
+    let mut kinds = KindTable::new();
     kinds.add(KindInfo { custom: false, ..KindInfo::custom(CONFIG_MAP, "configmaps", true, &["v1"]) });
     Cluster::new(kinds, objects).expect("names and uids are unique")
 }
@@ -105,7 +105,7 @@ fn cluster(bencher: Bencher<'_, '_>, size: usize) {
 fn verdict<const SIZE: usize>(bencher: Bencher<'_, '_>, case: &(Shape, Policy)) {
     let cluster = build(objects(case.0, SIZE));
     let steps = delete_first(case.1);
-    let options = Options { state_cap: 0, ..Options::default() };
+    let options = SimulationOptions { state_cap: 0, ..SimulationOptions::default() };
     bencher.bench(|| black_box(simulate(&cluster, &steps, &options).steps.len()));
 }
 
@@ -114,7 +114,7 @@ fn verdict<const SIZE: usize>(bencher: Bencher<'_, '_>, case: &(Shape, Policy)) 
 fn outcomes<const SIZE: usize>(bencher: Bencher<'_, '_>, case: &(Shape, Policy)) {
     let cluster = build(objects(case.0, SIZE));
     let steps = delete_first(case.1);
-    bencher.bench(|| black_box(simulate(&cluster, &steps, &Options::default()).steps.len()));
+    bencher.bench(|| black_box(simulate(&cluster, &steps, &SimulationOptions::default()).steps.len()));
 }
 
 /// How many operators a torn down release has.
@@ -154,7 +154,7 @@ fn owned(kind: GroupKind<&str>, name: String, owner: &Object) -> Object {
 }
 
 fn serving(objects: Vec<Object>) -> Cluster {
-    let mut kinds = Kinds::new();
+    let mut kinds = KindTable::new();
     for (kind, plural) in [
         (ACCOUNT, "serviceaccounts"),
         (BINDING, "clusterrolebindings"),
@@ -213,7 +213,7 @@ fn teardown<const SIZE: usize>(bencher: Bencher<'_, '_>, cakes_first: bool) {
     let delete = |key| Step::Delete { targets: vec![key], policy: Some(Policy::Background), wait: Wait::None };
     let steps: Vec<Step> = keys.into_iter().map(delete).collect();
     let cluster = serving(objects);
-    bencher.bench(|| black_box(simulate(&cluster, &steps, &Options::default()).steps.len()));
+    bencher.bench(|| black_box(simulate(&cluster, &steps, &SimulationOptions::default()).steps.len()));
 }
 
 /// `plan delete ns/x` of that many Deployments with their Services.
@@ -229,5 +229,5 @@ fn namespace(bencher: Bencher<'_, '_>, deployments: usize) {
     let cluster = serving(objects);
     let target = key(NAMESPACE, "x".into());
     let steps = [Step::Delete { targets: vec![target], policy: Some(Policy::Background), wait: Wait::Settled }];
-    bencher.bench(|| black_box(simulate(&cluster, &steps, &Options::default()).steps.len()));
+    bencher.bench(|| black_box(simulate(&cluster, &steps, &SimulationOptions::default()).steps.len()));
 }

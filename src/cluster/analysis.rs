@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use super::{Built, Source, build};
 use crate::delivery::{Deliveries, DeliveryTool};
-use crate::gc::{self, ClusterError, Options, Plan, Step};
+use crate::gc::{self, ClusterError, Plan, SimulationOptions, Step};
 use crate::inventory::{Inventory, ObjectId};
 use crate::kube::{ObjectKey, kinds};
 use crate::ownership::tables::DataFate;
@@ -183,14 +183,14 @@ impl<'a> Verdicts<'a> {
             return Some(plan);
         }
         let built = self.analysis.cluster()?;
-        let options = Options { state_cap: 0, ..Options::default() };
+        let options = SimulationOptions { state_cap: 0, ..SimulationOptions::default() };
         Some(Arc::new(gc::simulate(&built.cluster, std::slice::from_ref(step), &options)))
     }
 
     /// What several steps do, one after the other. `None` when the cluster is too large.
     pub fn after(&self, steps: &[Step]) -> Option<Plan<'a>> {
         let built = self.analysis.cluster()?;
-        let options = Options { state_cap: 0, ..Options::default() };
+        let options = SimulationOptions { state_cap: 0, ..SimulationOptions::default() };
         Some(gc::simulate(&built.cluster, steps, &options))
     }
 

@@ -10,7 +10,7 @@ use std::collections::{BTreeMap, HashMap};
 
 use super::members::Members;
 use super::source::{Assumptions, Source};
-use crate::gc::{Answerer, ApiServiceFacts, Facts, Kinds, Object, Verb, WebhookFacts};
+use crate::gc::{Answerer, ApiServiceFacts, Facts, KindTable, Object, Verb, WebhookFacts};
 use crate::inventory::{Inventory, Member, ObjectId};
 use crate::kube::{GroupKind, Namespace, ObjectKey, guessed_plurals, kinds as well_known};
 use crate::manifest::{Metadata, TemplateKind, Webhook};
@@ -22,7 +22,7 @@ use crate::ownership::{
 /// Gives the webhook configurations and APIServices among `objects` what they are asked about, and who answers.
 pub(super) fn add_callouts(
     source: &Source<'_>,
-    kinds: &Kinds,
+    kinds: &KindTable,
     members: &Members,
     objects: &mut [Object],
     assumptions: &mut Assumptions,
@@ -92,7 +92,7 @@ struct AskedObject<'a> {
 }
 
 impl<'a> Asked<'a> {
-    fn new(source: &'a Source<'a>, kinds: &Kinds, members: &Members, objects: &[Object], nothing: bool) -> Self {
+    fn new(source: &'a Source<'a>, kinds: &KindTable, members: &Members, objects: &[Object], nothing: bool) -> Self {
         let mut asked = Self { source, kinds: Vec::new(), pods: HashMap::new() };
         if nothing {
             return asked;
@@ -184,7 +184,7 @@ impl<'a> Asked<'a> {
 }
 
 impl<'a> AskedKind<'a> {
-    fn new(inventory: &Inventory, kinds: &Kinds, kind: GroupKind, objects: Vec<AskedObject<'a>>) -> Self {
+    fn new(inventory: &Inventory, kinds: &KindTable, kind: GroupKind, objects: Vec<AskedObject<'a>>) -> Self {
         let info = kinds.find(kind.as_ref()).map(|id| kinds.get(id));
         let resources = match inventory.kinds.plural(kind.as_ref()) {
             Some(plural) => vec![plural.to_owned()],

@@ -3,7 +3,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::gc::{DefaultPolicy, KindInfo, Kinds};
+use crate::gc::{DefaultPolicy, KindInfo, KindTable};
 use crate::inventory::{self, DefaultGcPolicy, ExtraKind, Inventory, Release};
 use crate::kube::{ApiVersion, GroupKind, Namespace, Scope, likeliest_plural, sort_versions};
 use crate::manifest::{CustomResourceDefinition, OwnerReference};
@@ -18,8 +18,8 @@ pub(super) struct ShownKinds {
 }
 
 /// The kinds, and those of them that only objects show.
-pub(super) fn kinds_of(inventory: &Inventory) -> (Kinds, ShownKinds) {
-    let mut kinds = Kinds::new();
+pub(super) fn kinds_of(inventory: &Inventory) -> (KindTable, ShownKinds) {
+    let mut kinds = KindTable::new();
     let dumped = versions_in_dumps(inventory);
     let release = inventory.kinds.release();
     let mut rows = BTreeMap::<GroupKind<&str>, KindInfo>::new();
@@ -86,7 +86,7 @@ struct Instances<'a> {
 ///
 /// An object of a rendering has a kind that will be served when it is applied, unless it is one of a group that is
 /// Kubernetes' own: what the table does not serve there, no definition can add `[CRD-3]`.
-fn add_shown(kinds: &mut Kinds, inventory: &Inventory) -> ShownKinds {
+fn add_shown(kinds: &mut KindTable, inventory: &Inventory) -> ShownKinds {
     let mut seen = BTreeMap::<GroupKind<&str>, KindSightings<'_>>::new();
     for member in inventory.members.iter().filter(|member| member.decodes()) {
         let kind = member.key.group_kind();
@@ -195,7 +195,7 @@ fn extra_kind(extra: &ExtraKind, inventory: &Inventory) -> KindInfo {
 }
 
 /// A definition adds its versions to what other copies of it serve; a built-in kind is not replaced `[CRD-3]`.
-fn add_defined(kinds: &mut Kinds, crd: &CustomResourceDefinition) {
+fn add_defined(kinds: &mut KindTable, crd: &CustomResourceDefinition) {
     let facts = super::facts::definition(crd, None);
     let kind = GroupKind::new(&facts.group, &facts.kind);
     let known = kinds.find(kind).map(|id| kinds.get(id).clone());

@@ -33,7 +33,7 @@ pub use requests::steps_of;
 pub use safe_order::{Preparation, SafeOrder, safe_order};
 pub use source::{Assumptions, Source};
 
-use crate::gc::{Behaviour, Cluster, ClusterError, Kinds, Object};
+use crate::gc::{Behaviour, Cluster, ClusterError, KindTable, Object};
 use crate::inventory::Release;
 use crate::kube::{GroupKind, ObjectKey};
 use crate::ownership::ImpliedObject;
@@ -104,7 +104,7 @@ fn behaviour(release: Release) -> Behaviour {
     Behaviour { pods_first: release >= Release::new(33), absence_by_uid: release < Release::new(20) }
 }
 
-fn note_unknown_kind(kinds: &Kinds, key: &ObjectKey, unknown: &mut BTreeSet<GroupKind>) {
+fn note_unknown_kind(kinds: &KindTable, key: &ObjectKey, unknown: &mut BTreeSet<GroupKind>) {
     if kinds.find(key.group_kind()).is_none() {
         unknown.insert(key.group_kind().to_owned());
     }

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use super::members::Members;
 use super::object::{Uids, minted_uid, object};
 use super::source::{Assumptions, Source};
-use crate::gc::{Kinds, Object, OwnerReference};
+use crate::gc::{KindTable, Object, OwnerReference};
 use crate::inventory::{Member, ObjectId};
 use crate::kube::{Namespace, ObjectKey, kinds as well_known};
 use crate::manifest;
@@ -13,7 +13,7 @@ use crate::ownership::{ImpliedObject, Owner, OwnerEdge};
 
 pub(super) struct ReferenceBinder<'a> {
     source: &'a Source<'a>,
-    kinds: &'a Kinds,
+    kinds: &'a KindTable,
     members: &'a Members,
     /// Owners that were made up, by key.
     assumed: BTreeMap<ObjectKey, Object>,
@@ -22,7 +22,7 @@ pub(super) struct ReferenceBinder<'a> {
 }
 
 impl<'a> ReferenceBinder<'a> {
-    pub(super) fn new(source: &'a Source<'a>, kinds: &'a Kinds, members: &'a Members) -> Self {
+    pub(super) fn new(source: &'a Source<'a>, kinds: &'a KindTable, members: &'a Members) -> Self {
         let implied = source.implied.objects.iter().map(|implied| &implied.key);
         Self {
             source,

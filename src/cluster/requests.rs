@@ -1,13 +1,13 @@
 //! From a tool's requests to the steps of a simulation.
 
-use crate::delivery::{Op, Request};
+use crate::delivery::{Op, ToolRequest};
 use crate::gc::Step;
 
 /// The steps of a tool's requests: one per DELETE. What a tool creates and updates deletes nothing, and without any DELETE the
 /// cluster only comes to rest.
-pub fn steps_of(requests: &[Request]) -> Vec<Step> {
+pub fn steps_of(requests: &[ToolRequest]) -> Vec<Step> {
     let deletes = requests.iter().filter(|request| request.op == Op::Delete);
-    let step = |request: &Request| Step::Delete {
+    let step = |request: &ToolRequest| Step::Delete {
         targets: vec![request.key.clone()],
         policy: request.policy,
         wait: request.wait,

@@ -6,7 +6,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::gc::{self, Cluster, Fate, Hold, Options, Plan, Step};
+use crate::gc::{self, Cluster, Fate, Hold, Plan, SimulationOptions, Step};
 use crate::kube::{Namespace, ObjectKey, Policy, Wait};
 
 /// Most simulations of one search.
@@ -72,9 +72,9 @@ pub fn safe_order(
     teardown: &[Step],
     leaving: &BTreeSet<ObjectKey>,
     policy: Policy,
-    options: &Options,
+    options: &SimulationOptions,
 ) -> SafeOrder {
-    let options = Options { state_cap: options.state_cap.min(MOST_STATES), ..options.clone() };
+    let options = SimulationOptions { state_cap: options.state_cap.min(MOST_STATES), ..options.clone() };
     let mut search = OrderSearch { cluster, teardown, leaving, policy, options: &options, trials: 0 };
     let harm = search.proven(&[]);
     if harm.is_none() {
@@ -91,7 +91,7 @@ struct OrderSearch<'a> {
     teardown: &'a [Step],
     leaving: &'a BTreeSet<ObjectKey>,
     policy: Policy,
-    options: &'a Options,
+    options: &'a SimulationOptions,
     trials: usize,
 }
 
@@ -196,11 +196,11 @@ impl OrderSearch<'_> {
 
     /// What it leaves in the verdict, which is the harm where controllers race.
     fn verdict(&mut self, prepared: &[Preparation]) -> Harm {
-        let verdict_only = Options { state_cap: 0, ..self.options.clone() };
+        let verdict_only = SimulationOptions { state_cap: 0, ..self.options.clone() };
         self.after(prepared, &verdict_only)
     }
 
-    fn after(&mut self, prepared: &[Preparation], options: &Options) -> Harm {
+    fn after(&mut self, prepared: &[Preparation], options: &SimulationOptions) -> Harm {
         let prepared = prepared.iter().flat_map(|one| one.steps(self.policy));
         let steps: Vec<Step> = prepared.chain(self.teardown.iter().cloned()).collect();
         let asked: Vec<ObjectKey> = steps
@@ -215,7 +215,7 @@ impl OrderSearch<'_> {
         self.harm_of(&steps, &asked, options)
     }
 
-    fn harm_of(&mut self, steps: &[Step], asked: &[ObjectKey], options: &Options) -> Harm {
+    fn harm_of(&mut self, steps: &[Step], asked: &[ObjectKey], options: &SimulationOptions) -> Harm {
         self.trials += 1;
         let plan = gc::simulate(self.cluster, steps, options);
         harm(&plan, asked)

@@ -4,7 +4,7 @@ use std::cmp::Reverse;
 
 use super::marks::{self, annotation};
 use super::protection::{Removal, Spared, Sparing};
-use super::request::{Leaving, Request, Withdrawal};
+use super::request::{Leaving, ToolRequest, Withdrawal};
 use crate::inventory::Member;
 use crate::kube::{Policy, Wait};
 use crate::manifest::Object;
@@ -54,7 +54,7 @@ fn by_waves<'a>(
     deleted.sort_by_key(|member| turn(member));
     let waves = deleted.chunk_by(|one, next| turn(one) == turn(next));
     for wave in waves {
-        withdrawal.requests.extend(wave.iter().map(|member| Request::delete(&member.key, policy)));
+        withdrawal.requests.extend(wave.iter().map(|member| ToolRequest::delete(&member.key, policy)));
         withdrawal = withdrawal.then_wait(Wait::Gone);
     }
     withdrawal

@@ -4,7 +4,7 @@
 use super::helm::{self, HelmVersion};
 use super::order::{Sequence, kind_order};
 use super::protection::Removal;
-use super::request::{Leaving, Request, Withdrawal};
+use super::request::{Leaving, ToolRequest, Withdrawal};
 use crate::kube::{Policy, Wait};
 use crate::manifest::Object;
 use crate::yaml::Value;
@@ -134,6 +134,6 @@ fn delete<'a>(leaving: &Leaving<'a>) -> Withdrawal<'a> {
         let place = |kind: &str| order.place(kind);
         place(&one.key.kind).cmp(&place(&next.key.kind)).then_with(|| next.key.cmp(&one.key))
     });
-    let requests = deleted.iter().map(|member| Request::delete(&member.key, Policy::Background)).collect();
+    let requests = deleted.iter().map(|member| ToolRequest::delete(&member.key, Policy::Background)).collect();
     Withdrawal { requests, ..withdrawal }
 }

@@ -8,7 +8,7 @@ use std::collections::BTreeSet;
 use super::marks::{self, annotation};
 use super::order::{KindOrder, Sequence, kind_order};
 use super::protection::Removal;
-use super::request::{Leaving, Op, Request, Withdrawal};
+use super::request::{Leaving, Op, ToolRequest, Withdrawal};
 use crate::inventory::Member;
 use crate::kube::{ObjectKey, Policy};
 use crate::manifest::Object;
@@ -43,7 +43,10 @@ impl HelmVersion {
 pub fn uninstall<'a>(leaving: &Leaving<'a>, version: HelmVersion, cascade: Policy) -> Withdrawal<'a> {
     let (mut deleted, withdrawal) = leaving.split(Removal::HelmUninstall);
     sort(&mut deleted, version.uninstall(), leaving);
-    Withdrawal { requests: deleted.iter().map(|member| Request::delete(&member.key, cascade)).collect(), ..withdrawal }
+    Withdrawal {
+        requests: deleted.iter().map(|member| ToolRequest::delete(&member.key, cascade)).collect(),
+        ..withdrawal
+    }
 }
 
 /// `helm upgrade` from `old` to `new`: creates and updates first, then removals in the order of the stored release, which is the
@@ -62,10 +65,10 @@ pub fn upgrade<'a>(
     sort(&mut released, order, new);
     let stays: BTreeSet<&ObjectKey> = released.iter().map(|member| &member.key).collect();
     let writes = released.iter().map(|member| match before.contains(&member.key) {
-        true => Request::write(Op::Update, &member.key),
-        false => Request::write(Op::Create, &member.key),
+        true => ToolRequest::write(Op::Update, &member.key),
+        false => ToolRequest::write(Op::Create, &member.key),
     });
-    let mut requests: Vec<Request> = hooks(new, "pre-upgrade").chain(writes).collect();
+    let mut requests: Vec<ToolRequest> = hooks(new, "pre-upgrade").chain(writes).collect();
     if requests.iter().any(|request| request.op == Op::Update && rejects(&request.key)) {
         return Withdrawal { requests, ..Leaving::untouched("fails to upgrade") };
     }
@@ -74,7 +77,7 @@ pub fn upgrade<'a>(
     let leaving = Leaving { members: leaves, ..old.clone() };
     let (mut deleted, withdrawal) = leaving.split(Removal::HelmUpgrade);
     sort(&mut deleted, order, old);
-    requests.extend(deleted.iter().map(|member| Request::delete(&member.key, Policy::Background)));
+    requests.extend(deleted.iter().map(|member| ToolRequest::delete(&member.key, Policy::Background)));
     requests.extend(hooks(new, "post-upgrade"));
     Withdrawal { requests, ..withdrawal }
 }
@@ -92,12 +95,12 @@ pub fn is_transient(object: &Object) -> bool {
 }
 
 /// The hooks of an event: each is created anew (helm pkg/action/hooks.go).
-fn hooks(release: &Leaving<'_>, event: &'static str) -> impl Iterator<Item = Request> {
+fn hooks(release: &Leaving<'_>, event: &'static str) -> impl Iterator<Item = ToolRequest> {
     let runs = move |member: &&&Member| {
         let events = annotation(&member.object.metadata, marks::HELM_HOOK);
         events.is_some_and(|events| events.value.split(',').any(|one| one.trim() == event))
     };
-    release.members.iter().filter(runs).map(|member| Request::write(Op::Create, &member.key))
+    release.members.iter().filter(runs).map(|member| ToolRequest::write(Op::Create, &member.key))
 }
 
 /// By kind; kinds without a place by name; then by template, and by place in it (helm pkg/releaseutil/kind_sorter.go, lessByKind).

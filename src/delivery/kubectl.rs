@@ -1,13 +1,13 @@
 //! kubectl with files: everything in the order in which it is read.
 
 use super::protection::Removal;
-use super::request::{Leaving, Op, Request, Withdrawal};
+use super::request::{Leaving, Op, ToolRequest, Withdrawal};
 use crate::kube::{Policy, Wait};
 
 /// `kubectl delete -f`: one request after the other, and a wait at the end only.
 pub fn delete<'a>(leaving: &Leaving<'a>, cascade: Policy) -> Withdrawal<'a> {
     let (deleted, withdrawal) = leaving.split(Removal::Kubectl);
-    let requests = deleted.iter().map(|member| Request::delete(&member.key, cascade)).collect();
+    let requests = deleted.iter().map(|member| ToolRequest::delete(&member.key, cascade)).collect();
     Withdrawal { requests, ..withdrawal }.then_wait(Wait::Gone)
 }
 
@@ -15,8 +15,8 @@ pub fn delete<'a>(leaving: &Leaving<'a>, cascade: Policy) -> Withdrawal<'a> {
 /// forceReplace).
 pub fn replace_force<'a>(leaving: &Leaving<'a>, cascade: Policy) -> Withdrawal<'a> {
     let mut withdrawal = delete(leaving, cascade);
-    let created: Vec<Request> =
-        withdrawal.requests.iter().map(|request| Request::write(Op::Create, &request.key)).collect();
+    let created: Vec<ToolRequest> =
+        withdrawal.requests.iter().map(|request| ToolRequest::write(Op::Create, &request.key)).collect();
     withdrawal.requests.extend(created);
     withdrawal
 }

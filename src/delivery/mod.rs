@@ -29,6 +29,6 @@ pub use belief::{Belief, Flaw, beliefs};
 pub use order::{KindOrder, OrderTableError, Sequence, kind_order};
 pub use protection::{Removal, Spared, Sparing, spared};
 pub use regime::{Delivered, Deliverers, Deliveries, DeliveryTool, FluxObject, Regime, RegimeSource};
-pub use request::{Leaving, Op, Request, Withdrawal};
+pub use request::{Leaving, Op, ToolRequest, Withdrawal};
 pub use together::DeliveredSet;
 pub use tracking::tracking_labels;

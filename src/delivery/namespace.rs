@@ -2,14 +2,14 @@
 
 use std::collections::BTreeSet;
 
-use super::request::{Leaving, Request, Withdrawal};
+use super::request::{Leaving, ToolRequest, Withdrawal};
 use crate::inventory::Member;
 use crate::kube::{Namespace, ObjectKey, Policy, Wait, kinds};
 
 /// `kubectl delete namespace`, which waits at its end only.
 pub fn delete<'a>(leaving: &Leaving<'a>, names: &BTreeSet<String>, cascade: Policy) -> Withdrawal<'a> {
     let key = |name: &String| ObjectKey::new(kinds::NAMESPACE, Namespace::None, name);
-    let requests = names.iter().map(|name| Request::delete(&key(name), cascade)).collect();
+    let requests = names.iter().map(|name| ToolRequest::delete(&key(name), cascade)).collect();
     let inside = |member: &Member| match member.key.is(kinds::NAMESPACE) {
         true => names.contains(&member.key.name),
         false => member.key.namespace.name().is_some_and(|name| names.contains(name)),

@@ -18,7 +18,7 @@ pub enum Op {
 
 /// One request of a tool.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Request {
+pub struct ToolRequest {
     /// What it does.
     pub op: Op,
     /// To which object.
@@ -29,7 +29,7 @@ pub struct Request {
     pub wait: Wait,
 }
 
-impl Request {
+impl ToolRequest {
     /// A DELETE after which the next request follows at once.
     pub fn delete(key: &ObjectKey, policy: Policy) -> Self {
         Self { op: Op::Delete, key: key.clone(), policy: Some(policy), wait: Wait::None }
@@ -45,7 +45,7 @@ impl Request {
 #[derive(Clone, Debug, Default)]
 pub struct Withdrawal<'a> {
     /// In order.
-    pub requests: Vec<Request>,
+    pub requests: Vec<ToolRequest>,
     /// What stays although it leaves, and why; in the order of the input.
     pub spared: Vec<(ObjectId, Spared<'a>)>,
     /// What no request is about and no protection spares: objects outside the namespace that is deleted.

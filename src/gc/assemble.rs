@@ -6,7 +6,7 @@ use super::behaviour::Behaviour;
 use super::cluster::{Cluster, Node};
 use super::flags::{FOREGROUND, GRACEFUL, ORPHAN, SPEC_KUBERNETES, TERMINATING, UNWATCHED};
 use super::ids::NONE;
-use super::kinds::{KindInfo, Kinds};
+use super::kinds::{KindInfo, KindTable};
 use super::links::Links;
 use super::object::{Deletion, Facts, Object};
 use super::references::{Dependents, Lookup, Ref, Written};
@@ -33,7 +33,7 @@ impl Cluster {
     ///
     /// # Errors
     /// Two objects with one key or one uid: the caller decides which one is right.
-    pub fn new(kinds: Kinds, objects: Vec<Object>) -> Result<Cluster, ClusterError> {
+    pub fn new(kinds: KindTable, objects: Vec<Object>) -> Result<Cluster, ClusterError> {
         Self::behaving(Behaviour::NEWEST, kinds, objects)
     }
 
@@ -41,7 +41,11 @@ impl Cluster {
     ///
     /// # Errors
     /// As [`new`](Self::new).
-    pub fn behaving(behaviour: Behaviour, mut kinds: Kinds, mut objects: Vec<Object>) -> Result<Cluster, ClusterError> {
+    pub fn behaving(
+        behaviour: Behaviour,
+        mut kinds: KindTable,
+        mut objects: Vec<Object>,
+    ) -> Result<Cluster, ClusterError> {
         for object in &objects {
             if let Facts::Definition(crd) = &object.facts {
                 // [CRD-3] OverlappingBuiltInResource: a definition does not replace a built-in kind.
@@ -66,7 +70,7 @@ impl Cluster {
     }
 
     /// Copies the objects into the flat form, references still unresolved.
-    fn flatten(kinds: &mut Kinds, objects: &[Object], text: &mut Interner) -> Result<Cluster, ClusterError> {
+    fn flatten(kinds: &mut KindTable, objects: &[Object], text: &mut Interner) -> Result<Cluster, ClusterError> {
         let references = objects.iter().map(|object| object.owner_references.len()).sum();
         let finalizers = objects.iter().map(|object| object.finalizers.len() + 1).sum();
         // One number is taken: it stands for no object.
@@ -118,7 +122,7 @@ impl Cluster {
     }
 
     /// Resolves every reference, by uid and by coordinates.
-    fn resolve(&mut self, kinds: &Kinds, text: &Interner) -> Result<(), ClusterError> {
+    fn resolve(&mut self, kinds: &KindTable, text: &Interner) -> Result<(), ClusterError> {
         let mut by_uid = vec![NONE; text.len()];
         let mut by_name = std::collections::HashMap::with_capacity(self.len());
         for id in self.ids() {

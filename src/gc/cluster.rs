@@ -11,7 +11,7 @@ use typed_index_collections::TiVec;
 
 use super::behaviour::Behaviour;
 use super::ids::{FinalizerId, Numbers, ObjectId, RefId};
-use super::kinds::{KindId, KindInfo, Kinds};
+use super::kinds::{KindId, KindInfo, KindTable};
 use super::links::{Links, Role};
 use super::references::{Dependents, Ref, Written};
 use super::symbols::{Symbol, Symbols};
@@ -21,7 +21,7 @@ use crate::kube::ObjectKey;
 #[derive(Debug, Clone)]
 pub struct Cluster {
     pub(super) behaviour: Behaviour,
-    pub(super) kinds: Arc<Kinds>,
+    pub(super) kinds: Arc<KindTable>,
     pub(super) text: Arc<Symbols>,
     pub(super) nodes: TiVec<ObjectId, Node>,
     /// Of every object, and one more for the end of the last.
@@ -60,7 +60,7 @@ pub(super) struct Starts {
 
 impl Cluster {
     /// A cluster without objects, of kinds and texts that others use too.
-    pub(super) fn empty(kinds: Arc<Kinds>, text: Arc<Symbols>) -> Self {
+    pub(super) fn empty(kinds: Arc<KindTable>, text: Arc<Symbols>) -> Self {
         let mut cluster = Cluster {
             behaviour: Behaviour::NEWEST,
             kinds,
@@ -95,7 +95,7 @@ impl Cluster {
         self.starts.push(Starts { references: self.refs.next_key(), finalizers: self.finalizers.next_key() });
     }
 
-    pub(super) fn key_with(&self, id: ObjectId, kinds: &Kinds, text: &Symbols) -> ObjectKey {
+    pub(super) fn key_with(&self, id: ObjectId, kinds: &KindTable, text: &Symbols) -> ObjectKey {
         let node = &self.nodes[id];
         ObjectKey::new(kinds.get(node.kind).group_kind(), text.namespace(node.namespace), text.get(node.name))
     }

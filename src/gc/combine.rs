@@ -12,7 +12,7 @@ use super::cluster::Cluster;
 use super::controllers::Surroundings;
 use super::explore::{CHOICE, Explorer, Reached, visible};
 use super::ids::ObjectId;
-use super::options::Options;
+use super::options::SimulationOptions;
 use super::outcome::{Difference, Outcome, Patch};
 use super::parts::{Part, Partition};
 use super::plan::StepPlan;
@@ -32,7 +32,7 @@ pub(super) fn add_outcomes(
     cluster: &Cluster,
     requests: &[BoundRequest<'_>],
     settings: Surroundings,
-    options: &Options,
+    options: &SimulationOptions,
     steps: &mut [StepPlan],
 ) {
     let targets: Vec<ObjectId> = requests.iter().flat_map(|request| &request.targets).flatten().copied().collect();

@@ -79,13 +79,13 @@ impl KindInfo {
     }
 }
 
-/// Index of a kind in [`Kinds`].
+/// Index of a kind in [`KindTable`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct KindId(pub(super) u32);
 
 /// The kinds a cluster serves.
 #[derive(Debug, Clone, Default)]
-pub struct Kinds {
+pub struct KindTable {
     infos: Vec<KindInfo>,
     groups: BTreeMap<String, BTreeMap<String, KindId>>,
     cohabiting: BTreeMap<GroupKind, Cohabiting>,
@@ -98,7 +98,7 @@ struct Cohabiting {
     versions: Vec<String>,
 }
 
-impl Kinds {
+impl KindTable {
     /// An empty table.
     pub fn new() -> Self {
         Self::default()

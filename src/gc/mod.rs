@@ -89,12 +89,12 @@ pub use discovery::FailingApi;
 pub use events::Event;
 pub use hold::{HeldObject, Hold};
 pub use ids::ObjectId;
-pub use kinds::{DefaultPolicy, KindId, KindInfo, Kinds};
+pub use kinds::{DefaultPolicy, KindId, KindInfo, KindTable};
 pub use object::{
     Answerer, ApiServiceFacts, DefinitionFacts, Deletion, Facts, NamespaceFacts, Object, OwnerReference, PodFacts,
     Reconciler, Verb, VolumeFacts, WebhookFacts,
 };
-pub use options::Options;
+pub use options::SimulationOptions;
 pub use outcome::{Condition, Difference, Fate, Outcome, Present};
 pub use plan::{Plan, StepPlan};
 pub use reading::Edge;

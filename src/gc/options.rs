@@ -2,7 +2,7 @@
 
 /// How to simulate.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Options {
+pub struct SimulationOptions {
     /// Kubelets end the grace period of the Pods bound to their nodes. Without, such Pods stay
     /// Terminating until they are force-deleted.
     pub kubelet: bool,
@@ -14,8 +14,8 @@ pub struct Options {
     pub reduction: bool,
 }
 
-impl Default for Options {
+impl Default for SimulationOptions {
     fn default() -> Self {
-        Options { kubelet: true, state_cap: 200_000, reduction: true }
+        SimulationOptions { kubelet: true, state_cap: 200_000, reduction: true }
     }
 }

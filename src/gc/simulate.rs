@@ -8,7 +8,7 @@ use super::controllers::Surroundings;
 use super::events::{self, Event};
 use super::flags::TERMINATING;
 use super::ids::ObjectId;
-use super::options::Options;
+use super::options::SimulationOptions;
 use super::outcome::Outcome;
 use super::plan::{Plan, StepPlan};
 use super::rounds::Rounds;
@@ -23,7 +23,7 @@ use crate::kube::Wait;
 /// The collector has always come to rest before the first step; what it does on the way is part of
 /// that step (the collector deletes from a cluster with dangling references by itself `[SIM-4]`: begin with
 /// [`Step::Settle`] to see that apart).
-pub fn simulate<'c>(cluster: &'c Cluster, steps: &[Step], options: &Options) -> Plan<'c> {
+pub fn simulate<'c>(cluster: &'c Cluster, steps: &[Step], options: &SimulationOptions) -> Plan<'c> {
     let settings = Surroundings { kubelet: options.kubelet };
     let requests = BoundRequest::of_steps(cluster, steps);
     let events = events::events(cluster);

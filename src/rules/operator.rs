@@ -13,7 +13,7 @@ use super::words::named;
 use crate::cluster::steps_of;
 use crate::delivery::flux::{HelmReleaseSettings, KustomizationSettings};
 use crate::delivery::helm::HelmVersion;
-use crate::delivery::{DeliveredSet, FluxObject, Leaving, Regime, Request, argocd, flux, helm, marks};
+use crate::delivery::{DeliveredSet, FluxObject, Leaving, Regime, ToolRequest, argocd, flux, helm, marks};
 use crate::finding::Severity;
 use crate::inventory::{Member, ObjectId};
 use crate::kube::{ObjectKey, Policy, Wait};
@@ -86,7 +86,7 @@ fn has_hook_before(context: &Context<'_>, set: &DeliveredSet) -> bool {
 }
 
 /// What the tool sends when it removes everything that it delivered together.
-fn requests(context: &Context<'_>, set: &DeliveredSet) -> Vec<Request> {
+fn requests(context: &Context<'_>, set: &DeliveredSet) -> Vec<ToolRequest> {
     let inventory = context.inventory;
     let members = set.members.iter().map(|id| inventory.member(*id)).collect();
     let leaving = Leaving { inventory, deliveries: context.analysis.deliveries(), members };
@@ -108,7 +108,7 @@ fn requests(context: &Context<'_>, set: &DeliveredSet) -> Vec<Request> {
 fn left_behind<'h, 'a>(
     context: &Context<'_>,
     regime: Regime,
-    requests: &[Request],
+    requests: &[ToolRequest],
     held: &[&'h Held<'a>],
 ) -> Vec<(Risk, &'h Held<'a>)> {
     let steps = steps_of(requests);
@@ -142,7 +142,7 @@ fn lost(context: &Context<'_>, held: &Held<'_>) -> impl Iterator<Item = ObjectId
 
 /// Whether the tool deletes both, and does not wait for the object before it deletes the operator.
 fn is_deleted_with(
-    requests: &[Request],
+    requests: &[ToolRequest],
     places: &BTreeMap<&ObjectKey, usize>,
     object: &ObjectKey,
     operator: &ObjectKey,

@@ -3,7 +3,7 @@
 use ownerlint::cluster::Analysis;
 use ownerlint::delivery::flux::{DeletionPolicy, HelmReleaseSettings, KustomizationSettings};
 use ownerlint::delivery::helm::HelmVersion;
-use ownerlint::delivery::{Leaving, Op, Request, Withdrawal, argocd, flux, helm, kubectl, namespace};
+use ownerlint::delivery::{Leaving, Op, ToolRequest, Withdrawal, argocd, flux, helm, kubectl, namespace};
 use ownerlint::inventory::Inventory;
 use ownerlint::kube::{Policy, Wait};
 
@@ -42,7 +42,7 @@ fn leaving<'a>(inventory: &'a Inventory, analysis: &'a Analysis<'a>) -> Leaving<
 
 /// `delete Kind/name`, with a bar after each request that the tool waits for.
 fn told(withdrawal: &Withdrawal<'_>) -> Vec<String> {
-    let one = |request: &Request| {
+    let one = |request: &ToolRequest| {
         let op = match request.op {
             Op::Delete => "delete",
             Op::Create => "create",

@@ -5,7 +5,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
-use ownerlint::gc::{Condition, Fate, Options, Outcome, Plan, Present, Step, simulate};
+use ownerlint::gc::{Condition, Fate, Outcome, Plan, Present, SimulationOptions, Step, simulate};
 use rayon::prelude::*;
 use serde_json::Value;
 
@@ -14,8 +14,8 @@ use crate::gc_support::{array, cluster_of, owner_reference, step, text};
 const FAMILIES: [&str; 6] = ["tree", "scope", "stale", "finalizer", "cycle", "namespace"];
 
 /// The recordings were made without kubelets.
-fn options() -> Options {
-    Options { kubelet: false, ..Options::default() }
+fn options() -> SimulationOptions {
+    SimulationOptions { kubelet: false, ..SimulationOptions::default() }
 }
 
 fn recording(name: &str) -> Value {
@@ -163,7 +163,7 @@ fn events_are_predicted_and_certain_ones_were_recorded() {
         for scenario in array(&family(name)["stable"]) {
             let cluster = cluster_of(&scenario["state"]);
             let steps: Vec<Step> = array(&scenario["steps"]).iter().map(step).collect();
-            let plan = simulate(&cluster, &steps, &Options { state_cap: 0, ..options() });
+            let plan = simulate(&cluster, &steps, &SimulationOptions { state_cap: 0, ..options() });
             let identity = |event: &Value| (text(&event["object"]), text(&event["message"]));
             let mut ever_recorded = BTreeSet::new();
             for (step, planned) in array(&scenario["steps"]).iter().zip(&plan.steps) {

@@ -3,8 +3,8 @@
 //! Notation: see [`crate::gc_support::sketch`]. An outcome lists what is left.
 
 use ownerlint::gc::{
-    Cause, Cluster, DefinitionFacts, Difference, Facts, Fate, Hold, Object, Options, PodFacts, Protection, Step,
-    simulate,
+    Cause, Cluster, DefinitionFacts, Difference, Facts, Fate, Hold, Object, PodFacts, Protection, SimulationOptions,
+    Step, simulate,
 };
 use ownerlint::kube::Policy;
 
@@ -131,7 +131,7 @@ fn tv18_and_19_an_object_that_blocks_itself_hangs_until_a_background_delete() {
 fn tv20_an_owner_in_another_namespace_does_not_count() {
     let cluster = sketch(&["ConfigMap/ns2/o", "ConfigMap/ns1/c -> ConfigMap/ns2/o"]);
     assert_eq!(only(outcomes(&cluster, &[Step::Settle])), ["ConfigMap/ns2/o"]);
-    let plan = simulate(&cluster, &[Step::Settle], &Options::default());
+    let plan = simulate(&cluster, &[Step::Settle], &SimulationOptions::default());
     let events = &plan.steps[0].events;
     assert_eq!(events.len(), 1);
     assert!(events[0].certain);
@@ -198,7 +198,7 @@ fn tv26_and_27_a_second_delete_in_background_ends_a_foreground_deletion() {
 /// The messages of the conditions NamespaceContentRemaining and NamespaceFinalizersRemaining.
 fn remaining(cluster: &Cluster, namespace: &str) -> (Vec<String>, [(String, String); 2]) {
     let steps = [delete(&[namespace], BACKGROUND)];
-    let plan = simulate(cluster, &steps, &Options::default());
+    let plan = simulate(cluster, &steps, &SimulationOptions::default());
     let id = cluster.find(&sketch_key(namespace)).expect("the namespace");
     let Fate::Present(present) = plan.fate(&plan.steps[0].outcomes[0], id) else { panic!("the namespace is gone") };
     let conditions = present.conditions.expect("a Terminating namespace has conditions");
@@ -234,7 +234,7 @@ fn tv30_a_purge_strips_a_preset_orphan() {
 #[test]
 fn tv31_finalizers_of_the_namespace_do_not_protect_its_content() {
     let cluster = sketch(&["Namespace//n{x/y}", "Secret/n/s"]);
-    let plan = simulate(&cluster, &[delete(&["Namespace//n"], BACKGROUND)], &Options::default());
+    let plan = simulate(&cluster, &[delete(&["Namespace//n"], BACKGROUND)], &SimulationOptions::default());
     let fates = plan.fates(&plan.steps[0].outcomes[0]);
     let Fate::Present(namespace) = &fates[0].1 else { panic!("the namespace is gone") };
     assert_eq!(
@@ -268,7 +268,7 @@ fn tv32_a_held_instance_holds_its_definition_whatever_the_policy() {
         let left = only(outcomes(&cluster, &steps));
         let held = format!("{DEFINITION}{{T,customresourcecleanup.apiextensions.k8s.io}}");
         assert_eq!(left, [held.as_str(), "Cake.shop.example/n/c{T,x/y}"]);
-        let plan = simulate(&cluster, &steps, &Options::default());
+        let plan = simulate(&cluster, &steps, &SimulationOptions::default());
         let id = cluster.find(&key(DEFINITION)).expect("the definition");
         let Fate::Present(present) = plan.fate(&plan.steps[0].outcomes[0], id) else {
             panic!("the definition is gone")
@@ -306,7 +306,7 @@ fn tv34_a_completed_pod_still_holds_its_claim() {
     let left = only(outcomes(&cluster, &steps[..1]));
     assert_eq!(left, ["PersistentVolumeClaim/n/data{T,kubernetes.io/pvc-protection}", "Pod/n/p"]);
     assert_eq!(only(outcomes(&cluster, &steps)), NOTHING);
-    let plan = simulate(&cluster, &steps[..1], &Options::default());
+    let plan = simulate(&cluster, &steps[..1], &SimulationOptions::default());
     let by = vec![cluster.find(&key("Pod/n/p")).expect("it exists")];
     assert_eq!(plan.stuck(0)[0].holds, [Hold::InUse { protection: Protection::Claim, by }]);
 }
@@ -329,7 +329,7 @@ fn tv36_a_running_pod_waits_for_its_kubelet_even_without_finalizers() {
     assert_eq!(only(outcomes(&cluster, &steps)), ["Pod/n/p{T}"]);
     let forced = [steps.as_slice(), &[Step::ForceDelete { target: key("Pod/n/p") }]].concat();
     assert_eq!(only(outcomes(&cluster, &forced)), NOTHING);
-    let plan = simulate(&cluster, &steps, &Options::default());
+    let plan = simulate(&cluster, &steps, &SimulationOptions::default());
     assert_eq!(plan.fate(&plan.steps[1].outcomes[0], 0.into()), Fate::Gone, "with kubelets it finishes");
 }
 
@@ -338,7 +338,7 @@ fn tv37_immortal_namespaces_are_refused() {
     for name in ["default", "kube-system", "kube-public"] {
         let namespace = format!("Namespace//{name}");
         let cluster = sketch(&[&namespace]);
-        let plan = simulate(&cluster, &[delete(&[&namespace], BACKGROUND)], &Options::default());
+        let plan = simulate(&cluster, &[delete(&[&namespace], BACKGROUND)], &SimulationOptions::default());
         assert_eq!(plan.steps[0].responses, [403]);
         assert_eq!(plan.fates(&plan.steps[0].outcomes[0]).len(), 1);
     }
@@ -379,7 +379,7 @@ fn tv42_only_residual_references_differ() {
     let cluster = sketch(&["o", "p -> o", "c{x/y} -> p, !o"]);
     let steps = [delete(&["o"], BACKGROUND)];
     assert_eq!(outcomes(&cluster, &steps), [vec!["c{T,x/y} -> p"], vec!["c{T,x/y} -> p, !o"]]);
-    let plan = simulate(&cluster, &steps, &Options::default());
+    let plan = simulate(&cluster, &steps, &SimulationOptions::default());
     let differs: Vec<Option<Difference>> = plan.steps[0].outcomes.iter().map(|outcome| outcome.differs).collect();
     assert_eq!(differs, [None, Some(Difference::References)]);
 }
@@ -408,7 +408,7 @@ fn a_deployment_with_many_pods_goes_in_one_way_only() {
 #[test]
 fn a_plan_says_why() {
     let cluster = sketch(&["o", "p -> o", "q -> p", "z{x/y} -> q", "Widget.example.com/n/w -> o, !q"]);
-    let plan = simulate(&cluster, &[delete(&["o"], BACKGROUND)], &Options::default());
+    let plan = simulate(&cluster, &[delete(&["o"], BACKGROUND)], &SimulationOptions::default());
     let why = plan.why(0);
     let names = |name: &str| why[&sketch_key(name)].chain.iter().map(|key| key.name.clone()).collect::<Vec<_>>();
     assert_eq!(names("q"), ["o", "p", "q"]);
@@ -426,7 +426,7 @@ fn a_plan_says_why() {
 #[test]
 fn a_stuck_owner_names_its_blockers() {
     let cluster = sketch(&["o", "c{x/y} -> !o"]);
-    let plan = simulate(&cluster, &[delete(&["o"], FOREGROUND)], &Options::default());
+    let plan = simulate(&cluster, &[delete(&["o"], FOREGROUND)], &SimulationOptions::default());
     let stuck = plan.stuck(0);
     assert_eq!(cluster.key(stuck[1].object), sketch_key("o"));
     let dependents = vec![cluster.find(&sketch_key("c")).expect("it exists")];
@@ -438,7 +438,7 @@ fn a_dependent_that_was_failing_may_be_retried_late() {
     // Orphaning by uid takes the unresolvable reference away [GC-38]; the next tick may be far [GC-16].
     let child = with_reference_rewritten("c -> o, gone", 0, "v9", "ConfigMap");
     let cluster = cluster(vec![sketch_object("o"), child]);
-    let plan = simulate(&cluster, &[Step::Settle, delete(&["o"], ORPHAN)], &Options::default());
+    let plan = simulate(&cluster, &[Step::Settle, delete(&["o"], ORPHAN)], &SimulationOptions::default());
     let late: Vec<(bool, usize)> = plan.steps[1]
         .outcomes
         .iter()
@@ -450,7 +450,7 @@ fn a_dependent_that_was_failing_may_be_retried_late() {
 #[test]
 fn an_absent_target_is_not_found_and_changes_nothing() {
     let cluster = sketch(&["o", "c -> o"]);
-    let plan = simulate(&cluster, &[delete(&["x"], BACKGROUND)], &Options::default());
+    let plan = simulate(&cluster, &[delete(&["x"], BACKGROUND)], &SimulationOptions::default());
     assert_eq!(plan.steps[0].responses, [404]);
     assert_eq!(only(outcomes(&cluster, &[delete(&["x"], BACKGROUND)])), ["c -> o", "o"]);
 }

@@ -3,8 +3,8 @@
 use std::collections::BTreeSet;
 
 use ownerlint::gc::{
-    Answerer, ApiServiceFacts, Behaviour, Cluster, Facts, Fate, Object, Options, Plan, Reconciler, Step, Verb,
-    WebhookFacts, simulate,
+    Answerer, ApiServiceFacts, Behaviour, Cluster, Facts, Fate, Object, Plan, Reconciler, SimulationOptions, Step,
+    Verb, WebhookFacts, simulate,
 };
 use ownerlint::kube::{ObjectKey, Policy, Wait};
 use proptest::prelude::*;
@@ -173,9 +173,9 @@ proptest! {
         objects in objects(), steps in steps(), behaviour in behaviour(),
     ) {
         let cluster = released(behaviour, objects);
-        let options = Options { state_cap: 2_000_000, ..Options::default() };
+        let options = SimulationOptions { state_cap: 2_000_000, ..SimulationOptions::default() };
         let reduced = simulate(&cluster, &steps, &options);
-        let naive = simulate(&cluster, &steps, &Options { reduction: false, ..options });
+        let naive = simulate(&cluster, &steps, &SimulationOptions { reduction: false, ..options });
         prop_assert_eq!(outcome_sets(&reduced), outcome_sets(&naive));
     }
 
@@ -187,9 +187,9 @@ proptest! {
         steps in steps(),
     ) {
         let cluster = cluster([objects, clients].concat());
-        let options = Options { state_cap: 2_000_000, ..Options::default() };
+        let options = SimulationOptions { state_cap: 2_000_000, ..SimulationOptions::default() };
         let reduced = simulate(&cluster, &steps, &options);
-        let naive = simulate(&cluster, &steps, &Options { reduction: false, ..options });
+        let naive = simulate(&cluster, &steps, &SimulationOptions { reduction: false, ..options });
         prop_assert_eq!(outcome_sets(&reduced), outcome_sets(&naive));
     }
 
@@ -199,14 +199,14 @@ proptest! {
         steps in steps(),
     ) {
         let (one, other) = (cluster(objects), cluster(shuffled));
-        let options = Options::default();
+        let options = SimulationOptions::default();
         prop_assert_eq!(all_fates(&simulate(&one, &steps, &options)), all_fates(&simulate(&other, &steps, &options)));
     }
 
     #[test]
     fn what_is_gone_stays_gone(objects in objects(), steps in steps()) {
         let cluster = cluster(objects);
-        let plan = simulate(&cluster, &steps, &Options { state_cap: 0, ..Options::default() });
+        let plan = simulate(&cluster, &steps, &SimulationOptions { state_cap: 0, ..SimulationOptions::default() });
         let fates = all_fates(&plan);
         for pair in fates.windows(2) {
             prop_assert!(gone(&pair[0][0]).is_subset(&gone(&pair[1][0])));
@@ -217,7 +217,7 @@ proptest! {
     #[test]
     fn the_search_reaches_the_verdict(objects in objects(), steps in steps(), behaviour in behaviour()) {
         let cluster = released(behaviour, objects);
-        let plan = simulate(&cluster, &steps, &Options::default());
+        let plan = simulate(&cluster, &steps, &SimulationOptions::default());
         for step in &plan.steps {
             prop_assert!(step.verdict_reached, "the verdict is one of the states that the search reaches");
         }
@@ -227,7 +227,7 @@ proptest! {
     fn settling_a_settled_cluster_changes_nothing(objects in objects(), steps in steps()) {
         let cluster = cluster(objects);
         let steps = [steps, vec![Step::Settle]].concat();
-        let plan = simulate(&cluster, &steps, &Options::default());
+        let plan = simulate(&cluster, &steps, &SimulationOptions::default());
         let fates = all_fates(&plan);
         prop_assert_eq!(&fates[fates.len() - 1][0], &fates[fates.len() - 2][0]);
     }
@@ -239,7 +239,7 @@ proptest! {
         let cluster = cluster(objects.clone());
         let key: ObjectKey = NAMES[target].parse().expect("a key");
         let steps = [Step::Settle, Step::Delete { targets: vec![key.clone()], policy: Some(Policy::Orphan), wait: Wait::Settled }];
-        let plan = simulate(&cluster, &steps, &Options::default());
+        let plan = simulate(&cluster, &steps, &SimulationOptions::default());
         let before = plan.fates(&plan.steps[0].outcomes[0]);
         for outcome in plan.steps[1].outcomes.iter().filter(|outcome| outcome.differs.is_none()) {
             let fates = plan.fates(outcome);
@@ -269,8 +269,9 @@ fn the_reduced_search_finds_late_retries_of_what_a_dependent_stops_to_block() {
         build(4, &[(1, false, 0), (0, false, 2)], &[], &[]),
         build(7, &[(4, true, 1), (7, false, 9)], &[], &[]),
     ]);
-    let reduced = simulate(&cluster, &[Step::Settle], &Options::default());
-    let naive = simulate(&cluster, &[Step::Settle], &Options { reduction: false, ..Options::default() });
+    let reduced = simulate(&cluster, &[Step::Settle], &SimulationOptions::default());
+    let naive =
+        simulate(&cluster, &[Step::Settle], &SimulationOptions { reduction: false, ..SimulationOptions::default() });
     assert_eq!(outcome_sets(&reduced), outcome_sets(&naive));
     assert_eq!(reduced.steps[0].outcomes.len(), 2);
 }

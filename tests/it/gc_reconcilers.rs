@@ -1,6 +1,6 @@
 //! Controllers outside of the control plane: when they let go of what is deleted, and when nobody knows whether they do.
 
-use ownerlint::gc::{Cluster, DefinitionFacts, Facts, Options, Reconciler, Step, simulate};
+use ownerlint::gc::{Cluster, DefinitionFacts, Facts, Reconciler, SimulationOptions, Step, simulate};
 use ownerlint::kube::{Policy, Wait};
 
 use crate::gc_support::{delete, outcomes, recorded_kinds, sketch_key, sketch_objects};
@@ -41,7 +41,7 @@ fn sent(names: &[&str], policy: Policy) -> Vec<Step> {
 
 /// What controllers would have to be quicker than, so that nothing gets stuck in the last step's verdict.
 fn unless_quicker(cluster: &Cluster, steps: &[Step]) -> Vec<String> {
-    let plan = simulate(cluster, steps, &Options::default());
+    let plan = simulate(cluster, steps, &SimulationOptions::default());
     let stuck = plan.stuck(steps.len() - 1);
     assert!(!stuck.is_empty(), "an object is stuck");
     stuck.iter().flat_map(|held| &held.unless_quicker).map(|id| cluster.key(*id).to_string()).collect()
@@ -118,10 +118,10 @@ fn an_object_may_own_its_controller() {
 #[test]
 fn a_plan_names_what_would_have_to_be_quicker() {
     let cluster = operated("operator", &["cr{x/y}", "operator"]);
-    let plan = simulate(&cluster, &[deleted(&["cr", "operator"])], &Options::default());
+    let plan = simulate(&cluster, &[deleted(&["cr", "operator"])], &SimulationOptions::default());
     let [hanging] = &plan.stuck(0)[..] else { panic!("one object hangs") };
     assert_eq!(hanging.unless_quicker, [cluster.find(&sketch_key("operator")).expect("it is there")]);
-    let later = simulate(&cluster, &[deleted(&["operator"]), deleted(&["cr"])], &Options::default());
+    let later = simulate(&cluster, &[deleted(&["operator"]), deleted(&["cr"])], &SimulationOptions::default());
     assert_eq!(later.stuck(1)[0].unless_quicker, [], "it is gone for certain");
 }
 
@@ -256,7 +256,7 @@ fn a_client_that_waits_never_goes_on_when_what_it_deleted_is_stuck() {
     let cluster = operated("operator", &["a{x/z}", "b", "operator"]);
     let steps = [awaited("a"), deleted(&["b"])];
     assert_eq!(outcomes(&cluster, &steps), [["a{T,x/z}", "b", "operator"]]);
-    let plan = simulate(&cluster, &steps, &Options::default());
+    let plan = simulate(&cluster, &steps, &SimulationOptions::default());
     assert_eq!((&plan.steps[0].responses[..], &plan.steps[1].responses[..]), (&[200][..], &[][..]));
 }
 

@@ -3,17 +3,17 @@
 use std::sync::LazyLock;
 
 use ownerlint::gc::{
-    Cluster, DefaultPolicy, DefinitionFacts, Deletion, Facts, Fate, KindInfo, Kinds, NamespaceFacts, Object, Options,
-    OwnerReference, PodFacts, Step, VolumeFacts, simulate,
+    Cluster, DefaultPolicy, DefinitionFacts, Deletion, Facts, Fate, KindInfo, KindTable, NamespaceFacts, Object,
+    OwnerReference, PodFacts, SimulationOptions, Step, VolumeFacts, simulate,
 };
 use ownerlint::kube::{ApiVersion, GroupKind, ObjectKey, Policy, Wait, kinds};
 use serde_json::Value;
 
 /// Everything a 1.36 cluster serves by default.
-fn builtin_kinds() -> Kinds {
+fn builtin_kinds() -> KindTable {
     let table: Value = serde_json::from_str(include_str!("../../rules/tables/builtin-resources-1.36.json"))
         .expect("the table is JSON");
-    let mut kinds = Kinds::new();
+    let mut kinds = KindTable::new();
     for row in array(&table["resources"]) {
         if row["enabledByDefault"] != true {
             continue;
@@ -46,8 +46,8 @@ fn builtin_kinds() -> Kinds {
 }
 
 /// The built-in kinds, and the two custom ones of the recordings.
-pub(crate) fn recorded_kinds() -> Kinds {
-    static KINDS: LazyLock<Kinds> = LazyLock::new(|| {
+pub(crate) fn recorded_kinds() -> KindTable {
+    static KINDS: LazyLock<KindTable> = LazyLock::new(|| {
         let mut kinds = builtin_kinds();
         kinds.add(KindInfo::custom(GroupKind::new("example.com", "Widget"), "widgets", true, &["v1beta1", "v1"]));
         kinds.add(KindInfo::custom(GroupKind::new("example.com", "Gadget"), "gadgets", false, &["v1beta1", "v1"]));
@@ -240,7 +240,7 @@ pub(crate) fn delete(names: &[&str], policy: Option<Policy>) -> Step {
 /// All outcomes of the last step, the verdict first, in the notation of [`sketch`]; objects that are
 /// gone are left out.
 pub(crate) fn outcomes(cluster: &Cluster, steps: &[Step]) -> Vec<Vec<String>> {
-    let plan = simulate(cluster, steps, &Options { kubelet: false, ..Options::default() });
+    let plan = simulate(cluster, steps, &SimulationOptions { kubelet: false, ..SimulationOptions::default() });
     let last = plan.steps.last().expect("there is a step");
     assert!(last.complete, "the search was cut short");
     last.outcomes

@@ -5,7 +5,7 @@
 use std::collections::BTreeMap;
 
 use ownerlint::gc::{
-    Answerer, ApiServiceFacts, Cluster, Facts, Fate, Object, Options, Present, Step, Verb, WEBHOOK_FAILED,
+    Answerer, ApiServiceFacts, Cluster, Facts, Fate, Object, Present, SimulationOptions, Step, Verb, WEBHOOK_FAILED,
     WebhookFacts, simulate,
 };
 use ownerlint::kube::Policy;
@@ -50,7 +50,7 @@ fn background(names: &[&str]) -> Step {
 
 /// The HTTP codes of the last step.
 fn codes(cluster: &Cluster, steps: &[Step]) -> Vec<u16> {
-    let plan = simulate(cluster, steps, &Options::default());
+    let plan = simulate(cluster, steps, &SimulationOptions::default());
     plan.steps.last().expect("a step").responses.clone()
 }
 
@@ -63,7 +63,7 @@ fn left(cluster: &Cluster, steps: &[Step]) -> Vec<String> {
 
 /// A Namespace as it stays, and the conditions with status True: reason and message.
 fn complaints(cluster: &Cluster, steps: &[Step], namespace: &str) -> Vec<(String, String)> {
-    let plan = simulate(cluster, steps, &Options::default());
+    let plan = simulate(cluster, steps, &SimulationOptions::default());
     let id = cluster.find(&key(namespace)).expect("the namespace");
     let outcome = &plan.steps.last().expect("a step").outcomes[0];
     let Fate::Present(Present { conditions: Some(conditions), .. }) = plan.fate(outcome, id) else {
@@ -186,7 +186,7 @@ fn an_empty_namespace_stays_where_its_end_is_rejected() {
 #[test]
 fn a_rejection_tells_what_nobody_answers() {
     let cluster = with(webhook(Verb::Delete, &["a"], Some(&[])), &["a", SERVICE]);
-    let plan = simulate(&cluster, &[background(&["a"])], &Options::default());
+    let plan = simulate(&cluster, &[background(&["a"])], &SimulationOptions::default());
     let [rejection] = &plan.rejections(0)[..] else { panic!("one rejection") };
     assert_eq!((cluster.key(rejection.object), rejection.verb), (sketch_key("a"), Verb::Delete));
     assert_eq!(cluster.key(rejection.configuration), key(CONFIGURATION));
@@ -219,6 +219,6 @@ fn the_search_finds_who_goes_first_a_service_or_what_its_webhook_is_asked_about(
     let step = [background(&["o"])];
     let found = outcomes(&cluster, &step);
     assert_eq!(found.len(), 2, "{found:?}");
-    let plain = Options { kubelet: false, reduction: false, ..Options::default() };
+    let plain = SimulationOptions { kubelet: false, reduction: false, ..SimulationOptions::default() };
     assert_eq!(simulate(&cluster, &step, &plain).steps[0].outcomes.len(), 2);
 }

@@ -16,8 +16,8 @@ const FOREGROUND: Option<Policy> = Some(Policy::Foreground);
 const ORPHAN: Option<Policy> = Some(Policy::Orphan);
 
 /// The simulation of the recordings: no kubelet answers.
-fn simulation() -> ownerlint::gc::Options {
-    ownerlint::gc::Options { kubelet: false, ..ownerlint::gc::Options::default() }
+fn simulation() -> ownerlint::gc::SimulationOptions {
+    ownerlint::gc::SimulationOptions { kubelet: false, ..ownerlint::gc::SimulationOptions::default() }
 }
 
 fn title(step: &Step) -> String {
@@ -228,7 +228,7 @@ fn races_over_what_is_terminating_and_over_references_only() {
 fn a_search_that_was_cut() {
     let cluster = sketch(&["o", "p{x/y} -> !o", "c -> !o, p"]);
     let steps = [delete(&["o"], FOREGROUND)];
-    let simulated = simulate(&cluster, &steps, &ownerlint::gc::Options { state_cap: 0, ..simulation() });
+    let simulated = simulate(&cluster, &steps, &ownerlint::gc::SimulationOptions { state_cap: 0, ..simulation() });
     let text = render(PlanFormat::Human, &view(&simulated, &steps), &Options::default());
     assert!(text.contains("May vary\n  Note: not every order of events was tried"), "{text}");
     let markdown = render(PlanFormat::Markdown, &view(&simulated, &steps), &Options::default());
@@ -266,8 +266,8 @@ fn fan_out() -> Cluster {
     cluster(objects)
 }
 
-fn unsearched() -> ownerlint::gc::Options {
-    ownerlint::gc::Options { state_cap: 0, ..simulation() }
+fn unsearched() -> ownerlint::gc::SimulationOptions {
+    ownerlint::gc::SimulationOptions { state_cap: 0, ..simulation() }
 }
 
 #[test]

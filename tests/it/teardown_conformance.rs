@@ -9,7 +9,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use ownerlint::cluster::{Analysis, steps_of};
 use ownerlint::delivery::helm::{self, HelmVersion};
-use ownerlint::delivery::{Leaving, Request, kubectl};
+use ownerlint::delivery::{Leaving, ToolRequest, kubectl};
 use ownerlint::gc;
 use ownerlint::inventory::Inventory;
 use ownerlint::kube::{ObjectKey, Policy};
@@ -314,7 +314,7 @@ fn after_the_safe_order_the_same_removal_leaves_nothing_stuck() {
 fn simulated(
     old: &[String],
     beside: &[String],
-    send: impl Fn(&Leaving<'_>) -> Vec<Request>,
+    send: impl Fn(&Leaving<'_>) -> Vec<ToolRequest>,
 ) -> BTreeMap<String, Value> {
     let texts: Vec<String> = [old, beside].concat();
     let inventory = inventory_of("a.yaml", &texts.join("\n---\n"));
@@ -324,7 +324,7 @@ fn simulated(
     let requests = send(&Leaving { inventory: &inventory, deliveries: analysis.deliveries(), members });
     let implied = implied(&inventory, analysis.ownership(), analysis.ties());
     let built = analysis.rehearsed(&implied, &BTreeSet::new(), true).expect("a small cluster");
-    let plan = gc::simulate(&built.cluster, &steps_of(&requests), &gc::Options::default());
+    let plan = gc::simulate(&built.cluster, &steps_of(&requests), &gc::SimulationOptions::default());
     let Some(last) = plan.steps.last() else { return BTreeMap::new() };
     let state = |fate: &gc::Fate| match fate {
         gc::Fate::Gone => json!("gone"),

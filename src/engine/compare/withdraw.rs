@@ -7,7 +7,7 @@ use crate::changes::Destination;
 use crate::delivery::flux::KustomizationSettings;
 use crate::delivery::helm::{self, HelmVersion};
 use crate::delivery::{
-    Deliveries, DeliveryTool, FluxObject, Leaving, Regime, RegimeSource, Request, Withdrawal, argocd, flux,
+    Deliveries, DeliveryTool, FluxObject, Leaving, Regime, RegimeSource, ToolRequest, Withdrawal, argocd, flux,
 };
 use crate::inventory::{Inventory, Member, ObjectId};
 use crate::kube::{Namespace, ObjectKey, Policy};
@@ -28,7 +28,7 @@ pub struct DeliveryChoice {
 #[derive(Debug, Default)]
 pub(super) struct PartWithdrawal {
     /// In order.
-    pub(super) requests: Vec<Request>,
+    pub(super) requests: Vec<ToolRequest>,
     /// What a tool spares.
     pub(super) kept: BTreeSet<ObjectKey>,
     /// Finalizers that a tool removes from an object that delivers once what that delivered is gone.

@@ -8,8 +8,8 @@ use super::notes::{self, Ground};
 use super::question::{PlanError, Question};
 use super::titles::{targets_of, title};
 use crate::cluster::{Analysis, Assumptions, Built, SafeOrder, safe_order, steps_of};
-use crate::delivery::Request;
-use crate::gc::{self, Options, Plan, Step};
+use crate::delivery::ToolRequest;
+use crate::gc::{self, Plan, SimulationOptions, Step};
 use crate::kube::kubectl::Target;
 use crate::kube::{ObjectKey, Policy, Wait, kinds};
 use crate::ownership::Implied;
@@ -21,7 +21,7 @@ use crate::story::{ImpliedDependent, PlanView, command};
 pub struct Rehearsal {
     cluster: gc::Cluster,
     steps: Vec<Step>,
-    options: Options,
+    options: SimulationOptions,
     implied: Vec<ImpliedDependent>,
     known: Arc<KnownFinalizers>,
     data: BTreeMap<ObjectKey, String>,
@@ -49,7 +49,7 @@ pub(in crate::engine) struct RemovalQuestion<'a> {
     /// What controllers create below its rendered objects.
     pub(in crate::engine) implied: &'a Implied<'a>,
     /// What the tool sends.
-    pub(in crate::engine) requests: &'a [Request],
+    pub(in crate::engine) requests: &'a [ToolRequest],
     /// Finalizers of the tool's own, which it removes as soon as it may.
     pub(in crate::engine) released: Vec<Step>,
     /// What that is called.
@@ -87,7 +87,7 @@ impl Rehearsal {
         let notes = notes::notes(&ground, &assumptions);
         let data = analysis.data(implied);
         let implied = known_implied(&cluster, &implied.objects);
-        let options = Options { kubelet, ..Options::default() };
+        let options = SimulationOptions { kubelet, ..SimulationOptions::default() };
         let mut rehearsal = Self { cluster, steps, options, implied, data, known, notes, removal: None };
         if is_deletion {
             rehearsal.settle_first(&assumptions);
@@ -111,7 +111,7 @@ impl Rehearsal {
         steps.extend(steps_of(requests));
         let data = analysis.data(implied);
         let implied = known_implied(&cluster, &implied.objects);
-        let options = Options { kubelet, state_cap: REMOVAL_STATES, ..Options::default() };
+        let options = SimulationOptions { kubelet, state_cap: REMOVAL_STATES, ..SimulationOptions::default() };
         let mut rehearsal = Self { cluster, steps, options, implied, data, known, notes, removal: None };
         let before = rehearsal.steps.len();
         rehearsal.settle_first(&assumptions);
@@ -152,7 +152,7 @@ impl Rehearsal {
 
     /// [SIM-4]: a deletion is not blamed for what the collector would remove anyway. A list of steps says when to settle.
     fn settle_first(&mut self, assumptions: &Assumptions) {
-        let verdict_only = Options { state_cap: 0, ..self.options.clone() };
+        let verdict_only = SimulationOptions { state_cap: 0, ..self.options.clone() };
         let settled = gc::simulate(&self.cluster, &[Step::Settle], &verdict_only);
         if !settled.changes(0).is_empty() {
             let note = notes::collapse(&settled, assumptions);
