@@ -242,9 +242,9 @@ fn answer(question: &Question, request: Request, options: &PlanOptions, global: 
     if let Some(status) = options.nothing(&session, &request) {
         return Ok(status);
     }
-    let rehearsal = session.plan(question, options.kubelet == YesNo::Yes)?;
-    let plan = rehearsal.simulate();
-    options.write(&rehearsal.view(&plan), global)?;
+    let planner = session.plan(question, options.kubelet == YesNo::Yes)?;
+    let plan = planner.simulate();
+    options.write(&planner.view(&plan), global)?;
     Ok(options.status(is_stuck(&plan)))
 }
 

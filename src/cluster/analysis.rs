@@ -137,7 +137,7 @@ impl<'a> Analysis<'a> {
     ///
     /// # Errors
     /// More objects than the model can count.
-    pub fn rehearsed(
+    pub fn with_implied(
         &self,
         implied: &Implied<'_>,
         namespaces: &BTreeSet<String>,

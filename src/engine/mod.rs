@@ -34,7 +34,7 @@ pub use error::SessionError;
 pub use input::{Bundle, BundleError};
 pub use list::list;
 pub use plan::{
-    DeletionPlan, DeletionRequest, PlanError, Question, Rehearsal, Steps, TargetError, Teardown, TeardownBy,
+    DeletionPlan, DeletionRequest, PlanError, Planner, Question, Steps, TargetError, Teardown, TeardownBy,
     TeardownRequest,
 };
 pub use request::{BaselineChoice, ConfigChoice, Request};

@@ -8,7 +8,7 @@ use super::error::SessionError;
 use super::input::{Bundle, BundleError, Surroundings, read_bundles, read_paths};
 use super::list::list_bundles;
 use super::plan::{
-    DeletionPlan, DeletionRequest, PlanError, Question, Rehearsal, Teardown, TeardownRequest, choose, choose_removed,
+    DeletionPlan, DeletionRequest, PlanError, Planner, Question, Teardown, TeardownRequest, choose, choose_removed,
 };
 use super::request::{BaselineChoice, Request};
 use super::resolve::{Resolved, configuration, joined, read_text, resolve};
@@ -175,8 +175,8 @@ impl Session {
     /// # Errors
     /// A target that means no object or several, and a question that several bundles could answer.
     #[doc(hidden)]
-    pub fn plan(&self, question: &Question, kubelet: bool) -> Result<Rehearsal, PlanError> {
-        Rehearsal::new(&choose(&self.bundles, question)?, question, kubelet)
+    pub fn plan(&self, question: &Question, kubelet: bool) -> Result<Planner, PlanError> {
+        Planner::new(&choose(&self.bundles, question)?, question, kubelet)
     }
 
     /// What Kubernetes would do if it were asked to delete objects.

@@ -323,7 +323,7 @@ fn simulated(
     let members = inventory.members.iter().filter(|member| leaving.contains(&member.key.to_string())).collect();
     let requests = send(&Leaving { inventory: &inventory, deliveries: analysis.deliveries(), members });
     let implied = implied(&inventory, analysis.ownership(), analysis.ties());
-    let built = analysis.rehearsed(&implied, &BTreeSet::new(), true).expect("a small cluster");
+    let built = analysis.with_implied(&implied, &BTreeSet::new(), true).expect("a small cluster");
     let plan = gc::simulate(&built.cluster, &steps_of(&requests), &gc::SimulationOptions::default());
     let Some(last) = plan.steps.last() else { return BTreeMap::new() };
     let state = |fate: &gc::Fate| match fate {

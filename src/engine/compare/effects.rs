@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::leaving::{ClusterPart, is_own};
 use super::withdraw::{DeliveryChoice, PartWithdrawal, withdraw};
-use crate::engine::plan::{PlanError, Rehearsal, RemovalQuestion};
+use crate::engine::plan::{PlanError, Planner, RemovalQuestion};
 use crate::finding::Certainty;
 use crate::gc::{Fate, Plan, Step};
 use crate::inventory::Member;
@@ -31,8 +31,8 @@ pub(super) fn effects(part: &ClusterPart<'_>, choice: &DeliveryChoice) -> Result
     let withdrawn = withdraw(part, choice);
     let inventory = &part.base.inventory;
     let implied = implied(inventory, part.analysis.ownership(), part.analysis.ties());
-    let rehearse = |released: Vec<Step>| {
-        Rehearsal::removal(RemovalQuestion {
+    let planner_after = |released: Vec<Step>| {
+        Planner::removal(RemovalQuestion {
             analysis: &part.analysis,
             implied: &implied,
             requests: &withdrawn.requests,
@@ -41,13 +41,13 @@ pub(super) fn effects(part: &ClusterPart<'_>, choice: &DeliveryChoice) -> Result
             kubelet: true,
         })
     };
-    let mut rehearsal = rehearse(Vec::new())?;
+    let mut planner = planner_after(Vec::new())?;
     if !withdrawn.releases.is_empty() {
-        let released = released(&withdrawn, &rehearsal.simulate());
-        rehearsal = rehearse(released)?;
+        let released = released(&withdrawn, &planner.simulate());
+        planner = planner_after(released)?;
     }
-    let plan = rehearsal.simulate();
-    let view = rehearsal.view(&plan);
+    let plan = planner.simulate();
+    let view = planner.view(&plan);
     let told = Telling { part, withdrawn: &withdrawn, plan: &plan };
     let effects = told.effects();
     let mut step = LastStep::of(&view);

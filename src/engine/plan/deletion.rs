@@ -1,7 +1,7 @@
 //! The plan of one deletion: what is asked, and what comes of it.
 
+use super::planner::Planner;
 use super::question::Question;
-use super::rehearsal::Rehearsal;
 use crate::gc::Fate;
 use crate::kube::{ObjectKey, Policy};
 use crate::report::Options;
@@ -42,12 +42,12 @@ pub struct DeletionPlan {
     pub deleted: Vec<ObjectKey>,
     /// The objects that stay Terminating, in the order of their keys.
     pub stuck: Vec<ObjectKey>,
-    rehearsal: Rehearsal,
+    planner: Planner,
 }
 
 impl DeletionPlan {
-    pub(in crate::engine) fn new(rehearsal: Rehearsal) -> Self {
-        let plan = rehearsal.simulate();
+    pub(in crate::engine) fn new(planner: Planner) -> Self {
+        let plan = planner.simulate();
         let verdict = plan.steps.last().and_then(|step| step.outcomes.first());
         let (mut deleted, mut stuck) = (Vec::new(), Vec::new());
         for (key, fate) in verdict.map_or_else(Vec::new, |verdict| plan.fates(verdict)) {
@@ -58,12 +58,12 @@ impl DeletionPlan {
             }
         }
         drop(plan);
-        Self { deleted, stuck, rehearsal }
+        Self { deleted, stuck, planner }
     }
 
     /// The plan in a format: every step with its reasons, what releases stuck objects, and what had to be assumed.
     pub fn render(&self, format: PlanFormat) -> String {
-        let plan = self.rehearsal.simulate();
-        plan::render(format, &self.rehearsal.view(&plan), &Options::default())
+        let plan = self.planner.simulate();
+        plan::render(format, &self.planner.view(&plan), &Options::default())
     }
 }

@@ -3,8 +3,8 @@
 mod choose;
 mod deletion;
 mod notes;
+mod planner;
 mod question;
-mod rehearsal;
 mod steps;
 mod targets;
 mod teardown;
@@ -12,9 +12,9 @@ mod titles;
 
 pub(super) use choose::choose;
 pub use deletion::{DeletionPlan, DeletionRequest};
+pub use planner::Planner;
+pub(super) use planner::RemovalQuestion;
 pub use question::{PlanError, Question};
-pub use rehearsal::Rehearsal;
-pub(super) use rehearsal::RemovalQuestion;
 pub use steps::Steps;
 pub use targets::TargetError;
 pub(super) use teardown::choose as choose_removed;

@@ -13,8 +13,8 @@ mod withdraw;
 
 use std::collections::BTreeSet;
 
+use super::planner::{Planner, RemovalQuestion};
 use super::question::PlanError;
-use super::rehearsal::{Rehearsal, RemovalQuestion};
 use crate::cluster::SafeOrder;
 use crate::engine::input::Bundle;
 use crate::gc::{Fate, Plan};
@@ -26,7 +26,7 @@ use withdraw::Withdrawn;
 /// A removal, ready to be simulated.
 #[derive(Debug)]
 pub struct Teardown {
-    rehearsal: Rehearsal,
+    planner: Planner,
     /// What the tool created and has deleted since.
     absent: BTreeSet<ObjectKey>,
     /// What the tool spares, and why.
@@ -43,7 +43,7 @@ impl Teardown {
         let analysis = &bundle.analysis().without(transient.iter().map(|member| member.id).collect());
         let implied = &analysis.implied();
         let Withdrawn { withdrawal, command, policy, notes } = withdraw::withdraw(bundle, analysis, request)?;
-        let mut rehearsal = Rehearsal::removal(RemovalQuestion {
+        let mut planner = Planner::removal(RemovalQuestion {
             analysis,
             implied,
             requests: &withdrawal.requests,
@@ -51,28 +51,28 @@ impl Teardown {
             title: command.clone(),
             kubelet: request.kubelet,
         })?;
-        rehearsal.note(notes);
+        planner.note(notes);
         let leaving = bundle.asked_for().map(|member| member.key.clone()).collect();
-        let search = rehearsal.safe_order(&leaving, policy);
+        let search = planner.safe_order(&leaving, policy);
         let safe_order = match search {
             SafeOrder::Unneeded => Some(Vec::new()),
             SafeOrder::Found(preparations) => {
-                Some(prepare::commands(&preparations, &rehearsal, request.by, (bundle, analysis), &command))
+                Some(prepare::commands(&preparations, &planner, request.by, (bundle, analysis), &command))
             }
             SafeOrder::Unknown => None,
         };
         let spared = kept::spared(bundle, &withdrawal);
-        Ok(Self { rehearsal, absent, spared, safe_order, command })
+        Ok(Self { planner, absent, spared, safe_order, command })
     }
 
     /// Simulates the removal; its requests are one step.
     pub fn simulate(&self) -> Plan<'_> {
-        self.rehearsal.simulate()
+        self.planner.simulate()
     }
 
     /// What formats may say about it.
     pub fn view<'a>(&'a self, plan: &'a Plan<'a>) -> PlanView<'a> {
-        let mut view = self.rehearsal.view(plan);
+        let mut view = self.planner.view(plan);
         let lives = |key: &ObjectKey| {
             let verdict = plan.steps.last().and_then(|step| step.outcomes.first());
             let id = plan.cluster().find(key);

@@ -6,7 +6,7 @@ use super::request::TeardownBy;
 use crate::cluster::{Analysis, Preparation};
 use crate::delivery::{argocd, marks};
 use crate::engine::input::Bundle;
-use crate::engine::plan::rehearsal::Rehearsal;
+use crate::engine::plan::planner::Planner;
 use crate::gc::Step;
 use crate::kube::kubectl::{self, Target};
 use crate::kube::{ObjectKey, kinds};
@@ -20,13 +20,13 @@ const MOST_NAMED: usize = 12;
 /// The commands that do the preparations; `teardown` is the one that follows them.
 pub(super) fn commands(
     preparations: &[Preparation],
-    rehearsal: &Rehearsal,
+    planner: &Planner,
     by: TeardownBy,
     (bundle, analysis): (&Bundle, &Analysis<'_>),
     teardown: &str,
 ) -> Vec<SafeCommand> {
-    let writer = Writer { rehearsal, analysis, teardown };
-    let delivered: BTreeSet<&ObjectKey> = rehearsal.requests().iter().flat_map(targets).collect();
+    let writer = Writer { planner, analysis, teardown };
+    let delivered: BTreeSet<&ObjectKey> = planner.requests().iter().flat_map(targets).collect();
     let highest = bundle.asked_for().map(argocd::wave).max().unwrap_or(0);
     // The first has the highest wave.
     let waves = (1..=preparations.len() as i64).rev();
@@ -48,14 +48,14 @@ fn targets(step: &Step) -> &[ObjectKey] {
 }
 
 struct Writer<'a> {
-    rehearsal: &'a Rehearsal,
+    planner: &'a Planner,
     analysis: &'a Analysis<'a>,
     teardown: &'a str,
 }
 
 impl Writer<'_> {
     fn target(&self, key: &ObjectKey) -> Target {
-        self.rehearsal.target(key)
+        self.planner.target(key)
     }
 
     fn delete(&self, keys: &[ObjectKey]) -> SafeCommand {
@@ -88,7 +88,7 @@ impl Writer<'_> {
         let alike = |one: &ObjectKey| {
             keys.iter().any(|key| key.group_kind() == one.group_kind() && key.namespace == one.namespace)
         };
-        let cluster = self.rehearsal.cluster();
+        let cluster = self.planner.cluster();
         cluster.ids().map(|id| cluster.key(id)).filter(alike).all(|key| chosen.contains(&key))
     }
 
@@ -123,7 +123,7 @@ impl Writer<'_> {
     }
 
     fn remove_finalizers(&self, key: &ObjectKey, finalizers: &[String]) -> SafeCommand {
-        let stored = self.rehearsal.finalizers(key);
+        let stored = self.planner.finalizers(key);
         SafeCommand {
             command: kubectl::remove_finalizers(&self.target(key), &stored, finalizers),
             why: format!(

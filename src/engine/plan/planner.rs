@@ -18,7 +18,7 @@ use crate::story::{ImpliedDependent, PlanView, command};
 
 /// A cluster with the steps to be simulated on it.
 #[derive(Debug)]
-pub struct Rehearsal {
+pub struct Planner {
     cluster: gc::Cluster,
     steps: Vec<Step>,
     options: SimulationOptions,
@@ -42,7 +42,7 @@ struct Told {
 /// finds nothing new.
 const REMOVAL_STATES: usize = 50_000;
 
-/// What a rehearsal of a removal is about.
+/// What a planner of a removal is about.
 pub(in crate::engine) struct RemovalQuestion<'a> {
     /// The bundle, and what lives beside it.
     pub(in crate::engine) analysis: &'a Analysis<'a>,
@@ -58,7 +58,7 @@ pub(in crate::engine) struct RemovalQuestion<'a> {
     pub(in crate::engine) kubelet: bool,
 }
 
-impl Rehearsal {
+impl Planner {
     /// Builds the cluster of a bundle and looks up what the question is about. With `kubelet`, Pods run on nodes and finish
     /// when they are deleted.
     pub(in crate::engine) fn new(
@@ -80,7 +80,7 @@ impl Rehearsal {
         };
         let named = steps.iter().flat_map(targets_of);
         let namespaces = named.filter(|key| targets.is_implicit(key)).map(|key| key.name.clone()).collect();
-        let Built { cluster, assumptions } = analysis.rehearsed(implied, &namespaces, kubelet)?;
+        let Built { cluster, assumptions } = analysis.with_implied(implied, &namespaces, kubelet)?;
         let known = Arc::clone(analysis.ownership().removers.known());
         let inventory = analysis.inventory();
         let ground = Ground { inventory, known: &known, implied, namespaces: &namespaces, running: kubelet };
@@ -88,11 +88,11 @@ impl Rehearsal {
         let data = analysis.data(implied);
         let implied = known_implied(&cluster, &implied.objects);
         let options = SimulationOptions { kubelet, ..SimulationOptions::default() };
-        let mut rehearsal = Self { cluster, steps, options, implied, data, known, notes, removal: None };
+        let mut planner = Self { cluster, steps, options, implied, data, known, notes, removal: None };
         if is_deletion {
-            rehearsal.settle_first(&assumptions);
+            planner.settle_first(&assumptions);
         }
-        Ok(rehearsal)
+        Ok(planner)
     }
 
     /// What becomes of a cluster when a tool sends its requests: the one way from objects that leave to a plan. All requests are
@@ -103,7 +103,7 @@ impl Rehearsal {
         let absent = |key: &&ObjectKey| key.is(kinds::NAMESPACE) && inventory.with_key(key).is_empty();
         let namespaces =
             requests.iter().map(|request| &request.key).filter(absent).map(|key| key.name.clone()).collect();
-        let Built { cluster, assumptions } = analysis.rehearsed(implied, &namespaces, kubelet)?;
+        let Built { cluster, assumptions } = analysis.with_implied(implied, &namespaces, kubelet)?;
         let known = Arc::clone(analysis.ownership().removers.known());
         let ground = Ground { inventory, known: &known, implied, namespaces: &namespaces, running: kubelet };
         let notes = notes::notes(&ground, &assumptions);
@@ -112,11 +112,11 @@ impl Rehearsal {
         let data = analysis.data(implied);
         let implied = known_implied(&cluster, &implied.objects);
         let options = SimulationOptions { kubelet, state_cap: REMOVAL_STATES, ..SimulationOptions::default() };
-        let mut rehearsal = Self { cluster, steps, options, implied, data, known, notes, removal: None };
-        let before = rehearsal.steps.len();
-        rehearsal.settle_first(&assumptions);
-        rehearsal.removal = Some(Told { first: rehearsal.steps.len() - before, title });
-        Ok(rehearsal)
+        let mut planner = Self { cluster, steps, options, implied, data, known, notes, removal: None };
+        let before = planner.steps.len();
+        planner.settle_first(&assumptions);
+        planner.removal = Some(Told { first: planner.steps.len() - before, title });
+        Ok(planner)
     }
 
     /// The tool's requests of a removal; everything, where none is told as one.
@@ -175,7 +175,7 @@ impl Rehearsal {
         }
     }
 
-    /// What formats may say about a plan of this rehearsal.
+    /// What formats may say about a plan of this planner.
     pub fn view<'a>(&'a self, plan: &'a Plan<'a>) -> PlanView<'a> {
         let mut titles: Vec<String> = self.steps.iter().map(title).collect();
         let mut targets: Vec<Vec<ObjectKey>> =
