@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use super::client::Stretch;
 use super::cluster::Cluster;
-use super::controllers::Surroundings;
+use super::controllers::ControllerSettings;
 use super::explore::{CHOICE, Explorer, Reached, visible};
 use super::ids::ObjectId;
 use super::options::SimulationOptions;
@@ -31,7 +31,7 @@ const MOST_OBJECTS: usize = 200_000;
 pub(super) fn add_outcomes(
     cluster: &Cluster,
     requests: &[BoundRequest<'_>],
-    settings: Surroundings,
+    settings: ControllerSettings,
     options: &SimulationOptions,
     steps: &mut [StepPlan],
 ) {

@@ -16,7 +16,7 @@ use crate::kube::Policy;
 
 /// What else is running in the cluster.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Surroundings {
+pub(super) struct ControllerSettings {
     /// Kubelets end the grace period of their Pods `[DEL-15]`.
     pub(super) kubelet: bool,
 }
@@ -101,7 +101,7 @@ impl Simulation<'_> {
     }
 
     /// One batch of all other controllers `[SIM-7]`; whether it changed anything.
-    pub(super) fn controllers_pass(&mut self, settings: Surroundings) -> bool {
+    pub(super) fn controllers_pass(&mut self, settings: ControllerSettings) -> bool {
         let before = self.state.writes;
         if settings.kubelet {
             self.finish_pods();

@@ -22,7 +22,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::client::Stretch;
 use super::cluster::Cluster;
-use super::controllers::{Purge, Surroundings};
+use super::controllers::{ControllerSettings, Purge};
 use super::flags::VISIBLE;
 use super::ids::ObjectId;
 use super::independence::{Seed, stubborn_moves};
@@ -71,7 +71,7 @@ pub(super) struct Reached {
 pub(super) struct Explorer<'c> {
     cluster: &'c Cluster,
     client: Option<&'c Stretch<'c>>,
-    settings: Surroundings,
+    settings: ControllerSettings,
     /// What the search may still spend: [`MOVE`] for a move, more for a choice.
     budget: usize,
     /// Whether commuting moves are made without branching; without, the search is naive.
@@ -81,7 +81,7 @@ pub(super) struct Explorer<'c> {
 }
 
 impl<'c> Explorer<'c> {
-    pub(super) fn new(cluster: &'c Cluster, settings: Surroundings, budget: usize, reduce: bool) -> Self {
+    pub(super) fn new(cluster: &'c Cluster, settings: ControllerSettings, budget: usize, reduce: bool) -> Self {
         Explorer { cluster, client: None, settings, budget, reduce, looked_at: Cell::new(0) }
     }
 

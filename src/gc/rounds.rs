@@ -18,7 +18,7 @@
 use typed_index_collections::TiVec;
 
 use super::collector::{Action, Verdict};
-use super::controllers::Surroundings;
+use super::controllers::ControllerSettings;
 use super::flags::DELETING_DEPENDENTS;
 use super::ids::{ObjectId, RefId};
 use super::object::Verb;
@@ -84,7 +84,7 @@ impl<'w, 'c> Rounds<'w, 'c> {
     }
 
     /// Until the collector, the namespace controller and all others have nothing left to do.
-    pub(super) fn settle(&mut self, settings: Surroundings) {
+    pub(super) fn settle(&mut self, settings: ControllerSettings) {
         let mut retried_at = None;
         loop {
             self.world.apply_watch();

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::cluster::Cluster;
 use super::combine;
-use super::controllers::Surroundings;
+use super::controllers::ControllerSettings;
 use super::events::{self, Event};
 use super::flags::TERMINATING;
 use super::ids::ObjectId;
@@ -24,7 +24,7 @@ use crate::kube::Wait;
 /// that step (the collector deletes from a cluster with dangling references by itself `[SIM-4]`: begin with
 /// [`Step::Settle`] to see that apart).
 pub fn simulate<'c>(cluster: &'c Cluster, steps: &[Step], options: &SimulationOptions) -> Plan<'c> {
-    let settings = Surroundings { kubelet: options.kubelet };
+    let settings = ControllerSettings { kubelet: options.kubelet };
     let requests = BoundRequest::of_steps(cluster, steps);
     let events = events::events(cluster);
     let mut world = Simulation::new(cluster);

@@ -37,7 +37,7 @@ pub enum PlanError {
     /// A target that matches no object, or several.
     #[error(transparent)]
     #[diagnostic(transparent)]
-    StepTarget(#[from] TargetError),
+    Target(#[from] TargetError),
     /// A mistake in the list of steps.
     #[error(transparent)]
     #[diagnostic(transparent)]
