@@ -8,6 +8,7 @@ use ownerlint::report::Report;
 use ownerlint::text::SourceFile;
 use proptest::prelude::*;
 
+use crate::properties::cases;
 use crate::support::inventory_at;
 
 /// How an object's defects are silenced.
@@ -168,7 +169,7 @@ fn with(dependents: &[Dependent], at: usize, change: impl Fn(&mut BTreeSet<u8>) 
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 48, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(cases(48))]
 
     #[test]
     fn a_baseline_survives_every_layout(dependents in dependents(), before in layout(), after in layout()) {

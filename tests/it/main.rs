@@ -55,6 +55,7 @@ mod plan_unanswered;
 mod plan_view;
 #[cfg(unix)]
 mod pre_commit;
+mod properties;
 mod public_surface;
 mod recognition;
 mod releases;

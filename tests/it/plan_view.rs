@@ -10,6 +10,7 @@ use ownerlint::story::{ImpliedDependent, PlanView};
 use proptest::prelude::*;
 
 use crate::gc_support::{delete, key, recorded_kinds, sketch, sketch_key, sketch_object};
+use crate::properties::cases;
 
 const BACKGROUND: Option<Policy> = Some(Policy::Background);
 const FOREGROUND: Option<Policy> = Some(Policy::Foreground);
@@ -648,7 +649,7 @@ fn following_the_advice_unhangs_everything() {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 150, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(cases(150))]
 
     #[test]
     fn advice_holds_for_any_tangle(

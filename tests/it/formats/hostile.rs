@@ -7,6 +7,7 @@ use ownerlint::text::{ColumnUnit, FileId, SourceFile, Sources, Span};
 use proptest::prelude::*;
 
 use super::{readers, sample};
+use crate::properties::cases;
 
 /// What breaks formats, and some ordinary text to put it in.
 fn text() -> impl Strategy<Value = String> {
@@ -83,7 +84,7 @@ fn obeyed(c: char) -> bool {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 192, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(cases(192))]
 
     #[test]
     fn no_format_panics_and_every_document_can_be_read(report in report(), options in options()) {
