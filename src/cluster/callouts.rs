@@ -113,7 +113,7 @@ impl<'a> Asked<'a> {
             let is_namespace = key.is(well_known::NAMESPACE);
             let namespace = if is_namespace { Namespace::Named(key.name.clone()) } else { key.namespace.clone() };
             let namespace_labels = namespace.name().and_then(|name| {
-                let namespace = member(&ObjectKey::new(well_known::NAMESPACE, Namespace::None, name))?;
+                let namespace = member(&ObjectKey::of_namespace(name))?;
                 Some(&namespace.object.metadata.labels[..])
             });
             let object = AskedObject { key: key.clone(), namespace, labels, namespace_labels };

@@ -168,7 +168,7 @@ impl<'a> ReferenceBinder<'a> {
 
     /// The Namespace object of a namespace in use, unless the input has it. References may have assumed it already.
     pub(super) fn namespace(&mut self, name: &str) -> Option<Object> {
-        let key = ObjectKey::new(well_known::NAMESPACE, Namespace::None, name);
+        let key = ObjectKey::of_namespace(name);
         if self.members.uids.contains_key(&key) {
             return None;
         }

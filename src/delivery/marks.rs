@@ -6,7 +6,8 @@ use crate::manifest::{Metadata, Spanned};
 pub const MANAGED_BY: &str = "app.kubernetes.io/managed-by";
 /// The chart that an object was rendered from, by Helm's conventions.
 pub const HELM_CHART: &str = "helm.sh/chart";
-/// Helm's conventions: the release that an object belongs to.
+/// Helm's conventions: the release that an object belongs to; and Argo CD's label by which it recognises its objects where it uses
+/// a label, unless it is given another.
 pub const INSTANCE: &str = "app.kubernetes.io/instance";
 /// What [`MANAGED_BY`] was called before Helm 3.
 pub const HERITAGE: &str = "heritage";
@@ -64,6 +65,11 @@ pub const FLUX_FORCE: &str = "kustomize.toolkit.fluxcd.io/force";
 /// The labels and annotations by which people tell Flux what to do with an object that a Kustomization delivers.
 pub const FLUX_OPTIONS: [&str; 5] =
     [FLUX_PRUNE, FLUX_RECONCILE, FLUX_SSA, FLUX_FORCE, "kustomize.toolkit.fluxcd.io/substitute"];
+
+/// The Application that `argocd.argoproj.io/tracking-id` names: `app:group/Kind:namespace/name`.
+pub fn tracked_application(tracking_id: &str) -> Option<&str> {
+    tracking_id.split_once(':').map(|(application, _)| application)
+}
 
 /// The label of that key.
 pub fn label<'a>(metadata: &'a Metadata, key: &str) -> Option<&'a Spanned<String>> {

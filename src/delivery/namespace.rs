@@ -4,11 +4,11 @@ use std::collections::BTreeSet;
 
 use super::request::{Leaving, ToolRequest, Withdrawal};
 use crate::inventory::Member;
-use crate::kube::{Namespace, ObjectKey, Policy, Wait, kinds};
+use crate::kube::{ObjectKey, Policy, Wait, kinds};
 
 /// `kubectl delete namespace`, which waits at its end only.
 pub fn delete<'a>(leaving: &Leaving<'a>, names: &BTreeSet<String>, cascade: Policy) -> Withdrawal<'a> {
-    let key = |name: &String| ObjectKey::new(kinds::NAMESPACE, Namespace::None, name);
+    let key = |name: &String| ObjectKey::of_namespace(name);
     let requests = names.iter().map(|name| ToolRequest::delete(&key(name), cascade)).collect();
     let inside = |member: &Member| match member.key.is(kinds::NAMESPACE) {
         true => names.contains(&member.key.name),

@@ -63,9 +63,7 @@ impl Regime {
             Self::Kubectl => "kubectl",
         }
     }
-}
 
-impl Regime {
     /// The word of the contracts.
     pub fn word(self) -> &'static str {
         match self {
@@ -74,6 +72,11 @@ impl Regime {
             Self::Flux(_) => "flux",
             Self::Kubectl => "kubectl",
         }
+    }
+
+    /// Whether the object belongs to a release: Helm installs it, alone or for Flux.
+    pub fn is_release(self) -> bool {
+        matches!(self, Self::Helm | Self::Flux(FluxObject::HelmRelease))
     }
 
     /// Whether the tool applies its sources again and again, and so creates what is missing.
@@ -238,9 +241,7 @@ impl Deliveries {
                     (DeliveryTool::ArgoCd, _) => Regime::ArgoCd,
                     (DeliveryTool::Kubectl, _) => Regime::Kubectl,
                     // What Helm rendered, Flux delivers through a HelmRelease.
-                    (DeliveryTool::Flux, Some(Regime::Helm | Regime::Flux(FluxObject::HelmRelease))) => {
-                        Regime::Flux(FluxObject::HelmRelease)
-                    }
+                    (DeliveryTool::Flux, Some(regime)) if regime.is_release() => Regime::Flux(FluxObject::HelmRelease),
                     (DeliveryTool::Flux, _) => Regime::Flux(FluxObject::Kustomization),
                 };
                 Delivered { regime, source: RegimeSource::Config }

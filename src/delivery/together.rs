@@ -73,7 +73,7 @@ fn name_of(metadata: &Metadata, regime: Regime) -> Option<String> {
         }
         Regime::ArgoCd => {
             let tracked = annotated(marks::ARGOCD_TRACKING_ID);
-            let tracked = tracked.and_then(|id| id.split_once(':').map(|(application, _)| application.to_owned()));
+            let tracked = tracked.and_then(|id| marks::tracked_application(&id).map(str::to_owned));
             tracked.or_else(|| labelled(marks::ARGOCD_INSTANCE))
         }
         Regime::Flux(FluxObject::Kustomization) => {

@@ -68,6 +68,11 @@ impl Plan<'_> {
         self.cluster
     }
 
+    /// The verdict of the last step.
+    pub fn verdict(&self) -> Option<&Outcome> {
+        self.steps.last()?.outcomes.first()
+    }
+
     /// What becomes of every object in one outcome, in the order of the keys.
     pub fn fates(&self, outcome: &Outcome) -> Vec<(ObjectKey, Fate)> {
         outcome::fates(self.cluster, &outcome.state(self.cluster))

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::str::FromStr;
 
-use super::GroupKind;
+use super::{GroupKind, kinds};
 
 /// The namespace of an object, as far as the input says.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -76,6 +76,12 @@ impl ObjectKey {
     pub fn new(kind: GroupKind<&str>, namespace: Namespace, name: impl Into<String>) -> Self {
         let GroupKind { group, kind } = kind.to_owned();
         Self { group, kind, namespace, name: name.into() }
+    }
+
+    /// The Namespace object of a namespace.
+    #[doc(hidden)]
+    pub fn of_namespace(name: impl Into<String>) -> Self {
+        Self::new(kinds::NAMESPACE, Namespace::None, name)
     }
 
     /// The kind.

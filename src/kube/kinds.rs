@@ -1,4 +1,4 @@
-//! Kinds that Kubernetes' deletion controllers treat specially.
+//! Kinds that Kubernetes' deletion controllers treat specially, and the objects by which tools deliver others.
 
 use super::GroupKind;
 
@@ -45,3 +45,11 @@ pub const MUTATING_WEBHOOK_CONFIGURATION: GroupKind<&str> =
 /// `ValidatingWebhookConfiguration.admissionregistration.k8s.io`.
 pub const VALIDATING_WEBHOOK_CONFIGURATION: GroupKind<&str> =
     GroupKind::new("admissionregistration.k8s.io", "ValidatingWebhookConfiguration");
+/// `Application.argoproj.io`, of Argo CD.
+pub const APPLICATION: GroupKind<&str> = GroupKind::new("argoproj.io", "Application");
+/// `ApplicationSet.argoproj.io`, of Argo CD.
+pub const APPLICATION_SET: GroupKind<&str> = GroupKind::new("argoproj.io", "ApplicationSet");
+/// `Kustomization.kustomize.toolkit.fluxcd.io`, of Flux; kustomize's own file is no object.
+pub const FLUX_KUSTOMIZATION: GroupKind<&str> = GroupKind::new("kustomize.toolkit.fluxcd.io", "Kustomization");
+/// `HelmRelease.helm.toolkit.fluxcd.io`, of Flux.
+pub const HELM_RELEASE: GroupKind<&str> = GroupKind::new("helm.toolkit.fluxcd.io", "HelmRelease");

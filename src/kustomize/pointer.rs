@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::kustomization::KustomizationFile;
 use super::path::resolve;
-use crate::kube::GroupKind;
+use crate::kube::{GroupKind, kinds};
 use crate::manifest::Object;
 use crate::yaml::Value;
 
@@ -32,8 +32,8 @@ impl SourceTool {
     /// The kind of the object that delivers.
     pub fn kind(self) -> GroupKind<&'static str> {
         match self {
-            Self::Flux => GroupKind::new("kustomize.toolkit.fluxcd.io", "Kustomization"),
-            Self::ArgoCd => GroupKind::new("argoproj.io", "Application"),
+            Self::Flux => kinds::FLUX_KUSTOMIZATION,
+            Self::ArgoCd => kinds::APPLICATION,
         }
     }
 }

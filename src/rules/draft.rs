@@ -7,6 +7,9 @@ use crate::ownership::known_finalizers::KnownFinalizer;
 use crate::ownership::tables::RowName;
 use crate::text::{FileId, Span};
 
+/// How many other places a finding shows.
+pub(super) const MOST_RELATED: usize = 8;
+
 /// A finding without its rule. A draft cannot exist without a place; the sink adds the rest.
 #[derive(Clone, Debug)]
 #[must_use = "push it into the sink"]

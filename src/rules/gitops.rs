@@ -4,7 +4,7 @@
 use std::collections::{BTreeSet, HashSet};
 
 use super::claims;
-use super::draft::Draft;
+use super::draft::{Draft, MOST_RELATED};
 use super::rule::{Context, Rule, Sink, rule};
 use super::words::named;
 use crate::delivery::marks::{self, annotation, label};
@@ -33,9 +33,6 @@ pub(super) static FORCE_REPLACE_ON_STATEFUL: Rule = rule!(
 );
 
 const STATEFUL_SET: GroupKind<&str> = GroupKind::new("apps", "StatefulSet");
-
-/// How many other places a finding shows.
-const MOST_RELATED: usize = 8;
 
 /// A mark of a tool that made it into a template.
 struct Leak<'a> {

@@ -5,7 +5,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::draft::Draft;
+use super::draft::{Draft, MOST_RELATED};
 use super::finalizer_words::with_workload;
 use super::held::{Held, counted, held, resting};
 use super::rule::{Context, Rule, Sink, rule};
@@ -26,9 +26,6 @@ pub(super) static OPERATOR_DELETED_FIRST: Rule = rule!(
     "A delivery tool deletes an operator before, or together with, the objects that only it can release",
     operator_deleted_first
 );
-
-/// How many other places a finding shows.
-const MOST_RELATED: usize = 8;
 
 /// How many removals are tried in the simulation; a bundle with more has shown its defects by then.
 const MOST_TRIALS: usize = 200;
@@ -119,7 +116,7 @@ fn left_behind<'h, 'a>(
     });
     let places: BTreeMap<&ObjectKey, usize> = (0..).zip(requests).map(|(at, request)| (&request.key, at)).collect();
     // Neither Argo CD nor Flux sends the requests of one moment in an order that anybody could rely on.
-    let ordered = matches!(regime, Regime::Helm | Regime::Flux(FluxObject::HelmRelease));
+    let ordered = regime.is_release();
     let risk = |held: &Held<'_>| {
         if held.is_guess() {
             let operator = &context.inventory.member(held.operator).key;

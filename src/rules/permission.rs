@@ -6,7 +6,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::draft::Draft;
+use super::draft::{Draft, MOST_RELATED};
 use super::rule::{Context, Rule, Sink, rule};
 use super::words::{listed, named};
 use crate::finding::Severity;
@@ -23,9 +23,6 @@ pub(super) static FINALIZERS_PERMISSION_MISSING: Rule = rule!(
     "An operator may not update the `finalizers` of its custom resource, which it needs where owner references are checked",
     finalizers_permission_missing
 );
-
-/// How many other places a finding shows.
-const MOST_RELATED: usize = 8;
 
 /// What controllers create beside their dependents: records and requests that nobody owns, and leases.
 const NEVER_OWNED: [(&str, &str); 7] = [

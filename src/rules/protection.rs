@@ -25,15 +25,13 @@ pub(super) static PROTECTION_INEFFECTIVE: Rule = rule!(
     protection_ineffective
 );
 
-const HELM_RELEASE: GroupKind<&str> = GroupKind::new("helm.toolkit.fluxcd.io", "HelmRelease");
-
 /// Kinds that take data or other objects along when they are deleted.
 const PRECIOUS: [GroupKind<&str>; 3] = [kinds::NAMESPACE, kinds::PERSISTENT_VOLUME_CLAIM, kinds::PERSISTENT_VOLUME];
 
 fn protection_ineffective(context: &Context<'_>, sink: &mut Sink) {
     let delivery = DeliveryObjects::of(context);
     let tracking = tracking_labels(context.inventory);
-    let released: Vec<&Member> = of_kind(context.inventory, HELM_RELEASE).collect();
+    let released: Vec<&Member> = of_kind(context.inventory, kinds::HELM_RELEASE).collect();
     each_decoded(context.inventory, |holder| {
         sink.extend(beliefs(holder.metadata).iter().map(|belief| mistaken(&holder, belief)));
     });

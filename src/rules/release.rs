@@ -4,10 +4,10 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use super::draft::Draft;
+use super::draft::{Draft, MOST_RELATED};
 use super::rule::{Context, Rule, Sink, rule};
 use super::words::named;
-use crate::delivery::{FluxObject, Regime, Removal, marks};
+use crate::delivery::{Regime, Removal, marks};
 use crate::finding::Severity;
 use crate::inventory::Member;
 use crate::kube::{GroupKind, Scope, kinds};
@@ -39,17 +39,14 @@ pub(super) static HOOK_SURVIVES_UNINSTALL: Rule = rule!(
     hook_survives_uninstall
 );
 
-/// How many other places a finding shows.
-const MOST_RELATED: usize = 8;
-
 /// Whether Helm, alone or for Flux, installs an object.
 fn is_released(context: &Context<'_>, member: &Member) -> bool {
     let regime = context.analysis.deliveries().evident(context.inventory, member);
-    matches!(regime, Some(Regime::Helm | Regime::Flux(FluxObject::HelmRelease)))
+    regime.is_some_and(Regime::is_release)
 }
 
 /// Whether the uninstall of its release deletes an object.
-fn is_uninstalled(context: &Context<'_>, member: &Member) -> bool {
+pub(super) fn is_uninstalled(context: &Context<'_>, member: &Member) -> bool {
     let spared = || context.analysis.deliveries().spared(context.inventory, member, Removal::HelmUninstall);
     is_released(context, member) && spared().is_none()
 }

@@ -5,7 +5,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::draft::Draft;
+use super::draft::{Draft, MOST_RELATED};
 use super::finalizer_words::with_workload;
 use super::held::{Held, counted, held, resting};
 use super::rule::{Context, Rule, Sink, rule};
@@ -21,9 +21,6 @@ pub(super) static NAMESPACE_SHARED_WITH_OPERATOR: Rule = rule!(
     "A Namespace contains an operator and the objects that only it can release",
     namespace_shared_with_operator
 );
-
-/// How many other places a finding shows.
-const MOST_RELATED: usize = 8;
 
 /// How many namespaces are tried in the simulation; a bundle with more has shown its defects by then.
 const MOST_TRIALS: usize = 200;

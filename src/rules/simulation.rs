@@ -5,7 +5,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::draft::Draft;
+use super::draft::{Draft, MOST_RELATED};
 use super::rule::{Context, Rule, Sink, World, rule};
 use super::words::{field, named, place, reference_name, whereabouts};
 use crate::finding::{Relation, Severity};
@@ -37,9 +37,6 @@ pub(super) static NAMESPACE_NEVER_EMPTIES: Rule = rule!(
     "A Namespace contains an object with a finalizer that no known controller removes",
     namespace_never_empties
 );
-
-/// How many other places a finding shows.
-const MOST_RELATED: usize = 8;
 
 /// How many owners and namespaces are tried in the simulation; a bundle with more has shown its defects by then.
 const MOST_TRIALS: usize = 200;

@@ -5,10 +5,11 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::draft::Draft;
+use super::draft::{Draft, MOST_RELATED};
+use super::release::is_uninstalled;
 use super::rule::{Context, Rule, Sink, World, rule};
 use super::words::{named, whereabouts};
-use crate::delivery::{FluxObject, KindOrder, Regime, Removal, Sequence, kind_order};
+use crate::delivery::{KindOrder, Sequence, kind_order};
 use crate::finding::Severity;
 use crate::inventory::{FolderTrees, Member, ObjectId};
 use crate::kube::{GroupKind, Namespace, ObjectKey, Scope, guessed_plurals, kinds, kubectl};
@@ -33,9 +34,6 @@ pub(super) static APISERVICE_WITHOUT_BACKEND: Rule = rule!(
     "An APIService has no backend, or loses it with a Namespace: every Namespace that is deleted then gets stuck",
     apiservice_without_backend
 );
-
-/// How many other places a finding shows.
-const MOST_RELATED: usize = 8;
 
 /// When the backend of a webhook goes before what the webhook is asked about.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -113,7 +111,8 @@ impl<'c, 'a> AskedObjects<'c, 'a> {
         let inventory = self.context.inventory;
         let name = &client.service.namespace;
         let file = inventory.member(client.object).file;
-        let mut namespaces = inventory.with_key(&namespace_key(name.as_str())).iter().map(|id| inventory.member(*id));
+        let mut namespaces =
+            inventory.with_key(&ObjectKey::of_namespace(name.as_str())).iter().map(|id| inventory.member(*id));
         let namespace = namespaces.find(|namespace| self.trees.together(file, namespace.file))?;
         let is_asked = |kind: GroupKind<&str>, plural: &str, versions: &[String], labels: KnownLabels<'_>| {
             let resources = [plural.to_owned()];
@@ -169,18 +168,6 @@ impl<'c, 'a> AskedObjects<'c, 'a> {
         };
         object.selected_by(webhook) == Interception::Yes
     }
-}
-
-fn namespace_key(name: &str) -> ObjectKey {
-    ObjectKey::new(kinds::NAMESPACE, Namespace::None, name)
-}
-
-/// Whether the uninstall of a Helm release deletes an object.
-fn is_uninstalled(context: &Context<'_>, member: &Member) -> bool {
-    let deliveries = context.analysis.deliveries();
-    let regime = deliveries.evident(context.inventory, member);
-    matches!(regime, Some(Regime::Helm | Regime::Flux(FluxObject::HelmRelease)))
-        && deliveries.spared(context.inventory, member, Removal::HelmUninstall).is_none()
 }
 
 fn webhook_blocks_deletion(context: &Context<'_>, sink: &mut Sink) {
@@ -344,7 +331,7 @@ fn apiservice_without_backend(context: &Context<'_>, sink: &mut Sink) {
 fn has_namespace(context: &Context<'_>, client: &ServedClient) -> bool {
     let inventory = context.inventory;
     let namespaces: BTreeSet<ObjectId> =
-        inventory.with_key(&namespace_key(&client.service.namespace.value)).iter().copied().collect();
+        inventory.with_key(&ObjectKey::of_namespace(&client.service.namespace.value)).iter().copied().collect();
     let trees = FolderTrees::of(&inventory.sources);
     let file = inventory.member(client.object).file;
     namespaces.into_iter().any(|id| trees.together(file, inventory.member(id).file))

@@ -6,6 +6,7 @@ use globset::GlobBuilder;
 
 use super::tree::{FileTree, Kustomization, TreeFile, folder_of};
 use crate::inventory::Inventory;
+use crate::kube::kinds;
 use crate::manifest::{Object, ParsedFile};
 use crate::yaml::Value;
 
@@ -95,10 +96,10 @@ fn chart(path: &str, file: &ParsedFile) -> Option<String> {
 fn delivered(object: &Object) -> impl Iterator<Item = &str> {
     let mut paths = Vec::new();
     let at = |path: &[&str]| object.at(path);
-    match (object.group(), object.kind.value.as_str()) {
-        ("kustomize.toolkit.fluxcd.io", "Kustomization") => paths.extend(at(&["spec", "path"])),
-        ("argoproj.io", "Application") => paths.extend(at(&["spec"]).map(sources).into_iter().flatten()),
-        ("argoproj.io", "ApplicationSet") => {
+    match object.group_kind() {
+        kinds::FLUX_KUSTOMIZATION => paths.extend(at(&["spec", "path"])),
+        kinds::APPLICATION => paths.extend(at(&["spec"]).map(sources).into_iter().flatten()),
+        kinds::APPLICATION_SET => {
             paths.extend(at(&["spec", "template", "spec"]).map(sources).into_iter().flatten());
             paths.extend(at(&["spec", "generators"]).map(generated).into_iter().flatten());
         }

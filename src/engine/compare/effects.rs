@@ -8,7 +8,7 @@ use crate::engine::plan::{PlanError, Planner, RemovalQuestion};
 use crate::finding::Certainty;
 use crate::gc::{Fate, Plan, Step};
 use crate::inventory::Member;
-use crate::kube::{ObjectKey, kinds};
+use crate::kube::ObjectKey;
 use crate::ownership::implied;
 use crate::ownership::tables::DataFate;
 use crate::report::diff::{DiffEffect, EffectCertainty, EffectKind};
@@ -31,20 +31,16 @@ pub(super) fn effects(part: &ClusterPart<'_>, choice: &DeliveryChoice) -> Result
     let withdrawn = withdraw(part, choice);
     let inventory = &part.base.inventory;
     let implied = implied(inventory, part.analysis.ownership(), part.analysis.ties());
-    let planner_after = |released: Vec<Step>| {
-        Planner::removal(RemovalQuestion {
-            analysis: &part.analysis,
-            implied: &implied,
-            requests: &withdrawn.requests,
-            released,
-            title: "merge".to_owned(),
-            kubelet: true,
-        })
-    };
-    let mut planner = planner_after(Vec::new())?;
+    let mut planner = Planner::removal(RemovalQuestion {
+        analysis: &part.analysis,
+        implied: &implied,
+        requests: &withdrawn.requests,
+        title: "merge".to_owned(),
+        kubelet: true,
+    })?;
     if !withdrawn.releases.is_empty() {
-        let released = released(&withdrawn, &planner.simulate());
-        planner = planner_after(released)?;
+        let released = released(&withdrawn, &planner.verdict());
+        planner.release(released);
     }
     let plan = planner.simulate();
     let view = planner.view(&plan);
@@ -60,7 +56,7 @@ pub(super) fn effects(part: &ClusterPart<'_>, choice: &DeliveryChoice) -> Result
 
 /// The finalizers that tools remove, because what they wait for is gone.
 fn released(withdrawn: &PartWithdrawal, plan: &Plan<'_>) -> Vec<Step> {
-    let Some(verdict) = plan.steps.last().and_then(|step| step.outcomes.first()) else { return Vec::new() };
+    let Some(verdict) = plan.verdict() else { return Vec::new() };
     let fates: BTreeMap<ObjectKey, Fate> = plan.fates(verdict).into_iter().collect();
     let own: BTreeSet<&ObjectKey> = withdrawn.releases.iter().map(|release| &release.object).collect();
     let gone = |key: &ObjectKey| own.contains(key) || fates.get(key).is_none_or(|fate| *fate == Fate::Gone);
@@ -186,22 +182,21 @@ impl Telling<'_> {
             root.and_then(|root| self.withdrawn.regimes.get(root)).is_some_and(|(regime, _)| regime.reconciles());
         let Some(after) = self.part.after(&member.key) else { return false };
         let lives = |key: &ObjectKey| fates.get(key).is_none_or(|fate| *fate != Fate::Gone);
-        let namespace =
-            after.key.namespace.name().map(|name| ObjectKey::new(kinds::NAMESPACE, crate::kube::Namespace::None, name));
+        let namespace = after.key.namespace.name().map(ObjectKey::of_namespace);
         reconciles && namespace.is_none_or(|key| lives(&key) || self.part.after(&key).is_some())
     }
 
     /// Whether what head adds exists in the end: what it is in, or is an instance of, is not deleted.
     fn survives(&self, member: &Member) -> bool {
         let Some(head) = self.part.head.filter(|head| is_own(head, member)) else { return false };
-        let Some(verdict) = self.plan.steps.last().and_then(|step| step.outcomes.first()) else { return true };
+        let Some(verdict) = self.plan.verdict() else { return true };
         let cluster = self.plan.cluster();
         let lives = |key: &ObjectKey| {
             let fate = cluster.find(key).map(|id| self.plan.fate(verdict, id));
             matches!(fate, None | Some(Fate::Present(_)))
         };
         let namespace = member.key.namespace.name();
-        let namespace = namespace.map(|name| ObjectKey::new(kinds::NAMESPACE, crate::kube::Namespace::None, name));
+        let namespace = namespace.map(ObjectKey::of_namespace);
         head.destination(member.file).is_applied() && namespace.is_none_or(|key| lives(&key))
     }
 }

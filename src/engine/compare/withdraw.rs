@@ -68,7 +68,7 @@ pub(super) fn withdraw(part: &ClusterPart<'_>, choice: &DeliveryChoice) -> PartW
     for member in part.hooks.iter().map(|id| part.base.inventory.member(*id)) {
         let destination = part.base.destination(member.file);
         let applier = applier(deliveries, member, destination, choice);
-        if matches!(applier, Applier::Tool { regime: Regime::Helm | Regime::Flux(FluxObject::HelmRelease), .. }) {
+        if matches!(applier, Applier::Tool { regime, .. } if regime.is_release()) {
             groups.entry((applier, destination)).or_default().push(member);
         }
     }
@@ -102,7 +102,8 @@ pub(super) fn withdraw(part: &ClusterPart<'_>, choice: &DeliveryChoice) -> PartW
 /// Argo CD removes its finalizer from an Application that it deletes when everything that this delivered is gone.
 fn releases(part: &ClusterPart<'_>, decided: &PartWithdrawal) -> Vec<ToolRelease> {
     let inventory = &part.base.inventory;
-    let requested = |key: &ObjectKey| decided.requests.iter().any(|request| request.key == *key);
+    let requested: BTreeSet<&ObjectKey> = decided.requests.iter().map(|request| &request.key).collect();
+    let requested = |key: &ObjectKey| requested.contains(key);
     let applications = part.leaving.iter().map(|id| inventory.member(*id));
     let applications =
         applications.filter(|member| member.object.is(SourceTool::ArgoCd.kind()) && requested(&member.key));

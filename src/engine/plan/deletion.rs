@@ -48,7 +48,7 @@ pub struct DeletionPlan {
 impl DeletionPlan {
     pub(in crate::engine) fn new(planner: Planner) -> Self {
         let plan = planner.simulate();
-        let verdict = plan.steps.last().and_then(|step| step.outcomes.first());
+        let verdict = plan.verdict();
         let (mut deleted, mut stuck) = (Vec::new(), Vec::new());
         for (key, fate) in verdict.map_or_else(Vec::new, |verdict| plan.fates(verdict)) {
             match fate {

@@ -50,8 +50,6 @@ pub(in crate::engine) struct RemovalQuestion<'a> {
     pub(in crate::engine) implied: &'a Implied<'a>,
     /// What the tool sends.
     pub(in crate::engine) requests: &'a [ToolRequest],
-    /// Finalizers of the tool's own, which it removes as soon as it may.
-    pub(in crate::engine) released: Vec<Step>,
     /// What that is called.
     pub(in crate::engine) title: String,
     /// Whether Pods run on nodes, and finish when they are deleted.
@@ -80,15 +78,8 @@ impl Planner {
         };
         let named = steps.iter().flat_map(targets_of);
         let namespaces = named.filter(|key| targets.is_implicit(key)).map(|key| key.name.clone()).collect();
-        let Built { cluster, assumptions } = analysis.with_implied(implied, &namespaces, kubelet)?;
-        let known = Arc::clone(analysis.ownership().removers.known());
-        let inventory = analysis.inventory();
-        let ground = Ground { inventory, known: &known, implied, namespaces: &namespaces, running: kubelet };
-        let notes = notes::notes(&ground, &assumptions);
-        let data = analysis.data(implied);
-        let implied = known_implied(&cluster, &implied.objects);
         let options = SimulationOptions { kubelet, ..SimulationOptions::default() };
-        let mut planner = Self { cluster, steps, options, implied, data, known, notes, removal: None };
+        let (mut planner, assumptions) = Self::on(analysis, implied, &namespaces, steps, options)?;
         if is_deletion {
             planner.settle_first(&assumptions);
         }
@@ -98,25 +89,42 @@ impl Planner {
     /// What becomes of a cluster when a tool sends its requests: the one way from objects that leave to a plan. All requests are
     /// told as one step, the last; its outcomes are the states of every object after everything has come to rest.
     pub(in crate::engine) fn removal(question: RemovalQuestion<'_>) -> Result<Self, PlanError> {
-        let RemovalQuestion { analysis, implied, requests, released, title, kubelet } = question;
+        let RemovalQuestion { analysis, implied, requests, title, kubelet } = question;
         let inventory = analysis.inventory();
         let absent = |key: &&ObjectKey| key.is(kinds::NAMESPACE) && inventory.with_key(key).is_empty();
         let namespaces =
             requests.iter().map(|request| &request.key).filter(absent).map(|key| key.name.clone()).collect();
-        let Built { cluster, assumptions } = analysis.with_implied(implied, &namespaces, kubelet)?;
+        let options = SimulationOptions { kubelet, state_cap: REMOVAL_STATES, ..SimulationOptions::default() };
+        let (mut planner, assumptions) = Self::on(analysis, implied, &namespaces, steps_of(requests), options)?;
+        let sent = planner.steps.len();
+        planner.settle_first(&assumptions);
+        planner.removal = Some(Told { first: planner.steps.len() - sent, title });
+        Ok(planner)
+    }
+
+    /// Steps on the cluster of an analysis, and what had to be assumed of it.
+    fn on(
+        analysis: &Analysis<'_>,
+        implied: &Implied<'_>,
+        namespaces: &BTreeSet<String>,
+        steps: Vec<Step>,
+        options: SimulationOptions,
+    ) -> Result<(Self, Assumptions), PlanError> {
+        let running = options.kubelet;
+        let Built { cluster, assumptions } = analysis.with_implied(implied, namespaces, running)?;
         let known = Arc::clone(analysis.ownership().removers.known());
-        let ground = Ground { inventory, known: &known, implied, namespaces: &namespaces, running: kubelet };
+        let ground = Ground { inventory: analysis.inventory(), known: &known, implied, namespaces, running };
         let notes = notes::notes(&ground, &assumptions);
-        let mut steps = released;
-        steps.extend(steps_of(requests));
         let data = analysis.data(implied);
         let implied = known_implied(&cluster, &implied.objects);
-        let options = SimulationOptions { kubelet, state_cap: REMOVAL_STATES, ..SimulationOptions::default() };
-        let mut planner = Self { cluster, steps, options, implied, data, known, notes, removal: None };
-        let before = planner.steps.len();
-        planner.settle_first(&assumptions);
-        planner.removal = Some(Told { first: planner.steps.len() - before, title });
-        Ok(planner)
+        Ok((Self { cluster, steps, options, implied, data, known, notes, removal: None }, assumptions))
+    }
+
+    /// Has the tool remove finalizers of its own, which it does as soon as it may. They go before its requests: what it deletes then is
+    /// not held by them.
+    pub(in crate::engine) fn release(&mut self, finalizers: Vec<Step>) {
+        let first = self.removal.as_ref().map_or(0, |told| told.first);
+        self.steps.splice(first..first, finalizers);
     }
 
     /// The tool's requests of a removal; everything, where none is told as one.
@@ -152,8 +160,7 @@ impl Planner {
 
     /// [SIM-4]: a deletion is not blamed for what the collector would remove anyway. A list of steps says when to settle.
     fn settle_first(&mut self, assumptions: &Assumptions) {
-        let verdict_only = SimulationOptions { state_cap: 0, ..self.options.clone() };
-        let settled = gc::simulate(&self.cluster, &[Step::Settle], &verdict_only);
+        let settled = gc::simulate(&self.cluster, &[Step::Settle], &self.verdict_only());
         if !settled.changes(0).is_empty() {
             let note = notes::collapse(&settled, assumptions);
             self.notes.extend(note);
@@ -168,11 +175,24 @@ impl Planner {
 
     /// Simulates the steps.
     pub fn simulate(&self) -> Plan<'_> {
-        let plan = gc::simulate(&self.cluster, &self.steps, &self.options);
+        self.simulate_with(&self.options)
+    }
+
+    /// Simulates the steps without a search for other outcomes.
+    pub(in crate::engine) fn verdict(&self) -> Plan<'_> {
+        self.simulate_with(&self.verdict_only())
+    }
+
+    fn simulate_with(&self, options: &SimulationOptions) -> Plan<'_> {
+        let plan = gc::simulate(&self.cluster, &self.steps, options);
         match &self.removal {
             Some(told) => plan.together(told.first),
             None => plan,
         }
+    }
+
+    fn verdict_only(&self) -> SimulationOptions {
+        SimulationOptions { state_cap: 0, ..self.options.clone() }
     }
 
     /// What formats may say about a plan of this planner.

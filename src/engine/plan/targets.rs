@@ -6,7 +6,7 @@ use miette::Diagnostic;
 use thiserror::Error;
 
 use crate::inventory::{self, BuiltinKind, Inventory, STDIN};
-use crate::kube::{GroupKind, Namespace, ObjectKey, guessed_plurals, kinds};
+use crate::kube::{GroupKind, Namespace, ObjectKey, guessed_plurals};
 use crate::ownership::Implied;
 use crate::text::near;
 
@@ -97,7 +97,7 @@ impl Targets {
         let keys = members.chain(implied.objects.iter().map(|object| &object.key));
         let used: BTreeSet<&str> = keys.clone().filter_map(|key| key.namespace.name()).collect();
         let objects: BTreeSet<ObjectKey> = keys.cloned().collect();
-        let namespaces = used.into_iter().map(namespace_key);
+        let namespaces = used.into_iter().map(ObjectKey::of_namespace);
         let implicit: BTreeSet<ObjectKey> = namespaces.filter(|key| !objects.contains(key)).collect();
         let mut targets = Self { kinds: BTreeMap::new(), objects, implicit };
         for key in targets.objects.iter().chain(&targets.implicit) {
@@ -184,10 +184,6 @@ impl Targets {
         };
         TargetError::Kind { kind: kind.to_owned(), help }
     }
-}
-
-fn namespace_key(name: &str) -> ObjectKey {
-    ObjectKey::new(kinds::NAMESPACE, Namespace::None, name)
 }
 
 /// What the built-in table, or the usual way to make a plural, calls a kind.

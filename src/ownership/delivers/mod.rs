@@ -14,14 +14,15 @@ pub use object::{DeliveryDestination, DeliveryKind, DeliveryObject, DeliverySour
 pub use reach::{Build, Reach};
 
 use crate::inventory::{Inventory, Member};
+use crate::kube::kinds;
 
 /// What an object delivers: nothing for most.
 pub fn delivered_by(member: &Member) -> Vec<DeliveryObject> {
-    match (member.object.group(), member.object.kind.value.as_str()) {
-        ("argoproj.io", "Application") => application::read(member).into_iter().collect(),
-        ("argoproj.io", "ApplicationSet") => application_set::read(member),
-        ("kustomize.toolkit.fluxcd.io", "Kustomization") => flux::kustomization(member).into_iter().collect(),
-        ("helm.toolkit.fluxcd.io", "HelmRelease") => flux::helm_release(member).into_iter().collect(),
+    match member.object.group_kind() {
+        kinds::APPLICATION => application::read(member).into_iter().collect(),
+        kinds::APPLICATION_SET => application_set::read(member),
+        kinds::FLUX_KUSTOMIZATION => flux::kustomization(member).into_iter().collect(),
+        kinds::HELM_RELEASE => flux::helm_release(member).into_iter().collect(),
         _ => Vec::new(),
     }
 }

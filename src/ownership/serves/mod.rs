@@ -149,7 +149,7 @@ fn service_of(inventory: &Inventory, service: &ServiceReference) -> Option<(Obje
 
 /// A dump without any Service is one of other kinds: every cluster has the Service `kubernetes`.
 fn absence(inventory: &Inventory, object: ObjectId, service: &ServiceReference, services_dumped: bool) -> Absence {
-    let namespace = ObjectKey::new(kinds::NAMESPACE, Namespace::None, &service.namespace.value);
+    let namespace = ObjectKey::of_namespace(&service.namespace.value);
     let placed = || !inventory.with_key(&namespace).is_empty();
     match inventory.member(object).from_dump {
         true if services_dumped => Absence::Dumped,

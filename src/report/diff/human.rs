@@ -3,24 +3,13 @@
 use super::{DiffEffect, DiffReport, DiffSummary, EffectCertainty, EffectKind, ReportedChange};
 use crate::text::plain;
 
-/// Lines of one kind of change.
+/// How many lines of one kind are shown.
 const MOST: usize = 40;
 
 pub(super) fn render(report: &DiffReport) -> String {
     let mut text = String::new();
     for (word, title) in [("removed", "Removed"), ("renamed", "Renamed"), ("moved", "Moved"), ("added", "Added")] {
-        let changes: Vec<_> = report.changes.iter().filter(|change| change.change == word).collect();
-        if changes.is_empty() {
-            continue;
-        }
-        text.push_str(&format!("{title}\n"));
-        for change in changes.iter().take(MOST) {
-            text.push_str(&format!("  {}\n", plain::one_line(&said(change))));
-        }
-        if changes.len() > MOST {
-            text.push_str(&format!("  … and {} more\n", changes.len() - MOST));
-        }
-        text.push('\n');
+        text.push_str(&section(title, report.changes.iter().filter(|change| change.change == word).map(said)));
     }
     text.push_str(&effects(report));
     for note in &report.notes {
@@ -44,6 +33,23 @@ pub(super) fn render(report: &DiffReport) -> String {
     text
 }
 
+/// A title with its lines; nothing where there are none.
+fn section(title: &str, lines: impl Iterator<Item = String>) -> String {
+    let lines: Vec<String> = lines.collect();
+    if lines.is_empty() {
+        return String::new();
+    }
+    let mut text = format!("{title}\n");
+    for line in lines.iter().take(MOST) {
+        text.push_str(&format!("  {}\n", plain::one_line(line)));
+    }
+    if lines.len() > MOST {
+        text.push_str(&format!("  … and {} more\n", lines.len() - MOST));
+    }
+    text.push('\n');
+    text
+}
+
 /// What the merge does, the worst first; what the change itself shows comes last.
 fn effects(report: &DiffReport) -> String {
     use EffectKind::{Cascaded, DataLost, Deleted, GeneratedDeleted, Kept, Orphaned, Recreated, Stuck};
@@ -58,18 +64,7 @@ fn effects(report: &DiffReport) -> String {
         (Kept, "Kept by the tool"),
         (Deleted, "Deleted by the tool"),
     ] {
-        let effects: Vec<_> = report.effects.iter().filter(|effect| effect.effect == kind).collect();
-        if effects.is_empty() {
-            continue;
-        }
-        text.push_str(&format!("{title}\n"));
-        for effect in effects.iter().take(MOST) {
-            text.push_str(&format!("  {}\n", plain::one_line(&told(effect))));
-        }
-        if effects.len() > MOST {
-            text.push_str(&format!("  … and {} more\n", effects.len() - MOST));
-        }
-        text.push('\n');
+        text.push_str(&section(title, report.effects.iter().filter(|effect| effect.effect == kind).map(told)));
     }
     text
 }

@@ -7,6 +7,7 @@ mod human;
 mod json;
 mod markdown;
 mod mermaid;
+mod outcomes;
 mod removal;
 mod screen;
 mod unanswered;

@@ -102,6 +102,6 @@ fn claimant(member: &Member) -> Option<(Claimant, Span)> {
     }
     // What charts write by convention; the instance alone is anybody's.
     let managed = labelled(marks::MANAGED_BY).is_some_and(|value| value.value == "Helm");
-    let instance = labelled("app.kubernetes.io/instance").filter(|_| managed && labelled(marks::HELM_CHART).is_some());
+    let instance = labelled(marks::INSTANCE).filter(|_| managed && labelled(marks::HELM_CHART).is_some());
     instance.and_then(|name| claimant(HELM_RELEASE, name.value.clone(), None, name.span))
 }

@@ -47,7 +47,6 @@ impl Teardown {
             analysis,
             implied,
             requests: &withdrawal.requests,
-            released: Vec::new(),
             title: command.clone(),
             kubelet: request.kubelet,
         })?;
@@ -74,7 +73,7 @@ impl Teardown {
     pub fn view<'a>(&'a self, plan: &'a Plan<'a>) -> PlanView<'a> {
         let mut view = self.planner.view(plan);
         let lives = |key: &ObjectKey| {
-            let verdict = plan.steps.last().and_then(|step| step.outcomes.first());
+            let verdict = plan.verdict();
             let id = plan.cluster().find(key);
             let fate = verdict.zip(id).map(|(verdict, id)| plan.fate(verdict, id));
             matches!(fate, Some(Fate::Present(present)) if !present.terminating)

@@ -85,9 +85,8 @@ impl Writer<'_> {
     /// Whether the cluster has no other objects of these kinds in their namespace.
     fn are_all_of_their_kinds(&self, keys: &[ObjectKey]) -> bool {
         let chosen: BTreeSet<&ObjectKey> = keys.iter().collect();
-        let alike = |one: &ObjectKey| {
-            keys.iter().any(|key| key.group_kind() == one.group_kind() && key.namespace == one.namespace)
-        };
+        let places: BTreeSet<_> = keys.iter().map(|key| (key.group_kind(), &key.namespace)).collect();
+        let alike = |one: &ObjectKey| places.contains(&(one.group_kind(), &one.namespace));
         let cluster = self.planner.cluster();
         cluster.ids().map(|id| cluster.key(id)).filter(alike).all(|key| chosen.contains(&key))
     }

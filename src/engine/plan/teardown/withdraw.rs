@@ -6,7 +6,7 @@ use super::request::{TeardownBy, TeardownRequest};
 use crate::cluster::Analysis;
 use crate::delivery::flux::{HelmReleaseSettings, KustomizationSettings};
 use crate::delivery::marks::{self, annotation, label};
-use crate::delivery::{FluxObject, Leaving, Regime, RegimeSource, Withdrawal, argocd, flux, helm, kubectl, namespace};
+use crate::delivery::{FluxObject, Leaving, RegimeSource, Withdrawal, argocd, flux, helm, kubectl, namespace};
 use crate::engine::input::Bundle;
 use crate::engine::plan::question::PlanError;
 use crate::inventory::Member;
@@ -53,7 +53,7 @@ pub(super) fn transient(bundle: &Bundle, by: TeardownBy) -> Vec<&Member> {
     let deliveries = analysis.deliveries();
     let of_release = |member: &Member| {
         let regime = deliveries.regime(member).regime;
-        by == TeardownBy::Helm || matches!(regime, Regime::Helm | Regime::Flux(FluxObject::HelmRelease))
+        by == TeardownBy::Helm || regime.is_release()
     };
     let transient = |member: &&Member| by_helm && helm::is_transient(&member.object) && of_release(member);
     bundle.asked_for().filter(transient).collect()
@@ -117,8 +117,8 @@ impl<'b> Tooling<'b, '_> {
 
     fn argocd(self) -> Withdrawn<'b> {
         let marked = self.application();
-        let by_name = || self.delivering("argoproj.io", "Application", marked.as_deref()?, None);
-        let application = by_name().or_else(|| self.reaching("argoproj.io", "Application"));
+        let by_name = || self.delivering(kinds::APPLICATION, marked.as_deref()?, None);
+        let application = by_name().or_else(|| self.reaching(kinds::APPLICATION));
         let name = application.map(|member| member.key.name.clone()).or_else(|| marked.clone());
         let settings = application.map(|member| argocd::policy_of(&member.object));
         let policy = self.policy(settings.flatten().unwrap_or(Policy::Foreground));
@@ -141,9 +141,7 @@ impl<'b> Tooling<'b, '_> {
     /// What a HelmRelease delivers is what Flux's label says, or what has the marks of a chart.
     fn flux(self) -> Withdrawn<'b> {
         let deliveries = self.leaving.deliveries;
-        let by_release = |member: &&Member| {
-            matches!(deliveries.regime(member).regime, Regime::Helm | Regime::Flux(FluxObject::HelmRelease))
-        };
+        let by_release = |member: &&Member| deliveries.regime(member).regime.is_release();
         let (released, applied): (Vec<&Member>, Vec<&Member>) =
             self.leaving.members.iter().copied().partition(|member| by_release(member));
         let (is_release, is_mixed) = (applied.is_empty(), !released.is_empty() && !applied.is_empty());
@@ -155,12 +153,12 @@ impl<'b> Tooling<'b, '_> {
         };
         let name = self.named_by(|member| label(&member.object.metadata, name_key));
         let namespace = self.named_by(|member| label(&member.object.metadata, namespace_key));
-        let (group, kind_name, word) = match kind {
-            FluxObject::HelmRelease => ("helm.toolkit.fluxcd.io", "HelmRelease", "helmrelease"),
-            FluxObject::Kustomization => ("kustomize.toolkit.fluxcd.io", "Kustomization", "kustomization"),
+        let (delivery, word) = match kind {
+            FluxObject::HelmRelease => (kinds::HELM_RELEASE, "helmrelease"),
+            FluxObject::Kustomization => (kinds::FLUX_KUSTOMIZATION, "kustomization"),
         };
-        let by_name = || self.delivering(group, kind_name, name.as_deref()?, namespace.as_deref());
-        let object = by_name().or_else(|| self.reaching(group, kind_name));
+        let by_name = || self.delivering(delivery, name.as_deref()?, namespace.as_deref());
+        let object = by_name().or_else(|| self.reaching(delivery));
         let name = object.map(|member| member.key.name.clone()).or_else(|| name.clone());
         let namespace =
             object.and_then(|member| member.key.namespace.name().map(str::to_owned)).or_else(|| namespace.clone());
@@ -252,10 +250,10 @@ impl<'b> Tooling<'b, '_> {
         found.unwrap_or_else(|| "NAMESPACE".to_owned())
     }
 
-    /// `app:group/Kind:namespace/name`, or the label.
+    /// As the tracking id names it, or the label.
     fn application(&self) -> Option<String> {
         let tracking = self.named_by(|member| annotation(&member.object.metadata, marks::ARGOCD_TRACKING_ID));
-        let name = tracking.and_then(|id| Some(id.split_once(':')?.0.to_owned()));
+        let name = tracking.and_then(|id| marks::tracked_application(&id).map(str::to_owned));
         name.or_else(|| self.named_by(|member| label(&member.object.metadata, marks::ARGOCD_INSTANCE)))
     }
 
@@ -265,19 +263,19 @@ impl<'b> Tooling<'b, '_> {
     }
 
     /// The object that delivers because its path reaches what is removed, if the input contains it.
-    fn reaching(&self, group: &str, kind: &str) -> Option<&'b Member> {
+    fn reaching(&self, kind: GroupKind<&str>) -> Option<&'b Member> {
         let sources = self.leaving.members.iter().map(|member| self.leaving.deliveries.regime(member).source);
         let objects = sources.filter_map(|source| match source {
             RegimeSource::Object(id) => Some(self.bundle.inventory.member(id)),
             _ => None,
         });
-        objects.into_iter().find(|object| object.object.is(GroupKind::new(group, kind)))
+        objects.into_iter().find(|object| object.object.is(kind))
     }
 
     /// The object of that name, if the input contains it.
-    fn delivering(&self, group: &str, kind: &str, name: &str, namespace: Option<&str>) -> Option<&'b Member> {
+    fn delivering(&self, kind: GroupKind<&str>, name: &str, namespace: Option<&str>) -> Option<&'b Member> {
         let inventory = &self.bundle.inventory;
-        let found = inventory.with_name(group, kind, name).iter().map(|id| inventory.member(*id));
+        let found = inventory.with_name(kind.group, kind.kind, name).iter().map(|id| inventory.member(*id));
         let here = |member: &&Member| {
             namespace.is_none_or(|namespace| member.key.namespace.name().is_none_or(|home| home == namespace))
         };
