@@ -414,10 +414,10 @@ const GENERATED: [(&str, &str, &str); 19] = [
 
 /// What every row of the table of data says: kind, metadata besides the name, spec, and what becomes of the data.
 const DATA: [(&str, &str, &str, DataFate); 50] = [
-    ("CephBlockPool.ceph.rook.io", "", "{}", DataFate::Lost),
+    ("CephBlockPool.ceph.rook.io", "", "{}", DataFate::Unknown),
     ("CephCluster.ceph.rook.io", "", "{}", DataFate::Kept),
     ("CephCluster.ceph.rook.io", "", "{cleanupPolicy: {confirmation: yes-really-destroy-data}}", DataFate::Lost),
-    ("CephFilesystem.ceph.rook.io", "", "{preserveFilesystemOnDelete: false}", DataFate::Lost),
+    ("CephFilesystem.ceph.rook.io", "", "{preserveFilesystemOnDelete: false}", DataFate::Unknown),
     ("CephFilesystem.ceph.rook.io", "", "{preserveFilesystemOnDelete: true}", DataFate::Kept),
     ("CephObjectStore.ceph.rook.io", "", "{preservePoolsOnDelete: true}", DataFate::Kept),
     ("Cluster.cluster.x-k8s.io", "", "{}", DataFate::Lost),

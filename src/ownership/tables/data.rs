@@ -102,8 +102,11 @@ impl DataKind {
             }
         }
         match losing {
-            Some(losing) => DataVerdict { fate: DataFate::Lost, written: Some(losing) },
-            None => DataVerdict { fate: self.default, written: None },
+            // Where something else decides, no value of the field proves a loss.
+            Some(losing) if self.default != DataFate::Unknown => {
+                DataVerdict { fate: DataFate::Lost, written: Some(losing) }
+            }
+            _ => DataVerdict { fate: self.default, written: None },
         }
     }
 
