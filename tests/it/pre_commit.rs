@@ -198,15 +198,16 @@ fn a_repository_of_charts_is_told_that_nothing_was_checked() {
 }
 
 #[test]
-fn both_hooks_are_one_command() {
+fn the_hooks_are_one_command_that_is_installed_in_three_ways() {
     let text = std::fs::read_to_string(root().join(".pre-commit-hooks.yaml")).expect("the hooks");
     let mut hooks: Vec<serde_yaml::Mapping> = serde_yaml::from_str(&text).expect("YAML");
-    let mut differences = Vec::new();
+    let mut installed = Vec::new();
     for hook in &mut hooks {
-        for key in ["id", "language", "description"] {
-            differences.push(hook.remove(key).expect("a key").as_str().expect("text").to_owned());
-        }
+        let mut text = |key: &str| hook.remove(key).expect("a key").as_str().expect("text").to_owned();
+        installed.push((text("id"), text("language")));
+        text("description");
     }
-    assert_eq!(hooks[0], hooks[1]);
-    assert_eq!((differences[1].as_str(), differences[4].as_str()), ("rust", "system"));
+    let expected = [("ownerlint", "python"), ("ownerlint-source", "rust"), ("ownerlint-system", "system")];
+    assert_eq!(installed, expected.map(|(id, language)| (id.to_owned(), language.to_owned())));
+    assert!(hooks.windows(2).all(|pair| pair[0] == pair[1]), "{hooks:?}");
 }
