@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use super::configured::Configured;
+use super::definitions::Definitions;
 use super::state::TreeState;
 use crate::changes::{Destination, PlacedFile, TreePart};
 use crate::engine::SessionError;
@@ -35,9 +36,19 @@ impl Parsed {
         Ok(Self { places, files: texts.parse(files, side) })
     }
 
+    /// The kinds that CRDs of the state define.
+    pub(super) fn definitions(&self) -> Definitions {
+        Definitions::of(&self.files)
+    }
+
     /// The trees of the state: one for each bundle of the configuration, one for all other files that somebody applies, and one
-    /// for those that nobody does.
-    pub(super) fn arrange(self, configured: &Configured, beside: &[ParsedFile]) -> Result<Vec<TreePart>, SessionError> {
+    /// for those that nobody does. `elsewhere` has the kinds that CRDs define, in whatever part.
+    pub(super) fn arrange(
+        self,
+        configured: &Configured,
+        beside: &[ParsedFile],
+        elsewhere: &Definitions,
+    ) -> Result<Vec<TreePart>, SessionError> {
         let roots = BuildRoots::of(self.places.iter().map(|place| &**place).zip(&self.files));
         let mut assigned = Assignment { state: &self, reached: BTreeSet::new() };
         let mut trees = Vec::new();
@@ -54,7 +65,10 @@ impl Parsed {
             if at < last {
                 files.extend(beside.iter().cloned().map(lives_beside));
             }
-            TreePart::new(files, bundle.input.settings.clone())
+            let mut settings = bundle.input.settings.clone();
+            let own = Definitions::of(files.iter().map(|file| &file.file.file));
+            settings.extra_kinds.extend(elsewhere.beyond(&own));
+            TreePart::new(files, settings)
         });
         Ok(trees.collect())
     }

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use super::arrange::Parsed;
 use super::configured::{Configured, configured};
+use super::definitions::Definitions;
 use super::leaving::ClusterPart;
 use super::request::{CompareRequest, StateChoice};
 use super::state::StateReader;
@@ -52,7 +53,9 @@ impl Comparison {
         let exclude = &configured.rest.input.exclude;
         let old = Parsed::of(base, Side::Base, exclude, &mut texts)?;
         let new = Parsed::of(head, Side::Head, exclude, &mut texts)?;
-        let (old, new) = (old.arrange(&configured, &beside)?, new.arrange(&configured, &beside)?);
+        let (before, after, always) = (old.definitions(), new.definitions(), Definitions::of(&beside));
+        let old = old.arrange(&configured, &beside, &before.or(&after).or(&always))?;
+        let new = new.arrange(&configured, &beside, &after.or(&before).or(&always))?;
         let changes = compare(&old, &new);
         let Configured { mut bundles, rest } = configured;
         bundles.push(rest);

@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::leaving::{ClusterPart, is_own};
 use super::withdraw::{DeliveryChoice, PartWithdrawal, withdraw};
+use crate::delivery::Op;
 use crate::engine::plan::{PlanError, Planner, RemovalQuestion};
 use crate::finding::Certainty;
 use crate::gc::{Fate, Plan, Step};
@@ -82,7 +83,8 @@ impl Telling<'_> {
         let fates: BTreeMap<ObjectKey, Fate> = self.plan.fates(verdict).into_iter().collect();
         let why = self.plan.why(last);
         let raced: BTreeSet<ObjectKey> = self.raced(last);
-        let requested: BTreeSet<&ObjectKey> = self.withdrawn.requests.iter().map(|request| &request.key).collect();
+        let deletes = self.withdrawn.requests.iter().filter(|request| request.op == Op::Delete);
+        let requested: BTreeSet<&ObjectKey> = deletes.map(|request| &request.key).collect();
         let mut effects = Vec::new();
         let mut seen = BTreeSet::new();
         for member in self.part.base.inventory.members.iter().filter(|member| seen.insert(&member.key)) {

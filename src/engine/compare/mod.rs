@@ -3,6 +3,7 @@
 mod arrange;
 mod comparison;
 mod configured;
+mod definitions;
 mod describe;
 mod effects;
 mod leaving;

@@ -121,3 +121,28 @@ fn what_lives_beside_both_is_no_change_and_says_what_kinds_are() {
     let arguments = ["--base", "old.yaml", "--head", "new.yaml", "--beside", "crd.yaml"];
     assert_eq!(folder.changes(&arguments), ["removed Foo.example.com//one"]);
 }
+
+/// A CRD of kind Shelf.
+fn shelves(scope: &str) -> String {
+    object("apiextensions.k8s.io/v1", "CustomResourceDefinition", "shelves.example.com")
+        + &format!("spec:\n  group: example.com\n  scope: {scope}\n  names: {{kind: Shelf, plural: shelves}}\n")
+        + "  versions: [{name: v1, served: true, storage: true}]\n"
+}
+
+#[test]
+fn what_a_definition_on_one_side_says_of_a_kind_counts_for_both() {
+    let (definition, shelf) = (shelves("Cluster"), object("example.com/v1", "Shelf", "top"));
+    let with = [("crd.yaml", &*definition), ("shelf.yaml", &*shelf)];
+    let without = [("shelf.yaml", &*shelf)];
+    let key = "CustomResourceDefinition.apiextensions.k8s.io//shelves.example.com";
+    assert_eq!(changed(&with, &without), [format!("removed {key}")]);
+    assert_eq!(changed(&without, &with), [format!("added {key}")]);
+}
+
+#[test]
+fn a_definition_in_another_part_of_the_tree_says_which_namespace_counts() {
+    let config = "version: 1\nbundles:\n  crds: {paths: [crds]}\n  shop: {paths: [shop], namespace: shop}\n";
+    let (definition, shelf) = (shelves("Namespaced"), object("example.com/v1", "Shelf", "top"));
+    let base = [("ownerlint.yaml", config), ("crds/crd.yaml", &*definition), ("shop/shelf.yaml", &*shelf)];
+    assert_eq!(changed(&base, &base[..2]), ["removed Shelf.example.com/shop/top"]);
+}

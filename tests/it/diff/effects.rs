@@ -49,6 +49,19 @@ fn a_namespace_takes_along_what_head_still_holds_and_flux_creates_it_again() {
 }
 
 #[test]
+fn what_an_upgrade_has_just_written_goes_with_its_namespace_all_the_same() {
+    let (namespace, a) = (object("v1", "Namespace", "shop"), in_shop(&config("a")));
+    let base = [("ns.yaml", &*namespace), ("a.yaml", &*a)];
+    assert_eq!(
+        effects(&base, &base[1..], &["--by", "helm"]),
+        [
+            "cascaded ConfigMap/shop/a (certain, helm) because Namespace//shop",
+            "deleted Namespace//shop (certain, helm)"
+        ]
+    );
+}
+
+#[test]
 fn without_a_tool_nobody_deletes_what_leaves() {
     let a = config("a");
     assert_eq!(effects(&[("a.yaml", &a)], &[], &[]), ["orphaned ConfigMap/?/a (possible, kubectl)"]);

@@ -5,7 +5,9 @@ mod conformance;
 mod effects;
 #[cfg(unix)]
 mod git;
+mod harmless;
 mod histories;
 mod immutable;
 mod places;
+mod renderings;
 mod sources;
