@@ -1,6 +1,6 @@
 //! What the tools do when objects leave: their requests, what they spare, and what nobody deletes.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use super::leaving::ClusterPart;
 use crate::changes::Destination;
@@ -72,20 +72,19 @@ pub(super) fn withdraw(part: &ClusterPart<'_>, choice: &DeliveryChoice) -> PartW
             groups.entry((applier, destination)).or_default().push(member);
         }
     }
-    let mut all = PartWithdrawal::default();
-    // What becomes of an object that delivers is decided before what it delivered.
-    while let Some(next) = next(part, &groups, &all) {
-        let Some(members) = groups.remove(&next) else { break };
-        let (applier, destination) = next;
+    let mut decided = Decided::default();
+    for (applier, destination) in in_order(part, &groups) {
+        let Some(members) = groups.remove(&(applier.clone(), destination)) else { break };
         let leaving = Leaving { inventory: &part.base.inventory, deliveries, members };
         let (regime, said) = match &applier {
             Applier::Object(deliverer) => (regime_of(deliverer.tool), true),
             Applier::Tool { regime, said } => (*regime, *said),
         };
-        all.regimes.extend(leaving.members.iter().map(|member| (member.key.clone(), (regime, said))));
+        let regimes = leaving.members.iter().map(|member| (member.key.clone(), (regime, said)));
+        decided.all.regimes.extend(regimes);
         let withdrawal = match (&applier, regime) {
             (Applier::Object(deliverer), _) => {
-                Delivery { part, leaving: &leaving, destination, choice }.of(deliverer, &all)
+                Delivery { part, leaving: &leaving, destination, choice }.of(deliverer, &decided)
             }
             (_, Regime::Helm | Regime::Flux(FluxObject::HelmRelease)) => upgraded(part, &leaving, destination, choice),
             (_, Regime::ArgoCd) => argocd::prune(&leaving, choice.cascade.unwrap_or(Policy::Foreground)),
@@ -93,67 +92,118 @@ pub(super) fn withdraw(part: &ClusterPart<'_>, choice: &DeliveryChoice) -> PartW
             (_, Regime::Kubectl) => nothing("prunes nothing"),
         };
         let by = destination.deliverer().and_then(|by| delivering(&part.base.inventory, by));
-        all.take(&leaving, withdrawal, by.map(|by| &by.key));
+        decided.take(&leaving, withdrawal, by.map(|by| &by.key));
     }
-    all.releases = releases(part, &all);
-    all
+    let releases = releases(part, &decided.requested);
+    PartWithdrawal { releases, ..decided.finish() }
 }
 
 /// Argo CD removes its finalizer from an Application that it deletes when everything that this delivered is gone.
-fn releases(part: &ClusterPart<'_>, decided: &PartWithdrawal) -> Vec<ToolRelease> {
+fn releases(part: &ClusterPart<'_>, requested: &BTreeSet<ObjectKey>) -> Vec<ToolRelease> {
     let inventory = &part.base.inventory;
-    let requested: BTreeSet<&ObjectKey> = decided.requests.iter().map(|request| &request.key).collect();
-    let requested = |key: &ObjectKey| requested.contains(key);
     let applications = part.leaving.iter().map(|id| inventory.member(*id));
     let applications =
-        applications.filter(|member| member.object.is(SourceTool::ArgoCd.kind()) && requested(&member.key));
-    let release = |member: &Member| {
-        let finalizers = member.object.metadata.finalizers.iter().map(|finalizer| finalizer.value.clone());
+        applications.filter(|member| member.object.is(SourceTool::ArgoCd.kind()) && requested.contains(&member.key));
+    let mut after: BTreeMap<ObjectId, Vec<ObjectKey>> =
+        applications.map(|application| (application.id, Vec::new())).collect();
+    if after.is_empty() {
+        return Vec::new();
+    }
+    for member in inventory.members.iter().filter(|member| requested.contains(&member.key)) {
+        let by = part.base.destination(member.file).deliverer();
+        let by = by.and_then(|by| delivering(inventory, by));
+        if let Some(after) = by.and_then(|by| after.get_mut(&by.id)) {
+            after.push(member.key.clone());
+        }
+    }
+    let release = |(application, after): (ObjectId, _)| {
+        let Member { key, object, .. } = inventory.member(application);
+        let finalizers = object.metadata.finalizers.iter().map(|finalizer| finalizer.value.clone());
         let finalizers = finalizers.filter(|finalizer| finalizer.starts_with(argocd::RESOURCES_FINALIZER)).collect();
-        let delivered = |member: &&Member| {
-            let by = part.base.destination(member.file).deliverer();
-            by.and_then(|by| delivering(inventory, by)).is_some_and(|by| by.object.is(SourceTool::ArgoCd.kind()))
-        };
-        let after =
-            inventory.members.iter().filter(delivered).map(|member| member.key.clone()).filter(requested).collect();
-        ToolRelease { object: member.key.clone(), finalizers, after }
+        ToolRelease { object: key.clone(), finalizers, after }
     };
-    applications.map(release).collect()
+    after.into_iter().map(release).collect()
 }
 
-type Groups<'a> = BTreeMap<(Applier, &'a Destination), Vec<&'a Member>>;
+type Group<'a> = (Applier, &'a Destination);
+type Groups<'a> = BTreeMap<Group<'a>, Vec<&'a Member>>;
 
-/// The next group to decide on: one whose deliverer stays, or is decided on already; in a circle, the first.
-fn next<'a>(
-    part: &ClusterPart<'a>,
-    groups: &Groups<'a>,
-    decided: &PartWithdrawal,
-) -> Option<(Applier, &'a Destination)> {
-    let waits = |applier: &Applier| match applier {
-        Applier::Object(deliverer) => delivering(&part.base.inventory, deliverer)
-            .is_some_and(|member| part.leaving.contains(&member.id) && !decided.regimes.contains_key(&member.key)),
-        Applier::Tool { .. } => false,
+/// The groups in an order in which what becomes of an object that delivers is decided before what it delivered; in a circle, the
+/// first is decided first.
+fn in_order<'a>(part: &ClusterPart<'a>, groups: &Groups<'a>) -> Vec<Group<'a>> {
+    let names: Vec<&Group<'a>> = groups.keys().collect();
+    let group_of = groups.values().zip(0..).flat_map(|(members, at)| members.iter().map(move |member| (member.id, at)));
+    let group_of: HashMap<ObjectId, usize> = group_of.collect();
+    let waits_for = |(applier, _): &Group<'a>| match applier {
+        Applier::Object(deliverer) => group_of.get(&delivering(&part.base.inventory, deliverer)?.id).copied(),
+        Applier::Tool { .. } => None,
     };
-    let ready = groups.keys().find(|(applier, _)| !waits(applier));
-    ready.or_else(|| groups.keys().next()).cloned()
+    let mut pending: BTreeSet<usize> = (0..names.len()).collect();
+    let mut waiting: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
+    let mut ready = BTreeSet::new();
+    for (at, name) in names.iter().enumerate() {
+        match waits_for(name).filter(|before| *before != at) {
+            Some(before) => waiting.entry(before).or_default().push(at),
+            None => {
+                ready.insert(at);
+            }
+        }
+    }
+    let mut order = Vec::with_capacity(names.len());
+    while let Some(at) = ready.pop_first().or_else(|| pending.first().copied()) {
+        if pending.remove(&at) {
+            order.push(names[at].clone());
+            ready.extend(waiting.remove(&at).unwrap_or_default());
+        }
+    }
+    order
 }
 
 fn nothing(reason: &'static str) -> Withdrawal<'static> {
     Withdrawal { nothing: Some(reason), ..Withdrawal::default() }
 }
 
-impl PartWithdrawal {
+/// What has been decided so far.
+#[derive(Default)]
+struct Decided {
+    all: PartWithdrawal,
+    requested: BTreeSet<ObjectKey>,
+    /// What is sent before the first request about an object, by its key.
+    before: BTreeMap<ObjectKey, Vec<ToolRequest>>,
+}
+
+impl Decided {
     /// Adds what one tool does. Another client than the one that deletes the object which delivers waits for nobody, and that
     /// object is gone last: so its own requests come before.
     fn take(&mut self, leaving: &Leaving<'_>, withdrawal: Withdrawal<'_>, by: Option<&ObjectKey>) {
         if withdrawal.nothing.is_some() {
-            self.orphaned.extend(leaving.members.iter().map(|member| member.key.clone()));
+            self.all.orphaned.extend(leaving.members.iter().map(|member| member.key.clone()));
         }
         let spared = withdrawal.spared.iter().map(|(id, _)| leaving.inventory.member(*id).key.clone());
-        self.kept.extend(spared);
-        let own = by.and_then(|by| self.requests.iter().position(|request| request.key == *by));
-        let at = own.unwrap_or(self.requests.len());
-        self.requests.splice(at..at, withdrawal.requests);
+        self.all.kept.extend(spared);
+        let sent = match by.filter(|by| self.requested.contains(*by)) {
+            Some(by) => self.before.entry(by.clone()).or_default(),
+            None => &mut self.all.requests,
+        };
+        self.requested.extend(withdrawal.requests.iter().map(|request| request.key.clone()));
+        sent.extend(withdrawal.requests);
+    }
+
+    /// All requests in their order.
+    fn finish(self) -> PartWithdrawal {
+        let Self { mut all, mut before, .. } = self;
+        let mut pending = std::mem::take(&mut all.requests);
+        pending.reverse();
+        while let Some(request) = pending.pop() {
+            match before.remove(&request.key) {
+                Some(first) => {
+                    pending.push(request);
+                    pending.extend(first.into_iter().rev());
+                }
+                None => all.requests.push(request),
+            }
+        }
+        all
     }
 }
 
@@ -186,10 +236,10 @@ struct Delivery<'a, 'p> {
 impl<'a> Delivery<'a, '_> {
     /// Pruned if the object that delivers stays; deleted with it if it is deleted; neither if it stays in the cluster although
     /// it left the tree, and its sources are gone: it fails to build from then on.
-    fn of(&self, deliverer: &Deliverer, decided: &PartWithdrawal) -> Withdrawal<'a> {
+    fn of(&self, deliverer: &Deliverer, decided: &Decided) -> Withdrawal<'a> {
         let before = delivering(&self.part.base.inventory, deliverer);
         let after = self.part.head.and_then(|head| delivering(&head.inventory, deliverer));
-        let deleted = before.is_some_and(|member| decided.requests.iter().any(|request| request.key == member.key));
+        let deleted = before.is_some_and(|member| decided.requested.contains(&member.key));
         match (before, after) {
             (_, Some(after)) => self.pruned(deliverer.tool, after),
             (Some(before), None) if deleted => self.deleted(deliverer.tool, before),

@@ -144,6 +144,28 @@ fn an_application_without_the_finalizer_leaves_everything_behind() {
 }
 
 #[test]
+fn an_application_waits_for_what_it_delivered_itself_and_not_for_what_another_one_did() {
+    let app = |name: &str| {
+        format!(
+            "apiVersion: argoproj.io/v1alpha1\nkind: Application\nmetadata: {{name: {name}, namespace: argocd, finalizers: [resources-finalizer.argocd.argoproj.io]}}\nspec: {{source: {{path: {name}}}}}\n"
+        )
+    };
+    let parent = app("apps").replace("path: apps}", "path: apps}, syncPolicy: {automated: {prune: true}}");
+    let held = config("held").replacen("metadata:\n", "metadata:\n  finalizers: [example.com/nobody]\n", 1);
+    let (quick, slow, free) = (app("quick"), app("slow"), config("free"));
+    let stays = [("parent.yaml", &*parent), ("apps/none.yaml", ""), ("quick/a.yaml", &*free), ("slow/a.yaml", &*held)];
+    let base = [&stays[..], &[("apps/quick.yaml", &*quick), ("apps/slow.yaml", &*slow)]].concat();
+    let effects = effects(&base, &stays, &[]);
+    for effect in [
+        "stuck ConfigMap/?/held (certain, argocd)",
+        "deleted ConfigMap/?/free (certain, argocd)",
+        "deleted Application.argoproj.io/argocd/quick (certain, argocd)",
+    ] {
+        assert!(effects.iter().any(|said| said == effect), "{effect}: {effects:?}");
+    }
+}
+
+#[test]
 fn an_upgrade_that_is_rejected_removes_nothing() {
     let workload = |label: &str| {
         format!(
