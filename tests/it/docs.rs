@@ -24,6 +24,22 @@ const FAMILIES: [(&str, &str); 8] = [
     ("suppression-malformed", "Suppressions and baseline"),
 ];
 
+/// The pages that people wrote, in the order in which they are read: title and name.
+const GUIDE: [(&str, &str); 8] = [
+    ("Getting started", "getting-started"),
+    ("Adopt it with existing findings", "adopt"),
+    ("Plans: what a deletion does", "plan"),
+    ("Helm", "helm"),
+    ("Argo CD", "argocd"),
+    ("Flux", "flux"),
+    ("kubectl and Kustomize", "kubectl"),
+    ("How it knows", "how-it-knows"),
+];
+
+/// The pages of editors.
+const EDITORS: [(&str, &str); 4] =
+    [("VS Code", "vscode"), ("Neovim", "neovim"), ("Helix", "helix"), ("Emacs", "emacs")];
+
 /// What the cluster does, in words.
 fn words(consequence: Consequence) -> &'static str {
     match consequence {
@@ -106,7 +122,7 @@ fn rule_page(at: usize) -> String {
     let before = neighbour(at.checked_sub(1)).map(|rule| format!("← {}", link(rule)));
     let after = neighbour(Some(at + 1)).map(|rule| format!("{} →", link(rule)));
     let index = Some("[all rules](README.md)".to_owned());
-    out.push_str("[How to suppress a finding](../../README.md#adopt-it-with-existing-findings)\n\n");
+    out.push_str("[How to suppress a finding](../guide/adopt.md#suppress-a-finding)\n\n");
     out.push_str(&format!("{}\n", [before, index, after].into_iter().flatten().collect::<Vec<_>>().join(" · ")));
     out
 }
@@ -169,7 +185,7 @@ fn rules_index() -> String {
 fn entry() -> String {
     let mut out = generated_from("README.md, rules/ and rules/schema/");
     out.push_str(
-        "# ownerlint\n\n[What it is and how to install it](../README.md) · [Editors](editors/README.md) · [All rules](rules/README.md)\n\n\
+        "# ownerlint\n\n[Getting started](guide/getting-started.md) · [Editors](editors/README.md) · [All rules](rules/README.md)\n\n\
          On this page: [rules](#rules), [configuration](#configuration), [exit status](#exit-status), [JSON](#json)\n\n## Rules\n\n",
     );
     out.push_str("| consequence | what the cluster does | rules |\n|---|---|---|\n");
@@ -192,7 +208,8 @@ fn entry() -> String {
         let schema: Value = serde_json::from_str(text).expect("a schema is JSON");
         let (title, about) = (string(&schema["title"]), string(&described(&schema, &schema)["description"]));
         out.push_str(&format!(
-            "| `{title}` | [`ownerlint schema {name}`](../rules/schema/{name}.schema.json) | {about} |\n"
+            "| `{title}` | [`ownerlint schema {name}`]({}/blob/main/rules/schema/{name}.schema.json) | {about} |\n",
+            env!("CARGO_PKG_REPOSITORY")
         ));
     }
     out
@@ -299,8 +316,30 @@ fn value_of<'a>(whole: &'a Value, own: &'a Value, path: &str, deeper: &mut Vec<(
 /// All that is generated, by path from the root.
 fn pages() -> BTreeMap<String, String> {
     let rules = RULES.iter().enumerate().map(|(at, rule)| (format!("{}/{}.md", Rule::PAGES, rule.id), rule_page(at)));
-    let indexes = [("docs/README.md".to_owned(), entry()), (format!("{}/README.md", Rule::PAGES), rules_index())];
+    let indexes = [
+        ("docs/README.md".to_owned(), entry()),
+        ("docs/SUMMARY.md".to_owned(), contents()),
+        (format!("{}/README.md", Rule::PAGES), rules_index()),
+    ];
     rules.chain(indexes).collect()
+}
+
+/// The table of contents of the site.
+fn contents() -> String {
+    let mut out = "# ownerlint\n\n".to_owned();
+    for (title, page) in GUIDE {
+        out.push_str(&format!("- [{title}](guide/{page}.md)\n"));
+    }
+    out.push_str("- [Editors](editors/README.md)\n");
+    for (title, page) in EDITORS {
+        out.push_str(&format!("  - [{title}](editors/{page}.md)\n"));
+    }
+    out.push_str("- [Rules](rules/README.md)\n");
+    for rule in RULES {
+        out.push_str(&format!("  - [{0}](rules/{0}.md)\n", rule.id));
+    }
+    out.push_str("- [Settings and contracts](README.md)\n");
+    out
 }
 
 #[test]
@@ -356,10 +395,24 @@ fn resolved(path: &Path) -> PathBuf {
     })
 }
 
+/// All pages of the documentation, generated or not, and the README.
+fn all_pages() -> BTreeMap<String, String> {
+    let mut all = pages();
+    for folder in ["docs/guide", "docs/editors"] {
+        for file in std::fs::read_dir(root().join(folder)).expect("a folder").flatten() {
+            if let Ok(text) = std::fs::read_to_string(file.path()) {
+                all.insert(format!("{folder}/{}", file.file_name().to_string_lossy()), text);
+            }
+        }
+    }
+    all.insert("README.md".to_owned(), std::fs::read_to_string(root().join("README.md")).expect("a README"));
+    all
+}
+
 #[test]
-fn every_link_of_a_generated_page_leads_somewhere() {
-    let pages = pages();
-    for (path, text) in &pages {
+fn every_link_of_a_page_leads_somewhere() {
+    let pages = all_pages();
+    for (path, text) in pages.iter().filter(|(path, _)| path.ends_with(".md")) {
         for link in links(text).into_iter().filter(|link| !link.starts_with("https://")) {
             let (target, anchor) = link.split_once('#').map_or((link, None), |(target, anchor)| (target, Some(anchor)));
             let folder = Path::new(path).parent().expect("a page has a folder");
@@ -371,7 +424,20 @@ fn every_link_of_a_generated_page_leads_somewhere() {
                 anchor.is_none_or(|anchor| anchors(&text).iter().filter(|known| *known == anchor).count() == 1),
                 "{path}: {link} has no such heading, or several"
             );
+            assert!(path == "README.md" || file.starts_with("docs"), "{path}: {link} is not on the site");
         }
+    }
+}
+
+#[test]
+fn the_site_has_every_page() {
+    let contents = contents();
+    for path in all_pages().keys().filter(|path| path.ends_with(".md") && path.starts_with("docs/")) {
+        let page = path.trim_start_matches("docs/");
+        assert!(
+            page == "SUMMARY.md" || contents.contains(&format!("({page})")),
+            "{path} is not in the table of contents"
+        );
     }
 }
 
