@@ -42,6 +42,11 @@ impl Edits {
                     key.namespace = Namespace::Named(namespace.clone());
                 }
             }
+            if let (Some(namespace), Namespace::Unwritten, Some(Scope::Namespaced)) =
+                (&step.fallback_namespace, &key.namespace, scope)
+            {
+                key.namespace = Namespace::Named(namespace.clone());
+            }
             if !keeps_its_name(&key) {
                 key.name = format!("{}{}{}", step.prefix, key.name, step.suffix);
             }

@@ -14,6 +14,8 @@ pub struct KustomizationFile {
     pub components: Vec<String>,
     /// The namespace of all namespaced objects, and the name of all Namespaces.
     pub namespace: Option<String>,
+    /// The namespace of namespaced objects that have none, which an Application gives them.
+    pub fallback_namespace: Option<String>,
     /// What names begin with.
     pub prefix: String,
     /// What names end with.
@@ -60,6 +62,7 @@ impl KustomizationFile {
             resources: items(value, &["resources", "bases"]).filter_map(Value::as_str).map(str::to_owned).collect(),
             components: items(value, &["components"]).filter_map(Value::as_str).map(str::to_owned).collect(),
             namespace: text(value, "namespace"),
+            fallback_namespace: None,
             prefix: text(value, "namePrefix").unwrap_or_default(),
             suffix: text(value, "nameSuffix").unwrap_or_default(),
             deletes,
@@ -81,7 +84,8 @@ impl KustomizationFile {
 
     /// Whether some object leaves it with another name or namespace, or not at all.
     pub(super) fn changes_identities(&self) -> bool {
-        self.namespace.is_some() || !self.prefix.is_empty() || !self.suffix.is_empty() || !self.deletes.is_empty()
+        let namespaces = self.namespace.is_some() || self.fallback_namespace.is_some();
+        namespaces || !self.prefix.is_empty() || !self.suffix.is_empty() || !self.deletes.is_empty()
     }
 }
 

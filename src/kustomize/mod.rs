@@ -16,5 +16,5 @@ mod tree;
 pub use edits::{BuildFate, Edits};
 pub use kustomization::{KustomizationFile, Selector};
 pub use path::{ancestors, folder_of, name_of, resolve};
-pub use pointer::{Deliverer, Pointer, SourceTool, pointers};
+pub use pointer::{Deliverer, FilePatterns, Pointer, SourceTool, pointers};
 pub use roots::{BuildRoot, BuildRoots, BuiltFile};

@@ -2,6 +2,8 @@
 
 use std::sync::Arc;
 
+use globset::{Glob, GlobMatcher};
+
 use super::kustomization::KustomizationFile;
 use super::path::resolve;
 use crate::kube::{GroupKind, kinds};
@@ -47,8 +49,40 @@ pub struct Pointer {
     pub folder: String,
     /// Whether folders below are read too, where there is no kustomization.
     pub recursive: bool,
+    /// Which of the files count, where there is no kustomization.
+    pub files: FilePatterns,
     /// What is done to what is built there.
     pub edits: Arc<KustomizationFile>,
+}
+
+/// The files of a folder that an Application reads: `spec.source.directory`. Its patterns are compared with the path from the
+/// folder, and `*` stands for slashes too (argo-cd reposerver/repository/repository.go, util/glob/glob.go).
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+pub struct FilePatterns {
+    include: Option<String>,
+    exclude: Option<String>,
+}
+
+impl FilePatterns {
+    fn of(source: Value<'_>) -> Self {
+        let pattern = |key| {
+            let pattern = source.at(&["directory", key]).and_then(Value::as_str);
+            pattern.filter(|pattern| !pattern.is_empty()).map(str::to_owned)
+        };
+        Self { include: pattern("include"), exclude: pattern("exclude") }
+    }
+
+    /// Whether a path from the folder counts. A pattern that cannot be read matches nothing, as in Argo CD.
+    pub(super) fn matcher(&self) -> impl Fn(&str) -> bool {
+        let matcher = |pattern: &String| Glob::new(pattern).ok().map(|glob| glob.compile_matcher());
+        let (include, exclude) = (self.include.as_ref().map(matcher), self.exclude.as_ref().map(matcher));
+        let matches =
+            |matcher: &Option<GlobMatcher>, path: &str| matcher.as_ref().is_some_and(|one| one.is_match(path));
+        move |path| {
+            include.as_ref().is_none_or(|include| matches(include, path))
+                && !exclude.as_ref().is_some_and(|exclude| matches(exclude, path))
+        }
+    }
 }
 
 /// The folders that an object points at. Which repository they are in is seldom known; a folder of this tree with the same
@@ -62,26 +96,31 @@ pub fn pointers(object: &Object) -> Vec<Pointer> {
     if object.is(SourceTool::Flux.kind()) {
         let edits = Arc::new(KustomizationFile::of_flux(spec));
         let folder = folder(spec.get("path"));
-        let pointer = folder.map(|folder| Pointer { by: by(SourceTool::Flux), folder, recursive: true, edits });
+        let by = by(SourceTool::Flux);
+        let pointer =
+            folder.map(|folder| Pointer { by, folder, recursive: true, files: FilePatterns::default(), edits });
         return pointer.into_iter().collect();
     }
     if object.is(SourceTool::ArgoCd.kind()) {
         let sources = spec.get("sources").into_iter().flat_map(Value::items).chain(spec.get("source"));
         let by = by(SourceTool::ArgoCd);
-        return sources.filter_map(|value| Some(Pointer { by: by.clone(), ..source(value)? })).collect();
+        let namespace = spec.at(&["destination", "namespace"]).and_then(Value::as_str).filter(|name| !name.is_empty());
+        return sources.filter_map(|value| Some(Pointer { by: by.clone(), ..source(value, namespace)? })).collect();
     }
     Vec::new()
 }
 
-fn source(source: Value<'_>) -> Option<Pointer> {
-    let kustomize = source.get("kustomize");
-    let edits = kustomize.map(|kustomize| {
-        let read = KustomizationFile::read(kustomize, |_| None);
-        KustomizationFile { resources: Vec::new(), components: Vec::new(), ..read }
-    });
+fn source(source: Value<'_>, namespace: Option<&str>) -> Option<Pointer> {
+    let read = source.get("kustomize").map(|kustomize| KustomizationFile::read(kustomize, |_| None));
+    let edits = KustomizationFile {
+        resources: Vec::new(),
+        components: Vec::new(),
+        fallback_namespace: namespace.map(str::to_owned),
+        ..read.unwrap_or_default()
+    };
     let recursive = source.at(&["directory", "recurse"]).and_then(Value::as_bool).unwrap_or_default();
-    let edits = Arc::new(edits.unwrap_or_default());
-    Some(Pointer { by: None, folder: folder(source.get("path"))?, recursive, edits })
+    let folder = folder(source.get("path"))?;
+    Some(Pointer { by: None, folder, recursive, files: FilePatterns::of(source), edits: Arc::new(edits) })
 }
 
 fn folder(path: Option<Value<'_>>) -> Option<String> {

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use super::edits::Edits;
 use super::kustomization::KustomizationFile;
 use super::path::{ancestors, folder_of, name_of, resolve};
-use super::pointer::{Pointer, pointers};
+use super::pointer::{FilePatterns, Pointer, pointers};
 use super::tree::SourceTree;
 use crate::manifest::{KUSTOMIZATIONS, ParsedFile};
 
@@ -82,7 +82,8 @@ impl BuildRoots {
             let is_pointed_at = !pointers.is_empty();
             if !is_pointed_at {
                 let edits = Arc::default();
-                pointers.push(Pointer { by: None, folder: folder.clone(), recursive: false, edits });
+                let files = FilePatterns::default();
+                pointers.push(Pointer { by: None, folder: folder.clone(), recursive: false, files, edits });
             }
             for pointer in pointers {
                 let files = found.reached(&tree, &pointer);
@@ -183,6 +184,7 @@ impl Closure<'_, '_> {
     fn scan(&mut self, pointer: &Pointer, budget: usize) -> bool {
         let edits = Arc::new(Edits::new(self.outer.clone()));
         let mut built = BTreeSet::new();
+        let counts = pointer.files.matcher();
         for (path, file) in self.tree.below(&pointer.folder) {
             let inside = |folder: &&str| folder.len() > pointer.folder.len();
             // The outermost kustomization decides: the walk does not go below it.
@@ -193,6 +195,7 @@ impl Closure<'_, '_> {
                 }
                 Some(_) => {}
                 None if KUSTOMIZATIONS.contains(&name_of(path)) => {}
+                None if !counts(path[pointer.folder.len()..].trim_start_matches('/')) => {}
                 None if pointer.recursive || folder_of(path) == pointer.folder => {
                     self.reached.push(BuiltFile { file, edits: Arc::clone(&edits) });
                 }

@@ -9,9 +9,9 @@ use crate::engine::plan::{PlanError, Planner, RemovalQuestion};
 use crate::finding::Certainty;
 use crate::gc::{Fate, Plan, Step};
 use crate::inventory::Member;
-use crate::kube::ObjectKey;
-use crate::ownership::implied;
+use crate::kube::{ObjectKey, kinds};
 use crate::ownership::tables::DataFate;
+use crate::ownership::{Implied, ImpliedObject, TieKind, data_loss, implied, reclaim_policy};
 use crate::report::diff::{DiffEffect, EffectCertainty, EffectKind};
 use crate::report::plan::LastStep;
 
@@ -45,7 +45,7 @@ pub(super) fn effects(part: &ClusterPart<'_>, choice: &DeliveryChoice) -> Result
     }
     let plan = planner.simulate();
     let view = planner.view(&plan);
-    let told = Telling { part, withdrawn: &withdrawn, plan: &plan };
+    let told = Telling { part, withdrawn: &withdrawn, implied: &implied, plan: &plan };
     let effects = told.effects();
     let mut step = LastStep::of(&view);
     let appears = part.head.into_iter().flat_map(|head| &head.inventory.members);
@@ -73,6 +73,7 @@ fn released(withdrawn: &PartWithdrawal, plan: &Plan<'_>) -> Vec<Step> {
 struct Telling<'a> {
     part: &'a ClusterPart<'a>,
     withdrawn: &'a PartWithdrawal,
+    implied: &'a Implied<'a>,
     plan: &'a Plan<'a>,
 }
 
@@ -85,6 +86,8 @@ impl Telling<'_> {
         let raced: BTreeSet<ObjectKey> = self.raced(last);
         let deletes = self.withdrawn.requests.iter().filter(|request| request.op == Op::Delete);
         let requested: BTreeSet<&ObjectKey> = deletes.map(|request| &request.key).collect();
+        // The claims of a StatefulSet are objects of their own.
+        let with_claims: BTreeSet<&ObjectKey> = self.claims().map(|claim| &claim.owner).collect();
         let mut effects = Vec::new();
         let mut seen = BTreeSet::new();
         for member in self.part.base.inventory.members.iter().filter(|member| seen.insert(&member.key)) {
@@ -106,14 +109,53 @@ impl Telling<'_> {
             };
             let root = because.first().cloned();
             effects.push(self.effect(&member.key, kind, certainty, because.clone()));
-            effects.extend(self.consequences(member, certainty, &because));
+            effects.extend(self.products(member, certainty, &because, &fates));
+            if !with_claims.contains(&member.key) {
+                effects.extend(self.data(member, certainty, &because));
+            }
             if kind == EffectKind::Cascaded && self.comes_back(member, root.as_ref(), &fates) {
                 effects.push(self.effect(&member.key, EffectKind::Recreated, EffectCertainty::Possible, because));
+            }
+        }
+        for claim in self.claims() {
+            let certainty = if raced.contains(&claim.key) { EffectCertainty::Race } else { EffectCertainty::Certain };
+            let chain = why.get(&claim.key).map(|why| why.chain.clone()).filter(|chain| !chain.is_empty());
+            let because = chain.unwrap_or_else(|| vec![claim.owner.clone(), claim.key.clone()]);
+            match fates.get(&claim.key) {
+                Some(Fate::Gone) => effects.extend(self.lost_claim(claim, certainty, because)),
+                Some(Fate::Present(present)) if present.terminating => {
+                    effects.push(self.effect(&claim.key, EffectKind::Stuck, certainty, because));
+                }
+                _ => {}
             }
         }
         effects.sort();
         effects.dedup();
         effects
+    }
+
+    /// The claims that StatefulSets have made. What else is implied is made again with its owner, or is listed with it.
+    fn claims(&self) -> impl Iterator<Item = &ImpliedObject<'_>> {
+        let claims = self.implied.objects.iter().filter(|object| object.key.is(kinds::PERSISTENT_VOLUME_CLAIM));
+        claims.filter(|claim| claim.owner.is(kinds::STATEFUL_SET))
+    }
+
+    /// A claim of a StatefulSet that is deleted, and what is on its volume, unless that is retained.
+    fn lost_claim(
+        &self,
+        claim: &ImpliedObject<'_>,
+        certainty: EffectCertainty,
+        because: Vec<ObjectKey>,
+    ) -> Vec<DiffEffect> {
+        let certain = match reclaim_policy(&self.part.base.inventory, claim.spec) {
+            Some(DataFate::Lost) => Some(true),
+            Some(DataFate::Unknown) | None => Some(false),
+            Some(DataFate::Kept) => None,
+        };
+        let lost = certain
+            .map(|certain| self.effect(&claim.key, EffectKind::DataLost, certainty.and(certain), because.clone()));
+        let deleted = self.effect(&claim.key, EffectKind::GeneratedDeleted, certainty, because);
+        lost.into_iter().chain([deleted]).collect()
     }
 
     /// The objects that fare differently in some outcome of a race.
@@ -152,30 +194,43 @@ impl Telling<'_> {
         orphaned.then(|| self.effect(key, EffectKind::Orphaned, certainty, because))
     }
 
-    /// What goes with an object that no manifest contains: what a controller made for it, and data.
-    fn consequences(&self, member: &Member, certainty: EffectCertainty, because: &[ObjectKey]) -> Vec<DiffEffect> {
+    /// What is deleted with an object and no manifest contains: what a controller made for it, as its dependent or in a namespace
+    /// that is deleted.
+    fn products(
+        &self,
+        member: &Member,
+        certainty: EffectCertainty,
+        because: &[ObjectKey],
+        fates: &BTreeMap<ObjectKey, Fate>,
+    ) -> Vec<DiffEffect> {
         let inventory = &self.part.base.inventory;
-        let products = self.part.analysis.ties().from(member.id).iter().filter(|tie| tie.owns());
+        let is_deleted = |namespace: &str| match fates.get(&ObjectKey::of_namespace(namespace)) {
+            Some(Fate::Present(present)) => present.terminating,
+            Some(Fate::Gone) => true,
+            None => false,
+        };
+        let products = self.part.analysis.ties().from(member.id).iter().filter(|tie| match tie.kind {
+            TieKind::Generates { owned } => owned || tie.to.key.namespace.name().is_some_and(is_deleted),
+            TieKind::Uses => false,
+        });
         let unseen = products.filter(|tie| inventory.with_key(&tie.to.key).is_empty());
-        let mut effects: Vec<DiffEffect> = unseen
-            .map(|tie| {
-                let certainty = certainty.and(tie.certainty == Certainty::Certain);
-                let chain = because.iter().chain([&tie.to.key]).cloned().collect();
-                self.effect(&tie.to.key, EffectKind::GeneratedDeleted, certainty, chain)
-            })
-            .collect();
-        let data = self.part.analysis.tables().data_of(&member.key.group, &member.key.kind);
-        if let Some(data) = data {
-            let certain = match data.verdict(member.object.value()).fate {
-                DataFate::Lost => Some(data.verified),
-                DataFate::Unknown => Some(false),
-                DataFate::Kept => None,
-            };
-            effects.extend(certain.map(|certain| {
-                self.effect(&member.key, EffectKind::DataLost, certainty.and(certain), because.to_vec())
-            }));
-        }
-        effects
+        let deleted = unseen.map(|tie| {
+            let certainty = certainty.and(tie.certainty == Certainty::Certain);
+            let chain = because.iter().chain([&tie.to.key]).cloned().collect();
+            self.effect(&tie.to.key, EffectKind::GeneratedDeleted, certainty, chain)
+        });
+        deleted.collect()
+    }
+
+    /// The data that is deleted with an object.
+    fn data(&self, member: &Member, certainty: EffectCertainty, because: &[ObjectKey]) -> Option<DiffEffect> {
+        let data = data_loss(&self.part.base.inventory, self.part.analysis.tables(), member)?;
+        let certain = match data.fate {
+            DataFate::Lost => data.verified,
+            DataFate::Unknown => false,
+            DataFate::Kept => return None,
+        };
+        Some(self.effect(&member.key, EffectKind::DataLost, certainty.and(certain), because.to_vec()))
     }
 
     /// Whether a tool that reconciles creates the object again: head holds it, and its namespace and kind are still there.

@@ -10,7 +10,7 @@ use std::sync::Arc;
 use super::object::{DeliveryKind, DeliveryObject, SourceContent};
 use crate::inventory::Inventory;
 use crate::kube::Namespace;
-use crate::kustomize::{BuildFate, BuildRoots, Pointer, ancestors, folder_of, pointers, resolve};
+use crate::kustomize::{BuildFate, BuildRoots, FilePatterns, Pointer, ancestors, folder_of, pointers, resolve};
 use crate::ownership::tie::TieEnd;
 use crate::text::FileId;
 
@@ -126,7 +126,9 @@ fn pointers_of(inventory: &Inventory, object: &DeliveryObject) -> Vec<Pointer> {
         SourceContent::Chart(_) => None,
     });
     let named = folders.filter(|folder| !folder.is_empty() && !folder.starts_with(".."));
-    named.map(|folder| Pointer { by: None, folder, recursive: false, edits: Arc::default() }).collect()
+    let pointer =
+        |folder| Pointer { by: None, folder, recursive: false, files: FilePatterns::default(), edits: Arc::default() };
+    named.map(pointer).collect()
 }
 
 /// For each delivery object the top of its repository: of the folders above its file in which what it points at exists, the one

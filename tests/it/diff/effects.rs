@@ -137,7 +137,7 @@ fn an_application_without_the_finalizer_leaves_everything_behind() {
     };
     assert_eq!(
         what_goes(", finalizers: [resources-finalizer.argocd.argoproj.io]"),
-        ["deleted ConfigMap/?/a (certain, argocd)", "deleted Application.argoproj.io/argocd/app (certain, argocd)",]
+        ["deleted ConfigMap/shop/a (certain, argocd)", "deleted Application.argoproj.io/argocd/app (certain, argocd)",]
     );
     let left = what_goes("");
     assert!(!left.iter().any(|effect| effect.starts_with("deleted ConfigMap")), "{left:?}");
@@ -201,4 +201,31 @@ fn the_plan_contains_what_head_adds_unless_its_namespace_goes() {
     assert_eq!(objects["Namespace//shop"], "gone");
     assert_eq!(objects["ConfigMap/?/b"]["terminating"], false);
     assert!(!objects.contains_key("ConfigMap/shop/a"));
+}
+
+#[test]
+fn what_no_manifest_contains_goes_with_its_namespace_whatever_a_policy_says() {
+    let set = "apiVersion: apps/v1\nkind: StatefulSet\nmetadata: {name: db, namespace: shop}\nspec:\n  replicas: 2\n  selector: {matchLabels: {app: db}}\n  template: {metadata: {labels: {app: db}}, spec: {containers: [{name: db, image: db}]}}\n  volumeClaimTemplates: [{metadata: {name: data}, spec: {storageClassName: CLASS}}]\n";
+    let certificate = in_shop(&object("cert-manager.io/v1", "Certificate", "web")) + "spec: {secretName: web-tls}\n";
+    let namespace = object("v1", "Namespace", "shop");
+    let kept = object("storage.k8s.io/v1", "StorageClass", "kept") + "provisioner: p\nreclaimPolicy: Retain\n";
+    let gone = |class: &str| {
+        let set = set.replace("CLASS", class);
+        let base = [("ns.yaml", &*namespace), ("a.yaml", &*set), ("b.yaml", &*certificate), ("c.yaml", &*kept)];
+        let effects = effects(&base, &base[1..], &["--by", "flux"]);
+        effects.into_iter().filter(|effect| !effect.starts_with("cascaded")).collect::<Vec<_>>()
+    };
+    let deleted = [
+        "generated-deleted PersistentVolumeClaim/shop/data-db-0 (certain, flux) because Namespace//shop",
+        "generated-deleted PersistentVolumeClaim/shop/data-db-1 (certain, flux) because Namespace//shop",
+    ];
+    let others = [
+        "deleted Namespace//shop (certain, flux)",
+        "generated-deleted Secret/shop/web-tls (certain, flux) because Namespace//shop",
+    ];
+    let all = gone("kept");
+    assert!(deleted.iter().chain(&others).all(|effect| all.contains(&(*effect).to_owned())), "{all:#?}");
+    assert_eq!(all.len(), 4, "the volumes are retained: {all:#?}");
+    let lost = gone("other").into_iter().filter(|effect| effect.starts_with("data-lost PersistentVolumeClaim"));
+    assert_eq!(lost.count(), 2, "they may be deleted");
 }

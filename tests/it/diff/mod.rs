@@ -2,6 +2,7 @@
 
 mod changes;
 mod conformance;
+mod destructive;
 mod effects;
 #[cfg(unix)]
 mod git;

@@ -82,7 +82,7 @@ pub(super) struct Rendering {
 
 impl Rendering {
     /// The manifests at a path, a file or a folder: all of them, or those within some parts.
-    fn read(path: &Path, within: &[&str]) -> Self {
+    pub(super) fn read(path: &Path, within: &[&str]) -> Self {
         let top = path.to_string_lossy().into_owned();
         let paths = within.iter().map(|part| format!("{top}/{part}"));
         let paths: Vec<String> = if within.is_empty() { vec![top.clone()] } else { paths.collect() };

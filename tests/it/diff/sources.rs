@@ -105,6 +105,33 @@ fn a_flux_kustomization_leads_to_a_root_and_says_its_namespace() {
 }
 
 #[test]
+fn an_application_reads_the_files_that_it_names_and_gives_its_namespace_to_what_has_none() {
+    let app = |directory: &str| {
+        format!(
+            "apiVersion: argoproj.io/v1alpha1\nkind: Application\nmetadata: {{name: app, namespace: argocd}}\nspec:\n  source: {{path: app, directory: {{{directory}}}}}\n  destination: {{namespace: shop}}\n"
+        )
+    };
+    let (a, role) = (config("a"), object("rbac.authorization.k8s.io/v1", "ClusterRole", "r"));
+    let there = config("b").replace("  name: b\n", "  name: b\n  namespace: there\n");
+    let removed = |directory: &str| {
+        let app = app(directory);
+        let old = [("app.yaml", &*app), ("app/a.yaml", &a), ("app/there.yaml", &there), ("app/r.yaml", &role)];
+        changed(&old, &old[..1])
+    };
+    let (given, not_read) = ("removed ConfigMap/shop/a", "removed ConfigMap/?/a");
+    let rest = ["removed ConfigMap/there/b", "removed ClusterRole.rbac.authorization.k8s.io//r"];
+    for (directory, first) in [
+        ("", given),
+        ("include: '{a,r}.yaml'", given),
+        ("include: '{r,there}.yaml'", not_read),
+        ("include: '*', exclude: 'a*'", not_read),
+        ("include: '*', exclude: 'sub/*'", given),
+    ] {
+        assert_eq!(removed(directory), [&[first], &rest[..]].concat(), "{directory}");
+    }
+}
+
+#[test]
 fn a_folder_of_the_same_files_under_another_name_is_moved() {
     let a = config("a");
     let old = [("x/kustomization.yaml", "resources: [a.yaml]\n"), ("x/a.yaml", &*a)];
