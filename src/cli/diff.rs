@@ -3,10 +3,11 @@
 use clap::{Args, ValueEnum};
 
 use super::error::Error;
+use super::global_args::GlobalArgs;
 use super::hints;
 use super::input_args::{ConfigArgs, namespace, release};
 use super::known::known;
-use super::output::{OutputSpec, distinct, formats, write_text};
+use super::output::{OutputSpec, display, distinct, formats, write_text};
 use super::plan::{HelmMajor, ToolCascade};
 use super::status::Status;
 use crate::delivery::DeliveryTool;
@@ -61,7 +62,13 @@ pub(super) struct DiffArgs {
     /// Output format, with a file to write it to (may be repeated)
     #[arg(short, long, value_name = "FORMAT[:FILE]", default_value = "human", value_parser = known::<OutputSpec<DiffFormat>>(formats::<DiffFormat>), help_heading = "Output")]
     output: Vec<OutputSpec<DiffFormat>>,
+    /// The size that the `markdown` output keeps to: by default that of a comment on GitHub
+    #[arg(long, value_name = "BYTES", default_value_t = COMMENT, help_heading = "Output")]
+    markdown_bytes: usize,
 }
+
+/// The characters of a comment on GitHub.
+const COMMENT: usize = 65_536;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum DiffBy {
@@ -82,14 +89,17 @@ impl From<DiffBy> for DeliveryTool {
     }
 }
 
-pub(super) fn diff(args: DiffArgs) -> Result<Status, Error> {
+pub(super) fn diff(args: DiffArgs, global: &GlobalArgs) -> Result<Status, Error> {
     distinct(&args.output)?;
     hints::on_addresses(&args.paths)?;
-    let (output, request) = (args.output.clone(), args.request());
+    let (output, markdown_bytes) = (args.output.clone(), args.markdown_bytes);
+    let request = args.request();
     let comparison = Comparison::open(&request)?;
     let report = comparison.report()?;
     for spec in &output {
-        write_text(spec.file.as_deref(), &diff::render(spec.format, &report))?;
+        let mut options = display(global, spec.file.is_none());
+        options.markdown.bytes = markdown_bytes;
+        write_text(spec.file.as_deref(), &diff::render(spec.format, &report, &options))?;
     }
     Ok(Status::Clean)
 }

@@ -47,7 +47,7 @@ fn run(cli: Cli, root: &clap::Command) -> Result<Status, Error> {
         }
         Some(Command::Check(check)) => check::check(check, &global),
         Some(Command::List(list)) => list::list(list, &global),
-        Some(Command::Diff(args)) => diff::diff(*args),
+        Some(Command::Diff(args)) => diff::diff(*args, &global),
         Some(Command::Plan(args)) => plan::plan(*args, &global),
         Some(Command::Explain(explain)) => explain::explain(&explain, &global),
         Some(Command::Rules(rules)) => explain::rules(&rules),

@@ -67,7 +67,7 @@ fn cascades(page: &mut MarkdownText, cascades: &Cascades) {
         let stuck = if cascade.stuck > 0 { format!(", {} stuck", cascade.stuck) } else { String::new() };
         let title = text(&plain::shortened(&plain::one_line(&cascade.title), MAX_CELL));
         let deleted = cascade.deleted;
-        let block = format!("\n**{title}:** {deleted} deleted{stuck}.\n\n```mermaid\n{}```\n", cascade.flowchart());
+        let block = format!("\n**{title}:** {deleted} deleted{stuck}.\n\n{}", cascade.flowchart());
         if page.text.len() + block.len() <= room {
             page.text.push_str(&block);
         } else {

@@ -24,6 +24,28 @@ impl MarkdownText {
         }
         fits
     }
+
+    /// Appends a folded part with at most `most` of `rows` below `head`, and says whether all of it fits. It is closed even
+    /// where the page ends inside it.
+    pub(super) fn folded(
+        &mut self,
+        title: &str,
+        head: &str,
+        rows: impl ExactSizeIterator<Item = String>,
+        most: usize,
+    ) -> bool {
+        const TAIL: &str = "\n</details>\n";
+        let more = rows.len().saturating_sub(most);
+        if !self.push(&format!("\n<details><summary>{title}</summary>\n\n{head}")) {
+            return false;
+        }
+        self.limit = self.limit.saturating_sub(TAIL.len());
+        let fits =
+            rows.take(most).all(|row| self.push(&row)) && (more == 0 || self.push(&format!("\nand {more} more\n")));
+        self.text.push_str(TAIL);
+        self.limit += if fits { TAIL.len() } else { 0 };
+        fits
+    }
 }
 
 /// A name as code, in one line, at most [`MAX_CELL`] characters.

@@ -9,11 +9,11 @@ use super::outline::{KindCounts, Limits, Line, Shown, outline};
 use super::telling::{Affected, Ending, Story};
 use super::words;
 use crate::gc::{Hold, ObjectId};
-use crate::kube::Namespace;
+use crate::kube::{Namespace, ObjectKey};
 use crate::text::plain;
 
 /// Most nodes; what is drawn around them (a legend) not counted.
-pub(crate) const NODES: usize = 140;
+const NODES: usize = 140;
 /// Most edges; Mermaid rejects more than 500.
 const EDGES: usize = 400;
 /// Siblings of one kind and ending that are drawn one by one.
@@ -117,18 +117,42 @@ impl Extent {
     /// The part of that which is touched because of `roots`, the roots included.
     pub(crate) fn below(stories: &[Story<'_>], roots: &BTreeSet<ObjectId>) -> Self {
         let all = Self::all(stories);
-        let mut places: Vec<Option<usize>> = Vec::with_capacity(all.affected.len());
-        let mut below = Self { affected: Vec::new(), steps: Vec::new() };
-        for (affected, step) in all.affected.into_iter().zip(all.steps) {
-            let parent = affected.parent.and_then(|parent| places[parent]);
-            let inside = parent.is_some() || roots.contains(&affected.id);
-            places.push(inside.then_some(below.affected.len()));
-            if inside {
-                below.affected.push(Affected { parent, ..affected });
-                below.steps.push(step);
+        let mut inside: Vec<bool> = Vec::with_capacity(all.affected.len());
+        for affected in &all.affected {
+            let above = affected.parent.is_some_and(|parent| inside[parent]);
+            inside.push(above || roots.contains(&affected.id));
+        }
+        all.limited_to(&inside)
+    }
+
+    /// What is deleted, stuck or kept together with something else, among the objects that `wanted` names: what is deleted for
+    /// itself alone needs no picture. What is stuck always does.
+    pub(crate) fn tied(stories: &[Story<'_>], wanted: impl Fn(&ObjectKey) -> bool) -> Self {
+        let all = Self::all(stories);
+        let mut tied = vec![false; all.affected.len()];
+        for (at, affected) in all.affected.iter().enumerate().filter(|(_, affected)| wanted(&affected.key)) {
+            tied[at] |= affected.ending == Ending::Stuck;
+            if let Some(parent) = affected.parent.filter(|parent| wanted(&all.affected[*parent].key)) {
+                tied[at] = true;
+                tied[parent] = true;
             }
         }
-        below
+        all.limited_to(&tied)
+    }
+
+    /// The objects for which `inside` is set; one whose parent is left out begins a tree of its own.
+    fn limited_to(self, inside: &[bool]) -> Self {
+        let mut places: Vec<Option<usize>> = Vec::with_capacity(self.affected.len());
+        let mut limited = Self { affected: Vec::new(), steps: Vec::new() };
+        for ((affected, step), inside) in self.affected.into_iter().zip(self.steps).zip(inside) {
+            let parent = affected.parent.and_then(|parent| places[parent]);
+            places.push(inside.then_some(limited.affected.len()));
+            if *inside {
+                limited.affected.push(Affected { parent, ..affected });
+                limited.steps.push(step);
+            }
+        }
+        limited
     }
 
     pub(crate) fn affected(&self) -> &[Affected] {
@@ -136,20 +160,36 @@ impl Extent {
     }
 }
 
-/// The graph of a scope with at most `nodes` nodes.
-pub(crate) fn graph(stories: &[Story<'_>], scope: &Extent, nodes: usize) -> Graph {
+/// How much of a scope a graph shows.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Detail {
+    /// Most nodes.
+    pub(crate) nodes: usize,
+    /// Siblings of one kind and ending with nothing below them that have nodes of their own; more of them share one.
+    pub(crate) leaves: usize,
+}
+
+impl Detail {
+    /// As much as a picture can show.
+    pub(crate) const FULL: Self = Self { nodes: NODES, leaves: usize::MAX };
+}
+
+/// The graph of a scope.
+pub(crate) fn graph(stories: &[Story<'_>], scope: &Extent, detail: Detail) -> Graph {
+    let Detail { nodes, leaves } = detail;
     let Extent { affected, steps } = scope;
     let siblings = if affected.len() <= nodes { nodes } else { SIBLINGS };
-    let entries = outline(affected, Limits { entries: nodes, siblings, depth: usize::MAX });
+    let entries = outline(affected, Limits { entries: nodes, siblings, leaves, depth: usize::MAX });
     let mut draft = Drawing {
         stories,
         affected,
         steps,
+        ambiguous: ambiguous(affected),
         graph: Graph { nodes: Vec::new(), arrows: Vec::new(), collapsed: KindCounts::new() },
         places: BTreeMap::new(),
     };
     for entry in &entries {
-        draft.add_node(entry);
+        draft.add_node(entry, &entries);
     }
     draft.add_other_owners(nodes);
     draft.add_arrows(&entries);
@@ -161,41 +201,65 @@ struct Drawing<'a> {
     affected: &'a [Affected],
     /// The last step that touches each of them.
     steps: &'a [usize],
+    /// Kinds that several groups have.
+    ambiguous: BTreeSet<&'a str>,
     graph: Graph,
     /// Nodes of objects.
     places: BTreeMap<ObjectId, usize>,
 }
 
 impl Drawing<'_> {
-    fn add_node(&mut self, entry: &Line) {
+    fn add_node(&mut self, entry: &Line, entries: &[Line]) {
         for (kind, number) in &entry.hidden {
             *self.graph.collapsed.entry(kind.clone()).or_default() += number;
         }
         let below = (!entry.hidden.is_empty()).then(|| short(&format!("and below: {}", words::kinds(&entry.hidden))));
-        let node = match &entry.item {
+        let (mut label, ending) = match &entry.item {
             Shown::Object(place) => {
                 let affected = &self.affected[*place];
                 self.places.insert(affected.id, self.graph.nodes.len());
-                let mut label = self.name(affected, self.steps[*place]);
-                label.extend(below);
-                Vertex { label, tone: tone(affected.ending) }
+                (self.name(affected, self.steps[*place]), affected.ending)
             }
             Shown::Rest(places) => {
-                let siblings: Vec<&Affected> = places.iter().map(|place| &self.affected[*place]).collect();
-                for affected in &siblings {
-                    *self.graph.collapsed.entry(affected.key.kind.clone()).or_default() += 1;
+                for place in places {
+                    *self.graph.collapsed.entry(self.affected[*place].key.kind.clone()).or_default() += 1;
                 }
-                let label = [short(&format!("and {}", words::rest(&siblings)))].into_iter().chain(below).collect();
-                Vertex { label, tone: tone(self.affected[places[0]].ending) }
+                (self.group(places, entry.parent, entries), self.affected[places[0]].ending)
             }
         };
-        self.graph.nodes.push(node);
+        label.extend(below);
+        self.graph.nodes.push(Vertex { label, tone: tone(ending) });
+    }
+
+    /// How many siblings there are, or how many besides those that have nodes of their own; and what all of them wait for.
+    fn group(&self, places: &[usize], parent: Option<usize>, entries: &[Line]) -> Vec<String> {
+        let siblings: Vec<&Affected> = places.iter().map(|place| &self.affected[*place]).collect();
+        let first = siblings[0];
+        let same = |affected: &Affected| {
+            affected.key.group_kind() == first.key.group_kind() && affected.ending == first.ending
+        };
+        let is_shown = |entry: &Line| match &entry.item {
+            Shown::Object(place) => entry.parent == parent && same(&self.affected[*place]),
+            Shown::Rest(_) => false,
+        };
+        let all = siblings.iter().all(|affected| same(affected)) && !entries.iter().any(is_shown);
+        let title = match all {
+            true => format!("{} {}", siblings.len(), first.key.kind),
+            false => format!("and {}", words::rest(&siblings)),
+        };
+        let finalizers: BTreeSet<_> =
+            places.iter().map(|place| self.finalizers(&self.affected[*place], self.steps[*place])).collect();
+        let common = if finalizers.len() == 1 { finalizers.into_iter().next().flatten() } else { None };
+        [short(&title)].into_iter().chain(common).collect()
     }
 
     /// The key in two lines, and what is special about the object.
     fn name(&self, affected: &Affected, step: usize) -> Vec<String> {
         let key = &affected.key;
-        let kind = key.group_kind().to_string();
+        let kind = match self.ambiguous.contains(key.kind.as_str()) {
+            true => key.group_kind().to_string(),
+            false => key.kind.clone(),
+        };
         let name =
             if key.namespace == Namespace::None { key.name.clone() } else { format!("{}/{}", key.namespace, key.name) };
         let mut marks = Vec::new();
@@ -295,6 +359,16 @@ impl Drawing<'_> {
             Stroke::Owned
         }
     }
+}
+
+/// The kinds that objects of several groups have: only they need their group in a picture.
+fn ambiguous(affected: &[Affected]) -> BTreeSet<&str> {
+    let mut groups: BTreeMap<&str, &str> = BTreeMap::new();
+    let kinds = affected.iter().map(|affected| &affected.key);
+    kinds
+        .filter(|key| *groups.entry(&key.kind).or_insert(&key.group) != key.group)
+        .map(|key| key.kind.as_str())
+        .collect()
 }
 
 /// The arrows without those from a container to what an owner in it leads to: of a namespace with a Deployment, its

@@ -15,6 +15,8 @@ pub(crate) struct Limits {
     pub(crate) entries: usize,
     /// Siblings of one kind and ending that are shown one by one.
     pub(crate) siblings: usize,
+    /// Siblings of one kind and ending with nothing below them that are shown one by one; more of them are one entry.
+    pub(crate) leaves: usize,
     /// Levels.
     pub(crate) depth: usize,
 }
@@ -64,7 +66,7 @@ pub(crate) fn outline(affected: &[Affected], limits: Limits) -> Vec<Line> {
             }
             continue;
         }
-        for item in pick(affected, children, left, limits.siblings) {
+        for item in tree.pick(children, left, limits) {
             let hidden = match &item {
                 Shown::Object(_) => KindCounts::new(),
                 Shown::Rest(places) => tree.kinds(places, false),
@@ -127,33 +129,39 @@ impl<'a> CauseTree<'a> {
         }
         kinds
     }
-}
 
-/// What to show of some siblings with `left` entries: as many of each kind and ending as there is room for.
-fn pick(affected: &[Affected], siblings: &[usize], left: usize, most: usize) -> Vec<Shown> {
-    let mut groups: BTreeMap<(&str, &str, Ending), Vec<usize>> = BTreeMap::new();
-    for &place in siblings {
-        let Affected { key, ending, .. } = &affected[place];
-        groups.entry((&key.kind, &key.group, *ending)).or_default().push(place);
-    }
-    for group in groups.values_mut() {
-        group.sort_by(|a, b| affected[*a].key.cmp(&affected[*b].key));
-    }
-    // "1 more" takes as much space as the object itself.
-    let shown = |size: usize, few: usize| if size <= few + 1 { size } else { few };
-    let cost = |size: usize, few: usize| shown(size, few) + usize::from(shown(size, few) < size);
-    let fits = |few: &usize| groups.values().map(|group| cost(group.len(), *few)).sum::<usize>() <= left;
-    let Some(few) = (0..=most).rev().find(fits) else {
-        // Not even one entry per kind.
-        return vec![Shown::Rest(siblings.to_vec())];
-    };
-    let mut items = Vec::new();
-    for mut group in groups.into_values() {
-        let rest = group.split_off(shown(group.len(), few));
-        items.extend(group.into_iter().map(Shown::Object));
-        if !rest.is_empty() {
-            items.push(Shown::Rest(rest));
+    /// What to show of some siblings with `left` entries: as many of each kind and ending as there is room for.
+    fn pick(&self, siblings: &[usize], left: usize, limits: Limits) -> Vec<Shown> {
+        let affected = self.affected;
+        let mut groups: BTreeMap<(&str, &str, Ending), Vec<usize>> = BTreeMap::new();
+        for &place in siblings {
+            let Affected { key, ending, .. } = &affected[place];
+            groups.entry((&key.kind, &key.group, *ending)).or_default().push(place);
         }
+        for group in groups.values_mut() {
+            group.sort_by(|a, b| affected[*a].key.cmp(&affected[*b].key));
+        }
+        let is_leaf = |place: &usize| self.children[*place].is_empty();
+        let shown = |group: &[usize], few: usize| match group.len() {
+            size if size > limits.leaves && group.iter().all(is_leaf) => 0,
+            // "1 more" takes as much space as the object itself.
+            size if size <= few + 1 => size,
+            _ => few,
+        };
+        let cost = |group: &[usize], few: usize| shown(group, few) + usize::from(shown(group, few) < group.len());
+        let fits = |few: &usize| groups.values().map(|group| cost(group, *few)).sum::<usize>() <= left;
+        let Some(few) = (0..=limits.siblings).rev().find(fits) else {
+            // Not even one entry per kind.
+            return vec![Shown::Rest(siblings.to_vec())];
+        };
+        let mut items = Vec::new();
+        for mut group in groups.into_values() {
+            let rest = group.split_off(shown(&group, few));
+            items.extend(group.into_iter().map(Shown::Object));
+            if !rest.is_empty() {
+                items.push(Shown::Rest(rest));
+            }
+        }
+        items
     }
-    items
 }

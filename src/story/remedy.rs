@@ -12,7 +12,7 @@ use crate::kube::{ObjectKey, finalizers};
 use crate::text::plain;
 
 /// An object that is stuck in Terminating.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct Stuck {
     pub(crate) key: ObjectKey,
     /// It was Terminating before this step.
@@ -22,7 +22,7 @@ pub(crate) struct Stuck {
 }
 
 /// One thing that holds an object, and how to end that.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Remedy {
     /// What holds it, as half a sentence about the object.
     pub(crate) what: String,

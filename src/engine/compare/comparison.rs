@@ -15,6 +15,7 @@ use crate::engine::describe::tool;
 use crate::engine::input::BundleInput;
 use crate::engine::{PlanError, SessionError};
 use crate::inventory::{self, Texts, read_bytes};
+use crate::report::Cascades;
 use crate::report::diff::DiffReport;
 use crate::report::plan::LastStep;
 use crate::text::Side;
@@ -82,12 +83,15 @@ impl Comparison {
     /// A cluster that is too large to be simulated.
     pub fn report(&self) -> Result<DiffReport, PlanError> {
         let mut effects = Vec::new();
+        let mut cascades = Cascades::default();
         let mut plan: Option<LastStep> = None;
         // What nobody applies is in the last part, which has no settings of its own.
         for (at, bundle) in self.bundles.iter().enumerate() {
             let part = ClusterPart::of(at, (&self.old, &self.new), &self.changes, bundle);
-            let outcome = effects::effects(&part, &self.delivery)?;
+            let title = bundle.name.as_deref().unwrap_or("outside any bundle");
+            let outcome = effects::effects(title, &part, &self.delivery)?;
             effects.extend(outcome.effects);
+            cascades.shown.extend(outcome.cascade);
             match &mut plan {
                 None => plan = Some(outcome.step),
                 Some(plan) => plan.merge(outcome.step),
@@ -102,6 +106,7 @@ impl Comparison {
             changes: describe::changes(&self.old, &self.new, &self.changes),
             effects,
             plan,
+            cascades,
             notes: self.notes.clone(),
         })
     }

@@ -13,7 +13,7 @@ use crate::kube::{ObjectKey, kinds};
 use crate::ownership::tables::DataFate;
 use crate::ownership::{Implied, ImpliedObject, TieKind, data_loss, implied, reclaim_policy};
 use crate::report::diff::{DiffEffect, EffectCertainty, EffectKind};
-use crate::report::plan::LastStep;
+use crate::report::plan::{Cascade, LastStep};
 
 /// What comes of one part of the tree.
 #[derive(Debug)]
@@ -22,13 +22,15 @@ pub(super) struct PartOutcome {
     pub(super) effects: Vec<DiffEffect>,
     /// The step that everything is told as.
     pub(super) step: LastStep,
+    /// What ties the objects that are deleted; `None` where each is deleted for itself.
+    pub(super) cascade: Option<Cascade>,
 }
 
-/// Simulates what the tools do about what leaves a part.
+/// Simulates what the tools do about what leaves a part; `title` is what pictures call it.
 ///
 /// # Errors
 /// A cluster that is too large.
-pub(super) fn effects(part: &ClusterPart<'_>, choice: &DeliveryChoice) -> Result<PartOutcome, PlanError> {
+pub(super) fn effects(title: &str, part: &ClusterPart<'_>, choice: &DeliveryChoice) -> Result<PartOutcome, PlanError> {
     let withdrawn = withdraw(part, choice);
     let inventory = &part.base.inventory;
     let implied = implied(inventory, part.analysis.ownership(), part.analysis.ties());
@@ -52,7 +54,9 @@ pub(super) fn effects(part: &ClusterPart<'_>, choice: &DeliveryChoice) -> Result
     for member in appears.filter(|member| inventory.with_key(&member.key).is_empty() && told.survives(member)) {
         step.appears(&member.key);
     }
-    Ok(PartOutcome { effects, step })
+    let drawn = effects.iter().map(|effect| &effect.key).collect();
+    let cascade = Cascade::of_ties(title, &view, &drawn);
+    Ok(PartOutcome { effects, step, cascade })
 }
 
 /// The finalizers that tools remove, because what they wait for is gone.

@@ -1,6 +1,7 @@
 //! For people: what left, what came under another name, and how much else changed.
 
-use super::{DiffEffect, DiffReport, DiffSummary, EffectCertainty, EffectKind, ReportedChange};
+use super::words::{WORST_FIRST, unless};
+use super::{DiffEffect, DiffReport, ReportedChange};
 use crate::text::plain;
 
 /// How many lines of one kind are shown.
@@ -15,21 +16,8 @@ pub(super) fn render(report: &DiffReport) -> String {
     for note in &report.notes {
         text.push_str(&format!("note: {}\n", plain::one_line(note)));
     }
-    let summary = report.summary;
-    let counts = [
-        (summary.removed, "removed"),
-        (summary.renamed, "renamed"),
-        (summary.moved, "moved"),
-        (summary.changed, "changed"),
-        (summary.added, "added"),
-    ];
-    let counts: Vec<String> =
-        counts.into_iter().filter(|(count, _)| *count > 0).map(|(count, word)| format!("{count} {word}")).collect();
-    text.push_str(&match counts.is_empty() {
-        true => "No object changed\n".to_owned(),
-        false => format!("{}\n", counts.join(", ")),
-    });
-    text.extend(headline(&summary).map(|said| format!("{said}\n")));
+    text.push_str(&format!("{}\n", report.counted()));
+    text.extend(report.sentence().map(|said| format!("{said}\n")));
     text
 }
 
@@ -52,48 +40,13 @@ fn section(title: &str, lines: impl Iterator<Item = String>) -> String {
 
 /// What the merge does, the worst first; what the change itself shows comes last.
 fn effects(report: &DiffReport) -> String {
-    use EffectKind::{Cascaded, DataLost, Deleted, GeneratedDeleted, Kept, Orphaned, Recreated, Stuck};
-    let mut text = String::new();
-    for (kind, title) in [
-        (Stuck, "Gets stuck in Terminating"),
-        (DataLost, "Data is deleted with"),
-        (Cascaded, "Deleted with another object"),
-        (GeneratedDeleted, "Deleted with what it was made for"),
-        (Recreated, "Deleted, then created again"),
-        (Orphaned, "Left behind: nobody deletes it"),
-        (Kept, "Kept by the tool"),
-        (Deleted, "Deleted by the tool"),
-    ] {
-        text.push_str(&section(title, report.effects.iter().filter(|effect| effect.effect == kind).map(told)));
-    }
-    text
+    WORST_FIRST.into_iter().map(|(kind, title)| section(title, report.of(kind).map(told))).collect()
 }
 
 fn told(effect: &DiffEffect) -> String {
     let root = effect.because.first().filter(|root| **root != effect.key);
     let because = root.map(|root| format!(", with {root}")).unwrap_or_default();
-    let certainty = match effect.certainty {
-        EffectCertainty::Certain => "",
-        EffectCertainty::Race => ", unless a controller is quicker",
-        EffectCertainty::Possible => ", possibly",
-    };
-    format!("{}{because}{certainty}", effect.key)
-}
-
-/// One sentence on everything that goes.
-fn headline(summary: &DiffSummary) -> Option<String> {
-    let DiffSummary { deleted, cascaded, stuck, .. } = *summary;
-    if deleted + cascaded + stuck == 0 {
-        return None;
-    }
-    let mut said = format!("Merging this deletes {}", plain::count(deleted, "object"));
-    if cascaded > 0 {
-        said.push_str(&format!(" and, by cascade, {cascaded} more"));
-    }
-    if stuck > 0 {
-        said.push_str(&format!("; {stuck} {} stuck", if stuck == 1 { "gets" } else { "get" }));
-    }
-    Some(said)
+    format!("{}{because}{}", effect.key, unless(effect.certainty))
 }
 
 fn said(change: &ReportedChange) -> String {

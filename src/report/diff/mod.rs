@@ -2,12 +2,14 @@
 
 mod human;
 mod json;
+mod markdown;
 mod model;
+mod words;
 
 use std::fmt;
 use std::str::FromStr;
 
-use super::UnknownFormat;
+use super::{Options, UnknownFormat};
 
 pub use model::{
     ChangedPlace, DiffEffect, DiffReport, DiffSummary, EffectCertainty, EffectKind, ReportedChange, StateName,
@@ -21,17 +23,20 @@ pub enum DiffFormat {
     Human,
     /// The contract `ownerlint.diff/1`.
     Json,
+    /// The comment on a pull request.
+    Markdown,
 }
 
 impl DiffFormat {
     /// Every format, in the order of this type.
-    pub const ALL: [Self; 2] = [Self::Human, Self::Json];
+    pub const ALL: [Self; 3] = [Self::Human, Self::Json, Self::Markdown];
 
     /// The word on the command line.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Human => "human",
             Self::Json => "json",
+            Self::Markdown => "markdown",
         }
     }
 }
@@ -51,16 +56,17 @@ impl FromStr for DiffFormat {
 }
 
 /// The comparison in a format.
-pub fn render(format: DiffFormat, report: &DiffReport) -> String {
+pub fn render(format: DiffFormat, report: &DiffReport, options: &Options) -> String {
     match format {
         DiffFormat::Human => human::render(report),
         DiffFormat::Json => json::render(report),
+        DiffFormat::Markdown => markdown::render(report, &options.markdown),
     }
 }
 
 impl DiffReport {
     /// The comparison in a format.
-    pub fn render(&self, format: DiffFormat) -> String {
-        render(format, self)
+    pub fn render(&self, format: DiffFormat, options: &Options) -> String {
+        render(format, self, options)
     }
 }

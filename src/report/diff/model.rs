@@ -3,8 +3,8 @@
 use serde::{Serialize, Serializer};
 
 use crate::kube::ObjectKey;
-use crate::report::Tool;
 use crate::report::plan::LastStep;
+use crate::report::{Cascades, Tool};
 
 /// What changed from one state of a tree to another, and what that does.
 #[derive(Clone, Debug)]
@@ -26,6 +26,9 @@ pub struct DiffReport {
     /// The same as a step of a plan: the states of all objects after everything has come to rest.
     #[doc(hidden)]
     pub plan: Option<LastStep>,
+    /// What ties the objects that are deleted: one for each bundle.
+    #[doc(hidden)]
+    pub cascades: Cascades,
     /// What a reader should know besides.
     pub notes: Vec<String>,
 }

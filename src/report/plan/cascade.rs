@@ -6,11 +6,12 @@ use super::mermaid;
 use crate::gc::ObjectId;
 use crate::kube::ObjectKey;
 use crate::story::PlanView;
-use crate::story::graph::{Extent, Graph};
-use crate::story::telling::{Ending, stories};
+use crate::story::graph::{Detail, Extent, Graph};
+use crate::story::remedy::{self, Stuck};
+use crate::story::telling::{Ending, Story, stories};
 
-/// Most nodes; a report has other things to say too.
-const NODES: usize = 60;
+/// A report has other things to say too: what has nothing below it shares a node with its like.
+const DETAIL: Detail = Detail { nodes: 40, leaves: 3 };
 /// Most bytes of a flowchart.
 const MOST_TEXT: usize = 15_000;
 
@@ -24,6 +25,8 @@ pub struct Cascade {
     /// How many stay Terminating.
     pub stuck: usize,
     graph: Graph,
+    /// What holds the objects that are stuck, and how to release them.
+    held: Vec<Stuck>,
 }
 
 impl Cascade {
@@ -31,18 +34,34 @@ impl Cascade {
     pub fn new(title: impl Into<String>, view: &PlanView<'_>, roots: &[ObjectKey]) -> Self {
         let stories = stories(view);
         let roots: BTreeSet<ObjectId> = roots.iter().filter_map(|root| view.plan.cluster().find(root)).collect();
-        let scope = Extent::below(&stories, &roots);
+        Self::drawn(title.into(), &stories, &Extent::below(&stories, &roots))
+    }
+
+    /// What ties the objects that a finished plan deletes, of those that `wanted` names; `None` where each is deleted for itself.
+    pub fn of_ties(title: impl Into<String>, view: &PlanView<'_>, wanted: &BTreeSet<&ObjectKey>) -> Option<Self> {
+        let stories = stories(view);
+        let scope = Extent::tied(&stories, |key| wanted.contains(key));
+        (!scope.affected().is_empty()).then(|| Self::drawn(title.into(), &stories, &scope))
+    }
+
+    fn drawn(title: String, stories: &[Story<'_>], scope: &Extent) -> Self {
         let count = |ending| scope.affected().iter().filter(|affected| affected.ending == ending).count();
         Self {
-            title: title.into(),
+            title,
             deleted: count(Ending::Deleted),
             stuck: count(Ending::Stuck),
-            graph: mermaid::fitting(&stories, &scope, NODES, MOST_TEXT),
+            graph: mermaid::fitting(stories, scope, DETAIL, MOST_TEXT),
+            held: stories.last().map(remedy::stuck).unwrap_or_default(),
         }
     }
 
-    /// As a Mermaid flowchart.
+    /// What holds the objects that are stuck in the end, and how to release them.
+    pub(in crate::report) fn held(&self) -> &[Stuck] {
+        &self.held
+    }
+
+    /// As a Mermaid flowchart in Markdown.
     pub(in crate::report) fn flowchart(&self) -> String {
-        mermaid::draw(&self.graph)
+        mermaid::fenced(&self.graph)
     }
 }

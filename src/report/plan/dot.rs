@@ -1,14 +1,14 @@
 //! A Graphviz graph of the plan.
 
 use crate::story::PlanView;
-use crate::story::graph::{Extent, Graph, NODES, Stroke, Tone, graph};
+use crate::story::graph::{Detail, Extent, Graph, Stroke, Tone, graph};
 use crate::story::telling::stories;
 use crate::story::words;
 
 /// The graph, with its legend.
 pub(super) fn render(view: &PlanView<'_>) -> String {
     let stories = stories(view);
-    let graph = graph(&stories, &Extent::all(&stories), NODES);
+    let graph = graph(&stories, &Extent::all(&stories), Detail::FULL);
     let mut out = String::from(
         "digraph plan {\n  rankdir=LR;\n  node [shape=box, style=\"rounded,filled\", fontname=\"sans-serif\"];\n",
     );

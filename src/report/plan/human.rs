@@ -20,7 +20,7 @@ use crate::story::words;
 use crate::text::plain;
 
 /// What of a tree fits on a screen or two.
-const TREE: Limits = Limits { entries: 80, siblings: 6, depth: 16 };
+const TREE: Limits = Limits { entries: 80, siblings: 6, leaves: usize::MAX, depth: 16 };
 /// A tree up to this size shows every sibling.
 const SMALL: usize = 30;
 /// Stuck objects that are explained.

@@ -56,7 +56,7 @@ fn row(story: &Story<'_>) -> String {
 }
 
 fn chart(stories: &[Story<'_>]) -> String {
-    format!("\n```mermaid\n{}```\n", mermaid::flowchart(stories))
+    format!("\n{}", mermaid::block(stories))
 }
 
 fn details(page: &mut MarkdownText, story: &Story<'_>) -> bool {
@@ -113,7 +113,7 @@ fn stuck_objects(page: &mut MarkdownText, story: &Story<'_>) -> bool {
         return true;
     }
     page.push("\n**Stuck in Terminating, and how to release it:**\n\n")
-        && stuck.iter().take(ROWS).all(|stuck| page.push(&item(stuck)))
+        && stuck.iter().take(ROWS).all(|stuck| page.push(&held_item(stuck, true)))
         && (stuck.len() <= ROWS || page.push(&format!("\n{} left out.\n", plain::count(stuck.len() - ROWS, "object"))))
 }
 
@@ -128,15 +128,18 @@ fn unanswered_calls(page: &mut MarkdownText, story: &Story<'_>) -> bool {
         || page.push("\n**Nobody answers:**\n\n") && unanswered.iter().take(ROWS).all(|one| page.push(&item(one)))
 }
 
-fn item(stuck: &Stuck) -> String {
+/// An object that is stuck, what holds it, and the commands that release it, as an item of a list.
+/// With `citations`, it says by which rules of Kubernetes' behaviour.
+pub(in crate::report) fn held_item(stuck: &Stuck, citations: bool) -> String {
     let before = if stuck.before { " (was Terminating before this step)" } else { "" };
     let mut item = format!("- {}{before}\n", name(&stuck.key));
     for remedy in &stuck.remedies {
         let what = plain::shortened(&remedy.what, 1_000);
+        let cited = if citations { words::cited(&remedy.citations) } else { String::new() };
         item.push_str(&format!(
             "  - {} {}  \n    {}\n",
             text(&what),
-            text(&words::cited(&remedy.citations)),
+            text(&cited),
             text(&plain::shortened(&remedy.help, 1_000))
         ));
         for command in &remedy.commands {
@@ -186,20 +189,9 @@ fn table(page: &mut MarkdownText, story: &Story<'_>, ending: Ending, title: &str
     if rows.is_empty() {
         return true;
     }
-    let head =
-        format!("\n<details><summary>{title} ({})</summary>\n\n| Order | Object | Why |\n|---|---|---|\n", rows.len());
-    // Closed even where the page ends inside it.
-    const TAIL: &str = "\n</details>\n";
-    if !page.push(&head) {
-        return false;
-    }
-    page.limit = page.limit.saturating_sub(TAIL.len());
-    let fits = rows.iter().take(ROWS).all(|affected| page.push(&table_row(story, affected)));
-    let more = rows.len().saturating_sub(ROWS);
-    let fits = fits && (more == 0 || page.push(&format!("| | | and {more} more |\n")));
-    page.text.push_str(TAIL);
-    page.limit += if fits { TAIL.len() } else { 0 };
-    fits
+    let title = format!("{title} ({})", rows.len());
+    let rows = rows.into_iter().map(|affected| table_row(story, affected));
+    page.folded(&title, "| Order | Object | Why |\n|---|---|---|\n", rows, ROWS)
 }
 
 fn table_row(story: &Story<'_>, affected: &Affected) -> String {

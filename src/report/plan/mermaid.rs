@@ -4,72 +4,91 @@
 //! marks are written as entities, and so is a first character that could begin a list.
 
 use crate::story::PlanView;
-use crate::story::graph::{Extent, Graph, NODES, Stroke, Tone, graph};
+use crate::story::graph::{Detail, Extent, Graph, Stroke, Tone, graph};
 use crate::story::telling::{Story, stories};
 use crate::story::words;
 
 /// Mermaid draws nothing beyond 50,000 characters of text.
 const MOST_TEXT: usize = 45_000;
 
-/// The flowchart of a view.
+/// The flowchart of a view, with its legend: it stands alone.
 pub(super) fn render(view: &PlanView<'_>) -> String {
-    flowchart(&stories(view))
+    let stories = stories(view);
+    let graph = fitting(&stories, &Extent::all(&stories), Detail::FULL, MOST_TEXT);
+    let mut out = draw(&graph);
+    if !graph.collapsed.is_empty() {
+        let note = escaped(&format!("without a node of their own: {}", words::kinds(&graph.collapsed)));
+        out.push_str(&format!("  rest[\"{note}\"]:::untouched\n"));
+    }
+    out.push_str(&legend(&graph));
+    out
 }
 
-/// The flowchart of everything that the stories tell.
-pub(super) fn flowchart(stories: &[Story<'_>]) -> String {
-    draw(&fitting(stories, &Extent::all(stories), NODES, MOST_TEXT))
+/// The flowchart of everything that the stories tell, as a part of a Markdown document.
+pub(super) fn block(stories: &[Story<'_>]) -> String {
+    fenced(&fitting(stories, &Extent::all(stories), Detail::FULL, MOST_TEXT))
 }
 
-/// The graph with as many nodes, up to `nodes`, as fit into `most` bytes of text.
-pub(super) fn fitting(stories: &[Story<'_>], scope: &Extent, mut nodes: usize, most: usize) -> Graph {
+/// A graph as a part of a Markdown document: what it uses is explained in a line below it, where it takes no room from it.
+pub(super) fn fenced(graph: &Graph) -> String {
+    let tones = graph.tones().into_iter().map(|tone| match tone {
+        Tone::Deleted => "red: deleted",
+        Tone::Stuck => "yellow: stuck (Terminating)",
+        Tone::Kept => "green: kept",
+        Tone::Untouched => "dashed border: untouched",
+    });
+    let ties = graph.ties().into_iter().map(tie);
+    let caption: Vec<&str> = tones.chain(ties).collect();
+    format!("```mermaid\n{}```\n\n<sub>{}</sub>\n", draw(graph), caption.join(" · "))
+}
+
+/// The graph with as many nodes, up to those of `detail`, as fit into `most` bytes of text.
+pub(super) fn fitting(stories: &[Story<'_>], scope: &Extent, mut detail: Detail, most: usize) -> Graph {
     loop {
-        let graph = graph(stories, scope, nodes);
-        if draw(&graph).len() <= most || nodes <= 8 {
+        let graph = graph(stories, scope, detail);
+        if draw(&graph).len() <= most || detail.nodes <= 8 {
             return graph;
         }
-        nodes /= 2;
+        detail.nodes /= 2;
     }
 }
 
 /// The text of a graph.
-pub(super) fn draw(graph: &Graph) -> String {
-    let Graph { nodes, arrows, collapsed } = graph;
+fn draw(graph: &Graph) -> String {
     let mut out = String::from("flowchart LR\n");
-    for (at, node) in nodes.iter().enumerate() {
+    for (at, node) in graph.nodes.iter().enumerate() {
         let label: Vec<String> = node.label.iter().map(|line| escaped(line)).collect();
         out.push_str(&format!("  n{at}[\"{}\"]:::{}\n", label.join("<br/>"), class(node.tone)));
     }
-    for arrow in arrows {
+    for arrow in &graph.arrows {
         out.push_str(&format!("  n{} {} n{}\n", arrow.from, line(arrow.tie), arrow.to));
     }
-    if !collapsed.is_empty() {
-        let note = escaped(&format!("without a node of their own: {}", words::kinds(collapsed)));
-        out.push_str(&format!("  rest[\"{note}\"]:::untouched\n"));
-    }
-    legend(&mut out, graph);
     out.push_str(CLASSES);
     out
 }
 
 /// What the picture uses, and nothing else: without arrows of its own a legend is one narrow column.
-fn legend(out: &mut String, graph: &Graph) {
-    out.push_str("  subgraph legend\n    direction LR\n");
+fn legend(graph: &Graph) -> String {
+    let mut out = String::from("  subgraph legend\n    direction LR\n");
     for tone in graph.tones() {
         out.push_str(&format!("    {0}:::{0}\n", class(tone)));
     }
-    let ties = graph.ties().into_iter().map(|tie| match tie {
+    let ties: Vec<&str> = graph.ties().into_iter().map(tie).collect();
+    if !ties.is_empty() {
+        out.push_str(&format!("    arrows[\"{}\"]:::untouched\n", ties.join("<br/>")));
+    }
+    out + "  end\n"
+}
+
+/// What an arrow means.
+fn tie(tie: Stroke) -> &'static str {
+    match tie {
         Stroke::Blocking => "thick: owns, blocking",
         Stroke::Owned => "thin: owns",
         Stroke::Implied => "dotted: owns, implied",
         Stroke::Contains => "dotted: contains",
         Stroke::Removed => "crossed: reference removed",
-    });
-    let ties: Vec<&str> = ties.collect();
-    if !ties.is_empty() {
-        out.push_str(&format!("    arrows[\"{}\"]:::untouched\n", ties.join("<br/>")));
     }
-    out.push_str("  end\n");
 }
 
 const CLASSES: &str = "  classDef deleted fill:#f8d7da,stroke:#b02a37,color:#000

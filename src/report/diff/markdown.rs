@@ -1,0 +1,164 @@
+//! The comment on a pull request: one sentence on what merging does, a picture of what is deleted with what, a table by
+//! effect, and folded below it every object, how to release what gets stuck, and what the change itself shows.
+//!
+//! A change that does nothing it does not show gets that sentence alone. Never outgrows [`MarkdownOptions::bytes`], as a report;
+//! text from manifests is written as character references.
+
+use super::words::{WORST_FIRST, unless};
+use super::{ChangedPlace, DiffEffect, DiffReport, EffectKind, ReportedChange};
+use crate::report::MarkdownOptions;
+use crate::report::markup::{MarkdownText, RESERVE, code, text};
+use crate::report::plan::{Cascade, held_item};
+use crate::story::remedy::Stuck;
+use crate::story::words;
+use crate::text::plain;
+
+/// Objects of one effect that the table names; of more it counts the kinds.
+const NAMED: usize = 3;
+/// Rows of a folded table; a comment is read by people.
+const ROWS: usize = 200;
+/// Objects that are stuck, with the commands that release them: what holds the others is seldom anything else.
+const RELEASED: usize = 10;
+
+/// The whole document, within its size.
+pub(super) fn render(report: &DiffReport, options: &MarkdownOptions) -> String {
+    if !report.surprises() {
+        return quiet(report);
+    }
+    let mut page = MarkdownText { text: heading(report), limit: options.bytes.saturating_sub(RESERVE) };
+    // What the tool deletes for itself is what the change shows.
+    let mut told = WORST_FIRST.into_iter().filter(|(kind, _)| *kind != EffectKind::Deleted);
+    let fits = pictures(&mut page, report)
+        && by_effect(&mut page, report)
+        && told.all(|(kind, title)| every_object(&mut page, title, &report.of(kind).collect::<Vec<_>>()))
+        && changes(&mut page, report)
+        && release(&mut page, report)
+        && report
+            .notes
+            .iter()
+            .all(|note| page.push(&format!("\nNote: {}.\n", text(plain::one_line(note).trim_end_matches('.')))));
+    if !fits {
+        page.text.push_str("\nThe rest is left out: it does not fit into a comment. `ownerlint diff` lists every object.\n");
+    }
+    page.text
+}
+
+/// What is to be said of a change that shows all that it does.
+fn quiet(report: &DiffReport) -> String {
+    let left = match report.summary.orphaned {
+        0 => String::new(),
+        n => format!(
+            " {} that it removes {} in the cluster: no tool deletes them.",
+            plain::count(n, "object"),
+            if n == 1 { "stays" } else { "stay" }
+        ),
+    };
+    match report.sentence() {
+        Some(said) => format!("{said}. The change itself removes all of them.{left}\n"),
+        None => format!("Merging this deletes nothing.{left}\n"),
+    }
+}
+
+fn heading(report: &DiffReport) -> String {
+    let said = report.sentence().unwrap_or_else(|| "Merging this deletes nothing".to_owned());
+    format!("## {}\n", text(&said))
+}
+
+/// The pictures, in at most half of the page.
+fn pictures(page: &mut MarkdownText, report: &DiffReport) -> bool {
+    let room = page.limit / 2;
+    let mut left_out = report.cascades.left_out;
+    let several = report.cascades.shown.len() > 1;
+    for cascade in &report.cascades.shown {
+        let title = if several { format!("\n**{}**\n", text(&plain::one_line(&cascade.title))) } else { String::new() };
+        let block = format!("{title}\n{}", cascade.flowchart());
+        match page.text.len() + block.len() <= room {
+            true => page.text.push_str(&block),
+            false => left_out += 1,
+        }
+    }
+    left_out == 0 || page.push(&format!("\n{} left out here.\n", plain::count(left_out, "graph")))
+}
+
+/// How many objects have each effect, and which ones.
+fn by_effect(page: &mut MarkdownText, report: &DiffReport) -> bool {
+    let row = |(kind, title): (_, &str)| {
+        let effects: Vec<&DiffEffect> = report.of(kind).collect();
+        let which = match effects.len() {
+            0 => return None,
+            1..=NAMED => effects.iter().map(|effect| name(effect)).collect::<Vec<_>>().join("<br>"),
+            _ => {
+                let mut kinds = std::collections::BTreeMap::new();
+                for effect in &effects {
+                    *kinds.entry(effect.key.kind.clone()).or_default() += 1;
+                }
+                text(&plain::shortened(&words::kinds(&kinds), 400))
+            }
+        };
+        Some(format!("| {title} | {} | {which} |\n", effects.len()))
+    };
+    let rows: String = WORST_FIRST.into_iter().filter_map(row).collect();
+    rows.is_empty() || page.push(&format!("\n| What happens | Objects | |\n|---|--:|---|\n{rows}"))
+}
+
+fn name(effect: &DiffEffect) -> String {
+    code(&effect.key.to_string())
+}
+
+/// Every object with an effect, folded.
+fn every_object(page: &mut MarkdownText, title: &str, effects: &[&DiffEffect]) -> bool {
+    // The table above names them already, and there is nothing else to say.
+    if effects.iter().all(|effect| because(effect).is_empty()) && effects.len() <= NAMED {
+        return true;
+    }
+    let rows = effects.iter().map(|effect| format!("| {} | {} |\n", name(effect), because(effect)));
+    page.folded(&format!("{title} ({})", effects.len()), "| Object | Why |\n|---|---|\n", rows, ROWS)
+}
+
+/// What an object is deleted with, and what that depends on.
+fn because(effect: &DiffEffect) -> String {
+    let chain: Vec<String> =
+        effect.because.iter().filter(|key| **key != effect.key).map(|key| code(&key.to_string())).collect();
+    let with = match chain.as_slice() {
+        [] => String::new(),
+        chain => format!("with {}", chain.join(" → ")),
+    };
+    let said = format!("{with}{}", unless(effect.certainty));
+    said.strip_prefix(", ").map(str::to_owned).unwrap_or(said)
+}
+
+/// How to release what gets stuck.
+fn release(page: &mut MarkdownText, report: &DiffReport) -> bool {
+    let held = report.cascades.shown.iter().flat_map(Cascade::held);
+    let held: Vec<&Stuck> = held.collect();
+    let title = format!("How to release what gets stuck ({})", held.len());
+    held.is_empty() || page.folded(&title, "", held.into_iter().map(|stuck| held_item(stuck, false)), RELEASED)
+}
+
+/// What the change itself shows.
+fn changes(page: &mut MarkdownText, report: &DiffReport) -> bool {
+    let shown: Vec<&ReportedChange> = report.changes.iter().filter(|change| change.change != "changed").collect();
+    if shown.is_empty() {
+        return true;
+    }
+    let rows = shown.iter().map(|change| format!("| {} | {} | {} |\n", change.change, named(change), places(change)));
+    page.folded(
+        &format!("What the change shows ({})", report.counted()),
+        "| | Object | Where |\n|---|---|---|\n",
+        rows,
+        ROWS,
+    )
+}
+
+fn named(change: &ReportedChange) -> String {
+    match &change.was {
+        Some(was) => format!("{} → {}", code(was), code(&change.key)),
+        None => code(&change.key),
+    }
+}
+
+fn places(change: &ReportedChange) -> String {
+    let place = |place: &ChangedPlace| code(&format!("{}:{}", place.file, place.line));
+    let places: Vec<String> = change.base.iter().chain(&change.head).map(place).collect();
+    places.join(" → ")
+}
