@@ -11,6 +11,7 @@ use proptest::prelude::*;
 
 use crate::gc_support::{delete, key, recorded_kinds, sketch, sketch_key, sketch_object};
 use crate::properties::cases;
+use crate::support::outside_code;
 
 const BACKGROUND: Option<Policy> = Some(Policy::Background);
 const FOREGROUND: Option<Policy> = Some(Policy::Foreground);
@@ -366,27 +367,6 @@ fn hostile_names_do_not_break_markdown() {
     }
     let fences = markdown.lines().filter(|line| line.trim_start().starts_with("```")).count();
     assert_eq!(fences % 2, 0, "every block is closed");
-}
-
-/// What a Markdown reader does not take as code.
-fn outside_code(markdown: &str) -> String {
-    let mut fence: Option<String> = None;
-    let mut out = String::new();
-    for line in markdown.lines() {
-        let trimmed = line.trim_start();
-        let ticks: String = trimmed.chars().take_while(|c| *c == '`').collect();
-        match &fence {
-            Some(open) if trimmed.trim_end() == open.as_str() => fence = None,
-            Some(_) => {}
-            None if ticks.len() >= 3 => fence = Some(ticks),
-            None => {
-                out.push_str(line);
-                out.push('\n');
-            }
-        }
-    }
-    assert_eq!(fence, None, "the last block is closed");
-    out
 }
 
 #[test]

@@ -135,3 +135,24 @@ impl Repository {
         (output.status.code().expect("a status"), text(output.stdout), text(output.stderr))
     }
 }
+
+/// What a Markdown reader does not take as code.
+pub(crate) fn outside_code(markdown: &str) -> String {
+    let mut fence: Option<String> = None;
+    let mut out = String::new();
+    for line in markdown.lines() {
+        let trimmed = line.trim_start();
+        let ticks: String = trimmed.chars().take_while(|c| *c == '`').collect();
+        match &fence {
+            Some(open) if trimmed.trim_end() == open.as_str() => fence = None,
+            Some(_) => {}
+            None if ticks.len() >= 3 => fence = Some(ticks),
+            None => {
+                out.push_str(line);
+                out.push('\n');
+            }
+        }
+    }
+    assert_eq!(fence, None, "the last block is closed");
+    out
+}

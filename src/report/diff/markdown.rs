@@ -38,7 +38,8 @@ pub(super) fn render(report: &DiffReport, options: &MarkdownOptions) -> String {
             .iter()
             .all(|note| page.push(&format!("\nNote: {}.\n", text(plain::one_line(note).trim_end_matches('.')))));
     if !fits {
-        page.text.push_str("\nThe rest is left out: it does not fit into a comment. `ownerlint diff` lists every object.\n");
+        page.text
+            .push_str("\nThe rest is left out: it does not fit into a comment. `ownerlint diff` lists every object.\n");
     }
     page.text
 }
@@ -47,14 +48,15 @@ pub(super) fn render(report: &DiffReport, options: &MarkdownOptions) -> String {
 fn quiet(report: &DiffReport) -> String {
     let left = match report.summary.orphaned {
         0 => String::new(),
-        n => format!(
-            " {} that it removes {} in the cluster: no tool deletes them.",
-            plain::count(n, "object"),
-            if n == 1 { "stays" } else { "stay" }
-        ),
+        1 => " 1 object that it removes stays in the cluster: no tool deletes it.".to_owned(),
+        n => format!(" {n} objects that it removes stay in the cluster: no tool deletes them."),
+    };
+    let shown = match report.summary.deleted + report.summary.cascaded {
+        1 => "The change itself removes it",
+        _ => "The change itself removes all of them",
     };
     match report.sentence() {
-        Some(said) => format!("{said}. The change itself removes all of them.{left}\n"),
+        Some(said) => format!("{said}. {shown}.{left}\n"),
         None => format!("Merging this deletes nothing.{left}\n"),
     }
 }
@@ -111,8 +113,20 @@ fn every_object(page: &mut MarkdownText, title: &str, effects: &[&DiffEffect]) -
     if effects.iter().all(|effect| because(effect).is_empty()) && effects.len() <= NAMED {
         return true;
     }
-    let rows = effects.iter().map(|effect| format!("| {} | {} |\n", name(effect), because(effect)));
-    page.folded(&format!("{title} ({})", effects.len()), "| Object | Why |\n|---|---|\n", rows, ROWS)
+    // Of objects that share their cause, the first one has it.
+    let causes = effects.iter().map(|effect| because(effect));
+    let mut last = None;
+    let rows: Vec<String> = effects
+        .iter()
+        .zip(causes)
+        .map(|(effect, cause)| {
+            let shown = if last.as_ref() == Some(&cause) { "" } else { &cause };
+            let row = format!("| {} | {shown} |\n", name(effect));
+            last = Some(cause);
+            row
+        })
+        .collect();
+    page.folded(&format!("{title} ({})", effects.len()), "| Object | Why |\n|---|---|\n", rows.into_iter(), ROWS)
 }
 
 /// What an object is deleted with, and what that depends on.

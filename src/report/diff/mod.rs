@@ -66,7 +66,7 @@ pub fn render(format: DiffFormat, report: &DiffReport, options: &Options) -> Str
 
 impl DiffReport {
     /// The comparison in a format.
-    pub fn render(&self, format: DiffFormat, options: &Options) -> String {
-        render(format, self, options)
+    pub fn render(&self, format: DiffFormat) -> String {
+        render(format, self, &Options::default())
     }
 }

@@ -27,22 +27,20 @@ impl DiffReport {
         if deleted + cascaded + stuck.len() == 0 {
             return None;
         }
-        let mut said = match deleted {
-            0 if cascaded == 0 => "Merging this deletes nothing at once".to_owned(),
-            0 => format!("Merging this deletes, by cascade, {}", plain::count(cascaded, "object")),
-            _ => format!("Merging this deletes {}", plain::count(deleted, "object")),
+        let stuck_objects = match (is_certain(&stuck), stuck.len()) {
+            (_, 0) => None,
+            (false, n) => Some(format!("{n} may get stuck")),
+            (true, 1) => Some("1 gets stuck".to_owned()),
+            (true, n) => Some(format!("{n} get stuck")),
         };
-        if deleted > 0 && cascaded > 0 {
-            said.push_str(&format!(" and, by cascade, {cascaded} more"));
-        }
-        if !stuck.is_empty() {
-            let verb = match (is_certain(&stuck), stuck.len()) {
-                (false, _) => "may get",
-                (true, 1) => "gets",
-                (true, _) => "get",
-            };
-            said.push_str(&format!("; {} {verb} stuck", stuck.len()));
-        }
+        let deletions = match (deleted, cascaded) {
+            (0, 0) => "nothing at once".to_owned(),
+            (0, _) => format!("{} by cascade", plain::count(cascaded, "object")),
+            (_, 0) => plain::count(deleted, "object"),
+            _ => format!("{} and, by cascade, {cascaded} more", plain::count(deleted, "object")),
+        };
+        let mut said = format!("Merging this deletes {deletions}");
+        said.extend(stuck_objects.map(|stuck| format!("; {stuck}")));
         let lost: Vec<&DiffEffect> = self.of(EffectKind::DataLost).collect();
         if !lost.is_empty() {
             let verb = if is_certain(&lost) { "is deleted" } else { "may be deleted" };

@@ -15,13 +15,18 @@ const MOST_TEXT: usize = 45_000;
 pub(super) fn render(view: &PlanView<'_>) -> String {
     let stories = stories(view);
     let graph = fitting(&stories, &Extent::all(&stories), Detail::FULL, MOST_TEXT);
-    let mut out = draw(&graph);
-    if !graph.collapsed.is_empty() {
-        let note = escaped(&format!("without a node of their own: {}", words::kinds(&graph.collapsed)));
-        out.push_str(&format!("  rest[\"{note}\"]:::untouched\n"));
+    draw(&graph, &(rest(&graph) + &legend(&graph)))
+}
+
+/// What has no node of its own.
+fn rest(graph: &Graph) -> String {
+    match graph.collapsed.is_empty() {
+        true => String::new(),
+        false => {
+            let note = format!("without a node of their own: {}", words::kinds(&graph.collapsed));
+            format!("  rest[\"{}\"]:::untouched\n", escaped(&note))
+        }
     }
-    out.push_str(&legend(&graph));
-    out
 }
 
 /// The flowchart of everything that the stories tell, as a part of a Markdown document.
@@ -39,22 +44,22 @@ pub(super) fn fenced(graph: &Graph) -> String {
     });
     let ties = graph.ties().into_iter().map(tie);
     let caption: Vec<&str> = tones.chain(ties).collect();
-    format!("```mermaid\n{}```\n\n<sub>{}</sub>\n", draw(graph), caption.join(" · "))
+    format!("```mermaid\n{}```\n\n<sub>{}</sub>\n", draw(graph, ""), caption.join(" · "))
 }
 
 /// The graph with as many nodes, up to those of `detail`, as fit into `most` bytes of text.
 pub(super) fn fitting(stories: &[Story<'_>], scope: &Extent, mut detail: Detail, most: usize) -> Graph {
     loop {
         let graph = graph(stories, scope, detail);
-        if draw(&graph).len() <= most || detail.nodes <= 8 {
+        if draw(&graph, "").len() <= most || detail.nodes <= 8 {
             return graph;
         }
         detail.nodes /= 2;
     }
 }
 
-/// The text of a graph.
-fn draw(graph: &Graph) -> String {
+/// The text of a graph, with more statements after its own.
+fn draw(graph: &Graph, more: &str) -> String {
     let mut out = String::from("flowchart LR\n");
     for (at, node) in graph.nodes.iter().enumerate() {
         let label: Vec<String> = node.label.iter().map(|line| escaped(line)).collect();
@@ -63,8 +68,7 @@ fn draw(graph: &Graph) -> String {
     for arrow in &graph.arrows {
         out.push_str(&format!("  n{} {} n{}\n", arrow.from, line(arrow.tie), arrow.to));
     }
-    out.push_str(CLASSES);
-    out
+    out + more + CLASSES
 }
 
 /// What the picture uses, and nothing else: without arrows of its own a legend is one narrow column.

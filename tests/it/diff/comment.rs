@@ -1,0 +1,120 @@
+//! What a reviewer reads in the comment on a pull request.
+
+use super::places::{Folder, config, object};
+use crate::support::{outside_code, ownerlint, root};
+
+/// The comment on a change from `base` to `head` below a folder.
+fn comment(folder: &std::path::Path, more: &[&str]) -> String {
+    let mut command = ownerlint();
+    command.current_dir(folder).args(["diff", "--base", "base", "--head", "head", "-o", "markdown"]).args(more);
+    let output = command.output().expect("it runs");
+    assert_ne!(output.status.code(), Some(2), "{}", String::from_utf8_lossy(&output.stderr));
+    String::from_utf8(output.stdout).expect("text")
+}
+
+/// A Namespace that leaves, and what head still has in it.
+fn a_namespace_leaves(rest: &[(&str, &str)]) -> Folder {
+    let folder = Folder::new();
+    folder.write("base/ns.yaml", &object("v1", "Namespace", "shop")).write("head/none.yaml", "");
+    for side in ["base", "head"] {
+        for (path, text) in rest {
+            folder.write(&format!("{side}/{path}"), text);
+        }
+    }
+    folder
+}
+
+fn in_shop(text: &str) -> String {
+    text.replacen("metadata:\n", "metadata:\n  namespace: shop\n", 1)
+}
+
+#[test]
+fn an_application_that_leaves_with_its_data_and_a_secret_that_another_one_uses() {
+    insta::assert_snapshot!(comment(&root().join("fixtures/diff/comment/application"), &[]));
+}
+
+#[test]
+fn definitions_that_leave_with_their_operator_while_instances_stay() {
+    insta::assert_snapshot!(comment(&root().join("fixtures/diff/comment/definitions"), &[]));
+}
+
+#[test]
+fn a_namespace_that_leaves_with_the_manifests_that_a_release_replaces() {
+    insta::assert_snapshot!(comment(&root().join("fixtures/diff/comment/namespace"), &[]));
+}
+
+#[test]
+fn a_change_that_shows_what_it_does_gets_one_line() {
+    let folder = Folder::new();
+    folder.write("base/a.yaml", &config("a")).write("base/b.yaml", &config("b")).write("head/b.yaml", &config("b"));
+    assert_eq!(
+        comment(folder.path(), &["--by", "flux"]),
+        "Merging this deletes 1 object. The change itself removes it.\n"
+    );
+    assert_eq!(
+        comment(folder.path(), &["--by", "kubectl"]),
+        "Merging this deletes nothing. 1 object that it removes stays in the cluster: no tool deletes it.\n"
+    );
+    folder.write("head/a.yaml", &config("a"));
+    assert_eq!(comment(folder.path(), &[]), "Merging this deletes nothing.\n");
+}
+
+#[test]
+fn names_of_strangers_stay_text() {
+    const NAMES: [&str; 9] = [
+        "<img src=x onerror=alert(1)>",
+        "**bold** [link](http://evil.example) ![x](y)",
+        "@team #1 | cell",
+        "</details><script>alert(1)</script>",
+        "n0 --> n1\"]:::deleted; click n0 \"javascript:alert(1)\"",
+        "```\n# heading",
+        "\u{1b}[31mred\u{202e}desrever",
+        "<!-- ownerlint -->",
+        "1. list `code` $x$",
+    ];
+    let quoted: Vec<String> = NAMES
+        .iter()
+        .map(|name| in_shop(&object("v1", "ConfigMap", &serde_json::to_string(name).expect("JSON"))))
+        .collect();
+    let held: Vec<String> = quoted.iter().map(|text| format!("{text}  finalizers: [example.com/hold]\n")).collect();
+    // A picture draws up to three alike, so each has a kind of its own.
+    let held: Vec<String> = held
+        .iter()
+        .zip("ABCDEFGHI".chars())
+        .map(|(text, kind)| {
+            text.replace("kind: ConfigMap", &format!("kind: {kind}"))
+                .replace("apiVersion: v1", "apiVersion: example.com/v1")
+        })
+        .collect();
+    let folder = a_namespace_leaves(&[("all.yaml", &held.join("---\n"))]);
+    let said = comment(folder.path(), &["--by", "flux"]);
+    let picture = said.split("```mermaid\n").nth(1).and_then(|rest| rest.split("\n```\n").next()).expect("a picture");
+    assert!(picture.contains("#60;img src#61;x") && !picture.contains("<img"), "{picture}");
+    let outside = outside_code(&said);
+    for danger in
+        ["<img", "**bold", "](http", "@team", "<script", "\n# ", "\u{1b}", "\u{202e}", "<!--", "$x$", "| cell"]
+    {
+        assert!(!outside.contains(danger), "{danger:?}: {outside}");
+    }
+    assert_eq!(outside.matches("<details>").count(), outside.matches("</details>").count());
+}
+
+#[test]
+fn a_comment_never_outgrows_its_limit_and_says_what_it_leaves_out() {
+    let many: Vec<String> = (0..2_000).map(|n| in_shop(&object("v1", "ConfigMap", &format!("settings-{n}")))).collect();
+    let folder = a_namespace_leaves(&[("all.yaml", &many.join("---\n"))]);
+    let said = comment(folder.path(), &["--by", "flux"]);
+    assert!(said.len() <= 65_536 && said.contains("\nand 1800 more\n"), "{} {said}", said.len());
+    for limit in [1_000, 4_000, 10_000] {
+        let said = comment(folder.path(), &["--by", "flux", "--markdown-bytes", &limit.to_string()]);
+        assert!(said.len() <= limit, "{} of {limit}", said.len());
+        assert!(
+            said.ends_with(
+                "\nThe rest is left out: it does not fit into a comment. `ownerlint diff` lists every object.\n"
+            ),
+            "{said}"
+        );
+        assert_eq!(said.matches("<details>").count(), said.matches("</details>").count());
+        assert_eq!(said.matches("```").count() % 2, 0);
+    }
+}
