@@ -102,7 +102,7 @@ pub fn read_bytes(origin: &Origin) -> Result<Vec<u8>, String> {
 fn parse(file: &InputFile) -> ParsedFile {
     let path = file.path.as_str();
     if let Origin::Unsaved(text) = &file.origin {
-        let source = SourceFile::new(path, text.clone());
+        let source = SourceFile::new(path, &**text);
         return ParsedFile::parse(source.seen_as(path, Side::Unsaved));
     }
     parse_bytes(path, read_bytes(&file.origin))

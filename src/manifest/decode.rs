@@ -82,7 +82,7 @@ impl Decoder {
     pub(super) fn bool(&mut self, field: &str, entry: Entry<'_>) -> Option<Spanned<bool>> {
         match entry.value.kind() {
             Kind::Bool(value) => {
-                return Some(Spanned { value: *value, key_span: entry.key_span, span: entry.value.span() });
+                return Some(Spanned { value, key_span: entry.key_span, span: entry.value.span() });
             }
             Kind::Null => {}
             _ => self.reject(field, Expected::Bool, entry.value),

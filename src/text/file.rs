@@ -29,7 +29,8 @@ pub enum Side {
 pub struct SourceFile {
     path: Arc<str>,
     side: Side,
-    text: Arc<str>,
+    /// Not an `Arc<str>`, which would copy every text that is read.
+    text: Arc<String>,
     replaced: Option<(Span, usize)>,
     line_starts: Arc<OnceLock<Vec<u32>>>,
 }
@@ -39,11 +40,11 @@ impl SourceFile {
     pub const MAX_BYTES: u64 = 256 * 1024 * 1024;
 
     /// A file reported as `path` (as given on the command line, forward slashes, `-` for standard input).
-    pub fn new(path: impl Into<Arc<str>>, text: impl Into<Arc<str>>) -> Self {
+    pub fn new(path: impl Into<Arc<str>>, text: impl Into<String>) -> Self {
         Self {
             path: path.into(),
             side: Side::default(),
-            text: text.into(),
+            text: Arc::new(text.into()),
             replaced: None,
             line_starts: Arc::default(),
         }
@@ -78,6 +79,11 @@ impl SourceFile {
     /// The decoded text.
     pub fn text(&self) -> &str {
         &self.text
+    }
+
+    /// The decoded text, to be kept by what points into it.
+    pub(crate) fn shared_text(&self) -> Arc<String> {
+        Arc::clone(&self.text)
     }
 
     /// The text under `span`; clamped to the file and to character boundaries, so it never fails.

@@ -14,6 +14,7 @@ mod compose;
 mod document;
 mod grammar;
 mod json;
+mod keys;
 mod limits;
 mod read;
 mod refusal;

@@ -4,20 +4,20 @@
 //! stops at the first error; here the next document is read all the same.
 
 use std::borrow::Cow;
+use std::sync::Arc;
 
 use super::comments;
 use super::compose::{Composed, compose};
 use super::document::{Comment, Content, Document, Dropped, Notation, Problem, ProblemKind, ReadError};
 use super::split::{Piece, split};
 use super::tape::{SyntaxError, Tape};
-use super::tree::Kind;
 use super::{grammar, json, refusal};
 use crate::text::{SourceFile, Span};
 
 /// Reads all documents of a file, in their order. Never fails as a whole and never panics: a document that cannot be read
 /// says so in its content.
 pub fn read(file: &SourceFile) -> Vec<Document> {
-    let mut reader = StreamReader { text: file.text(), documents: Vec::new() };
+    let mut reader = StreamReader { text: file.text(), shared: file.shared_text(), documents: Vec::new() };
     let start = if reader.text.starts_with('\u{FEFF}') { '\u{FEFF}'.len_utf8() } else { 0 };
     let looks_like_json = reader.text[start..].trim_start().starts_with('{');
     match looks_like_json {
@@ -29,6 +29,8 @@ pub fn read(file: &SourceFile) -> Vec<Document> {
 
 struct StreamReader<'f> {
     text: &'f str,
+    /// The same text, for the trees that point into it.
+    shared: Arc<String>,
     documents: Vec<Document>,
 }
 
@@ -58,10 +60,10 @@ impl StreamReader<'_> {
         loop {
             match json::parse(self.text, at) {
                 Ok(None) => return,
-                Ok(Some((tape, end))) => {
+                Ok(Some((mut tape, end))) => {
                     let first = tape.events.first().map_or(at as u32, |event| event.start);
                     let span = Span::new(first, end as u32);
-                    let (content, problems) = self.content(&tape, span, true);
+                    let (content, problems) = self.content(&mut tape, span, true);
                     self.push(span, Notation::Json, content, Vec::new(), problems);
                     at = end;
                 }
@@ -99,12 +101,12 @@ impl StreamReader<'_> {
         }
         match grammar::parse(&with_final_newline(text), span.start) {
             Ok(None) => self.push(span, Notation::Yaml, Content::Empty, Vec::new(), Vec::new()),
-            Ok(Some(tape)) => {
+            Ok(Some(mut tape)) => {
                 let comments = match tape.dropped_from {
                     None => comments::at(self.text, &tape.comments),
                     Some(_) => comments::scanned(self.text, span),
                 };
-                let (content, problems) = self.content(&tape, span, false);
+                let (content, problems) = self.content(&mut tape, span, false);
                 self.push(span, Notation::Yaml, content, comments, problems);
             }
             Err(failure) => {
@@ -118,12 +120,12 @@ impl StreamReader<'_> {
     }
 
     /// Composes a tape and collects what was noticed.
-    fn content(&self, tape: &Tape, chunk: Span, json: bool) -> (Content, Vec<Problem>) {
+    fn content(&self, tape: &mut Tape, chunk: Span, json: bool) -> (Content, Vec<Problem>) {
         let mut problems = self.tape_problems(tape, chunk);
-        match compose(tape, self.text, json) {
+        match compose(tape, &self.shared, json) {
             Ok(Composed { tree, problems: found }) => {
                 problems.extend(found);
-                let empty = matches!(tree.root().kind(), Kind::Null);
+                let empty = tree.root().is_null();
                 (if empty { Content::Empty } else { Content::Value(tree) }, problems)
             }
             Err(error) => {

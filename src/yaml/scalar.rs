@@ -3,13 +3,14 @@
 //! Kubernetes converts YAML to JSON before it decodes anything. So `1.0` arrives as the integer `1`, `.inf` not at all, and
 //! `yes` as `true`. Sources: sigs.k8s.io/yaml (goyaml.v2/resolve.go, yaml.go), Go's strconv and encoding/json.
 
-use super::tree::Kind;
+use std::borrow::Cow;
+
 
 const CORE: &str = "tag:yaml.org,2002:";
 
 /// A resolved scalar as go-yaml has it, before JSON.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) enum Scalar {
+pub(super) enum Scalar<'t> {
     Null,
     Bool(bool),
     Int(i64),
@@ -17,25 +18,26 @@ pub(super) enum Scalar {
     /// Over 64 bits: a number in JSON, but no possible key.
     Big(f64),
     Float(f64),
-    Text(String),
+    Text(Cow<'t, str>),
 }
 
 /// Resolves a YAML scalar. `plain` is whether it is written without quotes and not as a block; `tag` is resolved
 /// (`tag:yaml.org,2002:str`). The error is go-yaml's message.
-pub(super) fn resolve(text: &str, plain: bool, tag: Option<&str>) -> Result<Scalar, String> {
+pub(super) fn resolve<'t>(text: &'t str, plain: bool, tag: Option<&str>) -> Result<Scalar<'t>, String> {
+    let as_written = Scalar::Text(Cow::Borrowed(text));
     match tag {
-        None if !plain => return Ok(Scalar::Text(text.to_owned())),
+        None if !plain => return Ok(as_written),
         // A lone `!` makes go-yaml resolve even a quoted scalar.
         None | Some("!") => return Ok(resolve_untagged(text)),
         Some(_) => {}
     }
-    let Some(name) = tag.and_then(|tag| tag.strip_prefix(CORE)) else { return Ok(Scalar::Text(text.to_owned())) };
+    let Some(name) = tag.and_then(|tag| tag.strip_prefix(CORE)) else { return Ok(as_written) };
     let resolved = match name {
         "bool" | "int" | "float" | "null" => resolve_untagged(text),
-        "timestamp" if is_timestamp(text) => return Ok(Scalar::Text(text.to_owned())),
+        "timestamp" if is_timestamp(text) => return Ok(as_written),
         "timestamp" => return Err(format!("cannot decode !!str `{text}` as a !!timestamp")),
-        "binary" => return decode_binary(text).map(Scalar::Text),
-        _ => return Ok(Scalar::Text(text.to_owned())),
+        "binary" => return decode_binary(text).map(|decoded| Scalar::Text(Cow::Owned(decoded))),
+        _ => return Ok(as_written),
     };
     let found = match resolved {
         Scalar::Null => "null",
@@ -52,7 +54,7 @@ pub(super) fn resolve(text: &str, plain: bool, tag: Option<&str>) -> Result<Scal
 }
 
 /// Resolves a bare JSON word; `None` when it is not a JSON value that Kubernetes can store.
-pub(super) fn resolve_json(word: &str) -> Option<Scalar> {
+pub(super) fn resolve_json(word: &str) -> Option<Scalar<'static>> {
     Some(match word {
         "null" => Scalar::Null,
         "true" => Scalar::Bool(true),
@@ -65,30 +67,25 @@ pub(super) fn resolve_json(word: &str) -> Option<Scalar> {
     })
 }
 
-impl Scalar {
-    /// The value after JSON. A float that JSON writes without a point comes back as an integer when it came from YAML.
-    /// The error is the message of Go's JSON writer.
-    pub(super) fn into_kind(self, json: bool) -> Result<Kind, String> {
-        Ok(match self {
-            Self::Null => Kind::Null,
-            Self::Bool(value) => Kind::Bool(value),
-            Self::Int(value) => Kind::Int(value),
-            Self::Uint(value) => Kind::Uint(value),
-            Self::Text(value) => Kind::String(value.into()),
-            Self::Float(value) if json => Kind::Float(value),
-            Self::Float(value) | Self::Big(value) if value.is_finite() => match value.to_string().parse::<i64>() {
-                Ok(integer) if value.abs() < 1e21 => Kind::Int(integer),
-                _ => Kind::Float(value),
-            },
-            Self::Float(value) | Self::Big(value) => {
-                return Err(format!("json: unsupported value: {}", go_special(value)));
-            }
-        })
+impl<'t> Scalar<'t> {
+    /// The value after JSON, never [`Scalar::Big`]. A float that JSON writes without a point comes back as an integer when
+    /// it came from YAML. The error is the message of Go's JSON writer.
+    pub(super) fn through_json(self, json: bool) -> Result<Self, String> {
+        match self {
+            Self::Float(value) if json => Ok(Self::Float(value)),
+            Self::Float(value) | Self::Big(value) if value.is_finite() => Ok(match value.to_string().parse::<i64>() {
+                Ok(integer) if value.abs() < 1e21 => Self::Int(integer),
+                _ => Self::Float(value),
+            }),
+            Self::Float(value) | Self::Big(value) => Err(format!("json: unsupported value: {}", go_special(value))),
+            other => Ok(other),
+        }
     }
 
     /// The JSON key that this scalar becomes. `Err` says what it is, when Kubernetes rejects it as a key.
-    pub(super) fn into_key(self) -> Result<String, &'static str> {
-        Ok(match self {
+    pub(super) fn into_key(self) -> Result<Cow<'t, str>, &'static str> {
+        Ok(Cow::Owned(match self {
+            Self::Text(value) => return Ok(value),
             Self::Null => return Err("null"),
             Self::Uint(_) | Self::Big(_) => return Err("a number over 64 bits"),
             Self::Bool(value) => value.to_string(),
@@ -96,8 +93,7 @@ impl Scalar {
             Self::Float(value) if value.is_nan() => ".nan".to_owned(),
             Self::Float(value) if value.is_infinite() => if value > 0.0 { ".inf" } else { "-.inf" }.to_owned(),
             Self::Float(value) => go_float_key(value as f32),
-            Self::Text(value) => value,
-        })
+        }))
     }
 }
 
@@ -109,38 +105,47 @@ fn go_special(value: f64) -> &'static str {
     }
 }
 
-fn resolve_untagged(text: &str) -> Scalar {
-    if let Some(word) = resolve_word(text) {
-        return word;
-    }
-    match text.as_bytes().first() {
-        Some(b'.') => parse_float(text).map(Scalar::Float),
-        Some(b'+' | b'-' | b'0'..=b'9') => resolve_number(text),
-        _ => None,
-    }
-    .unwrap_or_else(|| Scalar::Text(text.to_owned()))
+fn resolve_untagged(text: &str) -> Scalar<'_> {
+    // Most texts show by their first character that they are nothing but text.
+    let resolved = match text.as_bytes().first() {
+        None => Some(Scalar::Null),
+        Some(b'~' | b'n' | b'N' | b'y' | b'Y' | b't' | b'T' | b'f' | b'F' | b'o' | b'O') => resolve_word(text),
+        Some(b'.') => resolve_special_float(text).or_else(|| parse_float(text).map(Scalar::Float)),
+        Some(b'+' | b'-' | b'0'..=b'9') => resolve_special_float(text).or_else(|| resolve_number(text)),
+        Some(_) => None,
+    };
+    resolved.unwrap_or(Scalar::Text(Cow::Borrowed(text)))
 }
 
 /// YAML 1.1's words, in exactly the spellings that go-yaml knows.
-fn resolve_word(text: &str) -> Option<Scalar> {
+fn resolve_word(text: &str) -> Option<Scalar<'static>> {
     Some(match text {
-        "" | "~" | "null" | "Null" | "NULL" => Scalar::Null,
+        "~" | "null" | "Null" | "NULL" => Scalar::Null,
         "y" | "Y" | "yes" | "Yes" | "YES" | "true" | "True" | "TRUE" | "on" | "On" | "ON" => Scalar::Bool(true),
         "n" | "N" | "no" | "No" | "NO" | "false" | "False" | "FALSE" | "off" | "Off" | "OFF" => Scalar::Bool(false),
-        ".nan" | ".NaN" | ".NAN" => Scalar::Float(f64::NAN),
-        ".inf" | ".Inf" | ".INF" | "+.inf" | "+.Inf" | "+.INF" => Scalar::Float(f64::INFINITY),
-        "-.inf" | "-.Inf" | "-.INF" => Scalar::Float(f64::NEG_INFINITY),
         _ => return None,
     })
 }
 
+fn resolve_special_float(text: &str) -> Option<Scalar<'static>> {
+    Some(Scalar::Float(match text {
+        ".nan" | ".NaN" | ".NAN" => f64::NAN,
+        ".inf" | ".Inf" | ".INF" | "+.inf" | "+.Inf" | "+.INF" => f64::INFINITY,
+        "-.inf" | "-.Inf" | "-.INF" => f64::NEG_INFINITY,
+        _ => return None,
+    }))
+}
+
 /// Integers in Go's notations (`0x`, `0o`, `0b`, a leading 0 for octal), else decimal floats; underscores anywhere.
-fn resolve_number(text: &str) -> Option<Scalar> {
-    let plain = text.replace('_', "");
+fn resolve_number(text: &str) -> Option<Scalar<'static>> {
+    let plain = match text.contains('_') {
+        true => Cow::Owned(text.replace('_', "")),
+        false => Cow::Borrowed(text),
+    };
     let (negative, magnitude) = match plain.as_bytes().first()? {
         b'-' => (true, &plain[1..]),
         b'+' => (false, &plain[1..]),
-        _ => (false, plain.as_str()),
+        _ => (false, &*plain),
     };
     let (radix, digits) = go_radix(magnitude);
     let valid = !digits.is_empty() && digits.chars().all(|digit| digit.is_digit(radix));

@@ -1,10 +1,13 @@
 //! The composed value of one document.
 //!
-//! Nodes live in one flat arena. An alias shares the node it names, so a document never grows by expansion; walks that
-//! must expand carry their own budget. Nesting is walked iteratively by every consumer: documents may be 10,000 deep.
+//! Nodes live in one flat arena, and texts stay where they are: in the file, or in what a parser decoded. An alias shares the
+//! node it names, so a document never grows by expansion; walks that must expand carry their own budget. Nesting is walked
+//! iteratively by every consumer: documents may be 10,000 deep.
 
 use std::collections::HashSet;
+use std::sync::Arc;
 
+use super::tape::TextRef;
 use crate::text::Span;
 
 /// The place of a node in its [`Tree`].
@@ -12,8 +15,8 @@ use crate::text::Span;
 pub struct NodeId(pub(super) u32);
 
 /// What a value is after Kubernetes' scalar resolution (go-yaml, then JSON).
-#[derive(Clone, Debug, PartialEq)]
-pub enum Kind {
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Kind<'a> {
     /// `null`, `~`, or nothing.
     Null,
     /// `true`, `yes`, `on` and their kin.
@@ -25,7 +28,7 @@ pub enum Kind {
     /// Any other number.
     Float(f64),
     /// Text, decoded.
-    String(Box<str>),
+    String(&'a str),
     /// A mapping: its entries are at `start..end` of the tree's entry list, in written order, keys unique.
     Map {
         /// First entry.
@@ -42,15 +45,45 @@ pub enum Kind {
     },
 }
 
-#[derive(Clone, Debug)]
+/// Where the text of a key or a scalar is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum TextPlace {
+    /// It is the token as written.
+    Written,
+    /// It is between the token's quotes.
+    Quoted,
+    /// It differs from what is written: the index in [`Tree::texts`].
+    Elsewhere(u32),
+}
+
+/// What a node is. Four bytes of content each, for there are a million of them: what needs more is in a list of its own.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum NodeContent {
+    Null,
+    Bool(bool),
+    /// The index in [`Tree::numbers`].
+    Number(u32),
+    Text(TextPlace),
+    Map { start: u32, end: u32 },
+    Seq { start: u32, end: u32 },
+}
+
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) enum Number {
+    Int(i64),
+    Uint(u64),
+    Float(f64),
+}
+
+#[derive(Clone, Copy, Debug)]
 pub(super) struct TreeNode {
-    pub(super) kind: Kind,
+    pub(super) content: NodeContent,
     pub(super) span: Span,
 }
 
-#[derive(Clone, Debug)]
+#[derive(Clone, Copy, Debug)]
 pub(super) struct RawEntry {
-    pub(super) key: Box<str>,
+    pub(super) key: TextPlace,
     pub(super) key_span: Span,
     pub(super) value: NodeId,
 }
@@ -61,7 +94,13 @@ pub struct Tree {
     pub(super) nodes: Vec<TreeNode>,
     pub(super) entries: Vec<RawEntry>,
     pub(super) items: Vec<NodeId>,
+    pub(super) numbers: Vec<Number>,
+    pub(super) texts: Vec<TextRef>,
     pub(super) root: NodeId,
+    /// The text of the whole file.
+    pub(super) file: Arc<String>,
+    /// Text that differs from the file's.
+    pub(super) decoded: String,
 }
 
 impl Tree {
@@ -72,12 +111,26 @@ impl Tree {
 
     /// Every key of the document, at whatever depth; those reached through an alias come once.
     pub fn keys(&self) -> impl Iterator<Item = &str> {
-        self.entries.iter().map(|entry| &*entry.key)
+        self.entries.iter().map(|entry| self.text(entry.key, entry.key_span))
     }
 
     /// The value at `id`, which must come from this tree.
     pub fn value(&self, id: NodeId) -> Value<'_> {
         Value { tree: self, id }
+    }
+
+    /// The text at `place`, whose token is at `token`.
+    pub(super) fn text(&self, place: TextPlace, token: Span) -> &str {
+        let (start, end, decoded) = match place {
+            TextPlace::Written => (token.start, token.end, false),
+            TextPlace::Quoted => (token.start + 1, token.end - 1, false),
+            TextPlace::Elsewhere(at) => match self.texts.get(at as usize) {
+                Some(text) => (text.start, text.end, text.decoded),
+                None => return "",
+            },
+        };
+        let text = if decoded { &self.decoded } else { &*self.file };
+        text.get(start as usize..end as usize).unwrap_or_default()
     }
 }
 
@@ -106,8 +159,21 @@ impl<'a> Value<'a> {
     }
 
     /// What the value is.
-    pub fn kind(self) -> &'a Kind {
-        &self.node().kind
+    pub fn kind(self) -> Kind<'a> {
+        let node = self.node();
+        match node.content {
+            NodeContent::Null => Kind::Null,
+            NodeContent::Bool(value) => Kind::Bool(value),
+            NodeContent::Number(at) => match self.tree.numbers.get(at as usize) {
+                Some(Number::Int(value)) => Kind::Int(*value),
+                Some(Number::Uint(value)) => Kind::Uint(*value),
+                Some(Number::Float(value)) => Kind::Float(*value),
+                None => Kind::Null,
+            },
+            NodeContent::Text(place) => Kind::String(self.tree.text(place, node.span)),
+            NodeContent::Map { start, end } => Kind::Map { start, end },
+            NodeContent::Seq { start, end } => Kind::Seq { start, end },
+        }
     }
 
     /// Where the value is written: quotes included; a block scalar starts at `|` or `>`; a value that is left out is
@@ -128,7 +194,7 @@ impl<'a> Value<'a> {
     /// The truth value, when the value is a boolean.
     pub fn as_bool(self) -> Option<bool> {
         match self.kind() {
-            Kind::Bool(value) => Some(*value),
+            Kind::Bool(value) => Some(value),
             _ => None,
         }
     }
@@ -136,35 +202,35 @@ impl<'a> Value<'a> {
     /// The number, when the value is an integer that fits `i64`.
     pub fn as_int(self) -> Option<i64> {
         match self.kind() {
-            Kind::Int(value) => Some(*value),
+            Kind::Int(value) => Some(value),
             _ => None,
         }
     }
 
     /// Whether the value is null or left out.
     pub fn is_null(self) -> bool {
-        matches!(self.kind(), Kind::Null)
+        matches!(self.node().content, NodeContent::Null)
     }
 
     /// Whether the value is a mapping.
     pub fn is_map(self) -> bool {
-        matches!(self.kind(), Kind::Map { .. })
+        matches!(self.node().content, NodeContent::Map { .. })
     }
 
     /// Whether the value is a sequence.
     pub fn is_seq(self) -> bool {
-        matches!(self.kind(), Kind::Seq { .. })
+        matches!(self.node().content, NodeContent::Seq { .. })
     }
 
     /// The entries of a mapping in written order, keys unique; nothing for other kinds.
     pub fn entries(self) -> impl DoubleEndedIterator<Item = Entry<'a>> + ExactSizeIterator {
-        let range = match *self.kind() {
-            Kind::Map { start, end } => start as usize..end as usize,
+        let range = match self.node().content {
+            NodeContent::Map { start, end } => start as usize..end as usize,
             _ => 0..0,
         };
         let tree = self.tree;
         tree.entries[range].iter().map(move |entry| Entry {
-            key: &entry.key,
+            key: tree.text(entry.key, entry.key_span),
             key_span: entry.key_span,
             value: tree.value(entry.value),
         })
@@ -187,8 +253,8 @@ impl<'a> Value<'a> {
 
     /// The items of a sequence; nothing for other kinds.
     pub fn items(self) -> impl DoubleEndedIterator<Item = Value<'a>> + ExactSizeIterator {
-        let range = match *self.kind() {
-            Kind::Seq { start, end } => start as usize..end as usize,
+        let range = match self.node().content {
+            NodeContent::Seq { start, end } => start as usize..end as usize,
             _ => 0..0,
         };
         let tree = self.tree;
@@ -212,13 +278,13 @@ impl<'a> Value<'a> {
 
     /// How Kubernetes names the JSON type of this value in its errors: `string`, `number`, `bool`, `object`, `array`, `null`.
     pub fn type_name(self) -> &'static str {
-        match self.kind() {
-            Kind::Null => "null",
-            Kind::Bool(_) => "bool",
-            Kind::Int(_) | Kind::Uint(_) | Kind::Float(_) => "number",
-            Kind::String(_) => "string",
-            Kind::Map { .. } => "object",
-            Kind::Seq { .. } => "array",
+        match self.node().content {
+            NodeContent::Null => "null",
+            NodeContent::Bool(_) => "bool",
+            NodeContent::Number(_) => "number",
+            NodeContent::Text(_) => "string",
+            NodeContent::Map { .. } => "object",
+            NodeContent::Seq { .. } => "array",
         }
     }
 

@@ -20,11 +20,11 @@ pub(crate) fn read_text(text: &str) -> (SourceFile, Vec<Document>) {
 pub(crate) fn to_json(value: Value<'_>) -> serde_json::Value {
     match value.kind() {
         Kind::Null => serde_json::Value::Null,
-        Kind::Bool(found) => (*found).into(),
-        Kind::Int(found) => (*found).into(),
+        Kind::Bool(found) => found.into(),
+        Kind::Int(found) => found.into(),
         // What Kubernetes' own JSON reader makes of integers over 63 bits.
-        Kind::Uint(found) => (*found as f64).into(),
-        Kind::Float(found) => Number::from_f64(*found).map_or(serde_json::Value::Null, Into::into),
+        Kind::Uint(found) => (found as f64).into(),
+        Kind::Float(found) => Number::from_f64(found).map_or(serde_json::Value::Null, Into::into),
         Kind::String(found) => found.to_string().into(),
         Kind::Map { .. } => {
             let entries = value.entries().map(|entry| (entry.key.to_owned(), to_json(entry.value)));
