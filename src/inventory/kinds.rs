@@ -2,10 +2,11 @@
 //! stays unknown and is never guessed.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use super::builtin::{self, Release, Served};
 use super::object_id::ObjectId;
-use crate::kube::{ApiVersion, GroupKind, Scope};
+use crate::kube::{ApiVersion, GroupKind, KindMap, Scope};
 use crate::manifest::CustomResourceDefinition;
 
 /// A kind that the user adds in the configuration.
@@ -65,8 +66,8 @@ pub enum Serving {
     NotByCrd {
         /// The CRD.
         crd: ObjectId,
-        /// The versions that it serves.
-        served: Vec<String>,
+        /// The versions that it serves; shared by all objects of the kind.
+        served: Arc<[String]>,
     },
     /// The group is neither built in nor defined in the input.
     Unknown,
@@ -94,13 +95,15 @@ struct Defined {
     /// `None` when the copies disagree or none says.
     scope: Option<Scope>,
     disagree: bool,
+    /// The versions that some copy serves.
+    served: Arc<[String]>,
 }
 
 /// All kinds that the input may use.
 #[derive(Clone, Debug)]
 pub struct Kinds {
     release: Release,
-    defined: BTreeMap<GroupKind, Defined>,
+    defined: KindMap<Defined>,
     extra: Vec<ExtraKind>,
 }
 
@@ -111,9 +114,9 @@ impl Kinds {
         crds: impl IntoIterator<Item = (ObjectId, &'a CustomResourceDefinition)>,
         extra: Vec<ExtraKind>,
     ) -> Self {
-        let mut defined: BTreeMap<GroupKind, Defined> = BTreeMap::new();
+        let mut copies: BTreeMap<GroupKind, Defined> = BTreeMap::new();
         for (id, crd) in crds {
-            let kind = defined.entry(crd.group_kind().to_owned()).or_default();
+            let kind = copies.entry(crd.group_kind().to_owned()).or_default();
             kind.crds.push(id);
             kind.plural = kind.plural.take().or_else(|| crd.plural.as_ref().map(|plural| plural.value.clone()));
             for version in &crd.versions {
@@ -122,6 +125,12 @@ impl Kinds {
             let scope = crd.scope.as_ref().map(|scope| scope.value);
             kind.disagree |= kind.scope.is_some() && scope.is_some() && kind.scope != scope;
             kind.scope = if kind.disagree { None } else { kind.scope.or(scope) };
+        }
+        let mut defined = KindMap::default();
+        for (of, mut kind) in copies {
+            let served = kind.versions.iter().filter(|(_, served)| **served);
+            kind.served = served.map(|(version, _)| version.clone()).collect();
+            defined.get_or_insert_with(of.as_ref(), || kind);
         }
         Self { release, defined, extra }
     }
@@ -143,7 +152,7 @@ impl Kinds {
         if let Some(extra) = extra.filter(|extra| extra.versions.is_empty() || extra.versions.contains(version)) {
             return Resolution { scope: Some(extra.scope), source: ScopeSource::Config, serving: Serving::Yes };
         }
-        if let Some(defined) = self.defined.get(&GroupKind::new(group, kind).to_owned()) {
+        if let Some(defined) = self.defined.get(GroupKind::new(group, kind)) {
             return defined.resolve(version);
         }
         let table = builtin::table();
@@ -170,12 +179,12 @@ impl Kinds {
 
     /// The CRDs in the input that define a kind; several if the CRD appears more than once.
     pub fn crds_of(&self, kind: GroupKind<&str>) -> &[ObjectId] {
-        self.defined.get(&kind.to_owned()).map_or(&[], |defined| &defined.crds)
+        self.defined.get(kind).map_or(&[], |defined| &defined.crds)
     }
 
     /// The plural from a CRD in the input or from the built-in table.
     pub fn plural(&self, kind: GroupKind<&str>) -> Option<&str> {
-        let defined = self.defined.get(&kind.to_owned()).and_then(|defined| defined.plural.as_deref());
+        let defined = self.defined.get(kind).and_then(|defined| defined.plural.as_deref());
         defined.or_else(|| builtin::table().plural_of(kind))
     }
 }
@@ -185,10 +194,7 @@ impl Defined {
         let crd = self.crds.first().copied();
         let serving = match (self.versions.get(version), crd) {
             (Some(true), _) => Serving::Yes,
-            (_, Some(crd)) => {
-                let served = self.versions.iter().filter(|(_, served)| **served);
-                Serving::NotByCrd { crd, served: served.map(|(version, _)| version.clone()).collect() }
-            }
+            (_, Some(crd)) => Serving::NotByCrd { crd, served: Arc::clone(&self.served) },
             (_, None) => Serving::Unknown,
         };
         let source = crd.filter(|_| self.scope.is_some()).map_or(ScopeSource::None, ScopeSource::Crd);

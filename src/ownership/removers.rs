@@ -12,7 +12,7 @@ use super::access::{self, Access};
 use super::finalizer_holder::FinalizerHolder;
 use super::known_finalizers::{Controller, Handles, KnownFinalizers};
 use crate::inventory::{Inventory, Member, ObjectId};
-use crate::kube::GroupKind;
+use crate::kube::{GroupKind, KindMap};
 use crate::text::Span;
 
 /// Why a workload is treated as the remover of a finalizer.
@@ -66,12 +66,22 @@ pub enum Remover<'t> {
 pub struct Removers {
     known: Arc<KnownFinalizers>,
     access: Access,
+    /// For each kind in the input, the finalizers that all its objects get.
+    added: KindMap<Vec<String>>,
 }
 
 impl Removers {
     /// Finds every workload of `inventory`; what is known of their images comes from a table.
     pub fn of(inventory: &Inventory, known: Arc<KnownFinalizers>) -> Self {
-        Self { known, access: Access::of(inventory) }
+        let mut added = KindMap::default();
+        for kind in inventory.members.iter().map(|member| member.key.group_kind()) {
+            if added.get(kind).is_none() {
+                let names = known.added_at_run_time(kind.group, kind.kind);
+                let names = names.map(|(known, _)| known.finalizer.clone()).collect();
+                added.get_or_insert_with(kind, || names);
+            }
+        }
+        Self { known, access: Access::of(inventory), added }
     }
 
     /// What is known of finalizers.
@@ -87,10 +97,8 @@ impl Removers {
     /// The finalizers that every object of its kind gets from its controller, whether or not this one's manifest lists them. A
     /// dump shows what an object has.
     pub fn added_finalizers<'t>(&'t self, member: &Member) -> impl Iterator<Item = &'t str> + use<'t> {
-        let rendered = !member.from_dump;
-        let added = rendered.then(|| self.known.added_at_run_time(&member.key.group, &member.key.kind));
-        let names: Vec<&'t str> = added.into_iter().flatten().map(|(known, _)| known.finalizer.as_str()).collect();
-        names.into_iter()
+        let added = self.added.get(member.key.group_kind()).filter(|_| !member.from_dump);
+        added.into_iter().flatten().map(String::as_str)
     }
 
     /// Who removes `finalizer` from an object in the input.

@@ -4,7 +4,7 @@
 //! controller-runtime's helper does. A cluster that enforces permissions on owner references (OpenShift) then asks for `update`
 //! of the owner's `finalizers` [ADM-3]. What a controller writes is in its code; its role shows what it is meant to do.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use super::draft::{Draft, MOST_RELATED};
 use super::rule::{Context, Rule, Sink, rule};
@@ -58,22 +58,32 @@ fn finalizers_permission_missing(context: &Context<'_>, sink: &mut Sink) {
     if kinds.is_empty() {
         return;
     }
+    let mut by_plural: HashMap<&str, Vec<usize>> = HashMap::new();
+    for (at, own) in kinds.iter().enumerate() {
+        by_plural.entry(own.plural).or_default().push(at);
+    }
     for (workload, grants) in context.ownership.removers.access().granted() {
         let workload = inventory.member(workload);
         // A Job does its work once; and roles that are not in the input may allow it.
         if workload.key.group == "batch" || grants.iter().any(|grant| grant.partial) {
             continue;
         }
+        let rules = || grants.iter().flat_map(|grant| &grant.rules).map(|(_, rule)| rule);
         // Whoever may update the finalizers of one of them was given what its author found necessary.
-        let all = grants.iter().flat_map(|grant| &grant.rules).map(|(_, rule)| rule);
+        let about_finalizers: Vec<&PolicyRule> =
+            rules().filter(|rule| rule.mentions_subresource("finalizers") || rule.mentions_everything()).collect();
         let is_granted = |own: &OwnKind<'_>| {
-            all.clone().any(|rule| may_set_blocking_reference([rule], own.kind.group, own.plural, None))
+            may_set_blocking_reference(about_finalizers.iter().copied(), own.kind.group, own.plural, None)
         };
         if kinds.iter().any(is_granted) {
             continue;
         }
+        // An input has many kinds and many operators, and each operator knows a few kinds.
+        let known = rules().flat_map(PolicyRule::resources);
+        let known: BTreeSet<usize> = known.filter_map(|plural| by_plural.get(plural)).flatten().copied().collect();
         let mut by_role: BTreeMap<ObjectId, Vec<Missing<'_>>> = BTreeMap::new();
-        for missing in kinds.iter().filter_map(|own| missing(own, &workload.key.namespace, &grants)) {
+        let own = known.iter().map(|at| &kinds[*at]);
+        for missing in own.filter_map(|own| missing(own, &workload.key.namespace, &grants)) {
             by_role.entry(missing.role).or_default().push(missing);
         }
         sink.extend(by_role.iter().map(|(role, missing)| finding(context, workload, inventory.member(*role), missing)));

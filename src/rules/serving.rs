@@ -198,7 +198,7 @@ impl Unserved {
                 what: "the CRD in the input does not serve that version".to_owned(),
                 label: "not served by the CRD".to_owned(),
                 reason: "The API server serves only the versions that the CRD marks `served: true`.".to_owned(),
-                help: match served.as_slice() {
+                help: match &served[..] {
                     [] => "no version of the CRD is served: set `served: true`".to_owned(),
                     versions => format!("the CRD serves `{}`", versions.join("`, `")),
                 },

@@ -42,15 +42,25 @@ pub(crate) fn meant(name: &str, fields: &[&'static str]) -> Option<&'static str>
         let field = field.to_lowercase();
         let singular = written.trim_end_matches('s');
         let shorthand = singular.len() >= 5 && field.starts_with(singular);
-        if shorthand { 1 } else { strsim::osa_distance(&written, &field) }
+        if shorthand { Some(1) } else { distance_within(limit, &written, &field) }
     };
-    let close = fields.iter().map(|field| (distance(field), *field)).filter(|(distance, _)| *distance <= limit);
+    let close = fields.iter().filter_map(|field| Some((distance(field)?, *field)));
     close.min().map(|(_, field)| field)
 }
 
-/// Whether `name` is `word` in other case or with a letter or two wrong.
+/// Whether `name` is `word`, which is ASCII, in other case or with a letter or two wrong.
 pub(crate) fn is_misspelling(name: &str, word: &str) -> bool {
-    strsim::osa_distance(&word.to_lowercase(), &name.to_lowercase()) <= 2
+    // Most names are too long or too short to be meant.
+    let apart = name.is_ascii() && name.len().abs_diff(word.len()) > 2;
+    !apart && distance_within(2, &word.to_lowercase(), &name.to_lowercase()).is_some()
+}
+
+/// How many letters two words in lower case differ in, unless it is more than `limit`. A difference in length is one of
+/// letters: only words of about the same length are compared, which costs time.
+fn distance_within(limit: usize, one: &str, other: &str) -> Option<usize> {
+    let apart = one.chars().count().abs_diff(other.chars().count());
+    let distance = || strsim::osa_distance(one, other);
+    (apart <= limit).then(distance).filter(|distance| *distance <= limit)
 }
 
 #[cfg(test)]

@@ -399,7 +399,8 @@ impl Composer<'_> {
         let first = self.open[open].first;
         let mut keys = self.open[open].map.as_mut().map(|map| std::mem::take(&mut map.keys)).unwrap_or_default();
         let text_of = |entry: &RawEntry| self.key_text(entry.key, entry.key_span);
-        let earlier = keys.insert(text_of(&entry), self.slots.len() - first, |at| text_of(&self.slots[first + at].entry));
+        let earlier =
+            keys.insert(text_of(&entry), self.slots.len() - first, |at| text_of(&self.slots[first + at].entry));
         if let Some(map) = &mut self.open[open].map {
             map.keys = keys;
         }

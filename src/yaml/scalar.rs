@@ -5,7 +5,6 @@
 
 use std::borrow::Cow;
 
-
 const CORE: &str = "tag:yaml.org,2002:";
 
 /// A resolved scalar as go-yaml has it, before JSON.

@@ -64,8 +64,14 @@ pub(super) enum NodeContent {
     /// The index in [`Tree::numbers`].
     Number(u32),
     Text(TextPlace),
-    Map { start: u32, end: u32 },
-    Seq { start: u32, end: u32 },
+    Map {
+        start: u32,
+        end: u32,
+    },
+    Seq {
+        start: u32,
+        end: u32,
+    },
 }
 
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -83,10 +83,19 @@ impl PolicyRule {
         self.resources.iter().any(|entry| entry.split_once('/').is_some_and(|(_, part)| part == subresource))
     }
 
+    /// Whether it names all resources.
+    pub fn mentions_everything(&self) -> bool {
+        self.resources.iter().any(|entry| entry == "*")
+    }
+
+    /// The resources that it names, or of which it names a subresource.
+    pub fn resources(&self) -> impl Iterator<Item = &str> {
+        self.resources.iter().map(|entry| entry.split_once('/').map_or(entry.as_str(), |(of, _)| of))
+    }
+
     /// Whether it names a resource of a group, or a subresource of it.
     pub fn names(&self, group: &str, resource: &str) -> bool {
-        let of = |entry: &String| entry.split_once('/').map_or(entry.as_str(), |(of, _)| of) == resource;
-        self.groups.iter().any(|entry| entry == group) && self.resources.iter().any(of)
+        self.groups.iter().any(|entry| entry == group) && self.resources().any(|of| of == resource)
     }
 }
 

@@ -52,18 +52,41 @@ impl KindPattern {
     }
 }
 
+/// One segment of an image's path. Nearly all are written out, and a matcher costs more to compile than the rest of the table.
+#[derive(Clone, Debug)]
+enum Segment {
+    Exact(String),
+    Pattern(GlobMatcher),
+}
+
+impl Segment {
+    fn parse(text: &str) -> Result<Self, globset::Error> {
+        match text.contains(|c: char| !(c.is_ascii_alphanumeric() || "-_.".contains(c))) {
+            true => glob(text).map(Self::Pattern),
+            false => Ok(Self::Exact(text.to_owned())),
+        }
+    }
+
+    fn matches(&self, segment: &str) -> bool {
+        match self {
+            Self::Exact(wanted) => wanted == segment,
+            Self::Pattern(pattern) => pattern.is_match(segment),
+        }
+    }
+}
+
 /// One entry of the `removed_by_images` cell: the last segments of an image's path.
 #[derive(Clone, Debug)]
 pub struct ImagePattern {
     text: String,
-    segments: Vec<GlobMatcher>,
+    segments: Vec<Segment>,
     /// Whether the first segments may be those of a registry.
     registry: bool,
 }
 
 impl ImagePattern {
     pub(super) fn parse(text: &str) -> Result<Self, globset::Error> {
-        let segments = text.split('/').map(glob).collect::<Result<_, _>>()?;
+        let segments = text.split('/').map(Segment::parse).collect::<Result<_, _>>()?;
         Ok(Self { text: text.to_owned(), segments, registry: false })
     }
 
@@ -87,26 +110,21 @@ impl ImagePattern {
     /// Whether an image reference (`registry/path:tag@digest`) ends in these segments: whole segments, so that
     /// `argoproj/argocd` is neither `argoproj/argocd-image-updater` nor `notargoproj/argocd`. The table never names a registry.
     pub fn matches(&self, image: &str) -> bool {
-        let path = path_segments(image, self.registry);
-        let Some(skipped) = path.len().checked_sub(self.segments.len()) else { return false };
-        self.segments.iter().zip(path.iter().skip(skipped)).all(|(wanted, segment)| wanted.is_match(segment))
+        let mut path = path_segments(image, self.registry);
+        self.segments.iter().rev().all(|wanted| path.next().is_some_and(|segment| wanted.matches(segment)))
     }
 }
 
-/// The path of an image reference without tag and digest, and without the registry unless it is asked for.
-fn path_segments(image: &str, registry: bool) -> Vec<&str> {
+/// The path of an image reference from its end, without tag and digest, and without the registry unless it is asked for.
+fn path_segments(image: &str, registry: bool) -> impl Iterator<Item = &str> {
     let name = image.trim().split('@').next().unwrap_or_default();
-    let mut segments: Vec<&str> = name.split('/').collect();
     // As container runtimes distinguish a registry from a path: a dot, a port, or `localhost`, and something after it.
-    let has_registry =
-        segments.len() > 1 && segments.first().is_some_and(|first| first.contains(['.', ':']) || *first == "localhost");
-    if has_registry && !registry {
-        segments.remove(0);
-    }
-    if let Some(last) = segments.last_mut() {
-        *last = last.split(':').next().unwrap_or_default();
-    }
-    segments
+    let (first, rest) = name.split_once('/').map_or(("", name), |(first, rest)| (first, rest));
+    let has_registry = first.contains(['.', ':']) || first == "localhost";
+    let path = if has_registry && !registry { rest } else { name };
+    let (before, last) = path.rsplit_once('/').map_or((None, path), |(before, last)| (Some(before), last));
+    let last = last.split(':').next().unwrap_or_default();
+    std::iter::once(last).chain(before.into_iter().flat_map(|before| before.rsplit('/')))
 }
 
 #[cfg(test)]
