@@ -3,6 +3,8 @@
 //!
 //! `cargo bench --bench yardstick -- FOLDER…` prints how many files, bytes and lines there are.
 
+use std::io::Write;
+
 use walkdir::{DirEntry, WalkDir};
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
@@ -15,7 +17,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
             lines += text.iter().filter(|&&byte| byte == b'\n').count();
         }
     }
-    println!("{files} files, {bytes} bytes, {lines} lines");
+    writeln!(std::io::stdout(), "{files} files, {bytes} bytes, {lines} lines")?;
     Ok(())
 }
 

@@ -232,7 +232,7 @@ impl Composer<'_> {
         let number = match value {
             Scalar::Null => return NodeContent::Null,
             Scalar::Bool(value) => return NodeContent::Bool(value),
-            Scalar::Text(text) => return NodeContent::Text(self.text_place(&text, event)),
+            Scalar::Text(text) => return NodeContent::Text(self.text_place(text, event)),
             Scalar::Int(value) => Number::Int(value),
             Scalar::Uint(value) => Number::Uint(value),
             Scalar::Float(value) | Scalar::Big(value) => Number::Float(value),
@@ -242,8 +242,11 @@ impl Composer<'_> {
     }
 
     /// Where a text is that came from an event, borrowed if it is the event's own.
-    fn text_place(&mut self, text: &Cow<'_, str>, event: &TapeEvent) -> TextPlace {
-        let Cow::Borrowed(text) = text else { return self.added_text(text) };
+    fn text_place(&mut self, text: Cow<'_, str>, event: &TapeEvent) -> TextPlace {
+        let text = match text {
+            Cow::Borrowed(text) => text,
+            Cow::Owned(text) => return self.added_text(&text),
+        };
         let TextRef { start, end, decoded } = event.text;
         match () {
             () if !decoded && (start, end) == (event.start, event.end) => TextPlace::Written,
@@ -283,7 +286,7 @@ impl Composer<'_> {
     fn scalar_key(&mut self, resolved: Scalar<'_>, event: &TapeEvent) -> Result<(), SyntaxError> {
         match resolved.into_key() {
             Ok(name) => {
-                let place = self.text_place(&name, event);
+                let place = self.text_place(name, event);
                 self.set_key(Key::Name(place, event.span()));
                 Ok(())
             }

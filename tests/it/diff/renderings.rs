@@ -208,7 +208,7 @@ fn plain(value: yaml::Value<'_>) -> Value {
         Kind::Bool(flag) => json!(flag),
         Kind::Int(number) => json!(number),
         Kind::Uint(number) => json!(number),
-        Kind::Float(number) => Number::from_f64(*number).map_or(Value::Null, Value::Number),
+        Kind::Float(number) => Number::from_f64(number).map_or(Value::Null, Value::Number),
         Kind::String(text) => json!(text),
         Kind::Map { .. } => {
             let entries = value.entries().map(|entry| (entry.key.to_owned(), plain(entry.value)));
