@@ -25,7 +25,7 @@ pub(super) struct Composed {
 /// Composes a tape. `file` is the text of the whole file; `json` says which rules scalars follow. The decoded texts of the
 /// tape go to the tree.
 pub(super) fn compose(tape: &mut Tape, file: &Arc<String>, json: bool) -> Result<Composed, SyntaxError> {
-    let extent = Extent::of(tape)?;
+    let extent = TapeExtent::of(tape)?;
     let targets = if extent.shares { alias::resolve(tape, file)? } else { AliasTargets::new() };
     let mut composer = Composer {
         file,
@@ -59,7 +59,7 @@ pub(super) fn compose(tape: &mut Tape, file: &Arc<String>, json: bool) -> Result
 }
 
 /// What a look along the tape shows.
-struct Extent {
+struct TapeExtent {
     /// Scalars, collections and aliases, keys among them.
     values: usize,
     /// Keys of mappings.
@@ -68,7 +68,7 @@ struct Extent {
     shares: bool,
 }
 
-impl Extent {
+impl TapeExtent {
     fn of(tape: &Tape) -> Result<Self, SyntaxError> {
         let shares = tape.properties.iter().any(|properties| properties.anchor.is_some());
         let mut extent = Self { values: 0, keys: 0, shares };
@@ -486,18 +486,21 @@ impl Composer<'_> {
         }
         // The items of a sequence end where those of the next inner one begin.
         let mut end = self.waiting.len();
-        let mut segments = Vec::new();
+        let mut steps = Vec::new();
         for open in self.open.iter().skip(hidden).rev() {
             match &open.map {
-                None => segments.push(Segment::Item(end - std::mem::replace(&mut end, open.first))),
-                Some(OpenMap { key: Some(Key::Name(key, span)), .. }) => segments.push(Segment::Key(*key, *span)),
+                None => {
+                    steps.push(PathStep::Item(end - open.first));
+                    end = open.first;
+                }
+                Some(OpenMap { key: Some(Key::Name(key, span)), .. }) => steps.push(PathStep::Key(*key, *span)),
                 Some(_) => {}
             }
         }
-        for segment in segments.into_iter().rev() {
-            match segment {
-                Segment::Item(index) => path.push_str(&format!("[{index}]")),
-                Segment::Key(key, span) => push_segment(&mut path, self.key_text(key, span)),
+        for step in steps.into_iter().rev() {
+            match step {
+                PathStep::Item(index) => path.push_str(&format!("[{index}]")),
+                PathStep::Key(key, span) => push_segment(&mut path, self.key_text(key, span)),
             }
         }
         push_segment(&mut path, key);
@@ -506,7 +509,7 @@ impl Composer<'_> {
 }
 
 /// A step of a path.
-enum Segment {
+enum PathStep {
     Key(TextPlace, Span),
     Item(usize),
 }

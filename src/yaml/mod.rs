@@ -23,6 +23,7 @@ mod scan;
 mod split;
 mod tape;
 mod template;
+mod text_ref;
 mod tree;
 
 pub use document::{Comment, Content, Document, Dropped, Notation, Problem, ProblemKind, Quirk, ReadError};

@@ -4,6 +4,7 @@
 //! tape is composed. Any parser that writes the same tape can stand in for another. Offsets are absolute in the file.
 
 use super::document::Quirk;
+pub(super) use super::text_ref::TextRef;
 use crate::text::Span;
 
 /// How a scalar is written.
@@ -36,14 +37,6 @@ pub(super) enum EventKind {
     Scalar(Style),
     /// An alias; its text is the anchor's name.
     Alias,
-}
-
-/// A piece of text: of the file if it is as written, of [`Tape::decoded`] where escapes or folding changed it.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) struct TextRef {
-    pub(super) start: u32,
-    pub(super) end: u32,
-    pub(super) decoded: bool,
 }
 
 /// One event. `start..end` is the token as written: quotes included, a block scalar from its `|` or `>`, without anchor and tag.

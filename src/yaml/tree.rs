@@ -7,7 +7,7 @@
 use std::collections::HashSet;
 use std::sync::Arc;
 
-use super::tape::TextRef;
+use super::text_ref::TextRef;
 use crate::text::Span;
 
 /// The place of a node in its [`Tree`].

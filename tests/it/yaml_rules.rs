@@ -180,6 +180,11 @@ fn the_last_of_two_keys_wins_and_both_places_are_told() {
         problems("m:\n  l:\n  - x.y/z: 1\n    \"x.y/z\": 2\n"),
         ["duplicate x.y/z at m.l[0][x.y/z]: \"x.y/z\"@25 | x.y/z@12"]
     );
+    assert_eq!(
+        problems("m:\n- 1\n- l: [0, {}, {k: 1, k: 2}]\n"),
+        ["duplicate k at m[1].l[2].k: k@27 | k@21"],
+        "items are counted in each list"
+    );
     assert_eq!(problems("y: 1\non: 2\n"), ["duplicate true at true: on@5 | y@0"]);
 }
 

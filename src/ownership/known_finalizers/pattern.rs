@@ -54,12 +54,12 @@ impl KindPattern {
 
 /// One segment of an image's path. Nearly all are written out, and a matcher costs more to compile than the rest of the table.
 #[derive(Clone, Debug)]
-enum Segment {
+enum ImageSegment {
     Exact(String),
     Pattern(GlobMatcher),
 }
 
-impl Segment {
+impl ImageSegment {
     fn parse(text: &str) -> Result<Self, globset::Error> {
         match text.contains(|c: char| !(c.is_ascii_alphanumeric() || "-_.".contains(c))) {
             true => glob(text).map(Self::Pattern),
@@ -79,14 +79,14 @@ impl Segment {
 #[derive(Clone, Debug)]
 pub struct ImagePattern {
     text: String,
-    segments: Vec<Segment>,
+    segments: Vec<ImageSegment>,
     /// Whether the first segments may be those of a registry.
     registry: bool,
 }
 
 impl ImagePattern {
     pub(super) fn parse(text: &str) -> Result<Self, globset::Error> {
-        let segments = text.split('/').map(Segment::parse).collect::<Result<_, _>>()?;
+        let segments = text.split('/').map(ImageSegment::parse).collect::<Result<_, _>>()?;
         Ok(Self { text: text.to_owned(), segments, registry: false })
     }
 
