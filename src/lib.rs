@@ -76,6 +76,7 @@ pub mod error {
     pub use crate::git::GitError;
     pub use crate::inventory::{InputError, UnreadableRelease};
     pub use crate::kube::NotAKey;
+    pub use crate::render::RenderError;
     pub use crate::report::UnknownFormat;
     pub use crate::suppression::NotADate;
 }
@@ -86,6 +87,7 @@ pub mod error {
 // |---|---|
 // | `text` | source files with their side, byte spans, lines and columns |
 // | `git` | the states of a repository: commits, the index, the work tree; runs nothing that the repository configures |
+// | `render` | the programs that turn sources into manifests, with clean surroundings and a time limit |
 // | `kube` | Kubernetes' words: kinds, versions, object keys, scopes, well-known finalizers |
 // | `finding` | one finding: rule, severity, consequence, labels, fingerprint |
 // | `yaml` | documents as Kubernetes splits and reads them |
@@ -141,6 +143,8 @@ pub mod kustomize;
 pub mod manifest;
 #[doc(hidden)]
 pub mod ownership;
+#[doc(hidden)]
+pub mod render;
 #[doc(hidden)]
 pub mod report;
 #[doc(hidden)]

@@ -36,6 +36,9 @@ pub(super) struct DiffArgs {
     /// Files, folders and globs of the two commits [default: the whole repository]
     #[arg(value_name = "PATH")]
     paths: Vec<String>,
+    /// Render both states: with the commands under `render:`, else with kustomize. This runs code of both
+    #[arg(long, help_heading = "Input")]
+    render: bool,
     /// What else the cluster contains, before and after (may be repeated)
     #[arg(long, value_name = "PATH", value_hint = clap::ValueHint::AnyPath, help_heading = "Input")]
     beside: Vec<String>,
@@ -122,6 +125,7 @@ impl DiffArgs {
             exclude: self.exclude,
             namespace: self.namespace,
             release: self.kubernetes_version,
+            render: self.render,
             delivery: DeliveryChoice {
                 by: self.by.map(DeliveryTool::from),
                 helm_version: self.helm_version.into(),

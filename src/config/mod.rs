@@ -12,6 +12,7 @@ mod read;
 mod value;
 
 use std::collections::BTreeMap;
+use std::time::Duration;
 
 use crate::delivery::DeliveryTool;
 use crate::finding::Severity;
@@ -77,4 +78,8 @@ pub struct BundleConfig {
     pub world: Option<World>,
     /// The tool that delivers it.
     pub delivery: Option<DeliveryTool>,
+    /// The program that prints its manifests, and the arguments.
+    pub render: Option<Vec<String>>,
+    /// How long a program that renders may take.
+    pub timeout: Option<Duration>,
 }

@@ -1,5 +1,9 @@
 //! From the text of a configuration to what it says.
 
+use std::time::Duration;
+
+use jiff::SignedDuration;
+
 use super::value::{Values, start, tree_of};
 use super::{BundleConfig, Config, Mistake, controllers, operators};
 use crate::delivery::DeliveryTool;
@@ -31,7 +35,7 @@ const TOP: &[&str] = &[
 pub const NAMESPACE_NAME: &str =
     "a name of lower-case letters, digits and dashes, at most 63, that begins and ends with a letter or digit";
 
-const BUNDLE: &[&str] = &["paths", "exclude", "namespace", "world", "delivery"];
+const BUNDLE: &[&str] = &["paths", "exclude", "namespace", "world", "delivery", "render", "timeout"];
 const SCOPE: &[&str] = &["group", "kind", "versions", "scope"];
 const RULE: &[&str] = &["severity", "ignore"];
 const IGNORE: &[&str] = &["object", "reason", "expires"];
@@ -171,6 +175,8 @@ fn bundles(values: Values<'_>, value: Value<'_>) -> Result<Vec<BundleConfig>, Mi
                 "exclude" => bundle.exclude = values.strings(field)?,
                 "namespace" => bundle.namespace = Some(namespace(values, field)?),
                 "delivery" => bundle.delivery = Some(values.word(field, &TOOLS)?),
+                "render" => bundle.render = Some(arguments(values, field)?),
+                "timeout" => bundle.timeout = Some(timeout(values, field)?),
                 _ => bundle.world = Some(values.word(field, &WORLDS)?),
             }
         }
@@ -182,6 +188,30 @@ fn bundles(values: Values<'_>, value: Value<'_>) -> Result<Vec<BundleConfig>, Mi
     }
     bundles.sort_by(|a, b| a.name.cmp(&b.name));
     Ok(bundles)
+}
+
+/// A program and its arguments: never one text that a shell would have to take apart.
+fn arguments(values: Values<'_>, field: Entry<'_>) -> Result<Vec<String>, Mistake> {
+    let arguments = match field.value.is_seq() {
+        true => values.strings(field)?,
+        false => Vec::new(),
+    };
+    if arguments.is_empty() {
+        let mistake = values.mistake(field.value.span(), format!("expects a list of arguments for `{}`", field.key));
+        return Err(mistake.help("no shell runs it: `render: [helm, template, web, ./chart]`"));
+    }
+    Ok(arguments)
+}
+
+/// A length of time: `90s`, `5m`; a number is seconds.
+fn timeout(values: Values<'_>, field: Entry<'_>) -> Result<Duration, Mistake> {
+    let written = values.written(field.value);
+    let spelled = || written.parse::<SignedDuration>().ok().and_then(|length| Duration::try_from(length).ok());
+    let length = written.parse().ok().map(Duration::from_secs).or_else(spelled);
+    length.filter(|length| !length.is_zero()).ok_or_else(|| {
+        let mistake = values.mistake(field.value.span(), "has a malformed `timeout`");
+        mistake.help("write seconds or a length of time: `timeout: 90s`, `timeout: 5m`")
+    })
 }
 
 fn release(values: Values<'_>, field: Entry<'_>) -> Result<Release, Mistake> {

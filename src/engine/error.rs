@@ -9,6 +9,7 @@ use crate::baseline::BaselineError;
 use crate::config::Mistake;
 use crate::git::GitError;
 use crate::inventory::InputError;
+use crate::render::RenderError;
 
 /// A failure that ends the run.
 #[derive(Debug, Error, Diagnostic)]
@@ -67,6 +68,21 @@ pub enum SessionError {
     InNeitherState {
         /// The path, from the root of the states.
         path: String,
+    },
+    /// Nothing can be rendered.
+    #[error(transparent)]
+    #[diagnostic(transparent)]
+    NoRendering(#[from] RenderError),
+    /// A renderer that gives nothing.
+    #[error("cannot render {what} of {side}")]
+    Render {
+        /// The bundle or folder.
+        what: String,
+        /// `base` or `head`.
+        side: &'static str,
+        /// Why.
+        #[diagnostic_source]
+        reason: RenderError,
     },
     /// A bundle that the configuration does not contain.
     #[error("there is no bundle `{name}`")]

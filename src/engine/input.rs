@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
+use std::time::Duration;
 
 use miette::Diagnostic;
 use thiserror::Error;
@@ -43,6 +44,19 @@ pub(super) struct BundleInput {
     pub(super) delivery: Option<DeliveryTool>,
     /// What is known of operators.
     pub(super) tables: Arc<Tables>,
+    /// How it is rendered.
+    pub(super) rendering: RenderSettings,
+}
+
+/// How the manifests of a bundle come about, where somebody asks for a rendering.
+#[derive(Clone, Debug, Default)]
+pub(super) struct RenderSettings {
+    /// The folder of the configuration, in which its program is run.
+    pub(super) folder: String,
+    /// The program and its arguments, if the configuration names one.
+    pub(super) arguments: Option<Vec<String>>,
+    /// How long a program may take, if the configuration says.
+    pub(super) timeout: Option<Duration>,
 }
 
 /// One bundle, read.
@@ -126,7 +140,7 @@ pub enum BundleError {
 impl BundleInput {
     /// Reads what `walk` found, and what `beside` found besides it.
     fn read(self, walk: Walk, beside: &Walk, files: &mut Files) -> Bundle {
-        let Self { name, input, world, delivery, tables } = self;
+        let Self { name, input, world, delivery, tables, .. } = self;
         let Input { paths: arguments, settings, .. } = input;
         if beside.files.is_empty() && beside.unreadable.is_empty() {
             let inventory = Inventory::new(files.read(walk), settings);

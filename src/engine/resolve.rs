@@ -4,7 +4,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use super::error::SessionError;
-use super::input::{BundleInput, Input};
+use super::input::{BundleInput, Input, RenderSettings};
 use super::request::{ConfigChoice, Request};
 use crate::config::{self, Config, Mistake};
 use crate::inventory::{self, Release};
@@ -108,14 +108,16 @@ impl<'a> Resolver<'a> {
         let configured = || self.config.and_then(|config| config.world);
         let world = self.request.world.or(bundle.world).or_else(configured).unwrap_or_default();
         let (name, tables) = (Some(bundle.name.clone()), Arc::clone(&self.tables));
-        BundleInput { name, input, world, delivery: bundle.delivery, tables }
+        let (arguments, timeout) = (bundle.render.clone(), bundle.timeout);
+        let rendering = RenderSettings { folder: folder.to_owned(), arguments, timeout };
+        BundleInput { name, input, world, delivery: bundle.delivery, tables, rendering }
     }
 
     fn paths(&self, paths: Vec<String>) -> BundleInput {
         let configured = || self.config.and_then(|config| config.world);
         let world = self.request.world.or_else(configured).unwrap_or_default();
         let (input, tables) = (self.input(paths, None), Arc::clone(&self.tables));
-        BundleInput { name: None, input, world, delivery: None, tables }
+        BundleInput { name: None, input, world, delivery: None, tables, rendering: RenderSettings::default() }
     }
 
     fn input(&self, paths: Vec<String>, namespace: Option<&str>) -> Input {

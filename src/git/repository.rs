@@ -128,7 +128,8 @@ impl Repository {
                 _ if tag == "S" => sparse.push(path),
                 Ok(metadata) if metadata.is_dir() => snapshot.submodules.push(path.trim_end_matches('/').to_owned()),
                 Ok(metadata) => {
-                    let file = SnapshotFile { content: FileContent::Disk(disk), is_link: metadata.is_symlink() };
+                    let (content, is_link) = (FileContent::Disk(disk), metadata.is_symlink());
+                    let file = SnapshotFile { content, is_link, is_executable: false };
                     snapshot.files.insert(path, file);
                 }
                 Err(_) => {}

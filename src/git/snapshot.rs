@@ -21,6 +21,8 @@ pub struct SnapshotFile {
     pub content: FileContent,
     /// Whether the content is the path that a symbolic link leads to.
     pub is_link: bool,
+    /// Whether git says that it may be executed; what is on the disk says so itself.
+    pub is_executable: bool,
 }
 
 /// Where the content of a file is.
@@ -39,7 +41,10 @@ impl Snapshot {
             "160000" => self.submodules.push(path.to_owned()),
             _ => {
                 let content = FileContent::Stored(ObjectName::new(name));
-                self.files.insert(path.to_owned(), SnapshotFile { content, is_link: mode == "120000" });
+                self.files.insert(
+                    path.to_owned(),
+                    SnapshotFile { content, is_link: mode == "120000", is_executable: mode == "100755" },
+                );
             }
         }
     }

@@ -26,6 +26,13 @@ pub struct BuildRoot {
     pub files: Vec<BuiltFile>,
 }
 
+impl BuildRoot {
+    /// What the object that points at the root does to everything that is built there.
+    pub fn outer(&self) -> Option<Arc<Edits>> {
+        self.pointer.as_ref().map(|pointer| Arc::new(Edits::new(vec![Arc::clone(&pointer.edits)])))
+    }
+}
+
 /// A file that a root reaches.
 #[derive(Clone, Debug)]
 pub struct BuiltFile {

@@ -86,7 +86,7 @@ fn what_uses_every_key_is_accepted_by_both() {
     let text = "\
 version: 1
 bundles:
-  prod: {paths: [rendered/prod], exclude: '**/x.yaml', namespace: shop, world: closed, delivery: flux}
+  prod: {paths: [rendered/prod], exclude: '**/x.yaml', namespace: shop, world: closed, delivery: flux, render: [helm, template, .], timeout: 90s}
 namespace: default
 world: open
 exclude: ['**/tests/**']

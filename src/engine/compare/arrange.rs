@@ -1,6 +1,6 @@
 //! From the files of a state to its trees: which file is applied where, and under which names.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::sync::Arc;
 
 use super::configured::Configured;
@@ -11,13 +11,24 @@ use crate::engine::SessionError;
 use crate::engine::input::BundleInput;
 use crate::inventory::{AppliedFile, Texts, UnparsedFile, globs, walk_listed};
 use crate::kustomize::{BuildRoot, BuildRoots, Edits, ancestors, folder_of, resolve};
-use crate::manifest::ParsedFile;
+use crate::manifest::{KUSTOMIZATIONS, ParsedFile};
 use crate::text::Side;
 
 /// The files of a state, parsed, with their paths from its root.
 pub(super) struct Parsed {
     places: Vec<Arc<str>>,
     files: Vec<ParsedFile>,
+    roots: BuildRoots,
+    rendered: Rendered,
+}
+
+/// What was rendered of one state.
+#[derive(Debug, Default)]
+pub(super) struct Rendered {
+    /// By the name of the bundle.
+    pub(super) bundles: BTreeMap<String, ParsedFile>,
+    /// By the folder of the root.
+    pub(super) roots: BTreeMap<String, ParsedFile>,
 }
 
 impl Parsed {
@@ -33,7 +44,38 @@ impl Parsed {
         let kept = kept.filter(|(place, file)| !exclude.is_match(place) && !exclude.is_match(&file.path));
         let (places, files): (Vec<Arc<str>>, Vec<UnparsedFile>) =
             kept.map(|(place, file)| (Arc::from(place), (file.path, file.bytes))).unzip();
-        Ok(Self { places, files: texts.parse(files, side) })
+        let files = texts.parse(files, side);
+        let roots = BuildRoots::of(places.iter().map(|place| &**place).zip(&files));
+        Ok(Self { places, files, roots, rendered: Rendered::default() })
+    }
+
+    /// The same, with what was rendered instead of the sources.
+    pub(super) fn with(self, rendered: Rendered) -> Self {
+        Self { rendered, ..self }
+    }
+
+    /// The folders of roots that kustomize builds.
+    pub(super) fn kustomized(&self) -> BTreeSet<String> {
+        let places: HashSet<&str> = self.places.iter().map(|place| &**place).collect();
+        let is_kustomized = |folder: &str| {
+            let mut names = KUSTOMIZATIONS.iter().map(|name| resolve(folder, name));
+            names.any(|place| places.contains(place.as_str()))
+        };
+        self.roots.roots.iter().map(|root| root.folder.clone()).filter(|folder| is_kustomized(folder)).collect()
+    }
+
+    /// Whether the state contains a file of a bundle.
+    pub(super) fn contains(&self, bundle: &BundleInput) -> Result<bool, SessionError> {
+        Ok(!self.named(bundle)?.is_empty())
+    }
+
+    /// The files that the paths of a bundle lead to.
+    fn named(&self, bundle: &BundleInput) -> Result<BTreeSet<usize>, SessionError> {
+        let places: Vec<&str> = self.places.iter().map(|place| &**place).collect();
+        let paths: Vec<String> = bundle.input.paths.iter().map(|path| resolve("", path)).collect();
+        let listed = walk_listed(&places, &paths)?.found;
+        let exclude = globs(&bundle.input.exclude)?;
+        Ok(listed.into_iter().filter(|at| !exclude.is_match(places[*at])).collect())
     }
 
     /// The kinds that CRDs of the state define.
@@ -49,15 +91,15 @@ impl Parsed {
         beside: &[ParsedFile],
         elsewhere: &Definitions,
     ) -> Result<Vec<TreePart>, SessionError> {
-        let roots = BuildRoots::of(self.places.iter().map(|place| &**place).zip(&self.files));
+        let roots = &self.roots;
         let mut assigned = Assignment { state: &self, reached: BTreeSet::new() };
         let mut trees = Vec::new();
         for bundle in &configured.bundles {
-            let files = assigned.bundle(bundle, &roots)?;
+            let files = assigned.bundle(bundle, roots)?;
             trees.push((files, bundle));
         }
         let rest = &configured.rest;
-        let (applied, unapplied) = assigned.rest(&roots);
+        let (applied, unapplied) = assigned.rest(roots);
         trees.push((applied, rest));
         trees.push((unapplied, rest));
         let last = trees.len() - 1;
@@ -78,6 +120,12 @@ fn lives_beside(file: ParsedFile) -> PlacedFile {
     PlacedFile { place: Arc::from(file.source().path()), destination: Destination::Beside, file: file.into() }
 }
 
+/// What a program printed.
+fn printed(file: &ParsedFile, destination: Destination, edits: Option<Arc<Edits>>) -> PlacedFile {
+    let place = Arc::from(file.source().path());
+    PlacedFile { place, destination, file: AppliedFile { file: file.clone(), edits } }
+}
+
 /// Which files have a destination already.
 struct Assignment<'s> {
     state: &'s Parsed,
@@ -87,27 +135,38 @@ struct Assignment<'s> {
 impl Assignment<'_> {
     /// The files of a bundle: what the roots within its paths build, and the files that no kustomization governs.
     fn bundle(&mut self, bundle: &BundleInput, roots: &BuildRoots) -> Result<Vec<PlacedFile>, SessionError> {
-        let places: Vec<&str> = self.state.places.iter().map(|place| &**place).collect();
-        let paths: Vec<String> = bundle.input.paths.iter().map(|path| resolve("", path)).collect();
-        let listed = walk_listed(&places, &paths)?.found;
-        let exclude = globs(&bundle.input.exclude)?;
-        let named: BTreeSet<usize> = listed.into_iter().filter(|at| !exclude.is_match(places[*at])).collect();
-        let name = Destination::Bundle(bundle.name.clone().unwrap_or_default().into());
+        let named = self.state.named(bundle)?;
+        let called = bundle.name.as_deref().unwrap_or_default();
+        let name = Destination::Bundle(called.into());
         let inside: Vec<&BuildRoot> = roots.roots.iter().filter(|root| self.starts_in(root, &named)).collect();
         let mut files = Vec::new();
-        for reached in inside.iter().flat_map(|root| &root.files) {
-            files.push(self.file(reached.file, name.clone(), Some(Arc::clone(&reached.edits))));
+        for root in &inside {
+            files.extend(self.root(root, &name, &BTreeSet::new()));
         }
         let built: BTreeSet<usize> =
             roots.roots.iter().flat_map(|root| &root.files).map(|reached| reached.file).collect();
         for &at in named.iter().filter(|at| !built.contains(at)) {
-            let destination = match roots.govern(places[at]) {
-                true => continue,
-                false => name.clone(),
-            };
-            files.push(self.file(at, destination, None));
+            if !roots.govern(&self.state.places[at]) {
+                files.push(self.file(at, name.clone(), None));
+            }
         }
-        Ok(files)
+        Ok(match self.state.rendered.bundles.get(called) {
+            Some(file) => vec![printed(file, name, None)],
+            None => files,
+        })
+    }
+
+    /// What a root builds of what is not `claimed`: what kustomize printed, else the files that it reaches.
+    fn root(&mut self, root: &BuildRoot, destination: &Destination, claimed: &BTreeSet<usize>) -> Vec<PlacedFile> {
+        let own = root.files.iter().filter(|reached| !claimed.contains(&reached.file));
+        let sources: Vec<PlacedFile> =
+            own.map(|reached| self.file(reached.file, destination.clone(), Some(Arc::clone(&reached.edits)))).collect();
+        match self.state.rendered.roots.get(&root.folder).filter(|_| sources.len() == root.files.len()) {
+            Some(file) => {
+                vec![printed(file, destination.clone(), root.outer())]
+            }
+            None => sources,
+        }
     }
 
     /// Whether the folder of a root is among the files of a bundle.
@@ -128,9 +187,7 @@ impl Assignment<'_> {
                 folder: Arc::from(root.folder.as_str()),
                 by: root.pointer.as_ref().and_then(|pointer| pointer.by.clone()),
             };
-            for reached in root.files.iter().filter(|reached| !claimed.contains(&reached.file)) {
-                applied.push(self.file(reached.file, destination.clone(), Some(Arc::clone(&reached.edits))));
-            }
+            applied.extend(self.root(root, &destination, &claimed));
         }
         let mut unapplied = Vec::new();
         for at in (0..self.state.places.len()).filter(|at| !claimed.contains(at)) {

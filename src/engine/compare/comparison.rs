@@ -6,6 +6,7 @@ use super::arrange::Parsed;
 use super::configured::{Configured, configured};
 use super::definitions::Definitions;
 use super::leaving::ClusterPart;
+use super::rendered::{rendered, unrendered};
 use super::request::{CompareRequest, StateChoice};
 use super::state::StateReader;
 use super::withdraw::DeliveryChoice;
@@ -47,13 +48,21 @@ impl Comparison {
         if let Some(path) = base.missing.iter().find(|path| head.missing.contains(path)) {
             return Err(SessionError::InNeitherState { path: path.clone() });
         }
-        let notes = describe::notes(&base, &head);
+        let mut notes = describe::notes(&base, &head);
         let configured = configured(request, &mut reader, &base, &head)?;
         let mut texts = Texts::default();
         let beside = beside(&request.beside, &mut texts)?;
         let exclude = &configured.rest.input.exclude;
         let old = Parsed::of(base, Side::Base, exclude, &mut texts)?;
         let new = Parsed::of(head, Side::Head, exclude, &mut texts)?;
+        let states = [(request.base.clone(), old), (request.head.clone(), new)];
+        let [old, new] = match request.render {
+            true => rendered(states, &configured, &mut reader, &mut texts, &mut notes)?,
+            false => {
+                notes.extend(unrendered(&states, &configured));
+                states.map(|(_, parsed)| parsed)
+            }
+        };
         let (before, after, always) = (old.definitions(), new.definitions(), Definitions::of(&beside));
         let old = old.arrange(&configured, &beside, &before.or(&after).or(&always))?;
         let new = new.arrange(&configured, &beside, &after.or(&before).or(&always))?;

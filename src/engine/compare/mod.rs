@@ -7,6 +7,7 @@ mod definitions;
 mod describe;
 mod effects;
 mod leaving;
+mod rendered;
 mod request;
 mod state;
 mod withdraw;

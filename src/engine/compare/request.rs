@@ -23,6 +23,8 @@ pub struct CompareRequest {
     pub namespace: Option<String>,
     /// The release whose built-in kinds count.
     pub release: Option<Release>,
+    /// Whether both states are rendered: with the commands of the configuration, else with kustomize. That runs code of theirs.
+    pub render: bool,
     /// What is said of the tools that deliver.
     #[doc(hidden)]
     pub delivery: DeliveryChoice,

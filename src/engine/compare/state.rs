@@ -10,6 +10,7 @@ use crate::engine::SessionError;
 use crate::git::{Blobs, FileContent, GitError, Repository, Snapshot, SnapshotFile};
 use crate::inventory::{self, Origin, locate, read_bytes, walk_listed};
 use crate::kustomize::{ancestors, folder_of, name_of, resolve};
+use crate::render::{Checkout, CheckoutFile};
 
 /// The bytes of a file, or why there are none, to be read after its name.
 pub(super) type Bytes = Result<Arc<[u8]>, String>;
@@ -60,6 +61,36 @@ impl StateReader {
                 self.snapshot(&snapshot, paths)
             }
         }
+    }
+
+    /// The tree of a state for the programs that render it: the folder itself, or for what git has stored all of its files in a
+    /// temporary one. `None` where there is no tree: standard input, and a single file.
+    pub(super) fn checkout(&mut self, choice: &StateChoice) -> Result<Option<Checkout>, SessionError> {
+        let stored = match choice {
+            StateChoice::Path(path) => {
+                let folder = Some(locate(path)).filter(|folder| folder.is_dir());
+                return Ok(folder.map(Checkout::existing).transpose()?);
+            }
+            StateChoice::WorkTree => {
+                let root = self.repository()?.work_tree().map(Path::to_owned);
+                return Ok(root.map(Checkout::existing).transpose()?);
+            }
+            StateChoice::Commit(reference) => {
+                let repository = self.repository()?;
+                repository.snapshot_of(&repository.commit(reference)?)?
+            }
+            StateChoice::Staged => self.repository()?.staged()?,
+        };
+        let files = stored.files.iter().map(|(path, file)| (path.as_str(), file));
+        self.repository()?.read(&mut self.blobs, files.clone())?;
+        let written = files.filter_map(|(path, file)| match &file.content {
+            FileContent::Stored(name) => {
+                let (is_link, is_executable) = (file.is_link, file.is_executable);
+                Some(CheckoutFile { path, bytes: self.blobs.get(name)?, is_link, is_executable })
+            }
+            FileContent::Disk(_) => None,
+        });
+        Ok(Some(Checkout::of(written)?))
     }
 
     /// The repository that the program is run in.

@@ -11,5 +11,7 @@ mod harmless;
 mod histories;
 mod immutable;
 mod places;
+#[cfg(unix)]
+mod rendering;
 mod renderings;
 mod sources;

@@ -1,0 +1,140 @@
+//! What the programs print that render the two states.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use rayon::prelude::*;
+
+use super::arrange::{Parsed, Rendered};
+use super::configured::Configured;
+use super::request::StateChoice;
+use super::state::StateReader;
+use crate::engine::SessionError;
+use crate::engine::input::BundleInput;
+use crate::inventory::Texts;
+use crate::kustomize::resolve;
+use crate::render::{Checkout, RenderCommand, RenderError, kustomize};
+use crate::text::Side;
+
+/// A program to run in a state.
+struct Job {
+    at: usize,
+    /// The name of a bundle, or the folder of a root.
+    what: String,
+    is_bundle: bool,
+    /// Where it is run, from the root of the state.
+    folder: String,
+    command: RenderCommand,
+}
+
+/// Both states, read and parsed.
+pub(super) type Both = [(StateChoice, Parsed); 2];
+
+const SIDES: [(Side, &str); 2] = [(Side::Base, "base"), (Side::Head, "head")];
+
+/// Renders both states: the bundles as the configuration says, every other root with kustomize. A root that kustomize builds in one
+/// state and not in the other is left as it is in both. Adds to `notes` what was compared.
+///
+/// # Errors
+/// A program of the configuration that fails, no kustomize where one is needed, and a state that cannot be checked out.
+pub(super) fn rendered(
+    states: Both,
+    configured: &Configured,
+    reader: &mut StateReader,
+    texts: &mut Texts,
+    notes: &mut Vec<String>,
+) -> Result<[Parsed; 2], SessionError> {
+    let mut jobs = Vec::new();
+    for (at, (_, parsed)) in states.iter().enumerate() {
+        for bundle in &configured.bundles {
+            jobs.extend(of_bundle(at, bundle, parsed)?);
+        }
+    }
+    let kustomized = states.each_ref().map(|(_, parsed)| parsed.kustomized());
+    if kustomized.iter().any(|folders| !folders.is_empty()) {
+        let command = kustomize()?;
+        let of_root = |at: usize, folder: &String| {
+            let (what, command) = (folder.clone(), command.clone());
+            Job { at, what, is_bundle: false, folder: folder.clone(), command }
+        };
+        for (at, folders) in kustomized.iter().enumerate() {
+            jobs.extend(folders.iter().map(|folder| of_root(at, folder)));
+        }
+    }
+    let [base, head] = states.each_ref().map(|(choice, _)| choice);
+    let checkouts = [reader.checkout(base)?, reader.checkout(head)?];
+    let printed: Vec<(Job, Result<Vec<u8>, RenderError>)> = jobs
+        .into_par_iter()
+        .filter_map(|job| {
+            let printed = job.run(checkouts[job.at].as_ref()?);
+            Some((job, printed))
+        })
+        .collect();
+    let count = printed.len();
+    let mut all = [Rendered::default(), Rendered::default()];
+    let mut failed: BTreeMap<String, RenderError> = BTreeMap::new();
+    for (job, printed) in printed {
+        match printed {
+            Ok(bytes) => add(&mut all[job.at], job, bytes, texts),
+            Err(reason) if job.is_bundle => {
+                let (what, side) = (format!("bundle `{}`", job.what), SIDES[job.at].1);
+                return Err(SessionError::Render { what, side, reason });
+            }
+            Err(reason) => {
+                failed.entry(job.what).or_insert(reason);
+            }
+        }
+    }
+    notes.push(format!(
+        "compared what {count} {} of the two states",
+        if count == 1 { "rendering prints" } else { "renderings print" }
+    ));
+    for (folder, reason) in failed {
+        all.iter_mut().for_each(|rendered| drop(rendered.roots.remove(&folder)));
+        let folder = if folder.is_empty() { "." } else { &folder };
+        notes.push(format!("{folder} is compared as it is written: {reason}"));
+    }
+    let [(_, base), (_, head)] = states;
+    let [old, new] = all;
+    Ok([base.with(old), head.with(new)])
+}
+
+/// What to say of states that were not rendered; nothing where there is nothing to render.
+pub(super) fn unrendered(states: &Both, configured: &Configured) -> Option<String> {
+    let kustomized: BTreeSet<String> = states.iter().flat_map(|(_, parsed)| parsed.kustomized()).collect();
+    let commands = configured.bundles.iter().any(|bundle| bundle.rendering.arguments.is_some());
+    let sources = "compared sources: nothing was rendered";
+    match (commands, kustomized.is_empty()) {
+        (true, _) => Some(format!("{sources}; `--render` runs the commands of the configuration in both states")),
+        (false, false) => Some(format!("{sources}; `--render` builds both states with kustomize")),
+        (false, true) => None,
+    }
+}
+
+/// A bundle of which a state contains nothing has nothing to render there.
+fn of_bundle(at: usize, bundle: &BundleInput, parsed: &Parsed) -> Result<Option<Job>, SessionError> {
+    let (Some(arguments), Some(name)) = (&bundle.rendering.arguments, &bundle.name) else { return Ok(None) };
+    if !parsed.contains(bundle)? {
+        return Ok(None);
+    }
+    let timeout = bundle.rendering.timeout.unwrap_or(RenderCommand::TIMEOUT);
+    let command = RenderCommand { arguments: arguments.clone(), timeout };
+    let folder = bundle.rendering.folder.clone();
+    Ok(Some(Job { at, what: name.clone(), is_bundle: true, folder, command }))
+}
+
+impl Job {
+    fn run(&self, checkout: &Checkout) -> Result<Vec<u8>, RenderError> {
+        let home = checkout.home()?;
+        self.command.output(&checkout.root().join(resolve("", &self.folder)), home.path())
+    }
+}
+
+/// Takes what a program printed for a file of the state.
+fn add(rendered: &mut Rendered, job: Job, printed: Vec<u8>, texts: &mut Texts) {
+    let shown = if job.what.is_empty() { "." } else { &job.what };
+    let text = (format!("{shown} (rendered)"), Ok(Arc::from(printed)));
+    let Some(file) = texts.parse(vec![text], SIDES[job.at].0).pop() else { return };
+    let all = if job.is_bundle { &mut rendered.bundles } else { &mut rendered.roots };
+    all.insert(job.what, file);
+}

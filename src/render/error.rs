@@ -1,0 +1,55 @@
+//! Why there is no rendering.
+
+use miette::Diagnostic;
+use thiserror::Error;
+
+/// A renderer that gives nothing.
+#[derive(Clone, Debug, Error, Diagnostic, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum RenderError {
+    /// The program cannot be started.
+    #[error("`{command}` cannot be run: {reason}")]
+    #[diagnostic(help("a renderer is looked for on the PATH, or from its folder if it contains a slash"))]
+    NotRun {
+        /// The command line.
+        command: String,
+        /// Why.
+        reason: String,
+    },
+    /// The program says that it failed.
+    #[error("`{command}` {outcome}{said}")]
+    Failed {
+        /// The command line.
+        command: String,
+        /// `exited with status 1`.
+        outcome: String,
+        /// What it wrote to its standard error, after a colon; empty if that is nothing.
+        said: String,
+    },
+    /// The program does not come to an end.
+    #[error("`{command}` did not finish within {seconds} s{said}")]
+    #[diagnostic(help("`timeout:` of the bundle gives it more time: `timeout: 5m`"))]
+    TimedOut {
+        /// The command line.
+        command: String,
+        /// The limit.
+        seconds: u64,
+        /// What it wrote to its standard error until then.
+        said: String,
+    },
+    /// The program writes more than can be read.
+    #[error("`{command}` wrote more than {mebibytes} MiB")]
+    TooLong {
+        /// The command line.
+        command: String,
+        /// The limit.
+        mebibytes: u64,
+    },
+    /// The files of a state cannot be written for a renderer.
+    #[error("cannot check out the tree for its renderers: {0}")]
+    Checkout(String),
+    /// There is nothing to render with.
+    #[error("there is no `kustomize` and no `kubectl` on the PATH to render with")]
+    #[diagnostic(help("install one of them, or say how each bundle is rendered: `render: [helm, template, …]`"))]
+    NoRenderer,
+}

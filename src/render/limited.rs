@@ -1,0 +1,90 @@
+//! Runs a program within limits of time and of output, and ends it with everything that it started.
+
+use std::io::Read;
+use std::process::{Child, Command, ExitStatus, Stdio};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
+use std::time::{Duration, Instant};
+
+/// How often a program that has closed its outputs is asked whether it has ended.
+const POLL: Duration = Duration::from_millis(5);
+
+/// How a run ended.
+pub(super) enum Ended {
+    /// By itself.
+    With(ExitStatus),
+    /// It was ended, because it took too long.
+    TimedOut,
+    /// It was ended, because it wrote too much.
+    TooLong,
+}
+
+/// What a run left.
+pub(super) struct LimitedRun {
+    pub(super) ended: Ended,
+    pub(super) stdout: Vec<u8>,
+    /// As much as was kept.
+    pub(super) stderr: Vec<u8>,
+}
+
+/// Runs `command`. Of its standard output at most `most` bytes are taken, of its standard error at most `most_said` are kept.
+pub(super) fn run(command: &mut Command, timeout: Duration, most: u64, most_said: u64) -> std::io::Result<LimitedRun> {
+    command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    #[cfg(unix)]
+    std::os::unix::process::CommandExt::process_group(command, 0);
+    let deadline = Instant::now() + timeout;
+    let mut child = command.spawn()?;
+    // Whoever only waits fills the pipes. The threads are not joined: something that the program started may keep a pipe open.
+    let stdout = collected(child.stdout.take(), most + 1, false);
+    let stderr = collected(child.stderr.take(), most_said, true);
+    let written = stdout.recv_timeout(timeout);
+    let ended = match &written {
+        Ok(bytes) if bytes.len() as u64 > most => Ended::TooLong,
+        Err(RecvTimeoutError::Timeout) => Ended::TimedOut,
+        _ => until(&mut child, deadline)?,
+    };
+    if !matches!(ended, Ended::With(_)) {
+        end(&mut child);
+    }
+    let left = deadline.saturating_duration_since(Instant::now()).max(Duration::from_millis(200));
+    Ok(LimitedRun { ended, stdout: written.unwrap_or_default(), stderr: stderr.recv_timeout(left).unwrap_or_default() })
+}
+
+/// What comes out of a pipe, once it is closed or `most` bytes have come. With `drain` the rest is read and dropped, so that the
+/// program can go on.
+fn collected(pipe: Option<impl Read + Send + 'static>, most: u64, drain: bool) -> Receiver<Vec<u8>> {
+    let (sender, receiver) = channel();
+    std::thread::spawn(move || {
+        let mut bytes = Vec::new();
+        if let Some(mut pipe) = pipe {
+            // What was read before an error counts.
+            let _ = pipe.by_ref().take(most).read_to_end(&mut bytes);
+            if drain {
+                let _ = std::io::copy(&mut pipe, &mut std::io::sink());
+            }
+        }
+        // Nobody waits any more once the time is up.
+        let _ = sender.send(bytes);
+    });
+    receiver
+}
+
+fn until(child: &mut Child, deadline: Instant) -> std::io::Result<Ended> {
+    loop {
+        match child.try_wait()? {
+            Some(status) => return Ok(Ended::With(status)),
+            None if Instant::now() >= deadline => return Ok(Ended::TimedOut),
+            None => std::thread::sleep(POLL),
+        }
+    }
+}
+
+/// Ends the program and everything that it started and that is still in its group.
+fn end(child: &mut Child) {
+    #[cfg(unix)]
+    if let Some(group) = i32::try_from(child.id()).ok().and_then(rustix::process::Pid::from_raw) {
+        // It may have ended already.
+        let _ = rustix::process::kill_process_group(group, rustix::process::Signal::KILL);
+    }
+    let _ = child.kill();
+    let _ = child.wait();
+}
