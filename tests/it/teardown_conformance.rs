@@ -21,7 +21,7 @@ use crate::gc_support::{array, text};
 use crate::support::{Repository, fixture, inventory_of};
 
 /// The stand-in operator, as a user would describe it.
-fn configuration(operator: &Value) -> String {
+pub(crate) fn configuration(operator: &Value) -> String {
     format!(
         "version: 1\ncontrollers:\n  - name: stand-in\n    workload: Deployment.apps/{}/{}\n    finalizers: [{}]\n    kinds: [{}]\n    adds: run-time\n",
         text(&operator["namespace"]),

@@ -4,10 +4,37 @@ use serde_json::Value;
 
 use super::places::Folder;
 use crate::support::fixture;
+use crate::teardown_conformance::configuration;
 
-fn scenarios() -> Vec<Value> {
-    let all: Vec<Value> = serde_json::from_str(&fixture("conformance/teardown.json")).expect("JSON");
-    all.into_iter().filter(|one| one["name"].as_str().is_some_and(|name| name.starts_with("upgrade-"))).collect()
+/// The upgrades of a recording.
+fn upgrades(recording: &str) -> Vec<Value> {
+    let all: Vec<Value> = serde_json::from_str(&fixture(recording)).expect("JSON");
+    all.into_iter()
+        .filter(|one| one["steps"][0]["op"] == "helm-upgrade" || one["runs"][0]["steps"][0]["op"] == "helm-upgrade")
+        .collect()
+}
+
+/// What `diff` says that an upgrade leads to, from the first chart to the second.
+fn outcomes(scenario: &Value, namespace: &str) -> Vec<Value> {
+    let folder = Folder::new();
+    let charts = scenario["charts"].as_object().expect("charts");
+    for (side, chart) in ["base", "head"].into_iter().zip(charts.values()) {
+        for (template, text) in chart.as_object().expect("templates") {
+            folder.write(&format!("{side}/{template}.yaml"), text.as_str().expect("text"));
+        }
+    }
+    let manifests = ["before", "beside"].into_iter().filter_map(|list| scenario[list].as_array()).flatten();
+    for (at, text) in manifests.enumerate() {
+        folder.write(&format!("beside/{at}.yaml"), text.as_str().expect("text"));
+    }
+    folder.write("beside/none.yaml", "");
+    let configuration =
+        if scenario["operator"].is_null() { "version: 1\n".to_owned() } else { configuration(&scenario["operator"]) };
+    folder.write("operators.yaml", &configuration);
+    let arguments = ["--by", "helm", "--base", "base", "--head", "head", "--beside", "beside", "-n", namespace];
+    let document = folder.run("", &[&arguments[..], &["--config", "operators.yaml"]].concat());
+    let document = document.unwrap_or_else(|error| panic!("{}: {error}", scenario["name"]));
+    document["plan"]["outcomes"].as_array().expect("outcomes").clone()
 }
 
 /// The recordings' word for what became of an object.
@@ -20,42 +47,57 @@ fn state(fate: &Value) -> &str {
     }
 }
 
+/// What is `expected` of an object and is none of the outcomes.
+fn wrong(outcomes: &[Value], key: &str, expected: &str) -> Option<String> {
+    let found: Vec<&str> = outcomes.iter().map(|outcome| state(&outcome["objects"][key])).collect();
+    (!found.contains(&expected)).then(|| format!("{key} is {expected}, and not {found:?}"))
+}
+
 #[test]
 fn what_all_recordings_of_an_upgrade_agree_on_is_among_the_outcomes() {
-    let mut wrong = Vec::new();
+    let mut complaints = Vec::new();
     let mut compared = 0;
-    for scenario in scenarios() {
-        let name = scenario["name"].as_str().expect("a name");
-        // Its finalizer is the operator's doing, and no manifest says so.
-        let by_operator = name == "upgrade-drops-operator";
-        let folder = Folder::new();
-        let charts = scenario["charts"].as_object().expect("charts");
-        for (side, chart) in ["base", "head"].into_iter().zip(charts.values()) {
-            for (template, text) in chart.as_object().expect("templates") {
-                folder.write(&format!("{side}/{template}.yaml"), text.as_str().expect("text"));
-            }
-        }
-        let manifests = ["before", "beside"].into_iter().filter_map(|list| scenario[list].as_array()).flatten();
-        for (at, text) in manifests.enumerate() {
-            folder.write(&format!("beside/{at}.yaml"), text.as_str().expect("text"));
-        }
-        folder.write("beside/none.yaml", "");
-        let namespace = scenario["namespace"].as_str().expect("a namespace");
-        let arguments = ["--by", "helm", "--base", "base", "--head", "head", "--beside", "beside", "-n", namespace];
-        let document = folder.run("", &arguments).unwrap_or_else(|error| panic!("{name}: {error}"));
-        let outcomes = document["plan"]["outcomes"].as_array().expect("outcomes");
+    for scenario in upgrades("conformance/teardown.json") {
+        let outcomes = outcomes(&scenario, scenario["namespace"].as_str().expect("a namespace"));
         for (key, expected) in scenario["stable"].as_object().expect("keys") {
-            if by_operator && key.starts_with("Cake.") {
-                continue;
-            }
             compared += 1;
-            let wanted = expected.as_str().expect("a word");
-            let found: Vec<&str> = outcomes.iter().map(|outcome| state(&outcome["objects"][key])).collect();
-            if !found.contains(&wanted) {
-                wrong.push(format!("{name}: {key} is {wanted}, and not {found:?}"));
-            }
+            let complaint = wrong(&outcomes, key, expected.as_str().expect("a word"));
+            complaints.extend(complaint.map(|complaint| format!("{}: {complaint}", scenario["name"])));
         }
     }
-    assert_eq!(wrong, [""; 0]);
+    assert_eq!(complaints, [""; 0]);
     assert!(compared > 30, "{compared}");
+}
+
+#[test]
+fn what_is_left_after_an_upgrade_without_an_operator_is_the_outcome() {
+    let mut complaints = Vec::new();
+    let mut compared = Vec::new();
+    for scenario in upgrades("conformance/helm-more.json") {
+        let outcomes = outcomes(&scenario, "unwritten");
+        let manifests = scenario["charts"].to_string() + &scenario["beside"].to_string();
+        let expected = scenario["steps"][0]["expect"].as_object().expect("keys");
+        // What the manifests name, and not what every namespace has.
+        let named = expected.iter().filter(|(key, _)| {
+            let name = key.rsplit('/').next().expect("a name");
+            manifests.contains(&format!("name: {name},")) || manifests.contains(&format!("name: {name}}}"))
+        });
+        for (key, fate) in named {
+            compared.push(key.clone());
+            let complaint = wrong(&outcomes, key, state(fate));
+            complaints.extend(complaint.map(|complaint| format!("{}: {complaint}", scenario["name"])));
+        }
+    }
+    assert_eq!(complaints, [""; 0]);
+    compared.sort();
+    assert_eq!(
+        compared,
+        [
+            "Cake.hx02.example.net/hx02/one",
+            "ConfigMap/hx02/a",
+            "ConfigMap/hx07/a",
+            "ConfigMap/hx07/stays",
+            "CustomResourceDefinition.apiextensions.k8s.io//cakes.hx02.example.net",
+        ]
+    );
 }
