@@ -53,10 +53,8 @@ pub use engine::{
 pub use finding::{Certainty, Chain, Consequence, Finding, Fingerprint, Label, Relation, Severity};
 pub use inventory::{Overlay, Release};
 pub use kube::{Namespace, ObjectKey, Policy};
-pub use report::diff::{
-    ChangedPlace, DiffEffect, DiffFormat, DiffReport, DiffSummary, EffectCertainty, EffectKind, ReportedChange,
-    StateName,
-};
+pub use merge::{DiffEffect, EffectCertainty, EffectKind};
+pub use report::diff::{ChangedPlace, DiffFormat, DiffReport, DiffSummary, ReportedChange, StateName};
 pub use report::plan::PlanFormat;
 pub use report::{
     Format, ListedObject, ListedPlace, ListedReference, ListedSkip, Listing, Note, Region, Report, Reported, Summary,
@@ -99,6 +97,7 @@ pub mod error {
 // | `delivery` | who deletes objects, and how: the tool that delivers each, its requests, and what it spares |
 // | `gc` | a pure model of deletion: API server, garbage collector, namespaces, CRDs |
 // | `cluster` | from an inventory and its ties to the cluster that the model deletes from; the one analysis of a bundle |
+// | `merge` | what merging a change does: what leaves, what the tools request, what comes of it, and what of it is a surprise |
 // | `suppression` | what is silenced on purpose: comments, annotations, ignores; and what of it is idle |
 // | `baseline` | the findings that are known, by identity |
 // | `rules` | one file per family, one function per rule |
@@ -141,6 +140,8 @@ pub mod kube;
 pub mod kustomize;
 #[doc(hidden)]
 pub mod manifest;
+#[doc(hidden)]
+pub mod merge;
 #[doc(hidden)]
 pub mod ownership;
 #[doc(hidden)]

@@ -5,6 +5,7 @@
 //!
 //! Knows nothing of deletion.
 
+mod both;
 mod compare;
 mod content;
 mod destination;
@@ -13,6 +14,7 @@ mod pairing;
 mod similar;
 mod tree;
 
+pub use both::BothSides;
 pub use compare::{ChangeKind, ObjectChange, Sides, compare};
 pub use content::same_content;
 pub use destination::Destination;

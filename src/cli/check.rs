@@ -125,7 +125,7 @@ pub(super) fn check(args: CheckArgs, global: &GlobalArgs) -> Result<Status, Erro
     let closing = Closing { show: shown(show, fail_on, global.verbose), fail_on, verbose: global.verbose };
     let published = reported.source_url.map(|url| Published { url, files: as_committed() });
     for spec in &output {
-        let mut options = options(global, spec, fail_on);
+        let mut options = options(global, spec.file.is_none(), fail_on);
         options.human.show = closing.show;
         options.concise.show = closing.show;
         options.lsp.position_encoding = reported.position_encoding.into();
@@ -156,7 +156,7 @@ pub(super) fn is_incomplete(report: &Report) -> bool {
 }
 
 /// What is shown in text: as asked for, and all that makes the run fail.
-fn shown(given: Option<Severity>, fail_on: Option<Severity>, verbose: bool) -> Severity {
+pub(super) fn shown(given: Option<Severity>, fail_on: Option<Severity>, verbose: bool) -> Severity {
     let failing = fail_on.unwrap_or(Severity::Error);
     given.unwrap_or(if verbose { Severity::Info } else { failing.min(Severity::Warning) })
 }
@@ -169,8 +169,9 @@ fn report_scope(session: &Session, args: &ReportedArgs) -> Result<Option<ReportS
     Ok(limited.then(|| ReportScope::new(only.iter().cloned().chain(changed.unwrap_or_default()))))
 }
 
-fn options(global: &GlobalArgs, spec: &OutputSpec, fail_on: Option<Severity>) -> Options {
-    Options { junit: JunitOptions { fail_on }, ..display(global, spec.file.is_none()) }
+/// How findings are shown.
+pub(super) fn options(global: &GlobalArgs, to_stdout: bool, fail_on: Option<Severity>) -> Options {
+    Options { junit: JunitOptions { fail_on }, ..display(global, to_stdout) }
 }
 
 fn write(spec: &OutputSpec, report: &Report, options: &Options) -> Result<(), Error> {

@@ -2,19 +2,23 @@
 
 use clap::{Args, ValueEnum};
 
+use super::check::{is_incomplete, options, shown};
 use super::error::Error;
 use super::global_args::GlobalArgs;
 use super::hints;
 use super::input_args::{ConfigArgs, namespace, release};
-use super::known::known;
-use super::output::{OutputSpec, display, distinct, formats, write_text};
+use super::known::{known, rule_ids};
+use super::output::{FailOn, OutputSpec, distinct, formats, severity, write_text};
 use super::plan::{HelmMajor, ToolCascade};
 use super::status::Status;
 use crate::delivery::DeliveryTool;
-use crate::engine::{CompareRequest, Comparison, DeliveryChoice, StateChoice};
+use crate::engine::{CompareRequest, Comparison, StateChoice};
+use crate::finding::Severity;
 use crate::inventory::Release;
 use crate::kube::Policy;
+use crate::merge::DeliveryChoice;
 use crate::report::diff::{self, DiffFormat};
+use crate::suppression::Date;
 
 #[derive(Debug, Args)]
 pub(super) struct DiffArgs {
@@ -62,12 +66,27 @@ pub(super) struct DiffArgs {
     cascade: Option<ToolCascade>,
     #[command(flatten)]
     config: ConfigArgs,
+    /// Run only these rules of change
+    #[arg(long, value_name = "RULE", value_delimiter = ',', value_parser = known::<String>(rule_ids), hide_possible_values = true, help_heading = "Rules")]
+    select: Vec<String>,
+    /// Do not run these rules
+    #[arg(long, value_name = "RULE", value_delimiter = ',', value_parser = known::<String>(rule_ids), hide_possible_values = true, help_heading = "Rules")]
+    ignore: Vec<String>,
     /// Output format, with a file to write it to (may be repeated)
     #[arg(short, long, value_name = "FORMAT[:FILE]", default_value = "human", value_parser = known::<OutputSpec<DiffFormat>>(formats::<DiffFormat>), help_heading = "Output")]
     output: Vec<OutputSpec<DiffFormat>>,
     /// The size that the `markdown` output keeps to: by default that of a comment on GitHub
     #[arg(long, value_name = "BYTES", default_value_t = COMMENT, help_heading = "Output")]
     markdown_bytes: usize,
+    /// The lowest severity that human and concise output show: error, warning or info [default: warning, or that of --fail-on]
+    #[arg(long, value_name = "SEVERITY", value_parser = severity, help_heading = "Output")]
+    show: Option<Severity>,
+    /// The lowest severity that makes the run fail [default: error]
+    #[arg(long, value_name = "SEVERITY", value_parser = known::<FailOn>(FailOn::names), help_heading = "Exit status")]
+    fail_on: Option<FailOn>,
+    /// Exit with 0 whatever is found
+    #[arg(long, help_heading = "Exit status")]
+    exit_zero: bool,
 }
 
 /// The characters of a comment on GitHub.
@@ -95,16 +114,26 @@ impl From<DiffBy> for DeliveryTool {
 pub(super) fn diff(args: DiffArgs, global: &GlobalArgs) -> Result<Status, Error> {
     distinct(&args.output)?;
     hints::on_addresses(&args.paths)?;
-    let (output, markdown_bytes) = (args.output.clone(), args.markdown_bytes);
-    let request = args.request();
-    let comparison = Comparison::open(&request)?;
+    let (output, show, exit_zero) = (args.output.clone(), args.show, args.exit_zero);
+    let fail_on = args.fail_on.map(|fail_on| fail_on.0);
+    let markdown_bytes = args.markdown_bytes;
+    let comparison = Comparison::open(&args.request())?;
+    let fail_on = comparison.fail_on(fail_on);
     let report = comparison.report()?;
+    let show = shown(show, fail_on, global.verbose);
     for spec in &output {
-        let mut options = display(global, spec.file.is_none());
+        let mut options = options(global, spec.file.is_none(), fail_on);
+        options.human.show = show;
+        options.concise.show = show;
         options.markdown.bytes = markdown_bytes;
         write_text(spec.file.as_deref(), &diff::render(spec.format, &report, &options))?;
     }
-    Ok(Status::Clean)
+    let found = |least| report.findings.findings.iter().any(|reported| reported.finding.severity >= least);
+    Ok(match fail_on {
+        _ if is_incomplete(&report.findings) => Status::Failure,
+        Some(least) if found(least) && !exit_zero => Status::Findings,
+        _ => Status::Clean,
+    })
 }
 
 impl DiffArgs {
@@ -132,6 +161,9 @@ impl DiffArgs {
                 cascade: self.cascade.map(Policy::from),
             },
             config: self.config.choice(),
+            select: self.select,
+            ignore: self.ignore,
+            today: Some(Date::today()),
             ..CompareRequest::new(base, head)
         }
     }

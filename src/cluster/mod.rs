@@ -17,6 +17,7 @@ mod reconcilers;
 mod references;
 mod requests;
 mod safe_order;
+mod scenario;
 mod source;
 
 use std::collections::BTreeSet;
@@ -31,6 +32,7 @@ use reconcilers::Reconcilers;
 use references::ReferenceBinder;
 pub use requests::steps_of;
 pub use safe_order::{Preparation, SafeOrder, safe_order};
+pub use scenario::Scenario;
 pub use source::{Assumptions, Source};
 
 use crate::gc::{Behaviour, Cluster, ClusterError, KindTable, Object};

@@ -1,7 +1,10 @@
 //! The program, its rules and a run, as reports name them.
 
+use std::collections::BTreeMap;
+
 use super::check::Check;
 use super::input::Bundle;
+use crate::finding::Severity;
 use crate::report::{BundleInfo, RuleInfo, RunInfo, Tool};
 use crate::rules::{Page, Rule, World};
 
@@ -41,4 +44,10 @@ pub fn describe(rule: &Rule) -> RuleInfo {
         page: Page::parse(rule.page).map_or(rule.page, |page| page.body).to_owned(),
         url: rule.url(),
     }
+}
+
+/// A rule with its severity in a run that gives some rules another one.
+pub(super) fn describe_as(rule: &Rule, severities: &BTreeMap<&'static str, Severity>) -> RuleInfo {
+    let severity = severities.get(rule.id).copied().unwrap_or(rule.severity);
+    RuleInfo { severity, ..describe(rule) }
 }

@@ -1,4 +1,4 @@
-//! Runs the rules on one bundle.
+//! Runs the rules on one bundle, or on a change.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
@@ -7,16 +7,17 @@ use rayon::prelude::*;
 use super::notes::notes_on_sources;
 use crate::cluster::Verdicts;
 use crate::finding::{Finding, Severity};
+use crate::merge::Merge;
 use crate::report::Note;
 use crate::rules::{Context, RULES, Rule, World};
 use crate::suppression::Directives;
 
-/// What the rules say of a bundle.
+/// What the rules say of a bundle or a change.
 #[derive(Debug)]
 pub(super) struct Judgement {
     /// Their findings, in no particular order.
     pub(super) findings: Vec<Finding>,
-    /// What is to be said of the bundle besides.
+    /// What is to be said besides.
     pub(super) notes: Vec<Note>,
 }
 
@@ -30,21 +31,29 @@ pub(super) fn judge<'a>(
     let analysis = verdicts.analysis();
     let (inventory, ownership) = (analysis.inventory(), analysis.ownership());
     let context = Context { inventory, ownership, analysis, verdicts, world, directives, rules: RULES };
-    let runs: Vec<_> = rules.par_iter().map(|rule| (*rule, run(rule, &context))).collect();
+    let mut judgement = all(rules, |rule| rule.run(&context));
     let mut notes = notes_on_sources(inventory);
-    let mut findings = Vec::new();
-    for (rule, run) in runs {
-        match run {
-            Ok(found) => findings.extend(found),
-            Err(()) => notes.push(internal_failure(rule)),
-        }
-    }
-    Judgement { findings, notes }
+    notes.append(&mut judgement.notes);
+    Judgement { notes, ..judgement }
 }
 
-/// A rule that fails takes nothing else with it.
-fn run(rule: &'static Rule, context: &Context<'_>) -> Result<Vec<Finding>, ()> {
-    catch_unwind(AssertUnwindSafe(|| rule.run(context))).map_err(|_| ())
+/// Runs `rules` on what merging a change does to one part of a tree.
+pub(super) fn judge_merge(merge: &Merge<'_>, rules: &[&'static Rule]) -> Judgement {
+    all(rules, |rule| rule.run_on_merge(merge))
+}
+
+/// What all rules say. A rule that fails takes nothing else with it.
+fn all(rules: &[&'static Rule], run: impl Fn(&'static Rule) -> Vec<Finding> + Sync) -> Judgement {
+    let run = |rule: &&'static Rule| (*rule, catch_unwind(AssertUnwindSafe(|| run(rule))));
+    let runs: Vec<_> = rules.par_iter().map(run).collect();
+    let mut judgement = Judgement { findings: Vec::new(), notes: Vec::new() };
+    for (rule, run) in runs {
+        match run {
+            Ok(found) => judgement.findings.extend(found),
+            Err(_) => judgement.notes.push(internal_failure(rule)),
+        }
+    }
+    judgement
 }
 
 fn internal_failure(rule: &Rule) -> Note {

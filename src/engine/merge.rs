@@ -1,4 +1,4 @@
-//! Several bundles, one set of files: a file that two bundles share is one file of the report.
+//! Several bundles, or both sides of a change, and one set of files: a file that two of them share is one file of the report.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -7,13 +7,13 @@ use crate::kube::ObjectKey;
 use crate::report::Place;
 use crate::text::{FileId, Side, SourceFile, Sources};
 
-/// The files of all bundles, in the order of their reported paths.
+/// The files of a run, in the order of their reported paths.
 #[derive(Debug)]
 pub(super) struct Merged {
     /// The files.
     pub(super) sources: Sources,
-    /// For each bundle, which of `sources` its files are.
-    bundles: Vec<Vec<FileId>>,
+    /// For each bundle or other set of files, which of `sources` they are.
+    sets: Vec<Vec<FileId>>,
     /// Which one the configuration is.
     pub(super) config: Option<FileId>,
     /// Which one the baseline is.
@@ -23,8 +23,18 @@ pub(super) struct Merged {
 impl Merged {
     /// The files of `bundles`, and the configuration and baseline that findings may point at.
     pub(super) fn new(bundles: &[Bundle], config: Option<&SourceFile>, baseline: Option<&SourceFile>) -> Self {
+        Self::of(bundles.iter().map(|bundle| files_of(bundle).collect()), config, baseline)
+    }
+
+    /// The files of several sets, and the configuration and baseline that findings may point at.
+    pub(super) fn of<'f>(
+        sets: impl IntoIterator<Item = Vec<&'f SourceFile>>,
+        config: Option<&'f SourceFile>,
+        baseline: Option<&'f SourceFile>,
+    ) -> Self {
+        let sets: Vec<Vec<&SourceFile>> = sets.into_iter().collect();
         let mut files: BTreeMap<(&str, Side), &SourceFile> = BTreeMap::new();
-        files.extend(bundles.iter().flat_map(files_of).map(|file| (name_of(file), file)));
+        files.extend(sets.iter().flatten().map(|file| (name_of(file), *file)));
         for file in config.into_iter().chain(baseline) {
             files.entry(name_of(file)).or_insert(file);
         }
@@ -32,16 +42,16 @@ impl Merged {
         // Every file that is asked for was put in above.
         let id = |file: &SourceFile| ids[&name_of(file)];
         Self {
-            bundles: bundles.iter().map(|bundle| files_of(bundle).map(id).collect()).collect(),
+            sets: sets.iter().map(|set| set.iter().map(|file| id(file)).collect()).collect(),
             config: config.map(id),
             baseline: baseline.map(id),
             sources: Sources::new(files.values().map(|file| (*file).clone()).collect()),
         }
     }
 
-    /// For each file of the bundle at that place, which one it is here.
-    pub(super) fn files_of(&self, bundle: usize) -> &[FileId] {
-        &self.bundles[bundle]
+    /// For each file of the set at that place, which one it is here.
+    pub(super) fn files_of(&self, set: usize) -> &[FileId] {
+        &self.sets[set]
     }
 }
 

@@ -27,7 +27,7 @@ mod selection;
 mod session;
 
 pub use check::Check;
-pub use compare::{CompareRequest, Comparison, DeliveryChoice, StateChoice};
+pub use compare::{CompareRequest, Comparison, StateChoice};
 pub use coverage::ReadExtent;
 pub use describe::{describe, tool};
 pub use error::SessionError;

@@ -1,13 +1,13 @@
 //! The path of the findings, from the rules to the report.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::ffi::OsStr;
 use std::path::PathBuf;
 
 use super::cascade::cascades;
 use super::check::Check;
 use super::coverage::Coverage;
-use super::describe::{describe, run_info, tool};
+use super::describe::{describe_as, run_info, tool};
 use super::input::Bundle;
 use super::judge;
 use super::list::skipped_in;
@@ -21,7 +21,7 @@ use crate::finding::{Finding, Fingerprint, Severity, fingerprint};
 use crate::inventory::{Inventory, locate};
 use crate::kube::ObjectKey;
 use crate::ownership::Tables;
-use crate::report::{Note, Place, Report, Reported, RuleInfo, Summary, SuppressedFinding};
+use crate::report::{Note, Place, Report, Reported, Summary, SuppressedFinding};
 use crate::rules::{self, Rule, RunOutcome};
 use crate::starter::{Exclusion, dominant};
 use crate::suppression::{Directive, Directives, Ignore, Suppressed, Suppressions};
@@ -68,7 +68,7 @@ pub(super) fn check_bundles(bundles: &[Bundle], check: &Check) -> Report {
     let in_scope = |findings: &[Reported]| findings.iter().filter(|reported| scope.touches(&reported.finding)).count();
     let summary =
         Summary { suppressed: suppressed.len(), baseline: in_scope(&known), ..summarise(bundles, &own, &findings) };
-    let rules = run.rules.iter().map(|rule| run.describe(rule)).collect();
+    let rules = run.rules.iter().map(|rule| describe_as(rule, &check.severities)).collect();
     let cascades = cascades(&verdicts, &merged.sources, &findings);
     let mut skipped = skipped_in(bundles);
     skipped.retain(|skip| !own.contains(&skip.file));
@@ -134,12 +134,8 @@ impl Run<'_> {
     }
 
     /// A finding with its identity, its documentation, and the severity that the configuration gives to its rule.
-    fn reported(&self, mut finding: Finding, chain_places: Vec<Option<Place>>, fingerprint: Fingerprint) -> Reported {
-        let certainty = finding.severity.into();
-        if let Some(severity) = self.check.severities.get(finding.rule) {
-            finding.severity = *severity;
-        }
-        Reported { url: rules::find(finding.rule).map(Rule::url), certainty, chain_places, finding, fingerprint }
+    fn reported(&self, finding: Finding, chain_places: Vec<Option<Place>>, fingerprint: Fingerprint) -> Reported {
+        reported(finding, chain_places, fingerprint, &self.check.severities)
     }
 
     /// Fingerprints are computed from all findings, so none depends on what is suppressed, in the baseline or in scope.
@@ -209,12 +205,20 @@ impl Run<'_> {
         let coverage = Coverage::of(self.bundles, self.rules.iter().map(|rule| rule.id), self.check.extent);
         baseline.part(findings, finding_of, |entry, found| coverage.judges(entry, found), file)
     }
+}
 
-    /// A rule with its severity in this run.
-    fn describe(&self, rule: &Rule) -> RuleInfo {
-        let severity = self.check.severities.get(rule.id).copied().unwrap_or(rule.severity);
-        RuleInfo { severity, ..describe(rule) }
+/// A finding with its identity, its documentation, and the severity that is configured for its rule.
+pub(super) fn reported(
+    mut finding: Finding,
+    chain_places: Vec<Option<Place>>,
+    fingerprint: Fingerprint,
+    severities: &BTreeMap<&'static str, Severity>,
+) -> Reported {
+    let certainty = finding.severity.into();
+    if let Some(severity) = severities.get(finding.rule) {
+        finding.severity = *severity;
     }
+    Reported { url: rules::find(finding.rule).map(Rule::url), certainty, chain_places, finding, fingerprint }
 }
 
 /// What most errors have in common that looks like no manifest to apply.
@@ -230,7 +234,7 @@ fn finding_of(reported: &Reported) -> &Finding {
 }
 
 /// Files are numbered in path order, so this is the order (path, offset, rule); the rest only makes it total.
-fn order(finding: &Finding) -> impl Ord + '_ {
+pub(super) fn order(finding: &Finding) -> impl Ord + '_ {
     let Finding { rule, primary, field, message, .. } = finding;
     (primary.file, primary.span, *rule, field, message)
 }

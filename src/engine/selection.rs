@@ -42,11 +42,20 @@ impl Selection {
         Ok(Self { select: find(select)?, ignore: find(ignore)? })
     }
 
-    /// The chosen rules, in the registry's order.
+    /// The chosen rules on states, in the registry's order.
     pub fn rules(&self) -> Vec<&'static Rule> {
+        self.chosen().filter(|rule| !rule.is_of_change()).collect()
+    }
+
+    /// The chosen rules of change, in the registry's order.
+    pub fn rules_of_change(&self) -> Vec<&'static Rule> {
+        self.chosen().filter(|rule| rule.is_of_change()).collect()
+    }
+
+    fn chosen(&self) -> impl Iterator<Item = &'static Rule> {
         let among = |rules: &[&'static Rule], rule: &Rule| rules.iter().any(|other| other.id == rule.id);
-        let chosen = RULES.iter().copied().filter(|rule| self.select.is_empty() || among(&self.select, rule));
-        chosen.filter(|rule| !among(&self.ignore, rule)).collect()
+        let chosen = RULES.iter().copied().filter(move |rule| self.select.is_empty() || among(&self.select, rule));
+        chosen.filter(move |rule| !among(&self.ignore, rule))
     }
 }
 

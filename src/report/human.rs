@@ -32,12 +32,8 @@ const TABLE: usize = 5;
 
 /// The findings, the worst first; the notes, what is not shown, and one line of counts.
 pub(super) fn render(report: &Report, options: &HumanOptions) -> String {
-    let mut out = String::new();
     let digest = Digest::new(report, options.show);
-    for entry in &digest.shown {
-        finding(&mut out, report, entry, options);
-        out.push('\n');
-    }
+    let mut out = shown(report, &digest, options);
     if out.lines().count() > SCREEN {
         table(&mut out, report, &digest);
     }
@@ -53,6 +49,20 @@ pub(super) fn render(report: &Report, options: &HumanOptions) -> String {
         out.push('\n');
     }
     out.push_str(&counts(report));
+    out
+}
+
+/// The findings alone.
+pub(super) fn findings(report: &Report, options: &HumanOptions) -> String {
+    shown(report, &Digest::new(report, options.show), options)
+}
+
+fn shown(report: &Report, digest: &Digest<'_>, options: &HumanOptions) -> String {
+    let mut out = String::new();
+    for entry in &digest.shown {
+        finding(&mut out, report, entry, options);
+        out.push('\n');
+    }
     out
 }
 

@@ -17,12 +17,17 @@ pub(super) fn render(report: &Report) -> String {
         run: &report.run,
         summary: report.summary,
         rules: report.rules.iter().map(RuleSummary::new).collect(),
-        findings: report.findings.iter().map(|reported| FindingDocument::new(report, reported)).collect(),
+        findings: findings(report),
         suppressed: report.suppressed.iter().map(|suppressed| SuppressedJson::new(report, suppressed)).collect(),
         notes: report.notes.iter().map(NoteJson::new).collect(),
         skipped: &report.skipped,
     };
     line(serde_json::to_string_pretty(&document))
+}
+
+/// The findings, as every document has them.
+pub(super) fn findings(report: &Report) -> Vec<FindingDocument<'_>> {
+    report.findings.iter().map(|reported| FindingDocument::new(report, reported)).collect()
 }
 
 /// One finding per line.
@@ -101,8 +106,9 @@ impl<'a> ToolJson<'a> {
     }
 }
 
+/// A finding of a report.
 #[derive(Serialize)]
-struct FindingDocument<'a> {
+pub(super) struct FindingDocument<'a> {
     rule: &'a str,
     severity: &'a str,
     certainty: &'a str,

@@ -21,7 +21,8 @@ pub fn page_human(rule: &RuleInfo, options: &HumanOptions) -> String {
             page.end_paragraph();
             in_example = !in_example;
             let label = if kind.ends_with("good") { "Right:" } else { "Wrong:" };
-            page.out.push_str(&if kind.starts_with("yaml") { format!("{INDENT}{label}\n\n") } else { String::new() });
+            let is_example = kind.starts_with("yaml") || kind.starts_with("diff");
+            page.out.push_str(&if is_example { format!("{INDENT}{label}\n\n") } else { String::new() });
             page.out.push_str(if in_example { "" } else { "\n" });
         } else if in_example {
             let shown = line.split("# expect:").next().unwrap_or_default().trim_end();

@@ -3,6 +3,7 @@
 //! A rule reads a [`Context`] and pushes [`Draft`]s into a [`Sink`], which stamps them with the rule's id and default
 //! severity, so that no rule can mislabel itself. Families live in one file each; [`RULES`] is the one registry.
 
+mod change;
 mod claimed;
 mod claims;
 mod draft;
@@ -35,7 +36,7 @@ mod volume;
 mod words;
 
 pub use draft::Draft;
-pub use page::{Example, FrontMatter, Page, PageError};
+pub use page::{Example, ExampleLanguage, FrontMatter, Page, PageError};
 pub(crate) use registry::suggestion;
 pub use registry::{RULES, find};
 pub use rule::{Context, Repeats, Rule, RuleCheck, RunOutcome, Sink, World};

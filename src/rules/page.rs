@@ -1,7 +1,7 @@
 //! Rule pages: Markdown with a YAML front matter and examples that are executed as tests.
 //!
-//! A page is its rule's documentation for people, for `explain`, for SARIF and for the tests alike. Its YAML examples
-//! carry their expectation: every line marked `# expect: <rule-id>` is where that rule must point, and an example without a
+//! A page is its rule's documentation for people, for `explain`, for SARIF and for the tests alike. Its examples, which are
+//! manifests or a change to some, carry their expectation: every line marked `# expect: <rule-id>` is where that rule must point, and an example without a
 //! mark must be silent for the page's rule.
 
 use serde::Deserialize;
@@ -23,15 +23,35 @@ pub struct FrontMatter {
     pub summary: String,
 }
 
-/// A fenced YAML block of a page.
+/// A fenced block of a page: manifests, or a change to some.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Example {
+    /// What it is.
+    pub language: ExampleLanguage,
     /// The words after the language: `title="…"`, options such as `world=closed`.
     pub info: String,
-    /// The manifests.
-    pub yaml: String,
+    /// The manifests, or the change.
+    pub text: String,
     /// The line of the page on which the block's first line is, 1-based.
     pub line: usize,
+}
+
+/// What an example is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ExampleLanguage {
+    /// `yaml`: manifests.
+    Yaml,
+    /// `diff`: a change. `--- path` begins a file, and below it every line begins with what it is: a space if both sides have it, `-`
+    /// if only base has it, `+` if only head.
+    Diff,
+}
+
+impl ExampleLanguage {
+    /// The language of a block, and the words after it; `None` for blocks that are no examples.
+    fn of(info: &str) -> Option<(Self, &str)> {
+        let yaml = || Some((Self::Yaml, info.strip_prefix("yaml")?));
+        yaml().or_else(|| Some((Self::Diff, info.strip_prefix("diff")?)))
+    }
 }
 
 /// A page, taken apart.
@@ -41,7 +61,7 @@ pub struct Page<'a> {
     pub front_matter: FrontMatter,
     /// The Markdown after it.
     pub body: &'a str,
-    /// Its YAML examples.
+    /// Its examples.
     pub examples: Vec<Example>,
 }
 
@@ -78,15 +98,15 @@ fn examples(body: &str, first_line: usize) -> Vec<Example> {
     for (at, line) in body.lines().enumerate() {
         match (&mut open, line.strip_prefix("```")) {
             (None, Some(info)) => {
-                if let Some(info) = info.strip_prefix("yaml") {
+                if let Some((language, info)) = ExampleLanguage::of(info) {
                     let line = first_line + at + 1;
-                    open = Some(Example { info: info.trim().to_owned(), yaml: String::new(), line });
+                    open = Some(Example { language, info: info.trim().to_owned(), text: String::new(), line });
                 }
             }
             (Some(_), Some(_)) => examples.extend(open.take()),
             (Some(example), None) => {
-                example.yaml.push_str(line);
-                example.yaml.push('\n');
+                example.text.push_str(line);
+                example.text.push('\n');
             }
             (None, None) => {}
         }
@@ -103,6 +123,7 @@ mod tests {
         let text = "---\nid: a\nseverity: error\nconsequence: stuck\nsince: 0.1.0\nsummary: s\n---\n\n# a\n\n```yaml bad\nx: 1\n```\n\n```console\n$ x\n```\n";
         let page = Page::parse(text).expect("a good page");
         assert_eq!(page.front_matter.id, "a");
-        assert_eq!(page.examples, [Example { info: "bad".into(), yaml: "x: 1\n".into(), line: 12 }]);
+        let (language, info, text) = (ExampleLanguage::Yaml, "bad".into(), "x: 1\n".into());
+        assert_eq!(page.examples, [Example { language, info, text, line: 12 }]);
     }
 }

@@ -2,9 +2,9 @@
 
 use super::rule::{self, Rule};
 use super::{
-    claimed, finalizer_lifecycle, finalizer_syntax, finalizer_template, gitops, metadata, operator, owner_graph,
-    owner_identity, owner_shape, permission, protection, reading, release, scope, serving, shared_namespace,
-    simulation, suppressing, unanswered, volume,
+    change, claimed, finalizer_lifecycle, finalizer_syntax, finalizer_template, gitops, metadata, operator,
+    owner_graph, owner_identity, owner_shape, permission, protection, reading, release, scope, serving,
+    shared_namespace, simulation, suppressing, unanswered, volume,
 };
 
 /// Every rule, in the order in which they are listed.
@@ -55,6 +55,7 @@ pub static RULES: &[&Rule] = &[
     &gitops::FORCE_REPLACE_ON_STATEFUL,
     &volume::VOLUME_DELETED_WITH_OWNER,
     &claimed::OBJECT_CLAIMED_TWICE,
+    &change::definition::CRD_REMOVED,
     &reading::UNREADABLE_FILE,
     &reading::UNREADABLE_DOCUMENT,
     &reading::DUPLICATE_KEY,

@@ -5,6 +5,7 @@ use crate::baseline::Stale;
 use crate::cluster::{Analysis, Verdicts};
 use crate::finding::{Consequence, Finding, Severity};
 use crate::inventory::Inventory;
+use crate::merge::Merge;
 use crate::ownership::Ownership;
 use crate::suppression::{Directives, Idle};
 use crate::text::near;
@@ -52,6 +53,8 @@ pub struct RunOutcome<'a> {
 pub enum RuleCheck {
     /// In a bundle.
     Bundle(fn(&Context<'_>, &mut Sink)),
+    /// In what merging a change does to one part of a tree.
+    Merge(fn(&Merge<'_>, &mut Sink)),
     /// In what became of the findings of all bundles.
     Outcome(fn(&RunOutcome<'_>, &mut Sink)),
 }
@@ -105,6 +108,20 @@ impl Rule {
         sink.into_findings()
     }
 
+    /// Runs the rule on a change.
+    pub fn run_on_merge(&'static self, merge: &Merge<'_>) -> Vec<Finding> {
+        let mut sink = Sink::new(self);
+        if let RuleCheck::Merge(check) = self.check {
+            check(merge, &mut sink);
+        }
+        sink.into_findings()
+    }
+
+    /// Whether the rule is about changes: `diff` runs it, and `check` does not.
+    pub fn is_of_change(&self) -> bool {
+        matches!(self.check, RuleCheck::Merge(_))
+    }
+
     /// Runs the rule on what became of the findings of a run.
     pub fn run_on_outcome(&'static self, outcome: &RunOutcome<'_>) -> Vec<Finding> {
         let mut sink = Sink::new(self);
@@ -125,6 +142,11 @@ macro_rules! rule {
             @ $id, $severity, $consequence, $summary, $crate::rules::rule::RuleCheck::Bundle($check), $repeats
         )
     };
+    ($id:literal, $severity:ident, $consequence:ident, $summary:literal, change $check:path) => {
+        $crate::rules::rule::rule!(
+            @ $id, $severity, $consequence, $summary, $crate::rules::rule::RuleCheck::Merge($check), Shown
+        )
+    };
     ($id:literal, $severity:ident, $consequence:ident, $summary:literal, outcome $check:path) => {
         $crate::rules::rule::rule!(
             @ $id, $severity, $consequence, $summary, $crate::rules::rule::RuleCheck::Outcome($check), Shown
@@ -136,7 +158,7 @@ macro_rules! rule {
             summary: $summary,
             severity: $crate::finding::Severity::$severity,
             consequence: $crate::finding::Consequence::$consequence,
-            page: include_str!(concat!("../../rules/", $id, ".md")),
+            page: include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/rules/", $id, ".md")),
             check: $check,
             repeats: $crate::rules::rule::Repeats::$repeats,
         }

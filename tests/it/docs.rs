@@ -13,13 +13,14 @@ use serde_json::Value;
 use crate::support::{ownerlint, root};
 
 /// Where a family begins in the order of the registry, and its name.
-const FAMILIES: [(&str, &str); 8] = [
+const FAMILIES: [(&str, &str); 9] = [
     ("owner-of-cluster-scoped", "Kinds and scopes"),
     ("owner-missing-field", "The form of owner references"),
     ("owner-literal-uid", "Who the owner is"),
     ("metadata-unknown-field", "Metadata"),
     ("finalizer-invalid-name", "Finalizers"),
     ("deleted-on-arrival", "What a deletion would do"),
+    ("crd-removed", "What a change does"),
     ("unreadable-file", "Reading the input"),
     ("suppression-malformed", "Suppressions and baseline"),
 ];
@@ -134,6 +135,8 @@ fn body_for_browsers(rule: &Rule, body: &str) -> String {
         match line {
             "```yaml bad" => out.push_str("Flagged on the lines with an arrow:\n\n```yaml"),
             "```yaml good" => out.push_str("Not flagged:\n\n```yaml"),
+            "```diff bad" => out.push_str("Flagged on the lines with an arrow:\n\n```diff"),
+            "```diff good" => out.push_str("Not flagged:\n\n```diff"),
             _ => {
                 assert!(!line.starts_with("```yaml"), "{}: an example that nothing describes: {line}", rule.id);
                 out.push_str(&line.replace("# expect:", "# ←"));

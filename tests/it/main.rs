@@ -63,6 +63,7 @@ mod repeats;
 mod report_scope;
 mod rows;
 mod rules;
+mod rules_of_change;
 mod served_kinds;
 mod serves;
 mod support;

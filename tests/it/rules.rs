@@ -4,9 +4,10 @@ use std::collections::BTreeSet;
 
 use ownerlint::engine::Check;
 use ownerlint::report::Report;
-use ownerlint::rules::{Page, RULES, Rule, World};
+use ownerlint::rules::{ExampleLanguage, Page, RULES, Rule, World};
 use ownerlint::text::ColumnUnit;
 
+use crate::rules_of_change::{assert_marks_of_change, assert_marks_of_diff};
 use crate::support::{check_text, marked_lines, ownerlint, root};
 
 /// Rules on what no text of manifests can show: a file that cannot be read, the file of a baseline.
@@ -66,8 +67,13 @@ fn the_examples_of_every_page_fire_or_stay_silent_as_they_say() {
             let place = format!("rules/{}.md:{}", rule.id, example.line);
             let bad = example.info.starts_with("bad");
             assert!(bad || example.info.starts_with("good"), "{place}: an example is `yaml bad` or `yaml good`");
-            assert_eq!(bad, !marked_lines(&example.yaml, rule.id).is_empty(), "{place}: bad examples are marked");
-            assert_marks(rule, &place, &example.info, &example.yaml);
+            assert_eq!(bad, !marked_lines(&example.text, rule.id).is_empty(), "{place}: bad examples are marked");
+            let changes = example.language == ExampleLanguage::Diff;
+            assert_eq!(changes, rule.is_of_change(), "{place}: an example of what the rule is about");
+            match changes {
+                true => assert_marks_of_diff(rule, &place, &example.text),
+                false => assert_marks(rule, &place, &example.info, &example.text),
+            }
         }
         let kinds: BTreeSet<_> = page.examples.iter().filter_map(|e| e.info.split(' ').next()).collect();
         let wanted = if WITHOUT_EXAMPLES.contains(&rule.id) { vec![] } else { vec!["bad", "good"] };
@@ -82,6 +88,12 @@ fn the_fixtures_of_every_rule_fire_or_stay_silent() {
             let folder = root().join("fixtures/rules").join(rule.id).join(kind);
             let files = std::fs::read_dir(&folder).unwrap_or_else(|error| panic!("{}: {error}", folder.display()));
             let mut texts = 0;
+            let changes = files.flatten().filter(|_| rule.is_of_change());
+            for case in changes {
+                assert_marks_of_change(rule, &case.path(), fires);
+                texts += 1;
+            }
+            let files = std::fs::read_dir(&folder).expect("it is there").filter(|_| !rule.is_of_change());
             for file in files.flatten().filter(|_| !WITHOUT_EXAMPLES.contains(&rule.id)) {
                 let text = std::fs::read_to_string(file.path()).expect("a readable fixture");
                 let place = format!("fixtures/rules/{}/{kind}/{}", rule.id, file.file_name().to_string_lossy());

@@ -3,22 +3,24 @@
 use std::sync::Arc;
 
 use super::arrange::Parsed;
-use super::configured::{Configured, configured};
+use super::configured::{Configured, Judging, configured};
 use super::definitions::Definitions;
-use super::leaving::ClusterPart;
+use super::describe;
+use super::judge::Judged;
 use super::rendered::{rendered, unrendered};
 use super::request::{CompareRequest, StateChoice};
 use super::state::StateReader;
-use super::withdraw::DeliveryChoice;
-use super::{describe, effects};
-use crate::changes::{ObjectChange, TreePart, compare};
+use crate::changes::{BothSides, ObjectChange, TreePart, compare};
 use crate::engine::describe::tool;
 use crate::engine::input::BundleInput;
-use crate::engine::{PlanError, SessionError};
+use crate::engine::{PlanError, Planner, SessionError};
+use crate::finding::Severity;
 use crate::inventory::{self, Texts, read_bytes};
+use crate::merge::{DeliveryChoice, Merge, MergePart, scenario, withdraw};
+use crate::ownership::implied;
 use crate::report::Cascades;
 use crate::report::diff::DiffReport;
-use crate::report::plan::LastStep;
+use crate::report::plan::{Cascade, LastStep};
 use crate::text::Side;
 
 /// Two states of a tree, and what changed from one to the other.
@@ -33,6 +35,7 @@ pub struct Comparison {
     /// What counts for each part of the trees.
     bundles: Vec<BundleInput>,
     delivery: DeliveryChoice,
+    judging: Judging,
 }
 
 impl Comparison {
@@ -67,7 +70,7 @@ impl Comparison {
         let old = old.arrange(&configured, &beside, &before.or(&after).or(&always))?;
         let new = new.arrange(&configured, &beside, &after.or(&before).or(&always))?;
         let changes = compare(&old, &new);
-        let Configured { mut bundles, rest } = configured;
+        let Configured { mut bundles, rest, judging } = configured;
         bundles.push(rest);
         Ok(Self {
             base: request.base.clone(),
@@ -78,6 +81,7 @@ impl Comparison {
             notes,
             bundles,
             delivery: request.delivery,
+            judging,
         })
     }
 
@@ -86,24 +90,44 @@ impl Comparison {
         self.old.iter().chain(&self.new).map(|tree| tree.inventory.members.len()).sum()
     }
 
-    /// What changed and what comes of it, as reports say it.
+    /// The lowest severity that makes a run fail: as given, else as configured, else `error`; `None` is never.
+    #[doc(hidden)]
+    pub fn fail_on(&self, given: Option<Option<Severity>>) -> Option<Severity> {
+        given.or(self.judging.fail_on).unwrap_or(Some(Severity::Error))
+    }
+
+    /// What changed, what comes of it, and what the rules of change say, as reports say it.
     ///
     /// # Errors
     /// A cluster that is too large to be simulated.
     pub fn report(&self) -> Result<DiffReport, PlanError> {
+        let sides = BothSides { base: &self.old, head: &self.new };
+        let mut judged = Judged::default();
         let mut effects = Vec::new();
         let mut cascades = Cascades::default();
         let mut plan: Option<LastStep> = None;
         // What nobody applies is in the last part, which has no settings of its own.
         for (at, bundle) in self.bundles.iter().enumerate() {
-            let part = ClusterPart::of(at, (&self.old, &self.new), &self.changes, bundle);
+            let part = MergePart::of(at, sides, &self.changes, Arc::clone(&bundle.tables), bundle.delivery);
+            let withdrawn = withdraw(&part, &self.delivery);
+            let implied = implied(&part.base.inventory, part.analysis.ownership(), part.analysis.ties());
+            let scenario = scenario(&part, &withdrawn, &implied)?;
+            let planner = Planner::of(scenario, &part.analysis, &implied, Some("merge".to_owned()));
+            let simulated = planner.simulate();
+            let merge = Merge::of(&part, &withdrawn, &implied, &simulated);
+            judged.add(&merge, &self.judging);
+            let view = planner.view(&simulated);
+            let drawn = merge.effects.iter().map(|effect| &effect.key).collect();
             let title = bundle.name.as_deref().unwrap_or("outside any bundle");
-            let outcome = effects::effects(title, &part, &self.delivery)?;
-            effects.extend(outcome.effects);
-            cascades.shown.extend(outcome.cascade);
+            cascades.shown.extend(Cascade::of_ties(title, &view, &drawn));
+            let mut step = LastStep::of(&view);
+            for member in merge.appearing() {
+                step.appears(&member.key);
+            }
+            effects.extend(merge.effects);
             match &mut plan {
-                None => plan = Some(outcome.step),
-                Some(plan) => plan.merge(outcome.step),
+                None => plan = Some(step),
+                Some(plan) => plan.merge(step),
             }
         }
         effects.sort();
@@ -116,6 +140,7 @@ impl Comparison {
             effects,
             plan,
             cascades,
+            findings: judged.report(sides, &self.judging),
             notes: self.notes.clone(),
         })
     }

@@ -1,13 +1,18 @@
 //! The configuration of a comparison, and what it makes of the files of a state.
 
+use std::collections::BTreeMap;
+
 use super::request::{CompareRequest, StateChoice};
 use super::state::{StateReader, TreeState};
 use crate::config::{self, Config};
 use crate::engine::input::BundleInput;
 use crate::engine::resolve::{bundles_and_rest, configuration};
-use crate::engine::{ConfigChoice, Request, SessionError};
+use crate::engine::{ConfigChoice, Request, Selection, SessionError};
+use crate::finding::Severity;
 use crate::inventory::locate;
 use crate::kustomize;
+use crate::rules::Rule;
+use crate::suppression::{Date, Ignore};
 use crate::text::{SourceFile, decode};
 
 /// What decides how the files of both states are read; paths are from their roots.
@@ -17,6 +22,42 @@ pub(super) struct Configured {
     pub(super) bundles: Vec<BundleInput>,
     /// What counts for files of none of them.
     pub(super) rest: BundleInput,
+    /// How findings are judged.
+    pub(super) judging: Judging,
+}
+
+/// How the findings of a change are judged.
+#[derive(Debug)]
+pub(super) struct Judging {
+    /// The rules of change that run.
+    pub(super) rules: Vec<&'static Rule>,
+    /// Severities that the configuration gives to rules.
+    pub(super) severities: BTreeMap<&'static str, Severity>,
+    /// Ignores of the configuration.
+    pub(super) ignores: Vec<Ignore>,
+    /// The path of the configuration.
+    pub(super) configuration: Option<String>,
+    /// The lowest severity that makes a run fail, if the configuration says; `None` within is never.
+    pub(super) fail_on: Option<Option<Severity>>,
+    /// The day of the run, for ignores that expire.
+    pub(super) today: Option<Date>,
+}
+
+impl Judging {
+    fn of(request: &CompareRequest, config: Option<&Config>) -> Result<Self, SessionError> {
+        let off = config.iter().flat_map(|config| &config.off).map(|id| (*id).to_owned());
+        // A rule that is asked for by name runs, whatever the configuration says.
+        let off = off.filter(|id| !request.select.contains(id));
+        let ignore: Vec<String> = request.ignore.iter().cloned().chain(off).collect();
+        Ok(Self {
+            rules: Selection::new(&request.select, &ignore)?.rules_of_change(),
+            severities: config.map(|config| config.severities.clone()).unwrap_or_default(),
+            ignores: config.map(|config| config.ignores.clone()).unwrap_or_default(),
+            configuration: config.map(|config| config.source.path().to_owned()),
+            fail_on: config.and_then(|config| config.fail_on),
+            today: request.today,
+        })
+    }
 }
 
 /// Finds the configuration, and what it makes of the request.
@@ -41,7 +82,7 @@ pub(super) fn configured(
         ..Request::default()
     };
     let (bundles, rest) = bundles_and_rest(&plain, config.as_ref());
-    Ok(Configured { bundles, rest })
+    Ok(Configured { bundles, rest, judging: Judging::of(request, config.as_ref())? })
 }
 
 /// The configuration that a state has: in the folder of the first path or above it. A folder that is compared may also lie

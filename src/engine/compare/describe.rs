@@ -3,7 +3,8 @@
 use super::request::StateChoice;
 use super::state::TreeState;
 use crate::changes::{ChangeKind, ObjectChange, TreePart, TreePlace};
-use crate::report::diff::{ChangedPlace, DiffEffect, DiffSummary, EffectKind, ReportedChange, StateName};
+use crate::merge::{DiffEffect, EffectKind};
+use crate::report::diff::{ChangedPlace, DiffSummary, ReportedChange, StateName};
 use crate::text::ColumnUnit;
 
 /// What a reader should know of the states.

@@ -5,13 +5,10 @@ mod comparison;
 mod configured;
 mod definitions;
 mod describe;
-mod effects;
-mod leaving;
+mod judge;
 mod rendered;
 mod request;
 mod state;
-mod withdraw;
 
 pub use comparison::Comparison;
 pub use request::{CompareRequest, StateChoice};
-pub use withdraw::DeliveryChoice;

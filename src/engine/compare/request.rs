@@ -1,8 +1,9 @@
 //! What a comparison asks to have read: plain data, as a command line puts it together.
 
-use super::withdraw::DeliveryChoice;
 use crate::engine::ConfigChoice;
 use crate::inventory::Release;
+use crate::merge::DeliveryChoice;
+use crate::suppression::Date;
 
 /// Two states of a tree to compare, and how to read them.
 #[derive(Clone, Debug, Default)]
@@ -31,6 +32,12 @@ pub struct CompareRequest {
     /// Which configuration counts. Discovered, it is that of base, and that of head only if base has none: a change cannot
     /// silence what is said about it.
     pub config: ConfigChoice,
+    /// The rules of change that run; none: all.
+    pub select: Vec<String>,
+    /// The rules that do not.
+    pub ignore: Vec<String>,
+    /// The day of the run, for ignores that expire; without one none does.
+    pub today: Option<Date>,
 }
 
 /// One state of a tree.

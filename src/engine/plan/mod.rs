@@ -13,7 +13,6 @@ mod titles;
 pub(super) use choose::choose;
 pub use deletion::{DeletionPlan, DeletionRequest};
 pub use planner::Planner;
-pub(super) use planner::RemovalQuestion;
 pub use question::{PlanError, Question};
 pub use steps::Steps;
 pub use targets::TargetError;

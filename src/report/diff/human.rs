@@ -1,14 +1,17 @@
-//! For people: what left, what came under another name, and how much else changed.
+//! For people: the findings, then what left, what came under another name, and how much else changed.
 
 use super::words::{WORST_FIRST, unless};
-use super::{DiffEffect, DiffReport, ReportedChange};
+use super::{DiffReport, ReportedChange};
+use crate::merge::DiffEffect;
+use crate::report::HumanOptions;
+use crate::report::human::findings;
 use crate::text::plain;
 
 /// How many lines of one kind are shown.
 const MOST: usize = 40;
 
-pub(super) fn render(report: &DiffReport) -> String {
-    let mut text = String::new();
+pub(super) fn render(report: &DiffReport, options: &HumanOptions) -> String {
+    let mut text = findings(&report.findings, options);
     for (word, title) in [("removed", "Removed"), ("renamed", "Renamed"), ("moved", "Moved"), ("added", "Added")] {
         text.push_str(&section(title, report.changes.iter().filter(|change| change.change == word).map(said)));
     }

@@ -5,7 +5,8 @@
 //! text from manifests is written as character references.
 
 use super::words::{WORST_FIRST, unless};
-use super::{ChangedPlace, DiffEffect, DiffReport, EffectKind, ReportedChange};
+use super::{ChangedPlace, DiffReport, ReportedChange};
+use crate::merge::{DiffEffect, EffectKind};
 use crate::report::MarkdownOptions;
 use crate::report::markup::{MarkdownText, RESERVE, code, text};
 use crate::report::plan::{Cascade, held_item};

@@ -2,9 +2,9 @@
 
 use serde::{Serialize, Serializer};
 
-use crate::kube::ObjectKey;
+use crate::merge::DiffEffect;
 use crate::report::plan::LastStep;
-use crate::report::{Cascades, Tool};
+use crate::report::{Cascades, Report, Tool};
 
 /// What changed from one state of a tree to another, and what that does.
 #[derive(Clone, Debug)]
@@ -29,68 +29,10 @@ pub struct DiffReport {
     /// What ties the objects that are deleted: one for each bundle.
     #[doc(hidden)]
     pub cascades: Cascades,
+    /// What the rules of change say.
+    pub findings: Report,
     /// What a reader should know besides.
     pub notes: Vec<String>,
-}
-
-/// What happens to an object that the cluster has.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
-#[non_exhaustive]
-pub struct DiffEffect {
-    /// The object.
-    pub key: ObjectKey,
-    /// What happens to it.
-    pub effect: EffectKind,
-    /// How sure that is.
-    pub certainty: EffectCertainty,
-    /// Why: from the object that leaves down to this one.
-    pub because: Vec<ObjectKey>,
-    /// The tool that acts: `helm`, `argocd`, `flux` or `kubectl`.
-    pub regime: Option<&'static str>,
-}
-
-/// What happens to an object.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
-#[serde(rename_all = "kebab-case")]
-#[non_exhaustive]
-pub enum EffectKind {
-    /// The tool deletes it.
-    Deleted,
-    /// It is deleted with another object.
-    Cascaded,
-    /// It is deleted with the object for which a controller made it; no manifest contains it.
-    GeneratedDeleted,
-    /// Its deletion does not finish.
-    Stuck,
-    /// It left, and nobody deletes it.
-    Orphaned,
-    /// It left, and the tool spares it.
-    Kept,
-    /// Data is deleted with it.
-    DataLost,
-    /// It is deleted, and the tool creates it again: as a new object.
-    Recreated,
-}
-
-/// How sure an effect is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
-#[serde(rename_all = "lowercase")]
-#[non_exhaustive]
-pub enum EffectCertainty {
-    /// It happens.
-    Certain,
-    /// It depends on who is quicker.
-    Race,
-    /// It happens if what was assumed holds.
-    Possible,
-}
-
-impl EffectCertainty {
-    /// The same, of what also depends on something that is `certain` or not.
-    #[doc(hidden)]
-    pub fn and(self, certain: bool) -> Self {
-        if certain { self } else { Self::Possible }
-    }
 }
 
 /// How a state was named.

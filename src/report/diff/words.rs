@@ -2,8 +2,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::{DiffEffect, DiffReport, DiffSummary, EffectCertainty, EffectKind};
+use super::{DiffReport, DiffSummary};
 use crate::kube::kinds;
+use crate::merge::{DiffEffect, EffectCertainty, EffectKind};
 use crate::text::plain;
 
 /// The effects of a merge, the worst first; what the change itself shows comes last.

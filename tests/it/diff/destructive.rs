@@ -4,8 +4,9 @@
 use std::collections::BTreeSet;
 
 use ownerlint::delivery::DeliveryTool;
-use ownerlint::engine::DeliveryChoice;
-use ownerlint::report::diff::{DiffReport, EffectKind};
+use ownerlint::merge::DeliveryChoice;
+use ownerlint::merge::EffectKind;
+use ownerlint::report::diff::DiffReport;
 use serde_json::{Value, json};
 
 use super::renderings::{Rendering, Texts, compare, samples};

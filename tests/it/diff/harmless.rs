@@ -3,8 +3,8 @@
 
 use std::collections::BTreeSet;
 
-use ownerlint::engine::DeliveryChoice;
 use ownerlint::kustomize::{folder_of, name_of};
+use ownerlint::merge::DeliveryChoice;
 use serde_json::{Value, json};
 
 use super::renderings::{Rendering, Texts, compare, samples};

@@ -5,10 +5,11 @@ use std::path::Path;
 use std::sync::OnceLock;
 
 use ownerlint::delivery::DeliveryTool;
-use ownerlint::engine::{CompareRequest, Comparison, DeliveryChoice};
+use ownerlint::engine::{CompareRequest, Comparison};
 use ownerlint::inventory::{Files, walk};
 use ownerlint::kustomize::{folder_of, name_of, resolve};
 use ownerlint::manifest::{KUSTOMIZATIONS, ParsedFile};
+use ownerlint::merge::DeliveryChoice;
 use ownerlint::report::diff::DiffReport;
 use ownerlint::yaml::{self, Kind};
 use ownerlint::{ConfigChoice, StateChoice};

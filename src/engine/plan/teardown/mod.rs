@@ -13,9 +13,9 @@ mod withdraw;
 
 use std::collections::BTreeSet;
 
-use super::planner::{Planner, RemovalQuestion};
+use super::planner::Planner;
 use super::question::PlanError;
-use crate::cluster::SafeOrder;
+use crate::cluster::{SafeOrder, Scenario};
 use crate::engine::input::Bundle;
 use crate::gc::{Fate, Plan};
 use crate::kube::ObjectKey;
@@ -43,13 +43,8 @@ impl Teardown {
         let analysis = &bundle.analysis().without(transient.iter().map(|member| member.id).collect());
         let implied = &analysis.implied();
         let Withdrawn { withdrawal, command, policy, notes } = withdraw::withdraw(bundle, analysis, request)?;
-        let mut planner = Planner::removal(RemovalQuestion {
-            analysis,
-            implied,
-            requests: &withdrawal.requests,
-            title: command.clone(),
-            kubelet: request.kubelet,
-        })?;
+        let scenario = Scenario::removal(analysis, implied, &withdrawal.requests, request.kubelet)?;
+        let mut planner = Planner::of(scenario, analysis, implied, Some(command.clone()));
         planner.note(notes);
         let leaving = bundle.asked_for().map(|member| member.key.clone()).collect();
         let search = planner.safe_order(&leaving, policy);

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
-use super::leaving::ClusterPart;
+use super::part::{MergePart, delivering};
 use crate::changes::Destination;
 use crate::delivery::flux::KustomizationSettings;
 use crate::delivery::helm::{self, HelmVersion};
@@ -10,7 +10,7 @@ use crate::delivery::{
     Deliveries, DeliveryTool, FluxObject, Leaving, Regime, RegimeSource, ToolRequest, Withdrawal, argocd, flux,
 };
 use crate::inventory::{Inventory, Member, ObjectId};
-use crate::kube::{Namespace, ObjectKey, Policy};
+use crate::kube::{ObjectKey, Policy};
 use crate::kustomize::{Deliverer, SourceTool};
 
 /// What the user says of the tools.
@@ -26,25 +26,25 @@ pub struct DeliveryChoice {
 
 /// What becomes of the objects that leave one part of the tree, before the cluster has its say.
 #[derive(Debug, Default)]
-pub(super) struct PartWithdrawal {
+pub struct PartWithdrawal {
     /// In order.
-    pub(super) requests: Vec<ToolRequest>,
+    pub requests: Vec<ToolRequest>,
     /// What a tool spares.
-    pub(super) kept: BTreeSet<ObjectKey>,
+    pub kept: BTreeSet<ObjectKey>,
     /// Finalizers that a tool removes from an object that delivers once what that delivered is gone.
-    pub(super) releases: Vec<ToolRelease>,
+    pub releases: Vec<ToolRelease>,
     /// What nobody deletes.
-    pub(super) orphaned: BTreeSet<ObjectKey>,
+    pub orphaned: BTreeSet<ObjectKey>,
     /// By which tool each of them was delivered, and whether somebody says so.
-    pub(super) regimes: BTreeMap<ObjectKey, (Regime, bool)>,
+    pub regimes: BTreeMap<ObjectKey, (Regime, bool)>,
 }
 
 /// A finalizer that a tool removes from an object that it deletes, once others are gone.
 #[derive(Debug)]
-pub(super) struct ToolRelease {
-    pub(super) object: ObjectKey,
-    pub(super) finalizers: Vec<String>,
-    pub(super) after: Vec<ObjectKey>,
+pub struct ToolRelease {
+    pub object: ObjectKey,
+    pub finalizers: Vec<String>,
+    pub after: Vec<ObjectKey>,
 }
 
 /// Who applies what is at one destination.
@@ -57,7 +57,7 @@ enum Applier {
 }
 
 /// Plans what the tools do about what leaves a part.
-pub(super) fn withdraw(part: &ClusterPart<'_>, choice: &DeliveryChoice) -> PartWithdrawal {
+pub fn withdraw(part: &MergePart<'_>, choice: &DeliveryChoice) -> PartWithdrawal {
     let mut groups = Groups::new();
     let deliveries = part.analysis.deliveries();
     for member in part.leaving.iter().map(|id| part.base.inventory.member(*id)) {
@@ -99,7 +99,7 @@ pub(super) fn withdraw(part: &ClusterPart<'_>, choice: &DeliveryChoice) -> PartW
 }
 
 /// Argo CD removes its finalizer from an Application that it deletes when everything that this delivered is gone.
-fn releases(part: &ClusterPart<'_>, requested: &BTreeSet<ObjectKey>) -> Vec<ToolRelease> {
+fn releases(part: &MergePart<'_>, requested: &BTreeSet<ObjectKey>) -> Vec<ToolRelease> {
     let inventory = &part.base.inventory;
     let applications = part.leaving.iter().map(|id| inventory.member(*id));
     let applications =
@@ -130,7 +130,7 @@ type Groups<'a> = BTreeMap<Group<'a>, Vec<&'a Member>>;
 
 /// The groups in an order in which what becomes of an object that delivers is decided before what it delivered; in a circle, the
 /// first is decided first.
-fn in_order<'a>(part: &ClusterPart<'a>, groups: &Groups<'a>) -> Vec<Group<'a>> {
+fn in_order<'a>(part: &MergePart<'a>, groups: &Groups<'a>) -> Vec<Group<'a>> {
     let names: Vec<&Group<'a>> = groups.keys().collect();
     let group_of = groups.values().zip(0..).flat_map(|(members, at)| members.iter().map(move |member| (member.id, at)));
     let group_of: HashMap<ObjectId, usize> = group_of.collect();
@@ -227,7 +227,7 @@ fn regime_of(tool: SourceTool) -> Regime {
 
 /// Objects that leave what one object delivers.
 struct Delivery<'a, 'p> {
-    part: &'p ClusterPart<'a>,
+    part: &'p MergePart<'a>,
     leaving: &'p Leaving<'a>,
     destination: &'p Destination,
     choice: &'p DeliveryChoice,
@@ -274,7 +274,7 @@ impl<'a> Delivery<'a, '_> {
     /// Whether head has anything where the sources were.
     fn sources_stay(&self) -> bool {
         let Destination::Root { folder, .. } = self.destination else { return false };
-        self.part.after_everything.iter().any(|part| part.contains_folder(folder))
+        self.part.sides.head.iter().any(|part| part.contains_folder(folder))
     }
 }
 
@@ -284,21 +284,9 @@ fn prunes(application: &Member) -> bool {
     prune.and_then(crate::yaml::Value::as_bool).unwrap_or(false)
 }
 
-/// The object that delivers, by its name and, as far as both say, its namespace.
-fn delivering<'i>(inventory: &'i Inventory, deliverer: &Deliverer) -> Option<&'i Member> {
-    let kind = deliverer.tool.kind();
-    let found =
-        inventory.with_name(kind.group, kind.kind, &deliverer.name).iter().map(|id: &ObjectId| inventory.member(*id));
-    let here = |member: &&Member| match (&member.key.namespace, deliverer.namespace.as_str()) {
-        (_, "") | (Namespace::None | Namespace::Unwritten, _) => true,
-        (Namespace::Named(name), written) => name == written || member.object.namespace() == Some(written),
-    };
-    found.into_iter().find(here)
-}
-
 /// A release is upgraded to what head has at the same destination.
 fn upgraded<'a>(
-    part: &ClusterPart<'a>,
+    part: &MergePart<'a>,
     leaving: &Leaving<'a>,
     destination: &Destination,
     choice: &DeliveryChoice,

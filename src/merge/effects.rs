@@ -2,61 +2,33 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::leaving::{ClusterPart, is_own};
-use super::withdraw::{DeliveryChoice, PartWithdrawal, withdraw};
+use super::effect::{DiffEffect, EffectCertainty, EffectKind};
+use super::part::{MergePart, is_own};
+use super::withdraw::PartWithdrawal;
+use crate::cluster::Scenario;
 use crate::delivery::Op;
-use crate::engine::plan::{PlanError, Planner, RemovalQuestion};
 use crate::finding::Certainty;
-use crate::gc::{Fate, Plan, Step};
+use crate::gc::{ClusterError, Fate, Plan, Step};
 use crate::inventory::Member;
 use crate::kube::{ObjectKey, kinds};
 use crate::ownership::tables::DataFate;
-use crate::ownership::{Implied, ImpliedObject, TieKind, data_loss, implied, reclaim_policy};
-use crate::report::diff::{DiffEffect, EffectCertainty, EffectKind};
-use crate::report::plan::{Cascade, LastStep};
+use crate::ownership::{Implied, ImpliedObject, TieKind, data_loss, reclaim_policy};
 
-/// What comes of one part of the tree.
-#[derive(Debug)]
-pub(super) struct PartOutcome {
-    /// In the order of the keys.
-    pub(super) effects: Vec<DiffEffect>,
-    /// The step that everything is told as.
-    pub(super) step: LastStep,
-    /// What ties the objects that are deleted; `None` where each is deleted for itself.
-    pub(super) cascade: Option<Cascade>,
-}
-
-/// Simulates what the tools do about what leaves a part; `title` is what pictures call it.
+/// The cluster of base with what the tools send.
 ///
 /// # Errors
 /// A cluster that is too large.
-pub(super) fn effects(title: &str, part: &ClusterPart<'_>, choice: &DeliveryChoice) -> Result<PartOutcome, PlanError> {
-    let withdrawn = withdraw(part, choice);
-    let inventory = &part.base.inventory;
-    let implied = implied(inventory, part.analysis.ownership(), part.analysis.ties());
-    let mut planner = Planner::removal(RemovalQuestion {
-        analysis: &part.analysis,
-        implied: &implied,
-        requests: &withdrawn.requests,
-        title: "merge".to_owned(),
-        kubelet: true,
-    })?;
+pub fn scenario(
+    part: &MergePart<'_>,
+    withdrawn: &PartWithdrawal,
+    implied: &Implied<'_>,
+) -> Result<Scenario, ClusterError> {
+    let mut scenario = Scenario::removal(&part.analysis, implied, &withdrawn.requests, true)?;
     if !withdrawn.releases.is_empty() {
-        let released = released(&withdrawn, &planner.verdict());
-        planner.release(released);
+        let released = released(withdrawn, &scenario.verdict());
+        scenario.release(released);
     }
-    let plan = planner.simulate();
-    let view = planner.view(&plan);
-    let told = Telling { part, withdrawn: &withdrawn, implied: &implied, plan: &plan };
-    let effects = told.effects();
-    let mut step = LastStep::of(&view);
-    let appears = part.head.into_iter().flat_map(|head| &head.inventory.members);
-    for member in appears.filter(|member| inventory.with_key(&member.key).is_empty() && told.survives(member)) {
-        step.appears(&member.key);
-    }
-    let drawn = effects.iter().map(|effect| &effect.key).collect();
-    let cascade = Cascade::of_ties(title, &view, &drawn);
-    Ok(PartOutcome { effects, step, cascade })
+    Ok(scenario)
 }
 
 /// The finalizers that tools remove, because what they wait for is gone.
@@ -74,15 +46,18 @@ fn released(withdrawn: &PartWithdrawal, plan: &Plan<'_>) -> Vec<Step> {
     steps.collect()
 }
 
-struct Telling<'a> {
-    part: &'a ClusterPart<'a>,
-    withdrawn: &'a PartWithdrawal,
-    implied: &'a Implied<'a>,
-    plan: &'a Plan<'a>,
+/// What the tools do about what leaves a part, simulated.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Telling<'a> {
+    pub(super) part: &'a MergePart<'a>,
+    pub(super) withdrawn: &'a PartWithdrawal,
+    pub(super) implied: &'a Implied<'a>,
+    pub(super) plan: &'a Plan<'a>,
 }
 
-impl Telling<'_> {
-    fn effects(&self) -> Vec<DiffEffect> {
+impl<'a> Telling<'a> {
+    /// In the order of the keys.
+    pub(super) fn effects(&self) -> Vec<DiffEffect> {
         let Some(last) = self.plan.steps.len().checked_sub(1) else { return Vec::new() };
         let Some(verdict) = self.plan.steps[last].outcomes.first() else { return Vec::new() };
         let fates: BTreeMap<ObjectKey, Fate> = self.plan.fates(verdict).into_iter().collect();
@@ -245,6 +220,13 @@ impl Telling<'_> {
         let lives = |key: &ObjectKey| fates.get(key).is_none_or(|fate| *fate != Fate::Gone);
         let namespace = after.key.namespace.name().map(ObjectKey::of_namespace);
         reconciles && namespace.is_none_or(|key| lives(&key) || self.part.after(&key).is_some())
+    }
+
+    /// What head adds and exists in the end.
+    pub(super) fn appearing(self) -> impl Iterator<Item = &'a Member> {
+        let head = self.part.head.into_iter().flat_map(|head| &head.inventory.members);
+        let new = head.filter(move |member| self.part.base.inventory.with_key(&member.key).is_empty());
+        new.filter(move |member| self.survives(member))
     }
 
     /// Whether what head adds exists in the end: what it is in, or is an instance of, is not deleted.

@@ -1,0 +1,125 @@
+//! A cluster with the steps to be simulated on it.
+
+use std::collections::BTreeSet;
+
+use super::{Analysis, Assumptions, Built, steps_of};
+use crate::delivery::ToolRequest;
+use crate::gc::{self, Cluster, ClusterError, Plan, SimulationOptions, Step};
+use crate::kube::{ObjectKey, kinds};
+use crate::ownership::Implied;
+
+/// How many states the search for other outcomes of a removal looks at: its requests race with each other, and after some the search
+/// finds nothing new.
+const REMOVAL_STATES: usize = 50_000;
+
+/// A cluster with the steps to be simulated on it.
+#[derive(Debug)]
+pub struct Scenario {
+    /// The cluster before the first step.
+    pub cluster: Cluster,
+    /// What was assumed of it.
+    pub assumptions: Assumptions,
+    /// The steps, in order.
+    pub steps: Vec<Step>,
+    /// How they are simulated.
+    pub options: SimulationOptions,
+    /// How many steps come before the requests of one client, which are told as one step; `None` where each is told by itself.
+    pub together: Option<usize>,
+    /// Namespaces that exist without an object.
+    pub namespaces: BTreeSet<String>,
+    /// Whether the first step lets the cluster settle, although nobody asked for it.
+    pub settles_first: bool,
+}
+
+impl Scenario {
+    /// Steps on the cluster of an analysis, with `namespaces` that exist without an object.
+    ///
+    /// # Errors
+    /// A cluster that is too large.
+    pub fn of(
+        analysis: &Analysis<'_>,
+        implied: &Implied<'_>,
+        namespaces: BTreeSet<String>,
+        steps: Vec<Step>,
+        options: SimulationOptions,
+    ) -> Result<Self, ClusterError> {
+        let Built { cluster, assumptions } = analysis.with_implied(implied, &namespaces, options.kubelet)?;
+        Ok(Self { cluster, assumptions, steps, options, together: None, namespaces, settles_first: false })
+    }
+
+    /// What a tool sends: the one way from objects that leave to a plan. All requests are told as one step, the last; its outcomes are
+    /// the states of every object after everything has come to rest. With `kubelet`, Pods run on nodes and finish when they are
+    /// deleted.
+    ///
+    /// # Errors
+    /// A cluster that is too large.
+    pub fn removal(
+        analysis: &Analysis<'_>,
+        implied: &Implied<'_>,
+        requests: &[ToolRequest],
+        kubelet: bool,
+    ) -> Result<Self, ClusterError> {
+        let namespaces = Self::absent_namespaces(analysis, requests);
+        let options = SimulationOptions { kubelet, state_cap: REMOVAL_STATES, ..SimulationOptions::default() };
+        let mut scenario = Self::of(analysis, implied, namespaces, steps_of(requests), options)?;
+        scenario.together = Some(0);
+        scenario.settle_first();
+        Ok(scenario)
+    }
+
+    /// Namespaces that a tool asks to delete although the input contains no such object.
+    fn absent_namespaces(analysis: &Analysis<'_>, requests: &[ToolRequest]) -> BTreeSet<String> {
+        let inventory = analysis.inventory();
+        let absent = |key: &&ObjectKey| key.is(kinds::NAMESPACE) && inventory.with_key(key).is_empty();
+        requests.iter().map(|request| &request.key).filter(absent).map(|key| key.name.clone()).collect()
+    }
+
+    /// [SIM-4]: a deletion is not blamed for what the collector would remove anyway. Lets the cluster settle before the first step if
+    /// that changes anything.
+    pub fn settle_first(&mut self) {
+        if !self.settled().changes(0).is_empty() {
+            self.steps.insert(0, Step::Settle);
+            self.together = self.together.map(|first| first + 1);
+            self.settles_first = true;
+        }
+    }
+
+    /// What the collector does before anything is deleted.
+    pub fn settled(&self) -> Plan<'_> {
+        gc::simulate(&self.cluster, &[Step::Settle], &self.verdict_only())
+    }
+
+    /// Has a tool remove finalizers of its own, which it does as soon as it may. They go before its requests: what it deletes then is
+    /// not held by them.
+    pub fn release(&mut self, finalizers: Vec<Step>) {
+        let first = self.together.unwrap_or(0);
+        self.steps.splice(first..first, finalizers);
+    }
+
+    /// The steps that are told as one; all of them, where none is.
+    pub fn requests(&self) -> &[Step] {
+        &self.steps[self.together.unwrap_or(0)..]
+    }
+
+    /// Simulates the steps.
+    pub fn simulate(&self) -> Plan<'_> {
+        self.simulate_with(&self.options)
+    }
+
+    /// Simulates the steps without a search for other outcomes.
+    pub fn verdict(&self) -> Plan<'_> {
+        self.simulate_with(&self.verdict_only())
+    }
+
+    fn simulate_with(&self, options: &SimulationOptions) -> Plan<'_> {
+        let plan = gc::simulate(&self.cluster, &self.steps, options);
+        match self.together {
+            Some(first) => plan.together(first),
+            None => plan,
+        }
+    }
+
+    fn verdict_only(&self) -> SimulationOptions {
+        SimulationOptions { state_cap: 0, ..self.options.clone() }
+    }
+}

@@ -1,0 +1,113 @@
+//! The path of the findings of a change, from the rules to the report: the configured severity, suppressions of base, the order.
+
+use std::collections::{BTreeMap, HashMap};
+
+use super::configured::Judging;
+use crate::changes::BothSides;
+use crate::engine::describe::{describe_as, tool};
+use crate::engine::judge::{Judgement, judge_merge};
+use crate::engine::merge::Merged;
+use crate::engine::provenance::templates_behind;
+use crate::engine::run::{order, reported};
+use crate::finding::{Finding, Severity, fingerprint};
+use crate::kube::ObjectKey;
+use crate::merge::Merge;
+use crate::report::{Cascades, Note, Report, Reported, RunInfo, Summary, SuppressedFinding};
+use crate::suppression::{Applied, Directive, Directives, Suppressed, Suppressions};
+use crate::text::FileId;
+
+/// What the rules of change find, part by part.
+#[derive(Debug, Default)]
+pub(super) struct Judged {
+    findings: Vec<Finding>,
+    notes: Vec<Note>,
+}
+
+impl Judged {
+    /// Runs the rules on one part.
+    pub(super) fn add(&mut self, merge: &Merge<'_>, judging: &Judging) {
+        let Judgement { findings, notes } = judge_merge(merge, &judging.rules);
+        self.findings.extend(findings);
+        self.notes.extend(notes);
+    }
+
+    /// The report on all of them.
+    pub(super) fn report(self, sides: BothSides<'_>, judging: &Judging) -> Report {
+        let Self { mut findings, mut notes } = self;
+        let merged = Merged::of([sides.files().collect()], None, None);
+        let files = merged.files_of(0);
+        let to = |FileId(file): FileId| files[file as usize];
+        for finding in &mut findings {
+            finding.relocate(to);
+        }
+        // A file that several roots build is judged several times.
+        findings.sort_by(|a, b| order(a).cmp(&order(b)));
+        findings.dedup();
+        notes.dedup();
+        let mut definitions: HashMap<&ObjectKey, usize> = HashMap::new();
+        for member in sides.base.iter().flat_map(|tree| &tree.inventory.members) {
+            *definitions.entry(&member.key).or_default() += 1;
+        }
+        let prints = fingerprint(
+            &findings,
+            |finding| merged.sources.file(finding.primary.file).path(),
+            |key| definitions.get(key).copied().unwrap_or_default(),
+        );
+        let findings = findings.into_iter().zip(prints);
+        let findings: Vec<Reported> =
+            findings.map(|(finding, print)| reported(finding, Vec::new(), print, &judging.severities)).collect();
+        let Applied { kept: findings, suppressed } =
+            suppressions(sides, judging, findings.is_empty(), to).apply(findings, |reported| &reported.finding);
+        let suppressed: Vec<SuppressedFinding> = suppressed
+            .into_iter()
+            .map(|Suppressed { finding, reason }| SuppressedFinding { reported: finding, reason })
+            .collect();
+        let templates = templates_behind(findings.iter(), &merged.sources);
+        Report {
+            tool: tool(),
+            run: RunInfo { configuration: judging.configuration.clone(), ..RunInfo::default() },
+            summary: Summary { suppressed: suppressed.len(), ..summarise(sides, &findings) },
+            rules: judging.rules.iter().map(|rule| describe_as(rule, &judging.severities)).collect(),
+            findings,
+            suppressed,
+            exclusion: None,
+            notes,
+            skipped: Vec::new(),
+            cascades: Cascades::default(),
+            templates,
+            sources: merged.sources,
+        }
+    }
+}
+
+/// What base says: a change cannot silence what it does itself. Nobody asks which of them have an effect.
+fn suppressions(
+    sides: BothSides<'_>,
+    judging: &Judging,
+    unneeded: bool,
+    to: impl Fn(FileId) -> FileId,
+) -> Suppressions {
+    let trees = sides.base.iter().enumerate().filter(|_| !unneeded);
+    let directives = trees.flat_map(|(at, tree)| {
+        let directives = Directives::of(&tree.inventory).directives.into_iter();
+        let here = |directive: Directive| Directive { file: to(sides.base_file(at, directive.file)), ..directive };
+        directives.map(here).collect::<Vec<_>>()
+    });
+    Suppressions::new(directives.collect(), judging.ignores.clone(), None, judging.today)
+}
+
+fn summarise(sides: BothSides<'_>, findings: &[Reported]) -> Summary {
+    let files: BTreeMap<_, _> = sides.files().map(|file| ((file.path(), file.side()), ())).collect();
+    let trees = || sides.base.iter().chain(sides.head);
+    let count = |severity| findings.iter().filter(|reported| reported.finding.severity == severity).count();
+    Summary {
+        files: files.len(),
+        documents: trees().map(|tree| tree.inventory.documents()).sum(),
+        objects: trees().map(|tree| tree.inventory.members.len()).sum(),
+        error: count(Severity::Error),
+        warning: count(Severity::Warning),
+        info: count(Severity::Info),
+        suppressed: 0,
+        baseline: 0,
+    }
+}

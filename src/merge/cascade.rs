@@ -1,0 +1,170 @@
+//! What has one cause, told together: a removed Flux Kustomization, its Namespace and the nine objects in it are one cascade.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::effect::DiffEffect;
+use super::loss::{HeadView, Loss, Losses};
+use super::part::MergePart;
+use super::surprise::Standing;
+use super::withdraw::PartWithdrawal;
+use crate::delivery::Op;
+use crate::finding::Severity;
+use crate::inventory::{Member, ScopeSource};
+use crate::kube::{Namespace, ObjectKey, kinds};
+use crate::ownership::Tie;
+
+/// Everything that dies or gets stuck because of one object that leaves.
+#[derive(Clone, Debug)]
+pub struct MergeCascade<'a> {
+    /// The object that the change shows leaving and that explains the worst of it: where the finding is.
+    pub culprit: &'a Member,
+    /// What the culprit is.
+    pub kind: CascadeKind,
+    /// As bad as the worst of the losses.
+    pub severity: Severity,
+    /// What dies or gets stuck, the worst first.
+    pub losses: Vec<Loss<'a>>,
+}
+
+/// What the object is whose removal explains a cascade, as far as rules tell them apart.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum CascadeKind {
+    /// A CustomResourceDefinition.
+    Definition,
+    /// An object by which a tool delivers others.
+    Delivery,
+    /// A Namespace.
+    Namespace,
+    /// A claim, a volume, or a workload with claims.
+    Volume,
+    /// A custom resource that is data.
+    Data,
+    /// A custom resource for which a controller creates objects.
+    Generator,
+    /// An owner of other objects.
+    Owner,
+}
+
+/// The cascades of a part, in the order of their culprits.
+pub(super) fn cascades<'a>(
+    part: &MergePart<'a>,
+    withdrawn: &PartWithdrawal,
+    effects: &[DiffEffect],
+) -> Vec<MergeCascade<'a>> {
+    if withdrawn.requests.is_empty() {
+        return Vec::new();
+    }
+    let causes = Causes { part, requested: requested(withdrawn) };
+    let losses = Losses { part, head: HeadView::default() }.of(effects, |because| causes.complete(because));
+    let removed: BTreeSet<ObjectKey> =
+        losses.iter().filter(|loss| loss.standing == Standing::Removed).map(|loss| loss.key.clone()).collect();
+    let mut by_root: BTreeMap<ObjectKey, Vec<Loss<'a>>> = BTreeMap::new();
+    for loss in losses {
+        by_root.entry(loss.because[0].clone()).or_default().push(loss);
+    }
+    let mut found: Vec<MergeCascade<'a>> =
+        by_root.into_values().filter_map(|losses| cascade(part, losses, &removed)).collect();
+    found.sort_by_key(|cascade| cascade.culprit.id);
+    found
+}
+
+fn requested(withdrawn: &PartWithdrawal) -> BTreeSet<&ObjectKey> {
+    let deletes = withdrawn.requests.iter().filter(|request| request.op == Op::Delete);
+    deletes.map(|request| &request.key).collect()
+}
+
+fn cascade<'a>(
+    part: &MergePart<'a>,
+    mut losses: Vec<Loss<'a>>,
+    removed: &BTreeSet<ObjectKey>,
+) -> Option<MergeCascade<'a>> {
+    losses.sort_by(|a, b| (b.severity, a.standing, &a.key).cmp(&(a.severity, b.standing, &b.key)));
+    let severity = losses.first()?.severity?;
+    let worst = losses.iter().take_while(|loss| loss.severity == Some(severity));
+    // The change shows it: nothing above it took it along, or its own removal is in the change.
+    let shown = |(at, key): &(usize, &ObjectKey)| *at == 0 || removed.contains(*key);
+    let shown = |loss: &Loss<'_>| -> Vec<ObjectKey> {
+        loss.because.iter().enumerate().filter(shown).map(|(_, key)| key.clone()).collect()
+    };
+    let common = worst.map(shown).reduce(|all, one| {
+        let same = all.iter().zip(&one).take_while(|(a, b)| a == b).count();
+        all[..same].to_vec()
+    })?;
+    let explains = |key| {
+        let member = member(part, key)?;
+        Some((member, kind(part, member, &losses)?))
+    };
+    let (culprit, kind) = common.iter().rev().find_map(explains)?;
+    Some(MergeCascade { culprit, kind, severity, losses })
+}
+
+fn member<'a>(part: &MergePart<'a>, key: &ObjectKey) -> Option<&'a Member> {
+    let id = part.base.inventory.with_key(key).first()?;
+    Some(part.base.inventory.member(*id))
+}
+
+/// What an object is, as far as its removal explains the losses.
+fn kind(part: &MergePart<'_>, member: &Member, losses: &[Loss<'_>]) -> Option<CascadeKind> {
+    match member.object.group_kind() {
+        kinds::CUSTOM_RESOURCE_DEFINITION => return Some(CascadeKind::Definition),
+        kinds::NAMESPACE => return Some(CascadeKind::Namespace),
+        kinds::APPLICATION | kinds::APPLICATION_SET | kinds::FLUX_KUSTOMIZATION | kinds::HELM_RELEASE => {
+            return Some(CascadeKind::Delivery);
+        }
+        kinds::PERSISTENT_VOLUME_CLAIM | kinds::PERSISTENT_VOLUME | kinds::STATEFUL_SET => {
+            return Some(CascadeKind::Volume);
+        }
+        _ => {}
+    }
+    let below = |loss: &&Loss<'_>| loss.because.contains(&member.key);
+    let lost = losses.iter().filter(below);
+    let generates = || part.analysis.ties().from(member.id).iter().any(Tie::owns);
+    if lost.clone().any(|loss| loss.key == member.key && loss.data.is_some()) {
+        return Some(CascadeKind::Data);
+    }
+    if generates() {
+        return Some(CascadeKind::Generator);
+    }
+    let dependents = lost.clone().any(|loss| loss.key != member.key);
+    dependents.then_some(CascadeKind::Owner)
+}
+
+/// What is above the root of a chain: what took it along without a simulation saying so.
+struct Causes<'a, 'p> {
+    part: &'p MergePart<'a>,
+    requested: BTreeSet<&'p ObjectKey>,
+}
+
+impl Causes<'_, '_> {
+    fn complete(&self, because: &[ObjectKey]) -> Vec<ObjectKey> {
+        let mut chain = because.to_vec();
+        while let Some(above) = chain.first().and_then(|root| self.above(root)) {
+            // A Kustomization may deliver itself.
+            if chain.contains(&above) {
+                break;
+            }
+            chain.insert(0, above);
+        }
+        chain
+    }
+
+    /// What delivers, contains or defines an object, if that is deleted as well.
+    fn above(&self, key: &ObjectKey) -> Option<ObjectKey> {
+        let member = member(self.part, key)?;
+        let delivers = || self.part.deliverer_of(member).map(|member| member.key.clone());
+        let contains = || match &key.namespace {
+            Namespace::Named(name) => Some(ObjectKey::of_namespace(name)),
+            _ => None,
+        };
+        let defines = || match member.resolution.source {
+            ScopeSource::Crd(id) => Some(self.part.base.inventory.member(id).key.clone()),
+            _ => None,
+        };
+        let deleted = |key: &ObjectKey| self.requested.contains(key);
+        delivers()
+            .filter(deleted)
+            .or_else(|| contains().filter(deleted))
+            .or_else(|| defines().filter(deleted))
+            .filter(|above| above != key)
+    }
+}

@@ -1,0 +1,152 @@
+//! One object that dies or gets stuck, and what head says of it.
+
+use std::collections::{BTreeMap, HashSet};
+use std::sync::OnceLock;
+
+use super::effect::{DiffEffect, EffectCertainty, EffectKind};
+use super::part::MergePart;
+use super::surprise::{Standing, Surprise, severity};
+use crate::changes::{Destination, TreePart};
+use crate::finding::Severity;
+use crate::inventory::Member;
+use crate::kube::{GroupKind, ObjectKey, kinds};
+use crate::ownership::Ties;
+
+/// An object that dies or gets stuck.
+#[derive(Clone, Debug)]
+pub struct Loss<'a> {
+    /// The object.
+    pub key: ObjectKey,
+    /// The object of base; `None` for what no manifest contains.
+    pub member: Option<&'a Member>,
+    /// What head says of it.
+    pub standing: Standing,
+    /// What uses it in head.
+    pub users: Vec<&'a Member>,
+    /// Whether its deletion does not finish.
+    pub stuck: bool,
+    /// Whether data outside of git is deleted with it, and whether that is certain.
+    pub data: Option<bool>,
+    /// Whether the tool creates it again.
+    pub recreated: bool,
+    /// How sure its end is.
+    pub certainty: EffectCertainty,
+    /// Why: from the topmost object that leaves down to this one.
+    pub because: Vec<ObjectKey>,
+    /// How bad it is; `None`: it is what the change shows.
+    pub severity: Option<Severity>,
+}
+
+/// Puts losses together from effects.
+pub(super) struct Losses<'a, 'p> {
+    pub(super) part: &'p MergePart<'a>,
+    pub(super) head: HeadView<'a>,
+}
+
+/// What head says of objects, found out when somebody asks.
+#[derive(Default)]
+pub(super) struct HeadView<'a> {
+    ties: OnceLock<Option<Ties>>,
+    written: OnceLock<HashSet<WrittenName<'a>>>,
+}
+
+/// What an object is called in its file.
+type WrittenName<'a> = (&'a str, GroupKind<&'a str>, Option<String>);
+
+impl<'a> Losses<'a, '_> {
+    /// The losses, by key. `because` completes a chain of causes upwards.
+    pub(super) fn of(&self, effects: &[DiffEffect], because: impl Fn(&[ObjectKey]) -> Vec<ObjectKey>) -> Vec<Loss<'a>> {
+        let mut by_key: BTreeMap<&ObjectKey, Vec<&DiffEffect>> = BTreeMap::new();
+        for effect in effects {
+            by_key.entry(&effect.key).or_default().push(effect);
+        }
+        let losses = by_key.into_iter().filter_map(|(key, effects)| self.loss(key, &effects, &because));
+        losses.collect()
+    }
+
+    fn loss(
+        &self,
+        key: &ObjectKey,
+        effects: &[&DiffEffect],
+        because: &impl Fn(&[ObjectKey]) -> Vec<ObjectKey>,
+    ) -> Option<Loss<'a>> {
+        use EffectKind::{Cascaded, DataLost, Deleted, GeneratedDeleted, Recreated, Stuck};
+        let of = |kinds: &[EffectKind]| effects.iter().find(|effect| kinds.contains(&effect.effect));
+        let end = of(&[Deleted, Cascaded, GeneratedDeleted, Stuck])?;
+        let because = because(&end.because);
+        let member = self.part.base.inventory.with_key(key).first();
+        let member = member.map(|id| self.part.base.inventory.member(*id));
+        let standing = match member {
+            None => Standing::Unwritten,
+            Some(_) if self.part.after(key).is_some() => Standing::Applied,
+            // What left by itself is what the change shows, even if its file stays: an entry of a kustomization left.
+            Some(member) if because.len() > 1 && self.is_written(member) => Standing::Unapplied,
+            Some(_) => Standing::Removed,
+        };
+        let users = self.users(key);
+        let had_users = self.part.analysis.ties().users_of(key).next().is_some();
+        let data = of(&[DataLost]).map(|effect| effect.certainty == EffectCertainty::Certain);
+        let stuck = end.effect == Stuck;
+        let certain = match end.effect {
+            Stuck => end.certainty == EffectCertainty::Certain,
+            _ => end.certainty != EffectCertainty::Possible,
+        };
+        let (used, hides) = (!users.is_empty(), member.is_some_and(|member| self.hides(member)));
+        let severity = severity(Surprise { standing, used, had_users, data, hides, stuck, certain });
+        Some(Loss {
+            key: key.clone(),
+            member,
+            standing,
+            users,
+            stuck,
+            data,
+            recreated: of(&[Recreated]).is_some(),
+            certainty: end.certainty,
+            because,
+            severity,
+        })
+    }
+
+    /// Whether an object takes others along and base has none of them: then nobody knows how many the cluster has.
+    fn hides(&self, member: &Member) -> bool {
+        let ties = self.part.analysis.ties();
+        match (member.object.is(kinds::NAMESPACE), member.object.definition()) {
+            (true, _) => ties.contained_in(&member.key.name).is_empty(),
+            (_, Some(crd)) => ties.instances_of(crd.group_kind()).is_empty(),
+            _ => false,
+        }
+    }
+
+    fn ties(&self) -> Option<&Ties> {
+        let ties = || self.part.head.map(|head| Ties::of(&head.inventory, self.part.analysis.tables()));
+        self.head.ties.get_or_init(ties).as_ref()
+    }
+
+    /// What uses an object in head; nothing if something else in head provides it.
+    fn users(&self, key: &ObjectKey) -> Vec<&'a Member> {
+        let (Some(head), Some(ties)) = (self.part.head, self.ties()) else { return Vec::new() };
+        let applied = |id| {
+            let member = head.inventory.member(id);
+            head.destination(member.file).is_applied().then_some(member)
+        };
+        let provided = ties.generators_of(key).any(|tie| applied(tie.from).is_some());
+        if provided || self.part.after(key).is_some() {
+            return Vec::new();
+        }
+        ties.users_of(key).filter_map(|tie| applied(tie.from)).collect()
+    }
+
+    /// Whether the same file of head contains the object.
+    fn is_written(&self, member: &'a Member) -> bool {
+        let identity = |part: &'a TreePart, member: &'a Member| -> WrittenName<'a> {
+            (part.place(member.file), member.object.group_kind(), member.object.name())
+        };
+        let written = self.head.written.get_or_init(|| {
+            let trees = self.part.sides.head.iter();
+            let members = trees.flat_map(|part| part.inventory.members.iter().map(move |member| (part, member)));
+            let own = members.filter(|(part, member)| *part.destination(member.file) != Destination::Beside);
+            own.map(|(part, member)| identity(part, member)).collect()
+        });
+        written.contains(&identity(self.part.base, member))
+    }
+}

@@ -1,0 +1,66 @@
+//! What merging a change does: what leaves each cluster, what the tools request, what comes of it, and which of it is a surprise.
+//!
+//! * `part` one part of the tree, before and after
+//! * `withdraw` what the tools do about what leaves
+//! * `effects` the tools' requests, simulated on the cluster of base
+//! * `cascade` what has one cause, told together; `loss` one object of it; `surprise` how bad it is
+
+mod cascade;
+mod effect;
+mod effects;
+mod loss;
+mod part;
+mod surprise;
+mod withdraw;
+
+use crate::delivery::Regime;
+use crate::gc::Plan;
+use crate::inventory::Member;
+use crate::ownership::Implied;
+pub use cascade::{CascadeKind, MergeCascade};
+pub use effect::{DiffEffect, EffectCertainty, EffectKind};
+use effects::Telling;
+pub use effects::scenario;
+pub use loss::Loss;
+pub use part::MergePart;
+pub use surprise::{Standing, Surprise, severity};
+pub use withdraw::{DeliveryChoice, PartWithdrawal, ToolRelease, withdraw};
+
+/// What merging a change does to one part of the tree: all that rules of change look at.
+#[derive(Debug)]
+pub struct Merge<'a> {
+    /// The part, on both sides.
+    pub part: &'a MergePart<'a>,
+    /// What the tools send, and what they leave.
+    pub withdrawn: &'a PartWithdrawal,
+    /// What happens to the objects of the cluster, in the order of the keys.
+    pub effects: Vec<DiffEffect>,
+    /// What of it is a surprise, each with its one cause.
+    pub cascades: Vec<MergeCascade<'a>>,
+    telling: Telling<'a>,
+}
+
+impl<'a> Merge<'a> {
+    /// What comes of `withdrawn` as `plan` says, which simulates it. `implied`: what controllers create below the objects of base.
+    pub fn of(
+        part: &'a MergePart<'a>,
+        withdrawn: &'a PartWithdrawal,
+        implied: &'a Implied<'a>,
+        plan: &'a Plan<'a>,
+    ) -> Self {
+        let telling = Telling { part, withdrawn, implied, plan };
+        let effects = telling.effects();
+        let cascades = cascade::cascades(part, withdrawn, &effects);
+        Self { part, withdrawn, effects, cascades, telling }
+    }
+
+    /// By which tool an object was delivered that leaves, if that is known.
+    pub fn tool_of(&self, member: &Member) -> Option<Regime> {
+        self.withdrawn.regimes.get(&member.key).map(|(regime, _)| *regime)
+    }
+
+    /// What head adds and exists in the end.
+    pub fn appearing(&self) -> impl Iterator<Item = &'a Member> {
+        self.telling.appearing()
+    }
+}

@@ -1,0 +1,162 @@
+//! One part of the tree, before and after: its cluster, and what leaves it.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use crate::changes::{BothSides, ChangeKind, Destination, ObjectChange, Sides, TreePart, rejected_fields};
+use crate::cluster::Analysis;
+use crate::delivery::DeliveryTool;
+use crate::delivery::marks::{self, annotation};
+use crate::inventory::{Inventory, Member, ObjectId};
+use crate::kube::{Namespace, ObjectKey};
+use crate::kustomize::{Deliverer, ancestors, folder_of, resolve};
+use crate::manifest::KUSTOMIZATIONS;
+use crate::ownership::Tables;
+use crate::text::{FileId, Span};
+
+/// One part of the tree on both sides.
+#[derive(Debug)]
+pub struct MergePart<'a> {
+    /// Which of the trees it is.
+    pub at: usize,
+    /// All trees.
+    pub sides: BothSides<'a>,
+    /// All changes, of the other parts too.
+    pub changes: &'a [ObjectChange],
+    /// What the cluster contains before.
+    pub base: &'a TreePart,
+    /// What is applied afterwards; `None` if the part does not exist then.
+    pub head: Option<&'a TreePart>,
+    /// What is known of base.
+    pub analysis: Analysis<'a>,
+    /// The objects of base that leave, in order: head applies nothing of their key.
+    pub leaving: Vec<ObjectId>,
+    /// The objects of base that head makes hooks of Helm: they leave a release, if there is one.
+    pub hooks: Vec<ObjectId>,
+}
+
+impl<'a> MergePart<'a> {
+    /// The part at place `at` of the trees. `tables`: what is known of operators; `delivery`: the tool that delivers the part, if the
+    /// configuration says.
+    pub fn of(
+        at: usize,
+        sides: BothSides<'a>,
+        changes: &'a [ObjectChange],
+        tables: Arc<Tables>,
+        delivery: Option<DeliveryTool>,
+    ) -> Self {
+        let BothSides { base: old, head: new } = sides;
+        let (base, head) = (&old[at], new.get(at));
+        let mut stays: HashMap<&ObjectKey, Vec<&Destination>> = HashMap::new();
+        for (member, destination) in new.iter().flat_map(applied) {
+            stays.entry(&member.key).or_default().push(destination);
+        }
+        let leaves_for_good = |id: &ObjectId| {
+            let member = base.inventory.member(*id);
+            let left = base.destination(member.file);
+            stays.get(&member.key).is_none_or(|there| there.iter().all(|there| left.is_left_for(there)))
+        };
+        let leaves = changes.iter().filter(|change| matches!(change.kind, ChangeKind::Removed | ChangeKind::Renamed));
+        let leaves = leaves.filter_map(|change| change.sides.base()).filter(|place| place.tree == at);
+        let mut leaving: Vec<ObjectId> = leaves.map(|place| place.id).filter(leaves_for_good).collect();
+        leaving.sort();
+        leaving.dedup();
+        let changed = changes.iter().filter_map(|change| match change.sides {
+            Sides::Both(was, is) if was.tree == at => Some((was.id, new.get(is.tree)?.inventory.member(is.id))),
+            _ => None,
+        });
+        let is_hook = |member: &Member| annotation(&member.object.metadata, marks::HELM_HOOK).is_some();
+        let hooks =
+            changed.filter(|(was, is)| is_hook(is) && !is_hook(base.inventory.member(*was))).map(|(was, _)| was);
+        let hooks = hooks.collect();
+        let analysis = Analysis::of(&base.inventory).knowing(tables).delivered_by(delivery);
+        Self { at, sides, changes, base, head, analysis, leaving, hooks }
+    }
+
+    /// Whether the API server rejects the update of an object to what head says.
+    pub fn rejects(&self, key: &ObjectKey) -> bool {
+        let first = |part: &'a TreePart| part.inventory.with_key(key).first().map(|id| part.inventory.member(*id));
+        match (first(self.base), self.head.and_then(first)) {
+            (Some(old), Some(new)) => !rejected_fields(&old.object, &new.object).is_empty(),
+            _ => false,
+        }
+    }
+
+    /// The object of base that delivers an object, if the tree contains one that says so.
+    pub fn deliverer_of(&self, member: &Member) -> Option<&'a Member> {
+        delivering(&self.base.inventory, self.base.destination(member.file).deliverer()?)
+    }
+
+    /// Where head caused it that an object of base left, in the numbering of both sides: the object under its new name, else the file
+    /// that has it no more, else the kustomization above that changed.
+    pub fn cause_in_head(&self, member: &Member) -> Option<(FileId, Span)> {
+        let renamed = self.changes.iter().find_map(|change| match change.sides {
+            Sides::Both(was, is) if was.tree == self.at && was.id == member.id => Some(is),
+            _ => None,
+        });
+        if let Some(is) = renamed {
+            let after = self.sides.of_head(is);
+            return Some((self.sides.head_file(is.tree, after.file), after.object.name_span()));
+        }
+        let place = self.base.place(member.file);
+        let own = self.changed_file(place, |inventory, file| {
+            let mut there = inventory.members_of(file).iter().map(|member| &member.object);
+            there.all(|object| {
+                object.group_kind() != member.object.group_kind() || object.name() != member.object.name()
+            })
+        });
+        let own = own.map(|(file, _)| (file, Span::new(0, 0)));
+        let kustomizations = || {
+            let names = ancestors(folder_of(place)).flat_map(|folder| KUSTOMIZATIONS.map(|name| resolve(folder, name)));
+            names.into_iter().find_map(|name| self.changed_file(&name, |_, _| true))
+        };
+        let listed = |(file, text): (FileId, &str)| {
+            let at = text.find("\nresources:").map_or(0, |at| at as u32 + 1);
+            (file, Span::new(at, at))
+        };
+        own.or_else(|| kustomizations().map(listed))
+    }
+
+    /// A file of head that base has with another text, if its objects are as they should be.
+    fn changed_file(&self, place: &str, accept: impl Fn(&Inventory, FileId) -> bool) -> Option<(FileId, &'a str)> {
+        let find = |trees: &'a [TreePart]| {
+            trees.iter().enumerate().find_map(|(at, tree)| {
+                let mut files = tree.inventory.sources.iter();
+                files.find(|(id, _)| tree.place(*id) == place).map(|(id, file)| (at, id, file.text()))
+            })
+        };
+        let (tree, file, text) = find(self.sides.head)?;
+        let (.., before) = find(self.sides.base)?;
+        let accepted = before != text && accept(&self.sides.head[tree].inventory, file);
+        accepted.then(|| (self.sides.head_file(tree, file), text))
+    }
+
+    /// The object that head applies under a key.
+    pub fn after(&self, key: &ObjectKey) -> Option<&'a Member> {
+        let head = self.head?;
+        let found = head.inventory.with_key(key).iter().map(|id| head.inventory.member(*id));
+        found.into_iter().find(|member| head.destination(member.file).is_applied())
+    }
+}
+
+fn applied(part: &TreePart) -> impl Iterator<Item = (&Member, &Destination)> {
+    let members = part.inventory.members.iter().map(|member| (member, part.destination(member.file)));
+    members.filter(|(_, destination)| destination.is_applied())
+}
+
+/// Whether an object of a part is one of the change, and not of what lives beside it.
+pub(super) fn is_own(part: &TreePart, member: &Member) -> bool {
+    *part.destination(member.file) != Destination::Beside
+}
+
+/// The object that delivers, by its name and, as far as both say, its namespace.
+pub(super) fn delivering<'i>(inventory: &'i Inventory, deliverer: &Deliverer) -> Option<&'i Member> {
+    let kind = deliverer.tool.kind();
+    let found =
+        inventory.with_name(kind.group, kind.kind, &deliverer.name).iter().map(|id: &ObjectId| inventory.member(*id));
+    let here = |member: &&Member| match (&member.key.namespace, deliverer.namespace.as_str()) {
+        (_, "") | (Namespace::None | Namespace::Unwritten, _) => true,
+        (Namespace::Named(name), written) => name == written || member.object.namespace() == Some(written),
+    };
+    found.into_iter().find(here)
+}

@@ -1,0 +1,92 @@
+//! How bad it is that an object dies: a deletion that the change itself shows is a decision, one that it does not show is a
+//! surprise.
+
+use crate::finding::Severity;
+
+/// What head says of an object that the cluster loses.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Standing {
+    /// Head applies it.
+    Applied,
+    /// A file of head contains it, and nobody applies it any more.
+    Unapplied,
+    /// No manifest contained it: a controller made it.
+    Unwritten,
+    /// The change removes it.
+    Removed,
+}
+
+/// What is known of the end of one object.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Surprise {
+    /// What head says of the object.
+    pub standing: Standing,
+    /// Something in head still uses it.
+    pub used: bool,
+    /// Something in base used it: whoever needs it is known.
+    pub had_users: bool,
+    /// Data outside of git is deleted with it; whether that is certain.
+    pub data: Option<bool>,
+    /// It defines or contains others, and git knows of none of them.
+    pub hides: bool,
+    /// Its deletion does not finish.
+    pub stuck: bool,
+    /// Whether it happens, whatever else is in the cluster.
+    pub certain: bool,
+}
+
+/// How bad it is; `None`: it is what the change shows.
+pub fn severity(surprise: Surprise) -> Option<Severity> {
+    let graded = |certain| Some(if certain { Severity::Error } else { Severity::Warning });
+    let Surprise { standing, used, had_users, data, hides, stuck, certain } = surprise;
+    match (standing, data) {
+        (Standing::Applied, _) => graded(certain),
+        _ if used => graded(certain),
+        _ if stuck => graded(certain),
+        (_, Some(data)) => graded(certain && data),
+        (Standing::Unwritten, _) if had_users => None,
+        (Standing::Unwritten | Standing::Unapplied, _) => Some(Severity::Warning),
+        _ if hides => Some(Severity::Warning),
+        (Standing::Removed, _) => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const CALM: Surprise = Surprise {
+        standing: Standing::Removed,
+        used: false,
+        had_users: false,
+        data: None,
+        hides: false,
+        stuck: false,
+        certain: true,
+    };
+
+    #[test]
+    fn what_the_change_does_not_show_is_bad_and_what_it_shows_is_a_decision() {
+        use Severity::{Error, Warning};
+        use Standing::{Applied, Unapplied, Unwritten};
+        let perhaps = Surprise { certain: false, ..CALM };
+        for (what, surprise, expected) in [
+            ("removed by the change", CALM, None),
+            ("head still applies it", Surprise { standing: Applied, ..CALM }, Some(Error)),
+            ("head may still apply it", Surprise { standing: Applied, ..perhaps }, Some(Warning)),
+            ("something in head uses it", Surprise { used: true, ..CALM }, Some(Error)),
+            ("something in head may use it", Surprise { used: true, ..perhaps }, Some(Warning)),
+            ("data that is certainly lost", Surprise { data: Some(true), ..CALM }, Some(Error)),
+            ("data that may be lost", Surprise { data: Some(false), ..CALM }, Some(Warning)),
+            ("data, if it is deleted", Surprise { data: Some(true), ..perhaps }, Some(Warning)),
+            ("it certainly gets stuck", Surprise { stuck: true, ..CALM }, Some(Error)),
+            ("it may get stuck", Surprise { stuck: true, ..perhaps }, Some(Warning)),
+            ("only in the cluster", Surprise { standing: Unwritten, ..CALM }, Some(Warning)),
+            ("what it takes along is only in the cluster", Surprise { hides: true, ..CALM }, Some(Warning)),
+            ("its users left with it", Surprise { standing: Unwritten, had_users: true, ..CALM }, None),
+            ("its file stays, and nobody applies it", Surprise { standing: Unapplied, ..CALM }, Some(Warning)),
+        ] {
+            assert_eq!(severity(surprise), expected, "{what}");
+        }
+    }
+}

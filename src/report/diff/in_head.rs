@@ -1,0 +1,49 @@
+//! The findings of a change for formats that can only point into what it leads to.
+
+use crate::finding::{Finding, Label};
+use crate::report::{Report, Reported};
+use crate::text::{ColumnUnit, FileId, Side, Sources, Span};
+
+/// The same findings, on the line of head that caused each; else on the file that base had them in. The text names the lines of
+/// base.
+pub(super) fn in_head(report: &Report) -> Report {
+    let mut report = report.clone();
+    for reported in &mut report.findings {
+        move_to_head(reported, &report.sources);
+        // What was rendered from a template is so in base.
+        reported.chain_places.clear();
+    }
+    report
+}
+
+fn move_to_head(reported: &mut Reported, sources: &Sources) {
+    let Finding { primary, related, message, reason, .. } = &mut reported.finding;
+    let in_base = |label: &Label| sources.file(label.file).side() == Side::Base;
+    if !in_base(primary) {
+        related.retain(|label| !in_base(label));
+        return;
+    }
+    message.push_str(&format!(" (in base: {})", place(sources, primary)));
+    let of_base: Vec<Label> = related.iter().filter(|label| in_base(label)).cloned().collect();
+    related.retain(|label| !in_base(label));
+    for label in &of_base {
+        let words = if label.message.is_empty() { "see also" } else { &label.message };
+        reason.push_str(&format!("\n{} in base: {words}", place(sources, label)));
+    }
+    match related.is_empty() {
+        false => *primary = related.remove(0),
+        true => *primary = on_the_file(sources, primary.file),
+    }
+}
+
+/// The beginning of the file: of head's, if it has one of that path.
+fn on_the_file(sources: &Sources, file: FileId) -> Label {
+    let path = sources.file(file).path();
+    let head = sources.iter().find(|(_, other)| other.path() == path && other.side() == Side::Head);
+    Label::new(head.map_or(file, |(id, _)| id), Span::new(0, 0), String::new())
+}
+
+fn place(sources: &Sources, label: &Label) -> String {
+    let file = sources.file(label.file);
+    format!("{}:{}", file.path(), file.position(label.span.start, ColumnUnit::Utf8).line)
+}

@@ -1,0 +1,21 @@
+//! How to remove something and keep what depends on it, in the words of the tool that delivers it.
+
+use crate::delivery::Regime;
+
+/// How to take an object out of git without its deletion: a first change that protects it in the cluster, then the removal.
+pub(super) fn keep(regime: Option<Regime>, what: &str) -> String {
+    let first = match regime {
+        Some(Regime::Helm) => "annotate {} with `helm.sh/resource-policy: keep`, upgrade the release",
+        Some(regime) if regime.is_release() => {
+            "annotate {} with `helm.sh/resource-policy: keep`, merge that and wait until the HelmRelease is upgraded"
+        }
+        Some(Regime::Flux(_)) => {
+            "annotate {} with `kustomize.toolkit.fluxcd.io/prune: disabled`, merge that and wait until Flux has applied it"
+        }
+        Some(Regime::ArgoCd) => {
+            "annotate {} with `argocd.argoproj.io/sync-options: Prune=false,Delete=false`, merge that and wait until it is synced"
+        }
+        Some(Regime::Kubectl) | None => "tell the delivery tool to keep {}, apply that",
+    };
+    format!("{}, and remove it in a second change", first.replace("{}", what))
+}

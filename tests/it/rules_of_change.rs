@@ -1,0 +1,114 @@
+//! Rules of change: their fixtures are folders with `base/` and `head/`, their examples are diffs.
+
+use std::collections::BTreeSet;
+use std::path::Path;
+
+use ownerlint::report::HumanOptions;
+use ownerlint::report::diff::{DiffFormat, render};
+use ownerlint::rules::{RULES, Rule};
+use ownerlint::text::{ColumnUnit, Side};
+use ownerlint::{CompareRequest, Comparison, DiffReport, StateChoice};
+use walkdir::WalkDir;
+
+use crate::support::{marked_lines, root};
+
+/// What `diff` says of the folders `base` and `head` within `folder`.
+fn compared(folder: &Path) -> DiffReport {
+    let side = |name: &str| StateChoice::Path(folder.join(name).display().to_string());
+    let request = CompareRequest::new(side("base"), side("head"));
+    let comparison = Comparison::open(&request).unwrap_or_else(|error| panic!("{}: {error}", folder.display()));
+    comparison.report().unwrap_or_else(|error| panic!("{}: {error}", folder.display()))
+}
+
+/// `base/crds/crd.yaml:4`, for every line of base that is marked for a rule.
+fn marked(folder: &Path, rule: &str) -> BTreeSet<String> {
+    let files = WalkDir::new(folder.join("base")).into_iter().map(|entry| entry.expect("a fixture"));
+    let files = files.filter(|entry| entry.file_type().is_file());
+    let lines = files.flat_map(|file| {
+        let text = std::fs::read_to_string(file.path()).expect("text");
+        let path = file.path().strip_prefix(folder).expect("it is below").display().to_string();
+        marked_lines(&text, rule).into_iter().map(move |line| format!("{path}:{line}"))
+    });
+    lines.collect()
+}
+
+/// The places of base at which a rule points.
+fn found(folder: &Path, report: &DiffReport, rule: &str) -> BTreeSet<String> {
+    let report = &report.findings;
+    let findings = report.findings.iter().filter(|reported| reported.finding.rule == rule);
+    let places = findings.map(|reported| {
+        let primary = &reported.finding.primary;
+        let file = report.sources.file(primary.file);
+        assert_eq!(file.side(), Side::Base, "{}: a finding on a change is on base", folder.display());
+        let path = Path::new(file.path());
+        let path = path.strip_prefix(folder).unwrap_or(path).display().to_string();
+        format!("{path}:{}", file.position(primary.span.start, ColumnUnit::Utf8).line)
+    });
+    places.collect()
+}
+
+/// A rule points at exactly the marked lines of base; a change that must not fire has none.
+pub(crate) fn assert_marks_of_change(rule: &Rule, folder: &Path, fires: bool) {
+    let expected = marked(folder, rule.id);
+    assert_eq!(fires, !expected.is_empty(), "{}: marks", folder.display());
+    let report = compared(folder);
+    assert_eq!(found(folder, &report, rule.id), expected, "{}: lines on which {} points", folder.display(), rule.id);
+}
+
+/// The same for an example of a page.
+pub(crate) fn assert_marks_of_diff(rule: &Rule, place: &str, diff: &str) {
+    let folder = tempfile::tempdir().expect("a folder");
+    for side in ["base", "head"] {
+        std::fs::create_dir(folder.path().join(side)).expect("a folder");
+    }
+    let files = format!("\n{diff}");
+    for file in files.split("\n--- ").skip(1) {
+        let (path, lines) = file.split_once('\n').unwrap_or((file, ""));
+        for (side, other) in [("base", '+'), ("head", '-')] {
+            let text: String = lines
+                .lines()
+                .filter(|line| !line.starts_with(other))
+                .map(|line| format!("{}\n", line.get(1..).unwrap_or_default()))
+                .collect();
+            if text.is_empty() {
+                continue;
+            }
+            let path = folder.path().join(side).join(path);
+            std::fs::create_dir_all(path.parent().expect("a folder")).expect("a folder");
+            std::fs::write(path, text).expect("a file");
+        }
+    }
+    let expected = marked(folder.path(), rule.id);
+    let found = found(folder.path(), &compared(folder.path()), rule.id);
+    assert_eq!(found, expected, "{place}: lines on which {} points", rule.id);
+}
+
+/// What people read about each bad case; the paths of the fixtures are from the repository.
+#[test]
+fn findings_on_changes_read_well() {
+    for rule in RULES.iter().filter(|rule| rule.is_of_change()) {
+        let folder = root().join("fixtures/rules").join(rule.id).join("bad");
+        let mut cases: Vec<_> =
+            std::fs::read_dir(&folder).expect("fixtures").flatten().map(|case| case.path()).collect();
+        cases.sort();
+        let mut told = String::new();
+        for case in cases {
+            let report = compared(&case);
+            let here = format!("{}/", case.display());
+            let name = case.file_name().expect("a name").to_string_lossy();
+            told.push_str(&format!("### {name}\n\n{}\n", of_rules(&report).replace(&here, "")));
+        }
+        insta::assert_snapshot!(format!("change_{}", rule.id), told);
+    }
+}
+
+/// The findings alone, as a person sees them.
+fn of_rules(report: &DiffReport) -> String {
+    let options = ownerlint::report::Options {
+        human: HumanOptions { show: ownerlint::Severity::Info, width: 120, ..HumanOptions::default() },
+        ..ownerlint::report::Options::default()
+    };
+    let text = render(DiffFormat::Human, report, &options);
+    let end = text.find("\nRemoved\n").or_else(|| text.find("\nRenamed\n")).or_else(|| text.find("\nMoved\n"));
+    text[..end.unwrap_or(text.len())].to_owned()
+}
