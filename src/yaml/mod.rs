@@ -4,14 +4,19 @@
 //! events, and composed into a [`Tree`] under Kubernetes' rules (go-yaml scalars, merge keys, last duplicate wins). What
 //! Kubernetes silently drops or overrides is kept as a [`Problem`].
 //!
-//! The way through the room: `split` or `json` → `scan` → `grammar` → `tape` → `alias` and `compose` → [`Tree`].
+//! The way through the room: `split` or `json` → `fast`, or `scan` → `grammar` → `tape` → `alias` and `compose` → [`Tree`]. The
+//! fast parser reads what manifests are usually written in; the exact one, which is `scan` and `grammar`, reads everything and
+//! decides what is right. [`verify`] compares them.
 //!
 //! Knows nothing of Kubernetes objects.
 
 mod alias;
+mod block_header;
 mod comments;
 mod compose;
 mod document;
+mod escape;
+mod fast;
 mod grammar;
 mod json;
 mod keys;
@@ -25,8 +30,10 @@ mod tape;
 mod template;
 mod text_ref;
 mod tree;
+mod verify;
 
 pub use document::{Comment, Content, Document, Dropped, Notation, Problem, ProblemKind, Quirk, ReadError};
-pub use read::read;
+pub use read::{ParserChoice, read, read_with};
 pub use template::is_unrendered_template;
 pub use tree::{Entry, Kind, NodeId, Tree, Value};
+pub use verify::{ParserDifference, Verified, verify};

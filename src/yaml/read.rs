@@ -11,13 +11,29 @@ use super::compose::{Composed, compose};
 use super::document::{Comment, Content, Document, Dropped, Notation, Problem, ProblemKind, ReadError};
 use super::split::{Piece, split};
 use super::tape::{SyntaxError, Tape};
-use super::{grammar, json, refusal};
+use super::{fast, grammar, json, refusal};
 use crate::text::{SourceFile, Span};
+
+/// Which parser reads YAML. Both write the same tape; [`super::verify`] proves it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum ParserChoice {
+    /// The fast one, and the exact one for what it refuses.
+    #[default]
+    Fast,
+    /// The exact one alone.
+    Exact,
+}
 
 /// Reads all documents of a file, in their order. Never fails as a whole and never panics: a document that cannot be read
 /// says so in its content.
 pub fn read(file: &SourceFile) -> Vec<Document> {
-    let mut reader = StreamReader { text: file.text(), shared: file.shared_text(), documents: Vec::new() };
+    read_with(file, ParserChoice::default())
+}
+
+/// [`read`], with a parser of one's choice.
+pub fn read_with(file: &SourceFile, parser: ParserChoice) -> Vec<Document> {
+    let (text, shared) = (file.text(), file.shared_text());
+    let mut reader = StreamReader { text, shared, parser, tape: Tape::default(), documents: Vec::new() };
     let start = if reader.text.starts_with('\u{FEFF}') { '\u{FEFF}'.len_utf8() } else { 0 };
     let looks_like_json = reader.text[start..].trim_start().starts_with('{');
     match looks_like_json {
@@ -31,6 +47,9 @@ struct StreamReader<'f> {
     text: &'f str,
     /// The same text, for the trees that point into it.
     shared: Arc<String>,
+    parser: ParserChoice,
+    /// The fast parser's, used again for each document.
+    tape: Tape,
     documents: Vec<Document>,
 }
 
@@ -93,22 +112,17 @@ impl StreamReader<'_> {
     }
 
     fn yaml_document(&mut self, span: Span, json_error: Option<SyntaxError>) {
-        let text = self.text.get(span.range()).unwrap_or_default();
-        if let Some((at, found)) = forbidden_character(text) {
+        let text = with_final_newline(self.text.get(span.range()).unwrap_or_default());
+        if self.parser == ParserChoice::Fast && self.fast_document(span, &text) {
+            return;
+        }
+        if let Some((at, found)) = forbidden_character(&text) {
             let start = span.start + at as u32;
             let place = Span::new(start, start + found.len_utf8() as u32);
             return self.push_unreadable(span, refusal::character(place, found));
         }
-        match grammar::parse(&with_final_newline(text), span.start) {
-            Ok(None) => self.push(span, Notation::Yaml, Content::Empty, Vec::new(), Vec::new()),
-            Ok(Some(mut tape)) => {
-                let comments = match tape.dropped_from {
-                    None => comments::at(self.text, &tape.comments),
-                    Some(_) => comments::scanned(self.text, span),
-                };
-                let (content, problems) = self.content(&mut tape, span, false);
-                self.push(span, Notation::Yaml, content, comments, problems);
-            }
+        match grammar::parse(&text, span.start) {
+            Ok(mut tape) => self.push_tape(span, tape.as_mut()),
             Err(failure) => {
                 let error = match &json_error {
                     Some(error) if failure.braces.is_none() => error,
@@ -117,6 +131,30 @@ impl StreamReader<'_> {
                 self.push_unreadable(span, refusal::syntax(self.text, span, error, failure.braces));
             }
         }
+    }
+
+    /// Tries the fast parser. False when the document is for the exact one.
+    fn fast_document(&mut self, span: Span, text: &str) -> bool {
+        let mut tape = std::mem::take(&mut self.tape);
+        tape.clear();
+        let found = fast::parse(text, span.start, &mut tape);
+        if let Ok(found) = found {
+            self.push_tape(span, found.then_some(&mut tape));
+        }
+        self.tape = tape;
+        found.is_ok()
+    }
+
+    fn push_tape(&mut self, span: Span, tape: Option<&mut Tape>) {
+        let Some(tape) = tape else {
+            return self.push(span, Notation::Yaml, Content::Empty, Vec::new(), Vec::new());
+        };
+        let comments = match tape.dropped_from {
+            None => comments::at(self.text, &tape.comments),
+            Some(_) => comments::scanned(self.text, span),
+        };
+        let (content, problems) = self.content(tape, span, false);
+        self.push(span, Notation::Yaml, content, comments, problems);
     }
 
     /// Composes a tape and collects what was noticed.
@@ -150,7 +188,7 @@ impl StreamReader<'_> {
 }
 
 /// Kubernetes' line reader ends every line with LF, the last one too.
-fn with_final_newline(text: &str) -> Cow<'_, str> {
+pub(super) fn with_final_newline(text: &str) -> Cow<'_, str> {
     match text.ends_with('\n') {
         true => Cow::Borrowed(text),
         false => Cow::Owned(format!("{text}\n")),
@@ -158,7 +196,7 @@ fn with_final_newline(text: &str) -> Cow<'_, str> {
 }
 
 /// The first character that go-yaml's reader rejects, wherever it is.
-fn forbidden_character(text: &str) -> Option<(usize, char)> {
+pub(super) fn forbidden_character(text: &str) -> Option<(usize, char)> {
     text.char_indices().find(|(_, found)| {
         !matches!(found, '\t' | '\n' | '\r' | ' '..='~' | '\u{85}' | '\u{A0}'..='\u{D7FF}' | '\u{E000}'..='\u{FFFD}'
             | '\u{10000}'..)

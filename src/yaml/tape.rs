@@ -83,6 +83,17 @@ pub(super) struct Tape {
 }
 
 impl Tape {
+    /// Forgets everything but the memory.
+    pub(super) fn clear(&mut self) {
+        let Self { events, decoded, properties, dropped_from, ended_by_marker, quirks, comments } = self;
+        events.clear();
+        decoded.clear();
+        properties.clear();
+        (*dropped_from, *ended_by_marker) = (None, false);
+        quirks.clear();
+        comments.clear();
+    }
+
     /// The text that `text` names; `file` is the text of the whole file.
     pub(super) fn text<'a>(&'a self, file: &'a str, text: TextRef) -> &'a str {
         let source = if text.decoded { self.decoded.as_str() } else { file };

@@ -74,6 +74,7 @@ mod type_names;
 mod walking;
 mod yaml_corpus;
 mod yaml_decode;
+mod yaml_fast;
 mod yaml_limits;
 mod yaml_properties;
 mod yaml_rules;

@@ -60,6 +60,11 @@ fn cases() -> Vec<Case> {
     cases
 }
 
+/// The recorded inputs with their names.
+pub(crate) fn inputs() -> Vec<(String, Vec<u8>)> {
+    cases().into_iter().map(|case| (case.name, case.input)).collect()
+}
+
 fn case(recorded: &Value) -> Case {
     let text = |key: &str| recorded[key].as_str().map(str::to_owned);
     Case {

@@ -1,15 +1,8 @@
 //! Block scalars: `|` and `>` with their indicators.
 
 use super::{Mark, Scanner, Token, TokenKind};
+use crate::yaml::block_header::{BlockHeader, Chomp};
 use crate::yaml::tape::{Style, SyntaxError, TextRef};
-
-/// What happens to the line breaks at the end.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Chomp {
-    Strip,
-    Clip,
-    Keep,
-}
 
 impl Scanner<'_> {
     pub(super) fn fetch_block_scalar(&mut self, literal: bool) -> Result<(), SyntaxError> {
@@ -17,10 +10,10 @@ impl Scanner<'_> {
         self.simple_key_allowed = true;
         let start = self.cursor.mark;
         self.cursor.skip();
-        let (chomp, increment) = self.read_block_header()?;
+        let BlockHeader { chomp, increment } = self.read_block_header()?;
         let header_end = self.end_block_header()?;
         let parent = self.indent.max(0);
-        let mut indent = if increment > 0 { parent + increment } else { 0 };
+        let mut indent = increment.map_or(0, |increment| parent + i32::from(increment));
         let decoded_from = self.decoded.len();
         let end = self.read_block_lines(literal, chomp, &mut indent)?.unwrap_or(header_end);
         let text = TextRef { start: decoded_from as u32, end: self.decoded.len() as u32, decoded: true };
@@ -29,18 +22,13 @@ impl Scanner<'_> {
         Ok(())
     }
 
-    /// Chomping and indentation indicators, in either order.
-    fn read_block_header(&mut self) -> Result<(Chomp, i32), SyntaxError> {
-        let (mut chomp, mut increment) = (None, None);
-        loop {
-            match self.cursor.at(0) {
-                b'+' if chomp.is_none() => chomp = Some(Chomp::Keep),
-                b'-' if chomp.is_none() => chomp = Some(Chomp::Strip),
-                b'0' if increment.is_none() => return self.fail("found an indentation indicator equal to 0"),
-                digit @ b'1'..=b'9' if increment.is_none() => increment = Some(i32::from(digit - b'0')),
-                _ => return Ok((chomp.unwrap_or(Chomp::Clip), increment.unwrap_or(0))),
-            }
-            self.cursor.skip();
+    fn read_block_header(&mut self) -> Result<BlockHeader, SyntaxError> {
+        let rest = self.cursor.text.as_bytes().get(self.cursor.mark.pos..).unwrap_or_default();
+        let (header, width) = BlockHeader::read(rest);
+        self.skip_many(width);
+        match self.cursor.at(0) {
+            b'0' if header.increment.is_none() => self.fail("found an indentation indicator equal to 0"),
+            _ => Ok(header),
         }
     }
 

@@ -3,6 +3,7 @@
 use super::{Scanner, TokenKind};
 use crate::text::Span;
 use crate::yaml::document::Quirk;
+use crate::yaml::escape;
 use crate::yaml::tape::{Style, SyntaxError};
 
 /// Line breaks and blanks between two words of a scalar, until it is known how they fold.
@@ -99,33 +100,15 @@ impl Scanner<'_> {
     }
 
     fn read_escape(&mut self) -> Result<(), SyntaxError> {
-        let digits = match self.cursor.at(1) {
-            b'x' => 2,
-            b'u' => 4,
-            b'U' => 8,
-            other => {
-                let Some(character) = simple_escape(other) else {
-                    return self.fail("found unknown escape character");
-                };
+        let rest = self.cursor.text.as_bytes().get(self.cursor.mark.pos + 1..).unwrap_or_default();
+        match escape::decode(rest) {
+            Ok((character, width)) => {
                 self.decoded.push(character);
-                self.skip_many(2);
-                return Ok(());
+                self.skip_many(1 + width);
+                Ok(())
             }
-        };
-        let mut value: u32 = 0;
-        for ahead in 2..2 + digits {
-            let Some(digit) = (self.cursor.at(ahead) as char).to_digit(16) else {
-                return self.fail("did not find expected hexdecimal number");
-            };
-            value = value.wrapping_shl(4) | digit;
+            Err(problem) => self.fail(problem),
         }
-        // Unlike JSON, YAML has no surrogate pairs.
-        let Some(character) = char::from_u32(value) else {
-            return self.fail("found invalid Unicode character escape code");
-        };
-        self.decoded.push(character);
-        self.skip_many(2 + digits);
-        Ok(())
     }
 
     pub(super) fn fetch_plain(&mut self) -> Result<(), SyntaxError> {
@@ -208,25 +191,4 @@ impl Scanner<'_> {
             self.quirks.push((quirk, Span::new(start, self.offset())));
         }
     }
-}
-
-/// The escapes of one letter. go-yaml accepts `\'` besides YAML's own, but not JSON's `\/`.
-fn simple_escape(byte: u8) -> Option<char> {
-    Some(match byte {
-        b'0' => '\0',
-        b'a' => '\u{7}',
-        b'b' => '\u{8}',
-        b't' | b'\t' => '\t',
-        b'n' => '\n',
-        b'v' => '\u{B}',
-        b'f' => '\u{C}',
-        b'r' => '\r',
-        b'e' => '\u{1B}',
-        b' ' | b'"' | b'\'' | b'\\' => byte as char,
-        b'N' => '\u{85}',
-        b'_' => '\u{A0}',
-        b'L' => '\u{2028}',
-        b'P' => '\u{2029}',
-        _ => return None,
-    })
 }

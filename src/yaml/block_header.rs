@@ -1,0 +1,36 @@
+//! The header of a block scalar: what follows `|` or `>`.
+
+/// What happens to the line breaks at the end of a block scalar.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Chomp {
+    /// `-`: all are dropped.
+    Strip,
+    /// The last line keeps its own.
+    Clip,
+    /// `+`: all are kept.
+    Keep,
+}
+
+/// Chomping and indentation indicators.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct BlockHeader {
+    pub(super) chomp: Chomp,
+    /// How far right of its parent the text is, if that is written.
+    pub(super) increment: Option<u8>,
+}
+
+impl BlockHeader {
+    /// Reads the indicators in either order, each at most once. Returns how many bytes they are.
+    pub(super) fn read(after_indicator: &[u8]) -> (Self, usize) {
+        let (mut chomp, mut increment, mut width) = (None, None, 0);
+        loop {
+            match after_indicator.get(width) {
+                Some(b'+') if chomp.is_none() => chomp = Some(Chomp::Keep),
+                Some(b'-') if chomp.is_none() => chomp = Some(Chomp::Strip),
+                Some(digit @ b'1'..=b'9') if increment.is_none() => increment = Some(digit - b'0'),
+                _ => return (Self { chomp: chomp.unwrap_or(Chomp::Clip), increment }, width),
+            }
+            width += 1;
+        }
+    }
+}

@@ -1,0 +1,135 @@
+//! Unquoted scalars of block collections, on one line or several.
+
+use super::refused::Refused;
+use super::source::SourceText;
+use super::writer::{ScalarText, WrittenScalar};
+use crate::yaml::tape::Style;
+
+/// What ends the unquoted text of a line.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum PlainStop {
+    /// A colon with a blank or the line's end after it: the text is a key.
+    Colon,
+    /// A blank and `#`.
+    Comment,
+    /// The end of the line.
+    Line,
+}
+
+/// The unquoted text of one line.
+#[derive(Clone, Copy)]
+pub(super) struct PlainLine {
+    pub(super) start: usize,
+    /// Where it ends, blanks after it left out.
+    pub(super) end: usize,
+    pub(super) stop: PlainStop,
+    /// The colon, the `#` or the line break.
+    pub(super) stop_at: usize,
+}
+
+impl PlainLine {
+    pub(super) fn scalar(self) -> WrittenScalar {
+        let Self { start, end, .. } = self;
+        WrittenScalar { style: Style::Plain, start, end, text: ScalarText::Written(start, end) }
+    }
+}
+
+/// Bytes that may end unquoted text.
+const MAY_STOP: [bool; 256] = {
+    let mut table = [false; 256];
+    table[b':' as usize] = true;
+    table[b'#' as usize] = true;
+    table[b'\n' as usize] = true;
+    table[b'\r' as usize] = true;
+    table
+};
+
+/// Whether unquoted text can begin here, in a block collection.
+pub(super) fn check_start(source: SourceText<'_>, at: usize) -> Result<(), Refused> {
+    match source.byte(at) {
+        b'-' | b'?' | b':' if source.is_blank_or_break(at + 1) => {
+            Err(Refused("an indicator where a value is expected"))
+        }
+        b'!' => Err(Refused("a tag")),
+        b'\t' | b'#' | b'%' | b'@' | b'`' | b',' | b'[' | b']' | b'{' | b'}' | b'|' | b'>' | b'"' | b'\'' | b'&'
+        | b'*' => Err(Refused("a character that cannot start a value")),
+        _ => Ok(()),
+    }
+}
+
+/// Reads unquoted text up to what ends it on its line.
+#[inline]
+pub(super) fn read_line(source: SourceText<'_>, start: usize) -> PlainLine {
+    let mut at = start;
+    let stop = loop {
+        let byte = source.byte(at);
+        if !MAY_STOP[byte as usize] {
+            at += 1;
+            continue;
+        }
+        match byte {
+            b':' if source.is_blank_or_break(at + 1) => break PlainStop::Colon,
+            b'#' if at > start && source.is_blank(at - 1) => break PlainStop::Comment,
+            b'\n' | b'\r' => break PlainStop::Line,
+            _ => at += 1,
+        }
+    };
+    PlainLine { start, end: source.before_blanks(start, at), stop, stop_at: at }
+}
+
+/// Reads the rest of a scalar whose first line is `first`, in a collection at the column `indent`. Returns it, and the last of
+/// its lines.
+pub(super) fn read_rest(
+    source: SourceText<'_>,
+    first: PlainLine,
+    indent: usize,
+    decoded: &mut String,
+) -> Result<(WrittenScalar, PlainLine), Refused> {
+    let decoded_from = decoded.len();
+    let mut last = first;
+    while last.stop == PlainStop::Line {
+        let Some((breaks, start)) = next_line(source, last.stop_at, indent)? else { break };
+        if last.start == first.start {
+            decoded.push_str(source.slice(first.start, first.end));
+        }
+        fold(breaks, decoded);
+        last = read_line(source, start);
+        if last.stop == PlainStop::Colon {
+            return Err(Refused("a colon in unquoted text of several lines"));
+        }
+        decoded.push_str(source.slice(last.start, last.end));
+    }
+    if last.start == first.start {
+        return Ok((first.scalar(), first));
+    }
+    let text = ScalarText::Decoded(decoded_from);
+    Ok((WrittenScalar { style: Style::Plain, start: first.start, end: last.end, text }, last))
+}
+
+/// How many line breaks are before the line that continues the text, and where its text starts; `None` when none does.
+fn next_line(source: SourceText<'_>, line_break: usize, indent: usize) -> Result<Option<(usize, usize)>, Refused> {
+    let mut line = source.after_break(line_break);
+    let mut breaks = 1;
+    while !source.is_end(line) {
+        let start = source.after_spaces(line);
+        match source.byte(start) {
+            b'\n' | b'\r' => {
+                breaks += 1;
+                line = source.after_break(start);
+            }
+            b'\t' => return Err(Refused("a tab before text")),
+            b'#' => return Ok(None),
+            _ if start - line <= indent => return Ok(None),
+            _ => return Ok(Some((breaks, start))),
+        }
+    }
+    Ok(None)
+}
+
+/// One line break becomes a space, several become one less.
+pub(super) fn fold(breaks: usize, decoded: &mut String) {
+    match breaks {
+        1 => decoded.push(' '),
+        _ => decoded.extend(std::iter::repeat_n('\n', breaks - 1)),
+    }
+}
