@@ -7,6 +7,7 @@
 //! Knows nothing of scopes.
 
 mod edits;
+mod inclusion;
 mod kustomization;
 mod path;
 mod pointer;
@@ -14,6 +15,7 @@ mod roots;
 mod tree;
 
 pub use edits::{BuildFate, Edits};
+pub use inclusion::included_by;
 pub use kustomization::{KustomizationFile, Selector};
 pub use path::{ancestors, folder_of, name_of, resolve};
 pub use pointer::{Deliverer, FilePatterns, Pointer, SourceTool, pointers};

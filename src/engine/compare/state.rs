@@ -8,9 +8,11 @@ use super::request::StateChoice;
 use crate::config::FILE_NAMES;
 use crate::engine::SessionError;
 use crate::git::{Blobs, FileContent, GitError, Repository, Snapshot, SnapshotFile};
-use crate::inventory::{self, Origin, locate, read_bytes, walk_listed};
-use crate::kustomize::{ancestors, folder_of, name_of, resolve};
+use crate::inventory::{self, Origin, Texts, locate, read_bytes, walk_listed};
+use crate::kustomize::{ancestors, folder_of, included_by, name_of, resolve};
+use crate::manifest::KUSTOMIZATIONS;
 use crate::render::{Checkout, CheckoutFile};
+use crate::text::Side;
 
 /// The bytes of a file, or why there are none, to be read after its name.
 pub(super) type Bytes = Result<Arc<[u8]>, String>;
@@ -112,7 +114,10 @@ impl StateReader {
         let listed = walk_listed(&all, &arguments)?;
         let config = |path: &&str| FILE_NAMES.contains(&name_of(path));
         let wanted = listed.found.into_iter().map(|at| all[at]);
-        let wanted: BTreeSet<&str> = wanted.chain(all.iter().copied().filter(config)).collect();
+        let mut wanted: BTreeSet<&str> = wanted.chain(all.iter().copied().filter(config)).collect();
+        if !paths.is_empty() {
+            self.follow(&repository, snapshot, &mut wanted)?;
+        }
         let files: Vec<(&str, &SnapshotFile)> = wanted.into_iter().map(|path| (path, &snapshot.files[path])).collect();
         repository.read(&mut self.blobs, files.iter().copied())?;
         let behind =
@@ -130,6 +135,34 @@ impl StateReader {
         state.submodules = snapshot.submodules.iter().filter(within).cloned().collect();
         state.missing = listed.missing;
         Ok(state)
+    }
+
+    /// Adds what the kustomizations among the files take from elsewhere: a root is built whole, wherever its bases are.
+    fn follow<'s>(
+        &mut self,
+        repository: &Repository,
+        snapshot: &'s Snapshot,
+        wanted: &mut BTreeSet<&'s str>,
+    ) -> Result<(), SessionError> {
+        let is_kustomization = |path: &&str| KUSTOMIZATIONS.contains(&name_of(path));
+        let mut pending: Vec<&'s str> = wanted.iter().copied().filter(is_kustomization).collect();
+        while !pending.is_empty() {
+            let files: Vec<_> = pending.iter().filter_map(|path| Some((*path, snapshot.files.get(*path)?))).collect();
+            repository.read(&mut self.blobs, files.iter().copied())?;
+            let unparsed = files.iter().map(|(path, file)| ((*path).to_owned(), self.bytes(file))).collect();
+            let parsed = Texts::default().parse(unparsed, Side::Base);
+            let included = parsed.iter().flat_map(|file| included_by(file.source().path(), file));
+            let found = included.flat_map(|place| {
+                let kustomizations = KUSTOMIZATIONS.iter().map(|name| resolve(&place, name));
+                let places: Vec<String> = std::iter::once(place.clone()).chain(kustomizations).collect();
+                places
+                    .into_iter()
+                    .filter_map(|place| snapshot.files.get_key_value(&place))
+                    .map(|(path, _)| path.as_str())
+            });
+            pending = found.filter(|path| wanted.insert(path)).filter(is_kustomization).collect();
+        }
+        Ok(())
     }
 
     fn bytes(&self, file: &SnapshotFile) -> Bytes {

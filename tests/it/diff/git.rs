@@ -51,6 +51,25 @@ fn paths_are_looked_up_in_both_commits_from_the_current_folder() {
 }
 
 #[test]
+fn a_root_is_built_whole_wherever_its_bases_are() {
+    let folder = Folder::new();
+    folder.git(&["init", "-q", "-b", "main"]);
+    folder.write("prod/kustomization.yaml", "namePrefix: prod-\nresources: [../base]\ncomponents: [../extra]\n");
+    folder.write("base/kustomization.yaml", "resources: [deep, b.yaml]\n").write("base/b.yaml", &config("b"));
+    folder.write("base/deep/kustomization.yaml", "resources: [a.yaml]\n").write("base/deep/a.yaml", &config("a"));
+    folder.write("extra/kustomization.yaml", "kind: Component\nresources: [c.yaml]\n");
+    folder.write("extra/c.yaml", &config("c")).write("other/d.yaml", &config("d")).commit();
+    folder.remove("base/deep/a.yaml").write("base/deep/kustomization.yaml", "resources: []\n");
+    folder
+        .remove("extra/c.yaml")
+        .write("extra/kustomization.yaml", "kind: Component\n")
+        .remove("other/d.yaml")
+        .commit();
+    let refs = ["--base-ref", "HEAD~", "--head-ref", "HEAD", "prod"];
+    assert_eq!(folder.changes(&refs), ["removed ConfigMap/?/prod-a", "removed ConfigMap/?/prod-c"]);
+}
+
+#[test]
 fn a_bare_repository_has_commits_and_nothing_else() {
     let (folder, bare) = (repository(), Folder::new());
     bare.git(&["clone", "-q", "--bare", &folder.path().display().to_string(), "."]);
