@@ -64,7 +64,7 @@ if is_true "${CHANGED_ONLY:-true}" && [[ "$event" == pull_request* || "$event" =
   if [[ "$event" == merge_group ]]; then change="merge group"; fi
   if base=$(base_of_change 2>/dev/null); then
     arguments+=("--only-changed-from=$base")
-    scope="This report contains only findings that the $change touches."
+    scope="This report contains only findings that the $change adds."
   else
     say warning "the base of this $change is not in the checkout, so all findings are reported; \
 set fetch-depth: 2 for actions/checkout"

@@ -54,6 +54,11 @@ impl Baseline {
         Self { entries: counts.into_iter().map(entry).collect() }
     }
 
+    /// Divides findings into new and known ones, and asks nothing about what is stale.
+    pub fn divide<F>(&self, findings: Vec<F>, of: impl Fn(&F) -> &Finding) -> Parted<F> {
+        self.part(findings, of, |_, _| false, FileId(0))
+    }
+
     /// Divides findings into new and known ones. Of findings of one identity the first ones, in the given order, are
     /// known. `judged` says of an entry, and of how many of its findings there are, whether the run could have found
     /// the others: what it could not is never stale. `file` is the baseline's own.

@@ -1,21 +1,33 @@
-//! Which files a change touches, and which are as the commit has them, as git knows it.
+//! What files were before a change, and which are as the commit has them, as git knows it.
 
 use std::collections::BTreeSet;
 use std::path::Path;
 
 use super::error::Error;
-use crate::git::{GitError, Repository};
+use crate::git::{Blobs, FileContent, GitError, Repository};
+use crate::inventory::Past;
 
-/// The files that differ between the working tree and the commit at which the current branch left `reference`, and all that
-/// git does not know: of a file that it ignores, as rendered output often is, nobody can say that it did not change.
-/// Absolute paths.
-pub(super) fn changed_from(reference: &str) -> Result<Vec<String>, Error> {
+/// What the files that differ now contained in the commit at which the current branch left `reference`. What git does not know
+/// did not exist: of a file that it ignores, as rendered output often is, nobody can say what it was.
+pub(super) fn changed_from(reference: &str) -> Result<Past, Error> {
     let changed = || {
         let repository = Repository::discover(Path::new("."))?;
         let base = repository.merge_base(reference)?;
         let root = repository.work_tree().ok_or(GitError::Bare { missing: "work tree" })?.to_owned();
+        let snapshot = repository.snapshot_of(&base)?;
         let names = repository.changed_since(&base)?.into_iter().chain(repository.unknown()?);
-        Ok(names.map(|name| root.join(name).to_string_lossy().into_owned()).collect())
+        // The file that a link leads to has a name of its own.
+        let is_link = |name: &String| snapshot.files.get(name).is_some_and(|file| file.is_link);
+        let names: Vec<String> = names.filter(|name| !is_link(name)).collect();
+        let stored = names.iter().filter_map(|name| Some((name.as_str(), snapshot.files.get(name)?)));
+        let mut blobs = Blobs::default();
+        repository.read(&mut blobs, stored)?;
+        let content = |name: &String| match &snapshot.files.get(name)?.content {
+            FileContent::Stored(object) => blobs.get(object).cloned(),
+            FileContent::Disk(_) => None,
+        };
+        let files: Vec<_> = names.into_iter().map(|name| (content(&name), name)).collect();
+        Ok(Past::new(&root, files.into_iter().map(|(bytes, name)| (name, bytes))))
     };
     changed().map_err(|reason| Error::Changed { reference: reference.to_owned(), reason })
 }

@@ -51,7 +51,7 @@ pub(super) struct ReportedArgs {
     /// Report only findings that touch this file or folder; everything else is still read (may be repeated)
     #[arg(long, value_name = "PATH", value_hint = clap::ValueHint::AnyPath, help_heading = "Report")]
     pub(super) only: Vec<String>,
-    /// Report only findings that touch files changed since the current branch left this git ref
+    /// Report only findings that were not there when the current branch left this git ref; count the others
     #[arg(long, value_name = "GITREF", help_heading = "Report")]
     pub(super) only_changed_from: Option<String>,
     /// The known findings [default: ownerlint-baseline.json beside the configuration]
@@ -111,14 +111,22 @@ pub(super) fn check(args: CheckArgs, global: &GlobalArgs) -> Result<Status, Erro
     let session = open(&request)?;
     let read = started.elapsed();
     let only = report_scope(&session, &reported)?;
+    let since = reported.only_changed_from.as_deref().map(changed_from).transpose()?;
     let fail_on = session.fail_on(fail_on.map(|fail_on| fail_on.0));
     let baseline = match reported.baseline {
         _ if reported.no_baseline => BaselineChoice::Without,
         Some(file) => BaselineChoice::File(file),
         None => BaselineChoice::Discover,
     };
-    let report =
-        session.check(CheckOptions { select, ignore, baseline, only, every: false, today: Some(Date::today()) })?;
+    let report = session.check(CheckOptions {
+        select,
+        ignore,
+        baseline,
+        only,
+        since,
+        every: false,
+        today: Some(Date::today()),
+    })?;
     if global.verbose {
         terminal::say(&timing(&report, read, started.elapsed()));
     }
@@ -163,10 +171,7 @@ pub(super) fn shown(given: Option<Severity>, fail_on: Option<Severity>, verbose:
 
 fn report_scope(session: &Session, args: &ReportedArgs) -> Result<Option<ReportScope>, Error> {
     let only = session.known_scope(&args.only)?;
-    // What a change removes is not there any more, and limits the report nevertheless.
-    let changed = args.only_changed_from.as_deref().map(changed_from).transpose()?;
-    let limited = changed.is_some() || !only.is_empty();
-    Ok(limited.then(|| ReportScope::new(only.iter().cloned().chain(changed.unwrap_or_default()))))
+    Ok((!only.is_empty()).then(|| ReportScope::new(only)))
 }
 
 /// How findings are shown.

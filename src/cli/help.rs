@@ -17,7 +17,7 @@ Examples:
   ownerlint explain owner-of-cluster-scoped  why a rule exists, how to fix it
   ownerlint init                             write a commented ownerlint.yaml
   ownerlint baseline write                   from now on only new findings
-  ownerlint --only-changed-from origin/main  only what this branch touches
+  ownerlint --only-changed-from origin/main  only what this branch adds
 
 Exit status:
   0  nothing at or above --fail-on (default: error)

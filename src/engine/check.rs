@@ -36,6 +36,8 @@ pub struct Check {
     pub baseline: Option<(SourceFile, Baseline)>,
     /// What is reported; `None` is all.
     pub only: Option<ReportScope>,
+    /// What was found before a change: counted, not reported.
+    pub before: Option<Baseline>,
     /// Whether every single finding is reported, as baselines count them, and not what says the same once.
     pub every: bool,
     /// The day of the run, for ignores that expire; without one none does.

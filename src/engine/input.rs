@@ -9,7 +9,7 @@ use thiserror::Error;
 
 use crate::cluster::Analysis;
 use crate::delivery::DeliveryTool;
-use crate::inventory::{self, Files, InputError, Inventory, Member, Overlay, Walk};
+use crate::inventory::{self, Files, InputError, Inventory, Member, Overlay, Past, Walk};
 use crate::ownership::Tables;
 use crate::rules::World;
 use crate::text::FileId;
@@ -26,8 +26,11 @@ pub(super) struct Input {
 }
 
 impl Input {
-    fn walk(&self, overlays: &[Overlay]) -> Result<Walk, InputError> {
-        inventory::walk_with(&self.paths, &self.exclude, overlays)
+    fn walk(&self, around: &Surroundings<'_>) -> Result<Walk, InputError> {
+        match around.past {
+            Some(past) => inventory::walk_past(&self.paths, &self.exclude, past),
+            None => inventory::walk_with(&self.paths, &self.exclude, around.overlays),
+        }
     }
 }
 
@@ -160,6 +163,8 @@ impl BundleInput {
 pub(super) struct Surroundings<'a> {
     /// Unsaved texts in place of files.
     pub(super) overlays: &'a [Overlay],
+    /// What differing files contained before a change, if that state is read.
+    pub(super) past: Option<&'a Past>,
     /// What else lives in the cluster of each bundle.
     pub(super) beside: Walk,
 }
@@ -171,7 +176,7 @@ pub(super) fn read_bundles(
     files: &mut Files,
 ) -> Result<Vec<Bundle>, BundleError> {
     let read = |bundle: BundleInput| {
-        let walk = bundle.input.walk(around.overlays).map_err(|reason| match bundle.name.clone() {
+        let walk = bundle.input.walk(around).map_err(|reason| match bundle.name.clone() {
             Some(name) => BundleError::Named { name, reason },
             None => BundleError::Argument(reason),
         })?;
@@ -188,10 +193,10 @@ pub(super) fn read_paths(
     around: &Surroundings<'_>,
     files: &mut Files,
 ) -> Result<Vec<Bundle>, BundleError> {
-    let named = rest.input.walk(around.overlays)?;
+    let named = rest.input.walk(around)?;
     // A bundle whose paths do not exist contains none of these paths.
     let walked = bundles.into_iter().filter_map(|bundle| {
-        let walk = bundle.input.walk(around.overlays).ok()?;
+        let walk = bundle.input.walk(around).ok()?;
         Some((bundle, walk))
     });
     let walked: Vec<_> = walked.collect();

@@ -61,13 +61,22 @@ pub(super) fn check_bundles(bundles: &[Bundle], check: &Check) -> Report {
     findings.retain(|reported| scope.touches(&reported.finding));
     suppressed.retain(|suppressed| scope.touches(&suppressed.reported.finding));
     suppressed.sort_by(|a, b| order(&a.reported.finding).cmp(&order(&b.reported.finding)));
+    let before = check.before.as_ref().map(|before| {
+        let all = before.divide(std::mem::take(&mut findings), finding_of);
+        findings = all.new;
+        all.known.len()
+    });
     if !check.every {
         findings = repeats::once(findings);
     }
     let own = OwnFiles::of(check);
     let in_scope = |findings: &[Reported]| findings.iter().filter(|reported| scope.touches(&reported.finding)).count();
-    let summary =
-        Summary { suppressed: suppressed.len(), baseline: in_scope(&known), ..summarise(bundles, &own, &findings) };
+    let summary = Summary {
+        suppressed: suppressed.len(),
+        baseline: in_scope(&known),
+        before,
+        ..summarise(bundles, &own, &findings)
+    };
     let rules = run.rules.iter().map(|rule| describe_as(rule, &check.severities)).collect();
     let cascades = cascades(&verdicts, &merged.sources, &findings);
     let mut skipped = skipped_in(bundles);
@@ -268,5 +277,6 @@ fn summarise(bundles: &[Bundle], own: &OwnFiles, findings: &[Reported]) -> Summa
         info: count(Severity::Info),
         suppressed: 0,
         baseline: 0,
+        before: None,
     }
 }

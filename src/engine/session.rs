@@ -18,7 +18,7 @@ use super::selection::Selection;
 use crate::baseline::{self, Baseline, Renewal};
 use crate::config::{self, Config};
 use crate::finding::Severity;
-use crate::inventory::{Files, Overlay, Release, locate, walk};
+use crate::inventory::{Files, Overlay, Past, Release, locate, walk, walk_past};
 use crate::manifest::SkipReason;
 use crate::report::{Listing, Report};
 use crate::suppression::Date;
@@ -27,8 +27,11 @@ use crate::text::{Side, SourceFile};
 /// What a request leads to, read once; any number of questions can be asked of it.
 #[derive(Debug)]
 pub struct Session {
+    request: Request,
     config: Option<Config>,
     bundles: Vec<Bundle>,
+    /// Everything that was parsed for them.
+    files: Files,
     /// Whether everything that the configuration names was read.
     complete: bool,
     extent: ReadExtent,
@@ -48,6 +51,9 @@ pub struct CheckOptions {
     pub baseline: BaselineChoice,
     /// What is reported; `None` is all.
     pub only: Option<ReportScope>,
+    /// What differing files contained before a change: what was found then is counted, and not reported.
+    #[doc(hidden)]
+    pub since: Option<Past>,
     /// Whether every single finding is reported, as baselines count them.
     pub every: bool,
     /// The day of the run, for ignores that expire; without one none does.
@@ -64,19 +70,14 @@ impl Session {
         let Resolved { bundles, paths } = resolve(request, config.as_ref())?;
         let complete = paths.is_none() && request.bundle.is_none();
         let mut files = Files::default();
-        let beside = walk(&request.beside, &request.exclude).map_err(BundleError::from)?;
-        let around = Surroundings { overlays: &request.overlays, beside };
-        let bundles = match paths {
-            None => read_bundles(bundles, &around, &mut files)?,
-            Some(paths) => read_paths(bundles, paths, &around, &mut files)?,
-        };
+        let bundles = read(request, Resolved { bundles, paths }, None, &mut files)?;
         let unread = |overlay: &&Overlay| !bundles.iter().any(|bundle| holds(bundle, overlay));
         if let Some(overlay) = request.overlays.iter().find(unread) {
             return Err(SessionError::OutsideOfBundles { path: overlay.path.clone() });
         }
         let extent = extent(request, config.as_ref());
         let release = request.release.or(config.as_ref().and_then(|config| config.kubernetes_version));
-        Ok(Self { config, bundles, complete, extent, release })
+        Ok(Self { request: request.clone(), config, bundles, files, complete, extent, release })
     }
 
     /// The bundles, in the order of their names; files of none of them come last.
@@ -134,7 +135,7 @@ impl Session {
     /// # Errors
     /// A word that is not the id of a rule, and a baseline that cannot be read.
     pub fn check(&self, options: CheckOptions) -> Result<Report, SessionError> {
-        let CheckOptions { select, ignore, baseline, only, every, today } = options;
+        let CheckOptions { select, ignore, baseline, only, since, every, today } = options;
         let off = self.config.iter().flat_map(|config| &config.off).map(|id| (*id).to_owned());
         // A rule that is asked for by name runs, whatever the configuration says.
         let off = off.filter(|id| !select.contains(id));
@@ -144,7 +145,7 @@ impl Session {
         if selection.rules().is_empty() {
             return Err(SessionError::NoRuleLeft);
         }
-        let check = Check {
+        let mut check = Check {
             selection,
             severities: self.config.as_ref().map(|config| config.severities.clone()).unwrap_or_default(),
             ignores: ignores.map(|config| (config.source.clone(), config.ignores.clone())),
@@ -157,7 +158,18 @@ impl Session {
             today,
             ..Check::default()
         };
+        check.before = since.map(|past| self.found_before(&past, &check)).transpose()?;
         Ok(check_bundles(&self.bundles, &check))
+    }
+
+    /// What the same check finds in what the request led to before a change. The configuration of now counts for both.
+    fn found_before(&self, past: &Past, check: &Check) -> Result<Baseline, SessionError> {
+        let resolved = resolve(&self.request, self.config.as_ref())?;
+        let mut files = self.files.clone();
+        let bundles = read(&self.request, resolved, Some(past), &mut files)?;
+        let everything = Check { only: None, every: true, ..check.clone() };
+        let report = check_bundles(&bundles, &everything);
+        Ok(Baseline::of(report.findings.iter().map(|reported| &reported.finding)))
     }
 
     /// What known findings become after a check of this session without them. What it could not have found stays known; it
@@ -226,6 +238,25 @@ impl Session {
         }
         read_baseline(&path).map(Some)
     }
+}
+
+/// Reads what a request leads to, now or before a change.
+fn read(
+    request: &Request,
+    resolved: Resolved,
+    past: Option<&Past>,
+    files: &mut Files,
+) -> Result<Vec<Bundle>, SessionError> {
+    let Resolved { bundles, paths } = resolved;
+    let beside = match past {
+        Some(past) => walk_past(&request.beside, &request.exclude, past),
+        None => walk(&request.beside, &request.exclude),
+    };
+    let around = Surroundings { overlays: &request.overlays, past, beside: beside.map_err(BundleError::from)? };
+    Ok(match paths {
+        None => read_bundles(bundles, &around, files)?,
+        Some(paths) => read_paths(bundles, paths, &around, files)?,
+    })
 }
 
 /// Reads a file of known findings.

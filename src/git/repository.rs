@@ -172,13 +172,13 @@ impl Repository {
         }
     }
 
-    /// The files that differ between the work tree and a commit, from the root.
+    /// The files that differ between the work tree and a commit, from the root; of one that was renamed both names.
     ///
     /// # Errors
     /// A bare repository.
     pub fn changed_since(&self, commit: &str) -> Result<BTreeSet<String>, GitError> {
         let root = self.work_tree.as_deref().ok_or(GitError::Bare { missing: "work tree" })?;
-        let options = ["diff", "--no-ext-diff", "--no-textconv", "--name-only", "-z", commit, "--"];
+        let options = ["diff", "--no-ext-diff", "--no-textconv", "--no-renames", "--name-only", "-z", commit, "--"];
         Ok(names(&output(root, &options)?))
     }
 

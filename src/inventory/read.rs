@@ -13,25 +13,31 @@ use crate::manifest::{KUSTOMIZATIONS, ParsedFile};
 use crate::text::{Side, SourceFile, decode_manifest};
 
 /// The files of a run: whichever bundles reach a file, and under whatever names, it is read and parsed once.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub struct Files {
-    /// By what distinguishes files: [`InputFile::identity`].
-    parsed: HashMap<PathBuf, ParsedFile>,
+    parsed: HashMap<ContentId, ParsedFile>,
+}
+
+/// What distinguishes contents: [`InputFile::identity`], and whether it is that of before a change.
+type ContentId = (PathBuf, bool);
+
+fn content_id(file: &InputFile) -> ContentId {
+    (file.identity.clone(), matches!(file.origin, Origin::Stored(_)))
 }
 
 impl Files {
     /// The files of `walk` in the order of their reported paths, those among them that cannot be read.
     pub fn read(&mut self, walk: Walk) -> Vec<ParsedFile> {
         let Walk { files, unreadable } = walk;
-        let new: Vec<&InputFile> = files.iter().filter(|file| !self.parsed.contains_key(&file.identity)).collect();
-        let parsed: Vec<_> = new.into_par_iter().map(|file| (file.identity.clone(), parse(file))).collect();
+        let new: Vec<&InputFile> = files.iter().filter(|file| !self.parsed.contains_key(&content_id(file))).collect();
+        let parsed: Vec<_> = new.into_par_iter().map(|file| (content_id(file), parse(file))).collect();
         self.parsed.extend(parsed);
         let unreadable = unreadable.into_iter();
         let mut found: BTreeMap<String, ParsedFile> =
             unreadable.map(|file| (file.path.clone(), ParsedFile::unreadable(file.path, file.reason))).collect();
-        for InputFile { path, identity, .. } in files {
-            if let Some(parsed) = self.parsed.get(&identity) {
-                let source = parsed.source();
+        for file in files {
+            if let Some(parsed) = self.parsed.get(&content_id(&file)) {
+                let (source, path) = (parsed.source(), file.path);
                 let parsed = if source.path() == path { parsed.clone() } else { parsed.seen_as(path, source.side()) };
                 found.insert(parsed.source().path().to_owned(), parsed);
             }
@@ -94,6 +100,7 @@ impl Texts {
 pub fn read_bytes(origin: &Origin) -> Result<Vec<u8>, String> {
     match origin {
         Origin::Unsaved(text) => Ok(text.as_bytes().to_vec()),
+        Origin::Stored(bytes) => Ok(bytes.to_vec()),
         Origin::Stdin => read(std::io::stdin().lock()),
         Origin::Disk(disk) => open(disk).and_then(read),
     }

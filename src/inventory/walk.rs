@@ -22,6 +22,8 @@ pub enum Origin {
     Stdin,
     /// An editor's buffer.
     Unsaved(Arc<str>),
+    /// What the file contained before a change.
+    Stored(Arc<[u8]>),
 }
 
 /// Unsaved text in place of a file's content: an editor's buffer.
@@ -120,7 +122,7 @@ pub fn walk_with(arguments: &[String], exclude: &[String], overlays: &[Overlay])
 }
 
 /// Whether [`walk`] would find a file at `path` if it were there. `identity` is its absolute path.
-fn reaches(arguments: &[String], exclude: &[String], path: &str, identity: &Path) -> bool {
+pub(super) fn reaches(arguments: &[String], exclude: &[String], path: &str, identity: &Path) -> bool {
     let shown = path.strip_prefix("./").unwrap_or(path);
     let excluded = globs(exclude).is_ok_and(|exclude| exclude.is_match(shown));
     let reached = arguments.iter().any(|argument| {
@@ -276,7 +278,7 @@ impl Collector {
         let files = files.map(|(path, origin)| {
             let identity = match &origin {
                 Origin::Disk(path) => path.canonicalize().unwrap_or_else(|_| path.clone()),
-                Origin::Stdin | Origin::Unsaved(_) => PathBuf::from(STDIN),
+                Origin::Stdin | Origin::Unsaved(_) | Origin::Stored(_) => PathBuf::from(STDIN),
             };
             InputFile { path, origin, identity }
         });

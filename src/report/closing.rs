@@ -38,6 +38,7 @@ pub fn closing(format: Format, report: &Report, options: &Closing) -> String {
         lines.extend(report.skipped.iter().map(skip));
     }
     lines.extend(exclusion(report));
+    lines.extend(before(report));
     lines.extend(held_back(&digest));
     // The other formats link the page of each rule.
     if format == Format::Concise {
@@ -85,6 +86,13 @@ pub(super) fn exclusion(report: &Report) -> Option<String> {
         "{covers} of {errors} match one pattern; to leave these files out: --exclude '{}'",
         plain::one_line(&quoted)
     ))
+}
+
+/// What was found before the change, too.
+fn before(report: &Report) -> Option<String> {
+    let before = report.summary.before.filter(|&before| before > 0)?;
+    let verb = if before == 1 { "was" } else { "were" };
+    Some(format!("{} that {verb} there before the change: not shown", plain::count(before, "finding")))
 }
 
 /// One line per rule whose findings are not shown.

@@ -173,8 +173,7 @@ fn chain(chain: &Chain, options: &HumanOptions) -> String {
 
 fn counts(report: &Report) -> String {
     let summary: &Summary = &report.summary;
-    let kept = [(summary.suppressed, "suppressed"), (summary.baseline, "known to the baseline")];
-    let kept: String = kept.into_iter().filter(|&(n, _)| n > 0).map(|(n, what)| format!("; {n} {what}")).collect();
+    let kept = summary.kept();
     let skipped = match report.skipped.iter().filter(|skip| !skip.is_empty()).count() {
         0 => String::new(),
         n => format!(", {n} skipped"),

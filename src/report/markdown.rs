@@ -46,9 +46,8 @@ pub(super) fn render(report: &Report, options: &MarkdownOptions, roots: &Roots) 
 }
 
 fn heading(report: &Report) -> String {
-    let Summary { files, documents, objects, suppressed, baseline, .. } = report.summary;
-    let kept = [(suppressed, "suppressed"), (baseline, "known to the baseline")];
-    let kept: String = kept.into_iter().filter(|&(n, _)| n > 0).map(|(n, what)| format!("; {n} {what}")).collect();
+    let Summary { files, documents, objects, .. } = report.summary;
+    let kept = report.summary.kept();
     format!(
         "## {}: {}\n\n{} in {} and {}{kept}.\n",
         text(&report.tool.name),

@@ -173,9 +173,22 @@ pub struct Summary {
     pub suppressed: usize,
     /// Findings that the baseline knows.
     pub baseline: usize,
+    /// Findings that were there before the change, where only what it adds is reported.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub before: Option<usize>,
 }
 
 impl Summary {
+    /// `; 2 suppressed; 12 there before the change`: what was found and is not reported.
+    pub(super) fn kept(&self) -> String {
+        let kept = [
+            (self.suppressed, "suppressed"),
+            (self.baseline, "known to the baseline"),
+            (self.before.unwrap_or_default(), "there before the change"),
+        ];
+        kept.into_iter().filter(|&(n, _)| n > 0).map(|(n, what)| format!("; {n} {what}")).collect()
+    }
+
     /// `1 error, 2 warnings`; `nothing found`, or `nothing to check` where there is no object.
     pub(super) fn found(&self) -> String {
         let found = [(self.error, "error"), (self.warning, "warning"), (self.info, "info")];

@@ -87,7 +87,7 @@ fn changed(repository: &Repository, reference: &str) -> (i32, String, String) {
 
 #[test]
 #[allow(clippy::print_stdout, reason = "a test that is skipped says so")]
-fn what_a_branch_changed_is_reported_with_what_it_touches() {
+fn what_a_branch_adds_is_reported_and_what_was_there_before_is_counted() {
     let repository = repository();
     std::fs::remove_dir(repository.path().join(".git")).expect("the marker");
     if !git(&repository, &["init", "-q", "-b", "main"]) {
@@ -96,31 +96,94 @@ fn what_a_branch_changed_is_reported_with_what_it_touches() {
     }
     assert!(git(&repository, &["add", "-A"]) && git(&repository, &["commit", "-qm", "one"]));
     assert!(git(&repository, &["checkout", "-qb", "topic"]));
-    assert_eq!(changed(&repository, "main").1, "");
-    // Committed on the branch.
-    repository.write("m/owner.yaml", &format!("# moved\n{OWNER}"));
-    assert!(git(&repository, &["commit", "-qam", "two"]));
     let reported = |repository: &Repository| {
         let (_, out, error) = changed(repository, "main");
-        assert_eq!(error, "");
+        assert_eq!(error, "2 findings that were there before the change: not shown\n");
         out.lines().filter_map(|line| line.split(": ").next().map(str::to_owned)).collect::<Vec<_>>()
     };
-    assert_eq!(reported(&repository), ["m/owned.yaml:7:35"]);
+    assert_eq!(reported(&repository), [""; 0]);
+    // Committed on the branch: other lines, another file, the same findings.
+    repository.write("m/owner.yaml", &format!("# moved\n{OWNER}"));
+    std::fs::rename(repository.path().join("m/twice.yaml"), repository.path().join("m/moved.yaml")).expect("a file");
+    assert!(git(&repository, &["add", "-A"]) && git(&repository, &["commit", "-qm", "two"]));
+    assert_eq!(reported(&repository), [""; 0]);
+    // An object that had nothing wrong with it.
+    repository.write("m/another.yaml", &OWNED.replace("settings", "another"));
+    assert!(git(&repository, &["add", "-A"]) && git(&repository, &["commit", "-qm", "two"]));
+    assert_eq!(reported(&repository), ["m/another.yaml:7:35"]);
     // What main did since does not count.
     assert!(git(&repository, &["checkout", "-q", "main"]));
     repository.write("m/twice.yaml", &format!("# moved\n{TWICE}"));
     assert!(git(&repository, &["commit", "-qam", "three"]) && git(&repository, &["checkout", "-q", "topic"]));
-    assert_eq!(reported(&repository), ["m/owned.yaml:7:35"]);
+    assert_eq!(reported(&repository), ["m/another.yaml:7:35"]);
     // The working tree, and files that git does not know yet.
     repository.write("m/ä new file.yaml", &TWICE.replace("twice", "new"));
-    assert_eq!(reported(&repository), ["m/owned.yaml:7:35", "m/ä new file.yaml:6:3"]);
+    assert_eq!(reported(&repository), ["m/another.yaml:7:35", "m/ä new file.yaml:6:3"]);
     // Nor what it is told to ignore: of that nobody can say that it did not change.
     repository.write(".gitignore", "m/ä*\n");
-    assert_eq!(reported(&repository), ["m/owned.yaml:7:35", "m/ä new file.yaml:6:3"]);
+    assert_eq!(reported(&repository), ["m/another.yaml:7:35", "m/ä new file.yaml:6:3"]);
     let (status, _, error) = changed(&repository, "nowhere");
     assert_eq!(status, 2);
     assert!(error.starts_with("error: cannot tell what changed since `nowhere`: there is no such commit"), "{error}");
     assert_eq!(changed(&repository, "--output=x").0, 2);
+}
+
+/// A repository with a commit on `main`; `None`, with a note, where there is no git.
+#[allow(clippy::print_stdout, reason = "a test that is skipped says so")]
+fn committed(files: &[(&str, &str)]) -> Option<Repository> {
+    let repository = Repository::new();
+    for (path, text) in files {
+        repository.write(path, text);
+    }
+    std::fs::remove_dir(repository.path().join(".git")).expect("the marker");
+    if !git(&repository, &["init", "-q", "-b", "main"]) {
+        println!("skipped: git is not installed");
+        return None;
+    }
+    assert!(git(&repository, &["add", "-A"]) && git(&repository, &["commit", "-qm", "one"]));
+    Some(repository)
+}
+
+#[test]
+fn a_removal_is_answered_for_in_files_that_did_not_change() {
+    let here = OWNER.replace("shop", "other");
+    let files = [("m/owned.yaml", OWNED), ("m/there.yaml", OWNER), ("m/here.yaml", &here), ("m/twice.yaml", TWICE)];
+    let Some(repository) = committed(&files) else { return };
+    std::fs::remove_file(repository.path().join("m/here.yaml")).expect("a file");
+    let (_, out, error) = changed(&repository, "main");
+    assert!(out.starts_with("m/owned.yaml:7:35: warning[owner-cross-namespace] "), "{out}");
+    assert_eq!((out.lines().count(), error.as_str()), (1, "1 finding that was there before the change: not shown\n"));
+}
+
+#[test]
+fn a_folder_that_is_gone_is_read_as_it_was() {
+    let configuration = "version: 1\nbundles: {all: {paths: [m], exclude: ['m/old/*.skip.yaml']}}\n";
+    let old = TWICE.replace("twice", "old");
+    let files = [("m/twice.yaml", TWICE), ("m/old/a.yaml", &old), ("ownerlint.yaml", configuration)];
+    let Some(repository) = committed(&files) else { return };
+    std::fs::rename(repository.path().join("m/old/a.yaml"), repository.path().join("m/b.yaml")).expect("a file");
+    std::fs::remove_dir(repository.path().join("m/old")).expect("a folder");
+    let (status, out, error) = changed(&repository, "main");
+    assert_eq!((status, out.as_str()), (0, ""), "what moved was there before");
+    assert_eq!(error, "2 findings that were there before the change: not shown\n");
+}
+
+#[test]
+fn documents_and_people_are_told_how_much_was_there_before() {
+    let files = [("m/owned.yaml", OWNED), ("m/owner.yaml", OWNER), ("m/twice.yaml", TWICE)];
+    let Some(repository) = committed(&files) else { return };
+    let run = |format: &str, more: &[&str]| {
+        let mut command = crate::support::ownerlint();
+        command.env("PATH", std::env::var_os("PATH").unwrap_or_default()).env("HOME", repository.path());
+        let output = command.current_dir(repository.path()).args(["--output", format]).args(more).output();
+        String::from_utf8(output.expect("it runs").stdout).expect("text")
+    };
+    let since = ["--only-changed-from", "main"];
+    let report: Value = serde_json::from_str(&run("json", &since)).expect("JSON");
+    assert_eq!((&report["summary"]["before"], &report["summary"]["warning"]), (&Value::from(2), &Value::from(0)));
+    assert!(run("human", &since).contains("; 2 there before the change\n"), "{}", run("human", &since));
+    let report: Value = serde_json::from_str(&run("json", &[])).expect("JSON");
+    assert!(report["summary"]["before"].is_null(), "only where it was asked");
 }
 
 #[test]

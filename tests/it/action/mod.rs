@@ -166,7 +166,7 @@ fn a_pull_request_is_told_what_it_touches_whatever_was_checked_out() {
         assert_eq!(run.annotations(), ["error m/new file.yaml"], "{checkout:?}");
         assert_eq!(run.status("comment"), None, "nobody asked for a comment");
         assert!(
-            run.summary.ends_with("\nThis report contains only findings that the pull request touches.\n"),
+            run.summary.ends_with("\nThis report contains only findings that the pull request adds.\n"),
             "{}",
             run.summary
         );
@@ -184,7 +184,7 @@ fn a_merge_queue_is_told_what_its_group_touches_whatever_was_checked_out() {
         assert_eq!(counts(&run), ["1", "1", "0", "1"], "{checkout:?}: {run:#?}");
         assert_eq!(run.annotations(), ["error m/new file.yaml"], "{checkout:?}");
         assert!(
-            run.summary.ends_with("\nThis report contains only findings that the merge group touches.\n"),
+            run.summary.ends_with("\nThis report contains only findings that the merge group adds.\n"),
             "{}",
             run.summary
         );

@@ -196,6 +196,7 @@ pub(crate) fn with(sources: Sources, findings: Vec<Finding>) -> Report {
         info: of(Severity::Info),
         suppressed: 1,
         baseline: 2,
+        before: None,
     };
     let reported = findings.into_iter().zip(fingerprints);
     let findings = reported.map(|(finding, fingerprint)| Reported {

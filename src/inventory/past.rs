@@ -1,0 +1,66 @@
+//! What a walk would have found before a change: files that differ now as they were, what is new left out, what is gone back
+//! in its place.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use super::error::InputError;
+use super::location::locate;
+use super::walk::{InputFile, Origin, Walk, reaches, walk};
+
+/// What the files below a folder contained before a change, as far as they contain something else now. Of what is outside of the
+/// folder, and of standard input, nobody knows what it was.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Past {
+    root: PathBuf,
+    /// By absolute path; `None` for what did not exist. Of a folder it counts for everything below.
+    differing: BTreeMap<PathBuf, Option<Arc<[u8]>>>,
+}
+
+impl Past {
+    /// What the files below `root` contained, by their paths from there; `None` for what did not exist.
+    pub fn new(root: &Path, files: impl IntoIterator<Item = (String, Option<Arc<[u8]>>)>) -> Self {
+        let root = locate(&root.to_string_lossy());
+        let differing = files.into_iter().map(|(path, bytes)| (root.join(path), bytes)).collect();
+        Self { root, differing }
+    }
+
+    /// Whether a file existed, and what it contained if that is something else than now.
+    fn of(&self, identity: &Path) -> Option<Option<Arc<[u8]>>> {
+        if !identity.starts_with(&self.root) {
+            return None;
+        }
+        let above = identity.ancestors().take_while(|folder| folder.starts_with(&self.root));
+        match above.filter_map(|path| self.differing.get(path)).next() {
+            Some(bytes) => bytes.clone().map(Some),
+            None => Some(None),
+        }
+    }
+}
+
+/// Finds what [`walk`] would have found before a change.
+///
+/// # Errors
+/// As [`walk`]'s.
+pub fn walk_past(arguments: &[String], exclude: &[String], past: &Past) -> Result<Walk, InputError> {
+    let mut found = walk(arguments, exclude)?;
+    found.unreadable.retain(|file| past.of(&locate(&file.path)).is_some());
+    let then = |mut file: InputFile| {
+        if let Some(bytes) = past.of(&file.identity)? {
+            file.origin = Origin::Stored(bytes);
+        }
+        Some(file)
+    };
+    found.files = found.files.into_iter().filter(|file| file.origin != Origin::Stdin).filter_map(then).collect();
+    let here = locate(".");
+    for (identity, bytes) in &past.differing {
+        let Some(bytes) = bytes.as_ref().filter(|_| !identity.exists()) else { continue };
+        let path = identity.strip_prefix(&here).unwrap_or(identity).to_string_lossy().replace('\\', "/");
+        if reaches(arguments, exclude, &path, identity) {
+            found.files.push(InputFile { path, origin: Origin::Stored(Arc::clone(bytes)), identity: identity.clone() });
+        }
+    }
+    found.files.sort_by(|a, b| a.path.cmp(&b.path));
+    Ok(found)
+}
