@@ -24,23 +24,7 @@ const OBJECTS_OF_A_FIX: usize = 3;
 pub(super) fn render(report: &Report, options: &MarkdownOptions, roots: &Roots) -> String {
     let mut page = MarkdownText { text: heading(report), limit: options.bytes.saturating_sub(RESERVE) };
     cascades(&mut page, &report.cascades);
-    let findings = by_object(report);
-    if !findings.is_empty() {
-        page.push("\n| | Object | Finding | Where |\n|---|---|---|---|\n");
-        let mut last = None;
-        let shown = findings.iter().take_while(|reported| {
-            let fits =
-                page.push(&row(report, reported, last != Some(object(reported)), options.published.as_ref(), roots));
-            last = Some(object(reported));
-            fits
-        });
-        let rest = findings.len() - shown.count();
-        if rest > 0 {
-            page.text
-                .push_str(&format!("\n{} left out here: the report is too long.\n", plain::count(rest, "finding")));
-        }
-        explanations(&mut page, report);
-    }
+    findings(&mut page, report, options.published.as_ref(), roots);
     notes(&mut page, report);
     page.text
 }
@@ -76,6 +60,26 @@ fn cascades(page: &mut MarkdownText, cascades: &Cascades) {
     if left_out > 0 {
         page.push(&format!("\n{} left out here; `ownerlint plan` draws them.\n", plain::count(left_out, "graph")));
     }
+}
+
+/// A table of the findings, and folded below it why and how to fix, by rule.
+pub(super) fn findings(page: &mut MarkdownText, report: &Report, published: Option<&Published>, roots: &Roots) {
+    let findings = by_object(report);
+    if findings.is_empty() {
+        return;
+    }
+    page.push("\n| | Object | Finding | Where |\n|---|---|---|---|\n");
+    let mut last = None;
+    let shown = findings.iter().take_while(|reported| {
+        let fits = page.push(&row(report, reported, last != Some(object(reported)), published, roots));
+        last = Some(object(reported));
+        fits
+    });
+    let rest = findings.len() - shown.count();
+    if rest > 0 {
+        page.text.push_str(&format!("\n{} left out here: the report is too long.\n", plain::count(rest, "finding")));
+    }
+    explanations(page, report);
 }
 
 /// What a finding is about: its object, or else its file.

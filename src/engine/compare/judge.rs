@@ -109,5 +109,6 @@ fn summarise(sides: BothSides<'_>, findings: &[Reported]) -> Summary {
         info: count(Severity::Info),
         suppressed: 0,
         baseline: 0,
+        before: None,
     }
 }

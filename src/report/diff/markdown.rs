@@ -1,13 +1,15 @@
-//! The comment on a pull request: one sentence on what merging does, a picture of what is deleted with what, a table by
-//! effect, and folded below it every object, how to release what gets stuck, and what the change itself shows.
+//! The comment on a pull request: one sentence on what merging does, the findings and how to fix them, a picture of what is
+//! deleted with what, a table by effect, and folded below it every object, how to release what gets stuck, and what the change
+//! itself shows.
 //!
-//! A change that does nothing it does not show gets that sentence alone. Never outgrows [`MarkdownOptions::bytes`], as a report;
-//! text from manifests is written as character references.
+//! A change that does nothing it does not show gets that sentence alone. The document never outgrows
+//! [`MarkdownOptions::bytes`](crate::report::MarkdownOptions::bytes); text from manifests is written as character references.
 
 use super::words::{WORST_FIRST, unless};
 use super::{ChangedPlace, DiffReport, ReportedChange};
 use crate::merge::{DiffEffect, EffectKind};
-use crate::report::MarkdownOptions;
+use crate::report::Options;
+use crate::report::markdown::findings;
 use crate::report::markup::{MarkdownText, RESERVE, code, text};
 use crate::report::plan::{Cascade, held_item};
 use crate::story::remedy::Stuck;
@@ -22,22 +24,23 @@ const ROWS: usize = 200;
 const RELEASED: usize = 10;
 
 /// The whole document, within its size.
-pub(super) fn render(report: &DiffReport, options: &MarkdownOptions) -> String {
-    if !report.surprises() {
+pub(super) fn render(report: &DiffReport, options: &Options) -> String {
+    if report.findings.findings.is_empty() && !report.surprises() {
         return quiet(report);
     }
-    let mut page = MarkdownText { text: heading(report), limit: options.bytes.saturating_sub(RESERVE) };
+    let limit = options.markdown.bytes.saturating_sub(RESERVE);
+    let mut page = MarkdownText { text: heading(report), limit };
+    // A line of base has no place on the web that the address of head leads to.
+    findings(&mut page, &report.findings, None, &options.roots);
     // What the tool deletes for itself is what the change shows.
     let mut told = WORST_FIRST.into_iter().filter(|(kind, _)| *kind != EffectKind::Deleted);
+    let note = |note: &String| format!("\nNote: {}.\n", text(plain::one_line(note).trim_end_matches('.')));
     let fits = pictures(&mut page, report)
         && by_effect(&mut page, report)
         && told.all(|(kind, title)| every_object(&mut page, title, &report.of(kind).collect::<Vec<_>>()))
         && changes(&mut page, report)
         && release(&mut page, report)
-        && report
-            .notes
-            .iter()
-            .all(|note| page.push(&format!("\nNote: {}.\n", text(plain::one_line(note).trim_end_matches('.')))));
+        && report.notes.iter().all(|one| page.push(&note(one)));
     if !fits {
         page.text
             .push_str("\nThe rest is left out: it does not fit into a comment. `ownerlint diff` lists every object.\n");
@@ -156,13 +159,12 @@ fn changes(page: &mut MarkdownText, report: &DiffReport) -> bool {
     if shown.is_empty() {
         return true;
     }
-    let rows = shown.iter().map(|change| format!("| {} | {} | {} |\n", change.change, named(change), places(change)));
-    page.folded(
-        &format!("What the change shows ({})", report.counted()),
-        "| | Object | Where |\n|---|---|---|\n",
-        rows,
-        ROWS,
-    )
+    let row = |change: &&ReportedChange| format!("| {} | {} | {} |\n", change.change, named(change), places(change));
+    let mut rows: Vec<String> = shown.iter().map(row).collect();
+    // What several roots apply leaves each of them.
+    rows.dedup();
+    let title = format!("What the change shows ({})", report.counted());
+    page.folded(&title, "| | Object | Where |\n|---|---|---|\n", rows.into_iter(), ROWS)
 }
 
 fn named(change: &ReportedChange) -> String {

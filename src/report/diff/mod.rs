@@ -94,7 +94,7 @@ pub fn render(format: DiffFormat, report: &DiffReport, options: &Options) -> Str
     match format {
         DiffFormat::Human => human::render(report, &options.human),
         DiffFormat::Json => json::render(report),
-        DiffFormat::Markdown => markdown::render(report, &options.markdown),
+        DiffFormat::Markdown => markdown::render(report, options),
         DiffFormat::Jsonl => render_findings(Format::Jsonl, findings, options),
         DiffFormat::Concise => of_head(Format::Concise),
         DiffFormat::Sarif => of_head(Format::Sarif),

@@ -66,9 +66,10 @@ impl DiffReport {
         let removed = self.changes.iter().filter(|change| matches!(change.change, "removed" | "renamed"));
         let shown: BTreeSet<&str> = removed.map(|change| change.was.as_deref().unwrap_or(&change.key)).collect();
         self.effects.iter().any(|effect| match effect.effect {
-            EffectKind::Stuck | EffectKind::DataLost | EffectKind::GeneratedDeleted | EffectKind::Recreated => true,
+            EffectKind::Stuck | EffectKind::DataLost | EffectKind::Recreated => true,
             EffectKind::Cascaded => !shown.contains(effect.key.to_string().as_str()),
-            EffectKind::Deleted | EffectKind::Orphaned | EffectKind::Kept => false,
+            // What was generated is a surprise if something still needs it, which rules know.
+            EffectKind::GeneratedDeleted | EffectKind::Deleted | EffectKind::Orphaned | EffectKind::Kept => false,
         })
     }
 
