@@ -8,9 +8,9 @@ use super::part::MergePart;
 use super::surprise::{Standing, Surprise, severity};
 use crate::changes::{Destination, TreePart};
 use crate::finding::Severity;
-use crate::inventory::Member;
+use crate::inventory::{Member, ObjectId};
 use crate::kube::{GroupKind, ObjectKey, kinds};
-use crate::ownership::Ties;
+use crate::ownership::{DeliveryDestination, DeliveryObject, Ties};
 
 /// An object that dies or gets stuck.
 #[derive(Clone, Debug)]
@@ -21,8 +21,10 @@ pub struct Loss<'a> {
     pub member: Option<&'a Member>,
     /// What head says of it.
     pub standing: Standing,
-    /// What uses it in head.
+    /// What uses it in head, if nothing in head provides it.
     pub users: Vec<&'a Member>,
+    /// What makes it in head, if it is another object than in base.
+    pub provider: Option<&'a Member>,
     /// Whether its deletion does not finish.
     pub stuck: bool,
     /// Whether data outside of git is deleted with it, and whether that is certain.
@@ -78,12 +80,14 @@ impl<'a> Losses<'a, '_> {
         let member = member.map(|id| self.part.base.inventory.member(*id));
         let standing = match member {
             None => Standing::Unwritten,
-            Some(_) if self.part.after(key).is_some() => Standing::Applied,
+            Some(member) if self.part.still_applied(member).is_some() => Standing::Applied,
+            Some(member) if self.part.renamed(member).is_some() => Standing::Removed,
             // What left by itself is what the change shows, even if its file stays: an entry of a kustomization left.
             Some(member) if because.len() > 1 && self.is_written(member) => Standing::Unapplied,
             Some(_) => Standing::Removed,
         };
-        let users = self.users(key);
+        let provider = self.provider(key);
+        let users = if provider.is_none() { self.users(key) } else { Vec::new() };
         let had_users = self.part.analysis.ties().users_of(key).next().is_some();
         let data = of(&[DataLost]).map(|effect| effect.certainty == EffectCertainty::Certain);
         let stuck = end.effect == Stuck;
@@ -98,6 +102,7 @@ impl<'a> Losses<'a, '_> {
             member,
             standing,
             users,
+            provider,
             stuck,
             data,
             recreated: of(&[Recreated]).is_some(),
@@ -122,18 +127,28 @@ impl<'a> Losses<'a, '_> {
         self.head.ties.get_or_init(ties).as_ref()
     }
 
-    /// What uses an object in head; nothing if something else in head provides it.
+    /// What generates an object in head.
+    fn provider(&self, key: &ObjectKey) -> Option<&'a Member> {
+        let mut generators = self.ties()?.generators_of(key).filter_map(|tie| self.applied(tie.from));
+        generators.next()
+    }
+
+    /// What uses an object in head, unless head applies it: consumers and, of a Namespace, what delivers into it.
     fn users(&self, key: &ObjectKey) -> Vec<&'a Member> {
-        let (Some(head), Some(ties)) = (self.part.head, self.ties()) else { return Vec::new() };
-        let applied = |id| {
-            let member = head.inventory.member(id);
-            head.destination(member.file).is_applied().then_some(member)
+        let Some(ties) = self.ties().filter(|_| self.part.after(key).is_none()) else { return Vec::new() };
+        let consumers = ties.users_of(key).filter_map(|tie| self.applied(tie.from));
+        let here = |object: &&DeliveryObject| {
+            let DeliveryDestination { cluster, namespace } = &object.destination;
+            key.is(kinds::NAMESPACE) && cluster.is_none() && namespace.as_deref() == Some(key.name.as_str())
         };
-        let provided = ties.generators_of(key).any(|tie| applied(tie.from).is_some());
-        if provided || self.part.after(key).is_some() {
-            return Vec::new();
-        }
-        ties.users_of(key).filter_map(|tie| applied(tie.from)).collect()
+        let delivering = ties.delivery_objects().iter().filter(here).filter_map(|object| self.applied(object.id));
+        consumers.chain(delivering).collect()
+    }
+
+    fn applied(&self, id: ObjectId) -> Option<&'a Member> {
+        let head = self.part.head?;
+        let member = head.inventory.member(id);
+        head.destination(member.file).is_applied().then_some(member)
     }
 
     /// Whether the same file of head contains the object.

@@ -16,6 +16,7 @@ mod withdraw;
 use crate::delivery::Regime;
 use crate::gc::Plan;
 use crate::inventory::Member;
+use crate::kube::ObjectKey;
 use crate::ownership::Implied;
 pub use cascade::{CascadeKind, MergeCascade};
 pub use effect::{DiffEffect, EffectCertainty, EffectKind};
@@ -52,6 +53,18 @@ impl<'a> Merge<'a> {
         let effects = telling.effects();
         let cascades = cascade::cascades(part, withdrawn, &effects);
         Self { part, withdrawn, effects, cascades, telling }
+    }
+
+    /// The cascades that an object of some kind explains.
+    pub fn of_kind(&self, kind: CascadeKind) -> impl Iterator<Item = &MergeCascade<'a>> {
+        self.cascades.iter().filter(move |cascade| cascade.kind == kind)
+    }
+
+    /// What happens to an object, as far as it is deleted or gets stuck.
+    pub fn end_of(&self, key: &ObjectKey) -> Option<&DiffEffect> {
+        use EffectKind::{Cascaded, Deleted, Stuck};
+        let mut ends = self.effects.iter().filter(|effect| effect.key == *key);
+        ends.find(|effect| matches!(effect.effect, Deleted | Cascaded | Stuck))
     }
 
     /// By which tool an object was delivered that leaves, if that is known.

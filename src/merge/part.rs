@@ -87,6 +87,16 @@ impl<'a> MergePart<'a> {
         delivering(&self.base.inventory, self.base.destination(member.file).deliverer()?)
     }
 
+    /// What head calls an object of base that it has under another name or in another namespace.
+    pub fn renamed(&self, member: &Member) -> Option<&'a Member> {
+        self.changes.iter().find_map(|change| match (change.kind, change.sides) {
+            (ChangeKind::Renamed, Sides::Both(was, is)) if was.tree == self.at && was.id == member.id => {
+                Some(self.sides.of_head(is))
+            }
+            _ => None,
+        })
+    }
+
     /// Where head caused it that an object of base left, in the numbering of both sides: the object under its new name, else the file
     /// that has it no more, else the kustomization above that changed.
     pub fn cause_in_head(&self, member: &Member) -> Option<(FileId, Span)> {
@@ -129,6 +139,14 @@ impl<'a> MergePart<'a> {
         let (.., before) = find(self.sides.base)?;
         let accepted = before != text && accept(&self.sides.head[tree].inventory, file);
         accepted.then(|| (self.sides.head_file(tree, file), text))
+    }
+
+    /// What head applies of an object of base, if it is not left to nobody: what a tool delivered and lies in a folder that nothing
+    /// points at any more is applied by nobody.
+    pub fn still_applied(&self, member: &Member) -> Option<&'a Member> {
+        let (after, head) = (self.after(&member.key)?, self.head?);
+        let left = self.base.destination(member.file).is_left_for(head.destination(after.file));
+        (!left).then_some(after)
     }
 
     /// The object that head applies under a key.

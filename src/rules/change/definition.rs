@@ -2,11 +2,13 @@
 
 use super::places::on_base;
 use super::recipe::keep;
-use super::words::{grave, shown, toll};
+use super::words::{leaving, shown, stuck, toll, tool};
+use crate::finding::Severity;
+use crate::inventory::Member;
+use crate::kube::kinds;
 use crate::merge::{CascadeKind, Merge, MergeCascade};
 use crate::rules::draft::Draft;
 use crate::rules::rule::{Rule, Sink, rule};
-use crate::rules::words::named;
 
 pub(in crate::rules) static CRD_REMOVED: Rule = rule!(
     "crd-removed",
@@ -17,29 +19,55 @@ pub(in crate::rules) static CRD_REMOVED: Rule = rule!(
 );
 
 fn crd_removed(merge: &Merge<'_>, sink: &mut Sink) {
-    let definitions = merge.cascades.iter().filter(|cascade| cascade.kind == CascadeKind::Definition);
-    sink.extend(definitions.map(|cascade| draft(merge, cascade)));
+    sink.extend(merge.of_kind(CascadeKind::Definition).map(|cascade| draft(merge, cascade)));
 }
 
 fn draft(merge: &Merge<'_>, cascade: &MergeCascade<'_>) -> Draft {
     let crd = cascade.culprit;
-    let toll = toll(cascade);
-    let message = match toll.is_empty() {
-        true => format!("removing {} deletes every object of its kind", named(crd)),
-        false => format!("removing {} deletes {toll}", named(crd)),
+    let taken = match toll(cascade) {
+        nothing if nothing.is_empty() => "every object of its kind".to_owned(),
+        toll => toll,
     };
-    let tool = merge.tool_of(crd);
-    let reason = format!(
-        "{} deletes the CustomResourceDefinition, and the API server then deletes every object of its kind in every namespace, whoever \
-         created it.{}",
-        tool.map_or("The delivery tool", |regime| regime.tool()),
-        grave(cascade)
-    );
-    let draft = on_base(merge, crd, crd.object.name_span(), message)
+    let regime = merge.tool_of(crd);
+    let unrendered = all_vanish(merge, crd);
+    let caution = match unrendered {
+        true => {
+            " Every CustomResourceDefinition that base was rendered with is missing in head, and nothing else is: if head was rendered \
+             without them (`helm template` needs `--include-crds`), nothing is deleted."
+        }
+        false => "",
+    };
+    let severity = if unrendered { cascade.severity.min(Severity::Warning) } else { cascade.severity };
+    let draft = on_base(merge, crd, crd.object.name_span(), format!("{} deletes {taken}", leaving(merge, crd)))
         .label("defines what is deleted")
-        .reason(reason)
-        .help(keep(tool, "the definition"))
+        .reason(format!(
+            "{} deletes the CustomResourceDefinition. The API server then deletes every object of its kind, in all namespaces and \
+             whoever created it, and the garbage collector what these own.{}{caution}",
+            tool(regime),
+            stuck(cascade)
+        ))
+        .help(keep(regime, "the definition"))
         .field("metadata.name")
-        .severity(cascade.severity);
+        .severity(severity);
     shown(draft, merge, cascade)
+}
+
+/// Whether all CustomResourceDefinitions that one rendering had are gone at once, while head has the rest of it: the sign of a
+/// rendering without them.
+fn all_vanish(merge: &Merge<'_>, crd: &Member) -> bool {
+    let part = merge.part;
+    let destination = part.base.destination(crd.file);
+    let deliveries = part.analysis.deliveries();
+    let rendered = |member: &&Member| {
+        part.base.destination(member.file) == destination && deliveries.template(&part.base.inventory, member).is_some()
+    };
+    let is_definition = |member: &&Member| member.object.is(kinds::CUSTOM_RESOURCE_DEFINITION);
+    let mut definitions = part.base.inventory.members.iter().filter(rendered).filter(is_definition);
+    let gone = definitions.clone().all(|member| part.leaving.contains(&member.id));
+    let others = part.base.inventory.members.iter().filter(rendered).filter(|member| !is_definition(member));
+    let mut others = others.peekable();
+    definitions.nth(1).is_some()
+        && gone
+        && others.peek().is_some()
+        && others.all(|member| part.still_applied(member).is_some())
 }

@@ -2,7 +2,13 @@
 //!
 //! A finding of theirs is on the line of base that vanished; what caused it in head is related. How bad it is, `merge` decides.
 
+pub(super) mod data;
 pub(super) mod definition;
+pub(super) mod delivery;
+pub(super) mod generator;
+pub(super) mod namespace;
+pub(super) mod owner;
 mod places;
+pub(super) mod project;
 mod recipe;
 mod words;

@@ -5,22 +5,56 @@ use crate::merge::{Loss, Merge, MergeCascade, Standing};
 use crate::rules::draft::{Draft, MOST_RELATED};
 
 use super::places::{related_in_base, related_in_head};
+use crate::delivery::Regime;
+use crate::inventory::Member;
+use crate::rules::words::{named, whereabouts};
 
-/// What a cascade does besides deleting its culprit, to be read after "and": `2 objects that head still applies and 1 object that a
-/// controller made`.
+/// What is deleted with the culprit of a cascade, to be read after "deletes": `2 objects that head still applies and Secret `x` that a
+/// controller made, with the data of Cluster `db``.
 pub(super) fn toll(cascade: &MergeCascade<'_>) -> String {
-    let others = || cascade.losses.iter().filter(|loss| loss.key != cascade.culprit.key);
+    let below = |loss: &&Loss<'_>| loss.key != cascade.culprit.key && loss.because.contains(&cascade.culprit.key);
+    let others = || cascade.losses.iter().filter(below);
     let used = |loss: &&Loss<'_>| !loss.users.is_empty() && loss.standing != Standing::Applied;
     let of = |standing| move |loss: &&Loss<'_>| loss.standing == standing && !used(loss);
-    let groups = [
-        (others().filter(of(Standing::Applied)).collect::<Vec<_>>(), "head still applies"),
-        (others().filter(used).collect(), "head still uses"),
-        (others().filter(of(Standing::Unapplied)).collect(), "stay in git and nobody applies any more"),
-        (others().filter(of(Standing::Unwritten)).collect(), "controllers made"),
-        (others().filter(of(Standing::Removed)).collect(), "the change removes"),
+    let groups: [(Vec<&Loss<'_>>, &str, &str); 5] = [
+        (others().filter(of(Standing::Applied)).collect(), "head still applies", "head still applies"),
+        (others().filter(used).collect(), "head still uses", "head still uses"),
+        (
+            others().filter(of(Standing::Unapplied)).collect(),
+            "stays in git and nobody applies any more",
+            "stay in git and nobody applies any more",
+        ),
+        (others().filter(of(Standing::Unwritten)).collect(), "a controller made", "controllers made"),
+        (others().filter(of(Standing::Removed)).collect(), "the change removes", "the change removes"),
     ];
-    let said = groups.into_iter().filter(|(losses, _)| !losses.is_empty());
-    joined(&said.map(|(losses, words)| format!("{} that {words}", counted(&losses))).collect::<Vec<_>>())
+    let said = groups.into_iter().filter(|(losses, ..)| !losses.is_empty());
+    let said = said.map(|(losses, one, several)| {
+        format!("{} that {}", counted(&losses), if losses.len() == 1 { one } else { several })
+    });
+    let mut said = joined(&said.collect::<Vec<_>>());
+    let data: Vec<&Loss<'_>> = others().filter(|loss| loss.data.is_some()).collect();
+    if !data.is_empty() {
+        let certain = data.iter().all(|loss| loss.data == Some(true));
+        let possibly = if certain { "" } else { "possibly " };
+        said.push_str(&format!(", {possibly}with the data of {}", counted(&data)));
+    }
+    said
+}
+
+/// What becomes of an object that leaves: `removing Namespace `a``, `renaming Namespace `a` to `b``.
+pub(super) fn leaving(merge: &Merge<'_>, member: &Member) -> String {
+    match merge.part.renamed(member) {
+        Some(after) if after.key.name != member.key.name => {
+            format!("renaming {} to `{}`", named(member), after.key.name)
+        }
+        Some(after) => format!("moving {} to {}", named(member), whereabouts(after).trim_start_matches("in ")),
+        None => format!("removing {}", named(member)),
+    }
+}
+
+/// The tool that deletes an object, to begin a sentence with.
+pub(super) fn tool(regime: Option<Regime>) -> &'static str {
+    regime.map_or("The delivery tool", Regime::tool)
 }
 
 /// `Secret db`, `3 objects of kind Secret`, `3 objects`.
@@ -43,27 +77,20 @@ pub(super) fn joined(parts: &[String]) -> String {
     }
 }
 
-/// What gets stuck and which data goes, in sentences; empty if neither does.
-pub(super) fn grave(cascade: &MergeCascade<'_>) -> String {
+/// What gets stuck, in a sentence; empty if nothing does.
+pub(super) fn stuck(cascade: &MergeCascade<'_>) -> String {
     let stuck: Vec<&Loss<'_>> = cascade.losses.iter().filter(|loss| loss.stuck).collect();
-    let data: Vec<&Loss<'_>> = cascade.losses.iter().filter(|loss| loss.data.is_some()).collect();
-    let mut said = String::new();
-    if !stuck.is_empty() {
-        let verb = if stuck.len() == 1 { "gets" } else { "get" };
-        said.push_str(&format!(" {} {verb} stuck in Terminating.", counted(&stuck)));
+    match stuck.as_slice() {
+        [] => String::new(),
+        [_] => format!(" {} gets stuck in Terminating.", counted(&stuck)),
+        _ => format!(" {} get stuck in Terminating.", counted(&stuck)),
     }
-    if !data.is_empty() {
-        let certain = data.iter().all(|loss| loss.data == Some(true));
-        let verb = if certain { "Data is" } else { "Data may be" };
-        said.push_str(&format!(" {verb} deleted with {}.", counted(&data)));
-    }
-    said
 }
 
 /// Shows what caused it in head, then some of what it takes along and who uses that.
 pub(super) fn shown(draft: Draft, merge: &Merge<'_>, cascade: &MergeCascade<'_>) -> Draft {
     let mut draft = match merge.part.cause_in_head(cascade.culprit) {
-        Some((file, span)) => draft.related(file, span, "it left here"),
+        Some((file, span)) => draft.related(file, span, "left out here"),
         None => draft,
     };
     let mut left = MOST_RELATED - 1;
@@ -74,7 +101,7 @@ pub(super) fn shown(draft: Draft, merge: &Merge<'_>, cascade: &MergeCascade<'_>)
         if loss.severity < Some(Severity::Warning) {
             continue;
         }
-        let after = merge.part.after(&loss.key);
+        let after = loss.member.and_then(|member| merge.part.still_applied(member));
         let ends = if loss.stuck { "gets stuck" } else { "is deleted with it" };
         match (after, loss.member, loss.users.first()) {
             (Some(after), ..) => draft = related_in_head(draft, merge, after, ends),

@@ -1,0 +1,128 @@
+//! Data outside of git that is deleted with what leaves: volumes, and what custom resources stand for.
+
+use super::places::on_base;
+use super::recipe::keep;
+use super::words::{leaving, shown, stuck, toll, tool};
+use crate::finding::Severity;
+use crate::inventory::Member;
+use crate::kube::kinds;
+use crate::merge::{CascadeKind, Merge, MergeCascade};
+use crate::ownership::data_loss;
+use crate::rules::draft::Draft;
+use crate::rules::rule::{Rule, Sink, rule};
+use crate::rules::words::named;
+
+pub(in crate::rules) static VOLUME_REMOVED: Rule = rule!(
+    "volume-removed",
+    Warning,
+    Collected,
+    "A volume leaves and is deleted, or a StatefulSet starts with empty ones",
+    change volume_removed
+);
+
+pub(in crate::rules) static DATA_REMOVED: Rule = rule!(
+    "data-removed",
+    Error,
+    Collected,
+    "A custom resource leaves, and the data that it stands for is deleted",
+    change data_removed
+);
+
+fn volume_removed(merge: &Merge<'_>, sink: &mut Sink) {
+    sink.extend(merge.of_kind(CascadeKind::Volume).map(|cascade| lost_volume(merge, cascade)));
+    let told = |member: &Member| merge.of_kind(CascadeKind::Volume).any(|cascade| cascade.culprit.id == member.id);
+    let leaving = merge.part.leaving.iter().map(|id| merge.part.base.inventory.member(*id));
+    let sets = leaving.filter(|member| member.object.is(kinds::STATEFUL_SET) && !told(member));
+    sink.extend(sets.filter_map(|set| stranded(merge, set, merge.part.renamed(set)?)));
+}
+
+fn lost_volume(merge: &Merge<'_>, cascade: &MergeCascade<'_>) -> Draft {
+    let claim = cascade.culprit;
+    let regime = merge.tool_of(claim);
+    let own = cascade.losses.iter().find(|loss| loss.key == claim.key);
+    let certain = cascade.losses.iter().any(|loss| loss.data == Some(true));
+    let used = own.is_some_and(|own| !own.users.is_empty());
+    let taken = match (certain, claim.object.is(kinds::STATEFUL_SET)) {
+        (_, true) => format!("deletes {}", toll(cascade)),
+        (true, false) => "deletes its volume".to_owned(),
+        (false, false) => "deletes its volume, unless that is retained".to_owned(),
+    };
+    let still = if used { "; head still uses it" } else { "" };
+    let draft = on_base(
+        merge,
+        claim,
+        claim.object.name_span(),
+        format!("{} {taken}{still}", leaving(merge, claim)),
+    )
+    .label("its data is deleted")
+    .reason(format!(
+        "{} deletes the {}. The volume behind a claim is deleted with it unless its reclaim policy is Retain: as its \
+         PersistentVolume says, else its StorageClass, whose default is Delete.{}",
+        tool(regime),
+        claim.object.kind.value,
+        stuck(cascade)
+    ))
+    .help(format!("if the data is needed, {}; or set the reclaim policy of the volume to Retain first", keep(regime, "the claim")))
+    .field("metadata.name")
+    .severity(cascade.severity);
+    shown(draft, merge, cascade)
+}
+
+/// A StatefulSet under a new name makes claims of its own: the old ones stay, with everything on them.
+fn stranded(merge: &Merge<'_>, set: &Member, after: &Member) -> Option<Draft> {
+    let deleted = merge.end_of(&set.key)?;
+    let templates = set.object.at(&["spec", "volumeClaimTemplates"])?.items();
+    let names: Vec<&str> = templates.filter_map(|template| template.at(&["metadata", "name"])?.as_str()).collect();
+    let first = names.first()?;
+    let (old, new) = (&set.key.name, &after.key.name);
+    let message = format!("{} starts it with empty volumes", leaving(merge, set));
+    let draft = on_base(merge, set, set.object.name_span(), message)
+        .label("its claims stay behind")
+        .reason(format!(
+            "{} creates StatefulSet `{new}` and deletes `{old}`. Claims are named after their StatefulSet: the data stays in \
+             `{first}-{old}-0` and its siblings, which nobody mounts, and the new Pods get new, empty volumes.",
+            tool(merge.tool_of(set))
+        ))
+        .help(format!(
+            "keep the name (charts have `fullnameOverride`); or stop the old Pods, copy the volumes into claims named \
+             `{first}-{new}-0` and so on, and rename then"
+        ))
+        .field("metadata.name")
+        .severity(if deleted.certainty == crate::merge::EffectCertainty::Possible { Severity::Info } else { Severity::Warning });
+    Some(super::places::related_in_head(draft, merge, after, "gets new claims"))
+}
+
+fn data_removed(merge: &Merge<'_>, sink: &mut Sink) {
+    sink.extend(merge.of_kind(CascadeKind::Data).filter_map(|cascade| lost_data(merge, cascade)));
+}
+
+fn lost_data(merge: &Merge<'_>, cascade: &MergeCascade<'_>) -> Option<Draft> {
+    let member = cascade.culprit;
+    let regime = merge.tool_of(member);
+    let loss = data_loss(&merge.part.base.inventory, merge.part.analysis.tables(), member)?;
+    let certain = cascade.losses.iter().any(|lost| lost.key == member.key && lost.data == Some(true));
+    let verb = if certain { "deletes" } else { "may delete" };
+    let policy = match (&loss.written, merge.part.analysis.tables().data_of(&member.key.group, &member.key.kind)) {
+        (Some((field, value)), _) => format!(" `{field}` is `{}`.", value.text),
+        (None, Some(row)) => match row.keep.first() {
+            Some(keep) => format!(" `{}` is not set.", keep.field),
+            None => String::new(),
+        },
+        _ => String::new(),
+    };
+    let draft =
+        on_base(merge, member, member.object.name_span(), format!("{} {verb} {}", leaving(merge, member), loss.lost))
+            .label("stands for the data")
+            .reason(format!(
+                "{} deletes {}, and with it goes what it stands for, outside of git: {}.{policy}{}",
+                tool(regime),
+                named(member),
+                loss.lost,
+                stuck(cascade)
+            ))
+            .help(format!("back up the data; or {}", keep(regime, "the object")))
+            .field("metadata.name")
+            .severity(cascade.severity)
+            .rests_on(&loss.row, true);
+    Some(shown(draft, merge, cascade))
+}

@@ -1,0 +1,196 @@
+//! Objects by which tools deliver others, when they leave.
+
+use super::places::{on_base, related_in_head};
+use super::words::{leaving, shown, stuck, toll, tool};
+use crate::finding::{Consequence, Severity};
+use crate::inventory::Member;
+use crate::kube::kinds;
+use crate::merge::{CascadeKind, Merge, MergeCascade};
+use crate::ownership::{DeliveryKind, DeliveryObject, delivered_by};
+use crate::rules::draft::{Draft, MOST_RELATED};
+use crate::rules::rule::{Rule, Sink, rule};
+use crate::rules::words::{listed, named};
+use crate::text::plain;
+
+pub(in crate::rules) static DELIVERY_REMOVED: Rule = rule!(
+    "delivery-removed",
+    Error,
+    Collected,
+    "An Application, Kustomization or HelmRelease leaves, and what it delivered is deleted or left behind",
+    change delivery_removed
+);
+
+fn delivery_removed(merge: &Merge<'_>, sink: &mut Sink) {
+    sink.extend(merge.of_kind(CascadeKind::Delivery).map(|cascade| draft(merge, cascade)));
+    let told = |member: &Member| merge.of_kind(CascadeKind::Delivery).any(|cascade| cascade.culprit.id == member.id);
+    let leaving = merge.part.leaving.iter().map(|id| merge.part.base.inventory.member(*id));
+    for member in leaving.filter(|member| !told(member) && merge.end_of(&member.key).is_some()) {
+        let delivered = delivered_by(member);
+        if let Some(object) = delivered.first() {
+            sink.extend(unseen(merge, member, object));
+        }
+    }
+    sink.extend(generated(merge));
+}
+
+fn draft(merge: &Merge<'_>, cascade: &MergeCascade<'_>) -> Draft {
+    let delivery = cascade.culprit;
+    let draft = on_base(
+        merge,
+        delivery,
+        delivery.object.name_span(),
+        format!("{} deletes {}", leaving(merge, delivery), toll(cascade)),
+    )
+    .label("delivers what is deleted")
+    .reason(format!(
+        "{} deletes it, and it then deletes everything that it delivered.{}",
+        tool(merge.tool_of(delivery)),
+        stuck(cascade)
+    ))
+    .help(recipe(delivery))
+    .field("metadata.name")
+    .severity(cascade.severity);
+    shown(draft, merge, cascade)
+}
+
+/// How to remove or rename an object that delivers without deleting what it delivered.
+fn recipe(delivery: &Member) -> String {
+    let kind = delivery.object.kind.value.as_str();
+    match delivery.object.group_kind() {
+        kinds::FLUX_KUSTOMIZATION => {
+            "set `spec.prune: false` (or `spec.deletionPolicy: Orphan`), merge that and wait until Flux has applied it; then remove \
+             or rename the Kustomization, and set `prune` again in the new one"
+                .to_owned()
+        }
+        kinds::HELM_RELEASE => {
+            "keep its name, or set `spec.releaseName` and the namespace of the new one to those of the old release; to keep what it \
+             installed, set `spec.suspend: true`, merge that and wait until Flux has applied it, then remove it"
+                .to_owned()
+        }
+        kinds::APPLICATION_SET => {
+            "set `spec.syncPolicy.preserveResourcesOnDeletion: true`, merge that and wait until it is synced; then remove or rename \
+             the ApplicationSet or its elements"
+                .to_owned()
+        }
+        _ => format!(
+            "remove the finalizer `resources-finalizer.argocd.argoproj.io` from the {kind}, merge that and wait until it is synced; \
+             then remove or rename the {kind}"
+        ),
+    }
+}
+
+/// What leaves and takes nothing along that is known: because it is renamed and hands its objects over, because they are elsewhere, or
+/// because it leaves them behind.
+fn unseen(merge: &Merge<'_>, member: &Member, object: &DeliveryObject) -> Option<Draft> {
+    let children = children(merge, member);
+    let here = |message: String| {
+        on_base(merge, member, member.object.name_span(), message).field("metadata.name").help(recipe(member))
+    };
+    let renamed = merge.part.renamed(member);
+    if object.suspended {
+        return None;
+    }
+    if !object.deletes() {
+        let left = (!children.is_empty()).then(|| plain::count(children.len(), "object"))?;
+        let draft = here(format!("{} leaves {left} behind", leaving(merge, member)))
+            .label("deletes nothing")
+            .reason("It does not delete what it delivered when it is deleted itself. Nobody manages the objects from then on.")
+            .help("delete the objects by hand, or let it prune before it leaves")
+            .consequence(Consequence::Orphaned)
+            .severity(Severity::Info);
+        return renamed.is_none().then_some(draft);
+    }
+    let handed: Vec<&Member> = children.iter().filter_map(|child| merge.part.still_applied(child)).collect();
+    match (renamed, handed.len()) {
+        (_, 1..) => {
+            let number = plain::count(handed.len(), "object");
+            let draft = here(format!("{} deletes {number} that head still applies", leaving(merge, member)))
+                .label("delivers what is deleted")
+                .reason(
+                    "For the tool a new name is a new object. The old one is deleted and deletes what it delivered, while the new one \
+                     creates the same objects: they are deleted unless the new one is quicker, and come back empty.",
+                )
+                .severity(Severity::Error);
+            let shown = handed.iter().take(MOST_RELATED - 1);
+            Some(shown.fold(cause(draft, merge, renamed), |draft, child| {
+                related_in_head(draft, merge, child, "is deleted, and created again")
+            }))
+        }
+        (Some(after), 0) if object.kind != DeliveryKind::HelmRelease || other_release(object, after) => {
+            let draft = here(format!("{} deletes everything that it delivered", leaving(merge, member)))
+                .label("delivers what is deleted")
+                .reason(
+                    "For the tool a new name is a new object. The old one is deleted with everything that it delivered, and the new one \
+                     starts from nothing: volumes and generated objects are not taken over.",
+                )
+                .severity(Severity::Warning);
+            Some(cause(draft, merge, renamed))
+        }
+        _ => None,
+    }
+}
+
+fn cause(draft: Draft, merge: &Merge<'_>, renamed: Option<&Member>) -> Draft {
+    match renamed {
+        Some(after) => related_in_head(draft, merge, after, "its new name"),
+        None => draft,
+    }
+}
+
+/// Whether a HelmRelease under a new name is another release.
+fn other_release(before: &DeliveryObject, after: &Member) -> bool {
+    delivered_by(after).first().is_none_or(|after| after.name != before.name)
+}
+
+/// What an object delivers of the tree.
+fn children<'a>(merge: &Merge<'a>, member: &Member) -> Vec<&'a Member> {
+    let members = merge.part.base.inventory.members.iter();
+    members.filter(|child| merge.part.deliverer_of(child).is_some_and(|by| by.id == member.id)).collect()
+}
+
+/// Applications that an ApplicationSet no longer generates.
+fn generated(merge: &Merge<'_>) -> Vec<Draft> {
+    let mut drafts = Vec::new();
+    for set in merge.part.base.inventory.members.iter().filter(|member| member.object.is(kinds::APPLICATION_SET)) {
+        let after = merge.part.after(&set.key).or_else(|| merge.part.renamed(set));
+        let leaves = merge.end_of(&set.key).is_some();
+        let stays = after.map(delivered_by).unwrap_or_default();
+        if after.is_none() && !leaves || stays.is_empty() && after.is_some() {
+            continue;
+        }
+        let gone: Vec<DeliveryObject> = delivered_by(set)
+            .into_iter()
+            .filter(|object| object.deletes() && !stays.iter().any(|stays| stays.name == object.name))
+            .collect();
+        if gone.is_empty() {
+            continue;
+        }
+        let names = listed(gone.iter().map(|object| object.name.as_str()));
+        let before: Vec<String> = delivered_by(set).into_iter().map(|object| object.name).collect();
+        let new = stays.iter().filter(|object| !before.contains(&object.name));
+        let same_source = |old: &DeliveryObject, new: &DeliveryObject| {
+            old.sources.iter().zip(&new.sources).any(|(old, new)| old.content == new.content)
+        };
+        let renamed = new.clone().any(|new| gone.iter().any(|old| same_source(old, new)));
+        let (what, they) = if gone.len() == 1 { ("Application", "it") } else { ("Applications", "they") };
+        let message = format!(
+            "{} no longer generates {what} {names}, which deletes everything that {they} delivered",
+            named(set)
+        );
+        let draft = on_base(merge, set, set.object.name_span(), message)
+            .label("generates them in base")
+            .reason(
+                "An ApplicationSet adds the resources finalizer to the Applications that it generates. It deletes an Application that its \
+                 generators no longer give, or give another name, and Argo CD then deletes everything that this delivered.",
+            )
+            .help(recipe(set))
+            .field("metadata.name")
+            .target(gone.iter().map(|object| object.name.as_str()).collect::<Vec<_>>().join(","))
+            .severity(if renamed { Severity::Error } else { Severity::Warning });
+        drafts.push(match after {
+            Some(after) => related_in_head(draft, merge, after, "generates others"),
+            None => draft,
+        });
+    }
+    drafts
+}

@@ -1,0 +1,51 @@
+//! Custom resources that leave although what a controller made of them is still used.
+
+use super::places::on_base;
+use super::recipe::keep;
+use super::words::{counted, leaving, shown, stuck, toll, tool};
+use crate::merge::{CascadeKind, Loss, Merge, MergeCascade};
+use crate::rules::draft::Draft;
+use crate::rules::rule::{Rule, Sink, rule};
+
+pub(in crate::rules) static GENERATOR_REMOVED: Rule = rule!(
+    "generator-removed",
+    Error,
+    Collected,
+    "A custom resource leaves, and what a controller created for it is deleted with it",
+    change generator_removed
+);
+
+fn generator_removed(merge: &Merge<'_>, sink: &mut Sink) {
+    sink.extend(merge.of_kind(CascadeKind::Generator).map(|cascade| draft(merge, cascade)));
+}
+
+fn draft(merge: &Merge<'_>, cascade: &MergeCascade<'_>) -> Draft {
+    let generator = cascade.culprit;
+    let regime = merge.tool_of(generator);
+    let used: Vec<&Loss<'_>> = cascade.losses.iter().filter(|loss| !loss.users.is_empty()).collect();
+    let taken = match used.as_slice() {
+        [] => toll(cascade),
+        used => format!("{}, which head still uses", counted(used)),
+    };
+    let restart = match used.is_empty() {
+        true => "",
+        false => " Pods that run keep what they have read, and fail to start again.",
+    };
+    let draft = on_base(
+        merge,
+        generator,
+        generator.object.name_span(),
+        format!("{} deletes {taken}", leaving(merge, generator)),
+    )
+    .label("owns what is deleted")
+    .reason(format!(
+        "{} deletes the {}, and the garbage collector deletes what its controller created as its dependent.{restart}{}",
+        tool(regime),
+        generator.object.kind.value,
+        stuck(cascade)
+    ))
+    .help(keep(regime, "it"))
+    .field("metadata.name")
+    .severity(cascade.severity);
+    shown(draft, merge, cascade)
+}

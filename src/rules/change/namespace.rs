@@ -1,0 +1,44 @@
+//! Namespaces that leave.
+
+use super::places::on_base;
+use super::recipe::keep;
+use super::words::{leaving, shown, stuck, toll, tool};
+use crate::merge::{CascadeKind, Merge, MergeCascade};
+use crate::rules::draft::Draft;
+use crate::rules::rule::{Rule, Sink, rule};
+
+pub(in crate::rules) static NAMESPACE_REMOVED: Rule = rule!(
+    "namespace-removed",
+    Error,
+    Collected,
+    "A Namespace leaves, and everything in it is deleted with it",
+    change namespace_removed
+);
+
+fn namespace_removed(merge: &Merge<'_>, sink: &mut Sink) {
+    sink.extend(merge.of_kind(CascadeKind::Namespace).map(|cascade| draft(merge, cascade)));
+}
+
+fn draft(merge: &Merge<'_>, cascade: &MergeCascade<'_>) -> Draft {
+    let namespace = cascade.culprit;
+    let own = cascade.losses.iter().find(|loss| loss.key == namespace.key);
+    let taken = match (toll(cascade), own.is_some_and(|own| !own.users.is_empty())) {
+        (nothing, true) if nothing.is_empty() => "everything in it, and head still delivers into it".to_owned(),
+        (nothing, false) if nothing.is_empty() => "everything in it".to_owned(),
+        (toll, _) => toll,
+    };
+    let regime = merge.tool_of(namespace);
+    let message = format!("{} deletes {taken}", leaving(merge, namespace));
+    let draft = on_base(merge, namespace, namespace.object.name_span(), message)
+        .label("contains what is deleted")
+        .reason(format!(
+            "{} deletes the Namespace, and the namespace controller then deletes everything in it, whoever created it: what git never \
+             had, too. Protections of single objects do not count.{}",
+            tool(regime),
+            stuck(cascade)
+        ))
+        .help(keep(regime, "the Namespace"))
+        .field("metadata.name")
+        .severity(cascade.severity);
+    shown(draft, merge, cascade)
+}

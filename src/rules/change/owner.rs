@@ -1,0 +1,40 @@
+//! Owners that leave: of what owner references in manifests name.
+
+use super::places::on_base;
+use super::recipe::keep;
+use super::words::{leaving, shown, stuck, toll, tool};
+use crate::merge::{CascadeKind, Merge, MergeCascade};
+use crate::rules::draft::Draft;
+use crate::rules::rule::{Rule, Sink, rule};
+
+pub(in crate::rules) static OWNER_REMOVED: Rule = rule!(
+    "owner-removed",
+    Error,
+    Collected,
+    "An owner leaves, and its dependents are deleted with it",
+    change owner_removed
+);
+
+fn owner_removed(merge: &Merge<'_>, sink: &mut Sink) {
+    sink.extend(merge.of_kind(CascadeKind::Owner).map(|cascade| draft(merge, cascade)));
+}
+
+fn draft(merge: &Merge<'_>, cascade: &MergeCascade<'_>) -> Draft {
+    let owner = cascade.culprit;
+    let regime = merge.tool_of(owner);
+    let draft = on_base(merge, owner, owner.object.name_span(), format!("{} deletes {}", leaving(merge, owner), toll(cascade)))
+        .label("owns what is deleted")
+        .reason(format!(
+            "{} deletes it, and the garbage collector then deletes every object whose owner references name nobody else who \
+             exists.{}",
+            tool(regime),
+            stuck(cascade)
+        ))
+        .help(format!(
+            "remove the owner reference from what is to stay, and merge that first; or {}",
+            keep(regime, "the owner")
+        ))
+        .field("metadata.name")
+        .severity(cascade.severity);
+    shown(draft, merge, cascade)
+}

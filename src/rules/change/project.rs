@@ -1,0 +1,95 @@
+//! AppProjects of Argo CD that leave while Applications name them.
+
+use super::places::{on_base, related_in_base, related_in_head};
+use crate::delivery::argocd;
+use crate::finding::Severity;
+use crate::inventory::Member;
+use crate::kube::{GroupKind, kinds};
+use crate::merge::Merge;
+use crate::rules::draft::{Draft, MOST_RELATED};
+use crate::rules::rule::{Rule, Sink, rule};
+use crate::rules::words::named;
+use crate::text::plain;
+
+pub(in crate::rules) static APPPROJECT_REMOVED: Rule = rule!(
+    "appproject-removed",
+    Error,
+    Stuck,
+    "An AppProject leaves before its Applications, and they can no longer be synced or deleted",
+    change appproject_removed
+);
+
+const APP_PROJECT: GroupKind<&str> = GroupKind::new("argoproj.io", "AppProject");
+
+fn appproject_removed(merge: &Merge<'_>, sink: &mut Sink) {
+    let leaving = merge.part.leaving.iter().map(|id| merge.part.base.inventory.member(*id));
+    let projects = leaving.filter(|member| member.object.is(APP_PROJECT) && merge.end_of(&member.key).is_some());
+    sink.extend(projects.filter_map(|project| draft(merge, project)));
+}
+
+/// Applications that stay are an error; of those that leave as well, it depends on who is quicker.
+fn draft(merge: &Merge<'_>, project: &Member) -> Option<Draft> {
+    // Argo CD then keeps the project until no Application names it.
+    if argocd::policy_of(&project.object).is_some() {
+        return None;
+    }
+    let names = |member: &Member| {
+        let same = || match (member.key.namespace.name(), project.key.namespace.name()) {
+            (Some(here), Some(there)) => here == there,
+            _ => true,
+        };
+        let written = member.object.at(&["spec", "project"]).and_then(|name| name.as_str());
+        member.object.is(kinds::APPLICATION) && written == Some(project.key.name.as_str()) && same()
+    };
+    let head = merge.part.head.into_iter();
+    let staying: Vec<&Member> = head
+        .flat_map(|head| head.inventory.members.iter().filter(|member| head.destination(member.file).is_applied()))
+        .filter(|member| names(member))
+        .collect();
+    let leaving = merge.part.leaving.iter().map(|id| merge.part.base.inventory.member(*id));
+    let leaving = leaving.filter(|member| names(member) && merge.end_of(&member.key).is_some());
+    // What a later wave deletes first is gone before the project is asked for.
+    let together =
+        |member: &&Member| argocd::policy_of(&member.object).is_some() && argocd::wave(member) <= argocd::wave(project);
+    let leaving: Vec<&Member> = leaving.filter(together).collect();
+    let draft = |message: String| {
+        on_base(merge, project, project.object.name_span(), message)
+            .label("decides what its Applications may do")
+            .field("metadata.name")
+    };
+    let related = |draft: Draft, shown: &[&Member], add: &dyn Fn(Draft, &Member) -> Draft| {
+        shown.iter().take(MOST_RELATED).fold(draft, |draft, member| add(draft, member))
+    };
+    if !staying.is_empty() {
+        let stay = plain::count(staying.len(), "Application");
+        let message = format!("removing {} stops {stay} that head still applies", named(project));
+        let draft = draft(message)
+            .reason(
+                "An Application whose project does not exist is rejected by Argo CD: it is neither synced nor pruned, and if it has the \
+                 resources finalizer it cannot be deleted either.",
+            )
+            .help("move the Applications to another project first, and remove this one in a second change")
+            .severity(Severity::Error);
+        return Some(related(draft, &staying, &|draft, member| {
+            related_in_head(draft, merge, member, "names the project")
+        }));
+    }
+    if leaving.is_empty() {
+        return None;
+    }
+    let leave = plain::count(leaving.len(), "Application");
+    let message = format!("removing {} together with {leave} can leave them stuck", named(project));
+    let draft = draft(message)
+        .reason(
+            "Argo CD needs the project to delete what an Application delivered, before it removes the resources finalizer. If the project \
+             is gone first, the Application stays Terminating, and so does everything that waits for it.",
+        )
+        .help(
+            "remove the Applications first, and the project in a second change; or give the project a lower \
+             `argocd.argoproj.io/sync-wave` than its Applications: waves are deleted in reverse",
+        )
+        .severity(Severity::Warning);
+    Some(related(draft, &leaving, &|draft, member| {
+        related_in_base(draft, merge, member, "is deleted at the same time")
+    }))
+}
