@@ -92,7 +92,7 @@ fn names_of_strangers_stay_text() {
     assert!(picture.contains("#60;img src#61;x") && !picture.contains("<img"), "{picture}");
     let outside = outside_code(&said);
     for danger in
-        ["<img", "**bold", "](http", "@team", "<script", "\n# ", "\u{1b}", "\u{202e}", "<!--", "$x$", "| cell"]
+        ["<img", "**bold", "](http://", "@team", "<script", "\n# ", "\u{1b}", "\u{202e}", "<!--", "$x$", "| cell"]
     {
         assert!(!outside.contains(danger), "{danger:?}: {outside}");
     }
