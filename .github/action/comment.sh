@@ -29,11 +29,11 @@ case "${EXIT_CODE:-}" in
   *)
     log="${GITHUB_SERVER_URL:-https://github.com}/$GITHUB_REPOSITORY/actions/runs/${GITHUB_RUN_ID:-}"
     printf '%s: did not finish\n\nNothing was checked. [The log](%s) says why.\n' "$(title)" "$log" >>"$body"
-    FINDINGS=0
+    IS_NEWS=false
     ;;
 esac
 # Nothing to report now or before: no noise.
-if [[ "${FINDINGS:-0}" == 0 && -z "$mine" ]]; then exit 0; fi
+if [[ "${IS_NEWS:-false}" == false && -z "$mine" ]]; then exit 0; fi
 
 if [[ -n "$mine" ]]; then
   gh api --method PATCH "repos/$GITHUB_REPOSITORY/issues/comments/$mine" --field "body=@$body" >/dev/null 2>"$complaint" || quiet

@@ -23,6 +23,16 @@ fail() {
   exit 2
 }
 
+# run PROGRAM ARGUMENT…: runs a program whose output contains names from the manifests: no line of it is a command to the runner.
+run() {
+  local token status=0
+  token=$(od -An -N16 -tx1 /dev/urandom | tr -d ' \n')
+  printf '::stop-commands::%s\n' "$token"
+  "$@" </dev/null 2>&1 || status=$?
+  printf '\n::%s::\n' "$token"
+  return "$status"
+}
+
 is_true() { [[ "${1:-}" == true ]]; }
 
 # The heading of a report, with the name of this use when it has one.

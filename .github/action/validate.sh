@@ -12,6 +12,7 @@ switch() {
   esac
 }
 switch changed-only "${CHANGED_ONLY:-}"
+switch diff "${DIFF:-}"
 switch annotations "${ANNOTATIONS:-}"
 switch summary "${SUMMARY:-}"
 switch comment "${COMMENT:-}"
@@ -22,6 +23,10 @@ if [[ ! "${NAME:-}" =~ ^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$ ]]; then
 fi
 if [[ -n "${VERSION:-}" && "$VERSION" != latest && ! "$VERSION" =~ ^[0-9]+\.[0-9]+\.[0-9]+$ ]]; then
   fail "'version' must be latest, or look like 1.2.3"
+fi
+
+if [[ -n "${BASE_PATH:-}" && "${PATHS:-}" == *[!$'\n']*$'\n'*[!$'\n']* ]]; then
+  fail "'base-path' is compared with one path, and 'paths' names several"
 fi
 
 # A binary that the caller put there: tests of this action, and self-hosted runners without a network.

@@ -23,19 +23,19 @@ use crate::suppression::Date;
 #[derive(Debug, Args)]
 pub(super) struct DiffArgs {
     /// What the change starts from: a file or folder, or `-` for standard input
-    #[arg(long, value_name = "PATH", value_hint = clap::ValueHint::AnyPath, required_unless_present = "base_ref", conflicts_with_all = ["base_ref", "head_ref", "staged", "paths"], requires = "head", help_heading = "Input")]
+    #[arg(long, value_name = "PATH", value_hint = clap::ValueHint::AnyPath, required_unless_present_any = ["base_ref", "staged"], conflicts_with_all = ["base_ref", "head_ref", "staged", "paths"], requires = "head", help_heading = "Input")]
     base: Option<String>,
     /// What it leads to: a file or folder, or `-` for standard input
     #[arg(long, value_name = "PATH", value_hint = clap::ValueHint::AnyPath, requires = "base", help_heading = "Input")]
     head: Option<String>,
-    /// The commit that the change starts from
+    /// The commit that the change starts from [default with --staged: HEAD]
     #[arg(long, value_name = "GITREF", help_heading = "Input")]
     base_ref: Option<String>,
     /// The commit that it leads to [default: the work tree]
     #[arg(long, value_name = "GITREF", requires = "base_ref", conflicts_with = "staged", help_heading = "Input")]
     head_ref: Option<String>,
     /// Compare with the index: what the next commit will contain
-    #[arg(long, requires = "base_ref", help_heading = "Input")]
+    #[arg(long, help_heading = "Input")]
     staged: bool,
     /// Files, folders and globs of the two commits [default: the whole repository]
     #[arg(value_name = "PATH")]
@@ -140,6 +140,7 @@ impl DiffArgs {
     fn request(self) -> CompareRequest {
         let base = match (self.base_ref, self.base) {
             (Some(reference), _) => StateChoice::Commit(reference),
+            (None, _) if self.staged => StateChoice::Commit("HEAD".to_owned()),
             (None, path) => StateChoice::Path(path.unwrap_or_default()),
         };
         let head = match (self.head_ref, self.head) {

@@ -71,6 +71,11 @@ impl Repository {
         base.map_err(|_| GitError::NoCommonHistory { reference: reference.to_owned() })
     }
 
+    /// Whether the current branch has a commit.
+    pub fn has_commits(&self) -> bool {
+        line(&self.folder, &["rev-parse", "--quiet", "--verify", "HEAD"]).is_ok()
+    }
+
     /// The files of a commit.
     ///
     /// # Errors

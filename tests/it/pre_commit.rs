@@ -22,8 +22,12 @@ struct Project {
 }
 
 impl Project {
-    /// A repository whose pre-commit knows the hook; `None`, with a note, where there is no pre-commit.
+    /// A repository whose pre-commit knows the hook that checks; `None`, with a note, where there is no pre-commit.
     fn new(arguments: &str) -> Option<Self> {
+        Self::with_hook("ownerlint-system", arguments)
+    }
+
+    fn with_hook(id: &str, arguments: &str) -> Option<Self> {
         if !Command::new("pre-commit").arg("--version").output().is_ok_and(|output| output.status.success()) {
             println!("skipped: pre-commit is not installed");
             return None;
@@ -44,7 +48,7 @@ impl Project {
         project.write(
             ".pre-commit-config.yaml",
             &format!(
-                "repos:\n  - repo: {}\n    rev: {revision}\n    hooks:\n      - id: ownerlint-system\n        args: [{arguments}]\n",
+                "repos:\n  - repo: {}\n    rev: {revision}\n    hooks:\n      - id: {id}\n        args: [{arguments}]\n",
                 hook.display()
             ),
         );
@@ -179,6 +183,26 @@ fn the_readmes_hook_that_renders_first_fails_when_rendering_fails() {
     assert!(!passed && said.contains("manifests/web.yaml"), "{said}");
 }
 
+const DELIVERY: &str = "apiVersion: kustomize.toolkit.fluxcd.io/v1\nkind: Kustomization\nmetadata: {name: all, namespace: flux-system}\nspec: {path: ./m, prune: true}\n";
+const DEFINITION: &str = "apiVersion: apiextensions.k8s.io/v1\nkind: CustomResourceDefinition\nmetadata: {name: ships.example.com}\nspec:\n  group: example.com\n  scope: Namespaced\n  names: {kind: Ship, plural: ships}\n  versions: [{name: v1, served: true, storage: true}]\n";
+const INSTANCE: &str = "apiVersion: example.com/v1\nkind: Ship\nmetadata: {name: flagship, namespace: shop}\n";
+
+#[test]
+fn the_hook_that_compares_stops_a_commit_that_only_deletes_a_file() {
+    let Some(project) = Project::with_hook("ownerlint-diff-system", "") else { return };
+    project.write("flux.yaml", DELIVERY);
+    project.write("m/definition.yaml", DEFINITION);
+    project.write("m/instance.yaml", INSTANCE);
+    assert!(project.run(&[]).0, "nothing is deleted");
+    project.commit("project");
+    std::fs::remove_file(project.path("project/m/definition.yaml")).expect("a file");
+    let (passed, said) = project.run(&[]);
+    assert!(!passed && said.contains("error[crd-removed] "), "{said}");
+    std::fs::remove_file(project.path("project/m/instance.yaml")).expect("a file");
+    let (passed, said) = project.run(&["--verbose"]);
+    assert!(passed && said.contains("Passed"), "what the commit shows is a decision: {said}");
+}
+
 #[test]
 fn what_the_hook_builds_is_not_optimised_across_crates() {
     let manifest = std::fs::read_to_string(root().join("Cargo.toml")).expect("Cargo.toml");
@@ -198,7 +222,7 @@ fn a_repository_of_charts_is_told_that_nothing_was_checked() {
 }
 
 #[test]
-fn the_hooks_are_one_command_that_is_installed_in_three_ways() {
+fn the_hooks_are_two_commands_that_are_installed_in_three_ways() {
     let text = std::fs::read_to_string(root().join(".pre-commit-hooks.yaml")).expect("the hooks");
     let mut hooks: Vec<serde_yaml::Mapping> = serde_yaml::from_str(&text).expect("YAML");
     let mut installed = Vec::new();
@@ -207,7 +231,12 @@ fn the_hooks_are_one_command_that_is_installed_in_three_ways() {
         installed.push((text("id"), text("language")));
         text("description");
     }
-    let expected = [("ownerlint", "python"), ("ownerlint-source", "rust"), ("ownerlint-system", "system")];
-    assert_eq!(installed, expected.map(|(id, language)| (id.to_owned(), language.to_owned())));
-    assert!(hooks.windows(2).all(|pair| pair[0] == pair[1]), "{hooks:?}");
+    let expected = ["ownerlint", "ownerlint-diff"].into_iter().flat_map(|command| {
+        [("", "python"), ("-source", "rust"), ("-system", "system")]
+            .map(|(suffix, language)| (format!("{command}{suffix}"), language.to_owned()))
+    });
+    assert_eq!(installed, expected.collect::<Vec<_>>());
+    for command in hooks.chunks(3) {
+        assert!(command.windows(2).all(|pair| pair[0] == pair[1]), "{command:?}");
+    }
 }

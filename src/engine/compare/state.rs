@@ -49,6 +49,10 @@ impl StateReader {
     pub(super) fn read(&mut self, choice: &StateChoice, paths: &[String]) -> Result<TreeState, SessionError> {
         match choice {
             StateChoice::Path(path) => folder(path),
+            // As git itself has it: before the first commit there is nothing.
+            StateChoice::Commit(reference) if reference == "HEAD" && !self.repository()?.has_commits() => {
+                Ok(TreeState::default())
+            }
             StateChoice::Commit(reference) => {
                 let repository = self.repository()?;
                 let snapshot = repository.snapshot_of(&repository.commit(reference)?)?;

@@ -118,6 +118,23 @@ fn values_of_inputs() {
     }
 }
 
+#[test]
+fn values_of_inputs_that_compare() {
+    if !tools() {
+        return;
+    }
+    let stage = Stage::new(&[("old.yaml", CLEAN)], &[("new.yaml", &CLEAN.replace("settings", "new"))], &[]);
+    let job = stage.pull_request(Checkout::Full).with("comment", "true");
+    for value in ["$(touch pwned)", "\n::error::pwned", "--help"] {
+        for input in ["diff-args", "base-path", "paths"] {
+            let run = job.clone().with(input, value).play();
+            unharmed(&stage, &run);
+            assert!(!run.succeeded(), "{input} = {value:?}: {run:#?}");
+            assert_eq!(run.output("exit-code"), "2", "{input} = {value:?}: {run:#?}");
+        }
+    }
+}
+
 /// Runs a line of bash with the functions that all steps share, and gives what it wrote to `GITHUB_OUTPUT` or printed.
 fn shared(line: &str, value: &str) -> String {
     let mut bash = std::process::Command::new("bash");
@@ -147,7 +164,7 @@ fn switches_are_true_or_false_and_nothing_else() {
         return;
     }
     let stage = Stage::new(&[("role.yaml", ROLE)], &[], &[]);
-    for input in ["annotations", "summary", "changed-only", "comment"] {
+    for input in ["annotations", "summary", "changed-only", "comment", "diff"] {
         for value in ["$(touch pwned)\n::error::pwned", "yes", "True", "1", ""] {
             let run = stage.push().with(input, value).play();
             unharmed(&stage, &run);

@@ -3,6 +3,7 @@
 mod documentation;
 mod hostile;
 mod install;
+mod merging;
 mod runner;
 mod stage;
 
@@ -55,7 +56,7 @@ fn a_push_with_findings_fails_after_everything_is_written() {
     let job = stage.push();
     let run = job.play();
     assert_eq!(counts(&run), ["1", "1", "0", "1"], "{run:#?}");
-    assert_eq!(run.ran(), ["validate", "check", "gate"], "the gate comes last");
+    assert_eq!(run.ran(), ["validate", "base", "check", "gate"], "the gate comes last");
     assert_eq!((run.status("check"), run.status("gate")), (Some(0), Some(1)));
     assert_eq!(run.annotations(), ["error m/role.yaml"]);
     assert_eq!(json(&run)["findings"][0]["rule"], "owner-of-cluster-scoped");
@@ -166,7 +167,9 @@ fn a_pull_request_is_told_what_it_touches_whatever_was_checked_out() {
         assert_eq!(run.annotations(), ["error m/new file.yaml"], "{checkout:?}");
         assert_eq!(run.status("comment"), None, "nobody asked for a comment");
         assert!(
-            run.summary.ends_with("\nThis report contains only findings that the pull request adds.\n"),
+            run.summary.ends_with(
+                "\nThis report contains only findings that the pull request adds.\n\nMerging this deletes nothing.\n"
+            ),
             "{}",
             run.summary
         );
@@ -184,7 +187,9 @@ fn a_merge_queue_is_told_what_its_group_touches_whatever_was_checked_out() {
         assert_eq!(counts(&run), ["1", "1", "0", "1"], "{checkout:?}: {run:#?}");
         assert_eq!(run.annotations(), ["error m/new file.yaml"], "{checkout:?}");
         assert!(
-            run.summary.ends_with("\nThis report contains only findings that the merge group adds.\n"),
+            run.summary.ends_with(
+                "\nThis report contains only findings that the merge group adds.\n\nMerging this deletes nothing.\n"
+            ),
             "{}",
             run.summary
         );
@@ -442,10 +447,12 @@ fn what_is_declared_is_used_and_what_is_used_is_declared() {
         text.match_indices(prefix).map(|(at, _)| name(&text[at + prefix.len()..])).collect()
     };
     assert_eq!(names("inputs"), used("inputs."));
-    let outputs = used("steps.check.outputs.");
-    assert!(names("outputs").is_subset(&outputs), "{outputs:?}");
     let checked = ["exit-code", "errors", "warnings", "findings", "json-file", "sarif-file"];
-    assert_eq!(names("outputs"), checked.map(str::to_owned).into(), "each output has a test here");
+    assert!(checked.iter().all(|name| used("steps.check.outputs.").contains(*name)));
+    let compared = ["deleted", "stuck", "json-file"];
+    assert!(compared.iter().all(|name| used("steps.diff.outputs.").contains(*name)));
+    let checked = [&checked[..], &["deleted", "stuck", "diff-json-file"]].concat();
+    assert_eq!(names("outputs"), checked.into_iter().map(str::to_owned).collect(), "each output has a test here");
     // Every variable that a step hands over is read by its script, so that no input is without effect.
     for step in action["runs"]["steps"].as_sequence().expect("steps") {
         let script = step["run"].as_str().and_then(|run| run.strip_prefix("bash \"$GITHUB_ACTION_PATH/"));

@@ -32,6 +32,7 @@ fn the_index_is_what_the_next_commit_will_contain() {
     assert_eq!(folder.changes(&["--base-ref", "HEAD", "--staged"]), [""; 0]);
     folder.git(&["add", "-A"]);
     assert_eq!(folder.changes(&["--base-ref", "HEAD", "--staged"]), ["removed ConfigMap/?/a"]);
+    assert_eq!(folder.changes(&["--staged"]), ["removed ConfigMap/?/a"], "HEAD is what the index is compared with");
 }
 
 #[test]
@@ -228,4 +229,11 @@ fn outside_of_a_repository_git_says_so() {
     folder.write("a.yaml", &object("v1", "Secret", "a"));
     let error = folder.run("", &["--base-ref", "HEAD"]).expect_err("no repository");
     assert!(error.starts_with("error: git: not a git repository"), "{error}");
+}
+
+#[test]
+fn before_the_first_commit_everything_is_added() {
+    let folder = Folder::new();
+    folder.git(&["init", "-q"]).write("a.yaml", &config("a")).git(&["add", "-A"]);
+    assert_eq!(folder.changes(&["--staged"]), ["added ConfigMap/?/a"]);
 }

@@ -1,0 +1,69 @@
+#!/usr/bin/env bash
+# Says what merging the change deletes. Its status is kept for the gate.
+set -euo pipefail
+# shellcheck source=lib.sh
+source "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
+
+temp=${RUNNER_TEMP:-$(mktemp -d)}
+json="$temp/$NAME.diff.json"
+markdown="$temp/$NAME.diff.md"
+annotations="$temp/$NAME.diff.annotations"
+rm -f "$json" "$markdown" "$annotations"
+
+# Whether git has something under a path, in one of the two commits.
+is_known() {
+  local commit
+  for commit in "$BASE" HEAD; do
+    if [[ -n "$(git ls-tree -r --name-only "$commit" -- "$1" 2>/dev/null)" ]]; then return; fi
+  done
+  return 1
+}
+
+# Inputs reach the command as array elements, never as shell text, and with `=` where they could be taken for options.
+arguments=(diff --output concise --output "json:$json" --output "markdown:$markdown")
+if [[ -n "${FAIL_ON:-}" ]]; then arguments+=("--fail-on=$FAIL_ON"); fi
+if is_true "${ANNOTATIONS:-true}"; then arguments+=(--output "github:$annotations"); fi
+if [[ -n "${CONFIG:-}" ]]; then arguments+=("--config=$CONFIG"); fi
+# Together with the findings of the check it must fit into a comment of 65,536 characters.
+if is_true "${COMMENT:-false}"; then arguments+=(--markdown-bytes 35000); fi
+
+paths=()
+while IFS= read -r line; do
+  if [[ -n "$line" ]]; then paths+=("$line"); fi
+done <<<"${PATHS:-}"
+if [[ -n "${BASE_PATH:-}" ]]; then
+  arguments+=("--base=$BASE_PATH" "--head=${paths[0]:-.}")
+  paths=()
+else
+  arguments+=("--base-ref=$BASE" --head-ref=HEAD)
+  known=()
+  glob='[*?[{]'
+  for path in ${paths[@]+"${paths[@]}"}; do
+    # A glob is the program's to expand.
+    if [[ "$path" =~ $glob ]] || is_known "$path"; then known+=("$path"); fi
+  done
+  if [[ ${#paths[@]} -gt 0 && ${#known[@]} -eq 0 ]]; then
+    say notice "none of the paths is in git, so nothing is compared: render the base too, and name its output in 'base-path'"
+    exit 0
+  fi
+  paths=(${known[@]+"${known[@]}"})
+fi
+while IFS= read -r line; do
+  if [[ -n "$line" ]]; then arguments+=("$line"); fi
+done <<<"${DIFF_ARGS:-}"
+arguments+=(-- ${paths[@]+"${paths[@]}"})
+
+status=0
+run "${OWNERLINT:-${OWNERLINT_BINARY:-}}" "${arguments[@]}" || status=$?
+if [[ -f "$annotations" ]]; then cat "$annotations"; fi
+if [[ "$status" != 2 && ! -s "$json" ]]; then
+  say error "ownerlint diff exited with status $status and wrote no report"
+  status=2
+fi
+count() { if [[ -s "$json" ]]; then jq "$1" "$json"; else echo 0; fi; }
+output exit-code "$status"
+output findings "$(count '.findings | length')"
+output deleted "$(count '[.effects[] | select(.effect == "deleted" or .effect == "cascaded" or .effect == "generated-deleted")] | length')"
+output stuck "$(count .summary.stuck)"
+output json-file "$(if [[ -s "$json" ]]; then printf '%s' "$json"; fi)"
+output markdown-file "$(if [[ -s "$markdown" ]]; then printf '%s' "$markdown"; fi)"

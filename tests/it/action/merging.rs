@@ -1,0 +1,102 @@
+//! What merging a pull request deletes, as the action says it.
+
+use serde_json::Value;
+
+use super::CLEAN;
+use super::stage::{Checkout, Stage, tools};
+
+const DELIVERY: &str = "apiVersion: kustomize.toolkit.fluxcd.io/v1\nkind: Kustomization\nmetadata: {name: all, namespace: flux-system}\nspec: {path: ./m, prune: true}\n";
+const DEFINITION: &str = "apiVersion: apiextensions.k8s.io/v1\nkind: CustomResourceDefinition\nmetadata: {name: ships.example.com}\nspec:\n  group: example.com\n  scope: Namespaced\n  names: {kind: Ship, plural: ships}\n  versions: [{name: v1, served: true, storage: true}]\n";
+const INSTANCE: &str = "apiVersion: example.com/v1\nkind: Ship\nmetadata: {name: flagship, namespace: shop}\n";
+const SAID: &str = "## Merging this deletes 1 object and, by cascade, 1 more\n";
+
+/// A definition that leaves a file, while an instance stays in another one.
+fn a_definition_leaves() -> Stage {
+    let base = [("flux.yaml", DELIVERY), ("m/definition.yaml", DEFINITION), ("m/instance.yaml", INSTANCE)];
+    Stage::new(&base, &[("m/definition.yaml", "")], &[("later.yaml", CLEAN)])
+}
+
+#[test]
+fn a_pull_request_is_told_what_merging_deletes_whatever_was_checked_out() {
+    if !tools() {
+        return;
+    }
+    let stage = a_definition_leaves();
+    for checkout in [Checkout::Shallow, Checkout::Two, Checkout::Full, Checkout::ShallowHead] {
+        let run = stage.pull_request(checkout).play();
+        assert!(run.summary.starts_with(SAID), "{checkout:?}: {}", run.summary);
+        assert_eq!([run.output("deleted"), run.output("stuck"), run.output("exit-code")], ["2", "0", "1"], "{run:#?}");
+        assert_eq!(run.status("gate"), Some(1), "a finding of change fails the job");
+        assert!(matches!(&run.annotations()[..], [one] if one.starts_with("error m/")), "{checkout:?}: {run:#?}");
+        assert!(run.log.contains("error[crd-removed] "), "{}", run.log);
+        let text = std::fs::read_to_string(run.output("diff-json-file")).expect("the comparison");
+        let document: Value = serde_json::from_str(&text).expect("JSON");
+        assert_eq!(document["schema"], "ownerlint.diff/1");
+    }
+}
+
+#[test]
+fn the_comment_begins_with_what_merging_deletes_and_is_kept_up_to_date() {
+    if !tools() {
+        return;
+    }
+    let stage = a_definition_leaves();
+    let job = stage.pull_request(Checkout::Shallow).with("comment", "true");
+    let body = || stage.comments().iter().map(|comment| comment["body"].as_str().expect("text").to_owned()).collect();
+    job.play();
+    let first: Vec<String> = body();
+    assert!(first[0].starts_with(&format!("<!-- ownerlint -->\n{SAID}")), "{}", first[0]);
+    assert!(first[0].contains("\n## ownerlint: nothing found\n") && first[0].contains("```mermaid\n"), "{}", first[0]);
+    // Switched off: what the comment said is no longer true of this run.
+    job.with("diff", "false").play();
+    let second: Vec<String> = body();
+    assert_eq!(second.len(), 1);
+    assert!(second[0].starts_with("<!-- ownerlint -->\n## ownerlint: nothing found\n"), "{}", second[0]);
+}
+
+#[test]
+fn a_change_that_deletes_nothing_makes_no_comment() {
+    if !tools() {
+        return;
+    }
+    let stage = Stage::new(&[("flux.yaml", DELIVERY)], &[("m/instance.yaml", INSTANCE)], &[]);
+    let run = stage.pull_request(Checkout::Shallow).with("comment", "true").play();
+    assert!(run.succeeded() && run.summary.ends_with("\nMerging this deletes nothing.\n"), "{}", run.summary);
+    assert_eq!(stage.comments(), [Value::Null; 0]);
+}
+
+#[test]
+fn a_merge_queue_and_a_job_that_cannot_fetch_the_base() {
+    if !tools() {
+        return;
+    }
+    let stage = a_definition_leaves();
+    assert!(stage.merge_group(Checkout::Shallow).play().summary.starts_with(SAID));
+    let job = stage.pull_request(Checkout::Shallow);
+    stage.cut_off();
+    let run = job.play();
+    assert_eq!((run.output("deleted"), run.output("exit-code")), ("", "0"), "{run:#?}");
+    assert!(run.commands[0].data.contains("nothing is compared; set fetch-depth: 2"), "{:?}", run.commands);
+}
+
+#[test]
+fn paths_that_git_does_not_know_need_the_rendering_of_the_base() {
+    if !tools() {
+        return;
+    }
+    let stage = Stage::new(&[(".gitignore", "out/\nold/\n")], &[("Chart.yaml", "name: x\n")], &[]);
+    let job = stage.pull_request(Checkout::Shallow).with("paths", "out");
+    for (side, definition) in [("old", DEFINITION), ("out", "")] {
+        for (name, text) in [("flux.yaml", DELIVERY), ("m/instance.yaml", INSTANCE), ("m/definition.yaml", definition)]
+        {
+            stage.write(&format!("pull-Shallow/{side}/{name}"), text);
+        }
+    }
+    let run = job.play();
+    assert_eq!(run.annotations()[0], "notice");
+    assert!(run.commands[0].data.starts_with("none of the paths is in git, so nothing is compared"), "{run:#?}");
+    let run = job.clone().with("base-path", "old").play();
+    assert!(run.summary.starts_with(SAID), "{}", run.summary);
+    let run = job.with("base-path", "old").with("paths", "out\nold").play();
+    assert_eq!(run.commands[0].data, "'base-path' is compared with one path, and 'paths' names several");
+}
