@@ -69,8 +69,9 @@ pub fn upgrade<'a>(
         false => ToolRequest::write(Op::Create, &member.key),
     });
     let mut requests: Vec<ToolRequest> = hooks(new, "pre-upgrade").chain(writes).collect();
-    if requests.iter().any(|request| request.op == Op::Update && rejects(&request.key)) {
-        return Withdrawal { requests, ..Leaving::untouched("fails to upgrade") };
+    if let Some(request) = requests.iter().find(|request| request.op == Op::Update && rejects(&request.key)) {
+        let rejected = Some(request.key.clone());
+        return Withdrawal { requests, rejected, ..Leaving::untouched("fails to upgrade") };
     }
     // An object that becomes a hook leaves the release (helm/helm#12799).
     let leaves = old.members.iter().copied().filter(|member| !stays.contains(&member.key)).collect();

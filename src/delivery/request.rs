@@ -52,6 +52,8 @@ pub struct Withdrawal<'a> {
     pub outside: Vec<ObjectId>,
     /// Why the tool sends nothing at all, if so: half a sentence about the object that delivers.
     pub nothing: Option<&'static str>,
+    /// The object whose update the API server rejects, if that is why.
+    pub rejected: Option<ObjectKey>,
 }
 
 impl Withdrawal<'_> {

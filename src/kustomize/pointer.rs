@@ -21,6 +21,16 @@ pub struct Deliverer {
     pub name: String,
 }
 
+impl std::fmt::Display for Deliverer {
+    /// `namespace/name`.
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self.namespace.as_str() {
+            "" => f.write_str(&self.name),
+            namespace => write!(f, "{namespace}/{}", self.name),
+        }
+    }
+}
+
 /// A tool that builds sources by itself.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum SourceTool {

@@ -9,7 +9,7 @@ use crate::cluster::Scenario;
 use crate::delivery::Op;
 use crate::finding::Certainty;
 use crate::gc::{ClusterError, Fate, Plan, Step};
-use crate::inventory::Member;
+use crate::inventory::{Member, ScopeSource};
 use crate::kube::{ObjectKey, kinds};
 use crate::ownership::tables::DataFate;
 use crate::ownership::{Implied, ImpliedObject, TieKind, data_loss, reclaim_policy};
@@ -96,6 +96,7 @@ impl<'a> Telling<'a> {
                 effects.push(self.effect(&member.key, EffectKind::Recreated, EffectCertainty::Possible, because));
             }
         }
+        effects.extend(self.handed_over(&fates));
         for claim in self.claims() {
             let certainty = if raced.contains(&claim.key) { EffectCertainty::Race } else { EffectCertainty::Certain };
             let chain = why.get(&claim.key).map(|why| why.chain.clone()).filter(|chain| !chain.is_empty());
@@ -135,6 +136,41 @@ impl<'a> Telling<'a> {
             .map(|certain| self.effect(&claim.key, EffectKind::DataLost, certainty.and(certain), because.clone()));
         let deleted = self.effect(&claim.key, EffectKind::GeneratedDeleted, certainty, because);
         lost.into_iter().chain([deleted]).collect()
+    }
+
+    /// What goes over from one Kustomization to another, and what is deleted with it meanwhile: all of a namespace, every instance of a
+    /// CRD.
+    fn handed_over(&self, fates: &BTreeMap<ObjectKey, Fate>) -> Vec<DiffEffect> {
+        let mut moving: BTreeMap<&ObjectKey, EffectCertainty> = BTreeMap::new();
+        for handover in &self.withdrawn.handovers {
+            let certainty = if handover.pruned_first { EffectCertainty::Certain } else { EffectCertainty::Race };
+            moving.extend(handover.objects.iter().map(|key| (key, certainty)));
+        }
+        if moving.is_empty() {
+            return Vec::new();
+        }
+        let inventory = &self.part.base.inventory;
+        let mut effects = Vec::new();
+        for member in &inventory.members {
+            let present = matches!(fates.get(&member.key), Some(Fate::Present(present)) if !present.terminating);
+            let namespace = member.key.namespace.name().map(ObjectKey::of_namespace);
+            let definition = match member.resolution.source {
+                ScopeSource::Crd(id) => Some(&inventory.member(id).key),
+                _ => None,
+            };
+            let roots = [Some(&member.key), namespace.as_ref(), definition];
+            let root = roots.into_iter().flatten().find_map(|key| moving.get_key_value(key));
+            let Some((root, certainty)) = root.filter(|_| present) else { continue };
+            let mut because = vec![(*root).clone()];
+            because.extend((**root != member.key).then(|| member.key.clone()));
+            effects.extend(self.data(member, *certainty, &because));
+            let kind = match self.part.after(&member.key) {
+                Some(_) => EffectKind::Recreated,
+                None => EffectKind::Cascaded,
+            };
+            effects.push(self.effect(&member.key, kind, *certainty, because));
+        }
+        effects
     }
 
     /// The objects that fare differently in some outcome of a race.

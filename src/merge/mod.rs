@@ -1,15 +1,17 @@
 //! What merging a change does: what leaves each cluster, what the tools request, what comes of it, and which of it is a surprise.
 //!
 //! * `part` one part of the tree, before and after
-//! * `withdraw` what the tools do about what leaves
+//! * `withdraw` what the tools do about what leaves; `pruning` what one object that delivers does; `handover` what goes over to another
 //! * `effects` the tools' requests, simulated on the cluster of base
 //! * `cascade` what has one cause, told together; `loss` one object of it; `surprise` how bad it is
 
 mod cascade;
 mod effect;
 mod effects;
+mod handover;
 mod loss;
 mod part;
+mod pruning;
 mod surprise;
 mod withdraw;
 
@@ -22,10 +24,12 @@ pub use cascade::{CascadeKind, MergeCascade};
 pub use effect::{DiffEffect, EffectCertainty, EffectKind};
 use effects::Telling;
 pub use effects::scenario;
+pub use handover::Handover;
 pub use loss::Loss;
 pub use part::MergePart;
+pub use pruning::DeliveryChoice;
 pub use surprise::{Standing, Surprise, severity};
-pub use withdraw::{DeliveryChoice, PartWithdrawal, ToolRelease, withdraw};
+pub use withdraw::{PartWithdrawal, ToolRelease, withdraw};
 
 /// What merging a change does to one part of the tree: all that rules of change look at.
 #[derive(Debug)]

@@ -2,27 +2,17 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
+use super::handover::{Handover, handovers};
 use super::part::{MergePart, delivering};
+use super::pruning::{Delivery, DeliveryChoice, nothing};
 use crate::changes::Destination;
 use crate::delivery::flux::KustomizationSettings;
-use crate::delivery::helm::{self, HelmVersion};
-use crate::delivery::{
-    Deliveries, DeliveryTool, FluxObject, Leaving, Regime, RegimeSource, ToolRequest, Withdrawal, argocd, flux,
-};
+use crate::delivery::helm;
+use crate::delivery::{Deliveries, FluxObject, Leaving, Regime, RegimeSource, ToolRequest, Withdrawal, argocd, flux};
 use crate::inventory::{Inventory, Member, ObjectId};
 use crate::kube::{ObjectKey, Policy};
 use crate::kustomize::{Deliverer, SourceTool};
-
-/// What the user says of the tools.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct DeliveryChoice {
-    /// The tool that delivers everything; by default each object's own.
-    pub by: Option<DeliveryTool>,
-    /// The version of Helm.
-    pub helm_version: HelmVersion,
-    /// The propagation policy of the tools' deletes, instead of their own.
-    pub cascade: Option<Policy>,
-}
+use crate::text::plain;
 
 /// What becomes of the objects that leave one part of the tree, before the cluster has its say.
 #[derive(Debug, Default)]
@@ -37,6 +27,10 @@ pub struct PartWithdrawal {
     pub orphaned: BTreeSet<ObjectKey>,
     /// By which tool each of them was delivered, and whether somebody says so.
     pub regimes: BTreeMap<ObjectKey, (Regime, bool)>,
+    /// Why tools send nothing about what leaves, a sentence for each.
+    pub idle: Vec<String>,
+    /// What goes over from one object that delivers to another.
+    pub handovers: Vec<Handover>,
 }
 
 /// A finalizer that a tool removes from an object that it deletes, once others are gone.
@@ -84,18 +78,22 @@ pub fn withdraw(part: &MergePart<'_>, choice: &DeliveryChoice) -> PartWithdrawal
         decided.all.regimes.extend(regimes);
         let withdrawal = match (&applier, regime) {
             (Applier::Object(deliverer), _) => {
-                Delivery { part, leaving: &leaving, destination, choice }.of(deliverer, &decided)
+                Delivery { part, leaving: &leaving, destination, choice }.of(deliverer, &decided.requested)
             }
             (_, Regime::Helm | Regime::Flux(FluxObject::HelmRelease)) => upgraded(part, &leaving, destination, choice),
             (_, Regime::ArgoCd) => argocd::prune(&leaving, choice.cascade.unwrap_or(Policy::Foreground)),
             (_, Regime::Flux(_)) => flux::prune(&leaving, KustomizationSettings::default()),
             (_, Regime::Kubectl) => nothing("prunes nothing"),
         };
+        decided.all.idle.extend(idle(&applier, &withdrawal, leaving.members.len()));
         let by = destination.deliverer().and_then(|by| delivering(&part.base.inventory, by));
         decided.take(&leaving, withdrawal, by.map(|by| &by.key));
     }
     let releases = releases(part, &decided.requested);
-    PartWithdrawal { releases, ..decided.finish() }
+    let handovers = handovers(part, choice, &decided.requested);
+    let flux = (Regime::Flux(FluxObject::Kustomization), true);
+    decided.all.regimes.extend(handovers.iter().flat_map(|handover| &handover.objects).map(|key| (key.clone(), flux)));
+    PartWithdrawal { releases, handovers, ..decided.finish() }
 }
 
 /// Argo CD removes its finalizer from an Application that it deletes when everything that this delivered is gone.
@@ -159,10 +157,6 @@ fn in_order<'a>(part: &MergePart<'a>, groups: &Groups<'a>) -> Vec<Group<'a>> {
     order
 }
 
-fn nothing(reason: &'static str) -> Withdrawal<'static> {
-    Withdrawal { nothing: Some(reason), ..Withdrawal::default() }
-}
-
 /// What has been decided so far.
 #[derive(Default)]
 struct Decided {
@@ -207,6 +201,21 @@ impl Decided {
     }
 }
 
+/// Why a tool sends nothing, if somebody says that it delivers these objects.
+fn idle(applier: &Applier, withdrawal: &Withdrawal<'_>, objects: usize) -> Option<String> {
+    let reason = withdrawal.nothing?;
+    let subject = match applier {
+        Applier::Object(deliverer) => format!("the {} {deliverer}", deliverer.tool.kind().kind),
+        Applier::Tool { regime, said: true } => regime.tool().to_owned(),
+        Applier::Tool { said: false, .. } => return None,
+    };
+    let rejected = withdrawal.rejected.as_ref();
+    let because =
+        rejected.map(|key| format!(", because the API server rejects the update of {key}")).unwrap_or_default();
+    let (objects, stay) = (plain::count(objects, "object"), if objects == 1 { "stays" } else { "stay" });
+    Some(format!("{subject} {reason}{because}: {objects} that left {stay} in the cluster"))
+}
+
 fn applier(deliveries: &Deliveries, member: &Member, destination: &Destination, choice: &DeliveryChoice) -> Applier {
     match (choice.by, destination.deliverer()) {
         (Some(tool), _) => Applier::Tool { regime: tool.regime(), said: true },
@@ -223,65 +232,6 @@ fn regime_of(tool: SourceTool) -> Regime {
         SourceTool::Flux => Regime::Flux(FluxObject::Kustomization),
         SourceTool::ArgoCd => Regime::ArgoCd,
     }
-}
-
-/// Objects that leave what one object delivers.
-struct Delivery<'a, 'p> {
-    part: &'p MergePart<'a>,
-    leaving: &'p Leaving<'a>,
-    destination: &'p Destination,
-    choice: &'p DeliveryChoice,
-}
-
-impl<'a> Delivery<'a, '_> {
-    /// Pruned if the object that delivers stays; deleted with it if it is deleted; neither if it stays in the cluster although
-    /// it left the tree, and its sources are gone: it fails to build from then on.
-    fn of(&self, deliverer: &Deliverer, decided: &Decided) -> Withdrawal<'a> {
-        let before = delivering(&self.part.base.inventory, deliverer);
-        let after = self.part.head.and_then(|head| delivering(&head.inventory, deliverer));
-        let deleted = before.is_some_and(|member| decided.requested.contains(&member.key));
-        match (before, after) {
-            (_, Some(after)) => self.pruned(deliverer.tool, after),
-            (Some(before), None) if deleted => self.deleted(deliverer.tool, before),
-            (Some(before), None) if self.sources_stay() => self.pruned(deliverer.tool, before),
-            (Some(_), None) => nothing("has no sources any more"),
-            (None, None) => nothing("is unknown"),
-        }
-    }
-
-    fn pruned(&self, tool: SourceTool, deliverer: &Member) -> Withdrawal<'a> {
-        match tool {
-            SourceTool::Flux => flux::prune(self.leaving, KustomizationSettings::of(&deliverer.object)),
-            SourceTool::ArgoCd if prunes(deliverer) => argocd::prune(self.leaving, self.policy(Policy::Foreground)),
-            SourceTool::ArgoCd => nothing("does not prune"),
-        }
-    }
-
-    fn deleted(&self, tool: SourceTool, deliverer: &Member) -> Withdrawal<'a> {
-        match (tool, argocd::policy_of(&deliverer.object)) {
-            (SourceTool::Flux, _) => {
-                flux::kustomization_deleted(self.leaving, KustomizationSettings::of(&deliverer.object))
-            }
-            (SourceTool::ArgoCd, Some(policy)) => argocd::application_deleted(self.leaving, self.policy(policy)),
-            (SourceTool::ArgoCd, None) => nothing("has no resources finalizer"),
-        }
-    }
-
-    fn policy(&self, of_tool: Policy) -> Policy {
-        self.choice.cascade.unwrap_or(of_tool)
-    }
-
-    /// Whether head has anything where the sources were.
-    fn sources_stay(&self) -> bool {
-        let Destination::Root { folder, .. } = self.destination else { return false };
-        self.part.sides.head.iter().any(|part| part.contains_folder(folder))
-    }
-}
-
-/// `spec.syncPolicy.automated.prune`. Somebody who syncs by hand decides each time.
-fn prunes(application: &Member) -> bool {
-    let prune = application.object.at(&["spec", "syncPolicy", "automated", "prune"]);
-    prune.and_then(crate::yaml::Value::as_bool).unwrap_or(false)
 }
 
 /// A release is upgraded to what head has at the same destination.

@@ -16,7 +16,7 @@ use crate::engine::input::BundleInput;
 use crate::engine::{PlanError, Planner, SessionError};
 use crate::finding::Severity;
 use crate::inventory::{self, Texts, read_bytes};
-use crate::merge::{DeliveryChoice, Merge, MergePart, scenario, withdraw};
+use crate::merge::{DeliveryChoice, Handover, Merge, MergePart, scenario, withdraw};
 use crate::ownership::implied;
 use crate::report::Cascades;
 use crate::report::diff::DiffReport;
@@ -106,10 +106,13 @@ impl Comparison {
         let mut effects = Vec::new();
         let mut cascades = Cascades::default();
         let mut plan: Option<LastStep> = None;
+        let mut notes = self.notes.clone();
         // What nobody applies is in the last part, which has no settings of its own.
         for (at, bundle) in self.bundles.iter().enumerate() {
             let part = MergePart::of(at, sides, &self.changes, Arc::clone(&bundle.tables), bundle.delivery);
             let withdrawn = withdraw(&part, &self.delivery);
+            notes.extend(withdrawn.idle.iter().cloned());
+            notes.extend(withdrawn.handovers.iter().map(Handover::note));
             let implied = implied(&part.base.inventory, part.analysis.ownership(), part.analysis.ties());
             let scenario = scenario(&part, &withdrawn, &implied)?;
             let planner = Planner::of(scenario, &part.analysis, &implied, Some("merge".to_owned()));
@@ -141,7 +144,7 @@ impl Comparison {
             plan,
             cascades,
             findings: judged.report(sides, &self.judging),
-            notes: self.notes.clone(),
+            notes,
         })
     }
 }

@@ -166,6 +166,58 @@ fn an_application_waits_for_what_it_delivered_itself_and_not_for_what_another_on
 }
 
 #[test]
+fn what_goes_over_to_another_kustomization_is_safe_only_if_the_new_one_applies_first() {
+    let flux = |name: &str, more: &str| {
+        FLUX.replace("app,", &format!("{name},")).replace("prune: true", &format!("prune: true{more}"))
+    };
+    let (claim, kept) = (in_shop(&object("v1", "PersistentVolumeClaim", "data")), in_shop(&config("kept")));
+    let kept =
+        kept.replacen("metadata:\n", "metadata:\n  annotations: {kustomize.toolkit.fluxcd.io/prune: disabled}\n", 1);
+    let moved = |old: &str, new: &str| {
+        let (old, new) = (flux("old", old), flux("new", new));
+        let common = [("old.yaml", &*old), ("new.yaml", &*new), ("old/x.yaml", ""), ("new/x.yaml", "")];
+        let base = [&common[..], &[("old/a.yaml", &*claim), ("old/b.yaml", &*kept)]].concat();
+        effects(&base, &[&common[..], &[("new/a.yaml", &*claim), ("new/b.yaml", &*kept)]].concat(), &[])
+    };
+    let said = |certainty: &str| {
+        vec![
+            "data-lost PersistentVolumeClaim/shop/data (possible, flux)".to_owned(),
+            format!("recreated PersistentVolumeClaim/shop/data ({certainty}, flux)"),
+        ]
+    };
+    assert_eq!(moved("", ""), said("race"));
+    assert_eq!(moved("", ", dependsOn: [{name: old}]"), said("certain"));
+    assert_eq!(moved(", dependsOn: [{name: new}]", ""), [""; 0]);
+    assert_eq!(moved(", suspend: true", ""), [""; 0]);
+}
+
+#[test]
+fn a_namespace_that_goes_over_is_deleted_with_what_is_in_it_if_the_old_kustomization_is_quicker() {
+    let old = FLUX.replace("app,", "old,").replace("./app", "./old");
+    let (namespace, a) = (object("v1", "Namespace", "shop"), in_shop(&config("a")));
+    let common = [("old.yaml", &*old), ("new.yaml", FLUX), ("old/x.yaml", ""), ("app/a.yaml", &*a)];
+    let base = [&common[..], &[("old/ns.yaml", &*namespace)]].concat();
+    let head = [&common[..], &[("app/ns.yaml", &*namespace)]].concat();
+    assert_eq!(
+        effects(&base, &head, &[]),
+        ["recreated ConfigMap/shop/a (race, flux) because Namespace//shop", "recreated Namespace//shop (race, flux)"]
+    );
+    let folder = Folder::new();
+    for (side, files) in [("base", &base), ("head", &head)] {
+        for (path, text) in files {
+            folder.write(&format!("{side}/{path}"), text);
+        }
+    }
+    let document = folder.run("", &["--base", "base", "--head", "head"]).expect("effects");
+    let note = document["notes"].to_string();
+    assert!(
+        note.contains("Namespace//shop moves from the Flux Kustomization flux-system/old to flux-system/app"),
+        "{note}"
+    );
+    assert!(note.contains("prune: disabled` and merge; then move it and merge"), "{note}");
+}
+
+#[test]
 fn an_upgrade_that_is_rejected_removes_nothing() {
     let workload = |label: &str| {
         format!(
@@ -176,6 +228,15 @@ fn an_upgrade_that_is_rejected_removes_nothing() {
     assert_eq!(
         effects(&[("a.yaml", &a), ("web.yaml", &old)], &[("web.yaml", &new)], &["--by", "helm"]),
         ["orphaned ConfigMap/?/a (certain, helm)"]
+    );
+    let folder = Folder::new();
+    folder.write("base/a.yaml", &a).write("base/web.yaml", &old).write("head/web.yaml", &new);
+    let document = folder.run("", &["--base", "base", "--head", "head", "--by", "helm"]).expect("effects");
+    assert_eq!(
+        document["notes"],
+        serde_json::json!([
+            "Helm fails to upgrade, because the API server rejects the update of Deployment.apps/shop/web: 1 object that left stays in the cluster"
+        ])
     );
 }
 

@@ -1,0 +1,105 @@
+//! Objects that go over from one Flux Kustomization to another. They are safe exactly if the new one applies them before the old one
+//! prunes: from then on their labels name the new one, and the old one spares them (fluxcd/pkg ssa/manager_delete.go).
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::part::{MergePart, delivering};
+use super::pruning::{Delivery, DeliveryChoice};
+use crate::changes::{ChangeKind, Destination, Sides};
+use crate::delivery::Leaving;
+use crate::inventory::{Inventory, Member};
+use crate::kube::ObjectKey;
+use crate::kustomize::{Deliverer, SourceTool};
+use crate::yaml::Value;
+
+/// Objects that one Kustomization prunes and another one applies.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Handover {
+    /// The Kustomization that had them.
+    pub from: Deliverer,
+    /// The one that has them now.
+    pub to: Deliverer,
+    /// Whether the old one certainly prunes before the new one applies: the new one waits for it.
+    pub pruned_first: bool,
+    /// The objects, in the order of the requests.
+    pub objects: Vec<ObjectKey>,
+}
+
+/// What goes over in a part, unless the new Kustomization certainly applies first: the old one waits for it. `requested`: what tools
+/// delete.
+pub(super) fn handovers(
+    part: &MergePart<'_>,
+    choice: &DeliveryChoice,
+    requested: &BTreeSet<ObjectKey>,
+) -> Vec<Handover> {
+    let Some(head) = part.head.filter(|_| choice.by.is_none()) else { return Vec::new() };
+    let mut groups: BTreeMap<(&Destination, &Deliverer, &Deliverer), Vec<&Member>> = BTreeMap::new();
+    for change in part.changes.iter().filter(|change| change.kind == ChangeKind::Moved) {
+        let Sides::Both(was, is) = change.sides else { continue };
+        if was.tree != part.at || is.tree != part.at {
+            continue;
+        }
+        let (was, is) = (part.base.inventory.member(was.id), head.inventory.member(is.id));
+        let left = part.base.destination(was.file);
+        let (Some(from), Some(to)) = (left.deliverer(), head.destination(is.file).deliverer()) else { continue };
+        if from != to && [from, to].iter().all(|deliverer| deliverer.tool == SourceTool::Flux) {
+            groups.entry((left, from, to)).or_default().push(was);
+        }
+    }
+    let found = groups.into_iter().filter_map(|((destination, from, to), members)| {
+        if waits_for(&head.inventory, from, to) {
+            return None;
+        }
+        let leaving = Leaving { inventory: &part.base.inventory, deliveries: part.analysis.deliveries(), members };
+        let pruned = Delivery { part, leaving: &leaving, destination, choice }.of(from, requested);
+        let objects: Vec<ObjectKey> = pruned.requests.into_iter().map(|request| request.key).collect();
+        let pruned_first = waits_for(&head.inventory, to, from);
+        let handover = Handover { from: from.clone(), to: to.clone(), pruned_first, objects };
+        (!handover.objects.is_empty()).then_some(handover)
+    });
+    found.collect()
+}
+
+/// Whether a Kustomization reconciles after another one, by `spec.dependsOn`: once that is ready with the same revision.
+fn waits_for(inventory: &Inventory, one: &Deliverer, other: &Deliverer) -> bool {
+    let Some(other) = delivering(inventory, other) else { return false };
+    let mut pending: Vec<&Member> = delivering(inventory, one).into_iter().collect();
+    let mut seen = BTreeSet::new();
+    while let Some(member) = pending.pop() {
+        if !seen.insert(member.id) {
+            continue;
+        }
+        if member.id == other.id && seen.len() > 1 {
+            return true;
+        }
+        let awaited = member.object.at(&["spec", "dependsOn"]).into_iter().flat_map(Value::items);
+        let awaited = awaited.filter_map(|entry| {
+            let text = |key| entry.get(key).and_then(Value::as_str);
+            let namespace = text("namespace").or(member.object.namespace()).unwrap_or_default().to_owned();
+            Some(Deliverer { tool: SourceTool::Flux, namespace, name: text("name")?.to_owned() })
+        });
+        pending.extend(awaited.filter_map(|deliverer| delivering(inventory, &deliverer)));
+    }
+    false
+}
+
+impl Handover {
+    /// What to know of it, and what to do: the old Kustomization spares what the annotation keeps from being pruned.
+    pub fn note(&self) -> String {
+        let (objects, they, them) = match self.objects.as_slice() {
+            [first, others @ ..] if !others.is_empty() => {
+                (format!("{first} and {} more move", others.len()), "they are", "them")
+            }
+            objects => (objects.iter().map(|one| format!("{one} moves")).collect(), "it is", "it"),
+        };
+        let (from, to) = (&self.from, &self.to);
+        let outcome = match self.pruned_first {
+            true => format!("{to} waits for {from}, so {they} deleted and created again"),
+            false => format!("{they} deleted and created again if {from} prunes before {to} applies"),
+        };
+        format!(
+            "{objects} from the Flux Kustomization {from} to {to}: {outcome}. To keep {them}, annotate {them} with \
+             `kustomize.toolkit.fluxcd.io/prune: disabled` and merge; then move {them} and merge; then remove the annotation"
+        )
+    }
+}

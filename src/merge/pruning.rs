@@ -1,0 +1,88 @@
+//! What becomes of objects that leave what one object of the tree delivers.
+
+use std::collections::BTreeSet;
+
+use super::part::{MergePart, delivering};
+use crate::changes::Destination;
+use crate::delivery::flux::KustomizationSettings;
+use crate::delivery::helm::HelmVersion;
+use crate::delivery::{DeliveryTool, Leaving, Withdrawal, argocd, flux};
+use crate::inventory::Member;
+use crate::kube::{ObjectKey, Policy};
+use crate::kustomize::{Deliverer, SourceTool};
+use crate::yaml::Value;
+
+/// What the user says of the tools.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct DeliveryChoice {
+    /// The tool that delivers everything; by default each object's own.
+    pub by: Option<DeliveryTool>,
+    /// The version of Helm.
+    pub helm_version: HelmVersion,
+    /// The propagation policy of the tools' deletes, instead of their own.
+    pub cascade: Option<Policy>,
+}
+
+/// Objects that leave what one object delivers.
+pub(super) struct Delivery<'a, 'p> {
+    pub(super) part: &'p MergePart<'a>,
+    pub(super) leaving: &'p Leaving<'a>,
+    pub(super) destination: &'p Destination,
+    pub(super) choice: &'p DeliveryChoice,
+}
+
+impl<'a> Delivery<'a, '_> {
+    /// Pruned if the object that delivers stays; deleted with it if it is deleted; neither if it stays in the cluster although
+    /// it left the tree, and its sources are gone: it fails to build from then on.
+    pub(super) fn of(&self, deliverer: &Deliverer, requested: &BTreeSet<ObjectKey>) -> Withdrawal<'a> {
+        let before = delivering(&self.part.base.inventory, deliverer);
+        let after = self.part.head.and_then(|head| delivering(&head.inventory, deliverer));
+        let deleted = before.is_some_and(|member| requested.contains(&member.key));
+        match (before, after) {
+            (_, Some(after)) => self.pruned(deliverer.tool, after),
+            (Some(before), None) if deleted => self.deleted(deliverer.tool, before),
+            (Some(before), None) if self.sources_stay() => self.pruned(deliverer.tool, before),
+            (Some(_), None) => nothing("has no sources any more"),
+            (None, None) => nothing("is unknown"),
+        }
+    }
+
+    fn pruned(&self, tool: SourceTool, deliverer: &Member) -> Withdrawal<'a> {
+        match tool {
+            SourceTool::Flux => flux::prune(self.leaving, KustomizationSettings::of(&deliverer.object)),
+            SourceTool::ArgoCd if prunes(deliverer) => argocd::prune(self.leaving, self.policy(Policy::Foreground)),
+            SourceTool::ArgoCd => nothing("does not prune"),
+        }
+    }
+
+    fn deleted(&self, tool: SourceTool, deliverer: &Member) -> Withdrawal<'a> {
+        match (tool, argocd::policy_of(&deliverer.object)) {
+            (SourceTool::Flux, _) => {
+                flux::kustomization_deleted(self.leaving, KustomizationSettings::of(&deliverer.object))
+            }
+            (SourceTool::ArgoCd, Some(policy)) => argocd::application_deleted(self.leaving, self.policy(policy)),
+            (SourceTool::ArgoCd, None) => nothing("has no resources finalizer"),
+        }
+    }
+
+    fn policy(&self, of_tool: Policy) -> Policy {
+        self.choice.cascade.unwrap_or(of_tool)
+    }
+
+    /// Whether head has anything where the sources were.
+    fn sources_stay(&self) -> bool {
+        let Destination::Root { folder, .. } = self.destination else { return false };
+        self.part.sides.head.iter().any(|part| part.contains_folder(folder))
+    }
+}
+
+/// `spec.syncPolicy.automated.prune`. Somebody who syncs by hand decides each time.
+fn prunes(application: &Member) -> bool {
+    let prune = application.object.at(&["spec", "syncPolicy", "automated", "prune"]);
+    prune.and_then(Value::as_bool).unwrap_or(false)
+}
+
+/// Nothing is sent.
+pub(super) fn nothing(reason: &'static str) -> Withdrawal<'static> {
+    Withdrawal { nothing: Some(reason), ..Withdrawal::default() }
+}
