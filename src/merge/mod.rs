@@ -2,6 +2,7 @@
 //!
 //! * `part` one part of the tree, before and after
 //! * `withdraw` what the tools do about what leaves; `pruning` what one object that delivers does; `handover` what goes over to another
+//! * `updated` what the tools change before they delete
 //! * `effects` the tools' requests, simulated on the cluster of base
 //! * `cascade` what has one cause, told together; `loss` one object of it; `surprise` how bad it is
 
@@ -13,6 +14,7 @@ mod loss;
 mod part;
 mod pruning;
 mod surprise;
+mod updated;
 mod withdraw;
 
 use crate::delivery::Regime;
@@ -29,6 +31,7 @@ pub use loss::Loss;
 pub use part::MergePart;
 pub use pruning::DeliveryChoice;
 pub use surprise::{Standing, Surprise, severity};
+pub use updated::updated;
 pub use withdraw::{PartWithdrawal, ToolRelease, withdraw};
 
 /// What merging a change does to one part of the tree: all that rules of change look at.

@@ -16,7 +16,7 @@ use crate::engine::input::BundleInput;
 use crate::engine::{PlanError, Planner, SessionError};
 use crate::finding::Severity;
 use crate::inventory::{self, Texts, read_bytes};
-use crate::merge::{DeliveryChoice, Handover, Merge, MergePart, scenario, withdraw};
+use crate::merge::{DeliveryChoice, Handover, Merge, MergePart, scenario, updated, withdraw};
 use crate::ownership::implied;
 use crate::report::Cascades;
 use crate::report::diff::DiffReport;
@@ -114,6 +114,7 @@ impl Comparison {
             notes.extend(withdrawn.idle.iter().cloned());
             notes.extend(withdrawn.handovers.iter().map(Handover::note));
             let implied = implied(&part.base.inventory, part.analysis.ownership(), part.analysis.ties());
+            let implied = updated(&part, implied);
             let scenario = scenario(&part, &withdrawn, &implied)?;
             let planner = Planner::of(scenario, &part.analysis, &implied, Some("merge".to_owned()));
             let simulated = planner.simulate();

@@ -166,6 +166,26 @@ fn an_application_waits_for_what_it_delivered_itself_and_not_for_what_another_on
 }
 
 #[test]
+fn a_claim_that_head_does_not_mount_any_more_is_deleted_and_one_that_it_mounts_is_stuck() {
+    let claim = in_shop(&object("v1", "PersistentVolumeClaim", "data"));
+    let mounting = |volume: &str, more: &str| {
+        in_shop(&object("apps/v1", "Deployment", "web"))
+            + &format!(
+                "spec:\n{more}  selector: {{matchLabels: {{app: web}}}}\n  template: {{metadata: {{labels: {{app: web}}}}, spec: {{containers: [], volumes: [{{name: d, {volume}}}]}}}}\n"
+            )
+    };
+    let claimed = "persistentVolumeClaim: {claimName: data}";
+    let base = [("a.yaml", &*claim), ("web.yaml", &*mounting(claimed, ""))];
+    let after = |volume: &str, more: &str| {
+        let said = effects(&base, &[("web.yaml", &*mounting(volume, more))], &["--by", "flux"]);
+        said.iter().map(|effect| effect.split(' ').next().expect("a word").to_owned()).collect::<Vec<_>>()
+    };
+    assert_eq!(after("emptyDir: {}", ""), ["deleted", "data-lost"]);
+    assert_eq!(after(claimed, "  replicas: 0\n"), ["deleted", "data-lost"]);
+    assert_eq!(after(claimed, ""), ["stuck", "data-lost"]);
+}
+
+#[test]
 fn what_goes_over_to_another_kustomization_is_safe_only_if_the_new_one_applies_first() {
     let flux = |name: &str, more: &str| {
         FLUX.replace("app,", &format!("{name},")).replace("prune: true", &format!("prune: true{more}"))
