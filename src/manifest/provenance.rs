@@ -1,5 +1,7 @@
 //! Which template a document was rendered from: `helm template` begins each with `---` and `# Source: web/templates/crd.yaml`.
 
+use memchr::memmem;
+
 use crate::text::Span;
 
 const SOURCE: &str = "# Source: ";
@@ -7,7 +9,7 @@ const SOURCE: &str = "# Source: ";
 /// The beginning of each document of `text`, with the path of its template where a comment before its first key gives one.
 /// Empty for a text in which no comment does.
 pub fn templates(text: &str) -> Vec<(u32, Option<Span>)> {
-    if !text.contains(SOURCE) {
+    if memmem::find(text.as_bytes(), SOURCE.as_bytes()).is_none() {
         return Vec::new();
     }
     let mut documents = vec![(0, None)];

@@ -1,8 +1,58 @@
 //! Removes suppressed findings from a run, and remembers which suppressions had an effect.
 
+use std::collections::{BTreeMap, HashMap};
+
+use super::intervals::Intervals;
 use super::{Date, Directive, Form, Ignore};
 use crate::finding::Finding;
 use crate::text::{FileId, Span};
+
+/// What the directives of one file cover.
+#[derive(Debug, Default)]
+struct CoveredFile {
+    spans: Intervals,
+    /// For each span and rule, the directives that name the rule for it, with the rule's place in the directive. Many may
+    /// cover the same, such as a document: all but the first are told once that they are used.
+    directives: Vec<HashMap<String, Vec<(usize, usize)>>>,
+}
+
+impl CoveredFile {
+    /// The directives, with the place of the rule, that cover `place` for `rule`: of those of one span the first, and the
+    /// others only when they are asked for the first time.
+    fn matching(&mut self, place: u32, rule: &str) -> Vec<(usize, usize)> {
+        let mut found = Vec::new();
+        for at in self.spans.containing(place) {
+            if let Some(directives) = self.directives[at].get_mut(rule) {
+                found.extend(directives.iter().copied());
+                directives.truncate(1);
+            }
+        }
+        found
+    }
+}
+
+/// What the directives cover, by file: their nodes, and the directives themselves, for findings about them. The end counts: a
+/// value that is left out is the empty span after its key.
+fn covered(directives: &[Directive]) -> HashMap<FileId, CoveredFile> {
+    let mut by_span: BTreeMap<(FileId, Span), HashMap<String, Vec<(usize, usize)>>> = BTreeMap::new();
+    for (at, directive) in directives.iter().enumerate() {
+        let covers = directive.covers.filter(|covers| *covers != directive.place);
+        for span in std::iter::once(directive.place).chain(covers) {
+            let rules = by_span.entry((directive.file, span)).or_default();
+            for (place, rule) in directive.rules.iter().enumerate() {
+                rules.entry(rule.id.clone()).or_default().push((at, place));
+            }
+        }
+    }
+    let mut files: HashMap<FileId, (Vec<Span>, Vec<_>)> = HashMap::new();
+    for ((file, span), rules) in by_span {
+        let (spans, directives) = files.entry(file).or_default();
+        spans.push(span);
+        directives.push(rules);
+    }
+    let covered = |(spans, directives)| CoveredFile { spans: Intervals::of(spans), directives };
+    files.into_iter().map(|(file, found)| (file, covered(found))).collect()
+}
 
 /// All suppressions of a run.
 #[derive(Debug)]
@@ -10,7 +60,10 @@ pub struct Suppressions {
     directives: Vec<Directive>,
     /// For each directive, which of its rules suppressed something.
     used: Vec<Vec<bool>>,
+    covered: HashMap<FileId, CoveredFile>,
     ignores: Vec<Ignore>,
+    /// The ignores of each rule, in order.
+    ignores_of: HashMap<&'static str, Vec<usize>>,
     ignored: Vec<bool>,
     config: Option<FileId>,
     today: Option<Date>,
@@ -79,8 +132,20 @@ impl Suppressions {
         // A file in two bundles comes twice.
         directives.dedup();
         let used = directives.iter().map(|directive| vec![false; directive.rules.len()]).collect();
-        let ignored = vec![false; ignores.len()];
-        Self { directives, used, ignores, ignored, config, today }
+        let mut suppressions = Self {
+            covered: covered(&directives),
+            directives,
+            used,
+            ignores_of: HashMap::new(),
+            ignored: vec![false; ignores.len()],
+            ignores,
+            config,
+            today,
+        };
+        for (at, ignore) in suppressions.ignores.iter().enumerate() {
+            suppressions.ignores_of.entry(ignore.rule).or_default().push(at);
+        }
+        suppressions
     }
 
     /// Divides findings into those that are reported and those that are suppressed.
@@ -97,28 +162,20 @@ impl Suppressions {
 
     /// The reason of the first suppression that matches `finding`; every one that matches counts as used.
     fn reason(&mut self, finding: &Finding) -> Option<Option<String>> {
-        let primary = &finding.primary;
-        let mut reason = None;
-        let from = self.directives.partition_point(|directive| directive.file < primary.file);
-        for (directive, used) in self.directives[from..].iter().zip(&mut self.used[from..]) {
-            if directive.file != primary.file {
-                break;
-            }
-            if !directive.covers(primary.span) {
-                continue;
-            }
-            for (rule, used) in directive.rules.iter().zip(used) {
-                if rule.id == finding.rule {
-                    *used = true;
-                    reason.get_or_insert_with(|| directive.reason.clone());
-                }
-            }
+        let mut matching: Vec<(usize, usize)> = match self.covered.get_mut(&finding.primary.file) {
+            Some(covered) => covered.matching(finding.primary.span.start, finding.rule),
+            None => Vec::new(),
+        };
+        matching.sort_unstable();
+        for &(directive, rule) in &matching {
+            self.used[directive][rule] = true;
         }
-        for (ignore, ignored) in self.ignores.iter().zip(&mut self.ignored) {
+        let mut reason = matching.first().map(|(directive, _)| self.directives[*directive].reason.clone());
+        for &at in self.ignores_of.get(finding.rule).into_iter().flatten() {
+            let ignore = &self.ignores[at];
             let matches = |object| ignore.object.matches(object);
-            let applies = ignore.rule == finding.rule && !ignore.is_expired(self.today);
-            if applies && finding.object.as_ref().is_some_and(matches) {
-                *ignored = true;
+            if !ignore.is_expired(self.today) && finding.object.as_ref().is_some_and(matches) {
+                self.ignored[at] = true;
                 reason.get_or_insert_with(|| Some(ignore.reason.clone()));
             }
         }

@@ -3,19 +3,24 @@
 //! A node is an entry of a mapping (key and value) or an item of a sequence. A comment at the end of a line belongs to
 //! the nodes that begin on that line; a comment on its own line, to the outermost node that begins next.
 
+use std::cell::{Cell, OnceCell};
+use std::collections::HashSet;
+
 use crate::text::{SourceFile, Span};
 use crate::yaml::{Comment, Tree, Value};
 
 /// The nodes of a document in the order of their starts, outer ones first.
 pub(super) struct Nodes {
     nodes: Vec<Span>,
+    /// The same in the order of their ends, for comments at the end of a line.
+    by_end: OnceCell<Vec<Span>>,
 }
 
 impl Nodes {
     /// All nodes of `tree`. Shared nodes (aliases) are visited once, so no document grows.
     pub(super) fn of(tree: &Tree) -> Self {
         let mut nodes = Vec::new();
-        let mut seen = std::collections::BTreeSet::new();
+        let mut seen = HashSet::new();
         let mut pending = vec![tree.root()];
         while let Some(value) = pending.pop() {
             if !seen.insert(value.id()) {
@@ -31,7 +36,7 @@ impl Nodes {
             }
         }
         nodes.sort_by_key(|node| (node.start, std::cmp::Reverse(node.end)));
-        Self { nodes }
+        Self { nodes, by_end: OnceCell::new() }
     }
 
     /// What `comment` covers; `None` when no node follows.
@@ -58,8 +63,14 @@ impl Nodes {
 
     /// The innermost node that ends on a line: the comment is at the end of its last line.
     fn ending_in(&self, line: Span) -> Option<Span> {
-        let here = self.nodes.iter().filter(|node| line.start < node.end && node.end <= line.end);
-        here.copied().min_by_key(|node| node.len())
+        let by_end = self.by_end.get_or_init(|| {
+            let mut nodes = self.nodes.clone();
+            nodes.sort_by_key(|node| node.end);
+            nodes
+        });
+        let from = by_end.partition_point(|node| node.end <= line.start);
+        let here = by_end[from..].iter().take_while(|node| node.end <= line.end);
+        here.copied().min_by_key(|node| (node.len(), node.start))
     }
 }
 
@@ -77,28 +88,52 @@ fn line_before(file: &SourceFile, comment: &Comment) -> Span {
     Span::new(before.rfind('\n').map_or(0, |at| at as u32 + 1), comment.span.start)
 }
 
-/// What a comment covers in a document that cannot be read: its own line, or the next one with content.
-pub(super) fn covered_line(file: &SourceFile, comment: &Comment, document: Span) -> Option<Span> {
-    if !comment.own_line {
-        return Some(line_before(file, comment));
-    }
-    let mut start = comment.span.end;
-    for line in file.slice(Span::new(start, document.end)).split_inclusive('\n') {
-        let end = start + line.len() as u32;
-        let text = line.trim();
-        if !text.is_empty() && !text.starts_with('#') {
-            return Some(Span::new(start, end));
-        }
-        start = end;
-    }
-    None
+/// The lines of a document that cannot be read, as its comments need them, which come in written order: what was found for one
+/// is kept for those after it.
+pub(super) struct Lines<'f> {
+    file: &'f SourceFile,
+    document: Span,
+    /// The last line with content that was found.
+    found: Cell<Option<Span>>,
 }
 
-/// Whether only comments come before `offset` in its document.
-pub(super) fn before_first_key(file: &SourceFile, document: Span, offset: u32) -> bool {
-    let before = file.slice(Span::new(document.start, offset)).trim_start_matches('\u{FEFF}');
-    before.lines().map(str::trim).all(|line| {
-        let after_separator = line.strip_prefix("---").map_or(line, str::trim_start);
-        after_separator.is_empty() || after_separator.starts_with('#')
-    })
+impl<'f> Lines<'f> {
+    pub(super) fn of(file: &'f SourceFile, document: Span) -> Self {
+        Self { file, document, found: Cell::new(None) }
+    }
+
+    /// What a comment covers: its own line, or the next one with content.
+    pub(super) fn covered(&self, comment: &Comment) -> Option<Span> {
+        if !comment.own_line {
+            return Some(line_before(self.file, comment));
+        }
+        let mut start = comment.span.end;
+        if let Some(found) = self.found.get().filter(|found| found.start >= start) {
+            return Some(found);
+        }
+        for line in self.file.slice(Span::new(start, self.document.end)).split_inclusive('\n') {
+            let end = start + line.len() as u32;
+            let text = line.trim();
+            if !text.is_empty() && !text.starts_with('#') {
+                self.found.set(Some(Span::new(start, end)));
+                return self.found.get();
+            }
+            start = end;
+        }
+        None
+    }
+}
+
+/// Where the first line of a document begins that is not blank and no comment.
+pub(super) fn first_content(file: &SourceFile, document: Span) -> u32 {
+    let mut start = document.start;
+    for line in file.slice(document).split_inclusive('\n') {
+        let text = line.trim_start_matches('\u{FEFF}').trim();
+        let after_separator = text.strip_prefix("---").map_or(text, str::trim_start);
+        if !after_separator.is_empty() && !after_separator.starts_with('#') {
+            break;
+        }
+        start += line.len() as u32;
+    }
+    start
 }

@@ -2,7 +2,7 @@
 
 use rayon::prelude::*;
 
-use super::cover::{self, Nodes};
+use super::cover::{self, Lines, Nodes};
 use super::syntax::{self, Fault, WrittenDirective};
 use crate::inventory::{Inventory, Member};
 use crate::manifest::{ParsedDocument, ParsedFile};
@@ -44,15 +44,6 @@ pub struct Directive {
     pub reason: Option<String>,
     /// The bytes that it covers; `None` when no node follows it.
     pub covers: Option<Span>,
-}
-
-impl Directive {
-    /// Whether a place of its file is covered: its node, and the directive itself, for findings about it. The end
-    /// counts: a value that is left out is the empty span after its key.
-    pub(super) fn covers(&self, span: Span) -> bool {
-        let inside = |covered: Span| covered.start <= span.start && span.start <= covered.end;
-        inside(self.place) || self.covers.is_some_and(inside)
-    }
 }
 
 /// Something that looks like a directive but is not one.
@@ -130,17 +121,17 @@ impl Directives {
             Some(Err(fault)) => return self.add_malformed(file, comment, fault.message()),
         };
         let WrittenDirective { document, rules, reason } = written;
-        if document && !cover::before_first_key(source, place.document, comment.span.start) {
+        if document && comment.span.start > place.first_content {
             return self.add_malformed(
                 file,
                 comment,
                 "`ignore-document` must come before the first key of its document",
             );
         }
-        let covers = match (document, &place.nodes) {
+        let covers = match (document, &place.content) {
             (true, _) => Some(place.document),
-            (false, Some(nodes)) => nodes.covered(source, comment),
-            (false, None) => cover::covered_line(source, comment, place.document),
+            (false, PlacedContent::Nodes(nodes)) => nodes.covered(source, comment),
+            (false, PlacedContent::Lines(lines)) => lines.covered(comment),
         };
         // After the `#`.
         let start = comment.span.end - text.len() as u32;
@@ -158,10 +149,18 @@ impl Directives {
     }
 }
 
-/// A document whose comments are read. No nodes: it cannot be read.
+/// A document whose comments are read.
 struct Placed<'a> {
     document: Span,
-    nodes: Option<&'a Nodes>,
+    /// Where the comments before its first key end.
+    first_content: u32,
+    content: PlacedContent<'a>,
+}
+
+/// What a comment may cover: nodes, or lines of a document that cannot be read.
+enum PlacedContent<'a> {
+    Nodes(Nodes),
+    Lines(Lines<'a>),
 }
 
 /// The directives in the comments of a file. Nearly every file has none.
@@ -176,13 +175,14 @@ fn of_file(id: FileId, file: &ParsedFile) -> Directives {
 fn of_document(found: &mut Directives, id: FileId, file: &SourceFile, document: &ParsedDocument) {
     let ours = |comment: &&Comment| syntax::begins(comment.text(file));
     let comments: Vec<&Comment> = document.comments.iter().filter(ours).collect();
-    let nodes = match (&document.tree, &document.error) {
+    let content = match (&document.tree, &document.error) {
         _ if comments.is_empty() => return,
-        (Some(tree), _) => Some(Nodes::of(tree)),
-        (None, Some(_)) => None,
+        (Some(tree), _) => PlacedContent::Nodes(Nodes::of(tree)),
+        (None, Some(_)) => PlacedContent::Lines(Lines::of(file, document.span)),
         (None, None) => return,
     };
-    let place = Placed { document: document.span, nodes: nodes.as_ref() };
+    let first_content = cover::first_content(file, document.span);
+    let place = Placed { document: document.span, first_content, content };
     for comment in comments {
         found.add_comment(id, file, &place, comment);
     }

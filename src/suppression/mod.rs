@@ -11,6 +11,7 @@ mod cover;
 mod date;
 mod directive;
 mod ignore;
+mod intervals;
 mod syntax;
 
 pub use apply::{Applied, Idle, IdleCause, Suppressed, Suppressions};

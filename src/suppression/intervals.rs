@@ -1,0 +1,77 @@
+//! Which of many spans contain a place, without a look at each.
+
+use crate::text::Span;
+
+/// Spans in the order of their starts. A search for a place takes time by the spans that contain it, and the logarithm of all.
+#[derive(Debug, Default)]
+pub(super) struct Intervals {
+    spans: Vec<Span>,
+    /// For the middle of each part that a search divides the spans into: the last end in that part.
+    last_end: Vec<u32>,
+}
+
+impl Intervals {
+    /// Spans in the order of their starts.
+    pub(super) fn of(spans: Vec<Span>) -> Self {
+        debug_assert!(spans.is_sorted_by_key(|span| span.start), "in order");
+        let mut last_end = vec![0; spans.len()];
+        note_ends(&spans, &mut last_end);
+        Self { spans, last_end }
+    }
+
+    /// The indices of the spans that contain `place`, ends included, in order.
+    pub(super) fn containing(&self, place: u32) -> Vec<usize> {
+        let mut found = Vec::new();
+        let mut parts = vec![0..self.spans.len()];
+        while let Some(part) = parts.pop() {
+            let middle = part.start + part.len() / 2;
+            let reaches = self.last_end.get(middle).is_some_and(|&end| place <= end);
+            if part.is_empty() || !reaches {
+                continue;
+            }
+            if part.len() == 1 {
+                let contains = self.spans[middle].start <= place && place <= self.spans[middle].end;
+                found.extend(contains.then_some(middle));
+                continue;
+            }
+            // The one on top is searched first.
+            if self.spans[middle].start <= place {
+                parts.push(middle + 1..part.end);
+                found.extend((place <= self.spans[middle].end).then_some(middle));
+            }
+            parts.push(part.start..middle);
+        }
+        found.sort_unstable();
+        found
+    }
+}
+
+/// The last end of a part of the spans, noted at its middle and at those of the parts in it.
+fn note_ends(spans: &[Span], last_end: &mut [u32]) -> u32 {
+    let Some(here) = spans.get(spans.len() / 2) else { return 0 };
+    let (before, after) = spans.split_at(spans.len() / 2);
+    let (ends_before, ends_here) = last_end.split_at_mut(before.len());
+    let Some((end, ends_after)) = ends_here.split_first_mut() else { return 0 };
+    // Each half is half as long, so the recursion is no deeper than the logarithm.
+    *end = here.end.max(note_ends(before, ends_before)).max(note_ends(&after[1..], ends_after));
+    *end
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_span_around_a_place_is_found_and_no_other() {
+        for count in 0..40_u32 {
+            let mut spans: Vec<Span> = (0..count).map(|at| Span::new(at * 7 % 23, at * 7 % 23 + at * 5 % 13)).collect();
+            spans.sort();
+            let intervals = Intervals::of(spans.clone());
+            for place in 0..40 {
+                let around = |span: &Span| span.start <= place && place <= span.end;
+                let expected: Vec<usize> = (0..spans.len()).filter(|at| around(&spans[*at])).collect();
+                assert_eq!(intervals.containing(place), expected, "{place} in {spans:?}");
+            }
+        }
+    }
+}
