@@ -46,7 +46,8 @@ impl<'a> ReferenceBinder<'a> {
         assumptions: &mut Assumptions,
     ) -> Vec<OwnerReference> {
         let member = self.source.inventory.member(id);
-        let entries = &member.object.metadata.owner_references.entries;
+        let written = &member.object.metadata.owner_references;
+        let (entries, repetitions) = (&written.entries, written.repetitions());
         let mut references = Vec::with_capacity(entries.len());
         for edge in self.source.ownership.edges_of(id) {
             let entry = &entries[edge.entry];
@@ -56,7 +57,7 @@ impl<'a> ReferenceBinder<'a> {
                 continue;
             }
             // [VAL-14]: the server drops repetitions.
-            if entries[..edge.entry].iter().any(|earlier| earlier.repeats(entry)) {
+            if repetitions[edge.entry].is_some() {
                 continue;
             }
             let uid = self.uid_for(key, edge, entry, assumptions);

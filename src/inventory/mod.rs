@@ -19,7 +19,7 @@ mod walk;
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use crate::kube::{Namespace, ObjectKey, Scope, kinds as well_known};
+use crate::kube::{GroupKind, Namespace, ObjectKey, Scope, kinds as well_known};
 use crate::kustomize::{BuildFate, Edits};
 use crate::manifest::{Object, OwnerReference, ParsedDocument, ParsedFile, Skip};
 use crate::text::{FileId, Sources};
@@ -319,6 +319,32 @@ impl Inventory {
     pub fn with_name(&self, group: &str, kind: &str, name: &str) -> &[ObjectId] {
         let key = (table().identity(group, kind).to_owned(), kind.to_owned(), name.to_owned());
         self.by_name.get(&key).map_or(&[], Vec::as_slice)
+    }
+
+    /// The objects of a kind and name whose namespace may be `here`, in order: those in it, and those of which nobody says where
+    /// they are.
+    pub fn with_name_near<'a>(
+        &'a self,
+        kind: GroupKind<&str>,
+        name: &str,
+        here: &Namespace,
+    ) -> impl Iterator<Item = ObjectId> + use<'a> {
+        let everywhere = match here {
+            Namespace::Named(_) => &[][..],
+            Namespace::None | Namespace::Unwritten => self.with_name(kind.group, kind.kind, name),
+        };
+        let group = table().identity(kind.group, kind.kind);
+        let in_namespace =
+            |namespace: Namespace| self.with_key(&ObjectKey::new(GroupKind::new(group, kind.kind), namespace, name));
+        let named = here.name().map(|name| [Namespace::Named(name.to_owned()), Namespace::Unwritten, Namespace::None]);
+        let mut parts: Vec<_> = named.into_iter().flatten().map(in_namespace).collect();
+        let merged = std::iter::from_fn(move || {
+            let part = parts.iter_mut().filter(|part| !part.is_empty()).min_by_key(|part| part.first().copied())?;
+            let (next, rest) = part.split_first()?;
+            *part = rest;
+            Some(*next)
+        });
+        everywhere.iter().copied().chain(merged)
     }
 
     /// What is known of the kind that a reference names.

@@ -1,5 +1,7 @@
 //! `ObjectMeta` with the place of every field.
 
+use std::collections::HashMap;
+
 use super::Spanned;
 use super::decode::{Decoder, Expected};
 use crate::kube::ApiVersion;
@@ -109,12 +111,10 @@ impl OwnerReference {
         self.block_owner_deletion.as_ref().is_some_and(|flag| flag.value)
     }
 
-    /// Whether the API server treats the entry as a repetition of `other`: equal in all fields, where an absent flag
-    /// differs from `false` ([VAL-14]).
-    pub fn repeats(&self, other: &Self) -> bool {
-        let flags = |r: &Self| (flag(&r.controller), flag(&r.block_owner_deletion));
-        let texts = |r: &Self| [r.api_version(), r.kind(), r.name(), r.uid()].map(str::to_owned);
-        flags(self) == flags(other) && texts(self) == texts(other)
+    /// What the API server compares to find repetitions: all fields, where an absent flag differs from `false` ([VAL-14]).
+    fn compared(&self) -> ([&str; 4], [Option<bool>; 2]) {
+        let texts = [self.api_version(), self.kind(), self.name(), self.uid()];
+        (texts, [flag(&self.controller), flag(&self.block_owner_deletion)])
     }
 }
 
@@ -133,6 +133,20 @@ pub struct OwnerReferences {
     pub key_span: Option<Span>,
     /// The entries that are mappings or null, in written order.
     pub entries: Vec<OwnerReference>,
+}
+
+impl OwnerReferences {
+    /// For each entry, the place of the first one that the API server treats it as a repetition of ([VAL-14]), if there is one.
+    pub fn repetitions(&self) -> Vec<Option<usize>> {
+        if self.entries.len() < 2 {
+            return vec![None; self.entries.len()];
+        }
+        let mut first = HashMap::new();
+        let entries = self.entries.iter().enumerate();
+        entries
+            .map(|(at, entry)| Some(*first.entry(entry.compared()).or_insert(at)).filter(|first| *first != at))
+            .collect()
+    }
 }
 
 /// `metadata` of an object or a template.

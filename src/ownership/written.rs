@@ -5,6 +5,7 @@ use std::sync::Arc;
 use super::known_finalizers::{self, KnownFinalizers};
 use super::{Removers, Serves};
 use crate::inventory::{Inventory, Member, ObjectId};
+use crate::kube::GroupKind;
 use crate::manifest::OwnerReference;
 
 /// What an owner reference leads to.
@@ -16,8 +17,8 @@ pub enum Owner {
     /// The dependent is rendered, so its uid proves nothing; an object in the input has the group, kind, implied
     /// namespace and name ([SIM-6]). The assumption is that the reference means it.
     ByName(ObjectId),
-    /// Objects of that group, kind and name exist, but only in other namespaces.
-    Elsewhere(Vec<ObjectId>),
+    /// Objects of that group, kind and name exist ([`Inventory::with_name`]), but only in other namespaces.
+    Elsewhere,
     /// The input contains no such object.
     Absent,
 }
@@ -38,7 +39,7 @@ impl OwnerEdge {
     pub fn bound(&self) -> Option<ObjectId> {
         match self.owner {
             Owner::ByUid(id) | Owner::ByName(id) => Some(id),
-            Owner::Elsewhere(_) | Owner::Absent => None,
+            Owner::Elsewhere | Owner::Absent => None,
         }
     }
 
@@ -110,12 +111,10 @@ fn bind(inventory: &Inventory, dependent: &Member, reference: &OwnerReference) -
 /// manifest says, or the kind's scope is unknown) is treated as the owner; one that is certainly elsewhere is not.
 fn by_name_elsewhere(inventory: &Inventory, dependent: &Member, reference: &OwnerReference) -> Owner {
     let group = reference.group_version().group;
-    let namesakes = inventory.with_name(&group, reference.kind(), reference.name());
-    let here = &dependent.key.namespace;
-    let elsewhere = |id: &ObjectId| here.certainly_differs(&inventory.member(*id).key.namespace);
-    match namesakes.iter().find(|id| !elsewhere(id)) {
-        Some(&owner) => Owner::ByName(owner),
-        None if namesakes.is_empty() => Owner::Absent,
-        None => Owner::Elsewhere(namesakes.to_vec()),
+    let (kind, name) = (GroupKind::new(&group, reference.kind()), reference.name());
+    match inventory.with_name_near(kind, name, &dependent.key.namespace).next() {
+        Some(owner) => Owner::ByName(owner),
+        None if inventory.with_name(&group, reference.kind(), name).is_empty() => Owner::Absent,
+        None => Owner::Elsewhere,
     }
 }

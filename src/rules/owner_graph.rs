@@ -53,7 +53,7 @@ fn is_self(inventory: &Inventory, edge: &OwnerEdge) -> bool {
     match edge.owner {
         Owner::ByUid(_) => dependent.object.uid() == Some(reference.uid()) && !is_contradicted(inventory, edge),
         Owner::ByName(owner) => inventory.member(owner).key == dependent.key,
-        Owner::Elsewhere(_) | Owner::Absent => false,
+        Owner::Elsewhere | Owner::Absent => false,
     }
 }
 

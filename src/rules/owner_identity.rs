@@ -1,13 +1,15 @@
 //! Rules on which object an owner reference means: literal uids, uids of other objects, owners that are not in the
 //! input.
 
+use std::collections::HashMap;
+
 use super::draft::Draft;
 use super::holder::each_claim_template;
 use super::rule::{Context, Rule, Sink, World, rule};
 use super::words::{field, named, place, reference_name, target, whereabouts};
 use crate::finding::Severity;
 use crate::inventory::{Inventory, Member, ObjectId, Serving, table};
-use crate::kube::Scope;
+use crate::kube::{GroupKind, Scope};
 use crate::manifest::OwnerReference;
 use crate::ownership::{Owner, OwnerEdge};
 
@@ -124,9 +126,9 @@ fn literal_uid(member: &Member, reference: &OwnerReference, holder: &str) -> Dra
 /// How the uids in the input show that a reference is wrong.
 enum Mismatch<'a> {
     /// The uid belongs to these, none of which the reference describes.
-    OtherObject(Vec<&'a Member>),
-    /// What the reference describes has another uid.
-    OtherUid(Vec<&'a Member>),
+    OtherObject(&'a [ObjectId]),
+    /// What the reference describes has another uid: this object, the first of those that it may mean.
+    OtherUid(&'a Member),
 }
 
 /// [GC-18]; both ends of the second case come from a dump, since the uid of a rendered object proves nothing.
@@ -135,24 +137,38 @@ fn mismatch<'a>(inventory: &'a Inventory, edge: &OwnerEdge) -> Option<Mismatch<'
     if !is_accepted(reference) || !is_decidable(inventory, dependent, reference) {
         return None;
     }
-    let members = |ids: &[ObjectId]| ids.iter().map(|id| inventory.member(*id)).collect::<Vec<_>>();
     match edge.owner {
         Owner::ByUid(_) => {
-            let holders = members(inventory.with_uid(reference.uid()));
-            let right = |owner: &&Member| {
-                describes(reference, owner) && !lives_elsewhere(inventory, dependent, reference, owner)
+            let holders = inventory.with_uid(reference.uid());
+            let right = |id: &ObjectId| {
+                let owner = inventory.member(*id);
+                owner.object.uid() == Some(reference.uid())
+                    && describes(reference, owner)
+                    && !lives_elsewhere(inventory, dependent, reference, owner)
             };
-            (!holders.iter().any(right)).then_some(Mismatch::OtherObject(holders))
+            // Many objects may have one uid, and many one name: the right one has both.
+            let group = reference.group_version().group;
+            let named = inventory.with_name(&group, reference.kind(), reference.name());
+            let fewer = if named.len() < holders.len() { named } else { holders };
+            (!fewer.iter().any(right)).then_some(Mismatch::OtherObject(holders))
         }
         Owner::Absent if dependent.from_dump => {
-            let group = reference.group_version().group;
-            let mut namesakes = members(inventory.with_name(&group, reference.kind(), reference.name()));
-            namesakes
-                .retain(|owner| owner.from_dump && !dependent.key.namespace.certainly_differs(&owner.key.namespace));
-            (!namesakes.is_empty()).then_some(Mismatch::OtherUid(namesakes))
+            namesakes(inventory, dependent, reference).next().map(Mismatch::OtherUid)
         }
         _ => None,
     }
+}
+
+/// The objects of a dump that a reference describes, whatever their uids.
+fn namesakes<'a>(
+    inventory: &'a Inventory,
+    dependent: &Member,
+    reference: &OwnerReference,
+) -> impl Iterator<Item = &'a Member> + use<'a> {
+    let group = reference.group_version().group;
+    let kind = GroupKind::new(&group, reference.kind());
+    let namesakes = inventory.with_name_near(kind, reference.name(), &dependent.key.namespace);
+    namesakes.map(|id| inventory.member(id)).filter(|owner| owner.from_dump)
 }
 
 /// Group, kind and name agree; the version does not matter ([GC-19]), and of a kind with several groups neither does the
@@ -179,18 +195,64 @@ pub(super) fn is_contradicted(inventory: &Inventory, edge: &OwnerEdge) -> bool {
 
 fn owner_identity_mismatch(context: &Context<'_>, sink: &mut Sink) {
     let inventory = context.inventory;
+    let mut known = HashMap::new();
     for edge in &context.ownership.written {
         let (dependent, reference) = (edge.dependent(inventory), edge.reference(inventory));
         match mismatch(inventory, edge) {
-            Some(Mismatch::OtherObject(holders)) => sink.extend(other_object(dependent, reference, &holders)),
-            Some(Mismatch::OtherUid(namesakes)) => sink.push(other_uid(inventory, dependent, reference, &namesakes)),
+            Some(Mismatch::OtherObject(holders)) => sink.extend(other_object(inventory, dependent, reference, holders)),
+            Some(Mismatch::OtherUid(first)) => {
+                let of_one = |namespace| (first.id, namespace);
+                let namesakes: &Namesakes<'_> = known
+                    .entry(of_one(&dependent.key.namespace))
+                    .or_insert_with(|| Namesakes::of(inventory, namesakes(inventory, dependent, reference)));
+                sink.push(other_uid(inventory, dependent, reference, namesakes));
+            }
             None => {}
         }
     }
 }
 
-fn other_object(dependent: &Member, reference: &OwnerReference, holders: &[&Member]) -> Option<Draft> {
-    let owner = holders.first()?;
+/// What a reference of a dump describes, as far as a finding needs to know it.
+struct Namesakes<'a> {
+    first: Vec<&'a Member>,
+    /// The folder in which all are, if they have one uid.
+    folder: Option<&'a str>,
+}
+
+impl<'a> Namesakes<'a> {
+    fn of(inventory: &'a Inventory, all: impl Iterator<Item = &'a Member>) -> Self {
+        let mut namesakes = Self { first: Vec::new(), folder: None };
+        let mut together = true;
+        for owner in all {
+            let folder = folder_of(inventory, owner);
+            namesakes.folder.get_or_insert(folder);
+            let uid = namesakes.first.first().unwrap_or(&owner).object.uid();
+            together &= owner.object.uid() == uid && namesakes.folder == Some(folder);
+            if namesakes.first.len() < MOST_NAMESAKES {
+                namesakes.first.push(owner);
+            }
+        }
+        namesakes.folder = namesakes.folder.filter(|_| together);
+        namesakes
+    }
+}
+
+/// How many objects a finding points at that a reference may mean.
+const MOST_NAMESAKES: usize = 3;
+
+fn folder_of<'a>(inventory: &'a Inventory, member: &Member) -> &'a str {
+    let path = inventory.sources.file(member.file).path();
+    path.rsplit_once('/').map_or("", |(folder, _)| folder)
+}
+
+fn other_object(
+    inventory: &Inventory,
+    dependent: &Member,
+    reference: &OwnerReference,
+    holders: &[ObjectId],
+) -> Option<Draft> {
+    let mut holders = holders.iter().map(|id| inventory.member(*id)).take(MOST_NAMESAKES).peekable();
+    let owner = *holders.peek()?;
     let same_name = reference.name() == owner.key.name;
     let same_kind = reference.kind() == owner.object.kind.value;
     let (part, span) = match (same_name, same_kind) {
@@ -229,22 +291,22 @@ fn other_object(dependent: &Member, reference: &OwnerReference, holders: &[&Memb
     ))
     .field(format!("{}.{part}", field(reference)))
     .target(target(reference));
-    for holder in holders.iter().take(3) {
+    for holder in holders {
         let uid = holder.object.metadata.uid.as_ref().map_or(holder.object.name_span(), |uid| uid.span);
         draft = draft.related(holder.file, uid, format!("the uid belongs to {}", named(holder)));
     }
     Some(draft)
 }
 
-fn other_uid(inventory: &Inventory, dependent: &Member, reference: &OwnerReference, namesakes: &[&Member]) -> Draft {
+fn other_uid(
+    inventory: &Inventory,
+    dependent: &Member,
+    reference: &OwnerReference,
+    namesakes: &Namesakes<'_>,
+) -> Draft {
     // Only one dump from one moment proves anything: several uids under one name, or files from different places, do
     // not.
-    let folder = |member: &Member| {
-        let path = inventory.sources.file(member.file).path();
-        path.rsplit_once('/').map_or("", |(folder, _)| folder).to_owned()
-    };
-    let first = namesakes.first().and_then(|owner| owner.object.uid());
-    let together = namesakes.iter().all(|owner| owner.object.uid() == first && folder(owner) == folder(dependent));
+    let together = namesakes.folder == Some(folder_of(inventory, dependent));
     let doubt = match together {
         true => "",
         false => " This assumes that both objects were read from the same cluster at the same time.",
@@ -265,7 +327,7 @@ fn other_uid(inventory: &Inventory, dependent: &Member, reference: &OwnerReferen
     .help("remove the reference, or write the owner's current uid if the new object should own this one")
     .field(format!("{}.uid", field(reference)))
     .target(target(reference));
-    for owner in namesakes.iter().take(3) {
+    for owner in &namesakes.first {
         let uid = owner.object.metadata.uid.as_ref().map_or(owner.object.name_span(), |uid| uid.span);
         draft = draft.related(owner.file, uid, format!("the uid of {}", named(owner)));
     }

@@ -1,5 +1,7 @@
 //! Rules on the form of owner references: what the API server rejects, warns about or drops, whatever the owner is.
 
+use std::collections::HashMap;
+
 use super::draft::Draft;
 use super::holder::{MetadataHolder, each_decoded, each_effective};
 use super::rule::{Context, Rule, Sink, rule};
@@ -190,10 +192,10 @@ fn owner_event(context: &Context<'_>, sink: &mut Sink) {
 /// [VAL-9], after the API server has dropped identical entries ([VAL-14], [VAL-16]).
 fn owner_multiple_controllers(context: &Context<'_>, sink: &mut Sink) {
     each_effective(context.inventory, |holder| {
-        let entries = &holder.metadata.owner_references.entries;
-        let distinct = (0..entries.len()).filter(|&at| !entries[..at].iter().any(|other| entries[at].repeats(other)));
+        let written = &holder.metadata.owner_references;
+        let distinct = written.entries.iter().zip(written.repetitions()).filter(|(_, first)| first.is_none());
         let controllers: Vec<_> =
-            distinct.map(|at| &entries[at]).filter(|reference| reference.is_controller()).collect();
+            distinct.map(|(reference, _)| reference).filter(|reference| reference.is_controller()).collect();
         let [first, second, others @ ..] = controllers.as_slice() else { return };
         let flag = |reference: &OwnerReference| reference.controller.as_ref().map_or(reference.span, |flag| flag.span);
         let mut draft = Draft::on(
@@ -225,9 +227,9 @@ fn owner_multiple_controllers(context: &Context<'_>, sink: &mut Sink) {
 fn owner_duplicate(context: &Context<'_>, sink: &mut Sink) {
     // An object that does not decode never gets as far as the API server.
     for member in context.inventory.members.iter().filter(|member| member.decodes()) {
-        let entries = &member.object.metadata.owner_references.entries;
-        for (at, reference) in entries.iter().enumerate() {
-            let Some(first) = entries[..at].iter().find(|other| reference.repeats(other)) else { continue };
+        let written = &member.object.metadata.owner_references;
+        for (reference, first) in written.entries.iter().zip(written.repetitions()) {
+            let Some(first) = first.map(|at| &written.entries[at]) else { continue };
             sink.push(
                 Draft::on(
                     member,
@@ -251,13 +253,17 @@ fn owner_duplicate(context: &Context<'_>, sink: &mut Sink) {
 /// [L-17], [GC-23].
 fn owner_same_uid(context: &Context<'_>, sink: &mut Sink) {
     for member in &context.inventory.members {
-        let entries = &member.object.metadata.owner_references.entries;
-        for (at, reference) in entries.iter().enumerate() {
+        // For each uid its first reference, and the first one that differs from that.
+        let mut known: HashMap<&str, (&OwnerReference, Option<&OwnerReference>)> = HashMap::new();
+        for reference in &member.object.metadata.owner_references.entries {
             let Some(uid) = reference.uid.as_ref().filter(|uid| !uid.value.is_empty()) else { continue };
-            let conflict =
-                |other: &&OwnerReference| other.uid() == uid.value && coordinates(other) != coordinates(reference);
-            let Some(first) = entries[..at].iter().find(conflict) else { continue };
-            sink.push(same_uid(member, reference, first, uid.span));
+            let (first, other) = known.entry(&uid.value).or_insert((reference, None));
+            let differs = |from: &OwnerReference| coordinates(from) != coordinates(reference);
+            let conflicting = if differs(first) { Some(*first) } else { *other };
+            if differs(first) {
+                other.get_or_insert(reference);
+            }
+            sink.extend(conflicting.map(|first| same_uid(member, reference, first, uid.span)));
         }
     }
 }

@@ -1,11 +1,12 @@
 //! Rules on scopes: who can own whom, and who has a namespace.
 
-use super::draft::Draft;
+use super::draft::{Draft, MOST_RELATED};
 use super::rule::{Context, Rule, Sink, World, rule};
 use super::words::{field, named, place, reference_name, target, whereabouts};
 use crate::finding::Severity;
 use crate::inventory::{Inventory, Member, ObjectId, Release, ScopeSource};
 use crate::kube::Scope;
+use crate::manifest::OwnerReference;
 use crate::ownership::Owner;
 use crate::text::{FileId, Span};
 
@@ -121,15 +122,14 @@ fn owner_cross_namespace(context: &Context<'_>, sink: &mut Sink) {
         }
         let here = &dependent.key.namespace;
         let (owners, proven) = match &edge.owner {
-            Owner::ByUid(owner) => (vec![*owner], true),
-            Owner::Elsewhere(owners) => (owners.clone(), false),
+            Owner::ByUid(owner) => (std::slice::from_ref(owner), true),
+            Owner::Elsewhere => (namesakes(inventory, reference), false),
             Owner::ByName(_) | Owner::Absent => continue,
         };
-        let owners: Vec<_> = owners.into_iter().map(|id| inventory.member(id)).collect();
-        if !owners.iter().all(|owner| here.certainly_differs(&owner.key.namespace)) {
+        let Some(first) = owners.first().map(|id| inventory.member(*id)) else { continue };
+        if !here.certainly_differs(&first.key.namespace) {
             continue;
         }
-        let Some(first) = owners.first() else { continue };
         let there = &first.key.namespace;
         let certain = proven || context.world == World::Closed;
         let doubt = match certain {
@@ -161,7 +161,7 @@ fn owner_cross_namespace(context: &Context<'_>, sink: &mut Sink) {
         .field(field(reference))
         .target(target(reference));
         let which = if owners.len() == 1 { "the only" } else { "a" };
-        for owner in owners {
+        for owner in owners.iter().take(MOST_RELATED).map(|id| inventory.member(*id)) {
             let words = format!("{which} {} with that name, {}", reference.kind(), whereabouts(owner));
             draft = draft.related_object(owner, words);
         }
@@ -170,6 +170,11 @@ fn owner_cross_namespace(context: &Context<'_>, sink: &mut Sink) {
         }
         sink.push(draft);
     }
+}
+
+/// The objects in whatever namespace that a reference may mean.
+fn namesakes<'a>(inventory: &'a Inventory, reference: &OwnerReference) -> &'a [ObjectId] {
+    inventory.with_name(&reference.group_version().group, reference.kind(), reference.name())
 }
 
 /// [VAL-34], [L-6].

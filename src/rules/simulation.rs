@@ -76,6 +76,7 @@ fn deleted_on_arrival(context: &Context<'_>, sink: &mut Sink) {
     let looked_up_elsewhere = |cause: &Cause| matches!(cause, Cause::OwnerNamespaced | Cause::OwnerMistaken);
     let why = plan.why(0);
     let is_reported = |key| why.get(key).is_some_and(|why| why.causes.iter().any(looked_up_elsewhere));
+    let mut cascades = Cascades::of(context);
     for (&id, edges) in &edges {
         let member = inventory.member(id);
         let doubtful = context.world == World::Open && absent.contains(&member.key);
@@ -89,7 +90,7 @@ fn deleted_on_arrival(context: &Context<'_>, sink: &mut Sink) {
             continue;
         }
         if let Some(edge) = edges.first() {
-            sink.push(arrival(context, member, edge, &cascade(context, id, &dies)));
+            sink.push(arrival(context, member, edge, &cascades.below(id, &dies)));
             context.verdicts.keep(Step::Settle, plan.clone());
         }
     }
@@ -119,24 +120,42 @@ fn edges_by_dependent<'a>(context: &Context<'a>) -> BTreeMap<ObjectId, Vec<&'a O
     edges
 }
 
-/// What is deleted with an object, in the order of the inventory.
-fn cascade(context: &Context<'_>, root: ObjectId, dies: &impl Fn(ObjectId) -> bool) -> Vec<ObjectId> {
-    let mut dependents: BTreeMap<ObjectId, Vec<ObjectId>> = BTreeMap::new();
-    for edge in &context.ownership.written {
-        if let Some(owner) = edge.bound() {
-            dependents.entry(owner).or_default().push(edge.dependent);
-        }
-    }
-    let mut found = BTreeSet::new();
-    let mut pending = vec![root];
-    while let Some(owner) = pending.pop() {
-        for &dependent in dependents.get(&owner).into_iter().flatten() {
-            if dependent != root && dies(dependent) && found.insert(dependent) {
-                pending.push(dependent);
+/// How many dependents are looked at for all findings together. Many objects may take the same large cascade with them; once this
+/// is spent, findings say nothing of it.
+const MOST_LOOKS: usize = 1_000_000;
+
+/// What is deleted with what.
+struct Cascades {
+    dependents: BTreeMap<ObjectId, Vec<ObjectId>>,
+    looks_left: usize,
+}
+
+impl Cascades {
+    fn of(context: &Context<'_>) -> Self {
+        let mut dependents: BTreeMap<ObjectId, Vec<ObjectId>> = BTreeMap::new();
+        for edge in &context.ownership.written {
+            if let Some(owner) = edge.bound() {
+                dependents.entry(owner).or_default().push(edge.dependent);
             }
         }
+        Self { dependents, looks_left: MOST_LOOKS }
     }
-    found.into_iter().collect()
+
+    /// What is deleted with an object, in the order of the inventory.
+    fn below(&mut self, root: ObjectId, dies: &impl Fn(ObjectId) -> bool) -> Vec<ObjectId> {
+        let mut found = BTreeSet::new();
+        let mut pending = vec![root];
+        while let Some(owner) = pending.pop() {
+            for &dependent in self.dependents.get(&owner).into_iter().flatten() {
+                let Some(left) = self.looks_left.checked_sub(1) else { return Vec::new() };
+                self.looks_left = left;
+                if dependent != root && dies(dependent) && found.insert(dependent) {
+                    pending.push(dependent);
+                }
+            }
+        }
+        found.into_iter().collect()
+    }
 }
 
 fn arrival(context: &Context<'_>, member: &Member, edge: &OwnerEdge, cascade: &[ObjectId]) -> Draft {

@@ -38,6 +38,8 @@ mod gc_properties;
 mod gc_reconcilers;
 mod gc_support;
 mod gc_webhooks;
+#[cfg(unix)]
+mod growth;
 mod house;
 mod init;
 mod known_finalizers;
