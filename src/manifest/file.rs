@@ -6,7 +6,7 @@ use super::Object;
 use super::documents::{Found, objects_of};
 use super::recognition::{DocumentTraits, FileFacts, SkipReason, skip_reason, unreadable_reason};
 use crate::text::{Side, SourceFile, Span};
-use crate::yaml::{self, Comment, Content, Document, Problem, ProblemKind, ReadError, Tree};
+use crate::yaml::{self, Comment, Content, Document, ParserChoice, Problem, ProblemKind, ReadError, Tree};
 
 /// The content of one text. It depends on nothing but that text: scopes, keys and namespaces are a bundle's and are
 /// settled in its inventory. Clones share everything, so bundles, the two sides of a change and the runs of an editor
@@ -49,17 +49,18 @@ pub struct ParsedDocument {
     pub problems: Vec<Problem>,
     /// Its comments, in written order.
     pub comments: Vec<Comment>,
+    /// What it says of its file and of other files, if anything.
+    facts: Option<Box<FileFacts>>,
 }
 
 impl ParsedFile {
     /// Parses a text. This is the one place where manifests are parsed.
     pub fn parse(source: SourceFile) -> Self {
-        let mut text = ParsedText::default();
-        for document in yaml::read(&source) {
-            let parsed = parse_document(&source, document, &mut text.facts);
-            text.documents.push(parsed);
-        }
-        Self { source, content: Arc::new(Ok(text)) }
+        let documents =
+            yaml::read_each(&source, ParserChoice::default(), |document| parse_document(&source, document));
+        let mut facts = FileFacts::default();
+        documents.iter().filter_map(|document| document.facts.as_deref()).for_each(|said| facts.add(said));
+        Self { source, content: Arc::new(Ok(ParsedText { documents, facts })) }
     }
 
     /// A file without a text, and why, to be read after its name: `is a broken symbolic link`.
@@ -98,7 +99,7 @@ impl ParsedFile {
     }
 }
 
-fn parse_document(source: &SourceFile, document: Document, facts: &mut FileFacts) -> ParsedDocument {
+fn parse_document(source: &SourceFile, document: Document) -> ParsedDocument {
     let Document { span, content, problems, comments, .. } = document;
     let mut parsed = ParsedDocument { span, comments, ..ParsedDocument::default() };
     match content {
@@ -109,7 +110,7 @@ fn parse_document(source: &SourceFile, document: Document, facts: &mut FileFacts
             parsed.skip(error.span, reason);
             parsed.error = is_broken.then_some(error);
         }
-        Content::Value(tree) => parsed.take(source, Arc::new(tree), facts),
+        Content::Value(tree) => parsed.take(source, Arc::new(tree)),
     }
     // A values file that contains a key twice does not matter here; a manifest that is lost after it does.
     let is_manifest = !parsed.objects.is_empty();
@@ -130,7 +131,8 @@ fn loses_a_manifest(source: &SourceFile, problem: &Problem) -> bool {
 
 impl ParsedDocument {
     /// Takes over a value with its objects.
-    fn take(&mut self, source: &SourceFile, tree: Arc<Tree>, facts: &mut FileFacts) {
+    fn take(&mut self, source: &SourceFile, tree: Arc<Tree>) {
+        let mut facts = FileFacts::default();
         let Found { objects, others, .. } = objects_of(&tree);
         for other in others {
             facts.see_other(source.path(), tree.value(other.node));
@@ -145,6 +147,8 @@ impl ParsedDocument {
             }
         }
         self.tree = Some(tree);
+        self.objects.shrink_to_fit();
+        self.facts = (!facts.is_empty()).then(|| Box::new(facts));
     }
 
     fn skip(&mut self, span: Span, reason: SkipReason) {

@@ -33,7 +33,7 @@ mod tree;
 mod verify;
 
 pub use document::{Comment, Content, Document, Dropped, Notation, Problem, ProblemKind, Quirk, ReadError};
-pub use read::{ParserChoice, read, read_with};
+pub use read::{ParserChoice, read, read_each, read_with};
 pub use template::is_unrendered_template;
 pub use tree::{Entry, Kind, NodeId, Tree, Value};
 pub use verify::{ParserDifference, Verified, verify};

@@ -6,6 +6,8 @@
 use std::borrow::Cow;
 use std::sync::Arc;
 
+use rayon::prelude::*;
+
 use super::comments;
 use super::compose::{Composed, compose};
 use super::document::{Comment, Content, Document, Dropped, Notation, Problem, ProblemKind, ReadError};
@@ -24,6 +26,12 @@ pub enum ParserChoice {
     Exact,
 }
 
+/// The size from which the documents of a file are read in parallel, in bytes.
+const LARGE: usize = 256 * 1024;
+
+/// Into how many parts the documents of a large file are divided.
+const PARTS: usize = 64;
+
 /// Reads all documents of a file, in their order. Never fails as a whole and never panics: a document that cannot be read
 /// says so in its content.
 pub fn read(file: &SourceFile) -> Vec<Document> {
@@ -32,28 +40,44 @@ pub fn read(file: &SourceFile) -> Vec<Document> {
 
 /// [`read`], with a parser of one's choice.
 pub fn read_with(file: &SourceFile, parser: ParserChoice) -> Vec<Document> {
-    let (text, shared) = (file.text(), file.shared_text());
-    let mut reader = StreamReader { text, shared, parser, tape: Tape::default(), documents: Vec::new() };
+    read_each(file, parser, |document| document)
+}
+
+/// [`read`], and what `each` makes of every document as soon as it is read. The documents of a large file are read in parallel;
+/// results come in the order of the documents.
+pub fn read_each<T: Send>(
+    file: &SourceFile,
+    parser: ParserChoice,
+    each: impl Fn(Document) -> T + Sync,
+) -> Vec<T> {
+    let mut reader = StreamReader::new(file.text(), &file.shared_text(), parser, &each, 0);
     let start = if reader.text.starts_with('\u{FEFF}') { '\u{FEFF}'.len_utf8() } else { 0 };
     let looks_like_json = reader.text[start..].trim_start().starts_with('{');
     match looks_like_json {
         true => reader.json_stream(start),
         false => reader.yaml_stream(start, None),
     }
-    reader.documents
+    reader.done
 }
 
-struct StreamReader<'f> {
+struct StreamReader<'f, T, F> {
     text: &'f str,
     /// The same text, for the trees that point into it.
     shared: Arc<String>,
     parser: ParserChoice,
     /// The fast parser's, used again for each document.
     tape: Tape,
-    documents: Vec<Document>,
+    each: &'f F,
+    /// The index of the next document.
+    next: u32,
+    done: Vec<T>,
 }
 
-impl StreamReader<'_> {
+impl<'f, T: Send, F: Fn(Document) -> T + Sync> StreamReader<'f, T, F> {
+    fn new(text: &'f str, shared: &Arc<String>, parser: ParserChoice, each: &'f F, next: u32) -> Self {
+        Self { text, shared: Arc::clone(shared), parser, tape: Tape::default(), each, next, done: Vec::new() }
+    }
+
     fn push(
         &mut self,
         span: Span,
@@ -63,8 +87,9 @@ impl StreamReader<'_> {
         mut problems: Vec<Problem>,
     ) {
         problems.sort_by_key(|problem| problem.span);
-        let index = self.documents.len() as u32;
-        self.documents.push(Document { index, span, format, content, problems, comments });
+        let document = Document { index: self.next, span, format, content, problems, comments };
+        self.next += 1;
+        self.done.push((self.each)(document));
     }
 
     /// A document of which nothing but its comments can be read.
@@ -100,14 +125,30 @@ impl StreamReader<'_> {
     /// YAML documents from `start` on. `json_error` is why the text is not JSON; if it is not YAML either, that is the
     /// error.
     fn yaml_stream(&mut self, start: usize, mut json_error: Option<SyntaxError>) {
-        for piece in split(self.text, start) {
-            match piece {
-                Piece::BadSeparator { span, line } => {
-                    let error = refusal::separator(self.text, line);
-                    self.push_unreadable(span, error);
-                }
-                Piece::Chunk(span) => self.yaml_document(span, json_error.take()),
+        let pieces = split(self.text, start);
+        if self.text.len() < LARGE || json_error.is_some() {
+            return pieces.into_iter().for_each(|piece| self.piece(piece, json_error.take()));
+        }
+        let size = pieces.len().div_ceil(PARTS).max(1);
+        let part = |(at, part): (usize, &[Piece])| {
+            let next = self.next + (at * size) as u32;
+            let mut reader = Self::new(self.text, &self.shared, self.parser, self.each, next);
+            part.iter().for_each(|piece| reader.piece(*piece, None));
+            reader.done
+        };
+        let parts: Vec<Vec<T>> = pieces.par_chunks(size).enumerate().map(part).collect();
+        self.done.reserve_exact(pieces.len());
+        self.done.extend(parts.into_iter().flatten());
+    }
+
+    /// Each piece is one document.
+    fn piece(&mut self, piece: Piece, json_error: Option<SyntaxError>) {
+        match piece {
+            Piece::BadSeparator { span, line } => {
+                let error = refusal::separator(self.text, line);
+                self.push_unreadable(span, error);
             }
+            Piece::Chunk(span) => self.yaml_document(span, json_error),
         }
     }
 

@@ -8,7 +8,7 @@ use crate::yaml::Value;
 pub const KUSTOMIZATIONS: [&str; 3] = ["kustomization.yaml", "kustomization.yml", "Kustomization"];
 
 /// What the documents of one file say about its neighbours, and about what the file is.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct FileFacts {
     /// The files that it names.
     pub mentions: Vec<Mention>,
@@ -23,6 +23,20 @@ pub struct FileFacts {
 }
 
 impl FileFacts {
+    /// Whether nothing was said.
+    pub(in crate::manifest) fn is_empty(&self) -> bool {
+        *self == Self::default()
+    }
+
+    /// Adds what another document of the file says.
+    pub(in crate::manifest) fn add(&mut self, said: &Self) {
+        self.mentions.extend_from_slice(&said.mentions);
+        self.is_kustomization |= said.is_kustomization;
+        self.tested.extend_from_slice(&said.tested);
+        self.has_test_assert |= said.has_test_assert;
+        self.has_partial_object |= said.has_partial_object;
+    }
+
     /// Notes an object of the file.
     pub(in crate::manifest) fn see_object(&mut self, object: &Object) {
         let mut mentions = Mentions::default();
