@@ -56,8 +56,7 @@ pub struct ParsedDocument {
 impl ParsedFile {
     /// Parses a text. This is the one place where manifests are parsed.
     pub fn parse(source: SourceFile) -> Self {
-        let documents =
-            yaml::read_each(&source, ParserChoice::default(), |document| parse_document(&source, document));
+        let documents = yaml::read_each(&source, ParserChoice::default(), |document| parse_document(&source, document));
         let mut facts = FileFacts::default();
         documents.iter().filter_map(|document| document.facts.as_deref()).for_each(|said| facts.add(said));
         Self { source, content: Arc::new(Ok(ParsedText { documents, facts })) }

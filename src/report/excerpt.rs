@@ -91,7 +91,8 @@ impl Excerpt {
         }
         self.text.push('\n');
         // The ellipsis takes the place of one of the characters that it stands for.
-        let hidden = ColumnUnit::Chars.length(&line[..window.start]).saturating_sub(1);
+        let line_start = file.line_span(number).map_or(0, |line| line.start as usize);
+        let hidden = file.length(line_start..line_start + window.start, ColumnUnit::Chars).saturating_sub(1);
         self.rows.push(ExcerptRow { number, start, hidden, window, shown });
     }
 

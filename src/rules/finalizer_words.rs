@@ -1,6 +1,8 @@
 //! What the finalizer rules share: the entries they check, how they describe removers, and the commands that release a
 //! stuck object.
 
+use std::collections::HashSet;
+
 use super::draft::Draft;
 use crate::inventory::{Inventory, Member};
 use crate::kube::kubectl::{self, Target};
@@ -38,11 +40,10 @@ impl FinalizerEntry<'_> {
 /// Every finalizer of `metadata.finalizers` in the input. A repeated entry comes once.
 pub(super) fn entries(inventory: &Inventory) -> impl Iterator<Item = FinalizerEntry<'_>> {
     inventory.members.iter().flat_map(|member| {
-        let all = &member.object.metadata.finalizers;
-        let first = move |(index, finalizer): &(usize, &Spanned<String>)| {
-            !all[..*index].iter().any(|earlier| earlier.value == finalizer.value)
-        };
-        all.iter().enumerate().filter(first).map(move |(index, finalizer)| FinalizerEntry { member, index, finalizer })
+        let mut seen = HashSet::new();
+        let all = member.object.metadata.finalizers.iter().enumerate();
+        let first = all.filter(move |(_, finalizer)| seen.insert(finalizer.as_str()));
+        first.map(move |(index, finalizer)| FinalizerEntry { member, index, finalizer })
     })
 }
 

@@ -200,13 +200,20 @@ impl Unserved {
                 reason: "The API server serves only the versions that the CRD marks `served: true`.".to_owned(),
                 help: match &served[..] {
                     [] => "no version of the CRD is served: set `served: true`".to_owned(),
-                    versions => format!("the CRD serves `{}`", versions.join("`, `")),
+                    versions => {
+                        let (shown, more) = versions.split_at(versions.len().min(MOST_VERSIONS));
+                        let more = if more.is_empty() { String::new() } else { format!(" and {} more", more.len()) };
+                        format!("the CRD serves `{}`{more}", shown.join("`, `"))
+                    }
                 },
             },
         };
         Some(unserved)
     }
 }
+
+/// How many versions of a CRD a finding names.
+const MOST_VERSIONS: usize = 10;
 
 /// Kinds of a built-in group that are sent to a subresource and never stored.
 const REQUEST_BODIES: [&str; 5] = ["DeleteOptions", "DeploymentRollback", "Eviction", "Scale", "TokenRequest"];

@@ -1,10 +1,14 @@
 //! A file's decoded text and its lazy line index.
 
+use std::ops::Range;
 use std::sync::{Arc, OnceLock};
 
 use memchr::memchr_iter;
 
 use super::{ColumnUnit, Position, Span};
+
+/// Characters are counted in blocks of so many bytes.
+const BLOCK: usize = 4096;
 
 /// Positions before this offset are counted without a table of lines: that takes less time than the table.
 const NEAR: usize = 4096;
@@ -38,6 +42,39 @@ pub struct SourceFile {
     text: Arc<String>,
     replaced: Option<(Span, usize)>,
     line_starts: Arc<OnceLock<Vec<u32>>>,
+    block_lengths: Arc<OnceLock<BlockLengths>>,
+}
+
+/// How long a text is up to each multiple of [`BLOCK`] bytes, or the beginning of the character there.
+#[derive(Debug)]
+struct BlockLengths {
+    characters: Vec<u32>,
+    utf16: Vec<u32>,
+}
+
+impl BlockLengths {
+    fn of(text: &str) -> Self {
+        let mut lengths = Self { characters: vec![0], utf16: vec![0] };
+        let (mut start, mut sum) = (0, [0, 0]);
+        while start < text.len() {
+            let boundary = lengths.characters.len() * BLOCK;
+            let end = (start + 1..=boundary.min(text.len())).rev().find(|at| text.is_char_boundary(*at));
+            let end = end.unwrap_or(text.len());
+            let block = &text[start..end];
+            sum[0] += ColumnUnit::Chars.length(block) as u32;
+            sum[1] += ColumnUnit::Utf16.length(block) as u32;
+            lengths.characters.push(sum[0]);
+            lengths.utf16.push(sum[1]);
+            start = end;
+        }
+        lengths
+    }
+
+    /// The length before a block.
+    fn up_to(&self, block: usize, unit: ColumnUnit) -> usize {
+        let lengths = if unit == ColumnUnit::Utf16 { &self.utf16 } else { &self.characters };
+        lengths.get(block).copied().unwrap_or_default() as usize
+    }
 }
 
 impl SourceFile {
@@ -52,6 +89,7 @@ impl SourceFile {
             text: Arc::new(text.into()),
             replaced: None,
             line_starts: Arc::default(),
+            block_lengths: Arc::default(),
         }
     }
 
@@ -113,7 +151,20 @@ impl SourceFile {
                 (line, starts[line - 1] as usize)
             }
         };
-        Position { line, column: unit.length(&self.text[start..offset]) + 1 }
+        Position { line, column: self.length(start..offset, unit) + 1 }
+    }
+
+    /// The length of a part of the text, whose bounds are between characters. A long part, of a manifest in one line, is counted
+    /// by blocks that are counted once.
+    pub(crate) fn length(&self, part: Range<usize>, unit: ColumnUnit) -> usize {
+        if unit == ColumnUnit::Utf8 || part.len() < 2 * BLOCK {
+            return unit.length(&self.text[part]);
+        }
+        let before = self.block_lengths.get_or_init(|| BlockLengths::of(&self.text));
+        let whole = part.start.div_ceil(BLOCK)..part.end / BLOCK;
+        let (first, last) = (self.floor(whole.start * BLOCK), self.floor(whole.end * BLOCK));
+        let between = before.up_to(whole.end, unit) - before.up_to(whole.start, unit);
+        unit.length(&self.text[part.start..first]) + between + unit.length(&self.text[last..part.end])
     }
 
     /// The span of a 1-based line without its line break; `None` when the file has no such line.
@@ -209,6 +260,18 @@ mod tests {
         assert_eq!(file.position(1, ColumnUnit::Utf8), Position { line: 1, column: 1 });
         assert_eq!(file.position(99, ColumnUnit::Utf8), Position { line: 1, column: 3 });
         assert_eq!(file.slice(Span::new(1, 99)), "é");
+    }
+
+    #[test]
+    fn a_long_line_has_the_columns_of_a_short_one() {
+        let text: String = (0..9_000).map(|at| ["a", "é", "😀", "€"][at * at % 4]).collect();
+        let file = SourceFile::new("f", text.as_str());
+        for unit in [ColumnUnit::Utf8, ColumnUnit::Chars, ColumnUnit::Utf16] {
+            for (at, _) in text.char_indices().step_by(97) {
+                assert_eq!(file.position(at as u32, unit).column, unit.length(&text[..at]) + 1, "{at}");
+                assert_eq!(file.length(at..text.len(), unit), unit.length(&text[at..]), "{at}");
+            }
+        }
     }
 
     #[test]

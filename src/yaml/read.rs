@@ -45,11 +45,7 @@ pub fn read_with(file: &SourceFile, parser: ParserChoice) -> Vec<Document> {
 
 /// [`read`], and what `each` makes of every document as soon as it is read. The documents of a large file are read in parallel;
 /// results come in the order of the documents.
-pub fn read_each<T: Send>(
-    file: &SourceFile,
-    parser: ParserChoice,
-    each: impl Fn(Document) -> T + Sync,
-) -> Vec<T> {
+pub fn read_each<T: Send>(file: &SourceFile, parser: ParserChoice, each: impl Fn(Document) -> T + Sync) -> Vec<T> {
     let mut reader = StreamReader::new(file.text(), &file.shared_text(), parser, &each, 0);
     let start = if reader.text.starts_with('\u{FEFF}') { '\u{FEFF}'.len_utf8() } else { 0 };
     let looks_like_json = reader.text[start..].trim_start().starts_with('{');
