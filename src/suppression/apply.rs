@@ -11,10 +11,13 @@ use crate::text::{FileId, Span};
 #[derive(Debug, Default)]
 struct CoveredFile {
     spans: Intervals,
-    /// For each span and rule, the directives that name the rule for it, with the rule's place in the directive. Many may
-    /// cover the same, such as a document: all but the first are told once that they are used.
-    directives: Vec<HashMap<String, Vec<(usize, usize)>>>,
+    /// For each span, the directives that cover it. Many may cover the same, such as a document: all but the first are told once
+    /// that they are used.
+    directives: Vec<ByRule>,
 }
+
+/// By rule, the directives that name it, with its place among their rules.
+type ByRule = HashMap<String, Vec<(usize, usize)>>;
 
 impl CoveredFile {
     /// The directives, with the place of the rule, that cover `place` for `rule`: of those of one span the first, and the
@@ -34,7 +37,7 @@ impl CoveredFile {
 /// What the directives cover, by file: their nodes, and the directives themselves, for findings about them. The end counts: a
 /// value that is left out is the empty span after its key.
 fn covered(directives: &[Directive]) -> HashMap<FileId, CoveredFile> {
-    let mut by_span: BTreeMap<(FileId, Span), HashMap<String, Vec<(usize, usize)>>> = BTreeMap::new();
+    let mut by_span: BTreeMap<(FileId, Span), ByRule> = BTreeMap::new();
     for (at, directive) in directives.iter().enumerate() {
         let covers = directive.covers.filter(|covers| *covers != directive.place);
         for span in std::iter::once(directive.place).chain(covers) {
@@ -44,7 +47,7 @@ fn covered(directives: &[Directive]) -> HashMap<FileId, CoveredFile> {
             }
         }
     }
-    let mut files: HashMap<FileId, (Vec<Span>, Vec<_>)> = HashMap::new();
+    let mut files: HashMap<FileId, (Vec<Span>, Vec<ByRule>)> = HashMap::new();
     for ((file, span), rules) in by_span {
         let (spans, directives) = files.entry(file).or_default();
         spans.push(span);

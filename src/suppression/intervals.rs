@@ -22,24 +22,18 @@ impl Intervals {
     /// The indices of the spans that contain `place`, ends included, in order.
     pub(super) fn containing(&self, place: u32) -> Vec<usize> {
         let mut found = Vec::new();
-        let mut parts = vec![0..self.spans.len()];
-        while let Some(part) = parts.pop() {
-            let middle = part.start + part.len() / 2;
-            let reaches = self.last_end.get(middle).is_some_and(|&end| place <= end);
-            if part.is_empty() || !reaches {
+        // Parts, from and to.
+        let mut parts = vec![(0, self.spans.len())];
+        while let Some((from, to)) = parts.pop() {
+            let middle = from + (to - from) / 2;
+            if from == to || self.last_end[middle] < place {
                 continue;
             }
-            if part.len() == 1 {
-                let contains = self.spans[middle].start <= place && place <= self.spans[middle].end;
-                found.extend(contains.then_some(middle));
-                continue;
-            }
-            // The one on top is searched first.
             if self.spans[middle].start <= place {
-                parts.push(middle + 1..part.end);
+                parts.push((middle + 1, to));
                 found.extend((place <= self.spans[middle].end).then_some(middle));
             }
-            parts.push(part.start..middle);
+            parts.push((from, middle));
         }
         found.sort_unstable();
         found

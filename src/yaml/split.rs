@@ -4,6 +4,8 @@
 //! may follow it. When nothing was collected yet the separator itself begins the document. Source: k8s.io/apimachinery,
 //! pkg/util/yaml/decoder.go.
 
+use memchr::{memchr, memmem};
+
 use crate::text::Span;
 
 /// A piece of the stream that counts as one document.
@@ -20,28 +22,38 @@ pub(super) fn split(text: &str, start: usize) -> Vec<Piece> {
     let mut pieces = Vec::new();
     let mut collected: Option<usize> = None;
     let mut at = start;
-    for line in text.get(start..).unwrap_or_default().split_inclusive('\n') {
-        let (line_start, line_end) = (at, at + line.len());
-        at = line_end;
-        if let Some(after) = line.strip_prefix("---") {
-            let after = after.trim();
-            if !after.is_empty() && !after.starts_with('#') {
-                let line = span(line_start, line_start + line.trim_end().len());
-                let start = collected.take().unwrap_or(line_start);
-                pieces.push(Piece::BadSeparator { span: Span::new(start as u32, line.end), line });
-                continue;
-            }
-            if let Some(start) = collected.take() {
-                pieces.push(Piece::Chunk(span(start, line_start)));
-                continue;
-            }
+    for separator in separators(text, start) {
+        if separator > at {
+            collected.get_or_insert(at);
         }
-        collected.get_or_insert(line_start);
+        let line = &text[separator..];
+        let line = &line[..memchr(b'\n', line.as_bytes()).map_or(line.len(), |end| end + 1)];
+        at = separator + line.len();
+        let after = line["---".len()..].trim();
+        if !after.is_empty() && !after.starts_with('#') {
+            let line = span(separator, separator + line.trim_end().len());
+            let start = collected.take().unwrap_or(separator);
+            pieces.push(Piece::BadSeparator { span: Span::new(start as u32, line.end), line });
+        } else if let Some(start) = collected.take() {
+            pieces.push(Piece::Chunk(span(start, separator)));
+        } else {
+            collected = Some(separator);
+        }
+    }
+    if at < text.len() {
+        collected.get_or_insert(at);
     }
     if let Some(start) = collected {
-        pieces.push(Piece::Chunk(span(start, at)));
+        pieces.push(Piece::Chunk(span(start, text.len())));
     }
     pieces
+}
+
+/// Where the lines from `start` on begin that begin with `---`.
+fn separators(text: &str, start: usize) -> impl Iterator<Item = usize> {
+    let rest = text.get(start..).unwrap_or_default();
+    let first = rest.starts_with("---").then_some(start);
+    first.into_iter().chain(memmem::find_iter(rest.as_bytes(), "\n---").map(move |found| start + found + 1))
 }
 
 fn span(start: usize, end: usize) -> Span {
