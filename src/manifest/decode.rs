@@ -135,6 +135,7 @@ impl Decoder {
             let spanned = text.map(|value| Spanned { value, key_span: entry.key_span, span: entry.value.span() });
             pairs.extend(spanned.map(|spanned| (entry.key.to_owned(), spanned)));
         }
+        pairs.shrink_to_fit();
         pairs
     }
 

@@ -3,6 +3,8 @@
 
 use std::collections::{BTreeSet, HashSet};
 
+use memchr::memmem;
+
 use super::claims;
 use super::draft::{Draft, MOST_RELATED};
 use super::rule::{Context, Rule, Sink, rule};
@@ -62,7 +64,11 @@ fn tracking_label_leaks(context: &Context<'_>, sink: &mut Sink) {
 
 /// The files whose custom resources are worth a walk.
 fn mentioning_marks(inventory: &Inventory) -> HashSet<FileId> {
-    let mentions = |text: &str| text.contains(marks::ARGOCD_INSTANCE) || text.contains(marks::ARGOCD_TRACKING_ID);
+    let domain = memmem::Finder::new("argocd.argoproj.io/");
+    let mentions = |text: &str| {
+        let marked = || text.contains(marks::ARGOCD_INSTANCE) || text.contains(marks::ARGOCD_TRACKING_ID);
+        domain.find(text.as_bytes()).is_some() && marked()
+    };
     inventory.sources.iter().filter(|(_, file)| mentions(file.text())).map(|(id, _)| id).collect()
 }
 

@@ -76,7 +76,7 @@ fn deleted_on_arrival(context: &Context<'_>, sink: &mut Sink) {
     let looked_up_elsewhere = |cause: &Cause| matches!(cause, Cause::OwnerNamespaced | Cause::OwnerMistaken);
     let why = plan.why(0);
     let is_reported = |key| why.get(key).is_some_and(|why| why.causes.iter().any(looked_up_elsewhere));
-    let mut cascades = Cascades::of(context);
+    let mut cascades = CascadeSearch::of(context);
     for (&id, edges) in &edges {
         let member = inventory.member(id);
         let doubtful = context.world == World::Open && absent.contains(&member.key);
@@ -125,12 +125,12 @@ fn edges_by_dependent<'a>(context: &Context<'a>) -> BTreeMap<ObjectId, Vec<&'a O
 const MOST_LOOKS: usize = 1_000_000;
 
 /// What is deleted with what.
-struct Cascades {
+struct CascadeSearch {
     dependents: BTreeMap<ObjectId, Vec<ObjectId>>,
     looks_left: usize,
 }
 
-impl Cascades {
+impl CascadeSearch {
     fn of(context: &Context<'_>) -> Self {
         let mut dependents: BTreeMap<ObjectId, Vec<ObjectId>> = BTreeMap::new();
         for edge in &context.ownership.written {

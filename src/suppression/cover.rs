@@ -90,14 +90,14 @@ fn line_before(file: &SourceFile, comment: &Comment) -> Span {
 
 /// The lines of a document that cannot be read, as its comments need them, which come in written order: what was found for one
 /// is kept for those after it.
-pub(super) struct Lines<'f> {
+pub(super) struct UnreadLines<'f> {
     file: &'f SourceFile,
     document: Span,
     /// The last line with content that was found.
     found: Cell<Option<Span>>,
 }
 
-impl<'f> Lines<'f> {
+impl<'f> UnreadLines<'f> {
     pub(super) fn of(file: &'f SourceFile, document: Span) -> Self {
         Self { file, document, found: Cell::new(None) }
     }

@@ -2,7 +2,7 @@
 
 use rayon::prelude::*;
 
-use super::cover::{self, Lines, Nodes};
+use super::cover::{self, Nodes, UnreadLines};
 use super::syntax::{self, Fault, WrittenDirective};
 use crate::inventory::{Inventory, Member};
 use crate::manifest::{ParsedDocument, ParsedFile};
@@ -160,7 +160,7 @@ struct Placed<'a> {
 /// What a comment may cover: nodes, or lines of a document that cannot be read.
 enum PlacedContent<'a> {
     Nodes(Nodes),
-    Lines(Lines<'a>),
+    Lines(UnreadLines<'a>),
 }
 
 /// The directives in the comments of a file. Nearly every file has none.
@@ -178,7 +178,7 @@ fn of_document(found: &mut Directives, id: FileId, file: &SourceFile, document: 
     let content = match (&document.tree, &document.error) {
         _ if comments.is_empty() => return,
         (Some(tree), _) => PlacedContent::Nodes(Nodes::of(tree)),
-        (None, Some(_)) => PlacedContent::Lines(Lines::of(file, document.span)),
+        (None, Some(_)) => PlacedContent::Lines(UnreadLines::of(file, document.span)),
         (None, None) => return,
     };
     let first_content = cover::first_content(file, document.span);

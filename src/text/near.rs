@@ -36,6 +36,12 @@ pub(crate) fn did_you_mean<T: AsRef<str>>(
 /// The field that somebody who wrote `name` most likely meant: one that differs in case or in a few letters, or that is
 /// written out where `name` is a shorthand. `None` when nothing is close.
 pub(crate) fn meant(name: &str, fields: &[&'static str]) -> Option<&'static str> {
+    // Most names are much longer or shorter than every field, and begin otherwise.
+    let first = |text: &str| text.bytes().next().map(|byte| byte.to_ascii_lowercase());
+    let may_be = |field: &&str| name.len().abs_diff(field.len()) <= 3 || first(name) == first(field);
+    if name.is_ascii() && !fields.iter().any(may_be) {
+        return None;
+    }
     let written = name.to_lowercase();
     let limit = (written.chars().count() / 4).clamp(1, 3);
     let distance = |field: &str| {

@@ -53,6 +53,8 @@ pub fn read_each<T: Send>(file: &SourceFile, parser: ParserChoice, each: impl Fn
         true => reader.json_stream(start),
         false => reader.yaml_stream(start, None),
     }
+    // Most files have one document, and stay in memory.
+    reader.done.shrink_to_fit();
     reader.done
 }
 
