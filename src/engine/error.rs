@@ -58,6 +58,17 @@ pub enum SessionError {
     #[error("no rule is left to run: `--ignore` leaves out all that `--select` names")]
     #[diagnostic(help("drop `--ignore` or select another rule; `ownerlint rules` lists all rules"))]
     NoRuleLeft,
+    /// The only rules that are chosen are run by another command.
+    #[error("no rule is left to run: `{id}` looks at {what}")]
+    #[diagnostic(help("`ownerlint {command}` runs it"))]
+    OfAnotherCommand {
+        /// One of the rules.
+        id: &'static str,
+        /// What it looks at.
+        what: &'static str,
+        /// The command that runs it.
+        command: &'static str,
+    },
     /// A state that git cannot give.
     #[error(transparent)]
     #[diagnostic(transparent)]

@@ -42,14 +42,19 @@ impl Selection {
         Ok(Self { select: find(select)?, ignore: find(ignore)? })
     }
 
-    /// The chosen rules on states, in the registry's order.
+    /// The chosen rules that `check` runs, in the registry's order.
     pub fn rules(&self) -> Vec<&'static Rule> {
         self.chosen().filter(|rule| !rule.is_of_change()).collect()
     }
 
-    /// The chosen rules of change, in the registry's order.
+    /// The chosen rules that `diff` runs, in the registry's order.
     pub fn rules_of_change(&self) -> Vec<&'static Rule> {
         self.chosen().filter(|rule| rule.is_of_change()).collect()
+    }
+
+    /// A chosen rule, if rules were chosen by name.
+    pub(super) fn first_by_name(&self) -> Option<&'static Rule> {
+        self.chosen().find(|_| !self.select.is_empty())
     }
 
     fn chosen(&self) -> impl Iterator<Item = &'static Rule> {

@@ -143,7 +143,9 @@ impl Session {
         let ignores = self.config.as_ref().filter(|config| !config.ignores.is_empty());
         let selection = Selection::new(&select, &ignore)?;
         if selection.rules().is_empty() {
-            return Err(SessionError::NoRuleLeft);
+            return Err(selection.first_by_name().map_or(SessionError::NoRuleLeft, |rule| {
+                SessionError::OfAnotherCommand { id: rule.id, what: "changes", command: "diff" }
+            }));
         }
         let mut check = Check {
             selection,

@@ -49,8 +49,13 @@ impl Judging {
         // A rule that is asked for by name runs, whatever the configuration says.
         let off = off.filter(|id| !request.select.contains(id));
         let ignore: Vec<String> = request.ignore.iter().cloned().chain(off).collect();
+        let selection = Selection::new(&request.select, &ignore)?;
+        let rules = selection.rules_of_change();
+        if let Some(rule) = selection.first_by_name().filter(|_| rules.is_empty()) {
+            return Err(SessionError::OfAnotherCommand { id: rule.id, what: "one state", command: "check" });
+        }
         Ok(Self {
-            rules: Selection::new(&request.select, &ignore)?.rules_of_change(),
+            rules,
             severities: config.map(|config| config.severities.clone()).unwrap_or_default(),
             ignores: config.map(|config| config.ignores.clone()).unwrap_or_default(),
             configuration: config.map(|config| config.source.path().to_owned()),

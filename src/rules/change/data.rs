@@ -1,6 +1,6 @@
 //! Data outside of git that is deleted with what leaves: volumes, and what custom resources stand for.
 
-use super::places::on_base;
+use super::places::{on_base, related_in_head};
 use super::recipe::keep;
 use super::words::{leaving, shown, stuck, toll, tool};
 use crate::finding::Severity;
@@ -62,7 +62,17 @@ fn lost_volume(merge: &Merge<'_>, cascade: &MergeCascade<'_>) -> Draft {
         claim.object.kind.value,
         stuck(cascade)
     ))
-    .help(format!("if the data is needed, {}; or set the reclaim policy of the volume to Retain first", keep(regime, "the claim")))
+.help(match claim.object.is(kinds::STATEFUL_SET) {
+        true => {
+            "if the data is needed, set `spec.persistentVolumeClaimRetentionPolicy.whenDeleted` to `Retain`, merge that and wait until \
+             it is applied; then remove or rename the StatefulSet"
+                .to_owned()
+        }
+        false => format!(
+            "if the data is needed, {}; or set the reclaim policy of the volume to Retain first",
+            keep(regime, "the claim")
+        ),
+    })
     .field("metadata.name")
     .severity(cascade.severity);
     shown(draft, merge, cascade)
@@ -70,7 +80,7 @@ fn lost_volume(merge: &Merge<'_>, cascade: &MergeCascade<'_>) -> Draft {
 
 /// A StatefulSet under a new name makes claims of its own: the old ones stay, with everything on them.
 fn stranded(merge: &Merge<'_>, set: &Member, after: &Member) -> Option<Draft> {
-    let deleted = merge.end_of(&set.key)?;
+    merge.end_of(&set.key)?;
     let templates = set.object.at(&["spec", "volumeClaimTemplates"])?.items();
     let names: Vec<&str> = templates.filter_map(|template| template.at(&["metadata", "name"])?.as_str()).collect();
     let first = names.first()?;
@@ -88,8 +98,8 @@ fn stranded(merge: &Merge<'_>, set: &Member, after: &Member) -> Option<Draft> {
              `{first}-{new}-0` and so on, and rename then"
         ))
         .field("metadata.name")
-        .severity(if deleted.certainty == crate::merge::EffectCertainty::Possible { Severity::Info } else { Severity::Warning });
-    Some(super::places::related_in_head(draft, merge, after, "gets new claims"))
+        .severity(Severity::Warning);
+    Some(related_in_head(draft, merge, after, "gets new claims"))
 }
 
 fn data_removed(merge: &Merge<'_>, sink: &mut Sink) {
@@ -102,13 +112,21 @@ fn lost_data(merge: &Merge<'_>, cascade: &MergeCascade<'_>) -> Option<Draft> {
     let loss = data_loss(&merge.part.base.inventory, merge.part.analysis.tables(), member)?;
     let certain = cascade.losses.iter().any(|lost| lost.key == member.key && lost.data == Some(true));
     let verb = if certain { "deletes" } else { "may delete" };
-    let policy = match (&loss.written, merge.part.analysis.tables().data_of(&member.key.group, &member.key.kind)) {
+    let row = merge.part.analysis.tables().data_of(&member.key.group, &member.key.kind)?;
+    let keeps = row.keep.first();
+    let policy = match (&loss.written, keeps) {
         (Some((field, value)), _) => format!(" `{field}` is `{}`.", value.text),
-        (None, Some(row)) => match row.keep.first() {
-            Some(keep) => format!(" `{}` is not set.", keep.field),
-            None => String::new(),
-        },
-        _ => String::new(),
+        (None, Some(keeps)) => format!(" `{}` is not set.", keeps.field),
+        (None, None) => String::new(),
+    };
+    let help = match keeps {
+        Some(keeps) if !keeps.negated => format!(
+            "back up the data; to keep it, set `{}` to `{}`, merge that and wait until it is applied, and remove the object in a second \
+             change",
+            keeps.field,
+            keeps.values.join("` or `")
+        ),
+        _ => format!("back up the data; or {}", keep(regime, "the object")),
     };
     let draft =
         on_base(merge, member, member.object.name_span(), format!("{} {verb} {}", leaving(merge, member), loss.lost))
@@ -120,7 +138,7 @@ fn lost_data(merge: &Merge<'_>, cascade: &MergeCascade<'_>) -> Option<Draft> {
                 loss.lost,
                 stuck(cascade)
             ))
-            .help(format!("back up the data; or {}", keep(regime, "the object")))
+            .help(help)
             .field("metadata.name")
             .severity(cascade.severity)
             .rests_on(&loss.row, true);

@@ -29,7 +29,7 @@ fn draft(merge: &Merge<'_>, cascade: &MergeCascade<'_>) -> Draft {
     };
     let restart = match used.is_empty() {
         true => "",
-        false => " Pods that run keep what they have read, and fail to start again.",
+        false => " What runs keeps what it has read, and fails when it is started again.",
     };
     let draft = on_base(
         merge,

@@ -5,6 +5,7 @@ mod comment;
 mod conformance;
 mod destructive;
 mod effects;
+mod findings;
 #[cfg(unix)]
 mod git;
 mod harmless;

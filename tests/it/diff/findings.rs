@@ -1,0 +1,157 @@
+//! The findings of a change: how they are told, silenced and counted.
+
+use serde_json::Value;
+
+use super::places::{Folder, config, object};
+use crate::support::ownerlint;
+
+const FLUX: &str = "apiVersion: kustomize.toolkit.fluxcd.io/v1\nkind: Kustomization\nmetadata: {name: shop, namespace: flux-system}\nspec: {path: ./shop, prune: true}\n";
+
+fn in_shop(text: &str) -> String {
+    text.replacen("metadata:\n", "metadata:\n  namespace: shop\n", 1)
+}
+
+/// A Namespace leaves, and head still applies an object in it. `metadata` stands below that of the Namespace.
+fn namespace_leaves(metadata: &str) -> Folder {
+    let folder = Folder::new();
+    let namespace = object("v1", "Namespace", "shop") + metadata;
+    folder.write("base/shop/ns.yaml", &namespace);
+    for side in ["base", "head"] {
+        folder.write(&format!("{side}/flux.yaml"), FLUX);
+        folder.write(&format!("{side}/shop/a.yaml"), &in_shop(&config("a")));
+    }
+    folder
+}
+
+/// `namespace-removed error Namespace//shop`.
+fn found(folder: &Folder, more: &[&str]) -> Vec<String> {
+    let document = folder.run("", &[&["--base", "base", "--head", "head"][..], more].concat()).expect("a comparison");
+    let text = |value: &Value| value.as_str().unwrap_or("-").to_owned();
+    let said = document["findings"].as_array().expect("a list").iter().map(|finding| {
+        format!("{} {} {}", text(&finding["rule"]), text(&finding["severity"]), text(&finding["object"]))
+    });
+    said.collect()
+}
+
+/// The exit status, and standard output.
+fn run(folder: &Folder, command: &str, arguments: &[&str]) -> (Option<i32>, String) {
+    let output = ownerlint().current_dir(folder.path()).arg(command).args(arguments).output().expect("it runs");
+    (output.status.code(), String::from_utf8(output.stdout).expect("text"))
+}
+
+fn diff(folder: &Folder, more: &[&str]) -> (Option<i32>, String) {
+    run(folder, "diff", &[&["--base", "base", "--head", "head"][..], more].concat())
+}
+
+#[test]
+fn one_cause_is_one_finding_however_many_objects_go_with_it() {
+    let folder = Folder::new();
+    let cluster = FLUX.replace("name: shop", "name: cluster").replace("./shop", "./clusters");
+    for side in ["base", "head"] {
+        folder.write(&format!("{side}/clusters/cluster.yaml"), &cluster);
+    }
+    folder.write("base/clusters/shop.yaml", FLUX).write("base/shop/ns.yaml", &object("v1", "Namespace", "shop"));
+    folder.write("head/shop/ns.yaml", &object("v1", "Namespace", "shop"));
+    for at in 0..9 {
+        let text = in_shop(&config(&format!("a{at}")));
+        folder.write(&format!("base/shop/{at}.yaml"), &text).write(&format!("head/shop/{at}.yaml"), &text);
+    }
+    assert_eq!(
+        found(&folder, &[]),
+        ["delivery-removed warning Kustomization.kustomize.toolkit.fluxcd.io/flux-system/shop"]
+    );
+    let (_, text) = diff(&folder, &["-o", "concise"]);
+    assert!(text.contains("deletes 10 objects that stay in git and nobody applies any more"), "{text}");
+}
+
+#[test]
+fn a_run_fails_by_the_severity_of_what_is_found() {
+    let folder = namespace_leaves("");
+    assert_eq!(diff(&folder, &[]).0, Some(1));
+    assert_eq!(diff(&folder, &["--fail-on", "never"]).0, Some(0));
+    assert_eq!(diff(&folder, &["--exit-zero"]).0, Some(0));
+    assert_eq!(diff(&folder, &["--ignore", "namespace-removed"]).0, Some(0));
+    assert_eq!(diff(&folder, &["--select", "crd-removed"]).0, Some(0));
+}
+
+#[test]
+fn the_configuration_of_base_gives_severities_and_switches_rules_off() {
+    let warning = vec!["namespace-removed warning Namespace//shop"];
+    for (severity, expected) in [("warning", warning), ("off", vec![])] {
+        let folder = namespace_leaves("");
+        folder.write(
+            "base/ownerlint.yaml",
+            &format!("version: 1\nrules: {{namespace-removed: {{severity: {severity}}}}}\n"),
+        );
+        folder.write("head/ownerlint.yaml", "version: 1\nrules: {namespace-removed: {severity: info}}\n");
+        assert_eq!(found(&folder, &[]), expected);
+    }
+}
+
+#[test]
+fn what_base_says_suppresses_and_check_does_not_ask_whether_it_has_an_effect() {
+    let folder = namespace_leaves("  annotations: {ignore.ownerlint/namespace-removed: it is empty}\n");
+    assert_eq!(found(&folder, &[]), [""; 0]);
+    assert_eq!(run(&folder, "check", &["base", "--show", "info", "-o", "concise"]), (Some(0), String::new()));
+}
+
+#[test]
+fn what_the_change_adds_suppresses_nothing() {
+    let folder = namespace_leaves("");
+    folder.write("head/ownerlint.yaml", "version: 1\nnamespace: shop\n");
+    folder.write("base/ownerlint.yaml", "version: 1\n");
+    let annotated = object("v1", "Namespace", "other") + "  annotations: {ignore.ownerlint/namespace-removed: x}\n";
+    folder.write("head/shop/other.yaml", &format!("# ownerlint: ignore-document[namespace-removed] x\n{annotated}"));
+    assert_eq!(found(&folder, &[]), ["namespace-removed error Namespace//shop"]);
+}
+
+#[test]
+fn formats_that_know_only_head_point_at_what_caused_it_and_name_the_line_of_base() {
+    let folder = namespace_leaves("");
+    folder.write("base/shop/kustomization.yaml", "resources:\n- ns.yaml\n- a.yaml\n");
+    folder.write("head/shop/kustomization.yaml", "namePrefix: ''\nresources:\n- a.yaml\n");
+    let (_, github) = diff(&folder, &["-o", "github"]);
+    assert!(github.starts_with("::error file=head/shop/kustomization.yaml,line=2,"), "{github}");
+    assert!(github.contains("(in base: base/shop/ns.yaml:4)"), "{github}");
+    let (_, sarif) = diff(&folder, &["-o", "sarif"]);
+    let sarif: Value = serde_json::from_str(&sarif).expect("JSON");
+    let place = &sarif["runs"][0]["results"][0]["locations"][0]["physicalLocation"];
+    assert_eq!(place["artifactLocation"]["uri"], "head/shop/kustomization.yaml");
+    assert_eq!(place["region"]["startLine"], 2);
+}
+
+#[test]
+fn every_format_has_the_finding() {
+    let folder = namespace_leaves("");
+    for format in ownerlint::report::diff::DiffFormat::ALL {
+        let (_, text) = diff(&folder, &["-o", format.as_str()]);
+        assert!(text.contains("namespace-removed"), "{format}: {text}");
+    }
+}
+
+#[test]
+fn a_finding_keeps_its_fingerprint_when_lines_move() {
+    let print = |folder: &Folder| {
+        let document = folder.run("", &["--base", "base", "--head", "head"]).expect("a comparison");
+        document["findings"][0]["fingerprint"].as_str().expect("a text").to_owned()
+    };
+    let moved = namespace_leaves("");
+    moved.write("base/shop/ns.yaml", &format!("# one\n# two\n{}", object("v1", "Namespace", "shop")));
+    assert_eq!(print(&namespace_leaves("")), print(&moved));
+}
+
+#[test]
+fn a_rule_of_the_other_command_is_named_with_that_command() {
+    let folder = namespace_leaves("");
+    for (command, arguments, rule, other) in [
+        ("check", &["base"][..], "crd-removed", "diff"),
+        ("diff", &["--base", "base", "--head", "head"], "owner-self", "check"),
+    ] {
+        let output =
+            ownerlint().current_dir(folder.path()).arg(command).args(arguments).args(["--select", rule]).output();
+        let output = output.expect("it runs");
+        let said = String::from_utf8(output.stderr).expect("text");
+        assert_eq!(output.status.code(), Some(2), "{said}");
+        assert!(said.contains(&format!("`ownerlint {other}` runs it")), "{said}");
+    }
+}
