@@ -43,7 +43,7 @@
 //! # Features
 //!
 //! * `cli` (default): the `ownerlint` command. A library needs none of it: `default-features = false`.
-//! * `lsp`: reserved for the language server; empty.
+//! * `lsp` (default): the language server, and with `cli` the command `ownerlint lsp`.
 
 // What the crate promises to its users.
 pub use engine::{
@@ -106,6 +106,7 @@ pub mod error {
 // | `starter` | the configuration that `init` proposes; what of a tree is never applied |
 // | `report` | one file per output format, each a pure function of a finished report |
 // | `engine` | one way in for every command: request → read → analyse → judge → report |
+// | `lsp` | the language server: editors' questions, asked of a session |
 // | `cli` | arguments, exit status, printing |
 //
 // They are public for the tests and benches of this package and for its binary, which are crates of their own, and hidden
@@ -138,6 +139,9 @@ pub mod inventory;
 pub mod kube;
 #[doc(hidden)]
 pub mod kustomize;
+#[cfg(feature = "lsp")]
+#[doc(hidden)]
+pub mod lsp;
 #[doc(hidden)]
 pub mod manifest;
 #[doc(hidden)]

@@ -54,6 +54,10 @@ pub(super) enum Command {
     /// Write a commented ownerlint.yaml for the manifests of a folder
     #[command(after_help = help::INIT)]
     Init(InitArgs),
+    /// Serve an editor: the language server protocol over standard input and output
+    #[cfg(feature = "lsp")]
+    #[command(after_help = help::LSP)]
+    Lsp(LspArgs),
     /// Print the JSON Schema of an output, of the configuration, of baselines or of steps
     #[command(after_help = help::SCHEMA)]
     Schema(SchemaArgs),
@@ -63,6 +67,14 @@ pub(super) enum Command {
     /// Print a manual page
     #[command(after_help = help::MAN)]
     Man(ManArgs),
+}
+
+#[cfg(feature = "lsp")]
+#[derive(Clone, Debug, Args)]
+pub(super) struct LspArgs {
+    /// Standard input and output, which are used anyway; editors pass it
+    #[arg(long, hide = true)]
+    pub(super) stdio: bool,
 }
 
 #[derive(Clone, Debug, Args)]

@@ -53,6 +53,11 @@ fn run(cli: Cli, root: &clap::Command) -> Result<Status, Error> {
         Some(Command::Rules(rules)) => explain::rules(&rules),
         Some(Command::Baseline(args)) => baseline::baseline(args),
         Some(Command::Init(args)) => init::init(&args),
+        #[cfg(feature = "lsp")]
+        Some(Command::Lsp(_)) => {
+            crate::lsp::serve_stdio()?;
+            Ok(Status::Clean)
+        }
         Some(Command::Schema(schema)) => explain::schema(&schema),
         Some(Command::Completions(args)) => completions::completions(&args),
         Some(Command::Man(args)) => completions::man(&args, root),

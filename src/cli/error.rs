@@ -13,6 +13,9 @@ pub(super) enum Error {
     #[error(transparent)]
     #[diagnostic(transparent)]
     Session(#[from] SessionError),
+    #[cfg(feature = "lsp")]
+    #[error(transparent)]
+    Lsp(#[from] crate::lsp::LspError),
     #[error("cannot read standard input: {reason}")]
     Stdin { reason: String },
     #[error("cannot tell what changed since `{reference}`: {reason}")]

@@ -160,6 +160,12 @@ Examples:
   ownerlint schema report                          what -o json prints
   ownerlint schema steps                           what plan --steps reads";
 
+#[cfg(feature = "lsp")]
+pub(super) const LSP: &str = "\
+Editors start this command; docs/editors says how to tell them. It shows
+findings in open files, unsaved text included, says what owns an object and
+what is deleted with it, and offers to suppress a finding.";
+
 pub(super) const COMPLETIONS: &str = "\
 Examples:
   ownerlint completions bash > /etc/bash_completion.d/ownerlint

@@ -15,6 +15,7 @@ mod judge;
 mod list;
 mod merge;
 mod notes;
+mod places;
 mod plan;
 mod provenance;
 mod repeats;
@@ -33,6 +34,7 @@ pub use describe::{describe, tool};
 pub use error::SessionError;
 pub use input::{Bundle, BundleError};
 pub use list::list;
+pub use places::{ObjectPlace, ObjectSpot, Spot};
 pub use plan::{
     DeletionPlan, DeletionRequest, PlanError, Planner, Question, Steps, TargetError, Teardown, TeardownBy,
     TeardownRequest,

@@ -66,10 +66,19 @@ impl Session {
     /// # Errors
     /// A mistake in the configuration, and a path that cannot be read.
     pub fn open(request: &Request) -> Result<Self, SessionError> {
+        Self::open_after(None, request)
+    }
+
+    /// The same after an `earlier` session: every file is read again, and parsed again only if its text is another one.
+    ///
+    /// # Errors
+    /// As [`Session::open`].
+    #[doc(hidden)]
+    pub fn open_after(earlier: Option<&Self>, request: &Request) -> Result<Self, SessionError> {
         let config = configuration(request)?;
         let Resolved { bundles, paths } = resolve(request, config.as_ref())?;
         let complete = paths.is_none() && request.bundle.is_none();
-        let mut files = Files::default();
+        let mut files = earlier.map(|earlier| earlier.files.to_be_read_again()).unwrap_or_default();
         let bundles = read(request, Resolved { bundles, paths }, None, &mut files)?;
         let unread = |overlay: &&Overlay| !bundles.iter().any(|bundle| holds(bundle, overlay));
         if let Some(overlay) = request.overlays.iter().find(unread) {

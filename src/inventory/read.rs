@@ -16,6 +16,8 @@ use crate::text::{Side, SourceFile, decode_manifest};
 #[derive(Clone, Debug, Default)]
 pub struct Files {
     parsed: HashMap<ContentId, ParsedFile>,
+    /// What an earlier run parsed. A text that is still the same is not parsed again.
+    earlier: HashMap<ContentId, ParsedFile>,
 }
 
 /// What distinguishes contents: [`InputFile::identity`], and whether it is that of before a change.
@@ -26,11 +28,23 @@ fn content_id(file: &InputFile) -> ContentId {
 }
 
 impl Files {
+    /// The same for a later run: every file is read again, and parsed again only if its text is another one.
+    #[must_use]
+    pub fn to_be_read_again(&self) -> Self {
+        Self { parsed: HashMap::new(), earlier: self.parsed.clone() }
+    }
+
     /// The files of `walk` in the order of their reported paths, those among them that cannot be read.
     pub fn read(&mut self, walk: Walk) -> Vec<ParsedFile> {
         let Walk { files, unreadable } = walk;
         let new: Vec<&InputFile> = files.iter().filter(|file| !self.parsed.contains_key(&content_id(file))).collect();
-        let parsed: Vec<_> = new.into_par_iter().map(|file| (content_id(file), parse(file))).collect();
+        let earlier = &self.earlier;
+        let parse = |file: &InputFile| {
+            let id = content_id(file);
+            let parsed = parse(file, earlier.get(&id));
+            (id, parsed)
+        };
+        let parsed: Vec<_> = new.into_par_iter().map(parse).collect();
         self.parsed.extend(parsed);
         let unreadable = unreadable.into_iter();
         let mut found: BTreeMap<String, ParsedFile> =
@@ -106,13 +120,21 @@ pub fn read_bytes(origin: &Origin) -> Result<Vec<u8>, String> {
     }
 }
 
-fn parse(file: &InputFile) -> ParsedFile {
+fn parse(file: &InputFile, earlier: Option<&ParsedFile>) -> ParsedFile {
     let path = file.path.as_str();
+    let unchanged = |side, text: &[u8]| {
+        let source = |earlier: &ParsedFile| earlier.source().clone();
+        let same =
+            |source: SourceFile| (source.path(), source.side()) == (path, side) && source.text().as_bytes() == text;
+        earlier.filter(|earlier| earlier.failure().is_none() && same(source(earlier))).cloned()
+    };
     if let Origin::Unsaved(text) = &file.origin {
-        let source = SourceFile::new(path, &**text);
-        return ParsedFile::parse(source.seen_as(path, Side::Unsaved));
+        let source = SourceFile::new(path, &**text).seen_as(path, Side::Unsaved);
+        return unchanged(Side::Unsaved, text.as_bytes()).unwrap_or_else(|| ParsedFile::parse(source));
     }
-    parse_bytes(path, read_bytes(&file.origin))
+    let bytes = read_bytes(&file.origin);
+    let unchanged = bytes.as_ref().ok().and_then(|bytes| unchanged(Side::Head, bytes));
+    unchanged.unwrap_or_else(|| parse_bytes(path, bytes))
 }
 
 fn parse_bytes(path: &str, bytes: Result<Vec<u8>, String>) -> ParsedFile {

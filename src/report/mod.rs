@@ -41,6 +41,7 @@ mod wrap;
 pub use closing::{Closing, closing};
 pub use format::{Format, UnknownFormat};
 pub use list::{ListedObject, ListedPlace, ListedReference, ListedSkip, Listing};
+pub use lsp::diagnostics_of;
 pub use model::{
     BundleInfo, Cascades, Note, Place, Report, Reported, RuleInfo, RunInfo, Summary, SuppressedFinding, Templates, Tool,
 };
@@ -48,6 +49,7 @@ pub use options::{
     ConciseOptions, GithubOptions, HumanOptions, JunitOptions, LspOptions, MarkdownOptions, Options, Published, Roots,
 };
 pub use page::page_human;
+pub use paths::file_uri;
 pub use region::Region;
 pub use render::render;
 pub use rows::{RowInfo, rows_human, rows_json};

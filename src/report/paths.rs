@@ -53,7 +53,8 @@ fn has_drive(path: &str) -> bool {
     matches!(bytes, [letter, b':', b'/', ..] if letter.is_ascii_alphabetic())
 }
 
-fn file_uri(path: &str) -> String {
+/// The `file:` URI of an absolute path.
+pub fn file_uri(path: &str) -> String {
     if has_drive(path) {
         format!("file:///{}:{}", &path[..1], encode(&path[2..]))
     } else {

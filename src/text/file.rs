@@ -167,6 +167,23 @@ impl SourceFile {
         unit.length(&self.text[part.start..first]) + between + unit.length(&self.text[last..part.end])
     }
 
+    /// The byte offset of a place. A column past the end of its line is the end of the line, a line past the last the end of the
+    /// file.
+    pub fn offset(&self, at: Position, unit: ColumnUnit) -> u32 {
+        let Some(line) = self.line_span(at.line) else { return self.text.len() as u32 };
+        let mut left = at.column.saturating_sub(1);
+        let mut offset = line.start;
+        for character in self.slice(line).chars() {
+            let length = unit.length(character.encode_utf8(&mut [0; 4]));
+            if left < length {
+                break;
+            }
+            left -= length;
+            offset += character.len_utf8() as u32;
+        }
+        offset
+    }
+
     /// The span of a 1-based line without its line break; `None` when the file has no such line.
     pub fn line_span(&self, line: usize) -> Option<Span> {
         let starts = self.line_starts();
@@ -252,6 +269,18 @@ mod tests {
         assert_eq!(at(ColumnUnit::Utf8), Position { line: 2, column: 8 });
         assert_eq!(at(ColumnUnit::Chars), Position { line: 2, column: 4 });
         assert_eq!(at(ColumnUnit::Utf16), Position { line: 2, column: 5 });
+    }
+
+    #[test]
+    fn a_place_is_an_offset_again() {
+        let file = SourceFile::new("f", "a\nx😀é: y\n");
+        for unit in [ColumnUnit::Utf8, ColumnUnit::Chars, ColumnUnit::Utf16] {
+            for offset in [0, 2, 3, 7, 9, 12, 13] {
+                assert_eq!(file.offset(file.position(offset, unit), unit), offset, "{unit:?}");
+            }
+        }
+        assert_eq!(file.offset(Position { line: 2, column: 99 }, ColumnUnit::Utf16), 12);
+        assert_eq!(file.offset(Position { line: 9, column: 1 }, ColumnUnit::Utf16), 13);
     }
 
     #[test]

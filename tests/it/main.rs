@@ -43,6 +43,7 @@ mod growth;
 mod house;
 mod init;
 mod known_finalizers;
+mod lsp;
 mod mistakes;
 mod operator_rules;
 mod owner_rules;

@@ -1,0 +1,35 @@
+//! The language server: a face over [`Session`](crate::engine::Session) for editors, as the command line is one for people.
+//!
+//! It speaks over standard input and output. One thread takes messages in their order; what an editor changes is read and judged
+//! again once nothing has come for a moment, or when somebody asks. Files that are not open are read from disk, open ones as the
+//! editor has them; a text that has not changed is not parsed again.
+
+mod actions;
+mod answers;
+mod error;
+mod place;
+mod server;
+mod workspace;
+
+use lsp_server::Connection;
+
+pub use error::LspError;
+
+/// Serves the editor at standard input and output until it says `exit` or goes away.
+///
+/// # Errors
+/// An editor that does not speak the protocol, and a broken connection.
+pub fn serve_stdio() -> Result<(), LspError> {
+    let (connection, threads) = Connection::stdio();
+    serve(&connection)?;
+    drop(connection);
+    Ok(threads.join()?)
+}
+
+/// Serves the editor at the other end of a connection.
+///
+/// # Errors
+/// As [`serve_stdio`].
+pub fn serve(connection: &Connection) -> Result<(), LspError> {
+    server::Server::greet(connection)?.run()
+}

@@ -1,0 +1,62 @@
+//! Places as editors write them: URIs, and lines and columns from 0 in the encoding that was agreed on.
+
+use std::str::FromStr;
+
+use lsp_types::{Location, Position, Range, Uri};
+
+use crate::engine::{ObjectPlace, Session};
+use crate::report::file_uri;
+use crate::text::{self, ColumnUnit, SourceFile, Span};
+
+/// The path of a `file:` URI, with forward slashes; `None` for other schemes.
+pub(super) fn path_of(uri: &Uri) -> Option<String> {
+    let encoded = uri.as_str().strip_prefix("file://")?;
+    // The authority is empty or this machine.
+    let encoded = encoded.strip_prefix("localhost").unwrap_or(encoded);
+    let path = decoded(encoded)?;
+    // `/C:/x` is `C:/x`.
+    let drive = matches!(path.as_bytes(), [b'/', letter, b':', ..] if letter.is_ascii_alphabetic());
+    Some(if drive { path[1..].to_owned() } else { path })
+}
+
+fn decoded(text: &str) -> Option<String> {
+    let mut bytes = Vec::with_capacity(text.len());
+    let mut rest = text.bytes();
+    while let Some(byte) = rest.next() {
+        bytes.push(match byte {
+            b'%' => {
+                let mut digit = || char::from(rest.next()?).to_digit(16);
+                (digit()? * 16 + digit()?) as u8
+            }
+            byte => byte,
+        });
+    }
+    String::from_utf8(bytes).ok()
+}
+
+/// The byte at a position; the byte order mark, which editors do not show, counts for nothing.
+pub(super) fn offset(file: &SourceFile, at: Position, unit: ColumnUnit) -> u32 {
+    let column = at.character as usize + 1 + if at.line == 0 { mark(file, unit) } else { 0 };
+    file.offset(text::Position { line: at.line as usize + 1, column }, unit)
+}
+
+/// The range of a span.
+pub(super) fn range(file: &SourceFile, span: Span, unit: ColumnUnit) -> Range {
+    let position = |offset| {
+        let at = file.position(offset, unit);
+        let mark = if at.line == 1 { mark(file, unit) } else { 0 };
+        Position::new(at.line as u32 - 1, (at.column - 1).saturating_sub(mark) as u32)
+    };
+    Range::new(position(span.start), position(span.end))
+}
+
+/// Where an object's name is written.
+pub(super) fn location(session: &Session, object: &ObjectPlace, unit: ColumnUnit) -> Option<Location> {
+    let file = session.source(&object.path)?;
+    Some(Location::new(Uri::from_str(&file_uri(&object.path)).ok()?, range(file, object.name, unit)))
+}
+
+/// The length of the byte order mark.
+fn mark(file: &SourceFile, unit: ColumnUnit) -> usize {
+    if file.text().starts_with('\u{feff}') { unit.length("\u{feff}") } else { 0 }
+}

@@ -1,0 +1,376 @@
+//! The conversation with one editor.
+
+use std::collections::{BTreeMap, HashSet, VecDeque};
+use std::time::Duration;
+
+use lsp_server::{Connection, ErrorCode, Message, Notification, Request, RequestId, Response};
+use lsp_types::notification::{self, Notification as _};
+use lsp_types::request::{self, Request as _};
+use lsp_types::{
+    ClientCapabilities, CodeActionKind, CodeActionOptions, CodeActionProviderCapability, CodeLens, CodeLensOptions,
+    DidChangeWatchedFilesRegistrationOptions, DocumentSymbolResponse, ExecuteCommandOptions, FileSystemWatcher,
+    GlobPattern, GotoDefinitionResponse, HoverProviderCapability, InitializeParams, MessageType, NumberOrString, OneOf,
+    PositionEncodingKind, Registration, RegistrationParams, ServerCapabilities, ShowDocumentParams, ShowMessageParams,
+    TextDocumentPositionParams, TextDocumentSyncCapability, TextDocumentSyncKind, TextDocumentSyncOptions, Uri,
+    WorkspaceSymbolResponse,
+};
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use serde_json::{Value, json};
+
+use super::actions::{self, OPEN_PAGE};
+use super::answers::Answers;
+use super::error::LspError;
+use super::place::path_of;
+use super::workspace::{OpenDocument, Workspace};
+use crate::report::{LspOptions, diagnostics_of};
+use crate::text::ColumnUnit;
+
+/// How long nothing must come before what has changed is judged.
+const QUIET: Duration = Duration::from_millis(80);
+
+/// One editor, and what it works on.
+pub(super) struct Server<'c> {
+    connection: &'c Connection,
+    client: ClientCapabilities,
+    unit: ColumnUnit,
+    workspace: Workspace,
+    /// What has come and was not looked at yet.
+    waiting: VecDeque<Message>,
+    /// Requests that the editor no longer waits for.
+    cancelled: HashSet<RequestId>,
+    /// What is shown now, so that nothing is shown twice.
+    published: BTreeMap<Uri, Value>,
+    told: Option<String>,
+    asked: i32,
+    is_shut_down: bool,
+}
+
+impl<'c> Server<'c> {
+    /// Shakes hands: what the editor can do, what the server offers.
+    pub(super) fn greet(connection: &'c Connection) -> Result<Self, LspError> {
+        let (id, params) = connection.initialize_start()?;
+        let params: InitializeParams = serde_json::from_value(params)?;
+        let unit = agreed_unit(&params.capabilities);
+        let info = json!({"name": env!("CARGO_PKG_NAME"), "version": env!("CARGO_PKG_VERSION")});
+        connection.initialize_finish(id, json!({"capabilities": offered(unit), "serverInfo": info}))?;
+        Ok(Self {
+            connection,
+            unit,
+            workspace: Workspace::new(root_of(&params)),
+            client: params.capabilities,
+            waiting: VecDeque::new(),
+            cancelled: HashSet::new(),
+            published: BTreeMap::new(),
+            told: None,
+            asked: 0,
+            is_shut_down: false,
+        })
+    }
+
+    /// Answers until the editor says `exit` or goes away.
+    pub(super) fn run(mut self) -> Result<(), LspError> {
+        self.watch_files();
+        while let Some(message) = self.next() {
+            match message {
+                Message::Request(request) => {
+                    let response = self.respond(request);
+                    self.send(response.into());
+                }
+                Message::Notification(message) if message.method == notification::Exit::METHOD => return Ok(()),
+                Message::Notification(message) => self.notice(message),
+                Message::Response(_) => {}
+            }
+        }
+        Ok(())
+    }
+
+    /// The next message; before it is waited for, what has changed is judged and shown. `None`: the editor went away.
+    fn next(&mut self) -> Option<Message> {
+        loop {
+            let receiver = &self.connection.receiver;
+            self.waiting.extend(receiver.try_iter());
+            for message in &self.waiting {
+                if let Message::Notification(message) = message
+                    && message.method == notification::Cancel::METHOD
+                {
+                    self.cancelled.extend(cancelled(&message.params));
+                }
+            }
+            if let Some(message) = self.waiting.pop_front() {
+                return Some(message);
+            }
+            if !self.workspace.is_stale() {
+                return receiver.recv().ok();
+            }
+            match receiver.recv_timeout(QUIET) {
+                Ok(message) => return Some(message),
+                Err(error) if error.is_timeout() => self.publish(),
+                Err(_) => return None,
+            }
+        }
+    }
+
+    fn notice(&mut self, message: Notification) {
+        match message.method.as_str() {
+            notification::DidOpenTextDocument::METHOD => {
+                if let Some(opened) = read::<notification::DidOpenTextDocument>(message) {
+                    let document = opened.text_document;
+                    let (uri, version, text) = (document.uri, document.version, document.text.into());
+                    self.workspace.set(OpenDocument { uri, version, text });
+                }
+            }
+            notification::DidChangeTextDocument::METHOD => {
+                if let Some(mut changed) = read::<notification::DidChangeTextDocument>(message)
+                    && let Some(whole) = changed.content_changes.pop()
+                {
+                    let document = changed.text_document;
+                    let (uri, version, text) = (document.uri, document.version, whole.text.into());
+                    self.workspace.set(OpenDocument { uri, version, text });
+                }
+            }
+            notification::DidCloseTextDocument::METHOD => {
+                if let Some(closed) = read::<notification::DidCloseTextDocument>(message) {
+                    let uri = closed.text_document.uri;
+                    self.workspace.close(&uri);
+                    self.published.remove(&uri);
+                    self.tell(notification::PublishDiagnostics::METHOD, json!({"uri": uri, "diagnostics": []}));
+                }
+            }
+            notification::DidSaveTextDocument::METHOD
+            | notification::DidChangeWatchedFiles::METHOD
+            | notification::DidChangeConfiguration::METHOD => self.workspace.changed_on_disk(),
+            _ => {}
+        }
+    }
+
+    fn respond(&mut self, request: Request) -> Response {
+        if self.cancelled.remove(&request.id) {
+            return Response::new_err(request.id, ErrorCode::RequestCanceled as i32, "cancelled".to_owned());
+        }
+        if request.method == request::Shutdown::METHOD {
+            self.is_shut_down = true;
+            return Response::new_ok(request.id, ());
+        }
+        if self.is_shut_down {
+            let message = "the server was shut down".to_owned();
+            return Response::new_err(request.id, ErrorCode::InvalidRequest as i32, message);
+        }
+        self.workspace.refresh();
+        let Some(session) = self.workspace.session() else { return Response::new_ok(request.id, Value::Null) };
+        let answers = Answers { session, unit: self.unit };
+        match request.method.as_str() {
+            request::HoverRequest::METHOD => answer::<request::HoverRequest>(request, |params| {
+                let (path, at) = place_of(&params.text_document_position_params)?;
+                answers.hover(&path, at)
+            }),
+            request::GotoDefinition::METHOD => answer::<request::GotoDefinition>(request, |params| {
+                let (path, at) = place_of(&params.text_document_position_params)?;
+                answers.definition(&path, at).map(GotoDefinitionResponse::Scalar)
+            }),
+            request::References::METHOD => answer::<request::References>(request, |params| {
+                let (path, at) = place_of(&params.text_document_position)?;
+                answers.references(&path, at)
+            }),
+            request::DocumentSymbolRequest::METHOD => answer::<request::DocumentSymbolRequest>(request, |params| {
+                let symbols = answers.document_symbols(&path_of(&params.text_document.uri)?);
+                symbols.map(DocumentSymbolResponse::Nested)
+            }),
+            request::WorkspaceSymbolRequest::METHOD => answer::<request::WorkspaceSymbolRequest>(request, |params| {
+                Some(WorkspaceSymbolResponse::Nested(answers.workspace_symbols(&params.query)))
+            }),
+            request::CodeLensRequest::METHOD => answer::<request::CodeLensRequest>(request, |params| {
+                let uri = &params.text_document.uri;
+                Some(answers.lenses(&path_of(uri)?, uri))
+            }),
+            request::CodeLensResolve::METHOD => answer::<request::CodeLensResolve>(request, |mut lens| {
+                lens.command = lens_place(&lens).and_then(|(path, offset)| answers.lens(&path, offset));
+                lens
+            }),
+            request::CodeActionRequest::METHOD => answer::<request::CodeActionRequest>(request, |params| {
+                let file = session.source(&path_of(&params.text_document.uri)?)?;
+                Some(actions::actions(&params, file))
+            }),
+            request::ExecuteCommand::METHOD => self.execute(request),
+            method => {
+                let message = format!("ownerlint does not know `{method}`");
+                Response::new_err(request.id, ErrorCode::MethodNotFound as i32, message)
+            }
+        }
+    }
+
+    /// Opens the page of a rule.
+    fn execute(&mut self, request: Request) -> Response {
+        let id = request.id.clone();
+        let page = serde_json::from_value::<lsp_types::ExecuteCommandParams>(request.params).ok();
+        let page = page.filter(|params| params.command == OPEN_PAGE);
+        let page = page.and_then(|params| params.arguments.first().cloned());
+        // Only pages of ours: an editor must not be talked into opening anything else.
+        let page = page.and_then(|url| serde_json::from_value::<Uri>(url).ok());
+        let page = page.filter(|url| url.as_str().starts_with(concat!(env!("CARGO_PKG_REPOSITORY"), "/")));
+        let Some(uri) = page else {
+            let message = "this command opens pages of ownerlint and nothing else".to_owned();
+            return Response::new_err(id, ErrorCode::InvalidParams as i32, message);
+        };
+        let shows = self.client.window.as_ref().and_then(|window| window.show_document.as_ref());
+        if shows.is_some_and(|shows| shows.support) {
+            let show = ShowDocumentParams { uri, external: Some(true), take_focus: Some(true), selection: None };
+            self.ask(request::ShowDocument::METHOD, show);
+        } else {
+            self.say(MessageType::INFO, uri.as_str().to_owned());
+        }
+        Response::new_ok(id, Value::Null)
+    }
+
+    /// Judges what has changed, and shows what is new of it.
+    fn publish(&mut self) {
+        let is_first = self.workspace.session().is_none();
+        let token = is_first.then(|| self.begin_progress()).flatten();
+        self.workspace.refresh();
+        if let Some(token) = token {
+            self.progress(token, json!({"kind": "end"}));
+        }
+        let failure = self.workspace.failure().map(str::to_owned);
+        if failure != self.told {
+            if let Some(failure) = &failure {
+                self.say(MessageType::ERROR, format!("ownerlint: {failure}"));
+            }
+            self.told = failure;
+        }
+        let Some(report) = self.workspace.report() else { return };
+        let options = LspOptions { position_encoding: self.unit };
+        let shown = self.workspace.open().map(|(path, document)| {
+            let diagnostics = Value::Array(diagnostics_of(report, path, &options));
+            (document.uri.clone(), document.version, diagnostics)
+        });
+        let shown: Vec<_> = shown.collect();
+        for (uri, version, diagnostics) in shown {
+            let params = json!({"uri": uri, "version": version, "diagnostics": diagnostics});
+            if self.published.get(&uri) != Some(&params) {
+                self.tell(notification::PublishDiagnostics::METHOD, params.clone());
+                self.published.insert(uri, params);
+            }
+        }
+    }
+
+    /// Asks the editor to say when files change that are not open.
+    fn watch_files(&mut self) {
+        let workspace = self.client.workspace.as_ref();
+        let watched = workspace.and_then(|workspace| workspace.did_change_watched_files.as_ref());
+        if watched.and_then(|watched| watched.dynamic_registration) != Some(true) {
+            return;
+        }
+        let glob_pattern = GlobPattern::String("**/*.{yaml,yml,json}".to_owned());
+        let watchers = vec![FileSystemWatcher { glob_pattern, kind: None }];
+        let options = DidChangeWatchedFilesRegistrationOptions { watchers };
+        let registration = Registration {
+            id: "files".to_owned(),
+            method: notification::DidChangeWatchedFiles::METHOD.to_owned(),
+            register_options: serde_json::to_value(options).ok(),
+        };
+        self.ask(request::RegisterCapability::METHOD, RegistrationParams { registrations: vec![registration] });
+    }
+
+    /// The token of a progress that the editor shows, if it can.
+    fn begin_progress(&mut self) -> Option<NumberOrString> {
+        let window = self.client.window.as_ref()?;
+        window.work_done_progress.filter(|can| *can)?;
+        let token = NumberOrString::String("ownerlint/reading".to_owned());
+        self.ask(request::WorkDoneProgressCreate::METHOD, json!({"token": token}));
+        self.progress(token.clone(), json!({"kind": "begin", "title": "ownerlint reads the manifests"}));
+        Some(token)
+    }
+
+    fn progress(&self, token: NumberOrString, value: Value) {
+        self.tell(notification::Progress::METHOD, json!({"token": token, "value": value}));
+    }
+
+    fn say(&self, typ: MessageType, message: String) {
+        self.tell(notification::ShowMessage::METHOD, ShowMessageParams { typ, message });
+    }
+
+    fn ask(&mut self, method: &str, params: impl Serialize) {
+        self.asked += 1;
+        self.send(Request::new(self.asked.into(), method.to_owned(), params).into());
+    }
+
+    fn tell(&self, method: &str, params: impl Serialize) {
+        self.send(Notification::new(method.to_owned(), params).into());
+    }
+
+    /// An editor that no longer listens has gone away; `next` notices.
+    fn send(&self, message: Message) {
+        let _ = self.connection.sender.send(message);
+    }
+}
+
+/// UTF-8 where the editor can, because files are; else what every editor can.
+fn agreed_unit(client: &ClientCapabilities) -> ColumnUnit {
+    let offered = client.general.as_ref().and_then(|general| general.position_encodings.as_ref());
+    let utf8 = offered.is_some_and(|encodings| encodings.contains(&PositionEncodingKind::UTF8));
+    if utf8 { ColumnUnit::Utf8 } else { ColumnUnit::Utf16 }
+}
+
+fn offered(unit: ColumnUnit) -> ServerCapabilities {
+    let encoding = if unit == ColumnUnit::Utf8 { PositionEncodingKind::UTF8 } else { PositionEncodingKind::UTF16 };
+    ServerCapabilities {
+        position_encoding: Some(encoding),
+        text_document_sync: Some(TextDocumentSyncCapability::Options(TextDocumentSyncOptions {
+            open_close: Some(true),
+            change: Some(TextDocumentSyncKind::FULL),
+            save: Some(true.into()),
+            ..TextDocumentSyncOptions::default()
+        })),
+        hover_provider: Some(HoverProviderCapability::Simple(true)),
+        definition_provider: Some(OneOf::Left(true)),
+        references_provider: Some(OneOf::Left(true)),
+        document_symbol_provider: Some(OneOf::Left(true)),
+        workspace_symbol_provider: Some(OneOf::Left(true)),
+        code_lens_provider: Some(CodeLensOptions { resolve_provider: Some(true) }),
+        code_action_provider: Some(CodeActionProviderCapability::Options(CodeActionOptions {
+            code_action_kinds: Some(vec![CodeActionKind::QUICKFIX]),
+            ..CodeActionOptions::default()
+        })),
+        execute_command_provider: Some(ExecuteCommandOptions {
+            commands: vec![OPEN_PAGE.to_owned()],
+            ..ExecuteCommandOptions::default()
+        }),
+        ..ServerCapabilities::default()
+    }
+}
+
+/// The first folder that the editor has open.
+fn root_of(params: &InitializeParams) -> Option<String> {
+    let folder = params.workspace_folders.as_ref().and_then(|folders| folders.first()).map(|folder| &folder.uri);
+    #[expect(deprecated, reason = "editors that know no folders say it here")]
+    let root = folder.or(params.root_uri.as_ref());
+    root.and_then(path_of).map(|path| if path.len() > 1 { path.trim_end_matches('/').to_owned() } else { path })
+}
+
+fn place_of(params: &TextDocumentPositionParams) -> Option<(String, lsp_types::Position)> {
+    Some((path_of(&params.text_document.uri)?, params.position))
+}
+
+fn lens_place(lens: &CodeLens) -> Option<(String, u32)> {
+    let data = lens.data.as_ref()?;
+    let uri: Uri = serde_json::from_value(data.get("uri")?.clone()).ok()?;
+    Some((path_of(&uri)?, u32::try_from(data.get("offset")?.as_u64()?).ok()?))
+}
+
+fn cancelled(params: &Value) -> Option<RequestId> {
+    serde_json::from_value(params.get("id")?.clone()).ok()
+}
+
+fn read<N: notification::Notification<Params: DeserializeOwned>>(message: Notification) -> Option<N::Params> {
+    message.extract(N::METHOD).ok()
+}
+
+fn answer<R: request::Request<Params: DeserializeOwned, Result: Serialize>>(
+    request: Request,
+    answer: impl FnOnce(R::Params) -> R::Result,
+) -> Response {
+    match serde_json::from_value(request.params) {
+        Ok(params) => Response::new_ok(request.id, answer(params)),
+        Err(error) => Response::new_err(request.id, ErrorCode::InvalidParams as i32, error.to_string()),
+    }
+}

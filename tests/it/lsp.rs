@@ -1,0 +1,381 @@
+//! The language server, driven by a client over a connection in memory.
+
+use std::sync::Arc;
+use std::thread::JoinHandle;
+use std::time::Duration;
+
+use lsp_server::{Connection, Message, Notification, Request, RequestId, Response};
+use ownerlint::Session;
+use ownerlint::lsp::{LspError, serve};
+use ownerlint::manifest::Object;
+use serde_json::{Value, json};
+use tempfile::TempDir;
+
+const DRIVER: &str = "\
+apiVersion: storage.k8s.io/v1
+kind: CSIDriver
+metadata:
+  name: disk
+  ownerReferences:
+    - apiVersion: apps/v1
+      kind: Deployment
+      name: operator
+      uid: 1e5a2b7c-0000-4000-8000-000000000001
+  namespaze: shop
+";
+const OWNED: &str = "\
+apiVersion: v1
+kind: ConfigMap
+metadata:
+  name: settings
+  namespace: shop
+  finalizers: [cephcluster.ceph.rook.io]
+  ownerReferences:
+    - apiVersion: apps/v1
+      kind: Deployment
+      name: operator
+      uid: ''
+";
+const OWNER: &str = "apiVersion: apps/v1\nkind: Deployment\nmetadata:\n  name: operator\n  namespace: shop\n";
+
+struct Client {
+    connection: Connection,
+    server: JoinHandle<Result<(), LspError>>,
+    folder: TempDir,
+    asked: i32,
+    /// What the server sent and nobody has looked at.
+    waiting: Vec<Message>,
+}
+
+impl Client {
+    fn new(files: &[(&str, &str)], capabilities: Value) -> Self {
+        let folder = tempfile::tempdir().expect("a folder");
+        for (path, text) in files {
+            std::fs::write(folder.path().join(path), text).expect("a file");
+        }
+        let (connection, other) = Connection::memory();
+        let server = std::thread::spawn(move || serve(&other));
+        let mut client = Self { connection, server, folder, asked: 0, waiting: Vec::new() };
+        let root = client.uri("");
+        let greeting = json!({"capabilities": capabilities, "workspaceFolders": [{"uri": root, "name": "x"}]});
+        client.request("initialize", greeting);
+        client.notify("initialized", json!({}));
+        client
+    }
+
+    fn open_all(files: &[(&str, &str)]) -> Self {
+        let client = Self::new(files, json!({}));
+        for (path, text) in files {
+            client.open(path, text);
+        }
+        client
+    }
+
+    fn uri(&self, path: &str) -> String {
+        format!("file://{}", self.folder.path().canonicalize().expect("a folder").join(path).display())
+    }
+
+    fn send(&self, message: impl Into<Message>) {
+        self.connection.sender.send(message.into()).expect("the server listens");
+    }
+
+    fn notify(&self, method: &str, params: Value) {
+        self.send(Notification::new(method.to_owned(), params));
+    }
+
+    fn open(&self, path: &str, text: &str) {
+        let document = json!({"uri": self.uri(path), "languageId": "yaml", "version": 1, "text": text});
+        self.notify("textDocument/didOpen", json!({"textDocument": document}));
+    }
+
+    fn edit(&self, path: &str, text: &str) {
+        let document = json!({"uri": self.uri(path), "version": 2});
+        self.notify("textDocument/didChange", json!({"textDocument": document, "contentChanges": [{"text": text}]}));
+    }
+
+    fn ask(&mut self, method: &str, params: Value) -> RequestId {
+        self.asked += 1;
+        let id = RequestId::from(self.asked);
+        self.send(Request::new(id.clone(), method.to_owned(), params));
+        id
+    }
+
+    fn response(&mut self, id: &RequestId) -> Response {
+        self.take(|message| match message {
+            Message::Response(response) if response.id == *id => Some(response.clone()),
+            _ => None,
+        })
+    }
+
+    fn request(&mut self, method: &str, params: Value) -> Value {
+        let id = self.ask(method, params);
+        let response = self.response(&id);
+        assert!(response.error.is_none(), "{method}: {response:?}");
+        response.result.unwrap_or(Value::Null)
+    }
+
+    /// A request about the first place of `needle` in a file.
+    fn at(&mut self, method: &str, path: &str, text: &str, needle: &str) -> Value {
+        let before = &text[..text.find(needle).expect("it is there")];
+        let line = before.matches('\n').count();
+        let character = before.rsplit('\n').next().unwrap_or_default().encode_utf16().count();
+        let position = json!({"line": line, "character": character});
+        let context = json!({"includeDeclaration": false});
+        let uri = self.uri(path);
+        self.request(method, json!({"textDocument": {"uri": uri}, "position": position, "context": context}))
+    }
+
+    /// The next message that is wanted; others wait.
+    fn take<T>(&mut self, wanted: impl Fn(&Message) -> Option<T>) -> T {
+        if let Some((at, found)) = self.waiting.iter().enumerate().find_map(|(at, it)| Some((at, wanted(it)?))) {
+            self.waiting.remove(at);
+            return found;
+        }
+        loop {
+            let message = self.connection.receiver.recv_timeout(Duration::from_secs(60)).expect("the server answers");
+            match wanted(&message) {
+                Some(found) => return found,
+                None => self.waiting.push(message),
+            }
+        }
+    }
+
+    fn notification(&mut self, method: &str, matches: impl Fn(&Value) -> bool) -> Value {
+        self.take(|message| match message {
+            Message::Notification(it) if it.method == method && matches(&it.params) => Some(it.params.clone()),
+            _ => None,
+        })
+    }
+
+    /// The rules of the next diagnostics of a file.
+    fn rules(&mut self, path: &str) -> Vec<String> {
+        let uri = self.uri(path);
+        let params = self.notification("textDocument/publishDiagnostics", |params| params["uri"] == json!(uri));
+        let rules = params["diagnostics"].as_array().expect("a list").iter();
+        rules.map(|one| one["code"].as_str().expect("a rule").to_owned()).collect()
+    }
+
+    fn end(mut self) {
+        self.request("shutdown", Value::Null);
+        self.notify("exit", Value::Null);
+        self.server.join().expect("no panic").expect("a clean end");
+    }
+}
+
+#[test]
+fn what_is_open_is_judged_and_what_is_closed_is_cleared() {
+    let mut client = Client::open_all(&[("driver.yaml", DRIVER)]);
+    assert_eq!(client.rules("driver.yaml"), ["owner-of-cluster-scoped", "metadata-unknown-field"]);
+    client.notify("textDocument/didClose", json!({"textDocument": {"uri": client.uri("driver.yaml")}}));
+    assert!(client.rules("driver.yaml").is_empty());
+    client.end();
+}
+
+#[test]
+fn an_unsaved_edit_breaks_and_repairs_a_relation_to_another_file() {
+    let mut client = Client::new(&[("a.yaml", OWNED), ("b.yaml", OWNER)], json!({}));
+    client.open("a.yaml", OWNED);
+    let whole = client.rules("a.yaml");
+    assert!(!whole.contains(&"owner-cross-namespace".to_owned()), "{whole:?}");
+    client.open("b.yaml", OWNER);
+    client.edit("b.yaml", &OWNER.replace("namespace: shop", "namespace: elsewhere"));
+    assert!(client.rules("a.yaml").contains(&"owner-cross-namespace".to_owned()));
+    client.edit("b.yaml", OWNER);
+    assert_eq!(client.rules("a.yaml"), whole);
+    client.end();
+}
+
+#[test]
+fn a_hover_says_who_owns_who_removes_and_what_is_deleted_with_it() {
+    let mut client = Client::open_all(&[("a.yaml", OWNED), ("b.yaml", OWNER)]);
+    let text = |hover: Value| hover["contents"]["value"].as_str().expect("text").to_owned();
+    let owner = text(client.at("textDocument/hover", "a.yaml", OWNED, "operator"));
+    assert!(owner.contains("`Deployment operator` owns `ConfigMap/shop/settings`"), "{owner}");
+    let finalizer = text(client.at("textDocument/hover", "a.yaml", OWNED, "cephcluster"));
+    assert!(finalizer.contains("is removed by the Rook operator"), "{finalizer}");
+    let object = text(client.at("textDocument/hover", "b.yaml", OWNER, "operator"));
+    assert!(object.starts_with("Deleting `Deployment.apps/shop/operator` deletes "), "{object}");
+    assert!(object.contains("`ConfigMap/shop/settings` **stays Terminating**"), "{object}");
+    assert_eq!(client.at("textDocument/hover", "b.yaml", OWNER, "metadata"), Value::Null);
+    client.end();
+}
+
+#[test]
+fn an_owner_leads_to_its_object_and_back() {
+    let mut client = Client::open_all(&[("a.yaml", OWNED), ("b.yaml", OWNER)]);
+    let definition = client.at("textDocument/definition", "a.yaml", OWNED, "operator");
+    assert_eq!(definition["uri"], json!(client.uri("b.yaml")));
+    assert_eq!(definition["range"]["start"], json!({"line": 3, "character": 8}));
+    let references = client.at("textDocument/references", "b.yaml", OWNER, "operator");
+    assert_eq!(references.as_array().map(Vec::len), Some(1), "{references}");
+    assert_eq!(references[0]["uri"], json!(client.uri("a.yaml")));
+    client.end();
+}
+
+#[test]
+fn objects_are_symbols_with_a_lens_that_says_what_their_deletion_deletes() {
+    let mut client = Client::open_all(&[("a.yaml", OWNED), ("b.yaml", OWNER)]);
+    let document = json!({"textDocument": {"uri": client.uri("b.yaml")}});
+    let symbols = client.request("textDocument/documentSymbol", document.clone());
+    assert_eq!(symbols[0]["detail"], json!("Deployment.apps/shop/operator"));
+    let found = client.request("workspace/symbol", json!({"query": "SETT"}));
+    assert_eq!(found[0]["name"], json!("ConfigMap/shop/settings"));
+    assert_eq!(found.as_array().map(Vec::len), Some(1));
+    let lenses = client.request("textDocument/codeLens", document);
+    let lens = client.request("codeLens/resolve", lenses[0].clone());
+    assert_eq!(lens["command"]["title"], json!("deletes 3 objects; 1 gets stuck"));
+    client.end();
+}
+
+#[test]
+fn a_suppression_is_applied_and_the_finding_is_gone() {
+    let mut client = Client::open_all(&[("driver.yaml", DRIVER)]);
+    let uri = client.uri("driver.yaml");
+    let shown = client.notification("textDocument/publishDiagnostics", |params| params["uri"] == json!(uri));
+    let diagnostic = &shown["diagnostics"][0];
+    let params = json!({
+        "textDocument": {"uri": uri}, "range": diagnostic["range"], "context": {"diagnostics": [diagnostic]},
+    });
+    let actions = client.request("textDocument/codeAction", params);
+    let titles: Vec<_> = actions.as_array().expect("a list").iter().map(|action| action["title"].clone()).collect();
+    assert_eq!(
+        titles,
+        ["Suppress owner-of-cluster-scoped here, with a reason", "Open the page of owner-of-cluster-scoped"]
+    );
+    let edit = &actions[0]["edit"]["changes"][&uri][0];
+    let line = edit["range"]["start"]["line"].as_u64().expect("a line") as usize;
+    let lines: Vec<_> = DRIVER.split_inclusive('\n').collect();
+    let text = lines[..line].concat() + edit["newText"].as_str().expect("text") + &lines[line..].concat();
+    client.edit("driver.yaml", &text);
+    assert_eq!(client.rules("driver.yaml"), ["metadata-unknown-field"]);
+    client.end();
+}
+
+#[test]
+fn only_pages_of_ours_are_opened() {
+    let mut client = Client::new(&[("b.yaml", OWNER)], json!({"window": {"showDocument": {"support": true}}}));
+    let page = format!("{}/blob/main/docs/rules/owner-cycle.md", env!("CARGO_PKG_REPOSITORY"));
+    client.request("workspace/executeCommand", json!({"command": "ownerlint.openPage", "arguments": [page]}));
+    let shown = client.take(|message| match message {
+        Message::Request(request) if request.method == "window/showDocument" => Some(request.params.clone()),
+        _ => None,
+    });
+    assert_eq!(shown["uri"], json!(page));
+    let elsewhere = json!({"command": "ownerlint.openPage", "arguments": ["https://example.com/"]});
+    let id = client.ask("workspace/executeCommand", elsewhere);
+    assert!(client.response(&id).error.is_some());
+    client.end();
+}
+
+#[test]
+fn a_new_configuration_judges_anew_and_a_mistake_in_it_is_said() {
+    let mut client = Client::open_all(&[("driver.yaml", DRIVER)]);
+    assert_eq!(client.rules("driver.yaml").len(), 2);
+    let config = client.folder.path().join("ownerlint.yaml");
+    let changed = json!({"changes": [{"uri": client.uri("ownerlint.yaml"), "type": 1}]});
+    std::fs::write(&config, "version: 1\nrules: {metadata-unknown-field: {severity: off}}\n").expect("a file");
+    client.notify("workspace/didChangeWatchedFiles", changed.clone());
+    assert_eq!(client.rules("driver.yaml"), ["owner-of-cluster-scoped"]);
+    std::fs::write(&config, "version: 1\nrulez: {}\n").expect("a file");
+    client.notify("workspace/didChangeWatchedFiles", changed);
+    let said = client.notification("window/showMessage", |_| true);
+    assert!(said["message"].as_str().is_some_and(|message| message.contains("rulez")), "{said}");
+    client.end();
+}
+
+#[test]
+fn a_cancelled_request_is_not_answered() {
+    let mut client = Client::open_all(&[("b.yaml", OWNER)]);
+    // The first answer takes the time to read; the second is cancelled meanwhile.
+    let first = client.ask("workspace/symbol", json!({"query": ""}));
+    client.notify("$/cancelRequest", json!({"id": 3}));
+    let second = client.ask("workspace/symbol", json!({"query": ""}));
+    assert_eq!(second, RequestId::from(3));
+    assert!(client.response(&first).error.is_none());
+    assert_eq!(client.response(&second).error.map(|error| error.code), Some(-32800));
+    client.end();
+}
+
+#[test]
+fn columns_are_counted_as_agreed() {
+    let text = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a, annotations: {x: '😀'}, namespaze: b}\n";
+    let column = |capabilities: Value| {
+        let mut client = Client::new(&[("e.yaml", text)], capabilities);
+        client.open("e.yaml", text);
+        let shown = client.notification("textDocument/publishDiagnostics", |_| true);
+        client.end();
+        shown["diagnostics"][0]["range"]["start"].clone()
+    };
+    let line = text.lines().nth(2).expect("a line");
+    let before = &line[..line.find("namespaze").expect("it is there")];
+    let (utf16, utf8) = (before.encode_utf16().count(), before.len());
+    assert_eq!(column(json!({})), json!({"line": 2, "character": utf16}));
+    let general = json!({"general": {"positionEncodings": ["utf-16", "utf-8"]}});
+    assert_eq!(column(general), json!({"line": 2, "character": utf8}));
+}
+
+#[test]
+fn two_thousand_documents_are_read_once() {
+    let objects = (0..2000).map(|at| format!("---\n{}", OWNER.replace("operator", &format!("operator-{at}"))));
+    let many: String = objects.collect();
+    let mut client = Client::new(&[("many.yaml", &many), ("a.yaml", OWNED), ("b.yaml", OWNER)], json!({}));
+    client.open("a.yaml", OWNED);
+    client.rules("a.yaml");
+    let definition = client.at("textDocument/definition", "a.yaml", OWNED, "operator");
+    assert_eq!(definition["uri"], json!(client.uri("b.yaml")));
+    assert_eq!(client.request("workspace/symbol", json!({"query": "operator-1999"})).as_array().map(Vec::len), Some(1));
+    client.end();
+}
+
+#[test]
+fn names_of_strangers_stay_text() {
+    let text = OWNER.replace("name: operator", "name: \"a`**b**\\u001b[31m\\u202e\"");
+    let mut client = Client::open_all(&[("b.yaml", &text)]);
+    let hover = client.at("textDocument/hover", "b.yaml", &text, "Deployment");
+    let shown = hover["contents"]["value"].as_str().expect("text").to_owned();
+    assert!(shown.contains("`Deployment.apps/shop/a'**b**␛[31m\u{fffd}`"), "{shown}");
+    client.end();
+}
+
+#[test]
+fn a_file_outside_of_any_folder_is_judged_with_its_neighbours() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().canonicalize().expect("a folder").join("d r.yaml");
+    std::fs::write(&path, DRIVER).expect("a file");
+    let (connection, other) = Connection::memory();
+    let server = std::thread::spawn(move || serve(&other));
+    let mut client = Client { connection, server, folder, asked: 0, waiting: Vec::new() };
+    client.request("initialize", json!({"capabilities": {}}));
+    client.notify("initialized", json!({}));
+    client.open("d%20r.yaml", DRIVER);
+    assert_eq!(client.rules("d%20r.yaml").len(), 2);
+    client.end();
+}
+
+#[test]
+fn a_text_that_has_not_changed_is_not_parsed_again() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = |name: &str| folder.path().join(name);
+    std::fs::write(path("a.yaml"), OWNED).expect("a file");
+    std::fs::write(path("b.yaml"), OWNER).expect("a file");
+    let request = ownerlint::Request::new([folder.path().display().to_string()]);
+    let objects = |session: &Session| -> Vec<*const Object> {
+        session.bundles()[0].inventory.members.iter().map(|member| Arc::as_ptr(&member.object)).collect()
+    };
+    let first = Session::open(&request).expect("a session");
+    std::fs::write(path("b.yaml"), format!("{OWNER}# changed\n")).expect("a file");
+    let second = Session::open_after(Some(&first), &request).expect("a session");
+    let (first, second) = (objects(&first), objects(&second));
+    assert_eq!(first[0], second[0]);
+    assert_ne!(first[1], second[1]);
+}
+
+#[test]
+fn a_message_of_the_wrong_shape_is_answered_with_an_error() {
+    let mut client = Client::new(&[("b.yaml", OWNER)], json!({}));
+    let id = client.ask("textDocument/hover", json!({"nonsense": true}));
+    assert_eq!(client.response(&id).error.map(|error| error.code), Some(-32602));
+    let id = client.ask("textDocument/unknown", json!({}));
+    assert_eq!(client.response(&id).error.map(|error| error.code), Some(-32601));
+    client.end();
+}
