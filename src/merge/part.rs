@@ -1,14 +1,14 @@
 //! One part of the tree, before and after: its cluster, and what leaves it.
 
-use std::collections::HashMap;
-use std::sync::Arc;
+use std::collections::{HashMap, HashSet};
+use std::sync::{Arc, OnceLock};
 
 use crate::changes::{BothSides, ChangeKind, Destination, ObjectChange, Sides, TreePart, rejected_fields};
 use crate::cluster::Analysis;
 use crate::delivery::DeliveryTool;
 use crate::delivery::marks::{self, annotation};
 use crate::inventory::{Inventory, Member, ObjectId};
-use crate::kube::{Namespace, ObjectKey};
+use crate::kube::{GroupKind, Namespace, ObjectKey};
 use crate::kustomize::{Deliverer, ancestors, folder_of, resolve};
 use crate::manifest::KUSTOMIZATIONS;
 use crate::ownership::Tables;
@@ -33,7 +33,12 @@ pub struct MergePart<'a> {
     pub leaving: Vec<ObjectId>,
     /// The objects of base that head makes hooks of Helm: they leave a release, if there is one.
     pub hooks: Vec<ObjectId>,
+    /// What files of head contain that somebody builds.
+    built: OnceLock<HashSet<WrittenIn>>,
 }
+
+/// An object of a file: the path from the root of the side, the kind, the name.
+type WrittenIn = (String, GroupKind, Option<String>);
 
 impl<'a> MergePart<'a> {
     /// The part at place `at` of the trees. `tables`: what is known of operators; `delivery`: the tool that delivers the part, if the
@@ -70,7 +75,7 @@ impl<'a> MergePart<'a> {
             changed.filter(|(was, is)| is_hook(is) && !is_hook(base.inventory.member(*was))).map(|(was, _)| was);
         let hooks = hooks.collect();
         let analysis = Analysis::of(&base.inventory).knowing(tables).delivered_by(delivery);
-        Self { at, sides, changes, base, head, analysis, leaving, hooks }
+        Self { at, sides, changes, base, head, analysis, leaving, hooks, built: OnceLock::new() }
     }
 
     /// Whether the API server rejects the update of an object to what head says.
@@ -80,6 +85,18 @@ impl<'a> MergePart<'a> {
             (Some(old), Some(new)) => !rejected_fields(&old.object, &new.object).is_empty(),
             _ => false,
         }
+    }
+
+    /// Whether the sources still have an object of base: the same file of head contains it and is not left out of every build.
+    pub fn is_built(&self, member: &Member) -> bool {
+        let written = |part: &TreePart, member: &Member| -> WrittenIn {
+            (part.place(member.file).to_owned(), member.object.group_kind().to_owned(), member.object.name())
+        };
+        let built = self.built.get_or_init(|| {
+            let members = self.sides.head.iter().flat_map(|part| applied(part).map(move |(member, _)| (part, member)));
+            members.map(|(part, member)| written(part, member)).collect()
+        });
+        built.contains(&written(self.base, member))
     }
 
     /// The object of base that delivers an object, if the tree contains one that says so.

@@ -41,10 +41,23 @@ impl<'a> Delivery<'a, '_> {
         match (before, after) {
             (_, Some(after)) => self.pruned(deliverer.tool, after),
             (Some(before), None) if deleted => self.deleted(deliverer.tool, before),
-            (Some(before), None) if self.sources_stay() => self.pruned(deliverer.tool, before),
+            (Some(before), None) if self.sources_stay() => self.still_pruned(deliverer.tool, before),
             (Some(_), None) => nothing("has no sources any more"),
             (None, None) => nothing("is unknown"),
         }
+    }
+
+    /// What an object prunes that stays in the cluster and goes on with the same sources: what left these.
+    fn still_pruned(&self, tool: SourceTool, deliverer: &Member) -> Withdrawal<'a> {
+        let (built, left): (Vec<&Member>, Vec<&Member>) =
+            self.leaving.members.iter().partition(|member| self.part.is_built(member));
+        if left.is_empty() {
+            return nothing("stays in the cluster with all of its sources");
+        }
+        let leaving = Leaving { members: left, ..self.leaving.clone() };
+        let mut pruned = Delivery { leaving: &leaving, ..*self }.pruned(tool, deliverer);
+        pruned.outside.extend(built.iter().map(|member| member.id));
+        pruned
     }
 
     fn pruned(&self, tool: SourceTool, deliverer: &Member) -> Withdrawal<'a> {

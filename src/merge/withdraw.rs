@@ -74,8 +74,13 @@ pub fn withdraw(part: &MergePart<'_>, choice: &DeliveryChoice) -> PartWithdrawal
             Applier::Object(deliverer) => (regime_of(deliverer.tool), true),
             Applier::Tool { regime, said } => (*regime, *said),
         };
-        let regimes = leaving.members.iter().map(|member| (member.key.clone(), (regime, said)));
-        decided.all.regimes.extend(regimes);
+        for member in &leaving.members {
+            let known = decided.all.regimes.entry(member.key.clone()).or_insert((regime, said));
+            // Two destinations may have one key: who says that he delivers it counts.
+            if said {
+                *known = (regime, said);
+            }
+        }
         let withdrawal = match (&applier, regime) {
             (Applier::Object(deliverer), _) => {
                 Delivery { part, leaving: &leaving, destination, choice }.of(deliverer, &decided.requested)
@@ -173,6 +178,8 @@ impl Decided {
         if withdrawal.nothing.is_some() {
             self.all.orphaned.extend(leaving.members.iter().map(|member| member.key.clone()));
         }
+        let outside = withdrawal.outside.iter().map(|id| leaving.inventory.member(*id).key.clone());
+        self.all.orphaned.extend(outside);
         let spared = withdrawal.spared.iter().map(|(id, _)| leaving.inventory.member(*id).key.clone());
         self.all.kept.extend(spared);
         let sent = match by.filter(|by| self.requested.contains(*by)) {

@@ -119,6 +119,27 @@ fn a_removed_flux_kustomization_prunes_what_it_applied_if_somebody_deletes_it() 
 }
 
 #[test]
+fn a_kustomization_that_nobody_deletes_goes_on_with_its_sources() {
+    let cluster = FLUX.replace("app, namespace", "cluster, namespace").replace("./app", "./clusters");
+    let keeping = cluster.replace("prune: true", "prune: false");
+    let (a, b) = (config("a"), config("b"));
+    let kustomization = "resources: [a.yaml, b.yaml]\n";
+    let sources =
+        [("clusters/cluster.yaml", &*keeping), ("app/a.yaml", &*a), ("app/kustomization.yaml", kustomization)];
+    let base = [&sources[..], &[("clusters/app.yaml", FLUX), ("app/b.yaml", &*b)]].concat();
+    let orphaned = "orphaned Kustomization.kustomize.toolkit.fluxcd.io/flux-system/app (certain, flux)";
+    assert_eq!(
+        effects(&base, &[&sources[..], &[("app/b.yaml", &*b)]].concat(), &[]),
+        ["orphaned ConfigMap/?/a (certain, flux)", "orphaned ConfigMap/?/b (certain, flux)", orphaned]
+    );
+    let shorter = [sources[0], sources[1], ("app/kustomization.yaml", "resources: [a.yaml]\n"), ("app/b.yaml", &*b)];
+    assert_eq!(
+        effects(&base, &shorter, &[]),
+        ["orphaned ConfigMap/?/a (certain, flux)", "deleted ConfigMap/?/b (certain, flux)", orphaned]
+    );
+}
+
+#[test]
 fn an_application_without_the_finalizer_leaves_everything_behind() {
     let app = |finalizer: &str| {
         format!(
