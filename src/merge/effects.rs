@@ -86,13 +86,12 @@ impl<'a> Telling<'a> {
                 true => EffectCertainty::Race,
                 false => EffectCertainty::Certain,
             };
-            let root = because.first().cloned();
             effects.push(self.effect(&member.key, kind, certainty, because.clone()));
             effects.extend(self.products(member, certainty, &because, &fates));
             if !with_claims.contains(&member.key) {
                 effects.extend(self.data(member, certainty, &because));
             }
-            if kind == EffectKind::Cascaded && self.comes_back(member, root.as_ref(), &fates) {
+            if kind == EffectKind::Cascaded && self.comes_back(member, &because, &fates) {
                 effects.push(self.effect(&member.key, EffectKind::Recreated, EffectCertainty::Possible, because));
             }
         }
@@ -249,13 +248,16 @@ impl<'a> Telling<'a> {
     }
 
     /// Whether a tool that reconciles creates the object again: head holds it, and its namespace and kind are still there.
-    fn comes_back(&self, member: &Member, root: Option<&ObjectKey>, fates: &BTreeMap<ObjectKey, Fate>) -> bool {
+    fn comes_back(&self, member: &Member, because: &[ObjectKey], fates: &BTreeMap<ObjectKey, Fate>) -> bool {
+        let root = because.first();
         let reconciles =
             root.and_then(|root| self.withdrawn.regimes.get(root)).is_some_and(|(regime, _)| regime.reconciles());
         let Some(after) = self.part.after(&member.key) else { return false };
         let lives = |key: &ObjectKey| fates.get(key).is_none_or(|fate| *fate != Fate::Gone);
         let namespace = after.key.namespace.name().map(ObjectKey::of_namespace);
-        reconciles && namespace.is_none_or(|key| lives(&key) || self.part.after(&key).is_some())
+        let mut definitions = because.iter().filter(|key| key.is(kinds::CUSTOM_RESOURCE_DEFINITION));
+        let is_served = definitions.all(|definition| self.part.after(definition).is_some());
+        reconciles && is_served && namespace.is_none_or(|key| lives(&key) || self.part.after(&key).is_some())
     }
 
     /// What head adds and exists in the end.

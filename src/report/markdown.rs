@@ -17,6 +17,10 @@ use crate::text::plain;
 const MAX_PROSE: usize = 4_000;
 /// Different fixes of one rule that are shown.
 const FIXES_OF_A_RULE: usize = 10;
+/// Findings of a change that are listed unfolded.
+const LISTED: usize = 10;
+/// Rules of a change whose fix is shown unfolded.
+const RECIPES: usize = 3;
 /// Objects that are named beside a fix.
 const OBJECTS_OF_A_FIX: usize = 3;
 
@@ -63,7 +67,7 @@ fn cascades(page: &mut MarkdownText, cascades: &Cascades) {
 }
 
 /// A table of the findings, and folded below it why and how to fix, by rule.
-pub(super) fn findings(page: &mut MarkdownText, report: &Report, published: Option<&Published>, roots: &Roots) {
+fn findings(page: &mut MarkdownText, report: &Report, published: Option<&Published>, roots: &Roots) {
     let findings = by_object(report);
     if findings.is_empty() {
         return;
@@ -110,16 +114,52 @@ fn row(report: &Report, reported: &Reported, first: bool, published: Option<&Pub
         Some(object) if first => code(&object.to_string()),
         _ => String::new(),
     };
-    let rule = match &reported.url {
-        Some(url) => format!("[{}]({})", text(finding.rule), address(url)),
-        None => text(finding.rule),
-    };
+    let rule = rule(reported);
     let place = place(&paths::from_root(at.path, roots), at.start.line, published);
     let place = match report.template((&finding.primary).into()) {
         Some(template) => format!("{place}<br>{}", code(template)),
         None => place,
     };
     format!("| {} | {object} | {}<br>{rule} | {place} |\n", finding.severity.as_str(), prose(&finding.message))
+}
+
+/// The name of a finding's rule, as a link to its page.
+fn rule(reported: &Reported) -> String {
+    let name = text(reported.finding.rule);
+    match &reported.url {
+        Some(url) => format!("[{name}]({})", address(url)),
+        None => name,
+    }
+}
+
+/// The findings of a change as a list, since each says what it is about; below it how to do the same safely, and folded why.
+pub(super) fn listed(page: &mut MarkdownText, report: &Report, roots: &Roots) {
+    let findings = report.worst_first();
+    if findings.is_empty() {
+        return;
+    }
+    let item = |reported: &&Reported| {
+        let finding = &reported.finding;
+        let at = report.first_line(&finding.primary, ColumnUnit::Chars);
+        // A line of base has no address: what is published is what it leads to.
+        let place = place(&paths::from_root(at.path, roots), at.start.line, None);
+        format!("- **{}:** {} ({}, {place})\n", finding.severity.as_str(), prose(&finding.message), rule(reported))
+    };
+    let items: Vec<String> = findings.iter().map(item).collect();
+    let (first, rest) = items.split_at(items.len().min(LISTED));
+    let fits = page.push(&format!("\n{}", first.concat()));
+    if !rest.is_empty() && fits {
+        let title = plain::count(rest.len(), "more finding");
+        page.folded(&title, "", rest.iter().cloned(), rest.len());
+    }
+    let mut told = BTreeSet::new();
+    for reported in findings.into_iter().filter(|reported| told.insert(reported.finding.rule)).take(RECIPES) {
+        let help = reported.finding.help.trim();
+        if !help.is_empty() {
+            page.push(&format!("\n**To do it safely** ({}): {}\n", rule(reported), paragraphs(help)));
+        }
+    }
+    explanations(page, report);
 }
 
 /// A line of a file, as a link where the file is published as it was read.
@@ -218,7 +258,7 @@ fn paragraphs(part: &str) -> String {
 }
 
 /// One line in which `names` between backticks become code.
-fn prose(line: &str) -> String {
+pub(super) fn prose(line: &str) -> String {
     prose_of(line, MAX_CELL)
 }
 

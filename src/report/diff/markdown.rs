@@ -9,7 +9,7 @@ use super::words::{WORST_FIRST, unless};
 use super::{ChangedPlace, DiffReport, ReportedChange};
 use crate::merge::{DiffEffect, EffectKind};
 use crate::report::Options;
-use crate::report::markdown::findings;
+use crate::report::markdown::{listed, prose};
 use crate::report::markup::{MarkdownText, RESERVE, code, text};
 use crate::report::plan::{Cascade, held_item};
 use crate::story::remedy::Stuck;
@@ -30,11 +30,10 @@ pub(super) fn render(report: &DiffReport, options: &Options) -> String {
     }
     let limit = options.markdown.bytes.saturating_sub(RESERVE);
     let mut page = MarkdownText { text: heading(report), limit };
-    // A line of base has no place on the web that the address of head leads to.
-    findings(&mut page, &report.findings, None, &options.roots);
+    listed(&mut page, &report.findings, &options.roots);
     // What the tool deletes for itself is what the change shows.
     let mut told = WORST_FIRST.into_iter().filter(|(kind, _)| *kind != EffectKind::Deleted);
-    let note = |note: &String| format!("\nNote: {}.\n", text(plain::one_line(note).trim_end_matches('.')));
+    let note = |note: &String| format!("\nNote: {}.\n", prose(note.trim_end_matches('.')));
     let fits = pictures(&mut page, report)
         && by_effect(&mut page, report)
         && told.all(|(kind, title)| every_object(&mut page, title, &report.of(kind).collect::<Vec<_>>()))

@@ -62,6 +62,19 @@ fn what_an_upgrade_has_just_written_goes_with_its_namespace_all_the_same() {
 }
 
 #[test]
+fn an_instance_does_not_come_back_without_its_definition() {
+    let definition = "apiVersion: apiextensions.k8s.io/v1\nkind: CustomResourceDefinition\nmetadata: {name: ships.example.com}\nspec:\n  group: example.com\n  scope: Namespaced\n  names: {kind: Ship, plural: ships}\n  versions: [{name: v1, served: true, storage: true}]\n";
+    let ship = in_shop(&object("example.com/v1", "Ship", "flagship"));
+    assert_eq!(
+        effects(&[("crd.yaml", definition), ("ship.yaml", &ship)], &[("ship.yaml", &ship)], &["--by", "flux"]),
+        [
+            "deleted CustomResourceDefinition.apiextensions.k8s.io//ships.example.com (certain, flux)",
+            "cascaded Ship.example.com/shop/flagship (certain, flux) because CustomResourceDefinition.apiextensions.k8s.io//ships.example.com",
+        ]
+    );
+}
+
+#[test]
 fn without_a_tool_nobody_deletes_what_leaves() {
     let a = config("a");
     assert_eq!(effects(&[("a.yaml", &a)], &[], &[]), ["orphaned ConfigMap/?/a (possible, kubectl)"]);
