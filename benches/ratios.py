@@ -3,11 +3,14 @@
 
     python3 benches/ratios.py FOLDER        (FOLDER holds manifests; default: fixtures)
 
+FOLDER may be any checkout of repositories with manifests.
+
 All numbers are processor time, user and system, of one thread; each command runs ROUNDS times in turn with the others, and the
 least counts, so that a busy machine changes the ratios little. Memory is the peak of the process. Peers that are not installed
 are left out: PyYAML with its C loader (`pip install pyyaml`), kubeconform (a program of that name).
 """
 
+import argparse
 import json
 import os
 import shutil
@@ -131,8 +134,12 @@ def synthetic(place):
 
 
 def main():
-    folder = os.path.abspath(sys.argv[1] if len(sys.argv) > 1 else os.path.join(ROOT, "fixtures"))
-    program, yardstick = built()
+    arguments = argparse.ArgumentParser(description="Times ownerlint, its yardstick and its peers.")
+    arguments.add_argument("folder", nargs="?", default=os.path.join(ROOT, "fixtures"), help="holds manifests")
+    arguments.add_argument("--built", nargs=2, metavar=("OWNERLINT", "YARDSTICK"), help="programs to time, not built anew")
+    given = arguments.parse_args()
+    folder = os.path.abspath(given.folder)
+    program, yardstick = map(os.path.abspath, given.built) if given.built else built()
     check = [program, "check", "--no-config", "--threads", "1", "--allow-empty"]
     paths = list(manifests(folder))
     size = sum(os.path.getsize(path) for path in paths)

@@ -3,6 +3,7 @@
 //! A repository holds CRDs of many origins: those of a chart, of a test, of last year's release. One in another tree
 //! says little about the version that an object's cluster serves.
 
+use std::cell::OnceCell;
 use std::collections::HashSet;
 
 use crate::text::{FileId, Sources};
@@ -17,6 +18,8 @@ pub struct FolderTrees<'a> {
     sources: &'a Sources,
     roots: HashSet<&'a str>,
     shared: &'a str,
+    /// The root of each file's tree, found when it is first asked for.
+    trees: Vec<OnceCell<&'a str>>,
 }
 
 impl<'a> FolderTrees<'a> {
@@ -31,13 +34,16 @@ impl<'a> FolderTrees<'a> {
         let first = folders.next().unwrap_or_default();
         let shared = folders
             .fold(first, |shared, folder| ancestors(shared).find(|above| contains(above, folder)).unwrap_or_default());
-        Self { sources, roots: roots.collect(), shared }
+        Self { sources, roots: roots.collect(), shared, trees: vec![OnceCell::new(); sources.len()] }
     }
 
     /// Whether one of two files is in the tree of the other.
     pub fn together(&self, one: FileId, other: FileId) -> bool {
-        let (one, other) = (self.folder(one), self.folder(other));
-        contains(self.root_of(one), other) || contains(self.root_of(other), one)
+        contains(self.tree_of(one), self.folder(other)) || contains(self.tree_of(other), self.folder(one))
+    }
+
+    fn tree_of(&self, file: FileId) -> &'a str {
+        self.trees[file.0 as usize].get_or_init(|| self.root_of(self.folder(file)))
     }
 
     fn folder(&self, file: FileId) -> &'a str {

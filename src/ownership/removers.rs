@@ -178,7 +178,7 @@ impl Removers {
         controller: Option<&'t Controller>,
     ) -> Option<Remover<'t>> {
         let resources = access::resources_of(inventory, GroupKind::new(holder.group, holder.kind));
-        let grant = self.access.grants.iter().find(|grant| grant.names(holder, &resources))?;
+        let grant = self.access.grants_about(&resources).find(|grant| grant.names(holder, &resources))?;
         let workload = &self.access.workloads[*grant.workloads.first()?];
         let evidence = Evidence::Access {
             service_account: workload.service_account.clone(),

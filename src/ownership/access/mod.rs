@@ -6,7 +6,7 @@
 mod rule;
 mod subject;
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 pub use rule::{PolicyRule, ResourceRequest, may_set_blocking_reference};
 use subject::Subject;
@@ -25,7 +25,9 @@ const CLUSTER_ROLE: GroupKind<&str> = GroupKind::new(GROUP, "ClusterRole");
 pub struct Access {
     /// Those that end on their own come last.
     pub(super) workloads: Vec<Workload>,
-    pub(super) grants: Vec<Grant>,
+    grants: Vec<Grant>,
+    /// Places among the grants, in order, by the resources that their rules name; `*` is one of them.
+    by_resource: HashMap<String, Vec<usize>>,
 }
 
 /// What one binding allows workloads in the input to do.
@@ -126,7 +128,23 @@ impl Access {
     pub fn of(inventory: &Inventory) -> Self {
         let workloads = workloads::of(inventory);
         let grants = grants(inventory, &workloads);
-        Self { workloads, grants }
+        let mut by_resource: HashMap<String, Vec<usize>> = HashMap::new();
+        for (at, grant) in grants.iter().enumerate() {
+            let named: BTreeSet<&str> = grant.rules.iter().flat_map(|(_, rule)| rule.resources()).collect();
+            for resource in named {
+                by_resource.entry(resource.to_owned()).or_default().push(at);
+            }
+        }
+        Self { workloads, grants, by_resource }
+    }
+
+    /// The grants that may be about one of `resources`, in order. A cluster has hundreds, and few are about one kind.
+    pub(super) fn grants_about(&self, resources: &[String]) -> impl Iterator<Item = &Grant> {
+        let names = resources.iter().map(String::as_str).chain(["*"]);
+        let mut places: Vec<usize> = names.filter_map(|name| self.by_resource.get(name)).flatten().copied().collect();
+        places.sort_unstable();
+        places.dedup();
+        places.into_iter().map(|at| &self.grants[at])
     }
 
     /// The workloads, those that end on their own last, each with what its ServiceAccount is granted.
@@ -140,7 +158,7 @@ impl Access {
 
     /// The workloads that may change `holder`, whose kind is one of `resources`.
     pub(super) fn able(&self, holder: &FinalizerHolder<'_>, resources: &[String]) -> BTreeSet<ObjectId> {
-        let grants = self.grants.iter().filter(|grant| grant.reaches(holder, resources));
+        let grants = self.grants_about(resources).filter(|grant| grant.reaches(holder, resources));
         grants.flat_map(|grant| &grant.workloads).map(|at| self.workloads[*at].id).collect()
     }
 
