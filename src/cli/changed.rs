@@ -23,7 +23,7 @@ pub(super) fn changed_from(reference: &str) -> Result<Past, Error> {
         let mut blobs = Blobs::default();
         repository.read(&mut blobs, stored)?;
         let content = |name: &String| match &snapshot.files.get(name)?.content {
-            FileContent::Stored(object) => blobs.get(object).cloned(),
+            FileContent::Stored(object) => blobs.get(object).bytes().cloned(),
             FileContent::Disk(_) => None,
         };
         let files: Vec<_> = names.into_iter().map(|name| (content(&name), name)).collect();

@@ -77,6 +77,8 @@ pub struct Bundle {
     pub tables: Arc<Tables>,
     /// The arguments that led to its files, in the order in which they were given.
     pub(super) arguments: Vec<String>,
+    /// Symbolic links to folders outside the tree, which were not followed.
+    pub(super) outside: Vec<String>,
     /// Files of what else lives in its cluster.
     beside: BTreeSet<FileId>,
 }
@@ -84,8 +86,8 @@ pub struct Bundle {
 impl Bundle {
     /// A bundle without a configuration.
     pub(super) fn of(inventory: Inventory, world: World, tables: Arc<Tables>) -> Self {
-        let (arguments, beside) = (Vec::new(), BTreeSet::new());
-        Self { name: None, inventory, world, delivery: None, tables, arguments, beside }
+        let (arguments, outside, beside) = (Vec::new(), Vec::new(), BTreeSet::new());
+        Self { name: None, inventory, world, delivery: None, tables, arguments, outside, beside }
     }
 
     /// What to call it.
@@ -145,16 +147,17 @@ impl BundleInput {
     fn read(self, walk: Walk, beside: &Walk, files: &mut Files) -> Bundle {
         let Self { name, input, world, delivery, tables, .. } = self;
         let Input { paths: arguments, settings, .. } = input;
+        let outside = walk.outside.clone();
         if beside.files.is_empty() && beside.unreadable.is_empty() {
             let inventory = Inventory::new(files.read(walk), settings);
-            return Bundle { name, delivery, arguments, ..Bundle::of(inventory, world, tables) };
+            return Bundle { name, delivery, arguments, outside, ..Bundle::of(inventory, world, tables) };
         }
         let added: BTreeSet<String> =
             beside.shared_with(&[&walk], false).files.into_iter().map(|file| file.path).collect();
         let inventory = Inventory::new(files.read(walk.joined(beside)), settings);
         let beside =
             inventory.sources.iter().filter(|(_, file)| added.contains(file.path())).map(|(id, _)| id).collect();
-        Bundle { name, delivery, arguments, beside, ..Bundle::of(inventory, world, tables) }
+        Bundle { name, delivery, arguments, outside, beside, ..Bundle::of(inventory, world, tables) }
     }
 }
 

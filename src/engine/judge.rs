@@ -9,7 +9,7 @@ use crate::cluster::Verdicts;
 use crate::finding::{Finding, Severity};
 use crate::merge::Merge;
 use crate::report::Note;
-use crate::rules::{Context, RULES, Rule, World};
+use crate::rules::{Context, MOST_FINDINGS, RULES, Rule, World};
 use crate::suppression::Directives;
 
 /// What the rules say of a bundle or a change.
@@ -43,17 +43,29 @@ pub(super) fn judge_merge(merge: &Merge<'_>, rules: &[&'static Rule]) -> Judgeme
 }
 
 /// What all rules say. A rule that fails takes nothing else with it.
-fn all(rules: &[&'static Rule], run: impl Fn(&'static Rule) -> Vec<Finding> + Sync) -> Judgement {
+fn all(rules: &[&'static Rule], run: impl Fn(&'static Rule) -> (Vec<Finding>, usize) + Sync) -> Judgement {
     let run = |rule: &&'static Rule| (*rule, catch_unwind(AssertUnwindSafe(|| run(rule))));
     let runs: Vec<_> = rules.par_iter().map(run).collect();
     let mut judgement = Judgement { findings: Vec::new(), notes: Vec::new() };
     for (rule, run) in runs {
         match run {
-            Ok(found) => judgement.findings.extend(found),
+            Ok((found, omitted)) => {
+                judgement.findings.extend(found);
+                judgement.notes.extend((omitted > 0).then(|| too_many(rule, omitted)));
+            }
             Err(_) => judgement.notes.push(internal_failure(rule)),
         }
     }
     judgement
+}
+
+fn too_many(rule: &Rule, omitted: usize) -> Note {
+    Note {
+        severity: Severity::Warning,
+        message: format!("rule `{}` found {omitted} more: of one rule, {MOST_FINDINGS} findings are reported", rule.id),
+        path: None,
+        line: None,
+    }
 }
 
 fn internal_failure(rule: &Rule) -> Note {

@@ -40,6 +40,7 @@ pub use plan::{
     TeardownRequest,
 };
 pub use request::{BaselineChoice, ConfigChoice, Request};
+pub use resolve::read_text;
 pub use rows::{configured_tables, rows_about};
 pub use run::check;
 pub use scope::ReportScope;

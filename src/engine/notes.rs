@@ -13,6 +13,17 @@ pub(super) fn notes_on_sources(inventory: &Inventory) -> Vec<Note> {
     template_notes(inventory).into_iter().chain(kustomize_note(inventory)).collect()
 }
 
+/// The notes on symbolic links that were not followed.
+pub(super) fn notes_on_links(outside: &[String]) -> impl Iterator<Item = Note> + '_ {
+    outside.iter().map(|path| Note {
+        severity: Severity::Warning,
+        message: "this symbolic link leads out of the tree and was not followed: name the folder that it leads to"
+            .to_owned(),
+        path: Some(path.clone()),
+        line: None,
+    })
+}
+
 /// What has to be rendered: a chart by its folder, other templates by theirs and their language.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Rendering {

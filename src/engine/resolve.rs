@@ -4,10 +4,10 @@ use std::path::Path;
 use std::sync::Arc;
 
 use super::error::SessionError;
-use super::input::{BundleInput, Input, RenderSettings};
+use super::input::{BundleError, BundleInput, Input, RenderSettings};
 use super::request::{ConfigChoice, Request};
 use crate::config::{self, Config, Mistake};
-use crate::inventory::{self, Release};
+use crate::inventory::{self, InputError, Release, leaves_repository_of, read_own_file};
 use crate::ownership::Tables;
 use crate::text::{SourceFile, decode, near};
 
@@ -55,6 +55,7 @@ pub(super) fn tables_of(config: Option<&Config>) -> Arc<Tables> {
 pub(super) fn resolve(request: &Request, config: Option<&Config>) -> Result<Resolved, SessionError> {
     let resolver = Resolver::of(request, config);
     let bundles = resolver.bundles();
+    within_repository(request, config, &bundles)?;
     let given = || request.paths.clone();
     if let Some(name) = &request.bundle {
         let mut chosen = chosen(&bundles, name)?;
@@ -70,6 +71,19 @@ pub(super) fn resolve(request: &Request, config: Option<&Config>) -> Result<Reso
         (false, _) => Some(resolver.paths(given())),
     };
     Ok(Resolved { bundles, paths })
+}
+
+/// A configuration that was named may name any path. One that was found comes from whoever wrote the repository.
+fn within_repository(request: &Request, config: Option<&Config>, bundles: &[BundleInput]) -> Result<(), BundleError> {
+    let Some(config) = config.filter(|_| request.config == ConfigChoice::Discover) else { return Ok(()) };
+    let paths = bundles.iter().flat_map(|bundle| bundle.input.paths.iter().map(move |path| (bundle, path)));
+    match paths.into_iter().find(|(_, path)| leaves_repository_of(config.source.path(), path)) {
+        None => Ok(()),
+        Some((bundle, path)) => {
+            let reason = InputError::OutsideRepository { path: path.clone() };
+            Err(BundleError::Named { name: bundle.name.clone().unwrap_or_default(), reason })
+        }
+    }
 }
 
 fn chosen(bundles: &[BundleInput], name: &str) -> Result<BundleInput, SessionError> {
@@ -152,12 +166,15 @@ pub(super) fn joined(folder: &str, path: &str) -> String {
     }
 }
 
-/// The text of a configuration or baseline, or why there is none.
-pub(super) fn read_text(path: &str) -> Result<SourceFile, String> {
-    let bytes = std::fs::read(path).map_err(|error| match error.kind() {
-        std::io::ErrorKind::NotFound => "no such file".to_owned(),
-        _ => error.to_string(),
-    })?;
+/// The text of a file that is written for ownerlint: a configuration, a baseline, steps.
+///
+/// # Errors
+/// Why there is none.
+pub fn read_text(path: &str) -> Result<SourceFile, String> {
+    if path != inventory::STDIN && Path::new(path).symlink_metadata().is_err() {
+        return Err("no such file".to_owned());
+    }
+    let bytes = read_own_file(path)?;
     let text = decode(bytes).map_err(|error| error.to_string())?;
     Ok(SourceFile::new(path, text))
 }

@@ -12,6 +12,7 @@ use super::input::Bundle;
 use super::judge;
 use super::list::skipped_in;
 use super::merge::{Merged, Places};
+use super::notes::notes_on_links;
 use super::provenance::templates_behind;
 use super::repeats;
 use super::scope::FilesInScope;
@@ -134,6 +135,7 @@ impl Run<'_> {
             let here = |directive: &Directive| Directive { file: to(directive.file), ..directive.clone() };
             all.directives.extend(directives.directives.iter().map(here));
             all.notes.extend(verdict.notes);
+            all.notes.extend(notes_on_links(&bundle.outside));
         }
         // A file in two bundles is judged twice.
         all.findings.sort_by(|a, b| order(&a.0).cmp(&order(&b.0)));

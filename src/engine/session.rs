@@ -10,7 +10,7 @@ use super::list::list_bundles;
 use super::plan::{
     DeletionPlan, DeletionRequest, PlanError, Planner, Question, Teardown, TeardownRequest, choose, choose_removed,
 };
-use super::request::{BaselineChoice, Request};
+use super::request::{BaselineChoice, ConfigChoice, Request};
 use super::resolve::{Resolved, configuration, joined, read_text, resolve};
 use super::run::check_bundles;
 use super::scope::ReportScope;
@@ -18,7 +18,7 @@ use super::selection::Selection;
 use crate::baseline::{self, Baseline, Renewal};
 use crate::config::{self, Config};
 use crate::finding::Severity;
-use crate::inventory::{Files, Overlay, Past, Release, locate, walk, walk_past};
+use crate::inventory::{Files, Overlay, Past, Release, leaves_repository_of, locate, walk, walk_past};
 use crate::manifest::SkipReason;
 use crate::report::{Listing, Report};
 use crate::suppression::Date;
@@ -247,7 +247,25 @@ impl Session {
         if !named && !Path::new(&path).exists() {
             return Ok(None);
         }
+        if given.is_none() {
+            self.keeps_baseline_inside(&path)?;
+        }
         read_baseline(&path).map(Some)
+    }
+
+    /// A configuration that was found comes from whoever wrote the repository, and names a file of the repository.
+    ///
+    /// # Errors
+    /// It names another one, whose lines would be shown.
+    fn keeps_baseline_inside(&self, path: &str) -> Result<(), SessionError> {
+        let config = self.config.as_ref().filter(|_| self.request.config == ConfigChoice::Discover);
+        match config.is_some_and(|config| leaves_repository_of(config.source.path(), path)) {
+            true => {
+                let reason = "is outside the repository: name it with `--baseline`".to_owned();
+                Err(SessionError::Baseline { path: path.to_owned(), reason })
+            }
+            false => Ok(()),
+        }
     }
 }
 

@@ -8,6 +8,7 @@ use std::sync::Arc;
 
 use super::GitError;
 use super::command::{git, not_run};
+use crate::text::SourceFile;
 
 /// The name of a file's content, in hexadecimal digits: equal names are equal contents.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -23,7 +24,28 @@ impl ObjectName {
 /// Contents by name, each of them read once.
 #[derive(Debug, Default)]
 pub struct Blobs {
-    read: HashMap<ObjectName, Option<Arc<[u8]>>>,
+    read: HashMap<ObjectName, StoredContent>,
+}
+
+/// What a repository has under a name.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum StoredContent {
+    /// The bytes.
+    Bytes(Arc<[u8]>),
+    /// More bytes than a file may have: a repository of kilobytes can contain gigabytes of zeros.
+    TooLarge,
+    /// Nothing: a partial clone lacks it.
+    Missing,
+}
+
+impl StoredContent {
+    /// The bytes, if there are any.
+    pub fn bytes(&self) -> Option<&Arc<[u8]>> {
+        match self {
+            Self::Bytes(bytes) => Some(bytes),
+            Self::TooLarge | Self::Missing => None,
+        }
+    }
 }
 
 impl Blobs {
@@ -43,7 +65,8 @@ impl Blobs {
         let (Some(mut stdin), Some(stdout)) = (stdin, stdout) else { return Err(broken_off()) };
         let asked: String = names.iter().flat_map(|name| [&name.0, "\n"]).collect();
         // git answers while it is being asked: whoever only asks fills the pipe.
-        let asking = std::thread::spawn(move || stdin.write_all(asked.as_bytes()));
+        let asking = std::thread::Builder::new().spawn(move || stdin.write_all(asked.as_bytes()));
+        let asking = asking.map_err(|error| not_run(&error))?;
         let mut answers = BufReader::new(stdout);
         let mut answer = || answers_next(&mut answers).ok_or_else(broken_off);
         let contents = names.into_iter().map(|name| Ok((name, answer()?))).collect::<Result<Vec<_>, GitError>>();
@@ -57,23 +80,28 @@ impl Blobs {
         Ok(())
     }
 
-    /// A content that was read; `None` if the repository lacks it.
-    pub fn get(&self, name: &ObjectName) -> Option<&Arc<[u8]>> {
-        self.read.get(name)?.as_ref()
+    /// A content that was read.
+    pub fn get(&self, name: &ObjectName) -> &StoredContent {
+        self.read.get(name).unwrap_or(&StoredContent::Missing)
     }
 }
 
 /// `<name> blob <size>`, a line break, the content, a line break; or `<name> missing`.
-fn answers_next(answers: &mut impl BufRead) -> Option<Option<Arc<[u8]>>> {
+fn answers_next(answers: &mut impl BufRead) -> Option<StoredContent> {
     let mut header = String::new();
     answers.read_line(&mut header).ok().filter(|&length| length > 0)?;
     let mut words = header.split_ascii_whitespace().skip(1);
     let (kind, size) = (words.next()?, words.next());
-    let Some(size) = size.and_then(|size| size.parse::<usize>().ok()) else { return Some(None) };
+    let Some(size) = size.and_then(|size| size.parse::<u64>().ok()) else { return Some(StoredContent::Missing) };
+    let mut answer = answers.take(size + 1);
+    if size > SourceFile::MAX_BYTES {
+        let skipped = std::io::copy(&mut answer, &mut std::io::sink()).ok()?;
+        return (skipped == size + 1).then_some(StoredContent::TooLarge);
+    }
     let mut content = Vec::new();
-    answers.take(size as u64 + 1).read_to_end(&mut content).ok().filter(|&length| length == size + 1)?;
+    answer.read_to_end(&mut content).ok().filter(|&length| length as u64 == size + 1)?;
     content.pop();
-    Some((kind == "blob").then(|| content.into()))
+    Some(if kind == "blob" { StoredContent::Bytes(content.into()) } else { StoredContent::Missing })
 }
 
 fn broken_off() -> GitError {

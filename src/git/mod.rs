@@ -9,7 +9,7 @@ mod error;
 mod repository;
 mod snapshot;
 
-pub use blobs::{Blobs, ObjectName};
+pub use blobs::{Blobs, ObjectName, StoredContent};
 pub use error::GitError;
 pub use repository::Repository;
 pub use snapshot::{FileContent, Snapshot, SnapshotFile};

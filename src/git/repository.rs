@@ -5,7 +5,8 @@ use std::path::{Path, PathBuf};
 
 use super::command::{line, output};
 use super::snapshot::{FileContent, Snapshot, SnapshotFile};
-use super::{Blobs, GitError};
+use super::{Blobs, GitError, StoredContent};
+use crate::text::plain;
 
 /// A repository, seen from a folder.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -83,7 +84,7 @@ impl Repository {
     pub fn snapshot_of(&self, commit: &str) -> Result<Snapshot, GitError> {
         let listed = output(&self.folder, &["ls-tree", "-r", "-z", "--full-tree", commit])?;
         let mut snapshot = Snapshot::default();
-        for entry in texts(&listed) {
+        for entry in names(&listed) {
             // `<mode> <type> <name>\t<path>`
             let Some((about, path)) = entry.split_once('\t') else { continue };
             let mut words = about.split(' ');
@@ -102,7 +103,7 @@ impl Repository {
         let root = self.work_tree.as_deref().ok_or(GitError::Bare { missing: "index" })?;
         let listed = output(root, &["ls-files", "--stage", "-z"])?;
         let mut snapshot = Snapshot::default();
-        for entry in texts(&listed) {
+        for entry in names(&listed) {
             // `<mode> <name> <stage>\t<path>`
             let Some((about, path)) = entry.split_once('\t') else { continue };
             let words: Vec<&str> = about.split(' ').collect();
@@ -124,13 +125,11 @@ impl Repository {
         let listed = output(root, &["ls-files", "-t", "-z", "--cached", "--others", "--exclude-standard"])?;
         let mut snapshot = Snapshot::default();
         let mut sparse = Vec::new();
-        for (tag, path) in
-            texts(&listed).filter_map(|entry| Some((entry.get(..1)?.to_owned(), entry.get(2..)?.to_owned())))
-        {
-            let disk = root.join(&path);
+        for (tag, name) in entries(&listed).filter_map(|entry| Some((*entry.first()?, entry.get(2..)?))) {
+            let (disk, path) = (root.join(on_disk(name)), plain::path_of_bytes(name));
             match disk.symlink_metadata() {
                 // What a sparse checkout leaves out is as the index has it.
-                _ if tag == "S" => sparse.push(path),
+                _ if tag == b'S' => sparse.push(path),
                 Ok(metadata) if metadata.is_dir() => snapshot.submodules.push(path.trim_end_matches('/').to_owned()),
                 Ok(metadata) => {
                     let (content, is_link) = (FileContent::Disk(disk), metadata.is_symlink());
@@ -170,7 +169,8 @@ impl Repository {
         };
         let names: BTreeSet<_> = files.clone().filter_map(|(_, file)| stored(file)).cloned().collect();
         blobs.read(&self.folder, names)?;
-        let mut missing = files.filter(|(_, file)| stored(file).is_some_and(|name| blobs.get(name).is_none()));
+        let lacks = |name| *blobs.get(name) == StoredContent::Missing;
+        let mut missing = files.filter(|(_, file)| stored(file).is_some_and(lacks));
         match missing.next() {
             Some((path, _)) => Err(GitError::MissingContent { path: path.to_owned() }),
             None => Ok(()),
@@ -184,7 +184,7 @@ impl Repository {
     pub fn changed_since(&self, commit: &str) -> Result<BTreeSet<String>, GitError> {
         let root = self.work_tree.as_deref().ok_or(GitError::Bare { missing: "work tree" })?;
         let options = ["diff", "--no-ext-diff", "--no-textconv", "--no-renames", "--name-only", "-z", commit, "--"];
-        Ok(names(&output(root, &options)?))
+        Ok(names(&output(root, &options)?).collect())
     }
 
     /// The files of the work tree that git does not know, those that it ignores among them; from the root.
@@ -193,15 +193,29 @@ impl Repository {
     /// A bare repository.
     pub fn unknown(&self) -> Result<BTreeSet<String>, GitError> {
         let root = self.work_tree.as_deref().ok_or(GitError::Bare { missing: "work tree" })?;
-        Ok(names(&output(root, &["ls-files", "--others", "-z"])?))
+        Ok(names(&output(root, &["ls-files", "--others", "-z"])?).collect())
     }
 }
 
 /// The parts of an output that end in NUL.
-fn texts(output: &[u8]) -> impl Iterator<Item = std::borrow::Cow<'_, str>> {
-    output.split(|&byte| byte == 0).filter(|part| !part.is_empty()).map(String::from_utf8_lossy)
+fn entries(output: &[u8]) -> impl Iterator<Item = &[u8]> {
+    output.split(|&byte| byte == 0).filter(|part| !part.is_empty())
 }
 
-fn names(output: &[u8]) -> BTreeSet<String> {
-    texts(output).map(std::borrow::Cow::into_owned).collect()
+/// The parts of an output as text: two names that are not UTF-8 stay two.
+fn names(output: &[u8]) -> impl Iterator<Item = String> {
+    entries(output).map(plain::path_of_bytes)
+}
+
+/// The path that git's bytes mean.
+#[cfg(unix)]
+fn on_disk(name: &[u8]) -> PathBuf {
+    use std::os::unix::ffi::OsStrExt;
+    PathBuf::from(std::ffi::OsStr::from_bytes(name))
+}
+
+/// The path that git's bytes mean: UTF-8 everywhere but on Unix.
+#[cfg(not(unix))]
+fn on_disk(name: &[u8]) -> PathBuf {
+    PathBuf::from(String::from_utf8_lossy(name).into_owned())
 }

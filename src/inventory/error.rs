@@ -26,6 +26,13 @@ pub enum InputError {
         /// The operating system's words.
         reason: String,
     },
+    /// A path of a configuration that was found, not named: a repository decides what it contains, not what else is read.
+    #[error("`{path}` is outside the repository")]
+    #[diagnostic(help("name it on the command line, or choose this configuration with `--config`"))]
+    OutsideRepository {
+        /// The path.
+        path: String,
+    },
     /// A malformed pattern.
     #[error("`{pattern}` is not a valid glob: {reason}")]
     #[diagnostic(help("`*` matches within a folder, `**` across folders; quote `[` and `{{` as `[[]` and `[{{]`"))]

@@ -2,8 +2,9 @@
 
 use std::path::Path;
 
+use super::descent::SKIPPED_FOLDERS;
 use super::error::InputError;
-use super::walk::{SKIPPED_FOLDERS, glob, is_manifest_name};
+use super::walk::{is_manifest_name, matcher};
 use crate::kustomize::{ancestors, folder_of, name_of};
 use crate::manifest::KUSTOMIZATIONS;
 
@@ -31,7 +32,7 @@ pub fn walk_listed(paths: &[&str], arguments: &[String]) -> Result<Listed, Input
         };
         let mut hits: Vec<usize> = places(paths, |path| path == argument || below(path));
         if hits.is_empty() && argument.contains(['*', '?', '[', '{']) {
-            let matcher = glob(argument)?.compile_matcher();
+            let matcher = matcher(argument)?;
             hits = places(paths, |path| matcher.is_match(path));
         }
         if hits.is_empty() && !argument.is_empty() {

@@ -4,17 +4,21 @@
 //! Knows nothing of rules.
 
 mod applied;
+mod boundary;
 mod builtin;
+mod descent;
 mod error;
 mod kinds;
 mod listed;
 mod location;
 mod neighbourhood;
 mod object_id;
+mod open;
 mod past;
 mod read;
 mod tree;
 mod walk;
+mod walked;
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -26,6 +30,7 @@ use crate::text::{FileId, Sources};
 use crate::yaml::{Problem, ReadError};
 
 pub use applied::AppliedFile;
+pub use boundary::leaves_repository_of;
 pub use builtin::*;
 pub use error::InputError;
 pub use kinds::{ExtraKind, Kinds, Resolution, ScopeSource, Serving};
@@ -33,10 +38,12 @@ pub use listed::{Listed, walk_listed};
 pub use location::{STDIN, locate};
 pub use neighbourhood::Neighbourhood;
 pub use object_id::ObjectId;
+pub use open::{read_own_file, too_large};
 pub use past::{Past, walk_past};
 pub use read::{Files, Texts, UnparsedFile, read_bytes};
 pub use tree::FolderTrees;
-pub use walk::{InputFile, Origin, Overlay, UnreadableFile, Walk, globs, walk, walk_with};
+pub use walk::{globs, walk, walk_with};
+pub use walked::{InputFile, Origin, Overlay, UnreadableFile, Walk};
 
 /// Something of a file, with its file and document.
 #[derive(Clone, Copy, Debug)]

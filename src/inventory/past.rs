@@ -7,7 +7,9 @@ use std::sync::Arc;
 
 use super::error::InputError;
 use super::location::locate;
-use super::walk::{InputFile, Origin, Walk, reaches, walk};
+use super::walk::{reaches, walk};
+use super::walked::{InputFile, Origin, Walk};
+use crate::text::plain;
 
 /// What the files below a folder contained before a change, as far as they contain something else now. Of what is outside of the
 /// folder, and of standard input, nobody knows what it was.
@@ -56,7 +58,7 @@ pub fn walk_past(arguments: &[String], exclude: &[String], past: &Past) -> Resul
     let here = locate(".");
     for (identity, bytes) in &past.differing {
         let Some(bytes) = bytes.as_ref().filter(|_| !identity.exists()) else { continue };
-        let path = identity.strip_prefix(&here).unwrap_or(identity).to_string_lossy().replace('\\', "/");
+        let path = plain::path(identity.strip_prefix(&here).unwrap_or(identity));
         if reaches(arguments, exclude, &path, identity) {
             found.files.push(InputFile { path, origin: Origin::Stored(Arc::clone(bytes)), identity: identity.clone() });
         }

@@ -1,13 +1,13 @@
 //! Reads files in parallel, each of them once. Results come in the order of the reported paths, whatever thread read them.
 
 use std::collections::{BTreeMap, HashMap};
-use std::io::Read;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use rayon::prelude::*;
 
-use super::walk::{InputFile, Origin, Walk, describe};
+use super::open::{read_file, read_limited};
+use super::walked::{InputFile, Origin, Walk};
 use crate::kustomize::name_of;
 use crate::manifest::{KUSTOMIZATIONS, ParsedFile};
 use crate::text::{Side, SourceFile, decode_manifest};
@@ -36,7 +36,7 @@ impl Files {
 
     /// The files of `walk` in the order of their reported paths, those among them that cannot be read.
     pub fn read(&mut self, walk: Walk) -> Vec<ParsedFile> {
-        let Walk { files, unreadable } = walk;
+        let Walk { files, unreadable, .. } = walk;
         let new: Vec<&InputFile> = files.iter().filter(|file| !self.parsed.contains_key(&content_id(file))).collect();
         let earlier = &self.earlier;
         let parse = |file: &InputFile| {
@@ -47,16 +47,17 @@ impl Files {
         let parsed: Vec<_> = new.into_par_iter().map(parse).collect();
         self.parsed.extend(parsed);
         let unreadable = unreadable.into_iter();
-        let mut found: BTreeMap<String, ParsedFile> =
-            unreadable.map(|file| (file.path.clone(), ParsedFile::unreadable(file.path, file.reason))).collect();
+        let mut found: Vec<ParsedFile> =
+            unreadable.map(|file| ParsedFile::unreadable(file.path, file.reason)).collect();
         for file in files {
             if let Some(parsed) = self.parsed.get(&content_id(&file)) {
                 let (source, path) = (parsed.source(), file.path);
-                let parsed = if source.path() == path { parsed.clone() } else { parsed.seen_as(path, source.side()) };
-                found.insert(parsed.source().path().to_owned(), parsed);
+                found.push(if source.path() == path { parsed.clone() } else { parsed.seen_as(path, source.side()) });
             }
         }
-        found.into_values().collect()
+        // Two names that are not UTF-8 may be reported alike; they are two files all the same.
+        found.sort_by(|a, b| a.source().path().cmp(b.source().path()));
+        found
     }
 
     /// How many files were parsed.
@@ -115,8 +116,8 @@ pub fn read_bytes(origin: &Origin) -> Result<Vec<u8>, String> {
     match origin {
         Origin::Unsaved(text) => Ok(text.as_bytes().to_vec()),
         Origin::Stored(bytes) => Ok(bytes.to_vec()),
-        Origin::Stdin => read(std::io::stdin().lock()),
-        Origin::Disk(disk) => open(disk).and_then(read),
+        Origin::Stdin => read_limited(std::io::stdin().lock()),
+        Origin::Disk(disk) => read_file(disk),
     }
 }
 
@@ -143,22 +144,4 @@ fn parse_bytes(path: &str, bytes: Result<Vec<u8>, String>) -> ParsedFile {
         Ok(decoded) => ParsedFile::parse(SourceFile::new(path, decoded.text).with_replaced(decoded.replaced)),
         Err(reason) => ParsedFile::unreadable(path, reason),
     }
-}
-
-fn open(path: &Path) -> Result<std::fs::File, String> {
-    if path.metadata().is_ok_and(|metadata| metadata.len() > SourceFile::MAX_BYTES) {
-        return Err(too_large());
-    }
-    std::fs::File::open(path).map_err(|error| describe(&error))
-}
-
-fn read(source: impl Read) -> Result<Vec<u8>, String> {
-    let limit = SourceFile::MAX_BYTES;
-    let mut bytes = Vec::new();
-    source.take(limit + 1).read_to_end(&mut bytes).map_err(|error| describe(&error))?;
-    if bytes.len() as u64 > limit { Err(too_large()) } else { Ok(bytes) }
-}
-
-fn too_large() -> String {
-    format!("is larger than {} MiB", SourceFile::MAX_BYTES / 1024 / 1024)
 }

@@ -81,7 +81,7 @@ fn write(root: &Path, file: CheckoutFile<'_>) -> Result<(), RenderError> {
     if file.is_link {
         let target = String::from_utf8_lossy(file.bytes);
         let above = file.path.rsplit_once('/').map_or("", |(above, _)| above);
-        if !stays_inside(above, &target) || path.symlink_metadata().is_ok() {
+        if !stays_inside(above, &target) || turns_back(&target) || path.symlink_metadata().is_ok() {
             return Ok(());
         }
         std::fs::create_dir_all(folder).map_err(failed)?;
@@ -104,6 +104,12 @@ fn stays_inside(from: &str, path: &str) -> bool {
         }
     }
     !path.is_empty()
+}
+
+/// Whether a path goes up again after it went down: behind a link, up is somewhere else than its text says.
+fn turns_back(path: &str) -> bool {
+    let up = |part: &Component<'_>| matches!(part, Component::ParentDir | Component::CurDir);
+    Path::new(path).components().skip_while(up).any(|part| part == Component::ParentDir)
 }
 
 #[cfg(unix)]

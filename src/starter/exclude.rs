@@ -2,7 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use globset::{GlobBuilder, GlobMatcher};
+use globset::GlobSet;
+
+use crate::text::glob;
 
 /// Folders that hold what tests read, whatever lies around them: `go help packages` ignores `testdata`, Jest writes
 /// `__snapshots__`, the others are the common words for it.
@@ -151,8 +153,8 @@ fn patterns(path: &str) -> Vec<CommonPart<'_>> {
 }
 
 /// As `--exclude` matches.
-fn matcher(glob: &str) -> Option<GlobMatcher> {
-    GlobBuilder::new(glob).literal_separator(true).build().ok().map(|glob| glob.compile_matcher())
+fn matcher(pattern: &str) -> Option<GlobSet> {
+    glob::glob(pattern).ok()
 }
 
 #[cfg(test)]

@@ -11,9 +11,8 @@ mod write;
 
 use std::collections::BTreeSet;
 
-use globset::GlobBuilder;
-
 use crate::inventory::Inventory;
+use crate::text::glob;
 use bundles::Proposed;
 use cover::cover;
 use tree::{FileTree, folder_of};
@@ -88,11 +87,7 @@ fn is_below(path: &str, folder: &str) -> bool {
 }
 
 fn excluded(paths: &[&str], exclusions: &[Exclusion]) -> Vec<bool> {
-    let globs = exclusions.iter().filter_map(|exclusion| {
-        let glob = GlobBuilder::new(&exclusion.glob).literal_separator(true).build().ok()?;
-        Some(glob.compile_matcher())
-    });
-    let globs: Vec<_> = globs.collect();
+    let globs: Vec<_> = exclusions.iter().filter_map(|exclusion| glob::glob(&exclusion.glob).ok()).collect();
     paths.iter().map(|path| globs.iter().any(|glob| glob.is_match(path))).collect()
 }
 

@@ -2,10 +2,8 @@
 
 use std::collections::BTreeSet;
 
-use globset::GlobBuilder;
-
 use super::tree::{FileTree, Kustomization, TreeFile, folder_of};
-use crate::inventory::Inventory;
+use crate::inventory::{Inventory, globs};
 use crate::kube::kinds;
 use crate::manifest::{Object, ParsedFile};
 use crate::yaml::Value;
@@ -52,9 +50,8 @@ fn expand(tree: &mut FileTree) {
     for file in &mut tree.files {
         let (patterns, plain): (Vec<_>, Vec<_>) =
             std::mem::take(&mut file.delivers).into_iter().partition(|path| path.contains(['*', '?', '[']));
-        let globs =
-            patterns.iter().filter_map(|pattern| GlobBuilder::new(pattern).literal_separator(true).build().ok());
-        let matched = globs.map(|glob| glob.compile_matcher()).flat_map(|glob| {
+        let globs = patterns.into_iter().filter_map(|pattern| globs(&[pattern]).ok());
+        let matched = globs.flat_map(|glob| {
             folders.iter().filter(move |folder| glob.is_match(folder.as_str())).cloned().collect::<Vec<_>>()
         });
         file.delivers = plain.into_iter().chain(matched).collect();

@@ -1,15 +1,16 @@
 //! An ignore in the configuration: a rule, the objects, the reason, and an expiry date.
 
-use globset::{GlobBuilder, GlobMatcher};
+use globset::GlobSet;
 
 use super::Date;
 use crate::kube::ObjectKey;
-use crate::text::Span;
+use crate::text::{Span, glob};
 
 /// Object keys by glob: `*` stays within kind, namespace or name, `**` crosses them.
 #[derive(Clone, Debug)]
 pub struct ObjectPattern {
-    matcher: GlobMatcher,
+    written: String,
+    matcher: GlobSet,
 }
 
 impl ObjectPattern {
@@ -18,13 +19,12 @@ impl ObjectPattern {
     /// # Errors
     /// What is wrong with a malformed pattern.
     pub fn new(pattern: &str) -> Result<Self, String> {
-        let glob = GlobBuilder::new(pattern).literal_separator(true).build();
-        glob.map(|glob| Self { matcher: glob.compile_matcher() }).map_err(|error| error.kind().to_string())
+        Ok(Self { written: pattern.to_owned(), matcher: glob::glob(pattern)? })
     }
 
     /// The pattern as written.
     pub fn as_str(&self) -> &str {
-        self.matcher.glob().glob()
+        &self.written
     }
 
     /// Whether the key of an object matches.

@@ -7,6 +7,7 @@
 
 mod decode;
 mod file;
+pub(crate) mod glob;
 pub(crate) mod near;
 pub(crate) mod plain;
 mod position;

@@ -2,6 +2,7 @@
 //! turn the reading direction around.
 
 use std::borrow::Cow;
+use std::path::{MAIN_SEPARATOR, Path};
 
 /// `text` with every character that a terminal would act on replaced by a visible one. Tabs stay.
 pub(crate) fn visible(text: &str) -> Cow<'_, str> {
@@ -12,9 +13,54 @@ pub(crate) fn visible(text: &str) -> Cow<'_, str> {
     }
 }
 
+/// `text` with every character that a terminal would act on replaced by as many bytes, so that places in it stay right. Line
+/// breaks and tabs stay.
+pub(crate) fn visible_in_place(text: &str) -> String {
+    let replaced = |c: char| match c {
+        '\n' | '\t' => c,
+        _ if picture(c).is_none() => c,
+        _ => match c.len_utf8() {
+            1 => '?',
+            2 => '¿',
+            _ => char::REPLACEMENT_CHARACTER,
+        },
+    };
+    text.chars().map(replaced).collect()
+}
+
+/// JSON with every character that a terminal would act on escaped. Within strings JSON itself escapes the first 32.
+pub(crate) fn visible_json(json: &str) -> Cow<'_, str> {
+    let obeyed = |c: char| c >= '\u{7f}' && picture(c).is_some();
+    if !json.contains(obeyed) {
+        return Cow::Borrowed(json);
+    }
+    let mut escaped = String::with_capacity(json.len());
+    for c in json.chars() {
+        if obeyed(c) { escaped.push_str(&format!("\\u{:04x}", c as u32)) } else { escaped.push(c) }
+    }
+    Cow::Owned(escaped)
+}
+
 /// `text` as one visible line: white space, line breaks included, becomes single spaces.
 pub(crate) fn one_line(text: &str) -> String {
     visible(&text.split_whitespace().collect::<Vec<_>>().join(" ")).into_owned()
+}
+
+/// A path as reports name it: with forward slashes, and with bytes that are not UTF-8 as `\xFF`. On Unix a backslash is a part of
+/// a name like any other.
+pub(crate) fn path(path: &Path) -> String {
+    let text = path_of_bytes(path.as_os_str().as_encoded_bytes());
+    if MAIN_SEPARATOR == '/' { text } else { text.replace(MAIN_SEPARATOR, "/") }
+}
+
+/// The bytes of a path with forward slashes, as [`path`] shows them.
+pub(crate) fn path_of_bytes(bytes: &[u8]) -> String {
+    let mut text = String::new();
+    for chunk in bytes.utf8_chunks() {
+        text.push_str(chunk.valid());
+        chunk.invalid().iter().for_each(|byte| text.push_str(&format!("\\x{byte:02X}")));
+    }
+    text
 }
 
 /// The beginning of `text`, at most `limit` characters, with an ellipsis when something is cut.
@@ -28,6 +74,11 @@ pub(crate) fn shortened(text: &str, limit: usize) -> Cow<'_, str> {
 /// `1 file`, `2 files`.
 pub(crate) fn count(number: usize, noun: &str) -> String {
     format!("{number} {noun}{}", if number == 1 { "" } else { "s" })
+}
+
+/// Whether a terminal acts on a character.
+pub(crate) fn is_obeyed(c: char) -> bool {
+    picture(c).is_some()
 }
 
 /// The replacement of a control or direction character; `None` for a character that is safe.
@@ -56,6 +107,26 @@ mod tests {
         assert_eq!(visible("user\u{202e}nimda"), "user\u{fffd}nimda");
         assert_eq!(visible("C1 \u{9b}31m"), "C1 \u{fffd}31m");
         assert_eq!(visible("tab\tand é 😀"), "tab\tand é 😀");
+    }
+
+    #[test]
+    fn what_is_replaced_in_place_moves_nothing() {
+        let text = "a\u{1b}[31m\u{9b}b\u{202e}c\r\n\td";
+        let shown = visible_in_place(text);
+        assert_eq!(shown, "a?[31m¿b\u{fffd}c?\n\td");
+        assert_eq!(shown.len(), text.len());
+    }
+
+    #[test]
+    fn json_says_the_same_without_anything_to_obey() {
+        let json = "{\"a\": \"\u{7f}\u{9b}\u{202e}é\"}\n";
+        assert_eq!(visible_json(json), "{\"a\": \"\\u007f\\u009b\\u202eé\"}\n");
+    }
+
+    #[test]
+    fn names_that_are_not_utf8_stay_different() {
+        assert_eq!(path_of_bytes(b"a\xFFb\\c.yaml"), "a\\xFFb\\c.yaml");
+        assert_ne!(path_of_bytes(b"\xFE"), path_of_bytes(b"\xFF"));
     }
 
     #[test]

@@ -40,6 +40,7 @@ mod gc_support;
 mod gc_webhooks;
 #[cfg(unix)]
 mod growth;
+mod hostile;
 mod house;
 mod init;
 mod known_finalizers;

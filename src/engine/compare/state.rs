@@ -7,7 +7,7 @@ use std::sync::Arc;
 use super::request::StateChoice;
 use crate::config::FILE_NAMES;
 use crate::engine::SessionError;
-use crate::git::{Blobs, FileContent, GitError, Repository, Snapshot, SnapshotFile};
+use crate::git::{Blobs, FileContent, GitError, Repository, Snapshot, SnapshotFile, StoredContent};
 use crate::inventory::{self, Origin, Texts, locate, read_bytes, walk_listed};
 use crate::kustomize::{ancestors, folder_of, included_by, name_of, resolve};
 use crate::manifest::KUSTOMIZATIONS;
@@ -92,7 +92,8 @@ impl StateReader {
         let written = files.filter_map(|(path, file)| match &file.content {
             FileContent::Stored(name) => {
                 let (is_link, is_executable) = (file.is_link, file.is_executable);
-                Some(CheckoutFile { path, bytes: self.blobs.get(name)?, is_link, is_executable })
+                // What is too large to be read is no source of a rendering.
+                Some(CheckoutFile { path, bytes: self.blobs.get(name).bytes()?, is_link, is_executable })
             }
             FileContent::Disk(_) => None,
         });
@@ -171,7 +172,11 @@ impl StateReader {
 
     fn bytes(&self, file: &SnapshotFile) -> Bytes {
         match &file.content {
-            FileContent::Stored(name) => self.blobs.get(name).cloned().ok_or_else(|| "is not in this clone".to_owned()),
+            FileContent::Stored(name) => match self.blobs.get(name) {
+                StoredContent::Bytes(bytes) => Ok(Arc::clone(bytes)),
+                StoredContent::TooLarge => Err(inventory::too_large()),
+                StoredContent::Missing => Err("is not in this clone".to_owned()),
+            },
             FileContent::Disk(path) => read_bytes(&Origin::Disk(path.clone())).map(Arc::from),
         }
     }
@@ -183,7 +188,7 @@ impl StateReader {
             return Some(file);
         }
         let target = match &file.content {
-            FileContent::Stored(name) => String::from_utf8_lossy(self.blobs.get(name)?).into_owned(),
+            FileContent::Stored(_) => String::from_utf8_lossy(&self.bytes(file).ok()?).into_owned(),
             FileContent::Disk(disk) => disk.read_link().ok()?.to_string_lossy().into_owned(),
         };
         snapshot.files.get(&resolve(folder_of(path), &target)).filter(|file| !file.is_link)

@@ -16,3 +16,5 @@ mod places;
 mod rendering;
 mod renderings;
 mod sources;
+
+pub(crate) use places::Folder;

@@ -10,31 +10,31 @@ use crate::formats::schemas::{complaints, parsed, validator};
 use crate::support::ownerlint;
 
 /// A folder of a test.
-pub(super) struct Folder(TempDir);
+pub(crate) struct Folder(TempDir);
 
 impl Folder {
-    pub(super) fn new() -> Self {
+    pub(crate) fn new() -> Self {
         Self(tempfile::tempdir().expect("a folder"))
     }
 
-    pub(super) fn path(&self) -> &Path {
+    pub(crate) fn path(&self) -> &Path {
         self.0.path()
     }
 
-    pub(super) fn write(&self, path: &str, text: &str) -> &Self {
+    pub(crate) fn write(&self, path: &str, text: &str) -> &Self {
         let path = self.path().join(path);
         std::fs::create_dir_all(path.parent().expect("a folder")).expect("a folder");
         std::fs::write(path, text).expect("a file");
         self
     }
 
-    pub(super) fn remove(&self, path: &str) -> &Self {
+    pub(crate) fn remove(&self, path: &str) -> &Self {
         std::fs::remove_file(self.path().join(path)).expect("a file");
         self
     }
 
     /// Runs git in the folder, with nobody's configuration but its own.
-    pub(super) fn git(&self, arguments: &[&str]) -> &Self {
+    pub(crate) fn git(&self, arguments: &[&str]) -> &Self {
         let mut command = Command::new("git");
         command.current_dir(self.path()).args([
             "-c",
@@ -50,12 +50,12 @@ impl Folder {
         self
     }
 
-    pub(super) fn commit(&self) -> &Self {
+    pub(crate) fn commit(&self) -> &Self {
         self.git(&["add", "-A"]).git(&["commit", "-qm", "x"])
     }
 
     /// What `diff` with these arguments writes, run below the folder.
-    pub(super) fn run(&self, below: &str, arguments: &[&str]) -> Result<Value, String> {
+    pub(crate) fn run(&self, below: &str, arguments: &[&str]) -> Result<Value, String> {
         let mut command = ownerlint();
         command.env("PATH", std::env::var_os("PATH").unwrap_or_default()).env("HOME", self.path());
         command.current_dir(self.path().join(below)).args(["diff", "-o", "json"]).args(arguments);
@@ -72,7 +72,7 @@ impl Folder {
     }
 
     /// The changes, a line for each.
-    pub(super) fn changes(&self, arguments: &[&str]) -> Vec<String> {
+    pub(crate) fn changes(&self, arguments: &[&str]) -> Vec<String> {
         said(&self.run("", arguments).unwrap_or_else(|error| panic!("{error}")))
     }
 }

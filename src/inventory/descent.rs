@@ -1,0 +1,139 @@
+//! One folder with everything below it: each folder is visited once, however many links lead to it, and no link leads out of
+//! the tree.
+
+use std::collections::{BTreeMap, HashSet};
+use std::path::{Path, PathBuf};
+
+use walkdir::{DirEntry, WalkDir};
+
+use super::boundary::{Boundary, LinkEscape};
+use super::open::{describe, names_a_device};
+use super::walked::Collector;
+use crate::text::plain;
+
+/// Folders that never contain manifests of the user.
+pub(super) const SKIPPED_FOLDERS: [&str; 2] = [".git", "node_modules"];
+
+/// A walk through a folder.
+pub(super) struct Descent<'a> {
+    root: &'a Path,
+    /// How the root is reported; empty for the current folder.
+    shown: &'a str,
+    /// Which files are found.
+    wanted: &'a dyn Fn(&Path) -> bool,
+    boundary: Boundary,
+    /// The folders that were visited: absolute, links resolved.
+    visited: HashSet<PathBuf>,
+    /// Links that are still to be looked at, by the path under which they are found, with their place.
+    links: BTreeMap<PathBuf, PathBuf>,
+}
+
+impl<'a> Descent<'a> {
+    pub(super) fn new(root: &'a Path, shown: &'a str, wanted: &'a dyn Fn(&Path) -> bool) -> Self {
+        let shown = if shown == "." { "" } else { shown.trim_end_matches('/') };
+        let (visited, links) = (HashSet::new(), BTreeMap::new());
+        Self { root, shown, wanted, boundary: Boundary::around(root), visited, links }
+    }
+
+    /// Finds files: first those that are really there, then those behind links, in the order of their paths.
+    pub(super) fn walk(mut self, found: &mut Collector) {
+        match self.root.canonicalize() {
+            Ok(place) => self.visit(self.root, &place, found),
+            Err(error) => found.add_unreadable(self.report(self.root), self.root.to_owned(), describe(&error)),
+        }
+        while let Some((path, place)) = self.links.pop_first() {
+            self.follow(&path, &place, found);
+        }
+    }
+
+    /// Everything below a folder but what is behind links. `place` is the folder's absolute path, links resolved.
+    fn visit(&mut self, folder: &Path, place: &Path, found: &mut Collector) {
+        let place_of = |path: &Path| place.join(path.strip_prefix(folder).unwrap_or(path));
+        let mut walk = WalkDir::new(folder).sort_by_file_name().into_iter();
+        while let Some(entry) = walk.next() {
+            match entry {
+                Ok(entry) if entry.file_type().is_dir() || entry.depth() == 0 => {
+                    let place = place_of(entry.path());
+                    if is_skipped(&entry) || names_a_device(&place) || !self.visited.insert(place) {
+                        walk.skip_current_dir();
+                    }
+                }
+                Ok(entry) if entry.path_is_symlink() => {
+                    if !is_skipped(&entry) {
+                        let place = place_of(entry.path());
+                        self.links.insert(entry.into_path(), place);
+                    }
+                }
+                Ok(entry) if (self.wanted)(entry.path()) => {
+                    found.add_file(entry.path(), place_of(entry.path()), self.report(entry.path()));
+                }
+                Ok(_) => {}
+                Err(error) => {
+                    let Some(path) = error.path() else { continue };
+                    let reason = error.io_error().map_or_else(|| error.to_string(), describe);
+                    found.add_unreadable(self.report(path), place_of(path), reason);
+                }
+            }
+        }
+    }
+
+    /// What a link leads to, if it stays within the tree. `place` is the link's own.
+    fn follow(&mut self, path: &Path, place: &Path, found: &mut Collector) {
+        let reported = self.report(path);
+        let wanted = (self.wanted)(path);
+        let unreadable = |reason: &str| (reported.clone(), place.to_owned(), reason.to_owned());
+        let metadata = match (path.metadata(), path.canonicalize()) {
+            (Ok(metadata), Ok(target)) => Ok((metadata, target)),
+            (Err(error), _) | (_, Err(error)) => Err(error),
+        };
+        match metadata {
+            Ok((metadata, target)) if metadata.is_dir() => match self.boundary.admit(&target) {
+                Ok(()) if place.starts_with(&target) => {
+                    let back = format!("is a symbolic link back to `{}`, a loop", self.report_place(&target));
+                    found.add_unreadable(reported, place.to_owned(), back);
+                }
+                Ok(()) => self.visit(path, &target, found),
+                Err(LinkEscape::Outside) => found.add_outside(reported),
+                Err(LinkEscape::Git) => {}
+            },
+            // Links among files matter only if a manifest was meant.
+            _ if !wanted => {}
+            Ok((_, target)) => match self.boundary.admit(&target) {
+                Ok(()) => found.add_file(path, target, reported),
+                Err(escape) => {
+                    let (reported, place, reason) = unreadable(escape.reason());
+                    found.add_unreadable(reported, place, reason);
+                }
+            },
+            Err(_) => {
+                let (reported, place, reason) = unreadable("is a broken symbolic link");
+                found.add_unreadable(reported, place, reason);
+            }
+        }
+    }
+
+    /// The name of a path below the root in reports.
+    fn report(&self, path: &Path) -> String {
+        let below = plain::path(path.strip_prefix(self.root).unwrap_or(path));
+        match (self.shown.is_empty() && self.root.has_root(), self.shown.is_empty()) {
+            (true, _) => format!("/{below}"),
+            (_, true) => below,
+            _ if below.is_empty() => self.shown.to_owned(),
+            _ => format!("{}/{below}", self.shown),
+        }
+    }
+
+    /// The name of an absolute path, links resolved.
+    fn report_place(&self, place: &Path) -> String {
+        let root = self.root.canonicalize().ok();
+        match root.and_then(|root| place.strip_prefix(root).ok().map(|below| self.root.join(below))) {
+            Some(path) => self.report(&path).trim_end_matches('/').to_owned(),
+            None => plain::path(place),
+        }
+    }
+}
+
+/// Folders that never contain manifests of the user, unless they are named.
+fn is_skipped(entry: &DirEntry) -> bool {
+    entry.depth() > 0 && SKIPPED_FOLDERS.iter().any(|folder| entry.file_name() == *folder)
+}

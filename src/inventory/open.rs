@@ -1,0 +1,90 @@
+//! The bytes of files: of regular ones only, and so many of them. Anything else may block, or never end.
+
+use std::fs::File;
+use std::io::Read;
+use std::path::Path;
+
+use super::boundary::Boundary;
+use super::location::STDIN;
+use crate::text::SourceFile;
+
+/// Where an operating system shows what is no file: a read of it can block forever.
+const PSEUDO_FOLDERS: [&str; 3] = ["/dev", "/proc", "/sys"];
+
+/// Whether a path as it is written leads to a device, or to what a shell puts there: `/dev/stdin`, `/proc/self/fd/63`. Whoever
+/// writes that means it.
+pub(super) fn names_a_device(path: &Path) -> bool {
+    PSEUDO_FOLDERS.iter().any(|folder| path.starts_with(folder))
+}
+
+/// The bytes of a file.
+///
+/// # Errors
+/// Why there are none, to be read after the name of the file: it is no regular file (unless the path names a device), is too
+/// large, or cannot be read.
+pub(super) fn read_file(path: &Path) -> Result<Vec<u8>, String> {
+    let by_hand = names_a_device(path);
+    let metadata = path.metadata().map_err(|error| describe(&error))?;
+    if !by_hand {
+        let device = path.canonicalize().is_ok_and(|place| names_a_device(&place));
+        if device || !metadata.is_file() {
+            return Err(irregular(metadata.is_dir()));
+        }
+        if metadata.len() > SourceFile::MAX_BYTES {
+            return Err(too_large());
+        }
+    }
+    let file = File::open(path).map_err(|error| describe(&error))?;
+    // It may have been replaced since.
+    if !by_hand && !file.metadata().is_ok_and(|metadata| metadata.is_file()) {
+        return Err(irregular(false));
+    }
+    read_limited(file)
+}
+
+/// All bytes of a stream.
+///
+/// # Errors
+/// It breaks off, or has more bytes than a file may have.
+pub(super) fn read_limited(source: impl Read) -> Result<Vec<u8>, String> {
+    let limit = SourceFile::MAX_BYTES;
+    let mut bytes = Vec::new();
+    source.take(limit + 1).read_to_end(&mut bytes).map_err(|error| describe(&error))?;
+    if bytes.len() as u64 > limit { Err(too_large()) } else { Ok(bytes) }
+}
+
+/// The bytes of a file that is written for ownerlint: a configuration, a baseline, steps. Mistakes in it are shown with the
+/// lines around them, so a link must not lead to a file that the repository does not contain.
+///
+/// # Errors
+/// As [`read_file`]'s, and a symbolic link out of the repository.
+pub fn read_own_file(path: &str) -> Result<Vec<u8>, String> {
+    if path == STDIN {
+        return read_limited(std::io::stdin().lock());
+    }
+    let path = Path::new(path);
+    if !names_a_device(path) {
+        let place = path.canonicalize().map_err(|error| describe(&error))?;
+        Boundary::of_file(path).admit(&place).map_err(|escape| escape.reason().to_owned())?;
+    }
+    read_file(path)
+}
+
+/// What stands in the place of a file.
+fn irregular(is_folder: bool) -> String {
+    if is_folder { "is a folder".to_owned() } else { "is not a regular file".to_owned() }
+}
+
+/// Why a file with more bytes than a file may have is not read.
+pub fn too_large() -> String {
+    format!("is larger than {} MiB", SourceFile::MAX_BYTES / 1024 / 1024)
+}
+
+/// An operating system's error without its number.
+pub(super) fn describe(error: &std::io::Error) -> String {
+    match error.kind() {
+        std::io::ErrorKind::PermissionDenied => "cannot be opened: permission denied".to_owned(),
+        std::io::ErrorKind::NotFound => "does not exist".to_owned(),
+        _ => error.to_string(),
+    }
+}

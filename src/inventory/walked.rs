@@ -1,0 +1,178 @@
+//! What a walk finds: files to read, files that cannot be read, and links that it did not follow.
+
+use std::collections::{BTreeMap, BTreeSet, HashSet};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use globset::GlobSet;
+
+use super::boundary::LinkEscape;
+use super::location::{STDIN, locate};
+use super::open::{describe, names_a_device};
+use crate::text::plain;
+
+/// Where the text of a file comes from.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Origin {
+    /// A file on disk.
+    Disk(PathBuf),
+    /// Standard input.
+    Stdin,
+    /// An editor's buffer.
+    Unsaved(Arc<str>),
+    /// What the file contained before a change.
+    Stored(Arc<[u8]>),
+}
+
+/// Unsaved text in place of a file's content: an editor's buffer.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Overlay {
+    /// The file, however it is written.
+    pub path: String,
+    /// Its unsaved text.
+    pub text: Arc<str>,
+}
+
+/// A file to read.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct InputFile {
+    /// The name it is reported under: as given on the command line, joined with the path below it, forward slashes.
+    pub path: String,
+    /// Where to read it.
+    pub origin: Origin,
+    /// What distinguishes it from other files: its absolute path, links resolved.
+    pub identity: PathBuf,
+}
+
+/// A file that was found but cannot be read; the run goes on without it.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct UnreadableFile {
+    /// The name it is reported under.
+    pub path: String,
+    /// Why: `is a broken symbolic link`.
+    pub reason: String,
+}
+
+/// What the arguments lead to, in the order of the reported paths.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Walk {
+    /// Files to read.
+    pub files: Vec<InputFile>,
+    /// Files that cannot be read.
+    pub unreadable: Vec<UnreadableFile>,
+    /// Symbolic links to folders outside the tree, which are not followed.
+    pub outside: Vec<String>,
+}
+
+impl Walk {
+    /// Keeps the files that are also reached by one of `others` (`true`), or by none of them (`false`).
+    pub fn shared_with(&self, others: &[&Self], shared: bool) -> Self {
+        let files = others.iter().flat_map(|walk| walk.files.iter().map(|file| file.identity.clone()));
+        let unreadable = others.iter().flat_map(|walk| walk.unreadable.iter().map(|file| locate(&file.path)));
+        let there: HashSet<PathBuf> = files.chain(unreadable).collect();
+        let wanted = |identity: &Path| there.contains(identity) == shared;
+        Self {
+            files: self.files.iter().filter(|file| wanted(&file.identity)).cloned().collect(),
+            unreadable: self.unreadable.iter().filter(|file| wanted(&locate(&file.path))).cloned().collect(),
+            outside: self.outside.clone(),
+        }
+    }
+
+    /// What both reach; a file that both reach is reported as here.
+    #[must_use]
+    pub fn joined(mut self, other: &Self) -> Self {
+        let Self { files, unreadable, .. } = other.shared_with(&[&self], false);
+        self.files.extend(files);
+        self.files.sort_by(|a, b| a.path.cmp(&b.path));
+        self.unreadable.extend(unreadable);
+        self.unreadable.sort();
+        self
+    }
+
+    /// Puts unsaved text in place of the file that it is about, whether or not that can be read. `new` is asked for a text
+    /// whose file was not found: whether it would have been if it were there.
+    pub(super) fn overlay(&mut self, overlay: &Overlay, new: impl FnOnce(&Path) -> bool) {
+        let identity = locate(&overlay.path);
+        let origin = Origin::Unsaved(Arc::clone(&overlay.text));
+        if let Some(file) = self.files.iter_mut().find(|file| file.identity == identity) {
+            file.origin = origin;
+            return;
+        }
+        let unreadable = self.unreadable.iter().position(|file| locate(&file.path) == identity);
+        let path = match unreadable.map(|at| self.unreadable.remove(at).path) {
+            Some(path) => path,
+            None if new(&identity) => plain::path(Path::new(overlay.path.strip_prefix("./").unwrap_or(&overlay.path))),
+            None => return,
+        };
+        self.files.push(InputFile { path, origin, identity });
+        self.files.sort_by(|a, b| a.path.cmp(&b.path));
+    }
+}
+
+/// What is found, by the real names of files: two of them may be reported alike.
+#[derive(Default)]
+pub(super) struct Collector {
+    /// By reported path and identity.
+    files: BTreeMap<(String, PathBuf), Origin>,
+    unreadable: BTreeMap<(String, PathBuf), String>,
+    outside: BTreeSet<String>,
+}
+
+impl Collector {
+    /// How many files were found, readable or not.
+    pub(super) fn count(&self) -> usize {
+        self.files.len() + self.unreadable.len()
+    }
+
+    /// Adds standard input.
+    pub(super) fn add_stdin(&mut self) {
+        self.files.insert((STDIN.to_owned(), PathBuf::from(STDIN)), Origin::Stdin);
+    }
+
+    /// Adds a file. `place` is its absolute path, links resolved.
+    pub(super) fn add_file(&mut self, path: &Path, place: PathBuf, reported: String) {
+        match path.metadata() {
+            Ok(metadata) if metadata.is_file() && !is_of_git(path, &place) => {
+                self.files.insert((reported, place), Origin::Disk(path.to_owned()));
+            }
+            // A FIFO or a device may never end; `/dev/stdin` and process substitution are named by hand and do.
+            Ok(_) if names_a_device(path) => {
+                self.files.insert((reported, place), Origin::Disk(path.to_owned()));
+            }
+            Ok(metadata) if metadata.is_file() => {
+                self.add_unreadable(reported, place, LinkEscape::Git.reason().to_owned())
+            }
+            Ok(_) => self.add_unreadable(reported, place, "is not a regular file".to_owned()),
+            Err(error) => self.add_unreadable(reported, place, describe(&error)),
+        }
+    }
+
+    /// Adds what cannot be read, and why.
+    pub(super) fn add_unreadable(&mut self, reported: String, place: PathBuf, reason: String) {
+        self.unreadable.insert((reported, place), reason);
+    }
+
+    /// Adds a link to a folder that is not followed.
+    pub(super) fn add_outside(&mut self, reported: String) {
+        self.outside.insert(reported);
+    }
+
+    /// Drops what is excluded and what is reached twice: the smallest reported path wins, whatever the order of arguments.
+    pub(super) fn finish(self, exclude: &GlobSet) -> Walk {
+        let mut seen = HashSet::new();
+        let files = self.files.into_iter().filter(|((path, _), _)| !exclude.is_match(path));
+        let files = files.map(|((path, identity), origin)| InputFile { path, origin, identity });
+        let unreadable = self.unreadable.into_iter().filter(|((path, _), _)| !exclude.is_match(path));
+        Walk {
+            files: files.filter(|file| seen.insert(file.identity.clone())).collect(),
+            unreadable: unreadable.map(|((path, _), reason)| UnreadableFile { path, reason }).collect(),
+            outside: self.outside.into_iter().filter(|path| !exclude.is_match(path)).collect(),
+        }
+    }
+}
+
+/// Whether a path that does not say so leads to a file of git's own, where credentials may be.
+fn is_of_git(path: &Path, place: &Path) -> bool {
+    let in_git = |path: &Path| path.iter().any(|part| part == ".git");
+    in_git(place) && !in_git(path)
+}

@@ -1,0 +1,46 @@
+//! Globs in which `*` stays within a folder and `**` crosses folders.
+
+use globset::{Error, GlobBuilder, GlobSet, GlobSetBuilder};
+
+/// What matches one of several patterns.
+///
+/// # Errors
+/// The first pattern that is malformed, and what is wrong with it. Braces in braces in braces make an expression that is too
+/// large: a single compiled glob would panic there.
+pub(crate) fn globs<'p>(patterns: impl IntoIterator<Item = &'p str>) -> Result<GlobSet, (&'p str, String)> {
+    let reason = |error: Error| error.kind().to_string();
+    let mut all = GlobSetBuilder::new();
+    for pattern in patterns {
+        let glob = GlobBuilder::new(pattern).literal_separator(true).build();
+        let glob = glob.map_err(|error| (pattern, reason(error)))?;
+        GlobSet::builder().add(glob.clone()).build().map_err(|_| (pattern, "it is too large".to_owned()))?;
+        all.add(glob);
+    }
+    all.build().map_err(|error| ("", reason(error)))
+}
+
+/// What matches a pattern.
+///
+/// # Errors
+/// What is wrong with it.
+pub(crate) fn glob(pattern: &str) -> Result<GlobSet, String> {
+    globs([pattern]).map_err(|(_, reason)| reason)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_star_stays_within_a_folder() {
+        let matches = |pattern: &str, path: &str| glob(pattern).is_ok_and(|glob| glob.is_match(path));
+        assert!(matches("a/*.yaml", "a/b.yaml") && !matches("a/*.yaml", "a/b/c.yaml") && matches("a/**", "a/b/c.yaml"));
+    }
+
+    #[test]
+    fn what_cannot_be_compiled_is_a_mistake() {
+        let nested = format!("{}{}", "{a,".repeat(300), "}".repeat(300));
+        assert_eq!(glob(&nested).err().as_deref(), Some("it is too large"));
+        assert!(globs(["fine", "[", "{"]).is_err_and(|(pattern, _)| pattern == "["));
+    }
+}

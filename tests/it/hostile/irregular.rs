@@ -1,0 +1,134 @@
+//! What is no regular file can block a reader, or never end.
+
+use std::os::unix::fs::symlink;
+use std::process::Command;
+
+use super::support::{findings, repository, shell};
+use crate::support::Repository;
+
+fn fifo(repository: &Repository, path: &str) {
+    let made = Command::new("mkfifo").arg(repository.path().join(path)).status().expect("mkfifo runs");
+    assert!(made.success());
+}
+
+#[test]
+fn manifests_that_are_fifos_devices_or_links_to_them_are_named_and_left() {
+    let inside = repository();
+    fifo(&inside, "rendered/fifo.yaml");
+    symlink("fifo.yaml", inside.path().join("rendered/linked-fifo.yaml")).expect("a link");
+    symlink("/dev/zero", inside.path().join("rendered/zero.yaml")).expect("a link");
+    symlink("/proc/kmsg", inside.path().join("rendered/log.yaml")).expect("a link");
+    let outside = "is a symbolic link out of the tree: name the file that it leads to instead";
+    assert_eq!(
+        findings(&inside, &["rendered"]),
+        [
+            "unreadable-file `rendered/fifo.yaml` is not a regular file".to_owned(),
+            "unreadable-file `rendered/linked-fifo.yaml` is not a regular file".to_owned(),
+            format!("unreadable-file `rendered/log.yaml` {outside}"),
+            format!("unreadable-file `rendered/zero.yaml` {outside}"),
+        ]
+    );
+    // Named one by one they are no better.
+    for path in ["rendered/fifo.yaml", "rendered/linked-fifo.yaml", "rendered/zero.yaml"] {
+        let found = findings(&inside, &[path, "--allow-empty"]);
+        assert_eq!(found, [format!("unreadable-file `{path}` is not a regular file")]);
+    }
+    let found = findings(&inside, &["rendered/log.yaml", "--allow-empty"]);
+    assert_eq!(found, ["unreadable-file `rendered/log.yaml` is not a regular file"]);
+}
+
+#[test]
+fn configurations_baselines_and_steps_are_regular_files() {
+    for special in ["fifo", "zero"] {
+        let inside = repository();
+        fifo(&inside, "fifo");
+        symlink("/dev/zero", inside.path().join("zero")).expect("a link");
+        let refused = |arguments: &[&str]| {
+            let (status, _, error) = inside.run(arguments, "");
+            let reasons = ["is not a regular file", "is a symbolic link out of the tree"];
+            assert!(status == 2 && reasons.iter().any(|reason| error.contains(reason)), "{arguments:?}: {error}");
+        };
+        refused(&["rendered", "--config", special]);
+        refused(&["rendered", "--baseline", special]);
+        refused(&["plan", "--steps", special, "rendered"]);
+        refused(&["baseline", "update", "--baseline", special, "rendered"]);
+        std::fs::rename(inside.path().join(special), inside.path().join("ownerlint-baseline.json")).expect("renamed");
+        refused(&["rendered"]);
+    }
+    let (status, _, error) = repository().run(&["rendered", "--config", "rendered"], "");
+    assert!(status == 2 && error.contains("is a folder"), "{error}");
+}
+
+#[test]
+fn a_configuration_that_is_a_fifo_is_none() {
+    let inside = repository();
+    fifo(&inside, "ownerlint.yaml");
+    assert_eq!(inside.run(&["rendered"], "").0, 0);
+}
+
+#[test]
+fn what_a_shell_puts_into_a_pipe_is_read() {
+    let inside = repository();
+    inside.write("steps.yaml", "- {op: delete, target: ConfigMap/shop/settings}\n");
+    let planned = shell(
+        &inside.path(),
+        "cat steps.yaml | \"$OWNERLINT\" plan --steps /dev/stdin rendered && cat rendered/good.yaml | \"$OWNERLINT\" list /dev/stdin",
+    );
+    assert_eq!(planned.status.code(), Some(0), "{}", String::from_utf8_lossy(&planned.stderr));
+    assert!(String::from_utf8_lossy(&planned.stdout).contains("/dev/stdin:1"));
+}
+
+#[test]
+fn a_device_that_is_named_ends_at_the_limit() {
+    // Endless zeros are cut where a file would be too large; the limit on memory is that of the bound on files.
+    let inside = repository();
+    let run = shell(&inside.path(), "ulimit -v 1500000; \"$OWNERLINT\" -o json --allow-empty /dev/full");
+    assert!(String::from_utf8_lossy(&run.stdout).contains("`/dev/full` is larger than 256 MiB"));
+}
+
+#[test]
+fn files_that_grow_shrink_or_vanish_while_they_are_read_end_the_run_properly() {
+    let inside = repository();
+    let path = inside.path().join("rendered");
+    let stop = std::sync::atomic::AtomicBool::new(false);
+    std::thread::scope(|scope| {
+        let (stop, path) = (&stop, &path);
+        scope.spawn(move || {
+            for turn in 0.. {
+                if stop.load(std::sync::atomic::Ordering::Relaxed) {
+                    break;
+                }
+                let moving = path.join(format!("moving-{}.yaml", turn % 7));
+                match turn % 3 {
+                    0 => drop(std::fs::write(&moving, "a: 1\n".repeat(20_000))),
+                    1 => drop(std::fs::write(&moving, "")),
+                    _ => drop(std::fs::remove_file(&moving)),
+                }
+            }
+        });
+        for _ in 0..5 {
+            let (status, _, error) = inside.run(&["rendered"], "");
+            assert!(matches!(status, 0 | 1), "{status}: {error}");
+        }
+        stop.store(true, std::sync::atomic::Ordering::Relaxed);
+    });
+}
+
+#[test]
+fn a_folder_or_file_without_permission_is_named_and_the_rest_is_read() {
+    let inside = repository();
+    inside.write("rendered/closed/a.yaml", "").write("rendered/closed.yaml", "");
+    let run = shell(
+        &inside.path(),
+        "chmod 0 rendered/closed rendered/closed.yaml; cat rendered/closed.yaml 2>/dev/null && echo root >&2; \
+         \"$OWNERLINT\" -o json rendered; status=$?; chmod 700 rendered/closed; exit $status",
+    );
+    // Root reads everything.
+    if !String::from_utf8_lossy(&run.stderr).contains("root") {
+        let out = String::from_utf8_lossy(&run.stdout).into_owned();
+        for path in ["closed", "closed.yaml"] {
+            assert!(out.contains(&format!("`rendered/{path}` cannot be opened: permission denied")), "{out}");
+        }
+        assert_eq!(run.status.code(), Some(1));
+    }
+}

@@ -1,0 +1,187 @@
+//! Symbolic links: a repository decides what it contains, not what else of the machine is read.
+
+use std::os::unix::fs::symlink;
+
+use ownerlint::render::{Checkout, CheckoutFile};
+
+use super::support::{CONFIG_MAP, files, findings, repository};
+use crate::support::Repository;
+
+#[test]
+fn a_link_to_a_file_outside_the_repository_is_not_read() {
+    let (outside, inside) = (Repository::new(), repository());
+    outside.write("token.yaml", "apiVersion: v1\nkind: Config\nusers: [token: hunter2\n");
+    symlink(outside.path().join("token.yaml"), inside.path().join("rendered/x.yaml")).expect("a link");
+    assert_eq!(
+        findings(&inside, &["."]),
+        [
+            "unreadable-file `rendered/x.yaml` is a symbolic link out of the tree: name the file that it leads to instead"
+        ]
+    );
+    assert_eq!(files(&inside, &["."]), ["rendered/good.yaml"]);
+    let (_, out, error) = inside.run(&["."], "");
+    assert!(!(out + &error).contains("hunter2"));
+}
+
+#[test]
+fn a_link_to_the_files_of_git_is_not_read_even_if_it_is_named() {
+    let inside = repository();
+    inside.write(".git/config", "apiVersion: v1\nkind: Config\n[http]\n\textraheader = AUTHORIZATION: basic hunter2\n");
+    symlink("../.git/config", inside.path().join("rendered/x.yaml")).expect("a link");
+    for path in [".", "rendered/x.yaml", "rendered/*.yaml"] {
+        assert_eq!(
+            findings(&inside, &[path, "--allow-empty"]),
+            ["unreadable-file `rendered/x.yaml` is a symbolic link into `.git`"]
+        );
+        let (_, out, error) = inside.run(&[path], "");
+        assert!(!(out + &error).contains("hunter2"), "{path}");
+    }
+}
+
+#[test]
+fn a_folder_outside_the_repository_is_not_searched_and_a_note_says_so() {
+    let inside = repository();
+    symlink("/", inside.path().join("rendered/everything")).expect("a link");
+    symlink("/proc", inside.path().join("rendered/processes")).expect("a link");
+    assert_eq!(files(&inside, &["."]), ["rendered/good.yaml"]);
+    let (status, out, _) = inside.run(&["."], "");
+    assert_eq!(status, 0);
+    for link in ["rendered/everything", "rendered/processes"] {
+        let note = format!("{link}: this symbolic link leads out of the tree and was not followed");
+        assert!(out.contains(&note), "{out}");
+    }
+}
+
+#[test]
+fn a_link_within_the_repository_is_followed_also_out_of_the_folder_that_is_checked() {
+    let inside = repository();
+    inside.write("base/web.yaml", &CONFIG_MAP.replace("settings", "web"));
+    symlink("../base", inside.path().join("rendered/base")).expect("a link");
+    assert_eq!(files(&inside, &["rendered"]), ["rendered/base/web.yaml", "rendered/good.yaml"]);
+    assert_eq!(files(&inside, &["."]), ["base/web.yaml", "rendered/good.yaml"], "what is really there is named so");
+}
+
+#[test]
+fn what_is_named_is_read_wherever_it_leads() {
+    let (outside, inside) = (repository(), Repository::new());
+    symlink(outside.path().join("rendered"), inside.path().join("result")).expect("a link");
+    symlink(outside.path().join("rendered/good.yaml"), inside.path().join("one.yaml")).expect("a link");
+    assert_eq!(files(&inside, &["result"]), ["result/good.yaml"]);
+    assert_eq!(files(&inside, &["one.yaml"]), ["one.yaml"]);
+}
+
+#[test]
+fn a_folder_is_visited_once_however_many_links_lead_to_it() {
+    let inside = repository();
+    // Each of 25 folders has two links to the next: 2^25 paths lead to the last one.
+    for number in 0..25 {
+        let folder = inside.path().join(format!("tree/{number}"));
+        std::fs::create_dir_all(&folder).expect("a folder");
+        for link in ["a", "b"] {
+            symlink(format!("../{}", number + 1), folder.join(link)).expect("a link");
+        }
+    }
+    inside.write("tree/25/deep.yaml", &CONFIG_MAP.replace("settings", "deep"));
+    assert_eq!(files(&inside, &["tree"]), ["tree/25/deep.yaml"]);
+    assert_eq!(files(&inside, &["tree/0"]).len(), 1, "reached through links only, and once");
+    assert_eq!(files(&inside, &["tree/**/*.yaml"]), ["tree/25/deep.yaml"]);
+}
+
+#[test]
+fn a_loop_is_named_and_ends() {
+    let inside = repository();
+    symlink("..", inside.path().join("rendered/up")).expect("a link");
+    symlink("x.yaml", inside.path().join("rendered/x.yaml")).expect("a link");
+    assert_eq!(
+        findings(&inside, &["."]),
+        [
+            "unreadable-file `rendered/up` is a symbolic link back to ``, a loop",
+            "unreadable-file `rendered/x.yaml` is a broken symbolic link",
+        ]
+    );
+}
+
+#[test]
+fn the_order_of_arguments_decides_nothing() {
+    let inside = repository();
+    inside.write("base/web.yaml", &CONFIG_MAP.replace("settings", "web"));
+    symlink("../base", inside.path().join("rendered/base")).expect("a link");
+    assert_eq!(files(&inside, &["rendered", "base"]), files(&inside, &["base", "rendered"]));
+}
+
+#[test]
+fn a_configuration_that_was_found_names_nothing_outside_its_repository() {
+    let inside = repository();
+    for path in ["/**/*.yaml", "/etc", "../elsewhere"] {
+        inside.write("ownerlint.yaml", &format!("version: 1\nbundles: {{all: {{paths: ['{path}']}}}}\n"));
+        let (status, _, error) = inside.run(&[], "");
+        let expected = format!("error: bundle `all`: `{path}` is outside the repository\n");
+        assert!(status == 2 && error.starts_with(&expected), "{error}");
+    }
+    inside.write("ownerlint.yaml", "version: 1\nbundles: {all: {paths: ['rendered/**/*.yaml', ./rendered]}}\n");
+    assert_eq!(files(&inside, &[]), ["rendered/good.yaml"]);
+}
+
+#[test]
+fn files_that_are_written_for_ownerlint_are_not_shown_from_outside() {
+    let (outside, inside) = (Repository::new(), repository());
+    outside.write("token", "hunter2: [\n");
+    let token = outside.path().join("token");
+    let refused = |arguments: &[&str]| {
+        let (status, out, error) = inside.run(arguments, "");
+        assert_eq!(status, 2, "{arguments:?}: {error}");
+        assert!(error.contains("is a symbolic link out of the tree"), "{arguments:?}: {error}");
+        assert!(!(out + &error).contains("hunter2"), "{arguments:?}");
+    };
+    symlink(&token, inside.path().join("ownerlint-baseline.json")).expect("a link");
+    symlink(&token, inside.path().join("linked.yaml")).expect("a link");
+    refused(&["rendered"]);
+    refused(&["rendered", "--baseline", "linked.yaml"]);
+    refused(&["rendered", "--no-baseline", "--config", "linked.yaml"]);
+    refused(&["plan", "--steps", "linked.yaml", "rendered"]);
+    symlink(&token, inside.path().join("ownerlint.yaml")).expect("a link");
+    refused(&["rendered"]);
+    // A folder on the way counts like the file.
+    std::fs::remove_file(inside.path().join("ownerlint.yaml")).expect("removed");
+    symlink(outside.path(), inside.path().join("conf")).expect("a link");
+    refused(&["rendered", "--no-baseline", "--config", "conf/token"]);
+}
+
+#[test]
+fn a_baseline_that_a_found_configuration_names_is_in_the_repository() {
+    let (outside, inside) = (Repository::new(), repository());
+    outside.write("token", "hunter2\n");
+    let baseline = outside.path().join("token").display().to_string();
+    inside.write("ownerlint.yaml", &format!("version: 1\nbaseline: {baseline}\n"));
+    let (status, out, error) = inside.run(&["rendered"], "");
+    assert!(status == 2 && error.contains("is outside the repository"), "{error}");
+    assert!(!(out + &error).contains("hunter2"));
+}
+
+#[test]
+fn links_of_a_checkout_for_renderers_lead_nowhere_outside_it() {
+    let link = |path, target: &'static str| CheckoutFile {
+        path,
+        bytes: target.as_bytes(),
+        is_link: true,
+        is_executable: false,
+    };
+    let file = CheckoutFile { path: "sub/file", bytes: b"", is_link: false, is_executable: false };
+    let links = [
+        link("fine", "./sub/file"),
+        link("sub/up", "../fine"),
+        link("absolute", "/etc/passwd"),
+        link("above", "../x"),
+        // By its text each of these stays inside; one after the other they climb to the root of the machine.
+        link("here", "."),
+        link("climb", "here/.."),
+        link("higher", "climb/.."),
+    ];
+    let checkout = Checkout::of(links.into_iter().chain([file])).expect("a checkout");
+    let root = checkout.root().canonicalize().expect("a folder");
+    for path in ["fine", "sub/up", "absolute", "above", "here", "climb", "higher"] {
+        let place = root.join(path).canonicalize();
+        assert!(place.as_ref().is_ok_and(|place| place.starts_with(&root)) || place.is_err(), "{path}: {place:?}");
+        assert_eq!(place.is_ok(), matches!(path, "fine" | "sub/up" | "here"), "{path}");
+    }
+}
