@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
 use crate::finding::Identity;
-use crate::text::{SourceFile, Span};
+use crate::text::{SourceFile, Span, plain};
 use crate::yaml::{self, Content};
 
 /// The value of `schema`.
@@ -68,10 +68,13 @@ impl Baseline {
     pub fn read(file: &SourceFile) -> Result<Self, BaselineError> {
         let wrong = |reason: String, offset: usize| BaselineError {
             message: format!("`{}` is not a baseline: {reason}", file.path()),
-            source_code: NamedSource::new(file.path(), file.text().to_owned()).with_language("json"),
+            source_code: NamedSource::new(plain::visible(file.path()), plain::visible_in_place(file.text()))
+                .with_language("json"),
             span: SourceSpan::from(offset.min(file.text().len())),
         };
-        let document: BaselineDocument = serde_json::from_str(file.text()).map_err(|error| {
+        // As in manifests and configurations, a byte order mark is no part of the text.
+        let text = file.text().trim_start_matches('\u{feff}');
+        let document: BaselineDocument = serde_json::from_str(text).map_err(|error| {
             let line = file.line_span(error.line()).unwrap_or_default();
             let full = error.to_string();
             let reason = full.split(" at line ").next().unwrap_or(&full).to_owned();

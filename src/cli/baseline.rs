@@ -1,10 +1,13 @@
 //! `baseline write`, `update` and `prune`.
 
+use std::path::Path;
+
 use clap::{Args, Subcommand};
 
 use super::check::is_incomplete;
 use super::error::Error;
 use super::input_args::{InputArgs, WorldArg, open};
+use super::replace::replace;
 use super::status::{Status, no_objects};
 use super::terminal;
 use crate::baseline::{Baseline, Renewal};
@@ -133,6 +136,5 @@ fn findings(count: usize) -> String {
 }
 
 fn save(path: &str, baseline: &Baseline) -> Result<(), Error> {
-    let written = std::fs::write(path, baseline.to_json());
-    written.map_err(|reason| Error::Write { place: format!("`{path}`"), reason })
+    replace(Path::new(path), &baseline.to_json()).map_err(|reason| Error::Write { place: format!("`{path}`"), reason })
 }

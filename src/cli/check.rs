@@ -10,7 +10,7 @@ use super::global_args::GlobalArgs;
 use super::hints;
 use super::input_args::{InputArgs, WorldArg, open};
 use super::known::{known, rule_ids};
-use super::output::{FailOn, OutputSpec, display, distinct, formats, severity, write_text};
+use super::output::{FailOn, OutputSpec, display, distinct, formats, severity, write_document};
 use super::status::{Status, no_objects};
 use super::terminal;
 use crate::engine::{BaselineChoice, CheckOptions, ReportScope, Session};
@@ -183,7 +183,7 @@ pub(super) fn options(global: &GlobalArgs, to_stdout: bool, fail_on: Option<Seve
 }
 
 fn write(spec: &OutputSpec, report: &Report, options: &Options) -> Result<(), Error> {
-    write_text(spec.file.as_deref(), &report::render(spec.format, report, options))
+    write_document(spec, &report::render(spec.format, report, options))
 }
 
 fn timing(report: &Report, read: std::time::Duration, all: std::time::Duration) -> String {

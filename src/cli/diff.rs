@@ -8,7 +8,7 @@ use super::global_args::GlobalArgs;
 use super::hints;
 use super::input_args::{ConfigArgs, namespace, release};
 use super::known::{known, rule_ids};
-use super::output::{FailOn, OutputSpec, distinct, formats, severity, write_text};
+use super::output::{FailOn, OutputSpec, distinct, formats, severity, write_document};
 use super::plan::{HelmMajor, ToolCascade};
 use super::status::Status;
 use crate::delivery::DeliveryTool;
@@ -126,7 +126,7 @@ pub(super) fn diff(args: DiffArgs, global: &GlobalArgs) -> Result<Status, Error>
         options.human.show = show;
         options.concise.show = show;
         options.markdown.bytes = markdown_bytes;
-        write_text(spec.file.as_deref(), &diff::render(spec.format, &report, &options))?;
+        write_document(spec, &diff::render(spec.format, &report, &options))?;
     }
     let found = |least| report.findings.findings.iter().any(|reported| reported.finding.severity >= least);
     Ok(match fail_on {

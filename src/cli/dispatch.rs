@@ -21,8 +21,6 @@ pub fn main() -> ExitCode {
     let global = cli.global.clone();
     match run(cli, &root) {
         Ok(status) => status.into(),
-        // Whoever reads us has seen enough: `ownerlint list | head`.
-        Err(Error::Write { reason, .. }) if reason.kind() == std::io::ErrorKind::BrokenPipe => ExitCode::SUCCESS,
         Err(error) => {
             terminal::print_error(&error, global.color);
             Status::Failure.into()

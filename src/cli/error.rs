@@ -71,7 +71,7 @@ pub(super) enum Error {
     NoManual { words: String },
     // Not called `source`: miette would print the reason a second time.
     #[error("cannot read {file}: {reason}")]
-    Read { file: String, reason: std::io::Error },
+    Read { file: String, reason: String },
     #[error("cannot write {place}: {reason}")]
     #[diagnostic(help("{}", remedy(reason)))]
     Write { place: String, reason: std::io::Error },

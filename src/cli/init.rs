@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 
 use super::error::Error;
+use super::replace::replace;
 use super::status::Status;
 use super::terminal;
 use crate::config;
@@ -53,8 +54,8 @@ fn write_harmless(starter: Starter, before: usize, folder: &str, name: &str) -> 
     let mut simpler = starter.simpler();
     let mut starter = starter;
     loop {
-        let written = std::fs::write(name, starter.to_yaml());
-        written.map_err(|reason| Error::Write { place: format!("`{name}`"), reason })?;
+        replace(Path::new(name), &starter.to_yaml())
+            .map_err(|reason| Error::Write { place: format!("`{name}`"), reason })?;
         let report = check_with(&starter, folder, name)?;
         match simpler.next().filter(|_| errors(&report).len() > before) {
             Some(next) => starter = next,

@@ -10,6 +10,7 @@ use super::input_args::{InputArgs, open};
 use super::output::TextOrJson;
 use super::status::{Status, no_objects};
 use super::terminal;
+use super::workflow::Syntax;
 use crate::text::plain;
 
 #[derive(Clone, Debug, Args)]
@@ -30,10 +31,10 @@ pub(super) fn list(args: ListArgs, global: &GlobalArgs) -> Result<Status, Error>
     if global.verbose {
         terminal::say(&format!("{} in {:.1?}", plain::count(listing.objects.len(), "object"), started.elapsed()));
     }
-    terminal::print(&match args.output {
-        TextOrJson::Human => listing.human(),
-        TextOrJson::Json => listing.json(),
-    })?;
+    match args.output {
+        TextOrJson::Human => terminal::print(&listing.human())?,
+        TextOrJson::Json => terminal::print_as(&listing.json(), Syntax::Json)?,
+    }
     match listing.objects.is_empty() && !allow_empty {
         true => Ok(no_objects(&session, &request.paths)),
         false => Ok(Status::Clean),

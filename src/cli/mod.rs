@@ -20,7 +20,9 @@ mod known;
 mod list;
 mod output;
 mod plan;
+mod replace;
 mod status;
 mod terminal;
+mod workflow;
 
 pub use dispatch::main;

@@ -9,7 +9,9 @@ use clap::ValueEnum;
 
 use super::error::Error;
 use super::global_args::GlobalArgs;
+use super::replace::replace;
 use super::terminal;
+use super::workflow::Syntax;
 use crate::finding::Severity;
 use crate::report::diff::DiffFormat;
 use crate::report::plan::PlanFormat;
@@ -20,18 +22,37 @@ use crate::text::near;
 pub(super) trait Named: Copy + Display + FromStr<Err = UnknownFormat> + 'static {
     /// Every format, in the order in which they are listed.
     const ALL: &'static [Self];
+
+    /// How its documents are read.
+    fn syntax(self) -> Syntax;
 }
 
 impl Named for Format {
     const ALL: &'static [Self] = &Format::ALL;
+
+    fn syntax(self) -> Syntax {
+        match self {
+            Self::Human | Self::Concise | Self::Junit | Self::Markdown => Syntax::Text,
+            Self::Github => Syntax::Commands,
+            _ => Syntax::Json,
+        }
+    }
 }
 
 impl Named for DiffFormat {
     const ALL: &'static [Self] = &DiffFormat::ALL;
+
+    fn syntax(self) -> Syntax {
+        if self == Self::Json { Syntax::Json } else { Syntax::Text }
+    }
 }
 
 impl Named for PlanFormat {
     const ALL: &'static [Self] = &PlanFormat::ALL;
+
+    fn syntax(self) -> Syntax {
+        if self == Self::Json { Syntax::Json } else { Syntax::Text }
+    }
 }
 
 /// The names of a command's formats.
@@ -146,10 +167,12 @@ fn slashes(path: &Path) -> String {
     path.to_string_lossy().replace('\\', "/")
 }
 
-/// Writes a document to a file, or to standard output.
-pub(super) fn write_text(file: Option<&str>, text: &str) -> Result<(), Error> {
-    match file {
-        None => terminal::print(text),
-        Some(file) => std::fs::write(file, text).map_err(|reason| Error::Write { place: format!("`{file}`"), reason }),
+/// Writes a document to its file, or to standard output.
+pub(super) fn write_document<F: Named>(spec: &OutputSpec<F>, text: &str) -> Result<(), Error> {
+    match &spec.file {
+        None => terminal::print_as(text, spec.format.syntax()),
+        Some(file) => {
+            replace(Path::new(file), text).map_err(|reason| Error::Write { place: format!("`{file}`"), reason })
+        }
     }
 }

@@ -6,11 +6,11 @@ use super::error::Error;
 use super::global_args::GlobalArgs;
 use super::input_args::{ConfigArgs, namespace, open, release};
 use super::known::known;
-use super::output::{OutputSpec, display, distinct, formats, write_text};
+use super::output::{OutputSpec, display, distinct, formats, write_document};
 use super::status::{Status, no_objects};
 use super::{help, hints};
 use crate::delivery::helm::HelmVersion;
-use crate::engine::{Question, Request, Session, Steps, TeardownBy, TeardownRequest};
+use crate::engine::{Question, Request, Session, Steps, TeardownBy, TeardownRequest, read_text};
 use crate::gc::Plan;
 use crate::inventory::{Release, STDIN};
 use crate::kube::Policy;
@@ -293,7 +293,7 @@ impl PlanOptions {
     fn write(&self, view: &PlanView<'_>, global: &GlobalArgs) -> Result<(), Error> {
         for spec in &self.output {
             let rendered = plan::render(spec.format, view, &display(global, spec.file.is_none()));
-            write_text(spec.file.as_deref(), &rendered)?;
+            write_document(spec, &rendered)?;
         }
         Ok(())
     }
@@ -316,14 +316,6 @@ impl PlanOptions {
 }
 
 fn text_of(file: &str) -> Result<SourceFile, Error> {
-    let text = match file {
-        STDIN => std::io::read_to_string(std::io::stdin()),
-        _ => std::fs::read_to_string(file),
-    };
-    let text = text.map_err(|reason| Error::Read { file: place_of(file), reason })?;
-    Ok(SourceFile::new(file, text))
-}
-
-fn place_of(file: &str) -> String {
-    if file == STDIN { "standard input".to_owned() } else { format!("`{file}`") }
+    let place = || if file == STDIN { "standard input".to_owned() } else { format!("`{file}`") };
+    read_text(file).map_err(|reason| Error::Read { file: place(), reason })
 }

@@ -1,11 +1,16 @@
 //! What the terminal can do, and the only writes to it.
 
-use std::io::{IsTerminal, Write};
+use std::fmt;
+use std::io::{ErrorKind, IsTerminal, Write};
 
-use miette::{GraphicalReportHandler, GraphicalTheme, ThemeCharacters, ThemeStyles};
+use miette::{
+    Diagnostic, GraphicalReportHandler, GraphicalTheme, LabeledSpan, SourceCode, ThemeCharacters, ThemeStyles,
+};
 
 use super::error::Error;
 use super::global_args::Color;
+use super::workflow::{Syntax, inert};
+use crate::text::plain;
 
 /// Whether to colour what goes to `stream`. `NO_COLOR`, `FORCE_COLOR` and `CLICOLOR_FORCE` count as they do elsewhere.
 pub(super) fn use_color(choice: Color, stream: &impl IsTerminal) -> bool {
@@ -34,30 +39,53 @@ pub(super) fn width() -> usize {
     columns.or_else(terminal).unwrap_or(100).clamp(40, 160)
 }
 
+/// More threads than this take longer to start than they save.
+const MAX_THREADS: usize = 1024;
+
+/// Starts the threads that everything runs on.
 pub(super) fn set_threads(threads: Option<usize>) -> Result<(), Error> {
-    let Some(threads) = threads else { return Ok(()) };
-    if threads == 0 {
-        return Err(Error::Threads { threads, reason: "at least one thread is needed".to_owned() });
+    let refused = |threads: usize, reason: &str| Err(Error::Threads { threads, reason: reason.to_owned() });
+    match threads {
+        Some(0) => return refused(0, "at least one thread is needed"),
+        Some(threads) if threads > MAX_THREADS => return refused(threads, "at most 1024 threads are started"),
+        _ => {}
     }
-    let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build_global();
-    pool.map_err(|error| Error::Threads { threads, reason: error.to_string() })
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(threads.unwrap_or_default());
+    let Err(error) = pool.build_global() else { return Ok(()) };
+    if let Some(threads) = threads {
+        return refused(threads, &error.to_string());
+    }
+    // Where no thread can be started, the one that there is does the work.
+    let alone = rayon::ThreadPoolBuilder::new().num_threads(1).use_current_thread().build_global();
+    alone.map_err(|error| Error::Threads { threads: 1, reason: error.to_string() })
 }
 
-/// Writes a whole document to standard output.
+/// Writes text to standard output.
 pub(super) fn print(text: &str) -> Result<(), Error> {
+    print_as(text, Syntax::Text)
+}
+
+/// Writes a whole document to standard output. A reader who has seen enough, `ownerlint list | head`, is no failure: the run ends
+/// as it would have.
+pub(super) fn print_as(text: &str, syntax: Syntax) -> Result<(), Error> {
     let mut out = std::io::stdout().lock();
-    let written = out.write_all(text.as_bytes()).and_then(|()| out.flush());
-    written.map_err(|reason| Error::Write { place: "standard output".to_owned(), reason })
+    let written = out.write_all(inert(text, syntax).as_bytes()).and_then(|()| out.flush());
+    match written {
+        Err(reason) if reason.kind() != ErrorKind::BrokenPipe => {
+            Err(Error::Write { place: "standard output".to_owned(), reason })
+        }
+        _ => Ok(()),
+    }
 }
 
 /// Writes a line to standard error; nobody is left to tell when that fails.
 pub(super) fn say(line: &str) {
-    let _ = writeln!(std::io::stderr().lock(), "{line}");
+    tell(&format!("{}\n", plain::visible(line)));
 }
 
 /// Writes lines to standard error.
 pub(super) fn tell(lines: &str) {
-    let _ = std::io::stderr().lock().write_all(lines.as_bytes());
+    let _ = std::io::stderr().lock().write_all(inert(lines, Syntax::Text).as_bytes());
 }
 
 /// Shows a failure with its help.
@@ -78,8 +106,39 @@ pub(super) fn print_error(error: &Error, color: Color) {
         .with_word_splitter(textwrap::WordSplitter::NoHyphenation)
         .with_word_separator(textwrap::WordSeparator::AsciiSpace);
     let mut text = String::new();
-    match handler.render_report(&mut text, error) {
-        Ok(()) => say(&format!("error: {}", text.trim_start_matches([' ', '×', '\n']).trim_end())),
+    match handler.render_report(&mut text, &HarmlessError(error)) {
+        Ok(()) => tell(&format!("error: {}\n", text.trim_start_matches([' ', '×', '\n']).trim_end())),
         Err(_) => say(&format!("error: {error}")),
+    }
+}
+
+/// An error whose words a terminal does not obey: names of files, keys of configurations and entries of baselines are in them.
+#[derive(Debug)]
+struct HarmlessError<'a>(&'a dyn Diagnostic);
+
+impl fmt::Display for HarmlessError<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&plain::visible(&self.0.to_string()))
+    }
+}
+
+impl std::error::Error for HarmlessError<'_> {}
+
+impl Diagnostic for HarmlessError<'_> {
+    fn help<'a>(&'a self) -> Option<Box<dyn fmt::Display + 'a>> {
+        let help = self.0.help()?.to_string();
+        Some(Box::new(help.lines().map(plain::visible).collect::<Vec<_>>().join("\n")))
+    }
+
+    fn source_code(&self) -> Option<&dyn SourceCode> {
+        self.0.source_code()
+    }
+
+    fn labels(&self) -> Option<Box<dyn Iterator<Item = LabeledSpan> + '_>> {
+        let shown = |mut label: LabeledSpan| {
+            label.set_label(label.label().map(|words| plain::visible(words).into_owned()));
+            label
+        };
+        Some(Box::new(self.0.labels()?.map(shown)))
     }
 }

@@ -4,7 +4,7 @@ use miette::{Diagnostic, LabeledSpan, NamedSource};
 use thiserror::Error;
 
 use crate::inventory::STDIN;
-use crate::text::{SourceFile, Span};
+use crate::text::{SourceFile, Span, plain};
 
 /// What is wrong with a file that somebody wrote for ownerlint.
 #[derive(Debug, Error)]
@@ -26,7 +26,8 @@ impl Mistake {
             label: "here".to_owned(),
             span,
             source_code: Some(Box::new(
-                NamedSource::new(shown(file.path()), file.text().to_owned()).with_language("yaml"),
+                NamedSource::new(plain::visible(shown(file.path())), plain::visible_in_place(file.text()))
+                    .with_language("yaml"),
             )),
         }
     }

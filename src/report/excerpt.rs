@@ -78,7 +78,7 @@ impl Excerpt {
     }
 
     fn push(&mut self, file: &SourceFile, number: usize, focus: usize, frame: Frame) {
-        let line = line_text(file, number);
+        let line = &*file.shown_line(number);
         let window = window(line, focus, frame.width);
         let start = self.text.len();
         if window.start > 0 {
@@ -101,7 +101,7 @@ impl Excerpt {
         if place.bytes.start < row.window.start || place.bytes.start > row.window.end {
             return None;
         }
-        let line = line_text(file, row.number);
+        let line = file.shown_line(row.number);
         let shown = |to: usize| row.shown + plain::visible(&line[row.window.start..to.min(row.window.end)]).len();
         Some(shown(place.bytes.start)..shown(place.bytes.end))
     }
@@ -166,10 +166,6 @@ fn in_line(file: &SourceFile, span: Span) -> InLine {
     let bytes = file.line_span(line).unwrap_or_default();
     let local = |offset: u32| file.slice(Span::new(bytes.start, offset.min(bytes.end))).len();
     InLine { line, bytes: local(span.start)..local(span.end) }
-}
-
-fn line_text(file: &SourceFile, number: usize) -> &str {
-    file.line_span(number).map_or("", |line| file.slice(line))
 }
 
 /// The bytes of `line` to show: all, or `width` characters around `focus`.

@@ -38,7 +38,7 @@ fn command(report: &Report, reported: &Reported, roots: &Roots) -> String {
     };
     let at = report.region(&finding.primary, ColumnUnit::Utf16);
     let mut properties = vec![
-        ("file", paths::from_root(at.path, roots)),
+        ("file", plain::visible(&paths::from_root(at.path, roots)).into_owned()),
         ("line", at.start.line.to_string()),
         ("endLine", at.end.line.to_string()),
     ];

@@ -192,6 +192,8 @@ fn counts(report: &Report) -> String {
 struct Block {
     title: String,
     severity: Severity,
+    /// The path, as it is shown.
+    path: String,
     /// `path:line:column` of the main label.
     place: String,
     excerpt: Excerpt,
@@ -235,7 +237,7 @@ impl Block {
         let at = report.region(labels[0], ColumnUnit::Utf8);
         let (path, from) = (plain::visible(at.path), rendered_from(report, labels[0]));
         let place = format!("{path}:{}:{}{from}", at.start.line, at.start.column);
-        (Self { title, severity, place, excerpt, labels: shown }, unseen)
+        (Self { title, severity, path: path.into_owned(), place, excerpt, labels: shown }, unseen)
     }
 
     /// Draws the block under the line `icon title`.
@@ -273,13 +275,19 @@ impl Block {
     /// The drawn snippet with its place. miette would count the characters of what it shows; a place is given as in every
     /// other format, in bytes of the file.
     fn located(&self, drawn: &str) -> String {
-        match drawn.split_once(NAME) {
-            Some((before, after)) => {
-                let after = after.trim_start_matches(|c: char| c == ':' || c.is_ascii_digit());
-                format!("{before}{}{after}", self.place)
+        let mut parts = drawn.split(NAME);
+        let mut located = parts.next().unwrap_or_default().to_owned();
+        for (at, part) in parts.enumerate() {
+            let after = part.trim_start_matches(|c: char| c == ':' || c.is_ascii_digit());
+            let line = part[..part.len() - after.len()].split(':').nth(1).unwrap_or_default();
+            match at {
+                0 => located.push_str(&self.place),
+                // Lines that are far apart are drawn as two snippets; the second one shows a label, not the place.
+                _ => located.push_str(&format!("{}:{line}", self.path)),
             }
-            None => drawn.to_owned(),
+            located.push_str(after);
         }
+        located
     }
 }
 

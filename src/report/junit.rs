@@ -97,6 +97,8 @@ fn escaped(text: &str) -> String {
             '\r' => out.push_str("&#13;"),
             '\n' | '\t' => out.push(c),
             '\0'..='\u{1f}' | '\u{fffe}' | '\u{ffff}' => out.push(char::REPLACEMENT_CHARACTER),
+            // XML has them, and a terminal that shows the document obeys them.
+            c if plain::is_obeyed(c) => out.push(char::REPLACEMENT_CHARACTER),
             _ => out.push(c),
         }
     }

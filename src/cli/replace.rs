@@ -1,0 +1,52 @@
+//! Files are replaced whole: a full disk or an interrupt leaves the old one as it was.
+
+use std::fs::{File, Permissions};
+use std::io::{self, Write};
+use std::path::Path;
+
+use tempfile::NamedTempFile;
+
+/// Writes a file: into a temporary one beside it, which then takes its place. A link is replaced, never followed: it may have
+/// come with the repository. What is not a regular file, `/dev/stdout` say, is written as it is.
+pub(super) fn replace(path: &Path, text: &str) -> io::Result<()> {
+    let there = path.symlink_metadata().ok();
+    let streams = path.starts_with("/dev") || path.starts_with("/proc");
+    if streams || there.as_ref().is_some_and(|metadata| !metadata.is_file() && !metadata.is_symlink()) {
+        return File::options().write(true).open(path)?.write_all(text.as_bytes());
+    }
+    if there.as_ref().is_some_and(|metadata| metadata.permissions().readonly()) {
+        // Renaming does not ask the file that goes.
+        return Err(io::ErrorKind::PermissionDenied.into());
+    }
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let permissions = there.filter(|metadata| metadata.is_file()).map(|metadata| metadata.permissions());
+    let mut file = temporary(folder)?;
+    if let Some(permissions) = permissions {
+        file.as_file().set_permissions(permissions)?;
+    }
+    file.write_all(text.as_bytes())?;
+    file.as_file().sync_all()?;
+    file.persist(path).map_err(|error| error.error)?;
+    Ok(())
+}
+
+/// A new file with the permissions of any other new file; a temporary one would be its owner's alone.
+fn temporary(folder: &Path) -> io::Result<NamedTempFile> {
+    let mut builder = tempfile::Builder::new();
+    builder.prefix(".ownerlint-");
+    if let Some(permissions) = usual() {
+        builder.permissions(permissions);
+    }
+    builder.tempfile_in(folder)
+}
+
+#[cfg(unix)]
+fn usual() -> Option<Permissions> {
+    use std::os::unix::fs::PermissionsExt;
+    Some(Permissions::from_mode(0o666))
+}
+
+#[cfg(not(unix))]
+fn usual() -> Option<Permissions> {
+    None
+}

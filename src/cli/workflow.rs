@@ -1,0 +1,76 @@
+//! What runners of workflows obey in the output of a step, made inert: the names of a manifest are not theirs to say.
+
+use std::borrow::Cow;
+use std::sync::LazyLock;
+
+/// How a text is read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Syntax {
+    /// By people, or as markup.
+    Text,
+    /// As JSON: its strings are what counts.
+    Json,
+    /// By the runner: commands are meant, and escaped already.
+    Commands,
+}
+
+/// The variables by which runners say that they read the output: GitHub (and Gitea), Azure Pipelines, TeamCity.
+const RUNNERS: [&str; 3] = ["GITHUB_ACTIONS", "TF_BUILD", "TEAMCITY_VERSION"];
+
+/// `text` as it can be printed here: on a runner without anything that would start a command.
+pub(super) fn inert(text: &str, syntax: Syntax) -> Cow<'_, str> {
+    static WATCHED: LazyLock<bool> = LazyLock::new(|| RUNNERS.iter().any(|name| std::env::var_os(name).is_some()));
+    if *WATCHED { without_commands(text, syntax) } else { Cow::Borrowed(text) }
+}
+
+/// Commands are `::name` at the start of a line, blanks before it ignored, and `##[name]` or `##vso[name]` anywhere.
+fn without_commands(text: &str, syntax: Syntax) -> Cow<'_, str> {
+    let suspect = text.contains("##") || text.contains("::");
+    if syntax == Syntax::Commands || !suspect {
+        return Cow::Borrowed(text);
+    }
+    // Within a string of JSON the escape says the same; elsewhere the blank is seen.
+    let apart = if syntax == Syntax::Json { "#\\u0023" } else { "# #" };
+    let mut out = String::with_capacity(text.len());
+    for line in text.split_inclusive('\n') {
+        let start = line.len() - line.trim_start().len();
+        let (blanks, rest) = line.split_at(start);
+        out.push_str(blanks);
+        let rest = match rest.strip_prefix("::") {
+            Some(rest) => {
+                out.push_str(": :");
+                rest
+            }
+            None => rest,
+        };
+        out.push_str(&rest.replace("##", apart));
+    }
+    Cow::Owned(out)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lines_start_no_command_and_contain_none() {
+        let inert = |text| without_commands(text, Syntax::Text).into_owned();
+        assert_eq!(inert("::error::x\n \t::set-output\na::b\n"), ": :error::x\n \t: :set-output\na::b\n");
+        assert_eq!(inert("x ##[error]y ###vso[z]"), "x # #[error]y # ##vso[z]");
+        assert_eq!(inert("plain # text"), "plain # text");
+    }
+
+    #[test]
+    fn json_says_the_same() {
+        let json = r###"{"a": "##[error]::x"}"###;
+        let inert = without_commands(json, Syntax::Json);
+        assert!(!inert.contains("##"), "{inert}");
+        let read = |text: &str| serde_json::from_str::<serde_json::Value>(text).ok();
+        assert_eq!(read(&inert), read(json));
+    }
+
+    #[test]
+    fn commands_that_are_meant_stay() {
+        assert_eq!(without_commands("::error file=a::b\n", Syntax::Commands), "::error file=a::b\n");
+    }
+}

@@ -1,0 +1,197 @@
+//! Names that a terminal, a runner of workflows, a browser or a shell would obey, through every format of every command.
+
+use serde_json::Value;
+
+use super::support::repository;
+use crate::diff::Folder;
+use crate::support::{Repository, ownerlint};
+
+/// What somebody obeys: terminals, readers of right-to-left text, runners, Markdown, Mermaid, HTML, shells, tables.
+const HOSTILE: [&str; 14] = [
+    "\u{1b}[31mred\u{7}",
+    "\u{1b}]8;;http://evil\u{7}x",
+    "\u{9b}2J\u{85}\u{2028}\u{2029}",
+    "user\u{202e}nimda\u{2066}\u{200f}",
+    "two\nlines\r\nmore",
+    "::error::pwned",
+    "\n::set-output name=x::pwned",
+    " ##[error]pwned ##vso[task.x]y",
+    "](http://evil) `code` **bold** @team",
+    "\"]; click a callback; --> graph TD; subgraph x",
+    "</script><script>pwned()</script>",
+    "'; touch pwned; '$(touch pwned)`touch pwned`",
+    "a|b\\|c",
+    "]]></failure><x>",
+];
+
+const CHECK: [&str; 11] =
+    ["human", "concise", "json", "jsonl", "sarif", "github", "gitlab", "junit", "rdjson", "lsp", "markdown"];
+const PLAN: [&str; 5] = ["human", "json", "dot", "mermaid", "markdown"];
+
+/// JSON in ASCII: readers of YAML reject most control characters that are not escaped.
+fn ascii(value: &Value) -> String {
+    let mut text = String::new();
+    for unit in value.to_string().encode_utf16() {
+        match char::from_u32(unit.into()).filter(char::is_ascii) {
+            Some(c) => text.push(c),
+            None => text.push_str(&format!("\\u{unit:04x}")),
+        }
+    }
+    text
+}
+
+/// A JSON manifest with a hostile text in each place that somebody names.
+fn manifest(name: &str) -> String {
+    let object = |kind: &str, value: Value| {
+        let mut object = serde_json::json!({
+            "apiVersion": "v1", "kind": kind,
+            "metadata": {
+                "name": name, "namespace": name, "labels": {"a": name}, "annotations": {"argocd.argoproj.io/sync-options": name},
+                "finalizers": [name, "example.com/x"],
+                "ownerReferences": [{"apiVersion": "v1", "kind": "ConfigMap", "name": name, "uid": name, "blockOwnerDeletion": true}],
+            },
+        });
+        object.as_object_mut().expect("an object").extend(value.as_object().cloned().unwrap_or_default());
+        format!("{}\n", ascii(&object))
+    };
+    let namespace =
+        serde_json::json!({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": name, "finalizers": [name]}});
+    [
+        object("ConfigMap", serde_json::json!({name: name})),
+        object("Secret", serde_json::json!({"data": {name: name}})),
+        object(name, serde_json::json!({"apiVersion": "example.com/v1"})),
+        object("ConfigMap", serde_json::json!({"apiVersion": name})),
+        format!("{}\n", ascii(&namespace)),
+    ]
+    .map(|object| format!("---\n{object}"))
+    .concat()
+}
+
+/// Characters that a terminal obeys or that turn text around.
+fn obeyed(c: char) -> bool {
+    (c.is_control() && !matches!(c, '\n' | '\t'))
+        || matches!(c, '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
+}
+
+/// Whether GitHub's runner would take a line for a command.
+fn commands(line: &str) -> bool {
+    line.trim_start().starts_with("::") || line.contains("##[") || line.contains("##vso[")
+}
+
+fn harmless(what: &str, name: &str, text: &str, is_commands: bool) {
+    assert!(!text.contains(obeyed), "{what} {name:?}: {text:?}");
+    assert!(is_commands || !text.lines().any(commands), "{what} {name:?}: {text}");
+    // A block of code shows what stands in it.
+    let markup = text.lines().filter(|line| !line.starts_with("    ")).collect::<String>();
+    let is_markup = what.ends_with("markdown") || what.ends_with("mermaid");
+    assert!(!is_markup || !markup.contains("<script"), "{what} {name:?}");
+}
+
+/// Runs the program as a step of a workflow.
+fn run(repository: &Repository, arguments: &[&str], stdin: &str) -> (String, String) {
+    let mut command = ownerlint();
+    command.current_dir(repository.path()).env("GITHUB_ACTIONS", "true").args(arguments).write_stdin(stdin);
+    let output = command.output().expect("it runs");
+    assert!(output.status.code().is_some_and(|code| code < 2), "{}", String::from_utf8_lossy(&output.stderr));
+    let text = |bytes: Vec<u8>| String::from_utf8(bytes).expect("text");
+    (text(output.stdout), text(output.stderr))
+}
+
+#[test]
+fn no_format_of_check_says_anything_that_is_obeyed() {
+    for name in HOSTILE {
+        let inside = repository();
+        let files: Vec<String> = CHECK.iter().map(|format| format!("{format}:{format}.out")).collect();
+        let outputs: Vec<&str> = files.iter().flat_map(|file| ["-o", file]).collect();
+        run(&inside, &[&["-v", "--show", "info"], &outputs[..], &["-"]].concat(), &manifest(name));
+        for format in CHECK {
+            let text = inside.read(&format!("{format}.out"));
+            harmless(format, name, &text.replace("::", "").replace("##", ""), false);
+        }
+    }
+}
+
+#[test]
+fn no_line_of_a_step_starts_a_command() {
+    let name = HOSTILE.join(" ");
+    let inside = repository();
+    for format in CHECK {
+        let (out, error) = run(&inside, &["-v", "--show", "info", "-o", format, "-"], &manifest(&name));
+        harmless(format, "stdout", &out, format == "github");
+        harmless(format, "stderr", &error, false);
+        if format == "json" {
+            serde_json::from_str::<Value>(&out).expect("still JSON");
+        }
+    }
+    for format in ["human", "json"] {
+        let (out, error) = run(&inside, &["list", "-v", "-o", format, "-"], &manifest(&name));
+        harmless("list", format, &(out + &error), false);
+    }
+}
+
+#[test]
+fn no_format_of_a_plan_says_anything_that_is_obeyed() {
+    let name = HOSTILE.join(" ");
+    for name in [&name, HOSTILE[5]] {
+        let inside = repository();
+        inside.write("rendered/hostile.yaml", &manifest(name));
+        let steps = serde_json::json!([{"op": "delete", "target": format!("Namespace//{name}")}, {"op": "settle"}]);
+        inside.write("steps.json", &ascii(&steps));
+        for format in PLAN {
+            let (out, error) = run(&inside, &["plan", "--steps", "steps.json", "-v", "-o", format, "rendered"], "");
+            harmless(&format!("plan {format}"), name, &(out + &error), false);
+            let teardown = ["plan", "teardown", "--by", "kubectl", "--fail-on", "never", "-o", format, "rendered"];
+            let (out, error) = run(&inside, &teardown, "");
+            harmless(&format!("teardown {format}"), name, &(out + &error), false);
+        }
+    }
+}
+
+#[test]
+fn no_format_of_diff_says_anything_that_is_obeyed() {
+    let name = HOSTILE.join(" ");
+    let folder = Folder::new();
+    folder.write("base/a.yaml", &manifest(&name)).write("head/b.yaml", crate::hostile::support::CONFIG_MAP);
+    for format in ["human", "json"] {
+        let mut command = ownerlint();
+        command.current_dir(folder.path()).env("GITHUB_ACTIONS", "true");
+        let output =
+            command.args(["diff", "--base", "base", "--head", "head", "-o", format]).output().expect("it runs");
+        let text = String::from_utf8(output.stdout).expect("text") + &String::from_utf8_lossy(&output.stderr);
+        harmless("diff", format, &text, false);
+    }
+}
+
+#[test]
+fn mistakes_are_shown_without_what_they_say() {
+    let name = HOSTILE.join(" ");
+    let inside = repository();
+    let key = ascii(&Value::from(name.as_str()));
+    let says = |arguments: &[&str]| {
+        let mut command = ownerlint();
+        command.current_dir(inside.path()).env("GITHUB_ACTIONS", "true").args(arguments);
+        let output = command.output().expect("it runs");
+        assert_eq!(output.status.code(), Some(2), "{arguments:?}");
+        harmless("stderr", &arguments.join(" "), &String::from_utf8(output.stderr).expect("text"), false);
+    };
+    for config in [
+        format!("{{\"version\": 1, {key}: 1}}"),
+        format!("version: 1\nrules: {{{key}: off}}\n"),
+        format!("version: 1\nbundles: {{{key}: {{paths: [{key}]}}}}\n"),
+        format!("version: 1\nexclude: [{key}, '[']\n"),
+        format!("version: 1\nnamespace: {key}\n"),
+        format!("version: 1\n# {}\nnamespace: 5\n", name.replace(['\n', '\r'], " ")),
+    ] {
+        inside.write("ownerlint.yaml", &config);
+        says(&[]);
+    }
+    std::fs::remove_file(inside.path().join("ownerlint.yaml")).expect("removed");
+    for baseline in [format!("{{\"schema\": {key}, \"findings\": []}}"), format!("{{{key}: 1}}"), name.clone()] {
+        inside.write("ownerlint-baseline.json", &baseline);
+        says(&["rendered"]);
+    }
+    inside.write("steps.json", &format!("[{{\"op\": {key}, \"target\": {key}}}]"));
+    says(&["plan", "--steps", "steps.json", "rendered"]);
+    says(&["plan", "delete", &name, "-f", "rendered"]);
+    says(&["--only", &name.replace('\u{0}', ""), "--no-baseline", "rendered"]);
+}

@@ -1,0 +1,146 @@
+//! What is written is written whole or not at all, and how a run ends does not depend on who reads it.
+
+use std::os::unix::fs::{PermissionsExt, symlink};
+
+use super::support::{CONFIG_MAP, repository, shell};
+use crate::support::{Repository, ownerlint};
+
+/// An object that gets stuck, so that a run fails.
+const STUCK: &str =
+    "apiVersion: v1\nkind: Secret\nmetadata: {name: a, namespace: shop, finalizers: [example.com/x, bad]}\n";
+
+fn broken() -> Repository {
+    let repository = repository();
+    repository.write("rendered/stuck.yaml", STUCK);
+    repository
+}
+
+/// The names in the folder of a repository.
+fn names(repository: &Repository) -> Vec<String> {
+    let entries = std::fs::read_dir(repository.path()).expect("a folder");
+    let mut names: Vec<_> =
+        entries.map(|entry| entry.expect("an entry").file_name().into_string().expect("text")).collect();
+    names.sort();
+    names
+}
+
+#[test]
+fn a_full_disk_leaves_the_old_file_and_nothing_else() {
+    // A limit on the size of files fails like a full disk.
+    let full = |line: &str| format!("trap '' XFSZ; ulimit -f 0; exec \"$OWNERLINT\" {line}");
+    for (file, line) in [
+        ("ownerlint-baseline.json", "baseline write rendered"),
+        ("out.json", "-o json:out.json rendered"),
+        ("out.md", "plan delete ns/shop -f rendered -o markdown:out.md"),
+        ("ownerlint.yaml", "init --force ."),
+    ] {
+        let inside = broken();
+        inside.write(file, "old\n");
+        let before = names(&inside);
+        let run = shell(&inside.path(), &full(line));
+        let error = String::from_utf8_lossy(&run.stderr).into_owned();
+        assert_eq!(run.status.code(), Some(2), "{line}: {error}");
+        assert!(
+            error.contains(&format!("cannot write `{file}`: File too large")) || line.starts_with("init"),
+            "{error}"
+        );
+        assert_eq!((inside.read(file).as_str(), names(&inside)), ("old\n", before), "{line}");
+    }
+}
+
+#[test]
+fn a_file_that_is_read_only_stays_as_it_is() {
+    let inside = broken();
+    inside.write("ownerlint-baseline.json", "old\n");
+    let path = inside.path().join("ownerlint-baseline.json");
+    std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o444)).expect("permissions");
+    let (status, _, error) = inside.run(&["baseline", "write", "rendered"], "");
+    assert!(status == 2 && error.contains("cannot write `ownerlint-baseline.json`: permission denied"), "{error}");
+    assert_eq!(inside.read("ownerlint-baseline.json"), "old\n");
+}
+
+#[test]
+fn permissions_stay_and_new_files_have_the_usual_ones() {
+    let inside = broken();
+    inside.write("old.json", "old\n");
+    let mode = |name: &str| inside.path().join(name).metadata().expect("a file").permissions().mode() & 0o777;
+    std::fs::set_permissions(inside.path().join("old.json"), std::fs::Permissions::from_mode(0o640)).expect("set");
+    let run = shell(&inside.path(), "umask 022; \"$OWNERLINT\" -o json:old.json -o sarif:new.sarif rendered");
+    assert_eq!(run.status.code(), Some(1));
+    assert_eq!((mode("old.json"), mode("new.sarif")), (0o640, 0o644));
+}
+
+#[test]
+fn a_link_in_the_place_of_an_output_is_replaced_and_not_followed() {
+    let (outside, inside) = (Repository::new(), broken());
+    outside.write("profile", "mine\n");
+    symlink(outside.path().join("profile"), inside.path().join("report.json")).expect("a link");
+    assert_eq!(inside.run(&["-o", "json:report.json", "rendered"], "").0, 1);
+    assert_eq!(outside.read("profile"), "mine\n");
+    assert!(inside.read("report.json").contains("ownerlint.report/1"));
+}
+
+#[test]
+fn streams_are_written_as_they_are() {
+    let inside = broken();
+    let run = shell(
+        &inside.path(),
+        "\"$OWNERLINT\" -o json:/dev/stdout rendered > out.json; \"$OWNERLINT\" -o json:/dev/null rendered",
+    );
+    assert_eq!(run.status.code(), Some(1));
+    assert!(inside.read("out.json").contains("ownerlint.report/1"));
+    let full = shell(&inside.path(), "\"$OWNERLINT\" -o json:/dev/full rendered");
+    let error = String::from_utf8_lossy(&full.stderr).into_owned();
+    assert!(full.status.code() == Some(2) && error.contains("cannot write `/dev/full`: No space left"), "{error}");
+}
+
+#[test]
+fn a_reader_who_stops_reading_does_not_change_how_the_run_ends() {
+    let inside = broken();
+    let objects: String =
+        (0..3_000).map(|n| format!("---\n{}", STUCK.replace("name: a", &format!("name: a{n}")))).collect();
+    inside.write("rendered/many.yaml", &objects);
+    for arguments in ["-o json rendered", "-o human rendered", "-o concise rendered"] {
+        let line = format!("{{ \"$OWNERLINT\" {arguments}; echo $? > status; }} | head -c 1 > /dev/null");
+        shell(&inside.path(), &line);
+        assert_eq!(inside.read("status"), "1\n", "{arguments}");
+    }
+    shell(&inside.path(), "{ \"$OWNERLINT\" list rendered; echo $? > status; } | head -c 1 > /dev/null");
+    assert_eq!(inside.read("status"), "0\n");
+}
+
+#[test]
+fn an_interrupt_ends_the_run_as_130_and_writes_nothing() {
+    use std::os::unix::process::ExitStatusExt;
+    use std::process::{Command, Stdio};
+
+    let inside = repository();
+    // Standard input stays open, so the run cannot end before it is interrupted.
+    let mut command = Command::new(ownerlint().get_program());
+    command.current_dir(inside.path()).args(["-o", "json:out.json", "-"]).stdin(Stdio::piped());
+    let mut run = command.spawn().expect("it runs");
+    let sent = Command::new("kill").args(["-INT", &run.id().to_string()]).status().expect("kill runs");
+    let status = run.wait().expect("it ends");
+    assert!(sent.success());
+    // It ends by the signal, which every shell reports as 128 + 2.
+    assert_eq!(status.signal(), Some(2));
+    assert!(!inside.path().join("out.json").exists());
+}
+
+#[test]
+fn a_byte_order_mark_is_accepted_wherever_people_write() {
+    let inside = broken();
+    assert_eq!(inside.run(&["baseline", "write", "rendered"], "").0, 0);
+    for (file, text) in [
+        ("ownerlint-baseline.json", inside.read("ownerlint-baseline.json")),
+        ("ownerlint.yaml", "version: 1\nnamespace: shop\n".to_owned()),
+        ("steps.yaml", "- {op: delete, target: ConfigMap/shop/settings}\n".to_owned()),
+        ("rendered/good.yaml", CONFIG_MAP.to_owned()),
+    ] {
+        inside.write(file, &format!("\u{feff}{text}"));
+    }
+    let (status, out, error) = inside.run(&["rendered"], "");
+    assert_eq!(status, 0, "{out}{error}");
+    let (status, _, error) = inside.run(&["plan", "--steps", "steps.yaml", "rendered"], "");
+    assert_eq!(status, 0, "{error}");
+}
