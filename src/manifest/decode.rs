@@ -58,6 +58,19 @@ pub(super) struct Decoder {
     pub(super) errors: Vec<DecodeError>,
 }
 
+/// Far above what the API server accepts in a name (253 bytes) or a finalizer (317).
+const MAX_NAME: usize = 1024;
+
+/// A name of megabytes would be repeated in every message about its object; of such a name only the beginning is read.
+fn limited(mut name: String) -> String {
+    if name.len() > MAX_NAME {
+        let end = (0..=MAX_NAME).rev().find(|end| name.is_char_boundary(*end)).unwrap_or_default();
+        name.truncate(end);
+        name.push('…');
+    }
+    name
+}
+
 impl Decoder {
     pub(super) fn reject(&mut self, field: &str, expected: Expected, value: Value<'_>) {
         let found = value.type_name();
@@ -66,7 +79,7 @@ impl Decoder {
 
     /// A string field; `None` when it is null or of another type.
     pub(super) fn string(&mut self, field: &str, entry: Entry<'_>) -> Option<Spanned<String>> {
-        let text = self.string_value(field, entry.value)?;
+        let text = limited(self.string_value(field, entry.value)?);
         Some(Spanned { value: text, key_span: entry.key_span, span: entry.value.span() })
     }
 
@@ -117,7 +130,7 @@ impl Decoder {
                 Kind::Null => strings.push(Spanned { value: String::new(), key_span: span, span }),
                 _ => {
                     let text = self.string_value(&format!("{field}[{index}]"), item);
-                    strings.extend(text.map(|value| Spanned { value, key_span: span, span }));
+                    strings.extend(text.map(|value| Spanned { value: limited(value), key_span: span, span }));
                 }
             }
         }

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use super::Object;
 use super::documents::{Found, objects_of};
 use super::recognition::{DocumentTraits, FileFacts, SkipReason, skip_reason, unreadable_reason};
+use super::secret::{self, DocumentParts};
 use crate::text::{Side, SourceFile, Span};
 use crate::yaml::{self, Comment, Content, Document, ParserChoice, Problem, ProblemKind, ReadError, Tree};
 
@@ -59,7 +60,8 @@ impl ParsedFile {
         let documents = yaml::read_each(&source, ParserChoice::default(), |document| parse_document(&source, document));
         let mut facts = FileFacts::default();
         documents.iter().filter_map(|document| document.facts.as_deref()).for_each(|said| facts.add(said));
-        Self { source, content: Arc::new(Ok(ParsedText { documents, facts })) }
+        let hidden = secret::hidden(&source, documents.iter().map(ParsedDocument::parts));
+        Self { source: source.with_hidden(hidden), content: Arc::new(Ok(ParsedText { documents, facts })) }
     }
 
     /// A file without a text, and why, to be read after its name: `is a broken symbolic link`.
@@ -129,6 +131,10 @@ fn loses_a_manifest(source: &SourceFile, problem: &Problem) -> bool {
 }
 
 impl ParsedDocument {
+    fn parts(&self) -> DocumentParts<'_> {
+        DocumentParts { span: self.span, objects: &self.objects, comments: &self.comments }
+    }
+
     /// Takes over a value with its objects.
     fn take(&mut self, source: &SourceFile, tree: Arc<Tree>) {
         let mut facts = FileFacts::default();

@@ -30,6 +30,9 @@ pub const OBJECT_META_FIELDS: [&str; 15] = [
 /// The JSON names of `metav1.OwnerReference`.
 pub const OWNER_REFERENCE_FIELDS: [&str; 6] = ["apiVersion", "blockOwnerDeletion", "controller", "kind", "name", "uid"];
 
+/// The annotation in which `kubectl apply` keeps a copy of the whole object.
+pub(super) const LAST_APPLIED: &str = "kubectl.kubernetes.io/last-applied-configuration";
+
 /// A key that the type does not have: strict clients reject it, others silently drop it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct UnknownField {

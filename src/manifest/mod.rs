@@ -14,6 +14,7 @@ mod metadata;
 mod object;
 mod provenance;
 mod recognition;
+mod secret;
 mod selector;
 mod service_client;
 mod spanned;

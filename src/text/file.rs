@@ -1,5 +1,6 @@
 //! A file's decoded text and its lazy line index.
 
+use std::borrow::Cow;
 use std::ops::Range;
 use std::sync::{Arc, OnceLock};
 
@@ -41,6 +42,7 @@ pub struct SourceFile {
     /// Not an `Arc<str>`, which would copy every text that is read.
     text: Arc<String>,
     replaced: Option<(Span, usize)>,
+    hidden: Arc<[Span]>,
     line_starts: Arc<OnceLock<Vec<u32>>>,
     block_lengths: Arc<OnceLock<BlockLengths>>,
 }
@@ -88,6 +90,7 @@ impl SourceFile {
             side: Side::default(),
             text: Arc::new(text.into()),
             replaced: None,
+            hidden: Arc::default(),
             line_starts: Arc::default(),
             block_lengths: Arc::default(),
         }
@@ -97,6 +100,35 @@ impl SourceFile {
     /// many there are.
     pub fn with_replaced(self, replaced: Option<(Span, usize)>) -> Self {
         Self { replaced, ..self }
+    }
+
+    /// The same file, of which `hidden` is never shown: spans in order, without overlaps.
+    pub fn with_hidden(self, hidden: Vec<Span>) -> Self {
+        Self { hidden: hidden.into(), ..self }
+    }
+
+    /// A 1-based line as people may see it: an asterisk takes the place of each hidden byte, so places stay right. Empty when the
+    /// file has no such line.
+    pub fn shown_line(&self, line: usize) -> Cow<'_, str> {
+        let Some(line) = self.line_span(line) else { return Cow::Borrowed("") };
+        let text = self.slice(line);
+        let first = self.hidden.partition_point(|hidden| hidden.end <= line.start);
+        let hidden = || self.hidden[first..].iter().take_while(|hidden| hidden.start < line.end);
+        if hidden().next().is_none() {
+            return Cow::Borrowed(text);
+        }
+        let mut shown = String::with_capacity(text.len());
+        let mut hidden = hidden().peekable();
+        for (at, c) in text.char_indices().map(|(at, c)| (line.start + at as u32, c)) {
+            while hidden.next_if(|hidden| hidden.end <= at).is_some() {}
+            match hidden.peek() {
+                Some(hidden) if hidden.start <= at && !c.is_whitespace() => {
+                    shown.extend(std::iter::repeat_n('*', c.len_utf8()));
+                }
+                _ => shown.push(c),
+            }
+        }
+        Cow::Owned(shown)
     }
 
     /// The first U+FFFD that replaces bytes which are not UTF-8, and how many there are.
