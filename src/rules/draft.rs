@@ -5,10 +5,20 @@ use crate::inventory::{Inventory, Member};
 use crate::kube::ObjectKey;
 use crate::ownership::known_finalizers::KnownFinalizer;
 use crate::ownership::tables::RowName;
-use crate::text::{FileId, Span};
+use crate::text::{FileId, Span, plain};
 
 /// How many other places a finding shows.
 pub(super) const MOST_RELATED: usize = 8;
+
+/// The characters of a message. Names are bounded, keys and values that a message quotes are not.
+const MAX_MESSAGE: usize = 4_000;
+
+/// The characters of a reason or a help.
+const MAX_TEXT: usize = 16_000;
+
+fn limited(text: String, limit: usize) -> String {
+    if text.len() <= limit { text } else { plain::shortened(&text, limit).into_owned() }
+}
 
 /// A finding without its rule. A draft cannot exist without a place; the sink adds the rest.
 #[derive(Clone, Debug)]
@@ -155,11 +165,11 @@ impl Draft {
             rule,
             severity: self.severity.unwrap_or(severity),
             consequence: self.consequence.unwrap_or(consequence),
-            message: self.message,
-            reason: self.reason,
-            help: self.help,
+            message: limited(self.message, MAX_MESSAGE),
+            reason: limited(self.reason, MAX_TEXT),
+            help: limited(self.help, MAX_TEXT),
             object: self.object,
-            field: self.field,
+            field: self.field.map(|field| limited(field, MAX_MESSAGE)),
             target: self.target,
             primary: self.primary,
             related: self.related,

@@ -39,4 +39,4 @@ pub use draft::Draft;
 pub use page::{Example, ExampleLanguage, FrontMatter, Page, PageError};
 pub(crate) use registry::suggestion;
 pub use registry::{RULES, find};
-pub use rule::{Context, Repeats, Rule, RuleCheck, RunOutcome, Sink, World};
+pub use rule::{Context, MOST_FINDINGS, Repeats, Rule, RuleCheck, RunOutcome, Sink, World};

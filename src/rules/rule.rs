@@ -99,22 +99,22 @@ impl Rule {
         format!("{}/blob/main/{}/{}.md", env!("CARGO_PKG_REPOSITORY"), Self::PAGES, self.id)
     }
 
-    /// Runs the rule on a bundle.
-    pub fn run(&'static self, context: &Context<'_>) -> Vec<Finding> {
+    /// Runs the rule on a bundle: what it finds, and how many findings more than [`MOST_FINDINGS`] there are.
+    pub fn run(&'static self, context: &Context<'_>) -> (Vec<Finding>, usize) {
         let mut sink = Sink::new(self);
         if let RuleCheck::Bundle(check) = self.check {
             check(context, &mut sink);
         }
-        sink.into_findings()
+        (sink.findings, sink.omitted)
     }
 
-    /// Runs the rule on a change.
-    pub fn run_on_merge(&'static self, merge: &Merge<'_>) -> Vec<Finding> {
+    /// Runs the rule on a change, as [`Rule::run`] does on a bundle.
+    pub fn run_on_merge(&'static self, merge: &Merge<'_>) -> (Vec<Finding>, usize) {
         let mut sink = Sink::new(self);
         if let RuleCheck::Merge(check) = self.check {
             check(merge, &mut sink);
         }
-        sink.into_findings()
+        (sink.findings, sink.omitted)
     }
 
     /// Whether the rule is about changes: `diff` runs it, and `check` does not.
@@ -128,9 +128,12 @@ impl Rule {
         if let RuleCheck::Outcome(check) = self.check {
             check(outcome, &mut sink);
         }
-        sink.into_findings()
+        sink.findings
     }
 }
+
+/// The findings of one rule in one bundle that are kept: a file of a few megabytes can be wrong in a million places.
+pub const MOST_FINDINGS: usize = 10_000;
 
 /// Describes a rule and embeds its page.
 macro_rules! rule {
@@ -171,25 +174,27 @@ pub(super) use rule;
 pub struct Sink {
     rule: &'static Rule,
     findings: Vec<Finding>,
+    /// Findings beyond the limit.
+    omitted: usize,
 }
 
 impl Sink {
     fn new(rule: &'static Rule) -> Self {
-        Self { rule, findings: Vec::new() }
+        Self { rule, findings: Vec::new(), omitted: 0 }
     }
 
     /// Adds a draft as a finding of this rule.
     pub fn push(&mut self, draft: Draft) {
+        if self.findings.len() == MOST_FINDINGS {
+            self.omitted += 1;
+            return;
+        }
         self.findings.push(draft.into_finding(self.rule.id, self.rule.severity, self.rule.consequence));
     }
 
     /// Adds several drafts.
     pub fn extend(&mut self, drafts: impl IntoIterator<Item = Draft>) {
         drafts.into_iter().for_each(|draft| self.push(draft));
-    }
-
-    fn into_findings(self) -> Vec<Finding> {
-        self.findings
     }
 }
 

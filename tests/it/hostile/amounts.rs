@@ -1,0 +1,58 @@
+//! More of everything than anybody reads: what is printed stays in proportion to what was written.
+
+use serde_json::Value;
+
+use super::support::repository;
+
+/// A run over a text on standard input: what it prints in a format.
+fn printed(text: &str, format: &str) -> String {
+    let (status, out, error) = repository().run(&["--no-config", "-o", format, "-"], text);
+    assert!(matches!(status, 0 | 1), "{error}");
+    out
+}
+
+#[test]
+fn of_one_rule_ten_thousand_findings_are_reported_and_the_rest_is_counted() {
+    let text = format!(
+        "apiVersion: v1\nkind: ConfigMap\nmetadata: {{name: a, namespace: b}}\ndata:\n{}",
+        "  k: v\n".repeat(12_001)
+    );
+    let report: Value = serde_json::from_str(&printed(&text, "json")).expect("JSON");
+    let findings = report["findings"].as_array().expect("findings");
+    assert_eq!(findings.iter().filter(|finding| finding["rule"] == "duplicate-key").count(), 10_000);
+    assert_eq!(
+        report["notes"][0]["message"],
+        "rule `duplicate-key` found 2000 more: of one rule, 10000 findings are reported"
+    );
+}
+
+#[test]
+fn a_name_of_megabytes_is_not_repeated() {
+    let long = "a".repeat(300_000);
+    let text = format!(
+        "apiVersion: apps/v1\nkind: Deploymentt\nmetadata:\n  name: {long}\n  namespace: {long}\n  finalizers: [{long}, b]\n  \
+         {long}: x\n  ownerReferences: [{{apiVersion: v1, kind: {long}, name: {long}, uid: {long}}}]\n"
+    );
+    let inside = repository();
+    let formats =
+        ["json", "jsonl", "sarif", "github", "gitlab", "junit", "rdjson", "lsp", "markdown", "human", "concise"];
+    let files = formats.map(|format| format!("{format}:{format}.out"));
+    let outputs: Vec<&str> = files.iter().flat_map(|file| ["-o", file]).collect();
+    let (status, _, error) = inside.run(&[&outputs[..], &["-"]].concat(), &text);
+    assert_eq!(status, 1, "{error}");
+    for format in formats {
+        let size = inside.read(&format!("{format}.out")).len();
+        assert!(size < 200_000, "{format}: {size} bytes");
+    }
+    let (_, listed, _) = inside.run(&["list", "-o", "json", "-"], &text);
+    assert!(listed.len() < 20_000, "{} bytes", listed.len());
+}
+
+#[test]
+fn so_many_threads_as_nobody_has_are_a_mistake_and_too_few_are_enough() {
+    let inside = repository();
+    for (threads, reason) in [("0", "at least one thread is needed"), ("100000", "at most 1024 threads are started")] {
+        let (status, _, error) = inside.run(&["--threads", threads, "rendered"], "");
+        assert!(status == 2 && error.starts_with(&format!("error: `--threads {threads}`: {reason}")), "{error}");
+    }
+}

@@ -1,0 +1,102 @@
+//! What a run may use for an input below 10 MB: one second of processor time and 256 MB of address space, held by limits that the
+//! operating system enforces. These tests run a program that is built without optimisation, which takes up to ten times as long:
+//! the limit here is ten seconds.
+
+use super::support::shell;
+use crate::support::Repository;
+
+/// Checks a text within the limits: `rule` of the first finding, or nothing.
+fn checked(text: &str) -> String {
+    assert!(text.len() < 10_000_000, "{}", text.len());
+    let inside = Repository::new();
+    inside.write("input.yaml", text);
+    let line = "ulimit -t 10; ulimit -v 262144; exec \"$OWNERLINT\" --threads 2 --no-config --allow-empty -o concise input.yaml";
+    let run = shell(&inside.path(), line);
+    let error = String::from_utf8_lossy(&run.stderr);
+    assert!(matches!(run.status.code(), Some(0 | 1)), "{:?}: {error}", run.status);
+    String::from_utf8_lossy(&run.stdout).lines().next().unwrap_or_default().to_owned()
+}
+
+/// `unit`, as often as it fits into `bytes`, with its number in place of `#`.
+fn repeated(unit: &str, bytes: usize) -> String {
+    let mut text = String::with_capacity(bytes);
+    for number in 0.. {
+        let next = unit.replace('#', &number.to_string());
+        if text.len() + next.len() > bytes {
+            break;
+        }
+        text.push_str(&next);
+    }
+    text
+}
+
+const OBJECT: &str = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a, namespace: b}\n";
+
+#[test]
+fn aliases_that_would_grow_to_billions_of_values() {
+    let level = |name: char, before: char| format!("{name}: &{name} [{}]\n", vec![format!("*{before}"); 9].join(","));
+    let names: Vec<char> = ('a'..='i').collect();
+    let rest: String = names.windows(2).map(|pair| level(pair[1], pair[0])).collect();
+    let found = checked(&format!("{OBJECT}data:\n  a: &a [x,x,x,x,x,x,x,x,x]\n{rest}"));
+    assert!(found.contains("error[unreadable-document] document contains excessive aliasing"), "{found}");
+}
+
+#[test]
+fn a_hundred_thousand_levels_of_every_kind() {
+    for unit in ["[", "{a: ", "{\"a\":", "[{", "- ", "? ", "a:\n- ", "!x [", "&a [", "- - ", "{? ", "(", "<", "\""] {
+        let found = checked(&format!("{OBJECT}data: {}\n", unit.repeat(100_000)));
+        assert!(found.is_empty() || found.contains("error[unreadable-document]"), "{unit:?}: {found}");
+        let alone = checked(&unit.repeat(100_000));
+        assert!(alone.is_empty() || alone.contains("error["), "{unit:?}: {alone}");
+    }
+    // Indentation cannot be deeper than its text is long squared: 4,000 levels have 8 MB.
+    let indented: String = (0..4_000).map(|level| format!("{}a:\n", " ".repeat(level))).collect();
+    checked(&format!("{OBJECT}{indented}"));
+    let lists = format!("{}{}", "{apiVersion: v1, kind: List, items: [".repeat(3_000), "]}".repeat(3_000));
+    checked(&lists);
+}
+
+#[test]
+fn hundreds_of_thousands_of_documents() {
+    assert_eq!(checked(&repeated("---\n", 800_000)), "");
+    assert_eq!(checked(&repeated("---\na: #\n", 800_000)), "");
+}
+
+#[test]
+fn as_many_objects_references_finalizers_and_definitions_as_fit() {
+    checked(&repeated(&format!("---\n{}", OBJECT.replace("name: a", "name: a#")), 1_000_000));
+    let references = repeated("  - {apiVersion: v1, kind: ConfigMap, name: o#, uid: u#}\n", 100_000);
+    checked(&format!("apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: a\n  ownerReferences:\n{references}"));
+    let finalizers = repeated("  - example.com/f#\n", 100_000);
+    checked(&format!("apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: a\n  finalizers:\n{finalizers}"));
+    checked(&repeated(
+        "---\napiVersion: apiextensions.k8s.io/v1\nkind: CustomResourceDefinition\nmetadata: {name: ks#.example.com}\nspec: {group: example.com, names: {kind: K#, plural: ks#}, scope: Namespaced, versions: [{name: v1, served: true, storage: true}]}\n",
+        1_000_000,
+    ));
+}
+
+#[test]
+fn a_file_of_a_gigabyte_is_not_even_opened() {
+    let inside = Repository::new();
+    let file = std::fs::File::create(inside.path().join("huge.yaml")).expect("a file");
+    file.set_len(1 << 30).expect("a sparse file");
+    let run = shell(&inside.path(), "ulimit -t 1; ulimit -v 262144; exec \"$OWNERLINT\" --threads 2 -o concise .");
+    let out = String::from_utf8_lossy(&run.stdout);
+    assert_eq!(out, "huge.yaml:1:1: error[unreadable-file] `huge.yaml` is larger than 256 MiB\n");
+}
+
+#[test]
+fn a_commit_of_kilobytes_with_a_file_of_a_gigabyte() {
+    let folder = crate::diff::Folder::new();
+    folder.git(&["init", "-q", "-b", "main"]).write("a.yaml", OBJECT).commit();
+    // git keeps zeros in a thousandth of their size.
+    let file = std::fs::File::create(folder.path().join("huge.yaml")).expect("a file");
+    file.set_len((256 << 20) + 1).expect("a sparse file");
+    folder.commit();
+    let path = folder.path().display();
+    let line = format!(
+        "export HOME={path}; ulimit -v 262144; exec \"$OWNERLINT\" --threads 2 diff --base-ref HEAD~ --head-ref HEAD -o json"
+    );
+    let run = shell(folder.path(), &line);
+    assert_eq!(run.status.code(), Some(0), "{}", String::from_utf8_lossy(&run.stderr));
+}
