@@ -106,7 +106,7 @@ pub(super) fn print_error(error: &Error, color: Color) {
         .with_word_splitter(textwrap::WordSplitter::NoHyphenation)
         .with_word_separator(textwrap::WordSeparator::AsciiSpace);
     let mut text = String::new();
-    match handler.render_report(&mut text, &HarmlessError(error)) {
+    match handler.render_report(&mut text, &HarmlessError::new(error)) {
         Ok(()) => tell(&format!("error: {}\n", text.trim_start_matches([' ', '×', '\n']).trim_end())),
         Err(_) => say(&format!("error: {error}")),
     }
@@ -114,24 +114,72 @@ pub(super) fn print_error(error: &Error, color: Color) {
 
 /// An error whose words a terminal does not obey: names of files, keys of configurations and entries of baselines are in them.
 #[derive(Debug)]
-struct HarmlessError<'a>(&'a dyn Diagnostic);
+struct HarmlessError<'a> {
+    error: &'a dyn Diagnostic,
+    /// What caused it, if that is explained as it is.
+    explained: Option<Box<HarmlessError<'a>>>,
+    /// What caused it, if that is words alone.
+    cause: Option<HarmlessCause>,
+}
 
-impl fmt::Display for HarmlessError<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&plain::visible(&self.0.to_string()))
+impl<'a> HarmlessError<'a> {
+    fn new(error: &'a dyn Diagnostic) -> Self {
+        let explained = error.diagnostic_source().map(|cause| Box::new(Self::new(cause)));
+        let cause = error.source().filter(|_| explained.is_none()).map(HarmlessCause::new);
+        Self { error, explained, cause }
     }
 }
 
-impl std::error::Error for HarmlessError<'_> {}
+/// The words of an error, and of what caused it.
+#[derive(Debug)]
+struct HarmlessCause {
+    message: String,
+    cause: Option<Box<HarmlessCause>>,
+}
+
+impl HarmlessCause {
+    fn new(error: &(dyn std::error::Error + 'static)) -> Self {
+        let cause = error.source().map(|cause| Box::new(Self::new(cause)));
+        Self { message: plain::visible(&error.to_string()).into_owned(), cause }
+    }
+}
+
+impl fmt::Display for HarmlessCause {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.message)
+    }
+}
+
+impl std::error::Error for HarmlessCause {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        self.cause.as_deref().map(|cause| cause as _)
+    }
+}
+
+impl fmt::Display for HarmlessError<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&plain::visible(&self.error.to_string()))
+    }
+}
+
+impl std::error::Error for HarmlessError<'_> {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        self.cause.as_ref().map(|cause| cause as _)
+    }
+}
 
 impl Diagnostic for HarmlessError<'_> {
+    fn diagnostic_source(&self) -> Option<&dyn Diagnostic> {
+        self.explained.as_deref().map(|cause| cause as _)
+    }
+
     fn help<'a>(&'a self) -> Option<Box<dyn fmt::Display + 'a>> {
-        let help = self.0.help()?.to_string();
+        let help = self.error.help()?.to_string();
         Some(Box::new(help.lines().map(plain::visible).collect::<Vec<_>>().join("\n")))
     }
 
     fn source_code(&self) -> Option<&dyn SourceCode> {
-        self.0.source_code()
+        self.error.source_code()
     }
 
     fn labels(&self) -> Option<Box<dyn Iterator<Item = LabeledSpan> + '_>> {
@@ -139,6 +187,6 @@ impl Diagnostic for HarmlessError<'_> {
             label.set_label(label.label().map(|words| plain::visible(words).into_owned()));
             label
         };
-        Some(Box::new(self.0.labels()?.map(shown)))
+        Some(Box::new(self.error.labels()?.map(shown)))
     }
 }
