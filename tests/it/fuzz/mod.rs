@@ -1,0 +1,92 @@
+//! The fuzz targets, over fixed inputs: fixtures and what comes of them by a few mutations. `fuzz/README.md` says how to run them
+//! longer.
+
+use crate::support::root;
+
+pub(crate) mod targets;
+
+use targets::TARGETS;
+
+/// A small generator of numbers, always the same ones.
+struct Numbers(u64);
+
+impl Numbers {
+    fn next(&mut self, below: usize) -> usize {
+        // xorshift: any sequence does, as long as it is the same one in every run.
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        (self.0 % below.max(1) as u64) as usize
+    }
+}
+
+/// Pieces that parsers and formats treat specially.
+const PIECES: [&[u8]; 24] = [
+    b"---\n", b"...\n", b"&a ", b"*a ", b"<<: ", b"? ", b"- ", b": ", b"|2\n", b">-\n", b"{", b"}", b"[", b"]", b"\"", b"'", b"#",
+    b"\t", b"\r", b"\xEF\xBB\xBF", b"\xFF\xFE", b"\xE2\x80\xAE", b"ownerlint: ignore ", b"::error::",
+];
+
+fn mutated(seed: &[u8], numbers: &mut Numbers) -> Vec<u8> {
+    let mut data = seed[..seed.len().min(2000)].to_vec();
+    for _ in 0..=numbers.next(6) {
+        let at = numbers.next(data.len() + 1);
+        match numbers.next(4) {
+            0 if !data.is_empty() => {
+                let end = (at + numbers.next(20)).min(data.len());
+                data.drain(at..end);
+            }
+            1 if at < data.len() => data[at] = numbers.next(256) as u8,
+            2 => {
+                let copied = data[at..(at + numbers.next(40)).min(data.len())].to_vec();
+                data.splice(at..at, copied);
+            }
+            _ => {
+                let piece = PIECES[numbers.next(PIECES.len())];
+                data.splice(at..at, piece.iter().copied());
+            }
+        }
+    }
+    data
+}
+
+/// Texts to begin with: manifests, a configuration, steps.
+fn seeds() -> Vec<Vec<u8>> {
+    let mut files: Vec<_> = walkdir::WalkDir::new(root().join("fixtures/rules"))
+        .sort_by_file_name()
+        .into_iter()
+        .filter_map(Result::ok)
+        .filter(|entry| entry.path().extension().is_some_and(|extension| extension == "yaml"))
+        .map(walkdir::DirEntry::into_path)
+        .step_by(4)
+        .collect();
+    files.truncate(40);
+    let mut seeds: Vec<Vec<u8>> = files.iter().map(|file| std::fs::read(file).expect("a fixture")).collect();
+    seeds.push(b"rules: {finalizer-unknown: {severity: warning, ignore: [{object: 'Pod/*/a', reason: x, expires: 2030-01-01}]}}\nbundles: {a: {paths: [x], world: closed}}\n".to_vec());
+    seeds.push(b"- {op: delete, target: Pod/a/b, policy: Foreground}\n- {op: settle, target: Pod/a/b}\n".to_vec());
+    seeds.push(b"ignore finalizer-unknown -- reason\nignore-file kind-not-served\nignore-document x, y -- z".to_vec());
+    seeds
+}
+
+#[test]
+fn every_target_holds_over_fixed_inputs() {
+    let seeds = seeds();
+    for (name, target) in TARGETS {
+        let mut numbers = Numbers(0x9E37_79B9_7F4A_7C15);
+        // What simulates is slower, and its inputs are graphs.
+        let runs = if matches!(name, "simulation" | "teardown" | "diff" | "formats" | "suppressions") { 40 } else { 300 };
+        for run in 0..runs {
+            let data = mutated(&seeds[run % seeds.len()], &mut numbers);
+            let held = std::panic::catch_unwind(|| target(&data));
+            assert!(held.is_ok(), "{name}: {:?}", String::from_utf8_lossy(&data));
+        }
+    }
+}
+
+#[test]
+fn every_target_can_be_fuzzed() {
+    for (name, _) in TARGETS {
+        let file = root().join(format!("fuzz/fuzz_targets/{name}.rs"));
+        let text = std::fs::read_to_string(&file).unwrap_or_else(|error| panic!("{}: {error}", file.display()));
+        assert!(text.contains(&format!("targets::{name}(data)")), "{name}");
+    }
+}

@@ -1,0 +1,55 @@
+//! Every crate in `Cargo.lock` was looked at: `supply-chain/record.tsv` has it, with its version.
+
+use std::collections::BTreeSet;
+
+use crate::support::root;
+
+fn read(path: &str) -> String {
+    std::fs::read_to_string(root().join(path)).unwrap_or_else(|error| panic!("{path}: {error}"))
+}
+
+/// `name version` of each package of the lock, but our own; and where each comes from.
+fn locked() -> Vec<(String, Option<String>)> {
+    let lock = read("Cargo.lock");
+    let packages = lock.split("[[package]]").skip(1);
+    let field = |package: &str, name: &str| {
+        let line = package.lines().find_map(|line| line.strip_prefix(&format!("{name} = \"")))?;
+        Some(line.trim_end_matches('"').to_owned())
+    };
+    let named = |package: &str| {
+        let (name, version) = (field(package, "name")?, field(package, "version")?);
+        Some((format!("{name} {version}"), field(package, "source").zip(field(package, "checksum")).map(|(source, _)| source)))
+    };
+    packages.filter_map(named).filter(|(name, _)| !name.starts_with("ownerlint ")).collect()
+}
+
+#[test]
+fn the_record_has_every_crate_and_no_other() {
+    let recorded: BTreeSet<String> =
+        read("supply-chain/record.tsv").lines().skip(1).map(|line| line.split('\t').take(2).collect::<Vec<_>>().join(" ")).collect();
+    let locked: BTreeSet<String> = locked().into_iter().map(|(name, _)| name).collect();
+    let missing: Vec<_> = locked.difference(&recorded).collect();
+    let gone: Vec<_> = recorded.difference(&locked).collect();
+    assert!(missing.is_empty() && gone.is_empty(), "look at them and record them: {missing:?}; remove: {gone:?}");
+}
+
+#[test]
+fn every_crate_comes_from_the_registry_with_a_checksum() {
+    for (name, source) in locked() {
+        assert_eq!(source.as_deref(), Some("registry+https://github.com/rust-lang/crates.io-index"), "{name}");
+    }
+}
+
+#[test]
+fn actions_are_pinned_by_commit() {
+    let folder = root().join(".github/workflows");
+    let workflows = std::fs::read_dir(folder).expect("workflows").map(|entry| entry.expect("an entry").path());
+    for workflow in workflows.chain([root().join("action.yml")]) {
+        let text = std::fs::read_to_string(&workflow).expect("a workflow");
+        for used in text.lines().filter_map(|line| line.trim_start().trim_start_matches("- ").strip_prefix("uses: ")) {
+            let commit = used.split('@').nth(1).and_then(|rest| rest.split(' ').next()).unwrap_or_default();
+            let is_pinned = commit.len() == 40 && commit.chars().all(|c| c.is_ascii_hexdigit());
+            assert!(is_pinned || used.starts_with("./"), "{}: {used}", workflow.display());
+        }
+    }
+}
