@@ -18,15 +18,21 @@ fn locked() -> Vec<(String, Option<String>)> {
     };
     let named = |package: &str| {
         let (name, version) = (field(package, "name")?, field(package, "version")?);
-        Some((format!("{name} {version}"), field(package, "source").zip(field(package, "checksum")).map(|(source, _)| source)))
+        Some((
+            format!("{name} {version}"),
+            field(package, "source").zip(field(package, "checksum")).map(|(source, _)| source),
+        ))
     };
     packages.filter_map(named).filter(|(name, _)| !name.starts_with("ownerlint ")).collect()
 }
 
 #[test]
 fn the_record_has_every_crate_and_no_other() {
-    let recorded: BTreeSet<String> =
-        read("supply-chain/record.tsv").lines().skip(1).map(|line| line.split('\t').take(2).collect::<Vec<_>>().join(" ")).collect();
+    let recorded: BTreeSet<String> = read("supply-chain/record.tsv")
+        .lines()
+        .skip(1)
+        .map(|line| line.split('\t').take(2).collect::<Vec<_>>().join(" "))
+        .collect();
     let locked: BTreeSet<String> = locked().into_iter().map(|(name, _)| name).collect();
     let missing: Vec<_> = locked.difference(&recorded).collect();
     let gone: Vec<_> = recorded.difference(&locked).collect();

@@ -22,8 +22,30 @@ impl Numbers {
 
 /// Pieces that parsers and formats treat specially.
 const PIECES: [&[u8]; 24] = [
-    b"---\n", b"...\n", b"&a ", b"*a ", b"<<: ", b"? ", b"- ", b": ", b"|2\n", b">-\n", b"{", b"}", b"[", b"]", b"\"", b"'", b"#",
-    b"\t", b"\r", b"\xEF\xBB\xBF", b"\xFF\xFE", b"\xE2\x80\xAE", b"ownerlint: ignore ", b"::error::",
+    b"---\n",
+    b"...\n",
+    b"&a ",
+    b"*a ",
+    b"<<: ",
+    b"? ",
+    b"- ",
+    b": ",
+    b"|2\n",
+    b">-\n",
+    b"{",
+    b"}",
+    b"[",
+    b"]",
+    b"\"",
+    b"'",
+    b"#",
+    b"\t",
+    b"\r",
+    b"\xEF\xBB\xBF",
+    b"\xFF\xFE",
+    b"\xE2\x80\xAE",
+    b"ownerlint: ignore ",
+    b"::error::",
 ];
 
 fn mutated(seed: &[u8], numbers: &mut Numbers) -> Vec<u8> {
@@ -73,7 +95,8 @@ fn every_target_holds_over_fixed_inputs() {
     for (name, target) in TARGETS {
         let mut numbers = Numbers(0x9E37_79B9_7F4A_7C15);
         // What simulates is slower, and its inputs are graphs.
-        let runs = if matches!(name, "simulation" | "teardown" | "diff" | "formats" | "suppressions") { 40 } else { 300 };
+        let runs =
+            if matches!(name, "simulation" | "teardown" | "diff" | "formats" | "suppressions") { 40 } else { 300 };
         for run in 0..runs {
             let data = mutated(&seeds[run % seeds.len()], &mut numbers);
             let held = std::panic::catch_unwind(|| target(&data));

@@ -139,8 +139,14 @@ fn graph(data: &[u8]) -> String {
         ("admissionregistration.k8s.io/v1", "ValidatingWebhookConfiguration"),
         ("v1", "PersistentVolumeClaim"),
     ];
-    const FINALIZERS: [&str; 6] =
-        ["", "foregroundDeletion", "orphan", "example.com/x", "kubernetes.io/pvc-protection", "foregroundDeletion, example.com/x"];
+    const FINALIZERS: [&str; 6] = [
+        "",
+        "foregroundDeletion",
+        "orphan",
+        "example.com/x",
+        "kubernetes.io/pvc-protection",
+        "foregroundDeletion, example.com/x",
+    ];
     let key = |at: usize| (KINDS[at % KINDS.len()], at);
     let mut manifest = String::new();
     for (at, bytes) in data.chunks(3).take(12).enumerate() {
@@ -275,7 +281,9 @@ fn inert(text: &str, format: &str) {
             serde_json::from_str::<serde_json::Value>(text).expect("JSON");
         }
         "github" => assert!(text.lines().all(|line| line.starts_with("::") || line.ends_with("them all")), "{text}"),
-        "markdown" => assert!(!text.lines().any(|line| line.contains("<script") && !line.starts_with("    ")), "{text}"),
+        "markdown" => {
+            assert!(!text.lines().any(|line| line.contains("<script") && !line.starts_with("    ")), "{text}")
+        }
         _ => {}
     }
 }
