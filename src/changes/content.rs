@@ -15,7 +15,7 @@ pub fn same_content(one: &Arc<Object>, other: &Arc<Object>) -> bool {
 }
 
 /// Whether both values are the same for Kubernetes.
-pub(super) fn same_value(one: Value<'_>, other: Value<'_>) -> bool {
+pub fn same_value(one: Value<'_>, other: Value<'_>) -> bool {
     let mut pending = vec![(one, other)];
     let mut seen: HashSet<(NodeId, NodeId)> = HashSet::new();
     while let Some((one, other)) = pending.pop() {

@@ -16,7 +16,7 @@ mod tree;
 
 pub use both::BothSides;
 pub use compare::{ChangeKind, ObjectChange, Sides, compare};
-pub use content::same_content;
+pub use content::{same_content, same_value};
 pub use destination::Destination;
 pub use immutable::{RejectedField, rejected_fields};
 pub use tree::{PlacedFile, TreePart, TreePlace};

@@ -217,6 +217,11 @@ fn a_claim_that_head_does_not_mount_any_more_is_deleted_and_one_that_it_mounts_i
     assert_eq!(after("emptyDir: {}", ""), ["deleted", "data-lost"]);
     assert_eq!(after(claimed, "  replicas: 0\n"), ["deleted", "data-lost"]);
     assert_eq!(after(claimed, ""), ["stuck", "data-lost"]);
+    assert_eq!(after("persistentVolumeClaim: {claimName: data, readOnly: true}", ""), ["deleted", "data-lost"]);
+    let job =
+        |more: &str| mounting(claimed, more).replace("kind: Deployment", "kind: Job").replace("apps/v1", "batch/v1");
+    let (old, new) = ([("a.yaml", &*claim), ("job.yaml", &*job(""))], [("job.yaml", &*job(""))]);
+    assert!(effects(&old, &new, &["--by", "flux"])[0].starts_with("deleted"), "a finished Pod holds no claim");
 }
 
 #[test]
