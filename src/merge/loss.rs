@@ -1,15 +1,14 @@
 //! One object that dies or gets stuck, and what head says of it.
 
-use std::collections::{BTreeMap, HashSet};
+use std::collections::BTreeMap;
 use std::sync::OnceLock;
 
 use super::effect::{DiffEffect, EffectCertainty, EffectKind};
 use super::part::MergePart;
 use super::surprise::{Standing, Surprise, severity};
-use crate::changes::{Destination, TreePart};
 use crate::finding::Severity;
 use crate::inventory::{Member, ObjectId};
-use crate::kube::{GroupKind, ObjectKey, kinds};
+use crate::kube::{ObjectKey, kinds};
 use crate::ownership::{DeliveryDestination, DeliveryObject, Ties};
 
 /// An object that dies or gets stuck.
@@ -42,18 +41,14 @@ pub struct Loss<'a> {
 /// Puts losses together from effects.
 pub(super) struct Losses<'a, 'p> {
     pub(super) part: &'p MergePart<'a>,
-    pub(super) head: HeadView<'a>,
+    pub(super) head: HeadView,
 }
 
 /// What head says of objects, found out when somebody asks.
 #[derive(Default)]
-pub(super) struct HeadView<'a> {
+pub(super) struct HeadView {
     ties: OnceLock<Option<Ties>>,
-    written: OnceLock<HashSet<WrittenName<'a>>>,
 }
-
-/// What an object is called in its file.
-type WrittenName<'a> = (&'a str, GroupKind<&'a str>, Option<String>);
 
 impl<'a> Losses<'a, '_> {
     /// The losses, by key. `because` completes a chain of causes upwards.
@@ -83,7 +78,7 @@ impl<'a> Losses<'a, '_> {
             Some(member) if self.part.still_applied(member).is_some() => Standing::Applied,
             Some(member) if self.part.renamed(member).is_some() => Standing::Removed,
             // What left by itself is what the change shows, even if its file stays: an entry of a kustomization left.
-            Some(member) if because.len() > 1 && self.is_written(member) => Standing::Unapplied,
+            Some(member) if because.len() > 1 && self.part.is_written(member) => Standing::Unapplied,
             Some(_) => Standing::Removed,
         };
         let provider = self.provider(key);
@@ -91,10 +86,7 @@ impl<'a> Losses<'a, '_> {
         let had_users = self.part.analysis.ties().users_of(key).next().is_some();
         let data = of(&[DataLost]).map(|effect| effect.certainty == EffectCertainty::Certain);
         let stuck = end.effect == Stuck;
-        let certain = match end.effect {
-            Stuck => end.certainty == EffectCertainty::Certain,
-            _ => end.certainty != EffectCertainty::Possible,
-        };
+        let certain = end.certainty == EffectCertainty::Certain;
         let (used, hides) = (!users.is_empty(), member.is_some_and(|member| self.hides(member)));
         let severity = severity(Surprise { standing, used, had_users, data, hides, stuck, certain });
         Some(Loss {
@@ -149,19 +141,5 @@ impl<'a> Losses<'a, '_> {
         let head = self.part.head?;
         let member = head.inventory.member(id);
         head.destination(member.file).is_applied().then_some(member)
-    }
-
-    /// Whether the same file of head contains the object.
-    fn is_written(&self, member: &'a Member) -> bool {
-        let identity = |part: &'a TreePart, member: &'a Member| -> WrittenName<'a> {
-            (part.place(member.file), member.object.group_kind(), member.object.name())
-        };
-        let written = self.head.written.get_or_init(|| {
-            let trees = self.part.sides.head.iter();
-            let members = trees.flat_map(|part| part.inventory.members.iter().map(move |member| (part, member)));
-            let own = members.filter(|(part, member)| *part.destination(member.file) != Destination::Beside);
-            own.map(|(part, member)| identity(part, member)).collect()
-        });
-        written.contains(&identity(self.part.base, member))
     }
 }

@@ -35,6 +35,8 @@ pub struct MergePart<'a> {
     pub hooks: Vec<ObjectId>,
     /// What files of head contain that somebody builds.
     built: OnceLock<HashSet<WrittenIn>>,
+    /// What files of head contain, whoever applies it.
+    written: OnceLock<HashSet<WrittenIn>>,
 }
 
 /// An object of a file: the path from the root of the side, the kind, the name.
@@ -75,7 +77,18 @@ impl<'a> MergePart<'a> {
             changed.filter(|(was, is)| is_hook(is) && !is_hook(base.inventory.member(*was))).map(|(was, _)| was);
         let hooks = hooks.collect();
         let analysis = Analysis::of(&base.inventory).knowing(tables).delivered_by(delivery);
-        Self { at, sides, changes, base, head, analysis, leaving, hooks, built: OnceLock::new() }
+        Self {
+            at,
+            sides,
+            changes,
+            base,
+            head,
+            analysis,
+            leaving,
+            hooks,
+            built: OnceLock::new(),
+            written: OnceLock::new(),
+        }
     }
 
     /// Whether the API server rejects the update of an object to what head says.
@@ -156,6 +169,19 @@ impl<'a> MergePart<'a> {
         let (.., before) = find(self.sides.base)?;
         let accepted = before != text && accept(&self.sides.head[tree].inventory, file);
         accepted.then(|| (self.sides.head_file(tree, file), text))
+    }
+
+    /// Whether the same file of head contains an object of base.
+    pub fn is_written(&self, member: &Member) -> bool {
+        let name = |part: &TreePart, member: &Member| -> WrittenIn {
+            (part.place(member.file).to_owned(), member.object.group_kind().to_owned(), member.object.name())
+        };
+        let written = self.written.get_or_init(|| {
+            let trees = self.sides.head.iter();
+            let members = trees.flat_map(|part| part.inventory.members.iter().map(move |member| (part, member)));
+            members.filter(|(part, member)| is_own(part, member)).map(|(part, member)| name(part, member)).collect()
+        });
+        written.contains(&name(self.base, member))
     }
 
     /// What head applies of an object of base, if it is not left to nobody: what a tool delivered and lies in a folder that nothing

@@ -48,6 +48,7 @@ pub(super) fn leaving(merge: &Merge<'_>, member: &Member) -> String {
             format!("renaming {} to `{}`", named(member), after.key.name)
         }
         Some(after) => format!("moving {} to {}", named(member), whereabouts(after).trim_start_matches("in ")),
+        None if merge.part.still_applied(member).is_some() => format!("moving {} elsewhere", named(member)),
         None => format!("removing {}", named(member)),
     }
 }

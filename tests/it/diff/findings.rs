@@ -155,3 +155,20 @@ fn a_rule_of_the_other_command_is_named_with_that_command() {
         assert!(said.contains(&format!("`ownerlint {other}` runs it")), "{said}");
     }
 }
+
+#[test]
+fn a_kustomization_that_leaves_and_is_not_deleted_goes_on_with_its_sources() {
+    let folder = Folder::new();
+    let cluster = FLUX.replace("name: shop", "name: cluster").replace("./shop", "./clusters");
+    for side in ["base", "head"] {
+        folder.write(&format!("{side}/clusters/cluster.yaml"), &cluster.replace("prune: true", "prune: false"));
+        folder.write(&format!("{side}/shop/ns.yaml"), &object("v1", "Namespace", "shop"));
+        folder.write(&format!("{side}/shop/a.yaml"), &in_shop(&config("a")));
+    }
+    folder.write("base/clusters/shop.yaml", FLUX);
+    assert_eq!(found(&folder, &["--show", "info"]), [""; 0]);
+    let document = folder.run("", &["--base", "base", "--head", "head"]).expect("a comparison");
+    let effects = document["effects"].as_array().expect("a list").iter();
+    let deleted: Vec<&Value> = effects.filter(|effect| effect["effect"] == "deleted").collect();
+    assert!(deleted.is_empty(), "{deleted:?}");
+}
