@@ -79,6 +79,16 @@ impl<'a> Merge<'a> {
         self.withdrawn.regimes.get(&member.key).map(|(regime, _)| *regime)
     }
 
+    /// By which tool an object of base is delivered, whether it leaves or stays.
+    pub fn regime_of(&self, member: &Member) -> Regime {
+        withdraw::delivered(self.part, member, &self.withdrawn.choice).0
+    }
+
+    /// Whether anybody says by which tool an object of base is delivered.
+    pub fn is_told(&self, member: &Member) -> bool {
+        withdraw::delivered(self.part, member, &self.withdrawn.choice).1
+    }
+
     /// What head adds and exists in the end.
     pub fn appearing(&self) -> impl Iterator<Item = &'a Member> {
         self.telling.appearing()

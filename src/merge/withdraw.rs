@@ -31,6 +31,8 @@ pub struct PartWithdrawal {
     pub idle: Vec<String>,
     /// What goes over from one object that delivers to another.
     pub handovers: Vec<Handover>,
+    /// What the user says of the tools.
+    pub choice: DeliveryChoice,
 }
 
 /// A finalizer that a tool removes from an object that it deletes, once others are gone.
@@ -70,10 +72,7 @@ pub fn withdraw(part: &MergePart<'_>, choice: &DeliveryChoice) -> PartWithdrawal
     for (applier, destination) in in_order(part, &groups) {
         let Some(members) = groups.remove(&(applier.clone(), destination)) else { break };
         let leaving = Leaving { inventory: &part.base.inventory, deliveries, members };
-        let (regime, said) = match &applier {
-            Applier::Object(deliverer) => (regime_of(deliverer.tool), true),
-            Applier::Tool { regime, said } => (*regime, *said),
-        };
+        let (regime, said) = applier.regime();
         for member in &leaving.members {
             let known = decided.all.regimes.entry(member.key.clone()).or_insert((regime, said));
             // Two destinations may have one key: who says that he delivers it counts.
@@ -98,7 +97,22 @@ pub fn withdraw(part: &MergePart<'_>, choice: &DeliveryChoice) -> PartWithdrawal
     let handovers = handovers(part, choice, &decided.requested);
     let flux = (Regime::Flux(FluxObject::Kustomization), true);
     decided.all.regimes.extend(handovers.iter().flat_map(|handover| &handover.objects).map(|key| (key.clone(), flux)));
-    PartWithdrawal { releases, handovers, ..decided.finish() }
+    PartWithdrawal { releases, handovers, choice: *choice, ..decided.finish() }
+}
+
+impl Applier {
+    /// The tool, and whether anybody says that it is this one.
+    fn regime(&self) -> (Regime, bool) {
+        match self {
+            Self::Object(deliverer) => (regime_of(deliverer.tool), true),
+            Self::Tool { regime, said } => (*regime, *said),
+        }
+    }
+}
+
+/// By which tool an object of base is delivered, whether it leaves or stays, and whether anybody says so.
+pub(super) fn delivered(part: &MergePart<'_>, member: &Member, choice: &DeliveryChoice) -> (Regime, bool) {
+    applier(part.analysis.deliveries(), member, part.base.destination(member.file), choice).regime()
 }
 
 /// Argo CD removes its finalizer from an Application that it deletes when everything that this delivered is gone.

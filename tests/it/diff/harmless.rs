@@ -22,6 +22,8 @@ fn are_silent(allowed: &[&str], sides: impl Fn(Rendering) -> (Texts, Texts)) {
         wrong.extend(changes.map(|change| format!("{}: {} {}", sample.path, change.change, change.key)));
         wrong
             .extend(report.effects.iter().map(|effect| format!("{}: {:?} {}", sample.path, effect.effect, effect.key)));
+        let findings = report.findings.findings.iter().map(|reported| &reported.finding);
+        wrong.extend(findings.map(|finding| format!("{}: {} {}", sample.path, finding.rule, finding.message)));
     }
     assert_eq!(wrong, [""; 0]);
 }
@@ -285,4 +287,5 @@ fn a_folder_that_moves_with_what_points_at_it() {
     let report = compare(&sources.original, &head.written(json_documents), DeliveryChoice::default());
     let words: BTreeSet<&str> = report.changes.iter().map(|change| change.change).collect();
     assert_eq!((words, report.effects), (["changed", "moved"].into(), Vec::new()));
+    assert!(report.findings.findings.is_empty());
 }

@@ -1,0 +1,270 @@
+//! Controllers that leave, or lose what lets them act, while head still contains what only they release.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use super::kept::{KeptObject, in_head, kept};
+use super::places::{on_base, related_in_head};
+use crate::changes::TreePart;
+use crate::inventory::{Inventory, Member, ObjectId};
+use crate::kube::{GroupKind, Namespace, ObjectKey, finalizers, kinds};
+use crate::merge::{EffectCertainty, EffectKind, Merge, Standing, Surprise, severity};
+use crate::ownership::{Evidence, FinalizerHolder, Remover, Removers};
+use crate::rules::draft::{Draft, MOST_RELATED};
+use crate::rules::held::counted;
+use crate::rules::rule::{Rule, Sink, rule};
+use crate::rules::words::named;
+
+pub(in crate::rules) static CONTROLLER_REMOVED: Rule = rule!(
+    "controller-removed",
+    Warning,
+    Stuck,
+    "A controller leaves, and head still contains objects that only it can release",
+    change controller_removed
+);
+
+pub(in crate::rules) static PERMISSION_REMOVED: Rule = rule!(
+    "permission-removed",
+    Warning,
+    Stuck,
+    "A controller stays and loses the permission to release its objects",
+    change permission_removed
+);
+
+/// An object of head with a finalizer that a workload of base removes.
+struct ReleasedObject<'a> {
+    member: &'a Member,
+    finalizer: String,
+    verified: bool,
+}
+
+/// Group, kind and namespace of objects, and one of their finalizers: all that decides who removes it.
+type HeldAlike<'a> = (GroupKind<&'a str>, &'a Namespace, String);
+
+/// What the workloads of base release of head, by workload.
+struct Releases<'a> {
+    part: &'a TreePart,
+    removers: Removers,
+    by_workload: BTreeMap<ObjectId, Vec<ReleasedObject<'a>>>,
+}
+
+impl<'a> Releases<'a> {
+    /// `None` if base runs no controller that is known.
+    fn of(merge: &Merge<'a>) -> Option<Self> {
+        let part = merge.part.head?;
+        let before = &merge.part.analysis.ownership().removers;
+        let inventory = &merge.part.base.inventory;
+        let mut known: BTreeMap<HeldAlike<'_>, Option<(ObjectId, bool)>> = BTreeMap::new();
+        let mut by_workload: BTreeMap<ObjectId, Vec<ReleasedObject<'a>>> = BTreeMap::new();
+        for member in part.inventory.members.iter().filter(|member| is_own(part, member)) {
+            let written = member.object.metadata.finalizers.iter().map(|finalizer| finalizer.value.as_str());
+            let written = written.filter(|name| !finalizers::is_collectors(name));
+            for finalizer in written.chain(before.added_finalizers(member)) {
+                let question = (member.key.group_kind(), &member.key.namespace, finalizer.to_owned());
+                let answer = known.entry(question).or_insert_with(|| {
+                    let holder = FinalizerHolder { name: None, ..FinalizerHolder::of(member) };
+                    running(&before.remover_from(inventory, &holder, finalizer))
+                });
+                if let Some((workload, verified)) = *answer {
+                    let held = ReleasedObject { member, finalizer: finalizer.to_owned(), verified };
+                    by_workload.entry(workload).or_default().push(held);
+                    break;
+                }
+            }
+        }
+        let removers = Removers::of(&part.inventory, Arc::clone(before.known()));
+        (!by_workload.is_empty()).then_some(Self { part, removers, by_workload })
+    }
+}
+
+fn is_own(part: &TreePart, member: &Member) -> bool {
+    part.destination(member.file).is_applied() && member.decodes()
+}
+
+/// The workload that runs a known controller. Permissions alone prove nothing here, and a Job ends on its own.
+fn running(remover: &Remover<'_>) -> Option<(ObjectId, bool)> {
+    match remover {
+        Remover::Workload {
+            id,
+            evidence: Evidence::Image { .. } | Evidence::Configuration,
+            controller: Some(controller),
+        } => Some((*id, controller.verified)),
+        _ => None,
+    }
+}
+
+/// Whether the change deletes an object of base, and whether that is certain.
+fn end(merge: &Merge<'_>, key: &ObjectKey) -> Option<bool> {
+    let gone = |effect: EffectKind| matches!(effect, EffectKind::Deleted | EffectKind::Cascaded);
+    let effect = merge.effects.iter().find(|effect| effect.key == *key && gone(effect.effect))?;
+    merge.part.after(key).is_none().then_some(effect.certainty != EffectCertainty::Possible)
+}
+
+fn controller_removed(merge: &Merge<'_>, sink: &mut Sink) {
+    if merge.effects.is_empty() {
+        return;
+    }
+    let Some(releases) = Releases::of(merge) else { return };
+    let inventory = &merge.part.base.inventory;
+    for (id, held) in &releases.by_workload {
+        let workload = inventory.member(*id);
+        let Some(certain) = end(merge, &workload.key).filter(|_| workload.key.group != "batch") else { continue };
+        // Another workload of head may run the same controller.
+        let left = held.iter().filter(|held| {
+            let holder = FinalizerHolder { name: None, ..FinalizerHolder::of(held.member) };
+            let remover = releases.removers.remover_from(&releases.part.inventory, &holder, &held.finalizer);
+            matches!(remover, Remover::KnownElsewhere(_) | Remover::Nobody | Remover::Unlisted(_))
+        });
+        let left: Vec<&ReleasedObject<'_>> = left.filter(|held| end(merge, &held.member.key).is_none()).collect();
+        if !left.is_empty() {
+            sink.push(removed(merge, workload, &left, certain));
+        }
+    }
+}
+
+/// Whether head delivers something new that nobody rendered: it may contain the controller.
+fn may_come_otherwise(merge: &Merge<'_>) -> bool {
+    let delivers = [kinds::HELM_RELEASE, kinds::APPLICATION, kinds::APPLICATION_SET, kinds::FLUX_KUSTOMIZATION];
+    let new = |member: &Member| merge.part.base.inventory.with_key(&member.key).is_empty();
+    let members = merge.part.sides.head.iter().flat_map(|tree| &tree.inventory.members);
+    let mut delivering = members.filter(|member| delivers.into_iter().any(|kind| member.object.is(kind)));
+    delivering.any(new)
+}
+
+fn removed(merge: &Merge<'_>, workload: &Member, left: &[&ReleasedObject<'_>], certain: bool) -> Draft {
+    let verified = left.iter().any(|held| held.verified);
+    let elsewhere = may_come_otherwise(merge);
+    let surprise = Surprise {
+        standing: Standing::Removed,
+        used: true,
+        had_users: true,
+        data: None,
+        hides: false,
+        stuck: false,
+        certain: certain && verified && !elsewhere,
+    };
+    let doubt = match elsewhere {
+        true => " The change also adds what a tool renders later, and the controller may be part of that.",
+        false => "",
+    };
+    let (who, what) = (named(workload), counted(named(left[0].member), left.len()));
+    let draft = on_base(merge, workload, workload.object.name_span(), format!("{who} leaves, and {what} can never be deleted without it"))
+        .label("is the one that releases them")
+        .reason(format!(
+            "{who} removes the finalizer `{}` of {}. Once it is gone, whoever deletes such an object leaves it in Terminating, and with \
+             it its namespace.{doubt}",
+            left[0].finalizer,
+            named(left[0].member)
+        ))
+        .help(
+            "remove the objects first, merge that and wait until they are gone; remove the controller in a second change. If it moved \
+             to another place, let both exist until the new one runs",
+        )
+        .field("metadata.name")
+        .target(left[0].member.key.group_kind().to_string());
+    let draft = resting(merge, draft, left);
+    let draft = draft.severity(severity(surprise).unwrap_or(crate::finding::Severity::Warning));
+    shown(merge, draft, left)
+}
+
+fn shown(merge: &Merge<'_>, draft: Draft, left: &[&ReleasedObject<'_>]) -> Draft {
+    left.iter().take(MOST_RELATED).fold(draft, |draft, held| {
+        related_in_head(draft, merge, held.member, format!("has or gets the finalizer `{}`", held.finalizer))
+    })
+}
+
+/// Names the rows of the table that the finding rests on.
+fn resting(merge: &Merge<'_>, draft: Draft, left: &[&ReleasedObject<'_>]) -> Draft {
+    let known = merge.part.analysis.ownership().removers.known();
+    let rows: BTreeMap<&str, _> =
+        left.iter().filter_map(|held| known.find(&held.finalizer)).map(|known| (&*known.finalizer, known)).collect();
+    rows.into_values().fold(draft, Draft::rests_on_finalizer)
+}
+
+fn permission_removed(merge: &Merge<'_>, sink: &mut Sink) {
+    let permits = |object: KeptObject<'_>| object.base.key.group == "rbac.authorization.k8s.io";
+    if merge.effects.is_empty() && !kept(merge).any(permits) {
+        return;
+    }
+    let Some(releases) = Releases::of(merge) else { return };
+    let before = &merge.part.base.inventory;
+    let after = &releases.part.inventory;
+    for (id, held) in &releases.by_workload {
+        let workload = before.member(*id);
+        let Some(stays) = after.with_key(&workload.key).first().map(|id| after.member(*id)) else { continue };
+        let mut lost: BTreeMap<ObjectId, Vec<&ReleasedObject<'_>>> = BTreeMap::new();
+        for held in held.iter().filter(|held| end(merge, &held.member.key).is_none()) {
+            if let Some(id) = lost_permission(merge, &releases, workload, stays, held) {
+                lost.entry(id).or_default().push(held);
+            }
+        }
+        for (id, held) in lost {
+            sink.push(forbidden(merge, before.member(id), stays, &held));
+        }
+    }
+}
+
+/// Of what let a workload release an object, what the change takes away so that nothing else lets it.
+fn lost_permission(
+    merge: &Merge<'_>,
+    releases: &Releases<'_>,
+    workload: &Member,
+    stays: &Member,
+    held: &ReleasedObject<'_>,
+) -> Option<ObjectId> {
+    let holder = FinalizerHolder { name: None, ..FinalizerHolder::of(held.member) };
+    let (before, after) = (&merge.part.base.inventory, &releases.part.inventory);
+    let was = merge.part.analysis.ownership().removers.access().authority(before, workload.id, &holder);
+    let is = releases.removers.access().authority(after, stays.id, &holder);
+    if let Some(account) = was.service_account.filter(|_| is.service_account.is_none())
+        && end(merge, &before.member(account).key).is_some()
+    {
+        return Some(account);
+    }
+    if was.grants.is_empty() || !is.grants.is_empty() {
+        return None;
+    }
+    let needed: BTreeSet<ObjectId> = was.grants.iter().flatten().copied().collect();
+    let taken = |id: &&ObjectId| {
+        let member = before.member(**id);
+        end(merge, &member.key).is_some() || changed(after, member)
+    };
+    needed.iter().find(taken).copied()
+}
+
+/// Whether head has the object with other content.
+fn changed(after: &Inventory, member: &Member) -> bool {
+    let now = after.with_key(&member.key).first().map(|id| after.member(*id));
+    now.is_some_and(|now| !crate::changes::same_content(&now.object, &member.object))
+}
+
+fn forbidden(merge: &Merge<'_>, taken: &Member, workload: &Member, left: &[&ReleasedObject<'_>]) -> Draft {
+    let verified = left.iter().any(|held| held.verified);
+    let surprise = Surprise {
+        standing: Standing::Removed,
+        used: true,
+        had_users: true,
+        data: None,
+        hides: false,
+        stuck: false,
+        certain: verified && end(merge, &taken.key) == Some(true),
+    };
+    let (what, who) = (named(taken), named(workload));
+    let message =
+        format!("{who} cannot release {} any more without {what}", counted(named(left[0].member), left.len()));
+    let draft = on_base(merge, taken, taken.object.name_span(), message)
+        .label("let it remove finalizers")
+        .reason(format!(
+            "{who} stays and removes the finalizer `{}` of {}; {what} lets it. Without the permission its requests are rejected, and \
+             whoever deletes such an object leaves it in Terminating.",
+            left[0].finalizer,
+            named(left[0].member)
+        ))
+        .help("keep the permission as long as such objects exist: remove these first, merge that and wait until they are gone")
+        .field("metadata.name")
+        .target(left[0].member.key.group_kind().to_string());
+    let draft = resting(merge, draft, left);
+    let draft = draft.severity(severity(surprise).unwrap_or(crate::finding::Severity::Warning));
+    let draft = in_head(draft, merge, workload, workload.object.name_span(), "stays");
+    shown(merge, draft, left)
+}

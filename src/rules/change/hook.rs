@@ -1,0 +1,103 @@
+//! Objects of a release that become hooks of Helm, and the other way round.
+
+use super::kept::{in_head, kept};
+use super::places::on_base;
+use crate::delivery::Regime;
+use crate::delivery::helm::is_transient;
+use crate::delivery::marks::{self, annotation};
+use crate::finding::{Consequence, Severity};
+use crate::inventory::Member;
+use crate::kube::kinds;
+use crate::merge::{EffectKind, Merge, Standing, Surprise, severity};
+use crate::rules::draft::Draft;
+use crate::rules::rule::{Rule, Sink, rule};
+use crate::rules::words::named;
+
+pub(in crate::rules) static BECAME_HOOK: Rule = rule!(
+    "became-hook",
+    Error,
+    Collected,
+    "An object of a release becomes a hook of Helm: the upgrade deletes it",
+    change became_hook
+);
+
+fn became_hook(merge: &Merge<'_>, sink: &mut Sink) {
+    for object in kept(merge).filter(|object| !runs_once(object.base)) {
+        let regime = merge.regime_of(object.base);
+        let hook = |member: &Member| annotation(&member.object.metadata, marks::HELM_HOOK).cloned();
+        match (hook(object.base), hook(object.head)) {
+            (None, Some(hook)) if regime.is_release() && is_deleted(merge, object.base) && !runs_last(object.head) => {
+                let draft = deleted(merge, object.base, regime);
+                sink.push(in_head(draft, merge, object.head, hook.key_span, "makes it a hook"));
+            }
+            (Some(hook), None) if regime.is_release() && !is_transient(&object.base.object) => {
+                sink.push(in_head(
+                    in_the_way(merge, object.base, regime, hook.key_span),
+                    merge,
+                    object.head,
+                    object.head.object.name_span(),
+                    "is part of the release from now on",
+                ));
+            }
+            _ => {}
+        }
+    }
+}
+
+/// A Job or Pod runs once: as a hook it runs again, which is what people want.
+fn runs_once(member: &Member) -> bool {
+    member.key.group == "batch" || member.object.is(kinds::POD)
+}
+
+/// Whether the hook is created after the upgrade has removed what left, and stays.
+fn runs_last(member: &Member) -> bool {
+    let events = annotation(&member.object.metadata, marks::HELM_HOOK).map_or("", |events| events.value.as_str());
+    events.split(',').any(|event| event.trim() == "post-upgrade") && !is_transient(&member.object)
+}
+
+fn is_deleted(merge: &Merge<'_>, member: &Member) -> bool {
+    let ends = [EffectKind::Deleted, EffectKind::Stuck];
+    merge.effects.iter().any(|effect| effect.key == member.key && ends.contains(&effect.effect))
+}
+
+fn deleted(merge: &Merge<'_>, member: &Member, regime: Regime) -> Draft {
+    let surprise = Surprise {
+        standing: Standing::Applied,
+        used: false,
+        had_users: false,
+        data: None,
+        hides: false,
+        stuck: false,
+        certain: merge.is_told(member),
+    };
+    let upgrade = if regime == Regime::Helm { "`helm upgrade`" } else { "the upgrade of the HelmRelease" };
+    on_base(merge, member, member.object.name_span(), format!("{upgrade} deletes {}, which becomes a hook", named(member)))
+        .label("is part of the release")
+        .reason(
+            "A hook is no part of the release. Helm removes what left the release at the end of the upgrade, and this object is \
+             among it: a hook that ran before is deleted again, one that only runs at another time is not created.",
+        )
+        .help(
+            "leave the object in the release. If it must become a hook, give the hook another name, or annotate the object with \
+             `helm.sh/resource-policy: keep` and upgrade once before",
+        )
+        .field("metadata.annotations")
+        .severity(severity(surprise).unwrap_or(Severity::Error))
+}
+
+fn in_the_way(merge: &Merge<'_>, member: &Member, regime: Regime, hook: crate::text::Span) -> Draft {
+    let upgrade = if regime == Regime::Helm { "`helm upgrade` fails" } else { "the HelmRelease fails to upgrade" };
+    on_base(merge, member, hook, format!("{} stops being a hook: {upgrade} if the hook still exists", named(member)))
+        .label("was created as a hook")
+        .reason(
+            "Helm creates what is new in the release, and rejects an object that exists and does not have the annotations of this \
+             release. Hooks have none.",
+        )
+        .help(
+            "delete the hook's object before the upgrade, or annotate it with `meta.helm.sh/release-name` and \
+             `meta.helm.sh/release-namespace` and label it `app.kubernetes.io/managed-by: Helm`",
+        )
+        .field("metadata.annotations")
+        .severity(Severity::Warning)
+        .consequence(Consequence::Rejected)
+}

@@ -1,0 +1,280 @@
+//! Updates that the API server rejects: what the tool then does depends on the tool.
+
+use super::kept::{KeptObject, in_head, kept};
+use super::places::on_base;
+use crate::changes::{RejectedField, rejected_fields};
+use crate::delivery::marks::{self, annotation, label};
+use crate::delivery::{FluxObject, Regime};
+use crate::finding::{Consequence, Severity};
+use crate::inventory::Member;
+use crate::kube::{GroupKind, Scope, kinds, kubectl};
+use crate::manifest::Spanned;
+use crate::merge::{Merge, Standing, Surprise, severity};
+use crate::ownership::data_loss;
+use crate::ownership::tables::DataFate;
+use crate::rules::draft::Draft;
+use crate::rules::rule::{Rule, Sink, rule};
+use crate::rules::words::{listed, named};
+use crate::text::Span;
+use crate::yaml::Value;
+
+pub(in crate::rules) static IMMUTABLE_CHANGED: Rule = rule!(
+    "immutable-changed",
+    Error,
+    Rejected,
+    "A change to a field that the API server lets nobody change: the update is rejected, or the object is deleted and created again",
+    change immutable_changed
+);
+
+pub(in crate::rules) static SCOPE_CHANGED: Rule = rule!(
+    "scope-changed",
+    Error,
+    Rejected,
+    "The scope of a CustomResourceDefinition changes: the update is rejected, and only deleting every object of the kind helps",
+    change scope_changed
+);
+
+const JOB: GroupKind<&str> = GroupKind::new("batch", "Job");
+
+/// What becomes of an update that the API server rejects.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Answer {
+    /// Nothing: the tool reports an error.
+    Fails,
+    /// The tool deletes the object and creates it again, because somebody told it to.
+    Replaces {
+        /// Who told it.
+        because: &'static str,
+    },
+    /// The tool creates the object anew in any case: it is a hook.
+    Anew,
+}
+
+/// What the tool of an object does about it.
+fn answer(merge: &Merge<'_>, regime: Regime, object: KeptObject<'_>) -> Answer {
+    let KeptObject { base, head } = object;
+    let metadata = &head.object.metadata;
+    let is_hook = |key| annotation(&base.object.metadata, key).is_some() && annotation(metadata, key).is_some();
+    if is_hook(marks::HELM_HOOK) || regime == Regime::ArgoCd && is_hook(marks::ARGOCD_HOOK) {
+        return Answer::Anew;
+    }
+    let forced = |value: &Spanned<String>| value.value.eq_ignore_ascii_case("enabled");
+    match regime {
+        Regime::ArgoCd => {
+            let options = annotation(metadata, marks::ARGOCD_SYNC_OPTIONS);
+            let force =
+                options.is_some_and(|options| marks::sync_options(&options.value).any(|one| one == "Force=true"));
+            if force {
+                Answer::Replaces { because: "the sync option `Force=true` of the object" }
+            } else {
+                Answer::Fails
+            }
+        }
+        Regime::Flux(FluxObject::Kustomization) => {
+            let own = [annotation(metadata, marks::FLUX_FORCE), label(metadata, marks::FLUX_FORCE)];
+            let spec = merge.part.deliverer_of(base).and_then(|deliverer| deliverer.object.at(&["spec", "force"]));
+            match (own.into_iter().flatten().any(forced), spec.and_then(Value::as_bool)) {
+                (true, _) => {
+                    Answer::Replaces { because: "the annotation `kustomize.toolkit.fluxcd.io/force` of the object" }
+                }
+                (_, Some(true)) => Answer::Replaces { because: "`spec.force` of the Kustomization" },
+                _ => Answer::Fails,
+            }
+        }
+        // `force` of a HelmRelease replaces objects without deleting them (helm pkg/kube/client.go, updateResource).
+        Regime::Helm | Regime::Flux(FluxObject::HelmRelease) | Regime::Kubectl => Answer::Fails,
+    }
+}
+
+fn immutable_changed(merge: &Merge<'_>, sink: &mut Sink) {
+    for object in kept(merge) {
+        let fields = rejected_fields(&object.base.object, &object.head.object);
+        // `scope-changed` tells it.
+        let fields: Vec<RejectedField> = fields.into_iter().filter(|field| field.field != "spec.scope").collect();
+        if fields.is_empty() || ends_on_its_own(object.base) {
+            continue;
+        }
+        let regime = merge.regime_of(object.base);
+        match answer(merge, regime, object) {
+            Answer::Fails => sink.push(rejected(merge, regime, object, &fields)),
+            Answer::Replaces { because } if matters(merge, object.base) => {
+                sink.push(replaced(merge, regime, object, &fields, because));
+            }
+            Answer::Replaces { .. } | Answer::Anew => {}
+        }
+    }
+}
+
+/// A Job that is deleted some time after it has finished is mostly gone before it changes.
+fn ends_on_its_own(member: &Member) -> bool {
+    member.object.is(JOB) && member.object.at(&["spec", "ttlSecondsAfterFinished"]).is_some()
+}
+
+/// Whether more is deleted with an object than the object: to have others created again is what force is for.
+fn matters(merge: &Merge<'_>, member: &Member) -> bool {
+    let takes_others =
+        [kinds::CUSTOM_RESOURCE_DEFINITION, kinds::NAMESPACE, kinds::PERSISTENT_VOLUME_CLAIM, kinds::PERSISTENT_VOLUME];
+    takes_others.into_iter().any(|kind| member.object.is(kind)) || loses_data(merge, member).is_some()
+}
+
+/// Whether data is deleted with an object, and whether that is certain.
+fn loses_data(merge: &Merge<'_>, member: &Member) -> Option<bool> {
+    let analysis = &merge.part.analysis;
+    let loss = data_loss(analysis.inventory(), analysis.tables(), member)?;
+    match loss.fate {
+        DataFate::Lost => Some(loss.verified),
+        DataFate::Unknown => Some(false),
+        DataFate::Kept => None,
+    }
+}
+
+/// A finding at the field of base that head changes.
+fn on_field(
+    merge: &Merge<'_>,
+    object: KeptObject<'_>,
+    (field, was, is): (&str, Option<Span>, Option<Span>),
+    message: String,
+) -> Draft {
+    let KeptObject { base, head } = object;
+    let draft = on_base(merge, base, was.unwrap_or_else(|| base.object.name_span()), message).field(field);
+    let draft = draft.label(if was.is_some() { "cannot be changed" } else { "does not write the field" });
+    in_head(draft, merge, head, is.unwrap_or_else(|| head.object.name_span()), "changed here")
+}
+
+fn first<'f>(fields: &[RejectedField]) -> (&'f str, Option<Span>, Option<Span>) {
+    (fields[0].field, fields[0].base, fields[0].head)
+}
+
+fn rejected(merge: &Merge<'_>, regime: Regime, object: KeptObject<'_>, fields: &[RejectedField]) -> Draft {
+    let names = listed(fields.iter().map(|field| field.field));
+    let message = format!("the API server rejects the change to {names} of {}", named(object.base));
+    // Somebody may delete a Job that has finished, and often does.
+    let severity = if object.base.object.is(JOB) { Severity::Warning } else { Severity::Error };
+    on_field(merge, object, first(fields), message)
+        .reason(format!("The field is immutable. {}", failure(regime)))
+        .help(remedy(object.base, regime))
+        .severity(severity)
+}
+
+fn replaced(
+    merge: &Merge<'_>,
+    regime: Regime,
+    object: KeptObject<'_>,
+    fields: &[RejectedField],
+    because: &str,
+) -> Draft {
+    let (tool, who) = (regime.tool(), named(object.base));
+    let names = listed(fields.iter().map(|field| field.field));
+    let message = format!("{tool} deletes {who} and creates it again, because {names} cannot be changed");
+    let surprise = Surprise {
+        standing: Standing::Applied,
+        used: false,
+        had_users: false,
+        data: loses_data(merge, object.base),
+        hides: false,
+        stuck: false,
+        certain: true,
+    };
+    on_field(merge, object, first(fields), message)
+        .reason(format!(
+            "The API server rejects the update, and {because} tells {tool} to delete the object then. What is deleted with it, \
+             data too, does not come back."
+        ))
+        .help(format!("take the switch away first and merge that. Then: {}", remedy(object.base, regime)))
+        .severity(severity(surprise).unwrap_or(Severity::Error))
+        .consequence(Consequence::Collected)
+}
+
+/// What happens to the rest of the change when one update is rejected.
+fn failure(regime: Regime) -> &'static str {
+    match regime {
+        Regime::Helm => {
+            "`helm upgrade` fails: what is new has been created by then, nothing is removed, and every further upgrade fails too."
+        }
+        Regime::Flux(FluxObject::HelmRelease) => {
+            "The upgrade of the HelmRelease fails: what is new has been created by then, and nothing is removed."
+        }
+        Regime::Flux(FluxObject::Kustomization) => {
+            "The Kustomization fails to apply, and nothing else of it arrives in the cluster until this is resolved."
+        }
+        Regime::ArgoCd => "The sync fails, and is retried in vain until this is resolved.",
+        Regime::Kubectl => "`kubectl apply` fails for the object.",
+    }
+}
+
+/// How to get there without losing what depends on the object, in the words of its tool.
+fn remedy(member: &Member, regime: Regime) -> String {
+    let target = kubectl::Target::from(&member.key);
+    let again = match regime {
+        Regime::Helm => "upgrade the release",
+        Regime::Flux(FluxObject::HelmRelease) => "merge; Flux upgrades the release",
+        Regime::Flux(FluxObject::Kustomization) => "merge; Flux creates it again",
+        Regime::ArgoCd => "merge; Argo CD creates it again",
+        Regime::Kubectl => "apply it",
+    };
+    match member.key.group_kind() {
+        kinds::STATEFUL_SET => format!(
+            "keep the Pods and their volumes: `{}`, then {again}. The new StatefulSet adopts the Pods; existing claims keep their \
+             size and class",
+            kubectl::delete(&target, &["--cascade=orphan"])
+        ),
+        JOB => "give the Job a name of its own for each version, or `ttlSecondsAfterFinished`, or make it a hook".to_owned(),
+        kinds::PERSISTENT_VOLUME_CLAIM => {
+            "add a claim of another name, copy the data, let the workload use it, and remove this one in a later change".to_owned()
+        }
+        GroupKind { group: "apps", .. } => format!(
+            "add the {} under another name, and remove this one in a later change; or, with a downtime: `{}`, then {again}",
+            member.key.kind,
+            kubectl::delete(&target, &[])
+        ),
+        GroupKind { group: "rbac.authorization.k8s.io", .. } => {
+            format!("add the binding under another name, and remove this one in the same change; or `{}`, then {again}", kubectl::delete(&target, &[]))
+        }
+        kinds::CUSTOM_RESOURCE_DEFINITION => {
+            "keep the version in `spec.versions` until no object is stored in it; another group or kind is another definition".to_owned()
+        }
+        _ => format!("add the {} under another name, let others use it, and remove this one in a later change", member.key.kind),
+    }
+}
+
+fn scope_changed(merge: &Merge<'_>, sink: &mut Sink) {
+    let scope = |member: &Member| member.object.definition().and_then(|crd| crd.scope.clone());
+    for object in kept(merge) {
+        let (Some(was), Some(is)) = (scope(object.base), scope(object.head)) else { continue };
+        if was.value != is.value {
+            sink.push(new_scope(merge, object, (&was, &is)));
+        }
+    }
+}
+
+fn new_scope(merge: &Merge<'_>, object: KeptObject<'_>, (was, is): (&Spanned<Scope>, &Spanned<Scope>)) -> Draft {
+    let crd = object.base;
+    let regime = merge.regime_of(crd);
+    let kind = crd.object.definition().map(|crd| crd.group_kind());
+    let instances = kind.map_or(0, |kind| merge.part.analysis.ties().instances_of(kind).len());
+    let known = match instances {
+        0 => String::new(),
+        1 => " Base contains 1 such object.".to_owned(),
+        n => format!(" Base contains {n} such objects."),
+    };
+    let message = format!("the scope of {} changes from {:?} to {:?}", named(crd), was.value, is.value);
+    let field = ("spec.scope", Some(was.span), Some(is.span));
+    match answer(merge, regime, object) {
+        Answer::Replaces { because } => on_field(merge, object, field, message)
+            .reason(format!(
+                "The scope is immutable, and {because} tells {} to delete the definition and to create it again: every object of \
+                 the kind is deleted with it.{known}",
+                regime.tool()
+            ))
+            .consequence(Consequence::Collected)
+            .severity(Severity::Error),
+        Answer::Fails | Answer::Anew => on_field(merge, object, field, message).reason(format!(
+            "The scope is immutable. {} Whoever deletes the definition to get further deletes every object of the kind.{known}",
+            failure(regime)
+        )),
+    }
+    .help(
+        "define the kind in another group, or another kind, beside this one; move the objects over, and remove this definition in a \
+         later change",
+    )
+}

@@ -1,0 +1,231 @@
+//! Protections that a change takes away, and switches that delete data from now on.
+
+use super::kept::{KeptObject, in_head, kept};
+use super::places::on_base;
+use crate::changes::TreePart;
+use crate::delivery::{FluxObject, Regime, Removal, Spared, Sparing, spared};
+use crate::finding::{Consequence, Severity};
+use crate::inventory::Member;
+use crate::kube::{ObjectKey, kinds};
+use crate::kustomize::name_of;
+use crate::manifest::KUSTOMIZATIONS;
+use crate::merge::{Merge, Standing, Surprise, severity};
+use crate::ownership::tables::DataFate;
+use crate::ownership::{DataLoss, data_loss, reclaim_policy};
+use crate::rules::draft::Draft;
+use crate::rules::rule::{Rule, Sink, rule};
+use crate::rules::words::named;
+use crate::text::Span;
+use crate::yaml::Value;
+
+pub(in crate::rules) static PROTECTION_WEAKENED: Rule = rule!(
+    "protection-weakened",
+    Warning,
+    Collected,
+    "A change takes away what kept an object or its data, or protects it too late",
+    change protection_weakened
+);
+
+fn protection_weakened(merge: &Merge<'_>, sink: &mut Sink) {
+    for object in kept(merge) {
+        sink.extend(unprotected(merge, object));
+        sink.extend(loosened(merge, object));
+        sink.extend(scaled_down(merge, object));
+    }
+    for id in &merge.part.leaving {
+        sink.extend(too_late(merge, merge.part.base.inventory.member(*id)));
+    }
+}
+
+/// What a tool does to objects that leave, and what it does when everything leaves.
+fn removals(regime: Regime) -> &'static [Removal] {
+    match regime {
+        Regime::Helm | Regime::Flux(FluxObject::HelmRelease) => &[Removal::HelmUpgrade, Removal::HelmUninstall],
+        Regime::ArgoCd => &[Removal::ArgoCdPrune, Removal::ArgoCdApplication],
+        Regime::Flux(FluxObject::Kustomization) => &[Removal::FluxPrune],
+        Regime::Kubectl => &[],
+    }
+}
+
+/// The annotation or label of an object by which a removal spares it.
+fn protection(member: &Member, removal: Removal) -> Option<Spared<'_>> {
+    let spared = spared(&member.object, None, removal)?;
+    let written = matches!(
+        spared.by,
+        Sparing::Keep | Sparing::UnknownPolicy(_) | Sparing::SyncOption(_) | Sparing::FluxOptOut(_)
+    );
+    written.then_some(spared)
+}
+
+/// An object whose deletion deletes more than it loses its protection, and stays.
+fn unprotected(merge: &Merge<'_>, object: KeptObject<'_>) -> Option<Draft> {
+    let KeptObject { base, head } = object;
+    if !takes_others(merge, base) {
+        return None;
+    }
+    let regime = merge.regime_of(base);
+    let lost = removals(regime).iter().find_map(|removal| {
+        let was = protection(base, *removal)?;
+        protection(head, *removal).is_none().then_some(was)
+    })?;
+    let place = lost.place?;
+    let key = merge.part.base.inventory.sources.file(base.file).slice(place).trim_matches(['"', '\'']).to_owned();
+    if said_by_a_kustomization(merge, &key) {
+        return None;
+    }
+    let message = format!("{} loses its protection: {} may delete it from now on", named(base), regime.tool());
+    let draft = on_base(merge, base, place, message)
+        .label("protected it")
+        .reason(format!(
+            "Nothing is deleted now. The next time that it leaves git, or that everything leaves, {} deletes it, and what depends on \
+             it with it.",
+            regime.tool()
+        ))
+        .help(format!("leave `{key}` as it is"))
+        .field("metadata.annotations")
+        .target(key);
+    Some(in_head(draft, merge, head, head.object.name_span(), "is not protected any more"))
+}
+
+/// Whether more dies with an object than itself.
+fn takes_others(merge: &Merge<'_>, member: &Member) -> bool {
+    let containers = [kinds::CUSTOM_RESOURCE_DEFINITION, kinds::NAMESPACE, kinds::STATEFUL_SET];
+    let analysis = &merge.part.analysis;
+    let data =
+        || data_loss(analysis.inventory(), analysis.tables(), member).is_some_and(|loss| loss.fate != DataFate::Kept);
+    containers.into_iter().any(|kind| member.object.is(kind)) || data()
+}
+
+/// Whether a kustomization of head has begun to speak of a key: it may write it onto all of its objects.
+fn said_by_a_kustomization(merge: &Merge<'_>, key: &str) -> bool {
+    let says = |trees: &[TreePart]| {
+        let files =
+            trees.iter().flat_map(|tree| tree.inventory.sources.iter().map(move |(id, file)| (tree.place(id), file)));
+        files.filter(|(place, file)| KUSTOMIZATIONS.contains(&name_of(place)) && file.text().contains(key)).count()
+    };
+    says(merge.part.sides.head) > says(merge.part.sides.base)
+}
+
+/// What the table of data says of an object changes from kept to deleted.
+fn loosened(merge: &Merge<'_>, object: KeptObject<'_>) -> Option<Draft> {
+    let KeptObject { base, head } = object;
+    let tables = merge.part.analysis.tables();
+    let was = data_loss(&merge.part.base.inventory, tables, base)?;
+    let is = data_loss(&merge.part.head?.inventory, tables, head)?;
+    if was.fate != DataFate::Kept || is.fate != DataFate::Lost || base.object.is(kinds::PERSISTENT_VOLUME_CLAIM) {
+        return None;
+    }
+    let field =
+        was.written.as_ref().or(is.written.as_ref()).map_or_else(|| "spec".to_owned(), |(field, _)| field.to_string());
+    let place = |loss: &DataLoss, member: &Member| {
+        loss.written.as_ref().map_or_else(|| member.object.name_span(), |(_, value)| value.span)
+    };
+    let surprise = Surprise { data: Some(is.verified), certain: false, ..LATER };
+    let message = format!("deleting {} deletes {} from now on", named(base), is.lost);
+    let draft = on_base(merge, base, place(&was, base), message)
+        .label("kept it until now")
+        .reason("Nothing is deleted now. The switch counts from the moment in which it is applied, whoever deletes the object then.")
+        .help("keep the old value, and switch it only when the data is not needed any more")
+        .field(field)
+        .severity(severity(surprise).unwrap_or(Severity::Warning))
+        .rests_on(&is.row, is.verified);
+    Some(in_head(draft, merge, head, place(&is, head), "deletes it"))
+}
+
+/// What may be deleted some day, and not by this change.
+const LATER: Surprise = Surprise {
+    standing: Standing::Removed,
+    used: false,
+    had_users: false,
+    data: None,
+    hides: false,
+    stuck: false,
+    certain: false,
+};
+
+/// A StatefulSet that deletes the claims of Pods which it no longer runs runs fewer.
+fn scaled_down(merge: &Merge<'_>, object: KeptObject<'_>) -> Option<Draft> {
+    let KeptObject { base, head } = object;
+    if !base.object.is(kinds::STATEFUL_SET) {
+        return None;
+    }
+    let deletes = head.object.at(&["spec", "persistentVolumeClaimRetentionPolicy", "whenScaled"]);
+    let deletes = deletes.filter(|policy| policy.as_str() == Some("Delete"))?;
+    let count = |member: &Member| {
+        let written = member.object.at(&["spec", "replicas"]);
+        let count = written.map_or(Some(1), |value| value.as_int());
+        count.map(|count| (count, written.map(Value::span)))
+    };
+    let ((was, place), (is, now)) = (count(base)?, count(head)?);
+    let templates = head.object.at(&["spec", "volumeClaimTemplates"]).into_iter().flat_map(Value::items);
+    let templates: Vec<(String, Option<DataFate>)> = templates
+        .filter_map(|claim| {
+            let name = claim.at(&["metadata", "name"])?.as_str()?.to_owned();
+            Some((name, reclaim_policy(&merge.part.base.inventory, claim.get("spec"))))
+        })
+        .collect();
+    if is >= was || templates.is_empty() {
+        return None;
+    }
+    let retained = templates.iter().all(|(_, fate)| *fate == Some(DataFate::Kept));
+    let certain = templates.iter().any(|(_, fate)| *fate == Some(DataFate::Lost));
+    let name = |(template, _): &(String, _)| format!("{template}-{}-{}", base.key.name, was - 1);
+    let claims = ObjectKey {
+        kind: "PersistentVolumeClaim".to_owned(),
+        group: String::new(),
+        name: name(&templates[0]),
+        ..base.key.clone()
+    };
+    let data = (!retained).then_some(certain);
+    let surprise = Surprise { standing: Standing::Unwritten, had_users: false, data, certain: true, ..LATER };
+    let lost = (was - is) as usize * templates.len();
+    let message = format!(
+        "fewer replicas of {} delete {}, such as `{}`",
+        named(base),
+        crate::text::plain::count(lost, "claim"),
+        claims.name
+    );
+    let help = "scale down first and keep the claims: set `whenScaled: Retain`, merge that, and remove the claims by hand when nobody \
+                needs them";
+    let draft = on_base(merge, base, place.unwrap_or_else(|| base.object.name_span()), message)
+        .label("so many until now")
+        .reason(format!(
+            "`whenScaled: Delete` lets the controller of StatefulSets delete the claims of Pods that are scaled away.{}",
+            if retained { " Their volumes are retained." } else { " What is on their volumes is deleted with them." }
+        ))
+        .help(help)
+        .field("spec.replicas")
+        .severity(severity(surprise).unwrap_or(Severity::Warning));
+    let draft = in_head(draft, merge, head, deletes.span(), "deletes them");
+    Some(in_head(draft, merge, head, now.unwrap_or_else(|| head.object.name_span()), "fewer here"))
+}
+
+/// A protection that comes with the removal itself: the tool reads it from the cluster, where it is not yet.
+fn too_late(merge: &Merge<'_>, base: &Member) -> Option<Draft> {
+    let (regime, part) = (merge.tool_of(base)?, merge.part);
+    let removal = *removals(regime).first()?;
+    if protection(base, removal).is_some() || !takes_others(merge, base) {
+        return None;
+    }
+    let place = part.base.place(base.file);
+    let (tree, copy) = part.sides.head.iter().enumerate().find_map(|(at, tree)| {
+        let written = tree.inventory.with_name(&base.key.group, &base.key.kind, base.object.name().as_deref()?);
+        let copy = written.iter().map(|id| tree.inventory.member(*id)).find(|copy| tree.place(copy.file) == place)?;
+        Some((at, copy))
+    })?;
+    let protected = protection(copy, removal)?;
+    let message = format!("the protection of {} comes with its removal: too late", named(base));
+    let reason = match regime.is_release() {
+        true => "Helm reads the annotation from the release that it has installed, and that does not have it.",
+        false => "The tool reads the protection from the cluster, and what left its sources is not applied any more.",
+    };
+    let draft = on_base(merge, base, base.object.name_span(), message)
+        .label("is deleted without it")
+        .reason(reason)
+        .help("add the protection in a change of its own, merge it and wait until it is applied; remove the object afterwards")
+        .field("metadata.annotations")
+        .severity(Severity::Warning)
+        .consequence(Consequence::Ignored);
+    let span: Span = protected.place?;
+    Some(draft.related(part.sides.head_file(tree, copy.file), span, "added here"))
+}
