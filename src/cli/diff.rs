@@ -6,7 +6,7 @@ use super::check::{is_incomplete, options, shown};
 use super::error::Error;
 use super::global_args::GlobalArgs;
 use super::hints;
-use super::input_args::{ConfigArgs, namespace, release};
+use super::input_args::{ConfigArgs, ParserArgs, namespace, release};
 use super::known::{known, rule_ids};
 use super::output::{FailOn, OutputSpec, distinct, formats, severity, write_document};
 use super::plan::{HelmMajor, ToolCascade};
@@ -66,6 +66,8 @@ pub(super) struct DiffArgs {
     cascade: Option<ToolCascade>,
     #[command(flatten)]
     config: ConfigArgs,
+    #[command(flatten)]
+    parser: ParserArgs,
     /// Run only these rules of change
     #[arg(long, value_name = "RULE", value_delimiter = ',', value_parser = known::<String>(rule_ids), hide_possible_values = true, help_heading = "Rules")]
     select: Vec<String>,
@@ -165,6 +167,7 @@ impl DiffArgs {
             select: self.select,
             ignore: self.ignore,
             today: Some(Date::today()),
+            parser: self.parser.choice(),
             ..CompareRequest::new(base, head)
         }
     }

@@ -15,6 +15,7 @@ mod judge;
 mod list;
 mod merge;
 mod notes;
+mod parsers;
 mod places;
 mod plan;
 mod provenance;

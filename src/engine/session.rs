@@ -7,6 +7,7 @@ use super::coverage::{Coverage, ReadExtent};
 use super::error::SessionError;
 use super::input::{Bundle, BundleError, Surroundings, read_bundles, read_paths};
 use super::list::list_bundles;
+use super::parsers::parsers_agree;
 use super::plan::{
     DeletionPlan, DeletionRequest, PlanError, Planner, Question, Teardown, TeardownRequest, choose, choose_removed,
 };
@@ -23,6 +24,7 @@ use crate::manifest::SkipReason;
 use crate::report::{Listing, Report};
 use crate::suppression::Date;
 use crate::text::{Side, SourceFile};
+use crate::yaml::ParserChoice;
 
 /// What a request leads to, read once; any number of questions can be asked of it.
 #[derive(Debug)]
@@ -78,11 +80,15 @@ impl Session {
         let config = configuration(request)?;
         let Resolved { bundles, paths } = resolve(request, config.as_ref())?;
         let complete = paths.is_none() && request.bundle.is_none();
-        let mut files = earlier.map(|earlier| earlier.files.to_be_read_again()).unwrap_or_default();
+        let read_before = earlier.map(|earlier| earlier.files.to_be_read_again());
+        let mut files = read_before.unwrap_or_else(|| Files::read_by(request.parser));
         let bundles = read(request, Resolved { bundles, paths }, None, &mut files)?;
         let unread = |overlay: &&Overlay| !bundles.iter().any(|bundle| holds(bundle, overlay));
         if let Some(overlay) = request.overlays.iter().find(unread) {
             return Err(SessionError::OutsideOfBundles { path: overlay.path.clone() });
+        }
+        if request.parser == ParserChoice::Verify {
+            parsers_agree(bundles.iter().map(|bundle| &bundle.inventory))?;
         }
         let extent = extent(request, config.as_ref());
         let release = request.release.or(config.as_ref().and_then(|config| config.kubernetes_version));

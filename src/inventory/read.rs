@@ -11,6 +11,7 @@ use super::walked::{InputFile, Origin, Walk};
 use crate::kustomize::name_of;
 use crate::manifest::{KUSTOMIZATIONS, ParsedFile};
 use crate::text::{Side, SourceFile, decode_manifest};
+use crate::yaml::ParserChoice;
 
 /// The files of a run: whichever bundles reach a file, and under whatever names, it is read and parsed once.
 #[derive(Clone, Debug, Default)]
@@ -18,6 +19,7 @@ pub struct Files {
     parsed: HashMap<ContentId, ParsedFile>,
     /// What an earlier run parsed. A text that is still the same is not parsed again.
     earlier: HashMap<ContentId, ParsedFile>,
+    parser: ParserChoice,
 }
 
 /// What distinguishes contents: [`InputFile::identity`], and whether it is that of before a change.
@@ -28,20 +30,25 @@ fn content_id(file: &InputFile) -> ContentId {
 }
 
 impl Files {
+    /// No files yet, and the parser that will read them.
+    pub fn read_by(parser: ParserChoice) -> Self {
+        Self { parser, ..Self::default() }
+    }
+
     /// The same for a later run: every file is read again, and parsed again only if its text is another one.
     #[must_use]
     pub fn to_be_read_again(&self) -> Self {
-        Self { parsed: HashMap::new(), earlier: self.parsed.clone() }
+        Self { parsed: HashMap::new(), earlier: self.parsed.clone(), parser: self.parser }
     }
 
     /// The files of `walk` in the order of their reported paths, those among them that cannot be read.
     pub fn read(&mut self, walk: Walk) -> Vec<ParsedFile> {
         let Walk { files, unreadable, .. } = walk;
         let new: Vec<&InputFile> = files.iter().filter(|file| !self.parsed.contains_key(&content_id(file))).collect();
-        let earlier = &self.earlier;
+        let (earlier, parser) = (&self.earlier, self.parser);
         let parse = |file: &InputFile| {
             let id = content_id(file);
-            let parsed = parse(file, earlier.get(&id));
+            let parsed = parse(file, earlier.get(&id), parser);
             (id, parsed)
         };
         let parsed: Vec<_> = new.into_par_iter().map(parse).collect();
@@ -71,12 +78,18 @@ impl Files {
 pub struct Texts {
     /// By what decides what a text says: whether its file is called as kustomizations are, and its bytes.
     parsed: HashMap<(bool, Arc<[u8]>), ParsedFile>,
+    parser: ParserChoice,
 }
 
 /// A file of a state, with the path that it is reported under, and its bytes or why there are none.
 pub type UnparsedFile = (String, Result<Arc<[u8]>, String>);
 
 impl Texts {
+    /// No texts yet, and the parser that will read them.
+    pub fn read_by(parser: ParserChoice) -> Self {
+        Self { parser, ..Self::default() }
+    }
+
     /// Parses the files of one side, in their order.
     pub fn parse(&mut self, files: Vec<UnparsedFile>, side: Side) -> Vec<ParsedFile> {
         let identity = |path: &str, bytes: &Arc<[u8]>| (KUSTOMIZATIONS.contains(&name_of(path)), Arc::clone(bytes));
@@ -90,7 +103,7 @@ impl Texts {
             }
         }
         let parse = |(identity, path): ((bool, Arc<[u8]>), &str)| {
-            let parsed = parse_bytes(path, Ok(identity.1.to_vec()));
+            let parsed = parse_bytes(path, Ok(identity.1.to_vec()), self.parser);
             (identity, parsed)
         };
         let parsed: Vec<_> = new.into_par_iter().map(parse).collect();
@@ -121,7 +134,7 @@ pub fn read_bytes(origin: &Origin) -> Result<Vec<u8>, String> {
     }
 }
 
-fn parse(file: &InputFile, earlier: Option<&ParsedFile>) -> ParsedFile {
+fn parse(file: &InputFile, earlier: Option<&ParsedFile>, parser: ParserChoice) -> ParsedFile {
     let path = file.path.as_str();
     let unchanged = |side, text: &[u8]| {
         let source = |earlier: &ParsedFile| earlier.source().clone();
@@ -131,17 +144,20 @@ fn parse(file: &InputFile, earlier: Option<&ParsedFile>) -> ParsedFile {
     };
     if let Origin::Unsaved(text) = &file.origin {
         let source = SourceFile::new(path, &**text).seen_as(path, Side::Unsaved);
-        return unchanged(Side::Unsaved, text.as_bytes()).unwrap_or_else(|| ParsedFile::parse(source));
+        return unchanged(Side::Unsaved, text.as_bytes()).unwrap_or_else(|| ParsedFile::parse_with(source, parser));
     }
     let bytes = read_bytes(&file.origin);
     let unchanged = bytes.as_ref().ok().and_then(|bytes| unchanged(Side::Head, bytes));
-    unchanged.unwrap_or_else(|| parse_bytes(path, bytes))
+    unchanged.unwrap_or_else(|| parse_bytes(path, bytes, parser))
 }
 
-fn parse_bytes(path: &str, bytes: Result<Vec<u8>, String>) -> ParsedFile {
+fn parse_bytes(path: &str, bytes: Result<Vec<u8>, String>, parser: ParserChoice) -> ParsedFile {
     let decoded = bytes.and_then(|bytes| decode_manifest(bytes).map_err(|error| error.to_string()));
     match decoded {
-        Ok(decoded) => ParsedFile::parse(SourceFile::new(path, decoded.text).with_replaced(decoded.replaced)),
+        Ok(decoded) => {
+            let source = SourceFile::new(path, decoded.text).with_replaced(decoded.replaced);
+            ParsedFile::parse_with(source, parser)
+        }
         Err(reason) => ParsedFile::unreadable(path, reason),
     }
 }

@@ -55,9 +55,14 @@ pub struct ParsedDocument {
 }
 
 impl ParsedFile {
-    /// Parses a text. This is the one place where manifests are parsed.
+    /// Parses a text.
     pub fn parse(source: SourceFile) -> Self {
-        let documents = yaml::read_each(&source, ParserChoice::default(), |document| parse_document(&source, document));
+        Self::parse_with(source, ParserChoice::default())
+    }
+
+    /// [`Self::parse`], with a parser of one's choice. This is the one place where manifests are parsed.
+    pub fn parse_with(source: SourceFile, parser: ParserChoice) -> Self {
+        let documents = yaml::read_each(&source, parser, |document| parse_document(&source, document));
         let mut facts = FileFacts::default();
         documents.iter().filter_map(|document| document.facts.as_deref()).for_each(|said| facts.add(said));
         let hidden = secret::hidden(&source, documents.iter().map(ParsedDocument::parts));

@@ -82,6 +82,7 @@ mod yaml_corpus;
 mod yaml_decode;
 mod yaml_fast;
 mod yaml_limits;
+mod yaml_mutants;
 mod yaml_properties;
 mod yaml_rules;
 mod yaml_second_opinion;

@@ -5,7 +5,7 @@ use ownerlint::yaml::{Verified, verify};
 use rayon::prelude::*;
 use walkdir::WalkDir;
 
-use crate::support::{corpus, root};
+use crate::support::{Repository, corpus, root};
 use crate::yaml_decode;
 
 /// One text for each construct of the subset.
@@ -208,6 +208,30 @@ fn verified_below(folder: &std::path::Path) -> Verified {
         all.refused.extend(one.refused);
         all
     })
+}
+
+/// Runs `check` on a file with a parser: its status and what it says.
+fn checked(parser: &str, text: &str) -> (i32, String) {
+    let repository = Repository::new();
+    repository.write("a.yaml", text);
+    let (status, printed, said) = repository.run(&["--parser", parser, "--output", "json", "a.yaml"], "");
+    (status, printed + &said)
+}
+
+#[test]
+fn either_parser_can_be_asked_for_and_both_be_compared() {
+    let text = "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: a\n  finalizers: [x]\n";
+    let fast = checked("fast", text);
+    assert!(fast.1.contains("finalizers[0]"), "{}", fast.1);
+    assert_eq!(checked("exact", text), fast);
+    assert_eq!(checked("verify", text), fast);
+    assert_eq!(checked("another", text).0, 2);
+}
+
+#[test]
+fn no_help_mentions_the_parsers() {
+    let (_, help, _) = Repository::new().run(&["check", "--help"], "");
+    assert!(!help.contains("--parser"), "{help}");
 }
 
 #[test]

@@ -13,6 +13,7 @@ use super::state::StateReader;
 use crate::changes::{BothSides, ObjectChange, TreePart, compare};
 use crate::engine::describe::tool;
 use crate::engine::input::BundleInput;
+use crate::engine::parsers::parsers_agree;
 use crate::engine::{PlanError, Planner, SessionError};
 use crate::finding::Severity;
 use crate::inventory::{self, Texts, read_bytes};
@@ -22,6 +23,7 @@ use crate::report::Cascades;
 use crate::report::diff::DiffReport;
 use crate::report::plan::{Cascade, LastStep};
 use crate::text::Side;
+use crate::yaml::ParserChoice;
 
 /// Two states of a tree, and what changed from one to the other.
 #[derive(Debug)]
@@ -53,7 +55,7 @@ impl Comparison {
         }
         let mut notes = describe::notes(&base, &head);
         let configured = configured(request, &mut reader, &base, &head)?;
-        let mut texts = Texts::default();
+        let mut texts = Texts::read_by(request.parser);
         let beside = beside(&request.beside, &mut texts)?;
         let exclude = &configured.rest.input.exclude;
         let old = Parsed::of(base, Side::Base, exclude, &mut texts)?;
@@ -69,6 +71,9 @@ impl Comparison {
         let (before, after, always) = (old.definitions(), new.definitions(), Definitions::of(&beside));
         let old = old.arrange(&configured, &beside, &before.or(&after).or(&always))?;
         let new = new.arrange(&configured, &beside, &after.or(&before).or(&always))?;
+        if request.parser == ParserChoice::Verify {
+            parsers_agree(old.iter().chain(&new).map(|tree| &tree.inventory))?;
+        }
         let changes = compare(&old, &new);
         let Configured { mut bundles, rest, judging } = configured;
         bundles.push(rest);

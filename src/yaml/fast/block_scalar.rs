@@ -80,10 +80,7 @@ impl<'t> BlockLines<'t, '_> {
         self.empty = 0;
         while !self.source.is_end(self.line) {
             let limit = self.line + self.indent;
-            let mut at = self.line;
-            while at < limit && self.source.byte(at) == b' ' {
-                at += 1;
-            }
+            let at = self.source.after_spaces(self.line).min(limit);
             match self.source.byte(at) {
                 b'\n' | b'\r' => {
                     self.empty += 1;

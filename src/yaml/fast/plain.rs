@@ -34,16 +34,6 @@ impl PlainLine {
     }
 }
 
-/// Bytes that may end unquoted text.
-const MAY_STOP: [bool; 256] = {
-    let mut table = [false; 256];
-    table[b':' as usize] = true;
-    table[b'#' as usize] = true;
-    table[b'\n' as usize] = true;
-    table[b'\r' as usize] = true;
-    table
-};
-
 /// Whether unquoted text can begin here, in a block collection.
 pub(super) fn check_start(source: SourceText<'_>, at: usize) -> Result<(), Refused> {
     match source.byte(at) {
@@ -62,12 +52,8 @@ pub(super) fn check_start(source: SourceText<'_>, at: usize) -> Result<(), Refus
 pub(super) fn read_line(source: SourceText<'_>, start: usize) -> PlainLine {
     let mut at = start;
     let stop = loop {
-        let byte = source.byte(at);
-        if !MAY_STOP[byte as usize] {
-            at += 1;
-            continue;
-        }
-        match byte {
+        at = next_stop(source, at);
+        match source.byte(at) {
             b':' if source.is_blank_or_break(at + 1) => break PlainStop::Colon,
             b'#' if at > start && source.is_blank(at - 1) => break PlainStop::Comment,
             b'\n' | b'\r' => break PlainStop::Line,
@@ -75,6 +61,12 @@ pub(super) fn read_line(source: SourceText<'_>, start: usize) -> PlainLine {
         }
     };
     PlainLine { start, end: source.before_blanks(start, at), stop, stop_at: at }
+}
+
+/// The next byte from `at` on that may end unquoted text.
+#[inline]
+fn next_stop(source: SourceText<'_>, at: usize) -> usize {
+    source.before_return(at, source.find(at, [b':', b'#', b'\n']))
 }
 
 /// Reads the rest of a scalar whose first line is `first`, in a collection at the column `indent`. Returns it, and the last of

@@ -38,15 +38,8 @@ pub(super) fn read(
 
 /// The next quote, line break, or backslash that escapes something.
 #[inline]
-fn words_end(source: SourceText<'_>, mut at: usize, quote: u8) -> usize {
-    loop {
-        match source.byte(at) {
-            b'\n' | b'\r' => return at,
-            b'\\' if quote == b'"' => return at,
-            byte if byte == quote => return at,
-            _ => at += 1,
-        }
-    }
+fn words_end(source: SourceText<'_>, at: usize, quote: u8) -> usize {
+    source.before_return(at, source.find(at, [quote, if quote == b'"' { b'\\' } else { quote }, b'\n']))
 }
 
 /// Whether the quote at `at` is a single quote that stands for itself.

@@ -3,8 +3,6 @@
 //! One line after the other: its indentation closes what is right of it; then it is a key or an item of the innermost open
 //! collection, or the value that the line before left for it.
 
-use smallvec::SmallVec;
-
 use super::limits::{MAX_DEPTH, MAX_KEY};
 use super::plain::{PlainLine, PlainStop};
 use super::refused::Refused;
@@ -34,14 +32,14 @@ pub(super) struct BlockParser<'t> {
     /// The place to read on.
     at: usize,
     /// Never more than [`MAX_DEPTH`]. Columns grow, but for indentless sequences.
-    open: SmallVec<[OpenCollection; 16]>,
+    open: Vec<OpenCollection>,
     /// The end of the `:` or `-` whose value may be on a further line; if it is not, it is left out.
     awaited: Option<usize>,
 }
 
 impl<'t> BlockParser<'t> {
     pub(super) fn new(source: SourceText<'t>, base: u32, tape: &'t mut Tape) -> Self {
-        Self { source, writer: TapeWriter::new(tape, base), at: 0, open: SmallVec::new(), awaited: None }
+        Self { source, writer: TapeWriter::new(tape, base), at: 0, open: Vec::with_capacity(16), awaited: None }
     }
 
     /// Reads the document. False when there is nothing in it.
@@ -74,17 +72,16 @@ impl<'t> BlockParser<'t> {
                 b'\n' | b'\r' => self.at = self.source.after_break(self.at),
                 b'#' => self.end_line(self.at)?,
                 b'\t' => return Err(Refused("a tab as indentation")),
-                b'.' if self.source.has(line, b"...") => return Ok(None),
-                _ if self.is_marker(line) => return Err(Refused("a directive or a marker inside the document")),
+                byte @ (b'%' | b'-' | b'.') if self.at == line => match byte {
+                    b'.' if self.source.has(line, b"...") => return Ok(None),
+                    b'-' if !self.source.has(line, b"---") => return Ok(Some(0)),
+                    b'.' => return Ok(Some(0)),
+                    _ => return Err(Refused("a directive or a marker inside the document")),
+                },
                 _ => return Ok(Some(self.at - line)),
             }
         }
         Ok(None)
-    }
-
-    /// Whether a directive or `---` is at the margin.
-    fn is_marker(&self, line: usize) -> bool {
-        self.source.byte(line) == b'%' || self.source.has(line, b"---")
     }
 
     /// Reads a line `...`, which nothing but comments may follow.
