@@ -38,8 +38,13 @@ const GUIDE: [(&str, &str); 8] = [
 ];
 
 /// The pages of editors.
-const EDITORS: [(&str, &str); 4] =
-    [("VS Code", "vscode"), ("Neovim", "neovim"), ("Helix", "helix"), ("Emacs", "emacs")];
+const EDITORS: [(&str, &str); 5] = [
+    ("The language server", "lsp"),
+    ("VS Code", "vscode"),
+    ("Neovim", "neovim"),
+    ("Helix", "helix"),
+    ("Emacs", "emacs"),
+];
 
 /// What the cluster does, in words.
 fn words(consequence: Consequence) -> &'static str {
