@@ -7,7 +7,9 @@ use super::documents::{Found, objects_of};
 use super::recognition::{DocumentTraits, FileFacts, SkipReason, skip_reason, unreadable_reason};
 use super::secret::{self, DocumentParts};
 use crate::text::{Side, SourceFile, Span};
-use crate::yaml::{self, Comment, Content, Document, ParserChoice, Problem, ProblemKind, ReadError, Tree};
+use crate::yaml::{
+    self, Comment, Content, Document, Notation, ParserChoice, Problem, ProblemKind, ReadError, Tree,
+};
 
 /// The content of one text. It depends on nothing but that text: scopes, keys and namespaces are a bundle's and are
 /// settled in its inventory. Clones share everything, so bundles, the two sides of a change and the runs of an editor
@@ -38,6 +40,8 @@ pub struct Skip {
 pub struct ParsedDocument {
     /// Its text. A leading `---` belongs to it, the `---` that ends it does not.
     pub span: Span,
+    /// The language that it is read as.
+    pub notation: Notation,
     /// Its value; `None` when it is empty or cannot be read.
     pub tree: Option<Arc<Tree>>,
     /// Why it cannot be read, unless it is a template or the file is not about manifests.
@@ -106,8 +110,8 @@ impl ParsedFile {
 }
 
 fn parse_document(source: &SourceFile, document: Document) -> ParsedDocument {
-    let Document { span, content, problems, comments, .. } = document;
-    let mut parsed = ParsedDocument { span, comments, ..ParsedDocument::default() };
+    let Document { span, format: notation, content, problems, comments, .. } = document;
+    let mut parsed = ParsedDocument { span, notation, comments, ..ParsedDocument::default() };
     match content {
         Content::Empty => parsed.skip(Span::empty(span.start), SkipReason::Empty),
         Content::Unreadable(error) => {

@@ -6,6 +6,7 @@
 //! `plain` makes the text of strangers safe to print; `near` says what a misspelt word may have meant. Knows nothing of YAML.
 
 mod decode;
+mod edit;
 mod file;
 pub(crate) mod glob;
 pub(crate) mod near;
@@ -14,6 +15,7 @@ mod position;
 mod span;
 
 pub use decode::{Decoded, UndecodableBytes, decode, decode_manifest};
+pub use edit::replaced;
 pub use file::{FileId, Side, SourceFile, Sources};
 pub use position::{ColumnUnit, Position};
 pub use span::Span;

@@ -21,9 +21,10 @@ pub struct Document {
 }
 
 /// The two languages of manifests. A `{` at the start makes Kubernetes try JSON first, and YAML if that fails.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Notation {
     /// YAML as go-yaml v2 reads it.
+    #[default]
     Yaml,
     /// JSON as Go reads it.
     Json,

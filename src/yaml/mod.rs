@@ -8,6 +8,8 @@
 //! fast parser reads what manifests are usually written in; the exact one, which is `scan` and `grammar`, reads everything and
 //! decides what is right. [`verify`] compares them.
 //!
+//! `edit` goes the way back: from a change of the value to edits of the text.
+//!
 //! Knows nothing of Kubernetes objects.
 
 mod alias;
@@ -15,6 +17,7 @@ mod block_header;
 mod comments;
 mod compose;
 mod document;
+pub mod edit;
 mod escape;
 mod fast;
 mod grammar;

@@ -60,6 +60,22 @@ pub fn read_each<T: Send>(file: &SourceFile, parser: ParserChoice, each: impl Fn
     reader.done
 }
 
+/// Parses one document again, at a place of a text where `read` found one or where an edit put one. `None` if exactly one
+/// document is no longer there, or if a part of it is dropped.
+pub(super) fn reread(text: &str, span: Span, notation: Notation) -> Option<Tape> {
+    let chunk = text.get(span.range())?;
+    if notation == Notation::Json {
+        let (tape, end) = json::parse(text, span.start as usize).ok()??;
+        return (end == span.end as usize).then_some(tape);
+    }
+    let whole = Piece::Chunk(Span::new(0, chunk.len() as u32));
+    if split(chunk, 0) != [whole] || forbidden_character(chunk).is_some() {
+        return None;
+    }
+    let tape = grammar::parse(&with_final_newline(chunk), span.start).ok()??;
+    tape.dropped_from.is_none().then_some(tape)
+}
+
 struct StreamReader<'f, T, F> {
     text: &'f str,
     /// The same text, for the trees that point into it.

@@ -1,0 +1,130 @@
+//! Adding entries to mappings and items to lists, written as what is around them.
+
+use super::change::NewValue;
+use super::layout::{NodeForm, NodePlace};
+use super::text_edit::TextEdit;
+use super::write::{Lists, Quotes, ValueWriter};
+use super::written::WrittenDocument;
+use crate::text::Span;
+use crate::yaml::Notation;
+use crate::yaml::tape::Style;
+
+/// How far the entries of a mapping are usually indented below its key.
+const STEP: usize = 2;
+
+/// Adds an entry to a mapping, or to an empty value that becomes one.
+pub(super) fn entry(page: WrittenDocument<'_>, at: NodePlace, key: &str, value: &NewValue) -> Option<TextEdit> {
+    let node = page.layout.node(at);
+    let within = node.span;
+    match node.form {
+        NodeForm::Map { .. } if page.layout.may_have(at, key) => None,
+        NodeForm::Map { flow: false } => {
+            let (first, _) = page.layout.entries(at).next()?;
+            let first = page.layout.node(first);
+            if first.has_properties {
+                return None;
+            }
+            let indent = page.lines.indentation(first.span.start)?;
+            let writer = writer(page, at);
+            Some(below(page, node.span.end, &indent, within, &writer.block_entry(key, value, &indent)))
+        }
+        NodeForm::Map { flow: true } => {
+            let writer = writer(page, at);
+            flow(page, at, &writer.flow_entry(key, value))
+        }
+        NodeForm::Scalar(Style::Plain) if node.span.is_empty() && !node.has_properties => {
+            let key_of_it = page.layout.node(page.layout.key_of(at)?);
+            let parent = page.layout.node(node.parent?);
+            if parent.form != (NodeForm::Map { flow: false }) || key_of_it.has_properties {
+                return None;
+            }
+            let indent = page.lines.indentation(key_of_it.span.start)? + &" ".repeat(STEP);
+            let writer = writer(page, node.parent?);
+            let text = writer.block_entry(key, value, &indent);
+            page.lines.is_last(node.span.end).then(|| below(page, node.span.end, &indent, parent.span, &text))
+        }
+        _ => None,
+    }
+}
+
+/// Adds an item to the end of a list.
+pub(super) fn item(page: WrittenDocument<'_>, list: NodePlace, value: &NewValue) -> Option<TextEdit> {
+    let node = page.layout.node(list);
+    match node.form {
+        NodeForm::Seq { flow: false } => {
+            let last = page.layout.node(*node.children.last()?);
+            let dash = page.lines.dash_before(last.span.start)?;
+            let indent = page.lines.indentation(dash)?;
+            let writer = writer(page, list);
+            Some(below(page, node.span.end, &indent, node.span, &writer.item(value, &indent)))
+        }
+        NodeForm::Seq { flow: true } => flow(page, list, &writer(page, list).flow(value, false)),
+        _ => None,
+    }
+}
+
+/// A new line below the one of `end`, and below the comments that belong to it.
+fn below(page: WrittenDocument<'_>, end: u32, indent: &str, within: Span, text: &str) -> TextEdit {
+    let lines = page.lines;
+    let mut at = lines.end(end);
+    loop {
+        let next = lines.next(at);
+        let line = lines.slice(next, lines.end(next));
+        let blanks = line.len() - line.trim_start_matches(' ').len();
+        if next <= at || blanks <= indent.len() || !line[blanks..].starts_with('#') {
+            break;
+        }
+        at = lines.end(next);
+    }
+    let replacement = format!("{}{indent}{text}", lines.line_break(at));
+    TextEdit { span: Span::empty(at), replacement, within }
+}
+
+/// After the last member of a flow collection, on a line of its own if that one is.
+fn flow(page: WrittenDocument<'_>, at: NodePlace, text: &str) -> Option<TextEdit> {
+    let (lines, node) = (page.lines, page.layout.node(at));
+    let Some(&last) = node.children.last() else {
+        let inside = Span::new(node.span.start + 1, node.span.end.checked_sub(1)?);
+        let lost = page.layout.comments_in(inside).next().is_some();
+        return (!lost).then(|| TextEdit { span: inside, replacement: text.to_owned(), within: node.span });
+    };
+    let first = match node.form {
+        NodeForm::Map { .. } => page.layout.key_of(last)?,
+        _ => last,
+    };
+    let (start, end) = (page.layout.node(first).span.start, page.layout.node(last).span.end);
+    let replacement = match lines.is_first(start) && lines.start(start) > lines.start(node.span.start) {
+        true => format!(",{}{}{text}", lines.line_break(start), lines.before(start)),
+        false => format!(", {text}"),
+    };
+    Some(TextEdit { span: Span::empty(end), replacement, within: node.span })
+}
+
+/// Writes as it is done around a collection.
+fn writer(page: WrittenDocument<'_>, around: NodePlace) -> ValueWriter {
+    let (lines, layout) = (page.lines, page.layout);
+    let node = layout.node(around);
+    let is_quoted = |place: NodePlace| layout.node(place).form == NodeForm::Scalar(Style::Double);
+    let is_double =
+        lines.notation == Notation::Json || layout.entries(around).next().is_some_and(|(key, _)| is_quoted(key));
+    let quotes = if is_double { Quotes::Double } else { Quotes::AsNeeded };
+    ValueWriter { quotes, line_break: lines.line_break(node.span.end), step: STEP, lists: lists(page, around) }
+}
+
+/// How the lists in the last member of a collection are written.
+fn lists(page: WrittenDocument<'_>, around: NodePlace) -> Lists {
+    let Some(&last) = page.layout.node(around).children.last() else { return Lists::Flow };
+    let entries = page.layout.entries(last);
+    let written = entries.filter_map(|(key, list)| {
+        let (key, list) = (page.layout.node(key), page.layout.node(list));
+        match list.form {
+            NodeForm::Seq { flow: true } => Some(Lists::Flow),
+            NodeForm::Seq { flow: false } => {
+                let column = |at: u32| page.lines.before(at).len();
+                Some(Lists::Block(column(list.span.start).saturating_sub(column(key.span.start))))
+            }
+            _ => None,
+        }
+    });
+    written.last().unwrap_or(Lists::Block(0))
+}

@@ -1,0 +1,139 @@
+//! Changes of a document's value as edits of its text.
+//!
+//! A [`ValueChange`] says what is to be different in the value. [`Editor`] finds the text that says so in whatever form the
+//! document is written (block, flow, JSON, any line break) and touches nothing else. Every result is read again: edits
+//! count only if the new value is the old one but for the changes.
+//!
+//! The way through: `layout` (the tape with all forms) → `plan` (`remove`, `insert`, `write`) → `expect`.
+
+mod change;
+mod expect;
+mod insert;
+mod layout;
+mod lines;
+mod plan;
+mod remove;
+mod text_edit;
+mod write;
+mod written;
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use self::expect::ExpectedTree;
+use self::layout::Layout;
+use self::lines::TextLines;
+use self::written::WrittenDocument;
+use super::compose::compose;
+use super::document::Notation;
+use super::read::reread;
+use super::tree::{NodeContent, NodeId, Tree};
+use crate::text::{Span, replaced};
+
+pub use change::{NewValue, PathStep, Route, ValueChange};
+pub use text_edit::TextEdit;
+
+/// How often the text of a document is read again to verify its edits, at most. Edits are verified together, so all that is
+/// usually needed is one reading; the limit is for documents in which nearly every edit fails.
+const MOST_READINGS: usize = 24;
+
+/// Edits one document.
+#[derive(Debug)]
+pub struct Editor<'a> {
+    text: &'a str,
+    span: Span,
+    notation: Notation,
+    tree: &'a Tree,
+    layout: Layout,
+    /// The mappings of the tree, by where they begin.
+    maps: HashMap<u32, NodeId>,
+}
+
+impl<'a> Editor<'a> {
+    /// An editor for the document at `span` of the text of a file, which has been read as `tree`.
+    pub fn new(text: &'a str, span: Span, notation: Notation, tree: &'a Tree) -> Option<Self> {
+        let tape = reread(text, span, notation)?;
+        let layout = Layout::new(&tape, text)?;
+        let maps = tree.nodes.iter().enumerate();
+        let maps = maps
+            .filter(|(_, node)| matches!(node.content, NodeContent::Map { .. }))
+            .map(|(at, node)| (node.span.start, NodeId(at as u32)))
+            .collect();
+        Some(Self { text, span, notation, tree, layout, maps })
+    }
+
+    /// The edits for each of several sets of changes, in their order; `None` for one that cannot be made. Each set is
+    /// verified, and none relies on another.
+    pub fn edits(&self, sets: &[&[ValueChange]]) -> Vec<Option<Vec<TextEdit>>> {
+        let page =
+            WrittenDocument { lines: TextLines { text: self.text, notation: self.notation }, layout: &self.layout };
+        let mut planned: Vec<Option<Vec<TextEdit>>> = sets.iter().map(|changes| page.edits(changes)).collect();
+        let mut readings = MOST_READINGS;
+        let mut verified = vec![false; sets.len()];
+        for batch in batches(&planned) {
+            let mut pending = vec![batch];
+            while let Some(batch) = pending.pop() {
+                if readings == 0 {
+                    break;
+                }
+                readings -= 1;
+                if self.is_right(sets, &planned, &batch) {
+                    batch.iter().for_each(|&at| verified[at] = true);
+                } else if batch.len() > 1 {
+                    let (first, second) = batch.split_at(batch.len() / 2);
+                    pending.extend([second.to_vec(), first.to_vec()]);
+                }
+            }
+        }
+        for (edits, verified) in planned.iter_mut().zip(verified) {
+            *edits = edits.take().filter(|_| verified);
+        }
+        planned
+    }
+
+    /// Whether all edits of some sets together have the effect of their changes and no other.
+    fn is_right(&self, sets: &[&[ValueChange]], planned: &[Option<Vec<TextEdit>>], batch: &[usize]) -> bool {
+        let right = || {
+            let edits = batch.iter().filter_map(|&at| planned[at].as_ref()).flatten();
+            let edits = edits.map(|edit| {
+                let start = edit.span.start.checked_sub(self.span.start)?;
+                Some((Span::new(start, start + edit.span.len()), edit.replacement.as_str()))
+            });
+            let edits: Vec<_> = edits.collect::<Option<_>>()?;
+            let text = replaced(self.text.get(self.span.range())?, edits)?;
+            let expected = ExpectedTree::new(self.tree, &self.maps, batch.iter().flat_map(|&at| sets[at]))?;
+            let mut tape = reread(&text, Span::new(0, text.len() as u32), self.notation)?;
+            let new = compose(&mut tape, &Arc::new(text), self.notation == Notation::Json).ok()?;
+            Some(expected.is(&new.tree))
+        };
+        right().unwrap_or(false)
+    }
+}
+
+/// Groups edits that change different collections, so that those of one group do not interfere.
+fn batches(planned: &[Option<Vec<TextEdit>>]) -> Vec<Vec<usize>> {
+    let within = |edits: &[TextEdit]| {
+        let start = edits.iter().map(|edit| edit.within.start).min()?;
+        let end = edits.iter().map(|edit| edit.within.end).max()?;
+        Some((start, end))
+    };
+    let mut all: Vec<(u32, u32, usize)> = planned
+        .iter()
+        .enumerate()
+        .filter_map(|(at, edits)| within(edits.as_ref()?).map(|(start, end)| (start, end, at)))
+        .collect();
+    all.sort_unstable();
+    let mut batches: Vec<(u32, Vec<usize>)> = Vec::new();
+    for (start, end, at) in all {
+        match batches.iter().position(|(until, _)| *until <= start) {
+            Some(free) => {
+                batches[free].0 = end;
+                batches[free].1.push(at);
+            }
+            // What would be read in a later batch is not verified.
+            None if batches.len() < MOST_READINGS => batches.push((end, vec![at])),
+            None => {}
+        }
+    }
+    batches.into_iter().map(|(_, batch)| batch).collect()
+}

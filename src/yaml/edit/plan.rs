@@ -1,0 +1,106 @@
+//! From changes of a value to edits of its text, form by form.
+//!
+//! What is not fully understood gives no edit: a change that is shared through an alias, a key that a merge brings, an
+//! anchor or a tag in the way, a comment that would be lost.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::change::{NewValue, PathStep, Route, ValueChange};
+use super::layout::{NodeForm, NodePlace};
+use super::text_edit::TextEdit;
+use super::written::WrittenDocument;
+use super::{insert, remove, write};
+use crate::text::Span;
+use crate::yaml::tape::Style;
+
+impl WrittenDocument<'_> {
+    /// The edits that make all changes; `None` if one of them cannot be made.
+    pub(super) fn edits(self, changes: &[ValueChange]) -> Option<Vec<TextEdit>> {
+        let mut edits = Vec::new();
+        let mut removed: BTreeMap<NodePlace, BTreeSet<usize>> = BTreeMap::new();
+        for change in changes {
+            match change {
+                ValueChange::Remove(route) => {
+                    let node = self.layout.node(self.reached(route)?);
+                    let parent = node.parent?;
+                    let member = match self.layout.node(parent).form {
+                        NodeForm::Map { .. } => node.index / 2,
+                        _ => node.index,
+                    };
+                    removed.entry(parent).or_default().insert(member);
+                }
+                ValueChange::Rename(route, to) => edits.push(self.rename(route, to)?),
+                ValueChange::Set(route, value) => edits.push(self.set(route, value)?),
+                ValueChange::Append(route, value) => {
+                    edits.push(insert::item(self, self.unshared(self.reached(route)?)?, value)?);
+                }
+            }
+        }
+        // Lists come after what contains them: one that loses its last item goes with its entry.
+        while let Some((collection, members)) = removed.pop_last() {
+            let node = self.layout.node(collection);
+            let is_list = matches!(node.form, NodeForm::Seq { .. });
+            match self.layout.key_of(collection) {
+                Some(_) if is_list && members.len() == node.children.len() => {
+                    removed.entry(node.parent?).or_default().insert(node.index / 2);
+                }
+                _ => edits.extend(remove::members(self, self.unshared(collection)?, &members)?),
+            }
+        }
+        edits.sort_by_key(|edit| edit.span);
+        let apart = edits.windows(2).all(|pair| pair[0].span.end <= pair[1].span.start);
+        apart.then_some(edits)
+    }
+
+    /// What a route leads to.
+    fn reached(self, route: &Route) -> Option<NodePlace> {
+        let start = self.layout.map_at(route.start)?;
+        route.steps.iter().try_fold(start, |place, step| self.layout.step(place, step))
+    }
+
+    fn rename(self, route: &Route, to: &str) -> Option<TextEdit> {
+        let value = self.reached(route)?;
+        let (map, key) = (self.unshared(self.layout.node(value).parent?)?, self.layout.key_of(value)?);
+        let node = self.layout.node(key);
+        if node.has_properties || self.layout.may_have(map, to) {
+            return None;
+        }
+        self.rewritten(key, to, self.layout.node(map).span)
+    }
+
+    /// A scalar with another text, in its own quotes.
+    fn rewritten(self, scalar: NodePlace, text: &str, within: Span) -> Option<TextEdit> {
+        let node = self.layout.node(scalar);
+        let replacement = match node.form {
+            NodeForm::Scalar(Style::Plain) if write::is_plain(text, false) => text.to_owned(),
+            NodeForm::Scalar(Style::Plain | Style::Double) => write::double_quoted(text),
+            NodeForm::Scalar(Style::Single) => write::single_quoted(text)?,
+            _ => return None,
+        };
+        Some(TextEdit { span: node.span, replacement, within })
+    }
+
+    fn set(self, route: &Route, value: &NewValue) -> Option<TextEdit> {
+        let mut at = self.layout.map_at(route.start)?;
+        let mut steps = route.steps.iter();
+        while let Some(step) = steps.next() {
+            if let Some(below) = self.layout.step(at, step) {
+                at = below;
+                continue;
+            }
+            // From here on nothing is there.
+            let PathStep::Key(key) = step else { return None };
+            let missing = steps.rev().try_fold(value.clone(), |value, step| match step {
+                PathStep::Key(key) => Some(NewValue::Map(vec![(key.to_string(), value)])),
+                PathStep::Item(_) => None,
+            });
+            return insert::entry(self, self.unshared(at)?, key, &missing?);
+        }
+        let (node, NewValue::Text(text)) = (self.layout.node(self.unshared(at)?), value) else { return None };
+        let within = self.layout.node(node.parent?).span;
+        match node.has_properties || node.span.is_empty() {
+            true => None,
+            false => self.rewritten(at, text, within),
+        }
+    }
+}

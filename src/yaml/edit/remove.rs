@@ -1,0 +1,139 @@
+//! Removing entries of mappings and items of lists.
+
+use std::collections::BTreeSet;
+
+use super::layout::{NodeForm, NodePlace};
+use super::text_edit::TextEdit;
+use super::written::WrittenDocument;
+use crate::text::Span;
+
+/// An entry with its key, or an item.
+struct MemberText {
+    /// From its first token to its last.
+    span: Span,
+    /// Whether it begins where its span does, and not with an anchor, a tag or a `?`.
+    is_bare: bool,
+}
+
+/// Removes members of a mapping or a list, each without what is around it.
+pub(super) fn members(
+    page: WrittenDocument<'_>,
+    collection: NodePlace,
+    removed: &BTreeSet<usize>,
+) -> Option<Vec<TextEdit>> {
+    let layout = page.layout;
+    let node = layout.node(collection);
+    let places: Vec<(NodePlace, NodePlace)> = match node.form {
+        NodeForm::Map { .. } => layout.entries(collection).collect(),
+        _ => node.children.iter().map(|&item| (item, item)).collect(),
+    };
+    let mut removed_places = removed.iter().filter_map(|&member| places.get(member));
+    if removed_places.any(|&(first, last)| layout.is_named_inside(first) || layout.is_named_inside(last)) {
+        return None;
+    }
+    let block = matches!(node.form, NodeForm::Map { flow: false } | NodeForm::Seq { flow: false });
+    let members = places.iter().map(|&(first, last)| member(page, node.form, first, last));
+    let members: Vec<MemberText> = members.collect::<Option<_>>()?;
+    let spans = match (removed.len() == members.len(), block) {
+        (true, _) => return emptied(page, collection).map(|edit| vec![edit]),
+        (false, true) => in_block(page, &members, removed)?,
+        (false, false) => in_flow(page, &members, removed)?,
+    };
+    Some(spans.into_iter().map(|span| TextEdit { span, replacement: String::new(), within: node.span }).collect())
+}
+
+fn member(page: WrittenDocument<'_>, form: NodeForm, first: NodePlace, last: NodePlace) -> Option<MemberText> {
+    let (key, value) = (page.layout.node(first), page.layout.node(last));
+    let end = key.span.end.max(value.span.end);
+    let (start, is_bare) = match form {
+        NodeForm::Seq { flow: false } => match page.lines.dash_before(value.span.start) {
+            Some(dash) => (dash, true),
+            None => (value.span.start, false),
+        },
+        _ => (key.span.start, !key.has_properties && matches!(key.form, NodeForm::Scalar(_)) || first == last),
+    };
+    Some(MemberText { span: Span::new(start, end), is_bare: is_bare && !(first == last && key.has_properties) })
+}
+
+/// Whole lines, trailing comments included. A member after a dash leaves the dash to the one that follows.
+fn in_block(page: WrittenDocument<'_>, members: &[MemberText], removed: &BTreeSet<usize>) -> Option<Vec<Span>> {
+    let lines = page.lines;
+    let mut spans = Vec::new();
+    let mut covered = 0;
+    for &at in removed {
+        let MemberText { span, is_bare } = members[at];
+        if at < covered {
+            continue;
+        }
+        if !is_bare || !lines.is_last(span.end) {
+            return None;
+        }
+        if lines.is_first(span.start) {
+            spans.push(Span::new(lines.start(span.start), lines.next(span.end)));
+            continue;
+        }
+        lines.indentation(span.start)?;
+        covered = (at..members.len()).find(|member| !removed.contains(member))?;
+        let next = &members[covered];
+        let whole = Span::new(span.start, next.span.start);
+        // A comment on a line of its own may be about what stays.
+        let own_line = |comment: Span| lines.before(comment.start).trim().is_empty();
+        let inside = |comment: Span| members[at..covered].iter().any(|member| member.span.contains(comment.start));
+        let lost = page.layout.comments_in(whole).any(|comment| own_line(comment) && !inside(comment));
+        if lost || !next.is_bare || !lines.is_first(next.span.start) {
+            return None;
+        }
+        spans.push(whole);
+    }
+    Some(spans)
+}
+
+/// Up to the next member that stays, or else from the one before it: one comma goes with each.
+fn in_flow(page: WrittenDocument<'_>, members: &[MemberText], removed: &BTreeSet<usize>) -> Option<Vec<Span>> {
+    let mut spans = Vec::new();
+    let mut at = 0;
+    while at < members.len() {
+        if !removed.contains(&at) {
+            at += 1;
+            continue;
+        }
+        let next = (at..members.len()).find(|member| !removed.contains(member));
+        let span = match next {
+            Some(next) if members[at].is_bare && members[next].is_bare => {
+                Span::new(members[at].span.start, members[next].span.start)
+            }
+            Some(_) => return None,
+            None => Span::new(members[at.checked_sub(1)?].span.end, members.last()?.span.end),
+        };
+        if page.layout.comments_in(span).next().is_some() {
+            return None;
+        }
+        spans.push(span);
+        at = next.unwrap_or(members.len());
+    }
+    Some(spans)
+}
+
+/// A collection that loses all its members stays, written as `{}` or `[]`.
+fn emptied(page: WrittenDocument<'_>, collection: NodePlace) -> Option<TextEdit> {
+    let node = page.layout.node(collection);
+    let parent = page.layout.node(node.parent?);
+    let empty = if matches!(node.form, NodeForm::Map { .. }) { "{}" } else { "[]" };
+    let opens = page.lines.slice(node.span.start, node.span.start + 1);
+    let flow = matches!(node.form, NodeForm::Map { flow: true } | NodeForm::Seq { flow: true });
+    let (span, replacement) = match page.layout.key_of(collection) {
+        _ if flow => (node.span, empty.to_owned()),
+        Some(key) => {
+            let colon = page.lines.colon_after(page.layout.node(key).span)?;
+            let blank = page.lines.slice(colon, node.span.start).trim().is_empty();
+            if !blank || node.has_properties {
+                return None;
+            }
+            (Span::new(colon, node.span.end), format!(" {empty}"))
+        }
+        None if node.has_properties || opens == "-" => return None,
+        None => (node.span, empty.to_owned()),
+    };
+    let lost = page.layout.comments_in(span).next().is_some();
+    (!lost).then_some(TextEdit { span, replacement, within: parent.span })
+}

@@ -1,0 +1,112 @@
+//! New values as text.
+
+use super::change::NewValue;
+use crate::yaml::scalar::{Scalar, resolve};
+
+/// The quotes of the keys and values around a new one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Quotes {
+    /// None where none are needed, else `"`.
+    AsNeeded,
+    /// `"` always, as in JSON.
+    Double,
+}
+
+/// How lists and mappings are written.
+#[derive(Clone, Debug)]
+pub(super) struct ValueWriter {
+    pub(super) quotes: Quotes,
+    pub(super) line_break: &'static str,
+    /// By how much the entries of a mapping are indented below its key.
+    pub(super) step: usize,
+    /// How lists are written in block mappings.
+    pub(super) lists: Lists,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Lists {
+    /// `[a, b]`.
+    Flow,
+    /// One line for each item, the dash so much to the right of the list's key.
+    Block(usize),
+}
+
+impl ValueWriter {
+    /// An entry of a block mapping; its further lines begin with `indent`.
+    pub(super) fn block_entry(&self, key: &str, value: &NewValue, indent: &str) -> String {
+        let key = self.scalar(key, true);
+        match (value, self.lists) {
+            (NewValue::Map(entries), _) if !entries.is_empty() => {
+                let inner = format!("{indent}{}", " ".repeat(self.step));
+                format!("{key}:{}{inner}{}", self.line_break, self.block_map(entries, &inner))
+            }
+            (NewValue::List(items), Lists::Block(right)) if !items.is_empty() => {
+                let inner = format!("{indent}{}", " ".repeat(right));
+                let items = items.iter().map(|item| format!("{}{inner}{}", self.line_break, self.item(item, &inner)));
+                format!("{key}:{}", items.collect::<String>())
+            }
+            _ => format!("{key}: {}", self.flow(value, true)),
+        }
+    }
+
+    /// An item of a block list whose dash is at `indent`.
+    pub(super) fn item(&self, value: &NewValue, indent: &str) -> String {
+        match value {
+            NewValue::Map(entries) if !entries.is_empty() => {
+                format!("- {}", self.block_map(entries, &format!("{indent}  ")))
+            }
+            _ => format!("- {}", self.flow(value, true)),
+        }
+    }
+
+    fn block_map(&self, entries: &[(String, NewValue)], indent: &str) -> String {
+        let lines: Vec<_> = entries.iter().map(|(key, value)| self.block_entry(key, value, indent)).collect();
+        lines.join(&format!("{}{indent}", self.line_break))
+    }
+
+    /// An entry of a flow mapping.
+    pub(super) fn flow_entry(&self, key: &str, value: &NewValue) -> String {
+        format!("{}: {}", self.scalar(key, false), self.flow(value, false))
+    }
+
+    /// A value in one line; `block` is whether it is in no other flow collection.
+    pub(super) fn flow(&self, value: &NewValue, block: bool) -> String {
+        match value {
+            NewValue::Text(text) => self.scalar(text, block),
+            NewValue::List(items) => {
+                let items: Vec<_> = items.iter().map(|item| self.flow(item, false)).collect();
+                format!("[{}]", items.join(", "))
+            }
+            NewValue::Map(entries) => {
+                let entries: Vec<_> = entries.iter().map(|(key, value)| self.flow_entry(key, value)).collect();
+                format!("{{{}}}", entries.join(", "))
+            }
+        }
+    }
+
+    fn scalar(&self, text: &str, block: bool) -> String {
+        match self.quotes {
+            Quotes::AsNeeded if is_plain(text, block) => text.to_owned(),
+            _ => double_quoted(text),
+        }
+    }
+}
+
+/// `"…"` as JSON and YAML both read it.
+pub(super) fn double_quoted(text: &str) -> String {
+    serde_json::Value::from(text).to_string()
+}
+
+/// `'…'`, if the text can be written so.
+pub(super) fn single_quoted(text: &str) -> Option<String> {
+    let printable = |c: char| matches!(c, ' '..='~') || c.is_alphanumeric();
+    text.chars().all(printable).then(|| format!("'{}'", text.replace('\'', "''")))
+}
+
+/// Whether a text without quotes is read as itself; `block` is whether commas are fine.
+pub(super) fn is_plain(text: &str, block: bool) -> bool {
+    let allowed = |c: char| c.is_ascii_alphanumeric() || "._/=-".contains(c) || c == ',' && block;
+    text.starts_with(|c: char| c.is_ascii_alphabetic())
+        && text.chars().all(allowed)
+        && matches!(resolve(text, true, None), Ok(Scalar::Text(_)))
+}
