@@ -50,7 +50,9 @@ pub use engine::{
     BaselineChoice, CheckOptions, CompareRequest, Comparison, ConfigChoice, DeletionPlan, DeletionRequest, ReportScope,
     Request, Session, StateChoice,
 };
-pub use finding::{Certainty, Chain, Consequence, Finding, Fingerprint, Label, Relation, Severity};
+pub use finding::{
+    Applicability, Certainty, Chain, Consequence, Edit, Finding, Fingerprint, Fix, Label, Relation, Severity,
+};
 pub use inventory::{Overlay, Release};
 pub use kube::{Namespace, ObjectKey, Policy};
 pub use merge::{DiffEffect, EffectCertainty, EffectKind};

@@ -1,11 +1,13 @@
 //! `check`.
 
+use std::io::IsTerminal;
 use std::time::Instant;
 
 use clap::{Args, ValueEnum};
 
 use super::changed::{as_committed, changed_from};
 use super::error::Error;
+use super::fix::{self, FixArgs};
 use super::global_args::GlobalArgs;
 use super::hints;
 use super::input_args::{InputArgs, WorldArg, open};
@@ -13,7 +15,7 @@ use super::known::{known, rule_ids};
 use super::output::{FailOn, OutputSpec, display, distinct, formats, severity, write_document};
 use super::status::{Status, no_objects};
 use super::terminal;
-use crate::engine::{BaselineChoice, CheckOptions, ReportScope, Session};
+use crate::engine::{BaselineChoice, CheckOptions, Fixed, ReportScope, Request, Session};
 use crate::finding::Severity;
 use crate::report::{self, Closing, Format, JunitOptions, Options, Published, Report};
 use crate::suppression::Date;
@@ -41,6 +43,8 @@ pub(super) struct CheckArgs {
     /// Whether other objects may exist in the cluster; if not (closed), a missing owner is an error
     #[arg(long, value_name = "WORLD", help_heading = "Rules")]
     pub(super) world: Option<WorldArg>,
+    #[command(flatten)]
+    pub(super) fixes: FixArgs,
     #[command(flatten)]
     pub(super) reported: ReportedArgs,
 }
@@ -102,7 +106,8 @@ impl From<PositionEncoding> for ColumnUnit {
 }
 
 pub(super) fn check(args: CheckArgs, global: &GlobalArgs) -> Result<Status, Error> {
-    let CheckArgs { input, output, fail_on, show, select, ignore, world, reported } = args;
+    let CheckArgs { input, output, fail_on, show, select, ignore, world, fixes, reported } = args;
+    let applicability = fixes.applicability()?;
     distinct(&output)?;
     hints::on_outputs(&output, &input.paths)?;
     let allow_empty = input.allow_empty;
@@ -118,15 +123,27 @@ pub(super) fn check(args: CheckArgs, global: &GlobalArgs) -> Result<Status, Erro
         Some(file) => BaselineChoice::File(file),
         None => BaselineChoice::Discover,
     };
-    let report = session.check(CheckOptions {
-        select,
-        ignore,
-        baseline,
-        only,
-        since,
-        every: false,
-        today: Some(Date::today()),
-    })?;
+    let asked = CheckOptions { select, ignore, baseline, only, since, every: false, today: Some(Date::today()) };
+    let mut piped = false;
+    let (session, report) = match applicability {
+        None => {
+            let report = session.check(asked)?;
+            (session, report)
+        }
+        Some(applicability) => {
+            let fixed = session.fix(&asked, applicability)?;
+            if fixes.diff {
+                return show_diff(&fixed, allow_empty, &request, reported.exit_zero);
+            }
+            fix::write(&fixed.files)?;
+            if let Some(text) = fix::piped(&fixed) {
+                piped = true;
+                terminal::print(text)?;
+            }
+            terminal::say(&fix::summary(&fixed, "fixed"));
+            (fixed.session, fixed.report)
+        }
+    };
     if global.verbose {
         terminal::say(&timing(&report, read, started.elapsed()));
     }
@@ -139,12 +156,21 @@ pub(super) fn check(args: CheckArgs, global: &GlobalArgs) -> Result<Status, Erro
         options.lsp.position_encoding = reported.position_encoding.into();
         options.markdown.published.clone_from(&published);
         options.markdown.bytes = reported.markdown_bytes.unwrap_or(options.markdown.bytes);
-        write(spec, &report, &options)?;
+        match spec.file {
+            // Standard output has the fixed text.
+            None if piped => terminal::tell(&report::render(spec.format, &report, &options)),
+            _ => write(spec, &report, &options)?,
+        }
     }
     // A reader of findings on a terminal or in a hook sees this too; a program that reads standard output does not.
     for spec in output.iter().filter(|spec| spec.file.is_none()) {
         let fail_on = fail_on.filter(|_| !reported.exit_zero);
         terminal::tell(&report::closing(spec.format, &report, &Closing { fail_on, ..closing }));
+    }
+    // A hint for whoever can follow it at once.
+    let is_read = output.iter().any(is_text) && (applicability.is_some() || std::io::stdout().is_terminal());
+    if let Some(line) = fix::remaining(&report, applicability.is_some()).filter(|_| is_read) {
+        terminal::say(&line);
     }
     let found = |least| report.findings.iter().any(|reported| reported.finding.severity >= least);
     let status = match fail_on {
@@ -159,6 +185,23 @@ pub(super) fn check(args: CheckArgs, global: &GlobalArgs) -> Result<Status, Erro
     // The process ends: the operating system takes all memory back at once, which takes less time than freeing it.
     std::mem::forget((session, report));
     Ok(status)
+}
+
+/// Shows what fixes would change, and writes nothing.
+fn show_diff(fixed: &Fixed, allow_empty: bool, request: &Request, exit_zero: bool) -> Result<Status, Error> {
+    terminal::print(&fix::diff(&fixed.files))?;
+    terminal::say(&fix::summary(fixed, "would fix"));
+    Ok(match fixed.files.is_empty() {
+        _ if is_incomplete(&fixed.report) => Status::Failure,
+        false if !exit_zero => Status::Findings,
+        true if fixed.session.objects() == 0 && !allow_empty => no_objects(&fixed.session, &request.paths),
+        _ => Status::Clean,
+    })
+}
+
+/// Whether people read a document on the terminal.
+fn is_text(spec: &OutputSpec) -> bool {
+    spec.file.is_none() && matches!(spec.format, Format::Human | Format::Concise)
 }
 
 /// Whether a part of the analysis failed, so that the absence of findings proves nothing.

@@ -44,6 +44,9 @@ pub(super) enum Error {
     #[error("both the steps and the manifests are read from standard input")]
     #[diagnostic(help("give one of them a file"))]
     StdinTwice,
+    #[error("`--suggested` says which fixes, and not what becomes of them")]
+    #[diagnostic(help("add `--diff` to see them, or `--fix` to apply them"))]
+    SuggestedAlone,
     /// A path that looks like a misspelt command, or like another tool's.
     #[error("there is no command or path `{word}`")]
     #[diagnostic(help("did you mean `ownerlint {command}`?"))]

@@ -38,11 +38,9 @@ const OPTIONS: &[(&[&str], &str)] = &[
     (&["-R", "-r", "--recursive"], "leave it out: folders are always read recursively"),
     (&["-k", "--kustomize"], "build it first: `kustomize build overlays/prod | ownerlint -`"),
     (&["--helm", "--chart", "--values", "--set"], "render the chart first: `helm template web ./chart | ownerlint -`"),
-    (&["--dry-run"], "leave it out: ownerlint changes nothing"),
-    (
-        &["--fix", "--apply", "--write"],
-        "ownerlint changes no manifest: `ownerlint explain RULE` says how to fix a finding",
-    ),
+    (&["--dry-run"], "leave it out: ownerlint changes nothing in a cluster; `--diff` shows what `--fix` would write"),
+    (&["--apply", "--write", "--in-place"], "write `--fix`; `--diff` shows first what it changes"),
+    (&["--unsafe-fixes", "--fix-all"], "write `--fix --suggested`; `--diff --suggested` shows first what it changes"),
     (
         &["--context", "--kubeconfig", "--cluster", "--live"],
         "ownerlint asks no cluster: `kubectl get … -o yaml | ownerlint -`",

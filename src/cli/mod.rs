@@ -11,6 +11,7 @@ mod diff;
 mod dispatch;
 mod error;
 mod explain;
+mod fix;
 mod global_args;
 mod help;
 mod hints;

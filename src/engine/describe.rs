@@ -36,12 +36,14 @@ pub(super) fn run_info(bundles: &[Bundle], check: &Check) -> RunInfo {
 
 /// A rule as reports describe it.
 pub fn describe(rule: &Rule) -> RuleInfo {
+    let page = Page::parse(rule.page);
     RuleInfo {
         id: rule.id,
         summary: rule.summary.to_owned(),
         severity: rule.severity,
         consequence: rule.consequence,
-        page: Page::parse(rule.page).map_or(rule.page, |page| page.body).to_owned(),
+        fixes: page.as_ref().map(|page| page.front_matter.fixes()).unwrap_or_default(),
+        page: page.map_or(rule.page, |page| page.body).to_owned(),
         url: rule.url(),
     }
 }

@@ -6,7 +6,7 @@
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 
-use crate::finding::{Finding, Label, Severity};
+use crate::finding::{Finding, Fix, Label, Severity};
 use crate::report::Reported;
 use crate::rules::{self, Repeats};
 use crate::text::FileId;
@@ -46,7 +46,9 @@ pub(super) fn once(findings: Vec<Reported>) -> Vec<Reported> {
         match Likeness::of(&reported.finding).map(|likeness| first.entry(likeness)) {
             Some(Entry::Occupied(at)) => {
                 let at: usize = *at.get();
-                kept[at].finding.related.extend(places(reported.finding));
+                let mut finding = reported.finding;
+                add_fix(&mut kept[at].finding, finding.fix.take());
+                kept[at].finding.related.extend(places(finding));
                 more[at] += 1;
             }
             new => {
@@ -62,6 +64,18 @@ pub(super) fn once(findings: Vec<Reported>) -> Vec<Reported> {
         reported.finding.message.push_str(&format!(" (and {more} more)"));
     }
     kept
+}
+
+/// One fix fixes all that is shown as one.
+fn add_fix(kept: &mut Finding, more: Option<Fix>) {
+    match (&mut kept.fix, more) {
+        (Some(fix), Some(more)) => {
+            fix.applicability = fix.applicability.max(more.applicability);
+            fix.edits.extend(more.edits);
+        }
+        (fix @ None, more) => *fix = more,
+        (Some(_), None) => {}
+    }
 }
 
 /// Every place of a finding. Its primary place is labelled with its object or, without one, with its message.

@@ -77,11 +77,15 @@ impl Session {
     /// As [`Session::open`].
     #[doc(hidden)]
     pub fn open_after(earlier: Option<&Self>, request: &Request) -> Result<Self, SessionError> {
+        let read_before = earlier.map(|earlier| earlier.files.to_be_read_again());
+        Self::open_among(request, read_before.unwrap_or_else(|| Files::read_by(request.parser)))
+    }
+
+    /// The same; what is among `files` already is not read again.
+    pub(super) fn open_among(request: &Request, mut files: Files) -> Result<Self, SessionError> {
         let config = configuration(request)?;
         let Resolved { bundles, paths } = resolve(request, config.as_ref())?;
         let complete = paths.is_none() && request.bundle.is_none();
-        let read_before = earlier.map(|earlier| earlier.files.to_be_read_again());
-        let mut files = read_before.unwrap_or_else(|| Files::read_by(request.parser));
         let bundles = read(request, Resolved { bundles, paths }, None, &mut files)?;
         let unread = |overlay: &&Overlay| !bundles.iter().any(|bundle| holds(bundle, overlay));
         if let Some(overlay) = request.overlays.iter().find(unread) {
@@ -93,6 +97,16 @@ impl Session {
         let extent = extent(request, config.as_ref());
         let release = request.release.or(config.as_ref().and_then(|config| config.kubernetes_version));
         Ok(Self { request: request.clone(), config, bundles, files, complete, extent, release })
+    }
+
+    /// Whether unsaved texts stand in for files.
+    pub(super) fn has_unsaved_texts(&self) -> bool {
+        !self.request.overlays.is_empty()
+    }
+
+    /// The request and the files that were read for it, to open another session among them.
+    pub(super) fn into_files(self) -> (Request, Files) {
+        (self.request, self.files)
     }
 
     /// The bundles, in the order of their names; files of none of them come last.

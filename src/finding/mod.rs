@@ -3,12 +3,14 @@
 //! Knows nothing of what found it.
 
 mod fingerprint;
+mod fix;
 mod identity;
 
 use crate::kube::ObjectKey;
 use crate::text::{FileId, Span};
 
 pub use fingerprint::{Fingerprint, fingerprint};
+pub use fix::{Applicability, Edit, Fix};
 pub use identity::Identity;
 
 /// How bad it is.
@@ -206,6 +208,9 @@ pub struct Finding {
     pub chain: Chain,
     /// The rows of tables that it rests on: `generators/ExternalSecret.external-secrets.io`.
     pub tables: Vec<String>,
+    /// Edits that remove the defect, each verified by reading the result; `None` where nobody but the author can say what is
+    /// right, and where the text is written in a form that is not changed safely.
+    pub fix: Option<Fix>,
 }
 
 impl Finding {
@@ -215,6 +220,9 @@ impl Finding {
         self.primary.file = to(self.primary.file);
         for label in &mut self.related {
             label.file = to(label.file);
+        }
+        for edit in self.fix.iter_mut().flat_map(|fix| &mut fix.edits) {
+            edit.file = to(edit.file);
         }
     }
 

@@ -207,6 +207,11 @@ impl Inventory {
         (0u32..).map(FileId).zip(&self.files)
     }
 
+    /// A document of a file.
+    pub fn document(&self, file: FileId, document: u32) -> Option<&ParsedDocument> {
+        self.files.get(file.0 as usize)?.documents().get(document as usize)
+    }
+
     /// How many documents were read, empty ones included.
     pub fn documents(&self) -> usize {
         self.files.iter().map(|file| file.documents().len()).sum()

@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use rayon::prelude::*;
 
+use super::location::locate;
 use super::open::{read_file, read_limited};
 use super::walked::{InputFile, Origin, Walk};
 use crate::kustomize::name_of;
@@ -65,6 +66,12 @@ impl Files {
         // Two names that are not UTF-8 may be reported alike; they are two files all the same.
         found.sort_by(|a, b| a.source().path().cmp(b.source().path()));
         found
+    }
+
+    /// Puts another text in the place of a file that was read, under the same name and on the same side.
+    pub fn replace(&mut self, file: &SourceFile, text: String) {
+        let parsed = ParsedFile::parse(SourceFile::new(file.path(), text).seen_as(file.path(), file.side()));
+        self.parsed.insert((locate(file.path()), false), parsed);
     }
 
     /// How many files were parsed.

@@ -7,9 +7,7 @@ use super::documents::{Found, objects_of};
 use super::recognition::{DocumentTraits, FileFacts, SkipReason, skip_reason, unreadable_reason};
 use super::secret::{self, DocumentParts};
 use crate::text::{Side, SourceFile, Span};
-use crate::yaml::{
-    self, Comment, Content, Document, Notation, ParserChoice, Problem, ProblemKind, ReadError, Tree,
-};
+use crate::yaml::{self, Comment, Content, Document, Notation, ParserChoice, Problem, ProblemKind, ReadError, Tree};
 
 /// The content of one text. It depends on nothing but that text: scopes, keys and namespaces are a bundle's and are
 /// settled in its inventory. Clones share everything, so bundles, the two sides of a change and the runs of an editor

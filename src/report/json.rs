@@ -5,7 +5,10 @@
 use serde::Serialize;
 
 use super::line::line;
-use super::{ListedSkip, Note, Place, Report, Reported, RuleInfo, RunInfo, Summary, SuppressedFinding, Tool};
+use super::{
+    ListedSkip, Note, Place, Report, Reported, RuleInfo, RunInfo, Summary, SuppressedFinding, Tool, suggestion,
+};
+use crate::finding::{Edit, Fix};
 use crate::kube::ObjectKey;
 use crate::text::ColumnUnit;
 
@@ -124,7 +127,32 @@ pub(super) struct FindingDocument<'a> {
     chain: &'a [ObjectKey],
     #[serde(skip_serializing_if = "<[_]>::is_empty")]
     tables: &'a [String],
+    fixes: Vec<FixJson<'a>>,
     fingerprint: String,
+}
+
+#[derive(Serialize)]
+struct FixJson<'a> {
+    title: &'a str,
+    applicability: &'a str,
+    edits: Vec<EditJson<'a>>,
+}
+
+#[derive(Serialize)]
+struct EditJson<'a> {
+    location: LocationJson<'a>,
+    replacement: &'a str,
+}
+
+impl<'a> FixJson<'a> {
+    fn new(report: &'a Report, fix: &'a Fix) -> Self {
+        let edit = |edit: &'a Edit| EditJson {
+            location: LocationJson::new(report, Place { file: edit.file, span: edit.span }),
+            replacement: &edit.replacement,
+        };
+        let edits = suggestion::by_file(fix).into_iter().flat_map(|(_, edits)| edits);
+        Self { title: &fix.title, applicability: fix.applicability.as_str(), edits: edits.map(edit).collect() }
+    }
 }
 
 #[derive(Serialize)]
@@ -167,6 +195,7 @@ impl<'a> FindingDocument<'a> {
                 .collect(),
             chain: &finding.chain.objects,
             tables: &finding.tables,
+            fixes: finding.fix.iter().map(|fix| FixJson::new(report, fix)).collect(),
             fingerprint: reported.fingerprint.to_string(),
         }
     }

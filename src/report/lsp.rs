@@ -5,8 +5,8 @@
 use serde_json::{Map, Value, json};
 
 use super::relation::rendered_from;
-use super::{LspOptions, Place, Report, Reported, Roots, line, paths};
-use crate::finding::Severity;
+use super::{LspOptions, Place, Report, Reported, Roots, line, paths, suggestion};
+use crate::finding::{Applicability, Fix, Severity};
 use crate::text::{ColumnUnit, FileId, Position, SourceFile};
 
 /// Every file of the run, in the order of the sources.
@@ -51,8 +51,28 @@ fn diagnostic(report: &Report, reported: &Reported, options: &LspOptions, roots:
         });
         members.insert("relatedInformation".to_owned(), related.collect());
     }
-    members.insert("data".to_owned(), json!({"fingerprint": reported.fingerprint.to_string()}));
+    let actions = finding.fix.iter().map(|fix| action(report, fix, options, roots));
+    let fingerprint = reported.fingerprint.to_string();
+    members.insert("data".to_owned(), json!({"fingerprint": fingerprint, "actions": actions.collect::<Vec<_>>()}));
     Value::Object(members)
+}
+
+/// A `CodeAction` that an editor can offer for the diagnostic.
+fn action(report: &Report, fix: &Fix, options: &LspOptions, roots: &Roots) -> Value {
+    let range = |file, span| range(report, Place { file, span }, options);
+    let changes: Map<String, Value> = suggestion::by_file(fix)
+        .into_iter()
+        .map(|(file, edits)| {
+            let uri = paths::absolute_uri(report.path(file), roots);
+            (uri, json!(suggestion::texts(&edits, "newText", range)))
+        })
+        .collect();
+    json!({
+        "title": suggestion::title(fix),
+        "kind": "quickfix",
+        "isPreferred": fix.applicability == Applicability::Safe,
+        "edit": {"changes": changes},
+    })
 }
 
 fn range(report: &Report, place: Place, options: &LspOptions) -> Value {

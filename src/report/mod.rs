@@ -35,6 +35,7 @@ mod rows;
 mod rules;
 mod sarif;
 mod schema;
+mod suggestion;
 mod theme;
 mod wrap;
 

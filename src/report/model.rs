@@ -6,7 +6,7 @@ use serde::Serialize;
 
 use super::ListedSkip;
 use super::plan::Cascade;
-use crate::finding::{Certainty, Consequence, Finding, Fingerprint, Label, Severity};
+use crate::finding::{Applicability, Certainty, Consequence, Finding, Fingerprint, Label, Severity};
 use crate::starter::Exclusion;
 use crate::text::{FileId, Sources, Span, plain};
 
@@ -148,6 +148,8 @@ pub struct RuleInfo {
     pub severity: Severity,
     /// What the cluster does about it.
     pub consequence: Consequence,
+    /// How its fixes may be applied, for each kind of fix that it offers; empty if it offers none.
+    pub fixes: Vec<Applicability>,
     /// Its page, in Markdown.
     pub page: String,
     /// Where the page is published.

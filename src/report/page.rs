@@ -2,6 +2,7 @@
 
 use super::wrap::fill;
 use super::{HumanOptions, RuleInfo};
+use crate::finding::Applicability;
 
 /// Text is indented below its heading, examples below the text.
 const INDENT: &str = "  ";
@@ -47,8 +48,22 @@ pub fn page_human(rule: &RuleInfo, options: &HumanOptions) -> String {
         }
     }
     page.end_paragraph();
+    if let Some(fixes) = fixes(rule) {
+        page.out.push_str(&fill(fixes, options.width, "", ""));
+        page.out.push_str("\n\n");
+    }
     page.out.push_str(&format!("{}\n", rule.url));
     page.out
+}
+
+/// Which command applies the fixes of a rule.
+fn fixes(rule: &RuleInfo) -> Option<&'static str> {
+    Some(match rule.fixes.as_slice() {
+        [] => return None,
+        [Applicability::Safe] => "`ownerlint --fix` fixes it.",
+        [Applicability::Suggested] => "`ownerlint --fix --suggested` fixes it.",
+        _ => "`ownerlint --fix` fixes it where that is safe, and `ownerlint --fix --suggested` everywhere.",
+    })
 }
 
 struct TerminalPage<'a> {

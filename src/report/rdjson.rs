@@ -6,7 +6,7 @@
 use serde_json::{Value, json};
 
 use super::relation::rendered_from;
-use super::{Report, Reported, line};
+use super::{Place, Report, Reported, line, suggestion};
 use crate::finding::Severity;
 use crate::text::plain;
 use crate::text::{ColumnUnit, Position};
@@ -28,7 +28,7 @@ fn diagnostic(report: &Report, reported: &Reported) -> Value {
     if let Some(url) = &reported.url {
         code["url"] = json!(url);
     }
-    json!({
+    let mut diagnostic = json!({
         "message": message(report, reported),
         "location": {"path": at.path, "range": {"start": position(at.start), "end": position(at.end)}},
         "severity": match finding.severity {
@@ -37,7 +37,17 @@ fn diagnostic(report: &Report, reported: &Reported) -> Value {
             Severity::Info => "INFO",
         },
         "code": code,
-    })
+    });
+    // A suggestion names no file: it is for the file of its diagnostic.
+    let edits = finding.fix.as_ref().and_then(|fix| suggestion::in_file_of(fix, finding.primary.file));
+    if let Some(edits) = edits {
+        let range = |file, span| {
+            let at = report.region(Place { file, span }, ColumnUnit::Utf8);
+            json!({"start": position(at.start), "end": position(at.end)})
+        };
+        diagnostic["suggestions"] = json!(suggestion::texts(&edits, "text", range));
+    }
+    diagnostic
 }
 
 fn message(report: &Report, reported: &Reported) -> String {

@@ -16,6 +16,7 @@ struct RuleJson<'a> {
     severity: &'a str,
     consequence: &'a str,
     summary: &'a str,
+    fixes: Vec<&'a str>,
     url: &'a str,
     page: &'a str,
 }
@@ -27,6 +28,7 @@ pub fn rules_json(rules: &[RuleInfo]) -> String {
         severity: rule.severity.as_str(),
         consequence: rule.consequence.as_str(),
         summary: &rule.summary,
+        fixes: rule.fixes.iter().map(|fix| fix.as_str()).collect(),
         url: &rule.url,
         page: &rule.page,
     });

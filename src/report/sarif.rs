@@ -6,8 +6,8 @@
 use serde_json::{Map, Value, json};
 
 use super::relation::rendered_from;
-use super::{Note, Place, Report, Reported, Roots, RuleInfo, line, paths};
-use crate::finding::{Relation, Severity};
+use super::{Note, Place, Report, Reported, Roots, RuleInfo, line, paths, suggestion};
+use crate::finding::{Edit, Fix, Relation, Severity};
 use crate::text::plain;
 use crate::text::{ColumnUnit, Position};
 
@@ -114,9 +114,30 @@ fn result(report: &Report, reported: &Reported, roots: &Roots) -> Value {
         members
             .insert("codeFlows".to_owned(), json!([{"threadFlows": [{"locations": flow(report, reported, roots)}]}]));
     }
+    if let Some(fix) = &finding.fix {
+        members.insert("fixes".to_owned(), json!([fix_of(report, fix, roots)]));
+    }
     let fingerprint = reported.fingerprint.to_string();
     members.insert("partialFingerprints".to_owned(), json!({"primaryLocationLineHash": fingerprint}));
     Value::Object(members)
+}
+
+fn fix_of(report: &Report, fix: &Fix, roots: &Roots) -> Value {
+    let replacement = |edit: &&Edit| {
+        let at = report.region(Place { file: edit.file, span: edit.span }, ColumnUnit::Utf16);
+        let (start, end) = (at.start, at.end);
+        let region =
+            json!({"startLine": start.line, "startColumn": start.column, "endLine": end.line, "endColumn": end.column});
+        json!({"deletedRegion": region, "insertedContent": {"text": edit.replacement}})
+    };
+    let changes = suggestion::by_file(fix).into_iter().map(|(file, edits)| {
+        json!({
+            "artifactLocation": {"uri": paths::uri_from_root(report.path(file), roots)},
+            "replacements": edits.iter().map(replacement).collect::<Vec<_>>(),
+        })
+    });
+    let description = format!("{} ({})", suggestion::title(fix), fix.applicability.as_str());
+    json!({"description": {"text": description}, "artifactChanges": changes.collect::<Vec<_>>()})
 }
 
 /// The first sentence is the alert's title; the related places are linked by their ids.

@@ -1,5 +1,6 @@
 //! A finding in the making.
 
+use super::proposal::Proposal;
 use crate::finding::{Chain, Consequence, Finding, Label, Relation, Severity};
 use crate::inventory::{Inventory, Member};
 use crate::kube::ObjectKey;
@@ -36,6 +37,7 @@ pub struct Draft {
     related: Vec<Label>,
     chain: Chain,
     tables: Vec<String>,
+    fix: Option<Proposal>,
 }
 
 impl Draft {
@@ -54,6 +56,7 @@ impl Draft {
             related: Vec::new(),
             chain: Chain::default(),
             tables: Vec::new(),
+            fix: None,
         }
     }
 
@@ -96,6 +99,12 @@ impl Draft {
     /// How to fix it.
     pub fn help(mut self, help: impl Into<String>) -> Self {
         self.help = help.into();
+        self
+    }
+
+    /// What would fix it. Where the text is written in a form that is not changed safely, the finding gets no fix.
+    pub(super) fn fix(mut self, proposal: impl Into<Option<Proposal>>) -> Self {
+        self.fix = proposal.into();
         self
     }
 
@@ -159,9 +168,14 @@ impl Draft {
         self
     }
 
-    /// The finding of a rule, with its severity and consequence unless the draft has its own.
-    pub(super) fn into_finding(self, rule: &'static str, severity: Severity, consequence: Consequence) -> Finding {
-        Finding {
+    /// The finding of a rule, with its severity and consequence unless the draft has its own, and what would fix it.
+    pub(super) fn into_finding(
+        self,
+        rule: &'static str,
+        severity: Severity,
+        consequence: Consequence,
+    ) -> (Finding, Option<Proposal>) {
+        let finding = Finding {
             rule,
             severity: self.severity.unwrap_or(severity),
             consequence: self.consequence.unwrap_or(consequence),
@@ -175,6 +189,8 @@ impl Draft {
             related: self.related,
             chain: self.chain,
             tables: self.tables,
-        }
+            fix: None,
+        };
+        (finding, self.fix)
     }
 }

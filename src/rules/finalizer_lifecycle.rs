@@ -6,6 +6,7 @@
 
 use super::draft::Draft;
 use super::finalizer_words::{FinalizerEntry, entries, namespace_finalizers, who_removes, with_workload};
+use super::proposal::Proposal;
 use super::rule::{Context, Rule, Sink, World, rule};
 use super::words::named;
 use crate::finding::{Consequence, Severity};
@@ -89,7 +90,10 @@ fn finalizer_preset_gc(context: &Context<'_>, sink: &mut Sink) {
                  --cascade=orphan|foreground|background`. To release a stuck object, run {}",
                 entry.release()
             ));
-        sink.push(if entry.member.from_dump { draft.severity(Severity::Info) } else { draft });
+        sink.push(match entry.member.from_dump {
+            true => draft.severity(Severity::Info).fix(entry.removed(Proposal::suggested)),
+            false => draft.fix(entry.removed(Proposal::safe)),
+        });
     }
 }
 
@@ -182,6 +186,7 @@ fn finalizer_runtime(context: &Context<'_>, sink: &mut Sink) {
                 "remove the entry: the controller adds it when it needs it. To release a stuck object, run {}",
                 entry.release()
             ));
+        let draft = draft.fix(entry.removed(Proposal::suggested));
         sink.push(with_workload(draft.rests_on_finalizer(known), inventory, &remover));
     }
 }
@@ -220,7 +225,7 @@ fn never_removed(entry: &FinalizerEntry<'_>, known: &KnownFinalizer) -> Option<D
         ),
     };
     let draft = misplaced(entry, format!("no controller removes finalizer `{name}` from {}", named(member)));
-    Some(draft.reason(reason).rests_on_finalizer(known))
+    Some(draft.reason(reason).fix(entry.removed(Proposal::suggested)).rests_on_finalizer(known))
 }
 
 /// A controller may have learned of kinds that its row does not list, and a fork may handle others. Silent when a
@@ -288,7 +293,9 @@ fn namespace_spec_finalizers(context: &Context<'_>, sink: &mut Sink) {
             ))
             .field(format!("spec.finalizers[{index}]"))
             .target(name);
-            sink.push(if member.from_dump { draft.severity(Severity::Info) } else { draft });
+            let removed =
+                || Proposal::suggested("remove the finalizer").remove(member, &format!("spec.finalizers[{index}]"));
+            sink.push(if member.from_dump { draft.severity(Severity::Info) } else { draft.fix(removed()) });
         }
     }
 }

@@ -3,6 +3,7 @@
 use super::draft::Draft;
 use super::finalizer_lifecycle::capitalised;
 use super::finalizer_words::{release, who_removes, with_workload};
+use super::proposal::Proposal;
 use super::rule::{Context, Rule, Sink, rule};
 use super::words::named;
 use crate::finding::{Consequence, Severity};
@@ -35,9 +36,12 @@ fn template_finalizer(context: &Context<'_>, sink: &mut Sink) {
                     TemplateKind::Job => stamped.without_effect(),
                     TemplateKind::Restricted => stamped.rejected(),
                 };
-                sink.push(
-                    draft.field(format!("{}.metadata.finalizers[{index}]", template.field)).target(finalizer.as_str()),
-                );
+                let field = format!("{}.metadata.finalizers[{index}]", template.field);
+                let proposal = match template.kind {
+                    TemplateKind::Job => Proposal::safe("remove the finalizer"),
+                    _ => Proposal::suggested("remove the finalizer"),
+                };
+                sink.push(draft.fix(proposal.remove(member, &field)).field(field).target(finalizer.as_str()));
             }
         }
     }

@@ -4,6 +4,7 @@
 use std::collections::HashSet;
 
 use super::draft::Draft;
+use super::proposal::Proposal;
 use crate::inventory::{Inventory, Member};
 use crate::kube::kubectl::{self, Target};
 use crate::kube::{finalizers, kinds};
@@ -29,6 +30,15 @@ impl FinalizerEntry<'_> {
         Draft::on(self.member, self.finalizer.span, message)
             .field(format!("metadata.finalizers[{}]", self.index))
             .target(self.name())
+    }
+
+    /// What removes the entry, and its repetitions, from the manifest.
+    pub(super) fn removed(&self, proposal: fn(&'static str) -> Proposal) -> Proposal {
+        let all = self.member.object.metadata.finalizers.iter().enumerate();
+        let same = all.filter(|(_, finalizer)| finalizer.value == self.finalizer.value);
+        same.fold(proposal("remove the finalizer"), |proposal, (index, _)| {
+            proposal.remove(self.member, &format!("metadata.finalizers[{index}]"))
+        })
     }
 
     /// The command that releases the object from this finalizer once it is stuck, and what that breaks.

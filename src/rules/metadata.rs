@@ -1,14 +1,16 @@
 //! Rules on object metadata itself: keys it does not have, a name it must have, fields that only the server writes.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::draft::Draft;
 use super::holder::{MetadataHolder, each_decoded};
+use super::proposal::{Proposal, fits};
 use super::rule::{Context, Rule, Sink, rule};
 use super::words::{became_a_boolean, listed, named};
 use crate::finding::{Consequence, Severity};
-use crate::inventory::{Member, Serving, table};
+use crate::inventory::{Member, ObjectId, Serving, table};
 use crate::manifest::{OBJECT_META_FIELDS, ServerField, Spanned, TemplateKind, UnknownField};
+use crate::ownership::OwnerEdge;
 use crate::text::{FileId, near};
 
 pub(super) static METADATA_UNKNOWN_FIELD: Rule = rule!(
@@ -58,6 +60,7 @@ fn unknown_field(context: &Context<'_>, holder: &MetadataHolder<'_>, unknown: &U
     let draft = Draft::on(holder.member, unknown.span, format!("metadata of {} has no key `{name}`", holder.named()))
         .label(label)
         .help(help)
+        .fix(known_key(holder, name))
         .field(format!("{}.{name}", holder.field));
     // A kind that neither Kubernetes nor a CRD in the input defines may be some tool's own file with its own metadata;
     // a key that is misspelt by a letter or two shows that Kubernetes' metadata is meant.
@@ -70,6 +73,21 @@ fn unknown_field(context: &Context<'_>, holder: &MetadataHolder<'_>, unknown: &U
             "{effect} This assumes that the object is applied to a cluster: no CRD in the input defines {}.",
             holder.member.object.kind.value
         )),
+    }
+}
+
+/// A key that is misspelt by a letter or two is meant, unless only the server writes it; removed fields have no effect.
+fn known_key(holder: &MetadataHolder<'_>, name: &str) -> Option<Proposal> {
+    let MetadataHolder { member, field, .. } = holder;
+    let meant = near::meant(name, &OBJECT_META_FIELDS).filter(|meant| near::is_misspelling(name, meant));
+    match meant {
+        _ if ["clusterName", "initializers"].contains(&name) => {
+            Some(Proposal::safe(format!("remove `{name}`")).remove_key(member, field, name))
+        }
+        Some(meant) if fits(member, field, name, meant) => {
+            Some(Proposal::safe(format!("rename `{name}` to `{meant}`")).rename(member, field, name, meant))
+        }
+        _ => None,
     }
 }
 
@@ -178,18 +196,37 @@ fn needs_a_name(member: &Member) -> bool {
 fn live_object(context: &Context<'_>, sink: &mut Sink) {
     // A dump is expected to have them: one finding per file is enough.
     let mut dumped: BTreeMap<FileId, Vec<&Member>> = BTreeMap::new();
+    let owners: BTreeSet<ObjectId> = context.ownership.written.iter().filter_map(OwnerEdge::bound).collect();
     for member in &context.inventory.members {
         match member.from_dump {
             true => dumped.entry(member.file).or_default().push(member),
-            false => sink.extend(server_fields(member, 0)),
+            false => sink.extend(server_fields(&owners, &[member])),
         }
     }
     for members in dumped.values() {
-        sink.extend(members.first().and_then(|first| server_fields(first, members.len() - 1)));
+        sink.extend(server_fields(&owners, members));
     }
 }
 
-fn server_fields(member: &Member, others: usize) -> Option<Draft> {
+/// What would remove the fields. Of objects that own each other, or are being deleted, somebody recorded a moment.
+fn without_server_fields(owners: &BTreeSet<ObjectId>, members: &[&Member]) -> Option<Proposal> {
+    let is_record = |member: &&Member| {
+        let metadata = &member.object.metadata;
+        let is_owned = member.from_dump && !metadata.owner_references.entries.is_empty();
+        let owns = metadata.has_server_field("uid") && owners.contains(&member.id);
+        is_owned || owns || metadata.has_server_field("deletionTimestamp")
+    };
+    let removed = |proposal: Proposal, member: &&Member| {
+        let fields = member.object.metadata.server_fields.iter();
+        fields.fold(proposal, |proposal, field| proposal.remove_key(member, "metadata", field.name))
+    };
+    let proposal = || Proposal::safe("remove the fields that only the server writes");
+    (!members.iter().any(is_record)).then(|| members.iter().fold(proposal(), removed))
+}
+
+/// The finding on the first of some objects in one file, for all of them.
+fn server_fields(owners: &BTreeSet<ObjectId>, members: &[&Member]) -> Option<Draft> {
+    let (member, others) = (*members.first()?, members.len() - 1);
     let fields = &member.object.metadata.server_fields;
     let primary = fields.iter().find(|field| obstacle(field).is_some()).or(fields.first())?;
     let kind = &member.object.kind.value;
@@ -215,6 +252,7 @@ fn server_fields(member: &Member, others: usize) -> Option<Draft> {
         true => "if this is a backup or a test, leave it; if it is to be applied, remove these fields and `status`",
         false => "remove them: `kubectl get -o yaml` prints them, manifests do not need them",
     })
+    .fix(without_server_fields(owners, members))
     .field(format!("metadata.{}", primary.name));
     for field in fields.iter().filter(|field| field.name != primary.name) {
         draft = draft.related(member.file, field.key_span, "and this one");

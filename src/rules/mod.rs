@@ -21,6 +21,7 @@ mod owner_identity;
 mod owner_shape;
 mod page;
 mod permission;
+mod proposal;
 mod protection;
 mod reading;
 mod registry;

@@ -8,6 +8,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::draft::{Draft, MOST_RELATED};
 use super::finalizer_words::with_workload;
 use super::held::{Held, counted, held, resting};
+use super::proposal::Proposal;
 use super::rule::{Context, Rule, Sink, rule};
 use super::words::named;
 use crate::cluster::steps_of;
@@ -177,6 +178,7 @@ fn finding(context: &Context<'_>, regime: Regime, operator: &Member, left: &[(Ri
         ))
         .claims_absence(context.inventory)
         .help(format!("{delete}: by hand, or {}", words.mitigation))
+    .fix((regime == Regime::ArgoCd).then(|| deleted_before(context, left)))
         .field("metadata.name")
         .target(first.member.key.group_kind().to_string());
     let draft = resting(draft, context, left.iter().map(|(_, held)| held.finalizer));
@@ -184,6 +186,16 @@ fn finding(context: &Context<'_>, regime: Regime, operator: &Member, left: &[(Ri
     left.iter().take(MOST_RELATED).fold(draft, |draft, (_, held)| {
         draft.related_object(held.member, format!("has or gets the finalizer `{}`", held.finalizer))
     })
+}
+
+/// Puts objects into a wave after that of their operator and of its permissions: Argo CD deletes them in reverse.
+fn deleted_before(context: &Context<'_>, left: &[(Risk, &Held<'_>)]) -> Proposal {
+    let waves = |held| lost(context, held).map(|id| argocd::wave(context.inventory.member(id)));
+    let last = left.iter().flat_map(|(_, held)| waves(held)).max().unwrap_or_default();
+    let wave = last.saturating_add(1).to_string();
+    let proposal = Proposal::suggested(format!("put what the operator has to release into sync wave {wave}"));
+    let members: BTreeMap<ObjectId, &Member> = left.iter().map(|(_, held)| (held.member.id, held.member)).collect();
+    members.into_values().fold(proposal, |proposal, member| proposal.annotate(member, marks::ARGOCD_SYNC_WAVE, &*wave))
 }
 
 /// How a tool removes everything.

@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, VecDeque};
 
 use super::draft::Draft;
 use super::owner_identity::{describes, is_contradicted};
+use super::proposal::Proposal;
 use super::rule::{Context, Rule, Sink, rule};
 use super::words::{field, named, place, reference_name, target};
 use crate::finding::{Consequence, Relation};
@@ -30,6 +31,7 @@ fn owner_self(context: &Context<'_>, sink: &mut Sink) {
         let draft = Draft::on(dependent, place(reference), what)
             .label("the object itself")
             .help("remove the reference")
+            .fix(Proposal::suggested("remove the reference").remove(dependent, &field(reference)))
             .field(field(reference))
             .target(target(reference))
             .related_object(dependent, "the owner and the dependent");

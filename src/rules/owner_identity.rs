@@ -5,6 +5,7 @@ use std::collections::HashMap;
 
 use super::draft::Draft;
 use super::holder::each_claim_template;
+use super::proposal::Proposal;
 use super::rule::{Context, Rule, Sink, World, rule};
 use super::words::{field, named, place, reference_name, target, whereabouts};
 use crate::finding::Severity;
@@ -88,6 +89,7 @@ fn owner_literal_uid(context: &Context<'_>, sink: &mut Sink) {
                 reference_name(reference)
             ))
             .help(help)
+            .fix(Proposal::suggested("remove the reference").remove(dependent, &field(reference)))
             .field(format!("{}.uid", field(reference)));
         if let Some(owner) = owner {
             draft = draft.related_object(owner, format!("the owner, {}", whereabouts(owner)));
@@ -110,6 +112,7 @@ fn owner_literal_uid(context: &Context<'_>, sink: &mut Sink) {
                     .help(
                         "remove the reference; `persistentVolumeClaimRetentionPolicy` decides when claims are deleted",
                     )
+                    .fix(Proposal::suggested("remove the reference").remove(holder.member, &holder.entry(reference)))
                     .field(format!("{}.uid", holder.entry(reference))),
             );
         }

@@ -4,6 +4,7 @@ use std::collections::HashMap;
 
 use super::draft::Draft;
 use super::holder::{MetadataHolder, each_decoded, each_effective};
+use super::proposal::{Proposal, fits};
 use super::rule::{Context, Rule, Sink, rule};
 use super::words::{a_json_type, became_a_boolean, field, help_for_type, listed, named, place, reference_name, target};
 use crate::finding::{Consequence, Severity};
@@ -105,6 +106,12 @@ fn missing_fields(holder: &MetadataHolder<'_>, reference: &OwnerReference) -> Op
     .field(format!("{}.{first}", holder.entry(reference)))
     .target(target(reference))
     .consequence(holder.consequence());
+    let removed = |proposal: Proposal| proposal.remove(holder.member, &holder.entry(reference));
+    let draft = match (missing.len(), fields_missing.contains(&"uid") && !is_a_record(holder)) {
+        (4, _) => draft.fix(removed(Proposal::safe("remove the empty reference"))),
+        (_, true) => draft.fix(removed(Proposal::suggested("remove the reference"))),
+        _ => draft,
+    };
     // The object was probably read from a cluster, or copied from what a controller creates, without the uid because it
     // varies.
     Some(match fields_missing.as_slice() {
@@ -181,6 +188,7 @@ fn owner_event(context: &Context<'_>, sink: &mut Sink) {
                         "remove the reference: Events expire after an hour, and whatever they own would be deleted \
                          with them",
                     )
+                    .fix(Proposal::suggested("remove the reference").remove(holder.member, &holder.entry(reference)))
                     .field(format!("{}.kind", holder.entry(reference)))
                     .target(target(reference))
                     .consequence(holder.consequence()),
@@ -242,6 +250,7 @@ fn owner_duplicate(context: &Context<'_>, sink: &mut Sink) {
                      objects in the future.",
                 )
                 .help("remove one of the two")
+                .fix(Proposal::safe("remove the repetition").remove(member, &field(reference)))
                 .field(field(reference))
                 .target(target(reference))
                 .related(member.file, place(first), "first listed here"),
@@ -351,10 +360,24 @@ fn owner_unknown_field(context: &Context<'_>, sink: &mut Sink) {
                              including many controllers, silently drop the key, and it never has any effect.",
                         )
                         .help(help)
+                        .fix(key_of_reference(&holder, reference, name))
                         .field(format!("{}.{name}", holder.entry(reference)))
                         .target(target(reference)),
                 );
             }
         }
     });
+}
+
+/// A key that is misspelt by a letter or two is meant, and a namespace has no effect.
+fn key_of_reference(holder: &MetadataHolder<'_>, reference: &OwnerReference, name: &str) -> Option<Proposal> {
+    let entry = holder.entry(reference);
+    let meant = near::meant(name, &OWNER_REFERENCE_FIELDS).filter(|meant| near::is_misspelling(name, meant));
+    match meant {
+        _ if name == "namespace" => Some(Proposal::safe("remove `namespace`").remove_key(holder.member, &entry, name)),
+        Some(meant) if fits(holder.member, &entry, name, meant) => {
+            Some(Proposal::safe(format!("rename `{name}` to `{meant}`")).rename(holder.member, &entry, name, meant))
+        }
+        _ => None,
+    }
 }

@@ -7,6 +7,8 @@
 use serde::Deserialize;
 use thiserror::Error;
 
+use crate::finding::Applicability;
+
 /// What is between the `---` lines of a page.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -19,8 +21,20 @@ pub struct FrontMatter {
     pub consequence: String,
     /// The release of ownerlint that brought the rule.
     pub since: String,
+    /// How fixes of the rule may be applied: `safe`, `suggested`, or both with a comma; left out if it offers none.
+    #[serde(default)]
+    pub fix: Option<String>,
     /// One line for lists.
     pub summary: String,
+}
+
+impl FrontMatter {
+    /// How fixes of the rule may be applied, for each kind of fix that it offers.
+    pub fn fixes(&self) -> Vec<Applicability> {
+        let words = || self.fix.iter().flat_map(|fix| fix.split(',')).map(str::trim);
+        let all = [Applicability::Safe, Applicability::Suggested].into_iter();
+        all.filter(|one| words().any(|word| word == one.as_str())).collect()
+    }
 }
 
 /// A fenced block of a page: manifests, or a change to some.

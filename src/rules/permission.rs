@@ -7,6 +7,7 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use super::draft::{Draft, MOST_RELATED};
+use super::proposal::Proposal;
 use super::rule::{Context, Rule, Sink, rule};
 use super::words::{listed, named};
 use crate::finding::Severity;
@@ -15,6 +16,7 @@ use crate::kube::{GroupKind, Namespace, Scope};
 use crate::ownership::access::{Grant, PolicyRule, ResourceRequest, may_set_blocking_reference};
 use crate::text::Span;
 use crate::yaml::Value;
+use crate::yaml::edit::NewValue;
 
 pub(super) static FINALIZERS_PERMISSION_MISSING: Rule = rule!(
     "finalizers-permission-missing",
@@ -173,11 +175,27 @@ fn finding(context: &Context<'_>, workload: &Member, role: &Member, missing: &[M
         first.kind.group,
         missing.iter().map(|missing| format!("{}/finalizers", missing.own.plural)).collect::<Vec<_>>().join(", ")
     ))
+    .fix(allowed(role, missing))
     .field("rules")
     .target(missing.iter().map(|missing| missing.own.kind.to_string()).collect::<Vec<_>>().join(","))
     .related_object(workload, "runs with this role");
     let definitions = missing.iter().take(MOST_RELATED).map(|missing| missing.own.definition);
     definitions.fold(draft, |draft, definition| draft.related_object(definition, "defines the kind"))
+}
+
+/// Adds the permission to a role, one rule for each group.
+fn allowed(role: &Member, missing: &[Missing<'_>]) -> Proposal {
+    let mut by_group: BTreeMap<&str, Vec<String>> = BTreeMap::new();
+    for Missing { own, .. } in missing {
+        by_group.entry(own.kind.group).or_default().push(format!("{}/finalizers", own.plural));
+    }
+    let proposal = Proposal::suggested("allow `update` of `finalizers`");
+    by_group.into_iter().fold(proposal, |proposal, (group, resources)| {
+        let rule =
+            [("apiGroups", vec![group.to_owned()]), ("resources", resources), ("verbs", vec!["update".to_owned()])];
+        let rule = rule.into_iter().map(|(key, texts)| (key.to_owned(), NewValue::texts(texts)));
+        proposal.append(role, "rules", NewValue::Map(rule.collect()))
+    })
 }
 
 /// Where a role names the status of a resource, or the resource.

@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use super::claims;
 use super::draft::Draft;
 use super::holder::{MetadataHolder, each_decoded};
+use super::proposal::{Proposal, kept_by_helm};
 use super::rule::{Context, Rule, Sink, rule};
 use super::words::named;
 use crate::delivery::marks::{self, annotation};
@@ -143,7 +144,54 @@ fn mistaken(holder: &MetadataHolder<'_>, belief: &Belief<'_>) -> Draft {
         .label(words)
         .reason(reason)
         .help(help)
+        .fix(corrected(holder, belief))
         .field(format!("{}.{where_written}.{key}", holder.field))
+}
+
+/// The protection as the tool reads it.
+fn corrected(holder: &MetadataHolder<'_>, belief: &Belief<'_>) -> Option<Proposal> {
+    let Belief { key, value, is_label, flaw } = *belief;
+    let written = value.value.as_str();
+    let (meant_key, meant) = match flaw {
+        Flaw::Policy | Flaw::PolicyCase => (key, "keep".to_owned()),
+        Flaw::FluxValue(meant) => (key, meant.to_owned()),
+        Flaw::Label => (key, written.to_owned()),
+        Flaw::Option { written: option, meant } if option.split([' ', ';', '|', '\n']).nth(1).is_none() => {
+            let corrected = marks::sync_options(written).map(|one| if one == option { meant } else { one });
+            (key, corrected.collect::<Vec<_>>().join(","))
+        }
+        Flaw::Option { .. } => return None,
+        Flaw::Key(marks::ARGOCD_SYNC_OPTIONS) if written.contains('=') => {
+            (marks::ARGOCD_SYNC_OPTIONS, written.to_owned())
+        }
+        Flaw::Key(marks::ARGOCD_SYNC_OPTIONS) => (marks::ARGOCD_SYNC_OPTIONS, "Prune=false,Delete=false".to_owned()),
+        Flaw::Key(marks::HELM_RESOURCE_POLICY) => (marks::HELM_RESOURCE_POLICY, "keep".to_owned()),
+        Flaw::Key(flux) => (flux, "disabled".to_owned()),
+    };
+    let (member, field) = (holder.member, holder.field);
+    let annotations = format!("{field}.annotations");
+    let proposal = Proposal::suggested(format!("write the annotation `{meant_key}: {meant}`"));
+    Some(match is_label {
+        true => {
+            proposal.remove_key(member, &format!("{field}.labels"), key).set(member, &annotations, meant_key, meant)
+        }
+        false if meant_key == key => proposal.set(member, &annotations, key, meant),
+        false if written == meant => proposal.rename(member, &annotations, key, meant_key),
+        false => proposal.rename(member, &annotations, key, meant_key).set(member, &annotations, key, meant),
+    })
+}
+
+/// Adds an option to those that Argo CD has for an object.
+fn with_option(member: &Member, option: &str) -> Proposal {
+    let key = marks::ARGOCD_SYNC_OPTIONS;
+    let written = annotation(&member.object.metadata, key).map(|options| options.value.trim()).unwrap_or_default();
+    let options = if written.is_empty() { option.to_owned() } else { format!("{written},{option}") };
+    Proposal::suggested(format!("write the annotation `{key}: {options}`")).annotate(member, key, options)
+}
+
+/// Adds an annotation.
+fn with_annotation(member: &Member, key: &str, value: &str) -> Proposal {
+    Proposal::suggested(format!("add the annotation `{key}: {value}`")).annotate(member, key, value)
 }
 
 /// Case c, and its counterparts: the annotation is right, and another tool prunes.
@@ -154,7 +202,7 @@ fn read_by_another_tool(context: &Context<'_>, member: &Member, delivery: &Deliv
     let keep = annotation(metadata, marks::HELM_RESOURCE_POLICY).filter(|policy| policy.value.trim() == "keep");
     let flux = annotation(metadata, marks::FLUX_PRUNE).filter(|prune| prune.value.eq_ignore_ascii_case("disabled"));
     let stays = |removal| deliveries.spared(context.inventory, member, removal).is_some();
-    let (value, key, message, reason, help) = match (evident, keep, flux) {
+    let (value, key, message, reason, help, fix) = match (evident, keep, flux) {
         (Regime::ArgoCd, Some(keep), _) if !stays(Removal::ArgoCdPrune) => (
             keep,
             marks::HELM_RESOURCE_POLICY,
@@ -162,6 +210,7 @@ fn read_by_another_tool(context: &Context<'_>, member: &Member, delivery: &Deliv
             "Argo CD looks at Helm's annotation when an Application is deleted, and not when it prunes: once the object \
              leaves the sources, a sync that prunes deletes it.",
             format!("add `{}: Prune=false`", marks::ARGOCD_SYNC_OPTIONS),
+            with_option(member, "Prune=false"),
         ),
         (Regime::Flux(FluxObject::Kustomization), Some(keep), _) if !stays(Removal::FluxPrune) => (
             keep,
@@ -170,6 +219,7 @@ fn read_by_another_tool(context: &Context<'_>, member: &Member, delivery: &Deliv
             "A Kustomization of Flux applies this object, and it does not look at Helm's annotation: once the object leaves \
              the sources, or the Kustomization is deleted, Flux deletes it.",
             format!("add `{}: disabled`", marks::FLUX_PRUNE),
+            with_annotation(member, marks::FLUX_PRUNE, "disabled"),
         ),
         (Regime::Helm | Regime::Flux(FluxObject::HelmRelease), None, Some(flux)) if !stays(Removal::HelmUninstall) => (
             flux,
@@ -178,6 +228,7 @@ fn read_by_another_tool(context: &Context<'_>, member: &Member, delivery: &Deliv
             "The object is part of a Helm release. Flux's annotation is for objects that a Kustomization applies: Helm does \
              not look at it, and deletes the object when the release is uninstalled or no longer contains it.",
             format!("add `{}: keep`", marks::HELM_RESOURCE_POLICY),
+            kept_by_helm(member),
         ),
         _ => return None,
     };
@@ -185,6 +236,7 @@ fn read_by_another_tool(context: &Context<'_>, member: &Member, delivery: &Deliv
         .label("read by another tool")
         .reason(reason)
         .help(help)
+        .fix(fix)
         .field(format!("metadata.annotations.{key}"));
     // Whether anything is pruned is for the Application or Kustomization to say.
     let prunes = delivery.deletion(context, member, evident).is_some_and(|deletion| deletion.prunes);
@@ -214,6 +266,7 @@ fn only_pruning(context: &Context<'_>, member: &Member, delivery: &DeliveryObjec
          deletes this object with all others.",
     )
     .help(format!("write `{}: Prune=false,Delete=false`", marks::ARGOCD_SYNC_OPTIONS))
+    .fix(with_option(member, "Delete=false"))
     .field(format!("metadata.annotations.{}", marks::ARGOCD_SYNC_OPTIONS));
     Some(if precious { draft } else { draft.severity(Severity::Info) })
 }

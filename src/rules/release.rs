@@ -5,6 +5,7 @@
 use std::collections::{BTreeMap, HashMap};
 
 use super::draft::{Draft, MOST_RELATED};
+use super::proposal::kept_by_helm;
 use super::rule::{Context, Rule, Sink, rule};
 use super::words::named;
 use crate::delivery::{Regime, Removal, marks};
@@ -86,6 +87,7 @@ fn crd_without_keep(context: &Context<'_>, sink: &mut Sink) {
                 "add the annotation `helm.sh/resource-policy: keep`, and release it once before you rely on it; or move \
                  the CRD into the chart's `crds/` folder, which Helm never deletes, after it has the annotation",
             )
+            .fix(kept_by_helm(member))
             .field("metadata.annotations")
             .target(kind.to_string());
         sink.push(
@@ -135,6 +137,7 @@ fn release_owns_its_namespace(context: &Context<'_>, sink: &mut Sink) {
             "remove the Namespace from the chart and create it with `helm install --create-namespace`, which an uninstall \
              leaves alone; or add the annotation `helm.sh/resource-policy: keep`, and release it once before you rely on it",
         )
+        .fix(kept_by_helm(namespace))
         .field("metadata.name");
         sink.push(others.fold(draft, |draft, member| draft.related_object(member, "is no part of the release")));
     }

@@ -1,6 +1,7 @@
 //! What a rule is, what it may look at, and where its findings go.
 
 use super::draft::Draft;
+use super::proposal::{Proposal, fixed};
 use crate::baseline::Stale;
 use crate::cluster::{Analysis, Verdicts};
 use crate::finding::{Consequence, Finding, Severity};
@@ -105,7 +106,7 @@ impl Rule {
         if let RuleCheck::Bundle(check) = self.check {
             check(context, &mut sink);
         }
-        (sink.findings, sink.omitted)
+        (fixed(context.inventory, sink.found), sink.omitted)
     }
 
     /// Runs the rule on a change, as [`Rule::run`] does on a bundle.
@@ -114,7 +115,8 @@ impl Rule {
         if let RuleCheck::Merge(check) = self.check {
             check(merge, &mut sink);
         }
-        (sink.findings, sink.omitted)
+        let omitted = sink.omitted;
+        (sink.without_fixes(), omitted)
     }
 
     /// Whether the rule is about changes: `diff` runs it, and `check` does not.
@@ -128,7 +130,7 @@ impl Rule {
         if let RuleCheck::Outcome(check) = self.check {
             check(outcome, &mut sink);
         }
-        sink.findings
+        sink.without_fixes()
     }
 }
 
@@ -173,23 +175,28 @@ pub(super) use rule;
 #[derive(Debug)]
 pub struct Sink {
     rule: &'static Rule,
-    findings: Vec<Finding>,
+    found: Vec<(Finding, Option<Proposal>)>,
     /// Findings beyond the limit.
     omitted: usize,
 }
 
 impl Sink {
     fn new(rule: &'static Rule) -> Self {
-        Self { rule, findings: Vec::new(), omitted: 0 }
+        Self { rule, found: Vec::new(), omitted: 0 }
     }
 
     /// Adds a draft as a finding of this rule.
     pub fn push(&mut self, draft: Draft) {
-        if self.findings.len() == MOST_FINDINGS {
+        if self.found.len() == MOST_FINDINGS {
             self.omitted += 1;
             return;
         }
-        self.findings.push(draft.into_finding(self.rule.id, self.rule.severity, self.rule.consequence));
+        self.found.push(draft.into_finding(self.rule.id, self.rule.severity, self.rule.consequence));
+    }
+
+    /// What was found; none of it has a text that could be changed.
+    fn without_fixes(self) -> Vec<Finding> {
+        self.found.into_iter().map(|(finding, _)| finding).collect()
     }
 
     /// Adds several drafts.

@@ -1,6 +1,7 @@
 //! Rules on scopes: who can own whom, and who has a namespace.
 
 use super::draft::{Draft, MOST_RELATED};
+use super::proposal::Proposal;
 use super::rule::{Context, Rule, Sink, World, rule};
 use super::words::{field, named, place, reference_name, target, whereabouts};
 use crate::finding::Severity;
@@ -72,6 +73,7 @@ fn owner_of_cluster_scoped(context: &Context<'_>, sink: &mut Sink) {
             "remove the reference and let the tool that installs the {kind} delete it, or name a cluster-scoped owner \
              (a CRD's instance, a ClusterRole, a Namespace)"
         ))
+        .fix(Proposal::suggested("remove the reference").remove(dependent, &field(reference)))
         .field(field(reference))
         .target(target(reference));
         sink.push(with_declarations(draft, inventory, dependent, edge.bound(), owner_kind.source));
@@ -196,6 +198,7 @@ fn namespace_on_cluster_scoped(context: &Context<'_>, sink: &mut Sink) {
              not delete this object, and a manifest with the same name and another namespace means the same object."
         ))
         .help("remove `metadata.namespace`")
+        .fix(Proposal::safe("remove the namespace").remove(member, "metadata.namespace"))
         .field("metadata.namespace");
         sink.push(match definition_of_scope(context.inventory, member.resolution.source) {
             Some((file, span)) => draft.related(file, span, "the scope is defined here"),

@@ -5,7 +5,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Component, Path, PathBuf};
 
-use ownerlint::finding::{Consequence, Severity};
+use ownerlint::finding::{Applicability, Consequence, Severity};
 use ownerlint::report::{Format, SCHEMAS, schema};
 use ownerlint::rules::{Page, RULES, Rule};
 use serde_json::Value;
@@ -26,9 +26,10 @@ const FAMILIES: [(&str, &str); 9] = [
 ];
 
 /// The pages that people wrote, in the order in which they are read: title and name.
-const GUIDE: [(&str, &str); 8] = [
+const GUIDE: [(&str, &str); 9] = [
     ("Getting started", "getting-started"),
     ("Adopt it with existing findings", "adopt"),
+    ("Fixes", "fixes"),
     ("Plans: what a deletion does", "plan"),
     ("Helm", "helm"),
     ("Argo CD", "argocd"),
@@ -105,11 +106,17 @@ fn rule_page(at: usize) -> String {
         rule.id, rule.summary
     ));
     out.push_str(&format!(
-        "**{}** · **{}**: {} · since {}\n\n",
+        "**{}** · **{}**: {} · since {}{}\n\n",
         front.severity,
         front.consequence,
         words(rule.consequence),
-        front.since
+        front.since,
+        match front.fixes().as_slice() {
+            [] => "",
+            [Applicability::Safe] => " · fixed by `--fix`",
+            [Applicability::Suggested] => " · fixed by `--fix --suggested`",
+            _ => " · fixed by `--fix`, or by `--fix --suggested` where the fix has an effect in the cluster",
+        }
     ));
     out.push_str(&body_for_browsers(rule, body));
 

@@ -4,14 +4,14 @@ use crate::yaml::tree::Value;
 
 /// A step down from a mapping or a list.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum PathStep {
+pub enum RouteStep {
     /// To the value of a key.
     Key(Box<str>),
     /// To an item, counted from 0.
     Item(usize),
 }
 
-impl PathStep {
+impl RouteStep {
     /// What it leads to, and which member of the mapping or the list that is.
     pub(super) fn member_of<'a>(&self, from: Value<'a>) -> Option<(usize, Value<'a>)> {
         match self {
@@ -30,7 +30,7 @@ pub struct Route {
     /// Where the mapping begins, as its span says.
     pub start: u32,
     /// The way from there.
-    pub steps: Vec<PathStep>,
+    pub steps: Vec<RouteStep>,
 }
 
 impl Route {
@@ -40,9 +40,9 @@ impl Route {
         let mut steps = Vec::new();
         for segment in field.split('.').filter(|segment| !segment.is_empty()) {
             let (key, items) = segment.split_once('[').unwrap_or((segment, ""));
-            steps.push(PathStep::Key(key.into()));
+            steps.push(RouteStep::Key(key.into()));
             let items = items.split('[').filter_map(|item| item.trim_end_matches(']').parse().ok());
-            steps.extend(items.map(PathStep::Item));
+            steps.extend(items.map(RouteStep::Item));
         }
         Self { start, steps }
     }
@@ -54,7 +54,7 @@ impl Route {
 
     /// The value of a key there, whatever the key contains.
     pub fn key(mut self, key: &str) -> Self {
-        self.steps.push(PathStep::Key(key.into()));
+        self.steps.push(RouteStep::Key(key.into()));
         self
     }
 }
@@ -97,8 +97,8 @@ mod tests {
     #[test]
     fn a_field_path_is_a_way() {
         let steps = Route::along(7, "spec.rules[2][0].metadata").key("a.b/c[1]").steps;
-        let key = |key: &str| PathStep::Key(key.into());
-        let items = [PathStep::Item(2), PathStep::Item(0)];
+        let key = |key: &str| RouteStep::Key(key.into());
+        let items = [RouteStep::Item(2), RouteStep::Item(0)];
         let [first, second] = items;
         assert_eq!(steps, [key("spec"), key("rules"), first, second, key("metadata"), key("a.b/c[1]")]);
     }

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 
-use super::change::{NewValue, PathStep, Route, ValueChange};
+use super::change::{NewValue, Route, RouteStep, ValueChange};
 use crate::yaml::tree::{Kind, NodeId, Tree, Value};
 
 /// What becomes of the members of a mapping or a list.
@@ -87,10 +87,10 @@ impl<'a> ExpectedTree<'a> {
             let mut missing: Vec<_> = route.steps[depth..].iter().rev().cloned().collect();
             let first = missing.pop();
             let value = missing.into_iter().try_fold(value.clone(), |value, step| match step {
-                PathStep::Key(key) => Some(NewValue::Map(vec![(key.to_string(), value)])),
-                PathStep::Item(_) => None,
+                RouteStep::Key(key) => Some(NewValue::Map(vec![(key.to_string(), value)])),
+                RouteStep::Item(_) => None,
             })?;
-            let Some(PathStep::Key(key)) = first else { return None };
+            let Some(RouteStep::Key(key)) = first else { return None };
             match (at.kind(), above) {
                 (Kind::Map { .. }, _) => self.of(at.id()).added.push((key.to_string(), value)),
                 (Kind::Null, Some((parent, member))) => {

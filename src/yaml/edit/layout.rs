@@ -7,7 +7,7 @@ use std::collections::{BTreeSet, HashMap};
 
 use super::super::alias;
 use super::super::tape::{EventKind, Style, Tape, TapeEvent};
-use super::change::PathStep;
+use super::change::RouteStep;
 use crate::text::Span;
 
 /// The place of a node in its [`Layout`].
@@ -138,15 +138,15 @@ impl Layout {
     }
 
     /// What a step leads to. `None` where nothing is written there, and where more than one thing is.
-    pub(super) fn step(&self, from: NodePlace, step: &PathStep) -> Option<NodePlace> {
+    pub(super) fn step(&self, from: NodePlace, step: &RouteStep) -> Option<NodePlace> {
         let node = self.node(from);
         match (node.form, step) {
-            (NodeForm::Map { .. }, PathStep::Key(key)) => {
+            (NodeForm::Map { .. }, RouteStep::Key(key)) => {
                 let mut found = self.entries(from).filter(|(place, _)| self.is_key(*place, key));
                 let (_, value) = found.next()?;
                 found.next().is_none().then_some(value)
             }
-            (NodeForm::Seq { .. }, PathStep::Item(index)) => node.children.get(*index).copied(),
+            (NodeForm::Seq { .. }, RouteStep::Item(index)) => node.children.get(*index).copied(),
             _ => None,
         }
     }

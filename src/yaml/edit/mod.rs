@@ -30,7 +30,7 @@ use super::read::reread;
 use super::tree::{NodeContent, NodeId, Tree};
 use crate::text::{Span, replaced};
 
-pub use change::{NewValue, PathStep, Route, ValueChange};
+pub use change::{NewValue, Route, RouteStep, ValueChange};
 pub use text_edit::TextEdit;
 
 /// How often the text of a document is read again to verify its edits, at most. Edits are verified together, so all that is

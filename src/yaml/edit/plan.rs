@@ -5,7 +5,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::change::{NewValue, PathStep, Route, ValueChange};
+use super::change::{NewValue, Route, RouteStep, ValueChange};
 use super::layout::{NodeForm, NodePlace};
 use super::text_edit::TextEdit;
 use super::written::WrittenDocument;
@@ -89,10 +89,10 @@ impl WrittenDocument<'_> {
                 continue;
             }
             // From here on nothing is there.
-            let PathStep::Key(key) = step else { return None };
+            let RouteStep::Key(key) = step else { return None };
             let missing = steps.rev().try_fold(value.clone(), |value, step| match step {
-                PathStep::Key(key) => Some(NewValue::Map(vec![(key.to_string(), value)])),
-                PathStep::Item(_) => None,
+                RouteStep::Key(key) => Some(NewValue::Map(vec![(key.to_string(), value)])),
+                RouteStep::Item(_) => None,
             });
             return insert::entry(self, self.unshared(at)?, key, &missing?);
         }

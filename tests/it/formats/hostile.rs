@@ -1,6 +1,6 @@
 //! Nothing in a manifest breaks a format: hostile text in every place a format prints.
 
-use ownerlint::finding::{Chain, Consequence, Finding, Label, Relation, Severity};
+use ownerlint::finding::{Applicability, Chain, Consequence, Edit, Finding, Fix, Label, Relation, Severity};
 use ownerlint::kube::{Namespace, ObjectKey, kinds};
 use ownerlint::report::{Format, HumanOptions, LspOptions, MarkdownOptions, Options, Report, render};
 use ownerlint::text::{ColumnUnit, FileId, SourceFile, Sources, Span};
@@ -35,8 +35,18 @@ fn finding() -> impl Strategy<Value = Finding> {
     let key = || text().prop_map(|name| ObjectKey::new(kinds::SECRET, Namespace::None, name));
     let texts = (text(), text(), text(), prop::option::of(key()), prop::option::of(text()));
     let places = (label(), prop::collection::vec(label(), 0..5), prop::collection::vec(key(), 0..4));
+    let edit = (0..2u32, span(80), text()).prop_map(|(file, span, replacement)| {
+        let (file, within) = (FileId(file), span);
+        Edit { file, span, replacement, within }
+    });
+    let fix = (text(), prop::collection::vec(edit, 1..3)).prop_map(|(title, edits)| {
+        let applicability = Applicability::Suggested;
+        // Whatever it does, it is called something.
+        Fix { title: format!("fix {title}"), applicability, edits }
+    });
+    let places = (places, prop::option::of(fix));
     (severity, texts, places).prop_map(
-        |(severity, (message, reason, help, object, field), (primary, related, chain))| Finding {
+        |(severity, (message, reason, help, object, field), ((primary, related, chain), fix))| Finding {
             rule: "duplicate-object",
             severity,
             consequence: Consequence::Stuck,
@@ -50,6 +60,7 @@ fn finding() -> impl Strategy<Value = Finding> {
             related,
             chain: Chain { relation: Relation::Takes, objects: chain },
             tables: Vec::new(),
+            fix,
         },
     )
 }

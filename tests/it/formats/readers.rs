@@ -264,6 +264,13 @@ fn rdjson_schema() -> Validator {
                     }},
                     "severity": {"enum": ["ERROR", "WARNING", "INFO"]},
                     "code": named("value"),
+                    "suggestions": {"type": "array", "minItems": 1, "items": {
+                        "type": "object", "additionalProperties": false, "required": ["range", "text"], "properties": {
+                            "range": {"type": "object", "additionalProperties": false, "required": ["start", "end"],
+                                "properties": {"start": position, "end": position}},
+                            "text": {"type": "string"},
+                        },
+                    }},
                 },
             }},
         }}),

@@ -1,6 +1,8 @@
 //! Synthetic reports.
 
-use ownerlint::finding::{Chain, Consequence, Finding, Label, Relation, Severity, fingerprint};
+use ownerlint::finding::{
+    Applicability, Chain, Consequence, Edit, Finding, Fix, Label, Relation, Severity, fingerprint,
+};
 use ownerlint::kube::ObjectKey;
 use ownerlint::report::{
     Cascades, ConciseOptions, HumanOptions, MarkdownOptions, Note, Options, Place, Published, Report, Reported, Roots,
@@ -85,6 +87,7 @@ pub(crate) fn finding(rule: &'static str, severity: Severity, primary: Label) ->
         related: Vec::new(),
         chain: Chain::default(),
         tables: Vec::new(),
+        fix: None,
     }
 }
 
@@ -112,6 +115,16 @@ fn rook() -> Finding {
             relation: Relation::OwnedBy,
             objects: [role, owner, "Application.argoproj.io/argocd/storage"].map(key).to_vec(),
         },
+        fix: Some(Fix {
+            title: "remove the reference".to_owned(),
+            applicability: Applicability::Suggested,
+            edits: vec![Edit {
+                file: rbac,
+                span: span(RBAC, "CephCluster", 0),
+                replacement: "two\nlines 😀".to_owned(),
+                within: Span::default(),
+            }],
+        }),
         ..finding(
             "owner-of-cluster-scoped",
             Severity::Error,
@@ -232,6 +245,7 @@ fn rules() -> Vec<RuleInfo> {
         summary: summary.to_owned(),
         severity,
         consequence,
+        fixes: Vec::new(),
         page: format!("# {id}\n\nWhy, and what to do."),
         url: format!("https://ownerlint.example/rules/{id}"),
     };

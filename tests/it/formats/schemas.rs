@@ -67,7 +67,7 @@ fn the_report_contract_is_closed() {
 #[test]
 fn a_finding_of_a_change_is_described_like_every_other() {
     let [report, diff] = ["report", "diff"].map(|name| parsed(schema(name).expect("it exists")));
-    for part in ["key", "finding", "location"] {
+    for part in ["key", "finding", "fix", "location"] {
         assert_eq!(report["$defs"][part], diff["$defs"][part], "{part}");
     }
 }

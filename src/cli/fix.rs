@@ -1,0 +1,108 @@
+//! `check --fix` and `--diff`: fixes become files, a text on standard output, or a diff.
+
+use std::path::Path;
+
+use clap::Args;
+use similar::TextDiff;
+
+use super::error::Error;
+use super::replace::replace;
+use crate::engine::{Fixed, FixedFile};
+use crate::finding::Applicability;
+use crate::inventory::{STDIN, locate};
+use crate::report::Report;
+use crate::text::{Side, plain};
+
+/// What becomes of fixes.
+#[derive(Clone, Copy, Debug, Default, Args)]
+pub(super) struct FixArgs {
+    /// Fix what can be fixed safely, and report what is left
+    #[arg(long, help_heading = "Fixes")]
+    pub(super) fix: bool,
+    /// Also apply suggested fixes, which change what the cluster does: read the diff
+    #[arg(long, help_heading = "Fixes")]
+    pub(super) suggested: bool,
+    /// Show what `--fix` would change as a unified diff, and write nothing; exit with 1 if there is anything
+    #[arg(long, help_heading = "Fixes")]
+    pub(super) diff: bool,
+}
+
+impl FixArgs {
+    /// Which fixes are wanted; `None` without any.
+    pub(super) fn applicability(self) -> Result<Option<Applicability>, Error> {
+        match self {
+            Self { fix: false, diff: false, suggested: true } => Err(Error::SuggestedAlone),
+            Self { fix: false, diff: false, suggested: false } => Ok(None),
+            Self { suggested: true, .. } => Ok(Some(Applicability::Suggested)),
+            Self { suggested: false, .. } => Ok(Some(Applicability::Safe)),
+        }
+    }
+}
+
+/// Whether a file is not on disk, so its fixed text goes to standard output.
+fn is_piped(file: &FixedFile) -> bool {
+    file.before.path() == STDIN || file.before.side() == Side::Unsaved
+}
+
+/// The changes as a unified diff.
+pub(super) fn diff(files: &[FixedFile]) -> String {
+    let diffs = files.iter().map(|FixedFile { before, after }| {
+        let path = plain::one_line(before.path());
+        let diff = TextDiff::from_lines(before.text(), after.as_str());
+        diff.unified_diff().context_radius(3).header(&path, &path).to_string()
+    });
+    diffs.collect()
+}
+
+/// Writes the fixed files, each of them whole or not at all.
+pub(super) fn write(files: &[FixedFile]) -> Result<(), Error> {
+    for file in files.iter().filter(|file| !is_piped(file)) {
+        let path = file.before.path();
+        replace_unchanged(&locate(path), file).map_err(|reason| Error::Write { place: format!("`{path}`"), reason })?;
+    }
+    Ok(())
+}
+
+/// The new file takes the old one's place and permissions, if the old one is still what was read.
+fn replace_unchanged(path: &Path, file: &FixedFile) -> std::io::Result<()> {
+    if std::fs::read(path)? != file.before.text().as_bytes() {
+        let reason = "it is not UTF-8, or changed since it was read; it was left as it is";
+        return Err(std::io::Error::other(reason));
+    }
+    replace(path, &file.after)
+}
+
+/// The text of standard input, fixed or not, if it was read.
+pub(super) fn piped(fixed: &Fixed) -> Option<&str> {
+    let changed = fixed.files.iter().find(|file| is_piped(file)).map(|file| file.after.as_str());
+    let read = || fixed.report.sources.iter().map(|(_, file)| file);
+    let unchanged = || read().find(|file| file.path() == STDIN || file.side() == Side::Unsaved);
+    changed.or_else(|| unchanged().map(|file| file.text()))
+}
+
+/// What was fixed, in a line; `verb` is `fixed` or `would fix`.
+pub(super) fn summary(fixed: &Fixed, verb: &str) -> String {
+    let count: usize = fixed.applied.values().sum();
+    if count == 0 {
+        return format!("{verb} nothing");
+    }
+    let rules: Vec<_> = fixed.applied.iter().map(|(rule, count)| format!("{rule} {count}")).collect();
+    let files = plain::count(fixed.files.len(), "file");
+    format!("{verb} {} in {files} ({})", plain::count(count, "finding"), rules.join(", "))
+}
+
+/// What could be fixed besides, if anything.
+pub(super) fn remaining(report: &Report, fixed: bool) -> Option<String> {
+    let (safe, suggested) = report.fixable();
+    let can_be_fixed = |count| format!("{} can be fixed", plain::count(count, "finding"));
+    match (safe, suggested) {
+        (1.., 0) if !fixed => Some(format!("{} with `--fix`", can_be_fixed(safe))),
+        (1.., _) if !fixed => {
+            Some(format!("{} with `--fix`, and {suggested} more with `--fix --suggested`", can_be_fixed(safe)))
+        }
+        (_, 1..) => {
+            Some(format!("{} with `--fix --suggested`; `--diff --suggested` shows how", can_be_fixed(suggested)))
+        }
+        _ => None,
+    }
+}

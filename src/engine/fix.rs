@@ -1,0 +1,136 @@
+//! Applying fixes: to texts, until nothing is left to fix.
+//!
+//! Nothing is written here. Fixes that change one mapping or list are applied one after the other, each to what the one before
+//! it left, and each round judges the whole input again, as one fix may bring up or settle the finding of another rule.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
+use super::error::SessionError;
+use super::session::{CheckOptions, Session};
+use crate::finding::{Applicability, Edit, Fix};
+use crate::inventory::locate;
+use crate::report::Report;
+use crate::text::{FileId, Side, SourceFile, Span, replaced};
+
+/// How many times the input is judged again, at most. Only lists of that many defects need so many.
+const MOST_ROUNDS: usize = 100;
+
+/// A file that fixes change.
+#[derive(Clone, Debug)]
+pub struct FixedFile {
+    /// As it was read.
+    pub before: SourceFile,
+    /// The fixed text.
+    pub after: String,
+}
+
+/// What fixes lead to.
+#[derive(Debug)]
+pub struct Fixed {
+    /// The session with the fixed texts.
+    pub session: Session,
+    /// What is left, as a check of the fixed texts finds it.
+    pub report: Report,
+    /// The files that change, in the order of their paths.
+    pub files: Vec<FixedFile>,
+    /// How many findings of each rule were fixed.
+    pub applied: BTreeMap<&'static str, usize>,
+}
+
+impl Session {
+    /// Fixes what a check finds, as far as fixes are at most `applicability`. If the session has unsaved texts, only these are
+    /// fixed.
+    ///
+    /// # Errors
+    /// As those of [`Session::open`] and [`Session::check`].
+    #[doc(hidden)]
+    pub fn fix(mut self, options: &CheckOptions, applicability: Applicability) -> Result<Fixed, SessionError> {
+        let unsaved = self.has_unsaved_texts();
+        let mut changed: BTreeMap<PathBuf, FixedFile> = BTreeMap::new();
+        let mut applied = BTreeMap::new();
+        for _ in 0..MOST_ROUNDS {
+            let report = self.check(CheckOptions { every: true, ..options.clone() })?;
+            let may_change = |file: &SourceFile| !unsaved || file.side() == Side::Unsaved;
+            let chosen = Chosen::of(&report, applicability, may_change);
+            if chosen.edits.is_empty() {
+                break;
+            }
+            chosen.rules.iter().for_each(|rule| *applied.entry(*rule).or_default() += 1);
+            let (request, mut files) = self.into_files();
+            for (id, edits) in chosen.edits {
+                let before = report.sources.file(id);
+                let pieces = edits.iter().map(|edit| (edit.span, edit.replacement.as_str()));
+                let Some(after) = replaced(before.text(), pieces) else { continue };
+                files.replace(before, after.clone());
+                let first = || FixedFile { before: before.clone(), after: String::new() };
+                changed.entry(locate(before.path())).or_insert_with(first).after = after;
+            }
+            self = Self::open_among(&request, files)?;
+        }
+        let report = self.check(options.clone())?;
+        let mut files: Vec<FixedFile> = changed.into_values().collect();
+        files.sort_by(|a, b| a.before.path().cmp(b.before.path()));
+        Ok(Fixed { session: self, report, files, applied })
+    }
+}
+
+/// The fixes of one round.
+#[derive(Default)]
+struct Chosen<'r> {
+    edits: BTreeMap<FileId, Vec<&'r Edit>>,
+    /// The rule of each fix.
+    rules: Vec<&'static str>,
+    /// Where the collections are that change, by their ends.
+    taken: BTreeMap<(FileId, u32), u32>,
+}
+
+impl<'r> Chosen<'r> {
+    /// Fixes that do not interfere: of those that do, the first.
+    fn of(report: &'r Report, applicability: Applicability, may_change: impl Fn(&SourceFile) -> bool) -> Self {
+        let mut chosen = Self::default();
+        for reported in &report.findings {
+            let Some(fix) = &reported.finding.fix else { continue };
+            let is_wanted = fix.applicability <= applicability;
+            let mut files = fix.edits.iter().map(|edit| report.sources.file(edit.file));
+            if is_wanted && files.all(&may_change) && chosen.take(fix) {
+                chosen.rules.push(reported.finding.rule);
+            }
+        }
+        chosen
+    }
+
+    fn take(&mut self, fix: &'r Fix) -> bool {
+        let around = |edit: &Edit| {
+            let (Span { start, end }, within) = (edit.span, edit.within);
+            (edit.file, start.min(within.start), end.max(within.end))
+        };
+        let is_free = |edit: &Edit| {
+            let (file, start, end) = around(edit);
+            // Spans that are taken do not overlap: the first that ends after this one begins is the only candidate.
+            let next = self.taken.range((file, start)..).next();
+            next.is_none_or(|((other, _), from)| *other != file || *from > end)
+        };
+        if !fix.edits.iter().all(is_free) {
+            return false;
+        }
+        for edit in &fix.edits {
+            let (file, start, end) = around(edit);
+            self.claim(file, start, end);
+            self.edits.entry(file).or_default().push(edit);
+        }
+        true
+    }
+
+    /// Takes a span, together with those of the same fix that it overlaps.
+    fn claim(&mut self, file: FileId, mut start: u32, mut end: u32) {
+        while let Some((&(_, until), &from)) =
+            self.taken.range((file, start)..).next().filter(|((other, _), from)| *other == file && **from <= end)
+        {
+            self.taken.remove(&(file, until));
+            start = start.min(from);
+            end = end.max(until);
+        }
+        self.taken.insert((file, end), start);
+    }
+}

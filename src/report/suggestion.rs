@@ -1,0 +1,42 @@
+//! Fixes as each format writes them. All carry the same edits.
+
+use serde_json::{Value, json};
+
+use super::Report;
+use crate::finding::{Applicability, Edit, Fix};
+use crate::text::{FileId, Span, plain};
+
+/// What a fix does, in a line.
+pub(super) fn title(fix: &Fix) -> String {
+    plain::one_line(&fix.title)
+}
+
+/// The edits of a fix by their files, in the order of their places.
+pub(super) fn by_file(fix: &Fix) -> Vec<(FileId, Vec<&Edit>)> {
+    let mut edits: Vec<&Edit> = fix.edits.iter().collect();
+    edits.sort_by_key(|edit| (edit.file, edit.span));
+    edits.dedup();
+    edits.chunk_by(|one, next| one.file == next.file).map(|edits| (edits[0].file, edits.to_vec())).collect()
+}
+
+/// Edits as objects with a range and a text; `range` writes a range as the format does.
+pub(super) fn texts(edits: &[&Edit], text: &str, range: impl Fn(FileId, Span) -> Value) -> Vec<Value> {
+    edits.iter().map(|edit| json!({"range": range(edit.file, edit.span), text: edit.replacement})).collect()
+}
+
+/// The edits of a fix, if they are all in the file of its finding.
+pub(super) fn in_file_of(fix: &Fix, file: FileId) -> Option<Vec<&Edit>> {
+    match by_file(fix).as_slice() {
+        [(only, edits)] if *only == file => Some(edits.clone()),
+        _ => None,
+    }
+}
+
+impl Report {
+    /// How many findings can be fixed safely, and how many with a suggestion.
+    pub fn fixable(&self) -> (usize, usize) {
+        let fixes = || self.findings.iter().filter_map(|reported| reported.finding.fix.as_ref());
+        let safe = fixes().filter(|fix| fix.applicability == Applicability::Safe).count();
+        (safe, fixes().count() - safe)
+    }
+}

@@ -1,0 +1,167 @@
+//! What a rule proposes to change, and the fixes that become of it.
+//!
+//! A rule names fields and values. Which text that is, and whether it can be changed safely in the form in which it is
+//! written, is found out here for all findings of a rule together, so a document is laid out once.
+
+use std::collections::BTreeMap;
+
+use rayon::prelude::*;
+
+use crate::delivery::marks;
+use crate::finding::{Applicability, Edit, Finding, Fix};
+use crate::inventory::{Inventory, Member};
+use crate::text::FileId;
+use crate::yaml::Value;
+use crate::yaml::edit::{Editor, NewValue, Route, TextEdit, ValueChange};
+
+/// A fix in the making: changes of objects, all in one file.
+#[derive(Clone, Debug)]
+pub(super) struct Proposal {
+    title: String,
+    applicability: Applicability,
+    /// The changes, each with its document.
+    changes: Vec<(FileId, u32, ValueChange)>,
+}
+
+impl Proposal {
+    /// A fix that needs no second thought.
+    pub(super) fn safe(title: impl Into<String>) -> Self {
+        Self { title: title.into(), applicability: Applicability::Safe, changes: Vec::new() }
+    }
+
+    /// A fix for the author to agree to.
+    pub(super) fn suggested(title: impl Into<String>) -> Self {
+        Self { applicability: Applicability::Suggested, ..Self::safe(title) }
+    }
+
+    /// Removes a field, or an item of a list: `metadata.ownerReferences[0]`. A list goes with its last item.
+    pub(super) fn remove(self, member: &Member, field: &str) -> Self {
+        let route = way(member, field);
+        self.change(member, ValueChange::Remove(route))
+    }
+
+    /// Removes a key of a mapping, whatever the key contains.
+    pub(super) fn remove_key(self, member: &Member, field: &str, key: &str) -> Self {
+        let route = way(member, field).key(key);
+        self.change(member, ValueChange::Remove(route))
+    }
+
+    /// Gives a key of a mapping another name.
+    pub(super) fn rename(self, member: &Member, field: &str, key: &str, to: &str) -> Self {
+        let route = way(member, field).key(key);
+        self.change(member, ValueChange::Rename(route, to.to_owned()))
+    }
+
+    /// Gives a key of a mapping a text; adds what is missing.
+    pub(super) fn set(self, member: &Member, field: &str, key: &str, text: impl Into<String>) -> Self {
+        let route = way(member, field).key(key);
+        self.change(member, ValueChange::Set(route, NewValue::Text(text.into())))
+    }
+
+    /// Gives an object an annotation.
+    pub(super) fn annotate(self, member: &Member, key: &str, value: impl Into<String>) -> Self {
+        self.set(member, "metadata.annotations", key, value)
+    }
+
+    /// Adds an item to the end of a list.
+    pub(super) fn append(self, member: &Member, field: &str, value: NewValue) -> Self {
+        let route = way(member, field);
+        self.change(member, ValueChange::Append(route, value))
+    }
+
+    fn change(mut self, member: &Member, change: ValueChange) -> Self {
+        self.changes.push((member.file, member.document, change));
+        self
+    }
+}
+
+/// Adds `helm.sh/resource-policy: keep`.
+pub(super) fn kept_by_helm(member: &Member) -> Proposal {
+    let key = marks::HELM_RESOURCE_POLICY;
+    Proposal::suggested(format!("add the annotation `{key}: keep`")).annotate(member, key, "keep")
+}
+
+/// Whether the value of a key is one that another key of metadata, or of an owner reference, can have. Fields that only the
+/// server writes have none that anybody meant.
+pub(super) fn fits(member: &Member, field: &str, key: &str, meant: &str) -> bool {
+    let Some(value) = way(member, field).key(key).follow(member.object.value()) else { return false };
+    let is_text = |value: Value<'_>| value.as_str().is_some_and(|text| !text.is_empty());
+    match meant {
+        "labels" | "annotations" => value.is_map() && value.entries().all(|entry| entry.value.as_str().is_some()),
+        "finalizers" => value.is_seq() && value.items().all(is_text),
+        "ownerReferences" => value.is_seq() && value.items().all(Value::is_map),
+        "controller" | "blockOwnerDeletion" => value.as_bool().is_some(),
+        "uid" => field != "metadata" && !field.ends_with(".metadata") && is_text(value),
+        "name" | "generateName" | "namespace" | "apiVersion" | "kind" => is_text(value),
+        _ => false,
+    }
+}
+
+fn way(member: &Member, field: &str) -> Route {
+    Route::along(member.object.value().span().start, field)
+}
+
+/// The changes of one proposal to one document.
+struct ChangeSet {
+    /// The place of its finding.
+    finding: usize,
+    changes: Vec<ValueChange>,
+}
+
+/// The findings with the fixes that become of their proposals.
+pub(super) fn fixed(inventory: &Inventory, found: Vec<(Finding, Option<Proposal>)>) -> Vec<Finding> {
+    let (mut findings, proposals): (Vec<_>, Vec<_>) = found.into_iter().unzip();
+    // The changes of a proposal to one document are made together.
+    let mut by_document: BTreeMap<(FileId, u32), Vec<ChangeSet>> = BTreeMap::new();
+    for (at, proposal) in proposals.iter().enumerate() {
+        for (file, document, change) in proposal.iter().flat_map(|proposal| &proposal.changes) {
+            let sets = by_document.entry((*file, *document)).or_default();
+            match sets.last_mut().filter(|set| set.finding == at) {
+                Some(set) => set.changes.push(change.clone()),
+                None => sets.push(ChangeSet { finding: at, changes: vec![change.clone()] }),
+            }
+        }
+    }
+    let edited: Vec<_> = by_document
+        .into_par_iter()
+        .map(|((file, document), sets)| {
+            let changes: Vec<&[ValueChange]> = sets.iter().map(|set| set.changes.as_slice()).collect();
+            let edits = edits_in(inventory, file, document, &changes);
+            sets.iter().zip(edits).map(|(set, edits)| (set.finding, file, edits)).collect::<Vec<_>>()
+        })
+        .collect();
+    let mut edits: Vec<Option<Vec<Edit>>> =
+        proposals.iter().map(|proposal| proposal.as_ref().map(|_| Vec::new())).collect();
+    for (at, file, made) in edited.into_iter().flatten() {
+        let made = made.map(|made| made.into_iter().map(|edit| located(file, edit)));
+        // Half a fix is none.
+        edits[at] = edits[at].take().zip(made).map(|(all, made)| all.into_iter().chain(made).collect());
+    }
+    for ((finding, proposal), edits) in findings.iter_mut().zip(proposals).zip(edits) {
+        let fix = proposal.zip(edits.filter(|edits| !edits.is_empty()));
+        finding.fix = fix.map(|(Proposal { title, applicability, .. }, edits)| Fix { title, applicability, edits });
+    }
+    findings
+}
+
+fn located(file: FileId, edit: TextEdit) -> Edit {
+    let TextEdit { span, replacement, within } = edit;
+    Edit { file, span, replacement, within }
+}
+
+/// The edits in one document, one answer for each set of changes.
+fn edits_in(
+    inventory: &Inventory,
+    file: FileId,
+    document: u32,
+    changes: &[&[ValueChange]],
+) -> Vec<Option<Vec<TextEdit>>> {
+    let source = inventory.sources.file(file);
+    let editor = || {
+        let parsed = inventory.document(file, document)?;
+        // Spans in text that stands in for other bytes are not places in the file.
+        let tree = parsed.tree.as_ref().filter(|_| source.replaced().is_none())?;
+        Editor::new(source.text(), parsed.span, parsed.notation, tree)
+    };
+    editor().map_or_else(|| vec![None; changes.len()], |editor| editor.edits(changes))
+}
