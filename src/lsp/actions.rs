@@ -12,15 +12,23 @@ use crate::text::SourceFile;
 /// The command that opens the page of a rule.
 pub(super) const OPEN_PAGE: &str = "ownerlint.openPage";
 
-/// Suppressions with a reason, and the pages of the rules, for the findings that the editor asks about.
+/// Fixes, suppressions with a reason, and the pages of the rules, for the findings that the editor asks about.
 pub(super) fn actions(params: &CodeActionParams, file: &SourceFile) -> Vec<CodeActionOrCommand> {
     let own = params.context.diagnostics.iter().filter(|diagnostic| diagnostic.source.as_deref() == Some("ownerlint"));
     own.flat_map(|diagnostic| {
         let Some(NumberOrString::String(rule)) = &diagnostic.code else { return Vec::new() };
         let suppress = suppression(rule, diagnostic, &params.text_document.uri, file);
-        suppress.into_iter().chain(page(rule, diagnostic)).map(CodeActionOrCommand::CodeAction).collect()
+        let all = fixes(diagnostic).into_iter().chain(suppress).chain(page(rule, diagnostic));
+        all.map(CodeActionOrCommand::CodeAction).collect()
     })
     .collect()
+}
+
+/// The fixes that came with the finding: editors send back what they were given.
+fn fixes(diagnostic: &Diagnostic) -> Vec<CodeAction> {
+    let given = diagnostic.data.as_ref().and_then(|data| data.get("actions")).cloned();
+    let fixes = given.and_then(|actions| serde_json::from_value::<Vec<CodeAction>>(actions).ok()).unwrap_or_default();
+    fixes.into_iter().map(|fix| CodeAction { diagnostics: Some(vec![diagnostic.clone()]), ..fix }).collect()
 }
 
 /// A comment above the line; none where a comment cannot stand: JSON, and flows over several lines.

@@ -26,11 +26,12 @@ const FAMILIES: [(&str, &str); 9] = [
 ];
 
 /// The pages that people wrote, in the order in which they are read: title and name.
-const GUIDE: [(&str, &str); 9] = [
+const GUIDE: [(&str, &str); 10] = [
     ("Getting started", "getting-started"),
     ("Adopt it with existing findings", "adopt"),
     ("Fixes", "fixes"),
     ("Plans: what a deletion does", "plan"),
+    ("Changes: what merging deletes", "diff"),
     ("Helm", "helm"),
     ("Argo CD", "argocd"),
     ("Flux", "flux"),

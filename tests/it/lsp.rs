@@ -240,14 +240,42 @@ fn a_suppression_is_applied_and_the_finding_is_gone() {
     let titles: Vec<_> = actions.as_array().expect("a list").iter().map(|action| action["title"].clone()).collect();
     assert_eq!(
         titles,
-        ["Suppress owner-of-cluster-scoped here, with a reason", "Open the page of owner-of-cluster-scoped"]
+        [
+            "remove the reference",
+            "Suppress owner-of-cluster-scoped here, with a reason",
+            "Open the page of owner-of-cluster-scoped"
+        ]
     );
-    let edit = &actions[0]["edit"]["changes"][&uri][0];
+    let edit = &actions[1]["edit"]["changes"][&uri][0];
     let line = edit["range"]["start"]["line"].as_u64().expect("a line") as usize;
     let lines: Vec<_> = DRIVER.split_inclusive('\n').collect();
     let text = lines[..line].concat() + edit["newText"].as_str().expect("text") + &lines[line..].concat();
     client.edit("driver.yaml", &text);
     assert_eq!(client.rules("driver.yaml"), ["metadata-unknown-field"]);
+    client.end();
+}
+
+#[test]
+fn a_fix_is_applied_and_the_finding_is_gone() {
+    let mut client = Client::open_all(&[("driver.yaml", DRIVER)]);
+    let uri = client.uri("driver.yaml");
+    let shown = client.notification("textDocument/publishDiagnostics", |params| params["uri"] == json!(uri));
+    let diagnostic = &shown["diagnostics"][1];
+    assert_eq!(diagnostic["code"], json!("metadata-unknown-field"));
+    let params = json!({
+        "textDocument": {"uri": uri}, "range": diagnostic["range"], "context": {"diagnostics": [diagnostic]},
+    });
+    let actions = client.request("textDocument/codeAction", params);
+    let fix = &actions[0];
+    assert_eq!((&fix["kind"], &fix["isPreferred"]), (&json!("quickfix"), &json!(true)), "{fix}");
+    let edit = &fix["edit"]["changes"][&uri][0];
+    let place = |end: &str| edit["range"][end]["character"].as_u64().expect("a column") as usize;
+    let line = edit["range"]["start"]["line"].as_u64().expect("a line") as usize;
+    let mut lines: Vec<String> = DRIVER.lines().map(|line| format!("{line}\n")).collect();
+    lines[line].replace_range(place("start")..place("end"), edit["newText"].as_str().expect("text"));
+    assert_eq!(lines[line], "  namespace: shop\n");
+    client.edit("driver.yaml", &lines.concat());
+    assert!(!client.rules("driver.yaml").contains(&"metadata-unknown-field".to_owned()));
     client.end();
 }
 
