@@ -90,6 +90,15 @@ pub enum ValueChange {
     Append(Route, NewValue),
 }
 
+impl ValueChange {
+    /// The way to what changes.
+    pub(super) fn route(&self) -> &Route {
+        match self {
+            Self::Remove(route) | Self::Rename(route, _) | Self::Set(route, _) | Self::Append(route, _) => route,
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -37,6 +37,13 @@ pub use text_edit::TextEdit;
 /// usually needed is one reading; the limit is for documents in which nearly every edit fails.
 const MOST_READINGS: usize = 24;
 
+/// How many bytes are read again for one document, at most, besides its first two readings.
+const MOST_BYTES: usize = 8 << 20;
+
+/// How many sets of changes that begin at one mapping are planned, at most: each looks at the whole collection that it changes,
+/// and of those that change one collection no more than [`MOST_READINGS`] can be verified anyway.
+const MOST_PLANNED: usize = 8 * MOST_READINGS;
+
 /// Edits one document.
 #[derive(Debug)]
 pub struct Editor<'a> {
@@ -67,10 +74,16 @@ impl<'a> Editor<'a> {
     pub fn edits(&self, sets: &[&[ValueChange]]) -> Vec<Option<Vec<TextEdit>>> {
         let page =
             WrittenDocument { lines: TextLines { text: self.text, notation: self.notation }, layout: &self.layout };
-        let mut planned: Vec<Option<Vec<TextEdit>>> = sets.iter().map(|changes| page.edits(changes)).collect();
-        let mut readings = MOST_READINGS;
+        let mut begun: HashMap<u32, usize> = HashMap::new();
+        let mut plan = |changes: &&[ValueChange]| {
+            let begun = begun.entry(changes.first()?.route().start).or_default();
+            *begun += 1;
+            if *begun > MOST_PLANNED { None } else { page.edits(changes) }
+        };
+        let mut planned: Vec<Option<Vec<TextEdit>>> = sets.iter().map(&mut plan).collect();
+        let mut readings = (MOST_BYTES / (self.span.len() as usize).max(1)).clamp(2, MOST_READINGS);
         let mut verified = vec![false; sets.len()];
-        for batch in batches(&planned) {
+        for batch in batches(&planned, readings) {
             let mut pending = vec![batch];
             while let Some(batch) = pending.pop() {
                 if readings == 0 {
@@ -110,8 +123,8 @@ impl<'a> Editor<'a> {
     }
 }
 
-/// Groups edits that change different collections, so that those of one group do not interfere.
-fn batches(planned: &[Option<Vec<TextEdit>>]) -> Vec<Vec<usize>> {
+/// Groups edits that change different collections, so that those of one group do not interfere: into `most` groups, at most.
+fn batches(planned: &[Option<Vec<TextEdit>>], most: usize) -> Vec<Vec<usize>> {
     let within = |edits: &[TextEdit]| {
         let start = edits.iter().map(|edit| edit.within.start).min()?;
         let end = edits.iter().map(|edit| edit.within.end).max()?;
@@ -131,7 +144,7 @@ fn batches(planned: &[Option<Vec<TextEdit>>]) -> Vec<Vec<usize>> {
                 batches[free].1.push(at);
             }
             // What would be read in a later batch is not verified.
-            None if batches.len() < MOST_READINGS => batches.push((end, vec![at])),
+            None if batches.len() < most => batches.push((end, vec![at])),
             None => {}
         }
     }
