@@ -200,6 +200,13 @@ fn nothing_that_the_repository_configures_is_run() {
         "filter.evil.process",
         "core.editor",
         "credential.helper",
+        "core.askPass",
+        "core.gitProxy",
+        "core.alternateRefsCommand",
+        "uploadpack.packObjectsHook",
+        "diff.evil.command",
+        "merge.evil.driver",
+        "gpg.program",
     ] {
         folder.git(&["config", key, &evil]);
     }
