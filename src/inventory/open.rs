@@ -57,7 +57,7 @@ pub(super) fn read_limited(source: impl Read) -> Result<Vec<u8>, String> {
 /// lines around them, so a link must not lead to a file that the repository does not contain.
 ///
 /// # Errors
-/// As [`read_file`]'s, and a symbolic link out of the repository.
+/// As `read_file`'s, and a symbolic link out of the repository.
 pub fn read_own_file(path: &str) -> Result<Vec<u8>, String> {
     if path == STDIN {
         return read_limited(std::io::stdin().lock());

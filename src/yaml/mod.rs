@@ -6,7 +6,7 @@
 //!
 //! The way through the room: `split` or `json` → `fast`, or `scan` → `grammar` → `tape` → `alias` and `compose` → [`Tree`]. The
 //! fast parser reads what manifests are usually written in; the exact one, which is `scan` and `grammar`, reads everything and
-//! decides what is right. [`verify`] compares them.
+//! decides what is right. `verify` compares them.
 //!
 //! `edit` goes the way back: from a change of the value to edits of the text.
 //!

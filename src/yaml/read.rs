@@ -24,7 +24,7 @@ pub enum ParserChoice {
     Fast,
     /// The exact one alone.
     Exact,
-    /// As [`Self::Fast`]; whoever asks for it fails when [`super::verify`] finds a difference.
+    /// As [`Self::Fast`]; whoever asks for it fails when `verify` finds a difference.
     Verify,
 }
 
