@@ -335,14 +335,28 @@ fn pages() -> BTreeMap<String, String> {
     let indexes = [
         ("docs/README.md".to_owned(), entry()),
         ("docs/SUMMARY.md".to_owned(), contents()),
+        ("docs/index.md".to_owned(), front()),
         (format!("{}/README.md", Rule::PAGES), rules_index()),
     ];
     rules.chain(indexes).collect()
 }
 
+/// The first page of the site.
+fn front() -> String {
+    let mut out = generated_from("README.md");
+    let readme = std::fs::read_to_string(root().join("README.md")).expect("a README");
+    let introduction = readme.split("```").next().expect("a beginning").trim();
+    out.push_str(&format!("{introduction}\n\n"));
+    for (title, page) in GUIDE {
+        out.push_str(&format!("- [{title}](guide/{page}.md)\n"));
+    }
+    out.push_str("- [Editors](editors/README.md)\n- [Rules](rules/README.md)\n- [Settings and contracts](README.md)\n");
+    out
+}
+
 /// The table of contents of the site.
 fn contents() -> String {
-    let mut out = "# ownerlint\n\n".to_owned();
+    let mut out = "# ownerlint\n\n[ownerlint](index.md)\n\n".to_owned();
     for (title, page) in GUIDE {
         out.push_str(&format!("- [{title}](guide/{page}.md)\n"));
     }
