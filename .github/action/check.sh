@@ -54,16 +54,15 @@ if [[ "$status" != 2 && ! -s "$json" ]]; then
   say error "ownerlint exited with status $status and wrote no report"
   status=2
 fi
-count() { if [[ -s "$json" ]]; then jq "$1" "$json"; else echo 0; fi; }
 # The worse of both: a failure, then findings.
 case "$status-${DIFF_EXIT_CODE:-0}" in
   2-* | *-2) output exit-code 2 ;;
   1-* | *-1) output exit-code 1 ;;
   *) output exit-code "$status" ;;
 esac
-output errors "$(count .summary.error)"
-output warnings "$(count .summary.warning)"
-output findings "$(count '.findings | length')"
+output errors "$(count "$json" .summary.error)"
+output warnings "$(count "$json" .summary.warning)"
+output findings "$(count "$json" '.findings | length')"
 output json-file "$(if [[ -s "$json" ]]; then printf '%s' "$json"; fi)"
 output sarif-file "$(if [[ -n "${SARIF:-}" && -s "$SARIF" ]]; then printf '%s' "$SARIF"; fi)"
 output markdown-file "$markdown"
@@ -81,7 +80,7 @@ if [[ -s "$markdown" ]]; then
     if ! is_true "$is_news" && [[ -s "${DIFF_MARKDOWN:-}" ]]; then printf '\n%s\n' "$(<"$DIFF_MARKDOWN")"; fi
   } >"$markdown"
 fi
-if [[ "$(count '.findings | length')" != 0 ]]; then is_news=true; fi
+if [[ "$(count "$json" '.findings | length')" != 0 ]]; then is_news=true; fi
 output is-news "$is_news"
 if is_true "${SUMMARY:-true}" && [[ -s "$markdown" && -n "${GITHUB_STEP_SUMMARY:-}" ]]; then
   cat "$markdown" >>"$GITHUB_STEP_SUMMARY"

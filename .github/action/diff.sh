@@ -60,10 +60,9 @@ if [[ "$status" != 2 && ! -s "$json" ]]; then
   say error "ownerlint diff exited with status $status and wrote no report"
   status=2
 fi
-count() { if [[ -s "$json" ]]; then jq "$1" "$json"; else echo 0; fi; }
 output exit-code "$status"
-output findings "$(count '.findings | length')"
-output deleted "$(count '[.effects[] | select(.effect == "deleted" or .effect == "cascaded" or .effect == "generated-deleted")] | length')"
-output stuck "$(count .summary.stuck)"
+output findings "$(count "$json" '.findings | length')"
+output deleted "$(count "$json" '[.effects[] | select(.effect == "deleted" or .effect == "cascaded" or .effect == "generated-deleted")] | length')"
+output stuck "$(count "$json" .summary.stuck)"
 output json-file "$(if [[ -s "$json" ]]; then printf '%s' "$json"; fi)"
 output markdown-file "$(if [[ -s "$markdown" ]]; then printf '%s' "$markdown"; fi)"

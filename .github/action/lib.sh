@@ -33,6 +33,9 @@ run() {
   return "$status"
 }
 
+# count FILE FILTER: what jq counts in a report; 0 where there is none.
+count() { if [[ -s "$1" ]]; then jq "$2" "$1"; else echo 0; fi; }
+
 is_true() { [[ "${1:-}" == true ]]; }
 
 # The heading of a report, with the name of this use when it has one.

@@ -61,6 +61,16 @@ impl TreePart {
     pub fn destination(&self, file: FileId) -> &Destination {
         &self.files[file.0 as usize].1
     }
+
+    /// Whether somebody applies an object.
+    pub fn applies(&self, member: &Member) -> bool {
+        self.destination(member.file).is_applied()
+    }
+
+    /// Whether an object is one of the change, and not of what lives beside it.
+    pub fn is_own(&self, member: &Member) -> bool {
+        *self.destination(member.file) != Destination::Beside
+    }
 }
 
 /// The object at `place`. Places come from these trees; another side's place is a programming error and panics.
@@ -84,7 +94,7 @@ pub(super) fn key_of(trees: &[TreePart], place: TreePlace) -> &ObjectKey {
 pub(super) fn places(trees: &[TreePart]) -> impl Iterator<Item = TreePlace> {
     trees.iter().enumerate().flat_map(|(at, tree)| {
         let members = tree.inventory.members.iter();
-        let members = members.filter(|member| *tree.destination(member.file) != Destination::Beside);
+        let members = members.filter(|member| tree.is_own(member));
         members.filter(|member| !member.key.name.is_empty()).map(move |member| TreePlace { tree: at, id: member.id })
     })
 }

@@ -11,12 +11,12 @@ use crate::report::RowInfo;
 use crate::text::{SourceFile, Span};
 
 /// Where an object is written.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug)]
 pub struct ObjectPlace {
     /// Its name within the cluster.
     pub key: ObjectKey,
-    /// The path of its file, as it is reported.
-    pub path: String,
+    /// Its file.
+    pub file: SourceFile,
     /// Its name, or its kind if it has none.
     pub name: Span,
     /// All of it.
@@ -24,7 +24,7 @@ pub struct ObjectPlace {
 }
 
 /// What is written at a place of an object.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug)]
 pub enum Spot {
     /// Its kind or its name.
     Identity,
@@ -49,7 +49,7 @@ pub enum Spot {
 }
 
 /// An object, and what of it is written at a place.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug)]
 pub struct ObjectSpot {
     /// The object.
     pub object: ObjectPlace,
@@ -154,7 +154,7 @@ fn holds(span: Span, offset: u32) -> bool {
 fn place(bundle: &Bundle, member: &Member) -> ObjectPlace {
     ObjectPlace {
         key: member.key.clone(),
-        path: bundle.inventory.sources.file(member.file).path().to_owned(),
+        file: bundle.inventory.sources.file(member.file).clone(),
         name: member.object.name_span(),
         whole: member.object.value().span(),
     }

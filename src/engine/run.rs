@@ -269,16 +269,10 @@ fn summarise(bundles: &[Bundle], own: &OwnFiles, findings: &[Reported]) -> Summa
     let read = || bundles.iter().flat_map(|bundle| bundle.inventory.files()).map(|(_, file)| file);
     let checked = || read().filter(|file| !own.contains(file.source().path()));
     let files: BTreeSet<_> = checked().map(|file| (file.source().path(), file.source().side())).collect();
-    let count = |severity| findings.iter().filter(|reported| reported.finding.severity == severity).count();
     Summary {
         files: files.len(),
         documents: checked().map(|file| file.documents().len()).sum(),
         objects: bundles.iter().map(|bundle| bundle.inventory.members.len()).sum(),
-        error: count(Severity::Error),
-        warning: count(Severity::Warning),
-        info: count(Severity::Info),
-        suppressed: 0,
-        baseline: 0,
-        before: None,
+        ..Summary::of(findings)
     }
 }

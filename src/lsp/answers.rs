@@ -75,22 +75,22 @@ impl Answers<'_> {
     /// The owner, the Namespace, or the definition of the kind.
     pub(super) fn definition(&self, path: &str, position: Position) -> Option<Location> {
         let found = self.at(path, position)?;
-        location(self.session, &self.session.definition(&found)?, self.unit)
+        location(&self.session.definition(&found)?, self.unit)
     }
 
     /// What depends on the object, or on the owner that is named there.
     pub(super) fn references(&self, path: &str, position: Position) -> Option<Vec<Location>> {
         let mut found = self.at(path, position)?;
         if let Spot::Owner { place: Some(owner), .. } = &found.spot {
-            found = self.session.at(&owner.path, owner.name.start)?;
+            found = self.session.at(owner.file.path(), owner.name.start)?;
         }
         let dependents = self.session.dependents(&found);
-        Some(dependents.iter().filter_map(|object| location(self.session, object, self.unit)).collect())
+        Some(dependents.iter().filter_map(|object| location(object, self.unit)).collect())
     }
 
     /// The objects of a file.
     pub(super) fn document_symbols(&self, path: &str) -> Option<Vec<DocumentSymbol>> {
-        let file = self.session.source(path)?;
+        self.session.source(path)?;
         let symbol = |object: ObjectPlace| {
             #[expect(deprecated, reason = "the type has the field, and no other way to be made")]
             DocumentSymbol {
@@ -99,8 +99,8 @@ impl Answers<'_> {
                 kind: SymbolKind::OBJECT,
                 tags: None,
                 deprecated: None,
-                range: range(file, object.whole, self.unit),
-                selection_range: range(file, object.name, self.unit),
+                range: range(&object.file, object.whole, self.unit),
+                selection_range: range(&object.file, object.name, self.unit),
                 children: None,
             }
         };
@@ -113,7 +113,7 @@ impl Answers<'_> {
         let named =
             self.session.object_places().filter(|object| object.key.to_string().to_lowercase().contains(&query));
         let symbol = |object: ObjectPlace| {
-            let location = location(self.session, &object, self.unit)?;
+            let location = location(&object, self.unit)?;
             Some(WorkspaceSymbol {
                 name: plain::one_line(&object.key.to_string()),
                 kind: SymbolKind::OBJECT,
@@ -128,9 +128,8 @@ impl Answers<'_> {
 
     /// A lens above each object; what it says is found out when the editor shows it.
     pub(super) fn lenses(&self, path: &str, uri: &Uri) -> Vec<CodeLens> {
-        let Some(file) = self.session.source(path) else { return Vec::new() };
         let lens = |object: ObjectPlace| CodeLens {
-            range: range(file, object.name, self.unit),
+            range: range(&object.file, object.name, self.unit),
             command: None,
             data: Some(json!({"uri": uri.as_str(), "offset": object.name.start})),
         };

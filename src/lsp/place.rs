@@ -4,7 +4,7 @@ use std::str::FromStr;
 
 use lsp_types::{Location, Position, Range, Uri};
 
-use crate::engine::{ObjectPlace, Session};
+use crate::engine::ObjectPlace;
 use crate::report::file_uri;
 use crate::text::{self, ColumnUnit, SourceFile, Span};
 
@@ -51,9 +51,9 @@ pub(super) fn range(file: &SourceFile, span: Span, unit: ColumnUnit) -> Range {
 }
 
 /// Where an object's name is written.
-pub(super) fn location(session: &Session, object: &ObjectPlace, unit: ColumnUnit) -> Option<Location> {
-    let file = session.source(&object.path)?;
-    Some(Location::new(Uri::from_str(&file_uri(&object.path)).ok()?, range(file, object.name, unit)))
+pub(super) fn location(object: &ObjectPlace, unit: ColumnUnit) -> Option<Location> {
+    let uri = Uri::from_str(&file_uri(object.file.path())).ok()?;
+    Some(Location::new(uri, range(&object.file, object.name, unit)))
 }
 
 /// The length of the byte order mark.

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::effect::{DiffEffect, EffectCertainty, EffectKind};
-use super::part::{MergePart, is_own};
+use super::part::MergePart;
 use super::withdraw::PartWithdrawal;
 use crate::cluster::Scenario;
 use crate::delivery::Op;
@@ -269,7 +269,7 @@ impl<'a> Telling<'a> {
 
     /// Whether what head adds exists in the end: what it is in, or is an instance of, is not deleted.
     fn survives(&self, member: &Member) -> bool {
-        let Some(head) = self.part.head.filter(|head| is_own(head, member)) else { return false };
+        let Some(head) = self.part.head.filter(|head| head.is_own(member)) else { return false };
         let Some(verdict) = self.plan.verdict() else { return true };
         let cluster = self.plan.cluster();
         let lives = |key: &ObjectKey| {
@@ -278,6 +278,6 @@ impl<'a> Telling<'a> {
         };
         let namespace = member.key.namespace.name();
         let namespace = namespace.map(ObjectKey::of_namespace);
-        head.destination(member.file).is_applied() && namespace.is_none_or(|key| lives(&key))
+        head.applies(member) && namespace.is_none_or(|key| lives(&key))
     }
 }

@@ -140,6 +140,6 @@ impl<'a> Losses<'a, '_> {
     fn applied(&self, id: ObjectId) -> Option<&'a Member> {
         let head = self.part.head?;
         let member = head.inventory.member(id);
-        head.destination(member.file).is_applied().then_some(member)
+        head.applies(member).then_some(member)
     }
 }

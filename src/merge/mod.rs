@@ -70,8 +70,21 @@ impl<'a> Merge<'a> {
     /// What happens to an object, as far as it is deleted or gets stuck.
     pub fn end_of(&self, key: &ObjectKey) -> Option<&DiffEffect> {
         use EffectKind::{Cascaded, Deleted, Stuck};
-        let mut ends = self.effects.iter().filter(|effect| effect.key == *key);
-        ends.find(|effect| matches!(effect.effect, Deleted | Cascaded | Stuck))
+        self.effects_on(key).iter().find(|effect| matches!(effect.effect, Deleted | Cascaded | Stuck))
+    }
+
+    /// Whether an object of base is deleted and head applies none of its key, and whether that is more than possible.
+    pub fn takes_away(&self, key: &ObjectKey) -> Option<bool> {
+        use EffectKind::{Cascaded, Deleted};
+        let effect = self.effects_on(key).iter().find(|effect| matches!(effect.effect, Deleted | Cascaded))?;
+        self.part.after(key).is_none().then_some(effect.certainty != EffectCertainty::Possible)
+    }
+
+    /// What happens to an object: effects come in the order of their keys.
+    pub fn effects_on(&self, key: &ObjectKey) -> &[DiffEffect] {
+        let start = self.effects.partition_point(|effect| effect.key < *key);
+        let end = self.effects.partition_point(|effect| effect.key <= *key);
+        &self.effects[start..end]
     }
 
     /// By which tool an object was delivered that leaves, if that is known.

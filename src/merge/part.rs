@@ -102,14 +102,11 @@ impl<'a> MergePart<'a> {
 
     /// Whether the sources still have an object of base: the same file of head contains it and is not left out of every build.
     pub fn is_built(&self, member: &Member) -> bool {
-        let written = |part: &TreePart, member: &Member| -> WrittenIn {
-            (part.place(member.file).to_owned(), member.object.group_kind().to_owned(), member.object.name())
-        };
         let built = self.built.get_or_init(|| {
             let members = self.sides.head.iter().flat_map(|part| applied(part).map(move |(member, _)| (part, member)));
-            members.map(|(part, member)| written(part, member)).collect()
+            members.map(|(part, member)| written_in(part, member)).collect()
         });
-        built.contains(&written(self.base, member))
+        built.contains(&written_in(self.base, member))
     }
 
     /// The object of base that delivers an object, if the tree contains one that says so.
@@ -173,15 +170,13 @@ impl<'a> MergePart<'a> {
 
     /// Whether the same file of head contains an object of base.
     pub fn is_written(&self, member: &Member) -> bool {
-        let name = |part: &TreePart, member: &Member| -> WrittenIn {
-            (part.place(member.file).to_owned(), member.object.group_kind().to_owned(), member.object.name())
-        };
         let written = self.written.get_or_init(|| {
             let trees = self.sides.head.iter();
             let members = trees.flat_map(|part| part.inventory.members.iter().map(move |member| (part, member)));
-            members.filter(|(part, member)| is_own(part, member)).map(|(part, member)| name(part, member)).collect()
+            let own = members.filter(|(part, member)| part.is_own(member));
+            own.map(|(part, member)| written_in(part, member)).collect()
         });
-        written.contains(&name(self.base, member))
+        written.contains(&written_in(self.base, member))
     }
 
     /// What head applies of an object of base, if it is not left to nobody: what a tool delivered and lies in a folder that nothing
@@ -196,7 +191,7 @@ impl<'a> MergePart<'a> {
     pub fn after(&self, key: &ObjectKey) -> Option<&'a Member> {
         let head = self.head?;
         let found = head.inventory.with_key(key).iter().map(|id| head.inventory.member(*id));
-        found.into_iter().find(|member| head.destination(member.file).is_applied())
+        found.into_iter().find(|member| head.applies(member))
     }
 }
 
@@ -205,9 +200,8 @@ fn applied(part: &TreePart) -> impl Iterator<Item = (&Member, &Destination)> {
     members.filter(|(_, destination)| destination.is_applied())
 }
 
-/// Whether an object of a part is one of the change, and not of what lives beside it.
-pub(super) fn is_own(part: &TreePart, member: &Member) -> bool {
-    *part.destination(member.file) != Destination::Beside
+fn written_in(part: &TreePart, member: &Member) -> WrittenIn {
+    (part.place(member.file).to_owned(), member.object.group_kind().to_owned(), member.object.name())
 }
 
 /// The object that delivers, by its name and, as far as both say, its namespace.

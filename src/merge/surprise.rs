@@ -35,6 +35,19 @@ pub struct Surprise {
     pub certain: bool,
 }
 
+impl Surprise {
+    /// An object of which nothing is known but that the change removes it.
+    pub const fn removed(certain: bool) -> Self {
+        let standing = Standing::Removed;
+        Self { standing, used: false, had_users: false, data: None, hides: false, stuck: false, certain }
+    }
+
+    /// The same of an object that something in head still needs.
+    pub const fn needed(certain: bool) -> Self {
+        Self { used: true, had_users: true, ..Self::removed(certain) }
+    }
+}
+
 /// How bad it is; `None`: it is what the change shows.
 pub fn severity(surprise: Surprise) -> Option<Severity> {
     let graded = |certain| Some(if certain { Severity::Error } else { Severity::Warning });
@@ -55,15 +68,7 @@ pub fn severity(surprise: Surprise) -> Option<Severity> {
 mod tests {
     use super::*;
 
-    const CALM: Surprise = Surprise {
-        standing: Standing::Removed,
-        used: false,
-        had_users: false,
-        data: None,
-        hides: false,
-        stuck: false,
-        certain: true,
-    };
+    const CALM: Surprise = Surprise::removed(true);
 
     #[test]
     fn what_the_change_does_not_show_is_bad_and_what_it_shows_is_a_decision() {

@@ -181,6 +181,17 @@ pub struct Summary {
 }
 
 impl Summary {
+    /// What is reported, by severity; what was read is counted by whoever read it.
+    pub(crate) fn of(findings: &[Reported]) -> Self {
+        let count = |severity| findings.iter().filter(|reported| reported.finding.severity == severity).count();
+        Self {
+            error: count(Severity::Error),
+            warning: count(Severity::Warning),
+            info: count(Severity::Info),
+            ..Self::default()
+        }
+    }
+
     /// `; 2 suppressed; 12 there before the change`: what was found and is not reported.
     pub(super) fn kept(&self) -> String {
         let kept = [

@@ -1,6 +1,6 @@
 //! The path of the findings of a change, from the rules to the report: the configured severity, suppressions of base, the order.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeSet, HashMap};
 
 use super::configured::Judging;
 use crate::changes::BothSides;
@@ -9,7 +9,7 @@ use crate::engine::judge::{Judgement, judge_merge};
 use crate::engine::merge::Merged;
 use crate::engine::provenance::templates_behind;
 use crate::engine::run::{order, reported};
-use crate::finding::{Finding, Severity, fingerprint};
+use crate::finding::{Finding, fingerprint};
 use crate::kube::ObjectKey;
 use crate::merge::Merge;
 use crate::report::{Cascades, Note, Report, Reported, RunInfo, Summary, SuppressedFinding};
@@ -97,18 +97,12 @@ fn suppressions(
 }
 
 fn summarise(sides: BothSides<'_>, findings: &[Reported]) -> Summary {
-    let files: BTreeMap<_, _> = sides.files().map(|file| ((file.path(), file.side()), ())).collect();
+    let files: BTreeSet<_> = sides.files().map(|file| (file.path(), file.side())).collect();
     let trees = || sides.base.iter().chain(sides.head);
-    let count = |severity| findings.iter().filter(|reported| reported.finding.severity == severity).count();
     Summary {
         files: files.len(),
         documents: trees().map(|tree| tree.inventory.documents()).sum(),
         objects: trees().map(|tree| tree.inventory.members.len()).sum(),
-        error: count(Severity::Error),
-        warning: count(Severity::Warning),
-        info: count(Severity::Info),
-        suppressed: 0,
-        baseline: 0,
-        before: None,
+        ..Summary::of(findings)
     }
 }

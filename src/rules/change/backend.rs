@@ -1,14 +1,14 @@
 //! Services that the API server calls, and that a change takes away while what names them stays.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::kept::in_head;
 use super::places::{on_base, related_in_base};
-use crate::changes::TreePart;
 use crate::finding::Certainty;
 use crate::inventory::{Member, ObjectId};
 use crate::kube::ObjectKey;
-use crate::merge::{EffectCertainty, EffectKind, Merge, Standing, Surprise, severity};
+use crate::manifest::Webhook;
+use crate::merge::{Merge, Surprise, severity};
 use crate::ownership::{Backend, Purpose, Selected, ServedClient, Serves};
 use crate::rules::draft::Draft;
 use crate::rules::rule::{Rule, Sink, rule};
@@ -66,7 +66,7 @@ fn unanswered<'a>(merge: &Merge<'a>) -> Vec<LostBackend<'a>> {
     if merge.effects.is_empty() {
         return Vec::new();
     }
-    let (before, after) = (Serves::of(&merge.part.base.inventory), Serves::of(&head.inventory));
+    let (before, after) = (&merge.part.analysis.ownership().serves, Serves::of(&head.inventory));
     let mut answered: BTreeMap<(&ObjectKey, ObjectKey), &ServedClient> = BTreeMap::new();
     for client in &before.clients {
         let object = &merge.part.base.inventory.member(client.object).key;
@@ -76,7 +76,7 @@ fn unanswered<'a>(merge: &Merge<'a>) -> Vec<LostBackend<'a>> {
     for client in after.clients.iter().filter(|client| is_needed(&client.purpose)) {
         let object = head.inventory.member(client.object);
         let Some(was) = answered.get(&(&object.key, client.service_key())) else { continue };
-        if !is_applied(head, object) || answers(&client.backend) {
+        if !head.applies(object) || answers(&client.backend) {
             continue;
         }
         let Some((left, certain)) = what_left(merge, &was.backend) else { continue };
@@ -84,10 +84,6 @@ fn unanswered<'a>(merge: &Merge<'a>) -> Vec<LostBackend<'a>> {
         found.entry((object.id, client.service_key())).or_insert(unanswered).clients.push(client.clone());
     }
     found.into_values().collect()
-}
-
-fn is_applied(part: &TreePart, member: &Member) -> bool {
-    part.destination(member.file).is_applied()
 }
 
 /// Whether anything fails when nobody answers.
@@ -111,35 +107,18 @@ fn what_left<'a>(merge: &Merge<'a>, backend: &Backend) -> Option<(&'a Member, bo
     let Backend::Service { id, certainty, pods } = backend else { return None };
     let inventory = &merge.part.base.inventory;
     let (service, known) = (inventory.member(*id), *certainty == Certainty::Certain);
-    if let Some(certain) = end(merge, service) {
+    if let Some(certain) = merge.takes_away(&service.key) {
         return Some((service, certain && known));
     }
     let Selected::Workloads(workloads) = pods else { return None };
-    let ends: Option<Vec<bool>> = workloads.iter().map(|id| end(merge, inventory.member(*id))).collect();
+    let ends: Option<Vec<bool>> = workloads.iter().map(|id| merge.takes_away(&inventory.member(*id).key)).collect();
     let certain = ends?.into_iter().all(|certain| certain);
     Some((inventory.member(*workloads.first()?), certain && known))
 }
 
-/// Whether an object of base is deleted by the change itself, and whether that is certain. What goes with a Namespace is told with
-/// the Namespace.
-fn end(merge: &Merge<'_>, member: &Member) -> Option<bool> {
-    let gone = |effect: EffectKind| matches!(effect, EffectKind::Deleted | EffectKind::Cascaded);
-    let effect = merge.effects.iter().find(|effect| effect.key == member.key && gone(effect.effect))?;
-    let returns = merge.part.after(&member.key).is_some();
-    (!returns).then_some(effect.certainty != EffectCertainty::Possible)
-}
-
 /// A finding on what left, as bad as what head still needs.
 fn draft(merge: &Merge<'_>, unanswered: &LostBackend<'_>, message: String) -> Draft {
-    let surprise = Surprise {
-        standing: Standing::Removed,
-        used: true,
-        had_users: true,
-        data: None,
-        hides: false,
-        stuck: false,
-        certain: unanswered.certain,
-    };
+    let surprise = Surprise::needed(unanswered.certain);
     let client = &unanswered.clients[0];
     let left = unanswered.left;
     let mut draft = on_base(merge, left, left.object.name_span(), message)
@@ -161,12 +140,11 @@ fn webhook(merge: &Merge<'_>, unanswered: &LostBackend<'_>) -> Draft {
         Purpose::Webhook(webhook) => Some(webhook),
         _ => None,
     });
-    let operations = |webhook: &crate::manifest::Webhook| {
+    let operations = |webhook: &Webhook| {
         let operations = webhook.rules.iter().flat_map(|rule| &rule.operations);
         operations.map(|operation| operation.value.clone()).collect::<Vec<_>>()
     };
-    let operations: std::collections::BTreeSet<String> =
-        webhooks.clone().flat_map(|webhook| operations(webhook)).collect();
+    let operations: BTreeSet<String> = webhooks.clone().flat_map(|webhook| operations(webhook)).collect();
     let deletes = operations.iter().any(|operation| operation == "DELETE" || operation == "*");
     let stuck = match deletes {
         true => " That includes deletions: a namespace with such objects stays Terminating.",

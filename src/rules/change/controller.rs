@@ -5,10 +5,11 @@ use std::sync::Arc;
 
 use super::kept::{KeptObject, in_head, kept};
 use super::places::{on_base, related_in_head};
-use crate::changes::TreePart;
+use crate::changes::{TreePart, same_content};
+use crate::finding::Severity;
 use crate::inventory::{Inventory, Member, ObjectId};
-use crate::kube::{GroupKind, Namespace, ObjectKey, finalizers, kinds};
-use crate::merge::{EffectCertainty, EffectKind, Merge, Standing, Surprise, severity};
+use crate::kube::{GroupKind, Namespace, finalizers, kinds};
+use crate::merge::{Merge, Surprise, severity};
 use crate::ownership::{Evidence, FinalizerHolder, Remover, Removers};
 use crate::rules::draft::{Draft, MOST_RELATED};
 use crate::rules::held::counted;
@@ -56,7 +57,7 @@ impl<'a> Releases<'a> {
         let inventory = &merge.part.base.inventory;
         let mut known: BTreeMap<HeldAlike<'_>, Option<(ObjectId, bool)>> = BTreeMap::new();
         let mut by_workload: BTreeMap<ObjectId, Vec<ReleasedObject<'a>>> = BTreeMap::new();
-        for member in part.inventory.members.iter().filter(|member| is_own(part, member)) {
+        for member in part.inventory.members.iter().filter(|member| part.applies(member) && member.decodes()) {
             let written = member.object.metadata.finalizers.iter().map(|finalizer| finalizer.value.as_str());
             let written = written.filter(|name| !finalizers::is_collectors(name));
             for finalizer in written.chain(before.added_finalizers(member)) {
@@ -77,10 +78,6 @@ impl<'a> Releases<'a> {
     }
 }
 
-fn is_own(part: &TreePart, member: &Member) -> bool {
-    part.destination(member.file).is_applied() && member.decodes()
-}
-
 /// The workload that runs a known controller. Permissions alone prove nothing here, and a Job ends on its own.
 fn running(remover: &Remover<'_>) -> Option<(ObjectId, bool)> {
     match remover {
@@ -93,13 +90,6 @@ fn running(remover: &Remover<'_>) -> Option<(ObjectId, bool)> {
     }
 }
 
-/// Whether the change deletes an object of base, and whether that is certain.
-fn end(merge: &Merge<'_>, key: &ObjectKey) -> Option<bool> {
-    let gone = |effect: EffectKind| matches!(effect, EffectKind::Deleted | EffectKind::Cascaded);
-    let effect = merge.effects.iter().find(|effect| effect.key == *key && gone(effect.effect))?;
-    merge.part.after(key).is_none().then_some(effect.certainty != EffectCertainty::Possible)
-}
-
 fn controller_removed(merge: &Merge<'_>, sink: &mut Sink) {
     if merge.effects.is_empty() {
         return;
@@ -108,14 +98,14 @@ fn controller_removed(merge: &Merge<'_>, sink: &mut Sink) {
     let inventory = &merge.part.base.inventory;
     for (id, held) in &releases.by_workload {
         let workload = inventory.member(*id);
-        let Some(certain) = end(merge, &workload.key).filter(|_| workload.key.group != "batch") else { continue };
+        let Some(certain) = merge.takes_away(&workload.key).filter(|_| workload.key.group != "batch") else { continue };
         // Another workload of head may run the same controller.
         let left = held.iter().filter(|held| {
             let holder = FinalizerHolder { name: None, ..FinalizerHolder::of(held.member) };
             let remover = releases.removers.remover_from(&releases.part.inventory, &holder, &held.finalizer);
             matches!(remover, Remover::KnownElsewhere(_) | Remover::Nobody | Remover::Unlisted(_))
         });
-        let left: Vec<&ReleasedObject<'_>> = left.filter(|held| end(merge, &held.member.key).is_none()).collect();
+        let left: Vec<&ReleasedObject<'_>> = left.filter(|held| merge.takes_away(&held.member.key).is_none()).collect();
         if !left.is_empty() {
             sink.push(removed(merge, workload, &left, certain));
         }
@@ -134,15 +124,7 @@ fn may_come_otherwise(merge: &Merge<'_>) -> bool {
 fn removed(merge: &Merge<'_>, workload: &Member, left: &[&ReleasedObject<'_>], certain: bool) -> Draft {
     let verified = left.iter().any(|held| held.verified);
     let elsewhere = may_come_otherwise(merge);
-    let surprise = Surprise {
-        standing: Standing::Removed,
-        used: true,
-        had_users: true,
-        data: None,
-        hides: false,
-        stuck: false,
-        certain: certain && verified && !elsewhere,
-    };
+    let surprise = Surprise::needed(certain && verified && !elsewhere);
     let doubt = match elsewhere {
         true => " The change also adds what a tool renders later, and the controller may be part of that.",
         false => "",
@@ -163,7 +145,7 @@ fn removed(merge: &Merge<'_>, workload: &Member, left: &[&ReleasedObject<'_>], c
         .field("metadata.name")
         .target(left[0].member.key.group_kind().to_string());
     let draft = resting(merge, draft, left);
-    let draft = draft.severity(severity(surprise).unwrap_or(crate::finding::Severity::Warning));
+    let draft = draft.severity(severity(surprise).unwrap_or(Severity::Warning));
     shown(merge, draft, left)
 }
 
@@ -193,7 +175,7 @@ fn permission_removed(merge: &Merge<'_>, sink: &mut Sink) {
         let workload = before.member(*id);
         let Some(stays) = after.with_key(&workload.key).first().map(|id| after.member(*id)) else { continue };
         let mut lost: BTreeMap<ObjectId, Vec<&ReleasedObject<'_>>> = BTreeMap::new();
-        for held in held.iter().filter(|held| end(merge, &held.member.key).is_none()) {
+        for held in held.iter().filter(|held| merge.takes_away(&held.member.key).is_none()) {
             if let Some(id) = lost_permission(merge, &releases, workload, stays, held) {
                 lost.entry(id).or_default().push(held);
             }
@@ -217,7 +199,7 @@ fn lost_permission(
     let was = merge.part.analysis.ownership().removers.access().authority(before, workload.id, &holder);
     let is = releases.removers.access().authority(after, stays.id, &holder);
     if let Some(account) = was.service_account.filter(|_| is.service_account.is_none())
-        && end(merge, &before.member(account).key).is_some()
+        && merge.takes_away(&before.member(account).key).is_some()
     {
         return Some(account);
     }
@@ -227,7 +209,7 @@ fn lost_permission(
     let needed: BTreeSet<ObjectId> = was.grants.iter().flatten().copied().collect();
     let taken = |id: &&ObjectId| {
         let member = before.member(**id);
-        end(merge, &member.key).is_some() || changed(after, member)
+        merge.takes_away(&member.key).is_some() || changed(after, member)
     };
     needed.iter().find(taken).copied()
 }
@@ -235,20 +217,12 @@ fn lost_permission(
 /// Whether head has the object with other content.
 fn changed(after: &Inventory, member: &Member) -> bool {
     let now = after.with_key(&member.key).first().map(|id| after.member(*id));
-    now.is_some_and(|now| !crate::changes::same_content(&now.object, &member.object))
+    now.is_some_and(|now| !same_content(&now.object, &member.object))
 }
 
 fn forbidden(merge: &Merge<'_>, taken: &Member, workload: &Member, left: &[&ReleasedObject<'_>]) -> Draft {
     let verified = left.iter().any(|held| held.verified);
-    let surprise = Surprise {
-        standing: Standing::Removed,
-        used: true,
-        had_users: true,
-        data: None,
-        hides: false,
-        stuck: false,
-        certain: verified && end(merge, &taken.key) == Some(true),
-    };
+    let surprise = Surprise::needed(verified && merge.takes_away(&taken.key) == Some(true));
     let (what, who) = (named(taken), named(workload));
     let message =
         format!("{who} cannot release {} any more without {what}", counted(named(left[0].member), left.len()));
@@ -264,7 +238,7 @@ fn forbidden(merge: &Merge<'_>, taken: &Member, workload: &Member, left: &[&Rele
         .field("metadata.name")
         .target(left[0].member.key.group_kind().to_string());
     let draft = resting(merge, draft, left);
-    let draft = draft.severity(severity(surprise).unwrap_or(crate::finding::Severity::Warning));
+    let draft = draft.severity(severity(surprise).unwrap_or(Severity::Warning));
     let draft = in_head(draft, merge, workload, workload.object.name_span(), "stays");
     shown(merge, draft, left)
 }

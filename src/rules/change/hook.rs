@@ -57,19 +57,11 @@ fn runs_last(member: &Member) -> bool {
 
 fn is_deleted(merge: &Merge<'_>, member: &Member) -> bool {
     let ends = [EffectKind::Deleted, EffectKind::Stuck];
-    merge.effects.iter().any(|effect| effect.key == member.key && ends.contains(&effect.effect))
+    merge.effects_on(&member.key).iter().any(|effect| ends.contains(&effect.effect))
 }
 
 fn deleted(merge: &Merge<'_>, member: &Member, regime: Regime) -> Draft {
-    let surprise = Surprise {
-        standing: Standing::Applied,
-        used: false,
-        had_users: false,
-        data: None,
-        hides: false,
-        stuck: false,
-        certain: merge.is_told(member),
-    };
+    let surprise = Surprise { standing: Standing::Applied, ..Surprise::removed(merge.is_told(member)) };
     let upgrade = if regime == Regime::Helm { "`helm upgrade`" } else { "the upgrade of the HelmRelease" };
     on_base(merge, member, member.object.name_span(), format!("{upgrade} deletes {}, which becomes a hook", named(member)))
         .label("is part of the release")

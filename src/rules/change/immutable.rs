@@ -166,15 +166,8 @@ fn replaced(
     let (tool, who) = (regime.tool(), named(object.base));
     let names = listed(fields.iter().map(|field| field.field));
     let message = format!("{tool} deletes {who} and creates it again, because {names} cannot be changed");
-    let surprise = Surprise {
-        standing: Standing::Applied,
-        used: false,
-        had_users: false,
-        data: loses_data(merge, object.base),
-        hides: false,
-        stuck: false,
-        certain: true,
-    };
+    let data = loses_data(merge, object.base);
+    let surprise = Surprise { standing: Standing::Applied, data, ..Surprise::removed(true) };
     on_field(merge, object, first(fields), message)
         .reason(format!(
             "The API server rejects the update, and {because} tells {tool} to delete the object then. What is deleted with it, \

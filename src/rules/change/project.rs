@@ -43,7 +43,7 @@ fn draft(merge: &Merge<'_>, project: &Member) -> Option<Draft> {
     };
     let head = merge.part.head.into_iter();
     let staying: Vec<&Member> = head
-        .flat_map(|head| head.inventory.members.iter().filter(|member| head.destination(member.file).is_applied()))
+        .flat_map(|head| head.inventory.members.iter().filter(|member| head.applies(member)))
         .filter(|member| names(member))
         .collect();
     let leaving = merge.part.leaving.iter().map(|id| merge.part.base.inventory.member(*id));

@@ -120,7 +120,7 @@ fn loosened(merge: &Merge<'_>, object: KeptObject<'_>) -> Option<Draft> {
     let place = |loss: &DataLoss, member: &Member| {
         loss.written.as_ref().map_or_else(|| member.object.name_span(), |(_, value)| value.span)
     };
-    let surprise = Surprise { data: Some(is.verified), certain: false, ..LATER };
+    let surprise = Surprise { data: Some(is.verified), ..LATER };
     let message = format!("deleting {} deletes {} from now on", named(base), is.lost);
     let draft = on_base(merge, base, place(&was, base), message)
         .label("kept it until now")
@@ -133,15 +133,7 @@ fn loosened(merge: &Merge<'_>, object: KeptObject<'_>) -> Option<Draft> {
 }
 
 /// What may be deleted some day, and not by this change.
-const LATER: Surprise = Surprise {
-    standing: Standing::Removed,
-    used: false,
-    had_users: false,
-    data: None,
-    hides: false,
-    stuck: false,
-    certain: false,
-};
+const LATER: Surprise = Surprise::removed(false);
 
 /// A StatefulSet that deletes the claims of Pods which it no longer runs runs fewer.
 fn scaled_down(merge: &Merge<'_>, object: KeptObject<'_>) -> Option<Draft> {
@@ -177,7 +169,7 @@ fn scaled_down(merge: &Merge<'_>, object: KeptObject<'_>) -> Option<Draft> {
         ..base.key.clone()
     };
     let data = (!retained).then_some(certain);
-    let surprise = Surprise { standing: Standing::Unwritten, had_users: false, data, certain: true, ..LATER };
+    let surprise = Surprise { standing: Standing::Unwritten, data, ..Surprise::removed(true) };
     let lost = (was - is) as usize * templates.len();
     let message = format!(
         "fewer replicas of {} delete {}, such as `{}`",
