@@ -53,8 +53,8 @@ fn run(cli: Cli, root: &clap::Command) -> Result<Status, Error> {
         Some(Command::Init(args)) => init::init(&args),
         #[cfg(feature = "lsp")]
         Some(Command::Lsp(_)) => {
-            crate::lsp::serve_stdio()?;
-            Ok(Status::Clean)
+            // An editor that says `exit` without `shutdown` is told so, as the protocol wants it.
+            Ok(if crate::lsp::serve_stdio()? { Status::Clean } else { Status::Findings })
         }
         Some(Command::Schema(schema)) => explain::schema(&schema),
         Some(Command::Completions(args)) => completions::completions(&args),

@@ -12,12 +12,12 @@ mod describe;
 mod error;
 mod fix;
 mod input;
+mod inquiry;
 mod judge;
 mod list;
 mod merge;
 mod notes;
 mod parsers;
-mod places;
 mod plan;
 mod provenance;
 mod repeats;
@@ -36,8 +36,8 @@ pub use describe::{describe, tool};
 pub use error::SessionError;
 pub use fix::{Fixed, FixedFile};
 pub use input::{Bundle, BundleError};
+pub use inquiry::{DeliveredObjects, Inquiry, ObjectDeletion, ObjectPlace, ObjectSpot, Spot};
 pub use list::list;
-pub use places::{ObjectPlace, ObjectSpot, Spot};
 pub use plan::{
     DeletionPlan, DeletionRequest, PlanError, Planner, Question, Steps, TargetError, Teardown, TeardownBy,
     TeardownRequest,

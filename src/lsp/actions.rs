@@ -7,24 +7,50 @@ use lsp_types::{
     Range, TextEdit, Uri, WorkspaceEdit,
 };
 
+use super::answers::Answers;
+use super::place::path_of;
+use crate::report::{LspOptions, diagnostics_of};
 use crate::text::SourceFile;
 
 /// The command that opens the page of a rule.
 pub(super) const OPEN_PAGE: &str = "ownerlint.openPage";
 
-/// Fixes, suppressions with a reason, and the pages of the rules, for the findings that the editor asks about.
-pub(super) fn actions(params: &CodeActionParams, file: &SourceFile) -> Vec<CodeActionOrCommand> {
-    let own = params.context.diagnostics.iter().filter(|diagnostic| diagnostic.source.as_deref() == Some("ownerlint"));
-    own.flat_map(|diagnostic| {
+/// Fixes, suppressions with a reason, and the pages of the rules, for the findings at a range.
+///
+/// Editors send diagnostics along, old ones among them, and some without what came with them: only the range counts.
+pub(super) fn actions(params: &CodeActionParams, answers: &Answers<'_>) -> Option<Vec<CodeActionOrCommand>> {
+    let uri = &params.text_document.uri;
+    let path = path_of(uri)?;
+    let file = answers.inquiry.source(&path)?;
+    if !is_wanted(params.context.only.as_deref(), &CodeActionKind::QUICKFIX) {
+        return Some(Vec::new());
+    }
+    let options = LspOptions { position_encoding: answers.unit };
+    let all = diagnostics_of(answers.report, &path, &options).into_iter();
+    let all = all.filter_map(|diagnostic| serde_json::from_value::<Diagnostic>(diagnostic).ok());
+    let here = all.filter(|diagnostic| touches(diagnostic.range, params.range));
+    let actions = here.flat_map(|diagnostic| {
         let Some(NumberOrString::String(rule)) = &diagnostic.code else { return Vec::new() };
-        let suppress = suppression(rule, diagnostic, &params.text_document.uri, file);
-        let all = fixes(diagnostic).into_iter().chain(suppress).chain(page(rule, diagnostic));
+        let suppress = suppression(rule, &diagnostic, uri, file);
+        let all = fixes(&diagnostic).into_iter().chain(suppress).chain(page(rule, &diagnostic));
         all.map(CodeActionOrCommand::CodeAction).collect()
-    })
-    .collect()
+    });
+    Some(actions.collect())
 }
 
-/// The fixes that came with the finding: editors send back what they were given.
+/// Whether an editor that asks for kinds of actions, or for all of them, wants this kind: `source` includes `source.fixAll`.
+fn is_wanted(only: Option<&[CodeActionKind]>, kind: &CodeActionKind) -> bool {
+    let includes = |wanted: &CodeActionKind| {
+        let rest = kind.as_str().strip_prefix(wanted.as_str());
+        rest.is_some_and(|rest| wanted.as_str().is_empty() || rest.is_empty() || rest.starts_with('.'))
+    };
+    only.is_none_or(|only| only.iter().any(includes))
+}
+
+fn touches(one: Range, other: Range) -> bool {
+    one.start <= other.end && other.start <= one.end
+}
+
 fn fixes(diagnostic: &Diagnostic) -> Vec<CodeAction> {
     let given = diagnostic.data.as_ref().and_then(|data| data.get("actions")).cloned();
     let fixes = given.and_then(|actions| serde_json::from_value::<Vec<CodeAction>>(actions).ok()).unwrap_or_default();
@@ -34,16 +60,18 @@ fn fixes(diagnostic: &Diagnostic) -> Vec<CodeAction> {
 /// A comment above the line; none where a comment cannot stand: JSON, and flows over several lines.
 fn suppression(rule: &str, diagnostic: &Diagnostic, uri: &Uri, file: &SourceFile) -> Option<CodeAction> {
     let line = diagnostic.range.start.line;
-    let text = file.slice(file.line_span(line as usize + 1)?);
+    let span = file.line_span(line as usize + 1)?;
+    let text = file.slice(span);
     let body = text.trim_start_matches('\u{feff}').trim_start_matches([' ', '-']);
     if file.path().ends_with(".json") || body.starts_with(['{', '}', '[', ']', '"', ',']) {
         return None;
     }
     let indentation = &text[..text.len() - text.trim_start_matches(' ').len()];
+    let end = if file.text()[span.end as usize..].starts_with("\r\n") { "\r\n" } else { "\n" };
     let at = Position::new(line, 0);
     let edit = TextEdit {
         range: Range::new(at, at),
-        new_text: format!("{indentation}# ownerlint: ignore[{rule}] TODO: say why\n"),
+        new_text: format!("{indentation}# ownerlint: ignore[{rule}] TODO: say why{end}"),
     };
     Some(CodeAction {
         title: format!("Suppress {rule} here, with a reason"),
@@ -62,6 +90,7 @@ fn page(rule: &str, diagnostic: &Diagnostic) -> Option<CodeAction> {
         Command { title: title.clone(), command: OPEN_PAGE.to_owned(), arguments: Some(vec![url.as_str().into()]) };
     Some(CodeAction {
         title,
+        kind: Some(CodeActionKind::QUICKFIX),
         diagnostics: Some(vec![diagnostic.clone()]),
         command: Some(command),
         ..CodeAction::default()

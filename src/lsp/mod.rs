@@ -7,6 +7,8 @@
 mod actions;
 mod answers;
 mod error;
+mod greeting;
+mod hover;
 mod place;
 mod server;
 mod workspace;
@@ -15,21 +17,23 @@ use lsp_server::Connection;
 
 pub use error::LspError;
 
-/// Serves the editor at standard input and output until it says `exit` or goes away.
+/// Serves the editor at standard input and output until it says `exit` or goes away, and says whether it asked for `shutdown` before,
+/// as the protocol wants it.
 ///
 /// # Errors
 /// An editor that does not speak the protocol, and a broken connection.
-pub fn serve_stdio() -> Result<(), LspError> {
+pub fn serve_stdio() -> Result<bool, LspError> {
     let (connection, threads) = Connection::stdio();
-    serve(&connection)?;
+    let was_shut_down = serve(&connection)?;
     drop(connection);
-    Ok(threads.join()?)
+    threads.join()?;
+    Ok(was_shut_down)
 }
 
 /// Serves the editor at the other end of a connection.
 ///
 /// # Errors
 /// As [`serve_stdio`].
-pub fn serve(connection: &Connection) -> Result<(), LspError> {
-    server::Server::greet(connection)?.run()
+pub fn serve(connection: &Connection) -> Result<bool, LspError> {
+    Ok(server::Server::greet(connection)?.run())
 }

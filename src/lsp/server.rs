@@ -7,11 +7,9 @@ use lsp_server::{Connection, ErrorCode, Message, Notification, Request, RequestI
 use lsp_types::notification::{self, Notification as _};
 use lsp_types::request::{self, Request as _};
 use lsp_types::{
-    ClientCapabilities, CodeActionKind, CodeActionOptions, CodeActionProviderCapability, CodeLens, CodeLensOptions,
-    DidChangeWatchedFilesRegistrationOptions, DocumentSymbolResponse, ExecuteCommandOptions, FileSystemWatcher,
-    GlobPattern, GotoDefinitionResponse, HoverProviderCapability, InitializeParams, MessageType, NumberOrString, OneOf,
-    PositionEncodingKind, Registration, RegistrationParams, ServerCapabilities, ShowDocumentParams, ShowMessageParams,
-    TextDocumentPositionParams, TextDocumentSyncCapability, TextDocumentSyncKind, TextDocumentSyncOptions, Uri,
+    ClientCapabilities, CodeLens, DidChangeWatchedFilesRegistrationOptions, DocumentSymbolResponse, FileSystemWatcher,
+    GlobPattern, GotoDefinitionResponse, InitializeParams, MessageType, NumberOrString, Registration,
+    RegistrationParams, ShowDocumentParams, ShowMessageParams, TextDocumentPositionParams, Uri,
     WorkspaceSymbolResponse,
 };
 use serde::Serialize;
@@ -21,8 +19,9 @@ use serde_json::{Value, json};
 use super::actions::{self, OPEN_PAGE};
 use super::answers::Answers;
 use super::error::LspError;
+use super::greeting::{agreed_unit, offered, root_of};
 use super::place::path_of;
-use super::workspace::{OpenDocument, Workspace};
+use super::workspace::{OpenDocument, Reading, Workspace};
 use crate::report::{LspOptions, diagnostics_of};
 use crate::text::ColumnUnit;
 
@@ -44,6 +43,15 @@ pub(super) struct Server<'c> {
     told: Option<String>,
     asked: i32,
     is_shut_down: bool,
+}
+
+/// Why a server stops answering from what it knows.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Turn {
+    /// Something has changed.
+    Changed,
+    /// The editor said `exit`, or went away.
+    End,
 }
 
 impl<'c> Server<'c> {
@@ -68,47 +76,71 @@ impl<'c> Server<'c> {
         })
     }
 
-    /// Answers until the editor says `exit` or goes away.
-    pub(super) fn run(mut self) -> Result<(), LspError> {
+    /// Answers until the editor says `exit` or goes away: from one reading of the folder until something changes, then from the next.
+    /// Whether the editor asked for `shutdown` first.
+    pub(super) fn run(mut self) -> bool {
         self.watch_files();
-        while let Some(message) = self.next() {
+        let mut known: Option<Reading> = None;
+        loop {
+            let unit = self.unit;
+            let answers =
+                known.as_ref().map(|Reading { session, report }| Answers { inquiry: session.inquiry(), report, unit });
+            if self.converse(answers.as_ref()) == Turn::End {
+                return self.is_shut_down;
+            }
+            drop(answers);
+            self.read(&mut known);
+            self.publish(known.as_ref());
+        }
+    }
+
+    /// Answers from what is known until that is out of date and somebody asks, or nothing has come for a moment.
+    fn converse(&mut self, answers: Option<&Answers<'_>>) -> Turn {
+        loop {
+            self.take_what_came();
+            let message = match self.waiting.pop_front() {
+                Some(message) => message,
+                None if self.workspace.is_stale() => match self.connection.receiver.recv_timeout(QUIET) {
+                    Ok(message) => message,
+                    Err(error) if error.is_timeout() => return Turn::Changed,
+                    Err(_) => return Turn::End,
+                },
+                None => match self.connection.receiver.recv() {
+                    Ok(message) => message,
+                    Err(_) => return Turn::End,
+                },
+            };
             match message {
+                Message::Request(request) if self.workspace.is_stale() && !self.is_off(&request) => {
+                    self.waiting.push_front(request.into());
+                    return Turn::Changed;
+                }
                 Message::Request(request) => {
-                    let response = self.respond(request);
+                    let response = self.respond(request, answers);
                     self.send(response.into());
                 }
-                Message::Notification(message) if message.method == notification::Exit::METHOD => return Ok(()),
+                Message::Notification(message) if message.method == notification::Exit::METHOD => return Turn::End,
                 Message::Notification(message) => self.notice(message),
                 Message::Response(_) => {}
             }
         }
-        Ok(())
     }
 
-    /// The next message; before it is waited for, what has changed is judged and shown. `None`: the editor went away.
-    fn next(&mut self) -> Option<Message> {
-        loop {
-            let receiver = &self.connection.receiver;
-            self.waiting.extend(receiver.try_iter());
-            for message in &self.waiting {
-                if let Message::Notification(message) = message
-                    && message.method == notification::Cancel::METHOD
-                {
-                    self.cancelled.extend(cancelled(&message.params));
-                }
-            }
-            if let Some(message) = self.waiting.pop_front() {
-                return Some(message);
-            }
-            if !self.workspace.is_stale() {
-                return receiver.recv().ok();
-            }
-            match receiver.recv_timeout(QUIET) {
-                Ok(message) => return Some(message),
-                Err(error) if error.is_timeout() => self.publish(),
-                Err(_) => return None,
+    /// What has come meanwhile may take back a request that is still waiting.
+    fn take_what_came(&mut self) {
+        self.waiting.extend(self.connection.receiver.try_iter());
+        for message in &self.waiting {
+            if let Message::Notification(message) = message
+                && message.method == notification::Cancel::METHOD
+            {
+                self.cancelled.extend(cancelled(&message.params));
             }
         }
+    }
+
+    /// Whether nothing need be known for the answer.
+    fn is_off(&self, request: &Request) -> bool {
+        self.is_shut_down || request.method == request::Shutdown::METHOD || self.cancelled.contains(&request.id)
     }
 
     fn notice(&mut self, message: Notification) {
@@ -144,7 +176,7 @@ impl<'c> Server<'c> {
         }
     }
 
-    fn respond(&mut self, request: Request) -> Response {
+    fn respond(&mut self, request: Request, answers: Option<&Answers<'_>>) -> Response {
         if self.cancelled.remove(&request.id) {
             return Response::new_err(request.id, ErrorCode::RequestCanceled as i32, "cancelled".to_owned());
         }
@@ -156,9 +188,11 @@ impl<'c> Server<'c> {
             let message = "the server was shut down".to_owned();
             return Response::new_err(request.id, ErrorCode::InvalidRequest as i32, message);
         }
-        self.workspace.refresh();
-        let Some(session) = self.workspace.session() else { return Response::new_ok(request.id, Value::Null) };
-        let answers = Answers { session, unit: self.unit };
+        if request.method == request::ExecuteCommand::METHOD {
+            return self.execute(request);
+        }
+        // There is no folder, or its configuration has a mistake.
+        let Some(answers) = answers else { return Response::new_ok(request.id, Value::Null) };
         match request.method.as_str() {
             request::HoverRequest::METHOD => answer::<request::HoverRequest>(request, |params| {
                 let (path, at) = place_of(&params.text_document_position_params)?;
@@ -187,11 +221,9 @@ impl<'c> Server<'c> {
                 lens.command = lens_place(&lens).and_then(|(path, offset)| answers.lens(&path, offset));
                 lens
             }),
-            request::CodeActionRequest::METHOD => answer::<request::CodeActionRequest>(request, |params| {
-                let file = session.source(&path_of(&params.text_document.uri)?)?;
-                Some(actions::actions(&params, file))
-            }),
-            request::ExecuteCommand::METHOD => self.execute(request),
+            request::CodeActionRequest::METHOD => {
+                answer::<request::CodeActionRequest>(request, |params| actions::actions(&params, answers))
+            }
             method => {
                 let message = format!("ownerlint does not know `{method}`");
                 Response::new_err(request.id, ErrorCode::MethodNotFound as i32, message)
@@ -222,22 +254,24 @@ impl<'c> Server<'c> {
         Response::new_ok(id, Value::Null)
     }
 
-    /// Judges what has changed, and shows what is new of it.
-    fn publish(&mut self) {
-        let is_first = self.workspace.session().is_none();
-        let token = is_first.then(|| self.begin_progress()).flatten();
-        self.workspace.refresh();
+    /// Reads and judges the folder again.
+    fn read(&mut self, known: &mut Option<Reading>) {
+        let token = known.is_none().then(|| self.begin_progress()).flatten();
+        let failure = self.workspace.read(known).err();
         if let Some(token) = token {
             self.progress(token, json!({"kind": "end"}));
         }
-        let failure = self.workspace.failure().map(str::to_owned);
         if failure != self.told {
             if let Some(failure) = &failure {
                 self.say(MessageType::ERROR, format!("ownerlint: {failure}"));
             }
             self.told = failure;
         }
-        let Some(report) = self.workspace.report() else { return };
+    }
+
+    /// Shows what is new about the open files.
+    fn publish(&mut self, known: Option<&Reading>) {
+        let Some(Reading { report, .. }) = known else { return };
         let options = LspOptions { position_encoding: self.unit };
         let shown = self.workspace.open().map(|(path, document)| {
             let diagnostics = Value::Array(diagnostics_of(report, path, &options));
@@ -302,49 +336,6 @@ impl<'c> Server<'c> {
     fn send(&self, message: Message) {
         let _ = self.connection.sender.send(message);
     }
-}
-
-/// UTF-8 where the editor can, because files are; else what every editor can.
-fn agreed_unit(client: &ClientCapabilities) -> ColumnUnit {
-    let offered = client.general.as_ref().and_then(|general| general.position_encodings.as_ref());
-    let utf8 = offered.is_some_and(|encodings| encodings.contains(&PositionEncodingKind::UTF8));
-    if utf8 { ColumnUnit::Utf8 } else { ColumnUnit::Utf16 }
-}
-
-fn offered(unit: ColumnUnit) -> ServerCapabilities {
-    let encoding = if unit == ColumnUnit::Utf8 { PositionEncodingKind::UTF8 } else { PositionEncodingKind::UTF16 };
-    ServerCapabilities {
-        position_encoding: Some(encoding),
-        text_document_sync: Some(TextDocumentSyncCapability::Options(TextDocumentSyncOptions {
-            open_close: Some(true),
-            change: Some(TextDocumentSyncKind::FULL),
-            save: Some(true.into()),
-            ..TextDocumentSyncOptions::default()
-        })),
-        hover_provider: Some(HoverProviderCapability::Simple(true)),
-        definition_provider: Some(OneOf::Left(true)),
-        references_provider: Some(OneOf::Left(true)),
-        document_symbol_provider: Some(OneOf::Left(true)),
-        workspace_symbol_provider: Some(OneOf::Left(true)),
-        code_lens_provider: Some(CodeLensOptions { resolve_provider: Some(true) }),
-        code_action_provider: Some(CodeActionProviderCapability::Options(CodeActionOptions {
-            code_action_kinds: Some(vec![CodeActionKind::QUICKFIX]),
-            ..CodeActionOptions::default()
-        })),
-        execute_command_provider: Some(ExecuteCommandOptions {
-            commands: vec![OPEN_PAGE.to_owned()],
-            ..ExecuteCommandOptions::default()
-        }),
-        ..ServerCapabilities::default()
-    }
-}
-
-/// The first folder that the editor has open.
-fn root_of(params: &InitializeParams) -> Option<String> {
-    let folder = params.workspace_folders.as_ref().and_then(|folders| folders.first()).map(|folder| &folder.uri);
-    #[expect(deprecated, reason = "editors that know no folders say it here")]
-    let root = folder.or(params.root_uri.as_ref());
-    root.and_then(path_of).map(|path| if path.len() > 1 { path.trim_end_matches('/').to_owned() } else { path })
 }
 
 fn place_of(params: &TextDocumentPositionParams) -> Option<(String, lsp_types::Position)> {

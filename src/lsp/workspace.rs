@@ -1,4 +1,4 @@
-//! What the editor has open, and what is known of the folder around it.
+//! What the editor has open, and the folder around it.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -22,6 +22,13 @@ pub(super) struct OpenDocument {
     pub(super) text: Arc<str>,
 }
 
+/// A folder as it was read, and what is wrong with it.
+#[derive(Debug)]
+pub(super) struct Reading {
+    pub(super) session: Session,
+    pub(super) report: Report,
+}
+
 /// A folder and the open texts in it.
 #[derive(Debug, Default)]
 pub(super) struct Workspace {
@@ -29,11 +36,7 @@ pub(super) struct Workspace {
     root: Option<String>,
     /// By their paths.
     open: BTreeMap<String, OpenDocument>,
-    session: Option<Session>,
-    report: Option<Report>,
-    /// Why there is no session.
-    failure: Option<String>,
-    /// Whether something has changed since the session was opened.
+    /// Whether something has changed since the folder was read.
     stale: bool,
 }
 
@@ -75,35 +78,22 @@ impl Workspace {
         self.open.iter().map(|(path, document)| (path.as_str(), document))
     }
 
-    /// What is known of the folder.
-    pub(super) fn session(&self) -> Option<&Session> {
-        self.session.as_ref()
-    }
-
-    /// What is wrong with it.
-    pub(super) fn report(&self) -> Option<&Report> {
-        self.report.as_ref()
-    }
-
-    /// Why nothing is known of it.
-    pub(super) fn failure(&self) -> Option<&str> {
-        self.failure.as_deref()
-    }
-
-    /// Reads and judges what has changed.
-    pub(super) fn refresh(&mut self) {
-        if !std::mem::take(&mut self.stale) {
-            return;
-        }
-        let Some(root) = &self.root else { return };
+    /// Reads and judges the folder. What was `known` stays if that fails: an editor in the middle of a word must not lose everything.
+    ///
+    /// # Errors
+    /// A mistake in the configuration, and a folder that cannot be read.
+    pub(super) fn read(&mut self, known: &mut Option<Reading>) -> Result<(), String> {
+        self.stale = false;
+        let Some(root) = &self.root else { return Ok(()) };
         let overlay = |(path, document): (&String, &OpenDocument)| Overlay {
             path: path.clone(),
             text: Arc::clone(&document.text),
         };
         let mut request = Request::new([root.clone()]);
         request.overlays = self.open.iter().map(overlay).collect();
+        let earlier = known.as_ref().map(|known| &known.session);
         let opened = loop {
-            match Session::open_after(self.session.as_ref(), &request) {
+            match Session::open_after(earlier, &request) {
                 // A file that the configuration leaves out, or that is no manifest by its name, is nobody's business.
                 Err(SessionError::OutsideOfBundles { path }) => request.overlays.retain(|overlay| overlay.path != path),
                 other => break other,
@@ -111,14 +101,9 @@ impl Workspace {
         };
         let judged = opened.and_then(|session| {
             let options = CheckOptions { today: Some(Date::today()), ..CheckOptions::default() };
-            Ok((session.check(options)?, session))
+            Ok(Reading { report: session.check(options)?, session })
         });
-        match judged {
-            Ok((report, session)) => {
-                (self.report, self.session, self.failure) = (Some(report), Some(session), None);
-            }
-            // What was known stays; an editor in the middle of a word must not lose everything.
-            Err(error) => self.failure = Some(error.to_string()),
-        }
+        *known = Some(judged.map_err(|error| error.to_string())?);
+        Ok(())
     }
 }

@@ -40,7 +40,7 @@ const OWNER: &str = "apiVersion: apps/v1\nkind: Deployment\nmetadata:\n  name: o
 
 struct Client {
     connection: Connection,
-    server: JoinHandle<Result<(), LspError>>,
+    server: JoinHandle<Result<bool, LspError>>,
     folder: TempDir,
     asked: i32,
     /// What the server sent and nobody has looked at.
@@ -51,7 +51,9 @@ impl Client {
     fn new(files: &[(&str, &str)], capabilities: Value) -> Self {
         let folder = tempfile::tempdir().expect("a folder");
         for (path, text) in files {
-            std::fs::write(folder.path().join(path), text).expect("a file");
+            let path = folder.path().join(path);
+            std::fs::create_dir_all(path.parent().expect("a folder")).expect("a folder");
+            std::fs::write(path, text).expect("a file");
         }
         let (connection, other) = Connection::memory();
         let server = std::thread::spawn(move || serve(&other));
@@ -125,6 +127,18 @@ impl Client {
         self.request(method, json!({"textDocument": {"uri": uri}, "position": position, "context": context}))
     }
 
+    /// The text of a hover on the first place of `needle` in a file.
+    fn hover(&mut self, path: &str, text: &str, needle: &str) -> String {
+        let hover = self.at("textDocument/hover", path, text, needle);
+        hover["contents"]["value"].as_str().expect("text").to_owned()
+    }
+
+    /// What is offered about a range.
+    fn actions(&mut self, path: &str, range: &Value, context: Value) -> Vec<Value> {
+        let params = json!({"textDocument": {"uri": self.uri(path)}, "range": range, "context": context});
+        self.request("textDocument/codeAction", params).as_array().expect("a list").clone()
+    }
+
     /// The next message that is wanted; others wait.
     fn take<T>(&mut self, wanted: impl Fn(&Message) -> Option<T>) -> T {
         if let Some((at, found)) = self.waiting.iter().enumerate().find_map(|(at, it)| Some((at, wanted(it)?))) {
@@ -158,7 +172,7 @@ impl Client {
     fn end(mut self) {
         self.request("shutdown", Value::Null);
         self.notify("exit", Value::Null);
-        self.server.join().expect("no panic").expect("a clean end");
+        assert!(self.server.join().expect("no panic").expect("a clean end"));
     }
 }
 
@@ -188,16 +202,70 @@ fn an_unsaved_edit_breaks_and_repairs_a_relation_to_another_file() {
 #[test]
 fn a_hover_says_who_owns_who_removes_and_what_is_deleted_with_it() {
     let mut client = Client::open_all(&[("a.yaml", OWNED), ("b.yaml", OWNER)]);
-    let text = |hover: Value| hover["contents"]["value"].as_str().expect("text").to_owned();
-    let owner = text(client.at("textDocument/hover", "a.yaml", OWNED, "operator"));
+    let owner = client.hover("a.yaml", OWNED, "operator");
     assert!(owner.contains("`Deployment operator` owns `ConfigMap/shop/settings`"), "{owner}");
-    let finalizer = text(client.at("textDocument/hover", "a.yaml", OWNED, "cephcluster"));
+    let finalizer = client.hover("a.yaml", OWNED, "cephcluster");
     assert!(finalizer.contains("is removed by the Rook operator"), "{finalizer}");
-    let object = text(client.at("textDocument/hover", "b.yaml", OWNER, "operator"));
+    let object = client.hover("b.yaml", OWNER, "operator");
     assert!(object.starts_with("Deleting `Deployment.apps/shop/operator` deletes "), "{object}");
     assert!(object.contains("`ConfigMap/shop/settings` **stays Terminating**"), "{object}");
     assert_eq!(client.at("textDocument/hover", "b.yaml", OWNER, "metadata"), Value::Null);
+    let dependent = client.hover("a.yaml", OWNED, "settings");
+    assert!(dependent.ends_with("\n\nOwned by `Deployment.apps/shop/operator`."), "{dependent}");
     client.end();
+}
+
+#[test]
+fn a_hover_on_a_namespace_and_on_a_definition_says_what_goes_with_them() {
+    let definition = "\
+apiVersion: apiextensions.k8s.io/v1
+kind: CustomResourceDefinition
+metadata:
+  name: cakes.example.com
+spec:
+  group: example.com
+  names: {kind: Cake, plural: cakes}
+  scope: Namespaced
+  versions: [{name: v1, served: true, storage: true}]
+";
+    let cake = "apiVersion: example.com/v1\nkind: Cake\nmetadata:\n  name: one\n  namespace: shop\n";
+    let mut client = Client::open_all(&[("a.yaml", OWNED), ("cake.yaml", cake), ("crd.yaml", definition)]);
+    // Nobody wrote the Namespace, and it exists all the same.
+    let namespace = client.hover("a.yaml", OWNED, "shop");
+    assert!(namespace.starts_with("Deleting `Namespace//shop` deletes 1 object; 2 get stuck."), "{namespace}");
+    let stuck = "\n- `ConfigMap/shop/settings` **stays Terminating**: held by `cephcluster.ceph.rook.io`";
+    assert!(namespace.contains(stuck), "{namespace}");
+    let definition = client.hover("crd.yaml", definition, "cakes.example.com");
+    assert!(definition.contains("deletes 2 objects"), "{definition}");
+    assert!(definition.contains("\n- `Cake.example.com/shop/one`"), "{definition}");
+    client.end();
+}
+
+#[test]
+fn a_hover_on_what_delivers_says_what_it_delivers_and_whether_that_is_deleted_with_it() {
+    let application = "\
+apiVersion: argoproj.io/v1alpha1
+kind: Application
+metadata:
+  name: shop
+  namespace: argocd
+  finalizers: [resources-finalizer.argocd.argoproj.io]
+spec:
+  project: default
+  source: {repoURL: 'https://example.com/git', path: shop}
+  destination: {server: 'https://kubernetes.default.svc', namespace: shop}
+";
+    let kept = application.replace("  finalizers: [resources-finalizer.argocd.argoproj.io]\n", "");
+    let says = |application: &str| {
+        let mut client = Client::open_all(&[("app.yaml", application), ("shop/b.yaml", OWNER)]);
+        let says = client.hover("app.yaml", application, "Application");
+        client.end();
+        says
+    };
+    let deleted = says(application);
+    let expected = "It delivers 1 object in the input, deleted with it:\n- `Deployment.apps/shop/operator`";
+    assert!(deleted.contains(expected), "{deleted}");
+    assert!(says(&kept).contains("kept when it is deleted"), "{}", says(&kept));
 }
 
 #[test]
@@ -233,11 +301,8 @@ fn a_suppression_is_applied_and_the_finding_is_gone() {
     let uri = client.uri("driver.yaml");
     let shown = client.notification("textDocument/publishDiagnostics", |params| params["uri"] == json!(uri));
     let diagnostic = &shown["diagnostics"][0];
-    let params = json!({
-        "textDocument": {"uri": uri}, "range": diagnostic["range"], "context": {"diagnostics": [diagnostic]},
-    });
-    let actions = client.request("textDocument/codeAction", params);
-    let titles: Vec<_> = actions.as_array().expect("a list").iter().map(|action| action["title"].clone()).collect();
+    let actions = client.actions("driver.yaml", &diagnostic["range"], json!({"diagnostics": [diagnostic]}));
+    let titles: Vec<_> = actions.iter().map(|action| action["title"].clone()).collect();
     assert_eq!(
         titles,
         [
@@ -262,10 +327,8 @@ fn a_fix_is_applied_and_the_finding_is_gone() {
     let shown = client.notification("textDocument/publishDiagnostics", |params| params["uri"] == json!(uri));
     let diagnostic = &shown["diagnostics"][1];
     assert_eq!(diagnostic["code"], json!("metadata-unknown-field"));
-    let params = json!({
-        "textDocument": {"uri": uri}, "range": diagnostic["range"], "context": {"diagnostics": [diagnostic]},
-    });
-    let actions = client.request("textDocument/codeAction", params);
+    // Some editors send the diagnostic back without what came with it, or none: the place counts.
+    let actions = client.actions("driver.yaml", &diagnostic["range"], json!({"diagnostics": []}));
     let fix = &actions[0];
     assert_eq!((&fix["kind"], &fix["isPreferred"]), (&json!("quickfix"), &json!(true)), "{fix}");
     let edit = &fix["edit"]["changes"][&uri][0];
@@ -276,6 +339,60 @@ fn a_fix_is_applied_and_the_finding_is_gone() {
     assert_eq!(lines[line], "  namespace: shop\n");
     client.edit("driver.yaml", &lines.concat());
     assert!(!client.rules("driver.yaml").contains(&"metadata-unknown-field".to_owned()));
+    client.end();
+}
+
+#[test]
+fn an_editor_that_asks_for_other_actions_gets_none() {
+    let mut client = Client::open_all(&[("driver.yaml", DRIVER)]);
+    let whole = json!({"start": {"line": 0, "character": 0}, "end": {"line": 99, "character": 0}});
+    let offered = |client: &mut Client, only: &str| {
+        let context = json!({"diagnostics": [], "only": [only]});
+        client.actions("driver.yaml", &whole, context).len()
+    };
+    assert_eq!(offered(&mut client, "source.organizeImports"), 0);
+    assert_eq!(offered(&mut client, "quickfix"), 6);
+    client.end();
+}
+
+#[test]
+fn a_suppression_ends_its_line_as_the_file_does() {
+    let text = DRIVER.replace('\n', "\r\n");
+    let mut client = Client::open_all(&[("driver.yaml", &text)]);
+    let line = json!({"start": {"line": 9, "character": 2}, "end": {"line": 9, "character": 2}});
+    let actions = client.actions("driver.yaml", &line, json!({"diagnostics": []}));
+    let edit = &actions[1]["edit"]["changes"][&client.uri("driver.yaml")][0]["newText"];
+    assert_eq!(edit, "  # ownerlint: ignore[metadata-unknown-field] TODO: say why\r\n");
+    client.end();
+}
+
+#[test]
+fn a_question_right_after_an_edit_keeps_no_diagnostics_back() {
+    let mut client = Client::open_all(&[("driver.yaml", DRIVER)]);
+    assert_eq!(client.rules("driver.yaml").len(), 2);
+    client.edit("driver.yaml", &DRIVER.replace("namespaze", "namespace"));
+    client.request("textDocument/documentSymbol", json!({"textDocument": {"uri": client.uri("driver.yaml")}}));
+    assert_eq!(client.rules("driver.yaml"), ["owner-of-cluster-scoped", "namespace-on-cluster-scoped"]);
+    client.end();
+}
+
+#[test]
+fn an_unsaved_definition_changes_what_is_said_of_its_objects() {
+    let definition = "\
+apiVersion: apiextensions.k8s.io/v1
+kind: CustomResourceDefinition
+metadata: {name: cakes.example.com}
+spec:
+  group: example.com
+  names: {kind: Cake, plural: cakes}
+  scope: Namespaced
+  versions: [{name: v1, served: true, storage: true}]
+";
+    let cake = "apiVersion: example.com/v1\nkind: Cake\nmetadata: {name: one, namespace: shop}\n";
+    let mut client = Client::open_all(&[("crd.yaml", definition), ("cake.yaml", cake)]);
+    assert!(client.rules("cake.yaml").is_empty());
+    client.edit("crd.yaml", &definition.replace("Namespaced", "Cluster"));
+    assert_eq!(client.rules("cake.yaml"), ["namespace-on-cluster-scoped"]);
     client.end();
 }
 
@@ -322,6 +439,19 @@ fn a_cancelled_request_is_not_answered() {
     assert!(client.response(&first).error.is_none());
     assert_eq!(client.response(&second).error.map(|error| error.code), Some(-32800));
     client.end();
+}
+
+#[test]
+fn after_shutdown_nothing_is_answered_and_an_exit_without_it_is_not_clean() {
+    let mut client = Client::new(&[("b.yaml", OWNER)], json!({}));
+    client.request("shutdown", Value::Null);
+    let late = client.ask("workspace/symbol", json!({"query": ""}));
+    assert_eq!(client.response(&late).error.map(|error| error.code), Some(-32600));
+    client.notify("exit", Value::Null);
+    assert!(client.server.join().expect("no panic").expect("an end"));
+    let client = Client::new(&[("b.yaml", OWNER)], json!({}));
+    client.notify("exit", Value::Null);
+    assert!(!client.server.join().expect("no panic").expect("an end"));
 }
 
 #[test]

@@ -1,0 +1,214 @@
+//! The questions of an editor: what is written at a place, what it is tied to, what its deletion does.
+
+mod deletion;
+mod place;
+
+use std::cell::OnceCell;
+use std::collections::HashMap;
+use std::rc::Rc;
+
+use self::deletion::Deletions;
+use self::place::{holds, place};
+use super::input::Bundle;
+use super::rows::rows_about;
+use super::session::Session;
+use crate::cluster::Analysis;
+use crate::inventory::{Member, ObjectId, ScopeSource};
+use crate::kube::ObjectKey;
+use crate::text::{FileId, SourceFile};
+
+pub use self::deletion::ObjectDeletion;
+pub use self::place::{ObjectPlace, ObjectSpot, Spot};
+
+/// Many questions of one session: what one of them finds out is there for the next.
+#[derive(Debug)]
+pub struct Inquiry<'s> {
+    bundles: Vec<AskedBundle<'s>>,
+    /// The first bundle that reads each file, by the path that is reported.
+    files: HashMap<&'s str, (usize, FileId)>,
+}
+
+/// A bundle, and what has been found out about it.
+#[derive(Debug)]
+struct AskedBundle<'s> {
+    bundle: &'s Bundle,
+    analysis: Analysis<'s>,
+    /// Which objects name each object as an owner.
+    dependents: OnceCell<HashMap<ObjectId, Vec<ObjectId>>>,
+    deletions: OnceCell<Option<Deletions>>,
+}
+
+/// What a delivery object delivers of the input.
+#[derive(Clone, Debug)]
+pub struct DeliveredObjects {
+    /// Their names within the cluster, in the order of their files.
+    pub objects: Vec<ObjectKey>,
+    /// Whether they are deleted with the delivery object.
+    pub deleted_with_it: bool,
+}
+
+impl Session {
+    /// The questions of an editor.
+    #[doc(hidden)]
+    pub fn inquiry(&self) -> Inquiry<'_> {
+        let mut files = HashMap::new();
+        for (at, bundle) in self.bundles().iter().enumerate() {
+            for (id, file) in bundle.inventory.sources.iter() {
+                files.entry(file.path()).or_insert((at, id));
+            }
+        }
+        Inquiry { bundles: self.bundles().iter().map(AskedBundle::of).collect(), files }
+    }
+}
+
+impl<'s> Inquiry<'s> {
+    /// The file that is reported as `path`.
+    pub fn source(&self, path: &str) -> Option<&'s SourceFile> {
+        let (bundle, file) = self.files.get(path)?;
+        Some(self.bundles[*bundle].bundle.inventory.sources.file(*file))
+    }
+
+    /// Every object, in the order of the bundles and their files. One in two bundles comes twice.
+    pub fn object_places(&self) -> impl Iterator<Item = ObjectPlace> {
+        let bundles = self.bundles.iter().enumerate();
+        bundles.flat_map(|(at, asked)| asked.bundle.inventory.members.iter().map(move |member| asked.place(at, member)))
+    }
+
+    /// The objects of a file, in order, as the first bundle that reads it knows them.
+    pub fn objects_of(&self, path: &str) -> Vec<ObjectPlace> {
+        let Some((at, members)) = self.members_of(path) else { return Vec::new() };
+        members.iter().map(|member| self.bundles[at].place(at, member)).collect()
+    }
+
+    /// What is written at a byte of a file; `None` outside of objects.
+    pub fn at(&self, path: &str, offset: u32) -> Option<ObjectSpot> {
+        let (at, members) = self.members_of(path)?;
+        let within = |member: &&Member| holds(member.object.value().span(), offset);
+        let member = members.iter().filter(within).min_by_key(|member| member.object.value().span().len())?;
+        let asked = &self.bundles[at];
+        Some(ObjectSpot { object: asked.place(at, member), spot: asked.spot(at, member, offset) })
+    }
+
+    /// Where that which is written at a place is itself written: the owner, the Namespace, the definition of the kind.
+    pub fn definition(&self, found: &ObjectSpot) -> Option<ObjectPlace> {
+        let asked = self.asked(&found.object);
+        let inventory = &asked.bundle.inventory;
+        let id = match &found.spot {
+            Spot::Owner { place, .. } => return place.clone(),
+            Spot::Namespace => *inventory.with_key(&found.object.namespace()?).first()?,
+            Spot::Identity => match inventory.member(found.object.id).resolution.source {
+                ScopeSource::Crd(crd) => crd,
+                _ => return None,
+            },
+            Spot::Finalizer { .. } | Spot::Other => return None,
+        };
+        Some(asked.place(found.object.bundle, inventory.member(id)))
+    }
+
+    /// The objects that an object names as its owners, as far as the input contains them.
+    pub fn owners(&self, object: &ObjectPlace) -> Vec<ObjectPlace> {
+        let asked = self.asked(object);
+        let bound = asked.analysis.ownership().edges_of(object.id).iter().filter_map(|edge| edge.bound());
+        bound.map(|id| asked.place(object.bundle, asked.bundle.inventory.member(id))).collect()
+    }
+
+    /// The objects that name an object as their owner, that are made for it, or that use it, in the order of their files.
+    pub fn dependents(&self, object: &ObjectPlace) -> Vec<ObjectPlace> {
+        let asked = self.asked(object);
+        let ties = asked.analysis.ties();
+        let owned = asked.dependents().get(&object.id).into_iter().flatten().copied();
+        let made = ties.from(object.id).iter().filter(|tie| tie.owns()).filter_map(|tie| tie.to.id);
+        let users = ties.users_of(&object.key).map(|tie| tie.from);
+        let mut ids: Vec<ObjectId> = owned.chain(made).chain(users).collect();
+        ids.sort();
+        ids.dedup();
+        ids.into_iter().map(|id| asked.place(object.bundle, asked.bundle.inventory.member(id))).collect()
+    }
+
+    /// What an object delivers, if that is what it does.
+    pub fn delivered(&self, object: &ObjectPlace) -> Option<DeliveredObjects> {
+        let AskedBundle { bundle, analysis, .. } = self.asked(object);
+        let (delivers, reach) = (analysis.ties().delivery_objects(), analysis.reach());
+        // An ApplicationSet stands for several.
+        let own = || delivers.iter().enumerate().filter(|(_, delivery)| delivery.id == object.id);
+        own().next()?;
+        let objects = own().flat_map(|(at, delivery)| {
+            let namespace = delivery.destination.namespace.as_deref();
+            let builds = reach.builds(at).iter();
+            builds.flat_map(move |build| reach.objects(&bundle.inventory, *build, namespace)).map(|end| end.key)
+        });
+        let deleted_with_it = own().all(|(_, delivery)| delivery.deletes());
+        Some(DeliveredObjects { objects: objects.collect(), deleted_with_it })
+    }
+
+    /// What deleting an object does; `None` for an object that no cluster has as it is written.
+    pub fn deletion(&self, object: &ObjectPlace) -> Option<Rc<ObjectDeletion>> {
+        self.asked(object).deletion(&object.key)
+    }
+
+    /// What deleting the Namespace of an object does, which exists whether or not the input contains it.
+    pub fn deletion_of_namespace(&self, object: &ObjectPlace) -> Option<(ObjectKey, Rc<ObjectDeletion>)> {
+        let namespace = object.namespace()?;
+        let deletion = self.asked(object).deletion(&namespace)?;
+        Some((namespace, deletion))
+    }
+
+    fn asked(&self, object: &ObjectPlace) -> &AskedBundle<'s> {
+        &self.bundles[object.bundle]
+    }
+
+    /// The objects of a file, with the place of the bundle.
+    fn members_of(&self, path: &str) -> Option<(usize, &'s [Member])> {
+        let (at, file) = *self.files.get(path)?;
+        Some((at, self.bundles[at].bundle.inventory.members_of(file)))
+    }
+}
+
+impl<'s> AskedBundle<'s> {
+    fn of(bundle: &'s Bundle) -> Self {
+        let (dependents, deletions) = (OnceCell::new(), OnceCell::new());
+        Self { bundle, analysis: bundle.analysis(), dependents, deletions }
+    }
+
+    fn place(&self, at: usize, member: &Member) -> ObjectPlace {
+        place((at, self.bundle), member)
+    }
+
+    fn dependents(&self) -> &HashMap<ObjectId, Vec<ObjectId>> {
+        self.dependents.get_or_init(|| {
+            let mut dependents: HashMap<ObjectId, Vec<ObjectId>> = HashMap::new();
+            for edge in &self.analysis.ownership().written {
+                if let Some(owner) = edge.bound() {
+                    dependents.entry(owner).or_default().push(edge.dependent);
+                }
+            }
+            dependents
+        })
+    }
+
+    fn deletion(&self, object: &ObjectKey) -> Option<Rc<ObjectDeletion>> {
+        let deletions = self.deletions.get_or_init(|| Deletions::of(&self.analysis));
+        deletions.as_ref()?.deletion(&self.analysis, object)
+    }
+
+    fn spot(&self, at: usize, member: &Member, offset: u32) -> Spot {
+        let object = &member.object;
+        let metadata = &object.metadata;
+        let references = metadata.owner_references.entries.iter().enumerate();
+        if let Some((entry, reference)) = references.into_iter().find(|(_, reference)| holds(reference.span, offset)) {
+            let edges = self.analysis.ownership().edges_of(member.id);
+            let owner = edges.iter().find(|edge| edge.entry == entry).and_then(|edge| edge.bound());
+            let owner = owner.map(|id| self.place(at, self.bundle.inventory.member(id)));
+            return Spot::Owner { named: format!("{} {}", reference.kind(), reference.name()), place: owner };
+        }
+        if let Some(finalizer) = metadata.finalizers.iter().find(|finalizer| holds(finalizer.span, offset)) {
+            let rows = rows_about(&self.bundle.tables, &finalizer.value);
+            return Spot::Finalizer { finalizer: finalizer.value.clone(), rows };
+        }
+        if metadata.namespace.as_ref().is_some_and(|namespace| holds(namespace.span, offset)) {
+            return Spot::Namespace;
+        }
+        let identity = [object.kind.span, object.api_version.span, object.name_span()];
+        if identity.into_iter().any(|span| holds(span, offset)) { Spot::Identity } else { Spot::Other }
+    }
+}

@@ -1,0 +1,80 @@
+//! Where objects are written, and what of them is written at a place.
+
+use crate::engine::input::Bundle;
+use crate::inventory::{Member, ObjectId};
+use crate::kube::ObjectKey;
+use crate::report::RowInfo;
+use crate::text::{SourceFile, Span};
+
+/// Where an object is written.
+#[derive(Clone, Debug)]
+pub struct ObjectPlace {
+    /// Its name within the cluster.
+    pub key: ObjectKey,
+    /// Its file.
+    pub file: SourceFile,
+    /// Its name, or its kind if it has none.
+    pub name: Span,
+    /// All of it.
+    pub whole: Span,
+    pub(super) bundle: usize,
+    pub(super) id: ObjectId,
+}
+
+impl ObjectPlace {
+    /// The Namespace that it is in, if it says which.
+    pub(super) fn namespace(&self) -> Option<ObjectKey> {
+        Some(ObjectKey::of_namespace(self.key.namespace.name()?))
+    }
+}
+
+/// What is written at a place of an object.
+#[derive(Clone, Debug)]
+pub enum Spot {
+    /// Its kind or its name.
+    Identity,
+    /// An owner reference.
+    Owner {
+        /// The owner as the reference names it: `Deployment web`.
+        named: String,
+        /// Where the owner is written, if the input contains it.
+        place: Option<ObjectPlace>,
+    },
+    /// A finalizer.
+    Finalizer {
+        /// The finalizer.
+        finalizer: String,
+        /// What is known of who removes it.
+        rows: Vec<RowInfo>,
+    },
+    /// Its namespace.
+    Namespace,
+    /// Anything else.
+    Other,
+}
+
+/// An object, and what of it is written at a place.
+#[derive(Clone, Debug)]
+pub struct ObjectSpot {
+    /// The object.
+    pub object: ObjectPlace,
+    /// What is written there.
+    pub spot: Spot,
+}
+
+/// Where an object of the bundle at that place is written.
+pub(super) fn place((at, bundle): (usize, &Bundle), member: &Member) -> ObjectPlace {
+    ObjectPlace {
+        key: member.key.clone(),
+        file: bundle.inventory.sources.file(member.file).clone(),
+        name: member.object.name_span(),
+        whole: member.object.value().span(),
+        bundle: at,
+        id: member.id,
+    }
+}
+
+/// Whether a span holds a byte; an end counts, as an editor's caret stands between characters.
+pub(super) fn holds(span: Span, offset: u32) -> bool {
+    span.start <= offset && offset <= span.end
+}

@@ -1,0 +1,116 @@
+//! What a hover says.
+
+use crate::engine::{DeliveredObjects, Inquiry, ObjectDeletion, ObjectPlace, ObjectSpot, Spot};
+use crate::kube::ObjectKey;
+use crate::report::RowInfo;
+use crate::text::plain;
+
+/// How many objects a hover lists.
+const LISTED: usize = 8;
+
+/// What there is to say of a place, as Markdown.
+pub(super) fn text(inquiry: &Inquiry<'_>, found: &ObjectSpot) -> Option<String> {
+    let object = &found.object;
+    match &found.spot {
+        Spot::Identity => Some(identity(inquiry, object)),
+        Spot::Owner { named, place: Some(owner) } => {
+            let owns = format!("{} owns {}: it is deleted with its last owner.", code(named), code(&object.key));
+            Some(paragraphs([Some(owns), deletion_of(inquiry, owner)]))
+        }
+        Spot::Owner { named, place: None } => {
+            let named = code(named);
+            Some(format!(
+                "{named} is not in the input. If the cluster has no such owner either, the object is deleted."
+            ))
+        }
+        Spot::Finalizer { finalizer, rows } => Some(finalizer_text(finalizer, rows)),
+        Spot::Namespace => {
+            let (namespace, deletion) = inquiry.deletion_of_namespace(object)?;
+            Some(deletion_text(&namespace, &deletion))
+        }
+        Spot::Other => None,
+    }
+}
+
+/// `deletes 5 objects; 1 gets stuck`.
+pub(super) fn headline(deletion: &ObjectDeletion) -> String {
+    let deleted = format!("deletes {}", plain::count(deletion.deleted.len(), "object"));
+    match deletion.stuck.len() {
+        0 => deleted,
+        1 => format!("{deleted}; 1 gets stuck"),
+        stuck => format!("{deleted}; {stuck} get stuck"),
+    }
+}
+
+fn identity(inquiry: &Inquiry<'_>, object: &ObjectPlace) -> String {
+    let owners: Vec<_> = inquiry.owners(object).iter().map(|owner| code(&owner.key)).collect();
+    let owned = (!owners.is_empty()).then(|| format!("Owned by {}.", owners.join(", ")));
+    let delivered = inquiry.delivered(object).map(|delivered| delivered_text(&delivered));
+    paragraphs([deletion_of(inquiry, object), delivered, owned])
+}
+
+fn deletion_of(inquiry: &Inquiry<'_>, object: &ObjectPlace) -> Option<String> {
+    inquiry.deletion(object).map(|deletion| deletion_text(&object.key, &deletion))
+}
+
+fn deletion_text(object: &ObjectKey, deletion: &ObjectDeletion) -> String {
+    let mut text = format!("Deleting {} {}.", code(object), headline(deletion));
+    let stuck = |(key, finalizers): (&ObjectKey, &Vec<String>)| {
+        let stays = format!("{} **stays Terminating**", code(key));
+        let finalizers: Vec<_> = finalizers.iter().map(code).collect();
+        if finalizers.is_empty() { stays } else { format!("{stays}: held by {}", finalizers.join(" and ")) }
+    };
+    // What gets stuck comes first: it must not be among those that are left out.
+    text.push_str(&list(deletion.stuck.iter().map(stuck)));
+    text.push_str(&list(deletion.deleted.iter().filter(|key| *key != object).map(code)));
+    text
+}
+
+fn delivered_text(delivered: &DeliveredObjects) -> String {
+    let objects = &delivered.objects;
+    let fate = match (objects.is_empty(), delivered.deleted_with_it) {
+        (true, true) => return "What it delivers is not in the input, and is deleted with it.".to_owned(),
+        (true, false) => return "What it delivers is not in the input, and stays when it is deleted.".to_owned(),
+        (false, true) => "deleted with it",
+        (false, false) => "kept when it is deleted",
+    };
+    let many = plain::count(objects.len(), "object");
+    format!("It delivers {many} in the input, {fate}:{}", list(objects.iter().map(code)))
+}
+
+fn finalizer_text(finalizer: &str, rows: &[RowInfo]) -> String {
+    let finalizer = code(finalizer);
+    if rows.is_empty() {
+        return format!(
+            "{finalizer}: no known controller removes it. The object stays Terminating until somebody does."
+        );
+    }
+    let rows = rows.iter().map(|row| row.says.join(" "));
+    format!("{finalizer}\n\n{}", rows.collect::<Vec<_>>().join("\n\n"))
+}
+
+fn list(items: impl Iterator<Item = String>) -> String {
+    let mut text = String::new();
+    let mut left = 0;
+    for (at, item) in items.enumerate() {
+        if at < LISTED {
+            text.push_str("\n- ");
+            text.push_str(&item);
+        } else {
+            left += 1;
+        }
+    }
+    if left > 0 {
+        text.push_str(&format!("\n- and {left} more"));
+    }
+    text
+}
+
+fn paragraphs<const N: usize>(parts: [Option<String>; N]) -> String {
+    parts.into_iter().flatten().collect::<Vec<_>>().join("\n\n")
+}
+
+/// A stranger's text as Markdown code, which it cannot end.
+fn code(text: impl ToString) -> String {
+    format!("`{}`", plain::one_line(&text.to_string()).replace('`', "'"))
+}
