@@ -24,6 +24,8 @@ pub struct PlacedFile {
 pub struct TreePart {
     /// Its objects.
     pub inventory: Inventory,
+    /// What its cluster is called, if somebody says so: parts of different names are in different clusters.
+    pub cluster: Option<Arc<str>>,
     files: Vec<(Arc<str>, Destination)>,
 }
 
@@ -44,7 +46,17 @@ impl TreePart {
         });
         let about = files.iter().map(|file| (Arc::clone(&file.place), file.destination.clone())).collect();
         let applied = files.into_iter().map(|file| file.file).collect();
-        Self { inventory: Inventory::applied(applied, settings), files: about }
+        Self { inventory: Inventory::applied(applied, settings), cluster: None, files: about }
+    }
+
+    /// The same, in a cluster of that name.
+    pub fn in_cluster(self, cluster: Option<&str>) -> Self {
+        Self { cluster: cluster.map(Arc::from), ..self }
+    }
+
+    /// Whether another part is certainly in another cluster.
+    pub fn is_apart_from(&self, other: &Self) -> bool {
+        matches!((&self.cluster, &other.cluster), (Some(here), Some(there)) if here != there)
     }
 
     /// The path of a file from the root of the side.

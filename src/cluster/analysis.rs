@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use super::{Built, Source, build};
-use crate::delivery::{Deliveries, DeliveryTool};
+use crate::delivery::{BundleTools, Deliveries};
 use crate::gc::{self, ClusterError, Plan, SimulationOptions, Step};
 use crate::inventory::{Inventory, ObjectId};
 use crate::kube::{ObjectKey, kinds};
@@ -20,7 +20,7 @@ const MOST_KEPT: usize = 16;
 pub struct Analysis<'a> {
     inventory: &'a Inventory,
     tables: Arc<Tables>,
-    delivery: Option<DeliveryTool>,
+    delivery: BundleTools,
     absent: BTreeSet<ObjectId>,
     ownership: OnceLock<Ownership>,
     ties: OnceLock<Ties>,
@@ -35,7 +35,7 @@ impl<'a> Analysis<'a> {
         Self {
             inventory,
             tables: Tables::bundled(),
-            delivery: None,
+            delivery: BundleTools::default(),
             absent: BTreeSet::new(),
             ownership: OnceLock::new(),
             ties: OnceLock::new(),
@@ -45,9 +45,9 @@ impl<'a> Analysis<'a> {
         }
     }
 
-    /// The same, of a bundle that the configuration says this tool delivers.
-    pub fn delivered_by(self, delivery: Option<DeliveryTool>) -> Self {
-        Self { delivery, ..self }
+    /// The same, delivered as the configuration says.
+    pub fn delivered_by(self, delivery: impl Into<BundleTools>) -> Self {
+        Self { delivery: delivery.into(), ..self }
     }
 
     /// The same, with other tables.
@@ -82,7 +82,7 @@ impl<'a> Analysis<'a> {
 
     /// Who delivers the objects, and deletes them when they leave.
     pub fn deliveries(&self) -> &Deliveries {
-        let deliveries = || Deliveries::of(self.inventory, self.delivery);
+        let deliveries = || Deliveries::of(self.inventory, self.delivery.clone());
         self.deliveries.get_or_init(|| deliveries().delivering(self.ties().delivery_objects(), self.reach()))
     }
 

@@ -76,6 +76,8 @@ pub struct BundleConfig {
     pub namespace: Option<String>,
     /// Whether the bundle is treated as the whole cluster.
     pub world: Option<World>,
+    /// What the cluster is called that it is applied to.
+    pub cluster: Option<String>,
     /// The tool that delivers it.
     pub delivery: Option<DeliveryTool>,
     /// The program that prints its manifests, and the arguments.

@@ -35,7 +35,7 @@ const TOP: &[&str] = &[
 pub const NAMESPACE_NAME: &str =
     "a name of lower-case letters, digits and dashes, at most 63, that begins and ends with a letter or digit";
 
-const BUNDLE: &[&str] = &["paths", "exclude", "namespace", "world", "delivery", "render", "timeout"];
+const BUNDLE: &[&str] = &["paths", "exclude", "namespace", "world", "cluster", "delivery", "render", "timeout"];
 const SCOPE: &[&str] = &["group", "kind", "versions", "scope"];
 const RULE: &[&str] = &["severity", "ignore"];
 const IGNORE: &[&str] = &["object", "reason", "expires"];
@@ -174,6 +174,7 @@ fn bundles(values: Values<'_>, value: Value<'_>) -> Result<Vec<BundleConfig>, Mi
                 "paths" => bundle.paths = values.strings(field)?,
                 "exclude" => bundle.exclude = values.strings(field)?,
                 "namespace" => bundle.namespace = Some(namespace(values, field)?),
+                "cluster" => bundle.cluster = Some(values.string(field)?.to_owned()),
                 "delivery" => bundle.delivery = Some(values.word(field, &TOOLS)?),
                 "render" => bundle.render = Some(arguments(values, field)?),
                 "timeout" => bundle.timeout = Some(timeout(values, field)?),

@@ -22,6 +22,35 @@ pub enum DeliveryTool {
     Kubectl,
 }
 
+/// The bundles that an inventory consists of, and the tool that the configuration says delivers each.
+#[derive(Clone, Debug, Default)]
+pub struct BundleTools {
+    /// The bundle of a file; that of all others is the first.
+    bundles: HashMap<FileId, usize>,
+    tools: Vec<Option<DeliveryTool>>,
+}
+
+impl BundleTools {
+    /// Several bundles, with the tool of each, and which of them a file belongs to.
+    pub fn of(tools: Vec<Option<DeliveryTool>>, bundles: HashMap<FileId, usize>) -> Self {
+        Self { bundles, tools }
+    }
+
+    fn bundle(&self, file: FileId) -> usize {
+        self.bundles.get(&file).copied().unwrap_or_default()
+    }
+
+    fn tool(&self, file: FileId) -> Option<DeliveryTool> {
+        self.tools.get(self.bundle(file)).copied().flatten()
+    }
+}
+
+impl From<Option<DeliveryTool>> for BundleTools {
+    fn from(tool: Option<DeliveryTool>) -> Self {
+        Self { bundles: HashMap::new(), tools: vec![tool] }
+    }
+}
+
 /// The kind of Flux object that delivers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum FluxObject {
@@ -176,23 +205,23 @@ impl Deliverers {
 /// nothing is pruned.
 #[derive(Debug)]
 pub struct Deliveries {
-    configured: Option<DeliveryTool>,
+    configured: BundleTools,
     reached: BTreeMap<FileId, Deliverers>,
     own: HashMap<ObjectId, Delivered>,
     by_file: BTreeMap<FileId, Agreement>,
-    bundle: Agreement,
+    by_bundle: BTreeMap<usize, Agreement>,
     templates: BTreeMap<FileId, Vec<(u32, Option<Span>)>>,
 }
 
 impl Deliveries {
-    /// Who delivers the objects of `inventory`; `configured` is what the configuration says of the bundle.
-    pub fn of(inventory: &Inventory, configured: Option<DeliveryTool>) -> Self {
+    /// Who delivers the objects of `inventory`; `configured` is what the configuration says.
+    pub fn of(inventory: &Inventory, configured: BundleTools) -> Self {
         let mut deliveries = Self {
             configured,
             reached: BTreeMap::new(),
             own: HashMap::new(),
             by_file: BTreeMap::new(),
-            bundle: Agreement::Silent,
+            by_bundle: BTreeMap::new(),
             templates: BTreeMap::new(),
         };
         for member in &inventory.members {
@@ -201,7 +230,8 @@ impl Deliveries {
             deliveries.own.insert(member.id, delivered);
             let of_file = deliveries.by_file.entry(member.file).or_default();
             *of_file = of_file.and(delivered);
-            deliveries.bundle = deliveries.bundle.and(delivered);
+            let of_bundle = deliveries.by_bundle.entry(deliveries.configured.bundle(member.file)).or_default();
+            *of_bundle = of_bundle.and(delivered);
         }
         let templates = inventory.files().map(|(id, file)| (id, rendered_from(file.source())));
         deliveries.templates = templates.filter(|(_, documents)| !documents.is_empty()).collect();
@@ -233,8 +263,9 @@ impl Deliveries {
     pub fn regime(&self, member: &Member) -> Delivered {
         let own = || self.own.get(&member.id).copied();
         let of_file = || self.by_file.get(&member.file).copied().unwrap_or_default().one();
-        let marked = self.by_object(member).or_else(own).or_else(of_file).or_else(|| self.bundle.one());
-        match self.configured {
+        let of_bundle = || self.by_bundle.get(&self.bundle_of(member)).copied().unwrap_or_default().one();
+        let marked = self.by_object(member).or_else(own).or_else(of_file).or_else(of_bundle);
+        match self.configured.tool(member.file) {
             Some(tool) => {
                 let regime = match (tool, marked.map(|delivered| delivered.regime)) {
                     (DeliveryTool::Helm, _) => Regime::Helm,
@@ -255,16 +286,21 @@ impl Deliveries {
     /// anybody's.
     pub fn evident(&self, inventory: &Inventory, member: &Member) -> Option<Regime> {
         let of_file = || self.by_file.get(&member.file).is_some_and(|of_file| of_file.one().is_some());
-        let said = self.configured.is_some()
+        let said = self.is_configured(member)
             || self.by_object(member).is_some()
             || self.own.contains_key(&member.id)
             || of_file() && self.template(inventory, member).is_some();
         said.then(|| self.regime(member).regime)
     }
 
-    /// Whether the configuration says which tool delivers the bundle.
-    pub(super) fn is_configured(&self) -> bool {
-        self.configured.is_some()
+    /// Whether the configuration says which tool delivers an object.
+    pub(super) fn is_configured(&self, member: &Member) -> bool {
+        self.configured.tool(member.file).is_some()
+    }
+
+    /// The bundle that an object belongs to.
+    pub(super) fn bundle_of(&self, member: &Member) -> usize {
+        self.configured.bundle(member.file)
     }
 
     /// The path of the template that an object was rendered from, as a comment `# Source:` before it says.

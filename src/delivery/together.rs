@@ -25,7 +25,7 @@ enum SetOrigin {
     /// Its file: a rendering.
     File(FileId),
     /// The bundle that the configuration says a tool delivers.
-    Bundle,
+    Bundle(usize),
 }
 
 impl Deliveries {
@@ -35,8 +35,8 @@ impl Deliveries {
         let evident = |member: &Member| self.evident(inventory, member).filter(|regime| *regime != Regime::Kubectl);
         let delivered: Vec<(&Member, Regime)> =
             inventory.members.iter().filter_map(|member| Some((member, evident(member)?))).collect();
-        let surroundings = |member: &Member| match self.is_configured() {
-            true => SetOrigin::Bundle,
+        let surroundings = |member: &Member| match self.is_configured(member) {
+            true => SetOrigin::Bundle(self.bundle_of(member)),
             false => SetOrigin::File(member.file),
         };
         let mut names: BTreeMap<(Regime, SetOrigin), BTreeSet<String>> = BTreeMap::new();

@@ -43,6 +43,8 @@ pub(super) struct BundleInput {
     pub(super) input: Input,
     /// Whether the bundle is treated as the whole cluster.
     pub(super) world: World,
+    /// What the cluster is called that it is applied to, if the configuration says.
+    pub(super) cluster: Option<String>,
     /// The tool that delivers the bundle, if the configuration says.
     pub(super) delivery: Option<DeliveryTool>,
     /// What is known of operators.

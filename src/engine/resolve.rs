@@ -124,14 +124,16 @@ impl<'a> Resolver<'a> {
         let (name, tables) = (Some(bundle.name.clone()), Arc::clone(&self.tables));
         let (arguments, timeout) = (bundle.render.clone(), bundle.timeout);
         let rendering = RenderSettings { folder: folder.to_owned(), arguments, timeout };
-        BundleInput { name, input, world, delivery: bundle.delivery, tables, rendering }
+        let (cluster, delivery) = (bundle.cluster.clone(), bundle.delivery);
+        BundleInput { name, input, world, cluster, delivery, tables, rendering }
     }
 
     fn paths(&self, paths: Vec<String>) -> BundleInput {
         let configured = || self.config.and_then(|config| config.world);
         let world = self.request.world.or_else(configured).unwrap_or_default();
         let (input, tables) = (self.input(paths, None), Arc::clone(&self.tables));
-        BundleInput { name: None, input, world, delivery: None, tables, rendering: RenderSettings::default() }
+        let rendering = RenderSettings::default();
+        BundleInput { name: None, input, world, cluster: None, delivery: None, tables, rendering }
     }
 
     fn input(&self, paths: Vec<String>, namespace: Option<&str>) -> Input {

@@ -12,10 +12,12 @@ pub struct AppliedFile {
     pub file: ParsedFile,
     /// What the root that builds it makes of the identities of its objects; `None` if they are applied as they are written.
     pub edits: Option<Arc<Edits>>,
+    /// The namespace of its objects without one, where that is another than the input's.
+    pub namespace: Option<Arc<str>>,
 }
 
 impl From<ParsedFile> for AppliedFile {
     fn from(file: ParsedFile) -> Self {
-        Self { file, edits: None }
+        Self { file, edits: None, namespace: None }
     }
 }

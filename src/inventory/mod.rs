@@ -115,6 +115,8 @@ pub struct Inventory {
     pub kinds: Kinds,
     /// The namespace given for the whole input.
     pub namespace: Option<String>,
+    /// The namespaces given for single files.
+    namespaces: HashMap<FileId, Arc<str>>,
     files: Vec<ParsedFile>,
     neighbourhood: Neighbourhood,
     /// Objects that are not to be applied because a neighbour of their file says so: the file, the document, and why.
@@ -134,6 +136,8 @@ impl Inventory {
     /// The inventory of files whose objects are applied under other names than they are written under. A file that several
     /// roots build comes once for each of them.
     pub fn applied(files: Vec<AppliedFile>, settings: Settings) -> Self {
+        let given = (0u32..).map(FileId).zip(&files).filter_map(|(id, file)| Some((id, file.namespace.clone()?)));
+        let namespaces = given.collect();
         let (files, edits): (Vec<_>, Vec<_>) = files.into_iter().map(|file| (file.file, file.edits)).unzip();
         let Settings { release, namespace, extra_kinds } = settings;
         let facts = files.iter().filter_map(|file| Some((file.source().path(), file.facts()?)));
@@ -163,6 +167,7 @@ impl Inventory {
             members: Vec::new(),
             kinds,
             namespace,
+            namespaces,
             files: Vec::new(),
             neighbourhood: Neighbourhood::default(),
             set_aside,
@@ -193,7 +198,7 @@ impl Inventory {
         // A live object has its namespace written: without one it has none, whatever its kind.
         let homeless = from_dump && object.namespace().is_none();
         let scope = resolution.scope.or(homeless.then_some(Scope::Cluster));
-        let key = self.key_of(object, scope);
+        let key = self.key_of(file, object, scope);
         let key = match edits.map_or(BuildFate::As(key.clone()), |edits| edits.apply(&key, scope)) {
             BuildFate::As(key) => key,
             BuildFate::Deleted => return,
@@ -259,25 +264,26 @@ impl Inventory {
     /// The key of an object as it stands in its file.
     pub fn written_key(&self, member: &Member) -> ObjectKey {
         let homeless = member.from_dump && member.object.namespace().is_none();
-        self.key_of(&member.object, member.scope().or(homeless.then_some(Scope::Cluster)))
+        self.key_of(member.file, &member.object, member.scope().or(homeless.then_some(Scope::Cluster)))
     }
 
-    fn key_of(&self, object: &Object, scope: Option<Scope>) -> ObjectKey {
+    fn key_of(&self, file: FileId, object: &Object, scope: Option<Scope>) -> ObjectKey {
         ObjectKey {
             kind: object.kind.value.clone(),
             group: table().identity(object.group(), &object.kind.value).to_owned(),
-            namespace: self.namespace_of(object.namespace(), scope),
+            namespace: self.namespace_of(file, object.namespace(), scope),
             name: object.name().unwrap_or_default(),
         }
     }
 
-    /// The namespace that `written` leads to for a kind of that scope. On a cluster-scoped kind it is silently cleared
+    /// The namespace that `written` in a file leads to for a kind of that scope. On a cluster-scoped kind it is silently cleared
     /// ([VAL-34]); a kind of unknown scope is never given the namespace of the input.
-    pub fn namespace_of(&self, written: Option<&str>, scope: Option<Scope>) -> Namespace {
-        match (scope, written, &self.namespace) {
+    fn namespace_of(&self, file: FileId, written: Option<&str>, scope: Option<Scope>) -> Namespace {
+        let given = self.namespaces.get(&file).map(|given| &**given).or(self.namespace.as_deref());
+        match (scope, written, given) {
             (Some(Scope::Cluster), _, _) => Namespace::None,
             (_, Some(written), _) => Namespace::Named(written.to_owned()),
-            (Some(Scope::Namespaced), None, Some(given)) => Namespace::Named(given.clone()),
+            (Some(Scope::Namespaced), None, Some(given)) => Namespace::Named(given.to_owned()),
             (_, None, _) => Namespace::Unwritten,
         }
     }
@@ -288,7 +294,7 @@ impl Inventory {
         match &member.key.namespace {
             Namespace::Named(name) => Namespace::Named(name.clone()),
             Namespace::None | Namespace::Unwritten => {
-                self.namespace_of(member.object.namespace(), Some(Scope::Namespaced))
+                self.namespace_of(member.file, member.object.namespace(), Some(Scope::Namespaced))
             }
         }
     }

@@ -5,7 +5,7 @@ use std::sync::{Arc, OnceLock};
 
 use crate::changes::{BothSides, ChangeKind, Destination, ObjectChange, Sides, TreePart, rejected_fields};
 use crate::cluster::Analysis;
-use crate::delivery::DeliveryTool;
+use crate::delivery::BundleTools;
 use crate::delivery::marks::{self, annotation};
 use crate::inventory::{Inventory, Member, ObjectId};
 use crate::kube::{GroupKind, Namespace, ObjectKey};
@@ -43,19 +43,19 @@ pub struct MergePart<'a> {
 type WrittenIn = (String, GroupKind, Option<String>);
 
 impl<'a> MergePart<'a> {
-    /// The part at place `at` of the trees. `tables`: what is known of operators; `delivery`: the tool that delivers the part, if the
-    /// configuration says.
+    /// The part at place `at` of the trees. `tables`: what is known of operators; `delivery`: which tools the configuration says
+    /// deliver the files of base.
     pub fn of(
         at: usize,
         sides: BothSides<'a>,
         changes: &'a [ObjectChange],
         tables: Arc<Tables>,
-        delivery: Option<DeliveryTool>,
+        delivery: BundleTools,
     ) -> Self {
         let BothSides { base: old, head: new } = sides;
         let (base, head) = (&old[at], new.get(at));
         let mut stays: HashMap<&ObjectKey, Vec<&Destination>> = HashMap::new();
-        for (member, destination) in new.iter().flat_map(applied) {
+        for (member, destination) in head.into_iter().flat_map(applied) {
             stays.entry(&member.key).or_default().push(destination);
         }
         let leaves_for_good = |id: &ObjectId| {
@@ -63,7 +63,11 @@ impl<'a> MergePart<'a> {
             let left = base.destination(member.file);
             stays.get(&member.key).is_none_or(|there| there.iter().all(|there| left.is_left_for(there)))
         };
-        let leaves = changes.iter().filter(|change| matches!(change.kind, ChangeKind::Removed | ChangeKind::Renamed));
+        let leaves = changes.iter().filter(|change| match (change.kind, change.sides) {
+            (ChangeKind::Removed | ChangeKind::Renamed, _) => true,
+            (ChangeKind::Moved, Sides::Both(was, is)) => old[was.tree].is_apart_from(&new[is.tree]),
+            _ => false,
+        });
         let leaves = leaves.filter_map(|change| change.sides.base()).filter(|place| place.tree == at);
         let mut leaving: Vec<ObjectId> = leaves.map(|place| place.id).filter(leaves_for_good).collect();
         leaving.sort();

@@ -8,7 +8,9 @@ use super::pruning::{Delivery, DeliveryChoice, nothing};
 use crate::changes::Destination;
 use crate::delivery::flux::KustomizationSettings;
 use crate::delivery::helm;
-use crate::delivery::{Deliveries, FluxObject, Leaving, Regime, RegimeSource, ToolRequest, Withdrawal, argocd, flux};
+use crate::delivery::{
+    BundleTools, Deliveries, FluxObject, Leaving, Regime, RegimeSource, ToolRequest, Withdrawal, argocd, flux,
+};
 use crate::inventory::{Inventory, Member, ObjectId};
 use crate::kube::{ObjectKey, Policy};
 use crate::kustomize::{Deliverer, SourceTool};
@@ -269,7 +271,7 @@ fn upgraded<'a>(
     let Some(head) = part.head else { return helm::uninstall(leaving, choice.helm_version, Policy::Background) };
     let new = of(&head.inventory, &|member| head.destination(member.file) == destination);
     let old = Leaving { members: old, ..leaving.clone() };
-    let deliveries = Deliveries::of(&head.inventory, None);
+    let deliveries = Deliveries::of(&head.inventory, BundleTools::default());
     let new = Leaving { inventory: &head.inventory, deliveries: &deliveries, members: new };
     let rejects = |key: &ObjectKey| part.rejects(key);
     helm::upgrade(&old, &new, choice.helm_version, rejects)

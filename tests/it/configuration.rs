@@ -43,6 +43,7 @@ fn mistakes_are_shown_where_they_stand() {
         "version: 1\nbundles:\n  prod: {namespace: shop}\n",
         "version: 1\nbundles:\n  prod:\n    paths: {a: b}\n",
         "version: 1\nbundles:\n  prod: {paths: [a], delivery: argo}\n",
+        "version: 1\nbundles:\n  prod: {paths: [a], cluster: [east, west]}\n",
         "version: 1\nkubernetes-version: latest\n",
         "version: 1\nnamespace: Shop_X\n",
         "version: 1\nworld: flat\nworld: open\n",
@@ -86,7 +87,7 @@ fn what_uses_every_key_is_accepted_by_both() {
     let text = "\
 version: 1
 bundles:
-  prod: {paths: [rendered/prod], exclude: '**/x.yaml', namespace: shop, world: closed, delivery: flux, render: [helm, template, .], timeout: 90s}
+  prod: {paths: [rendered/prod], exclude: '**/x.yaml', namespace: shop, world: closed, cluster: east, delivery: flux, render: [helm, template, .], timeout: 90s}
 namespace: default
 world: open
 exclude: ['**/tests/**']

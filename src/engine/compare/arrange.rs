@@ -83,7 +83,7 @@ impl Parsed {
         Definitions::of(&self.files)
     }
 
-    /// The trees of the state: one for each bundle of the configuration, one for all other files that somebody applies, and one
+    /// The trees of the state: one for each cluster of the configuration, one for all other files that somebody applies, and one
     /// for those that nobody does. `elsewhere` has the kinds that CRDs define, in whatever part.
     pub(super) fn arrange(
         self,
@@ -94,23 +94,30 @@ impl Parsed {
         let roots = &self.roots;
         let mut assigned = Assignment { state: &self, reached: BTreeSet::new() };
         let mut trees = Vec::new();
-        for bundle in &configured.bundles {
-            let files = assigned.bundle(bundle, roots)?;
-            trees.push((files, bundle));
+        for cluster in &configured.clusters {
+            let settings = cluster.settings();
+            let mut files = Vec::new();
+            for bundle in &cluster.bundles {
+                let own = bundle.input.settings.namespace.as_deref().filter(|_| settings.namespace.is_none());
+                let own: Option<Arc<str>> = own.map(Arc::from);
+                let mut of_bundle = assigned.bundle(bundle, roots)?;
+                of_bundle.iter_mut().for_each(|file| file.file.namespace.clone_from(&own));
+                files.extend(of_bundle);
+            }
+            trees.push((files, settings, cluster.called()));
         }
-        let rest = &configured.rest;
+        let rest = configured.rest.input.settings.clone();
         let (applied, unapplied) = assigned.rest(roots);
-        trees.push((applied, rest));
-        trees.push((unapplied, rest));
+        trees.push((applied, rest.clone(), None));
+        trees.push((unapplied, rest, None));
         let last = trees.len() - 1;
-        let trees = trees.into_iter().enumerate().map(|(at, (mut files, bundle))| {
+        let trees = trees.into_iter().enumerate().map(|(at, (mut files, mut settings, cluster))| {
             if at < last {
                 files.extend(beside.iter().cloned().map(lives_beside));
             }
-            let mut settings = bundle.input.settings.clone();
             let own = Definitions::of(files.iter().map(|file| &file.file.file));
             settings.extra_kinds.extend(elsewhere.beyond(&own));
-            TreePart::new(files, settings)
+            TreePart::new(files, settings).in_cluster(cluster)
         });
         Ok(trees.collect())
     }
@@ -123,7 +130,7 @@ fn lives_beside(file: ParsedFile) -> PlacedFile {
 /// What a program printed.
 fn printed(file: &ParsedFile, destination: Destination, edits: Option<Arc<Edits>>) -> PlacedFile {
     let place = Arc::from(file.source().path());
-    PlacedFile { place, destination, file: AppliedFile { file: file.clone(), edits } }
+    PlacedFile { place, destination, file: AppliedFile { edits, ..file.clone().into() } }
 }
 
 /// Which files have a destination already.
@@ -206,7 +213,7 @@ impl Assignment<'_> {
 
     fn file(&mut self, at: usize, destination: Destination, edits: Option<Arc<Edits>>) -> PlacedFile {
         self.reached.insert(at);
-        let file = AppliedFile { file: self.state.files[at].clone(), edits };
+        let file = AppliedFile { edits, ..self.state.files[at].clone().into() };
         PlacedFile { place: Arc::clone(&self.state.places[at]), destination, file }
     }
 }

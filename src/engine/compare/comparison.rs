@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use super::arrange::Parsed;
+use super::cluster::ClusterInput;
 use super::configured::{Configured, Judging, configured};
 use super::definitions::Definitions;
 use super::describe;
@@ -12,7 +13,6 @@ use super::request::{CompareRequest, StateChoice};
 use super::state::StateReader;
 use crate::changes::{BothSides, ObjectChange, TreePart, compare};
 use crate::engine::describe::tool;
-use crate::engine::input::BundleInput;
 use crate::engine::parsers::parsers_agree;
 use crate::engine::{PlanError, Planner, SessionError};
 use crate::finding::Severity;
@@ -35,7 +35,7 @@ pub struct Comparison {
     changes: Vec<ObjectChange>,
     notes: Vec<String>,
     /// What counts for each part of the trees.
-    bundles: Vec<BundleInput>,
+    clusters: Vec<ClusterInput>,
     delivery: DeliveryChoice,
     judging: Judging,
 }
@@ -75,8 +75,8 @@ impl Comparison {
             parsers_agree(old.iter().chain(&new).map(|tree| &tree.inventory))?;
         }
         let changes = compare(&old, &new);
-        let Configured { mut bundles, rest, judging } = configured;
-        bundles.push(rest);
+        let Configured { mut clusters, rest, judging } = configured;
+        clusters.push(ClusterInput::alone(rest));
         Ok(Self {
             base: request.base.clone(),
             head: request.head.clone(),
@@ -84,7 +84,7 @@ impl Comparison {
             new,
             changes,
             notes,
-            bundles,
+            clusters,
             delivery: request.delivery,
             judging,
         })
@@ -113,8 +113,9 @@ impl Comparison {
         let mut plan: Option<LastStep> = None;
         let mut notes = self.notes.clone();
         // What nobody applies is in the last part, which has no settings of its own.
-        for (at, bundle) in self.bundles.iter().enumerate() {
-            let part = MergePart::of(at, sides, &self.changes, Arc::clone(&bundle.tables), bundle.delivery);
+        for (at, cluster) in self.clusters.iter().enumerate() {
+            let tools = cluster.tools(&self.old[at]);
+            let part = MergePart::of(at, sides, &self.changes, cluster.tables(), tools);
             let withdrawn = withdraw(&part, &self.delivery);
             notes.extend(withdrawn.idle.iter().cloned());
             notes.extend(withdrawn.handovers.iter().map(Handover::note));
@@ -127,7 +128,7 @@ impl Comparison {
             judged.add(&merge, &self.judging);
             let view = planner.view(&simulated);
             let drawn = merge.effects.iter().map(|effect| &effect.key).collect();
-            let title = bundle.name.as_deref().unwrap_or("outside any bundle");
+            let title = cluster.name().unwrap_or("outside any bundle");
             cascades.shown.extend(Cascade::of_ties(title, &view, &drawn));
             let mut step = LastStep::of(&view);
             for member in merge.appearing() {

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use super::cluster::ClusterInput;
 use super::request::{CompareRequest, StateChoice};
 use super::state::{StateReader, TreeState};
 use crate::config::{self, Config};
@@ -18,12 +19,19 @@ use crate::text::{SourceFile, decode};
 /// What decides how the files of both states are read; paths are from their roots.
 #[derive(Debug)]
 pub(super) struct Configured {
-    /// The bundles of the configuration.
-    pub(super) bundles: Vec<BundleInput>,
-    /// What counts for files of none of them.
+    /// The clusters of the configuration.
+    pub(super) clusters: Vec<ClusterInput>,
+    /// What counts for files of no bundle.
     pub(super) rest: BundleInput,
     /// How findings are judged.
     pub(super) judging: Judging,
+}
+
+impl Configured {
+    /// The bundles of all clusters.
+    pub(super) fn bundles(&self) -> impl Iterator<Item = &BundleInput> {
+        self.clusters.iter().flat_map(|cluster| &cluster.bundles)
+    }
 }
 
 /// How the findings of a change are judged.
@@ -87,7 +95,7 @@ pub(super) fn configured(
         ..Request::default()
     };
     let (bundles, rest) = bundles_and_rest(&plain, config.as_ref());
-    Ok(Configured { bundles, rest, judging: Judging::of(request, config.as_ref())? })
+    Ok(Configured { clusters: ClusterInput::of(bundles), rest, judging: Judging::of(request, config.as_ref())? })
 }
 
 /// The configuration that a state has: in the folder of the first path or above it. A folder that is compared may also lie

@@ -46,7 +46,7 @@ pub(super) fn rendered(
 ) -> Result<[Parsed; 2], SessionError> {
     let mut jobs = Vec::new();
     for (at, (_, parsed)) in states.iter().enumerate() {
-        for bundle in &configured.bundles {
+        for bundle in configured.bundles() {
             jobs.extend(of_bundle(at, bundle, parsed)?);
         }
     }
@@ -102,7 +102,7 @@ pub(super) fn rendered(
 /// What to say of states that were not rendered; nothing where there is nothing to render.
 pub(super) fn unrendered(states: &Both, configured: &Configured) -> Option<String> {
     let kustomized: BTreeSet<String> = states.iter().flat_map(|(_, parsed)| parsed.kustomized()).collect();
-    let commands = configured.bundles.iter().any(|bundle| bundle.rendering.arguments.is_some());
+    let commands = configured.bundles().any(|bundle| bundle.rendering.arguments.is_some());
     let sources = "compared sources: nothing was rendered";
     match (commands, kustomized.is_empty()) {
         (true, _) => Some(format!("{sources}; `--render` runs the commands of the configuration in both states")),

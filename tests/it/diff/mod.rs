@@ -1,6 +1,7 @@
 //! `diff`: two states, compared.
 
 mod changes;
+mod clusters;
 mod comment;
 mod conformance;
 mod destructive;
