@@ -49,6 +49,18 @@ status=0
 run "$binary" "${arguments[@]}" || status=$?
 if [[ -f "$annotations" ]]; then cat "$annotations"; fi
 
+# One run of one tool, or GitHub rejects the file: what merging does comes first, and the rules of both are told apart by their places.
+if [[ -n "${SARIF:-}" && -s "$SARIF" && -s "${DIFF_SARIF:-}" ]]; then
+  both="$temp/$NAME.both.sarif"
+  jq --slurpfile diff "$DIFF_SARIF" '
+    $diff[0].runs[0] as $diff
+    | .runs[0] |= ((.tool.driver.rules | length) as $rules
+      | .tool.driver.rules += $diff.tool.driver.rules
+      | .results = ([$diff.results[] | .ruleIndex += $rules] + .results)[:5000]
+      | .invocations += $diff.invocations)' "$SARIF" >"$both"
+  cat "$both" >"$SARIF"
+fi
+
 # Nothing was checked if there is no report, whatever the status says: with `--help` among the arguments, for example.
 if [[ "$status" != 2 && ! -s "$json" ]]; then
   say error "ownerlint exited with status $status and wrote no report"

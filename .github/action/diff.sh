@@ -8,7 +8,8 @@ temp=${RUNNER_TEMP:-$(mktemp -d)}
 json="$temp/$NAME.diff.json"
 markdown="$temp/$NAME.diff.md"
 annotations="$temp/$NAME.diff.annotations"
-rm -f "$json" "$markdown" "$annotations"
+sarif="$temp/$NAME.diff.sarif"
+rm -f "$json" "$markdown" "$annotations" "$sarif"
 
 # Whether git has something under a path, in one of the two commits.
 is_known() {
@@ -23,6 +24,7 @@ is_known() {
 arguments=(diff --output concise --output "json:$json" --output "markdown:$markdown")
 if [[ -n "${FAIL_ON:-}" ]]; then arguments+=("--fail-on=$FAIL_ON"); fi
 if is_true "${ANNOTATIONS:-true}"; then arguments+=(--output "github:$annotations"); fi
+if [[ -n "${SARIF:-}" ]]; then arguments+=(--output "sarif:$sarif"); fi
 if [[ -n "${CONFIG:-}" ]]; then arguments+=("--config=$CONFIG"); fi
 # Together with the findings of the check it must fit into a comment of 65,536 characters.
 if is_true "${COMMENT:-false}"; then arguments+=(--markdown-bytes 35000); fi
@@ -66,3 +68,4 @@ output deleted "$(count "$json" '[.effects[] | select(.effect == "deleted" or .e
 output stuck "$(count "$json" .summary.stuck)"
 output json-file "$(if [[ -s "$json" ]]; then printf '%s' "$json"; fi)"
 output markdown-file "$(if [[ -s "$markdown" ]]; then printf '%s' "$markdown"; fi)"
+output sarif-file "$(if [[ -s "$sarif" ]]; then printf '%s' "$sarif"; fi)"

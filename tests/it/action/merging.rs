@@ -2,8 +2,8 @@
 
 use serde_json::Value;
 
-use super::CLEAN;
 use super::stage::{Checkout, Stage, tools};
+use super::{CLEAN, ROLE};
 
 const DELIVERY: &str = "apiVersion: kustomize.toolkit.fluxcd.io/v1\nkind: Kustomization\nmetadata: {name: all, namespace: flux-system}\nspec: {path: ./m, prune: true}\n";
 const DEFINITION: &str = "apiVersion: apiextensions.k8s.io/v1\nkind: CustomResourceDefinition\nmetadata: {name: ships.example.com}\nspec:\n  group: example.com\n  scope: Namespaced\n  names: {kind: Ship, plural: ships}\n  versions: [{name: v1, served: true, storage: true}]\n";
@@ -33,6 +33,27 @@ fn a_pull_request_is_told_what_merging_deletes_whatever_was_checked_out() {
         let document: Value = serde_json::from_str(&text).expect("JSON");
         assert_eq!(document["schema"], "ownerlint.diff/1");
     }
+}
+
+#[test]
+fn what_is_uploaded_as_sarif_has_the_findings_of_both_in_one_run() {
+    if !tools() {
+        return;
+    }
+    let definition = [("flux.yaml", DELIVERY), ("m/definition.yaml", DEFINITION), ("m/instance.yaml", INSTANCE)];
+    let stage = Stage::new(&definition, &[("m/definition.yaml", ""), ("m/role.yaml", ROLE)], &[]);
+    let job = stage.pull_request(Checkout::Shallow);
+    let path = job.workspace.join(job.play().output("sarif-file"));
+    let document: Value = serde_json::from_str(&std::fs::read_to_string(path).expect("SARIF")).expect("JSON");
+    let runs = document["runs"].as_array().expect("a list");
+    assert_eq!(runs.len(), 1, "GitHub rejects several runs of one tool");
+    let results = runs[0]["results"].as_array().expect("a list");
+    let named = |result: &Value| {
+        let rule = result["ruleIndex"].as_u64().expect("a place") as usize;
+        assert_eq!(runs[0]["tool"]["driver"]["rules"][rule]["id"], result["ruleId"]);
+        result["ruleId"].as_str().expect("a rule").to_owned()
+    };
+    assert_eq!(results.iter().map(named).collect::<Vec<_>>(), ["crd-removed", "owner-of-cluster-scoped"]);
 }
 
 #[test]
