@@ -56,7 +56,7 @@ pub use finding::{
 pub use inventory::{Overlay, Release};
 pub use kube::{Namespace, ObjectKey, Policy};
 pub use merge::{DiffEffect, EffectCertainty, EffectKind};
-pub use report::diff::{ChangedPlace, DiffFormat, DiffReport, DiffSummary, ReportedChange, StateName};
+pub use report::diff::{ChangedPlace, DiffReport, DiffSummary, ReportedChange, StateName};
 pub use report::plan::PlanFormat;
 pub use report::{
     Format, ListedObject, ListedPlace, ListedReference, ListedSkip, Listing, Note, Region, Report, Reported, Summary,

@@ -17,7 +17,7 @@ use crate::finding::Severity;
 use crate::inventory::Release;
 use crate::kube::Policy;
 use crate::merge::DeliveryChoice;
-use crate::report::diff::{self, DiffFormat};
+use crate::report::{Format, diff};
 use crate::suppression::Date;
 
 #[derive(Debug, Args)]
@@ -75,8 +75,8 @@ pub(super) struct DiffArgs {
     #[arg(long, value_name = "RULE", value_delimiter = ',', value_parser = known::<String>(rule_ids), hide_possible_values = true, help_heading = "Rules")]
     ignore: Vec<String>,
     /// Output format, with a file to write it to (may be repeated)
-    #[arg(short, long, value_name = "FORMAT[:FILE]", default_value = "human", value_parser = known::<OutputSpec<DiffFormat>>(formats::<DiffFormat>), help_heading = "Output")]
-    output: Vec<OutputSpec<DiffFormat>>,
+    #[arg(short, long, value_name = "FORMAT[:FILE]", default_value = "human", value_parser = known::<OutputSpec>(formats::<Format>), help_heading = "Output")]
+    output: Vec<OutputSpec>,
     /// The size that the `markdown` output keeps to: by default that of a comment on GitHub
     #[arg(long, value_name = "BYTES", default_value_t = COMMENT, help_heading = "Output")]
     markdown_bytes: usize,

@@ -13,7 +13,6 @@ use super::replace::replace;
 use super::terminal;
 use super::workflow::Syntax;
 use crate::finding::Severity;
-use crate::report::diff::DiffFormat;
 use crate::report::plan::PlanFormat;
 use crate::report::{Format, HumanOptions, Options, Roots, UnknownFormat};
 use crate::text::near;
@@ -36,14 +35,6 @@ impl Named for Format {
             Self::Github => Syntax::Commands,
             _ => Syntax::Json,
         }
-    }
-}
-
-impl Named for DiffFormat {
-    const ALL: &'static [Self] = &DiffFormat::ALL;
-
-    fn syntax(self) -> Syntax {
-        if self == Self::Json { Syntax::Json } else { Syntax::Text }
     }
 }
 

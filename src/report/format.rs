@@ -3,7 +3,7 @@
 use std::fmt;
 use std::str::FromStr;
 
-/// A format of `check --output`.
+/// A format of `check --output` and `diff --output`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[non_exhaustive]
 pub enum Format {

@@ -3,8 +3,9 @@
 use std::collections::BTreeSet;
 use std::path::Path;
 
+use ownerlint::report::Format;
 use ownerlint::report::HumanOptions;
-use ownerlint::report::diff::{DiffFormat, render};
+use ownerlint::report::diff::render;
 use ownerlint::rules::{RULES, Rule};
 use ownerlint::text::{ColumnUnit, Side};
 use ownerlint::{CompareRequest, Comparison, DiffReport, StateChoice};
@@ -108,7 +109,7 @@ fn of_rules(report: &DiffReport) -> String {
         human: HumanOptions { show: ownerlint::Severity::Info, width: 120, ..HumanOptions::default() },
         ..ownerlint::report::Options::default()
     };
-    let text = render(DiffFormat::Human, report, &options);
+    let text = render(Format::Human, report, &options);
     let end = text.find("\nRemoved\n").or_else(|| text.find("\nRenamed\n")).or_else(|| text.find("\nMoved\n"));
     text[..end.unwrap_or(text.len())].to_owned()
 }

@@ -123,7 +123,7 @@ fn formats_that_know_only_head_point_at_what_caused_it_and_name_the_line_of_base
 #[test]
 fn every_format_has_the_finding() {
     let folder = namespace_leaves("");
-    for format in ownerlint::report::diff::DiffFormat::ALL {
+    for format in ownerlint::report::Format::ALL {
         let (_, text) = diff(&folder, &["-o", format.as_str()]);
         assert!(text.contains("namespace-removed"), "{format}: {text}");
     }

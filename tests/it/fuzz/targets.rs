@@ -245,7 +245,7 @@ pub(crate) fn diff(data: &[u8]) {
     request.config = ConfigChoice::Without;
     let Ok(comparison) = Comparison::open(&request) else { return };
     let Ok(report) = comparison.report() else { return };
-    for format in ownerlint::report::diff::DiffFormat::ALL {
+    for format in ownerlint::report::Format::ALL {
         inert(&report.render(format), &format.to_string());
     }
 }
