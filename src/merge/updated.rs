@@ -6,13 +6,15 @@ use super::part::MergePart;
 use crate::changes::same_value;
 use crate::inventory::Member;
 use crate::kube::{ObjectKey, kinds};
-use crate::ownership::Implied;
+use crate::ownership::{Implied, pod_template_spec};
 use crate::yaml::Value;
 
 /// What controllers create below the objects of base, once the workloads among them are as head has them. All tools create and update
-/// before they delete. A Pod that is replaced keeps no claim that is being deleted, even if the new one mounts it too: the scheduler
-/// leaves that one pending (kube-scheduler pkg/scheduler/framework/plugins/volumebinding, "is being deleted"), and only Pods on nodes
-/// hold a claim (kube-controller-manager pkg/controller/volume/pvcprotection).
+/// before they delete.
+///
+/// Which claims are held then: every Pod that is on a node holds the claims that it mounts, even after it has finished, and one
+/// without a node holds none ([FIN-14], [L-32]; recorded: `pvc-used-by-running-pod`, `pvc-used-by-unscheduled-pod`). A new Pod stays
+/// without a node while a claim that it mounts is being deleted, so where the old Pod waits for it, that stays too.
 pub fn updated<'a>(part: &MergePart<'a>, implied: Implied<'a>) -> Implied<'a> {
     let owners: BTreeMap<ObjectKey, ObjectKey> =
         implied.objects.iter().map(|object| (object.key.clone(), object.owner.clone())).collect();
@@ -27,25 +29,43 @@ pub fn updated<'a>(part: &MergePart<'a>, implied: Implied<'a>) -> Implied<'a> {
         }
         let before = part.base.inventory.with_key(workload).first().map(|id| part.base.inventory.member(*id));
         let (Some(before), Some(after)) = (before, part.after(workload)) else { return true };
-        if is_transient(before) || replaces_pods(before, after) {
-            object.spec = None;
+        let specs = [before, after].map(|member| pod_template_spec(&member.object));
+        let changes = matches!(specs, [Some(old), Some(new)] if !same_value(old, new));
+        match after_update(after) {
+            Replacement::Never => {}
+            Replacement::First if changes => object.spec = None,
+            Replacement::First => {}
+            Replacement::Afterwards => object.spec = specs[1].or(object.spec),
         }
         after.object.at(&["spec", "replicas"]).and_then(Value::as_int) != Some(0)
     });
     Implied { objects, capped }
 }
 
-/// Whether Pods of the workload run for a while only: one that has finished holds no claim.
-fn is_transient(workload: &Member) -> bool {
-    workload.object.group() == "batch"
+/// When the Pods of a workload that changes are deleted.
+#[derive(Clone, Copy)]
+enum Replacement {
+    /// Before new ones are created.
+    First,
+    /// Once new ones run: until then they hold what they mount, and afterwards the new ones hold what these mount.
+    Afterwards,
+    /// Not by a controller.
+    Never,
 }
 
-/// Whether the controller replaces the Pods of a workload that changes.
-fn replaces_pods(before: &Member, after: &Member) -> bool {
-    let templates = [before, after].map(|member| member.object.at(&["spec", "template"]));
-    let changes = matches!(templates, [Some(old), Some(new)] if !same_value(old, new));
-    let strategy = after.object.at(&["spec", "updateStrategy", "type"]).and_then(Value::as_str);
-    let kind = after.object.kind.value.as_str();
-    let replaces = after.object.group() == "apps" && matches!(kind, "Deployment" | "StatefulSet" | "DaemonSet");
-    changes && replaces && strategy != Some("OnDelete")
+fn after_update(workload: &Member) -> Replacement {
+    let text = |path: &[&str]| workload.object.at(path).and_then(Value::as_str);
+    let replicas = workload.object.at(&["spec", "replicas"]).and_then(Value::as_int);
+    match (workload.object.group(), workload.object.kind.value.as_str()) {
+        ("apps", "StatefulSet" | "DaemonSet") if text(&["spec", "updateStrategy", "type"]) == Some("OnDelete") => {
+            Replacement::Never
+        }
+        // One at a time: the second waits for the first to run.
+        ("apps", "StatefulSet") if replicas.unwrap_or(1) > 1 => Replacement::Afterwards,
+        ("apps", "StatefulSet" | "DaemonSet") => Replacement::First,
+        ("apps", "Deployment") if text(&["spec", "strategy", "type"]) == Some("Recreate") => Replacement::First,
+        // What a CronJob has run is deleted when later runs have finished.
+        ("apps", "Deployment") | ("batch", "CronJob") => Replacement::Afterwards,
+        _ => Replacement::Never,
+    }
 }

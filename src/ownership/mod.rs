@@ -28,7 +28,7 @@ pub use delivers::{
 };
 pub use finalizer_holder::FinalizerHolder;
 pub use implied::{Implied, ImpliedObject, ImpliedReference, MOST_REPLICAS, implied};
-pub use pod_specs::may_run_pods;
+pub use pod_specs::{may_run_pods, pod_template_spec};
 pub use removers::{Evidence, Remover, Removers};
 pub use serves::{
     Absence, AdmissionOperation, Backend, Interception, KnownLabels, Purpose, RequestedKind, RequestedObject, Selected,

@@ -25,6 +25,11 @@ pub(super) fn pod_spec(object: &Object) -> Option<PodSpec<'_>> {
     Some(PodSpec { value: object.at(path)?, field: path.join(".") })
 }
 
+/// The same, for whoever compares two states of a workload.
+pub fn pod_template_spec(object: &Object) -> Option<Value<'_>> {
+    pod_spec(object).map(|spec| spec.value)
+}
+
 fn path_of(kind: GroupKind<&str>) -> Option<&'static [&'static str]> {
     match (kind.group, kind.kind) {
         ("", "Pod") => Some(&["spec"]),

@@ -217,11 +217,52 @@ fn a_claim_that_head_does_not_mount_any_more_is_deleted_and_one_that_it_mounts_i
     assert_eq!(after("emptyDir: {}", ""), ["deleted", "data-lost"]);
     assert_eq!(after(claimed, "  replicas: 0\n"), ["deleted", "data-lost"]);
     assert_eq!(after(claimed, ""), ["stuck", "data-lost"]);
-    assert_eq!(after("persistentVolumeClaim: {claimName: data, readOnly: true}", ""), ["deleted", "data-lost"]);
-    let job =
-        |more: &str| mounting(claimed, more).replace("kind: Deployment", "kind: Job").replace("apps/v1", "batch/v1");
-    let (old, new) = ([("a.yaml", &*claim), ("job.yaml", &*job(""))], [("job.yaml", &*job(""))]);
-    assert!(effects(&old, &new, &["--by", "flux"])[0].starts_with("deleted"), "a finished Pod holds no claim");
+}
+
+#[test]
+fn a_claim_is_held_by_pods_that_wait_for_their_successors_and_by_those_that_have_finished() {
+    let claim = in_shop(&object("v1", "PersistentVolumeClaim", "data"));
+    let pods = |volume: &str| {
+        format!(
+            "template: {{metadata: {{labels: {{app: web}}}}, spec: {{restartPolicy: Never, containers: [], volumes: [{{name: d, {volume}}}]}}}}"
+        )
+    };
+    let (claimed, changed, other) = (
+        pods("persistentVolumeClaim: {claimName: data}"),
+        pods("persistentVolumeClaim: {claimName: data, readOnly: true}"),
+        pods("emptyDir: {}"),
+    );
+    let workload = |version: &str, kind: &str, spec: &str, pods: &str| {
+        in_shop(&object(version, kind, "web")) + &format!("spec: {{{spec}{pods}}}\n")
+    };
+    let first_of = |version: &str, kind: &str, spec: &str, after: &str| {
+        let wrap = |pods: &str| match kind {
+            "CronJob" => format!("jobTemplate: {{spec: {{{pods}}}}}"),
+            _ => pods.to_owned(),
+        };
+        let (old, new) = (workload(version, kind, spec, &wrap(&claimed)), workload(version, kind, spec, &wrap(after)));
+        let said = effects(&[("a.yaml", &claim), ("web.yaml", &old)], &[("web.yaml", &new)], &["--by", "flux"]);
+        said[0].split(' ').next().expect("a word").to_owned()
+    };
+    let selector = "selector: {matchLabels: {app: web}}, ";
+    let with = |more: &str| format!("{selector}{more}, ");
+    for (kind, spec, after, end) in [
+        // A rolling update keeps the old Pod until the new one runs, which waits for the claim.
+        ("Deployment", selector.to_owned(), &changed, "stuck"),
+        ("Deployment", with("strategy: {type: Recreate}"), &changed, "deleted"),
+        ("Deployment", with("strategy: {type: Recreate}"), &claimed, "stuck"),
+        ("StatefulSet", selector.to_owned(), &changed, "deleted"),
+        ("StatefulSet", with("replicas: 3"), &changed, "stuck"),
+        ("StatefulSet", with("replicas: 3"), &other, "deleted"),
+        ("StatefulSet", with("updateStrategy: {type: OnDelete}"), &other, "stuck"),
+        ("DaemonSet", selector.to_owned(), &changed, "deleted"),
+    ] {
+        assert_eq!(first_of("apps/v1", kind, &spec, after), end, "{kind} {spec} {after}");
+    }
+    // [FIN-14]: a Pod that has finished still holds its claims.
+    assert_eq!(first_of("batch/v1", "Job", "", &claimed), "stuck");
+    assert_eq!(first_of("batch/v1", "CronJob", "schedule: '@daily', ", &claimed), "stuck");
+    assert_eq!(first_of("batch/v1", "CronJob", "schedule: '@daily', ", &other), "deleted");
 }
 
 #[test]
