@@ -149,13 +149,16 @@ pub struct Label {
     pub span: Span,
     /// What is there: `owner declared here`.
     pub message: String,
+    /// Whether the change is there that caused the finding.
+    #[doc(hidden)]
+    pub is_cause: bool,
 }
 
 impl Label {
     /// A label on `span` of `file`.
     #[doc(hidden)]
     pub fn new(file: FileId, span: Span, message: impl Into<String>) -> Self {
-        Self { file, span, message: message.into() }
+        Self { file, span, message: message.into(), is_cause: false }
     }
 }
 

@@ -138,6 +138,12 @@ impl Draft {
         self
     }
 
+    /// The place of head that caused it.
+    pub fn caused(mut self, file: FileId, span: Span, words: impl Into<String>) -> Self {
+        self.related.push(Label { is_cause: true, ..Label::new(file, span, words) });
+        self
+    }
+
     /// Another object that matters, shown at its name.
     pub fn related_object(self, member: &Member, words: impl Into<String>) -> Self {
         self.related(member.file, member.object.name_span(), words)

@@ -30,10 +30,10 @@ fn move_to_head(reported: &mut Reported, sources: &Sources) {
         let words = if label.message.is_empty() { "see also" } else { &label.message };
         reason.push_str(&format!("\n{} in base: {words}", place(sources, label)));
     }
-    match related.is_empty() {
-        false => *primary = related.remove(0),
-        true => *primary = on_the_file(sources, primary.file),
-    }
+    *primary = match related.iter().position(|label| label.is_cause) {
+        Some(at) => related.remove(at),
+        None => on_the_file(sources, primary.file),
+    };
 }
 
 /// The beginning of the file: of head's, if it has one of that path.

@@ -2,8 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::kept::in_head;
-use super::places::{on_base, related_in_base};
+use super::places::{left_in_head, on_base, related_in_base};
 use crate::finding::Certainty;
 use crate::inventory::{Member, ObjectId};
 use crate::kube::ObjectKey;
@@ -128,11 +127,9 @@ fn draft(merge: &Merge<'_>, unanswered: &LostBackend<'_>, message: String) -> Dr
     if let Some(severity) = severity(surprise) {
         draft = draft.severity(severity);
     }
-    let draft = in_head(draft, merge, unanswered.object, client.service.name.span, "names the Service, and stays");
-    match merge.part.cause_in_head(left) {
-        Some((file, span)) => draft.related(file, span, "it left here"),
-        None => draft,
-    }
+    let file = merge.part.sides.head_file(merge.part.at, unanswered.object.file);
+    let draft = draft.related(file, client.service.name.span, "names the Service, and stays");
+    left_in_head(draft, merge, left)
 }
 
 fn webhook(merge: &Merge<'_>, unanswered: &LostBackend<'_>) -> Draft {

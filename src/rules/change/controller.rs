@@ -3,8 +3,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use super::kept::{KeptObject, in_head, kept};
-use super::places::{on_base, related_in_head};
+use super::kept::{KeptObject, kept};
+use super::places::{left_in_head, on_base, related_in_head};
 use crate::changes::{TreePart, same_content};
 use crate::finding::Severity;
 use crate::inventory::{Inventory, Member, ObjectId};
@@ -146,7 +146,7 @@ fn removed(merge: &Merge<'_>, workload: &Member, left: &[&ReleasedObject<'_>], c
         .target(left[0].member.key.group_kind().to_string());
     let draft = resting(merge, draft, left);
     let draft = draft.severity(severity(surprise).unwrap_or(Severity::Warning));
-    shown(merge, draft, left)
+    shown(merge, left_in_head(draft, merge, workload), left)
 }
 
 fn shown(merge: &Merge<'_>, draft: Draft, left: &[&ReleasedObject<'_>]) -> Draft {
@@ -239,6 +239,6 @@ fn forbidden(merge: &Merge<'_>, taken: &Member, workload: &Member, left: &[&Rele
         .target(left[0].member.key.group_kind().to_string());
     let draft = resting(merge, draft, left);
     let draft = draft.severity(severity(surprise).unwrap_or(Severity::Warning));
-    let draft = in_head(draft, merge, workload, workload.object.name_span(), "stays");
+    let draft = related_in_head(left_in_head(draft, merge, taken), merge, workload, "stays");
     shown(merge, draft, left)
 }

@@ -1,6 +1,6 @@
 //! Data outside of git that is deleted with what leaves: volumes, and what custom resources stand for.
 
-use super::places::{on_base, related_in_head};
+use super::places::{changed_in_head, on_base};
 use super::recipe::keep;
 use super::words::{leaving, shown, stuck, toll, tool};
 use crate::finding::Severity;
@@ -99,7 +99,7 @@ fn stranded(merge: &Merge<'_>, set: &Member, after: &Member) -> Option<Draft> {
         ))
         .field("metadata.name")
         .severity(Severity::Warning);
-    Some(related_in_head(draft, merge, after, "gets new claims"))
+    Some(changed_in_head(draft, merge, after, after.object.name_span(), "gets new claims"))
 }
 
 fn data_removed(merge: &Merge<'_>, sink: &mut Sink) {

@@ -1,13 +1,15 @@
 //! CustomResourceDefinitions that leave.
 
-use super::places::on_base;
+use std::collections::BTreeMap;
+
+use super::places::{on_base, related_in_base};
 use super::recipe::keep;
 use super::words::{leaving, shown, stuck, toll, tool};
 use crate::finding::Severity;
 use crate::inventory::Member;
 use crate::kube::kinds;
-use crate::merge::{CascadeKind, Merge, MergeCascade};
-use crate::rules::draft::Draft;
+use crate::merge::{CascadeKind, Merge, MergeCascade, Standing};
+use crate::rules::draft::{Draft, MOST_RELATED};
 use crate::rules::rule::{Rule, Sink, rule};
 
 pub(in crate::rules) static CRD_REMOVED: Rule = rule!(
@@ -19,14 +21,35 @@ pub(in crate::rules) static CRD_REMOVED: Rule = rule!(
 );
 
 fn crd_removed(merge: &Merge<'_>, sink: &mut Sink) {
-    sink.extend(merge.of_kind(CascadeKind::Definition).map(|cascade| draft(merge, cascade)));
+    let (bare, others): (Vec<_>, Vec<_>) = merge.of_kind(CascadeKind::Definition).partition(|cascade| is_bare(cascade));
+    sink.extend(others.into_iter().map(|cascade| draft(merge, cascade, &[])));
+    let mut together: BTreeMap<_, Vec<&MergeCascade<'_>>> = BTreeMap::new();
+    for cascade in bare {
+        together.entry(merge.part.base.destination(cascade.culprit.file)).or_default().push(cascade);
+    }
+    sink.extend(together.into_values().filter_map(|alike| {
+        let (first, others) = alike.split_first()?;
+        Some(draft(merge, first, others))
+    }));
 }
 
-fn draft(merge: &Merge<'_>, cascade: &MergeCascade<'_>) -> Draft {
+/// Whether nobody knows what is deleted with a definition: git has no object of its kind.
+fn is_bare(cascade: &MergeCascade<'_>) -> bool {
+    let [loss] = cascade.losses.as_slice() else { return false };
+    loss.key == cascade.culprit.key && !loss.stuck && loss.users.is_empty() && loss.standing == Standing::Removed
+}
+
+/// `alike`: others that leave with it, all without an object in git: what is said of the first holds for them.
+fn draft(merge: &Merge<'_>, cascade: &MergeCascade<'_>, alike: &[&MergeCascade<'_>]) -> Draft {
     let crd = cascade.culprit;
-    let taken = match toll(cascade) {
-        nothing if nothing.is_empty() => "every object of its kind".to_owned(),
-        toll => toll,
+    let taken = match (toll(cascade), alike) {
+        (nothing, []) if nothing.is_empty() => "every object of its kind".to_owned(),
+        (nothing, _) if nothing.is_empty() => "every object of their kinds".to_owned(),
+        (toll, _) => toll,
+    };
+    let leaving = match alike.len() {
+        0 => leaving(merge, crd),
+        more => format!("{} and {more} more", leaving(merge, crd)),
     };
     let regime = merge.tool_of(crd);
     let unrendered = all_vanish(merge, crd);
@@ -37,19 +60,27 @@ fn draft(merge: &Merge<'_>, cascade: &MergeCascade<'_>) -> Draft {
         }
         false => "",
     };
+    let (them, kind) = match alike {
+        [] => ("the CustomResourceDefinition", "its kind"),
+        _ => ("the CustomResourceDefinitions", "their kinds"),
+    };
     let severity = if unrendered { cascade.severity.min(Severity::Warning) } else { cascade.severity };
-    let draft = on_base(merge, crd, crd.object.name_span(), format!("{} deletes {taken}", leaving(merge, crd)))
+    let draft = on_base(merge, crd, crd.object.name_span(), format!("{leaving} deletes {taken}"))
         .label("defines what is deleted")
         .reason(format!(
-            "{} deletes the CustomResourceDefinition. The API server then deletes every object of its kind, in all namespaces and \
-             whoever created it, and the garbage collector what these own.{}{caution}",
+            "{} deletes {them}. The API server then deletes every object of {kind}, in all namespaces and whoever created it, and the \
+             garbage collector what these own.{}{caution}",
             tool(regime),
             stuck(cascade)
         ))
-        .help(keep(regime, "the definition"))
+        .help(keep(regime, if alike.is_empty() { "the definition" } else { "the definitions" }))
         .field("metadata.name")
         .severity(severity);
-    shown(draft, merge, cascade)
+    let draft = shown(draft, merge, cascade);
+    alike
+        .iter()
+        .take(MOST_RELATED)
+        .fold(draft, |draft, other| related_in_base(draft, merge, other.culprit, "leaves with it"))
 }
 
 /// Whether all CustomResourceDefinitions that one rendering had are gone at once, while head has the rest of it: the sign of a

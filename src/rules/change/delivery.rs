@@ -1,6 +1,6 @@
 //! Objects by which tools deliver others, when they leave.
 
-use super::places::{on_base, related_in_head};
+use super::places::{changed_in_head, on_base, related_in_head};
 use super::words::{leaving, shown, stuck, toll, tool};
 use crate::finding::{Consequence, Severity};
 use crate::inventory::Member;
@@ -132,7 +132,7 @@ fn unseen(merge: &Merge<'_>, member: &Member, object: &DeliveryObject) -> Option
 
 fn cause(draft: Draft, merge: &Merge<'_>, renamed: Option<&Member>) -> Draft {
     match renamed {
-        Some(after) => related_in_head(draft, merge, after, "its new name"),
+        Some(after) => changed_in_head(draft, merge, after, after.object.name_span(), "its new name"),
         None => draft,
     }
 }
@@ -188,7 +188,7 @@ fn generated(merge: &Merge<'_>) -> Vec<Draft> {
             .target(gone.iter().map(|object| object.name.as_str()).collect::<Vec<_>>().join(","))
             .severity(if renamed { Severity::Error } else { Severity::Warning });
         drafts.push(match after {
-            Some(after) => related_in_head(draft, merge, after, "generates others"),
+            Some(after) => changed_in_head(draft, merge, after, after.object.name_span(), "generates others"),
             None => draft,
         });
     }

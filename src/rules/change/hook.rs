@@ -1,7 +1,7 @@
 //! Objects of a release that become hooks of Helm, and the other way round.
 
-use super::kept::{in_head, kept};
-use super::places::on_base;
+use super::kept::kept;
+use super::places::{changed_in_head, on_base};
 use crate::delivery::Regime;
 use crate::delivery::helm::is_transient;
 use crate::delivery::marks::{self, annotation};
@@ -28,10 +28,10 @@ fn became_hook(merge: &Merge<'_>, sink: &mut Sink) {
         match (hook(object.base), hook(object.head)) {
             (None, Some(hook)) if regime.is_release() && is_deleted(merge, object.base) && !runs_last(object.head) => {
                 let draft = deleted(merge, object.base, regime);
-                sink.push(in_head(draft, merge, object.head, hook.key_span, "makes it a hook"));
+                sink.push(changed_in_head(draft, merge, object.head, hook.key_span, "makes it a hook"));
             }
             (Some(hook), None) if regime.is_release() && !is_transient(&object.base.object) => {
-                sink.push(in_head(
+                sink.push(changed_in_head(
                     in_the_way(merge, object.base, regime, hook.key_span),
                     merge,
                     object.head,

@@ -1,7 +1,7 @@
 //! Updates that the API server rejects: what the tool then does depends on the tool.
 
-use super::kept::{KeptObject, in_head, kept};
-use super::places::on_base;
+use super::kept::{KeptObject, kept};
+use super::places::{changed_in_head, on_base};
 use crate::changes::{RejectedField, rejected_fields};
 use crate::delivery::marks::{self, annotation, label};
 use crate::delivery::{FluxObject, Regime};
@@ -138,7 +138,7 @@ fn on_field(
     let KeptObject { base, head } = object;
     let draft = on_base(merge, base, was.unwrap_or_else(|| base.object.name_span()), message).field(field);
     let draft = draft.label(if was.is_some() { "cannot be changed" } else { "does not write the field" });
-    in_head(draft, merge, head, is.unwrap_or_else(|| head.object.name_span()), "changed here")
+    changed_in_head(draft, merge, head, is.unwrap_or_else(|| head.object.name_span()), "changed here")
 }
 
 fn first<'f>(fields: &[RejectedField]) -> (&'f str, Option<Span>, Option<Span>) {

@@ -3,8 +3,6 @@
 use crate::changes::{ChangeKind, Sides};
 use crate::inventory::Member;
 use crate::merge::Merge;
-use crate::rules::draft::Draft;
-use crate::text::Span;
 
 /// An object that both sides apply at one place and under one key, with another content.
 #[derive(Clone, Copy)]
@@ -26,9 +24,4 @@ pub(super) fn kept<'a>(merge: &Merge<'a>) -> impl Iterator<Item = KeptObject<'a>
         let same = left == reached || left.name().is_none() && reached.name().is_none();
         (same && reached.is_applied() && base.key == head.key).then_some(KeptObject { base, head })
     })
-}
-
-/// Shows a place of head, by the object that is there.
-pub(super) fn in_head(draft: Draft, merge: &Merge<'_>, member: &Member, span: Span, words: impl Into<String>) -> Draft {
-    draft.related(merge.part.sides.head_file(merge.part.at, member.file), span, words)
 }

@@ -17,6 +17,25 @@ pub(super) fn related_in_base(draft: Draft, merge: &Merge<'_>, member: &Member, 
     draft.related(file, member.object.name_span(), words)
 }
 
+/// Where head left out an object of base, if that can be shown.
+pub(super) fn left_in_head(draft: Draft, merge: &Merge<'_>, member: &Member) -> Draft {
+    match merge.part.cause_in_head(member) {
+        Some((file, span)) => draft.caused(file, span, "left out here"),
+        None => draft,
+    }
+}
+
+/// A place of an object of head that the change put there.
+pub(super) fn changed_in_head(
+    draft: Draft,
+    merge: &Merge<'_>,
+    member: &Member,
+    span: Span,
+    words: impl Into<String>,
+) -> Draft {
+    draft.caused(merge.part.sides.head_file(merge.part.at, member.file), span, words)
+}
+
 /// An object of head that matters, shown at its name.
 pub(super) fn related_in_head(draft: Draft, merge: &Merge<'_>, member: &Member, words: impl Into<String>) -> Draft {
     let file = merge.part.sides.head_file(merge.part.at, member.file);

@@ -1,6 +1,6 @@
 //! AppProjects of Argo CD that leave while Applications name them.
 
-use super::places::{on_base, related_in_base, related_in_head};
+use super::places::{left_in_head, on_base, related_in_base, related_in_head};
 use crate::delivery::argocd;
 use crate::finding::Severity;
 use crate::inventory::Member;
@@ -53,9 +53,10 @@ fn draft(merge: &Merge<'_>, project: &Member) -> Option<Draft> {
         |member: &&Member| argocd::policy_of(&member.object).is_some() && argocd::wave(member) <= argocd::wave(project);
     let leaving: Vec<&Member> = leaving.filter(together).collect();
     let draft = |message: String| {
-        on_base(merge, project, project.object.name_span(), message)
+        let draft = on_base(merge, project, project.object.name_span(), message)
             .label("decides what its Applications may do")
-            .field("metadata.name")
+            .field("metadata.name");
+        left_in_head(draft, merge, project)
     };
     let related = |draft: Draft, shown: &[&Member], add: &dyn Fn(Draft, &Member) -> Draft| {
         shown.iter().take(MOST_RELATED).fold(draft, |draft, member| add(draft, member))

@@ -1,7 +1,7 @@
 //! Protections that a change takes away, and switches that delete data from now on.
 
-use super::kept::{KeptObject, in_head, kept};
-use super::places::on_base;
+use super::kept::{KeptObject, kept};
+use super::places::{changed_in_head, on_base};
 use crate::changes::TreePart;
 use crate::delivery::{FluxObject, Regime, Removal, Spared, Sparing, spared};
 use crate::finding::{Consequence, Severity};
@@ -84,7 +84,7 @@ fn unprotected(merge: &Merge<'_>, object: KeptObject<'_>) -> Option<Draft> {
         .help(format!("leave `{key}` as it is"))
         .field("metadata.annotations")
         .target(key);
-    Some(in_head(draft, merge, head, head.object.name_span(), "is not protected any more"))
+    Some(changed_in_head(draft, merge, head, head.object.name_span(), "is not protected any more"))
 }
 
 /// Whether more dies with an object than itself.
@@ -129,7 +129,7 @@ fn loosened(merge: &Merge<'_>, object: KeptObject<'_>) -> Option<Draft> {
         .field(field)
         .severity(severity(surprise).unwrap_or(Severity::Warning))
         .rests_on(&is.row, is.verified);
-    Some(in_head(draft, merge, head, place(&is, head), "deletes it"))
+    Some(changed_in_head(draft, merge, head, place(&is, head), "deletes it"))
 }
 
 /// What may be deleted some day, and not by this change.
@@ -188,8 +188,8 @@ fn scaled_down(merge: &Merge<'_>, object: KeptObject<'_>) -> Option<Draft> {
         .help(help)
         .field("spec.replicas")
         .severity(severity(surprise).unwrap_or(Severity::Warning));
-    let draft = in_head(draft, merge, head, deletes.span(), "deletes them");
-    Some(in_head(draft, merge, head, now.unwrap_or_else(|| head.object.name_span()), "fewer here"))
+    let draft = draft.related(merge.part.sides.head_file(merge.part.at, head.file), deletes.span(), "deletes them");
+    Some(changed_in_head(draft, merge, head, now.unwrap_or_else(|| head.object.name_span()), "fewer here"))
 }
 
 /// A protection that comes with the removal itself: the tool reads it from the cluster, where it is not yet.

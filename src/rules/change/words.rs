@@ -4,7 +4,7 @@ use crate::finding::Severity;
 use crate::merge::{Loss, Merge, MergeCascade, Standing};
 use crate::rules::draft::{Draft, MOST_RELATED};
 
-use super::places::{related_in_base, related_in_head};
+use super::places::{left_in_head, related_in_base, related_in_head};
 use crate::delivery::Regime;
 use crate::inventory::Member;
 use crate::rules::words::{named, whereabouts};
@@ -90,10 +90,7 @@ pub(super) fn stuck(cascade: &MergeCascade<'_>) -> String {
 
 /// Shows what caused it in head, then some of what it takes along and who uses that.
 pub(super) fn shown(draft: Draft, merge: &Merge<'_>, cascade: &MergeCascade<'_>) -> Draft {
-    let mut draft = match merge.part.cause_in_head(cascade.culprit) {
-        Some((file, span)) => draft.related(file, span, "left out here"),
-        None => draft,
-    };
+    let mut draft = left_in_head(draft, merge, cascade.culprit);
     let mut left = MOST_RELATED - 1;
     for loss in cascade.losses.iter().filter(|loss| loss.key != cascade.culprit.key || !loss.users.is_empty()) {
         if left == 0 {

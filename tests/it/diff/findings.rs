@@ -121,6 +121,13 @@ fn formats_that_know_only_head_point_at_what_caused_it_and_name_the_line_of_base
 }
 
 #[test]
+fn a_place_that_the_change_left_alone_did_not_cause_it() {
+    let folder = namespace_leaves("");
+    let (_, github) = diff(&folder, &["-o", "github"]);
+    assert!(github.starts_with("::error file=base/shop/ns.yaml,line=1,"), "not on what is deleted with it: {github}");
+}
+
+#[test]
 fn every_format_has_the_finding() {
     let folder = namespace_leaves("");
     for format in ownerlint::report::Format::ALL {
