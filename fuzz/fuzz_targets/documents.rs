@@ -1,10 +1,9 @@
-//! See `targets::documents`.
+//! See `documents` in `targets`.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
 
-#[allow(dead_code)]
-#[path = "../../tests/it/fuzz/targets.rs"]
+#[path = "../../tests/it/fuzz/targets/mod.rs"]
 mod targets;
 
-fuzz_target!(|data: &[u8]| targets::documents(data));
+fuzz_target!(|data: &[u8]| targets::run("documents", data));

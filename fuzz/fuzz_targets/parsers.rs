@@ -1,10 +1,9 @@
-//! See `targets::parsers`.
+//! See `parsers` in `targets`.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
 
-#[allow(dead_code)]
-#[path = "../../tests/it/fuzz/targets.rs"]
+#[path = "../../tests/it/fuzz/targets/mod.rs"]
 mod targets;
 
-fuzz_target!(|data: &[u8]| targets::parsers(data));
+fuzz_target!(|data: &[u8]| targets::run("parsers", data));

@@ -10,8 +10,8 @@ use super::input_args::{InputArgs, open};
 use super::output::TextOrJson;
 use super::status::{Status, no_objects};
 use super::terminal;
-use super::workflow::Syntax;
 use crate::text::plain;
+use crate::text::runner::Syntax;
 
 #[derive(Clone, Debug, Args)]
 pub(super) struct ListArgs {

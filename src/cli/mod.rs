@@ -24,6 +24,5 @@ mod plan;
 mod replace;
 mod status;
 mod terminal;
-mod workflow;
 
 pub use dispatch::main;

@@ -11,11 +11,11 @@ use super::error::Error;
 use super::global_args::GlobalArgs;
 use super::replace::replace;
 use super::terminal;
-use super::workflow::Syntax;
 use crate::finding::Severity;
 use crate::report::plan::PlanFormat;
 use crate::report::{Format, HumanOptions, Options, Roots, UnknownFormat};
 use crate::text::near;
+use crate::text::runner::Syntax;
 
 /// The formats of one command.
 pub(super) trait Named: Copy + Display + FromStr<Err = UnknownFormat> + 'static {

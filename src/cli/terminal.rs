@@ -1,7 +1,9 @@
 //! What the terminal can do, and the only writes to it.
 
+use std::borrow::Cow;
 use std::fmt;
 use std::io::{ErrorKind, IsTerminal, Write};
+use std::sync::LazyLock;
 
 use miette::{
     Diagnostic, GraphicalReportHandler, GraphicalTheme, LabeledSpan, SourceCode, ThemeCharacters, ThemeStyles,
@@ -9,8 +11,8 @@ use miette::{
 
 use super::error::Error;
 use super::global_args::Color;
-use super::workflow::{Syntax, inert};
 use crate::text::plain;
+use crate::text::runner::{Syntax, without_commands};
 
 /// Whether to colour what goes to `stream`. `NO_COLOR`, `FORCE_COLOR` and `CLICOLOR_FORCE` count as they do elsewhere.
 pub(super) fn use_color(choice: Color, stream: &impl IsTerminal) -> bool {
@@ -58,6 +60,15 @@ pub(super) fn set_threads(threads: Option<usize>) -> Result<(), Error> {
     // Where no thread can be started, the one that there is does the work.
     let alone = rayon::ThreadPoolBuilder::new().num_threads(1).use_current_thread().build_global();
     alone.map_err(|error| Error::Threads { threads: 1, reason: error.to_string() })
+}
+
+/// The variables by which runners say that they read the output: GitHub (and Gitea), Azure Pipelines, TeamCity.
+const RUNNERS: [&str; 3] = ["GITHUB_ACTIONS", "TF_BUILD", "TEAMCITY_VERSION"];
+
+/// `text` as it can be printed here: on a runner without anything that would start a command.
+fn inert(text: &str, syntax: Syntax) -> Cow<'_, str> {
+    static WATCHED: LazyLock<bool> = LazyLock::new(|| RUNNERS.iter().any(|name| std::env::var_os(name).is_some()));
+    if *WATCHED { without_commands(text, syntax) } else { Cow::Borrowed(text) }
 }
 
 /// Writes text to standard output.

@@ -3,7 +3,7 @@
 //! Everything that points into a file does so with a [`Span`] of bytes and the [`FileId`] of a [`SourceFile`]. Lines and
 //! columns are derived from the offset on demand, so files without findings never pay for a line table.
 //!
-//! `plain` makes the text of strangers safe to print; `near` says what a misspelt word may have meant. Knows nothing of YAML.
+//! `plain` makes the text of strangers safe to print, `runner` where a runner of workflows reads it; `near` says what a misspelt word may have meant. Knows nothing of YAML.
 
 mod decode;
 mod edit;
@@ -12,6 +12,7 @@ pub(crate) mod glob;
 pub(crate) mod near;
 pub(crate) mod plain;
 mod position;
+pub mod runner;
 mod span;
 
 pub use decode::{Decoded, UndecodableBytes, decode, decode_manifest};

@@ -1,10 +1,10 @@
-//! One stage of reading alone, for those who measure it.
+//! One stage of reading alone, for those who measure it or compare it with another parser.
 
 use super::fast;
 use super::grammar;
-use super::read::{ParserChoice, with_final_newline};
+use super::read::{ParserChoice, forbidden_character, with_final_newline};
 use super::split::{Piece, split};
-use super::tape::Tape;
+use super::tape::{EventKind, Style, Tape, TapeEvent};
 use crate::text::SourceFile;
 
 /// Parses the documents of a file to tapes and no further. Returns how many events are on them; none for what cannot be parsed.
@@ -22,4 +22,45 @@ pub fn tape_length(file: &SourceFile, parser: ParserChoice) -> usize {
         };
     }
     events
+}
+
+/// What the exact parser reads of one chunk, an event a line in the notation of the YAML test suite: `+MAP`, `=VAL &a <tag> :text`,
+/// `=ALI *a`. Texts are escaped as in Rust. A block scalar is `|`, folded or not, and the marks of a flow are left out. No events:
+/// there is no content.
+///
+/// # Errors
+/// What is wrong with the text, in go-yaml's words.
+pub fn events(chunk: &str) -> Result<Vec<String>, String> {
+    let chunk = with_final_newline(chunk);
+    if let Some((_, found)) = forbidden_character(&chunk) {
+        return Err(format!("control characters are not allowed: {found:?}"));
+    }
+    let tape = grammar::parse(&chunk, 0).map_err(|failure| failure.error.problem.into_owned())?;
+    let shown = |tape: &Tape| tape.events.iter().map(|event| shown(tape, &chunk, event)).collect();
+    Ok(tape.as_ref().map_or_else(Vec::new, shown))
+}
+
+fn shown(tape: &Tape, text: &str, event: &TapeEvent) -> String {
+    let text_of = |place| tape.text(text, place);
+    let properties = tape.properties(event);
+    let anchor = properties.and_then(|properties| properties.anchor);
+    let anchor = anchor.map_or_else(String::new, |anchor| format!(" &{}", text_of(anchor)));
+    let tag = properties.and_then(|properties| properties.tag.as_deref());
+    let tag = tag.map_or_else(String::new, |tag| format!(" <{}>", tag.escape_debug()));
+    let style = |style| match style {
+        Style::Plain | Style::JsonWord => ':',
+        Style::Single => '\'',
+        Style::Double => '"',
+        Style::Block => '|',
+    };
+    match event.kind {
+        EventKind::MapStart { .. } => format!("+MAP{anchor}{tag}"),
+        EventKind::MapEnd => "-MAP".to_owned(),
+        EventKind::SeqStart { .. } => format!("+SEQ{anchor}{tag}"),
+        EventKind::SeqEnd => "-SEQ".to_owned(),
+        EventKind::Scalar(written) => {
+            format!("=VAL{anchor}{tag} {}{}", style(written), text_of(event.text).escape_debug())
+        }
+        EventKind::Alias => format!("=ALI *{}", text_of(event.text)),
+    }
 }

@@ -37,7 +37,7 @@ mod tree;
 mod verify;
 
 pub use document::{Comment, Content, Document, Dropped, Notation, Problem, ProblemKind, Quirk, ReadError};
-pub use measure::tape_length;
+pub use measure::{events, tape_length};
 pub use read::{ParserChoice, read, read_each, read_with};
 pub use template::is_unrendered_template;
 pub use tree::{Entry, Kind, NodeId, Tree, Value};

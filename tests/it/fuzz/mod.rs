@@ -95,8 +95,12 @@ fn every_target_holds_over_fixed_inputs() {
     for (name, target) in TARGETS {
         let mut numbers = Numbers(0x9E37_79B9_7F4A_7C15);
         // What simulates is slower, and its inputs are graphs.
-        let runs =
-            if matches!(name, "simulation" | "teardown" | "diff" | "formats" | "suppressions") { 40 } else { 300 };
+        let runs = if matches!(name, "simulation" | "teardown" | "diff" | "formats" | "suppressions" | "fixes" | "lsp")
+        {
+            40
+        } else {
+            300
+        };
         for run in 0..runs {
             let data = mutated(&seeds[run % seeds.len()], &mut numbers);
             let held = std::panic::catch_unwind(|| target(&data));
@@ -110,6 +114,6 @@ fn every_target_can_be_fuzzed() {
     for (name, _) in TARGETS {
         let file = root().join(format!("fuzz/fuzz_targets/{name}.rs"));
         let text = std::fs::read_to_string(&file).unwrap_or_else(|error| panic!("{}: {error}", file.display()));
-        assert!(text.contains(&format!("targets::{name}(data)")), "{name}");
+        assert!(text.contains(&format!("targets::run(\"{name}\", data)")), "{name}");
     }
 }

@@ -4,6 +4,7 @@ use serde_json::Value;
 
 use super::support::repository;
 use crate::diff::Folder;
+use crate::fuzz::targets::{ascii, is_obeyed, starts_command};
 use crate::support::{Repository, ownerlint};
 
 /// What somebody obeys: terminals, readers of right-to-left text, runners, Markdown, Mermaid, HTML, shells, tables.
@@ -27,18 +28,6 @@ const HOSTILE: [&str; 14] = [
 const CHECK: [&str; 11] =
     ["human", "concise", "json", "jsonl", "sarif", "github", "gitlab", "junit", "rdjson", "lsp", "markdown"];
 const PLAN: [&str; 5] = ["human", "json", "dot", "mermaid", "markdown"];
-
-/// JSON in ASCII: readers of YAML reject most control characters that are not escaped.
-fn ascii(value: &Value) -> String {
-    let mut text = String::new();
-    for unit in value.to_string().encode_utf16() {
-        match char::from_u32(unit.into()).filter(char::is_ascii) {
-            Some(c) => text.push(c),
-            None => text.push_str(&format!("\\u{unit:04x}")),
-        }
-    }
-    text
-}
 
 /// A JSON manifest with a hostile text in each place that somebody names.
 fn manifest(name: &str) -> String {
@@ -67,20 +56,9 @@ fn manifest(name: &str) -> String {
     .concat()
 }
 
-/// Characters that a terminal obeys or that turn text around.
-fn obeyed(c: char) -> bool {
-    (c.is_control() && !matches!(c, '\n' | '\t'))
-        || matches!(c, '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
-}
-
-/// Whether GitHub's runner would take a line for a command.
-fn commands(line: &str) -> bool {
-    line.trim_start().starts_with("::") || line.contains("##[") || line.contains("##vso[")
-}
-
 fn harmless(what: &str, name: &str, text: &str, is_commands: bool) {
-    assert!(!text.contains(obeyed), "{what} {name:?}: {text:?}");
-    assert!(is_commands || !text.lines().any(commands), "{what} {name:?}: {text}");
+    assert!(!text.contains(is_obeyed), "{what} {name:?}: {text:?}");
+    assert!(is_commands || !starts_command(text), "{what} {name:?}: {text}");
     // A block of code shows what stands in it.
     let markup = text.lines().filter(|line| !line.starts_with("    ")).collect::<String>();
     let is_markup = what.ends_with("markdown") || what.ends_with("mermaid");

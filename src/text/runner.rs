@@ -1,11 +1,10 @@
 //! What runners of workflows obey in the output of a step, made inert: the names of a manifest are not theirs to say.
 
 use std::borrow::Cow;
-use std::sync::LazyLock;
 
 /// How a text is read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Syntax {
+pub enum Syntax {
     /// By people, or as markup.
     Text,
     /// As JSON: its strings are what counts.
@@ -14,17 +13,10 @@ pub(super) enum Syntax {
     Commands,
 }
 
-/// The variables by which runners say that they read the output: GitHub (and Gitea), Azure Pipelines, TeamCity.
-const RUNNERS: [&str; 3] = ["GITHUB_ACTIONS", "TF_BUILD", "TEAMCITY_VERSION"];
-
-/// `text` as it can be printed here: on a runner without anything that would start a command.
-pub(super) fn inert(text: &str, syntax: Syntax) -> Cow<'_, str> {
-    static WATCHED: LazyLock<bool> = LazyLock::new(|| RUNNERS.iter().any(|name| std::env::var_os(name).is_some()));
-    if *WATCHED { without_commands(text, syntax) } else { Cow::Borrowed(text) }
-}
-
+/// `text` without anything that would start a command.
+///
 /// Commands are `::name` at the start of a line, blanks before it ignored, and `##[name]` or `##vso[name]` anywhere.
-fn without_commands(text: &str, syntax: Syntax) -> Cow<'_, str> {
+pub fn without_commands(text: &str, syntax: Syntax) -> Cow<'_, str> {
     let suspect = text.contains("##") || text.contains("::");
     if syntax == Syntax::Commands || !suspect {
         return Cow::Borrowed(text);

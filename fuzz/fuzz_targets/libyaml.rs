@@ -1,0 +1,9 @@
+//! See `libyaml` in `targets`.
+#![no_main]
+
+use libfuzzer_sys::fuzz_target;
+
+#[path = "../../tests/it/fuzz/targets/mod.rs"]
+mod targets;
+
+fuzz_target!(|data: &[u8]| targets::run("libyaml", data));

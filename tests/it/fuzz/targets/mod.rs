@@ -1,0 +1,96 @@
+//! What is fuzzed: each function takes any bytes and panics if something does not hold. `fuzz/` runs them under libFuzzer, and
+//! `../mod.rs` a few hundred fixed inputs as part of the tests.
+
+use std::path::PathBuf;
+use std::sync::LazyLock;
+
+use ownerlint::Report;
+use ownerlint::engine::{self, Check, Steps};
+use ownerlint::inventory::{Inventory, Settings};
+use ownerlint::manifest::ParsedFile;
+use ownerlint::text::SourceFile;
+
+mod changing;
+mod graphs;
+mod output;
+mod port;
+mod reading;
+mod written;
+
+// Not in `fuzz/`, where this is a program.
+#[allow(unused_imports)]
+pub(crate) use output::{is_obeyed, starts_command};
+
+/// A target: its name, and what it does with some bytes.
+pub(crate) type Target = (&'static str, fn(&[u8]));
+
+/// All targets. Each has a file in `fuzz/fuzz_targets/`.
+pub(crate) const TARGETS: [Target; 14] = [
+    ("documents", reading::documents),
+    ("parsers", reading::parsers),
+    ("libyaml", reading::libyaml),
+    ("objects", reading::objects),
+    ("suppressions", written::suppressions),
+    ("config", written::config),
+    ("steps", written::steps),
+    ("simulation", graphs::simulation),
+    ("teardown", graphs::teardown),
+    ("diff", graphs::diff),
+    ("fixes", changing::fixes),
+    ("lsp", changing::lsp),
+    ("formats", output::formats),
+    ("commands", output::commands),
+];
+
+/// Runs a target by its name.
+#[allow(dead_code)]
+pub(crate) fn run(name: &str, data: &[u8]) {
+    let target = TARGETS.iter().find(|(known, _)| *known == name);
+    target.expect("a target of this name").1(data);
+}
+
+/// A folder of this name, for what a target writes.
+fn folder(name: &str) -> PathBuf {
+    static FOLDER: LazyLock<tempfile::TempDir> = LazyLock::new(|| tempfile::tempdir().expect("a folder"));
+    let folder = FOLDER.path().join(name);
+    std::fs::create_dir_all(&folder).expect("a folder");
+    folder
+}
+
+fn text(data: &[u8]) -> String {
+    String::from_utf8_lossy(data).into_owned()
+}
+
+/// JSON in ASCII: readers of YAML reject most control characters that are not escaped.
+pub(crate) fn ascii(value: &serde_json::Value) -> String {
+    let mut text = String::new();
+    for unit in value.to_string().encode_utf16() {
+        match char::from_u32(unit.into()).filter(char::is_ascii) {
+            Some(c) => text.push(c),
+            None => text.push_str(&format!("\\u{unit:04x}")),
+        }
+    }
+    text
+}
+
+/// A list of steps, `op` and `target` each.
+fn steps_of(steps: &[(&str, &str)]) -> Option<Steps> {
+    let steps: Vec<_> = steps.iter().map(|(op, target)| serde_json::json!({"op": op, "target": target})).collect();
+    Steps::read(SourceFile::new("steps.json", ascii(&steps.into()))).ok()
+}
+
+fn check(manifest: &str) -> Report {
+    judged(manifest, &Check::default())
+}
+
+/// What is found, every single time.
+fn check_every(manifest: &str) -> Report {
+    judged(manifest, &Check { every: true, ..Check::default() })
+}
+
+fn judged(manifest: &str, check: &Check) -> Report {
+    let file = ParsedFile::parse(SourceFile::new("f.yaml", manifest));
+    let report = engine::check(Inventory::new(vec![file], Settings::default()), check);
+    assert!(!report.notes.iter().any(|note| note.message.contains("failed on this input")), "{:?}", report.notes);
+    report
+}

@@ -1,0 +1,114 @@
+//! What is printed: names of strangers in every format of every command, and nothing in them is obeyed.
+
+use ownerlint::engine::Question;
+use ownerlint::kube::kubectl::{self, Target};
+use ownerlint::kube::{Namespace, shell};
+use ownerlint::report::plan::{self, PlanFormat};
+use ownerlint::report::{Format, Options};
+use ownerlint::text::runner::{Syntax, without_commands};
+
+use super::graphs::session;
+use super::{check, text};
+
+/// Every format with names of strangers: nothing that is obeyed, and documents that can be read.
+pub(crate) fn formats(data: &[u8]) {
+    let name = text(data);
+    let object = serde_json::json!({
+        "apiVersion": "v1", "kind": "ConfigMap",
+        "metadata": {"name": name, "namespace": name, "finalizers": [name, "example.com/x"], "labels": {name.clone(): name},
+            "ownerReferences": [{"apiVersion": "apps/v1", "kind": name, "name": name, "uid": name}]},
+    });
+    let manifest = format!("{}\n", super::ascii(&object));
+    let report = check(&manifest);
+    for format in Format::ALL {
+        inert(&report.render(format), &format.to_string());
+    }
+    let Some(session) = session(&manifest) else { return };
+    let listing = session.list();
+    inert(&listing.human(), "human");
+    inert(&listing.json(), "json");
+    let Some(object) = listing.objects.first() else { return };
+    let Some(steps) = super::steps_of(&[("delete", object.key.as_str())]) else { return };
+    let Ok(planner) = session.plan(&Question::Steps { steps, namespace: None }, true) else { return };
+    let plan = planner.simulate();
+    for format in PlanFormat::ALL {
+        inert(&plan::render(format, &planner.view(&plan), &Options::default()), &format.to_string());
+    }
+}
+
+/// Characters that a terminal obeys or that turn text around.
+pub(crate) fn is_obeyed(c: char) -> bool {
+    (c.is_control() && !matches!(c, '\n' | '\t'))
+        || matches!(c, '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
+}
+
+/// No line that a terminal, a runner or a browser would obey.
+pub(super) fn inert(text: &str, format: &str) {
+    assert!(!text.contains(is_obeyed), "{format}: {text:?}");
+    match format {
+        "json" | "sarif" | "gitlab" | "rdjson" | "lsp" => {
+            let value: serde_json::Value = serde_json::from_str(text).expect("JSON");
+            let printed = without_commands(text, Syntax::Json);
+            assert!(!starts_command(&printed), "{format}: {text}");
+            assert_eq!(serde_json::from_str::<serde_json::Value>(&printed).expect("still JSON"), value);
+        }
+        "github" => assert!(text.lines().all(|line| line.starts_with("::") || line.ends_with("them all")), "{text}"),
+        "markdown" | "mermaid" => {
+            // A block of code shows what is in it.
+            let markup = text.lines().filter(|line| !line.starts_with("    "));
+            assert!(!markup.clone().any(|line| line.to_ascii_lowercase().contains("<script")), "{text}");
+        }
+        _ => assert!(!starts_command(&without_commands(text, Syntax::Text)), "{format}: {text}"),
+    }
+}
+
+/// Whether a runner would take a line for a command: `::name` at its beginning, `##[name]` and `##vso[name]` anywhere.
+pub(crate) fn starts_command(text: &str) -> bool {
+    text.lines().any(|line| line.trim_start().starts_with("::") || line.contains("##[") || line.contains("##vso["))
+}
+
+/// Command lines with names of strangers: a shell finds the words that were meant, and obeys nothing.
+pub(crate) fn commands(data: &[u8]) {
+    let text = text(data);
+    let (kind, rest) = text.split_once('\n').unwrap_or(("Widget.example.com", &text));
+    let (name, namespace) = rest.split_once('\n').unwrap_or((rest, rest));
+    let target = Target::new(kind, name, &Namespace::Named(namespace.to_owned()));
+    let stored = ["example.com/a".to_owned(), name.to_owned()];
+    let mut words = vec!["kubectl", "delete"];
+    words.extend([kind, name, namespace]);
+    let lines = [
+        (shell::line(words.iter().copied()), Some(words.len())),
+        (kubectl::delete(&target, &["--cascade=orphan"]), None),
+        (kubectl::delete_several(&[target.clone(), target.clone()], &[]), None),
+        (kubectl::delete_every(std::slice::from_ref(&target), &[]), None),
+        (kubectl::annotate(std::slice::from_ref(&target), &format!("{name}={namespace}")), None),
+        (kubectl::delete_files(&[name.to_owned(), kind.to_owned()], &[]), Some(6)),
+        (kubectl::remove_finalizers(&target, &stored, &stored), None),
+        (kubectl::remove_spec_finalizer(namespace, name), None),
+    ];
+    for (line, count) in lines {
+        assert!(!line.contains(|c| is_obeyed(c) || c == '\n' || c == '\t'), "{line:?}");
+        let split = shlex::split(&line).unwrap_or_else(|| panic!("a quote is left open: {line}"));
+        assert!(count.is_none_or(|count| split.len() == count), "{line}: {split:?}");
+        let outside = outside_quotes(&line).replace(" | ", " ");
+        assert!(!outside.contains(|c| ";|&$`<>()!*?~#{}[]\\".contains(c)), "{line}: {outside}");
+    }
+}
+
+/// What of a line a shell reads outside of quotes. Within double quotes nothing is to be there that is still obeyed.
+fn outside_quotes(line: &str) -> String {
+    let mut outside = String::new();
+    let (mut quote, mut characters) = (None, line.chars());
+    while let Some(c) = characters.next() {
+        match quote {
+            Some('"') if c == '\\' => drop(characters.next()),
+            Some(open) => {
+                assert!(open == '\'' || !matches!(c, '$' | '`'), "{line}");
+                quote = quote.filter(|open| *open != c);
+            }
+            None if matches!(c, '\'' | '"') => quote = Some(c),
+            None => outside.push(c),
+        }
+    }
+    outside
+}

@@ -1,0 +1,73 @@
+//! The exact parser against a port of libyaml, event by event.
+//!
+//! go-yaml v2, which Kubernetes reads with, comes from libyaml 0.1; the port is of 0.2. Where they differ, ours follows go-yaml:
+//!
+//! * In a flow, go-yaml ends a plain scalar at every `?`; libyaml has read `{a?b: c}` since 0.2.3.
+//! * In a flow, go-yaml takes a colon before `,`, `[`, `]`, `{` or `}` for text; libyaml rejects it.
+//!
+//! And what the port cannot do: it rejects a text whose first byte is that of a byte order mark, whatever follows it, panics at a
+//! tag that a comma ends, and decodes the escapes of a tag byte by byte.
+
+use libyaml_safer::{EventData, Parser, ScalarStyle};
+use ownerlint::yaml::events;
+
+/// The first difference between what our exact parser and the port read of a text, up to the end of its first document.
+pub(super) fn difference(text: &str) -> Option<String> {
+    if is_beyond_port(text) {
+        return None;
+    }
+    let (ours, theirs) = (events(text), port(text));
+    match (&ours, &theirs) {
+        (Ok(ours), Ok(theirs)) if ours == theirs => None,
+        (Err(_), Err(_)) => None,
+        (Ok(_), Err(problem)) if problem.contains("found unexpected ':'") => None,
+        _ => Some(format!("ours: {ours:?}\nport: {theirs:?}")),
+    }
+}
+
+/// Whether the two differ by design, or the port fails.
+fn is_beyond_port(text: &str) -> bool {
+    let is_questioned = text.find(['{', '[']).is_some_and(|flow| text[flow..].contains('?'));
+    let mut tags = text.split_whitespace().filter_map(|word| word.split_once('!'));
+    is_questioned || text.as_bytes().first() == Some(&0xEF) || tags.any(|(_, tag)| tag.contains([',', '%']))
+}
+
+/// The events of the first document as the port reads them, in the notation of [`events`].
+fn port(text: &str) -> Result<Vec<String>, String> {
+    let text = format!("{text}\n");
+    let mut bytes = text.as_bytes();
+    let mut parser = Parser::new();
+    parser.set_input(&mut bytes);
+    let mut events = Vec::new();
+    loop {
+        match parser.parse().map_err(|error| error.to_string())?.data {
+            EventData::StreamStart { .. } | EventData::DocumentStart { .. } => {}
+            EventData::DocumentEnd { .. } | EventData::StreamEnd => return Ok(events),
+            event => events.push(shown(event)),
+        }
+    }
+}
+
+fn shown(event: EventData) -> String {
+    let properties = |anchor: Option<String>, tag: Option<String>| {
+        let anchor = anchor.map_or_else(String::new, |anchor| format!(" &{anchor}"));
+        anchor + &tag.map_or_else(String::new, |tag| format!(" <{}>", tag.escape_debug()))
+    };
+    match event {
+        EventData::Alias { anchor } => format!("=ALI *{anchor}"),
+        EventData::Scalar { anchor, tag, value, style, .. } => {
+            let style = match style {
+                ScalarStyle::SingleQuoted => '\'',
+                ScalarStyle::DoubleQuoted => '"',
+                ScalarStyle::Literal | ScalarStyle::Folded => '|',
+                _ => ':',
+            };
+            format!("=VAL{} {style}{}", properties(anchor, tag), value.escape_debug())
+        }
+        EventData::SequenceStart { anchor, tag, .. } => format!("+SEQ{}", properties(anchor, tag)),
+        EventData::MappingStart { anchor, tag, .. } => format!("+MAP{}", properties(anchor, tag)),
+        EventData::SequenceEnd => "-SEQ".to_owned(),
+        EventData::MappingEnd => "-MAP".to_owned(),
+        other => format!("{other:?}"),
+    }
+}
