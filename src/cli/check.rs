@@ -5,7 +5,7 @@ use std::time::Instant;
 
 use clap::{Args, ValueEnum};
 
-use super::changed::{as_committed, changed_from};
+use super::changed::changed_from;
 use super::error::Error;
 use super::fix::{self, FixArgs};
 use super::global_args::GlobalArgs;
@@ -13,11 +13,12 @@ use super::hints;
 use super::input_args::{InputArgs, WorldArg, open};
 use super::known::{known, rule_ids};
 use super::output::{FailOn, OutputSpec, display, distinct, formats, severity, write_document};
+use super::published::PublishedArgs;
 use super::status::{Status, no_objects};
 use super::terminal;
 use crate::engine::{BaselineChoice, CheckOptions, Fixed, ReportScope, Request, Session};
 use crate::finding::Severity;
-use crate::report::{self, Closing, Format, JunitOptions, Options, Published, Report};
+use crate::report::{self, Closing, Format, JunitOptions, Options, Report};
 use crate::suppression::Date;
 use crate::text::{ColumnUnit, plain};
 
@@ -67,11 +68,8 @@ pub(super) struct ReportedArgs {
     /// What a column of the `lsp` output counts
     #[arg(long, value_name = "ENCODING", default_value = "utf-16", help_heading = "Output")]
     pub(super) position_encoding: PositionEncoding,
-    /// Link lines in the `markdown` output to this address of the commit: https://github.com/owner/name/blob/COMMIT
-    // clap prints this as it stands, so the address gets no brackets.
-    #[allow(rustdoc::bare_urls)]
-    #[arg(long, value_name = "URL", help_heading = "Output")]
-    pub(super) source_url: Option<String>,
+    #[command(flatten)]
+    pub(super) published: PublishedArgs,
     /// The size that the `markdown` output keeps to; GitHub accepts 65536 in a comment [default: 1000000]
     #[arg(long, value_name = "BYTES", help_heading = "Output")]
     pub(super) markdown_bytes: Option<usize>,
@@ -148,13 +146,14 @@ pub(super) fn check(args: CheckArgs, global: &GlobalArgs) -> Result<Status, Erro
         terminal::say(&timing(&report, read, started.elapsed()));
     }
     let closing = Closing { show: shown(show, fail_on, global.verbose), fail_on, verbose: global.verbose };
-    let published = reported.source_url.map(|url| Published { url, files: as_committed() });
+    let published = reported.published.read();
     for spec in &output {
         let mut options = options(global, spec.file.is_none(), fail_on);
         options.human.show = closing.show;
         options.concise.show = closing.show;
         options.lsp.position_encoding = reported.position_encoding.into();
         options.markdown.published.clone_from(&published);
+        options.html.published.clone_from(&published);
         options.markdown.bytes = reported.markdown_bytes.unwrap_or(options.markdown.bytes);
         match spec.file {
             // Standard output has the fixed text.

@@ -10,6 +10,7 @@ use super::input_args::{ConfigArgs, ParserArgs, namespace, release};
 use super::known::{known, rule_ids};
 use super::output::{FailOn, OutputSpec, distinct, formats, severity, write_document};
 use super::plan::{HelmMajor, ToolCascade};
+use super::published::PublishedArgs;
 use super::status::Status;
 use crate::delivery::DeliveryTool;
 use crate::engine::{CompareRequest, Comparison, StateChoice};
@@ -77,6 +78,8 @@ pub(super) struct DiffArgs {
     /// Output format, with a file to write it to (may be repeated)
     #[arg(short, long, value_name = "FORMAT[:FILE]", default_value = "human", value_parser = known::<OutputSpec>(formats::<Format>), help_heading = "Output")]
     output: Vec<OutputSpec>,
+    #[command(flatten)]
+    published: PublishedArgs,
     /// The size that the `markdown` output keeps to: by default that of a comment on GitHub
     #[arg(long, value_name = "BYTES", default_value_t = COMMENT, help_heading = "Output")]
     markdown_bytes: usize,
@@ -119,6 +122,7 @@ pub(super) fn diff(args: DiffArgs, global: &GlobalArgs) -> Result<Status, Error>
     let (output, show, exit_zero) = (args.output.clone(), args.show, args.exit_zero);
     let fail_on = args.fail_on.map(|fail_on| fail_on.0);
     let markdown_bytes = args.markdown_bytes;
+    let published = args.published.read();
     let comparison = Comparison::open(&args.request())?;
     let fail_on = comparison.fail_on(fail_on);
     let report = comparison.report()?;
@@ -128,6 +132,7 @@ pub(super) fn diff(args: DiffArgs, global: &GlobalArgs) -> Result<Status, Error>
         options.human.show = show;
         options.concise.show = show;
         options.markdown.bytes = markdown_bytes;
+        options.html.published.clone_from(&published);
         write_document(spec, &diff::render(spec.format, &report, &options))?;
     }
     let found = |least| report.findings.findings.iter().any(|reported| reported.finding.severity >= least);

@@ -21,6 +21,7 @@ mod known;
 mod list;
 mod output;
 mod plan;
+mod published;
 mod replace;
 mod status;
 mod terminal;

@@ -31,7 +31,7 @@ impl Named for Format {
 
     fn syntax(self) -> Syntax {
         match self {
-            Self::Human | Self::Concise | Self::Junit | Self::Markdown => Syntax::Text,
+            Self::Human | Self::Concise | Self::Junit | Self::Markdown | Self::Html => Syntax::Text,
             Self::Github => Syntax::Commands,
             _ => Syntax::Json,
         }

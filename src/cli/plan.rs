@@ -7,6 +7,7 @@ use super::global_args::GlobalArgs;
 use super::input_args::{ConfigArgs, ParserArgs, namespace, open, release};
 use super::known::known;
 use super::output::{OutputSpec, display, distinct, formats, write_document};
+use super::published::PublishedArgs;
 use super::status::{Status, no_objects};
 use super::{help, hints};
 use crate::delivery::helm::HelmVersion;
@@ -128,6 +129,8 @@ struct PlanOptions {
     /// Output format, with a file to write it to (may be repeated)
     #[arg(short, long, value_name = "FORMAT[:FILE]", default_value = "human", value_parser = known::<OutputSpec<PlanFormat>>(formats::<PlanFormat>), help_heading = "Output")]
     output: Vec<OutputSpec<PlanFormat>>,
+    #[command(flatten)]
+    published: PublishedArgs,
     /// What makes the run fail: `stuck` when something stays Terminating after the last step
     #[arg(long, value_name = "WHAT", default_value = "never", help_heading = "Exit status")]
     fail_on: FailOnPlan,
@@ -293,8 +296,11 @@ impl PlanOptions {
     }
 
     fn write(&self, view: &PlanView<'_>, global: &GlobalArgs) -> Result<(), Error> {
+        let published = self.published.read();
         for spec in &self.output {
-            let rendered = plan::render(spec.format, view, &display(global, spec.file.is_none()));
+            let mut options = display(global, spec.file.is_none());
+            options.html.published.clone_from(&published);
+            let rendered = plan::render(spec.format, view, &options);
             write_document(spec, &rendered)?;
         }
         Ok(())

@@ -70,6 +70,7 @@ fn draw(verdicts: &Verdicts<'_>, scene: &Scene) -> Option<Cascade> {
         titles: vec![scene.title.clone()],
         targets: vec![Vec::new()],
         known: verdicts.analysis().ownership().removers.known(),
+        written: None,
         notes: Vec::new(),
         removal: None,
     };

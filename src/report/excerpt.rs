@@ -49,9 +49,9 @@ struct ExcerptRow {
 }
 
 /// A place as a line and the bytes in it, the end of the line included; what goes on behind that line is left out.
-struct InLine {
-    line: usize,
-    bytes: Range<usize>,
+pub(super) struct InLine {
+    pub(super) line: usize,
+    pub(super) bytes: Range<usize>,
 }
 
 impl Excerpt {
@@ -161,7 +161,7 @@ impl SourceCode for Excerpt {
 }
 
 /// Where `span` starts, and its bytes on that line. Past the last line is the end of the last line.
-fn in_line(file: &SourceFile, span: Span) -> InLine {
+pub(super) fn in_line(file: &SourceFile, span: Span) -> InLine {
     let line = file.position(span.start, ColumnUnit::Utf8).line.min(file.line_count());
     let bytes = file.line_span(line).unwrap_or_default();
     let local = |offset: u32| file.slice(Span::new(bytes.start, offset.min(bytes.end))).len();
@@ -169,7 +169,7 @@ fn in_line(file: &SourceFile, span: Span) -> InLine {
 }
 
 /// The bytes of `line` to show: all, or `width` characters around `focus`.
-fn window(line: &str, focus: usize, width: usize) -> Range<usize> {
+pub(super) fn window(line: &str, focus: usize, width: usize) -> Range<usize> {
     if line.chars().nth(width).is_none() {
         return 0..line.len();
     }

@@ -29,11 +29,13 @@ pub enum Format {
     Lsp,
     /// A job summary or a comment.
     Markdown,
+    /// One self-contained page to explore.
+    Html,
 }
 
 impl Format {
     /// Every format, in the order of this type.
-    pub const ALL: [Self; 11] = [
+    pub const ALL: [Self; 12] = [
         Self::Human,
         Self::Concise,
         Self::Json,
@@ -45,6 +47,7 @@ impl Format {
         Self::Rdjson,
         Self::Lsp,
         Self::Markdown,
+        Self::Html,
     ];
 
     /// The word on the command line.
@@ -61,6 +64,7 @@ impl Format {
             Self::Rdjson => "rdjson",
             Self::Lsp => "lsp",
             Self::Markdown => "markdown",
+            Self::Html => "html",
         }
     }
 }

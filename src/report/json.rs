@@ -14,7 +14,12 @@ use crate::text::ColumnUnit;
 
 /// The document, indented: people read it too.
 pub(super) fn render(report: &Report) -> String {
-    let document = ReportDocument {
+    line(serde_json::to_string_pretty(&document(report)))
+}
+
+/// The whole contract of a report.
+pub(super) fn document(report: &Report) -> impl Serialize + '_ {
+    ReportDocument {
         schema: "ownerlint.report/1",
         tool: ToolJson::new(&report.tool),
         run: &report.run,
@@ -24,8 +29,7 @@ pub(super) fn render(report: &Report) -> String {
         suppressed: report.suppressed.iter().map(|suppressed| SuppressedJson::new(report, suppressed)).collect(),
         notes: report.notes.iter().map(NoteJson::new).collect(),
         skipped: &report.skipped,
-    };
-    line(serde_json::to_string_pretty(&document))
+    }
 }
 
 /// The findings, as every document has them.

@@ -166,8 +166,9 @@ pub(super) fn listed(page: &mut MarkdownText, report: &Report, roots: &Roots) {
 fn place(path: &str, line: usize, published: Option<&Published>) -> String {
     let place = code(&format!("{path}:{line}"));
     match published {
-        Some(Published { url, files }) if files.contains(path) => {
-            format!("[{place}]({}/{}#L{line})", address(url.trim_end_matches('/')), paths::encode(path))
+        Some(published) if published.files.contains(path) => {
+            let (before, after) = published.address(path);
+            format!("[{place}]({})", address(&format!("{before}{line}{after}")))
         }
         _ => place,
     }

@@ -14,6 +14,7 @@ mod excerpt;
 mod format;
 mod github;
 mod gitlab;
+pub mod html;
 mod human;
 mod json;
 mod junit;
@@ -47,7 +48,8 @@ pub use model::{
     BundleInfo, Cascades, Note, Place, Report, Reported, RuleInfo, RunInfo, Summary, SuppressedFinding, Templates, Tool,
 };
 pub use options::{
-    ConciseOptions, GithubOptions, HumanOptions, JunitOptions, LspOptions, MarkdownOptions, Options, Published, Roots,
+    ConciseOptions, GithubOptions, HtmlOptions, HumanOptions, JunitOptions, LspOptions, MarkdownOptions, Options,
+    Published, Roots,
 };
 pub use page::page_human;
 pub use paths::file_uri;

@@ -20,6 +20,8 @@ pub struct Options {
     pub github: GithubOptions,
     /// Markdown for GitHub.
     pub markdown: MarkdownOptions,
+    /// Pages to explore.
+    pub html: HtmlOptions,
     /// Formats whose readers want paths from another place than those that were given.
     pub roots: Roots,
 }
@@ -124,10 +126,20 @@ impl Default for MarkdownOptions {
     }
 }
 
+/// Where a page can link to.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct HtmlOptions {
+    /// Where lines of files can be read on the web; of a change, those of head.
+    pub published: Option<Published>,
+    /// Where lines of base can be read, of a change.
+    pub base: Option<Published>,
+}
+
 /// A commit on a code host.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Published {
-    /// The address below which its files are shown: `https://github.com/owner/name/blob/<commit>`.
+    /// The address below which its files are shown, `https://github.com/owner/name/blob/<commit>`; or, for other hosts, the address
+    /// of a line with `{path}` and `{line}` in it.
     pub url: String,
     /// The files that are there as they were read, from the root of the repository. All others get no link.
     pub files: BTreeSet<String>,

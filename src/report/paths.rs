@@ -2,7 +2,23 @@
 //!
 //! Works on the text of paths with forward slashes; the file system is not asked.
 
-use super::options::Roots;
+use super::options::{Published, Roots};
+
+impl Published {
+    /// The address of the lines of a file, before and after their number.
+    pub(super) fn address(&self, path: &str) -> (String, String) {
+        let path = encode(path);
+        if !self.url.contains("{path}") {
+            return (format!("{}/{path}#L", self.url.trim_end_matches('/')), String::new());
+        }
+        let address = self.url.replace("{path}", &path);
+        match address.split_once("{line}") {
+            Some((before, after)) => (before.to_owned(), after.to_owned()),
+            // An address without a line leads to the file: whatever comes after `#` is no part of it.
+            None => (format!("{address}#"), String::new()),
+        }
+    }
+}
 
 /// `path` from the root of the repository, without `.` and `..` where that can be said; else as it is reported.
 pub(super) fn from_root(path: &str, roots: &Roots) -> String {

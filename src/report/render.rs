@@ -3,7 +3,7 @@
 use super::format::Format;
 use super::model::Report;
 use super::options::Options;
-use super::{concise, github, gitlab, human, json, junit, lsp, markdown, rdjson, sarif};
+use super::{concise, github, gitlab, html, human, json, junit, lsp, markdown, rdjson, sarif};
 
 impl Report {
     /// The whole document in a format, without colours and 100 columns wide where that matters.
@@ -14,7 +14,7 @@ impl Report {
 
 /// The whole document of `report` in `format`, ending in a line break unless it is empty.
 pub fn render(format: Format, report: &Report, options: &Options) -> String {
-    let Options { human, concise: lines, lsp, junit, github, markdown, roots } = options;
+    let Options { human, concise: lines, lsp, junit, github, markdown, html: page, roots } = options;
     match format {
         Format::Human => human::render(report, human),
         Format::Concise => concise::render(report, lines),
@@ -27,5 +27,6 @@ pub fn render(format: Format, report: &Report, options: &Options) -> String {
         Format::Rdjson => rdjson::render(report),
         Format::Lsp => lsp::render(report, lsp, roots),
         Format::Markdown => markdown::render(report, markdown, roots),
+        Format::Html => html::findings(report, page, roots),
     }
 }

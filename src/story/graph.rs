@@ -5,11 +5,13 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use super::extent::Extent;
 use super::outline::{KindCounts, Limits, Line, Shown, outline};
 use super::telling::{Affected, Ending, Story};
+use super::ties::{Arrow, Stroke, tie, without_shortcuts};
 use super::words;
 use crate::gc::{Hold, ObjectId};
-use crate::kube::{Namespace, ObjectKey};
+use crate::kube::Namespace;
 use crate::text::plain;
 
 /// Most nodes; what is drawn around them (a legend) not counted.
@@ -31,33 +33,11 @@ pub(crate) enum Tone {
     Untouched,
 }
 
-/// How an edge is drawn.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) enum Stroke {
-    /// An owner reference with blockOwnerDeletion.
-    Blocking,
-    Owned,
-    /// An owner reference that a controller would have written.
-    Implied,
-    /// A namespace and its content, a definition and its instances, a follower.
-    Contains,
-    /// An owner reference that the plan removes.
-    Removed,
-}
-
 #[derive(Clone, Debug)]
 pub(crate) struct Vertex {
     /// Lines, not escaped.
     pub(crate) label: Vec<String>,
     pub(crate) tone: Tone,
-}
-
-/// From owner to dependent.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) struct Arrow {
-    pub(crate) from: usize,
-    pub(crate) to: usize,
-    pub(crate) tie: Stroke,
 }
 
 #[derive(Clone, Debug)]
@@ -80,86 +60,6 @@ impl Graph {
     }
 }
 
-/// What a graph is about: what the steps touch, or the part of it that is touched because of some objects.
-#[derive(Debug)]
-pub(crate) struct Extent {
-    affected: Vec<Affected>,
-    /// The last step that touches each of them.
-    steps: Vec<usize>,
-}
-
-impl Extent {
-    /// What any step touches, with its last ending and the last step that touches it. Parents come before their children, as
-    /// in the stories.
-    pub(crate) fn all(stories: &[Story<'_>]) -> Self {
-        let mut all: Vec<Affected> = Vec::new();
-        let mut steps = Vec::new();
-        let mut places: BTreeMap<ObjectId, usize> = BTreeMap::new();
-        for story in stories {
-            for affected in &story.affected {
-                let parent = affected.parent.and_then(|parent| places.get(&story.affected[parent].id)).copied();
-                match places.get(&affected.id) {
-                    Some(&known) => {
-                        all[known].ending = affected.ending;
-                        steps[known] = story.step;
-                    }
-                    None => {
-                        places.insert(affected.id, all.len());
-                        all.push(Affected { parent, ..affected.clone() });
-                        steps.push(story.step);
-                    }
-                }
-            }
-        }
-        Self { affected: all, steps }
-    }
-
-    /// The part of that which is touched because of `roots`, the roots included.
-    pub(crate) fn below(stories: &[Story<'_>], roots: &BTreeSet<ObjectId>) -> Self {
-        let all = Self::all(stories);
-        let mut inside: Vec<bool> = Vec::with_capacity(all.affected.len());
-        for affected in &all.affected {
-            let above = affected.parent.is_some_and(|parent| inside[parent]);
-            inside.push(above || roots.contains(&affected.id));
-        }
-        all.limited_to(&inside)
-    }
-
-    /// What is deleted, stuck or kept together with something else, among the objects that `wanted` names: what is deleted for
-    /// itself alone needs no picture. What is stuck always does.
-    pub(crate) fn tied(stories: &[Story<'_>], wanted: impl Fn(&ObjectKey) -> bool) -> Self {
-        let all = Self::all(stories);
-        let mut tied = vec![false; all.affected.len()];
-        for (at, affected) in all.affected.iter().enumerate().filter(|(_, affected)| wanted(&affected.key)) {
-            tied[at] |= affected.ending == Ending::Stuck;
-            if let Some(parent) = affected.parent.filter(|parent| wanted(&all.affected[*parent].key)) {
-                tied[at] = true;
-                tied[parent] = true;
-            }
-        }
-        all.limited_to(&tied)
-    }
-
-    /// The objects for which `inside` is set; one whose parent is left out begins a tree of its own.
-    fn limited_to(self, inside: &[bool]) -> Self {
-        let mut places: Vec<Option<usize>> = Vec::with_capacity(self.affected.len());
-        let mut limited = Self { affected: Vec::new(), steps: Vec::new() };
-        for ((affected, step), inside) in self.affected.into_iter().zip(self.steps).zip(inside) {
-            let parent = affected.parent.and_then(|parent| places[parent]);
-            places.push(inside.then_some(limited.affected.len()));
-            if *inside {
-                limited.affected.push(Affected { parent, ..affected });
-                limited.steps.push(step);
-            }
-        }
-        limited
-    }
-
-    pub(crate) fn affected(&self) -> &[Affected] {
-        &self.affected
-    }
-}
-
 /// How much of a scope a graph shows.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Detail {
@@ -177,13 +77,13 @@ impl Detail {
 /// The graph of a scope.
 pub(crate) fn graph(stories: &[Story<'_>], scope: &Extent, detail: Detail) -> Graph {
     let Detail { nodes, leaves } = detail;
-    let Extent { affected, steps } = scope;
+    let affected = scope.affected();
     let siblings = if affected.len() <= nodes { nodes } else { SIBLINGS };
     let entries = outline(affected, Limits { entries: nodes, siblings, leaves, depth: usize::MAX });
     let mut draft = Drawing {
         stories,
         affected,
-        steps,
+        steps: scope.steps(),
         ambiguous: ambiguous(affected),
         graph: Graph { nodes: Vec::new(), arrows: Vec::new(), collapsed: KindCounts::new() },
         places: BTreeMap::new(),
@@ -311,7 +211,8 @@ impl Drawing<'_> {
 
     /// The tree first, then every other reference between what is drawn.
     fn add_arrows(&mut self, entries: &[Line]) {
-        let Some(cluster) = self.stories.first().map(|story| story.view.plan.cluster()) else { return };
+        let Some(story) = self.stories.last() else { return };
+        let cluster = story.view.plan.cluster();
         let mut arrows: Vec<Arrow> = Vec::new();
         let mut joined: BTreeSet<(usize, usize)> = BTreeSet::new();
         for (to, entry) in entries.iter().enumerate() {
@@ -322,7 +223,7 @@ impl Drawing<'_> {
             };
             let parent = self.affected[place].parent.map(|parent| self.affected[parent].id);
             if joined.insert((from, to)) {
-                arrows.push(Arrow { from, to, tie: self.tie(&self.affected[place], parent) });
+                arrows.push(Arrow { from, to, tie: tie(story, &self.affected[place], parent) });
             }
         }
         let by_object: Vec<(ObjectId, usize)> = self.places.iter().map(|(id, at)| (*id, *at)).collect();
@@ -331,7 +232,7 @@ impl Drawing<'_> {
                 let Some(&from) = self.places.get(&owner) else { continue };
                 if joined.insert((from, to)) {
                     let affected = self.affected.iter().find(|affected| affected.id == id);
-                    let tie = affected.map_or(Stroke::Owned, |affected| self.tie(affected, Some(owner)));
+                    let tie = affected.map_or(Stroke::Owned, |affected| tie(story, affected, Some(owner)));
                     arrows.push(Arrow { from, to, tie });
                 }
             }
@@ -340,24 +241,6 @@ impl Drawing<'_> {
         arrows.truncate(EDGES);
         arrows.sort_unstable();
         self.graph.arrows = arrows;
-    }
-
-    /// How a dependent is tied to one of its owners, or to what contains it.
-    fn tie(&self, dependent: &Affected, owner: Option<ObjectId>) -> Stroke {
-        let Some(story) = self.stories.last() else { return Stroke::Owned };
-        let cluster = story.view.plan.cluster();
-        let Some(edge) = cluster.edges(dependent.id).find(|edge| edge.owner.is_some() && edge.owner == owner) else {
-            return Stroke::Contains;
-        };
-        if dependent.ending == Ending::Kept && !words::stored_uids(story, dependent.id).contains(&edge.uid) {
-            Stroke::Removed
-        } else if story.implied(&dependent.key).is_some() {
-            Stroke::Implied
-        } else if edge.blocking {
-            Stroke::Blocking
-        } else {
-            Stroke::Owned
-        }
     }
 }
 
@@ -369,42 +252,6 @@ fn ambiguous(affected: &[Affected]) -> BTreeSet<&str> {
         .filter(|key| *groups.entry(&key.kind).or_insert(&key.group) != key.group)
         .map(|key| key.kind.as_str())
         .collect()
-}
-
-/// The arrows without those from a container to what an owner in it leads to: of a namespace with a Deployment, its
-/// ReplicaSet and its Pods, the namespace points to the Deployment alone. Owner references all stay: a second owner is why
-/// something is kept.
-fn without_shortcuts(mut arrows: Vec<Arrow>, nodes: usize) -> Vec<Arrow> {
-    let mut next: Vec<BTreeSet<usize>> = vec![BTreeSet::new(); nodes];
-    for arrow in &arrows {
-        next[arrow.from].insert(arrow.to);
-    }
-    // One at a time: of a ring of owners, one keeps its arrow.
-    arrows.retain(|arrow| {
-        if arrow.tie != Stroke::Contains {
-            return true;
-        }
-        next[arrow.from].remove(&arrow.to);
-        let shortcut = leads(&next, arrow.from, arrow.to);
-        if !shortcut {
-            next[arrow.from].insert(arrow.to);
-        }
-        !shortcut
-    });
-    arrows
-}
-
-/// Whether a path along `next` leads from one node to another.
-fn leads(next: &[BTreeSet<usize>], from: usize, to: usize) -> bool {
-    let mut seen = BTreeSet::from([from]);
-    let mut pending = vec![from];
-    while let Some(at) = pending.pop() {
-        if at == to {
-            return true;
-        }
-        pending.extend(next[at].iter().filter(|node| seen.insert(**node)));
-    }
-    false
 }
 
 fn tone(ending: Ending) -> Tone {

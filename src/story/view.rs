@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
+use super::written::WrittenAt;
 use crate::gc::{Plan, Step};
 use crate::kube::ObjectKey;
 use crate::ownership::known_finalizers::KnownFinalizers;
@@ -24,6 +25,8 @@ pub struct PlanView<'a> {
     pub targets: Vec<Vec<ObjectKey>>,
     /// Who removes which finalizer.
     pub known: &'a KnownFinalizers,
+    /// Where the objects of the simulated cluster are written, if somebody wants to know.
+    pub written: Option<&'a WrittenAt>,
     /// What was assumed; one sentence each.
     pub notes: Vec<String>,
     /// The removal of everything that a tool delivered, if that is what is planned.

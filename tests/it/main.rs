@@ -47,6 +47,7 @@ mod gc_webhooks;
 mod growth;
 mod hostile;
 mod house;
+mod html;
 mod init;
 mod known_finalizers;
 mod lsp;

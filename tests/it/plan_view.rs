@@ -57,6 +57,7 @@ fn view<'a>(plan: &'a ownerlint::gc::Plan<'a>, steps: &'a [Step]) -> PlanView<'a
         titles: steps.iter().map(title).collect(),
         targets: steps.iter().map(targets).collect(),
         known: ownerlint::ownership::known_finalizers::table(),
+        written: None,
         notes: Vec::new(),
         removal: None,
     }

@@ -67,7 +67,7 @@ fn findings_need_not_decide_the_status() {
     assert_eq!(places(&repository(), &["--exit-zero"]).0, 0);
 }
 
-fn git(repository: &Repository, arguments: &[&str]) -> bool {
+pub(crate) fn git(repository: &Repository, arguments: &[&str]) -> bool {
     let mut command = Command::new("git");
     command.args(["-c", "user.name=t", "-c", "user.email=t@example.com", "-c", "commit.gpgsign=false"]);
     command.args(arguments).current_dir(repository.path());

@@ -21,6 +21,7 @@ use crate::merge::{DeliveryChoice, Handover, Merge, MergePart, scenario, updated
 use crate::ownership::implied;
 use crate::report::Cascades;
 use crate::report::diff::DiffReport;
+use crate::report::html::StoryDocument;
 use crate::report::plan::{Cascade, LastStep};
 use crate::text::Side;
 use crate::yaml::ParserChoice;
@@ -110,6 +111,7 @@ impl Comparison {
         let mut judged = Judged::default();
         let mut effects = Vec::new();
         let mut cascades = Cascades::default();
+        let mut stories = Vec::new();
         let mut plan: Option<LastStep> = None;
         let mut notes = self.notes.clone();
         // What nobody applies is in the last part, which has no settings of its own.
@@ -130,6 +132,7 @@ impl Comparison {
             let drawn = merge.effects.iter().map(|effect| &effect.key).collect();
             let title = cluster.name().unwrap_or("outside any bundle");
             cascades.shown.extend(Cascade::of_ties(title, &view, &drawn));
+            stories.extend(StoryDocument::last(&view, title));
             let mut step = LastStep::of(&view);
             for member in merge.appearing() {
                 step.appears(&member.key);
@@ -150,6 +153,7 @@ impl Comparison {
             effects,
             plan,
             cascades,
+            stories,
             findings: judged.report(sides, &self.judging),
             notes,
         })

@@ -13,7 +13,7 @@ use crate::kube::kubectl::Target;
 use crate::kube::{ObjectKey, Policy, Wait};
 use crate::ownership::Implied;
 use crate::ownership::known_finalizers::KnownFinalizers;
-use crate::story::{ImpliedDependent, PlanView, command};
+use crate::story::{ImpliedDependent, PlanView, WrittenAt, command};
 
 /// A scenario, and what formats may say of it.
 #[derive(Debug)]
@@ -22,6 +22,7 @@ pub struct Planner {
     implied: Vec<ImpliedDependent>,
     known: Arc<KnownFinalizers>,
     data: BTreeMap<ObjectKey, String>,
+    written: WrittenAt,
     notes: Vec<String>,
     /// What the requests are called that are told as one step.
     title: Option<String>,
@@ -79,7 +80,8 @@ impl Planner {
         }
         let data = analysis.data(implied);
         let implied = known_implied(&scenario.cluster, &implied.objects);
-        Self { scenario, implied, known, data, notes, title }
+        let written = WrittenAt::of(analysis.inventory(), &scenario.cluster);
+        Self { scenario, implied, known, data, written, notes, title }
     }
 
     /// The tool's requests of a removal; everything, where none is told as one.
@@ -139,7 +141,18 @@ impl Planner {
         let mut notes = self.notes.clone();
         notes.extend(notes::rejections(&targets, plan));
         let (implied, data) = (self.implied.clone(), self.data.clone());
-        PlanView { plan, steps, data, implied, titles, targets, known: &self.known, notes, removal: None }
+        PlanView {
+            plan,
+            steps,
+            data,
+            implied,
+            titles,
+            targets,
+            known: &self.known,
+            written: Some(&self.written),
+            notes,
+            removal: None,
+        }
     }
 }
 

@@ -11,7 +11,12 @@ use crate::report::plan::LastStep;
 
 /// The document, indented: people read it too.
 pub(super) fn render(report: &DiffReport) -> String {
-    line(serde_json::to_string_pretty(&DiffDocument {
+    line(serde_json::to_string_pretty(&document(report)))
+}
+
+/// The whole contract of a comparison.
+pub(in crate::report) fn document(report: &DiffReport) -> impl Serialize + '_ {
+    DiffDocument {
         schema: "ownerlint.diff/1",
         tool: ToolJson::new(&report.tool),
         base: &report.base,
@@ -22,7 +27,7 @@ pub(super) fn render(report: &DiffReport) -> String {
         plan: report.plan.as_ref(),
         findings: findings(&report.findings),
         notes: &report.notes,
-    }))
+    }
 }
 
 #[derive(Serialize)]

@@ -7,9 +7,10 @@ mod markdown;
 mod model;
 mod words;
 
-use super::{Format, Options, render as render_findings};
+use super::{Format, Options, html, render as render_findings};
 use in_head::in_head;
 
+pub(in crate::report) use json::document;
 pub use model::{ChangedPlace, DiffReport, DiffSummary, ReportedChange, StateName};
 
 /// The comparison in a format. Where a format has no place for changes and effects, it has the findings alone, and where it can only
@@ -20,6 +21,7 @@ pub fn render(format: Format, report: &DiffReport, options: &Options) -> String 
         Format::Human => human::render(report, &options.human),
         Format::Json => json::render(report),
         Format::Markdown => markdown::render(report, options),
+        Format::Html => html::diff(report, &options.html, &options.roots),
         Format::Jsonl => render_findings(format, findings, options),
         Format::Concise
         | Format::Sarif

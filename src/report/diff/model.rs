@@ -3,6 +3,7 @@
 use serde::{Serialize, Serializer};
 
 use crate::merge::DiffEffect;
+use crate::report::html::StoryDocument;
 use crate::report::plan::LastStep;
 use crate::report::{Cascades, Report, Tool};
 
@@ -29,6 +30,9 @@ pub struct DiffReport {
     /// What ties the objects that are deleted: one for each bundle.
     #[doc(hidden)]
     pub cascades: Cascades,
+    /// What happens in each bundle, step by step, for pages to explore.
+    #[doc(hidden)]
+    pub stories: Vec<StoryDocument>,
     /// What the rules of change say.
     pub findings: Report,
     /// What a reader should know besides.

@@ -21,7 +21,7 @@ pub(super) const WORST_FIRST: [(EffectKind, &str); 8] = [
 
 impl DiffReport {
     /// Everything that merging the change does, in one sentence without its full stop; `None` if it deletes nothing.
-    pub(super) fn sentence(&self) -> Option<String> {
+    pub(in crate::report) fn sentence(&self) -> Option<String> {
         let deleted = self.of(EffectKind::Deleted).count();
         let cascaded = self.of(EffectKind::Cascaded).chain(self.of(EffectKind::GeneratedDeleted)).count();
         let stuck: Vec<&DiffEffect> = self.of(EffectKind::Stuck).collect();

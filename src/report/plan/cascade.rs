@@ -6,7 +6,8 @@ use super::mermaid;
 use crate::gc::ObjectId;
 use crate::kube::ObjectKey;
 use crate::story::PlanView;
-use crate::story::graph::{Detail, Extent, Graph};
+use crate::story::extent::Extent;
+use crate::story::graph::{Detail, Graph};
 use crate::story::remedy::{self, Stuck};
 use crate::story::telling::{Ending, Story, stories};
 

@@ -1,8 +1,10 @@
 //! A Graphviz graph of the plan.
 
 use crate::story::PlanView;
-use crate::story::graph::{Detail, Extent, Graph, Stroke, Tone, graph};
+use crate::story::extent::Extent;
+use crate::story::graph::{Detail, Graph, Tone, graph};
 use crate::story::telling::stories;
+use crate::story::ties::Stroke;
 use crate::story::words;
 
 /// The graph, with its legend.

@@ -11,7 +11,12 @@ use crate::kube::{ObjectKey, Policy, Wait};
 use crate::story::{ImpliedDependent, PlanView, RemovalView, SafeCommand};
 
 pub(super) fn render(view: &PlanView<'_>) -> String {
-    crate::report::line::line(serde_json::to_string_pretty(&PlanDocument::new(view, view.steps)))
+    crate::report::line::line(serde_json::to_string_pretty(&document(view)))
+}
+
+/// The whole contract of a plan.
+pub(in crate::report) fn document<'a>(view: &'a PlanView<'a>) -> impl Serialize + 'a {
+    PlanDocument::new(view, view.steps)
 }
 
 /// The last step of a plan as the contract has it, owned: what is told beside other things.

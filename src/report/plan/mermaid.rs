@@ -4,8 +4,10 @@
 //! marks are written as entities, and so is a first character that could begin a list.
 
 use crate::story::PlanView;
-use crate::story::graph::{Detail, Extent, Graph, Stroke, Tone, graph};
+use crate::story::extent::Extent;
+use crate::story::graph::{Detail, Graph, Tone, graph};
 use crate::story::telling::{Story, stories};
+use crate::story::ties::Stroke;
 use crate::story::words;
 
 /// Mermaid draws nothing beyond 50,000 characters of text.

@@ -15,11 +15,12 @@ mod unanswered;
 use std::fmt;
 use std::str::FromStr;
 
-use super::{Options, UnknownFormat};
+use super::{Options, UnknownFormat, html};
 use crate::story::PlanView;
 
 pub use cascade::Cascade;
 pub use json::LastStep;
+pub(in crate::report) use json::document;
 pub(in crate::report) use markdown::held_item;
 
 /// A format of `plan --output`.
@@ -36,11 +37,13 @@ pub enum PlanFormat {
     Mermaid,
     /// A job summary or a comment, with the flowchart.
     Markdown,
+    /// One self-contained page to explore.
+    Html,
 }
 
 impl PlanFormat {
     /// Every format, in the order of this type.
-    pub const ALL: [Self; 5] = [Self::Human, Self::Json, Self::Dot, Self::Mermaid, Self::Markdown];
+    pub const ALL: [Self; 6] = [Self::Human, Self::Json, Self::Dot, Self::Mermaid, Self::Markdown, Self::Html];
 
     /// The word on the command line.
     pub fn as_str(self) -> &'static str {
@@ -50,6 +53,7 @@ impl PlanFormat {
             Self::Dot => "dot",
             Self::Mermaid => "mermaid",
             Self::Markdown => "markdown",
+            Self::Html => "html",
         }
     }
 }
@@ -76,5 +80,6 @@ pub fn render(format: PlanFormat, view: &PlanView<'_>, options: &Options) -> Str
         PlanFormat::Dot => dot::render(view),
         PlanFormat::Mermaid => mermaid::render(view),
         PlanFormat::Markdown => markdown::render(view, &options.markdown),
+        PlanFormat::Html => html::plan(view, &options.html, &options.roots),
     }
 }

@@ -5,11 +5,12 @@ use std::sync::LazyLock;
 
 use jsonschema::Validator;
 use ownerlint::finding::{Identity, Severity};
-use ownerlint::report::{Format, Options, Report};
+use ownerlint::report::{Format, Options, Report, render};
 use ownerlint::text::{ColumnUnit, SourceFile};
 use serde_json::{Value, json};
 
 use super::schemas::{complaints, parsed, validator};
+use crate::html::HtmlPage;
 
 // A schema takes longer to compile than a document to check.
 static SARIF: LazyLock<Validator> = LazyLock::new(sarif_schema);
@@ -51,6 +52,7 @@ pub(crate) fn read(format: Format, text: &str, report: &Report, options: &Option
             ranges(&document, report, options.lsp.position_encoding);
         }
         Format::Markdown => markdown(text, report, options),
+        Format::Html => html(text, report),
         other => panic!("nothing reads {other} back"),
     }
 }
@@ -311,4 +313,12 @@ fn lsp_schema() -> Validator {
 
 fn compiled(schema: Value) -> Validator {
     jsonschema::validator_for(&schema).expect("the schema is a schema")
+}
+
+/// The page embeds the contract, and lines of each finding.
+fn html(text: &str, report: &Report) {
+    let page = HtmlPage::read(text);
+    let contract = render(Format::Json, report, &Options::default());
+    assert_eq!(page.contract, serde_json::from_str::<Value>(&contract).expect("the contract"));
+    assert_eq!(page.beside["snippets"].as_array().map(Vec::len), Some(report.findings.len()));
 }

@@ -1,0 +1,43 @@
+//! The parts of the page that are always the same, and the hashes by which its policy lets them run.
+//!
+//! A test compares the hashes with the parts, and writes them: `UPDATE_DOCS=1 cargo test --test it html`.
+
+/// What the page consists of before any script ran.
+pub(super) const BODY: &str = include_str!("assets/body.html");
+
+/// How it looks.
+pub(super) const STYLE: &str =
+    concat!(include_str!("assets/style.css"), include_str!("assets/explorer.css"), include_str!("assets/print.css"));
+
+/// What makes the page of its data: one function, in parts by subject.
+pub(super) const SCRIPT: &str = concat!(
+    "(() => {\n\"use strict\";\n",
+    include_str!("assets/dom.js"),
+    include_str!("assets/markdown.js"),
+    include_str!("assets/data.js"),
+    include_str!("assets/state.js"),
+    include_str!("assets/filters.js"),
+    include_str!("assets/details.js"),
+    include_str!("assets/tree.js"),
+    include_str!("assets/timeline.js"),
+    include_str!("assets/graph.js"),
+    include_str!("assets/drawing.js"),
+    include_str!("assets/explorer.js"),
+    include_str!("assets/plan.js"),
+    include_str!("assets/change.js"),
+    include_str!("assets/findings.js"),
+    include_str!("assets/main.js"),
+    "})();\n"
+);
+
+/// Lays graphs out in layers: dagre 3.1.3, MIT licence, in THIRD-PARTY-NOTICES.md.
+pub(super) const LAYOUT: &str = include_str!("assets/dagre.js");
+
+/// The hash of [`STYLE`], as a policy writes it.
+pub(super) const STYLE_HASH: &str = "sha256-XS7qyDZZXQbn+sfKBMndTHqUsLJX3VoQPwe3GvwKhe8=";
+
+/// The hash of [`SCRIPT`].
+pub(super) const SCRIPT_HASH: &str = "sha256-+OtYUz4zODMQEeyu5cFZEXd2Jtlm6veiRcEVUdVzB3g=";
+
+/// The hash of [`LAYOUT`].
+pub(super) const LAYOUT_HASH: &str = "sha256-autc/G9bLHdC0j7GTbnpyKt76hxHZjr6qSX/S3u2nLg=";

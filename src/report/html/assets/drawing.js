@@ -1,0 +1,212 @@
+// The graph as SVG: zoomed and moved by mouse, fingers and keys; what is pointed at shows what it hangs on.
+
+const TIES = {
+  owns: "owns", blocking: "owns, and its deletion waits for it", implied: "owns, created by a controller",
+  contains: "contains, or defines", removed: "the reference is removed",
+};
+
+const path = (points) => {
+  const at = ({ x, y }) => `${x.toFixed(1)},${y.toFixed(1)}`;
+  if (points.length < 3) return `M${points.map(at).join("L")}`;
+  const [first, ...rest] = points;
+  let line = `M${at(first)}`;
+  for (let i = 0; i < rest.length - 1; i += 1) {
+    const next = rest[i + 1];
+    const end = i === rest.length - 2 ? next : { x: (rest[i].x + next.x) / 2, y: (rest[i].y + next.y) / 2 };
+    line += `Q${at(rest[i])} ${at(end)}`;
+  }
+  return line;
+};
+
+const drawing = (show) => {
+  const note = el("p", { class: "muted" });
+  const picture = svg("svg", { class: "picture", role: "group", "aria-label": "Graph of owners and dependents", tabindex: "-1" });
+  const buttons = [["Zoom in", "+", () => zoom(1.25)], ["Zoom out", "\u2212", () => zoom(0.8)], ["Fit", "fit", () => fit()]].map(
+    ([label, text, press]) => el("button", { type: "button", "aria-label": label, title: label, click: press }, text));
+  const apart = el("input", { type: "checkbox", change: () => refresh() });
+  const tools = el("div", { class: "tools" }, buttons, el("label", {}, apart, " every object by itself"));
+  const legend = el("ul", { class: "legend" });
+  const hint = el("p", { class: "muted hint" },
+    "Drag to move. Ctrl and wheel, + and \u2212 zoom, 0 fits. Arrow keys lead along the ties, Enter shows the object.");
+  const element = el("div", { class: "graph" }, tools, note, el("div", { class: "frame" }, picture), legend, hint);
+  let drawn = null;
+  let box = null;
+  let stale = true;
+
+  const view = () => picture.setAttribute("viewBox", `${box.x} ${box.y} ${box.w} ${box.h}`);
+  const size = () => picture.getBoundingClientRect();
+  const fit = () => {
+    if (!drawn) return;
+    const { width, height } = size();
+    // Never larger than life, and never so small that nothing can be read.
+    const scale = Math.max(Math.min(width / drawn.width, height / drawn.height, 1), 0.45);
+    const w = width / scale;
+    const h = height / scale;
+    box = { x: drawn.width < w ? (drawn.width - w) / 2 : 0, y: drawn.height < h ? (drawn.height - h) / 2 : 0, w, h };
+    view();
+  };
+  const zoom = (by, cx = box.x + box.w / 2, cy = box.y + box.h / 2) => {
+    const w = Math.min(Math.max(box.w / by, 60), drawn.width * 8 + 2000);
+    const ratio = w / box.w;
+    box = { x: cx - (cx - box.x) * ratio, y: cy - (cy - box.y) * ratio, w, h: box.h * ratio };
+    view();
+  };
+  const toGraph = (event) => {
+    const { left, top, width } = size();
+    const scale = box.w / width;
+    return [box.x + (event.clientX - left) * scale, box.y + (event.clientY - top) * scale];
+  };
+
+  picture.addEventListener("wheel", (event) => {
+    if (!drawn || !(event.ctrlKey || event.metaKey)) return;
+    event.preventDefault();
+    zoom(event.deltaY < 0 ? 1.15 : 0.87, ...toGraph(event));
+  }, { passive: false });
+  const pointers = new Map();
+  picture.addEventListener("pointerdown", (event) => pointers.set(event.pointerId, event));
+  picture.addEventListener("pointermove", (event) => {
+    const before = pointers.get(event.pointerId);
+    if (!before || !drawn) return;
+    const scale = box.w / size().width;
+    const other = [...pointers.values()].find((one) => one.pointerId !== event.pointerId);
+    if (other) {
+      const apartBy = (one) => Math.hypot(one.clientX - other.clientX, one.clientY - other.clientY) || 1;
+      zoom(apartBy(event) / apartBy(before), ...toGraph(other));
+    } else {
+      box.x -= (event.clientX - before.clientX) * scale;
+      box.y -= (event.clientY - before.clientY) * scale;
+      view();
+    }
+    pointers.set(event.pointerId, event);
+  });
+  for (const end of ["pointerup", "pointercancel", "pointerleave"]) {
+    picture.addEventListener(end, (event) => pointers.delete(event.pointerId));
+  }
+
+  /** Everything above and below a vertex. */
+  const chain = (vertex) => {
+    const found = new Set();
+    const follow = (start, from, to) => {
+      const seen = new Set([start]);
+      for (const one of seen) {
+        for (const arrow of one[from]) {
+          found.add(arrow);
+          seen.add(arrow[to]);
+        }
+      }
+      return seen;
+    };
+    const all = new Set([...follow(vertex, "into", "from"), ...follow(vertex, "out", "to")]);
+    return { all, found };
+  };
+  const highlight = (vertex) => {
+    if (!drawn) return;
+    const lit = vertex && chain(vertex);
+    picture.classList.toggle("lit", Boolean(lit));
+    for (const one of drawn.all) one.element.classList.toggle("on", Boolean(lit?.all.has(one)));
+    for (const one of drawn.arrows) one.element.classList.toggle("on", Boolean(lit?.found.has(one)));
+  };
+
+  const focus = (vertex) => {
+    if (!vertex) return;
+    picture.querySelector("g[tabindex='0']")?.setAttribute("tabindex", "-1");
+    vertex.element.setAttribute("tabindex", "0");
+    vertex.element.focus({ preventScroll: true });
+    const inside = vertex.x > box.x && vertex.x < box.x + box.w && vertex.y > box.y && vertex.y < box.y + box.h;
+    if (!inside) {
+      Object.assign(box, { x: vertex.x - box.w / 2, y: vertex.y - box.h / 2 });
+      view();
+    }
+  };
+  /** The vertex of the same layer above or below. */
+  const nextTo = (vertex, direction) => {
+    const layer = drawn.all.filter((one) => one !== vertex && Math.abs(one.x - vertex.x) < 120 && Math.sign(one.y - vertex.y) === direction);
+    return layer.sort((a, b) => Math.abs(a.y - vertex.y) - Math.abs(b.y - vertex.y))[0];
+  };
+  const keys = {
+    ArrowLeft: (vertex) => focus(vertex?.into[0]?.from),
+    ArrowRight: (vertex) => focus(vertex?.out[0]?.to),
+    ArrowUp: (vertex) => vertex && focus(nextTo(vertex, -1)),
+    ArrowDown: (vertex) => vertex && focus(nextTo(vertex, 1)),
+    Enter: (vertex) => vertex && show(vertex.members[0]),
+    " ": (vertex) => vertex && show(vertex.members[0]),
+    "+": () => zoom(1.25), "=": () => zoom(1.25), "-": () => zoom(0.8), 0: () => fit(),
+  };
+  picture.addEventListener("keydown", (event) => {
+    const key = keys[event.key];
+    if (!key || !drawn || event.ctrlKey || event.metaKey || event.altKey) return;
+    event.preventDefault();
+    key(event.target.closest("g")?.vertex);
+  });
+
+  const vertexElement = (vertex) => {
+    const { x, y, width, height, lines, effect, members } = vertex;
+    const [left, top] = [x - width / 2, y - height / 2];
+    const name = `${lines.join(", ")}, ${effect}`;
+    const g = svg("g", {
+      class: `vertex ${effect}${members.some((one) => one.data) ? " data" : ""}`, role: "button", tabindex: "-1", "aria-label": name,
+      click: () => {
+        focus(vertex);
+        show(members[0]);
+      },
+      focus: () => highlight(vertex), blur: () => highlight(null),
+      pointerenter: () => highlight(vertex), pointerleave: () => highlight(null),
+    },
+    svg("title", {}, members.length > 1 ? `${name}: ${members.slice(0, 20).map((one) => one.name).join(", ")}` : `${name}. ${members[0].why || ""}`),
+    svg("rect", { x: left, y: top, width, height, rx: 6 }),
+    members.length > 1 && svg("rect", { class: "stack", x: left + 4, y: top + 4, width, height, rx: 6 }),
+    lines.map((line, at) => svg("text", { x: left + 10, y: top + 18 + at * 16, class: at === 1 && members.length === 1 ? "strong" : at ? "mark" : "first" },
+      at ? line : `${MARKS[effect]} ${line}`)));
+    // The stack lies below its first card.
+    const stack = g.querySelector(".stack");
+    if (stack) g.insertBefore(stack, g.querySelector("rect"));
+    g.vertex = vertex;
+    vertex.element = g;
+    return g;
+  };
+
+  const refresh = () => {
+    stale = false;
+    picture.replaceChildren();
+    legend.replaceChildren();
+    drawn = null;
+    if (!wanted.number) {
+      note.textContent = "No object fits the filter.";
+      return;
+    }
+    const laid = layout(apart.checked);
+    if (laid.many) {
+      note.textContent = `The graph draws up to ${number(DRAWN)} nodes; these would be ${number(laid.many)}. Filter by kind, namespace or name.`;
+      return;
+    }
+    drawn = laid;
+    note.textContent = "";
+    for (const vertex of drawn.all) Object.assign(vertex, { into: [], out: [] });
+    for (const arrow of drawn.arrows) {
+      arrow.from.out.push(arrow);
+      arrow.to.into.push(arrow);
+      arrow.element = svg("path", { class: `arrow ${arrow.tie}`, d: path(arrow.points), "marker-end": "url(#head)" });
+    }
+    const head = svg("marker", { id: "head", viewBox: "0 0 8 8", refX: 8, refY: 4, markerWidth: 8, markerHeight: 8, markerUnits: "userSpaceOnUse", orient: "auto" },
+      svg("path", { d: "M0,0L8,4L0,8z" }));
+    picture.append(svg("defs", {}, head), ...drawn.arrows.map((arrow) => arrow.element), ...drawn.all.map(vertexElement));
+    drawn.all[0].element.setAttribute("tabindex", "0");
+    const effects = [...new Set(drawn.all.map((vertex) => vertex.effect))];
+    const ties = [...new Set(drawn.arrows.map((arrow) => arrow.tie))];
+    const sample = (tie) => svg("svg", { viewBox: "0 0 34 8", width: 34, height: 8, "aria-hidden": "true" }, svg("path", { class: `arrow ${tie}`, d: "M0,4L34,4" }));
+    legend.append(
+      ...effects.map((effect) => el("li", {}, badge(effect))),
+      ...ties.map((tie) => el("li", {}, sample(tie), " ", TIES[tie])),
+      ...(drawn.all.some((vertex) => vertex.members.some((one) => one.data)) ? [el("li", {}, el("span", { class: "tag data" }, "thick border"), " holds data")] : []));
+    fit();
+    mark();
+  };
+  const mark = () => {
+    if (!drawn) return;
+    const chosen = drawn.vertexOf.get(byKey.get(state.at)?.id);
+    for (const vertex of drawn.all) vertex.element.setAttribute("aria-pressed", String(vertex === chosen));
+  };
+  const invalidate = () => (stale = true);
+  const appear = () => (stale ? refresh() : null);
+  return { element, invalidate, appear, mark };
+};

@@ -1,0 +1,105 @@
+//! What a page says besides its contract: the stories, what citations and rules mean, lines of files, and where to read them.
+
+use std::collections::BTreeMap;
+
+use serde::Serialize;
+
+use super::StoryDocument;
+use super::links::FileLink;
+use super::snippet::SnippetDocument;
+use crate::gc;
+use crate::report::{HtmlOptions, Published, Report, Roots, RuleInfo};
+
+/// The second element of data.
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct Beside<'a> {
+    /// The command that the page answers: `plan`, `diff` or `check`.
+    pub(super) command: &'static str,
+    pub(super) title: String,
+    pub(super) stories: &'a [StoryDocument],
+    /// What each citation says.
+    pub(super) citations: BTreeMap<&'a str, &'static str>,
+    /// Where files can be read; of a change, those of head.
+    pub(super) links: BTreeMap<&'a str, FileLink>,
+    /// Where files of base can be read.
+    pub(super) base_links: BTreeMap<&'a str, FileLink>,
+    /// The rules that found something.
+    pub(super) rules: BTreeMap<&'static str, RulePage<'a>>,
+    /// The lines of each finding, in the order of the findings.
+    pub(super) snippets: Vec<Vec<SnippetDocument<'a>>>,
+    pub(super) removal: Option<RemovalDocument<'a>>,
+}
+
+/// What a reader of a finding wants to know of its rule.
+#[derive(Debug, Serialize)]
+pub(super) struct RulePage<'a> {
+    summary: &'a str,
+    page: &'a str,
+}
+
+/// What the contract of a removal leaves open.
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct RemovalDocument<'a> {
+    /// The command of the tool.
+    pub(super) command: &'a str,
+    /// Whether an order is known in which nothing gets stuck.
+    pub(super) order_known: bool,
+}
+
+impl<'a> Beside<'a> {
+    pub(super) fn new(command: &'static str, title: String, stories: &'a [StoryDocument]) -> Self {
+        let cited = stories.iter().flat_map(StoryDocument::citations);
+        Self {
+            command,
+            title,
+            stories,
+            citations: cited.filter_map(|rule| Some((rule, gc::semantics(rule)?))).collect(),
+            links: BTreeMap::new(),
+            base_links: BTreeMap::new(),
+            rules: BTreeMap::new(),
+            snippets: Vec::new(),
+            removal: None,
+        }
+    }
+
+    /// Adds the lines and rules of findings.
+    pub(super) fn with_findings(mut self, report: &'a Report) -> Self {
+        let found = |rule: &&RuleInfo| report.findings.iter().any(|reported| reported.finding.rule == rule.id);
+        let rules = report.rules.iter().filter(found);
+        self.rules = rules.map(|rule| (rule.id, RulePage { summary: &rule.summary, page: &rule.page })).collect();
+        self.snippets = report.findings.iter().map(|reported| SnippetDocument::of(report, reported)).collect();
+        self
+    }
+
+    /// Adds where `files` can be read, and files of base.
+    pub(super) fn linked(
+        mut self,
+        files: impl Iterator<Item = &'a str>,
+        base: impl Iterator<Item = &'a str>,
+        options: &HtmlOptions,
+        roots: &Roots,
+    ) -> Self {
+        self.links = links(files, options.published.as_ref(), roots);
+        self.base_links = links(base, options.base.as_ref(), roots);
+        self
+    }
+}
+
+fn links<'a>(
+    files: impl Iterator<Item = &'a str>,
+    published: Option<&Published>,
+    roots: &Roots,
+) -> BTreeMap<&'a str, FileLink> {
+    let Some(published) = published else { return BTreeMap::new() };
+    let mut links = BTreeMap::new();
+    for file in files {
+        if !links.contains_key(file)
+            && let Some(link) = FileLink::of(file, published, roots)
+        {
+            links.insert(file, link);
+        }
+    }
+    links
+}

@@ -1,0 +1,27 @@
+//! The page of a change.
+
+use super::StoryDocument;
+use super::beside::Beside;
+use super::document::page;
+use crate::report::diff::{ChangedPlace, DiffReport, document};
+use crate::report::{HtmlOptions, Roots};
+use crate::text::Side;
+
+/// The whole document.
+pub(in crate::report) fn diff(report: &DiffReport, options: &HtmlOptions, roots: &Roots) -> String {
+    let title = report.sentence().unwrap_or_else(|| "Merging this deletes nothing".to_owned());
+    let sources = &report.findings.sources;
+    let of = |side: Side| sources.iter().filter(move |(_, file)| file.side() == side).map(|(_, file)| file.path());
+    let changed = report.changes.iter();
+    let head = of(Side::Head).chain(changed.clone().filter_map(|change| file(change.head.as_ref())));
+    let base = of(Side::Base).chain(changed.filter_map(|change| file(change.base.as_ref())));
+    let base = base.chain(report.stories.iter().flat_map(StoryDocument::files));
+    let beside = Beside::new("diff", title.clone(), &report.stories)
+        .with_findings(&report.findings)
+        .linked(head, base, options, roots);
+    page(&title, &document(report), &beside, report.stories.iter().any(StoryDocument::has_graph))
+}
+
+fn file(place: Option<&ChangedPlace>) -> Option<&str> {
+    place.map(|place| place.file.as_str())
+}

@@ -1,0 +1,73 @@
+//! The page around the data: one file, which loads nothing and runs nothing but its own scripts.
+//!
+//! What comes from manifests is only ever JSON in an element that nothing executes, with every character escaped that means
+//! something to HTML. The scripts make the page of it through text nodes, and a policy with their hashes keeps it that way.
+
+use serde::Serialize;
+
+use super::assets::{BODY, LAYOUT, LAYOUT_HASH, SCRIPT, SCRIPT_HASH, STYLE, STYLE_HASH};
+use crate::text::plain;
+
+/// Characters of the title.
+const TITLE: usize = 150;
+
+/// The document of a contract, with what is told beside it. Pages that draw a graph carry the library that lays it out.
+pub(super) fn page(title: &str, contract: &impl Serialize, beside: &impl Serialize, with_graph: bool) -> String {
+    let layout = if with_graph { format!("<script>{LAYOUT}</script>\n") } else { String::new() };
+    let hashes = if with_graph { format!("'{SCRIPT_HASH}' '{LAYOUT_HASH}'") } else { format!("'{SCRIPT_HASH}'") };
+    let title = plain::one_line(title);
+    let title = text(&plain::shortened(&title, TITLE));
+    let (contract, beside) = (json(contract), json(beside));
+    format!(
+        "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
+         <meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; script-src {hashes}; style-src '{STYLE_HASH}'; \
+         base-uri 'none'; form-action 'none'; require-trusted-types-for 'script'; trusted-types 'none'\">\n\
+         <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
+         <meta name=\"referrer\" content=\"no-referrer\">\n\
+         <meta name=\"color-scheme\" content=\"light dark\">\n\
+         <title>{title} · ownerlint</title>\n<style>{STYLE}</style>\n</head>\n<body>\n{BODY}\
+         <script type=\"application/json\" id=\"contract\">{contract}</script>\n\
+         <script type=\"application/json\" id=\"beside\">{beside}</script>\n\
+         {layout}<script>{SCRIPT}</script>\n</body>\n</html>\n"
+    )
+}
+
+/// Text between tags.
+fn text(text: &str) -> String {
+    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;")
+}
+
+/// JSON that ends no element, begins no comment and no command of a runner, and turns no text around: such characters are only in
+/// strings, where an escape says the same.
+fn json(document: &impl Serialize) -> String {
+    // `serde_json` fails only on maps with keys that are no strings; there are none here.
+    let json = serde_json::to_string(document).unwrap_or_default();
+    let json = plain::visible_json(&json);
+    let mut escaped = String::with_capacity(json.len());
+    for c in json.chars() {
+        match c {
+            '<' | '>' | '&' | '#' | '\u{2028}' | '\u{2029}' => escaped.push_str(&format!("\\u{:04x}", c as u32)),
+            _ => escaped.push(c),
+        }
+    }
+    escaped
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn json_says_the_same_and_nothing_to_html() {
+        let hostile = "</script><!--<script>&amp;]]>\u{2028}\u{202e}##[error]\u{7f}";
+        let shown = json(&hostile);
+        assert!(!shown.contains(['<', '>', '&', '#', '\u{2028}', '\u{202e}', '\u{7f}']), "{shown}");
+        assert_eq!(serde_json::from_str::<String>(&shown).ok().as_deref(), Some(hostile));
+    }
+
+    #[test]
+    fn a_title_is_text() {
+        let page = page("</title><script>", &"", &"", false);
+        assert!(page.contains("<title>&lt;/title&gt;&lt;script&gt; · ownerlint</title>"));
+    }
+}

@@ -1,0 +1,23 @@
+//! One self-contained page to explore: what happens and why as a tree, a graph and a timeline; the findings with their lines.
+//!
+//! * `document` the page around the data, and the policy that guards it; `assets` the parts that are always the same
+//! * `story` a step of a plan as the page explores it; `beside` everything else that the contract does not say
+//! * `snippet`, `links` the lines of a finding, and where to read them on the web
+//! * `plan`, `diff`, `findings` the page of each command
+//!
+//! The contract is embedded as `--output json` prints it, so the page says the same and scripts can read it back.
+
+mod assets;
+mod beside;
+mod diff;
+mod document;
+mod findings;
+mod links;
+mod plan;
+mod snippet;
+mod story;
+
+pub(super) use diff::diff;
+pub(super) use findings::findings;
+pub(super) use plan::plan;
+pub use story::StoryDocument;

@@ -1,0 +1,116 @@
+//! The lines that a finding points at: both ends of its relation, file by file.
+
+use std::collections::BTreeMap;
+use std::ops::Range;
+
+use serde::Serialize;
+
+use crate::finding::Label;
+use crate::report::excerpt::{InLine, in_line, window};
+use crate::report::{Report, Reported};
+use crate::text::{FileId, Side, SourceFile, plain};
+
+/// Lines before and after each place.
+const CONTEXT: usize = 1;
+/// Characters of a line; a manifest in JSON may be one line.
+const WIDTH: usize = 200;
+
+/// Lines of one file.
+#[derive(Debug, Serialize)]
+pub(super) struct SnippetDocument<'a> {
+    file: &'a str,
+    /// `base` or `head`, of a change.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    side: Option<&'static str>,
+    lines: Vec<SnippetLine<'a>>,
+}
+
+#[derive(Debug, Serialize)]
+struct SnippetLine<'a> {
+    number: usize,
+    /// Pieces of the line, and what is said of each.
+    pieces: Vec<LinePiece<'a>>,
+}
+
+/// A piece of a line. `mark`: what is said of it; empty for the place of the finding, if nothing more is.
+#[derive(Debug, Serialize)]
+struct LinePiece<'a> {
+    text: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    mark: Option<&'a str>,
+}
+
+impl<'a> SnippetDocument<'a> {
+    /// The lines around the places of a finding: the file of its own place first. A chain's ends have no marks of their own.
+    pub(super) fn of(report: &'a Report, reported: &'a Reported) -> Vec<Self> {
+        let finding = &reported.finding;
+        let labels = std::iter::once(&finding.primary).chain(&finding.related);
+        let mut files: Vec<(FileId, Vec<&Label>)> = Vec::new();
+        for label in labels {
+            match files.iter_mut().find(|(file, _)| *file == label.file) {
+                Some((_, labels)) => labels.push(label),
+                None => files.push((label.file, vec![label])),
+            }
+        }
+        files.into_iter().map(|(file, labels)| Self::lines(report.sources.file(file), &labels)).collect()
+    }
+
+    fn lines(file: &'a SourceFile, labels: &[&'a Label]) -> Self {
+        let side = match file.side() {
+            Side::Base => Some("base"),
+            Side::Head => Some("head"),
+            _ => None,
+        };
+        // Lines with what is marked on each, by its bytes in the line.
+        let mut lines: BTreeMap<usize, Vec<(usize, usize, &'a str)>> = BTreeMap::new();
+        for label in labels {
+            let InLine { line, bytes } = in_line(file, label.span);
+            for near in line.saturating_sub(CONTEXT).max(1)..=(line + CONTEXT).min(file.line_count()) {
+                lines.entry(near).or_default();
+            }
+            lines.entry(line).or_default().push((bytes.start, bytes.end, label.message.as_str()));
+        }
+        let lines = lines.into_iter().map(|(number, marks)| SnippetLine::new(file, number, marks));
+        Self { file: file.path(), side, lines: lines.collect() }
+    }
+}
+
+impl<'a> SnippetLine<'a> {
+    fn new(file: &SourceFile, number: usize, mut marks: Vec<(usize, usize, &'a str)>) -> Self {
+        let line = file.shown_line(number);
+        // Of places that overlap, the first is marked; all are said.
+        marks.sort_unstable();
+        let focus = marks.first().map_or(0, |mark| mark.0);
+        let Range { start: from, end: to } = window(&line, focus, WIDTH);
+        let mut pieces = Vec::new();
+        let mut at = from;
+        let mut push = |start: usize, end: usize, mark: Option<&'a str>| {
+            let text = line.get(start..end).unwrap_or_default();
+            if !text.is_empty() || mark.is_some() {
+                pieces.push(LinePiece { text: plain::visible(text).into_owned(), mark });
+            }
+        };
+        for (start, end, mark) in marks {
+            let (start, end) = (start.clamp(from, to), end.clamp(from, to));
+            if start >= at {
+                push(at, start, None);
+                push(start, end, Some(mark));
+                at = end;
+            } else if !mark.is_empty() {
+                push(at, at, Some(mark));
+            }
+        }
+        push(at, to, None);
+        if from > 0
+            && let Some(first) = pieces.first_mut()
+        {
+            first.text.insert(0, '…');
+        }
+        if to < line.len()
+            && let Some(last) = pieces.last_mut()
+        {
+            last.text.push('…');
+        }
+        Self { number, pieces }
+    }
+}

@@ -1,0 +1,286 @@
+//! A step of a plan as the page explores it: the tree of causes, the ties, what is stuck and how to release it. What the contract
+//! says already is not repeated here.
+
+use serde::Serialize;
+
+use crate::gc::{Cause, Fate, HeldObject, Hold, ObjectId};
+use crate::kube::ObjectKey;
+use crate::story::remedy::{self, Remedy};
+use crate::story::telling::{Affected, Ending, Story, stories};
+use crate::story::ties::{Stroke, Web};
+use crate::story::unanswered::{Unanswered, unanswered};
+use crate::story::variation::{Alternative, Variation, incomplete, variations};
+use crate::story::{PlanView, words};
+use crate::text::plain;
+
+/// A step of a plan, owned: what is told beside other things.
+#[derive(Clone, Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct StoryDocument {
+    title: String,
+    counts: CountsDocument,
+    /// Parents come before their children; untouched owners come last.
+    objects: Vec<ObjectDocument>,
+    /// From, to, and how: places in `objects`.
+    ties: Vec<(usize, usize, &'static str)>,
+    stuck: Vec<StuckDocument>,
+    unanswered: Vec<UnansweredDocument>,
+    rejected: Vec<(String, u16)>,
+    variations: Vec<VariationDocument>,
+    incomplete: Option<&'static str>,
+}
+
+#[derive(Clone, Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+struct CountsDocument {
+    deleted: usize,
+    implied: usize,
+    stuck: usize,
+    still_stuck: usize,
+    kept: usize,
+    untouched: usize,
+}
+
+#[derive(Clone, Debug, Serialize)]
+struct ObjectDocument {
+    kind: String,
+    #[serde(skip_serializing_if = "String::is_empty")]
+    group: String,
+    #[serde(skip_serializing_if = "String::is_empty")]
+    namespace: String,
+    name: String,
+    effect: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    parent: Option<usize>,
+    /// Objects with the same number are deleted together.
+    #[serde(skip_serializing_if = "is_zero")]
+    wave: usize,
+    #[serde(skip_serializing_if = "String::is_empty")]
+    why: String,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    cites: Vec<&'static str>,
+    /// What says that a controller creates it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    implied: Option<String>,
+    /// What is deleted with it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    data: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    file: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    line: Option<usize>,
+    /// The finalizers that hold it.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    finalizers: Vec<String>,
+    /// It does not get stuck if its controller is quicker than another deletion.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    race: bool,
+}
+
+#[derive(Clone, Debug, Serialize)]
+struct StuckDocument {
+    key: String,
+    /// It was Terminating before the step.
+    before: bool,
+    /// Releasing others is enough.
+    waits: bool,
+    holds: Vec<HoldDocument>,
+}
+
+#[derive(Clone, Debug, Serialize)]
+struct HoldDocument {
+    what: String,
+    cites: Vec<&'static str>,
+    help: String,
+    commands: Vec<String>,
+}
+
+#[derive(Clone, Debug, Serialize)]
+struct UnansweredDocument {
+    what: String,
+    cites: Vec<&'static str>,
+    help: String,
+    command: String,
+}
+
+#[derive(Clone, Debug, Serialize)]
+struct VariationDocument {
+    title: String,
+    outcomes: Vec<AlternativeDocument>,
+    more: usize,
+}
+
+#[derive(Clone, Debug, Serialize)]
+struct AlternativeDocument {
+    text: String,
+    cites: &'static [&'static str],
+}
+
+// The signature is serde's.
+#[allow(clippy::trivially_copy_pass_by_ref)]
+fn is_zero(number: &usize) -> bool {
+    *number == 0
+}
+
+impl StoryDocument {
+    /// Every step of a plan.
+    pub(in crate::report) fn all(view: &PlanView<'_>) -> Vec<Self> {
+        stories(view).iter().map(|story| Self::of(story, &story.title())).collect()
+    }
+
+    /// The last step of a plan, under a title; `None` where nothing is touched.
+    pub fn last(view: &PlanView<'_>, title: &str) -> Option<Self> {
+        let stories = stories(view);
+        let last = stories.last().filter(|story| !story.affected.is_empty() || !story.stuck.is_empty());
+        last.map(|story| Self::of(story, title))
+    }
+
+    fn of(story: &Story<'_>, title: &str) -> Self {
+        let Web { others, arrows } = Web::of(story);
+        let touched = story.affected.iter().map(|affected| ObjectDocument::touched(story, affected));
+        let untouched = others.iter().map(|id| ObjectDocument::untouched(story, *id));
+        let stuck = remedy::stuck(story);
+        let counts = &story.counts;
+        Self {
+            title: plain::one_line(title),
+            counts: CountsDocument {
+                deleted: counts.deleted,
+                implied: counts.implied,
+                stuck: counts.stuck,
+                still_stuck: counts.still_stuck,
+                kept: counts.kept,
+                untouched: counts.untouched,
+            },
+            objects: touched.chain(untouched).collect(),
+            ties: arrows.iter().map(|arrow| (arrow.from, arrow.to, stroke(arrow.tie))).collect(),
+            stuck: stuck.into_iter().map(StuckDocument::from).collect(),
+            unanswered: unanswered(story).into_iter().map(UnansweredDocument::from).collect(),
+            rejected: story.rejected().into_iter().map(|(key, code)| (key.to_string(), code)).collect(),
+            variations: variations(story).into_iter().map(VariationDocument::from).collect(),
+            incomplete: incomplete(story),
+        }
+    }
+
+    /// Every citation that the story makes.
+    pub(super) fn citations(&self) -> impl Iterator<Item = &str> {
+        let holds = self.stuck.iter().flat_map(|stuck| &stuck.holds);
+        let outcomes = self.variations.iter().flat_map(|variation| &variation.outcomes);
+        let objects = self.objects.iter().flat_map(|object| object.cites.iter());
+        let implied = self.objects.iter().filter_map(|object| object.implied.as_deref());
+        objects
+            .chain(holds.flat_map(|hold| hold.cites.iter()))
+            .chain(self.unanswered.iter().flat_map(|one| one.cites.iter()))
+            .chain(outcomes.flat_map(|outcome| outcome.cites.iter()))
+            .copied()
+            .chain(implied)
+    }
+
+    /// Whether there is a tie to draw.
+    pub(super) fn has_graph(&self) -> bool {
+        !self.ties.is_empty()
+    }
+
+    /// The files that the objects are written in.
+    pub(super) fn files(&self) -> impl Iterator<Item = &str> {
+        self.objects.iter().filter_map(|object| object.file.as_deref())
+    }
+}
+
+impl ObjectDocument {
+    fn touched(story: &Story<'_>, affected: &Affected) -> Self {
+        let effect = match affected.ending {
+            Ending::Deleted => "deleted",
+            Ending::Stuck => "stuck",
+            Ending::Kept => "kept",
+        };
+        let held = story.stuck.binary_search_by_key(&affected.id, |held| held.object);
+        let held = held.ok().map(|at| &story.stuck[at]);
+        Self {
+            parent: affected.parent,
+            wave: affected.wave,
+            why: words::reason(story, affected),
+            cites: Cause::all_citations(&affected.causes),
+            implied: story.implied(&affected.key).map(|implied| implied.rule.to_string()),
+            data: story.view.data.get(&affected.key).cloned(),
+            finalizers: held.map(finalizers).unwrap_or_default(),
+            race: held.is_some_and(|held| !held.unless_quicker.is_empty()),
+            ..Self::named(story, affected.id, &affected.key, effect)
+        }
+    }
+
+    /// An owner that the step leaves alone.
+    fn untouched(story: &Story<'_>, id: ObjectId) -> Self {
+        let cluster = story.view.plan.cluster();
+        let effect = match &story.after[id] {
+            Fate::Gone => "gone",
+            Fate::Present(_) => "untouched",
+        };
+        Self::named(story, id, &cluster.key(id), effect)
+    }
+
+    fn named(story: &Story<'_>, id: ObjectId, key: &ObjectKey, effect: &'static str) -> Self {
+        let place = story.view.written.and_then(|written| written.place(id));
+        Self {
+            kind: key.kind.clone(),
+            group: key.group.clone(),
+            namespace: key.namespace.to_string(),
+            name: key.name.clone(),
+            effect,
+            parent: None,
+            wave: 0,
+            why: String::new(),
+            cites: Vec::new(),
+            implied: None,
+            data: None,
+            file: place.map(|(file, _)| file.to_owned()),
+            line: place.map(|(_, line)| line),
+            finalizers: Vec::new(),
+            race: false,
+        }
+    }
+}
+
+fn finalizers(held: &HeldObject) -> Vec<String> {
+    let names = held.holds.iter().filter_map(|hold| match hold {
+        Hold::Finalizers(names) => Some(names),
+        _ => None,
+    });
+    names.flatten().cloned().collect()
+}
+
+fn stroke(tie: Stroke) -> &'static str {
+    match tie {
+        Stroke::Blocking => "blocking",
+        Stroke::Owned => "owns",
+        Stroke::Implied => "implied",
+        Stroke::Contains => "contains",
+        Stroke::Removed => "removed",
+    }
+}
+
+impl From<remedy::Stuck> for StuckDocument {
+    fn from(stuck: remedy::Stuck) -> Self {
+        let waits = stuck.waits();
+        let holds = stuck.remedies.into_iter().map(|Remedy { what, citations, help, commands, .. }| HoldDocument {
+            what,
+            cites: citations,
+            help,
+            commands,
+        });
+        Self { key: stuck.key.to_string(), before: stuck.before, waits, holds: holds.collect() }
+    }
+}
+
+impl From<Unanswered> for UnansweredDocument {
+    fn from(Unanswered { what, citations, help, command }: Unanswered) -> Self {
+        Self { what, cites: citations.to_vec(), help, command }
+    }
+}
+
+impl From<Variation> for VariationDocument {
+    fn from(Variation { title, outcomes, more }: Variation) -> Self {
+        let outcomes = outcomes.into_iter();
+        let outcomes = outcomes.map(|Alternative { text, citations }| AlternativeDocument { text, cites: citations });
+        Self { title, outcomes: outcomes.collect(), more }
+    }
+}
