@@ -40,12 +40,13 @@ const GUIDE: [(&str, &str); 10] = [
 ];
 
 /// The pages of editors.
-const EDITORS: [(&str, &str); 5] = [
+const EDITORS: [(&str, &str); 6] = [
     ("The language server", "lsp"),
     ("VS Code", "vscode"),
     ("Neovim", "neovim"),
     ("Helix", "helix"),
     ("Emacs", "emacs"),
+    ("Zed", "zed"),
 ];
 
 /// What the cluster does, in words.

@@ -12,11 +12,15 @@ const BROKEN: &str = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: '😀', 
                       [{apiVersion: apps/v1, kind: Deployment, name: web, uid: ''}]}\n";
 const OWNER: &str = "apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: web, namespace: shop}\n";
 
-/// The first block of code in a page, in that language.
-fn code(page: &str, language: &str) -> String {
+/// A misspelt key, which has a fix.
+const ROLE: &str = "apiVersion: rbac.authorization.k8s.io/v1\nkind: ClusterRole\nmetadata:\n  name: reader # 😀\n  \
+                    lables: {app: web}\nrules: []\n";
+
+/// The blocks of code in a page, in that language.
+fn blocks(page: &str, language: &str) -> Vec<String> {
     let text = std::fs::read_to_string(root().join("docs/editors").join(page)).expect("the page");
-    let (_, rest) = text.split_once(&format!("```{language}\n")).expect("a block of code");
-    rest.split_once("\n```").expect("its end").0.to_owned()
+    let fence = format!("```{language}\n");
+    text.split(&fence).skip(1).map(|rest| rest.split_once("\n```").expect("its end").0.to_owned()).collect()
 }
 
 /// An editor, with this build of the program first on its path; `None`, with a note, where it is not installed.
@@ -40,6 +44,8 @@ fn bundle() -> tempfile::TempDir {
     std::fs::create_dir(folder.path().join("rendered")).expect("a folder");
     std::fs::write(folder.path().join("rendered/web.yaml"), OWNER).expect("written");
     std::fs::write(folder.path().join("rendered/settings map.yaml"), BROKEN).expect("written");
+    std::fs::write(folder.path().join("rendered/role.yaml"), ROLE).expect("written");
+    std::fs::create_dir(folder.path().join(".git")).expect("a folder");
     folder
 }
 
@@ -49,7 +55,7 @@ fn printed(command: &mut Command) -> Vec<Value> {
     let text = [output.stdout, output.stderr].map(|bytes| String::from_utf8_lossy(&bytes).into_owned()).concat();
     let shown = text.split("<<<").skip(1).filter_map(|part| part.split(">>>").next());
     let shown: Vec<_> = shown.map(|json| serde_json::from_str(json).expect("JSON")).collect();
-    assert_eq!(shown.len(), 2, "{text}");
+    assert!(!shown.is_empty(), "{text}");
     shown
 }
 
@@ -58,81 +64,153 @@ fn column() -> usize {
     BROKEN.lines().last().and_then(|line| line.find("Deployment")).expect("the owner")
 }
 
-#[test]
-fn neovim_shows_findings_of_unsaved_text() {
-    let folder = bundle();
-    let Some(mut nvim) = editor("nvim", folder.path()) else { return };
-    std::fs::write(folder.path().join("ownerlint.lua"), code("neovim.md", "lua")).expect("written");
-    let probe = r#"
-local function missing()
-  local found = {}
-  for _, d in ipairs(vim.diagnostic.get(0)) do
-    if d.code == "owner-cross-namespace" then table.insert(found, d) end
-  end
-  return found
-end
-local function show(wanted)
-  vim.wait(20000, function() return #missing() == wanted end, 20)
-  io.stdout:write("<<<" .. vim.fn.json_encode({ found = missing() }) .. ">>>")
-end
-show(1)
-local lines = vim.api.nvim_buf_get_lines(0, 0, -1, false)
-lines[3] = lines[3]:gsub("elsewhere", "shop")
-vim.api.nvim_buf_set_lines(0, 0, -1, false, lines)
-vim.cmd("doautocmd TextChanged")
-show(0)
-vim.cmd("qall!")
-"#;
-    std::fs::write(folder.path().join("probe.lua"), probe).expect("written");
-    nvim.args(["--headless", "-n", "-i", "NONE", "-u", "ownerlint.lua"]);
-    nvim.args(["-c", "luafile probe.lua", "rendered/settings map.yaml"]);
-    let shown = printed(&mut nvim);
-    let finding = &shown[0]["found"][0];
-    assert_eq!((&finding["lnum"], &finding["col"]), (&2.into(), &column().into()), "{finding}");
-    assert_eq!(finding["severity"], 2);
-    assert!(finding["message"].as_str().is_some_and(|text| text.contains("namespace `shop`")), "{finding}");
-    assert_eq!(shown[1]["found"].as_array().map_or(0, Vec::len), 0, "repaired in the buffer only");
+/// What both editors do: they show a finding of a relation, repair the relation in the buffer only, ask what is deleted with the owner
+/// and where it is, and have a misspelt key corrected.
+fn is_as_documented(shown: &[Value]) {
+    let [found, repaired, hover, definition, offered, fixed, left] = shown else { panic!("{shown:?}") };
+    assert_eq!((&found["line"], &found["byte"]), (&2.into(), &column().into()), "{found}");
+    assert!(found["text"].as_str().is_some_and(|text| text.contains("namespace `shop`")), "{found}");
+    let deletion = "Deleting `Deployment.apps/shop/web` deletes";
+    assert!(hover.as_str().is_some_and(|text| text.contains(deletion)), "{hover}");
+    assert!(definition.as_str().is_some_and(|path| path.ends_with("rendered/web.yaml")), "{definition}");
+    assert_eq!(repaired, 0, "repaired in the buffer only");
+    assert_eq!(offered, "rename `lables` to `labels`");
+    assert_eq!(fixed.as_str(), Some(&*ROLE.replace("lables", "labels")));
+    assert_eq!(left, 0);
 }
 
 #[test]
-fn emacs_shows_findings_of_unsaved_text() {
+fn neovim_shows_findings_answers_questions_and_applies_a_fix() {
+    let folder = bundle();
+    let Some(mut nvim) = editor("nvim", folder.path()) else { return };
+    let setups = blocks("neovim.md", "lua");
+    std::fs::write(folder.path().join("new.lua"), &setups[0]).expect("written");
+    std::fs::write(folder.path().join("old.lua"), &setups[1]).expect("written");
+    std::fs::write(folder.path().join("init.lua"), r#"dofile(vim.lsp.config and "new.lua" or "old.lua")"#)
+        .expect("written");
+    let probe = r#"
+local function say(value) io.stdout:write("<<<" .. vim.fn.json_encode(value) .. ">>>") end
+local function wait(wanted) vim.wait(20000, wanted, 20) end
+local function found(code)
+  return vim.tbl_filter(function(d) return d.code == code end, vim.diagnostic.get(0))
+end
+local function ask(method)
+  local client = vim.lsp.get_active_clients()[1]
+  local params = vim.lsp.util.make_position_params(0, client.offset_encoding)
+  for _, answer in pairs(vim.lsp.buf_request_sync(0, method, params, 20000)) do return answer.result end
+end
+local relation = "owner-cross-namespace"
+wait(function() return #found(relation) == 1 end)
+local d = found(relation)[1]
+say({ line = d.lnum, byte = d.col, text = d.message })
+vim.api.nvim_win_set_cursor(0, { d.lnum + 1, d.col })
+local lines = vim.api.nvim_buf_get_lines(0, 0, -1, false)
+lines[3] = lines[3]:gsub("elsewhere", "shop")
+vim.api.nvim_buf_set_lines(0, 0, -1, false, lines)
+wait(function() return #found(relation) == 0 end)
+say(#found(relation))
+vim.api.nvim_win_set_cursor(0, { 3, (lines[3]:find("Deployment")) })
+say(ask("textDocument/hover").contents.value)
+say(vim.uri_to_fname(ask("textDocument/definition").uri))
+vim.cmd("edit! rendered/role.yaml")
+wait(function() return #found("metadata-unknown-field") == 1 end)
+local fixable = found("metadata-unknown-field")[1]
+vim.api.nvim_win_set_cursor(0, { fixable.lnum + 1, fixable.col })
+vim.ui.select = function(items, options, choose)
+  say(options.format_item(items[1]))
+  choose(items[1], 1)
+end
+local before = vim.api.nvim_buf_get_changedtick(0)
+vim.lsp.buf.code_action()
+wait(function() return vim.api.nvim_buf_get_changedtick(0) > before end)
+say(table.concat(vim.api.nvim_buf_get_lines(0, 0, -1, false), "\n") .. "\n")
+wait(function() return #vim.diagnostic.get(0) == 0 end)
+say(#vim.diagnostic.get(0))
+vim.cmd("qall!")
+"#;
+    std::fs::write(folder.path().join("probe.lua"), probe).expect("written");
+    nvim.args(["--headless", "-n", "-i", "NONE", "-u", "init.lua"]);
+    // An error in the probe must not keep it waiting for a key.
+    nvim.args(["-c", "luafile probe.lua", "-c", "qall!", "rendered/settings map.yaml"]);
+    is_as_documented(&printed(&mut nvim));
+}
+
+#[test]
+fn emacs_shows_findings_answers_questions_and_applies_a_fix() {
     let folder = bundle();
     let Some(mut emacs) = editor("emacs", folder.path()) else { return };
-    std::fs::write(folder.path().join("ownerlint.el"), code("emacs.md", "elisp")).expect("written");
+    std::fs::write(folder.path().join("ownerlint.el"), &blocks("emacs.md", "elisp")[0]).expect("written");
     let probe = r#"
 (require 'json)
-(find-file "rendered/settings map.yaml")
-(defun show ()
-  (let (done found)
-    (ownerlint-flymake (lambda (diagnostics) (setq done t found diagnostics)))
-    (while (not done) (accept-process-output nil 0.05))
-    (princ (format "<<<%s>>>" (json-encode (vconcat (mapcar
-      (lambda (d) (list (cons 'byte (- (position-bytes (flymake-diagnostic-beg d))
-                                       (position-bytes (save-excursion (goto-char (flymake-diagnostic-beg d)) (line-beginning-position)))))
-                        (cons 'line (line-number-at-pos (flymake-diagnostic-beg d)))
-                        (cons 'type (symbol-name (flymake-diagnostic-type d)))
-                        (cons 'text (flymake-diagnostic-text d))))
-      (seq-filter (lambda (d) (string-prefix-p "[owner-cross-namespace]" (flymake-diagnostic-text d))) found))))))))
-(show)
+(require 'cl-lib)
+(setq make-backup-files nil create-lockfiles nil last-nonmenu-event ?a)
+(defun say (value) (princ (format "<<<%s>>>" (json-encode value))))
+(defun wait (wanted)
+  (let ((end (+ (float-time) 20)))
+    (while (and (not (funcall wanted)) (< (float-time) end)) (accept-process-output nil 0.05))))
+(defun found (code)
+  (seq-filter (lambda (d) (string-match-p (regexp-quote code) (flymake-diagnostic-text d))) (flymake-diagnostics)))
+(defvar folder default-directory)
+(defun visit (file)
+  (find-file (expand-file-name file folder))
+  ;; Somebody who sits there would press a key, and idle timers would run.
+  (run-hooks 'post-command-hook)
+  (wait (lambda () (eglot-managed-p)))
+  (flymake-start))
+(defun changed () (eglot--signal-textDocument/didChange))
+(visit "rendered/settings map.yaml")
+(let ((relation "owner-cross-namespace"))
+  (wait (lambda () (found relation)))
+  (let* ((d (car (found relation))) (at (flymake-diagnostic-beg d)))
+    (goto-char at)
+    (say (list (cons 'line (1- (line-number-at-pos)))
+               (cons 'byte (- (position-bytes (point)) (position-bytes (line-beginning-position))))
+               (cons 'text (flymake-diagnostic-text d)))))
+  (goto-char (point-min))
+  (search-forward "elsewhere")
+  (replace-match "shop")
+  (changed)
+  (wait (lambda () (null (found relation))))
+  (say (length (found relation))))
+(search-forward "Deployment")
+(backward-char)
+(let (shown)
+  (eglot-hover-eldoc-function (lambda (text &rest _) (setq shown text)))
+  (wait (lambda () shown))
+  (say (substring-no-properties shown)))
+(let ((definition (car (xref-backend-definitions 'eglot (xref-backend-identifier-at-point 'eglot)))))
+  (say (xref-location-group (xref-item-location definition))))
+(set-buffer-modified-p nil)
+(visit "rendered/role.yaml")
+(wait (lambda () (found "metadata-unknown-field")))
 (goto-char (point-min))
-(search-forward "elsewhere")
-(replace-match "shop")
-(show)
+(search-forward "lables")
+(backward-char)
+(cl-letf (((symbol-function 'completing-read) (lambda (_ offered &rest _) (say (caar offered)) (caar offered))))
+  (call-interactively 'eglot-code-actions))
+(say (buffer-string))
+(changed)
+(wait (lambda () (null (flymake-diagnostics))))
+(say (length (flymake-diagnostics)))
+(set-buffer-modified-p nil)
 "#;
     std::fs::write(folder.path().join("probe.el"), probe).expect("written");
-    emacs.args(["--batch", "-Q", "-l", "ownerlint.el", "-l", "probe.el"]);
+    let parts =
+        "(unless (and (require 'eglot nil t) (require 'yaml-mode nil t)) (princ \"<<<null>>>\") (kill-emacs 0))";
+    emacs.args(["--batch", "-f", "package-initialize", "--eval", parts, "-l", "ownerlint.el", "-l", "probe.el"]);
     let shown = printed(&mut emacs);
-    let finding = &shown[0][0];
-    assert_eq!((&finding["line"], &finding["byte"]), (&3.into(), &column().into()), "{shown:?}");
-    assert_eq!(finding["type"], ":warning");
-    assert_eq!(shown[1], Value::Array(Vec::new()), "repaired in the buffer only");
+    if shown == [Value::Null] {
+        println!("skipped: this Emacs has no eglot or no yaml-mode");
+        return;
+    }
+    is_as_documented(&shown);
 }
 
 #[test]
 fn the_problem_matcher_of_vs_code_takes_every_line() {
     let folder = bundle();
     let Some(mut node) = editor("node", folder.path()) else { return };
-    let page: Value = serde_json::from_str(&code("vscode.md", "json")).expect("JSON");
+    let page: Value = serde_json::from_str(&blocks("vscode.md", "json")[0]).expect("JSON");
     let pattern = &page["tasks"][0]["problemMatcher"]["pattern"];
     let mut command = crate::support::ownerlint();
     let arguments = page["tasks"][0]["args"].as_array().expect("arguments").iter();
@@ -143,13 +221,14 @@ fn the_problem_matcher_of_vs_code_takes_every_line() {
 const [pattern, lines] = process.argv.slice(1).map(text => JSON.parse(text));
 const groups = lines.map(line => new RegExp(pattern.regexp).exec(line));
 const show = groups.map(g => g && { file: g[pattern.file], line: +g[pattern.line], severity: g[pattern.severity], code: g[pattern.code] });
-process.stdout.write('<<<' + JSON.stringify(show) + '>>><<<0>>>');";
+process.stdout.write('<<<' + JSON.stringify(show) + '>>>');";
     let lines: Vec<&str> = lines.lines().collect();
     let lines = serde_json::to_string(&lines).expect("JSON");
     node.args(["-e", program, &pattern.to_string(), &lines]);
     let found = printed(&mut node).remove(0);
     let found = found.as_array().expect("a list");
-    assert!(found.iter().all(|finding| finding["file"] == "rendered/settings map.yaml"), "{found:?}");
+    let files: Vec<_> = found.iter().filter_map(|finding| finding["file"].as_str()).collect();
+    assert!(files.contains(&"rendered/settings map.yaml") && files.len() == found.len(), "{found:?}");
     let codes: Vec<_> = found.iter().filter_map(|finding| finding["code"].as_str()).collect();
     assert!(codes.contains(&"owner-cross-namespace"), "{found:?}");
 }
