@@ -167,7 +167,7 @@ pub mod text;
 #[doc(hidden)]
 pub mod yaml;
 
-// The README's example of the library is compiled and run like the ones above.
+// The example of the guide is compiled and run like the ones above.
 #[cfg(doctest)]
-#[doc = include_str!("../README.md")]
-struct Readme;
+#[doc = include_str!("../docs/guide/library.md")]
+struct Guide;

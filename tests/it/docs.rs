@@ -26,16 +26,20 @@ const FAMILIES: [(&str, &str); 9] = [
 ];
 
 /// The pages that people wrote, in the order in which they are read: title and name.
-const GUIDE: [(&str, &str); 10] = [
+const GUIDE: [(&str, &str); 14] = [
     ("Getting started", "getting-started"),
     ("Adopt it with existing findings", "adopt"),
+    ("Configuration", "configuration"),
     ("Fixes", "fixes"),
     ("Plans: what a deletion does", "plan"),
     ("Changes: what merging deletes", "diff"),
+    ("GitHub Actions", "github-actions"),
+    ("pre-commit", "pre-commit"),
     ("Helm", "helm"),
     ("Argo CD", "argocd"),
     ("Flux", "flux"),
     ("kubectl and Kustomize", "kubectl"),
+    ("The library", "library"),
     ("How it knows", "how-it-knows"),
 ];
 

@@ -76,6 +76,7 @@ mod rules;
 mod rules_of_change;
 mod served_kinds;
 mod serves;
+mod shown_commands;
 mod supply_chain;
 mod support;
 mod tables;

@@ -4,7 +4,7 @@
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
-use crate::support::{readme_blocks, root};
+use crate::support::{blocks_of, page, root};
 
 const OWNED: &str = "\
 apiVersion: v1
@@ -152,10 +152,11 @@ fn it_lets_pass_what_is_no_object_and_does_not_run_without_yaml() {
     assert!(passed && said.contains("Skipped"), "{said}");
 }
 
-/// The README's hook that renders first, with a `helm` that prints `manifests/web.yaml`, or fails when there is none.
+/// The guide's hook that renders first, with a `helm` that prints `manifests/web.yaml`, or fails when there is none.
 fn rendering_project() -> Option<Project> {
     let project = Project::new("")?;
-    let example = serde_yaml::to_string(&readme_blocks(".pre-commit-config.yaml")[1]).expect("YAML");
+    let page = page("docs/guide/pre-commit.md");
+    let example = serde_yaml::to_string(&blocks_of(&page, ".pre-commit-config.yaml")[1]).expect("YAML");
     project.write(".pre-commit-config.yaml", &example);
     let helm = "#!/bin/sh\n[ \"$*\" = 'template web chart --namespace web' ] && cat manifests/web.yaml\n";
     std::fs::write(project.path("bin/helm"), helm).expect("a file");
@@ -166,7 +167,7 @@ fn rendering_project() -> Option<Project> {
 }
 
 #[test]
-fn the_readmes_hook_that_renders_first_sees_what_is_rendered() {
+fn the_guides_hook_that_renders_first_sees_what_is_rendered() {
     let Some(project) = rendering_project() else { return };
     project.write("manifests/web.yaml", OWNER);
     let (passed, said) = project.run(&[]);
@@ -177,7 +178,7 @@ fn the_readmes_hook_that_renders_first_sees_what_is_rendered() {
 }
 
 #[test]
-fn the_readmes_hook_that_renders_first_fails_when_rendering_fails() {
+fn the_guides_hook_that_renders_first_fails_when_rendering_fails() {
     let Some(project) = rendering_project() else { return };
     let (passed, said) = project.run(&[]);
     assert!(!passed && said.contains("manifests/web.yaml"), "{said}");

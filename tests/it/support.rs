@@ -23,15 +23,14 @@ pub(crate) fn root() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR"))
 }
 
-/// The README.
-pub(crate) fn readme() -> String {
-    std::fs::read_to_string(root().join("README.md")).expect("README.md")
+/// A page that people wrote, by its path in the repository.
+pub(crate) fn page(path: &str) -> String {
+    std::fs::read_to_string(root().join(path)).unwrap_or_else(|error| panic!("{path}: {error}"))
 }
 
-/// The blocks of YAML in the README that say they are this file.
-pub(crate) fn readme_blocks(file: &str) -> Vec<serde_yaml::Value> {
-    let readme = readme();
-    let blocks = readme.split("```yaml\n").skip(1).filter_map(|block| block.split("\n```").next());
+/// The blocks of YAML in a page that say they are this file.
+pub(crate) fn blocks_of(page: &str, file: &str) -> Vec<serde_yaml::Value> {
+    let blocks = page.split("```yaml\n").skip(1).filter_map(|block| block.split("\n```").next());
     let named = blocks.filter(|block| block.lines().next().is_some_and(|line| line == format!("# {file}")));
     named.map(|block| serde_yaml::from_str(block).unwrap_or_else(|error| panic!("{error}: {block}"))).collect()
 }

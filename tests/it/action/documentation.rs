@@ -1,15 +1,18 @@
-//! What the README says of the action, held against `action.yml`.
+//! What README and guide say of the action and the hooks, held against `action.yml` and `.pre-commit-hooks.yaml`.
 
 use std::collections::BTreeSet;
 
 use serde_yaml::Value;
 
 use super::runner::definition;
-use crate::support::{readme, readme_blocks, root};
+use crate::support::{blocks_of, page};
+
+const ACTION: &str = "docs/guide/github-actions.md";
+const HOOKS: &str = "docs/guide/pre-commit.md";
 
 #[test]
 fn the_tables_list_every_input_and_output_as_it_is_declared() {
-    let (action, readme) = (definition(), readme());
+    let (action, guide) = (definition(), page(ACTION));
     let cell = |text: &str| if text.is_empty() { String::new() } else { format!("`{text}`") };
     let mut rows = vec!["| input | default | |".to_owned(), "|---|---|---|".to_owned()];
     for (name, input) in action["inputs"].as_mapping().expect("inputs") {
@@ -23,12 +26,12 @@ fn the_tables_list_every_input_and_output_as_it_is_declared() {
         rows.push(format!("| `{name}` | {description} |"));
     }
     let table = rows.join("\n") + "\n\n";
-    assert!(readme.contains(&table), "the README needs this:\n{table}");
+    assert!(guide.contains(&table), "the page needs this:\n{table}");
 }
 
 #[test]
 fn example_workflows_use_what_exists_and_pin_what_they_use() {
-    let workflows = readme_blocks(".github/workflows/ownerlint.yaml");
+    let workflows = blocks_of(&page(ACTION), ".github/workflows/ownerlint.yaml");
     assert_eq!(workflows.len(), 2);
     let action = definition();
     for workflow in workflows {
@@ -66,13 +69,31 @@ fn example_workflows_use_what_exists_and_pin_what_they_use() {
 
 #[test]
 fn the_example_of_a_hook_names_hooks_that_exist() {
-    let hooks = std::fs::read_to_string(root().join(".pre-commit-hooks.yaml")).expect("the hooks");
-    let hooks: Vec<Value> = serde_yaml::from_str(&hooks).expect("YAML");
-    let examples = readme_blocks(".pre-commit-config.yaml");
+    let hooks: Vec<Value> = serde_yaml::from_str(&page(".pre-commit-hooks.yaml")).expect("YAML");
+    let guide = page(HOOKS);
+    let examples = blocks_of(&guide, ".pre-commit-config.yaml");
     assert_eq!(examples.len(), 2, "one for manifests, one that renders first: its own test runs it");
     let used = &examples[0]["repos"][0]["hooks"][0]["id"];
     assert!(hooks.iter().any(|hook| hook["id"] == *used), "{used:?}");
     for hook in hooks {
-        assert!(readme().contains(&format!("`{}`", hook["id"].as_str().expect("an id"))));
+        assert!(guide.contains(&format!("`{}`", hook["id"].as_str().expect("an id"))));
     }
+}
+
+/// The first block of YAML in the README that contains a word.
+fn readme_block(word: &str) -> Value {
+    let readme = page("README.md");
+    let mut blocks = readme.split("```yaml\n").skip(1).filter_map(|block| block.split("\n```").next());
+    let block = blocks.find(|block| block.contains(word)).expect("a block of YAML");
+    serde_yaml::from_str(block).expect("YAML")
+}
+
+#[test]
+fn the_readmes_short_examples_use_inputs_and_hooks_that_exist() {
+    let steps = readme_block("uses: ownerlint/ownerlint@");
+    let inputs = steps[1]["with"].as_mapping().expect("inputs");
+    assert!(inputs.keys().all(|name| !definition()["inputs"][name].is_null()), "{inputs:?}");
+    let used = &readme_block("hooks:")["repos"][0]["hooks"][0]["id"];
+    let hooks: Vec<Value> = serde_yaml::from_str(&page(".pre-commit-hooks.yaml")).expect("YAML");
+    assert!(hooks.iter().any(|hook| hook["id"] == *used), "{used:?}");
 }
