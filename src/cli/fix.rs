@@ -10,8 +10,9 @@ use super::replace::replace;
 use crate::engine::{Fixed, FixedFile};
 use crate::finding::Applicability;
 use crate::inventory::{STDIN, locate};
+use crate::manifest::ParsedFile;
 use crate::report::Report;
-use crate::text::{Side, plain};
+use crate::text::{Side, SourceFile, plain};
 
 /// What becomes of fixes.
 #[derive(Clone, Copy, Debug, Default, Args)]
@@ -44,14 +45,28 @@ fn is_piped(file: &FixedFile) -> bool {
     file.before.path() == STDIN || file.before.side() == Side::Unsaved
 }
 
-/// The changes as a unified diff.
+/// The changes as a unified diff, of texts as people may see them: with the values of Secrets hidden, and with nothing that a
+/// terminal obeys.
 pub(super) fn diff(files: &[FixedFile]) -> String {
     let diffs = files.iter().map(|FixedFile { before, after }| {
         let path = plain::one_line(before.path());
-        let diff = TextDiff::from_lines(before.text(), after.as_str());
+        let after = ParsedFile::parse(SourceFile::new(before.path(), after.as_str()));
+        let (before, after) = (shown(before), shown(after.source()));
+        let diff = TextDiff::from_lines(&before, &after);
         diff.unified_diff().context_radius(3).header(&path, &path).to_string()
     });
     diffs.collect()
+}
+
+/// A text as people may see it. What is not hidden keeps its line breaks.
+fn shown(file: &SourceFile) -> String {
+    let lines = (1..=file.line_count()).map(|number| {
+        let line = file.shown_line(number);
+        let rest = file.line_span(number).map_or("", |span| &file.text()[span.end as usize..]);
+        let line_break = ["\r\n", "\n"].into_iter().find(|end| rest.starts_with(end));
+        plain::visible_in_place(&line) + line_break.unwrap_or_default()
+    });
+    lines.collect()
 }
 
 /// Writes the fixed files, each of them whole or not at all.

@@ -139,7 +139,7 @@ fn loses_a_manifest(source: &SourceFile, problem: &Problem) -> bool {
 
 impl ParsedDocument {
     fn parts(&self) -> DocumentParts<'_> {
-        DocumentParts { span: self.span, objects: &self.objects, comments: &self.comments }
+        DocumentParts { span: self.span, tree: self.tree.as_deref(), objects: &self.objects, comments: &self.comments }
     }
 
     /// Takes over a value with its objects.

@@ -6,10 +6,13 @@ use super::Object;
 use super::metadata::LAST_APPLIED;
 use crate::kube::kinds;
 use crate::text::{SourceFile, Span};
-use crate::yaml::{Comment, Entry, Value};
+use crate::yaml::{Comment, Entry, Tree, Value};
 
 /// What `kind` of a Secret says.
 const SECRET: &str = "Secret";
+
+/// What kustomize makes Secrets from.
+const GENERATOR: &str = "secretGenerator";
 
 /// The fields of a Secret that are shown with their values.
 const SHOWN: [&str; 5] = ["apiVersion", "kind", "metadata", "type", "immutable"];
@@ -20,6 +23,8 @@ const SHOWN_LINES: [&str; 7] = ["apiVersion", "kind", "metadata", "name", "names
 /// A document, as far as it matters here.
 pub(super) struct DocumentParts<'a> {
     pub(super) span: Span,
+    /// `None`: it cannot be read.
+    pub(super) tree: Option<&'a Tree>,
     pub(super) objects: &'a [Arc<Object>],
     pub(super) comments: &'a [Comment],
 }
@@ -27,51 +32,107 @@ pub(super) struct DocumentParts<'a> {
 /// What of a text must not be shown, in order and without overlaps.
 pub(super) fn hidden<'a>(source: &SourceFile, documents: impl Iterator<Item = DocumentParts<'a>>) -> Vec<Span> {
     // Most files have none.
-    if !source.text().contains(SECRET) {
+    if !source.text().contains(SECRET) && !source.text().contains(GENERATOR) {
         return Vec::new();
     }
     let mut hidden = Vec::new();
     for document in documents {
-        let secrets = || document.objects.iter().filter(|object| object.is(kinds::SECRET));
-        match (secrets().count(), document.objects.len()) {
-            (0, _) if mentions_secret(source.slice(document.span)) => hide_lines(source, document.span, &mut hidden),
-            (0, _) => {}
-            // Whatever else the document contains, a key that is lost to a second one say, belongs to the Secret.
-            (_, 1) => secrets().for_each(|secret| hide_values(source, secret, &document, document.span, &mut hidden)),
-            _ => {
-                secrets().for_each(|secret| hide_values(source, secret, &document, secret.value().span(), &mut hidden))
+        let (whole, text) = (document.span, source.slice(document.span));
+        let mentioned = mentions_secret(text) || text.contains(GENERATOR);
+        let Some(tree) = document.tree else {
+            if mentioned {
+                hide_lines(source, whole, &mut hidden);
+            }
+            continue;
+        };
+        let objects = document.objects.iter().filter(|object| object.is(kinds::SECRET)).map(|object| object.value());
+        let mut secrets: Vec<Value<'_>> = objects.collect();
+        if secrets.is_empty() && is_secret(tree.root()) {
+            secrets.push(tree.root());
+        }
+        for secret in &secrets {
+            // Whatever else a document of one object contains, a key that is lost to a second one say, belongs to the Secret.
+            let whole = if document.objects.len() <= 1 { whole } else { secret.span() };
+            hide_values(source, *secret, &document, whole, &mut hidden);
+        }
+        if mentioned {
+            hide_within(source, tree.root(), document.comments, &mut hidden);
+            let dropped = Span::new(tree.root().span().end.min(whole.end), whole.end);
+            if secrets.is_empty() && mentions_secret(source.slice(dropped)) {
+                hide_lines(source, dropped, &mut hidden);
             }
         }
     }
     disjoint(hidden)
 }
 
+/// Whether a mapping says that it is a Secret, whatever else it lacks.
+fn is_secret(value: Value<'_>) -> bool {
+    value.get("kind").and_then(Value::as_str) == Some(SECRET)
+}
+
 /// Hides everything of a Secret but its keys and what is no secret.
 fn hide_values(
     source: &SourceFile,
-    secret: &Object,
+    secret: Value<'_>,
     document: &DocumentParts<'_>,
     whole: Span,
     hidden: &mut Vec<Span>,
 ) {
     let mut shown: Vec<Span> = Vec::new();
-    for entry in secret.value().entries() {
+    for entry in secret.entries() {
         shown.push(key(source, &entry));
         match entry.key {
             "metadata" => shown.extend(shown_metadata(source, entry.value)),
             known if SHOWN.contains(&known) => shown.push(entry.value.span()),
-            _ => {
-                let values = entry.value.entries();
-                // A value that an alias repeats is written elsewhere.
-                values.for_each(|entry| {
-                    shown.push(key(source, &entry));
-                    hidden.push(entry.value.span());
-                });
+            _ => shown.extend(keys_of_values(source, entry.value, hidden)),
+        }
+    }
+    let directives = document.comments.iter().map(|comment| comment.span);
+    shown.extend(directives.filter(|comment| is_directive(source, *comment)));
+    hide_between(source, whole, shown, hidden);
+}
+
+/// Hides the values of Secrets that other objects contain: items of their own lists, what a generator makes a Secret from, and
+/// what kustomize does.
+fn hide_within(source: &SourceFile, root: Value<'_>, comments: &[Comment], hidden: &mut Vec<Span>) {
+    let before = hidden.len();
+    let makes_secrets = root.get("kind").and_then(Value::as_str).is_some_and(|kind| kind.ends_with(SECRET));
+    for entry in root.entries_below() {
+        for holder in std::iter::once(entry.value).chain(entry.value.items()) {
+            if is_secret(holder) || (makes_secrets && entry.key == "template") {
+                for values in ["data", "stringData"].iter().filter_map(|field| holder.get(field)) {
+                    let shown = keys_of_values(source, values, hidden);
+                    hide_between(source, values.span(), shown, hidden);
+                }
+            }
+            if entry.key == GENERATOR
+                && let Some(literals) = holder.get("literals")
+            {
+                hidden.push(literals.span());
             }
         }
     }
-    let directive = |comment: &Span| source.slice(*comment).contains("ownerlint");
-    shown.extend(document.comments.iter().map(|comment| comment.span).filter(directive));
+    if hidden.len() > before {
+        // One of them may have been a value.
+        hidden.extend(comments.iter().map(|comment| comment.span).filter(|comment| !is_directive(source, *comment)));
+    }
+}
+
+/// Whether a comment is for us.
+fn is_directive(source: &SourceFile, comment: Span) -> bool {
+    source.slice(comment).contains("ownerlint")
+}
+
+/// Hides values, and says where their keys are.
+fn keys_of_values(source: &SourceFile, values: Value<'_>, hidden: &mut Vec<Span>) -> Vec<Span> {
+    // A value that an alias repeats is written elsewhere.
+    hidden.extend(values.entries().map(|entry| entry.value.span()));
+    values.entries().map(|entry| key(source, &entry)).collect()
+}
+
+/// Hides what of a text is not shown.
+fn hide_between(source: &SourceFile, whole: Span, mut shown: Vec<Span>, hidden: &mut Vec<Span>) {
     shown.sort_unstable();
     let mut from = whole.start;
     for span in shown {
@@ -111,11 +172,14 @@ fn key(source: &SourceFile, entry: &Entry<'_>) -> Span {
     Span::new(entry.key_span.start, entry.key_span.end + colon.map_or(0, |at| at as u32 + 1))
 }
 
-/// Whether a text that was not read as an object may be a Secret all the same.
+/// Whether a text that was not read as an object may be a Secret all the same, or something that makes one.
 fn mentions_secret(text: &str) -> bool {
-    text.match_indices(SECRET).any(|(at, _)| {
-        let before = text[..at].trim_end_matches([' ', '"', '\'']);
-        before.ends_with(':') && before.trim_end_matches([':', ' ', '"', '\'']).ends_with("kind")
+    text.match_indices("kind").any(|(at, kind)| {
+        let blanks = [' ', '\t', '"', '\''];
+        let after = text[at + kind.len()..].trim_start_matches(blanks);
+        let value = after.strip_prefix(':').unwrap_or_default().trim_start_matches(blanks);
+        let end = value.find(|c: char| !c.is_ascii_alphanumeric()).unwrap_or(value.len());
+        value[..end].contains(SECRET)
     })
 }
 

@@ -74,9 +74,10 @@ fn difference(file: &str, chunk: &str, span: Span, fast: Option<&Tape>) -> Optio
         (Some(_), None) => return Some((span, "finds content where there is none".to_owned())),
         (None, Some(_)) => return Some((span, "finds no content".to_owned())),
     };
-    let shown = |tape: &Tape, event: Option<&TapeEvent>| match event {
+    // Without the text, which may be the value of a Secret.
+    let shown = |event: Option<&TapeEvent>| match event {
         None => "nothing".to_owned(),
-        Some(event) => format!("{:?} at {:?} {:?}", event.kind, event.span(), tape.text(file, event.text)),
+        Some(event) => format!("{:?} at {:?}", event.kind, event.span()),
     };
     let properties = |tape: &Tape, event: &TapeEvent| {
         let Properties { anchor, tag } = tape.properties(event)?;
@@ -91,11 +92,16 @@ fn difference(file: &str, chunk: &str, span: Span, fast: Option<&Tape>) -> Optio
         });
         if !same {
             let place = theirs.or(ours).map_or(span, TapeEvent::span);
-            return Some((place, format!("event {at} is {} instead of {}", shown(fast, ours), shown(exact, theirs))));
+            let (ours, theirs) = (shown(ours), shown(theirs));
+            let what = match ours == theirs {
+                true => format!("event {at}, {ours}, has another text, anchor or tag"),
+                false => format!("event {at} is {ours} instead of {theirs}"),
+            };
+            return Some((place, what));
         }
     }
     let same_rest = (&fast.comments, fast.dropped_from, fast.ended_by_marker, &fast.quirks)
         == (&exact.comments, exact.dropped_from, exact.ended_by_marker, &exact.quirks);
-    let comments = || format!("comments {:?} instead of {:?}, or another quirk", fast.comments, exact.comments);
+    let comments = || format!("comments at {:?} instead of {:?}, or another quirk", fast.comments, exact.comments);
     (!same_rest).then(|| (span, comments()))
 }

@@ -30,8 +30,42 @@ fn secrets() -> Vec<String> {
         format!("{{\"apiVersion\": \"v1\", \"kind\": \"Secret\", \"metadata\": {{\"name\": \"a\"}}, \"data\": {{\"a\": \"{MARK}\",, }}}}\n"),
         format!("apiVersion: v1\nkind: List\nitems:\n- apiVersion: v1\n  kind: Secret\n  metadata: {{name: a, finalizers: [bad]}}\n  data: {{a: {MARK}, a: {MARK}}}\n"),
         format!("kind: Secret\nmetadata: {{name: a}}\ndata: {{a: {MARK}}}\napiVersion: v1\nkind: Secret\n"),
+        // All of it on one line, with something to fix on either side.
+        format!("{{apiVersion: v1, stringData: {{a: {MARK}}}, kind: Secret, metadata: {{name: a, finalizers: [bad, x/y, x/y], uid: }}, data: {{b: {MARK}}}}}\n"),
+        format!("{{\"data\":{{\"a\":\"{MARK}\"}},\"kind\":\"Secret\",\"metadata\":{{\"finalizers\":[\"x/y\",\"x/y\"],\"name\":\"a\"}},\"apiVersion\":\"v1\"}}\n"),
+        // Without a version it is no object, and is one to whoever wrote it.
+        format!("kind: Secret\nmetadata: {{name: a}}\nstringData:\n  a: {MARK}\n  a: {MARK}\n"),
         // Scalars that readers disagree on are quoted in messages elsewhere.
         format!("{head}stringData:\n  0777: {MARK}\n  yes: {MARK}\n  a: !!binary {MARK}\n  b: 0o7{MARK}\n"),
+    ]
+    .into()
+}
+
+/// Objects that make Secrets or contain some, with something wrong beside each value.
+fn makers() -> Vec<String> {
+    let maker = |version: &str, kind: &str, rest: &str| {
+        format!("apiVersion: {version}\nkind: {kind}\nmetadata: {{name: db, namespace: shop}}\n{rest}")
+    };
+    let template = |indent: &str| {
+        format!(
+            "{indent}metadata: {{finalizers: [bad]}}\n{indent}data:\n{indent}  a: {MARK}\n{indent}  a: {MARK}\n{indent}  b: |\n{indent}    {MARK}\n{indent}# {MARK}\n{indent}stringData: {{a: {MARK}, a: {MARK}}}\n"
+        )
+    };
+    let external = maker(
+        "external-secrets.io/v1",
+        "ExternalSecret",
+        &format!("spec:\n  target:\n    template:\n{}", template("      ")),
+    );
+    [
+        external.clone(),
+        external.replace("spec:\n", "spec:\n\tx: 1\n"),
+        maker("external-secrets.io/v1", "ClusterExternalSecret", &format!("spec:\n  externalSecretSpec:\n    target:\n      template:\n{}", template("        "))),
+        maker("bitnami.com/v1alpha1", "SealedSecret", &format!("spec:\n  template:\n{}", template("    "))),
+        maker("example.com/v1", "Bundle", &format!("spec:\n  objects:\n  - apiVersion: v1\n    kind: Secret\n{}", template("    "))),
+        maker("example.com/v1", "Bundle", &format!("spec:\n  object:\n    apiVersion: v1\n    kind: Secret\n{}", template("    "))),
+        format!("apiVersion: v1\nkind: List\nitems:\n- apiVersion: v1\n  kind: SecretList\n  items:\n  - apiVersion: v1\n    kind: Secret\n{}", template("    ")),
+        // What a document drops after its end is read by nobody but people.
+        maker("v1", "ConfigMap", &format!("bogus: 1\n...\nkind: Secret\ndata: {{a: {MARK}}}\napiVersion: v1\n")),
     ]
     .into()
 }
@@ -42,9 +76,14 @@ const DISPUTED: &str = "apiVersion: v1\nkind: Secret\nmetadata: {name: db, names
 #[test]
 fn no_format_of_any_command_shows_a_value() {
     let inside = repository();
-    for (number, secret) in secrets().iter().enumerate() {
+    for (number, secret) in secrets().iter().chain(&makers()).enumerate() {
         inside.write(&format!("rendered/secret-{number}.yaml"), secret);
     }
+    let generated = format!(
+        "resources: [good.yaml, nowhere.yaml]\nnamespace: 5\nsecretGenerator:\n- name: db\n  literals:\n  - a={MARK}\n  - a={MARK}\n"
+    );
+    inside.write("rendered/kustomization.yaml", &generated);
+    inside.write("rendered/broken/kustomization.yaml", &generated.replace("- a=", "\t- a="));
     let check = |arguments: &[&str]| {
         let (_, out, error) = inside.run(arguments, "");
         for text in [out, error] {
@@ -52,21 +91,82 @@ fn no_format_of_any_command_shows_a_value() {
             assert!(shown.is_none(), "{arguments:?}: {shown:?}");
         }
     };
-    for format in
-        ["human", "concise", "json", "jsonl", "sarif", "github", "gitlab", "junit", "rdjson", "lsp", "markdown"]
-    {
-        check(&["-v", "--show", "info", "-o", format, "rendered"]);
+    for format in ownerlint::report::Format::ALL {
+        check(&["-v", "--show", "info", "-o", format.as_str(), "rendered"]);
     }
+    check(&["--parser", "verify", "-v", "rendered"]);
+    check(&["--diff", "rendered"]);
+    check(&["--diff", "--suggested", "-v", "rendered"]);
     for format in ["human", "json"] {
         check(&["list", "-v", "-o", format, "rendered"]);
     }
-    for format in ["human", "json", "dot", "mermaid", "markdown"] {
-        check(&["plan", "delete", "ns/shop", "-v", "-f", "rendered", "-o", format]);
-        check(&["plan", "teardown", "--by", "helm", "-v", "rendered", "-o", format]);
+    for format in ownerlint::report::plan::PlanFormat::ALL {
+        check(&["plan", "delete", "ns/shop", "-v", "-f", "rendered", "-o", format.as_str()]);
+        check(&["plan", "teardown", "--by", "helm", "-v", "rendered", "-o", format.as_str()]);
     }
     check(&["baseline", "write", "rendered"]);
     assert!(!inside.read("ownerlint-baseline.json").contains("MARK"));
     check(&["init", "rendered"]);
+    check(&["--fix", "--suggested", "--no-baseline", "-v", "rendered"]);
+}
+
+#[test]
+fn a_diff_of_fixes_shows_what_changes_beside_a_value_and_not_the_value() {
+    let inside = repository();
+    let lines =
+        ["apiVersion: v1", "kind: Secret", "metadata:", "  name: db", "  namespace: shop", "  finalizer: [x.y/z]"];
+    let values = ["data:", "  a: aHVudGVyMg==", ""];
+    inside.write("rendered/secret.yaml", &[&lines[..], &values].concat().join("\r\n"));
+    let (status, out, error) = inside.run(&["--diff", "rendered/secret.yaml"], "");
+    assert_eq!(status, 1, "{error}");
+    let expected = "-  finalizer: [x.y/z]\r\n+  finalizers: [x.y/z]\r\n data:\r\n   a: ************\r\n";
+    assert!(out.contains(expected), "{out}");
+}
+
+#[test]
+fn an_editor_is_told_nothing_of_a_value() {
+    use lsp_server::{Connection, Message, Notification, Request};
+    let folder = tempfile::tempdir().expect("a folder");
+    for secret in secrets() {
+        let uri = format!("file://{}/a.yaml", folder.path().display());
+        let (client, server) = Connection::memory();
+        let mut asked = 0;
+        let mut send = |method: &str, params: serde_json::Value, is_request: bool| {
+            asked += i32::from(is_request);
+            let message = match is_request {
+                true => Message::from(Request::new(asked.into(), method.to_owned(), params)),
+                false => Notification::new(method.to_owned(), params).into(),
+            };
+            client.sender.send(message).expect("a channel without a limit");
+        };
+        let root = format!("file://{}", folder.path().display());
+        send("initialize", serde_json::json!({"capabilities": {}, "rootUri": root}), true);
+        send("initialized", serde_json::json!({}), false);
+        let item = serde_json::json!({"uri": uri, "languageId": "yaml", "version": 1, "text": secret});
+        send("textDocument/didOpen", serde_json::json!({"textDocument": item}), false);
+        let document = serde_json::json!({"uri": uri});
+        for line in 0..secret.lines().count() {
+            for character in [0, 3, 6, 12] {
+                let at =
+                    serde_json::json!({"textDocument": document, "position": {"line": line, "character": character}});
+                send("textDocument/hover", at.clone(), true);
+                send("textDocument/definition", at, true);
+            }
+        }
+        send("textDocument/documentSymbol", serde_json::json!({"textDocument": document}), true);
+        send("textDocument/codeLens", serde_json::json!({"textDocument": document}), true);
+        send("workspace/symbol", serde_json::json!({"query": "hunter"}), true);
+        // It ends when nobody is there any more; until then it has shown its diagnostics.
+        let serving = std::thread::spawn(move || ownerlint::lsp::serve(&server));
+        let shown = client.receiver.iter().find(|message| {
+            let text = format!("{message:?}");
+            assert!(!text.contains("MARK"), "{text}");
+            text.contains("publishDiagnostics")
+        });
+        assert!(shown.is_some());
+        drop(client);
+        serving.join().expect("no panic").expect("a conversation that ends");
+    }
 }
 
 #[test]
@@ -133,6 +233,14 @@ fn a_secret_that_cannot_be_read_shows_no_value() {
     assert!(!shown.contains("hunter"), "{shown}");
     let json = "{\"apiVersion\": \"v1\", \"kind\": \"Secret\", \"data\": {\"a\": \"hunter2\",, }}";
     assert!(!lines(json).contains("hunter"));
+}
+
+#[test]
+fn what_only_names_a_secret_is_shown() {
+    let text = "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: a\n  ownerReferences: [{apiVersion: v1, kind: Secret, name: b, uid: c}]\ndata: {x: shown}\n";
+    assert_eq!(lines(text), text);
+    let keys = "apiVersion: external-secrets.io/v1\nkind: ExternalSecret\nmetadata: {name: a}\nspec:\n  target: {name: b, template: {type: Opaque, data: {a: hunter2}}}\n  data: [{secretKey: a, remoteRef: {key: shop/db}}]\n";
+    assert_eq!(lines(keys), keys.replace("hunter2}", "********"));
 }
 
 #[test]
