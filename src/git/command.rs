@@ -33,7 +33,12 @@ pub(super) fn git<S: AsRef<OsStr>>(folder: &Path, arguments: &[S]) -> Command {
 
 /// The standard output of git.
 pub(super) fn output<S: AsRef<OsStr>>(folder: &Path, arguments: &[S]) -> Result<Vec<u8>, GitError> {
-    let output = git(folder, arguments).output().map_err(|error| not_run(&error))?;
+    output_of(&mut git(folder, arguments))
+}
+
+/// The standard output of a command that [`git`] made.
+pub(super) fn output_of(command: &mut Command) -> Result<Vec<u8>, GitError> {
+    let output = command.output().map_err(|error| not_run(&error))?;
     match output.status.success() {
         true => Ok(output.stdout),
         false => Err(refused(&output.stderr)),

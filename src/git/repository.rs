@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-use super::command::{line, output};
+use super::command::{git, line, output, output_of};
 use super::snapshot::{FileContent, Snapshot, SnapshotFile};
 use super::{Blobs, GitError, StoredContent};
 use crate::text::plain;
@@ -183,8 +183,29 @@ impl Repository {
     /// A bare repository.
     pub fn changed_since(&self, commit: &str) -> Result<BTreeSet<String>, GitError> {
         let root = self.work_tree.as_deref().ok_or(GitError::Bare { missing: "work tree" })?;
-        let options = ["diff", "--no-ext-diff", "--no-textconv", "--no-renames", "--name-only", "-z", commit, "--"];
-        Ok(names(&output(root, &options)?).collect())
+        let compare = ["diff", "--no-ext-diff", "--no-textconv", "--no-renames", "--ignore-submodules=dirty"];
+        let arguments = [&compare[..], &["--name-only", "-z", commit, "--"]].concat();
+        // To compare a file, git passes it through the filter that the repository configures for it.
+        let compared = output_of(git(root, &arguments).envs(self.without_filters(root)))?;
+        Ok(names(&compared).collect())
+    }
+
+    /// The environment in which no filter of the repository's configuration is a program.
+    fn without_filters(&self, root: &Path) -> Vec<(String, String)> {
+        // No match is a failure to git, and no filter.
+        let listed =
+            output(root, &["config", "--null", "--name-only", "--get-regexp", r"^filter\."]).unwrap_or_default();
+        let keys: Vec<String> = entries(&listed).map(|key| String::from_utf8_lossy(key).into_owned()).collect();
+        let filters: BTreeSet<&str> = keys.iter().filter_map(|key| Some(key.rsplit_once('.')?.0)).collect();
+        let settings = filters.iter().flat_map(|filter| {
+            let none = ["clean", "smudge", "process"].map(|program| (format!("{filter}.{program}"), ""));
+            none.into_iter().chain([(format!("{filter}.required"), "false")])
+        });
+        let numbered = settings.enumerate().flat_map(|(number, (key, value))| {
+            [(format!("GIT_CONFIG_KEY_{number}"), key), (format!("GIT_CONFIG_VALUE_{number}"), value.to_owned())]
+        });
+        let count = ("GIT_CONFIG_COUNT".to_owned(), (filters.len() * 4).to_string());
+        std::iter::once(count).chain(numbered).collect()
     }
 
     /// The files of the work tree that git does not know, those that it ignores among them; from the root.

@@ -67,7 +67,8 @@ impl Boundary {
 pub fn leaves_repository_of(file: &str, path: &str) -> bool {
     let written = |path: &str| without_dots(&std::path::absolute(path).unwrap_or_else(|_| PathBuf::from(path)));
     let root = written(file).parent().and_then(written_repository);
-    let literal = path.split(['*', '?', '[', '{']).next().unwrap_or_default();
+    // A pattern that begins with a wildcard is below the current folder.
+    let literal = path.split(['*', '?', '[', '{']).next().filter(|literal| !literal.is_empty()).unwrap_or(".");
     root.is_some_and(|root| !locate(literal).starts_with(resolved(&root)))
 }
 

@@ -120,6 +120,8 @@ fn a_configuration_that_was_found_names_nothing_outside_its_repository() {
     }
     inside.write("ownerlint.yaml", "version: 1\nbundles: {all: {paths: ['rendered/**/*.yaml', ./rendered]}}\n");
     assert_eq!(files(&inside, &[]), ["rendered/good.yaml"]);
+    inside.write("ownerlint.yaml", "version: 1\nbundles: {all: {paths: ['*/good.yaml']}}\n");
+    assert_eq!(files(&inside, &[]), ["rendered/good.yaml"]);
 }
 
 #[test]

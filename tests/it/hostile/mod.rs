@@ -10,10 +10,11 @@
 //! | more findings than anybody reads | `amounts.rs` |
 //! | targets that cannot be written, broken pipes, interrupts | `writing.rs` |
 //! | values of Secrets | `secrets.rs` |
-//! | repositories that configure programs | `../diff/git.rs` |
+//! | repositories that configure programs | `configured.rs`, `../diff/rendering.rs` |
 
 mod amounts;
 mod bounds;
+mod configured;
 mod file_names;
 mod irregular;
 mod links;

@@ -87,7 +87,7 @@ fn no_format_of_any_command_shows_a_value() {
     let check = |arguments: &[&str]| {
         let (_, out, error) = inside.run(arguments, "");
         for text in [out, error] {
-            let shown = text.lines().find(|line| line.contains("MARK"));
+            let shown = text.lines().find(|line| line.contains(MARK));
             assert!(shown.is_none(), "{arguments:?}: {shown:?}");
         }
     };
@@ -105,7 +105,7 @@ fn no_format_of_any_command_shows_a_value() {
         check(&["plan", "teardown", "--by", "helm", "-v", "rendered", "-o", format.as_str()]);
     }
     check(&["baseline", "write", "rendered"]);
-    assert!(!inside.read("ownerlint-baseline.json").contains("MARK"));
+    assert!(!inside.read("ownerlint-baseline.json").contains(MARK));
     check(&["init", "rendered"]);
     check(&["--fix", "--suggested", "--no-baseline", "-v", "rendered"]);
 }
@@ -160,7 +160,7 @@ fn an_editor_is_told_nothing_of_a_value() {
         let serving = std::thread::spawn(move || ownerlint::lsp::serve(&server));
         let shown = client.receiver.iter().find(|message| {
             let text = format!("{message:?}");
-            assert!(!text.contains("MARK"), "{text}");
+            assert!(!text.contains(MARK), "{text}");
             text.contains("publishDiagnostics")
         });
         assert!(shown.is_some());
@@ -191,7 +191,7 @@ fn a_change_of_a_value_shows_neither_the_old_nor_the_new_one() {
             .output();
         let output = output.expect("it runs");
         for text in [output.stdout, output.stderr] {
-            assert!(!String::from_utf8_lossy(&text).contains("MARK"));
+            assert!(!String::from_utf8_lossy(&text).contains(MARK));
         }
     }
 }

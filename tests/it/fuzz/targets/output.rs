@@ -53,6 +53,13 @@ pub(super) fn inert(text: &str, format: &str) {
             assert_eq!(serde_json::from_str::<serde_json::Value>(&printed).expect("still JSON"), value);
         }
         "github" => assert!(text.lines().all(|line| line.starts_with("::") || line.ends_with("them all")), "{text}"),
+        "html" => {
+            // Data is one line each: an element of it would begin within a line.
+            let page = text.to_ascii_lowercase();
+            let elements = page.lines().filter(|line| line.starts_with("<script"));
+            assert_eq!(page.matches("<script").count(), elements.count());
+            assert_eq!(page.matches("<script").count(), page.matches("</script").count());
+        }
         "markdown" | "mermaid" => {
             // A block of code shows what is in it.
             let markup = text.lines().filter(|line| !line.starts_with("    "));

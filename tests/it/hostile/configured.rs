@@ -1,0 +1,212 @@
+//! Repositories that configure programs: in `.git/config`, in attributes, in hooks, in folders that pretend to be `.git`. None runs,
+//! whatever is asked.
+
+use std::os::unix::fs::{PermissionsExt, symlink};
+use std::path::Path;
+
+use crate::diff::Folder;
+use crate::support::ownerlint;
+
+/// What git may start because a configuration says so; each value is a program.
+const PROGRAMS: [&str; 24] = [
+    "core.fsmonitor",
+    "core.pager",
+    "core.editor",
+    "core.sshCommand",
+    "core.askPass",
+    "core.gitProxy",
+    "core.alternateRefsCommand",
+    "core.hooksPath",
+    "pager.diff",
+    "pager.ls-tree",
+    "pager.cat-file",
+    "diff.external",
+    "diff.evil.textconv",
+    "diff.evil.command",
+    "filter.evil.clean",
+    "filter.evil.smudge",
+    "filter.evil.process",
+    "filter.a=b.c.clean",
+    "merge.evil.driver",
+    "credential.helper",
+    "uploadpack.packObjectsHook",
+    "gpg.program",
+    "sequence.editor",
+    "browser.evil.cmd",
+];
+
+/// What git may run when a step of its work is done.
+const HOOKS: [&str; 6] = [
+    "post-index-change",
+    "post-checkout",
+    "reference-transaction",
+    "fsmonitor-watchman",
+    "pre-auto-gc",
+    "post-rewrite",
+];
+
+const CONFIG_MAP: &str = super::support::CONFIG_MAP;
+
+/// A program that says that it ran.
+fn program(folder: &Path, ran: &Path) -> String {
+    let script = folder.join("evil");
+    std::fs::write(&script, format!("#!/bin/sh\necho \"$0 $*\" >> '{}'\ncat\n", ran.display())).expect("a script");
+    std::fs::set_permissions(&script, std::fs::Permissions::from_mode(0o755)).expect("permissions");
+    script.display().to_string()
+}
+
+/// Configures everything that git could run.
+fn configure(folder: &Folder, evil: &str) {
+    for key in PROGRAMS {
+        folder.git(&["config", key, evil]);
+    }
+    for filter in ["evil", "a=b.c"] {
+        folder.git(&["config", &format!("filter.{filter}.required"), "true"]);
+    }
+    for alias in ["cat-file", "diff", "ls-files", "rev-parse"] {
+        folder.git(&["config", &format!("alias.{alias}"), &format!("!{evil}")]);
+    }
+    for hook in HOOKS {
+        let hooks = folder.path().join(".git/hooks");
+        std::fs::create_dir_all(&hooks).expect("a folder");
+        std::fs::copy(evil, hooks.join(hook)).expect("a hook");
+    }
+    let attributes = "*.yaml filter=evil diff=evil merge=evil\nother.yaml filter=a=b.c\n";
+    std::fs::write(folder.path().join(".git/info/attributes"), attributes).expect("attributes");
+}
+
+/// Two commits and changed files: everything that git has to look at.
+fn repository() -> Folder {
+    let folder = Folder::new();
+    folder.git(&["init", "-q", "-b", "main"]);
+    folder.write("a.yaml", CONFIG_MAP).write("b.yaml", &CONFIG_MAP.replace("settings", "b"));
+    folder.write("other.yaml", &CONFIG_MAP.replace("settings", "other")).commit();
+    folder.write("c.yaml", &CONFIG_MAP.replace("settings", "c"));
+    folder.write(".gitattributes", "*.yaml filter=evil diff=evil merge=evil text eol=lf\n").commit();
+    folder
+}
+
+/// The same content with another time, and another content: what git has to compare.
+fn touch(folder: &Folder) {
+    folder.write("a.yaml", CONFIG_MAP).write("b.yaml", &CONFIG_MAP.replace("settings", "changed"));
+    folder.write("other.yaml", &CONFIG_MAP.replace("settings", "others"));
+}
+
+/// Asks everything that looks at git.
+fn ask(folder: &Path, home: &Path) {
+    for arguments in [
+        &["diff", "--base-ref", "HEAD~", "--head-ref", "HEAD"][..],
+        &["diff", "--base-ref", "HEAD", "--staged"],
+        &["diff", "--base-ref", "HEAD"],
+        &["check", "--only-changed-from", "HEAD~", "."],
+        &["check", "-o", "markdown", "--source-url", "https://example.com/blob/x", "."],
+        &["list", "."],
+        &["baseline", "write", "."],
+        &["init", "--force", "."],
+        &["plan", "teardown", "--by", "kubectl", "--fail-on", "never", "a.yaml"],
+        &["check", "--fix", "--suggested", "--allow-empty", "."],
+    ] {
+        let mut command = ownerlint();
+        command.env("PATH", std::env::var_os("PATH").unwrap_or_default()).env("HOME", home).current_dir(folder);
+        let output = command.args(arguments).output().expect("it runs");
+        let error = String::from_utf8_lossy(&output.stderr);
+        assert!(output.status.code().is_some_and(|code| code < 3), "{arguments:?}: {error}");
+        let said = arguments.iter().any(|argument| argument.contains("HEAD")).then_some(output.status.code());
+        assert!(said.is_none_or(|code| code != Some(2)), "{arguments:?}: {error}");
+    }
+}
+
+#[test]
+fn nothing_that_the_repository_configures_is_run() {
+    let (folder, outside) = (repository(), Folder::new());
+    let ran = outside.path().join("ran");
+    let evil = program(outside.path(), &ran);
+    configure(&folder, &evil);
+    touch(&folder);
+    let _ = std::fs::remove_file(&ran);
+    ask(folder.path(), outside.path());
+    assert!(!ran.exists(), "{}", std::fs::read_to_string(&ran).unwrap_or_default());
+    // Without our care something would have run: the test is able to fail.
+    touch(&folder);
+    let mut command = std::process::Command::new("git");
+    command.current_dir(folder.path()).env("HOME", outside.path()).args(["diff", "--name-only", "HEAD~"]);
+    command.stdout(std::process::Stdio::null()).stderr(std::process::Stdio::null()).status().expect("git runs");
+    assert!(ran.exists());
+}
+
+#[test]
+fn nothing_that_an_included_configuration_names_is_run() {
+    let (folder, outside) = (repository(), Folder::new());
+    let ran = outside.path().join("ran");
+    let evil = program(outside.path(), &ran);
+    let included = format!("[filter \"evil\"]\n\tclean = {evil}\n\trequired = true\n[core]\n\tfsmonitor = {evil}\n");
+    folder.write("included", &included).git(&["config", "include.path", "../included"]);
+    touch(&folder);
+    ask(folder.path(), outside.path());
+    assert!(!ran.exists(), "{}", std::fs::read_to_string(&ran).unwrap_or_default());
+}
+
+#[test]
+fn nothing_that_a_submodule_configures_is_run() {
+    let (folder, outside, other) = (repository(), Folder::new(), repository());
+    folder.git(&["submodule", "--quiet", "add", &other.path().display().to_string(), "vendor"]).commit();
+    let ran = outside.path().join("ran");
+    let evil = program(outside.path(), &ran);
+    for key in ["core.fsmonitor", "filter.evil.clean", "filter.evil.process"] {
+        folder.git(&["-C", "vendor", "config", key, &evil]);
+    }
+    folder.write("vendor/a.yaml", CONFIG_MAP).write("vendor/b.yaml", "changed: 1\n");
+    // What a pull request may add to the list of submodules.
+    let modules = format!("[submodule \"vendor\"]\n\tpath = vendor\n\turl = ext::{evil}\n\tupdate = !{evil}\n");
+    folder.write(".gitmodules", &modules).git(&["config", "submodule.vendor.update", &format!("!{evil}")]);
+    let _ = std::fs::remove_file(&ran);
+    ask(folder.path(), outside.path());
+    assert!(!ran.exists(), "{}", std::fs::read_to_string(&ran).unwrap_or_default());
+}
+
+#[test]
+fn a_folder_that_pretends_to_be_a_repository_runs_nothing() {
+    // All of it can be in a pull request: a bare repository, a file `.git`, and a link that is called so.
+    let outside = Folder::new();
+    let ran = outside.path().join("ran");
+    let evil = program(outside.path(), &ran);
+    let pretender = repository();
+    configure(&pretender, &evil);
+    touch(&pretender);
+    let _ = std::fs::remove_file(&ran);
+    let bare = Folder::new();
+    std::fs::rename(pretender.path().join(".git"), bare.path().join("dot-git")).expect("renamed");
+    let copy = |name: &str| {
+        let folder = bare.path().join(name);
+        std::fs::create_dir_all(&folder).expect("a folder");
+        std::fs::write(folder.join("a.yaml"), CONFIG_MAP).expect("a file");
+        folder
+    };
+    let file = copy("file");
+    std::fs::write(file.join(".git"), "gitdir: ../dot-git\n").expect("a file");
+    let link = copy("link");
+    symlink("../dot-git", link.join(".git")).expect("a link");
+    let inside = bare.path().join("dot-git");
+    for folder in [&file, &link] {
+        ask(folder, outside.path());
+        assert!(!ran.exists(), "{}: {}", folder.display(), std::fs::read_to_string(&ran).unwrap_or_default());
+    }
+    let mut command = ownerlint();
+    command.env("PATH", std::env::var_os("PATH").unwrap_or_default()).current_dir(&inside);
+    command.args(["diff", "--base-ref", "HEAD~", "--head-ref", "HEAD"]).output().expect("it runs");
+    assert!(!ran.exists(), "{}", std::fs::read_to_string(&ran).unwrap_or_default());
+}
+
+#[test]
+fn a_command_under_render_is_run_with_render_only() {
+    let (folder, outside) = (repository(), Folder::new());
+    let ran = outside.path().join("ran");
+    let evil = program(outside.path(), &ran);
+    folder
+        .write("ownerlint.yaml", &format!("version: 1\nbundles: {{all: {{paths: ['*.yaml'], render: ['{evil}']}}}}\n"));
+    folder.write("kustomization.yaml", "resources: [a.yaml]\ngenerators: [evil.yaml]\ntransformers: [evil.yaml]\n");
+    folder.write("evil.yaml", &format!("apiVersion: x/v1\nkind: X\nmetadata:\n  name: x\n  annotations:\n    config.kubernetes.io/function: '{{exec: {{path: {evil}}}}}'\n"));
+    folder.commit();
+    ask(folder.path(), outside.path());
+    assert!(!ran.exists(), "{}", std::fs::read_to_string(&ran).unwrap_or_default());
+}
