@@ -77,16 +77,24 @@ pub struct HeldObject {
     /// What holds it.
     pub holds: Vec<Hold>,
     /// What a controller needs in order to let go of it, and loses at about the same time: it does not get stuck if the controller
-    /// is quicker. Empty if it is stuck for certain.
+    /// is quicker. Empty if no controller can be.
     pub unless_quicker: Vec<ObjectId>,
+    /// Nothing holds it but finalizers whose controllers the cluster does not contain: its own, or those of what it waits for.
+    pub unattended: bool,
 }
 
-/// Every Terminating object that plans show, with what holds it.
+/// Every Terminating object that plans show, with what holds it; which of them are unattended, [`super::unattended`] finds out.
 pub(super) fn stuck(cluster: &Cluster, state: &State) -> Vec<HeldObject> {
     let view = View { cluster, state };
     let terminating = |id: &ObjectId| state.live(*id) && state.has(*id, TERMINATING);
     let stuck = cluster.ids().filter(|id| terminating(id) && !cluster.is_assumed(*id));
-    stuck.map(|id| HeldObject { object: id, holds: holds(view, id), unless_quicker: lost_in_race(view, id) }).collect()
+    let held = |id| HeldObject {
+        object: id,
+        holds: holds(view, id),
+        unless_quicker: lost_in_race(view, id),
+        unattended: false,
+    };
+    stuck.map(held).collect()
 }
 
 fn lost_in_race(view: View<'_>, id: ObjectId) -> Vec<ObjectId> {

@@ -30,7 +30,7 @@
 //!   controllers, the collector and operators do; each rule of `kubernetes-deletion-semantics` is cited where it stands
 //! * `parts`, `client`, `moves`, `independence`, `explore`, `combine` the search: independent parts of the cluster, each in every
 //!   order that matters, and put together again
-//! * `plan`, `outcome`, `cause`, `hold`, `why`, `events` what a caller gets to see
+//! * `plan`, `outcome`, `cause`, `hold`, `unattended`, `why`, `events` what a caller gets to see
 
 mod assemble;
 mod behaviour;
@@ -75,6 +75,7 @@ mod symbols;
 mod ties;
 mod timeline;
 mod trace;
+mod unattended;
 mod view;
 mod webhooks;
 mod why;

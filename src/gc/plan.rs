@@ -11,6 +11,7 @@ use super::ids::ObjectId;
 use super::outcome::{self, Fate, Outcome};
 use super::state::State;
 use super::trace::{Change, Rejected};
+use super::unattended;
 use super::view::View;
 use super::webhooks::{self, Rejection};
 use super::why::{self, Why};
@@ -117,7 +118,9 @@ impl Plan<'_> {
 
     /// The objects that stay Terminating in a step's verdict, with what holds each.
     pub fn stuck(&self, step: usize) -> Vec<HeldObject> {
-        self.verdict_state(step).map_or_else(Vec::new, |state| hold::stuck(self.cluster, &state))
+        let mut stuck = self.verdict_state(step).map_or_else(Vec::new, |state| hold::stuck(self.cluster, &state));
+        unattended::mark(self.cluster, &mut stuck);
+        stuck
     }
 
     /// The requests of a step, and of the controllers that act on it, that webhooks reject on the way to the verdict because

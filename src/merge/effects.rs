@@ -63,6 +63,7 @@ impl<'a> Telling<'a> {
         let fates: BTreeMap<ObjectKey, Fate> = self.plan.fates(verdict).into_iter().collect();
         let why = self.plan.why(last);
         let raced: BTreeSet<ObjectKey> = self.raced(last);
+        let unattended = self.unattended(last);
         let deletes = self.withdrawn.requests.iter().filter(|request| request.op == Op::Delete);
         let requested: BTreeSet<&ObjectKey> = deletes.map(|request| &request.key).collect();
         // The claims of a StatefulSet are objects of their own.
@@ -86,7 +87,8 @@ impl<'a> Telling<'a> {
                 true => EffectCertainty::Race,
                 false => EffectCertainty::Certain,
             };
-            effects.push(self.effect(&member.key, kind, certainty, because.clone()));
+            let is_certain = kind != EffectKind::Stuck || !unattended.contains(&member.key);
+            effects.push(self.effect(&member.key, kind, certainty.and(is_certain), because.clone()));
             effects.extend(self.products(member, certainty, &because, &fates));
             if !with_claims.contains(&member.key) {
                 effects.extend(self.data(member, certainty, &because));
@@ -170,6 +172,15 @@ impl<'a> Telling<'a> {
             effects.push(self.effect(&member.key, kind, *certainty, because));
         }
         effects
+    }
+
+    /// The objects that are stuck unless a controller runs that base does not contain. A dump contains every controller.
+    fn unattended(&self, step: usize) -> BTreeSet<ObjectKey> {
+        let inventory = &self.part.base.inventory;
+        let is_rendered =
+            |key: &ObjectKey| inventory.with_key(key).iter().all(|id| !inventory.member(*id).from_dump);
+        let unattended = self.plan.stuck(step).into_iter().filter(|held| held.unattended);
+        unattended.map(|held| self.plan.cluster().key(held.object)).filter(is_rendered).collect()
     }
 
     /// The objects that fare differently in some outcome of a race.

@@ -8,7 +8,7 @@ use super::part::MergePart;
 use super::surprise::{Standing, Surprise, severity};
 use crate::finding::Severity;
 use crate::inventory::{Member, ObjectId};
-use crate::kube::{ObjectKey, kinds};
+use crate::kube::{GroupKind, ObjectKey, kinds};
 use crate::ownership::{DeliveryDestination, DeliveryObject, Ties};
 
 /// An object that dies or gets stuck.
@@ -85,23 +85,35 @@ impl<'a> Losses<'a, '_> {
         let users = if provider.is_none() { self.users(key) } else { Vec::new() };
         let had_users = self.part.analysis.ties().users_of(key).next().is_some();
         let data = of(&[DataLost]).map(|effect| effect.certainty == EffectCertainty::Certain);
-        let stuck = end.effect == Stuck;
-        let certain = end.certainty == EffectCertainty::Certain;
+        // Its deletion is as certain as ever; whether a controller outside of base finishes it is another question.
+        let unattended = end.effect == Stuck && end.certainty == EffectCertainty::Possible;
+        let in_doubt = unattended && member.is_some_and(|member| self.has_unknown_finalizer(member));
+        let certain = end.certainty == EffectCertainty::Certain || unattended;
+        let stuck = end.effect == Stuck && !unattended;
         let (used, hides) = (!users.is_empty(), member.is_some_and(|member| self.hides(member)));
-        let severity = severity(Surprise { standing, used, had_users, data, hides, stuck, certain });
+        let severity = severity(Surprise { standing, used, had_users, data, hides, stuck, certain })
+            .max(in_doubt.then_some(Severity::Warning));
         Some(Loss {
             key: key.clone(),
             member,
             standing,
             users,
             provider,
-            stuck,
+            stuck: stuck || in_doubt,
             data,
             recreated: of(&[Recreated]).is_some(),
             certainty: end.certainty,
             because,
             severity,
         })
+    }
+
+    /// Whether it has a finalizer that no known controller removes, wherever it runs.
+    fn has_unknown_finalizer(&self, member: &Member) -> bool {
+        let known = self.part.analysis.ownership().removers.known();
+        let GroupKind { group, kind } = member.key.group_kind();
+        let is_known = |name: &str| known.find(name).is_some_and(|row| row.controller_of(group, kind).is_some());
+        member.object.metadata.finalizers.iter().any(|finalizer| !is_known(&finalizer.value))
     }
 
     /// Whether an object takes others along and base has none of them: then nobody knows how many the cluster has.

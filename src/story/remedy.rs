@@ -86,7 +86,7 @@ fn blocking_dependents(hold: &Hold) -> &[ObjectId] {
 fn one(story: &Story<'_>, held: &HeldObject, rings: &BTreeSet<ObjectId>) -> Stuck {
     let id = held.object;
     let key = story.view.plan.cluster().key(id);
-    let case = Case { story, id, key: &key, in_ring: rings.contains(&id) };
+    let case = Case { story, id, key: &key, in_ring: rings.contains(&id), unattended: held.unattended };
     // Until a namespace is empty, a second delete of it changes nothing [NS-1].
     let occupied = held.holds.iter().any(|hold| matches!(hold, Hold::NamespaceContent { .. }));
     let idle = |hold: &&Hold| occupied && matches!(hold, Hold::BlockingDependents { .. } | Hold::Unhandled(_));
@@ -106,6 +106,8 @@ struct Case<'s> {
     key: &'s ObjectKey,
     /// It waits for objects that wait for each other.
     in_ring: bool,
+    /// The input does not contain what releases it.
+    unattended: bool,
 }
 
 impl Case<'_> {
@@ -157,9 +159,12 @@ impl Case<'_> {
         });
         let removers: Vec<String> = removers.collect();
         let whose = if names.len() == 1 { "its controller" } else { "their controllers" };
-        let bring = match removers.as_slice() {
-            [] => format!("Bring {whose} back"),
-            known => format!("Bring back what removes it ({})", known.join("; ")),
+        let bring = match (removers.as_slice(), self.unattended, names.len()) {
+            ([], false, _) => format!("Bring {whose} back"),
+            ([], true, 1) => format!("Make sure that {whose} runs"),
+            ([], true, _) => format!("Make sure that {whose} run"),
+            (known, false, _) => format!("Bring back what removes it ({})", known.join("; ")),
+            (known, true, _) => format!("Make sure that what removes it runs ({})", known.join("; ")),
         };
         let mut shown: Vec<String> = names.iter().map(|name| plain::one_line(name)).collect();
         shown.sort();

@@ -3,11 +3,12 @@
 use std::collections::BTreeSet;
 
 use crate::cluster::Assumptions;
-use crate::gc::{Effect, Plan};
+use crate::gc::{Effect, Hold, Plan};
 use crate::inventory::Inventory;
 use crate::kube::{GroupKind, Namespace, ObjectKey};
 use crate::ownership::known_finalizers::KnownFinalizers;
 use crate::ownership::{Implied, MOST_REPLICAS};
+use crate::text::plain;
 
 /// Most objects that a note names.
 const MOST_NAMED: usize = 3;
@@ -212,6 +213,28 @@ fn sorted(kinds: &BTreeSet<GroupKind>) -> Vec<String> {
     let mut texts: Vec<String> = kinds.iter().map(GroupKind::to_string).collect();
     texts.sort();
     texts
+}
+
+/// Finalizers that hold objects in the end because the input, a rendering, contains nobody who removes them.
+pub(super) fn unattended(plan: &Plan<'_>) -> Option<String> {
+    let last = plan.steps.len().checked_sub(1)?;
+    let mut held: BTreeSet<String> = BTreeSet::new();
+    for one in plan.stuck(last).into_iter().filter(|one| one.unattended) {
+        let kind = plan.cluster().key(one.object).group_kind().to_string();
+        let names = one.holds.iter().filter_map(|hold| match hold {
+            Hold::Finalizers(names) => Some(names),
+            _ => None,
+        });
+        held.extend(names.flatten().map(|name| format!("{} of {kind}", plain::one_line(name))));
+    }
+    let held: Vec<String> = held.into_iter().collect();
+    (!held.is_empty()).then(|| {
+        format!(
+            "Nobody removes these finalizers, because no controller in the input is known to: {}. If one runs in the cluster, it \
+             releases what they hold.",
+            named(&held)
+        )
+    })
 }
 
 /// Kinds of rendered custom resources that get a finalizer from an operator that the input does not contain, with the operator.

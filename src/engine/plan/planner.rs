@@ -24,6 +24,8 @@ pub struct Planner {
     data: BTreeMap<ObjectKey, String>,
     written: WrittenAt,
     notes: Vec<String>,
+    /// No dump is among the input, which would show every controller.
+    rendered: bool,
     /// What the requests are called that are told as one step.
     title: Option<String>,
 }
@@ -81,7 +83,8 @@ impl Planner {
         let data = analysis.data(implied);
         let implied = known_implied(&scenario.cluster, &implied.objects);
         let written = WrittenAt::of(analysis.inventory(), &scenario.cluster);
-        Self { scenario, implied, known, data, written, notes, title }
+        let rendered = analysis.inventory().members.iter().all(|member| !member.from_dump);
+        Self { scenario, implied, known, data, written, notes, rendered, title }
     }
 
     /// The tool's requests of a removal; everything, where none is told as one.
@@ -140,6 +143,7 @@ impl Planner {
         }
         let mut notes = self.notes.clone();
         notes.extend(notes::rejections(&targets, plan));
+        notes.extend(self.rendered.then(|| notes::unattended(plan)).flatten());
         let (implied, data) = (self.implied.clone(), self.data.clone());
         PlanView {
             plan,

@@ -1,7 +1,7 @@
 //! What a cascade takes along, in words.
 
 use crate::finding::Severity;
-use crate::merge::{Loss, Merge, MergeCascade, Standing};
+use crate::merge::{EffectCertainty, Loss, Merge, MergeCascade, Standing};
 use crate::rules::draft::{Draft, MOST_RELATED};
 
 use super::places::{left_in_head, related_in_base, related_in_head};
@@ -80,12 +80,24 @@ pub(super) fn joined(parts: &[String]) -> String {
 
 /// What gets stuck, in a sentence; empty if nothing does.
 pub(super) fn stuck(cascade: &MergeCascade<'_>) -> String {
-    let stuck: Vec<&Loss<'_>> = cascade.losses.iter().filter(|loss| loss.stuck).collect();
-    match stuck.as_slice() {
+    let (in_doubt, stuck): (Vec<&Loss<'_>>, Vec<_>) =
+        cascade.losses.iter().filter(|loss| loss.stuck).partition(|loss| is_in_doubt(loss));
+    let certain = match stuck.as_slice() {
         [] => String::new(),
         [_] => format!(" {} gets stuck in Terminating.", counted(&stuck)),
         _ => format!(" {} get stuck in Terminating.", counted(&stuck)),
-    }
+    };
+    let possible = match in_doubt.as_slice() {
+        [] => String::new(),
+        [_] => format!(" {} gets stuck in Terminating, unless a controller that base does not contain removes its finalizers.", counted(&in_doubt)),
+        _ => format!(" {} get stuck in Terminating, unless controllers that base does not contain remove their finalizers.", counted(&in_doubt)),
+    };
+    certain + &possible
+}
+
+/// Whether it gets stuck only if nothing outside of base releases it.
+fn is_in_doubt(loss: &Loss<'_>) -> bool {
+    loss.certainty == EffectCertainty::Possible
 }
 
 /// Shows what caused it in head, then some of what it takes along and who uses that.
@@ -100,7 +112,11 @@ pub(super) fn shown(draft: Draft, merge: &Merge<'_>, cascade: &MergeCascade<'_>)
             continue;
         }
         let after = loss.member.and_then(|member| merge.part.still_applied(member));
-        let ends = if loss.stuck { "gets stuck" } else { "is deleted with it" };
+        let ends = match loss.stuck {
+            true if is_in_doubt(loss) => "may get stuck",
+            true => "gets stuck",
+            false => "is deleted with it",
+        };
         match (after, loss.member, loss.users.first()) {
             (Some(after), ..) => draft = related_in_head(draft, merge, after, ends),
             (None, _, Some(user)) => {

@@ -191,7 +191,7 @@ fn an_application_waits_for_what_it_delivered_itself_and_not_for_what_another_on
     let base = [&stays[..], &[("apps/quick.yaml", &*quick), ("apps/slow.yaml", &*slow)]].concat();
     let effects = effects(&base, &stays, &[]);
     for effect in [
-        "stuck ConfigMap/?/held (certain, argocd)",
+        "stuck ConfigMap/?/held (possible, argocd)",
         "deleted ConfigMap/?/free (certain, argocd)",
         "deleted Application.argoproj.io/argocd/quick (certain, argocd)",
     ] {
@@ -389,4 +389,18 @@ fn what_no_manifest_contains_goes_with_its_namespace_whatever_a_policy_says() {
     assert_eq!(all.len(), 4, "the volumes are retained: {all:#?}");
     let lost = gone("other").into_iter().filter(|effect| effect.starts_with("data-lost PersistentVolumeClaim"));
     assert_eq!(lost.count(), 2, "they may be deleted");
+}
+
+#[test]
+fn a_finalizer_whose_controller_is_not_in_base_holds_its_object_only_possibly() {
+    let of = |finalizer: &str| {
+        let held = in_shop(&config("a")).replacen("metadata:\n", &format!("metadata:\n  finalizers: [{finalizer}]\n"), 1);
+        let namespace = object("v1", "Namespace", "shop");
+        let base = [("flux.yaml", FLUX), ("app/a.yaml", &*held), ("app/ns.yaml", &*namespace)];
+        effects(&base, &base[..1], &[])
+    };
+    assert_eq!(
+        of("example.com/nobody"),
+        ["stuck ConfigMap/shop/a (possible, flux)", "stuck Namespace//shop (possible, flux)"]
+    );
 }

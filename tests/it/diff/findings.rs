@@ -179,3 +179,17 @@ fn a_kustomization_that_leaves_and_is_not_deleted_goes_on_with_its_sources() {
     let deleted: Vec<&Value> = effects.filter(|effect| effect["effect"] == "deleted").collect();
     assert!(deleted.is_empty(), "{deleted:?}");
 }
+
+#[test]
+fn a_finalizer_whose_controller_runs_elsewhere_is_no_surprise_and_an_unknown_one_is_a_doubt() {
+    let of = |finalizer: &str| {
+        let folder = Folder::new();
+        let runners = in_shop(&object("v1", "ServiceAccount", "runners"));
+        let held = runners.replacen("metadata:\n", &format!("metadata:\n  finalizers: [{finalizer}]\n"), 1);
+        folder.write("base/flux.yaml", FLUX).write("head/flux.yaml", FLUX).write("base/shop/runners.yaml", &held);
+        folder.write("base/shop/ns.yaml", &object("v1", "Namespace", "shop"));
+        found(&folder, &[])
+    };
+    assert_eq!(of("actions.github.com/cleanup-protection"), [""; 0]);
+    assert_eq!(of("example.com/nobody"), ["namespace-removed warning Namespace//shop"]);
+}
