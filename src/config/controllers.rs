@@ -55,6 +55,7 @@ fn controller(values: Values<'_>, value: Value<'_>) -> Result<OwnController, Mis
         removed_by: name.to_owned(),
         workload_hint: workload.as_ref().map_or(hint, ObjectKey::to_string),
         images,
+        program: None,
         workload,
         every: adds == Added::Runtime,
         added: adds,

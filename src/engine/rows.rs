@@ -97,7 +97,8 @@ fn controller(known: &KnownFinalizer, row: &Controller) -> RowInfo {
     });
     if !row.images.is_empty() {
         let images: Vec<_> = row.images.iter().map(|image| format!("`{}`", image.as_str())).collect();
-        says.push(format!("It runs in {}.", images.join(" or ")));
+        let program = row.program.as_ref().map_or_else(String::new, |program| format!(", as the program `{program}`"));
+        says.push(format!("It runs in {}{program}.", images.join(" or ")));
     }
     told(format!("known-finalizers/{}", known.finalizer), says, &row.notes, row.verified, &row.source)
 }

@@ -11,6 +11,7 @@ use std::sync::Arc;
 use super::access::{self, Access};
 use super::finalizer_holder::FinalizerHolder;
 use super::known_finalizers::{Controller, Handles, KnownFinalizers};
+use super::workloads::RunContainer;
 use crate::inventory::{Inventory, Member, ObjectId};
 use crate::kube::{GroupKind, KindMap};
 use crate::text::Span;
@@ -166,7 +167,8 @@ impl Removers {
         let named = controller.workload.iter().flat_map(|key| inventory.with_key(key).first());
         let named = named.map(|id| (*id, Evidence::Configuration));
         named.chain(self.access.workloads.iter().filter_map(|workload| {
-            let image = workload.images.iter().find(|image| controller.runs_in(&image.value))?;
+            let runs = |container: &&RunContainer| controller.is_run_by(&container.image.value, &container.command_line);
+            let image = &workload.containers.iter().find(runs)?.image;
             Some((workload.id, Evidence::Image { image: image.value.clone(), span: image.span }))
         }))
     }

@@ -65,6 +65,8 @@ pub struct Controller {
     pub removed_by: String,
     /// The images in which it runs; empty when it does not run in the cluster or under an unknown image.
     pub images: Vec<ImagePattern>,
+    /// The program that it is, where its image has several.
+    pub program: Option<String>,
     /// The workload in which it runs, where a configuration names it.
     pub workload: Option<ObjectKey>,
     /// Where to look for the workload, in words.
@@ -115,6 +117,7 @@ struct Row {
     kinds: String,
     removed_by: String,
     removed_by_images: String,
+    program: String,
     workload_hint: String,
     added: Added,
     verified: WrittenYesNo,
@@ -272,6 +275,12 @@ impl Controller {
         self.kinds.iter().any(|pattern| pattern.matches(group, kind))
     }
 
+    /// Whether it runs in a container with that image, whose command line as the manifest has it may name another program.
+    pub fn is_run_by(&self, image: &str, command_line: &[String]) -> bool {
+        let names = |program: &str| command_line.iter().any(|word| word.rsplit('/').next() == Some(program));
+        self.runs_in(image) && (command_line.is_empty() || self.program.as_deref().is_none_or(names))
+    }
+
     /// Whether it runs in that image.
     pub fn runs_in(&self, image: &str) -> bool {
         self.images.iter().any(|pattern| pattern.matches(image))
@@ -282,6 +291,7 @@ impl Controller {
             kinds: cells(&row.kinds).map(KindPattern::parse).collect(),
             removed_by: row.removed_by,
             images: cells(&row.removed_by_images).map(ImagePattern::parse).collect::<Result<_, _>>()?,
+            program: Some(row.program).filter(|program| !program.is_empty()),
             workload: None,
             workload_hint: row.workload_hint,
             added: row.added,
