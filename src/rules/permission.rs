@@ -64,6 +64,7 @@ fn finalizers_permission_missing(context: &Context<'_>, sink: &mut Sink) {
     for (at, own) in kinds.iter().enumerate() {
         by_plural.entry(own.plural).or_default().push(at);
     }
+    let mut by_role: BTreeMap<ObjectId, Vec<(&Member, Vec<Missing<'_>>)>> = BTreeMap::new();
     for (workload, grants) in context.ownership.removers.access().granted() {
         let workload = inventory.member(workload);
         // A Job does its work once; and roles that are not in the input may allow it.
@@ -83,12 +84,22 @@ fn finalizers_permission_missing(context: &Context<'_>, sink: &mut Sink) {
         // An input has many kinds and many operators, and each operator knows a few kinds.
         let known = rules().flat_map(PolicyRule::resources);
         let known: BTreeSet<usize> = known.filter_map(|plural| by_plural.get(plural)).flatten().copied().collect();
-        let mut by_role: BTreeMap<ObjectId, Vec<Missing<'_>>> = BTreeMap::new();
         let own = known.iter().map(|at| &kinds[*at]);
         for missing in own.filter_map(|own| missing(own, &workload.key.namespace, &grants)) {
-            by_role.entry(missing.role).or_default().push(missing);
+            let workloads = by_role.entry(missing.role).or_default();
+            match workloads.last_mut().filter(|(last, _)| last.id == workload.id) {
+                Some((_, together)) => together.push(missing),
+                None => workloads.push((workload, vec![missing])),
+            }
         }
-        sink.extend(by_role.iter().map(|(role, missing)| finding(context, workload, inventory.member(*role), missing)));
+    }
+    for (role, workloads) in by_role {
+        let role = inventory.member(role);
+        // Many run as the ServiceAccount `default`. Whose role it is, its own file says.
+        let beside = |workload: &Member| workload.file == role.file;
+        let any_beside = workloads.iter().any(|(workload, _)| beside(workload));
+        let meant = workloads.iter().filter(|(workload, _)| !any_beside || beside(workload));
+        sink.extend(meant.map(|(workload, missing)| finding(context, workload, role, missing)));
     }
 }
 

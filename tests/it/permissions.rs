@@ -5,7 +5,7 @@ use ownerlint::ownership::access::{PolicyRule, may_set_blocking_reference};
 use ownerlint::ownership::{FinalizerHolder, Ownership};
 use serde_json::{Value, json};
 
-use crate::support::{fixture, inventory_of};
+use crate::support::{Repository, fixture, inventory_of};
 
 /// The rules of a role, read as those of a manifest.
 fn rules(rules: &Value) -> Vec<PolicyRule> {
@@ -137,4 +137,18 @@ fn a_role_that_another_aggregates_is_needed_too() {
         authority(&[aggregating, part, binding("ClusterRole", "x", "all")]),
         ["ClusterRoleBinding x + ClusterRole all + ClusterRole part"]
     );
+}
+
+#[test]
+fn a_workload_that_shares_the_default_account_of_an_operator_is_not_taken_for_the_operator() {
+    let operator = std::fs::read_to_string("fixtures/rules/finalizers-permission-missing/bad/no-status.yaml");
+    let operator = operator.expect("a fixture").replace("# expect: finalizers-permission-missing", "");
+    let deployment = operator.split("---\n").find(|document| document.contains("kind: Deployment")).expect("an operator");
+    let neighbour = deployment.replacen("name: operator", "name: neighbour", 1);
+    let repository = Repository::new();
+    repository.write("operator.yaml", &operator).write("neighbour.yaml", &neighbour);
+    let (_, out, _) = repository.run(&["check", ".", "-o", "concise", "--show", "info"], "");
+    let said: Vec<&str> = out.lines().filter(|line| line.contains("finalizers-permission-missing")).collect();
+    assert_eq!(said.len(), 1, "{out}");
+    assert!(said[0].contains("Deployment `operator`"), "{out}");
 }
