@@ -159,7 +159,11 @@ fn object_without_name(context: &Context<'_>, sink: &mut Sink) {
             .help("write `metadata.name`")
             .field("metadata.name");
         sink.push(match (is_served_kind(member), has_name_key(member) && !is_built_in(member)) {
-            (false, _) => draft.severity(Severity::Info),
+            (false, _) => draft.severity(Severity::Info).reason(format!(
+                "The API server rejects the object: `name or generateName is required`. This assumes that it is applied to a \
+                 cluster: no CRD in the input defines {}.",
+                member.object.kind.value
+            )),
             // `name:` with nothing behind it: a script writes the name of a custom resource there before it applies it.
             (true, true) => draft.severity(Severity::Warning).reason(
                 "The API server rejects the object as it is written here: `name or generateName is required`. This \
@@ -186,8 +190,9 @@ fn needs_a_name(member: &Member) -> bool {
         Serving::Never { .. } => false,
         Serving::Unknown => object.at(&["metadata"]).is_some_and(|metadata| metadata.entries().len() > 0),
         _ => {
-            let version = &object.group_version;
-            table().find(&version.group, &version.version, &object.kind.value).is_none_or(|kind| kind.persisted)
+            // A version that no release serves any more is as much of a request.
+            let mut rows = table().resources().filter(|row| row.group == object.group() && row.kind == object.kind.value);
+            rows.next().is_none_or(|row| row.persisted)
         }
     }
 }

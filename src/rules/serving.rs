@@ -5,7 +5,7 @@ use super::rule::{Context, Rule, Sink, rule};
 use super::words::{field, named, target};
 use crate::finding::Severity;
 use crate::inventory::{BuiltinKind, FolderTrees, Inventory, Member, Serving, table};
-use crate::kube::GroupKind;
+use crate::kube::{ApiVersion, GroupKind};
 use crate::manifest::Object;
 
 pub(super) static OWNER_KIND_UNRESOLVABLE: Rule = rule!(
@@ -108,22 +108,34 @@ fn is_client_file(member: &Member) -> bool {
 }
 
 /// Kinds that OpenShift 3 served in `v1` before it had groups (its "legacy" API); the ones that people write by hand.
-const OPENSHIFT_LEGACY_KINDS: [&str; 17] = [
+const OPENSHIFT_LEGACY_KINDS: [&str; 29] = [
     "Build",
     "BuildConfig",
+    "ClusterNetwork",
     "ClusterPolicy",
     "ClusterPolicyBinding",
+    "ClusterResourceQuota",
+    "ClusterRole",
+    "ClusterRoleBinding",
     "DeploymentConfig",
+    "EgressNetworkPolicy",
     "Group",
     "HostSubnet",
     "Identity",
     "Image",
     "ImageStream",
+    "ImageStreamImport",
     "ImageStreamTag",
+    "NetNamespace",
     "OAuthClient",
+    "PolicyBinding",
     "Project",
     "ProjectRequest",
+    "Role",
+    "RoleBinding",
+    "RoleBindingRestriction",
     "Route",
+    "SecurityContextConstraints",
     "Template",
     "User",
 ];
@@ -176,12 +188,25 @@ impl Unserved {
                 reason: format!("A cluster of release {release} does not serve it."),
                 help: format!("write a version that {release} serves, or check with `--kubernetes-version {introduced_in}`"),
             },
-            Serving::Never { .. } if api_version == "v1" && OPENSHIFT_LEGACY_KINDS.contains(&kind) => Self {
+            Serving::Never { served_as } if api_version == "v1" && OPENSHIFT_LEGACY_KINDS.contains(&kind) => Self {
                 severity: Severity::Warning,
                 what: "only the legacy API of OpenShift 3 had it".to_owned(),
                 label: "OpenShift 3 only".to_owned(),
                 reason: "OpenShift 3 served its kinds in `v1`; since then they have their own groups.".to_owned(),
-                help: format!("write the group, as `oc api-resources` shows it for {kind}"),
+                help: match served_as.as_slice() {
+                    [] => format!("write the group, as `oc api-resources` shows it for {kind}"),
+                    versions => format!("{kind} is served as `{}`", versions.join("` or `")),
+                },
+            },
+            Serving::Never { served_as } if ["v1beta1", "v1beta2", "v1beta3"].contains(&api_version) => Self {
+                severity: Severity::Warning,
+                what: "no release since Kubernetes 1.0 has it".to_owned(),
+                label: "from before 1.0".to_owned(),
+                reason: "The first releases had the core kinds in versions that no cluster serves any more.".to_owned(),
+                help: match served_as.as_slice() {
+                    [] => format!("check the spelling of `{kind}` and of `{api_version}`"),
+                    versions => format!("write `apiVersion: {}`", versions.join("` or `")),
+                },
             },
             Serving::Never { served_as } => Self {
                 severity: Severity::Error,
@@ -189,7 +214,7 @@ impl Unserved {
                 label: "never served".to_owned(),
                 reason: "The group is built into Kubernetes, so no CRD can add the kind.".to_owned(),
                 help: match served_as.as_slice() {
-                    [] => format!("check the spelling of `{kind}` and of `{api_version}`"),
+                    [] => gone(kind, api_version).unwrap_or_else(|| format!("check the spelling of `{kind}` and of `{api_version}`")),
                     versions => format!("{kind} is served as `{}`", versions.join("` or `")),
                 },
             },
@@ -212,11 +237,20 @@ impl Unserved {
     }
 }
 
+/// What became of a kind that earlier releases served in another version of the group.
+fn gone(kind: &str, api_version: &str) -> Option<String> {
+    let group = ApiVersion::parse(api_version).group;
+    let row = table().removed().filter(|row| row.kind == kind && row.group == group).last()?;
+    let had = if group.is_empty() { row.version.clone() } else { format!("{group}/{}", row.version) };
+    Some(format!("Kubernetes {} removed {kind}, which it had as `{had}`: remove the object", row.removed_in))
+}
+
 /// How many versions of a CRD a finding names.
 const MOST_VERSIONS: usize = 10;
 
 /// Kinds of a built-in group that are sent to a subresource and never stored.
-const REQUEST_BODIES: [&str; 5] = ["DeleteOptions", "DeploymentRollback", "Eviction", "Scale", "TokenRequest"];
+const REQUEST_BODIES: [&str; 6] =
+    ["ConversionReview", "DeleteOptions", "DeploymentRollback", "Eviction", "Scale", "TokenRequest"];
 
 impl Unserved {
     /// What CRDs prove about the kind that an object uses: little, if all of them are in other folder trees.
@@ -250,7 +284,9 @@ impl Unserved {
             return Self { help: format!("did you mean `{}` in `{}`?", meant.kind, meant.api_version()), ..self };
         }
         let known = !alike.is_empty() || table().scope_of_name(kind).is_some();
+        let legacy = api_version == "v1" && OPENSHIFT_LEGACY_KINDS.contains(&kind);
         match object.group().is_empty() && !known {
+            true if legacy => Self { severity: Severity::Info, ..self },
             true => Self {
                 severity: Severity::Info,
                 what: format!("Kubernetes has no kind {kind} in `{api_version}`"),

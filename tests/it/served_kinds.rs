@@ -74,3 +74,27 @@ fn a_name_that_its_controller_expects_in_manifests_is_not_unqualified() {
     assert_eq!(findings(&application("resources-finalizer.argocd.argoproj.io"), "finalizer-unqualified"), []);
     assert_eq!(findings(&application("made-up.argocd.argoproj.io"), "finalizer-unqualified").len(), 1);
 }
+
+#[test]
+fn what_older_apis_served_is_no_error() {
+    for (kind, severity, says) in [
+        ("v1/RoleBinding", Severity::Warning, "only the legacy API of OpenShift 3 had it"),
+        ("v1/SecurityContextConstraints", Severity::Info, "only the legacy API of OpenShift 3 had it"),
+        ("v1beta3/Pod", Severity::Warning, "no release since Kubernetes 1.0 has it"),
+        ("apiextensions.k8s.io/v1/ConversionReview", Severity::Info, "it is the body of a request"),
+        ("v1/StatefulSet", Severity::Error, "no Kubernetes release ever had it"),
+    ] {
+        let (version, name) = kind.rsplit_once('/').expect("a kind");
+        let text = format!("apiVersion: {version}\nkind: {name}\nmetadata: {{name: a}}\n");
+        let found = findings(&text, "kind-not-served");
+        assert_eq!(found.iter().map(|finding| finding.severity).collect::<Vec<_>>(), [severity], "{kind}");
+        assert!(found[0].message.ends_with(says), "{}", found[0].message);
+    }
+}
+
+#[test]
+fn a_kind_that_is_gone_is_not_called_misspelt_in_a_version_that_it_never_had() {
+    let text = "apiVersion: policy/v1\nkind: PodSecurityPolicy\nmetadata: {name: a}\n";
+    let help = findings(text, "kind-not-served")[0].help.clone();
+    assert!(help.contains("Kubernetes 1.25 removed PodSecurityPolicy, which it had as `policy/v1beta1`"), "{help}");
+}
