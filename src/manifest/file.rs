@@ -150,7 +150,8 @@ impl ParsedDocument {
             facts.see_other(source.path(), tree.value(other.node));
             self.skip(other.span, SkipReason::NoIdentity(other.detail));
         }
-        let traits = DocumentTraits::of(source.slice(self.span), &tree);
+        let comments = self.comments.iter().map(|comment| (source.slice(comment.span), comment.own_line));
+        let traits = DocumentTraits::of(source.slice(self.span), &tree, comments);
         for object in objects {
             facts.see_object(&object);
             match skip_reason(&object, &traits) {

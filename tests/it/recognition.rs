@@ -3,7 +3,7 @@
 use ownerlint::engine::{Check, check};
 use ownerlint::finding::Severity;
 
-use crate::support::{Repository, check_text, inventory_at, ownerlint};
+use crate::support::{Repository, check_text, inventory_at, inventory_of, ownerlint};
 
 /// The objects that `list` finds in a folder of `fixtures/recognition/`, and what it skips, as lines.
 fn listed(folder: &str) -> (Vec<String>, Vec<String>) {
@@ -320,4 +320,25 @@ fn a_key_that_became_a_boolean_is_explained() {
     let finding = &report.findings[0].finding;
     assert_eq!(finding.rule, "metadata-unknown-field");
     assert_eq!(finding.primary.message, "YAML 1.1 reads `n` as the boolean `false`");
+}
+
+#[test]
+fn a_statement_of_ytt_makes_a_template_of_a_document_and_other_comments_do_not() {
+    let objects = |text: &str| inventory_of("a.yaml", text).members.len();
+    let named = |value: &str| format!("apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: {value}\n");
+    for template in [
+        named("#@ data.values.name"),
+        format!("#@ load(\"@ytt:data\", \"data\")\n{}", named("a")),
+        format!("{}  #@overlay/match missing_ok=True\n  labels: {{a: b}}\n", named("a")),
+        format!("{}#@ if/end data.values.on:\ndata: {{}}\n", named("a")),
+    ] {
+        assert_eq!(objects(&template), 0, "{template}");
+    }
+    for manifest in [
+        format!("#@ maintainer: the shop\n#@todo\n{}", named("a")),
+        format!("{}data:\n  script: |\n    #@ load(\"x\")\n    #@overlay/match\n", named("a")),
+        format!("{}  annotations: {{a: \"b #@ c\"}} # @param\n", named("a")),
+    ] {
+        assert_eq!(objects(&manifest), 1, "{manifest}");
+    }
 }

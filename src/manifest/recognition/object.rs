@@ -19,14 +19,21 @@ pub(in crate::manifest) struct DocumentTraits<'t> {
     rendered: OnceCell<bool>,
     /// Whether some key, at whatever depth, is not one of Kubernetes'.
     foreign_keys: bool,
+    /// A comment that is a statement of ytt.
+    ytt: Option<&'t str>,
     visits_left: Cell<usize>,
 }
 
 impl<'t> DocumentTraits<'t> {
-    /// The traits of a document with that text and value.
-    pub(in crate::manifest) fn of(text: &'t str, tree: &Tree) -> Self {
+    /// The traits of a document with that text, value and comments: each comment with whether it has a line of its own.
+    pub(in crate::manifest) fn of(
+        text: &'t str,
+        tree: &Tree,
+        mut comments: impl Iterator<Item = (&'t str, bool)>,
+    ) -> Self {
         Self {
             text,
+            ytt: comments.find(|(comment, own_line)| is_ytt(comment, *own_line)).map(|(comment, _)| comment),
             rendered: OnceCell::new(),
             foreign_keys: tree.keys().any(|key| reason_of_key(key).is_some()),
             visits_left: Cell::new(MAX_VISITS),
@@ -51,9 +58,23 @@ pub(in crate::manifest) fn skip_reason(object: &Object, document: &DocumentTrait
     if is_from_a_server(object) {
         return None;
     }
+    if let Some(statement) = document.ytt {
+        return Some(SkipReason::Template(TemplateLanguage::Ytt, format!("`{}` is a statement of ytt", statement.trim_end())));
+    }
     let foreign = document.foreign_keys.then(|| foreign_key(object, &document.visits_left)).flatten();
     let template = || in_name(object).or_else(|| in_a_key(object)).or_else(|| in_place_of_a_value(object));
     foreign.or_else(|| template().filter(|_| !document.is_rendered()))
+}
+
+/// Whether a comment is ytt's: an annotation of one of its modules (`#@overlay/match …`), a statement in a line of its own
+/// (`#@ if/end …`), or an expression in place of a value.
+fn is_ytt(comment: &str, own_line: bool) -> bool {
+    const STATEMENTS: [&str; 8] = ["load(", "if ", "if/end ", "elif ", "for ", "for/end ", "def ", "end"];
+    let Some(rest) = comment.strip_prefix("#@") else { return false };
+    let module = rest.split_once('/').map(|(module, _)| module);
+    let annotates = module.is_some_and(|module| !module.is_empty() && module.bytes().all(|byte| byte.is_ascii_lowercase()));
+    let Some(code) = rest.strip_prefix(' ') else { return annotates };
+    !own_line || STATEMENTS.iter().any(|statement| code.trim_start().starts_with(statement))
 }
 
 /// The tool whose own file this is: never sent to a cluster. The group decides, not the file name: Flux's

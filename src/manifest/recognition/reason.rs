@@ -20,6 +20,8 @@ pub enum TemplateLanguage {
     Braces,
     /// `{% … %}` and `{# … #}`: Jinja.
     Jinja,
+    /// `#@ …`: ytt, whose statements are comments for YAML.
+    Ytt,
     /// `${X}`, `$X`, `$(X)`: envsubst, Flux' substitution, make.
     Variable,
     /// `<word>`, `{word}`, `[WORD]`, `__WORD__`, `@WORD@`, `(removed)`: to be filled in by a script or by hand.
@@ -86,6 +88,7 @@ impl TemplateLanguage {
         match self {
             Self::Braces => "unrendered template",
             Self::Jinja => "unrendered Jinja template",
+            Self::Ytt => "unrendered ytt template",
             Self::Variable => "template with unset variables",
             Self::Placeholder => "template with placeholders",
         }
