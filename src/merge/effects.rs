@@ -177,8 +177,7 @@ impl<'a> Telling<'a> {
     /// The objects that are stuck unless a controller runs that base does not contain. A dump contains every controller.
     fn unattended(&self, step: usize) -> BTreeSet<ObjectKey> {
         let inventory = &self.part.base.inventory;
-        let is_rendered =
-            |key: &ObjectKey| inventory.with_key(key).iter().all(|id| !inventory.member(*id).from_dump);
+        let is_rendered = |key: &ObjectKey| inventory.with_key(key).iter().all(|id| !inventory.member(*id).from_dump);
         let unattended = self.plan.stuck(step).into_iter().filter(|held| held.unattended);
         unattended.map(|held| self.plan.cluster().key(held.object)).filter(is_rendered).collect()
     }

@@ -167,7 +167,8 @@ impl Removers {
         let named = controller.workload.iter().flat_map(|key| inventory.with_key(key).first());
         let named = named.map(|id| (*id, Evidence::Configuration));
         named.chain(self.access.workloads.iter().filter_map(|workload| {
-            let runs = |container: &&RunContainer| controller.is_run_by(&container.image.value, &container.command_line);
+            let runs =
+                |container: &&RunContainer| controller.is_run_by(&container.image.value, &container.command_line);
             let image = &workload.containers.iter().find(runs)?.image;
             Some((workload.id, Evidence::Image { image: image.value.clone(), span: image.span }))
         }))

@@ -5,6 +5,7 @@
 //! something is plainly wrong.
 
 use super::draft::Draft;
+use super::finalizer_syntax::is_rejected;
 use super::finalizer_words::{FinalizerEntry, entries, namespace_finalizers, who_removes, with_workload};
 use super::proposal::Proposal;
 use super::rule::{Context, Rule, Sink, World, rule};
@@ -103,7 +104,7 @@ fn finalizer_unknown(context: &Context<'_>, sink: &mut Sink) {
     for entry in entries(inventory) {
         let (member, name) = (entry.member, entry.name());
         let known = context.ownership.removers.known().find(name).is_some();
-        if known || !label_key_errors(name).is_empty() {
+        if known || !label_key_errors(name).is_empty() || is_rejected(member, name) {
             continue;
         }
         if !matches!(context.ownership.removers.remover(inventory, member, name), Remover::Nobody) {

@@ -82,6 +82,12 @@ fn name_errors(finalizer: &str, demands: Demands) -> Vec<String> {
     errors
 }
 
+/// Whether the API server rejects an object because of the name of a finalizer.
+pub(super) fn is_rejected(member: &Member, finalizer: &str) -> bool {
+    let demands = demands(member);
+    demands != Demands::Nothing && !name_errors(finalizer, demands).is_empty()
+}
+
 /// [VAL-18], [VAL-20], [VAL-26].
 fn finalizer_invalid_name(context: &Context<'_>, sink: &mut Sink) {
     for entry in entries(context.inventory) {

@@ -91,10 +91,11 @@ fn mistaken(holder: &MetadataHolder<'_>, belief: &Belief<'_>) -> Draft {
     let named = holder.named();
     let Belief { key, value, is_label, flaw } = belief;
     let written = &value.value;
+    let shown = if written.is_empty() { "\"\"" } else { written.as_str() };
     let where_written = if *is_label { "labels" } else { "annotations" };
     let (message, reason, help) = match flaw {
         Flaw::Policy => (
-            format!("`{key}: {written}` is not `keep`: an uninstall leaves {} behind, and an upgrade may delete it", named),
+            format!("`{key}: {shown}` is not `keep`: an uninstall leaves {} behind, and an upgrade may delete it", named),
             "`helm uninstall` leaves every object with this annotation alone, whatever its value, and does not list it among \
              what it kept. An upgrade to a chart without the object compares with `keep` exactly, and deletes it."
                 .to_owned(),

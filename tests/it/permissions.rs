@@ -143,7 +143,8 @@ fn a_role_that_another_aggregates_is_needed_too() {
 fn a_workload_that_shares_the_default_account_of_an_operator_is_not_taken_for_the_operator() {
     let operator = std::fs::read_to_string("fixtures/rules/finalizers-permission-missing/bad/no-status.yaml");
     let operator = operator.expect("a fixture").replace("# expect: finalizers-permission-missing", "");
-    let deployment = operator.split("---\n").find(|document| document.contains("kind: Deployment")).expect("an operator");
+    let deployment =
+        operator.split("---\n").find(|document| document.contains("kind: Deployment")).expect("an operator");
     let neighbour = deployment.replacen("name: operator", "name: neighbour", 1);
     let repository = Repository::new();
     repository.write("operator.yaml", &operator).write("neighbour.yaml", &neighbour);

@@ -59,7 +59,10 @@ pub(in crate::manifest) fn skip_reason(object: &Object, document: &DocumentTrait
         return None;
     }
     if let Some(statement) = document.ytt {
-        return Some(SkipReason::Template(TemplateLanguage::Ytt, format!("`{}` is a statement of ytt", statement.trim_end())));
+        return Some(SkipReason::Template(
+            TemplateLanguage::Ytt,
+            format!("`{}` is a statement of ytt", statement.trim_end()),
+        ));
     }
     let foreign = document.foreign_keys.then(|| foreign_key(object, &document.visits_left)).flatten();
     let template = || in_name(object).or_else(|| in_a_key(object)).or_else(|| in_place_of_a_value(object));
@@ -72,7 +75,8 @@ fn is_ytt(comment: &str, own_line: bool) -> bool {
     const STATEMENTS: [&str; 8] = ["load(", "if ", "if/end ", "elif ", "for ", "for/end ", "def ", "end"];
     let Some(rest) = comment.strip_prefix("#@") else { return false };
     let module = rest.split_once('/').map(|(module, _)| module);
-    let annotates = module.is_some_and(|module| !module.is_empty() && module.bytes().all(|byte| byte.is_ascii_lowercase()));
+    let annotates =
+        module.is_some_and(|module| !module.is_empty() && module.bytes().all(|byte| byte.is_ascii_lowercase()));
     let Some(code) = rest.strip_prefix(' ') else { return annotates };
     !own_line || STATEMENTS.iter().any(|statement| code.trim_start().starts_with(statement))
 }

@@ -89,8 +89,14 @@ pub(super) fn stuck(cascade: &MergeCascade<'_>) -> String {
     };
     let possible = match in_doubt.as_slice() {
         [] => String::new(),
-        [_] => format!(" {} gets stuck in Terminating, unless a controller that base does not contain removes its finalizers.", counted(&in_doubt)),
-        _ => format!(" {} get stuck in Terminating, unless controllers that base does not contain remove their finalizers.", counted(&in_doubt)),
+        [_] => format!(
+            " {} gets stuck in Terminating, unless a controller that base does not contain removes its finalizers.",
+            counted(&in_doubt)
+        ),
+        _ => format!(
+            " {} get stuck in Terminating, unless controllers that base does not contain remove their finalizers.",
+            counted(&in_doubt)
+        ),
     };
     certain + &possible
 }

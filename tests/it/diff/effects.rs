@@ -394,7 +394,8 @@ fn what_no_manifest_contains_goes_with_its_namespace_whatever_a_policy_says() {
 #[test]
 fn a_finalizer_whose_controller_is_not_in_base_holds_its_object_only_possibly() {
     let of = |finalizer: &str| {
-        let held = in_shop(&config("a")).replacen("metadata:\n", &format!("metadata:\n  finalizers: [{finalizer}]\n"), 1);
+        let held =
+            in_shop(&config("a")).replacen("metadata:\n", &format!("metadata:\n  finalizers: [{finalizer}]\n"), 1);
         let namespace = object("v1", "Namespace", "shop");
         let base = [("flux.yaml", FLUX), ("app/a.yaml", &*held), ("app/ns.yaml", &*namespace)];
         effects(&base, &base[..1], &[])
