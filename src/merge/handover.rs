@@ -1,5 +1,6 @@
-//! Objects that go over from one Flux Kustomization to another. They are safe exactly if the new one applies them before the old one
-//! prunes: from then on their labels name the new one, and the old one spares them (fluxcd/pkg ssa/manager_delete.go).
+//! Objects that go over from one Flux Kustomization, or Application of Argo CD, to another. They are safe exactly if the new one applies
+//! them before the old one prunes or is deleted: from then on their labels name the new one, and the old one spares them (fluxcd/pkg
+//! ssa/manager_delete.go; argo-cd docs/user-guide/resource_tracking.md).
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -12,15 +13,17 @@ use crate::kube::ObjectKey;
 use crate::kustomize::{Deliverer, SourceTool};
 use crate::yaml::Value;
 
-/// Objects that one Kustomization prunes and another one applies.
+/// Objects that one object prunes and another one applies.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Handover {
-    /// The Kustomization that had them.
+    /// What had them.
     pub from: Deliverer,
-    /// The one that has them now.
+    /// What has them now, by the same tool.
     pub to: Deliverer,
     /// Whether the old one certainly prunes before the new one applies: the new one waits for it.
     pub pruned_first: bool,
+    /// Whether the old one leaves, too.
+    pub leaves: bool,
     /// The objects, in the order of the requests.
     pub objects: Vec<ObjectKey>,
 }
@@ -42,7 +45,7 @@ pub(super) fn handovers(
         let (was, is) = (part.base.inventory.member(was.id), head.inventory.member(is.id));
         let left = part.base.destination(was.file);
         let (Some(from), Some(to)) = (left.deliverer(), head.destination(is.file).deliverer()) else { continue };
-        if from != to && [from, to].iter().all(|deliverer| deliverer.tool == SourceTool::Flux) {
+        if from != to && from.tool == to.tool {
             groups.entry((left, from, to)).or_default().push(was);
         }
     }
@@ -54,7 +57,8 @@ pub(super) fn handovers(
         let pruned = Delivery { part, leaving: &leaving, destination, choice }.of(from, requested);
         let objects: Vec<ObjectKey> = pruned.requests.into_iter().map(|request| request.key).collect();
         let pruned_first = waits_for(&head.inventory, to, from);
-        let handover = Handover { from: from.clone(), to: to.clone(), pruned_first, objects };
+        let leaves = delivering(&part.base.inventory, from).is_some_and(|from| requested.contains(&from.key));
+        let handover = Handover { from: from.clone(), to: to.clone(), pruned_first, leaves, objects };
         (!handover.objects.is_empty()).then_some(handover)
     });
     found.collect()
@@ -84,8 +88,16 @@ fn waits_for(inventory: &Inventory, one: &Deliverer, other: &Deliverer) -> bool 
 }
 
 impl Handover {
-    /// What to know of it, and what to do: the old Kustomization spares what the annotation keeps from being pruned.
-    pub fn note(&self) -> String {
+    /// What to know of it, and what to do: the old one spares what the annotation keeps from being pruned. What leaves has a finding
+    /// that says it.
+    pub fn note(&self) -> Option<String> {
+        if self.leaves {
+            return None;
+        }
+        let (kind, protection) = match self.from.tool {
+            SourceTool::Flux => ("Flux Kustomization", "kustomize.toolkit.fluxcd.io/prune: disabled"),
+            SourceTool::ArgoCd => ("Application", "argocd.argoproj.io/sync-options: Prune=false,Delete=false"),
+        };
         let (objects, they, them) = match self.objects.as_slice() {
             [first, others @ ..] if !others.is_empty() => {
                 (format!("{first} and {} more move", others.len()), "they are", "them")
@@ -97,9 +109,9 @@ impl Handover {
             true => format!("{to} waits for {from}, so {they} deleted and created again"),
             false => format!("{they} deleted and created again if {from} prunes before {to} applies"),
         };
-        format!(
-            "{objects} from the Flux Kustomization {from} to {to}: {outcome}. To keep {them}, annotate {them} with \
-             `kustomize.toolkit.fluxcd.io/prune: disabled` and merge; then move {them} and merge; then remove the annotation"
-        )
+        Some(format!(
+            "{objects} from the {kind} {from} to {to}: {outcome}. To keep {them}, annotate {them} with `{protection}` and merge; then \
+             move {them} and merge; then remove the annotation"
+        ))
     }
 }

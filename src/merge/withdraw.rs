@@ -97,8 +97,10 @@ pub fn withdraw(part: &MergePart<'_>, choice: &DeliveryChoice) -> PartWithdrawal
     }
     let releases = releases(part, &decided.requested);
     let handovers = handovers(part, choice, &decided.requested);
-    let flux = (Regime::Flux(FluxObject::Kustomization), true);
-    decided.all.regimes.extend(handovers.iter().flat_map(|handover| &handover.objects).map(|key| (key.clone(), flux)));
+    for handover in &handovers {
+        let regime = (regime_of(handover.from.tool), true);
+        decided.all.regimes.extend(handover.objects.iter().map(|key| (key.clone(), regime)));
+    }
     PartWithdrawal { releases, handovers, choice: *choice, ..decided.finish() }
 }
 

@@ -120,7 +120,7 @@ impl Comparison {
             let part = MergePart::of(at, sides, &self.changes, cluster.tables(), tools);
             let withdrawn = withdraw(&part, &self.delivery);
             notes.extend(withdrawn.idle.iter().cloned());
-            notes.extend(withdrawn.handovers.iter().map(Handover::note));
+            notes.extend(withdrawn.handovers.iter().filter_map(Handover::note));
             let implied = implied(&part.base.inventory, part.analysis.ownership(), part.analysis.ties());
             let implied = updated(&part, implied);
             let scenario = scenario(&part, &withdrawn, &implied)?;

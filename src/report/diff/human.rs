@@ -58,6 +58,7 @@ fn said(change: &ReportedChange) -> String {
     let (base, head) = (place(&change.base), place(&change.head));
     let key = &change.key;
     match (&change.was, base, head) {
+        (None, Some(base), Some(head)) if base == head => format!("{key}  {base}, and is delivered by another object"),
         (Some(was), Some(base), Some(head)) => format!("{was}  {base}  ->  {key}  {head}"),
         (_, Some(base), Some(head)) => format!("{key}  {base}  ->  {head}"),
         (_, base, head) => format!("{key}  {}", base.or(head).unwrap_or_default()),

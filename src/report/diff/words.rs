@@ -25,8 +25,17 @@ impl DiffReport {
         let deleted = self.of(EffectKind::Deleted).count();
         let cascaded = self.of(EffectKind::Cascaded).chain(self.of(EffectKind::GeneratedDeleted)).count();
         let stuck: Vec<&DiffEffect> = self.of(EffectKind::Stuck).collect();
+        let again = self.created_again();
         if deleted + cascaded + stuck.len() == 0 {
-            return None;
+            let objects = plain::count(again.len(), "object");
+            let verb = if is_certain(&again) { "deletes" } else { "may delete" };
+            let them = if again.len() == 1 { "it" } else { "them" };
+            return (!again.is_empty()).then(|| {
+                format!(
+                    "Merging this {verb} {objects} and create{} {them} again",
+                    if is_certain(&again) { "s" } else { "" }
+                )
+            });
         }
         let stuck_objects = match (is_certain(&stuck), stuck.len()) {
             (_, 0) => None,
@@ -42,12 +51,26 @@ impl DiffReport {
         };
         let mut said = format!("Merging this deletes {deletions}");
         said.extend(stuck_objects.map(|stuck| format!("; {stuck}")));
+        if !again.is_empty() {
+            let verb = match (is_certain(&again), again.len()) {
+                (true, 1) => "is",
+                (true, _) => "are",
+                (false, _) => "may be",
+            };
+            said.push_str(&format!("; {} {verb} deleted and created again", again.len()));
+        }
         let lost: Vec<&DiffEffect> = self.of(EffectKind::DataLost).collect();
         if !lost.is_empty() {
             let verb = if is_certain(&lost) { "is deleted" } else { "may be deleted" };
             said.push_str(&format!("; the data of {} {verb}", holders(&lost)));
         }
         Some(said)
+    }
+
+    /// What is deleted for a while only, and not with another object.
+    fn created_again(&self) -> Vec<&DiffEffect> {
+        let cascaded: BTreeSet<_> = self.of(EffectKind::Cascaded).map(|effect| &effect.key).collect();
+        self.of(EffectKind::Recreated).filter(|effect| !cascaded.contains(&effect.key)).collect()
     }
 
     /// How many objects changed, and in which way.

@@ -6,7 +6,7 @@ use crate::finding::{Consequence, Severity};
 use crate::inventory::Member;
 use crate::kube::kinds;
 use crate::merge::{CascadeKind, Merge, MergeCascade};
-use crate::ownership::{DeliveryKind, DeliveryObject, delivered_by};
+use crate::ownership::{DeliveryObject, delivered_by};
 use crate::rules::draft::{Draft, MOST_RELATED};
 use crate::rules::rule::{Rule, Sink, rule};
 use crate::rules::words::{listed, named};
@@ -63,8 +63,8 @@ fn recipe(delivery: &Member) -> String {
                 .to_owned()
         }
         kinds::HELM_RELEASE => {
-            "keep its name, or set `spec.releaseName` and the namespace of the new one to those of the old release; to keep what it \
-             installed, set `spec.suspend: true`, merge that and wait until Flux has applied it, then remove it"
+            "set `spec.suspend: true`, merge that and wait until Flux has applied it; then remove or rename the HelmRelease. A new one \
+             takes the release over if its `spec.releaseName`, `storageNamespace` and `targetNamespace` are those of the old one"
                 .to_owned()
         }
         kinds::APPLICATION_SET => {
@@ -116,7 +116,7 @@ fn unseen(merge: &Merge<'_>, member: &Member, object: &DeliveryObject) -> Option
                 related_in_head(draft, merge, child, "is deleted, and created again")
             }))
         }
-        (Some(after), 0) if object.kind != DeliveryKind::HelmRelease || other_release(object, after) => {
+        (Some(_), 0) => {
             let draft = here(format!("{} deletes everything that it delivered", leaving(merge, member)))
                 .label("delivers what is deleted")
                 .reason(
@@ -135,11 +135,6 @@ fn cause(draft: Draft, merge: &Merge<'_>, renamed: Option<&Member>) -> Draft {
         Some(after) => changed_in_head(draft, merge, after, after.object.name_span(), "its new name"),
         None => draft,
     }
-}
-
-/// Whether a HelmRelease under a new name is another release.
-fn other_release(before: &DeliveryObject, after: &Member) -> bool {
-    delivered_by(after).first().is_none_or(|after| after.name != before.name)
 }
 
 /// What an object delivers of the tree.

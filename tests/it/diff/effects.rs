@@ -266,6 +266,23 @@ fn a_claim_is_held_by_pods_that_wait_for_their_successors_and_by_those_that_have
 }
 
 #[test]
+fn what_a_renamed_application_delivers_is_deleted_unless_the_new_one_is_quicker() {
+    let app = |name: &str, path: &str| {
+        format!(
+            "apiVersion: argoproj.io/v1alpha1\nkind: Application\nmetadata: {{name: {name}, namespace: argocd, finalizers: [resources-finalizer.argocd.argoproj.io]}}\nspec:\n  source: {{path: {path}}}\n  destination: {{namespace: shop}}\n  syncPolicy: {{automated: {{prune: true}}}}\n"
+        )
+    };
+    let (root, old, new, a) = (app("root", "apps"), app("old", "shop"), app("new", "shop"), config("a"));
+    let common = [("root.yaml", &*root), ("shop/a.yaml", &*a)];
+    let (base, head) =
+        ([&common[..], &[("apps/shop.yaml", &old)]].concat(), [&common[..], &[("apps/shop.yaml", &new)]].concat());
+    assert_eq!(
+        effects(&base, &head, &[]),
+        ["recreated ConfigMap/shop/a (race, argocd)", "deleted Application.argoproj.io/argocd/old (certain, argocd)"]
+    );
+}
+
+#[test]
 fn what_goes_over_to_another_kustomization_is_safe_only_if_the_new_one_applies_first() {
     let flux = |name: &str, more: &str| {
         FLUX.replace("app,", &format!("{name},")).replace("prune: true", &format!("prune: true{more}"))
