@@ -93,6 +93,7 @@ fn delete_first(policy: Policy) -> [Step; 1] {
         targets: vec!["ConfigMap/default/object-0".parse().expect("a key")],
         policy: Some(policy),
         wait: Wait::Settled,
+        client: 0,
     }]
 }
 
@@ -210,7 +211,8 @@ fn teardown<const SIZE: usize>(bencher: Bencher<'_, '_>, cakes_first: bool) {
     let written = objects.iter().filter(|object| object.owner_references.is_empty());
     let mut keys: Vec<ObjectKey> = written.map(|object| object.key.clone()).collect();
     keys.sort_by_key(|key| (key.kind == "Cake") != cakes_first);
-    let delete = |key| Step::Delete { targets: vec![key], policy: Some(Policy::Background), wait: Wait::None };
+    let delete =
+        |key| Step::Delete { targets: vec![key], policy: Some(Policy::Background), wait: Wait::None, client: 0 };
     let steps: Vec<Step> = keys.into_iter().map(delete).collect();
     let cluster = serving(objects);
     bencher.bench(|| black_box(simulate(&cluster, &steps, &SimulationOptions::default()).steps.len()));
@@ -228,6 +230,7 @@ fn namespace(bencher: Bencher<'_, '_>, deployments: usize) {
     }
     let cluster = serving(objects);
     let target = key(NAMESPACE, "x".into());
-    let steps = [Step::Delete { targets: vec![target], policy: Some(Policy::Background), wait: Wait::Settled }];
+    let steps =
+        [Step::Delete { targets: vec![target], policy: Some(Policy::Background), wait: Wait::Settled, client: 0 }];
     bencher.bench(|| black_box(simulate(&cluster, &steps, &SimulationOptions::default()).steps.len()));
 }

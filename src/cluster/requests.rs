@@ -11,6 +11,7 @@ pub fn steps_of(requests: &[ToolRequest]) -> Vec<Step> {
         targets: vec![request.key.clone()],
         policy: request.policy,
         wait: request.wait,
+        client: request.client,
     };
     let steps: Vec<Step> = deletes.map(step).collect();
     if steps.is_empty() { vec![Step::Settle] } else { steps }

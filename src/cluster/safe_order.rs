@@ -149,6 +149,7 @@ impl OrderSearch<'_> {
             targets: keys.to_vec(),
             policy: Some(self.policy),
             wait: Wait::Settled,
+            client: 0,
         };
         let mut stuck = self.harm_of(&[delete(silent), delete(roots)], roots, self.options).stuck;
         let roots: BTreeSet<&ObjectKey> = roots.iter().collect();
@@ -233,7 +234,7 @@ impl Preparation {
     fn steps(&self, policy: Policy) -> Vec<Step> {
         match self {
             Self::Delete(keys) => {
-                vec![Step::Delete { targets: keys.clone(), policy: Some(policy), wait: Wait::Gone }]
+                vec![Step::Delete { targets: keys.clone(), policy: Some(policy), wait: Wait::Gone, client: 0 }]
             }
             Self::RemoveFinalizers(key, finalizers) => {
                 let step =

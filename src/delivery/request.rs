@@ -25,19 +25,21 @@ pub struct ToolRequest {
     pub key: ObjectKey,
     /// The propagation policy of a DELETE; `None`: the client sends none.
     pub policy: Option<Policy>,
-    /// What the tool waits for before it sends the next request.
+    /// What the client waits for before it sends its next request.
     pub wait: Wait,
+    /// Which client sends it: what one waits for holds back no other one.
+    pub client: usize,
 }
 
 impl ToolRequest {
     /// A DELETE after which the next request follows at once.
     pub fn delete(key: &ObjectKey, policy: Policy) -> Self {
-        Self { op: Op::Delete, key: key.clone(), policy: Some(policy), wait: Wait::None }
+        Self { op: Op::Delete, key: key.clone(), policy: Some(policy), wait: Wait::None, client: 0 }
     }
 
     /// A request that deletes nothing.
     pub(super) fn write(op: Op, key: &ObjectKey) -> Self {
-        Self { op, key: key.clone(), policy: None, wait: Wait::None }
+        Self { op, key: key.clone(), policy: None, wait: Wait::None, client: 0 }
     }
 }
 

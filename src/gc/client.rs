@@ -1,9 +1,9 @@
-//! The client in the search: what it sends from one rest of the cluster to the next, each request as one more move. It may come
-//! before or after anything that the collector does.
+//! The clients in the search: what each sends from one rest of the cluster to the next, each request as one more move. It may come
+//! before or after anything that the collector or another client does.
 //!
 //! A client that waits until objects are gone looks again after seconds: by then the cluster is at rest.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::ids::ObjectId;
 use super::state::State;
@@ -13,36 +13,55 @@ use crate::kube::Wait;
 /// The requests from one rest to the next.
 #[derive(Debug, Clone)]
 pub(super) struct Stretch<'s> {
-    requests: Vec<BoundRequest<'s>>,
-    /// By target: the last request that names it.
-    last: BTreeMap<ObjectId, usize>,
-    /// What the client waits for at its end: [`Wait::Gone`] or [`Wait::Settled`].
+    /// The clients that send anything, each with its requests in order.
+    clients: Vec<(usize, Vec<BoundRequest<'s>>)>,
+    /// By target and place of the client: the last request that names it.
+    last: BTreeMap<(ObjectId, usize), usize>,
+    /// What they wait for at its end: [`Wait::Gone`] or [`Wait::Settled`].
     pub(super) end: Wait,
+    /// Those of them that go on only if what they have deleted is gone.
+    waiting: &'s BTreeSet<usize>,
 }
 
 impl<'s> Stretch<'s> {
-    pub(super) fn new(end: Wait) -> Self {
-        Stretch { requests: Vec::new(), last: BTreeMap::new(), end }
+    /// A stretch that ends after `last`.
+    pub(super) fn until(last: &'s BoundRequest<'s>) -> Self {
+        Stretch { clients: Vec::new(), last: BTreeMap::new(), end: last.wait, waiting: &last.waiting }
     }
 
     pub(super) fn push(&mut self, request: BoundRequest<'s>) {
-        let targets = request.targets.iter().flatten();
-        self.last.extend(targets.map(|target| (*target, self.requests.len())));
-        self.requests.push(request);
+        let known = self.clients.iter().position(|(client, _)| *client == request.client);
+        let place = known.unwrap_or_else(|| {
+            self.clients.push((request.client, Vec::new()));
+            self.clients.len() - 1
+        });
+        let requests = &mut self.clients[place].1;
+        self.last.extend(request.targets.iter().flatten().map(|target| ((*target, place), requests.len())));
+        requests.push(request);
     }
 
-    /// The request after the first `sent`.
-    pub(super) fn next(&self, sent: usize) -> Option<&BoundRequest<'s>> {
-        self.requests.get(sent)
+    /// How many clients send anything.
+    pub(super) fn clients(&self) -> usize {
+        self.clients.len()
     }
 
-    /// Whether a request after the first `sent` names the object.
-    pub(super) fn names(&self, id: ObjectId, sent: usize) -> bool {
-        self.last.get(&id).is_some_and(|last| *last >= sent)
+    /// The next request of the client at a place, unless it has halted or sent all.
+    pub(super) fn next(&self, place: usize, state: &State) -> Option<&BoundRequest<'s>> {
+        let (_, requests) = self.clients.get(place).filter(|(client, _)| !state.halted.contains(client))?;
+        requests.get(*state.sent.get(place)?)
     }
 
-    /// Whether the client, at the end, waits forever for something that it has deleted. What it deleted before is gone.
-    pub(super) fn halts(&self, state: &State) -> bool {
-        self.end == Wait::Gone && self.last.keys().any(|id| state.live(*id))
+    /// The places of the clients that have still to send a request which names the object.
+    pub(super) fn naming<'a>(&'a self, id: ObjectId, state: &'a State) -> impl Iterator<Item = usize> + 'a {
+        let last = self.last.range((id, 0)..=(id, usize::MAX));
+        let pending = |place: usize, last: usize| state.sent.get(place).is_some_and(|sent| last >= *sent);
+        last.filter(move |((_, place), last)| pending(*place, **last)).map(|((_, place), _)| *place)
+    }
+
+    /// The clients that, at the end, wait forever for something that they have deleted. What they deleted before is gone.
+    pub(super) fn halts<'a>(&'a self, state: &'a State) -> impl Iterator<Item = usize> + 'a {
+        let waiting = self.clients.iter().filter(|(client, _)| self.waiting.contains(client));
+        let left = |request: &BoundRequest<'_>| request.targets.iter().flatten().any(|id| state.live(*id));
+        waiting.filter(move |(_, requests)| requests.iter().any(left)).map(|(client, _)| *client)
     }
 }

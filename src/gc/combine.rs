@@ -1,10 +1,11 @@
 //! Puts the outcomes of independent parts together again: every combination is an outcome of the
 //! whole.
 //!
-//! The parts have one thing in common, the client. Where it waits until objects are gone, and one part does not let them go, it
-//! sends nothing more to any part: an outcome of the whole is what all parts are at that moment.
+//! The parts have one thing in common, the clients. Where one of them waits until objects are gone, and one part does not let them go,
+//! it sends nothing more to any part. If no other client goes on then, an outcome of the whole is what all parts are at that moment. If
+//! others do, all that the one deletes is in one part, and what halts it is seen there.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use super::client::Stretch;
@@ -38,28 +39,45 @@ pub(super) fn add_outcomes(
     let targets: Vec<ObjectId> = requests.iter().flat_map(|request| &request.targets).flatten().copied().collect();
     let mut active = targets.clone();
     active.extend(steps.iter().flat_map(|step| &step.log).map(|entry| entry.object));
-    let partition = Partition::new(cluster, &active, &targets);
+    let joined = joined(requests);
+    let partition = Partition::new(cluster, &active, &targets, &joined);
     let stretches = stretches(requests, &partition);
     let mut budget = options.state_cap.saturating_mul(CHOICE);
     let mut reached: Vec<Vec<Reached>> = Vec::new();
     for (part, stretches) in partition.parts.iter().zip(&stretches) {
-        let (ends, left) = Explorer::new(&part.cluster, settings, budget, options.reduction).run(stretches);
+        let explorer = Explorer::new(&part.cluster, settings, budget, options.reduction);
+        let (ends, left) = explorer.with_others(!joined.is_empty()).run(stretches);
         reached.push(ends);
         budget = left;
     }
     let rests = requests.iter().enumerate().filter(|(_, request)| request.wait != Wait::None);
     for (stretch, (step, request)) in rests.enumerate() {
         if request.wait == Wait::Settled {
-            let whole = Whole { cluster, parts: &partition.parts, reached: &reached };
+            let whole = Whole { cluster, parts: &partition.parts, reached: &reached, lone: joined.is_empty() };
             whole.add_to(&mut steps[step], stretch);
         }
     }
 }
 
-/// What the client sends to each part.
-fn stretches<'s>(requests: &[BoundRequest<'s>], partition: &Partition) -> Vec<Vec<Stretch<'s>>> {
-    let ends = requests.iter().map(|request| request.wait).filter(|wait| *wait != Wait::None);
-    let empty: Vec<Stretch<'s>> = ends.map(Stretch::new).collect();
+/// What each client deletes that may halt, if others go on then.
+fn joined(requests: &[BoundRequest<'_>]) -> Vec<Vec<ObjectId>> {
+    let waiting: BTreeSet<usize> = requests.iter().flat_map(|request| &request.waiting).copied().collect();
+    let after = requests.iter().skip_while(|request| request.waiting.is_empty()).skip(1);
+    let going: BTreeSet<usize> = after.map(|request| request.client).chain(waiting.iter().copied()).collect();
+    if going.len() < 2 {
+        return Vec::new();
+    }
+    let of = |client: &usize| {
+        let own = requests.iter().filter(|request| request.client == *client);
+        own.flat_map(|request| &request.targets).flatten().copied().collect()
+    };
+    waiting.iter().map(of).collect()
+}
+
+/// What the clients send to each part.
+fn stretches<'s>(requests: &'s [BoundRequest<'s>], partition: &Partition) -> Vec<Vec<Stretch<'s>>> {
+    let ends = requests.iter().filter(|request| request.wait != Wait::None);
+    let empty: Vec<Stretch<'s>> = ends.map(Stretch::until).collect();
     let mut all = vec![empty; partition.parts.len()];
     let mut stretch = 0;
     for request in requests {
@@ -83,6 +101,8 @@ struct Whole<'a> {
     parts: &'a [Part],
     /// By part and stretch.
     reached: &'a [Vec<Reached>],
+    /// Whether nothing follows once a client has halted.
+    lone: bool,
 }
 
 impl Whole<'_> {
@@ -90,11 +110,12 @@ impl Whole<'_> {
     fn add_to(&self, step: &mut StepPlan, stretch: usize) {
         let Some(verdict) = step.outcomes.first().map(|verdict| verdict.base.clone()) else { return };
         step.verdict_reached = false;
-        for moment in 0..=stretch {
+        let first = if self.lone { 0 } else { stretch };
+        for moment in first..=stretch {
             let stops = moment < stretch;
             let reached = || self.reached.iter().map(|reached| &reached[moment]);
             step.complete &= reached().all(|reached| reached.complete);
-            if stops && !reached().any(|reached| reached.ends.iter().any(|end| end.course.halted)) {
+            if stops && !reached().any(|reached| reached.ends.iter().any(|end| !end.state.halted.is_empty())) {
                 continue;
             }
             let parts = self.parts.iter().zip(reached());
@@ -110,7 +131,7 @@ impl Whole<'_> {
     fn ends(&self, part: &Part, reached: &Reached, verdict: &State) -> Vec<PartEnd> {
         let mut distinct: BTreeMap<(Vec<u8>, bool), (&State, bool)> = BTreeMap::new();
         for branch in &reached.ends {
-            let key = (visible(&part.cluster, &branch.state), branch.course.halted);
+            let key = (visible(&part.cluster, &branch.state), self.lone && !branch.state.halted.is_empty());
             let seen = distinct.entry(key).or_insert((&branch.state, branch.course.late));
             seen.1 &= branch.course.late;
         }

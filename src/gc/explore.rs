@@ -1,7 +1,7 @@
 //! Every outcome of one part of a cluster: an exhaustive, memoised search over the orders in which
 //! moves can happen `[SIM-11]`.
 //!
-//! A *move* is an attempt at an item, the orphaning of an owner's dependents, a piece of a purge or a client's next request, run to
+//! A *move* is an attempt at an item, the orphaning of an owner's dependents, a piece of a purge or the next request of a client, run to
 //! its end: what races is which of them comes first. (An attempt that conflicts with itself `[GC-22a]` ends there, and its retry is a move
 //! of its own.) The search goes depth first, makes moves until there is a choice, and there follows each alternative once:
 //!
@@ -55,8 +55,6 @@ pub(super) struct Course {
     pub(super) late: bool,
     /// Such items are left alone for the rest of this step.
     shelved: bool,
-    /// The client waits forever for what it has deleted.
-    pub(super) halted: bool,
 }
 
 /// What a step can lead to.
@@ -70,7 +68,9 @@ pub(super) struct Reached {
 #[derive(Debug)]
 pub(super) struct Explorer<'c> {
     cluster: &'c Cluster,
-    client: Option<&'c Stretch<'c>>,
+    stretch: Option<&'c Stretch<'c>>,
+    /// Whether nothing follows once a client has halted: no other one goes on.
+    lone: bool,
     settings: ControllerSettings,
     /// What the search may still spend: [`MOVE`] for a move, more for a choice.
     budget: usize,
@@ -82,7 +82,12 @@ pub(super) struct Explorer<'c> {
 
 impl<'c> Explorer<'c> {
     pub(super) fn new(cluster: &'c Cluster, settings: ControllerSettings, budget: usize, reduce: bool) -> Self {
-        Explorer { cluster, client: None, settings, budget, reduce, looked_at: Cell::new(0) }
+        Explorer { cluster, stretch: None, lone: true, settings, budget, reduce, looked_at: Cell::new(0) }
+    }
+
+    /// The same, where other clients may go on when one has halted.
+    pub(super) fn with_others(self, others: bool) -> Self {
+        Explorer { lone: !others, ..self }
     }
 
     /// The outcomes at the end of each stretch over all orders, and what of the budget is unused.
@@ -92,14 +97,21 @@ impl<'c> Explorer<'c> {
         let mut ends = Vec::with_capacity(stretches.len());
         let mut settled = true;
         for stretch in stretches {
-            self.client = Some(stretch);
-            let going = reached.ends.iter().filter(|branch| !branch.course.halted);
-            let starts = going.map(|branch| self.start(branch, settled)).collect();
+            self.stretch = Some(stretch);
+            let going = reached.ends.iter().filter(|branch| !self.lone || branch.state.halted.is_empty());
+            let starts = going.map(|branch| self.start(branch, settled, stretch.clients())).collect();
             let complete = reached.complete;
             reached = self.settle(starts);
             reached.complete &= complete;
             for branch in &mut reached.ends {
-                branch.course.halted = stretch.halts(&branch.state);
+                let halted: Vec<usize> = stretch.halts(&branch.state).collect();
+                if !halted.is_empty() && !self.lone {
+                    // It waits forever: no controller was quick enough.
+                    let mut world = self.world(branch.state.clone());
+                    world.forget_lost_controllers();
+                    branch.state = world.state;
+                }
+                branch.state.halted.extend(halted);
             }
             ends.push(reached.clone());
             settled = stretch.end == Wait::Settled;
@@ -107,18 +119,18 @@ impl<'c> Explorer<'c> {
         (ends, self.budget)
     }
 
-    /// A branch before the first request of a stretch.
-    fn start(&self, branch: &Branch, settled: bool) -> Branch {
+    /// A branch before the first request of a stretch in which so many clients send something.
+    fn start(&self, branch: &Branch, settled: bool, clients: usize) -> Branch {
         let mut world = self.world(branch.state.clone());
         if settled {
             world.forget_lost_controllers();
         }
-        world.state.sent = 0;
+        world.state.sent = vec![0; clients];
         Branch { state: world.state, course: Course { shelved: false, ..branch.course } }
     }
 
     fn world(&self, state: State) -> Simulation<'c> {
-        Simulation { cluster: self.cluster, state, client: self.client, watch: Vec::new(), trace: None }
+        Simulation { cluster: self.cluster, state, stretch: self.stretch, watch: Vec::new(), trace: None }
     }
 
     /// All states at rest that can be reached.
@@ -214,9 +226,8 @@ impl<'c> Explorer<'c> {
             world.apply_watch();
             return Rest::Goes;
         }
-        let key = (world.state.fingerprint(), course.halted);
         let course = Course { shelved: false, ..course };
-        search.ends.entry(key).or_insert_with(|| Branch { state: world.state.clone(), course });
+        search.ends.entry(world.state.fingerprint()).or_insert_with(|| Branch { state: world.state.clone(), course });
         Rest::Ended
     }
 
@@ -270,8 +281,11 @@ impl<'c> Explorer<'c> {
             }
         }
         let cluster_moves = best.is_some();
-        if world.may_send() && self.improves(world, Seed::Client, &mut best) {
-            return best.unwrap_or_default();
+        let sending: Vec<usize> = world.sending().collect();
+        for client in sending {
+            if self.improves(world, Seed::Client(client), &mut best) {
+                return best.unwrap_or_default();
+            }
         }
         if !self.reduce && cluster_moves {
             for item in world.state.failed.iter() {
@@ -294,7 +308,7 @@ impl<'c> Explorer<'c> {
             let mut more = Vec::new();
             match seed {
                 Seed::Object(id) => world.moves_of(id, &mut more),
-                Seed::Client => more.push(Move::Send),
+                Seed::Client(client) => more.push(Move::Send(client)),
             }
             more.retain(|next| !moves.contains(next));
             moves.extend(more);
@@ -353,8 +367,11 @@ fn any_move(world: &mut Simulation<'_>, random: &mut Random) -> Option<Move> {
                 return Some(Move::Purge(purge));
             }
         }
-        if (chosen == 3 || idle) && world.may_send() {
-            return Some(Move::Send);
+        if chosen == 3 || idle {
+            let sending: Vec<usize> = world.sending().collect();
+            if !sending.is_empty() {
+                return Some(Move::Send(sending[random.below(sending.len())]));
+            }
         }
         if idle {
             return None;
@@ -376,7 +393,7 @@ fn any_move(world: &mut Simulation<'_>, random: &mut Random) -> Option<Move> {
 #[derive(Debug, Default)]
 struct Search {
     seen: BTreeSet<((u64, u64), Course)>,
-    ends: BTreeMap<((u64, u64), bool), Branch>,
+    ends: BTreeMap<(u64, u64), Branch>,
     late: Vec<Branch>,
 }
 

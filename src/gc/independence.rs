@@ -17,7 +17,7 @@
 //! one. Only states at rest are preserved, not those on the way, and every order ends, so nothing else is
 //! required of the set.
 //!
-//! The client whose requests are to be sent is a member like an object. Its move reads and writes the targets of the next request,
+//! A client whose requests are to be sent is a member like an object. Its move reads and writes the targets of its next request,
 //! and what it marks depends on which authorities are gone ([`super::timeline`]).
 //!
 //! Closing the set costs no more than the objects it ends up with, and stops at `limit` moves, where a smaller set is known
@@ -39,16 +39,16 @@ use super::world::Simulation;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Seed {
     Object(ObjectId),
-    /// Who sends the requests.
-    Client,
+    /// Who sends requests, by its place.
+    Client(usize),
 }
 
 /// A stubborn set under construction: the objects whose moves, now and later, are all in it.
 struct Stubborn<'w, 'c> {
     world: &'w Simulation<'c>,
     members: BTreeSet<ObjectId>,
-    /// The client is a member too.
-    client: bool,
+    /// The clients that are members too.
+    clients: BTreeSet<usize>,
     open: Vec<ObjectId>,
     moves: Vec<Move>,
 }
@@ -61,10 +61,11 @@ pub(super) fn stubborn_moves(
     limit: usize,
     looked_at: &Cell<usize>,
 ) -> Option<Vec<Move>> {
-    let mut set = Stubborn { world, members: BTreeSet::new(), client: false, open: Vec::new(), moves: Vec::new() };
+    let mut set =
+        Stubborn { world, members: BTreeSet::new(), clients: BTreeSet::new(), open: Vec::new(), moves: Vec::new() };
     match seed {
         Seed::Object(id) => set.add(id),
-        Seed::Client => set.add_client(),
+        Seed::Client(client) => set.add_client(client),
     }
     while let Some(object) = set.open.pop() {
         looked_at.set(looked_at.get() + 1);
@@ -111,23 +112,26 @@ impl Stubborn<'_, '_> {
         self.add_conditions(id);
         self.world.view().tied_by_callouts(id).into_iter().for_each(|tied| self.add(tied));
         // A request is a move of its target, and every request finds an authority there or gone.
-        if self.world.is_pending(id) || moves && self.world.cluster.links.is_authority(id) {
-            self.add_client();
+        let world = self.world;
+        world.naming(id).for_each(|client| self.add_client(client));
+        if moves && world.cluster.links.is_authority(id) {
+            world.sending().for_each(|client| self.add_client(client));
         }
     }
 
-    /// The next request, and whoever reads or writes what it writes or reads.
-    fn add_client(&mut self) {
-        if std::mem::replace(&mut self.client, true) {
+    /// The next request of a client, and whoever reads or writes what it writes or reads.
+    fn add_client(&mut self, client: usize) {
+        if !self.clients.insert(client) || !self.world.sending().any(|sending| sending == client) {
             return;
         }
-        if !self.world.may_send() {
-            return;
-        }
-        self.moves.push(Move::Send);
-        for target in self.world.next_targets() {
+        self.moves.push(Move::Send(client));
+        let world = self.world;
+        for target in world.next_targets(client) {
             self.add(target);
             self.add_neighbours(target);
+            if world.cluster.links.is_authority(target) {
+                world.sending().for_each(|other| self.add_client(other));
+            }
         }
         self.world.cluster.links.authority.iter().for_each(|id| self.add(*id));
     }

@@ -11,7 +11,8 @@
 //! What the client waits for after the batch decides what may happen before the next one ([`Wait`](crate::kube::Wait)): with
 //! `None` it follows at once, and the collector may have acted in between or not; with `Gone` the cluster comes to rest, and if
 //! something of what was deleted is stuck then, the client never sends anything more; with `Settled` it comes to rest, and what
-//! is not running by then never runs again. Only a step that settles has outcomes.
+//! is not running by then never runs again. Only a step that settles has outcomes. Several clients send their requests in the order of
+//! the steps, and what one of them waits for holds back nobody else.
 //!
 //! *Reconcilers.* An object may say which controllers outside of the control plane remove which of its finalizers
 //! ([`Reconciler`]): the workloads they run as, and the ServiceAccount, bindings and roles they act by. Whether such a controller

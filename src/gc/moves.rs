@@ -19,8 +19,8 @@ pub(super) enum Move {
     Orphan(ObjectId),
     /// A piece of a purge.
     Purge(Purge),
-    /// The client's next request.
-    Send,
+    /// The next request of a client.
+    Send(usize),
 }
 
 /// What an attempt would do now.
@@ -114,7 +114,7 @@ impl Simulation<'_> {
                 }
             }
             Move::Purge(purge) => self.purge(purge),
-            Move::Send => self.send(),
+            Move::Send(client) => self.send(client),
         }
         self.apply_watch();
     }

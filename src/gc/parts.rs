@@ -39,9 +39,11 @@ pub(super) struct Partition {
 }
 
 impl Partition {
-    /// The parts that hold at least one of the `active` objects. `targets` are the objects that steps name.
-    pub(super) fn new(cluster: &Cluster, active: &[ObjectId], targets: &[ObjectId]) -> Self {
+    /// The parts that hold at least one of the `active` objects. `targets` are the objects that steps name; the objects of each of
+    /// `joined` are in one part.
+    pub(super) fn new(cluster: &Cluster, active: &[ObjectId], targets: &[ObjectId], joined: &[Vec<ObjectId>]) -> Self {
         let mut sets = DisjointSets::new(cluster.ids());
+        joined.iter().flat_map(|objects| objects.windows(2)).for_each(|pair| sets.join(pair[0], pair[1]));
         let targets: BTreeSet<ObjectId> = targets.iter().copied().collect();
         join_all(cluster, &targets, &mut sets);
         join_callouts(cluster, active, &targets, &mut sets);

@@ -1,6 +1,7 @@
 //! What the API server answers to the requests of a step, and which of them the search has still to send.
 
 use super::cause::Cause;
+use super::client::Stretch;
 use super::flags::{FOREGROUND, ORPHAN};
 use super::ids::{FinalizerId, ObjectId};
 use super::steps::{BoundOperation, BoundRequest};
@@ -44,29 +45,35 @@ impl Simulation<'_> {
 }
 
 impl<'c> Simulation<'c> {
-    fn next_request(&self) -> Option<&'c BoundRequest<'c>> {
-        self.client?.next(self.state.sent)
+    fn next_request(&self, client: usize) -> Option<&'c BoundRequest<'c>> {
+        self.stretch?.next(client, &self.state)
     }
 
-    /// Whether there are requests to be sent.
-    pub(super) fn may_send(&self) -> bool {
-        self.next_request().is_some()
+    /// The places of the clients that have requests to send.
+    pub(super) fn sending(&self) -> impl Iterator<Item = usize> + use<'_, 'c> {
+        let clients = self.stretch.map_or(0, Stretch::clients);
+        (0..clients).filter(|client| self.next_request(*client).is_some())
     }
 
-    /// The targets of the next request.
-    pub(super) fn next_targets(&self) -> impl Iterator<Item = ObjectId> + use<'c> {
-        self.next_request().into_iter().flat_map(|request| &request.targets).flatten().copied()
+    /// The targets of the next request of a client.
+    pub(super) fn next_targets(&self, client: usize) -> impl Iterator<Item = ObjectId> + use<'c> {
+        self.next_request(client).into_iter().flat_map(|request| &request.targets).flatten().copied()
+    }
+
+    /// The clients with a request still to be sent that names the object.
+    pub(super) fn naming(&self, id: ObjectId) -> impl Iterator<Item = usize> + use<'_, 'c> {
+        self.stretch.into_iter().flat_map(move |stretch| stretch.naming(id, &self.state))
     }
 
     /// Whether a request that is still to be sent names the object.
     pub(super) fn is_pending(&self, id: ObjectId) -> bool {
-        self.client.is_some_and(|stretch| stretch.names(id, self.state.sent))
+        self.naming(id).next().is_some()
     }
 
-    /// Sends the next request.
-    pub(super) fn send(&mut self) {
-        if let Some(request) = self.next_request() {
-            self.state.sent += 1;
+    /// Sends the next request of a client.
+    pub(super) fn send(&mut self, client: usize) {
+        if let Some(request) = self.next_request(client) {
+            self.state.sent[client] += 1;
             self.request(request);
         }
     }

@@ -1,5 +1,6 @@
 //! From a cluster and steps to a plan.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use super::cluster::Cluster;
@@ -31,14 +32,14 @@ pub fn simulate<'c>(cluster: &'c Cluster, steps: &[Step], options: &SimulationOp
     world.trace = Some(Trace::default());
     Rounds::new(&mut world).settle(settings);
     let mut plan = Plan { cluster, steps: Vec::with_capacity(steps.len()) };
-    let (mut deleted, mut halted) = (Vec::new(), false);
+    let (mut deleted, mut halted): (Vec<(usize, ObjectId)>, BTreeSet<usize>) = (Vec::new(), BTreeSet::new());
     for request in &requests {
-        let responses = if halted { Vec::new() } else { world.request(request) };
-        deleted.extend(request.targets.iter().flatten());
+        let responses = if halted.contains(&request.client) { Vec::new() } else { world.request(request) };
+        deleted.extend(request.targets.iter().flatten().map(|target| (request.client, *target)));
         if request.wait != Wait::None {
             Rounds::new(&mut world).settle(settings);
-            let stuck = std::mem::take(&mut deleted).into_iter().any(|id: ObjectId| world.state.live(id));
-            halted |= request.wait == Wait::Gone && stuck;
+            let left = std::mem::take(&mut deleted).into_iter().filter(|(_, id)| world.state.live(*id));
+            halted.extend(left.map(|(client, _)| client).filter(|client| request.waiting.contains(client)));
         }
         let outcomes = match request.wait {
             Wait::Settled => vec![Outcome::verdict(Arc::new(world.state.clone()))],

@@ -5,6 +5,7 @@
 //! that still exist; only what it remembers longer than the API does is here
 //! ([`DELETING_DEPENDENTS`] `[GC-9]`), with its queues.
 
+use std::collections::BTreeSet;
 use std::hash::{Hash, Hasher};
 
 use typed_index_collections::TiVec;
@@ -58,8 +59,10 @@ pub(super) struct State {
     pub(super) conflicts: IdSet,
     /// What controllers outside of the control plane could do when.
     pub(super) timeline: Timeline,
-    /// How many requests the client has sent since the last rest.
-    pub(super) sent: usize,
+    /// How many requests each client has sent since the last rest.
+    pub(super) sent: Vec<usize>,
+    /// The clients that wait forever for what they have deleted.
+    pub(super) halted: BTreeSet<usize>,
     /// Derived, kept for speed.
     pub(super) purging: Purging,
     /// Derived, kept for speed.
@@ -82,7 +85,8 @@ impl State {
             failed: IdSet::new(objects),
             conflicts: IdSet::new(objects),
             timeline: Timeline::new(cluster),
-            sent: 0,
+            sent: Vec::new(),
+            halted: BTreeSet::new(),
             purging: Purging::new(cluster),
             counts: vec![Counts::default(); objects].into(),
             revisions: vec![0; objects].into(),
@@ -148,7 +152,7 @@ impl State {
             self.refs.hash(&mut hasher);
             self.finalizers.hash(&mut hasher);
             (&self.queue, &self.orphans, &self.failed, &self.conflicts).hash(&mut hasher);
-            (&self.timeline, self.sent).hash(&mut hasher);
+            (&self.timeline, &self.sent, &self.halted).hash(&mut hasher);
             hasher.finish()
         };
         (digest(1), digest(2))

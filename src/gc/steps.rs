@@ -1,5 +1,7 @@
 //! What a user does to the cluster, step by step.
 
+use std::collections::BTreeSet;
+
 use super::cluster::Cluster;
 use super::ids::ObjectId;
 use crate::kube::{ObjectKey, Policy, Wait};
@@ -16,8 +18,10 @@ pub enum Step {
         targets: Vec<ObjectKey>,
         /// `None`: the client sends no policy.
         policy: Option<Policy>,
-        /// What the client waits for before it goes on with the next step.
+        /// What the client waits for before it sends its next step; other clients go on.
         wait: Wait,
+        /// Which client sends them.
+        client: usize,
     },
     /// Removes one finalizer (from `metadata.finalizers`) with a patch.
     RemoveFinalizer {
@@ -43,8 +47,12 @@ pub enum Step {
 pub(super) struct BoundRequest<'s> {
     pub(super) targets: Vec<Option<ObjectId>>,
     pub(super) operation: BoundOperation<'s>,
-    /// What the client waits for afterwards.
+    /// Which client sends it.
+    pub(super) client: usize,
+    /// Whether the cluster comes to rest before the next request, whoever sends that.
     pub(super) wait: Wait,
+    /// The clients that go on after this rest only if what they have deleted is gone.
+    pub(super) waiting: BTreeSet<usize>,
 }
 
 #[derive(Debug, Clone, Copy)]
@@ -62,14 +70,36 @@ impl<'s> BoundRequest<'s> {
         if let Some(last) = requests.last_mut() {
             last.wait = Wait::Settled;
         }
+        Self::find_rests(&mut requests);
         requests
+    }
+
+    /// A client that waits until objects are gone looks before its next request. Until then all others go on.
+    fn find_rests(requests: &mut [Self]) {
+        let mut waiting = BTreeSet::new();
+        for at in 0..requests.len() {
+            let next = requests.get(at + 1).map(|next| next.client);
+            let request = &mut requests[at];
+            if request.wait == Wait::Gone {
+                waiting.insert(request.client);
+                request.wait = Wait::None;
+            }
+            if request.wait == Wait::None && next.is_some_and(|next| waiting.contains(&next)) {
+                request.wait = Wait::Gone;
+                request.waiting = std::mem::take(&mut waiting);
+            }
+            if request.wait == Wait::Settled {
+                waiting.clear();
+            }
+        }
     }
 
     fn new(cluster: &Cluster, step: &'s Step) -> BoundRequest<'s> {
         let one = std::slice::from_ref;
+        let client = if let Step::Delete { client, .. } = step { *client } else { 0 };
         let (targets, operation, wait) = match step {
             Step::Settle => (&[][..], BoundOperation::Settle, Wait::Settled),
-            Step::Delete { targets, policy, wait } => {
+            Step::Delete { targets, policy, wait, .. } => {
                 (&targets[..], BoundOperation::Delete { policy: *policy, force: false }, *wait)
             }
             Step::RemoveFinalizer { target, finalizer } => {
@@ -81,11 +111,12 @@ impl<'s> BoundRequest<'s> {
                 (one(target), operation, Wait::Settled)
             }
         };
-        BoundRequest { targets: targets.iter().map(|key| cluster.find(key)).collect(), operation, wait }
+        let targets = targets.iter().map(|key| cluster.find(key)).collect();
+        BoundRequest { targets, operation, client, wait, waiting: BTreeSet::new() }
     }
 
     /// The same request to other objects.
     pub(super) fn to(&self, targets: Vec<Option<ObjectId>>) -> BoundRequest<'s> {
-        BoundRequest { targets, ..*self }
+        BoundRequest { targets, ..self.clone() }
     }
 }

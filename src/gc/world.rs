@@ -32,8 +32,8 @@ pub(super) enum Watch {
 pub(super) struct Simulation<'c> {
     pub(super) cluster: &'c Cluster,
     pub(super) state: State,
-    /// What a client is about to send, if its requests are among the moves.
-    pub(super) client: Option<&'c Stretch<'c>>,
+    /// What clients are about to send, if their requests are among the moves.
+    pub(super) stretch: Option<&'c Stretch<'c>>,
     /// Written, not yet seen by the collector.
     pub(super) watch: Vec<Watch>,
     /// Why things happened, if anybody wants to know.
@@ -45,7 +45,7 @@ impl<'c> Simulation<'c> {
     /// queued `[SIM-12]`, every deletion under way is seen for the first time `[GC-10]`.
     pub(super) fn new(cluster: &'c Cluster) -> Simulation<'c> {
         let mut world =
-            Simulation { cluster, state: State::new(cluster), client: None, watch: Vec::new(), trace: None };
+            Simulation { cluster, state: State::new(cluster), stretch: None, watch: Vec::new(), trace: None };
         for id in cluster.ids() {
             if !cluster.refs_of(id).is_empty() {
                 world.enqueue(id);

@@ -12,7 +12,7 @@ use crate::delivery::{
     BundleTools, Deliveries, FluxObject, Leaving, Regime, RegimeSource, ToolRequest, Withdrawal, argocd, flux,
 };
 use crate::inventory::{Inventory, Member, ObjectId};
-use crate::kube::{ObjectKey, Policy};
+use crate::kube::{ObjectKey, Policy, Wait};
 use crate::kustomize::{Deliverer, SourceTool};
 use crate::text::plain;
 
@@ -187,12 +187,16 @@ struct Decided {
     requested: BTreeSet<ObjectKey>,
     /// What is sent before the first request about an object, by its key.
     before: BTreeMap<ObjectKey, Vec<ToolRequest>>,
+    /// How many clients there are so far.
+    clients: usize,
 }
 
 impl Decided {
-    /// Adds what one tool does. Another client than the one that deletes the object which delivers waits for nobody, and that
-    /// object is gone last: so its own requests come before.
-    fn take(&mut self, leaving: &Leaving<'_>, withdrawal: Withdrawal<'_>, by: Option<&ObjectKey>) {
+    /// Adds what one client does. The object that delivers is gone last: so what its own client sends comes before.
+    fn take(&mut self, leaving: &Leaving<'_>, mut withdrawal: Withdrawal<'_>, by: Option<&ObjectKey>) {
+        let client = self.clients;
+        self.clients += 1;
+        withdrawal.requests.iter_mut().for_each(|request| request.client = client);
         if withdrawal.nothing.is_some() {
             self.all.orphaned.extend(leaving.members.iter().map(|member| member.key.clone()));
         }
@@ -222,8 +226,25 @@ impl Decided {
                 None => all.requests.push(request),
             }
         }
+        in_turns(&mut all.requests);
         all
     }
+}
+
+/// Clients go on at the same time: what each sends before its first wait comes before what any of them sends after it, and so on.
+fn in_turns(requests: &mut [ToolRequest]) {
+    let mut waits: BTreeMap<usize, usize> = BTreeMap::new();
+    let turns = requests.iter().map(|request| {
+        let waited = waits.entry(request.client).or_default();
+        let turn = *waited;
+        *waited += usize::from(request.wait != Wait::None);
+        turn
+    });
+    let turns: Vec<usize> = turns.collect();
+    let mut order: Vec<usize> = (0..requests.len()).collect();
+    order.sort_by_key(|at| turns[*at]);
+    let sorted: Vec<ToolRequest> = order.into_iter().map(|at| requests[at].clone()).collect();
+    requests.clone_from_slice(&sorted);
 }
 
 /// Why a tool sends nothing, if somebody says that it delivers these objects.

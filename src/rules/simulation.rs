@@ -54,7 +54,7 @@ pub(crate) fn step_behind(rule: &str, object: &ObjectKey) -> Option<(Step, Strin
 }
 
 pub(super) fn emptying(namespace: ObjectKey) -> Step {
-    Step::Delete { targets: vec![namespace], policy: Some(Policy::Background), wait: Wait::Settled }
+    Step::Delete { targets: vec![namespace], policy: Some(Policy::Background), wait: Wait::Settled, client: 0 }
 }
 
 /// [SIM-4]: a static set with dangling references collapses automatically.
@@ -214,7 +214,7 @@ fn foreground_deadlock(context: &Context<'_>, sink: &mut Sink) {
     for (owner, edges) in held.into_iter().take(MOST_TRIALS) {
         let owner = inventory.member(owner);
         let targets = vec![owner.key.clone()];
-        let step = Step::Delete { targets, policy: Some(Policy::Foreground), wait: Wait::Settled };
+        let step = Step::Delete { targets, policy: Some(Policy::Foreground), wait: Wait::Settled, client: 0 };
         let Some(plan) = context.verdicts.of(&step) else { return };
         if is_held(&plan, &owner.key, |hold| matches!(hold, gc::Hold::BlockingDependents { .. })) {
             deadlock(inventory, owner, &edges, sink);

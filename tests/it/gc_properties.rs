@@ -101,7 +101,7 @@ fn step() -> impl Strategy<Value = Step> {
     let policy = prop::option::of(prop::sample::select(vec![Policy::Background, Policy::Foreground, Policy::Orphan]));
     let wait = prop::sample::select(vec![Wait::None, Wait::Gone, Wait::Settled]);
     prop_oneof![
-        6 => (target.clone(), policy, wait).prop_map(|(target, policy, wait)| Step::Delete { targets: vec![target], policy, wait }),
+        6 => (target.clone(), policy, wait).prop_map(|(target, policy, wait)| Step::Delete { targets: vec![target], policy, wait, client: 0 }),
         1 => target.clone().prop_map(|target| Step::RemoveAllFinalizers { target }),
         1 => target.prop_map(|target| Step::RemoveFinalizer { target, finalizer: "x/y".to_owned() }),
     ]
@@ -115,6 +115,21 @@ fn steps() -> impl Strategy<Value = Vec<Step>> {
         }
         steps
     })
+}
+
+/// Several clients, each with requests and waits of its own.
+fn steps_of_clients() -> impl Strategy<Value = Vec<Step>> {
+    let target = prop::sample::select(NAMES.to_vec()).prop_map(|name| name.parse::<ObjectKey>().expect("a key"));
+    let policy = prop::sample::select(vec![Policy::Background, Policy::Foreground]);
+    let wait = prop::sample::select(vec![Wait::None, Wait::Gone]);
+    let step = (target, policy, wait, 0usize..3);
+    let step = step.prop_map(|(target, policy, wait, client)| Step::Delete {
+        targets: vec![target],
+        policy: Some(policy),
+        wait,
+        client,
+    });
+    prop::collection::vec(step, 2..6)
 }
 
 fn cluster(objects: Vec<Object>) -> Cluster {
@@ -167,6 +182,19 @@ proptest! {
         let reduced = simulate(&cluster, &steps, &options);
         let naive = simulate(&cluster, &steps, &SimulationOptions { reduction: false, ..options });
         prop_assert_eq!(outcome_sets(&reduced), outcome_sets(&naive));
+    }
+
+    /// The same where several clients send, each in its own time.
+    #[test]
+    fn the_reduced_search_finds_what_the_naive_one_finds_of_several_clients(
+        objects in objects(), steps in steps_of_clients(),
+    ) {
+        let cluster = cluster(objects);
+        let options = SimulationOptions { state_cap: 2_000_000, ..SimulationOptions::default() };
+        let reduced = simulate(&cluster, &steps, &options);
+        let naive = simulate(&cluster, &steps, &SimulationOptions { reduction: false, ..options });
+        prop_assert_eq!(outcome_sets(&reduced), outcome_sets(&naive));
+        prop_assert!(reduced.steps.iter().all(|step| step.verdict_reached || step.outcomes.is_empty()));
     }
 
     /// The same where requests may be rejected: a Service that goes changes what others can do.
@@ -228,7 +256,7 @@ proptest! {
     fn orphaning_never_deletes(objects in objects(), target in 0..NAMES.len() - 1) {
         let cluster = cluster(objects.clone());
         let key: ObjectKey = NAMES[target].parse().expect("a key");
-        let steps = [Step::Settle, Step::Delete { targets: vec![key.clone()], policy: Some(Policy::Orphan), wait: Wait::Settled }];
+        let steps = [Step::Settle, Step::Delete { targets: vec![key.clone()], policy: Some(Policy::Orphan), wait: Wait::Settled, client: 0 }];
         let plan = simulate(&cluster, &steps, &SimulationOptions::default());
         let before = plan.fates(&plan.steps[0].outcomes[0]);
         for outcome in plan.steps[1].outcomes.iter().filter(|outcome| outcome.differs.is_none()) {

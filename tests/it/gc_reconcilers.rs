@@ -35,7 +35,12 @@ fn deleted(names: &[&str]) -> Step {
 
 /// One request after another, without a wait between them.
 fn sent(names: &[&str], policy: Policy) -> Vec<Step> {
-    let step = |name: &&str| Step::Delete { targets: vec![sketch_key(name)], policy: Some(policy), wait: Wait::None };
+    let step = |name: &&str| Step::Delete {
+        targets: vec![sketch_key(name)],
+        policy: Some(policy),
+        wait: Wait::None,
+        client: 0,
+    };
     names.iter().map(step).collect()
 }
 
@@ -248,7 +253,7 @@ fn an_account_that_is_held_authenticates_nobody_once_all_has_settled() {
 
 /// Deletes one object, and waits until it is gone.
 fn awaited(name: &str) -> Step {
-    Step::Delete { targets: vec![sketch_key(name)], policy: Some(Policy::Background), wait: Wait::Gone }
+    Step::Delete { targets: vec![sketch_key(name)], policy: Some(Policy::Background), wait: Wait::Gone, client: 0 }
 }
 
 #[test]
@@ -269,6 +274,50 @@ fn a_client_goes_on_in_the_outcomes_in_which_its_objects_are_gone() {
     racing.extend([awaited(ACCOUNT), deleted(&["b"])]);
     let ends = outcomes(&cluster, &racing);
     assert_eq!(ends, [&["b", "cr{T,x/y}", BINDING][..], &[BINDING]]);
+}
+
+/// A step of another client.
+fn by(client: usize, step: Step) -> Step {
+    match step {
+        Step::Delete { targets, policy, wait, .. } => Step::Delete { targets, policy, wait, client },
+        other => other,
+    }
+}
+
+#[test]
+fn what_one_client_waits_for_holds_back_no_other_one() {
+    let cluster = operated("operator", &["a{x/z}", "b", "c", "d", "operator"]);
+    let steps = [by(0, awaited("a")), by(1, awaited("c")), by(0, awaited("b")), by(1, awaited("d"))];
+    assert_eq!(outcomes(&cluster, &steps), [["a{T,x/z}", "b", "operator"]]);
+    let plan = simulate(&cluster, &steps, &SimulationOptions::default());
+    let answers: Vec<&[u16]> = plan.steps.iter().map(|step| &step.responses[..]).collect();
+    assert_eq!(answers, [&[200][..], &[200], &[], &[200]]);
+    // Each waits for its own only.
+    let crossed = [by(0, awaited("a")), by(1, awaited("c")), by(1, awaited("d"))];
+    assert_eq!(outcomes(&cluster, &crossed), [["a{T,x/z}", "b", "operator"]]);
+}
+
+#[test]
+fn of_two_clients_either_may_be_quicker() {
+    let cluster = bound(&["cr{x/y}", "b"]);
+    let one = sent(&[BINDING, "cr"], Policy::Background);
+    assert_eq!(outcomes(&cluster, &one).len(), 1, "one client sends its requests in order");
+    let two = [by(0, one[0].clone()), by(1, one[1].clone())];
+    let ends = outcomes(&cluster, &two);
+    assert!(ends.len() == 2 && ends[0].iter().any(|object| object.starts_with("cr{T")), "{ends:?}");
+}
+
+#[test]
+fn a_client_halts_in_the_outcomes_in_which_its_objects_are_stuck_and_others_go_on() {
+    let cluster = bound(&["cr{x/y}", "b", "c", "d"]);
+    let mut steps = sent(&["operator", "cr"], Policy::Background);
+    steps[1] = awaited("cr");
+    steps.extend([by(1, awaited("c")), by(0, awaited("b")), by(1, deleted(&["d"]))]);
+    let ends = outcomes(&cluster, &steps);
+    assert_eq!(ends.len(), 2, "{ends:?}");
+    assert!(ends.iter().all(|end| !end.iter().any(|object| object == "c" || object == "d")), "{ends:?}");
+    let of_b = |end: &Vec<String>| (end.iter().any(|o| o == "b"), end.iter().any(|o| o.starts_with("cr{T")));
+    assert!(ends.iter().all(|end| of_b(end).0 == of_b(end).1), "b stays where cr is stuck: {ends:?}");
 }
 
 #[test]

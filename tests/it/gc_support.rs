@@ -149,6 +149,7 @@ pub(crate) fn step(value: &Value) -> Step {
                 other => panic!("policy {other}"),
             }),
             wait: Wait::Settled,
+            client: 0,
         },
         Some("remove-finalizer") => Step::RemoveFinalizer { target: target(), finalizer: text(&value["finalizer"]) },
         Some("remove-all-finalizers") => Step::RemoveAllFinalizers { target: target() },
@@ -234,7 +235,12 @@ fn api_version(key: &ObjectKey) -> String {
 }
 
 pub(crate) fn delete(names: &[&str], policy: Option<Policy>) -> Step {
-    Step::Delete { targets: names.iter().map(|name| sketch_key(name)).collect(), policy, wait: Wait::Settled }
+    Step::Delete {
+        targets: names.iter().map(|name| sketch_key(name)).collect(),
+        policy,
+        wait: Wait::Settled,
+        client: 0,
+    }
 }
 
 /// All outcomes of the last step, the verdict first, in the notation of [`sketch`]; objects that are

@@ -339,7 +339,7 @@ fn hostile() -> Cluster {
 
 fn hostile_steps() -> [Step; 1] {
     let targets = HOSTILE.iter().map(|name| ObjectKey { name: (*name).to_owned(), ..sketch_key("o") });
-    [Step::Delete { targets: targets.collect(), policy: FOREGROUND, wait: Wait::Settled }]
+    [Step::Delete { targets: targets.collect(), policy: FOREGROUND, wait: Wait::Settled, client: 0 }]
 }
 
 #[test]
@@ -575,7 +575,7 @@ fn step_of(words: &[String], cluster: &Cluster) -> Vec<Step> {
     if words.contains(&"--force".to_owned()) {
         return vec![Step::ForceDelete { target }];
     }
-    vec![Step::Delete { targets: vec![target], policy: BACKGROUND, wait: Wait::Settled }]
+    vec![Step::Delete { targets: vec![target], policy: BACKGROUND, wait: Wait::Settled, client: 0 }]
 }
 
 /// The advice of a plan, followed to the letter, ends every hang it speaks of; where the next ones come to light only

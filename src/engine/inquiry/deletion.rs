@@ -61,7 +61,12 @@ fn scenario(analysis: &Analysis<'_>, namespaces: BTreeSet<String>) -> Option<Sce
 fn delete(scenario: &Scenario, object: &ObjectKey) -> ObjectDeletion {
     let mut steps = scenario.steps.clone();
     let last = steps.len();
-    steps.push(Step::Delete { targets: vec![object.clone()], policy: Some(Policy::Background), wait: Wait::Settled });
+    steps.push(Step::Delete {
+        targets: vec![object.clone()],
+        policy: Some(Policy::Background),
+        wait: Wait::Settled,
+        client: 0,
+    });
     let cluster = &scenario.cluster;
     let plan = gc::simulate(cluster, &steps, &scenario.options);
     let changes = plan.changes(last);

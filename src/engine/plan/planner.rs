@@ -47,6 +47,7 @@ impl Planner {
                     targets: targets.resolve(words, namespace.as_deref())?,
                     policy: *policy,
                     wait: Wait::Settled,
+                    client: 0,
                 }]
             }
         };

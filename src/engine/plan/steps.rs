@@ -109,7 +109,9 @@ impl WrittenStep {
         let Some(target) = target else { return Step::Settle };
         match self.operation {
             Operation::Settle => Step::Settle,
-            Operation::Delete => Step::Delete { targets: vec![target], policy: self.policy, wait: Wait::Settled },
+            Operation::Delete => {
+                Step::Delete { targets: vec![target], policy: self.policy, wait: Wait::Settled, client: 0 }
+            }
             Operation::RemoveFinalizer => {
                 Step::RemoveFinalizer { target, finalizer: self.finalizer.clone().unwrap_or_default() }
             }

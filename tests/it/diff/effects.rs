@@ -200,6 +200,55 @@ fn an_application_waits_for_what_it_delivered_itself_and_not_for_what_another_on
 }
 
 #[test]
+fn what_one_application_waits_for_holds_back_no_other_one() {
+    let app = |name: &str| {
+        format!(
+            "apiVersion: argoproj.io/v1alpha1\nkind: Application\nmetadata: {{name: {name}, namespace: argocd, finalizers: [resources-finalizer.argocd.argoproj.io]}}\nspec: {{source: {{path: {name}}}, destination: {{namespace: shop}}, syncPolicy: {{automated: {{prune: true}}}}}}\n"
+        )
+    };
+    let wave = |name: &str, wave: &str| {
+        config(name) + &format!("metadata: {{name: {name}, annotations: {{argocd.argoproj.io/sync-wave: '{wave}'}}}}\n")
+    };
+    let wave = |name: &str, number: &str| wave(name, number).replacen(&format!("metadata:\n  name: {name}\n"), "", 1);
+    let held = wave("held", "1").replace("annotations:", "finalizers: [example.com/nobody], annotations:");
+    let (first, second, free, later) = (held, wave("after", "0"), wave("free", "1"), wave("later", "0"));
+    let apps = [("a.yaml", &*app("a")), ("b.yaml", &*app("b"))];
+    let base =
+        [&apps[..], &[("a/1.yaml", &first), ("a/2.yaml", &second), ("b/1.yaml", &free), ("b/2.yaml", &later)]].concat();
+    assert_eq!(
+        effects(&base, &[apps[0], apps[1], ("a/x.yaml", ""), ("b/x.yaml", "")], &[]),
+        [
+            "deleted ConfigMap/shop/free (certain, argocd)",
+            "stuck ConfigMap/shop/held (certain, argocd)",
+            "deleted ConfigMap/shop/later (certain, argocd)",
+        ],
+        "`after` is never asked for: its own Application waits for `held`"
+    );
+}
+
+#[test]
+fn a_kustomization_that_waits_until_its_objects_are_gone_holds_back_no_other_one() {
+    let flux = |name: &str, policy: &str| {
+        FLUX.replace("app,", &format!("{name},"))
+            .replace("./app", &format!("./{name}"))
+            .replace("prune: true", &format!("prune: true{policy}"))
+    };
+    let cluster = FLUX.replace("app, namespace", "cluster, namespace").replace("./app", "./clusters");
+    let held = config("held").replacen("metadata:\n", "metadata:\n  finalizers: [example.com/nobody]\n", 1);
+    let (waits, quick, free) = (flux("a", ", deletionPolicy: WaitForTermination"), flux("b", ""), config("free"));
+    let stays = [("clusters/cluster.yaml", &*cluster)];
+    let base = [
+        &stays[..],
+        &[("clusters/a.yaml", &*waits), ("clusters/b.yaml", &*quick), ("a/held.yaml", &*held), ("b/free.yaml", &*free)],
+    ]
+    .concat();
+    let effects = effects(&base, &stays, &[]);
+    for effect in ["stuck ConfigMap/?/held (certain, flux)", "deleted ConfigMap/?/free (certain, flux)"] {
+        assert!(effects.iter().any(|said| said == effect), "{effect}: {effects:?}");
+    }
+}
+
+#[test]
 fn a_claim_that_head_does_not_mount_any_more_is_deleted_and_one_that_it_mounts_is_stuck() {
     let claim = in_shop(&object("v1", "PersistentVolumeClaim", "data"));
     let mounting = |volume: &str, more: &str| {
