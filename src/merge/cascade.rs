@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::effect::DiffEffect;
-use super::loss::{HeadView, Loss, Losses};
+use super::loss::{Loss, Losses};
 use super::part::MergePart;
 use super::surprise::Standing;
 use super::withdraw::PartWithdrawal;
@@ -55,7 +55,7 @@ pub(super) fn cascades<'a>(
         return Vec::new();
     }
     let causes = Causes { part, requested: requested(withdrawn) };
-    let losses = Losses { part, head: HeadView::default() }.of(effects, |because| causes.complete(because));
+    let losses = Losses { part }.of(effects, |because| causes.complete(because));
     let removed: BTreeSet<ObjectKey> =
         losses.iter().filter(|loss| loss.standing == Standing::Removed).map(|loss| loss.key.clone()).collect();
     let mut by_root: BTreeMap<ObjectKey, Vec<Loss<'a>>> = BTreeMap::new();

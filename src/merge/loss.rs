@@ -1,9 +1,9 @@
 //! One object that dies or gets stuck, and what head says of it.
 
 use std::collections::BTreeMap;
-use std::sync::OnceLock;
 
 use super::effect::{DiffEffect, EffectCertainty, EffectKind};
+use super::outlook::Outlook;
 use super::part::MergePart;
 use super::surprise::{Standing, Surprise, severity};
 use crate::finding::Severity;
@@ -41,13 +41,6 @@ pub struct Loss<'a> {
 /// Puts losses together from effects.
 pub(super) struct Losses<'a, 'p> {
     pub(super) part: &'p MergePart<'a>,
-    pub(super) head: HeadView,
-}
-
-/// What head says of objects, found out when somebody asks.
-#[derive(Default)]
-pub(super) struct HeadView {
-    ties: OnceLock<Option<Ties>>,
 }
 
 impl<'a> Losses<'a, '_> {
@@ -127,8 +120,7 @@ impl<'a> Losses<'a, '_> {
     }
 
     fn ties(&self) -> Option<&Ties> {
-        let ties = || self.part.head.map(|head| Ties::of(&head.inventory, self.part.analysis.tables()));
-        self.head.ties.get_or_init(ties).as_ref()
+        self.part.outlook.as_ref().map(Outlook::ties)
     }
 
     /// What generates an object in head.

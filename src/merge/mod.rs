@@ -1,35 +1,47 @@
 //! What merging a change does: what leaves each cluster, what the tools request, what comes of it, and which of it is a surprise.
 //!
-//! * `part` one part of the tree, before and after
+//! * `part` one part of the tree, before and after; `outlook` what is known of head
 //! * `withdraw` what the tools do about what leaves; `pruning` what one object that delivers does; `handover` what goes over to another
 //! * `updated` what the tools change before they delete
 //! * `effects` the tools' requests, simulated on the cluster of base
+//! * `backends` Services that are called and leave; `released` what the controllers of base release of head
 //! * `cascade` what has one cause, told together; `loss` one object of it; `surprise` how bad it is
 
+mod backends;
 mod cascade;
 mod effect;
 mod effects;
 mod handover;
 mod loss;
+mod outlook;
 mod part;
 mod pruning;
+mod released;
 mod surprise;
 mod updated;
 mod withdraw;
 
+use std::collections::BTreeMap;
+use std::sync::OnceLock;
+
 use crate::delivery::Regime;
 use crate::gc::Plan;
-use crate::inventory::Member;
+use crate::inventory::{Member, ObjectId};
 use crate::kube::ObjectKey;
 use crate::ownership::Implied;
+pub use backends::LostBackend;
+use backends::lost_backends;
 pub use cascade::{CascadeKind, MergeCascade};
 pub use effect::{DiffEffect, EffectCertainty, EffectKind};
 use effects::Telling;
 pub use effects::scenario;
 pub use handover::Handover;
 pub use loss::Loss;
+pub use outlook::Outlook;
 pub use part::MergePart;
 pub use pruning::DeliveryChoice;
+pub use released::ReleasedObject;
+use released::released;
 pub use surprise::{Standing, Surprise, severity};
 pub use updated::updated;
 pub use withdraw::{PartWithdrawal, ToolRelease, withdraw};
@@ -46,6 +58,8 @@ pub struct Merge<'a> {
     /// What of it is a surprise, each with its one cause.
     pub cascades: Vec<MergeCascade<'a>>,
     telling: Telling<'a>,
+    lost_backends: OnceLock<Vec<LostBackend<'a>>>,
+    released: OnceLock<BTreeMap<ObjectId, Vec<ReleasedObject<'a>>>>,
 }
 
 impl<'a> Merge<'a> {
@@ -59,7 +73,8 @@ impl<'a> Merge<'a> {
         let telling = Telling { part, withdrawn, implied, plan };
         let effects = telling.effects();
         let cascades = cascade::cascades(part, withdrawn, &effects);
-        Self { part, withdrawn, effects, cascades, telling }
+        let (lost_backends, released) = (OnceLock::new(), OnceLock::new());
+        Self { part, withdrawn, effects, cascades, telling, lost_backends, released }
     }
 
     /// The cascades that an object of some kind explains.
@@ -85,6 +100,19 @@ impl<'a> Merge<'a> {
         let start = self.effects.partition_point(|effect| effect.key < *key);
         let end = self.effects.partition_point(|effect| effect.key <= *key);
         &self.effects[start..end]
+    }
+
+    /// What the API server calls in head, and nobody answers any more.
+    pub fn lost_backends(&self) -> &[LostBackend<'a>] {
+        self.lost_backends.get_or_init(|| match self.effects.as_slice() {
+            [] => Vec::new(),
+            _ => lost_backends(self.part, &|key| self.takes_away(key)),
+        })
+    }
+
+    /// What workloads of base release of head, by workload.
+    pub fn released(&self) -> &BTreeMap<ObjectId, Vec<ReleasedObject<'a>>> {
+        self.released.get_or_init(|| released(self.part))
     }
 
     /// By which tool an object was delivered that leaves, if that is known.

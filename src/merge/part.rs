@@ -3,6 +3,7 @@
 use std::collections::{HashMap, HashSet};
 use std::sync::{Arc, OnceLock};
 
+use super::outlook::Outlook;
 use crate::changes::{BothSides, ChangeKind, Destination, ObjectChange, Sides, TreePart, rejected_fields};
 use crate::cluster::Analysis;
 use crate::delivery::BundleTools;
@@ -29,6 +30,8 @@ pub struct MergePart<'a> {
     pub head: Option<&'a TreePart>,
     /// What is known of base.
     pub analysis: Analysis<'a>,
+    /// What is known of head.
+    pub outlook: Option<Outlook<'a>>,
     /// The objects of base that leave, in order: head applies nothing of their key.
     pub leaving: Vec<ObjectId>,
     /// The objects of base that head makes hooks of Helm: they leave a release, if there is one.
@@ -80,6 +83,7 @@ impl<'a> MergePart<'a> {
         let hooks =
             changed.filter(|(was, is)| is_hook(is) && !is_hook(base.inventory.member(*was))).map(|(was, _)| was);
         let hooks = hooks.collect();
+        let outlook = head.map(|head| Outlook::of(&head.inventory, Arc::clone(&tables)));
         let analysis = Analysis::of(&base.inventory).knowing(tables).delivered_by(delivery);
         Self {
             at,
@@ -88,6 +92,7 @@ impl<'a> MergePart<'a> {
             base,
             head,
             analysis,
+            outlook,
             leaving,
             hooks,
             built: OnceLock::new(),

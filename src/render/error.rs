@@ -45,6 +45,17 @@ pub enum RenderError {
         /// The limit.
         mebibytes: u64,
     },
+    /// The program prints something else than manifests.
+    #[error("`{command}` prints what is not a manifest: {reason}")]
+    #[diagnostic(help(
+        "run it by hand and look at its standard output: it must be YAML or JSON of Kubernetes objects alone"
+    ))]
+    NoManifests {
+        /// The command line.
+        command: String,
+        /// What is wrong, with the line.
+        reason: String,
+    },
     /// The files of a state cannot be written for a renderer.
     #[error("cannot check out the tree for its renderers: {0}")]
     Checkout(String),

@@ -24,13 +24,18 @@ impl RenderCommand {
     /// How long a renderer may take unless the configuration says otherwise.
     pub const TIMEOUT: Duration = Duration::from_secs(60);
 
+    /// The program and its arguments, as a shell would read them.
+    pub fn command_line(&self) -> String {
+        shlex::try_join(self.arguments.iter().map(String::as_str)).unwrap_or_default()
+    }
+
     /// What it prints when it is run in `folder`, which is below a checkout. Of the surroundings it sees the PATH alone; `home` is its
     /// home folder, and the one for its temporary files.
     ///
     /// # Errors
     /// It cannot be run, fails, takes too long or prints too much.
     pub fn output(&self, folder: &Path, home: &Path) -> Result<Vec<u8>, RenderError> {
-        let command_line = || shlex::try_join(self.arguments.iter().map(String::as_str)).unwrap_or_default();
+        let command_line = || self.command_line();
         let not_run = |reason: String| RenderError::NotRun { command: command_line(), reason };
         let Some((program, arguments)) = self.arguments.split_first() else {
             return Err(not_run("it is empty".to_owned()));

@@ -13,8 +13,9 @@ use crate::engine::SessionError;
 use crate::engine::input::BundleInput;
 use crate::inventory::Texts;
 use crate::kustomize::resolve;
+use crate::manifest::ParsedFile;
 use crate::render::{Checkout, RenderCommand, RenderError, kustomize};
-use crate::text::Side;
+use crate::text::{ColumnUnit, Side};
 
 /// A program to run in a state.
 struct Job {
@@ -74,10 +75,15 @@ pub(super) fn rendered(
     let mut all = [Rendered::default(), Rendered::default()];
     let mut failed: BTreeMap<String, RenderError> = BTreeMap::new();
     for (job, printed) in printed {
-        match printed {
-            Ok(bytes) => add(&mut all[job.at], job, bytes, texts),
+        match printed.and_then(|bytes| job.parsed(bytes, texts)) {
+            Ok(file) => {
+                if is_empty(&file) {
+                    notes.push(format!("{} of {} is rendered to nothing", job.called(), SIDES[job.at].1));
+                }
+                all[job.at].add(job, file);
+            }
             Err(reason) if job.is_bundle => {
-                let (what, side) = (format!("bundle `{}`", job.what), SIDES[job.at].1);
+                let (what, side) = (job.called(), SIDES[job.at].1);
                 return Err(SessionError::Render { what, side, reason });
             }
             Err(reason) => {
@@ -124,17 +130,56 @@ fn of_bundle(at: usize, bundle: &BundleInput, parsed: &Parsed) -> Result<Option<
 }
 
 impl Job {
+    fn called(&self) -> String {
+        match (self.is_bundle, self.what.as_str()) {
+            (true, name) => format!("bundle `{name}`"),
+            (false, "") => ".".to_owned(),
+            (false, folder) => folder.to_owned(),
+        }
+    }
+
+    /// What the program printed, as a file of the state. If it printed something else than manifests, comparing it would say that
+    /// everything left.
+    fn parsed(&self, printed: Vec<u8>, texts: &mut Texts) -> Result<ParsedFile, RenderError> {
+        let shown = if self.what.is_empty() { "." } else { &self.what };
+        let text = (format!("{shown} (rendered)"), Ok(Arc::from(printed)));
+        let no_manifests = |reason| RenderError::NoManifests { command: self.command.command_line(), reason };
+        let parsed = texts.parse(vec![text], SIDES[self.at].0).pop();
+        let file = parsed.ok_or_else(|| no_manifests("it cannot be read".to_owned()))?;
+        let broken = file.documents().iter().find_map(|document| document.error.as_ref());
+        let texts = file.source().text().lines().zip(1..).find(|(line, _)| !separates(line));
+        let other = texts.filter(|_| is_empty(&file));
+        let reason = match (file.failure(), broken, other) {
+            (Some(failure), ..) => format!("it {failure}"),
+            (_, Some(error), _) => {
+                let line = file.source().position(error.span.start, ColumnUnit::Utf8).line;
+                format!("line {line}: {}", error.message)
+            }
+            (.., Some((_, line))) => format!("line {line}: there is no Kubernetes object"),
+            _ => return Ok(file),
+        };
+        Err(no_manifests(reason))
+    }
+
     fn run(&self, checkout: &Checkout) -> Result<Vec<u8>, RenderError> {
         let home = checkout.home()?;
         self.command.output(&checkout.root().join(resolve("", &self.folder)), home.path())
     }
 }
 
-/// Takes what a program printed for a file of the state.
-fn add(rendered: &mut Rendered, job: Job, printed: Vec<u8>, texts: &mut Texts) {
-    let shown = if job.what.is_empty() { "." } else { &job.what };
-    let text = (format!("{shown} (rendered)"), Ok(Arc::from(printed)));
-    let Some(file) = texts.parse(vec![text], SIDES[job.at].0).pop() else { return };
-    let all = if job.is_bundle { &mut rendered.bundles } else { &mut rendered.roots };
-    all.insert(job.what, file);
+fn is_empty(file: &ParsedFile) -> bool {
+    file.documents().iter().all(|document| document.objects.is_empty())
+}
+
+/// Whether a line is none of a document: blank, a comment, or what stands between documents.
+fn separates(line: &str) -> bool {
+    let line = line.trim();
+    line.is_empty() || line.starts_with('#') || matches!(line, "---" | "...")
+}
+
+impl Rendered {
+    fn add(&mut self, job: Job, file: ParsedFile) {
+        let all = if job.is_bundle { &mut self.bundles } else { &mut self.roots };
+        all.insert(job.what, file);
+    }
 }

@@ -1,14 +1,11 @@
 //! Services that the API server calls, and that a change takes away while what names them stays.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
 use super::places::{left_in_head, on_base, related_in_base};
-use crate::finding::Certainty;
-use crate::inventory::{Member, ObjectId};
-use crate::kube::ObjectKey;
 use crate::manifest::Webhook;
-use crate::merge::{Merge, Surprise, severity};
-use crate::ownership::{Backend, Purpose, Selected, ServedClient, Serves};
+use crate::merge::{LostBackend, Merge, Surprise, severity};
+use crate::ownership::Purpose;
 use crate::rules::draft::Draft;
 use crate::rules::rule::{Rule, Sink, rule};
 use crate::rules::words::{listed, named};
@@ -30,89 +27,21 @@ pub(in crate::rules) static WEBHOOK_BACKEND_REMOVED: Rule = rule!(
 );
 
 fn conversion_webhook_removed(merge: &Merge<'_>, sink: &mut Sink) {
-    for unanswered in unanswered(merge) {
+    for unanswered in merge.lost_backends() {
         if let Purpose::Conversion = unanswered.clients[0].purpose {
-            sink.push(conversion(merge, &unanswered));
+            sink.push(conversion(merge, unanswered));
         }
     }
 }
 
 fn webhook_backend_removed(merge: &Merge<'_>, sink: &mut Sink) {
-    for unanswered in unanswered(merge) {
+    for unanswered in merge.lost_backends() {
         match &unanswered.clients[0].purpose {
-            Purpose::Webhook(_) => sink.push(webhook(merge, &unanswered)),
-            Purpose::Api { group, version } => sink.push(api(merge, &unanswered, group, version)),
+            Purpose::Webhook(_) => sink.push(webhook(merge, unanswered)),
+            Purpose::Api { group, version } => sink.push(api(merge, unanswered, group, version)),
             Purpose::Conversion => {}
         }
     }
-}
-
-/// An object of head, a Service that it names, and what took that away.
-struct LostBackend<'a> {
-    /// What names the Service, in head.
-    object: &'a Member,
-    /// For what, all by one Service.
-    clients: Vec<ServedClient>,
-    /// What left, in base: the Service, or the only workload behind it.
-    left: &'a Member,
-    /// Whether that certainly happens.
-    certain: bool,
-}
-
-/// What head leaves without an answer although base answered it.
-fn unanswered<'a>(merge: &Merge<'a>) -> Vec<LostBackend<'a>> {
-    let Some(head) = merge.part.head else { return Vec::new() };
-    if merge.effects.is_empty() {
-        return Vec::new();
-    }
-    let (before, after) = (&merge.part.analysis.ownership().serves, Serves::of(&head.inventory));
-    let mut answered: BTreeMap<(&ObjectKey, ObjectKey), &ServedClient> = BTreeMap::new();
-    for client in &before.clients {
-        let object = &merge.part.base.inventory.member(client.object).key;
-        answered.entry((object, client.service_key())).or_insert(client);
-    }
-    let mut found: BTreeMap<(ObjectId, ObjectKey), LostBackend<'a>> = BTreeMap::new();
-    for client in after.clients.iter().filter(|client| is_needed(&client.purpose)) {
-        let object = head.inventory.member(client.object);
-        let Some(was) = answered.get(&(&object.key, client.service_key())) else { continue };
-        if !head.applies(object) || answers(&client.backend) {
-            continue;
-        }
-        let Some((left, certain)) = what_left(merge, &was.backend) else { continue };
-        let unanswered = LostBackend { object, clients: Vec::new(), left, certain };
-        found.entry((object.id, client.service_key())).or_insert(unanswered).clients.push(client.clone());
-    }
-    found.into_values().collect()
-}
-
-/// Whether anything fails when nobody answers.
-fn is_needed(purpose: &Purpose) -> bool {
-    match purpose {
-        Purpose::Webhook(webhook) => webhook.fails_closed && !webhook.rules.is_empty(),
-        Purpose::Api { .. } | Purpose::Conversion => true,
-    }
-}
-
-/// Whether somebody answers, or may do so: a Service without a selector is answered by others.
-fn answers(backend: &Backend) -> bool {
-    match backend {
-        Backend::Service { pods, .. } => *pods != Selected::Nobody,
-        Backend::Absent(_) => false,
-    }
-}
-
-/// Of what answered in base, what is deleted: the Service, else every workload behind it.
-fn what_left<'a>(merge: &Merge<'a>, backend: &Backend) -> Option<(&'a Member, bool)> {
-    let Backend::Service { id, certainty, pods } = backend else { return None };
-    let inventory = &merge.part.base.inventory;
-    let (service, known) = (inventory.member(*id), *certainty == Certainty::Certain);
-    if let Some(certain) = merge.takes_away(&service.key) {
-        return Some((service, certain && known));
-    }
-    let Selected::Workloads(workloads) = pods else { return None };
-    let ends: Option<Vec<bool>> = workloads.iter().map(|id| merge.takes_away(&inventory.member(*id).key)).collect();
-    let certain = ends?.into_iter().all(|certain| certain);
-    Some((inventory.member(*workloads.first()?), certain && known))
 }
 
 /// A finding on what left, as bad as what head still needs.

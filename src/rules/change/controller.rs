@@ -1,16 +1,15 @@
 //! Controllers that leave, or lose what lets them act, while head still contains what only they release.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::sync::Arc;
 
 use super::kept::{KeptObject, kept};
 use super::places::{left_in_head, on_base, related_in_head};
-use crate::changes::{TreePart, same_content};
+use crate::changes::same_content;
 use crate::finding::Severity;
 use crate::inventory::{Inventory, Member, ObjectId};
-use crate::kube::{GroupKind, Namespace, finalizers, kinds};
-use crate::merge::{Merge, Surprise, severity};
-use crate::ownership::{Evidence, FinalizerHolder, Remover, Removers};
+use crate::kube::kinds;
+use crate::merge::{Merge, Outlook, ReleasedObject, Surprise, severity};
+use crate::ownership::{FinalizerHolder, Remover};
 use crate::rules::draft::{Draft, MOST_RELATED};
 use crate::rules::held::counted;
 use crate::rules::rule::{Rule, Sink, rule};
@@ -32,77 +31,19 @@ pub(in crate::rules) static PERMISSION_REMOVED: Rule = rule!(
     change permission_removed
 );
 
-/// An object of head with a finalizer that a workload of base removes.
-struct ReleasedObject<'a> {
-    member: &'a Member,
-    finalizer: String,
-    verified: bool,
-}
-
-/// Group, kind and namespace of objects, and one of their finalizers: all that decides who removes it.
-type HeldAlike<'a> = (GroupKind<&'a str>, &'a Namespace, String);
-
-/// What the workloads of base release of head, by workload.
-struct Releases<'a> {
-    part: &'a TreePart,
-    removers: Removers,
-    by_workload: BTreeMap<ObjectId, Vec<ReleasedObject<'a>>>,
-}
-
-impl<'a> Releases<'a> {
-    /// `None` if base runs no controller that is known.
-    fn of(merge: &Merge<'a>) -> Option<Self> {
-        let part = merge.part.head?;
-        let before = &merge.part.analysis.ownership().removers;
-        let inventory = &merge.part.base.inventory;
-        let mut known: BTreeMap<HeldAlike<'_>, Option<(ObjectId, bool)>> = BTreeMap::new();
-        let mut by_workload: BTreeMap<ObjectId, Vec<ReleasedObject<'a>>> = BTreeMap::new();
-        for member in part.inventory.members.iter().filter(|member| part.applies(member) && member.decodes()) {
-            let written = member.object.metadata.finalizers.iter().map(|finalizer| finalizer.value.as_str());
-            let written = written.filter(|name| !finalizers::is_collectors(name));
-            for finalizer in written.chain(before.added_finalizers(member)) {
-                let question = (member.key.group_kind(), &member.key.namespace, finalizer.to_owned());
-                let answer = known.entry(question).or_insert_with(|| {
-                    let holder = FinalizerHolder { name: None, ..FinalizerHolder::of(member) };
-                    running(&before.remover_from(inventory, &holder, finalizer))
-                });
-                if let Some((workload, verified)) = *answer {
-                    let held = ReleasedObject { member, finalizer: finalizer.to_owned(), verified };
-                    by_workload.entry(workload).or_default().push(held);
-                    break;
-                }
-            }
-        }
-        let removers = Removers::of(&part.inventory, Arc::clone(before.known()));
-        (!by_workload.is_empty()).then_some(Self { part, removers, by_workload })
-    }
-}
-
-/// The workload that runs a known controller. Permissions alone prove nothing here, and a Job ends on its own.
-fn running(remover: &Remover<'_>) -> Option<(ObjectId, bool)> {
-    match remover {
-        Remover::Workload {
-            id,
-            evidence: Evidence::Image { .. } | Evidence::Configuration,
-            controller: Some(controller),
-        } => Some((*id, controller.verified)),
-        _ => None,
-    }
-}
-
 fn controller_removed(merge: &Merge<'_>, sink: &mut Sink) {
     if merge.effects.is_empty() {
         return;
     }
-    let Some(releases) = Releases::of(merge) else { return };
+    let (Some(head), Some(outlook)) = (merge.part.head, &merge.part.outlook) else { return };
     let inventory = &merge.part.base.inventory;
-    for (id, held) in &releases.by_workload {
+    for (id, held) in merge.released() {
         let workload = inventory.member(*id);
         let Some(certain) = merge.takes_away(&workload.key).filter(|_| workload.key.group != "batch") else { continue };
         // Another workload of head may run the same controller.
         let left = held.iter().filter(|held| {
             let holder = FinalizerHolder { name: None, ..FinalizerHolder::of(held.member) };
-            let remover = releases.removers.remover_from(&releases.part.inventory, &holder, &held.finalizer);
+            let remover = outlook.removers().remover_from(&head.inventory, &holder, &held.finalizer);
             matches!(remover, Remover::KnownElsewhere(_) | Remover::Nobody | Remover::Unlisted(_))
         });
         let left: Vec<&ReleasedObject<'_>> = left.filter(|held| merge.takes_away(&held.member.key).is_none()).collect();
@@ -168,15 +109,14 @@ fn permission_removed(merge: &Merge<'_>, sink: &mut Sink) {
     if merge.effects.is_empty() && !kept(merge).any(permits) {
         return;
     }
-    let Some(releases) = Releases::of(merge) else { return };
-    let before = &merge.part.base.inventory;
-    let after = &releases.part.inventory;
-    for (id, held) in &releases.by_workload {
+    let (Some(head), Some(outlook)) = (merge.part.head, &merge.part.outlook) else { return };
+    let (before, after) = (&merge.part.base.inventory, &head.inventory);
+    for (id, held) in merge.released() {
         let workload = before.member(*id);
         let Some(stays) = after.with_key(&workload.key).first().map(|id| after.member(*id)) else { continue };
         let mut lost: BTreeMap<ObjectId, Vec<&ReleasedObject<'_>>> = BTreeMap::new();
         for held in held.iter().filter(|held| merge.takes_away(&held.member.key).is_none()) {
-            if let Some(id) = lost_permission(merge, &releases, workload, stays, held) {
+            if let Some(id) = lost_permission(merge, (after, outlook), workload, stays, held) {
                 lost.entry(id).or_default().push(held);
             }
         }
@@ -189,15 +129,15 @@ fn permission_removed(merge: &Merge<'_>, sink: &mut Sink) {
 /// Of what let a workload release an object, what the change takes away so that nothing else lets it.
 fn lost_permission(
     merge: &Merge<'_>,
-    releases: &Releases<'_>,
+    (after, outlook): (&Inventory, &Outlook<'_>),
     workload: &Member,
     stays: &Member,
     held: &ReleasedObject<'_>,
 ) -> Option<ObjectId> {
     let holder = FinalizerHolder { name: None, ..FinalizerHolder::of(held.member) };
-    let (before, after) = (&merge.part.base.inventory, &releases.part.inventory);
+    let before = &merge.part.base.inventory;
     let was = merge.part.analysis.ownership().removers.access().authority(before, workload.id, &holder);
-    let is = releases.removers.access().authority(after, stays.id, &holder);
+    let is = outlook.removers().access().authority(after, stays.id, &holder);
     if let Some(account) = was.service_account.filter(|_| is.service_account.is_none())
         && merge.takes_away(&before.member(account).key).is_some()
     {

@@ -73,6 +73,28 @@ fn a_command_that_fails_says_why_and_nothing_is_compared() {
 }
 
 #[test]
+fn what_is_no_manifest_is_no_rendering() {
+    // Compared as if it were one, everything that base has would have left.
+    for (printed, said) in [
+        ("hello: [world", "line 2: there is no Kubernetes object"),
+        ("Error: no such chart", "line 2: there is no Kubernetes object"),
+    ] {
+        let script = format!("if [ -e web/b.txt ]; then cat web/b.txt; else echo ---; echo '{printed}'; fi\n");
+        let folder = repository(&script, "");
+        let error = folder.run("", &RENDER).expect_err("it fails");
+        assert!(error.contains("cannot render bundle `web` of head") && error.contains(said), "{error}");
+    }
+}
+
+#[test]
+fn a_bundle_that_is_rendered_to_nothing_is_named() {
+    let folder = repository("[ ! -e web/b.txt ] || cat web/b.txt\n", "");
+    let document = folder.run("", &RENDER).expect("a rendering");
+    assert_eq!(said(&document), ["removed ConfigMap/?/b"]);
+    assert_eq!(document["notes"][0], "bundle `web` of head is rendered to nothing");
+}
+
+#[test]
 fn a_command_that_takes_too_long_is_ended_with_everything_that_it_started() {
     let folder = repository("sleep 600 & echo waiting >&2\nsleep 600\n", "timeout: 1");
     let error = folder.run("", &RENDER).expect_err("it fails");

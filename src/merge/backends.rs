@@ -1,0 +1,78 @@
+//! Services that the API server calls, and that a change takes away while what names them stays.
+
+use std::collections::BTreeMap;
+
+use super::part::MergePart;
+use crate::finding::Certainty;
+use crate::inventory::{Member, ObjectId};
+use crate::kube::ObjectKey;
+use crate::ownership::{Backend, Purpose, Selected, ServedClient};
+
+/// An object of head, a Service that it names, and what took that away.
+#[derive(Debug)]
+pub struct LostBackend<'a> {
+    /// What names the Service, in head.
+    pub object: &'a Member,
+    /// For what, all by one Service.
+    pub clients: Vec<ServedClient>,
+    /// What left, in base: the Service, or the only workload behind it.
+    pub left: &'a Member,
+    /// Whether that certainly happens.
+    pub certain: bool,
+}
+
+/// Whether the merge deletes an object for good, and whether that is more than possible.
+type TakesAway<'f> = &'f dyn Fn(&ObjectKey) -> Option<bool>;
+
+/// What head leaves without an answer although base answered it.
+pub(super) fn lost_backends<'a>(part: &MergePart<'a>, takes_away: TakesAway<'_>) -> Vec<LostBackend<'a>> {
+    let (Some(head), Some(outlook)) = (part.head, &part.outlook) else { return Vec::new() };
+    let (before, after) = (&part.analysis.ownership().serves, outlook.serves());
+    let mut answered: BTreeMap<(&ObjectKey, ObjectKey), &ServedClient> = BTreeMap::new();
+    for client in &before.clients {
+        let object = &part.base.inventory.member(client.object).key;
+        answered.entry((object, client.service_key())).or_insert(client);
+    }
+    let mut found: BTreeMap<(ObjectId, ObjectKey), LostBackend<'a>> = BTreeMap::new();
+    for client in after.clients.iter().filter(|client| is_needed(&client.purpose)) {
+        let object = head.inventory.member(client.object);
+        let Some(was) = answered.get(&(&object.key, client.service_key())) else { continue };
+        if !head.applies(object) || answers(&client.backend) {
+            continue;
+        }
+        let Some((left, certain)) = what_left(part, &was.backend, takes_away) else { continue };
+        let unanswered = LostBackend { object, clients: Vec::new(), left, certain };
+        found.entry((object.id, client.service_key())).or_insert(unanswered).clients.push(client.clone());
+    }
+    found.into_values().collect()
+}
+
+/// Whether anything fails when nobody answers.
+fn is_needed(purpose: &Purpose) -> bool {
+    match purpose {
+        Purpose::Webhook(webhook) => webhook.fails_closed && !webhook.rules.is_empty(),
+        Purpose::Api { .. } | Purpose::Conversion => true,
+    }
+}
+
+/// Whether somebody answers, or may do so: a Service without a selector is answered by others.
+fn answers(backend: &Backend) -> bool {
+    match backend {
+        Backend::Service { pods, .. } => *pods != Selected::Nobody,
+        Backend::Absent(_) => false,
+    }
+}
+
+/// Of what answered in base, what is deleted: the Service, else every workload behind it.
+fn what_left<'a>(part: &MergePart<'a>, backend: &Backend, takes_away: TakesAway<'_>) -> Option<(&'a Member, bool)> {
+    let Backend::Service { id, certainty, pods } = backend else { return None };
+    let inventory = &part.base.inventory;
+    let (service, known) = (inventory.member(*id), *certainty == Certainty::Certain);
+    if let Some(certain) = takes_away(&service.key) {
+        return Some((service, certain && known));
+    }
+    let Selected::Workloads(workloads) = pods else { return None };
+    let ends: Option<Vec<bool>> = workloads.iter().map(|id| takes_away(&inventory.member(*id).key)).collect();
+    let certain = ends?.into_iter().all(|certain| certain);
+    Some((inventory.member(*workloads.first()?), certain && known))
+}

@@ -1,0 +1,60 @@
+//! What the controllers of base release of what head contains.
+
+use std::collections::BTreeMap;
+
+use super::part::MergePart;
+use crate::inventory::{Member, ObjectId};
+use crate::kube::{GroupKind, Namespace, finalizers};
+use crate::ownership::{Evidence, FinalizerHolder, Remover};
+
+/// An object of head with a finalizer that a workload of base removes.
+#[derive(Debug)]
+pub struct ReleasedObject<'a> {
+    /// The object.
+    pub member: &'a Member,
+    /// The finalizer.
+    pub finalizer: String,
+    /// Whether it is verified who removes it.
+    pub verified: bool,
+}
+
+/// Group, kind and namespace of objects, and one of their finalizers: all that decides who removes it.
+type HeldAlike<'a> = (GroupKind<&'a str>, &'a Namespace, String);
+
+/// By the workload of base that runs the controller.
+pub(super) fn released<'a>(part: &MergePart<'a>) -> BTreeMap<ObjectId, Vec<ReleasedObject<'a>>> {
+    let mut by_workload: BTreeMap<ObjectId, Vec<ReleasedObject<'a>>> = BTreeMap::new();
+    let Some(head) = part.head else { return by_workload };
+    let before = &part.analysis.ownership().removers;
+    let inventory = &part.base.inventory;
+    let mut known: BTreeMap<HeldAlike<'_>, Option<(ObjectId, bool)>> = BTreeMap::new();
+    for member in head.inventory.members.iter().filter(|member| head.applies(member) && member.decodes()) {
+        let written = member.object.metadata.finalizers.iter().map(|finalizer| finalizer.value.as_str());
+        let written = written.filter(|name| !finalizers::is_collectors(name));
+        for finalizer in written.chain(before.added_finalizers(member)) {
+            let question = (member.key.group_kind(), &member.key.namespace, finalizer.to_owned());
+            let answer = known.entry(question).or_insert_with(|| {
+                let holder = FinalizerHolder { name: None, ..FinalizerHolder::of(member) };
+                running(&before.remover_from(inventory, &holder, finalizer))
+            });
+            if let Some((workload, verified)) = *answer {
+                let held = ReleasedObject { member, finalizer: finalizer.to_owned(), verified };
+                by_workload.entry(workload).or_default().push(held);
+                break;
+            }
+        }
+    }
+    by_workload
+}
+
+/// The workload that runs a known controller. Permissions alone prove nothing here, and a Job ends on its own.
+fn running(remover: &Remover<'_>) -> Option<(ObjectId, bool)> {
+    match remover {
+        Remover::Workload {
+            id,
+            evidence: Evidence::Image { .. } | Evidence::Configuration,
+            controller: Some(controller),
+        } => Some((*id, controller.verified)),
+        _ => None,
+    }
+}
