@@ -213,7 +213,7 @@ impl<'c> Explorer<'c> {
             let ready: Vec<ObjectId> = ready.collect();
             if !ready.is_empty() {
                 // Either the back-off ends soon enough, or not before somebody looks.
-                let course = Course { late: true, shelved: true, ..course };
+                let course = Course { late: true, shelved: true };
                 search.late.push(Branch { state: world.state.clone(), course });
                 for id in ready {
                     world.state.failed.remove(id);

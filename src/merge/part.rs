@@ -4,7 +4,7 @@ use std::collections::{HashMap, HashSet};
 use std::sync::{Arc, OnceLock};
 
 use super::outlook::Outlook;
-use crate::changes::{BothSides, ChangeKind, Destination, ObjectChange, Sides, TreePart, rejected_fields};
+use crate::changes::{BothSides, ChangeKind, Destination, ObjectChange, Sides, TreePart, TreePlace, rejected_fields};
 use crate::cluster::Analysis;
 use crate::delivery::BundleTools;
 use crate::delivery::marks::{self, annotation};
@@ -36,6 +36,8 @@ pub struct MergePart<'a> {
     pub leaving: Vec<ObjectId>,
     /// The objects of base that head makes hooks of Helm: they leave a release, if there is one.
     pub hooks: Vec<ObjectId>,
+    /// What head makes of objects of base that the change touches and does not remove.
+    counterparts: HashMap<ObjectId, (ChangeKind, TreePlace)>,
     /// What files of head contain that somebody builds.
     built: OnceLock<HashSet<WrittenIn>>,
     /// What files of head contain, whoever applies it.
@@ -75,14 +77,17 @@ impl<'a> MergePart<'a> {
         let mut leaving: Vec<ObjectId> = leaves.map(|place| place.id).filter(leaves_for_good).collect();
         leaving.sort();
         leaving.dedup();
-        let changed = changes.iter().filter_map(|change| match change.sides {
-            Sides::Both(was, is) if was.tree == at => Some((was.id, new.get(is.tree)?.inventory.member(is.id))),
+        let counterparts = changes.iter().rev().filter_map(|change| match change.sides {
+            Sides::Both(was, is) if was.tree == at => Some((was.id, (change.kind, is))),
             _ => None,
         });
+        let counterparts: HashMap<ObjectId, (ChangeKind, TreePlace)> = counterparts.collect();
+        let changed = counterparts.iter().map(|(was, (_, is))| (*was, sides.of_head(*is)));
         let is_hook = |member: &Member| annotation(&member.object.metadata, marks::HELM_HOOK).is_some();
         let hooks =
             changed.filter(|(was, is)| is_hook(is) && !is_hook(base.inventory.member(*was))).map(|(was, _)| was);
-        let hooks = hooks.collect();
+        let mut hooks: Vec<ObjectId> = hooks.collect();
+        hooks.sort();
         let outlook = head.map(|head| Outlook::of(&head.inventory, Arc::clone(&tables)));
         let analysis = Analysis::of(&base.inventory).knowing(tables).delivered_by(delivery);
         Self {
@@ -95,6 +100,7 @@ impl<'a> MergePart<'a> {
             outlook,
             leaving,
             hooks,
+            counterparts,
             built: OnceLock::new(),
             written: OnceLock::new(),
         }
@@ -103,7 +109,8 @@ impl<'a> MergePart<'a> {
     /// Whether the API server rejects the update of an object to what head says.
     pub fn rejects(&self, key: &ObjectKey) -> bool {
         let first = |part: &'a TreePart| part.inventory.with_key(key).first().map(|id| part.inventory.member(*id));
-        match (first(self.base), self.head.and_then(first)) {
+        let changed = first(self.base).filter(|member| self.counterparts.contains_key(&member.id));
+        match (changed, self.head.and_then(first)) {
             (Some(old), Some(new)) => !rejected_fields(&old.object, &new.object).is_empty(),
             _ => false,
         }
@@ -125,22 +132,14 @@ impl<'a> MergePart<'a> {
 
     /// What head calls an object of base that it has under another name or in another namespace.
     pub fn renamed(&self, member: &Member) -> Option<&'a Member> {
-        self.changes.iter().find_map(|change| match (change.kind, change.sides) {
-            (ChangeKind::Renamed, Sides::Both(was, is)) if was.tree == self.at && was.id == member.id => {
-                Some(self.sides.of_head(is))
-            }
-            _ => None,
-        })
+        let (kind, is) = self.counterparts.get(&member.id)?;
+        (*kind == ChangeKind::Renamed).then(|| self.sides.of_head(*is))
     }
 
     /// Where head caused it that an object of base left, in the numbering of both sides: the object under its new name, else the file
     /// that has it no more, else the kustomization above that changed.
     pub fn cause_in_head(&self, member: &Member) -> Option<(FileId, Span)> {
-        let renamed = self.changes.iter().find_map(|change| match change.sides {
-            Sides::Both(was, is) if was.tree == self.at && was.id == member.id => Some(is),
-            _ => None,
-        });
-        if let Some(is) = renamed {
+        if let Some(&(_, is)) = self.counterparts.get(&member.id) {
             let after = self.sides.of_head(is);
             return Some((self.sides.head_file(is.tree, after.file), after.object.name_span()));
         }
