@@ -25,22 +25,30 @@ const FAMILIES: [(&str, &str); 9] = [
     ("suppression-malformed", "Suppressions and baseline"),
 ];
 
-/// The pages that people wrote, in the order in which they are read: title and name.
-const GUIDE: [(&str, &str); 14] = [
-    ("Getting started", "getting-started"),
-    ("Adopt it with existing findings", "adopt"),
-    ("Configuration", "configuration"),
-    ("Fixes", "fixes"),
-    ("Plans: what a deletion does", "plan"),
-    ("Changes: what merging deletes", "diff"),
-    ("GitHub Actions", "github-actions"),
-    ("pre-commit", "pre-commit"),
-    ("Helm", "helm"),
-    ("Argo CD", "argocd"),
-    ("Flux", "flux"),
-    ("kubectl and Kustomize", "kubectl"),
-    ("The library", "library"),
-    ("How it knows", "how-it-knows"),
+/// The pages that people wrote, in the order in which they are read: title and name, in parts.
+const GUIDE: [(&str, &[(&str, &str)]); 4] = [
+    (
+        "Start",
+        &[
+            ("Getting started", "getting-started"),
+            ("Adopt it with existing findings", "adopt"),
+            ("Configuration", "configuration"),
+        ],
+    ),
+    ("Ask", &[("Plans: what a deletion does", "plan"), ("Changes: what merging deletes", "diff"), ("Fixes", "fixes")]),
+    (
+        "Use it",
+        &[
+            ("GitHub Actions", "github-actions"),
+            ("pre-commit", "pre-commit"),
+            ("Helm", "helm"),
+            ("Argo CD", "argocd"),
+            ("Flux", "flux"),
+            ("kubectl and Kustomize", "kubectl"),
+            ("The library", "library"),
+        ],
+    ),
+    ("Know", &[("How it knows", "how-it-knows")]),
 ];
 
 /// The pages of editors.
@@ -346,28 +354,43 @@ fn pages() -> BTreeMap<String, String> {
     rules.chain(indexes).collect()
 }
 
-/// The first page of the site.
+/// The first page of the site: what the README says before it says how to install it.
 fn front() -> String {
     let mut out = generated_from("README.md");
     let readme = std::fs::read_to_string(root().join("README.md")).expect("a README");
-    let introduction = readme.split("```").next().expect("a beginning").trim();
-    out.push_str(&format!("{introduction}\n\n"));
-    for (title, page) in GUIDE {
-        out.push_str(&format!("- [{title}](guide/{page}.md)\n"));
+    let introduction = readme.split("\n## ").next().expect("a beginning").trim();
+    // Who reads the site has no checkout to try it in.
+    let (question, example) = introduction.split_once("```console").expect("a first command");
+    let (_, example) = example.split_once("```text").expect("a first finding");
+    out.push_str(&format!("{question}```text{example}\n"));
+    for (part, pages) in GUIDE {
+        out.push_str(&format!("\n**{part}**\n\n"));
+        for (title, page) in pages {
+            out.push_str(&format!("- [{title}](guide/{page}.md)\n"));
+        }
+        match part {
+            "Use it" => out.push_str("- [Editors](editors/README.md)\n"),
+            "Know" => out.push_str("- [Rules](rules/README.md)\n- [Settings and contracts](README.md)\n"),
+            _ => {}
+        }
     }
-    out.push_str("- [Editors](editors/README.md)\n- [Rules](rules/README.md)\n- [Settings and contracts](README.md)\n");
     out
 }
 
 /// The table of contents of the site.
 fn contents() -> String {
-    let mut out = "# ownerlint\n\n[ownerlint](index.md)\n\n".to_owned();
-    for (title, page) in GUIDE {
-        out.push_str(&format!("- [{title}](guide/{page}.md)\n"));
-    }
-    out.push_str("- [Editors](editors/README.md)\n");
-    for (title, page) in EDITORS {
-        out.push_str(&format!("  - [{title}](editors/{page}.md)\n"));
+    let mut out = "# ownerlint\n\n[ownerlint](index.md)\n".to_owned();
+    for (part, pages) in GUIDE {
+        out.push_str(&format!("\n# {part}\n\n"));
+        for (title, page) in pages {
+            out.push_str(&format!("- [{title}](guide/{page}.md)\n"));
+        }
+        if part == "Use it" {
+            out.push_str("- [Editors](editors/README.md)\n");
+            for (title, page) in EDITORS {
+                out.push_str(&format!("  - [{title}](editors/{page}.md)\n"));
+            }
+        }
     }
     out.push_str("- [Rules](rules/README.md)\n");
     for rule in RULES {
