@@ -171,6 +171,44 @@ proptest! {
     }
 }
 
+proptest! {
+    #![proptest_config(cases(32))]
+
+    /// An anchor shares a part of metadata with a second object: that part is fixed for neither or for both, the rest as ever.
+    #[test]
+    fn what_two_objects_share_changes_for_neither_alone((good, bad) in objects(), form in forms(), at in 0..3usize) {
+        let metadata = |object: &Value, key: &str| object["metadata"].get(key).cloned();
+        let keys = ["labels", "lables", "ownerReferences", "finalizers"];
+        let mut keys = keys.into_iter().filter(|key| metadata(&bad, key).is_some()).cycle().skip(at);
+        let shared = keys.next().expect("there are always labels");
+        let fixed_key = if shared == "lables" { "labels" } else { shared };
+        let text = block(&bad, &form);
+        let written = format!("{0}{shared}{0}:", form.quotes);
+        let text = text.replacen(&written, &format!("{written} &shared"), 1);
+        let other = json!({"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "other", "namespace": "shop"}});
+        let other = block(&other, &Form { flow_from: 9, trailing: false, above: false, ..form.clone() });
+        let alias = format!("{}{fixed_key}: *shared\n", " ".repeat(form.indent));
+        let list = format!("kind: List\napiVersion: v1\nitems:\n{}{}", as_item(&text, 0), as_item(&(other + &alias), 0));
+        let before = one(&list).expect("it is YAML");
+        let after = safe(&list);
+        let found = one(&after).expect("it is still YAML");
+        let mut one = found["items"][0].clone();
+        let mut expected = good.clone();
+        let left = one["metadata"].as_object_mut().expect("metadata").remove(fixed_key);
+        expected["metadata"].as_object_mut().expect("metadata").remove(fixed_key);
+        prop_assert_eq!(&one, &expected, "{}\n{}", list, after);
+        prop_assert!(left == metadata(&bad, shared) || left == metadata(&good, fixed_key), "{}\n{}", list, after);
+        let (mut was, mut is) = (before["items"][1].clone(), found["items"][1].clone());
+        let is_shared = metadata(&is, fixed_key);
+        for object in [&mut was, &mut is] {
+            object["metadata"].as_object_mut().expect("metadata").remove(fixed_key);
+        }
+        prop_assert_eq!(was, is, "{}\n{}", list, after);
+        let fates = [metadata(&bad, shared), metadata(&good, fixed_key), None];
+        prop_assert!(fates.contains(&is_shared), "{}\n{}", list, after);
+    }
+}
+
 /// A ClusterRole with this metadata.
 fn role(metadata: &str) -> String {
     format!("apiVersion: rbac.authorization.k8s.io/v1\nkind: ClusterRole\n{metadata}rules: []\n")

@@ -9,11 +9,13 @@ use ownerlint::manifest::ParsedFile;
 use ownerlint::report::{Format, Report};
 use ownerlint::rules::{Page, RULES, World};
 use ownerlint::text::{SourceFile, Span, replaced};
+use ownerlint::yaml::read;
 use rayon::prelude::*;
 use serde_json::Value;
 
 use crate::corpus::files;
 use crate::support::{check_text, corpus, root};
+use crate::yaml_support::tree_json;
 
 /// A text with the edits of a fix, all in the one file.
 pub(crate) fn applied(text: &str, fix: &Fix) -> String {
@@ -206,6 +208,49 @@ fn every_format_carries_the_same_edits() {
     }
 }
 
+/// Where two values differ: the way to each difference.
+fn differences(before: &Value, after: &Value) -> Vec<Vec<String>> {
+    let mut found = Vec::new();
+    let mut pending = vec![(Vec::new(), Some(before), Some(after))];
+    while let Some((way, before, after)) = pending.pop() {
+        let below = |step: String| [way.clone(), vec![step]].concat();
+        match (before, after) {
+            (Some(Value::Object(before)), Some(Value::Object(after))) => {
+                let keys: BTreeSet<&String> = before.keys().chain(after.keys()).collect();
+                pending.extend(keys.into_iter().map(|key| (below(key.clone()), before.get(key), after.get(key))));
+            }
+            (Some(Value::Array(before)), Some(Value::Array(after))) if before.len() == after.len() => {
+                let items = before.iter().zip(after).enumerate();
+                pending.extend(items.map(|(at, (before, after))| (below(at.to_string()), Some(before), Some(after))));
+            }
+            (before, after) if before == after => {}
+            _ => found.push(way),
+        }
+    }
+    found
+}
+
+/// What a fix changes in the values of a file: the way to the one place that contains all of it, for each document that changes.
+fn changed_places(file: &SourceFile, fix: &Fix) -> Vec<Vec<String>> {
+    let (before, after) = (read(file), read(&SourceFile::new(file.path(), applied(file.text(), fix))));
+    assert_eq!(before.len(), after.len(), "{}: {}", file.path(), fix.title);
+    let touched = before.iter().zip(&after).filter(|(before, _)| {
+        fix.edits.iter().any(|edit| before.span.start <= edit.span.start && edit.span.end <= before.span.end)
+    });
+    let places = touched.map(|(before, after)| {
+        let value = |document| tree_json(document).expect("a fix is in a document that can be read");
+        let found = differences(&value(before), &value(after));
+        let common = |one: Vec<String>, other: &Vec<String>| {
+            one.into_iter().zip(other).take_while(|(a, b)| a == *b).map(|(a, _)| a).collect()
+        };
+        found[1..].iter().fold(found[0].clone(), common)
+    });
+    places.collect()
+}
+
+/// A file up to this length is read again for every fix in it.
+const MOST_READ_AGAIN: usize = 100_000;
+
 /// The rules whose fixes need no more than one file, and judge quickly.
 fn selection() -> Selection {
     let with_fixes = RULES.iter().filter(|rule| rule.page.contains("\nfix: ")).map(|rule| rule.id.to_owned());
@@ -230,6 +275,16 @@ fn every_fix_of_the_corpus_reads_as_intended() {
         .into_par_iter()
         .map(|files| {
             let report = check(files);
+            for (finding, fix) in report.findings.iter().filter_map(|it| Some((&it.finding, it.finding.fix.as_ref()?)))
+            {
+                let file = report.sources.file(fix.edits[0].file);
+                if file.text().len() < MOST_READ_AGAIN {
+                    for place in changed_places(file, fix) {
+                        // `metadata.labels`, `spec.template.metadata`, `rules`: never the whole object.
+                        assert!(!place.is_empty(), "{}: {}: {}", file.path(), finding.rule, fix.title);
+                    }
+                }
+            }
             let fixes = together(&report, Applicability::Suggested);
             let mut by_file: BTreeMap<_, Vec<&Edit>> = BTreeMap::new();
             fixes
