@@ -78,9 +78,10 @@ impl Parsed {
         Ok(listed.into_iter().filter(|at| !exclude.is_match(places[*at])).collect())
     }
 
-    /// The kinds that CRDs of the state define.
+    /// The kinds that CRDs of the state define, in its files and in what was rendered of them.
     pub(super) fn definitions(&self) -> Definitions {
-        Definitions::of(&self.files)
+        let Rendered { bundles, roots } = &self.rendered;
+        Definitions::of(self.files.iter().chain(bundles.values()).chain(roots.values()))
     }
 
     /// The trees of the state: one for each cluster of the configuration, one for all other files that somebody applies, and one

@@ -84,6 +84,19 @@ fn what_is_no_manifest_is_no_rendering() {
 }
 
 #[test]
+fn a_definition_that_leaves_a_rendering_says_what_its_objects_are_called_all_the_same() {
+    let definition = "apiVersion: apiextensions.k8s.io/v1\nkind: CustomResourceDefinition\nmetadata: {name: ships.example.com}\nspec:\n  group: example.com\n  scope: Namespaced\n  names: {kind: Ship, plural: ships}\n  versions: [{name: v1, served: true, storage: true}]\n";
+    let folder = Folder::new();
+    folder.git(&["init", "-q", "-b", "main"]);
+    let bundles = "  web: {paths: [web], namespace: shop, render: [sh, -c, 'cat web/*.txt']}\n";
+    folder.write("ownerlint.yaml", &format!("version: 1\nbundles:\n{bundles}")).write("web/values.yaml", "a: b\n");
+    folder.write("web/a.txt", "apiVersion: example.com/v1\nkind: Ship\nmetadata: {name: flagship}\n---\n");
+    folder.write("web/b.txt", definition).commit().remove("web/b.txt").commit();
+    let document = folder.run("", &RENDER).expect("a rendering");
+    assert_eq!(said(&document), ["removed CustomResourceDefinition.apiextensions.k8s.io//ships.example.com"]);
+}
+
+#[test]
 fn a_bundle_that_is_rendered_to_nothing_is_named() {
     let folder = repository("[ ! -e web/b.txt ] || cat web/b.txt\n", "");
     let document = folder.run("", &RENDER).expect("a rendering");
