@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 
 use super::places::{left_in_head, on_base, related_in_base};
+use crate::finding::Severity;
 use crate::manifest::Webhook;
 use crate::merge::{LostBackend, Merge, Surprise, severity};
 use crate::ownership::Purpose;
@@ -112,6 +113,15 @@ fn conversion(merge: &Merge<'_>, unanswered: &LostBackend<'_>) -> Draft {
             "keep it, or set `spec.conversion.strategy: None` in {object} and merge that first, once all objects are stored in one \
              version"
         ));
+    // What is stored in the only version is never converted.
+    let versions = unanswered.object.object.definition().map_or(0, |crd| crd.versions.len());
+    let draft = match versions {
+        1 => draft.severity(Severity::Info).reason(format!(
+            "{kind} has one version, so nothing is converted. With a second one the API server could not read, delete or collect the \
+             objects that are stored in the other."
+        )),
+        _ => draft,
+    };
     let instances = instances.iter().take(3).map(|id| merge.part.base.inventory.member(*id));
     instances.fold(draft, |draft, instance| related_in_base(draft, merge, instance, "is converted with it"))
 }
