@@ -24,6 +24,8 @@ pub struct MergeCascade<'a> {
     pub severity: Severity,
     /// What dies or gets stuck, the worst first.
     pub losses: Vec<Loss<'a>>,
+    /// What head adds instead of the culprit, and the tree does not show: it may contain the culprit.
+    pub instead: Option<String>,
 }
 
 /// What the object is whose removal explains a cascade, as far as rules tell them apart.
@@ -95,7 +97,8 @@ fn cascade<'a>(
         Some((member, kind(part, member, &losses)?))
     };
     let (culprit, kind) = common.iter().rev().find_map(explains)?;
-    Some(MergeCascade { culprit, kind, severity, losses })
+    let instead = part.unseen_source(culprit).map(str::to_owned);
+    Some(MergeCascade { culprit, kind, severity, losses, instead })
 }
 
 fn member<'a>(part: &MergePart<'a>, key: &ObjectKey) -> Option<&'a Member> {

@@ -66,6 +66,7 @@ impl<'a> Telling<'a> {
         let unattended = self.unattended(last);
         let deletes = self.withdrawn.requests.iter().filter(|request| request.op == Op::Delete);
         let requested: BTreeSet<&ObjectKey> = deletes.map(|request| &request.key).collect();
+        let elsewhere = self.built_elsewhere(&requested);
         // The claims of a StatefulSet are objects of their own.
         let with_claims: BTreeSet<&ObjectKey> = self.claims().map(|claim| &claim.owner).collect();
         let mut effects = Vec::new();
@@ -87,6 +88,7 @@ impl<'a> Telling<'a> {
                 true => EffectCertainty::Race,
                 false => EffectCertainty::Certain,
             };
+            let certainty = certainty.and(because.iter().all(|key| !elsewhere.contains(key)));
             let is_certain = kind != EffectKind::Stuck || !unattended.contains(&member.key);
             effects.push(self.effect(&member.key, kind, certainty.and(is_certain), because.clone()));
             effects.extend(self.products(member, certainty, &because, &fates));
@@ -172,6 +174,14 @@ impl<'a> Telling<'a> {
             effects.push(self.effect(&member.key, kind, *certainty, because));
         }
         effects
+    }
+
+    /// What leaves the tree and may be part of a remote resource or a chart that head adds instead.
+    fn built_elsewhere(&self, requested: &BTreeSet<&ObjectKey>) -> BTreeSet<ObjectKey> {
+        let inventory = &self.part.base.inventory;
+        let members = |key: &ObjectKey| inventory.with_key(key).iter().map(|id| inventory.member(*id));
+        let elsewhere = |key: &&&ObjectKey| members(key).any(|member| self.part.unseen_source(member).is_some());
+        requested.iter().filter(elsewhere).map(|key| (**key).clone()).collect()
     }
 
     /// The objects that are stuck unless a controller runs that base does not contain. A dump contains every controller.

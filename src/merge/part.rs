@@ -42,6 +42,8 @@ pub struct MergePart<'a> {
     built: OnceLock<HashSet<WrittenIn>>,
     /// What files of head contain, whoever applies it.
     written: OnceLock<HashSet<WrittenIn>>,
+    /// What head adds to kustomizations and the tree does not show, by the folder of the kustomization.
+    unseen: OnceLock<HashMap<String, String>>,
 }
 
 /// An object of a file: the path from the root of the side, the kind, the name.
@@ -103,6 +105,7 @@ impl<'a> MergePart<'a> {
             counterparts,
             built: OnceLock::new(),
             written: OnceLock::new(),
+            unseen: OnceLock::new(),
         }
     }
 
@@ -176,6 +179,21 @@ impl<'a> MergePart<'a> {
         accepted.then(|| (self.sides.head_file(tree, file), text))
     }
 
+    /// What head adds to a kustomization above an object of base and the tree does not show, a remote resource or a chart: it may
+    /// contain the object.
+    pub fn unseen_source(&self, member: &Member) -> Option<&str> {
+        let unseen = self.unseen.get_or_init(|| {
+            let [before, after] = [self.sides.base, self.sides.head].map(kustomizations);
+            let added = after.into_iter().filter_map(|(place, text)| {
+                let known: HashSet<&str> = before.get(place)?.lines().flat_map(remote_sources).collect();
+                let mut added = text.lines().flat_map(remote_sources).filter(|source| !known.contains(source));
+                Some((folder_of(place).to_owned(), added.next()?.to_owned()))
+            });
+            added.collect()
+        });
+        ancestors(folder_of(self.base.place(member.file))).find_map(|folder| unseen.get(folder)).map(String::as_str)
+    }
+
     /// Whether the same file of head contains an object of base.
     pub fn is_written(&self, member: &Member) -> bool {
         let written = self.written.get_or_init(|| {
@@ -201,6 +219,22 @@ impl<'a> MergePart<'a> {
         let found = head.inventory.with_key(key).iter().map(|id| head.inventory.member(*id));
         found.into_iter().find(|member| head.applies(member))
     }
+}
+
+/// The texts of the kustomizations of a side, by their paths.
+fn kustomizations(trees: &[TreePart]) -> HashMap<&str, &str> {
+    let files = trees
+        .iter()
+        .flat_map(|tree| tree.inventory.sources.iter().map(move |(id, file)| (tree.place(id), file.text())));
+    let is_kustomization = |place: &str| KUSTOMIZATIONS.contains(&place.rsplit('/').next().unwrap_or(place));
+    files.filter(|(place, _)| is_kustomization(place)).collect()
+}
+
+/// The words of a line of a kustomization that name something outside of the tree.
+fn remote_sources(line: &str) -> impl Iterator<Item = &str> {
+    let words = line.split(|c: char| c.is_whitespace() || "[]{},\"'".contains(c));
+    let is_remote = |word: &&str| word.contains("://") || word.contains("?ref=") || word.starts_with("github.com/");
+    words.take_while(|word| !word.starts_with('#')).filter(is_remote)
 }
 
 fn applied(part: &TreePart) -> impl Iterator<Item = (&Member, &Destination)> {

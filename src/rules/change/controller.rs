@@ -64,7 +64,7 @@ fn may_come_otherwise(merge: &Merge<'_>) -> bool {
 
 fn removed(merge: &Merge<'_>, workload: &Member, left: &[&ReleasedObject<'_>], certain: bool) -> Draft {
     let verified = left.iter().any(|held| held.verified);
-    let elsewhere = may_come_otherwise(merge);
+    let elsewhere = may_come_otherwise(merge) || merge.part.unseen_source(workload).is_some();
     let surprise = Surprise::needed(certain && verified && !elsewhere);
     let doubt = match elsewhere {
         true => " The change also adds what a tool renders later, and the controller may be part of that.",

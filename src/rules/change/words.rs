@@ -8,6 +8,7 @@ use super::places::{left_in_head, related_in_base, related_in_head};
 use crate::delivery::Regime;
 use crate::inventory::Member;
 use crate::rules::words::{named, whereabouts};
+use crate::text::plain;
 
 /// What is deleted with the culprit of a cascade, to be read after "deletes": `2 objects that head still applies and Secret `x` that a
 /// controller made, with the data of Cluster `db``.
@@ -78,7 +79,7 @@ pub(super) fn joined(parts: &[String]) -> String {
     }
 }
 
-/// What gets stuck, in a sentence; empty if nothing does.
+/// What gets stuck, and what may keep the culprit after all, in sentences; empty if nothing does.
 pub(super) fn stuck(cascade: &MergeCascade<'_>) -> String {
     let (in_doubt, stuck): (Vec<&Loss<'_>>, Vec<_>) =
         cascade.losses.iter().filter(|loss| loss.stuck).partition(|loss| is_in_doubt(loss));
@@ -98,7 +99,14 @@ pub(super) fn stuck(cascade: &MergeCascade<'_>) -> String {
             counted(&in_doubt)
         ),
     };
-    certain + &possible
+    let instead = cascade.instead.as_ref().map_or_else(String::new, |source| {
+        format!(
+            " The change also adds `{}`: if that contains the {}, nothing is deleted.",
+            plain::one_line(source),
+            cascade.culprit.object.kind.value
+        )
+    });
+    certain + &possible + &instead
 }
 
 /// Whether it gets stuck only if nothing outside of base releases it.

@@ -471,3 +471,21 @@ fn a_finalizer_whose_controller_is_not_in_base_holds_its_object_only_possibly() 
         ["stuck ConfigMap/shop/a (possible, flux)", "stuck Namespace//shop (possible, flux)"]
     );
 }
+
+#[test]
+fn what_a_new_remote_resource_may_contain_is_deleted_only_possibly() {
+    let of = |before: &str, after: &str| {
+        let kustomization = |resources: &str| format!("resources: [{resources}]\n");
+        let (before, after) = (kustomization(before), kustomization(after));
+        let (a, b) = (config("a"), config("b"));
+        let stays = [("flux.yaml", FLUX), ("app/b.yaml", &*b)];
+        let base = [&stays[..], &[("app/kustomization.yaml", &*before), ("app/a.yaml", &*a)]].concat();
+        effects(&base, &[&stays[..], &[("app/kustomization.yaml", &*after)]].concat(), &[])
+    };
+    let remote = "\"https://example.com/a.yaml\"";
+    assert_eq!(of("a.yaml, b.yaml", &format!("b.yaml, {remote}")), ["deleted ConfigMap/?/a (possible, flux)"]);
+    assert_eq!(
+        of(&format!("a.yaml, b.yaml, {remote}"), &format!("b.yaml, {remote}")),
+        ["deleted ConfigMap/?/a (certain, flux)"]
+    );
+}

@@ -193,3 +193,21 @@ fn a_finalizer_whose_controller_runs_elsewhere_is_no_surprise_and_an_unknown_one
     assert_eq!(of("actions.github.com/cleanup-protection"), [""; 0]);
     assert_eq!(of("example.com/nobody"), ["namespace-removed warning Namespace//shop"]);
 }
+
+#[test]
+fn a_definition_that_a_new_remote_resource_may_contain_is_no_error() {
+    let folder = Folder::new();
+    let definition = "apiVersion: apiextensions.k8s.io/v1\nkind: CustomResourceDefinition\nmetadata: {name: widgets.example.com}\nspec: {group: example.com, scope: Namespaced, names: {kind: Widget, plural: widgets}, versions: [{name: v1, served: true, storage: true}]}\n";
+    for (side, resources) in [("base", "crd.yaml"), ("head", "github.com/example/widgets//crds?ref=v1")] {
+        folder.write(&format!("{side}/flux.yaml"), FLUX);
+        folder.write(&format!("{side}/shop/kustomization.yaml"), &format!("resources: [{resources}, widget.yaml]\n"));
+        folder.write(&format!("{side}/shop/widget.yaml"), &in_shop(&object("example.com/v1", "Widget", "one")));
+    }
+    folder.write("base/shop/crd.yaml", definition);
+    assert_eq!(
+        found(&folder, &[]),
+        ["crd-removed warning CustomResourceDefinition.apiextensions.k8s.io//widgets.example.com"]
+    );
+    let said = diff(&folder, &[]).1.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(said.contains("if that contains the CustomResourceDefinition, nothing is deleted"), "{said}");
+}
