@@ -39,12 +39,11 @@ const changesSection = () => {
 
 const changePage = () => {
   const { deleted, cascaded, stuck, orphaned, findings } = contract.summary;
-  const figure = (n, word, look) => el("li", { class: `figure ${look}` }, el("strong", {}, number(n)), ` ${word}`);
   const names = (state_) => state_.ref || state_.path;
   return {
     summary: [
       el("p", {}, "From ", el("code", {}, names(contract.base)), " to ", el("code", {}, names(contract.head))),
-      el("ul", { class: "figures" }, figure(findings.error, "errors", "deleted"), figure(findings.warning, "warnings", "stuck"),
+      el("ul", { class: "figures" }, figure(findings.error, "error", "deleted", true), figure(findings.warning, "warning", "stuck", true),
         figure(deleted, "deleted", "plain"), figure(cascaded, "by cascade", "plain"), figure(stuck, "stuck", "plain"), figure(orphaned, "left behind", "plain")),
     ],
     parts: [

@@ -23,7 +23,7 @@ for (const [at, story] of beside.stories.entries()) for (const stuck of story.st
 /** What holds an object, and how to release it. */
 const holds = (stuck) =>
   stuck.holds.map((hold) => [
-    el("p", {}, `${hold.what.charAt(0).toUpperCase()}${hold.what.slice(1)}. `, cited(hold.cites)),
+    el("p", {}, `${capital(hold.what)}. `, cited(hold.cites)),
     hold.help && el("p", { class: "muted" }, hold.help),
     hold.commands.map(command),
   ]);

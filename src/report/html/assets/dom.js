@@ -34,6 +34,12 @@ const byId = (id) => document.getElementById(id);
 const number = (n) => n.toLocaleString("en");
 const count = (n, noun) => `${number(n)} ${noun}${n === 1 ? "" : "s"}`;
 
+const capital = (text) => text.charAt(0).toUpperCase() + text.slice(1);
+
+/** A number that stands for the whole page. */
+const figure = (n, word, look, isNoun) =>
+  el("li", { class: `figure ${look}` }, el("strong", {}, number(n)), ` ${word}${isNoun && n !== 1 ? "s" : ""}`);
+
 const cut = (text, most) => (text.length > most ? `${text.slice(0, most - 1)}\u2026` : text);
 
 /** The last call of several in quick succession. */

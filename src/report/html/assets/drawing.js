@@ -142,7 +142,9 @@ const drawing = (show) => {
   const vertexElement = (vertex) => {
     const { x, y, width, height, lines, effect, members } = vertex;
     const [left, top] = [x - width / 2, y - height / 2];
-    const name = `${lines.join(", ")}, ${effect}`;
+    const shown = lines.map((line, at) => `${at ? "" : `${MARKS[effect]} `}${line}${at < lines.length - 1 ? " " : ""}`);
+    // A name begins with what is seen.
+    const name = `${shown.join("")}, ${effect}`;
     const g = svg("g", {
       class: `vertex ${effect}${members.some((one) => one.data) ? " data" : ""}`, role: "button", tabindex: "-1", "aria-label": name,
       click: () => {
@@ -152,11 +154,11 @@ const drawing = (show) => {
       focus: () => highlight(vertex), blur: () => highlight(null),
       pointerenter: () => highlight(vertex), pointerleave: () => highlight(null),
     },
-    svg("title", {}, members.length > 1 ? `${name}: ${members.slice(0, 20).map((one) => one.name).join(", ")}` : `${name}. ${members[0].why || ""}`),
     svg("rect", { x: left, y: top, width, height, rx: 6 }),
     members.length > 1 && svg("rect", { class: "stack", x: left + 4, y: top + 4, width, height, rx: 6 }),
-    lines.map((line, at) => svg("text", { x: left + 10, y: top + 18 + at * 16, class: at === 1 && members.length === 1 ? "strong" : at ? "mark" : "first" },
-      at ? line : `${MARKS[effect]} ${line}`)));
+    shown.map((line, at) => svg("text", {
+      x: left + 10, y: top + 18 + at * 16, class: at === 0 ? "first" : at === 1 && members.length === 1 ? "strong" : "mark",
+    }, line)));
     // The stack lies below its first card.
     const stack = g.querySelector(".stack");
     if (stack) g.insertBefore(stack, g.querySelector("rect"));

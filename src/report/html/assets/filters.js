@@ -10,6 +10,7 @@ const wants = (node, but) => {
   return words().every((word) => node.hay.includes(word));
 };
 
+const UNFILTERED = { q: "", effect: "", kind: "", ns: "", in: "", all: "" };
 const words = () => state.q.toLowerCase().split(/\s+/).filter(Boolean);
 const isFiltered = () => Boolean(state.q || state.effect || state.kind || state.ns || state.in || state.all);
 
@@ -95,7 +96,7 @@ const filterBar = () => {
     parts.push(choice(label, "in", () => tally("in", (node) => String(node.story + 1)), title));
   }
   const shown = el("p", { class: "shown", role: "status" });
-  const reset = el("button", { type: "button", click: () => change({ q: "", effect: "", kind: "", ns: "", in: "", all: "" }) }, "Show all");
+  const reset = el("button", { type: "button", click: () => change(UNFILTERED) }, "Show all");
   const refresh = () => {
     for (const part of parts) part.refresh();
     const only = state.all === "data" ? " that hold data" : "";

@@ -31,9 +31,15 @@ const snippet = (part) => el("figure", { class: "snippet" },
     part.lines.map((line, at) => [
       at > 0 && line.number > part.lines[at - 1].number + 1 && el("div", { class: "gap", "aria-hidden": "true" }, "\u22ee"),
       el("div", { class: "line" }, el("span", { class: "no" }, String(line.number)),
-        el("span", { class: "text" }, line.pieces.map((piece) => (piece.mark === undefined ? piece.text
-          : [el("mark", {}, piece.text), piece.mark && el("span", { class: "said" }, ` \u2190 ${piece.mark}`)])))),
+        el("span", { class: "text" },
+        line.pieces.map((piece) => (piece.mark === undefined ? piece.text : el("mark", {}, piece.text))), saidOf(line))),
     ])));
+
+/** What is said of the marked pieces of a line, after it. */
+const saidOf = (line) => {
+  const said = [...new Set(line.pieces.map((piece) => piece.mark).filter(Boolean))];
+  return said.length > 0 && el("span", { class: "said" }, `  \u2190 ${said.join("; ")}`);
+};
 
 const paragraphs = (text) => text.split("\n").map((line) => el("p", { class: line.startsWith(" ") ? "command-line" : "" }, prose(line)));
 
@@ -46,7 +52,7 @@ const findingCard = (level) => (finding) => el("li", {}, el("article", { class: 
     el("a", { href: `#finding=${encodeURIComponent(finding.fingerprint)}` }, "link to this finding")),
   (beside.snippets[finding.at] || []).map(snippet),
   finding.reason && el("div", { class: "why" }, paragraphs(finding.reason)),
-  finding.help && el("div", { class: "help" }, el("strong", {}, "How to fix it"), paragraphs(finding.help)),
+  finding.help && el("div", { class: "help" }, el("strong", {}, "How to fix it"), paragraphs(capital(finding.help))),
   finding.chain.length > 1 && el("p", { class: "muted" }, "Connected: ", finding.chain.map((key, at) => [at > 0 && " \u2192 ", el("code", {}, key)])),
   state.by !== "rule" && rulePage(finding.rule, level + 1)));
 
@@ -107,11 +113,10 @@ const findingsSection = (id, title) => {
 
 const findingsPage = () => {
   const { files, objects, error, warning, info, suppressed, baseline } = contract.summary;
-  const figure = (n, word, look) => el("li", { class: `figure ${look}` }, el("strong", {}, number(n)), ` ${word}`);
   const rest = [[suppressed, "suppressed"], [baseline, "in the baseline"]].filter(([n]) => n).map(([n, word]) => `, ${number(n)} ${word}`);
   return {
     summary: [
-      el("ul", { class: "figures" }, figure(error, "errors", "deleted"), figure(warning, "warnings", "stuck"), figure(info, "infos", "plain")),
+      el("ul", { class: "figures" }, figure(error, "error", "deleted", true), figure(warning, "warning", "stuck", true), figure(info, "info", "plain", true)),
       el("p", { class: "muted" }, `${count(objects, "object")} in ${count(files, "file")}${rest.join("")}`),
     ],
     parts: [findingsSection("findings", "Findings"), notesSection()],

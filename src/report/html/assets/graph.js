@@ -6,17 +6,31 @@ const DRAWN = 2000;
 const ALIKE = 4;
 const CHARACTER = 7.25;
 
+/** Where the ties of each shown object come from; and which of them lead on. */
+const tiedTo = (shown) => {
+  const above = new Map(shown.map((node) => [node.id, []]));
+  const leading = new Set();
+  for (const { first, ties } of beside.stories) {
+    for (const [from, to] of ties) {
+      if (!above.has(first + to)) continue;
+      above.get(first + to).push(first + from);
+      leading.add(first + from);
+    }
+  }
+  return { above, leading };
+};
+
 /** The vertices: objects, or stacks of objects that are alike. */
 const vertices = (apart) => {
-  const shown = nodes.filter((node) => node.key && (isTouched(node) ? wanted.shown[node.id] : false));
-  const isLeaf = (node) => !node.children.some((child) => wanted.shown[child.id]);
+  const shown = nodes.filter((node) => isTouched(node) && wanted.shown[node.id]);
+  const { above, leading } = tiedTo(shown);
   const stacks = new Map();
-  if (!apart) {
-    for (const node of shown.filter(isLeaf)) {
-      const name = [node.story, node.parent?.id, node.group, node.kind, node.effect, (node.finalizers || []).join(",")].join(" ");
-      if (!stacks.has(name)) stacks.set(name, []);
-      stacks.get(name).push(node);
-    }
+  for (const node of apart ? [] : shown) {
+    if (leading.has(node.id)) continue;
+    const owned = above.get(node.id).join(" ") || node.parent?.id;
+    const name = [node.story, owned, node.group, node.kind, node.effect, (node.finalizers || []).join(",")].join("|");
+    if (!stacks.has(name)) stacks.set(name, []);
+    stacks.get(name).push(node);
   }
   const vertexOf = new Map();
   const all = [];
@@ -47,7 +61,7 @@ const remarks = (node, members) => {
   if (node.finalizers) lines.push(`finalizer ${node.finalizers.join(", ")}`);
   const data = members.filter((one) => one.data).length;
   if (data) lines.push(members.length > 1 ? `${number(data)} with data` : "holds data");
-  if (node.implied) lines.push("implied");
+  if (members.every((one) => one.implied)) lines.push("implied");
   return lines;
 };
 
@@ -82,7 +96,8 @@ const layout = (apart) => {
   all.forEach((vertex, at) => {
     vertex.at = at;
     vertex.lines = vertex.lines.map((line) => cut(visible(line), 44));
-    const width = Math.max(...vertex.lines.map((line) => line.length)) * CHARACTER + 20;
+    // Before the first line comes the mark of the effect.
+    const width = Math.max(...vertex.lines.map((line, n) => line.length + (n ? 0 : 2))) * CHARACTER + 20;
     graph.setNode(String(at), { width, height: vertex.lines.length * 16 + 10 });
   });
   for (const { from, to } of arrows) graph.setEdge(String(from.at), String(to.at), {});

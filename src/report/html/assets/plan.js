@@ -5,12 +5,10 @@ const bullet = (...content) => el("li", {}, content);
 /** How many objects end how. */
 const tallies = (story) => {
   const { deleted, implied, stuck, stillStuck, kept, untouched } = story.counts;
-  const figure = (n, effect, more) => el("li", { class: `figure ${effect}` },
-    el("strong", {}, number(n)), " ", el("span", {}, effect), more ? el("span", { class: "muted" }, ` ${more}`) : null);
   return el("ul", { class: "figures" },
-    figure(deleted, "deleted", implied ? `${number(implied)} implied` : ""),
-    figure(stuck, "stuck", stillStuck ? `${number(stillStuck)} before` : ""),
-    figure(kept, "kept"), figure(untouched, "untouched"));
+    figure(deleted, `deleted${implied ? ` (${number(implied)} implied)` : ""}`, "deleted"),
+    figure(stuck, `stuck${stillStuck ? ` (${number(stillStuck)} before)` : ""}`, "stuck"),
+    figure(kept, "kept", "kept"), figure(untouched, "untouched", "plain"));
 };
 
 /** What nobody sees in the request: what gets stuck, which data is deleted, what is rejected, what races. */
@@ -21,14 +19,14 @@ const surprises = (story, at) => {
   const held = stuck.filter((node) => node.finalizers);
   const some = (list) => [list.slice(0, 5).map((node) => [objectLink(node.key), " "]), list.length > 5 && `and ${number(list.length - 5)} more`];
   const look = (values, label) => el("button", { type: "button", class: "link", click: () => {
-    change({ q: "", effect: "", kind: "", ns: "", in: beside.stories.length > 1 ? String(at + 1) : "", all: "", view: "tree", ...values });
+    change({ ...UNFILTERED, in: beside.stories.length > 1 ? String(at + 1) : "", view: "tree", ...values });
     byId("what").scrollIntoView();
   } }, label);
   return [
     stuck.length > 0 && bullet(look({ effect: "stuck" }, `${count(stuck.length, "object")} ${stuck.length === 1 ? "gets" : "get"} stuck in Terminating`), ": ", some(held.length ? held : stuck)),
     data.length > 0 && bullet(look({ effect: "deleted", all: "data" }, `Data of ${count(data.length, "object")} is deleted`), ": ", some(data)),
     story.rejected.map(([key, code]) => bullet(`${code === 404 ? "Not found (404)" : code === 500 ? "Rejected (500): nobody answers for a webhook" : `Rejected (${code})`}: `, el("code", {}, key))).slice(0, 10),
-    story.unanswered.length > 0 && bullet(el("a", { href: "#unanswered" }, `${count(story.unanswered.length, "webhook or API", "")} that nobody answers for`)),
+    story.unanswered.length > 0 && bullet(el("a", { href: "#unanswered" }, `${count(story.unanswered.length, "webhook or API")} that nobody answers for`)),
     story.variations.length > 0 && bullet(el("a", { href: "#vary" }, "Other outcomes are possible"), ": controllers race."),
   ].flat().filter(Boolean);
 };

@@ -9,7 +9,7 @@ const tree = (show) => {
   const opened = new Map();
   let auto = new Set();
   const element = el("ul", { role: "tree", class: "tree", "aria-label": "What is deleted with what" });
-  const items = new Map();
+  const rows = new Map();
 
   const childrenOf = (node) => node.children.filter((child) => wanted.shown[child.id]);
   const topmost = () => roots.filter((root) => wanted.shown[root.id]);
@@ -36,24 +36,21 @@ const tree = (show) => {
 
   const item = (node, level, at, size) => {
     const children = childrenOf(node);
-    const row = el("div", { class: "row" },
-      el("span", { class: "twisty", "aria-hidden": "true" }), badge(node.effect),
-      node.key ? el("span", { class: "key" }, named(node)) : el("strong", {}, node.title),
-      node.implied && el("span", { class: "tag" }, "implied"), node.data && el("span", { class: "tag data" }, "data"),
-      node.finalizers && el("span", { class: "tag stuck" }, `finalizer ${node.finalizers.join(", ")}`),
-      node.why && el("span", { class: "why" }, node.why, heldBy(node)),
-      children.length > 0 && el("span", { class: "below" }, `${number(node.below)} below`));
-    const li = el("li", {
-      role: "treeitem", class: wanted.hits[node.id] || !node.key ? "" : "context", "aria-level": String(level),
+    const row = el("div", {
+      role: "treeitem", class: `row ${wanted.hits[node.id] || !node.key ? "" : "context"}`, "aria-level": String(level),
       "aria-posinset": String(at + 1), "aria-setsize": String(size), "aria-selected": "false", tabindex: "-1",
       "aria-expanded": children.length ? "false" : null,
-    }, row);
-    // Its name is its row, not everything below it.
-    row.id = `row-${node.id}`;
-    li.setAttribute("aria-labelledby", row.id);
-    li.node = node;
-    items.set(node.id, li);
-    if (children.length && isOpen(node)) open(li);
+    },
+    el("span", { class: "twisty", "aria-hidden": "true" }), badge(node.effect), " ",
+    node.key ? el("span", { class: "key" }, named(node)) : el("strong", {}, node.title), " ",
+    node.implied && el("span", { class: "tag" }, "implied"), node.data && el("span", { class: "tag data" }, "data"),
+    node.finalizers && el("span", { class: "tag stuck" }, `finalizer ${node.finalizers.join(", ")}`),
+    node.why && el("span", { class: "why" }, ` ${node.why}`, heldBy(node)),
+    children.length > 0 && el("span", { class: "below" }, ` ${number(node.below)} below`));
+    row.node = node;
+    rows.set(node.id, row);
+    const li = el("li", { role: "none" }, row);
+    if (children.length && isOpen(node)) open(row);
     return li;
   };
 
@@ -63,147 +60,140 @@ const tree = (show) => {
     return stuck && `; ${cut(stuck.holds.map((hold) => hold.what).join("; "), 160)}`;
   };
 
+  /** The list below a row. What is below is beside it in the page, so that its name is its own text. */
+  const below = (row) => row.nextElementSibling;
+
   const fillGroup = (group, children, level) => {
     let shown = 0;
-    const next = () => {
+    group.next = () => {
+      if (shown >= children.length) return null;
       const part = children.slice(shown, shown + PART).map((child, at) => item(child, level, shown + at, children.length));
       shown += part.length;
-      group.querySelector(":scope > .more")?.remove();
+      group.more?.remove();
       group.append(...part);
       const left = children.length - shown;
       if (left > 0) {
-        const label = `Show ${number(Math.min(PART, left))} more of ${number(left)}`;
-        const more = el("li", {
-          role: "treeitem", class: "more", tabindex: "-1", "aria-level": String(level), "aria-selected": "false",
+        const more = el("div", {
+          role: "treeitem", class: "row more", tabindex: "-1", "aria-level": String(level), "aria-selected": "false",
           "aria-posinset": String(shown + 1), "aria-setsize": String(children.length + 1),
-        }, el("div", { class: "row" }, label));
-        more.next = next;
-        group.append(more);
+        }, `Show ${number(Math.min(PART, left))} more of ${number(left)}`);
+        more.next = group.next;
+        group.more = el("li", { role: "none" }, more);
+        group.append(group.more);
       }
-      return part[0];
+      return part[0].firstChild;
     };
-    group.next = () => (shown < children.length ? next() : null);
-    next();
+    group.next();
   };
 
-  const open = (li) => {
-    li.setAttribute("aria-expanded", "true");
-    let group = li.querySelector(":scope > ul");
-    if (!group) {
-      group = el("ul", { role: "group" });
-      li.append(group);
-      fillGroup(group, childrenOf(li.node), Number(li.getAttribute("aria-level")) + 1);
+  const open = (row) => {
+    row.setAttribute("aria-expanded", "true");
+    if (!below(row)) {
+      const group = el("ul", { role: "group" });
+      row.after(group);
+      fillGroup(group, childrenOf(row.node), Number(row.getAttribute("aria-level")) + 1);
     }
-    group.hidden = false;
+    below(row).hidden = false;
   };
-  const close = (li) => {
-    li.setAttribute("aria-expanded", "false");
-    const group = li.querySelector(":scope > ul");
-    if (group) group.hidden = true;
+  const close = (row) => {
+    row.setAttribute("aria-expanded", "false");
+    if (below(row)) below(row).hidden = true;
   };
-  const toggle = (li, wish) => {
-    if (!li.hasAttribute("aria-expanded")) return;
-    const now = wish ?? li.getAttribute("aria-expanded") !== "true";
-    opened.set(li.node.id, now);
-    if (now) open(li);
-    else close(li);
+  const toggle = (row, wish) => {
+    if (!row.hasAttribute("aria-expanded")) return;
+    const now = wish ?? row.getAttribute("aria-expanded") !== "true";
+    opened.set(row.node.id, now);
+    if (now) open(row);
+    else close(row);
   };
 
-  const focus = (li) => {
-    if (!li) return;
+  const focus = (row) => {
+    if (!row) return;
     element.querySelector("[tabindex='0']")?.setAttribute("tabindex", "-1");
-    li.setAttribute("tabindex", "0");
-    li.focus({ preventScroll: true });
-    li.firstElementChild.scrollIntoView({ block: "nearest" });
-    if (li.node?.key) show(li.node);
+    row.setAttribute("tabindex", "0");
+    row.focus({ preventScroll: true });
+    row.scrollIntoView({ block: "nearest" });
+    if (row.node) show(row.node);
   };
-  const isSeen = (li) => !li.closest("ul[hidden]");
-  const seen = () => [...element.querySelectorAll("[role='treeitem']")].filter(isSeen);
-  const above = (li) => li.parentElement.closest("[role='treeitem']");
+  const seen = () => [...element.querySelectorAll(".row")].filter((row) => !row.closest("ul[hidden]"));
+  const above = (row) => row.closest("ul").previousElementSibling;
+  const activate = (row) => (row.next ? focus(row.next()) : toggle(row));
 
   const keys = {
-    ArrowDown: (li, all) => focus(all[all.indexOf(li) + 1]),
-    ArrowUp: (li, all) => focus(all[all.indexOf(li) - 1]),
-    Home: (li, all) => focus(all[0]),
-    End: (li, all) => focus(all[all.length - 1]),
-    ArrowRight: (li) => {
-      if (li.getAttribute("aria-expanded") === "true") focus(li.querySelector("[role='treeitem']"));
-      else toggle(li, true);
+    ArrowDown: (row, all) => focus(all[all.indexOf(row) + 1]),
+    ArrowUp: (row, all) => focus(all[all.indexOf(row) - 1]),
+    Home: (row, all) => focus(all[0]),
+    End: (row, all) => focus(all[all.length - 1]),
+    ArrowRight: (row) => (row.getAttribute("aria-expanded") === "true" ? focus(below(row).querySelector(".row")) : toggle(row, true)),
+    ArrowLeft: (row) => {
+      if (row.getAttribute("aria-expanded") === "true") toggle(row, false);
+      else if (row.closest("ul") !== element) focus(above(row));
     },
-    ArrowLeft: (li) => (li.getAttribute("aria-expanded") === "true" ? toggle(li, false) : focus(above(li))),
-    Enter: (li) => activate(li),
-    " ": (li) => activate(li),
-    "*": (li) => [...li.parentElement.children].forEach((one) => toggle(one, true)),
-  };
-  const activate = (li) => {
-    if (li.next) focus(li.next());
-    else toggle(li);
+    Enter: activate,
+    " ": activate,
+    "*": (row) => [...row.closest("ul").children].forEach((li) => toggle(li.firstChild, true)),
   };
   element.addEventListener("keydown", (event) => {
-    const li = event.target.closest("[role='treeitem']");
+    const row = event.target.closest(".row");
     const key = keys[event.key];
-    if (!li || !key || event.ctrlKey || event.metaKey || event.altKey) return;
+    if (!row || !key || event.ctrlKey || event.metaKey || event.altKey) return;
     event.preventDefault();
-    key(li, seen());
+    key(row, seen());
   });
   element.addEventListener("click", (event) => {
-    const li = event.target.closest("[role='treeitem']");
-    if (!li) return;
-    if (li.next) focus(li.next());
-    else {
-      if (event.target.closest(".twisty") || !li.node.key) toggle(li);
-      focus(li);
-    }
+    const row = event.target.closest(".row");
+    if (!row) return;
+    if (row.next) return focus(row.next());
+    if (event.target.closest(".twisty") || !row.node.key) toggle(row);
+    focus(row);
   });
 
   const refresh = () => {
-    items.clear();
+    rows.clear();
     openSome();
     const top = topmost();
     element.replaceChildren();
     fillGroup(element, top, 1);
-    element.firstElementChild?.setAttribute("tabindex", "0");
+    element.querySelector(".row")?.setAttribute("tabindex", "0");
     element.hidden = top.length === 0;
     mark();
   };
   const mark = () => {
     element.querySelector("[aria-selected='true']")?.setAttribute("aria-selected", "false");
-    items.get(byKey.get(state.at)?.id)?.setAttribute("aria-selected", "true");
+    rows.get(byKey.get(state.at)?.id)?.setAttribute("aria-selected", "true");
   };
   /** Brings an object into view, whatever has to be opened for it. */
   const reveal = (node) => {
-    const path = chainOf(node);
-    if (!wanted.shown[node.id]) change({ q: "", effect: "", kind: "", ns: "", in: "", all: "" });
-    if (beside.stories.length > 1) path.unshift(roots[node.story]);
-    for (const one of path) {
-      let li = items.get(one.id);
-      const group = items.get(one.parent?.id)?.querySelector(":scope > ul") || element;
-      while (!li && group.next?.()) li = items.get(one.id);
-      if (!li) return;
-      if (one !== node) toggle(li, true);
-      else focus(li);
+    if (!wanted.shown[node.id]) change(UNFILTERED);
+    const way = chainOf(node);
+    if (beside.stories.length > 1) way.unshift(roots[node.story]);
+    for (const one of way) {
+      const parent = rows.get(one.parent?.id);
+      const group = parent ? below(parent) : element;
+      while (!rows.has(one.id) && group.next?.()) continue;
+      const row = rows.get(one.id);
+      if (!row) return;
+      if (one === node) focus(row);
+      else toggle(row, true);
     }
   };
+  /** Opens rows from the top until there are `most`. */
   const openAll = (most) => {
     let left = most;
-    for (const queue = [...element.children]; queue.length && left > 0; ) {
-      const li = queue.shift();
-      left -= 1;
-      if (li.next) {
-        li.next();
-        continue;
-      }
-      if (li.hasAttribute("aria-expanded")) {
-        toggle(li, true);
-        const group = li.querySelector(":scope > ul");
-        while (group.children.length < left && group.next()) continue;
-        queue.push(...group.children);
+    const lists = [element];
+    for (const list of lists) {
+      while (list.children.length < left && list.next()) continue;
+      left -= list.children.length;
+      for (const { firstChild: row } of [...list.children]) {
+        if (left <= 0) return;
+        toggle(row, true);
+        if (row.hasAttribute("aria-expanded")) lists.push(below(row));
       }
     }
   };
   const closeAll = () => {
+    element.querySelectorAll("[aria-expanded='true']").forEach((row) => toggle(row, false));
     opened.clear();
-    [...element.querySelectorAll("[aria-expanded='true']")].forEach((li) => toggle(li, false));
   };
   return { element, refresh, mark, reveal, openAll, closeAll };
 };
