@@ -42,3 +42,15 @@ pub(super) fn as_committed() -> BTreeSet<String> {
     };
     read().unwrap_or_default()
 }
+
+/// The name of the commit that a word means; `None` without git.
+pub(super) fn commit(reference: &str) -> Option<String> {
+    Repository::discover(Path::new(".")).and_then(|repository| repository.commit(reference)).ok()
+}
+
+/// The files of a commit, from the root of the repository.
+pub(super) fn files_of(reference: &str) -> Option<BTreeSet<String>> {
+    let repository = Repository::discover(Path::new(".")).ok()?;
+    let snapshot = repository.snapshot_of(&repository.commit(reference).ok()?).ok()?;
+    Some(snapshot.files.into_keys().collect())
+}

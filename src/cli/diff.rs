@@ -122,7 +122,9 @@ pub(super) fn diff(args: DiffArgs, global: &GlobalArgs) -> Result<Status, Error>
     let (output, show, exit_zero) = (args.output.clone(), args.show, args.exit_zero);
     let fail_on = args.fail_on.map(|fail_on| fail_on.0);
     let markdown_bytes = args.markdown_bytes;
-    let published = args.published.read();
+    let staged = args.staged.then_some("HEAD");
+    let base = args.published.of_base(args.base_ref.as_deref().or(staged));
+    let head = args.published.of_head(args.head_ref.as_deref());
     let comparison = Comparison::open(&args.request())?;
     let fail_on = comparison.fail_on(fail_on);
     let report = comparison.report()?;
@@ -132,7 +134,8 @@ pub(super) fn diff(args: DiffArgs, global: &GlobalArgs) -> Result<Status, Error>
         options.human.show = show;
         options.concise.show = show;
         options.markdown.bytes = markdown_bytes;
-        options.html.published.clone_from(&published);
+        options.html.published.clone_from(&head);
+        options.html.base.clone_from(&base);
         write_document(spec, &diff::render(spec.format, &report, &options))?;
     }
     let found = |least| report.findings.findings.iter().any(|reported| reported.finding.severity >= least);

@@ -43,6 +43,12 @@ pub(crate) fn rest(siblings: &[&Affected]) -> String {
     format!("{} more that are {}: {which}", siblings.len(), endings.join(" or "))
 }
 
+/// What is deleted of data: `2 claims, 1 Cluster`; `None` if nothing is.
+pub(crate) fn data(story: &Story<'_>) -> Option<String> {
+    let data: Vec<String> = story.data().iter().map(|(what, number)| plain::count(*number, what)).collect();
+    (!data.is_empty()).then(|| data.join(", "))
+}
+
 /// The word for an ending.
 pub(crate) fn ending_word(ending: Ending) -> &'static str {
     match ending {

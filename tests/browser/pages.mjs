@@ -40,7 +40,7 @@ export const page = (name, ...command) => {
 let browser;
 export const start = async () => {
   const executablePath = process.env.CHROMIUM || "/usr/bin/chromium";
-  browser = await chromium.launch({ executablePath, args: ["--no-sandbox"] });
+  browser = await chromium.launch({ executablePath, args: ["--no-sandbox", "--disable-dev-shm-usage", "--disable-gpu"] });
 };
 export const stop = () => browser?.close();
 

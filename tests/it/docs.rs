@@ -35,7 +35,15 @@ const GUIDE: [(&str, &[(&str, &str)]); 4] = [
             ("Configuration", "configuration"),
         ],
     ),
-    ("Ask", &[("Plans: what a deletion does", "plan"), ("Changes: what merging deletes", "diff"), ("Fixes", "fixes")]),
+    (
+        "Ask",
+        &[
+            ("Plans: what a deletion does", "plan"),
+            ("Changes: what merging deletes", "diff"),
+            ("A page to explore", "html"),
+            ("Fixes", "fixes"),
+        ],
+    ),
     (
         "Use it",
         &[
@@ -476,7 +484,9 @@ fn every_link_of_a_page_leads_somewhere() {
             let folder = Path::new(path).parent().expect("a page has a folder");
             let file = if target.is_empty() { PathBuf::from(path) } else { resolved(&folder.join(target)) };
             let known = file.to_str().and_then(|file| pages.get(file)).cloned();
-            let text = known.or_else(|| std::fs::read_to_string(root().join(&file)).ok());
+            // A picture need not be text.
+            let read = || Some(String::from_utf8_lossy(&std::fs::read(root().join(&file)).ok()?).into_owned());
+            let text = known.or_else(read);
             let text = text.unwrap_or_else(|| panic!("{path}: {link} leads nowhere"));
             assert!(
                 anchor.is_none_or(|anchor| anchors(&text).iter().filter(|known| *known == anchor).count() == 1),

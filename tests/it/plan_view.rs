@@ -459,6 +459,7 @@ fn pictures_name_the_finalizers_of_what_is_stuck_and_the_claims_that_are_deleted
     assert!(dot.contains(r#""ConfigMap\nn/c\nfinalizer x/y""#), "{dot}");
     assert!(dot.contains(r#""PersistentVolumeClaim\nn/data\n(data)""#), "{dot}");
     assert!(shown(PlanFormat::Human, &cluster, &steps).contains("Data deleted: 1 claim."));
+    assert!(shown(PlanFormat::Markdown, &cluster, &steps).contains("**Data deleted:** 1 claim."));
 }
 
 /// The nodes and edges of a flowchart without its legend, each line in exactly the form that cannot be misread.

@@ -34,10 +34,10 @@ pub(super) const SCRIPT: &str = concat!(
 pub(super) const LAYOUT: &str = include_str!("assets/dagre.js");
 
 /// The hash of [`STYLE`], as a policy writes it.
-pub(super) const STYLE_HASH: &str = "sha256-EaWDgLPQTZtvN//SHpTSdyEz+hpjqFMT1wch7I2ZMws=";
+pub(super) const STYLE_HASH: &str = "sha256-5gDqd3uQHj4cByYz5uNZ4w9MrELGHflgUfVs7WnApKQ=";
 
 /// The hash of [`SCRIPT`].
-pub(super) const SCRIPT_HASH: &str = "sha256-oYf49+6u+KgvxK31GoP+pb/vmaQ/Wywc7z64iQHyTo8=";
+pub(super) const SCRIPT_HASH: &str = "sha256-CVx/ZvUydmM9E1xdVcaN423zqiJw5SxPHjFLL+v0usk=";
 
 /// The hash of [`LAYOUT`].
 pub(super) const LAYOUT_HASH: &str = "sha256-autc/G9bLHdC0j7GTbnpyKt76hxHZjr6qSX/S3u2nLg=";

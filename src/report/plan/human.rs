@@ -89,8 +89,7 @@ fn summary(story: &Story<'_>) -> String {
     };
     let stuck = if counts.stuck > 0 { format!(", {} stuck", counts.stuck) } else { String::new() };
     let kept = if counts.kept > 0 { format!(", {} kept", counts.kept) } else { String::new() };
-    let data: Vec<String> = story.data().iter().map(|(what, number)| plain::count(*number, what)).collect();
-    let data = if data.is_empty() { String::new() } else { format!(" Data deleted: {}.", data.join(", ")) };
+    let data = words::data(story).map(|data| format!(" Data deleted: {data}.")).unwrap_or_default();
     format!("{deleted}{stuck}{kept}.{data}{vary}")
 }
 

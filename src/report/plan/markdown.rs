@@ -27,6 +27,7 @@ pub(super) fn render(view: &PlanView<'_>, options: &MarkdownOptions) -> String {
     let fits = page
         .push("## What a deletion does\n\n| Step | Deleted | Stuck | Kept | Untouched |\n|---|---|---|---|---|\n")
         && stories.iter().all(|story| page.push(&row(story)))
+        && stories.iter().all(|story| data(&mut page, story))
         && (stories.iter().all(|story| story.affected.is_empty()) || page.push(&chart(&stories)))
         && stories.iter().all(|story| details(&mut page, story))
         && view.removal.as_ref().is_none_or(|removal| kept(&mut page, removal) && safe_order(&mut page, removal))
@@ -53,6 +54,11 @@ fn row(story: &Story<'_>) -> String {
         counts.kept,
         counts.untouched
     )
+}
+
+/// Which data is deleted: what nobody gets back.
+fn data(page: &mut MarkdownText, story: &Story<'_>) -> bool {
+    words::data(story).is_none_or(|data| page.push(&format!("\n**Data deleted:** {}.\n", text(&data))))
 }
 
 fn chart(stories: &[Story<'_>]) -> String {

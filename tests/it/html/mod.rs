@@ -132,6 +132,11 @@ fn lines_are_links_where_they_are_published() {
     let link = |before: &str, after: &str| serde_json::json!({"before": before, "after": after});
     assert_eq!(links("https://git.example/o/n/blob/abc"), link("https://git.example/o/n/blob/abc/a%20b.yaml#L", ""));
     assert_eq!(links("https://git.example/{path}?line={line}&x"), link("https://git.example/a%20b.yaml?line=", "&x"));
+    let (git_folder, text) = (folder.path().join(".git"), |file| fs::read_to_string(file).expect("a file of git"));
+    let head = text(git_folder.join("HEAD"));
+    let commit = text(git_folder.join(head.trim().trim_start_matches("ref: ")));
+    let before = format!("https://git.example/{}/a%20b.yaml#L", commit.trim());
+    assert_eq!(links("https://git.example/{commit}"), link(&before, ""));
     folder
         .write("a b.yaml", "{apiVersion: v1, kind: ConfigMap, metadata: {name: one, namespace: shop, labels: {a: b}}}");
     assert_eq!(links("https://git.example/o/n/blob/abc"), Value::Null, "its lines are not those of the commit");

@@ -25,8 +25,11 @@ const tallyFindings = (but, name) => {
 const severityBadge = (severity) =>
   el("span", { class: `badge ${severity}` }, el("span", { "aria-hidden": "true" }, `${SEVERITY_MARKS[severity]} `), severity);
 
+/** The line of the first place that is marked. */
+const lineOf = (part) => part.lines.find((line) => line.pieces.some((piece) => piece.mark !== undefined))?.number;
+
 const snippet = (part) => el("figure", { class: "snippet" },
-  el("figcaption", {}, place(part.file, part.lines[0]?.number, part.side), beside.command === "diff" && part.side && el("span", { class: "muted" }, ` in ${part.side}`)),
+  el("figcaption", {}, place(part.file, lineOf(part), part.side), beside.command === "diff" && part.side && el("span", { class: "muted" }, ` in ${part.side}`)),
   el("div", { class: "code", tabindex: "0", role: "group", "aria-label": `Lines of ${part.file}` },
     part.lines.map((line, at) => [
       at > 0 && line.number > part.lines[at - 1].number + 1 && el("div", { class: "gap", "aria-hidden": "true" }, "\u22ee"),
