@@ -65,7 +65,11 @@ impl<'a> Descent<'a> {
                     }
                 }
                 Ok(entry) if (self.wanted)(entry.path()) => {
-                    found.add_file(entry.path(), place_of(entry.path()), self.report(entry.path()));
+                    let (path, place, reported) = (entry.path(), place_of(entry.path()), self.report(entry.path()));
+                    match entry.file_type().is_file() {
+                        true => found.add_regular_file(path, place, reported),
+                        false => found.add_file(path, place, reported),
+                    }
                 }
                 Ok(_) => {}
                 Err(error) => {

@@ -23,32 +23,38 @@ pub(super) fn names_a_device(path: &Path) -> bool {
 /// Why there are none, to be read after the name of the file: it is no regular file (unless the path names a device), is too
 /// large, or cannot be read.
 pub(super) fn read_file(path: &Path) -> Result<Vec<u8>, String> {
-    let by_hand = names_a_device(path);
+    read_file_at(path, &path.canonicalize().unwrap_or_else(|_| path.to_owned()))
+}
+
+/// [`read_file`], for whoever knows the `place` of the file already: its absolute path, links resolved. To resolve the path of
+/// every file of a folder takes longer than to read them.
+pub(super) fn read_file_at(path: &Path, place: &Path) -> Result<Vec<u8>, String> {
+    if names_a_device(path) {
+        return read_limited(File::open(path).map_err(|error| describe(&error))?, 0);
+    }
     let metadata = path.metadata().map_err(|error| describe(&error))?;
-    if !by_hand {
-        let device = path.canonicalize().is_ok_and(|place| names_a_device(&place));
-        if device || !metadata.is_file() {
-            return Err(irregular(metadata.is_dir()));
-        }
-        if metadata.len() > SourceFile::MAX_BYTES {
-            return Err(too_large());
-        }
+    if names_a_device(place) || !metadata.is_file() {
+        return Err(irregular(metadata.is_dir()));
+    }
+    if metadata.len() > SourceFile::MAX_BYTES {
+        return Err(too_large());
     }
     let file = File::open(path).map_err(|error| describe(&error))?;
     // It may have been replaced since.
-    if !by_hand && !file.metadata().is_ok_and(|metadata| metadata.is_file()) {
-        return Err(irregular(false));
+    match file.metadata() {
+        Ok(metadata) if metadata.is_file() => read_limited(file, metadata.len()),
+        _ => Err(irregular(false)),
     }
-    read_limited(file)
 }
 
-/// All bytes of a stream.
+/// All bytes of a stream, of which so many are `expected`.
 ///
 /// # Errors
 /// It breaks off, or has more bytes than a file may have.
-pub(super) fn read_limited(source: impl Read) -> Result<Vec<u8>, String> {
+pub(super) fn read_limited(source: impl Read, expected: u64) -> Result<Vec<u8>, String> {
     let limit = SourceFile::MAX_BYTES;
-    let mut bytes = Vec::new();
+    // With the one byte more, the end is seen without asking for more memory.
+    let mut bytes = Vec::with_capacity(expected.min(limit) as usize + 1);
     source.take(limit + 1).read_to_end(&mut bytes).map_err(|error| describe(&error))?;
     if bytes.len() as u64 > limit { Err(too_large()) } else { Ok(bytes) }
 }
@@ -60,12 +66,13 @@ pub(super) fn read_limited(source: impl Read) -> Result<Vec<u8>, String> {
 /// As `read_file`'s, and a symbolic link out of the repository.
 pub fn read_own_file(path: &str) -> Result<Vec<u8>, String> {
     if path == STDIN {
-        return read_limited(std::io::stdin().lock());
+        return read_limited(std::io::stdin().lock(), 0);
     }
     let path = Path::new(path);
     if !names_a_device(path) {
         let place = path.canonicalize().map_err(|error| describe(&error))?;
         Boundary::of_file(path).admit(&place).map_err(|escape| escape.reason().to_owned())?;
+        return read_file_at(path, &place);
     }
     read_file(path)
 }

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use rayon::prelude::*;
 
 use super::location::locate;
-use super::open::{read_file, read_limited};
+use super::open::{read_file, read_file_at, read_limited};
 use super::walked::{InputFile, Origin, Walk};
 use crate::kustomize::name_of;
 use crate::manifest::{KUSTOMIZATIONS, ParsedFile};
@@ -136,7 +136,7 @@ pub fn read_bytes(origin: &Origin) -> Result<Vec<u8>, String> {
     match origin {
         Origin::Unsaved(text) => Ok(text.as_bytes().to_vec()),
         Origin::Stored(bytes) => Ok(bytes.to_vec()),
-        Origin::Stdin => read_limited(std::io::stdin().lock()),
+        Origin::Stdin => read_limited(std::io::stdin().lock(), 0),
         Origin::Disk(disk) => read_file(disk),
     }
 }
@@ -153,7 +153,10 @@ fn parse(file: &InputFile, earlier: Option<&ParsedFile>, parser: ParserChoice) -
         let source = SourceFile::new(path, &**text).seen_as(path, Side::Unsaved);
         return unchanged(Side::Unsaved, text.as_bytes()).unwrap_or_else(|| ParsedFile::parse_with(source, parser));
     }
-    let bytes = read_bytes(&file.origin);
+    let bytes = match &file.origin {
+        Origin::Disk(disk) => read_file_at(disk, &file.identity),
+        origin => read_bytes(origin),
+    };
     let unchanged = bytes.as_ref().ok().and_then(|bytes| unchanged(Side::Head, bytes));
     unchanged.unwrap_or_else(|| parse_bytes(path, bytes, parser))
 }

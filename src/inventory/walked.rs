@@ -132,18 +132,23 @@ impl Collector {
     /// Adds a file. `place` is its absolute path, links resolved.
     pub(super) fn add_file(&mut self, path: &Path, place: PathBuf, reported: String) {
         match path.metadata() {
-            Ok(metadata) if metadata.is_file() && !is_of_git(path, &place) => {
-                self.files.insert((reported, place), Origin::Disk(path.to_owned()));
-            }
+            Ok(metadata) if metadata.is_file() => self.add_regular_file(path, place, reported),
             // A FIFO or a device may never end; `/dev/stdin` and process substitution are named by hand and do.
             Ok(_) if names_a_device(path) => {
                 self.files.insert((reported, place), Origin::Disk(path.to_owned()));
             }
-            Ok(metadata) if metadata.is_file() => {
-                self.add_unreadable(reported, place, LinkEscape::Git.reason().to_owned())
-            }
             Ok(_) => self.add_unreadable(reported, place, "is not a regular file".to_owned()),
             Err(error) => self.add_unreadable(reported, place, describe(&error)),
+        }
+    }
+
+    /// The same for what a folder shows to be a regular file, and no link.
+    pub(super) fn add_regular_file(&mut self, path: &Path, place: PathBuf, reported: String) {
+        match is_of_git(path, &place) {
+            true => self.add_unreadable(reported, place, LinkEscape::Git.reason().to_owned()),
+            false => {
+                self.files.insert((reported, place), Origin::Disk(path.to_owned()));
+            }
         }
     }
 
