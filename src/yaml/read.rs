@@ -120,10 +120,10 @@ impl<'f, T: Send, F: Fn(Document) -> T + Sync> StreamReader<'f, T, F> {
         loop {
             match json::parse(self.text, at) {
                 Ok(None) => return,
-                Ok(Some((mut tape, end))) => {
+                Ok(Some((tape, end))) => {
                     let first = tape.events.first().map_or(at as u32, |event| event.start);
                     let span = Span::new(first, end as u32);
-                    let (content, problems) = self.content(&mut tape, span, true);
+                    let (content, problems) = self.content(&tape, span, true);
                     self.push(span, Notation::Json, content, Vec::new(), problems);
                     at = end;
                 }
@@ -179,7 +179,7 @@ impl<'f, T: Send, F: Fn(Document) -> T + Sync> StreamReader<'f, T, F> {
             return self.push_unreadable(span, refusal::character(place, found));
         }
         match grammar::parse(&text, span.start) {
-            Ok(mut tape) => self.push_tape(span, tape.as_mut()),
+            Ok(tape) => self.push_tape(span, tape.as_ref()),
             Err(failure) => {
                 let error = match &json_error {
                     Some(error) if failure.braces.is_none() => error,
@@ -196,13 +196,13 @@ impl<'f, T: Send, F: Fn(Document) -> T + Sync> StreamReader<'f, T, F> {
         tape.clear();
         let found = fast::parse(text, span.start, &mut tape);
         if let Ok(found) = found {
-            self.push_tape(span, found.then_some(&mut tape));
+            self.push_tape(span, found.then_some(&tape));
         }
         self.tape = tape;
         found.is_ok()
     }
 
-    fn push_tape(&mut self, span: Span, tape: Option<&mut Tape>) {
+    fn push_tape(&mut self, span: Span, tape: Option<&Tape>) {
         let Some(tape) = tape else {
             return self.push(span, Notation::Yaml, Content::Empty, Vec::new(), Vec::new());
         };
@@ -215,7 +215,7 @@ impl<'f, T: Send, F: Fn(Document) -> T + Sync> StreamReader<'f, T, F> {
     }
 
     /// Composes a tape and collects what was noticed.
-    fn content(&self, tape: &mut Tape, chunk: Span, json: bool) -> (Content, Vec<Problem>) {
+    fn content(&self, tape: &Tape, chunk: Span, json: bool) -> (Content, Vec<Problem>) {
         let mut problems = self.tape_problems(tape, chunk);
         match compose(tape, &self.shared, json) {
             Ok(Composed { tree, problems: found }) => {

@@ -115,8 +115,8 @@ impl<'a> Editor<'a> {
             let edits: Vec<_> = edits.collect::<Option<_>>()?;
             let text = replaced(self.text.get(self.span.range())?, edits)?;
             let expected = ExpectedTree::new(self.tree, &self.maps, batch.iter().flat_map(|&at| sets[at]))?;
-            let mut tape = reread(&text, Span::new(0, text.len() as u32), self.notation)?;
-            let new = compose(&mut tape, &Arc::new(text), self.notation == Notation::Json).ok()?;
+            let tape = reread(&text, Span::new(0, text.len() as u32), self.notation)?;
+            let new = compose(&tape, &Arc::new(text), self.notation == Notation::Json).ok()?;
             Some(expected.is(&new.tree))
         };
         right().unwrap_or(false)

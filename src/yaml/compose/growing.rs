@@ -1,0 +1,171 @@
+//! A tree while it grows: nodes, entries and items, and where texts are.
+
+use std::borrow::Cow;
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use super::extent::TapeExtent;
+use crate::text::Span;
+use crate::yaml::scalar::Scalar;
+use crate::yaml::tape::{Tape, TapeEvent, TextRef};
+use crate::yaml::tree::{NodeContent, NodeId, Number, RawEntry, TextPlace, Tree, TreeNode};
+
+/// What is composed so far. Lists of it are only ever added to.
+pub(super) struct GrowingTree<'t> {
+    tape: &'t Tape,
+    file: &'t str,
+    pub(super) nodes: Vec<TreeNode>,
+    pub(super) entries: Vec<RawEntry>,
+    pub(super) items: Vec<NodeId>,
+    numbers: Vec<Number>,
+    texts: Vec<TextRef>,
+    /// What is to follow the tape's decoded texts: keys that are written otherwise than Kubernetes knows them, binary data.
+    added: String,
+    /// How many nodes [`Self::same`] may still look at.
+    looks: usize,
+}
+
+impl<'t> GrowingTree<'t> {
+    /// Nothing yet, with room for what `extent` shows.
+    pub(super) fn new(tape: &'t Tape, file: &'t str, extent: &TapeExtent) -> Self {
+        Self {
+            tape,
+            file,
+            nodes: Vec::with_capacity(extent.values - extent.keys),
+            entries: Vec::with_capacity(extent.keys),
+            items: Vec::new(),
+            numbers: Vec::new(),
+            texts: Vec::new(),
+            added: String::new(),
+            looks: tape.events.len(),
+        }
+    }
+
+    pub(super) fn add(&mut self, content: NodeContent, span: Span) -> NodeId {
+        self.nodes.push(TreeNode { content, span });
+        NodeId(self.nodes.len() as u32 - 1)
+    }
+
+    pub(super) fn node(&self, id: NodeId) -> TreeNode {
+        self.nodes[id.0 as usize]
+    }
+
+    pub(super) fn number(&self, at: u32) -> Number {
+        self.numbers[at as usize]
+    }
+
+    pub(super) fn node_mut(&mut self, id: NodeId) -> &mut TreeNode {
+        &mut self.nodes[id.0 as usize]
+    }
+
+    /// A value after JSON as the tree keeps it.
+    pub(super) fn content(&mut self, value: Scalar<'_>, event: &TapeEvent) -> NodeContent {
+        let number = match value {
+            Scalar::Null => return NodeContent::Null,
+            Scalar::Bool(value) => return NodeContent::Bool(value),
+            Scalar::Text(text) => return NodeContent::Text(self.text_place(text, event)),
+            Scalar::Int(value) => Number::Int(value),
+            Scalar::Uint(value) => Number::Uint(value),
+            Scalar::Float(value) | Scalar::Big(value) => Number::Float(value),
+        };
+        self.numbers.push(number);
+        NodeContent::Number(self.numbers.len() as u32 - 1)
+    }
+
+    /// Where a text is that came from an event, borrowed if it is the event's own.
+    pub(super) fn text_place(&mut self, text: Cow<'_, str>, event: &TapeEvent) -> TextPlace {
+        let text = match text {
+            Cow::Borrowed(text) => text,
+            Cow::Owned(text) => return self.added_text(&text),
+        };
+        let TextRef { start, end, decoded } = event.text;
+        match () {
+            () if !decoded && (start, end) == (event.start, event.end) => TextPlace::Written,
+            () if !decoded && (start, end) == (event.start + 1, event.end.saturating_sub(1)) => TextPlace::Quoted,
+            () if text.is_empty() => self.text_at(TextRef::default()),
+            () => self.text_at(event.text),
+        }
+    }
+
+    /// A text that is written nowhere.
+    pub(super) fn added_text(&mut self, text: &str) -> TextPlace {
+        let start = (self.tape.decoded.len() + self.added.len()) as u32;
+        self.added.push_str(text);
+        self.text_at(TextRef { start, end: start + text.len() as u32, decoded: true })
+    }
+
+    fn text_at(&mut self, text: TextRef) -> TextPlace {
+        self.texts.push(text);
+        TextPlace::Elsewhere(self.texts.len() as u32 - 1)
+    }
+
+    /// The text of a key of an open mapping.
+    pub(super) fn text(&self, key: TextPlace, span: Span) -> &str {
+        let text = match key {
+            TextPlace::Written => TextRef { start: span.start, end: span.end, decoded: false },
+            TextPlace::Quoted => TextRef { start: span.start + 1, end: span.end - 1, decoded: false },
+            TextPlace::Elsewhere(at) => self.texts.get(at as usize).copied().unwrap_or_default(),
+        };
+        match (text.start as usize).checked_sub(self.tape.decoded.len()) {
+            Some(start) if text.decoded => {
+                self.added.get(start..start + (text.end - text.start) as usize).unwrap_or_default()
+            }
+            _ => self.tape.text(self.file, text),
+        }
+    }
+
+    /// Whether two finished nodes have the same value. Aliases let a small text name large values many times, so the looks
+    /// of one document are limited; what is not looked at counts as different.
+    pub(super) fn same(&mut self, one: NodeId, other: NodeId) -> bool {
+        let mut pairs = vec![(one, other)];
+        while let Some((one, other)) = pairs.pop() {
+            if one == other {
+                continue;
+            }
+            let (here, there) = (self.nodes[one.0 as usize], self.nodes[other.0 as usize]);
+            let cost = match here.content {
+                NodeContent::Map { start, end } | NodeContent::Seq { start, end } => 1 + (end - start) as usize,
+                _ => 1,
+            };
+            let Some(left) = self.looks.checked_sub(cost) else { return false };
+            self.looks = left;
+            match (here.content, there.content) {
+                (NodeContent::Seq { start, end }, NodeContent::Seq { start: from, end: to })
+                    if end - start == to - from =>
+                {
+                    pairs.extend(
+                        (start..end).zip(from..to).map(|(a, b)| (self.items[a as usize], self.items[b as usize])),
+                    );
+                }
+                (NodeContent::Map { start, end }, NodeContent::Map { start: from, end: to })
+                    if end - start == to - from =>
+                {
+                    let key = |entry: &RawEntry| self.text(entry.key, entry.key_span);
+                    let there = &self.entries[from as usize..to as usize];
+                    let values: HashMap<&str, NodeId> = there.iter().map(|entry| (key(entry), entry.value)).collect();
+                    for entry in &self.entries[start as usize..end as usize] {
+                        let Some(value) = values.get(key(entry)) else { return false };
+                        pairs.push((entry.value, *value));
+                    }
+                }
+                (NodeContent::Null, NodeContent::Null) => {}
+                (NodeContent::Bool(one), NodeContent::Bool(other)) if one == other => {}
+                (NodeContent::Number(one), NodeContent::Number(other))
+                    if self.numbers[one as usize] == self.numbers[other as usize] => {}
+                (NodeContent::Text(one), NodeContent::Text(other))
+                    if self.text(one, here.span) == self.text(other, there.span) => {}
+                _ => return false,
+            }
+        }
+        true
+    }
+
+    /// The whole tree, with a copy of what the tape had decoded: the tape needs its memory for the next document.
+    pub(super) fn finish(mut self, root: NodeId, file: &Arc<String>) -> Tree {
+        self.items.shrink_to_fit();
+        let mut decoded = String::with_capacity(self.tape.decoded.len() + self.added.len());
+        decoded.extend([self.tape.decoded.as_str(), &self.added]);
+        let Self { nodes, entries, items, numbers, texts, .. } = self;
+        Tree { nodes, entries, items, numbers, texts, root, file: Arc::clone(file), decoded }
+    }
+}

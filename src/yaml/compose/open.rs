@@ -1,0 +1,241 @@
+//! Opening and closing collections: entries and items wait here until their collection is whole, and equal keys are found.
+
+use super::growing::GrowingTree;
+use crate::text::Span;
+use crate::yaml::document::{Problem, ProblemKind};
+use crate::yaml::keys::KeySet;
+use crate::yaml::tape::{SyntaxError, TapeEvent};
+use crate::yaml::tree::{NodeContent, NodeId, RawEntry, TextPlace};
+
+/// An entry of an open mapping, or the place of one that was replaced.
+struct Slot {
+    entry: RawEntry,
+    merged: bool,
+    replaced: bool,
+}
+
+/// A key whose value is to come.
+#[derive(Clone, Copy)]
+pub(super) enum Key {
+    Name(TextPlace, Span),
+    Merge(Span),
+}
+
+/// A collection while it is read. Its entries or items are the last ones of [`OpenCollections::slots`] or
+/// [`OpenCollections::waiting`].
+struct OpenCollection {
+    node: NodeId,
+    flow: bool,
+    /// Where its entries or items begin.
+    first: usize,
+    /// What only mappings have.
+    map: Option<OpenMap>,
+}
+
+#[derive(Default)]
+struct OpenMap {
+    key: Option<Key>,
+    keys: KeySet,
+}
+
+/// The collections around a place of the tape, the innermost last.
+#[derive(Default)]
+pub(super) struct OpenCollections {
+    open: Vec<OpenCollection>,
+    /// Entries of all open mappings, those of the innermost last.
+    slots: Vec<Slot>,
+    /// Items of all open sequences, those of the innermost last.
+    waiting: Vec<NodeId>,
+    /// What is lost in mappings.
+    pub(super) problems: Vec<Problem>,
+}
+
+impl OpenCollections {
+    /// Opens the mapping or sequence that `node` is to be.
+    pub(super) fn open(&mut self, node: NodeId, flow: bool, is_map: bool) {
+        let (first, map) = match is_map {
+            true => (self.slots.len(), Some(OpenMap::default())),
+            false => (self.waiting.len(), None),
+        };
+        self.open.push(OpenCollection { node, flow, first, map });
+    }
+
+    /// Whether the next node is a key.
+    pub(super) fn expects_key(&self) -> bool {
+        matches!(self.open.last(), Some(OpenCollection { map: Some(OpenMap { key: None, .. }), .. }))
+    }
+
+    /// Notes a key of the innermost mapping.
+    pub(super) fn set_key(&mut self, tree: &mut GrowingTree<'_>, key: Key) {
+        let Some(open) = self.open.last_mut() else { return };
+        let Some(map) = &mut open.map else { return };
+        let (Key::Name(_, span) | Key::Merge(span)) = key;
+        let node = tree.node_mut(open.node);
+        if !open.flow && self.slots.len() == open.first && node.span.is_empty() {
+            node.span.start = span.start;
+        }
+        node.span.end = node.span.end.max(span.end);
+        map.key = Some(key);
+    }
+
+    /// Puts a finished node where it belongs: false if that is the root. `written` is its place in the text, which for an alias
+    /// is the alias.
+    pub(super) fn place(
+        &mut self,
+        tree: &mut GrowingTree<'_>,
+        node: NodeId,
+        written: Span,
+        alias: bool,
+    ) -> Result<bool, SyntaxError> {
+        let Some(open) = self.open.last_mut() else { return Ok(false) };
+        let parent = &mut tree.node_mut(open.node).span;
+        parent.end = parent.end.max(written.end);
+        match open.map.as_mut().map(|map| map.key.take()) {
+            None => self.waiting.push(node),
+            Some(Some(Key::Name(key, key_span))) => self.set_entry(tree, RawEntry { key, key_span, value: node }, None),
+            Some(Some(Key::Merge(span))) => self.merge(tree, span, node, written, alias)?,
+            Some(None) => {}
+        }
+        Ok(true)
+    }
+
+    /// Closes the innermost collection, and returns its node.
+    pub(super) fn close(&mut self, tree: &mut GrowingTree<'_>, event: &TapeEvent) -> Option<NodeId> {
+        let OpenCollection { node, first, map, .. } = self.open.pop()?;
+        let content = match map {
+            None => {
+                let start = tree.items.len() as u32;
+                tree.items.extend(self.waiting.drain(first..));
+                NodeContent::Seq { start, end: tree.items.len() as u32 }
+            }
+            Some(_) => {
+                let start = tree.entries.len() as u32;
+                let kept = self.slots.drain(first..).filter(|slot| !slot.replaced);
+                tree.entries.extend(kept.map(|slot| slot.entry));
+                NodeContent::Map { start, end: tree.entries.len() as u32 }
+            }
+        };
+        let place = tree.node_mut(node);
+        place.content = content;
+        place.span.end = place.span.end.max(event.end);
+        Some(node)
+    }
+
+    /// Applies `<<`. Several mappings apply from the last to the first, so earlier ones win.
+    fn merge(
+        &mut self,
+        tree: &mut GrowingTree<'_>,
+        merge: Span,
+        node: NodeId,
+        written: Span,
+        alias: bool,
+    ) -> Result<(), SyntaxError> {
+        let content = tree.node(node).content;
+        let sources: Vec<NodeId> = match content {
+            NodeContent::Map { .. } => vec![node],
+            NodeContent::Seq { start, end } if !alias => {
+                tree.items[start as usize..end as usize].iter().rev().copied().collect()
+            }
+            _ => Vec::new(),
+        };
+        let empty_list = matches!(content, NodeContent::Seq { start, end } if !alias && start == end);
+        if sources.is_empty() && !empty_list {
+            return Err(SyntaxError::new(written.start, BAD_MERGE));
+        }
+        for source in sources {
+            let NodeContent::Map { start, end } = tree.node(source).content else {
+                return Err(SyntaxError::new(written.start, BAD_MERGE));
+            };
+            for at in start..end {
+                self.set_entry(tree, tree.entries[at as usize], Some(merge));
+            }
+        }
+        Ok(())
+    }
+
+    /// Sets a key of the innermost mapping: the last one wins. `merge` is the `<<` that brings the entry, if one does.
+    fn set_entry(&mut self, tree: &mut GrowingTree<'_>, entry: RawEntry, merge: Option<Span>) {
+        let Some(open) = self.open.len().checked_sub(1) else { return };
+        let first = self.open[open].first;
+        let mut keys = self.open[open].map.as_mut().map(|map| std::mem::take(&mut map.keys)).unwrap_or_default();
+        let text_of = |entry: &RawEntry| tree.text(entry.key, entry.key_span);
+        let earlier =
+            keys.insert(text_of(&entry), self.slots.len() - first, |at| text_of(&self.slots[first + at].entry));
+        if let Some(map) = &mut self.open[open].map {
+            map.keys = keys;
+        }
+        let replaced = earlier.and_then(|at| {
+            let old = &mut self.slots[first + at];
+            let counts = !std::mem::replace(&mut old.replaced, true) && !old.merged;
+            counts.then_some(old.entry)
+        });
+        self.slots.push(Slot { entry, merged: merge.is_some(), replaced: false });
+        let Some(old) = replaced else { return };
+        // A merge that brings the value that is written already changes nothing.
+        if merge.is_some() && tree.same(old.value, entry.value) {
+            return;
+        }
+        let key = tree.text(entry.key, entry.key_span).to_owned();
+        let path = self.path_to(tree, &key);
+        self.problems.push(match merge {
+            None => {
+                let kind = ProblemKind::DuplicateKey { key };
+                Problem { kind, span: entry.key_span, related: Some(old.key_span), path }
+            }
+            Some(merge) => {
+                Problem { kind: ProblemKind::MergeOverride { key }, span: old.key_span, related: Some(merge), path }
+            }
+        });
+    }
+
+    /// The path of a key of the innermost mapping, as Kubernetes writes field paths.
+    fn path_to(&self, tree: &GrowingTree<'_>, key: &str) -> String {
+        let mut path = String::new();
+        let hidden = self.open.len().saturating_sub(PATH_SEGMENTS);
+        if hidden > 0 {
+            path.push('…');
+        }
+        // The items of a sequence end where those of the next inner one begin.
+        let mut end = self.waiting.len();
+        let mut steps = Vec::new();
+        for open in self.open.iter().skip(hidden).rev() {
+            match &open.map {
+                None => {
+                    steps.push(PathStep::Item(end - open.first));
+                    end = open.first;
+                }
+                Some(OpenMap { key: Some(Key::Name(key, span)), .. }) => steps.push(PathStep::Key(*key, *span)),
+                Some(_) => {}
+            }
+        }
+        for step in steps.into_iter().rev() {
+            match step {
+                PathStep::Item(index) => path.push_str(&format!("[{index}]")),
+                PathStep::Key(key, span) => push_segment(&mut path, tree.text(key, span)),
+            }
+        }
+        push_segment(&mut path, key);
+        path
+    }
+}
+
+/// A step of a path.
+enum PathStep {
+    Key(TextPlace, Span),
+    Item(usize),
+}
+
+const BAD_MERGE: &str = "map merge requires map or sequence of maps as the value";
+
+/// How many levels of a path are shown; deeper ones lose their beginning.
+const PATH_SEGMENTS: usize = 64;
+
+/// `.name`, or `[a.b/c]` for keys that are not plain field names.
+fn push_segment(path: &mut String, key: &str) {
+    let plain = !key.is_empty() && key.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_'));
+    match (plain, path.is_empty()) {
+        (true, true) => path.push_str(key),
+        (true, false) => path.extend([".", key]),
+        (false, _) => path.extend(["[", key, "]"]),
+    }
+}
