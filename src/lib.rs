@@ -51,7 +51,7 @@ pub use engine::{
     Request, Session, StateChoice,
 };
 pub use finding::{
-    Applicability, Certainty, Chain, Consequence, Edit, Finding, Fingerprint, Fix, Label, Relation, Severity,
+    Applicability, Certainty, Chain, Consequence, Edit, Finding, Fingerprint, Fix, Fixes, Label, Relation, Severity,
 };
 pub use inventory::{Overlay, Release};
 pub use kube::{Namespace, ObjectKey, Policy};

@@ -12,6 +12,7 @@ use super::status::{Status, no_objects};
 use super::terminal;
 use crate::baseline::{Baseline, Renewal};
 use crate::engine::{BaselineChoice, CheckOptions, Session, read_baseline};
+use crate::finding::Fixes;
 use crate::report::Report;
 use crate::suppression::Date;
 
@@ -69,6 +70,7 @@ fn today(args: BaselineFileArgs) -> Result<Result<Today, Status>, Error> {
         baseline: BaselineChoice::Without,
         today: Some(Date::today()),
         every: true,
+        fixes: Fixes::LeftOut,
         ..CheckOptions::default()
     })?;
     if is_incomplete(&report) {

@@ -17,7 +17,7 @@ use super::published::PublishedArgs;
 use super::status::{Status, no_objects};
 use super::terminal;
 use crate::engine::{BaselineChoice, CheckOptions, Fixed, ReportScope, Request, Session};
-use crate::finding::Severity;
+use crate::finding::{Fixes, Severity};
 use crate::report::{self, Closing, Format, JunitOptions, Options, Report};
 use crate::suppression::Date;
 use crate::text::{ColumnUnit, plain};
@@ -121,7 +121,19 @@ pub(super) fn check(args: CheckArgs, global: &GlobalArgs) -> Result<Status, Erro
         Some(file) => BaselineChoice::File(file),
         None => BaselineChoice::Discover,
     };
-    let asked = CheckOptions { select, ignore, baseline, only, since, every: false, today: Some(Date::today()) };
+    // A hint for whoever can follow it at once.
+    let hints_at_fixes = output.iter().any(is_text) && (applicability.is_some() || std::io::stdout().is_terminal());
+    let fixes_shown = hints_at_fixes || output.iter().any(|spec| spec.format.carries_fixes());
+    let asked = CheckOptions {
+        select,
+        ignore,
+        baseline,
+        only,
+        since,
+        every: false,
+        fixes: if fixes_shown { Fixes::WorkedOut } else { Fixes::LeftOut },
+        today: Some(Date::today()),
+    };
     let mut piped = false;
     let (session, report) = match applicability {
         None => {
@@ -166,9 +178,7 @@ pub(super) fn check(args: CheckArgs, global: &GlobalArgs) -> Result<Status, Erro
         let fail_on = fail_on.filter(|_| !reported.exit_zero);
         terminal::tell(&report::closing(spec.format, &report, &Closing { fail_on, ..closing }));
     }
-    // A hint for whoever can follow it at once.
-    let is_read = output.iter().any(is_text) && (applicability.is_some() || std::io::stdout().is_terminal());
-    if let Some(line) = fix::remaining(&report, applicability.is_some()).filter(|_| is_read) {
+    if let Some(line) = fix::remaining(&report, applicability.is_some()).filter(|_| hints_at_fixes) {
         terminal::say(&line);
     }
     let found = |least| report.findings.iter().any(|reported| reported.finding.severity >= least);

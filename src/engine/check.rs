@@ -7,7 +7,7 @@ use super::coverage::ReadExtent;
 use super::scope::ReportScope;
 use super::selection::Selection;
 use crate::baseline::Baseline;
-use crate::finding::Severity;
+use crate::finding::{Fixes, Severity};
 use crate::ownership::Tables;
 use crate::rules::World;
 use crate::suppression::{Date, Ignore};
@@ -40,6 +40,8 @@ pub struct Check {
     pub before: Option<Baseline>,
     /// Whether every single finding is reported, as baselines count them, and not what says the same once.
     pub every: bool,
+    /// Whether findings come with their fixes.
+    pub fixes: Fixes,
     /// The day of the run, for ignores that expire; without one none does.
     pub today: Option<Date>,
 }

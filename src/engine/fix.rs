@@ -8,7 +8,7 @@ use std::path::PathBuf;
 
 use super::error::SessionError;
 use super::session::{CheckOptions, Session};
-use crate::finding::{Applicability, Edit, Fix};
+use crate::finding::{Applicability, Edit, Fix, Fixes};
 use crate::inventory::locate;
 use crate::report::Report;
 use crate::text::{FileId, Side, SourceFile, Span, replaced};
@@ -50,7 +50,7 @@ impl Session {
         let mut changed: BTreeMap<PathBuf, FixedFile> = BTreeMap::new();
         let mut applied = BTreeMap::new();
         for _ in 0..MOST_ROUNDS {
-            let report = self.check(CheckOptions { every: true, ..options.clone() })?;
+            let report = self.check(CheckOptions { every: true, fixes: Fixes::WorkedOut, ..options.clone() })?;
             let may_change = |file: &SourceFile| !unsaved || file.side() == Side::Unsaved;
             let chosen = Chosen::of(&report, applicability, may_change);
             if chosen.edits.is_empty() {

@@ -6,7 +6,7 @@ use rayon::prelude::*;
 
 use super::notes::notes_on_sources;
 use crate::cluster::Verdicts;
-use crate::finding::{Finding, Severity};
+use crate::finding::{Finding, Fixes, Severity};
 use crate::merge::Merge;
 use crate::report::Note;
 use crate::rules::{Context, MOST_FINDINGS, RULES, Rule, World};
@@ -27,11 +27,12 @@ pub(super) fn judge<'a>(
     directives: &'a Directives,
     world: World,
     rules: &[&'static Rule],
+    fixes: Fixes,
 ) -> Judgement {
     let analysis = verdicts.analysis();
     let (inventory, ownership) = (analysis.inventory(), analysis.ownership());
     let context = Context { inventory, ownership, analysis, verdicts, world, directives, rules: RULES };
-    let mut judgement = all(rules, |rule| rule.run(&context));
+    let mut judgement = all(rules, |rule| rule.run(&context, fixes));
     let mut notes = notes_on_sources(inventory);
     notes.append(&mut judgement.notes);
     Judgement { notes, ..judgement }

@@ -121,7 +121,7 @@ impl Run<'_> {
         let mut all = JudgedBundles::default();
         for (at, bundle) in self.bundles.iter().enumerate() {
             let (verdicts, directives) = (&self.verdicts[at], &self.directives[at]);
-            let verdict = judge::judge(verdicts, directives, bundle.world, &self.rules);
+            let verdict = judge::judge(verdicts, directives, bundle.world, &self.rules, self.check.fixes);
             let files = self.merged.files_of(at);
             let to = |FileId(file): FileId| files[file as usize];
             let chained = verdict.findings.iter().any(|finding| !finding.chain.objects.is_empty());

@@ -18,7 +18,7 @@ use super::scope::ReportScope;
 use super::selection::Selection;
 use crate::baseline::{self, Baseline, Renewal};
 use crate::config::{self, Config};
-use crate::finding::Severity;
+use crate::finding::{Fixes, Severity};
 use crate::inventory::{Files, Overlay, Past, Release, leaves_repository_of, locate, walk, walk_past};
 use crate::manifest::SkipReason;
 use crate::report::{Listing, Report};
@@ -58,6 +58,8 @@ pub struct CheckOptions {
     pub since: Option<Past>,
     /// Whether every single finding is reported, as baselines count them.
     pub every: bool,
+    /// Whether findings come with their fixes.
+    pub fixes: Fixes,
     /// The day of the run, for ignores that expire; without one none does.
     pub today: Option<Date>,
 }
@@ -164,7 +166,7 @@ impl Session {
     /// # Errors
     /// A word that is not the id of a rule, and a baseline that cannot be read.
     pub fn check(&self, options: CheckOptions) -> Result<Report, SessionError> {
-        let CheckOptions { select, ignore, baseline, only, since, every, today } = options;
+        let CheckOptions { select, ignore, baseline, only, since, every, fixes, today } = options;
         let off = self.config.iter().flat_map(|config| &config.off).map(|id| (*id).to_owned());
         // A rule that is asked for by name runs, whatever the configuration says.
         let off = off.filter(|id| !select.contains(id));
@@ -186,6 +188,7 @@ impl Session {
             baseline: self.known(&baseline)?,
             only,
             every,
+            fixes,
             today,
             ..Check::default()
         };
@@ -198,7 +201,7 @@ impl Session {
         let resolved = resolve(&self.request, self.config.as_ref())?;
         let mut files = self.files.clone();
         let bundles = read(&self.request, resolved, Some(past), &mut files)?;
-        let everything = Check { only: None, every: true, ..check.clone() };
+        let everything = Check { only: None, every: true, fixes: Fixes::LeftOut, ..check.clone() };
         let report = check_bundles(&bundles, &everything);
         Ok(Baseline::of(report.findings.iter().map(|reported| &reported.finding)))
     }

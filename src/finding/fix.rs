@@ -21,6 +21,17 @@ impl Applicability {
     }
 }
 
+/// Whether findings come with their fixes. To work out the fixes of a document it is read twice more, which a report that shows
+/// none does not need.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Fixes {
+    /// Every finding that can be fixed says how.
+    #[default]
+    WorkedOut,
+    /// No finding does.
+    LeftOut,
+}
+
 /// A piece of text to put in the place of another.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Edit {

@@ -10,7 +10,7 @@ use crate::kube::ObjectKey;
 use crate::text::{FileId, Span};
 
 pub use fingerprint::{Fingerprint, fingerprint};
-pub use fix::{Applicability, Edit, Fix};
+pub use fix::{Applicability, Edit, Fix, Fixes};
 pub use identity::Identity;
 
 /// How bad it is.

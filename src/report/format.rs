@@ -67,6 +67,15 @@ impl Format {
             Self::Html => "html",
         }
     }
+
+    /// Whether the format has a place for the edits of fixes.
+    pub fn carries_fixes(self) -> bool {
+        match self {
+            Self::Json | Self::Jsonl | Self::Sarif | Self::Rdjson | Self::Lsp => true,
+            Self::Human | Self::Concise | Self::Github | Self::Gitlab | Self::Junit => false,
+            Self::Markdown | Self::Html => false,
+        }
+    }
 }
 
 impl fmt::Display for Format {

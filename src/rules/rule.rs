@@ -4,7 +4,7 @@ use super::draft::Draft;
 use super::proposal::{Proposal, fixed};
 use crate::baseline::Stale;
 use crate::cluster::{Analysis, Verdicts};
-use crate::finding::{Consequence, Finding, Severity};
+use crate::finding::{Consequence, Finding, Fixes, Severity};
 use crate::inventory::Inventory;
 use crate::merge::Merge;
 use crate::ownership::Ownership;
@@ -101,12 +101,17 @@ impl Rule {
     }
 
     /// Runs the rule on a bundle: what it finds, and how many findings more than [`MOST_FINDINGS`] there are.
-    pub fn run(&'static self, context: &Context<'_>) -> (Vec<Finding>, usize) {
+    pub fn run(&'static self, context: &Context<'_>, fixes: Fixes) -> (Vec<Finding>, usize) {
         let mut sink = Sink::new(self);
         if let RuleCheck::Bundle(check) = self.check {
             check(context, &mut sink);
         }
-        (fixed(context.inventory, sink.found), sink.omitted)
+        let omitted = sink.omitted;
+        let found = match fixes {
+            Fixes::WorkedOut => fixed(context.inventory, sink.found),
+            Fixes::LeftOut => sink.without_fixes(),
+        };
+        (found, omitted)
     }
 
     /// Runs the rule on a change, as [`Rule::run`] does on a bundle.
@@ -194,7 +199,7 @@ impl Sink {
         self.found.push(draft.into_finding(self.rule.id, self.rule.severity, self.rule.consequence));
     }
 
-    /// What was found; none of it has a text that could be changed.
+    /// What was found, without what would fix it.
     fn without_fixes(self) -> Vec<Finding> {
         self.found.into_iter().map(|(finding, _)| finding).collect()
     }
