@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use ownerlint::engine::{self, Check, Selection};
-use ownerlint::finding::{Applicability, Edit, Finding, Fix, Severity};
+use ownerlint::finding::{Applicability, Edit, Finding, Fix, Fixes, Severity};
 use ownerlint::inventory::{Inventory, Settings};
 use ownerlint::manifest::ParsedFile;
 use ownerlint::report::{Format, Report};
@@ -250,6 +250,26 @@ fn changed_places(file: &SourceFile, fix: &Fix) -> Vec<Vec<String>> {
 
 /// A file up to this length is read again for every fix in it.
 const MOST_READ_AGAIN: usize = 100_000;
+
+#[test]
+fn fixes_that_are_left_out_change_nothing_else() {
+    let check = |fixes| check_text("role.yaml", ROLE, &Check { fixes, ..Check::default() });
+    let (with, without) = (check(Fixes::WorkedOut), check(Fixes::LeftOut));
+    assert_ne!(with.fixable(), (0, 0));
+    let bare = with.findings.into_iter().map(|reported| Finding { fix: None, ..reported.finding });
+    assert!(bare.eq(without.findings.into_iter().map(|reported| reported.finding)));
+}
+
+#[test]
+fn only_formats_with_a_place_for_edits_show_fixes() {
+    let show = |format: Format, fixes| {
+        check_text("role.yaml", ROLE, &Check { fixes, ..Check::default() }).render(format)
+    };
+    for format in Format::ALL {
+        let same = show(format, Fixes::WorkedOut) == show(format, Fixes::LeftOut);
+        assert_eq!(same, !format.carries_fixes(), "{format}");
+    }
+}
 
 /// The rules whose fixes need no more than one file, and judge quickly.
 fn selection() -> Selection {

@@ -6,7 +6,7 @@ use ownerlint::finding::{
 use ownerlint::kube::ObjectKey;
 use ownerlint::report::{
     Cascades, ConciseOptions, HumanOptions, MarkdownOptions, Note, Options, Place, Published, Report, Reported, Roots,
-    RuleInfo, RunInfo, Summary, Templates, Tool,
+    RuleInfo, RunInfo, Summary, Tool,
 };
 use ownerlint::text::{FileId, SourceFile, Sources, Span};
 
@@ -230,7 +230,6 @@ pub(crate) fn with(sources: Sources, findings: Vec<Finding>) -> Report {
         notes: Vec::new(),
         skipped: Vec::new(),
         cascades: Cascades::default(),
-        templates: Templates::default(),
         sources,
     }
 }
