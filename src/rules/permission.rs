@@ -72,16 +72,20 @@ fn finalizers_permission_missing(context: &Context<'_>, sink: &mut Sink) {
             continue;
         }
         let rules = || grants.iter().flat_map(|grant| &grant.rules).map(|(_, rule)| rule);
-        // Whoever may update the finalizers of one of them was given what its author found necessary.
-        let about_finalizers: Vec<&PolicyRule> =
-            rules().filter(|rule| rule.mentions_subresource("finalizers") || rule.mentions_everything()).collect();
-        let is_granted = |own: &OwnKind<'_>| {
-            may_set_blocking_reference(about_finalizers.iter().copied(), own.kind.group, own.plural, None)
+        // An input has many kinds and many operators, and each operator knows a few kinds.
+        let known_to = |rule: &PolicyRule| match rule.resources().any(|plural| plural == "*") {
+            true => (0..kinds.len()).collect(),
+            false => rule.resources().filter_map(|plural| by_plural.get(plural)).flatten().copied().collect::<Vec<_>>(),
         };
-        if kinds.iter().any(is_granted) {
+        // Whoever may update the finalizers of one of them was given what its author found necessary.
+        let mut about_finalizers =
+            rules().filter(|rule| rule.mentions_subresource("finalizers") || rule.mentions_everything());
+        let is_granted = |rule: &PolicyRule, own: &OwnKind<'_>| {
+            may_set_blocking_reference([rule], own.kind.group, own.plural, None)
+        };
+        if about_finalizers.any(|rule| known_to(rule).into_iter().any(|at| is_granted(rule, &kinds[at]))) {
             continue;
         }
-        // An input has many kinds and many operators, and each operator knows a few kinds.
         let known = rules().flat_map(PolicyRule::resources);
         let known: BTreeSet<usize> = known.filter_map(|plural| by_plural.get(plural)).flatten().copied().collect();
         let own = known.iter().map(|at| &kinds[*at]);

@@ -220,11 +220,15 @@ impl KnownFinalizers {
     /// controller marks only the objects that it manages; an unverified row applies to none with certainty.
     pub fn added_at_run_time(&self, group: &str, kind: &str) -> impl Iterator<Item = (&KnownFinalizer, &Controller)> {
         let built_in = table_of_kinds().is_builtin_group(group);
-        self.of_kind(group, kind).filter(move |(known, row)| {
+        let is_added = move |known: &KnownFinalizer, row: &Controller| {
             let some = built_in || !row.notes.is_empty() || row.kinds.contains(&KindPattern::Any);
             let always = row.verified && !some && !known.finalizer.contains('*');
             row.every || always && row.added != Added::Written && !row.control_plane
-        })
+        };
+        // To look at the kinds of a row takes longest.
+        let may_be_added = self.iter().filter(move |known| known.controllers.iter().any(|row| is_added(known, row)));
+        let of_kind = may_be_added.filter_map(move |known| Some((known, known.controller_of(group, kind)?)));
+        of_kind.filter(move |(known, row)| is_added(known, row))
     }
 }
 
