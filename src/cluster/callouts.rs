@@ -23,7 +23,7 @@ use crate::ownership::{
 pub(super) fn add_callouts(
     source: &Source<'_>,
     kinds: &KindTable,
-    members: &Members,
+    members: &Members<'_>,
     objects: &mut [Object],
     assumptions: &mut Assumptions,
 ) {
@@ -31,10 +31,8 @@ pub(super) fn add_callouts(
     let asked = Asked::new(source, kinds, members, objects, clients.is_empty());
     let mut facts: BTreeMap<&ObjectKey, Facts> = BTreeMap::new();
     for client in clients {
-        let Some(key) = members.keys.get(&client.object).filter(|key| members.chosen.get(*key) == Some(&client.object))
-        else {
-            continue;
-        };
+        let is_chosen = |key: &&ObjectKey| members.chosen.get(*key).is_some_and(|chosen| chosen.id == client.object);
+        let Some(key) = members.key_of(client.object).filter(is_chosen) else { continue };
         let matters = match &client.purpose {
             Purpose::Webhook(webhook) => webhook.fails_closed,
             Purpose::Api { .. } => true,
@@ -76,7 +74,7 @@ struct Asked<'a> {
 
 /// The objects of one kind.
 struct AskedKind<'a> {
-    kind: GroupKind,
+    kind: GroupKind<&'a str>,
     resources: Vec<String>,
     versions: Vec<String>,
     namespaced: bool,
@@ -84,7 +82,7 @@ struct AskedKind<'a> {
 }
 
 struct AskedObject<'a> {
-    key: ObjectKey,
+    key: &'a ObjectKey,
     /// The namespace that a request for it names.
     namespace: Namespace,
     labels: KnownLabels<'a>,
@@ -92,7 +90,13 @@ struct AskedObject<'a> {
 }
 
 impl<'a> Asked<'a> {
-    fn new(source: &'a Source<'a>, kinds: &KindTable, members: &Members, objects: &[Object], nothing: bool) -> Self {
+    fn new(
+        source: &'a Source<'a>,
+        kinds: &KindTable,
+        members: &Members<'a>,
+        objects: &'a [Object],
+        nothing: bool,
+    ) -> Self {
         let mut asked = Self { source, kinds: Vec::new(), pods: HashMap::new() };
         if nothing {
             return asked;
@@ -102,24 +106,27 @@ impl<'a> Asked<'a> {
             asked.pods.entry(top).or_default().push(pod);
         }
         asked.pods.values_mut().for_each(|pods| pods.sort_unstable());
-        let inventory = source.inventory;
-        let member = |key: &ObjectKey| members.chosen.get(key).map(|id| inventory.member(*id));
-        let mut by_kind: BTreeMap<GroupKind, Vec<AskedObject<'_>>> = BTreeMap::new();
+        let labels_of = |member: &'a Member| &member.object.metadata.labels[..];
+        let mut by_namespace: HashMap<&str, KnownLabels<'_>> = HashMap::new();
+        let mut by_kind: BTreeMap<GroupKind<&str>, Vec<AskedObject<'_>>> = BTreeMap::new();
         for Object { key, .. } in objects.iter().filter(|object| !object.assumed) {
-            let labels = match member(key) {
-                Some(member) => Some(&member.object.metadata.labels[..]),
-                None => tops.get(key).and_then(|top| member(top)).and_then(|top| template_labels(key, top)),
+            let labels = match members.get(key) {
+                Some(member) => Some(labels_of(member)),
+                None => {
+                    let top = tops.get(key).and_then(|top| members.get(top));
+                    top.and_then(|top| template_labels(key, top))
+                }
             };
             let is_namespace = key.is(well_known::NAMESPACE);
             let namespace = if is_namespace { Namespace::Named(key.name.clone()) } else { key.namespace.clone() };
-            let namespace_labels = namespace.name().and_then(|name| {
-                let namespace = member(&ObjectKey::of_namespace(name))?;
-                Some(&namespace.object.metadata.labels[..])
+            let inside = if is_namespace { Some(key.name.as_str()) } else { key.namespace.name() };
+            let namespace_labels = inside.and_then(|name| {
+                let found = || members.get(&ObjectKey::of_namespace(name)).map(labels_of);
+                *by_namespace.entry(name).or_insert_with(found)
             });
-            let object = AskedObject { key: key.clone(), namespace, labels, namespace_labels };
-            by_kind.entry(key.group_kind().to_owned()).or_default().push(object);
+            by_kind.entry(key.group_kind()).or_default().push(AskedObject { key, namespace, labels, namespace_labels });
         }
-        let each = by_kind.into_iter().map(|(kind, objects)| AskedKind::new(inventory, kinds, kind, objects));
+        let each = by_kind.into_iter().map(|(kind, objects)| AskedKind::new(source.inventory, kinds, kind, objects));
         asked.kinds = each.collect();
         asked
     }
@@ -184,11 +191,11 @@ impl<'a> Asked<'a> {
 }
 
 impl<'a> AskedKind<'a> {
-    fn new(inventory: &Inventory, kinds: &KindTable, kind: GroupKind, objects: Vec<AskedObject<'a>>) -> Self {
-        let info = kinds.find(kind.as_ref()).map(|id| kinds.get(id));
-        let resources = match inventory.kinds.plural(kind.as_ref()) {
+    fn new(inventory: &Inventory, kinds: &KindTable, kind: GroupKind<&'a str>, objects: Vec<AskedObject<'a>>) -> Self {
+        let info = kinds.find(kind).map(|id| kinds.get(id));
+        let resources = match inventory.kinds.plural(kind) {
             Some(plural) => vec![plural.to_owned()],
-            None => guessed_plurals(&kind.kind),
+            None => guessed_plurals(kind.kind),
         };
         let namespaced = objects.iter().any(|object| object.key.namespace != Namespace::None);
         let versions = info.map(|info| info.versions.clone()).unwrap_or_default();
@@ -198,7 +205,7 @@ impl<'a> AskedKind<'a> {
     /// What a webhook's rules ask about the kind, for certain.
     fn verbs(&self, webhook: &Webhook) -> Vec<Verb> {
         let Self { kind, resources, versions, namespaced, .. } = self;
-        let kind = RequestedKind { kind: kind.as_ref(), resources, versions, namespaced: *namespaced };
+        let kind = RequestedKind { kind: *kind, resources, versions, namespaced: *namespaced };
         let asks = |operation, subresource| kind.matched_by(webhook, operation, subresource) == Interception::Yes;
         let updates = |subresource| asks(AdmissionOperation::Update, subresource);
         let finalizes = || kind.kind == well_known::NAMESPACE && (updates("finalize") || updates("status"));

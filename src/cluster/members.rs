@@ -1,78 +1,109 @@
 //! Which objects in the input the cluster has: one per key, each with a uid of its own.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::borrow::Cow;
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
-use super::object::{Uids, minted_uid};
+use super::object::minted_uid;
 use super::source::{Assumptions, Source};
-use crate::inventory::{Member, ObjectId};
+use crate::inventory::{Inventory, Member, ObjectId};
 use crate::kube::ObjectKey;
 
-pub(super) struct Members {
-    /// The object chosen for each key.
-    pub(super) chosen: BTreeMap<ObjectKey, ObjectId>,
-    /// The key of an object in the input, or of the one chosen instead of it.
-    pub(super) keys: BTreeMap<ObjectId, ObjectKey>,
-    pub(super) uids: Uids,
+/// An object that the cluster has.
+pub(super) struct Chosen {
+    /// Which one of the input it is.
+    pub(super) id: ObjectId,
+    /// That of its manifest, or a new one.
+    pub(super) uid: String,
 }
 
-impl Members {
-    pub(super) fn choose(source: &Source<'_>, assumptions: &mut Assumptions) -> Self {
-        let mut members = Self { chosen: BTreeMap::new(), keys: BTreeMap::new(), uids: Uids::new() };
-        for member in source.inventory.members.iter().filter(|member| !source.absent.contains(&member.id)) {
-            members.take(source, member, assumptions);
+pub(super) struct Members<'a> {
+    inventory: &'a Inventory,
+    /// In the order of their keys.
+    pub(super) chosen: BTreeMap<Cow<'a, ObjectKey>, Chosen>,
+    /// The keys of objects whose names the server makes up.
+    generated: HashMap<ObjectId, ObjectKey>,
+    /// Objects that the cluster does not have: left out, or rejected.
+    missing: BTreeSet<ObjectId>,
+}
+
+impl<'a> Members<'a> {
+    pub(super) fn choose(source: &Source<'a>, assumptions: &mut Assumptions) -> Self {
+        let inventory = source.inventory;
+        let missing = source.absent.clone();
+        let mut members = Self { inventory, chosen: BTreeMap::new(), generated: HashMap::new(), missing };
+        for member in inventory.members.iter().filter(|member| !source.absent.contains(&member.id)) {
+            members.take(member, assumptions);
         }
-        members.give_uids(source, assumptions);
+        members.give_uids(assumptions);
         assumptions.duplicates.sort();
         assumptions.duplicates.dedup();
         members
     }
 
-    fn take(&mut self, source: &Source<'_>, member: &Member, assumptions: &mut Assumptions) {
-        let mut key = member.key.clone();
+    /// The key of an object in the input, which may be that of the one chosen instead of it.
+    pub(super) fn key_of(&self, id: ObjectId) -> Option<&ObjectKey> {
+        if self.missing.contains(&id) {
+            return None;
+        }
+        Some(self.generated.get(&id).unwrap_or_else(|| &self.inventory.member(id).key))
+    }
+
+    /// The object that the cluster has under a key.
+    pub(super) fn get(&self, key: &ObjectKey) -> Option<&'a Member> {
+        self.chosen.get(key).map(|chosen| self.inventory.member(chosen.id))
+    }
+
+    /// The uid of the object that the cluster has under a key.
+    pub(super) fn uid(&self, key: &ObjectKey) -> Option<&str> {
+        self.chosen.get(key).map(|chosen| chosen.uid.as_str())
+    }
+
+    fn take(&mut self, member: &'a Member, assumptions: &mut Assumptions) {
+        let mut key = Cow::Borrowed(&member.key);
         if !member.decodes() || key.name.is_empty() {
-            assumptions.rejected.push(key);
+            assumptions.rejected.push(member.key.clone());
+            self.missing.insert(member.id);
             return;
         }
         if is_generated(member) {
-            key = self.next_generated(key);
+            let generated = self.next_generated(&member.key);
+            self.generated.insert(member.id, generated.clone());
+            key = Cow::Owned(generated);
         }
-        if let Some(known) = self.chosen.get(&key).map(|id| source.inventory.member(*id)) {
-            assumptions.duplicates.push(key.clone());
+        if let Some(known) = self.get(&key) {
+            assumptions.duplicates.push(key.clone().into_owned());
             // What a cluster contains counts more than what is to be applied; otherwise the last one is applied last.
             if known.from_dump && !member.from_dump {
-                self.keys.insert(member.id, key);
                 return;
             }
         }
-        self.chosen.insert(key.clone(), member.id);
-        self.keys.insert(member.id, key);
+        self.chosen.insert(key, Chosen { id: member.id, uid: String::new() });
     }
 
     /// The server makes up a name for each: two of them are two objects.
-    fn next_generated(&self, key: ObjectKey) -> ObjectKey {
+    fn next_generated(&self, key: &ObjectKey) -> ObjectKey {
         let numbered = |number: usize| match number {
             1 => key.clone(),
             _ => ObjectKey { name: format!("{}{number}", key.name), ..key.clone() },
         };
-        (1..).map(numbered).find(|key| !self.chosen.contains_key(key)).unwrap_or(key)
+        (1..).map(numbered).find(|key| !self.chosen.contains_key(key)).unwrap_or_else(|| key.clone())
     }
 
     /// The written uid, for the first object that has it; all others get a new one.
-    fn give_uids(&mut self, source: &Source<'_>, assumptions: &mut Assumptions) {
-        let mut order: Vec<(&ObjectId, &ObjectKey)> = self.chosen.iter().map(|(key, id)| (id, key)).collect();
-        order.sort_unstable();
+    fn give_uids(&mut self, assumptions: &mut Assumptions) {
+        let inventory = self.inventory;
+        let mut order: Vec<(&Cow<'_, ObjectKey>, &mut Chosen)> = self.chosen.iter_mut().collect();
+        order.sort_unstable_by_key(|(_, chosen)| chosen.id);
         let mut used = BTreeSet::new();
-        for (id, key) in order {
-            let written = source.inventory.member(*id).object.uid();
-            let uid = match written {
+        for (key, chosen) in order {
+            chosen.uid = match inventory.member(chosen.id).object.uid() {
                 Some(uid) if used.insert(uid) => uid.to_owned(),
                 Some(_) => {
-                    assumptions.shared_uids.push(key.clone());
+                    assumptions.shared_uids.push(key.clone().into_owned());
                     minted_uid(key)
                 }
                 None => minted_uid(key),
             };
-            self.uids.insert(key.clone(), uid);
         }
     }
 }

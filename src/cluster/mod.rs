@@ -26,7 +26,7 @@ pub use analysis::{Analysis, Verdicts};
 use callouts::add_callouts;
 use facts::Reader;
 use kinds::ShownKinds;
-use members::Members;
+use members::{Chosen, Members};
 use object::{minted_uid, object};
 use reconcilers::Reconcilers;
 use references::ReferenceBinder;
@@ -61,7 +61,7 @@ fn build(source: &Source<'_>) -> Result<Built, ClusterError> {
     let mut reconcilers = Reconcilers::new(source, &members);
     let reader = Reader::new(source.inventory, source.running);
     let mut objects = Vec::with_capacity(members.chosen.len() + source.implied.objects.len());
-    for (key, id) in &members.chosen {
+    for (key, Chosen { id, uid }) in &members.chosen {
         let member = source.inventory.member(*id);
         note_unknown_kind(&kinds, key, &mut assumptions.unknown_kinds);
         let owner_references = references.of_member(key, *id, &mut assumptions);
@@ -86,7 +86,7 @@ fn build(source: &Source<'_>) -> Result<Built, ClusterError> {
             reconcilers,
             deletion,
             facts: reader.facts(member),
-            ..object(key, members.uids[key].clone())
+            ..object(key, uid.clone())
         });
     }
     for implied in &source.implied.objects {
@@ -123,13 +123,13 @@ fn protect(finalizers: &mut Vec<String>, kind: GroupKind<&str>, spec: Option<cra
 /// `None` if the input has the object after all, under the key that made it drop a duplicate.
 fn implied_object(
     implied: &ImpliedObject<'_>,
-    members: &Members,
+    members: &Members<'_>,
     references: &mut ReferenceBinder<'_>,
     reader: &Reader<'_>,
     assumptions: &mut Assumptions,
 ) -> Option<Object> {
     let key = &implied.key;
-    if members.uids.contains_key(key) {
+    if members.chosen.contains_key(key) {
         return None;
     }
     let mut finalizers = implied.finalizers.clone();

@@ -17,12 +17,12 @@ type FinalizerQuestion<'a> = (GroupKind<&'a str>, &'a Namespace, &'a str);
 
 pub(super) struct Reconcilers<'a> {
     source: &'a Source<'a>,
-    members: &'a Members,
+    members: &'a Members<'a>,
     answers: BTreeMap<FinalizerQuestion<'a>, Option<(ObjectId, Reconciler)>>,
 }
 
 impl<'a> Reconcilers<'a> {
-    pub(super) fn new(source: &'a Source<'a>, members: &'a Members) -> Self {
+    pub(super) fn new(source: &'a Source<'a>, members: &'a Members<'a>) -> Self {
         Self { source, members, answers: BTreeMap::new() }
     }
 
@@ -73,7 +73,7 @@ impl<'a> Reconcilers<'a> {
     }
 
     fn keys(&self, ids: &[ObjectId]) -> Vec<ObjectKey> {
-        ids.iter().filter_map(|id| self.members.keys.get(id).cloned()).collect()
+        ids.iter().filter_map(|id| self.members.key_of(*id).cloned()).collect()
     }
 
     /// A dump shows a Deployment with its ReplicaSets and their Pods: what matters is the one that makes the others.

@@ -14,7 +14,7 @@ use crate::ownership::{ImpliedObject, Owner, OwnerEdge};
 pub(super) struct ReferenceBinder<'a> {
     source: &'a Source<'a>,
     kinds: &'a KindTable,
-    members: &'a Members,
+    members: &'a Members<'a>,
     /// Owners that were made up, by key.
     assumed: BTreeMap<ObjectKey, Object>,
     /// Of implied objects.
@@ -22,7 +22,7 @@ pub(super) struct ReferenceBinder<'a> {
 }
 
 impl<'a> ReferenceBinder<'a> {
-    pub(super) fn new(source: &'a Source<'a>, kinds: &'a KindTable, members: &'a Members) -> Self {
+    pub(super) fn new(source: &'a Source<'a>, kinds: &'a KindTable, members: &'a Members<'a>) -> Self {
         let implied = source.implied.objects.iter().map(|implied| &implied.key);
         Self {
             source,
@@ -74,13 +74,13 @@ impl<'a> ReferenceBinder<'a> {
         entry: &manifest::OwnerReference,
         assumptions: &mut Assumptions,
     ) -> Option<String> {
-        let owner = edge.bound().and_then(|id| self.members.keys.get(&id));
+        let owner = edge.bound().and_then(|id| self.members.key_of(id));
         match (&edge.owner, owner) {
-            (Owner::ByUid(_), Some(owner)) => return self.members.uids.get(owner).cloned(),
+            (Owner::ByUid(_), Some(owner)) => return self.members.uid(owner).map(str::to_owned),
             // [SIM-6]: never across namespaces, not even one that only may differ.
             (Owner::ByName(_), Some(owner)) if self.implied_key(holder, entry).is_none_or(|key| key == *owner) => {
                 assumptions.bound_by_name += 1;
-                return self.members.uids.get(owner).cloned();
+                return self.members.uid(owner).map(str::to_owned);
             }
             _ => {}
         }
@@ -96,13 +96,18 @@ impl<'a> ReferenceBinder<'a> {
         assumptions: &mut Assumptions,
     ) -> Option<String> {
         let owner = self.implied_key(holder, entry)?;
-        if let Some(uid) = self.members.uids.get(&owner).or_else(|| self.minted.get(&owner)) {
+        if let Some(uid) = self.known_uid(&owner) {
             assumptions.bound_by_name += 1;
-            return Some(uid.clone());
+            return Some(uid);
         }
         assumptions.assumed_owners.push((holder.clone(), owner.clone()));
         let assumed = self.assumed.entry(owner).or_insert_with_key(|owner| assumed(owner, minted_uid(owner)));
         Some(assumed.uid.clone())
+    }
+
+    /// The uid of an object of the input, or of an implied one.
+    fn known_uid(&self, key: &ObjectKey) -> Option<String> {
+        self.members.uid(key).map(str::to_owned).or_else(|| self.minted.get(key).cloned())
     }
 
     /// Where the collector looks for the owner `[GC-15]`.
@@ -128,7 +133,7 @@ impl<'a> ReferenceBinder<'a> {
             return;
         }
         let Some(owner) = self.implied_key(holder, entry) else { return };
-        if self.members.uids.contains_key(&owner) {
+        if self.members.chosen.contains_key(&owner) {
             return;
         }
         let is_home = owner.is(well_known::NAMESPACE) && member.key.namespace.name() == Some(&owner.name);
@@ -153,8 +158,7 @@ impl<'a> ReferenceBinder<'a> {
         }
         let Some(reference) = implied.reference else { return references };
         let owner = implied.owner.clone();
-        let uid = self.members.uids.get(&owner).or_else(|| self.minted.get(&owner));
-        let Some(uid) = uid.cloned() else { return references };
+        let Some(uid) = self.known_uid(&owner) else { return references };
         references.push(OwnerReference {
             api_version: reference.api_version.to_owned(),
             kind: owner.kind,
@@ -170,7 +174,7 @@ impl<'a> ReferenceBinder<'a> {
     /// The Namespace object of a namespace in use, unless the input has it. References may have assumed it already.
     pub(super) fn namespace(&mut self, name: &str) -> Option<Object> {
         let key = ObjectKey::of_namespace(name);
-        if self.members.uids.contains_key(&key) {
+        if self.members.chosen.contains_key(&key) {
             return None;
         }
         let uid = self.assumed.remove(&key).map_or_else(|| minted_uid(&key), |assumed| assumed.uid);
