@@ -5,9 +5,9 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use super::marks::{self, annotation, label};
 use super::protection::{Removal, Spared, in_crds_folder, spared};
 use crate::inventory::{Inventory, Member, ObjectId};
-use crate::manifest::{Metadata, templates};
+use crate::manifest::Metadata;
 use crate::ownership::{DeliveryKind, DeliveryObject, Reach};
-use crate::text::{FileId, SourceFile, Span};
+use crate::text::{FileId, RenderedPart, SourceFile, Span};
 
 /// A tool as the configuration names it: `delivery: flux`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -210,7 +210,7 @@ pub struct Deliveries {
     own: HashMap<ObjectId, Delivered>,
     by_file: BTreeMap<FileId, Agreement>,
     by_bundle: BTreeMap<usize, Agreement>,
-    templates: BTreeMap<FileId, Vec<(u32, Option<Span>)>>,
+    templates: BTreeMap<FileId, Vec<RenderedPart>>,
 }
 
 impl Deliveries {
@@ -319,8 +319,8 @@ impl Deliveries {
 
 /// The template of each document of a file, with the document's start. Helm names every document of a template, and copies a
 /// file of `crds/` as it is, however many documents it has.
-fn rendered_from(file: &SourceFile) -> Vec<(u32, Option<Span>)> {
-    let mut documents = templates(file.text());
+fn rendered_from(file: &SourceFile) -> Vec<RenderedPart> {
+    let mut documents = file.rendered_parts().to_vec();
     let mut copied = None;
     for (_, template) in &mut documents {
         if let Some(named) = *template {

@@ -19,7 +19,6 @@ mod merge;
 mod notes;
 mod parsers;
 mod plan;
-mod provenance;
 mod repeats;
 mod request;
 mod resolve;

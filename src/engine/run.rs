@@ -13,7 +13,6 @@ use super::judge;
 use super::list::skipped_in;
 use super::merge::{Merged, Places};
 use super::notes::notes_on_links;
-use super::provenance::templates_behind;
 use super::repeats;
 use super::scope::FilesInScope;
 use crate::baseline::Parted;
@@ -82,12 +81,10 @@ pub(super) fn check_bundles(bundles: &[Bundle], check: &Check) -> Report {
     let cascades = cascades(&verdicts, &merged.sources, &findings);
     let mut skipped = skipped_in(bundles);
     skipped.retain(|skip| !own.contains(&skip.file));
-    let shown = findings.iter().chain(suppressed.iter().map(|suppressed| &suppressed.reported));
-    let templates = templates_behind(shown, &merged.sources);
     let (tool, run) = (tool(), run_info(bundles, check));
     let exclusion = exclusion(&findings, &merged.sources);
     let sources = merged.sources;
-    Report { tool, run, findings, rules, summary, suppressed, exclusion, notes, skipped, cascades, templates, sources }
+    Report { tool, run, findings, rules, summary, suppressed, exclusion, notes, skipped, cascades, sources }
 }
 
 /// What every step needs.

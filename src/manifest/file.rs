@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use super::Object;
 use super::documents::{Found, objects_of};
+use super::provenance::templates;
 use super::recognition::{DocumentTraits, FileFacts, SkipReason, skip_reason, unreadable_reason};
 use super::secret::{self, DocumentParts};
 use crate::text::{Side, SourceFile, Span};
@@ -64,6 +65,8 @@ impl ParsedFile {
 
     /// [`Self::parse`], with a parser of one's choice. This is the one place where manifests are parsed.
     pub fn parse_with(source: SourceFile, parser: ParserChoice) -> Self {
+        let parts = templates(source.text());
+        let source = source.with_rendered(parts);
         let documents = yaml::read_each(&source, parser, |document| parse_document(&source, document));
         let mut facts = FileFacts::default();
         documents.iter().filter_map(|document| document.facts.as_deref()).for_each(|said| facts.add(said));

@@ -30,7 +30,6 @@ pub use metadata::{
     Metadata, OBJECT_META_FIELDS, OWNER_REFERENCE_FIELDS, OwnerReference, OwnerReferences, ServerField, UnknownField,
 };
 pub use object::Object;
-pub use provenance::templates;
 pub use recognition::{FileFacts, KUSTOMIZATIONS, ManifestTool, Mention, SkipReason, TemplateLanguage, Use};
 pub use selector::{LabelSelector, Requirement, SelectorOperator};
 pub use service_client::{ApiService, ServiceClient, ServiceReference, Webhook, WebhookRule};

@@ -2,13 +2,13 @@
 
 use memchr::memmem;
 
-use crate::text::Span;
+use crate::text::{RenderedPart, Span};
 
 const SOURCE: &str = "# Source: ";
 
 /// The beginning of each document of `text`, with the path of its template where a comment before its first key gives one.
 /// Empty for a text in which no comment does.
-pub fn templates(text: &str) -> Vec<(u32, Option<Span>)> {
+pub(super) fn templates(text: &str) -> Vec<RenderedPart> {
     if memmem::find(text.as_bytes(), SOURCE.as_bytes()).is_none() {
         return Vec::new();
     }

@@ -2,6 +2,8 @@
 
 use std::sync::Arc;
 
+use memchr::memmem;
+
 use super::Object;
 use super::metadata::LAST_APPLIED;
 use crate::kube::kinds;
@@ -32,7 +34,8 @@ pub(super) struct DocumentParts<'a> {
 /// What of a text must not be shown, in order and without overlaps.
 pub(super) fn hidden<'a>(source: &SourceFile, documents: impl Iterator<Item = DocumentParts<'a>>) -> Vec<Span> {
     // Most files have none.
-    if !source.text().contains(SECRET) && !source.text().contains(GENERATOR) {
+    let mentions = |word: &str| memmem::find(source.text().as_bytes(), word.as_bytes()).is_some();
+    if !mentions(SECRET) && !mentions(GENERATOR) {
         return Vec::new();
     }
     let mut hidden = Vec::new();

@@ -1,7 +1,5 @@
 //! A finished report: everything that a format may say about one run.
 
-use std::collections::BTreeMap;
-
 use serde::Serialize;
 
 use super::ListedSkip;
@@ -42,9 +40,6 @@ pub struct Report {
     /// The simulated deletions behind findings that stand on one.
     #[doc(hidden)]
     pub cascades: Cascades,
-    /// Which templates the text of the files was rendered from.
-    #[doc(hidden)]
-    pub templates: Templates,
 }
 
 /// What a run was asked to read, and how.
@@ -76,13 +71,6 @@ pub struct SuppressedFinding {
     pub reported: Reported,
     /// The reason that was given.
     pub reason: Option<String>,
-}
-
-/// Which templates the text of the files was rendered from, as `helm template` says it in comments.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Templates {
-    /// For a file the beginnings of its documents, ascending, each with the path of its template. Files without are left out.
-    pub documents: BTreeMap<FileId, Vec<(u32, Option<Span>)>>,
 }
 
 /// Simulated deletions, for formats that can draw.
@@ -246,10 +234,11 @@ impl Report {
 
     /// The template that the text at `place` was rendered from.
     pub(super) fn template(&self, place: Place) -> Option<&str> {
-        let documents = self.templates.documents.get(&place.file)?;
-        let after = documents.partition_point(|&(start, _)| start <= place.span.start);
-        let template = documents[..after].last()?.1?;
-        Some(self.sources.file(place.file).slice(template))
+        let file = self.sources.file(place.file);
+        let parts = file.rendered_parts();
+        let after = parts.partition_point(|&(start, _)| start <= place.span.start);
+        let template = parts[..after].last()?.1?;
+        Some(file.slice(template))
     }
 
     /// The path under which `file` is reported.

@@ -80,9 +80,8 @@ fn finalizers_permission_missing(context: &Context<'_>, sink: &mut Sink) {
         // Whoever may update the finalizers of one of them was given what its author found necessary.
         let mut about_finalizers =
             rules().filter(|rule| rule.mentions_subresource("finalizers") || rule.mentions_everything());
-        let is_granted = |rule: &PolicyRule, own: &OwnKind<'_>| {
-            may_set_blocking_reference([rule], own.kind.group, own.plural, None)
-        };
+        let is_granted =
+            |rule: &PolicyRule, own: &OwnKind<'_>| may_set_blocking_reference([rule], own.kind.group, own.plural, None);
         if about_finalizers.any(|rule| known_to(rule).into_iter().any(|at| is_granted(rule, &kinds[at]))) {
             continue;
         }

@@ -30,6 +30,9 @@ pub enum Side {
     Unsaved,
 }
 
+/// A part of a rendered text: where it begins, and the name of what it was rendered from, where a comment gives one.
+pub type RenderedPart = (u32, Option<Span>);
+
 /// One file: the name it is reported under, the side it belongs to, and its text, decoded to UTF-8. A clone shares the text.
 ///
 /// Offsets count bytes of the decoded text. For the usual UTF-8 file that is the file itself, byte for byte, a byte order
@@ -43,6 +46,7 @@ pub struct SourceFile {
     text: Arc<String>,
     replaced: Option<(Span, usize)>,
     hidden: Arc<[Span]>,
+    rendered: Arc<[RenderedPart]>,
     line_starts: Arc<OnceLock<Vec<u32>>>,
     block_lengths: Arc<OnceLock<BlockLengths>>,
 }
@@ -91,6 +95,7 @@ impl SourceFile {
             text: Arc::new(text.into()),
             replaced: None,
             hidden: Arc::default(),
+            rendered: Arc::default(),
             line_starts: Arc::default(),
             block_lengths: Arc::default(),
         }
@@ -105,6 +110,16 @@ impl SourceFile {
     /// The same file, of which `hidden` is never shown: spans in order, without overlaps.
     pub fn with_hidden(self, hidden: Vec<Span>) -> Self {
         Self { hidden: hidden.into(), ..self }
+    }
+
+    /// The same file, which was rendered from others: its parts in order.
+    pub fn with_rendered(self, parts: Vec<RenderedPart>) -> Self {
+        Self { rendered: parts.into(), ..self }
+    }
+
+    /// The parts of a rendered text, in order; none where no comment says that it was rendered.
+    pub fn rendered_parts(&self) -> &[RenderedPart] {
+        &self.rendered
     }
 
     /// A 1-based line as people may see it: an asterisk takes the place of each hidden byte, so places stay right. Empty when the

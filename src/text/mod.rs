@@ -17,6 +17,6 @@ mod span;
 
 pub use decode::{Decoded, UndecodableBytes, decode, decode_manifest};
 pub use edit::replaced;
-pub use file::{FileId, Side, SourceFile, Sources};
+pub use file::{FileId, RenderedPart, Side, SourceFile, Sources};
 pub use position::{ColumnUnit, Position};
 pub use span::Span;

@@ -262,9 +262,8 @@ fn fixes_that_are_left_out_change_nothing_else() {
 
 #[test]
 fn only_formats_with_a_place_for_edits_show_fixes() {
-    let show = |format: Format, fixes| {
-        check_text("role.yaml", ROLE, &Check { fixes, ..Check::default() }).render(format)
-    };
+    let show =
+        |format: Format, fixes| check_text("role.yaml", ROLE, &Check { fixes, ..Check::default() }).render(format);
     for format in Format::ALL {
         let same = show(format, Fixes::WorkedOut) == show(format, Fixes::LeftOut);
         assert_eq!(same, !format.carries_fixes(), "{format}");

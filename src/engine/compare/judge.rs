@@ -7,7 +7,6 @@ use crate::changes::BothSides;
 use crate::engine::describe::{describe_as, tool};
 use crate::engine::judge::{Judgement, judge_merge};
 use crate::engine::merge::Merged;
-use crate::engine::provenance::templates_behind;
 use crate::engine::run::{order, reported};
 use crate::finding::{Finding, fingerprint};
 use crate::kube::ObjectKey;
@@ -62,7 +61,6 @@ impl Judged {
             .into_iter()
             .map(|Suppressed { finding, reason }| SuppressedFinding { reported: finding, reason })
             .collect();
-        let templates = templates_behind(findings.iter(), &merged.sources);
         Report {
             tool: tool(),
             run: RunInfo { configuration: judging.configuration.clone(), ..RunInfo::default() },
@@ -74,7 +72,6 @@ impl Judged {
             notes,
             skipped: Vec::new(),
             cascades: Cascades::default(),
-            templates,
             sources: merged.sources,
         }
     }
