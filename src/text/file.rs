@@ -44,11 +44,17 @@ pub struct SourceFile {
     side: Side,
     /// Not an `Arc<str>`, which would copy every text that is read.
     text: Arc<String>,
-    replaced: Option<(Span, usize)>,
-    hidden: Arc<[Span]>,
-    rendered: Arc<[RenderedPart]>,
+    facts: Arc<TextFacts>,
     line_starts: Arc<OnceLock<Vec<u32>>>,
     block_lengths: Arc<OnceLock<BlockLengths>>,
+}
+
+/// What is known of a text besides itself; of most texts nothing.
+#[derive(Clone, Debug, Default)]
+struct TextFacts {
+    replaced: Option<(Span, usize)>,
+    hidden: Vec<Span>,
+    rendered: Vec<RenderedPart>,
 }
 
 /// How long a text is up to each multiple of [`BLOCK`] bytes, or the beginning of the character there.
@@ -93,9 +99,7 @@ impl SourceFile {
             path: path.into(),
             side: Side::default(),
             text: Arc::new(text.into()),
-            replaced: None,
-            hidden: Arc::default(),
-            rendered: Arc::default(),
+            facts: Arc::default(),
             line_starts: Arc::default(),
             block_lengths: Arc::default(),
         }
@@ -103,23 +107,26 @@ impl SourceFile {
 
     /// The same file, whose text was decoded from bytes that are not all UTF-8: the first U+FFFD that replaces some, and how
     /// many there are.
-    pub fn with_replaced(self, replaced: Option<(Span, usize)>) -> Self {
-        Self { replaced, ..self }
+    pub fn with_replaced(mut self, replaced: Option<(Span, usize)>) -> Self {
+        Arc::make_mut(&mut self.facts).replaced = replaced;
+        self
     }
 
     /// The same file, of which `hidden` is never shown: spans in order, without overlaps.
-    pub fn with_hidden(self, hidden: Vec<Span>) -> Self {
-        Self { hidden: hidden.into(), ..self }
+    pub fn with_hidden(mut self, hidden: Vec<Span>) -> Self {
+        Arc::make_mut(&mut self.facts).hidden = hidden;
+        self
     }
 
     /// The same file, which was rendered from others: its parts in order.
-    pub fn with_rendered(self, parts: Vec<RenderedPart>) -> Self {
-        Self { rendered: parts.into(), ..self }
+    pub fn with_rendered(mut self, parts: Vec<RenderedPart>) -> Self {
+        Arc::make_mut(&mut self.facts).rendered = parts;
+        self
     }
 
     /// The parts of a rendered text, in order; none where no comment says that it was rendered.
     pub fn rendered_parts(&self) -> &[RenderedPart] {
-        &self.rendered
+        &self.facts.rendered
     }
 
     /// A 1-based line as people may see it: an asterisk takes the place of each hidden byte, so places stay right. Empty when the
@@ -127,8 +134,8 @@ impl SourceFile {
     pub fn shown_line(&self, line: usize) -> Cow<'_, str> {
         let Some(line) = self.line_span(line) else { return Cow::Borrowed("") };
         let text = self.slice(line);
-        let first = self.hidden.partition_point(|hidden| hidden.end <= line.start);
-        let hidden = || self.hidden[first..].iter().take_while(|hidden| hidden.start < line.end);
+        let first = self.facts.hidden.partition_point(|hidden| hidden.end <= line.start);
+        let hidden = || self.facts.hidden[first..].iter().take_while(|hidden| hidden.start < line.end);
         if hidden().next().is_none() {
             return Cow::Borrowed(text);
         }
@@ -148,7 +155,7 @@ impl SourceFile {
 
     /// The first U+FFFD that replaces bytes which are not UTF-8, and how many there are.
     pub fn replaced(&self) -> Option<(Span, usize)> {
-        self.replaced
+        self.facts.replaced
     }
 
     /// The same text under another name, or on another side.
