@@ -1,6 +1,7 @@
 //! Which objects in the input the cluster has: one per key, each with a uid of its own.
 
 use std::borrow::Cow;
+use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use super::object::minted_uid;
@@ -70,14 +71,16 @@ impl<'a> Members<'a> {
             self.generated.insert(member.id, generated.clone());
             key = Cow::Owned(generated);
         }
-        if let Some(known) = self.get(&key) {
-            assumptions.duplicates.push(key.clone().into_owned());
-            // What a cluster contains counts more than what is to be applied; otherwise the last one is applied last.
-            if known.from_dump && !member.from_dump {
-                return;
+        match self.chosen.entry(key) {
+            Entry::Vacant(place) => _ = place.insert(Chosen { id: member.id, uid: String::new() }),
+            Entry::Occupied(mut place) => {
+                assumptions.duplicates.push(place.key().clone().into_owned());
+                // What a cluster contains counts more than what is to be applied; otherwise the last one is applied last.
+                if member.from_dump || !self.inventory.member(place.get().id).from_dump {
+                    place.get_mut().id = member.id;
+                }
             }
         }
-        self.chosen.insert(key, Chosen { id: member.id, uid: String::new() });
     }
 
     /// The server makes up a name for each: two of them are two objects.

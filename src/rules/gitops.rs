@@ -1,7 +1,7 @@
 //! Rules on how GitOps tools recognise objects and recreate them: what they take for their own, and what they delete in
 //! order to change it.
 
-use std::collections::{BTreeSet, HashSet};
+use std::collections::BTreeSet;
 
 use memchr::memmem;
 
@@ -48,28 +48,37 @@ struct Leak<'a> {
 fn tracking_label_leaks(context: &Context<'_>, sink: &mut Sink) {
     let inventory = context.inventory;
     let tracking = tracking_labels(inventory);
-    let mentioning = mentioning_marks(inventory);
+    let mentioning = Mentions::of(inventory);
     for member in &inventory.members {
         for template in member.object.templates() {
             if let Some(leak) = leak(template, &tracking) {
                 sink.push(leaked(member, &leak));
             }
         }
-        if mentioning.contains(&member.file) {
+        if is_copied(member) && mentioning.has(member) {
             let leaks = leaks_of_custom_resource(member).into_iter();
             sink.extend(leaks.map(|(key, place)| leaked_by_custom_resource(member, key, place)));
         }
     }
 }
 
-/// The files whose custom resources are worth a walk.
-fn mentioning_marks(inventory: &Inventory) -> HashSet<FileId> {
-    let domain = memmem::Finder::new("argocd.argoproj.io/");
-    let mentions = |text: &str| {
+/// Which documents mention Argo CD's marks, so that their custom resources are worth a walk.
+struct Mentions<'a> {
+    inventory: &'a Inventory,
+    domain: memmem::Finder<'static>,
+}
+
+impl<'a> Mentions<'a> {
+    fn of(inventory: &'a Inventory) -> Self {
+        Self { inventory, domain: memmem::Finder::new("argocd.argoproj.io/") }
+    }
+
+    fn has(&self, member: &Member) -> bool {
+        let Some(document) = self.inventory.document(member.file, member.document) else { return false };
+        let text = self.inventory.sources.file(member.file).slice(document.span);
         let marked = || text.contains(marks::ARGOCD_INSTANCE) || text.contains(marks::ARGOCD_TRACKING_ID);
-        domain.find(text.as_bytes()).is_some() && marked()
-    };
-    inventory.sources.iter().filter(|(_, file)| mentions(file.text())).map(|(id, _)| id).collect()
+        self.domain.find(text.as_bytes()).is_some() && marked()
+    }
 }
 
 fn leak<'a>(template: &'a Template, tracking: &BTreeSet<&str>) -> Option<Leak<'a>> {
@@ -140,13 +149,15 @@ fn leaked(member: &Member, leak: &Leak<'_>) -> Draft {
 const NOT_COPIED: [&str; 3] = ["argoproj.io", "kyverno.io", "toolkit.fluxcd.io"];
 
 /// The marks in the metadata that a custom resource contains for objects of its operator.
-fn leaks_of_custom_resource(member: &Member) -> Vec<(&'static str, Span)> {
+/// Whether operators may copy marks of the object, a custom resource, onto what they create.
+fn is_copied(member: &Member) -> bool {
     let group = member.object.group();
     let below = |domain: &str| group.strip_suffix(domain).is_some_and(|rest| rest.is_empty() || rest.ends_with('.'));
+    !table().is_builtin_group(group) && !NOT_COPIED.into_iter().any(below)
+}
+
+fn leaks_of_custom_resource(member: &Member) -> Vec<(&'static str, Span)> {
     let Some(spec) = member.object.at(&["spec"]) else { return Vec::new() };
-    if table().is_builtin_group(group) || NOT_COPIED.into_iter().any(below) {
-        return Vec::new();
-    }
     let metadata = spec.entries_below().into_iter().filter(|entry| entry.key == "metadata");
     let marks = [("labels", marks::ARGOCD_INSTANCE), ("annotations", marks::ARGOCD_TRACKING_ID)];
     let found = metadata.flat_map(|metadata| {

@@ -118,6 +118,10 @@ fn resolve_untagged(text: &str) -> Scalar<'_> {
 
 /// YAML 1.1's words, in exactly the spellings that go-yaml knows.
 fn resolve_word(text: &str) -> Option<Scalar<'static>> {
+    // Words that only begin like one are usually longer.
+    if text.len() > "false".len() {
+        return None;
+    }
     Some(match text {
         "~" | "null" | "Null" | "NULL" => Scalar::Null,
         "y" | "Y" | "yes" | "Yes" | "YES" | "true" | "True" | "TRUE" | "on" | "On" | "ON" => Scalar::Bool(true),

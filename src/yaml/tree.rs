@@ -125,6 +125,21 @@ impl Tree {
         Value { tree: self, id }
     }
 
+    fn entry(&self, entry: &RawEntry) -> Entry<'_> {
+        let RawEntry { key, key_span, value } = *entry;
+        Entry { key: self.text(key, key_span), key_span, value: self.value(value) }
+    }
+
+    /// Whether the text at `place` is `wanted`. Most texts differ in their length, which is known without looking at them.
+    fn is_text(&self, place: TextPlace, token: Span, wanted: &str) -> bool {
+        let length = match place {
+            TextPlace::Written => Some(token.len() as usize),
+            TextPlace::Quoted => (token.len() as usize).checked_sub(2),
+            TextPlace::Elsewhere(_) => Some(wanted.len()),
+        };
+        length == Some(wanted.len()) && self.text(place, token) == wanted
+    }
+
     /// The text at `place`, whose token is at `token`.
     pub(super) fn text(&self, place: TextPlace, token: Span) -> &str {
         let (start, end, decoded) = match place {
@@ -235,11 +250,7 @@ impl<'a> Value<'a> {
             _ => 0..0,
         };
         let tree = self.tree;
-        tree.entries[range].iter().map(move |entry| Entry {
-            key: tree.text(entry.key, entry.key_span),
-            key_span: entry.key_span,
-            value: tree.value(entry.value),
-        })
+        tree.entries[range].iter().map(move |entry| tree.entry(entry))
     }
 
     /// Every entry of every mapping at or below this value, each once however many aliases lead to it, in the order of
@@ -269,7 +280,11 @@ impl<'a> Value<'a> {
 
     /// The entry of a mapping with that key, compared exactly.
     pub fn entry(self, key: &str) -> Option<Entry<'a>> {
-        self.entries().find(|entry| entry.key == key)
+        let NodeContent::Map { start, end } = self.node().content else { return None };
+        let tree = self.tree;
+        let found = tree.entries[start as usize..end as usize].iter();
+        let found = found.into_iter().find(|entry| tree.is_text(entry.key, entry.key_span, key))?;
+        Some(tree.entry(found))
     }
 
     /// The value under a key; `None` when this is not a mapping or has no such key. An explicit null is `Some`.
