@@ -11,7 +11,6 @@ use std::sync::Arc;
 use super::access::{self, Access};
 use super::finalizer_holder::FinalizerHolder;
 use super::known_finalizers::{Controller, Handles, KnownFinalizers};
-use super::workloads::RunContainer;
 use crate::inventory::{Inventory, Member, ObjectId};
 use crate::kube::{GroupKind, KindMap};
 use crate::text::Span;
@@ -166,11 +165,8 @@ impl Removers {
     ) -> impl Iterator<Item = (ObjectId, Evidence)> + use<'t> {
         let named = controller.workload.iter().flat_map(|key| inventory.with_key(key).first());
         let named = named.map(|id| (*id, Evidence::Configuration));
-        named.chain(self.access.workloads.iter().filter_map(|workload| {
-            let runs =
-                |container: &&RunContainer| controller.is_run_by(&container.image.value, &container.command_line);
-            let image = &workload.containers.iter().find(runs)?.image;
-            Some((workload.id, Evidence::Image { image: image.value.clone(), span: image.span }))
+        named.chain(self.access.running(controller).map(|(workload, image)| {
+            (workload.id, Evidence::Image { image: image.value.clone(), span: image.span })
         }))
     }
 

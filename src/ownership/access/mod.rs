@@ -12,9 +12,11 @@ pub use rule::{PolicyRule, ResourceRequest, may_set_blocking_reference};
 use subject::Subject;
 
 use super::finalizer_holder::FinalizerHolder;
-use super::workloads::{self, Workload};
+use super::known_finalizers::{Controller, ImagePattern, image_name};
+use super::workloads::{self, RunContainer, Workload};
 use crate::inventory::{Inventory, Member, ObjectId};
 use crate::kube::{GroupKind, Namespace, ObjectKey, Scope, guessed_plurals, kinds};
+use crate::manifest::Spanned;
 use crate::yaml::Value;
 
 const GROUP: &str = "rbac.authorization.k8s.io";
@@ -25,6 +27,8 @@ const CLUSTER_ROLE: GroupKind<&str> = GroupKind::new(GROUP, "ClusterRole");
 pub struct Access {
     /// Those that end on their own come last.
     pub(super) workloads: Vec<Workload>,
+    /// Places among them, in order, by the names of their images.
+    by_image: HashMap<String, Vec<usize>>,
     grants: Vec<Grant>,
     /// Places among the grants, in order, by the resources that their rules name; `*` is one of them.
     by_resource: HashMap<String, Vec<usize>>,
@@ -135,7 +139,31 @@ impl Access {
                 by_resource.entry(resource.to_owned()).or_default().push(at);
             }
         }
-        Self { workloads, grants, by_resource }
+        let mut by_image: HashMap<String, Vec<usize>> = HashMap::new();
+        for (at, workload) in workloads.iter().enumerate() {
+            for container in &workload.containers {
+                by_image.entry(image_name(&container.image.value).to_owned()).or_default().push(at);
+            }
+        }
+        Self { workloads, by_image, grants, by_resource }
+    }
+
+    /// The workloads in which a controller runs, in order, each with the image.
+    pub(super) fn running<'a>(
+        &'a self,
+        controller: &'a Controller,
+    ) -> impl Iterator<Item = (&'a Workload, &'a Spanned<String>)> {
+        let named = |pattern: &ImagePattern| match pattern.name() {
+            Some(name) => self.by_image.get(name).cloned().unwrap_or_default(),
+            None => (0..self.workloads.len()).collect(),
+        };
+        let places: BTreeSet<usize> = controller.images.iter().flat_map(named).collect();
+        places.into_iter().filter_map(|at| {
+            let workload = &self.workloads[at];
+            let runs =
+                |container: &&RunContainer| controller.is_run_by(&container.image.value, &container.command_line);
+            Some((workload, &workload.containers.iter().find(runs)?.image))
+        })
     }
 
     /// The grants that may be about one of `resources`, in order. A cluster has hundreds, and few are about one kind.

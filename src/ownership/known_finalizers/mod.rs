@@ -14,7 +14,7 @@ use serde::Deserialize;
 use crate::inventory::table as table_of_kinds;
 use crate::kube::ObjectKey;
 
-pub use pattern::{ImagePattern, KindPattern};
+pub use pattern::{ImagePattern, KindPattern, image_name};
 
 const ROWS: &str = include_str!("../../../rules/tables/known-finalizers.csv");
 

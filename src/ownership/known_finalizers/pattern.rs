@@ -107,12 +107,25 @@ impl ImagePattern {
         &self.text
     }
 
+    /// The name that every image has which matches, as [`image_name`] has it; `None` if there are several.
+    pub fn name(&self) -> Option<&str> {
+        match self.segments.last() {
+            Some(ImageSegment::Exact(name)) => Some(name),
+            Some(ImageSegment::Pattern(_)) | None => None,
+        }
+    }
+
     /// Whether an image reference (`registry/path:tag@digest`) ends in these segments: whole segments, so that
     /// `argoproj/argocd` is neither `argoproj/argocd-image-updater` nor `notargoproj/argocd`. The table never names a registry.
     pub fn matches(&self, image: &str) -> bool {
         let mut path = path_segments(image, self.registry);
         self.segments.iter().rev().all(|wanted| path.next().is_some_and(|segment| wanted.matches(segment)))
     }
+}
+
+/// The last segment of the path of an image reference, without tag and digest.
+pub fn image_name(image: &str) -> &str {
+    path_segments(image, false).next().unwrap_or_default()
 }
 
 /// The path of an image reference from its end, without tag and digest, and without the registry unless it is asked for.
