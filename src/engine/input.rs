@@ -205,6 +205,9 @@ pub(super) fn read_paths(
         Some((bundle, walk))
     });
     let walked: Vec<_> = walked.collect();
+    if walked.is_empty() {
+        return Ok(vec![rest.read(named, &around.beside, files)]);
+    }
     let walks: Vec<_> = walked.iter().map(|(_, walk)| walk).collect();
     let outside = named.shared_with(&walks, false);
     let mut read = Vec::new();
