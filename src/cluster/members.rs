@@ -10,7 +10,7 @@ use crate::inventory::{Inventory, Member, ObjectId};
 use crate::kube::ObjectKey;
 
 /// An object that the cluster has.
-pub(super) struct Chosen {
+pub(super) struct ChosenMember {
     /// Which one of the input it is.
     pub(super) id: ObjectId,
     /// That of its manifest, or a new one.
@@ -20,7 +20,7 @@ pub(super) struct Chosen {
 pub(super) struct Members<'a> {
     inventory: &'a Inventory,
     /// In the order of their keys.
-    pub(super) chosen: BTreeMap<Cow<'a, ObjectKey>, Chosen>,
+    pub(super) chosen: BTreeMap<Cow<'a, ObjectKey>, ChosenMember>,
     /// The keys of objects whose names the server makes up.
     generated: HashMap<ObjectId, ObjectKey>,
     /// Objects that the cluster does not have: left out, or rejected.
@@ -72,7 +72,7 @@ impl<'a> Members<'a> {
             key = Cow::Owned(generated);
         }
         match self.chosen.entry(key) {
-            Entry::Vacant(place) => _ = place.insert(Chosen { id: member.id, uid: String::new() }),
+            Entry::Vacant(place) => _ = place.insert(ChosenMember { id: member.id, uid: String::new() }),
             Entry::Occupied(mut place) => {
                 assumptions.duplicates.push(place.key().clone().into_owned());
                 // What a cluster contains counts more than what is to be applied; otherwise the last one is applied last.
@@ -95,7 +95,7 @@ impl<'a> Members<'a> {
     /// The written uid, for the first object that has it; all others get a new one.
     fn give_uids(&mut self, assumptions: &mut Assumptions) {
         let inventory = self.inventory;
-        let mut order: Vec<(&Cow<'_, ObjectKey>, &mut Chosen)> = self.chosen.iter_mut().collect();
+        let mut order: Vec<(&Cow<'_, ObjectKey>, &mut ChosenMember)> = self.chosen.iter_mut().collect();
         order.sort_unstable_by_key(|(_, chosen)| chosen.id);
         let mut used = BTreeSet::new();
         for (key, chosen) in order {

@@ -26,7 +26,7 @@ pub use analysis::{Analysis, Verdicts};
 use callouts::add_callouts;
 use facts::Reader;
 use kinds::ShownKinds;
-use members::{Chosen, Members};
+use members::{ChosenMember, Members};
 use object::{minted_uid, object};
 use reconcilers::Reconcilers;
 use references::ReferenceBinder;
@@ -61,7 +61,7 @@ fn build(source: &Source<'_>) -> Result<Built, ClusterError> {
     let mut reconcilers = Reconcilers::new(source, &members);
     let reader = Reader::new(source.inventory, source.running);
     let mut objects = Vec::with_capacity(members.chosen.len() + source.implied.objects.len());
-    for (key, Chosen { id, uid }) in &members.chosen {
+    for (key, ChosenMember { id, uid }) in &members.chosen {
         let member = source.inventory.member(*id);
         note_unknown_kind(&kinds, key, &mut assumptions.unknown_kinds);
         let owner_references = references.of_member(key, *id, &mut assumptions);

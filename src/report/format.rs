@@ -71,9 +71,8 @@ impl Format {
     /// Whether the format has a place for the edits of fixes.
     pub fn carries_fixes(self) -> bool {
         match self {
-            Self::Json | Self::Jsonl | Self::Sarif | Self::Rdjson | Self::Lsp => true,
-            Self::Human | Self::Concise | Self::Github | Self::Gitlab | Self::Junit => false,
-            Self::Markdown | Self::Html => false,
+            Self::Json | Self::Jsonl | Self::Sarif | Self::Rdjson | Self::Lsp | Self::Html => true,
+            Self::Human | Self::Concise | Self::Github | Self::Gitlab | Self::Junit | Self::Markdown => false,
         }
     }
 }

@@ -48,7 +48,7 @@ struct Leak<'a> {
 fn tracking_label_leaks(context: &Context<'_>, sink: &mut Sink) {
     let inventory = context.inventory;
     let tracking = tracking_labels(inventory);
-    let mentioning = Mentions::of(inventory);
+    let mentioning = MarkMentions::of(inventory);
     for member in &inventory.members {
         for template in member.object.templates() {
             if let Some(leak) = leak(template, &tracking) {
@@ -63,12 +63,12 @@ fn tracking_label_leaks(context: &Context<'_>, sink: &mut Sink) {
 }
 
 /// Which documents mention Argo CD's marks, so that their custom resources are worth a walk.
-struct Mentions<'a> {
+struct MarkMentions<'a> {
     inventory: &'a Inventory,
     domain: memmem::Finder<'static>,
 }
 
-impl<'a> Mentions<'a> {
+impl<'a> MarkMentions<'a> {
     fn of(inventory: &'a Inventory) -> Self {
         Self { inventory, domain: memmem::Finder::new("argocd.argoproj.io/") }
     }

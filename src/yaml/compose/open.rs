@@ -23,7 +23,7 @@ pub(super) enum Key {
 
 /// A collection while it is read. Its entries or items are the last ones of [`OpenCollections::slots`] or
 /// [`OpenCollections::waiting`].
-struct OpenCollection {
+struct OpenNode {
     node: NodeId,
     flow: bool,
     /// Where its entries or items begin.
@@ -41,7 +41,7 @@ struct OpenMap {
 /// The collections around a place of the tape, the innermost last.
 #[derive(Default)]
 pub(super) struct OpenCollections {
-    open: Vec<OpenCollection>,
+    open: Vec<OpenNode>,
     /// Entries of all open mappings, those of the innermost last.
     slots: Vec<Slot>,
     /// Items of all open sequences, those of the innermost last.
@@ -57,12 +57,25 @@ impl OpenCollections {
             true => (self.slots.len(), Some(OpenMap::default())),
             false => (self.waiting.len(), None),
         };
-        self.open.push(OpenCollection { node, flow, first, map });
+        self.open.push(OpenNode { node, flow, first, map });
     }
 
     /// Whether the next node is a key.
     pub(super) fn expects_key(&self) -> bool {
-        matches!(self.open.last(), Some(OpenCollection { map: Some(OpenMap { key: None, .. }), .. }))
+        matches!(self.open.last(), Some(OpenNode { map: Some(OpenMap { key: None, .. }), .. }))
+    }
+
+    /// How many collections are open.
+    pub(super) fn depth(&self) -> usize {
+        self.open.len()
+    }
+
+    /// The key whose value is to come.
+    pub(super) fn awaited<'t>(&self, tree: &'t GrowingTree<'_>) -> Option<&'t str> {
+        match self.open.last()?.map.as_ref()?.key? {
+            Key::Name(key, span) => Some(tree.text(key, span)),
+            Key::Merge(_) => None,
+        }
     }
 
     /// Notes a key of the innermost mapping.
@@ -101,7 +114,7 @@ impl OpenCollections {
 
     /// Closes the innermost collection, and returns its node.
     pub(super) fn close(&mut self, tree: &mut GrowingTree<'_>, event: &TapeEvent) -> Option<NodeId> {
-        let OpenCollection { node, first, map, .. } = self.open.pop()?;
+        let OpenNode { node, first, map, .. } = self.open.pop()?;
         let content = match map {
             None => {
                 let start = tree.items.len() as u32;
