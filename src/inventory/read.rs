@@ -12,7 +12,7 @@ use super::walked::{InputFile, Origin, Walk};
 use crate::kustomize::name_of;
 use crate::manifest::{KUSTOMIZATIONS, ParsedFile};
 use crate::text::{Side, SourceFile, decode_manifest};
-use crate::yaml::ParserChoice;
+use crate::yaml::{ParserChoice, ReadChoice};
 
 /// The files of a run: whichever bundles reach a file, and under whatever names, it is read and parsed once.
 #[derive(Clone, Debug, Default)]
@@ -29,6 +29,9 @@ type ContentId = (PathBuf, bool);
 fn content_id(file: &InputFile) -> ContentId {
     (file.identity.clone(), matches!(file.origin, Origin::Stored(_)))
 }
+
+/// Schemas of custom resources: most of the text of many repositories, and no rule looks into one.
+const LEFT_OUT: [&str; 1] = ["openAPIV3Schema"];
 
 impl Files {
     /// No files yet, and the parser that will read them.
@@ -110,7 +113,7 @@ impl Texts {
             }
         }
         let parse = |(identity, path): ((bool, Arc<[u8]>), &str)| {
-            let parsed = parse_bytes(path, Ok(identity.1.to_vec()), self.parser);
+            let parsed = parse_bytes(path, Ok(identity.1.to_vec()), self.parser.into());
             (identity, parsed)
         };
         let parsed: Vec<_> = new.into_par_iter().map(parse).collect();
@@ -143,6 +146,7 @@ pub fn read_bytes(origin: &Origin) -> Result<Vec<u8>, String> {
 
 fn parse(file: &InputFile, earlier: Option<&ParsedFile>, parser: ParserChoice) -> ParsedFile {
     let path = file.path.as_str();
+    let reading = ReadChoice { parser, left_out: &LEFT_OUT };
     let unchanged = |side, text: &[u8]| {
         let source = |earlier: &ParsedFile| earlier.source().clone();
         let same =
@@ -151,22 +155,22 @@ fn parse(file: &InputFile, earlier: Option<&ParsedFile>, parser: ParserChoice) -
     };
     if let Origin::Unsaved(text) = &file.origin {
         let source = SourceFile::new(path, &**text).seen_as(path, Side::Unsaved);
-        return unchanged(Side::Unsaved, text.as_bytes()).unwrap_or_else(|| ParsedFile::parse_with(source, parser));
+        return unchanged(Side::Unsaved, text.as_bytes()).unwrap_or_else(|| ParsedFile::parse_with(source, reading));
     }
     let bytes = match &file.origin {
         Origin::Disk(disk) => read_file_at(disk, &file.identity),
         origin => read_bytes(origin),
     };
     let unchanged = bytes.as_ref().ok().and_then(|bytes| unchanged(Side::Head, bytes));
-    unchanged.unwrap_or_else(|| parse_bytes(path, bytes, parser))
+    unchanged.unwrap_or_else(|| parse_bytes(path, bytes, reading))
 }
 
-fn parse_bytes(path: &str, bytes: Result<Vec<u8>, String>, parser: ParserChoice) -> ParsedFile {
+fn parse_bytes(path: &str, bytes: Result<Vec<u8>, String>, reading: ReadChoice) -> ParsedFile {
     let decoded = bytes.and_then(|bytes| decode_manifest(bytes).map_err(|error| error.to_string()));
     match decoded {
         Ok(decoded) => {
             let source = SourceFile::new(path, decoded.text).with_replaced(decoded.replaced);
-            ParsedFile::parse_with(source, parser)
+            ParsedFile::parse_with(source, reading)
         }
         Err(reason) => ParsedFile::unreadable(path, reason),
     }

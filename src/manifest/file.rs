@@ -8,7 +8,7 @@ use super::provenance::templates;
 use super::recognition::{DocumentTraits, FileFacts, SkipReason, skip_reason, unreadable_reason};
 use super::secret::{self, DocumentParts};
 use crate::text::{Side, SourceFile, Span};
-use crate::yaml::{self, Comment, Content, Document, Notation, ParserChoice, Problem, ProblemKind, ReadError, Tree};
+use crate::yaml::{self, Comment, Content, Document, Notation, Problem, ProblemKind, ReadChoice, ReadError, Tree};
 
 /// The content of one text. It depends on nothing but that text: scopes, keys and namespaces are a bundle's and are
 /// settled in its inventory. Clones share everything, so bundles, the two sides of a change and the runs of an editor
@@ -41,7 +41,7 @@ pub struct ParsedDocument {
     pub span: Span,
     /// The language that it is read as.
     pub notation: Notation,
-    /// Its value; `None` when it is empty or cannot be read.
+    /// Its value; `None` when it is empty or cannot be read. What the [`ReadChoice`] leaves out is not in it.
     pub tree: Option<Arc<Tree>>,
     /// Why it cannot be read, unless it is a template or the file is not about manifests.
     pub error: Option<ReadError>,
@@ -60,14 +60,14 @@ pub struct ParsedDocument {
 impl ParsedFile {
     /// Parses a text.
     pub fn parse(source: SourceFile) -> Self {
-        Self::parse_with(source, ParserChoice::default())
+        Self::parse_with(source, ReadChoice::default())
     }
 
-    /// [`Self::parse`], with a parser of one's choice. This is the one place where manifests are parsed.
-    pub fn parse_with(source: SourceFile, parser: ParserChoice) -> Self {
+    /// [`Self::parse`], read in a way of one's choice. This is the one place where manifests are parsed.
+    pub fn parse_with(source: SourceFile, reading: ReadChoice) -> Self {
         let parts = templates(source.text());
         let source = source.with_rendered(parts);
-        let documents = yaml::read_each(&source, parser, |document| parse_document(&source, document));
+        let documents = yaml::read_each(&source, reading, |document| parse_document(&source, document));
         let mut facts = FileFacts::default();
         documents.iter().filter_map(|document| document.facts.as_deref()).for_each(|said| facts.add(said));
         let hidden = secret::hidden(&source, documents.iter().map(ParsedDocument::parts));
@@ -141,6 +141,17 @@ fn loses_a_manifest(source: &SourceFile, problem: &Problem) -> bool {
 }
 
 impl ParsedDocument {
+    /// Its whole value, whatever was left out; `source` is its file.
+    pub fn whole_tree(&self, source: &SourceFile) -> Option<Arc<Tree>> {
+        match &self.tree {
+            Some(tree) if !tree.is_whole() => {
+                let whole = yaml::read_whole(source, self.span, self.notation).map(Arc::new);
+                Some(whole.unwrap_or_else(|| Arc::clone(tree)))
+            }
+            tree => tree.clone(),
+        }
+    }
+
     fn parts(&self) -> DocumentParts<'_> {
         DocumentParts { span: self.span, tree: self.tree.as_deref(), objects: &self.objects, comments: &self.comments }
     }

@@ -165,9 +165,11 @@ impl Removers {
     ) -> impl Iterator<Item = (ObjectId, Evidence)> + use<'t> {
         let named = controller.workload.iter().flat_map(|key| inventory.with_key(key).first());
         let named = named.map(|id| (*id, Evidence::Configuration));
-        named.chain(self.access.running(controller).map(|(workload, image)| {
-            (workload.id, Evidence::Image { image: image.value.clone(), span: image.span })
-        }))
+        named.chain(
+            self.access.running(controller).map(|(workload, image)| {
+                (workload.id, Evidence::Image { image: image.value.clone(), span: image.span })
+            }),
+        )
     }
 
     fn with_access<'t>(

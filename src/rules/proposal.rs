@@ -157,11 +157,12 @@ fn edits_in(
     changes: &[&[ValueChange]],
 ) -> Vec<Option<Vec<TextEdit>>> {
     let source = inventory.sources.file(file);
-    let editor = || {
-        let parsed = inventory.document(file, document)?;
+    let edits = || {
         // Spans in text that stands in for other bytes are not places in the file.
-        let tree = parsed.tree.as_ref().filter(|_| source.replaced().is_none())?;
-        Editor::new(source.text(), parsed.span, parsed.notation, tree)
+        let parsed = inventory.document(file, document).filter(|_| source.replaced().is_none())?;
+        let tree = parsed.whole_tree(source)?;
+        let editor = Editor::new(source.text(), parsed.span, parsed.notation, &tree)?;
+        Some(editor.edits(changes))
     };
-    editor().map_or_else(|| vec![None; changes.len()], |editor| editor.edits(changes))
+    edits().unwrap_or_else(|| vec![None; changes.len()])
 }

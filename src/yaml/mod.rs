@@ -38,7 +38,7 @@ mod verify;
 
 pub use document::{Comment, Content, Document, Dropped, Notation, Problem, ProblemKind, Quirk, ReadError};
 pub use measure::{events, tape_length};
-pub use read::{ParserChoice, read, read_each, read_with};
+pub use read::{ParserChoice, ReadChoice, read, read_each, read_whole, read_with};
 pub use template::is_unrendered_template;
 pub use tree::{Entry, Kind, NodeId, Tree, Value};
 pub use verify::{ParserDifference, Verified, verify};

@@ -9,10 +9,11 @@ use std::sync::Arc;
 use rayon::prelude::*;
 
 use super::comments;
-use super::compose::{Composed, compose};
+use super::compose::{Composed, compose, compose_without};
 use super::document::{Comment, Content, Document, Dropped, Notation, Problem, ProblemKind, ReadError};
 use super::split::{Piece, split};
 use super::tape::{SyntaxError, Tape};
+use super::tree::Tree;
 use super::{fast, grammar, json, refusal};
 use crate::text::{SourceFile, Span};
 
@@ -26,6 +27,21 @@ pub enum ParserChoice {
     Exact,
     /// As [`Self::Fast`]; whoever asks for it fails when `verify` finds a difference.
     Verify,
+}
+
+/// How documents are read.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct ReadChoice {
+    /// Which parser reads YAML.
+    pub parser: ParserChoice,
+    /// Keys of mappings that nobody looks into. Such a mapping is read and checked like all others, and nothing of it is kept.
+    pub left_out: &'static [&'static str],
+}
+
+impl From<ParserChoice> for ReadChoice {
+    fn from(parser: ParserChoice) -> Self {
+        Self { parser, left_out: &[] }
+    }
 }
 
 /// The size from which the documents of a file are read in parallel, in bytes.
@@ -42,13 +58,13 @@ pub fn read(file: &SourceFile) -> Vec<Document> {
 
 /// [`read`], with a parser of one's choice.
 pub fn read_with(file: &SourceFile, parser: ParserChoice) -> Vec<Document> {
-    read_each(file, parser, |document| document)
+    read_each(file, parser.into(), |document| document)
 }
 
 /// [`read`], and what `each` makes of every document as soon as it is read. The documents of a large file are read in parallel;
 /// results come in the order of the documents.
-pub fn read_each<T: Send>(file: &SourceFile, parser: ParserChoice, each: impl Fn(Document) -> T + Sync) -> Vec<T> {
-    let mut reader = StreamReader::new(file.text(), &file.shared_text(), parser, &each, 0);
+pub fn read_each<T: Send>(file: &SourceFile, reading: ReadChoice, each: impl Fn(Document) -> T + Sync) -> Vec<T> {
+    let mut reader = StreamReader::new(file.text(), &file.shared_text(), reading, &each, 0);
     let start = if reader.text.starts_with('\u{FEFF}') { '\u{FEFF}'.len_utf8() } else { 0 };
     let looks_like_json = reader.text[start..].trim_start().starts_with('{');
     match looks_like_json {
@@ -76,11 +92,17 @@ pub(super) fn reread(text: &str, span: Span, notation: Notation) -> Option<Tape>
     tape.dropped_from.is_none().then_some(tape)
 }
 
+/// The whole value of a document of which parts were left out, read again.
+pub fn read_whole(file: &SourceFile, span: Span, notation: Notation) -> Option<Tree> {
+    let tape = reread(file.text(), span, notation)?;
+    compose(&tape, &file.shared_text(), notation == Notation::Json).ok().map(|composed| composed.tree)
+}
+
 struct StreamReader<'f, T, F> {
     text: &'f str,
     /// The same text, for the trees that point into it.
     shared: Arc<String>,
-    parser: ParserChoice,
+    reading: ReadChoice,
     /// The fast parser's, used again for each document.
     tape: Tape,
     each: &'f F,
@@ -90,8 +112,8 @@ struct StreamReader<'f, T, F> {
 }
 
 impl<'f, T: Send, F: Fn(Document) -> T + Sync> StreamReader<'f, T, F> {
-    fn new(text: &'f str, shared: &Arc<String>, parser: ParserChoice, each: &'f F, next: u32) -> Self {
-        Self { text, shared: Arc::clone(shared), parser, tape: Tape::default(), each, next, done: Vec::new() }
+    fn new(text: &'f str, shared: &Arc<String>, reading: ReadChoice, each: &'f F, next: u32) -> Self {
+        Self { text, shared: Arc::clone(shared), reading, tape: Tape::default(), each, next, done: Vec::new() }
     }
 
     fn push(
@@ -148,7 +170,7 @@ impl<'f, T: Send, F: Fn(Document) -> T + Sync> StreamReader<'f, T, F> {
         let size = pieces.len().div_ceil(PARTS).max(1);
         let part = |(at, part): (usize, &[Piece])| {
             let next = self.next + (at * size) as u32;
-            let mut reader = Self::new(self.text, &self.shared, self.parser, self.each, next);
+            let mut reader = Self::new(self.text, &self.shared, self.reading, self.each, next);
             part.iter().for_each(|piece| reader.piece(*piece, None));
             reader.done
         };
@@ -170,7 +192,7 @@ impl<'f, T: Send, F: Fn(Document) -> T + Sync> StreamReader<'f, T, F> {
 
     fn yaml_document(&mut self, span: Span, json_error: Option<SyntaxError>) {
         let text = with_final_newline(self.text.get(span.range()).unwrap_or_default());
-        if self.parser != ParserChoice::Exact && self.fast_document(span, &text) {
+        if self.reading.parser != ParserChoice::Exact && self.fast_document(span, &text) {
             return;
         }
         if let Some((at, found)) = forbidden_character(&text) {
@@ -217,7 +239,7 @@ impl<'f, T: Send, F: Fn(Document) -> T + Sync> StreamReader<'f, T, F> {
     /// Composes a tape and collects what was noticed.
     fn content(&self, tape: &Tape, chunk: Span, json: bool) -> (Content, Vec<Problem>) {
         let mut problems = self.tape_problems(tape, chunk);
-        match compose(tape, &self.shared, json) {
+        match compose_without(tape, &self.shared, json, self.reading.left_out) {
             Ok(Composed { tree, problems: found }) => {
                 problems.extend(found);
                 let empty = tree.root().is_null();
@@ -271,4 +293,48 @@ fn template_braces(file: &str, error: &SyntaxError, chunk: Span) -> Option<u32> 
         .flatten()
         .filter(|&found| found <= 1)
         .map(|found| (at.saturating_sub(1) + found) as u32)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::yaml::{Kind, Value};
+
+    const TEXT: &str =
+        "spec:\n  schema:\n    a: {b: [1, \"x\\ty\"]}\n    a: |\n      lost\n  list: [2, 3.5]\nlast: \"\\u00e9\"\n";
+
+    fn value(file: &SourceFile, choice: ReadChoice) -> (Tree, Vec<Problem>) {
+        let document = read_each(file, choice, |document| document).pop().expect("a document");
+        let Content::Value(tree) = document.content else { panic!("a value") };
+        (tree, document.problems)
+    }
+
+    #[test]
+    fn what_is_left_out_is_checked_and_everything_else_is_kept() {
+        let file = SourceFile::new("f.yaml", TEXT);
+        let (whole, all_problems) = value(&file, ReadChoice::default());
+        let (tree, problems) = value(&file, ReadChoice { left_out: &["schema"], ..ReadChoice::default() });
+        assert_eq!((whole.is_whole(), tree.is_whole()), (true, false));
+        assert_eq!(problems, all_problems);
+        assert_eq!(problems.len(), 1, "the key that is written twice");
+        let schema = |tree: &Tree| {
+            let schema = tree.root().at(&["spec", "schema"]).expect("a schema");
+            (schema.span(), schema.is_map(), schema.entries().len())
+        };
+        assert_eq!((schema(&whole).2, schema(&tree).2), (1, 0));
+        assert_eq!((schema(&whole).0, true), (schema(&tree).0, schema(&tree).1));
+        assert_eq!(tree.root().get("last").and_then(Value::as_str), Some("é"));
+        let list: Vec<_> = tree.root().at(&["spec", "list"]).expect("a list").items().map(Value::kind).collect();
+        assert_eq!(list, [Kind::Int(2), Kind::Float(3.5)]);
+        let again = read_whole(&file, Span::new(0, TEXT.len() as u32), Notation::Yaml).expect("a value");
+        assert_eq!(schema(&again), schema(&whole));
+    }
+
+    #[test]
+    fn what_an_alias_may_need_is_kept() {
+        let file = SourceFile::new("f.yaml", "schema: {a: &x 1}\nb: *x\n");
+        let (tree, _) = value(&file, ReadChoice { left_out: &["schema"], ..ReadChoice::default() });
+        assert_eq!(tree.root().get("b").and_then(Value::as_int), Some(1));
+        assert!(tree.is_whole());
+    }
 }

@@ -72,6 +72,8 @@ pub(super) enum NodeContent {
         start: u32,
         end: u32,
     },
+    /// A mapping that was checked, and of which nothing is kept.
+    LeftOut,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -107,9 +109,16 @@ pub struct Tree {
     pub(super) file: Arc<String>,
     /// Text that differs from the file's.
     pub(super) decoded: String,
+    /// Whether nothing was left out.
+    pub(super) is_whole: bool,
 }
 
 impl Tree {
+    /// Whether the tree has everything that is written; if not, some mappings look as if they were empty.
+    pub fn is_whole(&self) -> bool {
+        self.is_whole
+    }
+
     /// The value of the whole document.
     pub fn root(&self) -> Value<'_> {
         Value { tree: self, id: self.root }
@@ -193,6 +202,7 @@ impl<'a> Value<'a> {
             },
             NodeContent::Text(place) => Kind::String(self.tree.text(place, node.span)),
             NodeContent::Map { start, end } => Kind::Map { start, end },
+            NodeContent::LeftOut => Kind::Map { start: 0, end: 0 },
             NodeContent::Seq { start, end } => Kind::Seq { start, end },
         }
     }
@@ -235,7 +245,7 @@ impl<'a> Value<'a> {
 
     /// Whether the value is a mapping.
     pub fn is_map(self) -> bool {
-        matches!(self.node().content, NodeContent::Map { .. })
+        matches!(self.node().content, NodeContent::Map { .. } | NodeContent::LeftOut)
     }
 
     /// Whether the value is a sequence.
@@ -304,7 +314,7 @@ impl<'a> Value<'a> {
             NodeContent::Bool(_) => "bool",
             NodeContent::Number(_) => "number",
             NodeContent::Text(_) => "string",
-            NodeContent::Map { .. } => "object",
+            NodeContent::Map { .. } | NodeContent::LeftOut => "object",
             NodeContent::Seq { .. } => "array",
         }
     }

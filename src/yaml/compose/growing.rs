@@ -23,6 +23,19 @@ pub(super) struct GrowingTree<'t> {
     added: String,
     /// How many nodes [`Self::same`] may still look at.
     looks: usize,
+    /// Whether nothing was forgotten.
+    is_whole: bool,
+}
+
+/// How far a tree had grown.
+#[derive(Clone, Copy)]
+pub(super) struct Growth {
+    nodes: usize,
+    entries: usize,
+    items: usize,
+    numbers: usize,
+    texts: usize,
+    added: usize,
 }
 
 impl<'t> GrowingTree<'t> {
@@ -38,7 +51,28 @@ impl<'t> GrowingTree<'t> {
             texts: Vec::new(),
             added: String::new(),
             looks: tape.events.len(),
+            is_whole: true,
         }
+    }
+
+    /// How far the tree has grown.
+    pub(super) fn growth(&self) -> Growth {
+        let Self { nodes, entries, items, numbers, texts, added, .. } = self;
+        let (nodes, entries, items) = (nodes.len(), entries.len(), items.len());
+        Growth { nodes, entries, items, numbers: numbers.len(), texts: texts.len(), added: added.len() }
+    }
+
+    /// Forgets what has grown since, which is all of what is in the mapping `node`.
+    pub(super) fn forget(&mut self, node: NodeId, since: Growth) {
+        let Growth { nodes, entries, items, numbers, texts, added } = since;
+        self.nodes.truncate(nodes);
+        self.entries.truncate(entries);
+        self.items.truncate(items);
+        self.numbers.truncate(numbers);
+        self.texts.truncate(texts);
+        self.added.truncate(added);
+        self.node_mut(node).content = NodeContent::LeftOut;
+        self.is_whole = false;
     }
 
     pub(super) fn add(&mut self, content: NodeContent, span: Span) -> NodeId {
@@ -106,6 +140,10 @@ impl<'t> GrowingTree<'t> {
             TextPlace::Quoted => TextRef { start: span.start + 1, end: span.end - 1, decoded: false },
             TextPlace::Elsewhere(at) => self.texts.get(at as usize).copied().unwrap_or_default(),
         };
+        self.text_of(text)
+    }
+
+    fn text_of(&self, text: TextRef) -> &str {
         match (text.start as usize).checked_sub(self.tape.decoded.len()) {
             Some(start) if text.decoded => {
                 self.added.get(start..start + (text.end - text.start) as usize).unwrap_or_default()
@@ -160,12 +198,30 @@ impl<'t> GrowingTree<'t> {
         true
     }
 
-    /// The whole tree, with a copy of what the tape had decoded: the tape needs its memory for the next document.
+    /// The tree, with a copy of what it needs of the tape's decoded texts: the tape needs its memory for the next document.
     pub(super) fn finish(mut self, root: NodeId, file: &Arc<String>) -> Tree {
         self.items.shrink_to_fit();
-        let mut decoded = String::with_capacity(self.tape.decoded.len() + self.added.len());
-        decoded.extend([self.tape.decoded.as_str(), &self.added]);
-        let Self { nodes, entries, items, numbers, texts, .. } = self;
-        Tree { nodes, entries, items, numbers, texts, root, file: Arc::clone(file), decoded }
+        let decoded = match self.is_whole {
+            true => [self.tape.decoded.as_str(), &self.added].concat(),
+            false => self.take_decoded(),
+        };
+        let Self { nodes, entries, items, numbers, texts, is_whole, .. } = self;
+        Tree { nodes, entries, items, numbers, texts, root, file: Arc::clone(file), decoded, is_whole }
+    }
+
+    /// The decoded texts that are still needed, where most were forgotten. Every text gets its new place.
+    fn take_decoded(&mut self) -> String {
+        self.nodes.shrink_to_fit();
+        self.entries.shrink_to_fit();
+        let mut needed = String::new();
+        for at in 0..self.texts.len() {
+            let text = self.texts[at];
+            if text.decoded {
+                let start = needed.len() as u32;
+                needed.push_str(self.text_of(text));
+                self.texts[at] = TextRef { start, end: needed.len() as u32, decoded: true };
+            }
+        }
+        needed
     }
 }

@@ -13,7 +13,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use self::extent::TapeExtent;
-use self::growing::GrowingTree;
+use self::growing::{GrowingTree, Growth};
 use self::open::{Key, OpenCollections};
 use super::alias::{self, AliasTargets};
 use super::document::Problem;
@@ -30,7 +30,19 @@ pub(super) struct Composed {
 
 /// Composes a tape. `file` is the text of the whole file; `json` says which rules scalars follow.
 pub(super) fn compose(tape: &Tape, file: &Arc<String>, json: bool) -> Result<Composed, SyntaxError> {
+    compose_without(tape, file, json, &[])
+}
+
+/// The same; mappings under one of the keys `left_out` are composed and checked like all others, and then forgotten.
+pub(super) fn compose_without(
+    tape: &Tape,
+    file: &Arc<String>,
+    json: bool,
+    left_out: &[&str],
+) -> Result<Composed, SyntaxError> {
     let extent = TapeExtent::of(tape)?;
+    // What an alias names has to be there, and of a text that goes on after the document not all can be read again.
+    let left_out = if extent.shares || tape.dropped_from.is_some() { &[] } else { left_out };
     let targets = if extent.shares { alias::resolve(tape, file)? } else { AliasTargets::new() };
     let mut composer = Composer {
         tape,
@@ -41,6 +53,8 @@ pub(super) fn compose(tape: &Tape, file: &Arc<String>, json: bool) -> Result<Com
         tree: GrowingTree::new(tape, file, &extent),
         open: OpenCollections::default(),
         root: NodeId(0),
+        left_out,
+        leaving_out: None,
     };
     for (index, event) in composer.tape.events.iter().enumerate() {
         composer.event(index as u32, event)?;
@@ -59,6 +73,10 @@ struct Composer<'a> {
     tree: GrowingTree<'a>,
     open: OpenCollections,
     root: NodeId,
+    /// Keys of mappings that are not kept.
+    left_out: &'a [&'a str],
+    /// Inside such a mapping: how deep it is, and what there was before it.
+    leaving_out: Option<(usize, Growth)>,
 }
 
 impl Composer<'_> {
@@ -76,10 +94,19 @@ impl Composer<'_> {
         if self.open.expects_key() {
             return Err(SyntaxError::new(event.start, "invalid map key: a mapping or a sequence"));
         }
+        let is_left_out = is_map && self.leaving_out.is_none() && self.is_left_out();
         let node = self.tree.add(NodeContent::Null, event.span());
         self.remember(index, event, node);
+        if is_left_out {
+            self.leaving_out = Some((self.open.depth(), self.tree.growth()));
+        }
         self.open.open(node, flow, is_map);
         Ok(())
+    }
+
+    /// Whether the value that comes is not kept if it is a mapping.
+    fn is_left_out(&self) -> bool {
+        !self.left_out.is_empty() && self.open.awaited(&self.tree).is_some_and(|key| self.left_out.contains(&key))
     }
 
     fn remember(&mut self, index: u32, event: &TapeEvent, node: NodeId) {
@@ -154,7 +181,7 @@ impl Composer<'_> {
                 Number::Float(value) => Scalar::Float(value),
             },
             NodeContent::Text(place) => Scalar::Text(Cow::Owned(self.tree.text(place, span).to_owned())),
-            NodeContent::Map { .. } | NodeContent::Seq { .. } => {
+            NodeContent::Map { .. } | NodeContent::Seq { .. } | NodeContent::LeftOut => {
                 return Err(SyntaxError::new(event.start, "invalid map key: a mapping or a sequence"));
             }
         };
@@ -170,7 +197,12 @@ impl Composer<'_> {
 
     fn close(&mut self, event: &TapeEvent) -> Result<(), SyntaxError> {
         match self.open.close(&mut self.tree, event) {
-            Some(node) => self.place(node, self.tree.node(node).span, false),
+            Some(node) => {
+                if let Some((_, growth)) = self.leaving_out.take_if(|(depth, _)| *depth == self.open.depth()) {
+                    self.tree.forget(node, growth);
+                }
+                self.place(node, self.tree.node(node).span, false)
+            }
             None => Ok(()),
         }
     }
