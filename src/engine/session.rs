@@ -24,7 +24,7 @@ use crate::manifest::SkipReason;
 use crate::report::{Listing, Report};
 use crate::suppression::Date;
 use crate::text::{Side, SourceFile};
-use crate::yaml::ParserChoice;
+use crate::yaml::{ParserChoice, ReadChoice};
 
 /// What a request leads to, read once; any number of questions can be asked of it.
 #[derive(Debug)]
@@ -80,7 +80,7 @@ impl Session {
     #[doc(hidden)]
     pub fn open_after(earlier: Option<&Self>, request: &Request) -> Result<Self, SessionError> {
         let read_before = earlier.map(|earlier| earlier.files.to_be_read_again());
-        Self::open_among(request, read_before.unwrap_or_else(|| Files::read_by(request.parser)))
+        Self::open_among(request, read_before.unwrap_or_else(|| Files::read_by(read_choice(request))))
     }
 
     /// The same; what is among `files` already is not read again.
@@ -290,6 +290,12 @@ impl Session {
             false => Ok(()),
         }
     }
+}
+
+/// How the files of a session are read. Schemas of custom resources are most of what many repositories contain, and no rule looks
+/// into one; only a comparison of two states does.
+fn read_choice(request: &Request) -> ReadChoice {
+    ReadChoice { parser: request.parser, left_out: &["openAPIV3Schema"] }
 }
 
 /// Reads what a request leads to, now or before a change.

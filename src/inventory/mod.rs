@@ -23,7 +23,7 @@ mod walked;
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use crate::kube::{GroupKind, Namespace, ObjectKey, Scope, kinds as well_known};
+use crate::kube::{GroupKind, KindMap, Namespace, ObjectKey, Scope, kinds as well_known};
 use crate::kustomize::{BuildFate, Edits};
 use crate::manifest::{Object, OwnerReference, ParsedDocument, ParsedFile, Skip};
 use crate::text::{FileId, Sources};
@@ -124,7 +124,7 @@ pub struct Inventory {
     hidden: usize,
     by_uid: HashMap<String, Vec<ObjectId>>,
     by_key: HashMap<ObjectKey, Vec<ObjectId>>,
-    by_name: HashMap<(String, String, String), Vec<ObjectId>>,
+    by_name: KindMap<HashMap<String, Vec<ObjectId>>>,
 }
 
 impl Inventory {
@@ -174,7 +174,7 @@ impl Inventory {
             hidden: 0,
             by_uid: HashMap::new(),
             by_key: HashMap::new(),
-            by_name: HashMap::new(),
+            by_name: KindMap::default(),
         };
         for object in written() {
             let edits = edits.get(object.file.0 as usize).and_then(Option::as_deref);
@@ -305,8 +305,8 @@ impl Inventory {
         }
         // An object whose name the server makes up cannot be meant by name.
         if object.metadata.name.as_ref().is_some_and(|name| !name.value.is_empty()) {
-            let name = (key.group.clone(), key.kind.clone(), key.name.clone());
-            self.by_name.entry(name).or_default().push(id);
+            let names = self.by_name.get_or_insert_with(key.group_kind(), HashMap::new);
+            names.entry(key.name.clone()).or_default().push(id);
             self.by_key.entry(key.clone()).or_default().push(id);
         }
     }
@@ -335,8 +335,8 @@ impl Inventory {
 
     /// The objects of a group, kind and name in whatever namespace, in order.
     pub fn with_name(&self, group: &str, kind: &str, name: &str) -> &[ObjectId] {
-        let key = (table().identity(group, kind).to_owned(), kind.to_owned(), name.to_owned());
-        self.by_name.get(&key).map_or(&[], Vec::as_slice)
+        let kind = GroupKind::new(table().identity(group, kind), kind);
+        self.by_name.get(kind).and_then(|names| names.get(name)).map_or(&[], Vec::as_slice)
     }
 
     /// The objects of a kind and name whose namespace may be `here`, in order: those in it, and those of which nobody says where

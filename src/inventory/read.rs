@@ -20,7 +20,7 @@ pub struct Files {
     parsed: HashMap<ContentId, ParsedFile>,
     /// What an earlier run parsed. A text that is still the same is not parsed again.
     earlier: HashMap<ContentId, ParsedFile>,
-    parser: ParserChoice,
+    choice: ReadChoice,
 }
 
 /// What distinguishes contents: [`InputFile::identity`], and whether it is that of before a change.
@@ -30,29 +30,26 @@ fn content_id(file: &InputFile) -> ContentId {
     (file.identity.clone(), matches!(file.origin, Origin::Stored(_)))
 }
 
-/// Schemas of custom resources: most of the text of many repositories, and no rule looks into one.
-const LEFT_OUT: [&str; 1] = ["openAPIV3Schema"];
-
 impl Files {
-    /// No files yet, and the parser that will read them.
-    pub fn read_by(parser: ParserChoice) -> Self {
-        Self { parser, ..Self::default() }
+    /// No files yet, and how they will be read.
+    pub fn read_by(choice: ReadChoice) -> Self {
+        Self { choice, ..Self::default() }
     }
 
     /// The same for a later run: every file is read again, and parsed again only if its text is another one.
     #[must_use]
     pub fn to_be_read_again(&self) -> Self {
-        Self { parsed: HashMap::new(), earlier: self.parsed.clone(), parser: self.parser }
+        Self { parsed: HashMap::new(), earlier: self.parsed.clone(), choice: self.choice }
     }
 
     /// The files of `walk` in the order of their reported paths, those among them that cannot be read.
     pub fn read(&mut self, walk: Walk) -> Vec<ParsedFile> {
         let Walk { files, unreadable, .. } = walk;
         let new: Vec<&InputFile> = files.iter().filter(|file| !self.parsed.contains_key(&content_id(file))).collect();
-        let (earlier, parser) = (&self.earlier, self.parser);
+        let (earlier, choice) = (&self.earlier, self.choice);
         let parse = |file: &InputFile| {
             let id = content_id(file);
-            let parsed = parse(file, earlier.get(&id), parser);
+            let parsed = parse(file, earlier.get(&id), choice);
             (id, parsed)
         };
         let parsed: Vec<_> = new.into_par_iter().map(parse).collect();
@@ -144,9 +141,8 @@ pub fn read_bytes(origin: &Origin) -> Result<Vec<u8>, String> {
     }
 }
 
-fn parse(file: &InputFile, earlier: Option<&ParsedFile>, parser: ParserChoice) -> ParsedFile {
+fn parse(file: &InputFile, earlier: Option<&ParsedFile>, choice: ReadChoice) -> ParsedFile {
     let path = file.path.as_str();
-    let reading = ReadChoice { parser, left_out: &LEFT_OUT };
     let unchanged = |side, text: &[u8]| {
         let source = |earlier: &ParsedFile| earlier.source().clone();
         let same =
@@ -155,22 +151,22 @@ fn parse(file: &InputFile, earlier: Option<&ParsedFile>, parser: ParserChoice) -
     };
     if let Origin::Unsaved(text) = &file.origin {
         let source = SourceFile::new(path, &**text).seen_as(path, Side::Unsaved);
-        return unchanged(Side::Unsaved, text.as_bytes()).unwrap_or_else(|| ParsedFile::parse_with(source, reading));
+        return unchanged(Side::Unsaved, text.as_bytes()).unwrap_or_else(|| ParsedFile::parse_with(source, choice));
     }
     let bytes = match &file.origin {
         Origin::Disk(disk) => read_file_at(disk, &file.identity),
         origin => read_bytes(origin),
     };
     let unchanged = bytes.as_ref().ok().and_then(|bytes| unchanged(Side::Head, bytes));
-    unchanged.unwrap_or_else(|| parse_bytes(path, bytes, reading))
+    unchanged.unwrap_or_else(|| parse_bytes(path, bytes, choice))
 }
 
-fn parse_bytes(path: &str, bytes: Result<Vec<u8>, String>, reading: ReadChoice) -> ParsedFile {
+fn parse_bytes(path: &str, bytes: Result<Vec<u8>, String>, choice: ReadChoice) -> ParsedFile {
     let decoded = bytes.and_then(|bytes| decode_manifest(bytes).map_err(|error| error.to_string()));
     match decoded {
         Ok(decoded) => {
             let source = SourceFile::new(path, decoded.text).with_replaced(decoded.replaced);
-            ParsedFile::parse_with(source, reading)
+            ParsedFile::parse_with(source, choice)
         }
         Err(reason) => ParsedFile::unreadable(path, reason),
     }

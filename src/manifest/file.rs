@@ -64,10 +64,10 @@ impl ParsedFile {
     }
 
     /// [`Self::parse`], read in a way of one's choice. This is the one place where manifests are parsed.
-    pub fn parse_with(source: SourceFile, reading: ReadChoice) -> Self {
+    pub fn parse_with(source: SourceFile, choice: ReadChoice) -> Self {
         let parts = templates(source.text());
         let source = source.with_rendered(parts);
-        let documents = yaml::read_each(&source, reading, |document| parse_document(&source, document));
+        let documents = yaml::read_each(&source, choice, |document| parse_document(&source, document));
         let mut facts = FileFacts::default();
         documents.iter().filter_map(|document| document.facts.as_deref()).for_each(|said| facts.add(said));
         let hidden = secret::hidden(&source, documents.iter().map(ParsedDocument::parts));

@@ -10,13 +10,15 @@ use crate::kube::{ApiVersion, GroupKind, Namespace, ObjectKey, Scope};
 
 /// Every product of every generator, in the order of the inventory.
 pub(super) fn of(inventory: &Inventory, tables: &Tables) -> Vec<Tie> {
-    let mut rows: BTreeMap<GroupKind<&str>, Vec<&Generator>> = BTreeMap::new();
+    let mut rows: BTreeMap<GroupKind<&str>, Vec<(&Generator, bool)>> = BTreeMap::new();
     let mut ties = Vec::new();
     for member in inventory.members.iter().filter(|member| member.decodes()) {
         let kind = member.key.group_kind();
-        let rows = rows.entry(kind).or_insert_with(|| tables.generators_of(kind.group, kind.kind).collect());
-        for row in rows.iter() {
-            ties.extend(products(inventory, member, row));
+        let of_kind =
+            || tables.generators_of(kind.group, kind.kind).map(|row| (row, is_cluster_scoped(inventory, row)));
+        let rows = rows.entry(kind).or_insert_with(|| of_kind().collect());
+        for (row, is_cluster_scoped) in rows.iter() {
+            ties.extend(products(inventory, member, row, *is_cluster_scoped));
         }
     }
     ties
@@ -26,11 +28,15 @@ fn products<'a>(
     inventory: &'a Inventory,
     member: &'a Member,
     row: &'a Generator,
+    is_cluster_scoped: bool,
 ) -> impl Iterator<Item = Tie> + use<'a> {
     let object = member.object.value();
     let owned = row.owns.of(object).owns;
     let names = row.product.names.iter().flat_map(move |pattern| pattern.names(object));
-    let namespaces = namespaces(inventory, member, row);
+    let namespaces = match is_cluster_scoped {
+        true => vec![Namespace::None],
+        false => namespaces(inventory, member, row),
+    };
     names.flat_map(move |found| {
         let tie = |namespace: &Namespace| tie(inventory, member, row, (&found, namespace), owned);
         namespaces.iter().map(tie).collect::<Vec<_>>()
@@ -57,13 +63,15 @@ fn tie(
     }
 }
 
-/// The namespaces of the products: those that a field lists, else that of the generator. None where it cannot be known.
-fn namespaces(inventory: &Inventory, member: &Member, row: &Generator) -> Vec<Namespace> {
+/// Whether the products live in no namespace.
+fn is_cluster_scoped(inventory: &Inventory, row: &Generator) -> bool {
     let kind = &row.product.kind;
     let version = ApiVersion { group: kind.group.clone(), version: String::new() };
-    if inventory.kinds.resolve(&version, &kind.kind).scope == Some(Scope::Cluster) {
-        return vec![Namespace::None];
-    }
+    inventory.kinds.resolve(&version, &kind.kind).scope == Some(Scope::Cluster)
+}
+
+/// The namespaces of namespaced products: those that a field lists, else that of the generator. None where it cannot be known.
+fn namespaces(inventory: &Inventory, member: &Member, row: &Generator) -> Vec<Namespace> {
     let listed = row.product.namespace.as_ref().map(|field| field.values(member.object.value())).unwrap_or_default();
     if !listed.is_empty() {
         return listed.into_iter().map(|value| Namespace::Named(value.text)).collect();

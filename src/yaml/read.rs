@@ -63,8 +63,8 @@ pub fn read_with(file: &SourceFile, parser: ParserChoice) -> Vec<Document> {
 
 /// [`read`], and what `each` makes of every document as soon as it is read. The documents of a large file are read in parallel;
 /// results come in the order of the documents.
-pub fn read_each<T: Send>(file: &SourceFile, reading: ReadChoice, each: impl Fn(Document) -> T + Sync) -> Vec<T> {
-    let mut reader = StreamReader::new(file.text(), &file.shared_text(), reading, &each, 0);
+pub fn read_each<T: Send>(file: &SourceFile, choice: ReadChoice, each: impl Fn(Document) -> T + Sync) -> Vec<T> {
+    let mut reader = StreamReader::new(file.text(), &file.shared_text(), choice, &each, 0);
     let start = if reader.text.starts_with('\u{FEFF}') { '\u{FEFF}'.len_utf8() } else { 0 };
     let looks_like_json = reader.text[start..].trim_start().starts_with('{');
     match looks_like_json {
@@ -102,7 +102,7 @@ struct StreamReader<'f, T, F> {
     text: &'f str,
     /// The same text, for the trees that point into it.
     shared: Arc<String>,
-    reading: ReadChoice,
+    choice: ReadChoice,
     /// The fast parser's, used again for each document.
     tape: Tape,
     each: &'f F,
@@ -112,8 +112,8 @@ struct StreamReader<'f, T, F> {
 }
 
 impl<'f, T: Send, F: Fn(Document) -> T + Sync> StreamReader<'f, T, F> {
-    fn new(text: &'f str, shared: &Arc<String>, reading: ReadChoice, each: &'f F, next: u32) -> Self {
-        Self { text, shared: Arc::clone(shared), reading, tape: Tape::default(), each, next, done: Vec::new() }
+    fn new(text: &'f str, shared: &Arc<String>, choice: ReadChoice, each: &'f F, next: u32) -> Self {
+        Self { text, shared: Arc::clone(shared), choice, tape: Tape::default(), each, next, done: Vec::new() }
     }
 
     fn push(
@@ -170,7 +170,7 @@ impl<'f, T: Send, F: Fn(Document) -> T + Sync> StreamReader<'f, T, F> {
         let size = pieces.len().div_ceil(PARTS).max(1);
         let part = |(at, part): (usize, &[Piece])| {
             let next = self.next + (at * size) as u32;
-            let mut reader = Self::new(self.text, &self.shared, self.reading, self.each, next);
+            let mut reader = Self::new(self.text, &self.shared, self.choice, self.each, next);
             part.iter().for_each(|piece| reader.piece(*piece, None));
             reader.done
         };
@@ -192,7 +192,7 @@ impl<'f, T: Send, F: Fn(Document) -> T + Sync> StreamReader<'f, T, F> {
 
     fn yaml_document(&mut self, span: Span, json_error: Option<SyntaxError>) {
         let text = with_final_newline(self.text.get(span.range()).unwrap_or_default());
-        if self.reading.parser != ParserChoice::Exact && self.fast_document(span, &text) {
+        if self.choice.parser != ParserChoice::Exact && self.fast_document(span, &text) {
             return;
         }
         if let Some((at, found)) = forbidden_character(&text) {
@@ -239,7 +239,7 @@ impl<'f, T: Send, F: Fn(Document) -> T + Sync> StreamReader<'f, T, F> {
     /// Composes a tape and collects what was noticed.
     fn content(&self, tape: &Tape, chunk: Span, json: bool) -> (Content, Vec<Problem>) {
         let mut problems = self.tape_problems(tape, chunk);
-        match compose_without(tape, &self.shared, json, self.reading.left_out) {
+        match compose_without(tape, &self.shared, json, self.choice.left_out) {
             Ok(Composed { tree, problems: found }) => {
                 problems.extend(found);
                 let empty = tree.root().is_null();

@@ -248,6 +248,11 @@ impl<'a> Value<'a> {
         matches!(self.node().content, NodeContent::Map { .. } | NodeContent::LeftOut)
     }
 
+    /// Whether the value is a mapping of which nothing was kept.
+    pub fn is_left_out(self) -> bool {
+        matches!(self.node().content, NodeContent::LeftOut)
+    }
+
     /// Whether the value is a sequence.
     pub fn is_seq(self) -> bool {
         matches!(self.node().content, NodeContent::Seq { .. })
