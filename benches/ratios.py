@@ -27,10 +27,12 @@ import os, sys, yaml
 for folder, _, names in os.walk(sys.argv[1], followlinks=True):
     for name in names:
         if name.endswith((".yaml", ".yml", ".json")):
+            with open(os.path.join(folder, name), "rb") as file:
+                text = file.read()
             try:
-                for _ in yaml.parse(open(os.path.join(folder, name), encoding="utf-8", errors="replace"), Loader=yaml.CLoader):
+                for _ in yaml.%s(text, Loader=yaml.CSafeLoader):
                     pass
-            except yaml.YAMLError:
+            except (yaml.YAMLError, ValueError):
                 pass
 """
 
@@ -77,9 +79,10 @@ def least(commands, folder):
 
 def peers(folder):
     found = {}
-    has_pyyaml = "import yaml; yaml.CLoader"
+    has_pyyaml = "import yaml; yaml.CSafeLoader"
     if subprocess.run([sys.executable, "-c", has_pyyaml], stderr=subprocess.DEVNULL).returncode == 0:
-        found["PyYAML's C loader, parsing only"] = [sys.executable, "-c", PYYAML, folder]
+        found["PyYAML with libyaml, events only (`yaml.parse`)"] = [sys.executable, "-c", PYYAML % "parse", folder]
+        found["PyYAML with libyaml (`yaml.load_all`)"] = [sys.executable, "-c", PYYAML % "load_all", folder]
     if shutil.which("kubeconform"):
         nothing = "-schema-location", "/nonexistent/{{.ResourceKind}}.json"
         found["kubeconform without schemas"] = ["kubeconform", "-n", "1", *nothing, "-ignore-missing-schemas", folder]
