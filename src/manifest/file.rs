@@ -153,7 +153,13 @@ impl ParsedDocument {
     }
 
     fn parts(&self) -> DocumentParts<'_> {
-        DocumentParts { span: self.span, tree: self.tree.as_deref(), objects: &self.objects, comments: &self.comments }
+        DocumentParts {
+            span: self.span,
+            notation: self.notation,
+            tree: self.tree.as_deref(),
+            objects: &self.objects,
+            comments: &self.comments,
+        }
     }
 
     /// Takes over a value with its objects.

@@ -8,7 +8,7 @@ use super::Object;
 use super::metadata::LAST_APPLIED;
 use crate::kube::kinds;
 use crate::text::{SourceFile, Span};
-use crate::yaml::{Comment, Entry, Tree, Value};
+use crate::yaml::{self, Comment, Entry, Notation, Tree, Value};
 
 /// What `kind` of a Secret says.
 const SECRET: &str = "Secret";
@@ -25,6 +25,7 @@ const SHOWN_LINES: [&str; 7] = ["apiVersion", "kind", "metadata", "name", "names
 /// A document, as far as it matters here.
 pub(super) struct DocumentParts<'a> {
     pub(super) span: Span,
+    pub(super) notation: Notation,
     /// `None`: it cannot be read.
     pub(super) tree: Option<&'a Tree>,
     pub(super) objects: &'a [Arc<Object>],
@@ -34,20 +35,24 @@ pub(super) struct DocumentParts<'a> {
 /// What of a text must not be shown, in order and without overlaps.
 pub(super) fn hidden<'a>(source: &SourceFile, documents: impl Iterator<Item = DocumentParts<'a>>) -> Vec<Span> {
     // Most files have none.
-    let mentions = |word: &str| memmem::find(source.text().as_bytes(), word.as_bytes()).is_some();
-    if !mentions(SECRET) && !mentions(GENERATOR) {
+    let mentions = |text: &str, word: &str| memmem::find(text.as_bytes(), word.as_bytes()).is_some();
+    if !mentions(source.text(), SECRET) && !mentions(source.text(), GENERATOR) {
         return Vec::new();
     }
     let mut hidden = Vec::new();
     for document in documents {
         let (whole, text) = (document.span, source.slice(document.span));
-        let mentioned = mentions_secret(text) || text.contains(GENERATOR);
+        let mentioned = mentions(text, SECRET) && mentions_secret(text) || mentions(text, GENERATOR);
         let Some(tree) = document.tree else {
             if mentioned {
                 hide_lines(source, whole, &mut hidden);
             }
             continue;
         };
+        // A Secret may be in what was left out, too.
+        let again =
+            (mentioned && !tree.is_whole()).then(|| yaml::read_whole(source, whole, document.notation)).flatten();
+        let tree = again.as_ref().unwrap_or(tree);
         let objects = document.objects.iter().filter(|object| object.is(kinds::SECRET)).map(|object| object.value());
         let mut secrets: Vec<Value<'_>> = objects.collect();
         if secrets.is_empty() && is_secret(tree.root()) {
