@@ -70,7 +70,9 @@ impl ParsedFile {
         let documents = yaml::read_each(&source, choice, |document| parse_document(&source, document));
         let mut facts = FileFacts::default();
         documents.iter().filter_map(|document| document.facts.as_deref()).for_each(|said| facts.add(said));
-        let hidden = secret::hidden(&source, documents.iter().map(ParsedDocument::parts));
+        let hidden = secret::hidden(&source, documents.iter().map(ParsedDocument::parts), |span, notation| {
+            yaml::read_whole(&source, span, notation)
+        });
         Self { source: source.with_hidden(hidden), content: Arc::new(Ok(ParsedText { documents, facts })) }
     }
 

@@ -8,7 +8,7 @@ use super::Object;
 use super::metadata::LAST_APPLIED;
 use crate::kube::kinds;
 use crate::text::{SourceFile, Span};
-use crate::yaml::{self, Comment, Entry, Notation, Tree, Value};
+use crate::yaml::{Comment, Entry, Notation, Tree, Value};
 
 /// What `kind` of a Secret says.
 const SECRET: &str = "Secret";
@@ -32,8 +32,12 @@ pub(super) struct DocumentParts<'a> {
     pub(super) comments: &'a [Comment],
 }
 
-/// What of a text must not be shown, in order and without overlaps.
-pub(super) fn hidden<'a>(source: &SourceFile, documents: impl Iterator<Item = DocumentParts<'a>>) -> Vec<Span> {
+/// What of a text must not be shown, in order and without overlaps. `whole_tree` reads a document of which parts were left out.
+pub(super) fn hidden<'a>(
+    source: &SourceFile,
+    documents: impl Iterator<Item = DocumentParts<'a>>,
+    whole_tree: impl Fn(Span, Notation) -> Option<Tree>,
+) -> Vec<Span> {
     // Most files have none.
     let mentions = |text: &str, word: &str| memmem::find(text.as_bytes(), word.as_bytes()).is_some();
     if !mentions(source.text(), SECRET) && !mentions(source.text(), GENERATOR) {
@@ -50,8 +54,7 @@ pub(super) fn hidden<'a>(source: &SourceFile, documents: impl Iterator<Item = Do
             continue;
         };
         // A Secret may be in what was left out, too.
-        let again =
-            (mentioned && !tree.is_whole()).then(|| yaml::read_whole(source, whole, document.notation)).flatten();
+        let again = (mentioned && !tree.is_whole()).then(|| whole_tree(whole, document.notation)).flatten();
         let tree = again.as_ref().unwrap_or(tree);
         let objects = document.objects.iter().filter(|object| object.is(kinds::SECRET)).map(|object| object.value());
         let mut secrets: Vec<Value<'_>> = objects.collect();
