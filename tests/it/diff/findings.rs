@@ -211,3 +211,21 @@ fn a_definition_that_a_new_remote_resource_may_contain_is_no_error() {
     let said = diff(&folder, &[]).1.split_whitespace().collect::<Vec<_>>().join(" ");
     assert!(said.contains("if that contains the CustomResourceDefinition, nothing is deleted"), "{said}");
 }
+
+#[test]
+fn a_kind_with_one_version_is_never_converted_so_its_converter_may_leave() {
+    let of = |versions: &str| {
+        let folder = Folder::new();
+        let definition = format!(
+            "apiVersion: apiextensions.k8s.io/v1\nkind: CustomResourceDefinition\nmetadata: {{name: widgets.example.com}}\nspec: {{group: example.com, scope: Namespaced, names: {{kind: Widget, plural: widgets}}, versions: [{versions}], conversion: {{strategy: Webhook, webhook: {{conversionReviewVersions: [v1], clientConfig: {{service: {{name: hook, namespace: shop}}}}}}}}}}\n"
+        );
+        for side in ["base", "head"] {
+            folder.write(&format!("{side}/flux.yaml"), FLUX).write(&format!("{side}/shop/crd.yaml"), &definition);
+        }
+        folder.write("base/shop/hook.yaml", &in_shop(&object("v1", "Service", "hook")));
+        found(&folder, &[])
+    };
+    let (one, other) = ("{name: v1, served: true, storage: true}", "{name: v2, served: true, storage: false}");
+    assert_eq!(of(one), ["conversion-webhook-removed info Service/shop/hook"]);
+    assert_eq!(of(&format!("{one}, {other}")), ["conversion-webhook-removed error Service/shop/hook"]);
+}
