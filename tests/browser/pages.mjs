@@ -11,7 +11,7 @@ import { chromium } from "playwright-core";
 const require = createRequire(import.meta.url);
 const AXE = readFileSync(require.resolve("axe-core/axe.min.js"), "utf8");
 export const ROOT = resolve(dirname(fileURLToPath(import.meta.url)), "../..");
-const PROGRAM = process.env.OWNERLINT || join(ROOT, "target/debug/ownerlint");
+const PROGRAM = process.env.OWNERLINT || resolve(ROOT, process.env.CARGO_TARGET_DIR || "target", "debug/ownerlint");
 const FOLDER = mkdtempSync(join(tmpdir(), "ownerlint-pages-"));
 
 /** Others' manifests, if somebody has them. */

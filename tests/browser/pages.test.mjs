@@ -79,7 +79,7 @@ describe("the tree", () => {
     const { tab } = await open(objects);
     await tab.getByLabel("Search", { exact: true }).fill("object-1007 hold");
     await settled(tab);
-    const row = tab.getByRole("treeitem", { name: /object-1007/ });
+    const row = tab.getByRole("treeitem", { name: /Service shop\/object-1007/ });
     assert.match(await row.textContent(), /stuck.*finalizer example.com\/hold-2/);
     await row.click();
     assert.match(await tab.locator(".details .command code").first().textContent(), /^kubectl patch .*object-1007/);
