@@ -52,14 +52,15 @@ pub(super) fn set_threads(threads: Option<usize>) -> Result<(), Error> {
         Some(threads) if threads > MAX_THREADS => return refused(threads, "at most 1024 threads are started"),
         _ => {}
     }
-    let pool = rayon::ThreadPoolBuilder::new().num_threads(threads.unwrap_or_default());
-    let Err(error) = pool.build_global() else { return Ok(()) };
-    if let Some(threads) = threads {
-        return refused(threads, &error.to_string());
-    }
-    // Where no thread can be started, the one that there is does the work.
-    let alone = rayon::ThreadPoolBuilder::new().num_threads(1).use_current_thread().build_global();
-    alone.map_err(|error| Error::Threads { threads: 1, reason: error.to_string() })
+    // Where no thread can be started, the one that there is does the work. rayon builds its pool once, even if that fails: one
+    // has to know before.
+    let can_start = || std::thread::Builder::new().spawn(|| ()).is_ok_and(|thread| thread.join().is_ok());
+    let pool = match threads {
+        None if !can_start() => rayon::ThreadPoolBuilder::new().num_threads(1).use_current_thread(),
+        threads => rayon::ThreadPoolBuilder::new().num_threads(threads.unwrap_or_default()),
+    };
+    let built = pool.build_global();
+    built.map_err(|error| Error::Threads { threads: threads.unwrap_or(1), reason: error.to_string() })
 }
 
 /// The variables by which runners say that they read the output: GitHub (and Gitea), Azure Pipelines, TeamCity.

@@ -95,11 +95,10 @@ fn every_target_holds_over_fixed_inputs() {
     for (name, target) in TARGETS {
         let mut numbers = Numbers(0x9E37_79B9_7F4A_7C15);
         // What simulates is slower, and its inputs are graphs.
-        let runs = if matches!(name, "simulation" | "teardown" | "diff" | "formats" | "suppressions" | "fixes" | "lsp")
-        {
-            40
-        } else {
-            300
+        let runs = match name {
+            "simulation" | "teardown" | "diff" | "formats" => 20,
+            "suppressions" | "fixes" | "lsp" => 40,
+            _ => 300,
         };
         for run in 0..runs {
             let data = mutated(&seeds[run % seeds.len()], &mut numbers);

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::support::repository;
+use super::support::{repository, shell};
 
 /// A run over a text on standard input: what it prints in a format.
 fn printed(text: &str, format: &str) -> String {
@@ -55,4 +55,7 @@ fn so_many_threads_as_nobody_has_are_a_mistake_and_too_few_are_enough() {
         let (status, _, error) = inside.run(&["--threads", threads, "rendered"], "");
         assert!(status == 2 && error.starts_with(&format!("error: `--threads {threads}`: {reason}")), "{error}");
     }
+    // No machine has the memory for the stack of one more thread.
+    let run = shell(&inside.path(), "ulimit -v 1000000; RUST_MIN_STACK=4000000000 exec \"$OWNERLINT\" rendered");
+    assert_eq!(run.status.code(), Some(0), "{}", String::from_utf8_lossy(&run.stderr));
 }

@@ -1,10 +1,14 @@
 //! Names that a terminal, a runner of workflows, a browser or a shell would obey, through every format of every command.
 
+use ownerlint::report::Format;
+use ownerlint::report::plan::PlanFormat;
+use ownerlint::text::runner::{Syntax, without_commands};
 use serde_json::Value;
 
 use super::support::repository;
 use crate::diff::Folder;
 use crate::fuzz::targets::{ascii, is_obeyed, starts_command};
+use crate::html::HtmlPage;
 use crate::support::{Repository, ownerlint};
 
 /// What somebody obeys: terminals, readers of right-to-left text, runners, Markdown, Mermaid, HTML, shells, tables.
@@ -25,9 +29,10 @@ const HOSTILE: [&str; 14] = [
     "]]></failure><x>",
 ];
 
-const CHECK: [&str; 11] =
-    ["human", "concise", "json", "jsonl", "sarif", "github", "gitlab", "junit", "rdjson", "lsp", "markdown"];
-const PLAN: [&str; 5] = ["human", "json", "dot", "mermaid", "markdown"];
+/// The words of formats.
+fn words<F: ToString>(formats: &[F]) -> Vec<String> {
+    formats.iter().map(F::to_string).collect()
+}
 
 /// A JSON manifest with a hostile text in each place that somebody names.
 fn manifest(name: &str) -> String {
@@ -57,6 +62,9 @@ fn manifest(name: &str) -> String {
 }
 
 fn harmless(what: &str, name: &str, text: &str, is_commands: bool) {
+    // The scripts of a page are ours.
+    let scripts = if what.ends_with("html") { HtmlPage::read(text).scripts } else { Vec::new() };
+    let text = &scripts.iter().fold(text.to_owned(), |text, script| text.replace(script, ""));
     assert!(!text.contains(is_obeyed), "{what} {name:?}: {text:?}");
     assert!(is_commands || !starts_command(text), "{what} {name:?}: {text}");
     // A block of code shows what stands in it.
@@ -79,12 +87,15 @@ fn run(repository: &Repository, arguments: &[&str], stdin: &str) -> (String, Str
 fn no_format_of_check_says_anything_that_is_obeyed() {
     for name in HOSTILE {
         let inside = repository();
-        let files: Vec<String> = CHECK.iter().map(|format| format!("{format}:{format}.out")).collect();
+        let formats = words(&Format::ALL);
+        let files: Vec<String> = formats.iter().map(|format| format!("{format}:{format}.out")).collect();
         let outputs: Vec<&str> = files.iter().flat_map(|file| ["-o", file]).collect();
         run(&inside, &[&["-v", "--show", "info"], &outputs[..], &["-"]].concat(), &manifest(name));
-        for format in CHECK {
+        for format in &formats {
             let text = inside.read(&format!("{format}.out"));
-            harmless(format, name, &text.replace("::", "").replace("##", ""), false);
+            let is_page = format == "html";
+            let shown = if is_page { text.clone() } else { without_commands(&text, Syntax::Text).into_owned() };
+            harmless(format, name, &shown, is_page || format == "github");
         }
     }
 }
@@ -93,12 +104,15 @@ fn no_format_of_check_says_anything_that_is_obeyed() {
 fn no_line_of_a_step_starts_a_command() {
     let name = HOSTILE.join(" ");
     let inside = repository();
-    for format in CHECK {
-        let (out, error) = run(&inside, &["-v", "--show", "info", "-o", format, "-"], &manifest(&name));
-        harmless(format, "stdout", &out, format == "github");
-        harmless(format, "stderr", &error, false);
-        if format == "json" {
-            serde_json::from_str::<Value>(&out).expect("still JSON");
+    for format in words(&Format::ALL) {
+        let (out, error) = run(&inside, &["-v", "--show", "info", "-o", &format, "-"], &manifest(&name));
+        harmless(&format, "stdout", &out, format == "github");
+        harmless("stderr", &format, &error, false);
+        match &*format {
+            "json" => drop(serde_json::from_str::<Value>(&out).expect("still JSON")),
+            // With all of its hashes.
+            "html" => drop(HtmlPage::read(&out)),
+            _ => {}
         }
     }
     for format in ["human", "json"] {
@@ -115,7 +129,7 @@ fn no_format_of_a_plan_says_anything_that_is_obeyed() {
         inside.write("rendered/hostile.yaml", &manifest(name));
         let steps = serde_json::json!([{"op": "delete", "target": format!("Namespace//{name}")}, {"op": "settle"}]);
         inside.write("steps.json", &ascii(&steps));
-        for format in PLAN {
+        for format in &words(&PlanFormat::ALL) {
             let (out, error) = run(&inside, &["plan", "--steps", "steps.json", "-v", "-o", format, "rendered"], "");
             harmless(&format!("plan {format}"), name, &(out + &error), false);
             let teardown = ["plan", "teardown", "--by", "kubectl", "--fail-on", "never", "-o", format, "rendered"];
@@ -130,13 +144,13 @@ fn no_format_of_diff_says_anything_that_is_obeyed() {
     let name = HOSTILE.join(" ");
     let folder = Folder::new();
     folder.write("base/a.yaml", &manifest(&name)).write("head/b.yaml", crate::hostile::support::CONFIG_MAP);
-    for format in ["human", "json"] {
+    for format in words(&Format::ALL) {
         let mut command = ownerlint();
         command.current_dir(folder.path()).env("GITHUB_ACTIONS", "true");
         let output =
-            command.args(["diff", "--base", "base", "--head", "head", "-o", format]).output().expect("it runs");
+            command.args(["diff", "--base", "base", "--head", "head", "-o", &format]).output().expect("it runs");
         let text = String::from_utf8(output.stdout).expect("text") + &String::from_utf8_lossy(&output.stderr);
-        harmless("diff", format, &text, false);
+        harmless(&format!("diff {format}"), &name, &text, format == "github");
     }
 }
 

@@ -60,6 +60,28 @@ fn a_file_that_is_read_only_stays_as_it_is() {
 }
 
 #[test]
+fn a_target_that_cannot_be_written_is_named_and_the_others_are_written() {
+    let inside = broken();
+    inside.write("old.json", "old\n").write("folder/file", "");
+    let old = inside.path().join("old.json");
+    std::fs::set_permissions(&old, std::fs::Permissions::from_mode(0o444)).expect("permissions");
+    for (target, reason) in [
+        ("old.json", "permission denied"),
+        ("folder", "Is a directory"),
+        ("nowhere/out.json", "No such file or directory"),
+    ] {
+        for command in [&["rendered"][..], &["plan", "delete", "secret/a", "-n", "shop", "-f", "rendered"]] {
+            let output = format!("json:{target}");
+            let (status, _, error) = inside.run(&[command, &["-o", &output]].concat(), "");
+            let expected = format!("cannot write `{target}`");
+            assert!(status == 2 && error.contains(&expected) && error.contains(reason), "{command:?}: {error}");
+        }
+    }
+    assert_eq!(inside.read("old.json"), "old\n");
+    assert_eq!(names(&inside), [".git", "folder", "old.json", "rendered"]);
+}
+
+#[test]
 fn permissions_stay_and_new_files_have_the_usual_ones() {
     let inside = broken();
     inside.write("old.json", "old\n");
@@ -104,6 +126,14 @@ fn a_reader_who_stops_reading_does_not_change_how_the_run_ends() {
         let line = format!("{{ \"$OWNERLINT\" {arguments}; echo $? > status; }} | head -c 1 > /dev/null");
         shell(&inside.path(), &line);
         assert_eq!(inside.read("status"), "1\n", "{arguments}");
+    }
+    for arguments in
+        ["plan delete ns/shop -f rendered", "check -o html rendered", "diff --base rendered --head rendered -o json"]
+    {
+        let line = format!("{{ \"$OWNERLINT\" {arguments} 2> error; echo $? > status; }} | head -c 1 > /dev/null");
+        shell(&inside.path(), &line);
+        assert!(["0\n", "1\n"].contains(&&*inside.read("status")), "{arguments}: {}", inside.read("error"));
+        assert!(!inside.read("error").contains("panicked"), "{arguments}");
     }
     shell(&inside.path(), "{ \"$OWNERLINT\" list rendered; echo $? > status; } | head -c 1 > /dev/null");
     assert_eq!(inside.read("status"), "0\n");

@@ -44,7 +44,11 @@ pub(crate) fn is_obeyed(c: char) -> bool {
 
 /// No line that a terminal, a runner or a browser would obey.
 pub(super) fn inert(text: &str, format: &str) {
-    assert!(!text.contains(is_obeyed), "{format}: {text:?}");
+    // The scripts of a page are ours; what strangers say is in lines of JSON and in the title.
+    let is_ours = |line: &str| format == "html" && !line.starts_with("<script type") && !line.starts_with("<title>");
+    for line in text.split('\n').filter(|line| !is_ours(line)) {
+        assert!(!line.contains(is_obeyed), "{format}: {line:?}");
+    }
     match format {
         "json" | "sarif" | "gitlab" | "rdjson" | "lsp" => {
             let value: serde_json::Value = serde_json::from_str(text).expect("JSON");
