@@ -45,12 +45,20 @@ impl Destination {
         applied(self) > applied(other)
     }
 
+    /// The folder in which its files are, or in which its build starts; `.` for the topmost one.
+    pub fn folder(&self) -> Option<&str> {
+        let folder = match self {
+            Self::Root { folder, .. } | Self::Folder(folder) | Self::Unapplied(folder) => folder,
+            Self::Bundle(_) | Self::Beside => return None,
+        };
+        Some(if folder.is_empty() { "." } else { folder })
+    }
+
     /// Its name in reports: that of the bundle, or the folder of the root.
     pub fn name(&self) -> Option<&str> {
         match self {
             Self::Bundle(name) => Some(name),
-            Self::Root { folder, .. } if folder.is_empty() => Some("."),
-            Self::Root { folder, .. } => Some(folder),
+            Self::Root { .. } => self.folder(),
             Self::Folder(_) | Self::Unapplied(_) | Self::Beside => None,
         }
     }

@@ -19,4 +19,4 @@ pub use compare::{ChangeKind, ObjectChange, Sides, compare};
 pub use content::{same_content, same_value};
 pub use destination::Destination;
 pub use immutable::{RejectedField, rejected_fields};
-pub use tree::{PlacedFile, TreePart, TreePlace};
+pub use tree::{PlacedFile, TreePart, TreePlace, WholeTree};

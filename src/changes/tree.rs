@@ -1,11 +1,11 @@
 //! One side of a change: its objects, and where each of them is applied.
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use super::Destination;
 use crate::inventory::{AppliedFile, Inventory, Member, ObjectId, Settings};
 use crate::kube::ObjectKey;
-use crate::kustomize::{ancestors, folder_of};
 use crate::text::FileId;
 
 /// A file of a side.
@@ -27,6 +27,16 @@ pub struct TreePart {
     /// What its cluster is called, if somebody says so: parts of different names are in different clusters.
     pub cluster: Option<Arc<str>>,
     files: Vec<(Arc<str>, Destination)>,
+    whole: Arc<WholeTree>,
+}
+
+/// What is known of a side as a whole, whatever part of it is looked at.
+#[derive(Clone, Debug, Default)]
+pub struct WholeTree {
+    /// The folders in which files lie, whatever these are, and those above.
+    pub folders: BTreeSet<String>,
+    /// The destinations that cannot be built, each with a folder from which nothing can be built.
+    pub unbuildable: BTreeMap<Destination, String>,
 }
 
 /// An object of a side: which tree it is in, and where.
@@ -46,12 +56,22 @@ impl TreePart {
         });
         let about = files.iter().map(|file| (Arc::clone(&file.place), file.destination.clone())).collect();
         let applied = files.into_iter().map(|file| file.file).collect();
-        Self { inventory: Inventory::applied(applied, settings), cluster: None, files: about }
+        Self { inventory: Inventory::applied(applied, settings), cluster: None, files: about, whole: Arc::default() }
     }
 
     /// The same, in a cluster of that name.
     pub fn in_cluster(self, cluster: Option<&str>) -> Self {
         Self { cluster: cluster.map(Arc::from), ..self }
+    }
+
+    /// The same, as a part of a larger tree.
+    pub fn of_whole(self, whole: Arc<WholeTree>) -> Self {
+        Self { whole, ..self }
+    }
+
+    /// The folder because of which what belongs to a destination cannot be built.
+    pub fn unbuildable(&self, destination: &Destination) -> Option<&str> {
+        self.whole.unbuildable.get(destination).map(String::as_str)
     }
 
     /// Whether another part is certainly in another cluster.
@@ -66,7 +86,7 @@ impl TreePart {
 
     /// Whether a file lies in or below a folder of the side.
     pub fn contains_folder(&self, folder: &str) -> bool {
-        self.files.iter().any(|(place, _)| ancestors(folder_of(place)).any(|above| above == folder))
+        self.whole.folders.contains(folder)
     }
 
     /// Where the objects of a file are applied.

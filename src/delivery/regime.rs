@@ -201,8 +201,9 @@ impl Deliverers {
 /// Who delivers the objects of a bundle.
 ///
 /// In this order: the configuration; the delivery objects that reach the object's file, if all are of one tool; the object's
-/// own marks; the marks of its file, then those of the bundle, if all agree. Without any of them it is `kubectl apply`, and
-/// nothing is pruned.
+/// own marks; the marks of its file, then those of the bundle, if all agree and most objects have them: a file that somebody
+/// copied from a chart says nothing of the other files of a repository. Without any of them it is `kubectl apply`, and nothing
+/// is pruned.
 #[derive(Debug)]
 pub struct Deliveries {
     configured: BundleTools,
@@ -224,8 +225,12 @@ impl Deliveries {
             by_bundle: BTreeMap::new(),
             templates: BTreeMap::new(),
         };
+        let mut objects: BTreeMap<usize, (usize, usize)> = BTreeMap::new();
         for member in &inventory.members {
+            let (all, with_marks) = objects.entry(deliveries.configured.bundle(member.file)).or_default();
+            *all += 1;
             let Some((regime, place)) = marked(&member.object.metadata) else { continue };
+            *with_marks += 1;
             let delivered = Delivered { regime, source: RegimeSource::Mark { object: member.id, place } };
             deliveries.own.insert(member.id, delivered);
             let of_file = deliveries.by_file.entry(member.file).or_default();
@@ -233,6 +238,8 @@ impl Deliveries {
             let of_bundle = deliveries.by_bundle.entry(deliveries.configured.bundle(member.file)).or_default();
             *of_bundle = of_bundle.and(delivered);
         }
+        let most_have = |bundle: &usize| objects.get(bundle).is_some_and(|(all, with_marks)| with_marks * 2 > *all);
+        deliveries.by_bundle.retain(|bundle, _| most_have(bundle));
         let templates = inventory.files().map(|(id, file)| (id, rendered_from(file.source())));
         deliveries.templates = templates.filter(|(_, documents)| !documents.is_empty()).collect();
         deliveries

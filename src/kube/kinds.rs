@@ -51,5 +51,7 @@ pub const APPLICATION: GroupKind<&str> = GroupKind::new("argoproj.io", "Applicat
 pub const APPLICATION_SET: GroupKind<&str> = GroupKind::new("argoproj.io", "ApplicationSet");
 /// `Kustomization.kustomize.toolkit.fluxcd.io`, of Flux; kustomize's own file is no object.
 pub const FLUX_KUSTOMIZATION: GroupKind<&str> = GroupKind::new("kustomize.toolkit.fluxcd.io", "Kustomization");
+/// `GitRepository.source.toolkit.fluxcd.io`, of Flux.
+pub const GIT_REPOSITORY: GroupKind<&str> = GroupKind::new("source.toolkit.fluxcd.io", "GitRepository");
 /// `HelmRelease.helm.toolkit.fluxcd.io`, of Flux.
 pub const HELM_RELEASE: GroupKind<&str> = GroupKind::new("helm.toolkit.fluxcd.io", "HelmRelease");

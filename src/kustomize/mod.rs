@@ -6,17 +6,22 @@
 //!
 //! Knows nothing of scopes.
 
+mod closure;
 mod edits;
+mod ignored;
 mod inclusion;
 mod kustomization;
 mod path;
 mod pointer;
+mod repository;
 mod roots;
 mod tree;
 
+pub use closure::BuiltFile;
 pub use edits::{BuildFate, Edits};
 pub use inclusion::included_by;
 pub use kustomization::{KustomizationFile, Selector};
 pub use path::{ancestors, folder_of, name_of, resolve};
 pub use pointer::{Deliverer, FilePatterns, Pointer, SourceTool, pointers};
-pub use roots::{BuildRoot, BuildRoots, BuiltFile};
+pub use repository::OwnRepositories;
+pub use roots::{BuildRoot, BuildRoots};

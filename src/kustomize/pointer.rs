@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use globset::{Glob, GlobMatcher};
 
+use super::ignored::DEFAULT;
 use super::kustomization::KustomizationFile;
 use super::path::resolve;
 use crate::kube::{GroupKind, kinds};
@@ -55,8 +56,12 @@ impl SourceTool {
 pub struct Pointer {
     /// The object; `None` for a kustomization that nobody points at.
     pub by: Option<Arc<Deliverer>>,
-    /// The folder, from the root of the repository.
+    /// The folder, from the root of the repository; empty for the root itself.
     pub folder: String,
+    /// The repository, as the object names it; `None` if nothing is known of it.
+    pub repository: Option<Arc<str>>,
+    /// Patterns of the files that the source leaves out, as in `.gitignore`.
+    pub ignore: Option<Arc<str>>,
     /// Whether folders below are read too, where there is no kustomization.
     pub recursive: bool,
     /// Which of the files count, where there is no kustomization.
@@ -95,8 +100,7 @@ impl FilePatterns {
     }
 }
 
-/// The folders that an object points at. Which repository they are in is seldom known; a folder of this tree with the same
-/// path is taken for it, except the root, which every repository has.
+/// The folders that an object points at.
 pub fn pointers(object: &Object) -> Vec<Pointer> {
     let Some(spec) = object.at(&["spec"]) else { return Vec::new() };
     let by = |tool: SourceTool| {
@@ -104,11 +108,15 @@ pub fn pointers(object: &Object) -> Vec<Pointer> {
         Some(Arc::new(Deliverer { tool, namespace, name: object.name()? }))
     };
     if object.is(SourceTool::Flux.kind()) {
-        let edits = Arc::new(KustomizationFile::of_flux(spec));
-        let folder = folder(spec.get("path"));
-        let by = by(SourceTool::Flux);
-        let pointer =
-            folder.map(|folder| Pointer { by, folder, recursive: true, files: FilePatterns::default(), edits });
+        let pointer = folder(spec.get("path")).map(|folder| Pointer {
+            by: by(SourceTool::Flux),
+            folder,
+            repository: spec.get("sourceRef").map(|source| Arc::from(referenced(source, object.namespace()))),
+            ignore: Some(DEFAULT.into()),
+            recursive: true,
+            files: FilePatterns::default(),
+            edits: Arc::new(KustomizationFile::of_flux(spec)),
+        });
         return pointer.into_iter().collect();
     }
     if object.is(SourceTool::ArgoCd.kind()) {
@@ -120,6 +128,13 @@ pub fn pointers(object: &Object) -> Vec<Pointer> {
     Vec::new()
 }
 
+/// `Kind/namespace/name` of a source of Flux.
+fn referenced(source: Value<'_>, namespace: Option<&str>) -> String {
+    let text = |key| source.get(key).and_then(Value::as_str).unwrap_or_default();
+    let namespace = Some(text("namespace")).filter(|name| !name.is_empty()).or(namespace).unwrap_or_default();
+    format!("{}/{namespace}/{}", text("kind"), text("name"))
+}
+
 fn source(source: Value<'_>, namespace: Option<&str>) -> Option<Pointer> {
     let read = source.get("kustomize").map(|kustomize| KustomizationFile::read(kustomize, |_| None));
     let edits = KustomizationFile {
@@ -128,12 +143,18 @@ fn source(source: Value<'_>, namespace: Option<&str>) -> Option<Pointer> {
         fallback_namespace: namespace.map(str::to_owned),
         ..read.unwrap_or_default()
     };
-    let recursive = source.at(&["directory", "recurse"]).and_then(Value::as_bool).unwrap_or_default();
-    let folder = folder(source.get("path"))?;
-    Some(Pointer { by: None, folder, recursive, files: FilePatterns::of(source), edits: Arc::new(edits) })
+    Some(Pointer {
+        by: None,
+        folder: folder(source.get("path"))?,
+        repository: source.get("repoURL").and_then(Value::as_str).map(Arc::from),
+        ignore: None,
+        recursive: source.at(&["directory", "recurse"]).and_then(Value::as_bool).unwrap_or_default(),
+        files: FilePatterns::of(source),
+        edits: Arc::new(edits),
+    })
 }
 
 fn folder(path: Option<Value<'_>>) -> Option<String> {
-    let path = path.and_then(Value::as_str)?;
-    Some(resolve("", path.trim_start_matches('/'))).filter(|folder| !folder.is_empty() && !folder.starts_with(".."))
+    let path = path.and_then(Value::as_str).filter(|path| !path.is_empty())?;
+    Some(resolve("", path.trim_start_matches('/'))).filter(|folder| !folder.starts_with(".."))
 }

@@ -3,17 +3,16 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::sync::Arc;
 
+use super::closure::{BuiltFile, BuiltFiles};
 use super::edits::Edits;
-use super::kustomization::KustomizationFile;
-use super::path::{ancestors, folder_of, name_of, resolve};
-use super::pointer::{FilePatterns, Pointer, pointers};
+use super::path::{ancestors, folder_of, resolve};
+use super::pointer::{FilePatterns, Pointer};
+use super::repository::{Inward, OwnRepositories};
 use super::tree::SourceTree;
-use crate::manifest::{KUSTOMIZATIONS, ParsedFile};
+use crate::manifest::ParsedFile;
 
 /// Files that all roots reach together: overlays that include each other in many ways reach a file over and over.
 const MOST_REACHED: usize = 200_000;
-/// Kustomizations within kustomizations.
-const MOST_NESTED: usize = 64;
 
 /// What somebody builds.
 #[derive(Clone, Debug)]
@@ -24,6 +23,8 @@ pub struct BuildRoot {
     pub pointer: Option<Pointer>,
     /// The files that it builds, in the order of their paths.
     pub files: Vec<BuiltFile>,
+    /// A folder that it includes and that no kustomization is in: it cannot be built (kustomize, api/internal/target/kusttarget.go).
+    pub unbuildable: Option<String>,
 }
 
 impl BuildRoot {
@@ -31,15 +32,6 @@ impl BuildRoot {
     pub fn outer(&self) -> Option<Arc<Edits>> {
         self.pointer.as_ref().map(|pointer| Arc::new(Edits::new(vec![Arc::clone(&pointer.edits)])))
     }
-}
-
-/// A file that a root reaches.
-#[derive(Clone, Debug)]
-pub struct BuiltFile {
-    /// Its place among the files of the tree.
-    pub file: usize,
-    /// What becomes of the identities of its objects.
-    pub edits: Arc<Edits>,
 }
 
 /// Who builds which file.
@@ -53,15 +45,16 @@ pub struct BuildRoots {
     pub capped: bool,
     /// What points at which root.
     pointed_at: HashMap<Pointer, usize>,
-    /// Files that all roots reach together.
-    reached: usize,
 }
 
 impl BuildRoots {
-    /// The roots of a tree. The paths of its files are from the root of the repository.
-    pub fn of<'f>(files: impl IntoIterator<Item = (&'f str, &'f ParsedFile)> + Clone) -> Self {
-        let pointers = files.clone().into_iter().flat_map(|(_, file)| pointers_of(file)).collect();
-        Self::with_pointers(files, pointers)
+    /// The roots of a tree, which is one of the repositories that are called `own`. The paths of its files are from the root of the
+    /// repository.
+    pub fn of<'f>(files: impl IntoIterator<Item = (&'f str, &'f ParsedFile)>, own: &OwnRepositories) -> Self {
+        let tree = SourceTree::of(files);
+        let mut builds = Builds::of(&tree);
+        let pointers = builds.applied(Inward::of(&tree, own));
+        builds.roots(pointers)
     }
 
     /// The same, for whoever knows what points at folders of the tree.
@@ -69,37 +62,7 @@ impl BuildRoots {
         files: impl IntoIterator<Item = (&'f str, &'f ParsedFile)>,
         pointers: Vec<Pointer>,
     ) -> Self {
-        let tree = SourceTree::of(files);
-        let governed = tree.kustomizations().map(|(folder, _)| folder.to_owned()).collect();
-        let mut found = Self { governed, ..Self::default() };
-        let included = included(&tree);
-        let mut starts: BTreeMap<String, Vec<Pointer>> = BTreeMap::new();
-        let mut seen: HashSet<Pointer> = HashSet::new();
-        for (folder, kustomization) in tree.kustomizations() {
-            if !included.contains(folder) && !kustomization.is_component {
-                starts.entry(folder.to_owned()).or_default();
-            }
-        }
-        for pointer in pointers {
-            if tree.below(&pointer.folder).next().is_some() && seen.insert(pointer.clone()) {
-                starts.entry(pointer.folder.clone()).or_default().push(pointer);
-            }
-        }
-        for (folder, mut pointers) in starts {
-            let is_pointed_at = !pointers.is_empty();
-            if !is_pointed_at {
-                let edits = Arc::default();
-                let files = FilePatterns::default();
-                pointers.push(Pointer { by: None, folder: folder.clone(), recursive: false, files, edits });
-            }
-            for pointer in pointers {
-                let files = found.reached(&tree, &pointer);
-                let pointer = is_pointed_at.then_some(pointer);
-                found.pointed_at.extend(pointer.clone().map(|pointer| (pointer, found.roots.len())));
-                found.roots.push(BuildRoot { folder: folder.clone(), pointer, files });
-            }
-        }
-        found
+        Builds::of(&SourceTree::of(files)).roots(pointers)
     }
 
     /// The place of the root at which something points so.
@@ -112,17 +75,109 @@ impl BuildRoots {
         let path = resolve("", path);
         ancestors(folder_of(&path)).any(|folder| self.governed.contains(folder))
     }
+}
 
-    fn reached(&mut self, tree: &SourceTree<'_>, pointer: &Pointer) -> Vec<BuiltFile> {
-        let mut closure = Closure { tree, outer: vec![Arc::clone(&pointer.edits)], reached: Vec::new() };
-        let budget = MOST_REACHED.saturating_sub(self.reached);
-        self.capped |= !match tree.kustomization(&pointer.folder) {
-            Some(_) => closure.follow(vec![pointer.folder.clone()], budget),
-            None => closure.scan(pointer, budget),
-        };
-        closure.reached.sort_by_key(|reached| reached.file);
-        self.reached += closure.reached.len();
-        closure.reached
+/// What is built in a tree; each build is followed once.
+struct Builds<'t, 'f> {
+    tree: &'t SourceTree<'f>,
+    /// Folders with a kustomization that no other one includes.
+    tops: Vec<&'t str>,
+    known: HashMap<Pointer, BuiltFiles>,
+    /// How many more files may be reached.
+    budget: usize,
+    capped: bool,
+}
+
+impl<'t, 'f> Builds<'t, 'f> {
+    fn of(tree: &'t SourceTree<'f>) -> Self {
+        let included = included(tree);
+        let tops = tree.kustomizations().filter(|(folder, one)| !included.contains(*folder) && !one.is_component);
+        let tops = tops.map(|(folder, _)| folder).collect();
+        Self { tree, tops, known: HashMap::new(), budget: MOST_REACHED, capped: false }
+    }
+
+    /// The pointers of objects that somebody applies: what a kustomization governs and nobody builds points at nothing.
+    fn applied(&mut self, written: Vec<Inward<'_>>) -> Vec<Pointer> {
+        let (mut live, mut pending): (Vec<_>, Vec<_>) =
+            written.into_iter().partition(|inward| !self.tree.governs(inward.path));
+        let mut reached: HashSet<usize> = HashSet::new();
+        if !pending.is_empty() {
+            for folder in self.tops.clone() {
+                reached.extend(self.reached(&unpointed(folder)).files.iter().map(|built| built.file));
+            }
+        }
+        let mut followed = 0;
+        loop {
+            for inward in live[followed..].iter().filter(|_| !pending.is_empty()) {
+                reached.extend(self.reached(&inward.pointer).files.iter().map(|built| built.file));
+            }
+            followed = live.len();
+            let (more, rest) = pending.into_iter().partition(|inward| reached.contains(&inward.file));
+            pending = rest;
+            live.extend::<Vec<_>>(more);
+            if live.len() == followed {
+                return live.into_iter().map(|inward| inward.pointer).collect();
+            }
+        }
+    }
+
+    /// The roots: what something points at, and what no other kustomization includes.
+    fn roots(mut self, pointers: Vec<Pointer>) -> BuildRoots {
+        let mut starts: BTreeMap<String, Vec<Pointer>> =
+            self.tops.iter().map(|folder| ((*folder).to_owned(), Vec::new())).collect();
+        let mut seen: HashSet<Pointer> = HashSet::new();
+        for pointer in pointers {
+            if self.tree.contains(&pointer.folder) && seen.insert(pointer.clone()) {
+                starts.entry(pointer.folder.clone()).or_default().push(pointer);
+            }
+        }
+        let governed = self.tree.kustomizations().map(|(folder, _)| folder.to_owned()).collect();
+        let mut found = BuildRoots { governed, ..BuildRoots::default() };
+        // What somebody builds who found it below a folder is no root of its own.
+        let pointed: Vec<Pointer> = starts.values().flatten().cloned().collect();
+        let inner: HashSet<String> = pointed.iter().flat_map(|pointer| self.reached(pointer).found.clone()).collect();
+        for (folder, pointers) in starts {
+            if pointers.is_empty() && inner.contains(&folder) {
+                continue;
+            }
+            if pointers.is_empty() {
+                let BuiltFiles { files, unbuildable, .. } = self.reached(&unpointed(&folder)).clone();
+                found.roots.push(BuildRoot { folder, pointer: None, files, unbuildable });
+                continue;
+            }
+            for pointer in pointers {
+                found.pointed_at.insert(pointer.clone(), found.roots.len());
+                let BuiltFiles { files, unbuildable, .. } = self.reached(&pointer).clone();
+                found.roots.push(BuildRoot { folder: folder.clone(), pointer: Some(pointer), files, unbuildable });
+            }
+        }
+        found.capped = self.capped;
+        found
+    }
+
+    /// What is built from where a pointer leads.
+    fn reached(&mut self, pointer: &Pointer) -> &BuiltFiles {
+        let (tree, budget) = (self.tree, &mut self.budget);
+        let reached = self.known.entry(pointer.clone()).or_insert_with(|| {
+            let reached = BuiltFiles::of(tree, pointer, *budget);
+            *budget = budget.saturating_sub(reached.files.len());
+            reached
+        });
+        self.capped |= reached.capped;
+        reached
+    }
+}
+
+/// A kustomization that nobody points at.
+fn unpointed(folder: &str) -> Pointer {
+    Pointer {
+        by: None,
+        folder: folder.to_owned(),
+        repository: None,
+        ignore: None,
+        recursive: false,
+        files: FilePatterns::default(),
+        edits: Arc::default(),
     }
 }
 
@@ -133,82 +188,4 @@ fn included(tree: &SourceTree<'_>) -> HashSet<String> {
         named.map(move |written| resolve(folder, written))
     });
     named.collect()
-}
-
-fn pointers_of(file: &ParsedFile) -> Vec<Pointer> {
-    let objects = file.documents().iter().flat_map(|document| &document.objects);
-    objects.flat_map(|object| pointers(object)).collect()
-}
-
-/// The files that one root reaches.
-struct Closure<'t, 'f> {
-    tree: &'t SourceTree<'f>,
-    /// What is done to everything.
-    outer: Vec<Arc<KustomizationFile>>,
-    reached: Vec<BuiltFile>,
-}
-
-/// A kustomization on the way, with those that include it.
-struct Level {
-    folder: String,
-    depth: usize,
-    /// What is done to what it builds, the innermost first.
-    steps: Vec<Arc<KustomizationFile>>,
-}
-
-impl Closure<'_, '_> {
-    /// Follows the kustomizations of some folders. Whether everything was followed.
-    fn follow(&mut self, folders: Vec<String>, budget: usize) -> bool {
-        let level = |folder| Level { folder, depth: 0, steps: self.outer.clone() };
-        let mut pending: Vec<Level> = folders.into_iter().map(level).collect();
-        while let Some(level) = pending.pop() {
-            let Some(kustomization) = self.tree.kustomization(&level.folder) else { continue };
-            if level.depth > MOST_NESTED || self.reached.len() + pending.len() > budget {
-                return false;
-            }
-            let component = |written: &String| resolve(&level.folder, written);
-            let components: Vec<String> = kustomization.components.iter().map(component).collect();
-            // A component changes what the kustomization that names it has built so far.
-            let of_components = components.iter().filter_map(|folder| self.tree.kustomization(folder));
-            let own = of_components.chain([kustomization]).cloned();
-            let steps: Vec<_> = own.chain(level.steps.iter().cloned()).collect();
-            let edits = Arc::new(Edits::new(steps.clone()));
-            for path in kustomization.resources.iter().map(|written| resolve(&level.folder, written)) {
-                match self.tree.file(&path) {
-                    Some((file, _)) => self.reached.push(BuiltFile { file, edits: Arc::clone(&edits) }),
-                    None => pending.push(Level { folder: path, depth: level.depth + 1, steps: steps.clone() }),
-                }
-            }
-            let outside: Vec<_> = [kustomization].into_iter().cloned().chain(level.steps).collect();
-            let inner = |folder| Level { folder, depth: level.depth + 1, steps: outside.clone() };
-            pending.extend(components.into_iter().map(inner));
-        }
-        true
-    }
-
-    /// What Flux and Argo CD apply of a folder without a kustomization: its files; Flux those below too, and what the
-    /// kustomizations below build (fluxcd/pkg, kustomize/kustomize_generator.go).
-    fn scan(&mut self, pointer: &Pointer, budget: usize) -> bool {
-        let edits = Arc::new(Edits::new(self.outer.clone()));
-        let mut built = BTreeSet::new();
-        let counts = pointer.files.matcher();
-        for (path, file) in self.tree.below(&pointer.folder) {
-            let inside = |folder: &&str| folder.len() > pointer.folder.len();
-            // The outermost kustomization decides: the walk does not go below it.
-            let outermost = ancestors(folder_of(path)).take_while(inside);
-            match outermost.filter(|folder| self.tree.kustomization(folder).is_some()).last() {
-                Some(folder) if pointer.recursive => {
-                    built.insert(folder.to_owned());
-                }
-                Some(_) => {}
-                None if KUSTOMIZATIONS.contains(&name_of(path)) => {}
-                None if !counts(path[pointer.folder.len()..].trim_start_matches('/')) => {}
-                None if pointer.recursive || folder_of(path) == pointer.folder => {
-                    self.reached.push(BuiltFile { file, edits: Arc::clone(&edits) });
-                }
-                None => {}
-            }
-        }
-        self.follow(built.into_iter().collect(), budget)
-    }
 }

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::kustomization::KustomizationFile;
-use super::path::{folder_of, name_of, resolve};
+use super::path::{ancestors, folder_of, name_of, resolve};
 use crate::manifest::{KUSTOMIZATIONS, ParsedFile};
 
 /// Files by path, and kustomizations by folder.
@@ -32,6 +32,11 @@ impl<'f> SourceTree<'f> {
         tree
     }
 
+    /// All files, in order, with their paths and places.
+    pub(super) fn files(&self) -> impl Iterator<Item = (&str, usize, &'f ParsedFile)> {
+        self.files.iter().map(|(path, (at, file))| (path.as_str(), *at, *file))
+    }
+
     pub(super) fn file(&self, path: &str) -> Option<(usize, &'f ParsedFile)> {
         self.files.get(path).copied()
     }
@@ -40,9 +45,24 @@ impl<'f> SourceTree<'f> {
         self.kustomizations.get(folder)
     }
 
+    /// Whether a folder has a file that is called like a kustomization, whatever it says.
+    pub(super) fn names_kustomization(&self, folder: &str) -> bool {
+        KUSTOMIZATIONS.iter().any(|name| self.files.contains_key(&resolve(folder, name)))
+    }
+
     /// Folders with a kustomization, in order.
     pub(super) fn kustomizations(&self) -> impl Iterator<Item = (&str, &Arc<KustomizationFile>)> {
         self.kustomizations.iter().map(|(folder, kustomization)| (folder.as_str(), kustomization))
+    }
+
+    /// Whether a kustomization at or above the folder of a file decides what of it is applied.
+    pub(super) fn governs(&self, path: &str) -> bool {
+        ancestors(folder_of(path)).any(|folder| self.kustomizations.contains_key(folder))
+    }
+
+    /// Whether a file lies in or below a folder.
+    pub(super) fn contains(&self, folder: &str) -> bool {
+        self.below(folder).next().is_some()
     }
 
     /// The files below a folder, in order.

@@ -57,7 +57,7 @@ pub(super) fn cascades<'a>(
         return Vec::new();
     }
     let causes = Causes { part, requested: requested(withdrawn) };
-    let losses = Losses { part }.of(effects, |because| causes.complete(because));
+    let losses = Losses { part, withdrawn }.of(effects, |because| causes.complete(because));
     let removed: BTreeSet<ObjectKey> =
         losses.iter().filter(|loss| loss.standing == Standing::Removed).map(|loss| loss.key.clone()).collect();
     let mut by_root: BTreeMap<ObjectKey, Vec<Loss<'a>>> = BTreeMap::new();

@@ -84,12 +84,11 @@ impl<'a> Telling<'a> {
             };
             let chain = why.get(&member.key).map(|why| why.chain.clone()).filter(|chain| !chain.is_empty());
             let because = chain.unwrap_or_else(|| vec![member.key.clone()]);
-            let certainty = match raced.contains(&member.key) {
-                true => EffectCertainty::Race,
-                false => EffectCertainty::Certain,
-            };
+            let certainty = self.certainty(raced.contains(&member.key), &because);
             let certainty = certainty.and(because.iter().all(|key| !elsewhere.contains(key)));
-            let is_certain = kind != EffectKind::Stuck || !unattended.contains(&member.key);
+            // Who would have let go of it may only be deleted if what was assumed of its tool holds.
+            let is_attended = !unattended.contains(&member.key) && self.withdrawn.assumed.is_empty();
+            let is_certain = kind != EffectKind::Stuck || is_attended;
             effects.push(self.effect(&member.key, kind, certainty.and(is_certain), because.clone()));
             effects.extend(self.products(member, certainty, &because, &fates));
             if !with_claims.contains(&member.key) {
@@ -101,9 +100,9 @@ impl<'a> Telling<'a> {
         }
         effects.extend(self.handed_over(&fates));
         for claim in self.claims() {
-            let certainty = if raced.contains(&claim.key) { EffectCertainty::Race } else { EffectCertainty::Certain };
             let chain = why.get(&claim.key).map(|why| why.chain.clone()).filter(|chain| !chain.is_empty());
             let because = chain.unwrap_or_else(|| vec![claim.owner.clone(), claim.key.clone()]);
+            let certainty = self.certainty(raced.contains(&claim.key), &because);
             match fates.get(&claim.key) {
                 Some(Fate::Gone) => effects.extend(self.lost_claim(claim, certainty, because)),
                 Some(Fate::Present(present)) if present.terminating => {
@@ -201,6 +200,13 @@ impl<'a> Telling<'a> {
             _ => true,
         };
         differences.filter(|(_, here, there)| existence(here, there)).map(|(key, ..)| key).collect()
+    }
+
+    /// How sure it is that something happens `because` of an object that a tool deletes.
+    fn certainty(&self, raced: bool, because: &[ObjectKey]) -> EffectCertainty {
+        let regime = because.first().and_then(|root| self.withdrawn.regimes.get(root));
+        let certainty = if raced { EffectCertainty::Race } else { EffectCertainty::Certain };
+        certainty.and(regime.is_none_or(|(_, said)| *said))
     }
 
     fn effect(

@@ -1,11 +1,13 @@
 //! One object that dies or gets stuck, and what head says of it.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::effect::{DiffEffect, EffectCertainty, EffectKind};
+use super::mention::PassingMentions;
 use super::outlook::Outlook;
 use super::part::MergePart;
 use super::surprise::{Standing, Surprise, severity};
+use super::withdraw::PartWithdrawal;
 use crate::finding::Severity;
 use crate::inventory::{Member, ObjectId};
 use crate::kube::{GroupKind, ObjectKey, kinds};
@@ -41,6 +43,7 @@ pub struct Loss<'a> {
 /// Puts losses together from effects.
 pub(super) struct Losses<'a, 'p> {
     pub(super) part: &'p MergePart<'a>,
+    pub(super) withdrawn: &'p PartWithdrawal,
 }
 
 impl<'a> Losses<'a, '_> {
@@ -50,7 +53,8 @@ impl<'a> Losses<'a, '_> {
         for effect in effects {
             by_key.entry(&effect.key).or_default().push(effect);
         }
-        let losses = by_key.into_iter().filter_map(|(key, effects)| self.loss(key, &effects, &because));
+        let mentioned = Mentioned::of(self.part, by_key.keys().copied());
+        let losses = by_key.into_iter().filter_map(|(key, effects)| self.loss(key, &effects, &because, &mentioned));
         losses.collect()
     }
 
@@ -59,6 +63,7 @@ impl<'a> Losses<'a, '_> {
         key: &ObjectKey,
         effects: &[&DiffEffect],
         because: &impl Fn(&[ObjectKey]) -> Vec<ObjectKey>,
+        mentioned: &Mentioned<'a>,
     ) -> Option<Loss<'a>> {
         use EffectKind::{Cascaded, DataLost, Deleted, GeneratedDeleted, Recreated, Stuck};
         let of = |kinds: &[EffectKind]| effects.iter().find(|effect| kinds.contains(&effect.effect));
@@ -76,10 +81,12 @@ impl<'a> Losses<'a, '_> {
         };
         let provider = self.provider(key);
         let users = if provider.is_none() { self.users(key) } else { Vec::new() };
-        let had_users = self.part.analysis.ties().users_of(key).next().is_some();
+        let had_users = self.part.analysis.ties().users_of(key).next().is_some()
+            || member.is_none() && users.is_empty() && mentioned.lost(key, &because);
         let data = of(&[DataLost]).map(|effect| effect.certainty == EffectCertainty::Certain);
         // Its deletion is as certain as ever; whether a controller outside of base finishes it is another question.
-        let unattended = end.effect == Stuck && end.certainty == EffectCertainty::Possible;
+        let unattended =
+            end.effect == Stuck && end.certainty == EffectCertainty::Possible && self.is_told(&end.because);
         let in_doubt = unattended && member.is_some_and(|member| self.has_unknown_finalizer(member));
         let certain = end.certainty == EffectCertainty::Certain || unattended;
         let stuck = end.effect == Stuck && !unattended;
@@ -99,6 +106,12 @@ impl<'a> Losses<'a, '_> {
             because,
             severity,
         })
+    }
+
+    /// Whether it is known that the tool which deletes the first of these objects delivers it, and nothing was assumed of others.
+    fn is_told(&self, because: &[ObjectKey]) -> bool {
+        let regime = because.first().and_then(|root| self.withdrawn.regimes.get(root));
+        self.withdrawn.assumed.is_empty() && regime.is_none_or(|(_, said)| *said)
     }
 
     /// Whether it has a finalizer that no known controller removes, wherever it runs.
@@ -145,5 +158,30 @@ impl<'a> Losses<'a, '_> {
         let head = self.part.head?;
         let member = head.inventory.member(id);
         head.applies(member).then_some(member)
+    }
+}
+
+/// Who names what no manifest contains, on both sides.
+#[derive(Default)]
+struct Mentioned<'a> {
+    base: PassingMentions<'a>,
+    head: PassingMentions<'a>,
+}
+
+impl<'a> Mentioned<'a> {
+    /// Those of `keys` that are in no manifest.
+    fn of<'k>(part: &MergePart<'a>, keys: impl Iterator<Item = &'k ObjectKey>) -> Self {
+        let unwritten = keys.filter(|key| part.base.inventory.with_key(key).is_empty());
+        let names: BTreeSet<&str> = unwritten.map(|key| key.name.as_str()).collect();
+        if names.is_empty() {
+            return Self::default();
+        }
+        let head = part.head.map(|head| PassingMentions::of(head, &names)).unwrap_or_default();
+        Self { base: PassingMentions::of(part.base, &names), head }
+    }
+
+    /// Whether base names an object and head does not any more: whoever needed it left or changed with it.
+    fn lost(&self, key: &ObjectKey, makers: &[ObjectKey]) -> bool {
+        self.base.contain(key, makers) && !self.head.contain(key, &[])
     }
 }

@@ -2,17 +2,20 @@
 //!
 //! * `part` one part of the tree, before and after; `outlook` what is known of head
 //! * `withdraw` what the tools do about what leaves; `pruning` what one object that delivers does; `handover` what goes over to another
+//! * `likely` the tool of what nothing in the tree points at
 //! * `updated` what the tools change before they delete
 //! * `effects` the tools' requests, simulated on the cluster of base
 //! * `backends` Services that are called and leave; `released` what the controllers of base release of head
-//! * `cascade` what has one cause, told together; `loss` one object of it; `surprise` how bad it is
+//! * `cascade` what has one cause, told together; `loss` one object of it; `mention` who names it in passing; `surprise` how bad it is
 
 mod backends;
 mod cascade;
 mod effect;
 mod effects;
 mod handover;
+mod likely;
 mod loss;
+mod mention;
 mod outlook;
 mod part;
 mod pruning;

@@ -3,11 +3,12 @@
 use std::collections::{HashMap, HashSet};
 use std::sync::{Arc, OnceLock};
 
+use super::likely::LikelyTools;
 use super::outlook::Outlook;
 use crate::changes::{BothSides, ChangeKind, Destination, ObjectChange, Sides, TreePart, TreePlace, rejected_fields};
 use crate::cluster::Analysis;
-use crate::delivery::BundleTools;
 use crate::delivery::marks::{self, annotation};
+use crate::delivery::{BundleTools, Regime};
 use crate::inventory::{Inventory, Member, ObjectId};
 use crate::kube::{GroupKind, Namespace, ObjectKey};
 use crate::kustomize::{Deliverer, ancestors, folder_of, resolve};
@@ -38,6 +39,8 @@ pub struct MergePart<'a> {
     pub hooks: Vec<ObjectId>,
     /// What head makes of objects of base that the change touches and does not remove.
     counterparts: HashMap<ObjectId, (ChangeKind, TreePlace)>,
+    /// Who probably applies what nothing points at.
+    likely: OnceLock<LikelyTools>,
     /// What files of head contain that somebody builds.
     built: OnceLock<HashSet<WrittenIn>>,
     /// What files of head contain, whoever applies it.
@@ -103,6 +106,7 @@ impl<'a> MergePart<'a> {
             leaving,
             hooks,
             counterparts,
+            likely: OnceLock::new(),
             built: OnceLock::new(),
             written: OnceLock::new(),
             unseen: OnceLock::new(),
@@ -126,6 +130,11 @@ impl<'a> MergePart<'a> {
             members.map(|(part, member)| written_in(part, member)).collect()
         });
         built.contains(&written_in(self.base, member))
+    }
+
+    /// The tool that probably applies what is at a destination of base at which nothing points.
+    pub(super) fn likely_tool(&self, destination: &Destination) -> Option<Regime> {
+        self.likely.get_or_init(|| LikelyTools::of(self.base, self.sides.base)).get(destination)
     }
 
     /// The object of base that delivers an object, if the tree contains one that says so.
@@ -211,6 +220,14 @@ impl<'a> MergePart<'a> {
         let (after, head) = (self.after(&member.key)?, self.head?);
         let left = self.base.destination(member.file).is_left_for(head.destination(after.file));
         (!left).then_some(after)
+    }
+
+    /// Whether head applies an object under `key` by the same object as it delivers `other` of base.
+    pub fn is_applied_beside(&self, key: &ObjectKey, other: &Member) -> bool {
+        let by = self.base.destination(other.file).deliverer();
+        let Some((head, by)) = self.head.zip(by) else { return false };
+        let found = head.inventory.with_key(key).iter().map(|id| head.inventory.member(*id));
+        found.into_iter().any(|member| head.destination(member.file).deliverer() == Some(by))
     }
 
     /// The object that head applies under a key.

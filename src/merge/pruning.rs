@@ -6,10 +6,11 @@ use super::part::{MergePart, delivering};
 use crate::changes::Destination;
 use crate::delivery::flux::KustomizationSettings;
 use crate::delivery::helm::HelmVersion;
+use crate::delivery::marks::{FLUX_FORCE, annotation, label};
 use crate::delivery::{DeliveryTool, Leaving, Withdrawal, argocd, flux};
 use crate::inventory::Member;
 use crate::kube::{ObjectKey, Policy};
-use crate::kustomize::{Deliverer, SourceTool};
+use crate::kustomize::{Deliverer, SourceTool, pointers};
 use crate::yaml::Value;
 
 /// What the user says of the tools.
@@ -39,6 +40,7 @@ impl<'a> Delivery<'a, '_> {
         let after = self.part.head.and_then(|head| delivering(&head.inventory, deliverer));
         let deleted = before.is_some_and(|member| requested.contains(&member.key));
         match (before, after) {
+            (_, Some(after)) if !self.finds_sources(after) => nothing("has no sources any more"),
             (_, Some(after)) => self.pruned(deliverer.tool, after),
             (Some(before), None) if deleted => self.deleted(deliverer.tool, before),
             (Some(before), None) if self.sources_stay() => self.still_pruned(deliverer.tool, before),
@@ -61,11 +63,33 @@ impl<'a> Delivery<'a, '_> {
     }
 
     fn pruned(&self, tool: SourceTool, deliverer: &Member) -> Withdrawal<'a> {
+        // A tool that cannot build applies nothing, and deletes nothing.
+        if self.part.head.is_some_and(|head| head.unbuildable(self.destination).is_some()) {
+            return nothing("cannot build its sources any more");
+        }
+        if let Some(rejected) = self.rejected(tool, deliverer) {
+            return Withdrawal { rejected: Some(rejected), ..nothing("cannot apply its sources any more") };
+        }
         match tool {
             SourceTool::Flux => flux::prune(self.leaving, KustomizationSettings::of(&deliverer.object)),
             SourceTool::ArgoCd if prunes(deliverer) => argocd::prune(self.leaving, self.policy(Policy::Foreground)),
             SourceTool::ArgoCd => nothing("does not prune"),
         }
+    }
+
+    /// An object that stays and whose update the API server rejects: a Kustomization then applies nothing, and prunes nothing, unless
+    /// it is told to create such objects anew (fluxcd/kustomize-controller internal/controller/kustomization_controller.go, `apply`
+    /// before `prune`).
+    fn rejected(&self, tool: SourceTool, deliverer: &Member) -> Option<ObjectKey> {
+        let is_forced = deliverer.object.at(&["spec", "force"]).and_then(Value::as_bool) == Some(true);
+        if tool != SourceTool::Flux || is_forced || self.leaving.members.is_empty() {
+            return None;
+        }
+        let base = self.part.base;
+        let mut there =
+            base.inventory.members.iter().filter(|member| base.destination(member.file) == self.destination);
+        let is_kept = |key: &ObjectKey| !self.part.after(key).is_some_and(is_replaced);
+        there.find(|member| self.part.rejects(&member.key) && is_kept(&member.key)).map(|member| member.key.clone())
     }
 
     fn deleted(&self, tool: SourceTool, deliverer: &Member) -> Withdrawal<'a> {
@@ -85,6 +109,18 @@ impl<'a> Delivery<'a, '_> {
     /// Whether head has anything where the sources were.
     fn sources_stay(&self) -> bool {
         let Destination::Root { folder, .. } = self.destination else { return false };
+        self.exists(folder)
+    }
+
+    /// Whether an object of head finds a folder that it points at. Without one it cannot build, and a tool that cannot build prunes
+    /// nothing (fluxcd/kustomize-controller internal/controller/kustomization_controller.go, "kustomization path not found"; argo-cd
+    /// util/app/path/path.go, "app path does not exist"). An object that points at another repository is none of this.
+    fn finds_sources(&self, deliverer: &Member) -> bool {
+        let pointers = pointers(&deliverer.object);
+        pointers.is_empty() || pointers.iter().any(|pointer| pointer.folder.is_empty() || self.exists(&pointer.folder))
+    }
+
+    fn exists(&self, folder: &str) -> bool {
         self.part.sides.head.iter().any(|part| part.contains_folder(folder))
     }
 }
@@ -93,6 +129,13 @@ impl<'a> Delivery<'a, '_> {
 fn prunes(application: &Member) -> bool {
     let prune = application.object.at(&["spec", "syncPolicy", "automated", "prune"]);
     prune.and_then(Value::as_bool).unwrap_or(false)
+}
+
+/// Whether Flux is told to create the object anew if it cannot be updated.
+fn is_replaced(member: &Member) -> bool {
+    let metadata = &member.object.metadata;
+    let told = annotation(metadata, FLUX_FORCE).or_else(|| label(metadata, FLUX_FORCE));
+    told.is_some_and(|value| value.value.eq_ignore_ascii_case("enabled"))
 }
 
 /// Nothing is sent.

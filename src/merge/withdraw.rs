@@ -9,7 +9,7 @@ use crate::changes::Destination;
 use crate::delivery::flux::KustomizationSettings;
 use crate::delivery::helm;
 use crate::delivery::{
-    BundleTools, Deliveries, FluxObject, Leaving, Regime, RegimeSource, ToolRequest, Withdrawal, argocd, flux,
+    BundleTools, Deliveries, FluxObject, Leaving, Op, Regime, RegimeSource, ToolRequest, Withdrawal, argocd, flux,
 };
 use crate::inventory::{Inventory, Member, ObjectId};
 use crate::kube::{ObjectKey, Policy, Wait};
@@ -31,6 +31,8 @@ pub struct PartWithdrawal {
     pub regimes: BTreeMap<ObjectKey, (Regime, bool)>,
     /// Why tools send nothing about what leaves, a sentence for each.
     pub idle: Vec<String>,
+    /// What was assumed of tools of which nobody says that they deliver what leaves, a sentence for each.
+    pub assumed: Vec<String>,
     /// What goes over from one object that delivers to another.
     pub handovers: Vec<Handover>,
     /// What the user says of the tools.
@@ -57,15 +59,14 @@ enum Applier {
 /// Plans what the tools do about what leaves a part.
 pub fn withdraw(part: &MergePart<'_>, choice: &DeliveryChoice) -> PartWithdrawal {
     let mut groups = Groups::new();
-    let deliveries = part.analysis.deliveries();
     for member in part.leaving.iter().map(|id| part.base.inventory.member(*id)) {
         let destination = part.base.destination(member.file);
-        let applier = applier(deliveries, member, destination, choice);
+        let applier = applier(part, member, destination, choice);
         groups.entry((applier, destination)).or_default().push(member);
     }
     for member in part.hooks.iter().map(|id| part.base.inventory.member(*id)) {
         let destination = part.base.destination(member.file);
-        let applier = applier(deliveries, member, destination, choice);
+        let applier = applier(part, member, destination, choice);
         if matches!(applier, Applier::Tool { regime, .. } if regime.is_release()) {
             groups.entry((applier, destination)).or_default().push(member);
         }
@@ -73,7 +74,7 @@ pub fn withdraw(part: &MergePart<'_>, choice: &DeliveryChoice) -> PartWithdrawal
     let mut decided = Decided::default();
     for (applier, destination) in in_order(part, &groups) {
         let Some(members) = groups.remove(&(applier.clone(), destination)) else { break };
-        let leaving = Leaving { inventory: &part.base.inventory, deliveries, members };
+        let leaving = Leaving { inventory: &part.base.inventory, deliveries: part.analysis.deliveries(), members };
         let (regime, said) = applier.regime();
         for member in &leaving.members {
             let known = decided.all.regimes.entry(member.key.clone()).or_insert((regime, said));
@@ -91,7 +92,9 @@ pub fn withdraw(part: &MergePart<'_>, choice: &DeliveryChoice) -> PartWithdrawal
             (_, Regime::Flux(_)) => flux::prune(&leaving, KustomizationSettings::default()),
             (_, Regime::Kubectl) => nothing("prunes nothing"),
         };
-        decided.all.idle.extend(idle(&applier, &withdrawal, leaving.members.len()));
+        decided.all.assumed.extend(assumed(&applier, destination, &withdrawal));
+        let unbuildable = part.head.and_then(|head| head.unbuildable(destination));
+        decided.all.idle.extend(idle(&applier, &withdrawal, unbuildable, leaving.members.len()));
         let by = destination.deliverer().and_then(|by| delivering(&part.base.inventory, by));
         decided.take(&leaving, withdrawal, by.map(|by| &by.key));
     }
@@ -116,7 +119,7 @@ impl Applier {
 
 /// By which tool an object of base is delivered, whether it leaves or stays, and whether anybody says so.
 pub(super) fn delivered(part: &MergePart<'_>, member: &Member, choice: &DeliveryChoice) -> (Regime, bool) {
-    applier(part.analysis.deliveries(), member, part.base.destination(member.file), choice).regime()
+    applier(part, member, part.base.destination(member.file), choice).regime()
 }
 
 /// Argo CD removes its finalizer from an Application that it deletes when everything that this delivered is gone.
@@ -248,7 +251,7 @@ fn in_turns(requests: &mut [ToolRequest]) {
 }
 
 /// Why a tool sends nothing, if somebody says that it delivers these objects.
-fn idle(applier: &Applier, withdrawal: &Withdrawal<'_>, objects: usize) -> Option<String> {
+fn idle(applier: &Applier, withdrawal: &Withdrawal<'_>, unbuildable: Option<&str>, objects: usize) -> Option<String> {
     let reason = withdrawal.nothing?;
     let subject = match applier {
         Applier::Object(deliverer) => format!("the {} {deliverer}", deliverer.tool.kind().kind),
@@ -256,19 +259,33 @@ fn idle(applier: &Applier, withdrawal: &Withdrawal<'_>, objects: usize) -> Optio
         Applier::Tool { said: false, .. } => return None,
     };
     let rejected = withdrawal.rejected.as_ref();
-    let because =
-        rejected.map(|key| format!(", because the API server rejects the update of {key}")).unwrap_or_default();
+    let rejected = rejected.map(|key| format!(", because the API server rejects the update of {key}"));
+    let unbuildable = unbuildable.map(|folder| format!(", because {folder} has no kustomization"));
+    let because = rejected.or(unbuildable).unwrap_or_default();
     let (objects, stay) = (plain::count(objects, "object"), if objects == 1 { "stays" } else { "stay" });
     Some(format!("{subject} {reason}{because}: {objects} that left {stay} in the cluster"))
 }
 
-fn applier(deliveries: &Deliveries, member: &Member, destination: &Destination, choice: &DeliveryChoice) -> Applier {
+/// That a tool probably deletes something.
+fn assumed(applier: &Applier, destination: &Destination, withdrawal: &Withdrawal<'_>) -> Option<String> {
+    let Applier::Tool { regime, said: false } = applier else { return None };
+    let count = withdrawal.requests.iter().filter(|request| request.op == Op::Delete).count();
+    let (tool, place) = (regime.tool(), destination.folder().filter(|_| count > 0)?);
+    let objects = plain::count(count, "object");
+    Some(format!(
+        "nothing here points at {place}, which holds objects of {tool}: if {tool} applies it, {tool} deletes {objects}"
+    ))
+}
+
+fn applier(part: &MergePart<'_>, member: &Member, destination: &Destination, choice: &DeliveryChoice) -> Applier {
     match (choice.by, destination.deliverer()) {
         (Some(tool), _) => Applier::Tool { regime: tool.regime(), said: true },
         (None, Some(deliverer)) => Applier::Object(deliverer.clone()),
         (None, None) => {
-            let delivered = deliveries.regime(member);
-            Applier::Tool { regime: delivered.regime, said: delivered.source != RegimeSource::None }
+            let delivered = part.analysis.deliveries().regime(member);
+            let said = delivered.source != RegimeSource::None;
+            let likely = if said { None } else { part.likely_tool(destination) };
+            Applier::Tool { regime: likely.unwrap_or(delivered.regime), said }
         }
     }
 }

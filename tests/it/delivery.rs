@@ -2,7 +2,9 @@
 
 use ownerlint::cluster::Analysis;
 use ownerlint::delivery::{Delivered, DeliveryTool, FluxObject, Regime, RegimeSource, Removal, Sparing, spared};
-use ownerlint::inventory::Inventory;
+use ownerlint::inventory::{Inventory, Settings};
+use ownerlint::manifest::ParsedFile;
+use ownerlint::text::SourceFile;
 
 use crate::support::inventory_of;
 
@@ -180,6 +182,20 @@ fn an_object_without_marks_is_delivered_like_its_file_if_that_agrees() {
     let both = inventory_of("a.yaml", &format!("{plain}{}{}", marked("b", CHART), marked("c", flux)));
     assert_eq!(of(&both, 0, None).source, RegimeSource::None);
     assert_eq!(of(&both, 2, None).regime, Regime::Flux(FluxObject::Kustomization));
+}
+
+#[test]
+fn an_object_without_marks_is_delivered_like_most_of_its_bundle_and_not_like_a_single_file_of_it() {
+    let plain = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\n";
+    let marked = |name: &str| format!("---\napiVersion: v1\nkind: ConfigMap\nmetadata: {{name: {name}, {CHART}}}\n");
+    let of_first = |others: &str| {
+        let files = [("a.yaml", plain), ("b.yaml", others)];
+        let files = files.map(|(path, text)| ParsedFile::parse(SourceFile::new(path, text)));
+        let inventory = Inventory::new(files.to_vec(), Settings::default());
+        of(&inventory, 0, None).source
+    };
+    assert!(matches!(of_first(&(marked("b") + &marked("c"))), RegimeSource::Mark { .. }));
+    assert_eq!(of_first(&marked("b")), RegimeSource::None);
 }
 
 #[test]

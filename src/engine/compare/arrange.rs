@@ -6,11 +6,13 @@ use std::sync::Arc;
 use super::configured::Configured;
 use super::definitions::Definitions;
 use super::state::TreeState;
-use crate::changes::{Destination, PlacedFile, TreePart};
+use globset::GlobSet;
+
+use crate::changes::{Destination, PlacedFile, TreePart, WholeTree};
 use crate::engine::SessionError;
 use crate::engine::input::BundleInput;
 use crate::inventory::{AppliedFile, Texts, UnparsedFile, globs, walk_listed};
-use crate::kustomize::{BuildRoot, BuildRoots, Edits, ancestors, folder_of, resolve};
+use crate::kustomize::{BuildRoot, BuildRoots, Edits, OwnRepositories, ancestors, folder_of, resolve};
 use crate::manifest::{KUSTOMIZATIONS, ParsedFile};
 use crate::text::Side;
 
@@ -18,6 +20,7 @@ use crate::text::Side;
 pub(super) struct Parsed {
     places: Vec<Arc<str>>,
     files: Vec<ParsedFile>,
+    folders: BTreeSet<String>,
     roots: BuildRoots,
     rendered: Rendered,
 }
@@ -32,21 +35,33 @@ pub(super) struct Rendered {
 }
 
 impl Parsed {
-    /// Parses the files of a state that `exclude` leaves in; what both states have is parsed once.
-    pub(super) fn of(
-        state: TreeState,
-        side: Side,
+    /// Parses the files of two states that `exclude` leaves in; what both have is parsed once. Both are one repository, whichever
+    /// of them says so.
+    pub(super) fn both(
+        states: [(TreeState, Side); 2],
         exclude: &[String],
         texts: &mut Texts,
-    ) -> Result<Self, SessionError> {
+    ) -> Result<[Self; 2], SessionError> {
         let exclude = globs(exclude)?;
-        let kept = state.files.into_iter();
+        let [base, head] = states.map(|(state, side)| Self::unbuilt(state, side, &exclude, texts));
+        let own = OwnRepositories::of(base.located()).and(OwnRepositories::of(head.located()));
+        Ok([base, head].map(|parsed| Self { roots: BuildRoots::of(parsed.located(), &own), ..parsed }))
+    }
+
+    /// The files of a state; nobody has looked yet who builds them.
+    fn unbuilt(state: TreeState, side: Side, exclude: &GlobSet, texts: &mut Texts) -> Self {
+        let TreeState { files, folders, .. } = state;
+        let kept = files.into_iter();
         let kept = kept.filter(|(place, file)| !exclude.is_match(place) && !exclude.is_match(&file.path));
         let (places, files): (Vec<Arc<str>>, Vec<UnparsedFile>) =
             kept.map(|(place, file)| (Arc::from(place), (file.path, file.bytes))).unzip();
         let files = texts.parse(files, side);
-        let roots = BuildRoots::of(places.iter().map(|place| &**place).zip(&files));
-        Ok(Self { places, files, roots, rendered: Rendered::default() })
+        Self { places, files, folders, roots: BuildRoots::default(), rendered: Rendered::default() }
+    }
+
+    /// The files with their paths from the root.
+    fn located(&self) -> impl Iterator<Item = (&str, &ParsedFile)> {
+        self.places.iter().map(|place| &**place).zip(&self.files)
     }
 
     /// The same, with what was rendered instead of the sources.
@@ -76,6 +91,12 @@ impl Parsed {
         let listed = walk_listed(&places, &paths)?.found;
         let exclude = globs(&bundle.input.exclude)?;
         Ok(listed.into_iter().filter(|at| !exclude.is_match(places[*at])).collect())
+    }
+
+    /// The roots that cannot be built, each with the folder that is in the way. What was rendered was built.
+    fn unbuildable(&self) -> impl Iterator<Item = (Destination, String)> {
+        let sources = self.roots.roots.iter().filter(|root| !self.rendered.roots.contains_key(&root.folder));
+        sources.filter_map(|root| Some((destination_of(root), root.unbuildable.clone()?)))
     }
 
     /// The kinds that CRDs of the state define, in its files and in what was rendered of them.
@@ -112,16 +133,23 @@ impl Parsed {
         trees.push((applied, rest.clone(), None));
         trees.push((unapplied, rest, None));
         let last = trees.len() - 1;
+        let whole = Arc::new(WholeTree { folders: self.folders.clone(), unbuildable: self.unbuildable().collect() });
         let trees = trees.into_iter().enumerate().map(|(at, (mut files, mut settings, cluster))| {
             if at < last {
                 files.extend(beside.iter().cloned().map(lives_beside));
             }
             let own = Definitions::of(files.iter().map(|file| &file.file.file));
             settings.extra_kinds.extend(elsewhere.beyond(&own));
-            TreePart::new(files, settings).in_cluster(cluster)
+            TreePart::new(files, settings).in_cluster(cluster).of_whole(Arc::clone(&whole))
         });
         Ok(trees.collect())
     }
+}
+
+/// Where what a root builds is applied.
+fn destination_of(root: &BuildRoot) -> Destination {
+    let by = root.pointer.as_ref().and_then(|pointer| pointer.by.clone());
+    Destination::Root { folder: Arc::from(root.folder.as_str()), by }
 }
 
 fn lives_beside(file: ParsedFile) -> PlacedFile {
@@ -191,11 +219,7 @@ impl Assignment<'_> {
         let claimed = std::mem::take(&mut self.reached);
         let mut applied = Vec::new();
         for root in &roots.roots {
-            let destination = Destination::Root {
-                folder: Arc::from(root.folder.as_str()),
-                by: root.pointer.as_ref().and_then(|pointer| pointer.by.clone()),
-            };
-            applied.extend(self.root(root, &destination, &claimed));
+            applied.extend(self.root(root, &destination_of(root), &claimed));
         }
         let mut unapplied = Vec::new();
         for at in (0..self.state.places.len()).filter(|at| !claimed.contains(at)) {

@@ -59,8 +59,7 @@ impl Comparison {
         let mut texts = Texts::read_by(request.parser);
         let beside = beside(&request.beside, &mut texts)?;
         let exclude = &configured.rest.input.exclude;
-        let old = Parsed::of(base, Side::Base, exclude, &mut texts)?;
-        let new = Parsed::of(head, Side::Head, exclude, &mut texts)?;
+        let [old, new] = Parsed::both([(base, Side::Base), (head, Side::Head)], exclude, &mut texts)?;
         let states = [(request.base.clone(), old), (request.head.clone(), new)];
         let [old, new] = match request.render {
             true => rendered(states, &configured, &mut reader, &mut texts, &mut notes)?,
@@ -119,7 +118,7 @@ impl Comparison {
             let tools = cluster.tools(&self.old[at]);
             let part = MergePart::of(at, sides, &self.changes, cluster.tables(), tools);
             let withdrawn = withdraw(&part, &self.delivery);
-            notes.extend(withdrawn.idle.iter().cloned());
+            notes.extend(withdrawn.idle.iter().chain(&withdrawn.assumed).cloned());
             notes.extend(withdrawn.handovers.iter().filter_map(Handover::note));
             let implied = implied(&part.base.inventory, part.analysis.ownership(), part.analysis.ties());
             let implied = updated(&part, implied);

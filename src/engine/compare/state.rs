@@ -4,6 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::sync::Arc;
 
+use walkdir::WalkDir;
+
 use super::request::StateChoice;
 use crate::config::FILE_NAMES;
 use crate::engine::SessionError;
@@ -22,6 +24,8 @@ pub(super) type Bytes = Result<Arc<[u8]>, String>;
 pub(super) struct TreeState {
     /// Its files, by their paths from its root: both states call one file by the same path.
     pub(super) files: BTreeMap<String, StateText>,
+    /// The folders in which files lie, whatever these are, and those above.
+    pub(super) folders: BTreeSet<String>,
     /// Submodules within what was asked for: their files are not compared.
     pub(super) submodules: Vec<String>,
     /// Arguments that lead to nothing in it.
@@ -129,7 +133,8 @@ impl StateReader {
             files.iter().filter_map(|(path, file)| Some(((*path).to_owned(), self.behind(snapshot, path, file)?)));
         let behind: Vec<(String, &SnapshotFile)> = behind.collect();
         repository.read(&mut self.blobs, behind.iter().map(|(path, file)| (path.as_str(), *file)))?;
-        let mut state = TreeState::default();
+        let folders = all.iter().flat_map(|path| ancestors(folder_of(path)));
+        let mut state = TreeState { folders: folders.map(str::to_owned).collect(), ..TreeState::default() };
         for (place, file) in behind {
             let path = from_prefix(repository.prefix(), &place);
             state.files.insert(place, StateText { path, bytes: self.bytes(file) });
@@ -250,6 +255,11 @@ fn folder(path: &str) -> Result<TreeState, SessionError> {
     }
     for file in walk.unreadable {
         state.files.insert(place(&file.path), StateText { path: file.path, bytes: Err(file.reason) });
+    }
+    let entries = WalkDir::new(path).into_iter().filter_entry(|entry| entry.file_name() != ".git").flatten();
+    for entry in entries.filter(|entry| entry.file_type().is_file()) {
+        let below = entry.path().strip_prefix(path).unwrap_or(entry.path()).to_string_lossy().replace('\\', "/");
+        state.folders.extend(ancestors(folder_of(&below)).map(str::to_owned));
     }
     Ok(state)
 }

@@ -119,15 +119,25 @@ impl BuiltTree {
 /// known of it.
 fn pointers_of(inventory: &Inventory, object: &DeliveryObject) -> Vec<Pointer> {
     if object.kind != DeliveryKind::Generated {
-        return pointers(&inventory.member(object.id).object);
+        let mut pointers = pointers(&inventory.member(object.id).object);
+        // Every repository has a root.
+        pointers.retain(|pointer| !pointer.folder.is_empty());
+        return pointers;
     }
     let folders = object.sources.iter().filter_map(|source| match &source.content {
         SourceContent::Folder(folder) => Some(resolve("", folder.trim_start_matches('/'))),
         SourceContent::Chart(_) => None,
     });
     let named = folders.filter(|folder| !folder.is_empty() && !folder.starts_with(".."));
-    let pointer =
-        |folder| Pointer { by: None, folder, recursive: false, files: FilePatterns::default(), edits: Arc::default() };
+    let pointer = |folder| Pointer {
+        by: None,
+        folder,
+        repository: None,
+        ignore: None,
+        recursive: false,
+        files: FilePatterns::default(),
+        edits: Arc::default(),
+    };
     named.map(pointer).collect()
 }
 

@@ -2,7 +2,7 @@
 
 use super::places::{changed_in_head, on_base};
 use super::recipe::keep;
-use super::words::{leaving, shown, stuck, toll, tool};
+use super::words::{deletes, leaving, shown, stuck, toll, tool};
 use crate::finding::Severity;
 use crate::inventory::Member;
 use crate::kube::kinds;
@@ -42,10 +42,11 @@ fn lost_volume(merge: &Merge<'_>, cascade: &MergeCascade<'_>) -> Draft {
     let own = cascade.losses.iter().find(|loss| loss.key == claim.key);
     let certain = cascade.losses.iter().any(|loss| loss.data == Some(true));
     let used = own.is_some_and(|own| !own.users.is_empty());
+    let verb = deletes(merge, claim);
     let taken = match (certain, claim.object.is(kinds::STATEFUL_SET)) {
-        (_, true) => format!("deletes {}", toll(cascade)),
-        (true, false) => "deletes its volume".to_owned(),
-        (false, false) => "deletes its volume, unless that is retained".to_owned(),
+        (_, true) => format!("{verb} {}", toll(cascade)),
+        (true, false) => format!("{verb} its volume"),
+        (false, false) => format!("{verb} its volume, unless that is retained"),
     };
     let still = if used { "; head still uses it" } else { "" };
     let draft = on_base(
@@ -58,7 +59,7 @@ fn lost_volume(merge: &Merge<'_>, cascade: &MergeCascade<'_>) -> Draft {
     .reason(format!(
         "{} deletes the {}. The volume behind a claim is deleted with it unless its reclaim policy is Retain: as its \
          PersistentVolume says, else its StorageClass, whose default is Delete.{}",
-        tool(regime),
+        tool(merge, claim),
         claim.object.kind.value,
         stuck(cascade)
     ))
@@ -91,7 +92,7 @@ fn stranded(merge: &Merge<'_>, set: &Member, after: &Member) -> Option<Draft> {
         .reason(format!(
             "{} creates StatefulSet `{new}` and deletes `{old}`. Claims are named after their StatefulSet: the data stays in \
              `{first}-{old}-0` and its siblings, which nobody mounts, and the new Pods get new, empty volumes.",
-            tool(merge.tool_of(set))
+            tool(merge, set)
         ))
         .help(format!(
             "keep the name (charts have `fullnameOverride`); or stop the old Pods, copy the volumes into claims named \
@@ -111,7 +112,7 @@ fn lost_data(merge: &Merge<'_>, cascade: &MergeCascade<'_>) -> Option<Draft> {
     let regime = merge.tool_of(member);
     let loss = data_loss(&merge.part.base.inventory, merge.part.analysis.tables(), member)?;
     let certain = cascade.losses.iter().any(|lost| lost.key == member.key && lost.data == Some(true));
-    let verb = if certain { "deletes" } else { "may delete" };
+    let verb = if certain { deletes(merge, member) } else { "may delete" };
     let row = merge.part.analysis.tables().data_of(&member.key.group, &member.key.kind)?;
     let keeps = row.keep.first();
     let policy = match (&loss.written, keeps) {
@@ -133,7 +134,7 @@ fn lost_data(merge: &Merge<'_>, cascade: &MergeCascade<'_>) -> Option<Draft> {
             .label("stands for the data")
             .reason(format!(
                 "{} deletes {}, and with it goes what it stands for, outside of git: {}.{policy}{}",
-                tool(regime),
+                tool(merge, member),
                 named(member),
                 loss.lost,
                 stuck(cascade)

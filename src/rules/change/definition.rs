@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use super::places::{on_base, related_in_base};
 use super::recipe::keep;
-use super::words::{leaving, shown, stuck, toll, tool};
+use super::words::{deletes, leaving, shown, stuck, toll, tool};
 use crate::finding::Severity;
 use crate::inventory::Member;
 use crate::kube::kinds;
@@ -65,12 +65,12 @@ fn draft(merge: &Merge<'_>, cascade: &MergeCascade<'_>, alike: &[&MergeCascade<'
         _ => ("the CustomResourceDefinitions", "their kinds"),
     };
     let severity = if unrendered { cascade.severity.min(Severity::Warning) } else { cascade.severity };
-    let draft = on_base(merge, crd, crd.object.name_span(), format!("{leaving} deletes {taken}"))
+    let draft = on_base(merge, crd, crd.object.name_span(), format!("{leaving} {} {taken}", deletes(merge, crd)))
         .label("defines what is deleted")
         .reason(format!(
             "{} deletes {them}. The API server then deletes every object of {kind}, in all namespaces and whoever created it, and the \
              garbage collector what these own.{}{caution}",
-            tool(regime),
+            tool(merge, crd),
             stuck(cascade)
         ))
         .help(keep(regime, if alike.is_empty() { "the definition" } else { "the definitions" }))

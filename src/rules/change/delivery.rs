@@ -1,12 +1,12 @@
 //! Objects by which tools deliver others, when they leave.
 
 use super::places::{changed_in_head, on_base, related_in_head};
-use super::words::{leaving, shown, stuck, toll, tool};
+use super::words::{deletes, leaving, shown, stuck, taking, tool};
 use crate::finding::{Consequence, Severity};
 use crate::inventory::Member;
 use crate::kube::kinds;
 use crate::merge::{CascadeKind, Merge, MergeCascade};
-use crate::ownership::{DeliveryObject, delivered_by};
+use crate::ownership::{DeliveryKind, DeliveryObject, delivered_by};
 use crate::rules::draft::{Draft, MOST_RELATED};
 use crate::rules::rule::{Rule, Sink, rule};
 use crate::rules::words::{listed, named};
@@ -39,12 +39,12 @@ fn draft(merge: &Merge<'_>, cascade: &MergeCascade<'_>) -> Draft {
         merge,
         delivery,
         delivery.object.name_span(),
-        format!("{} deletes {}", leaving(merge, delivery), toll(cascade)),
+        format!("{} {}", leaving(merge, delivery), taking(merge, cascade)),
     )
     .label("delivers what is deleted")
     .reason(format!(
         "{} deletes it, and it then deletes everything that it delivered.{}",
-        tool(merge.tool_of(delivery)),
+        tool(merge, delivery),
         stuck(cascade)
     ))
     .help(recipe(delivery))
@@ -87,6 +87,7 @@ fn unseen(merge: &Merge<'_>, member: &Member, object: &DeliveryObject) -> Option
         on_base(merge, member, member.object.name_span(), message).field("metadata.name").help(recipe(member))
     };
     let renamed = merge.part.renamed(member);
+    let (verb, certain) = (deletes(merge, member), merge.is_told(member));
     if object.suspended {
         return None;
     }
@@ -100,24 +101,29 @@ fn unseen(merge: &Merge<'_>, member: &Member, object: &DeliveryObject) -> Option
             .severity(Severity::Info);
         return renamed.is_none().then_some(draft);
     }
-    let handed: Vec<&Member> = children.iter().filter_map(|child| merge.part.still_applied(child)).collect();
+    // A Kustomization applies before it prunes: what it takes over from one that it deletes has its labels by then, and the other
+    // one spares it (fluxcd/kustomize-controller internal/controller/kustomization_controller.go, fluxcd/pkg ssa/manager_delete.go).
+    let is_flux = object.kind == DeliveryKind::Kustomization;
+    let is_safe = |child: &Member| is_flux && merge.part.is_applied_beside(&child.key, member);
+    let handed = children.iter().filter(|child| !is_safe(child));
+    let handed: Vec<&Member> = handed.filter_map(|child| merge.part.still_applied(child)).collect();
     match (renamed, handed.len()) {
         (_, 1..) => {
             let number = plain::count(handed.len(), "object");
-            let draft = here(format!("{} deletes {number} that head still applies", leaving(merge, member)))
+            let draft = here(format!("{} {verb} {number} that head still applies", leaving(merge, member)))
                 .label("delivers what is deleted")
                 .reason(
                     "For the tool a new name is a new object. The old one is deleted and deletes what it delivered, while the new one \
                      creates the same objects: they are deleted unless the new one is quicker, and come back empty.",
                 )
-                .severity(Severity::Error);
+                .severity(if certain { Severity::Error } else { Severity::Warning });
             let shown = handed.iter().take(MOST_RELATED - 1);
             Some(shown.fold(cause(draft, merge, renamed), |draft, child| {
                 related_in_head(draft, merge, child, "is deleted, and created again")
             }))
         }
         (Some(_), 0) => {
-            let draft = here(format!("{} deletes everything that it delivered", leaving(merge, member)))
+            let draft = here(format!("{} {verb} everything that it delivered", leaving(merge, member)))
                 .label("delivers what is deleted")
                 .reason(
                     "For the tool a new name is a new object. The old one is deleted with everything that it delivered, and the new one \

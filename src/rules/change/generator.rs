@@ -2,10 +2,11 @@
 
 use super::places::on_base;
 use super::recipe::keep;
-use super::words::{counted, leaving, shown, stuck, toll, tool};
+use super::words::{counted, deletes, leaving, shown, stuck, toll, tool};
 use crate::merge::{CascadeKind, Loss, Merge, MergeCascade};
 use crate::rules::draft::Draft;
 use crate::rules::rule::{Rule, Sink, rule};
+use crate::rules::words::named;
 
 pub(in crate::rules) static GENERATOR_REMOVED: Rule = rule!(
     "generator-removed",
@@ -31,16 +32,19 @@ fn draft(merge: &Merge<'_>, cascade: &MergeCascade<'_>) -> Draft {
         true => "",
         false => " What runs keeps what it has read, and fails when it is started again.",
     };
+    // The new one cannot take over what the old one owns.
+    let again = cascade.losses.iter().find_map(|loss| loss.provider);
+    let again = again.map(|maker| format!(" {} makes it again once it is gone.", named(maker))).unwrap_or_default();
     let draft = on_base(
         merge,
         generator,
         generator.object.name_span(),
-        format!("{} deletes {taken}", leaving(merge, generator)),
+        format!("{} {} {taken}", leaving(merge, generator), deletes(merge, generator)),
     )
     .label("owns what is deleted")
     .reason(format!(
-        "{} deletes the {}, and the garbage collector deletes what its controller created as its dependent.{restart}{}",
-        tool(regime),
+        "{} deletes the {}, and the garbage collector deletes what its controller created as its dependent.{restart}{again}{}",
+        tool(merge, generator),
         generator.object.kind.value,
         stuck(cascade)
     ))

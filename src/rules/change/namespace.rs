@@ -2,7 +2,7 @@
 
 use super::places::on_base;
 use super::recipe::keep;
-use super::words::{leaving, shown, stuck, toll, tool};
+use super::words::{deletes, leaving, shown, stuck, toll, tool};
 use crate::merge::{CascadeKind, Merge, MergeCascade};
 use crate::rules::draft::Draft;
 use crate::rules::rule::{Rule, Sink, rule};
@@ -28,13 +28,13 @@ fn draft(merge: &Merge<'_>, cascade: &MergeCascade<'_>) -> Draft {
         (toll, _) => toll,
     };
     let regime = merge.tool_of(namespace);
-    let message = format!("{} deletes {taken}", leaving(merge, namespace));
+    let message = format!("{} {} {taken}", leaving(merge, namespace), deletes(merge, namespace));
     let draft = on_base(merge, namespace, namespace.object.name_span(), message)
         .label("contains what is deleted")
         .reason(format!(
             "{} deletes the Namespace, and the namespace controller then deletes everything in it, whoever created it: what git never \
              had, too. Protections of single objects do not count.{}",
-            tool(regime),
+            tool(merge, namespace),
             stuck(cascade)
         ))
         .help(keep(regime, "the Namespace"))

@@ -2,7 +2,7 @@
 
 use super::places::on_base;
 use super::recipe::keep;
-use super::words::{leaving, shown, stuck, toll, tool};
+use super::words::{leaving, shown, stuck, taking, tool};
 use crate::merge::{CascadeKind, Merge, MergeCascade};
 use crate::rules::draft::Draft;
 use crate::rules::rule::{Rule, Sink, rule};
@@ -22,12 +22,12 @@ fn owner_removed(merge: &Merge<'_>, sink: &mut Sink) {
 fn draft(merge: &Merge<'_>, cascade: &MergeCascade<'_>) -> Draft {
     let owner = cascade.culprit;
     let regime = merge.tool_of(owner);
-    let draft = on_base(merge, owner, owner.object.name_span(), format!("{} deletes {}", leaving(merge, owner), toll(cascade)))
+    let draft = on_base(merge, owner, owner.object.name_span(), format!("{} {}", leaving(merge, owner), taking(merge, cascade)))
         .label("owns what is deleted")
         .reason(format!(
             "{} deletes it, and the garbage collector then deletes every object whose owner references name nobody else who \
              exists.{}",
-            tool(regime),
+            tool(merge, owner),
             stuck(cascade)
         ))
         .help(format!(

@@ -5,7 +5,6 @@ use crate::merge::{EffectCertainty, Loss, Merge, MergeCascade, Standing};
 use crate::rules::draft::{Draft, MOST_RELATED};
 
 use super::places::{left_in_head, related_in_base, related_in_head};
-use crate::delivery::Regime;
 use crate::inventory::Member;
 use crate::rules::words::{named, whereabouts};
 use crate::text::plain;
@@ -42,6 +41,15 @@ pub(super) fn toll(cascade: &MergeCascade<'_>) -> String {
     said
 }
 
+/// What comes of it that the culprit of a cascade leaves: `deletes 2 objects that head still applies`.
+pub(super) fn taking(merge: &Merge<'_>, cascade: &MergeCascade<'_>) -> String {
+    match toll(cascade) {
+        nothing if nothing.is_empty() && merge.is_told(cascade.culprit) => "gets it stuck in Terminating".to_owned(),
+        nothing if nothing.is_empty() => "may get it stuck in Terminating".to_owned(),
+        toll => format!("{} {toll}", deletes(merge, cascade.culprit)),
+    }
+}
+
 /// What becomes of an object that leaves: `removing Namespace `a``, `renaming Namespace `a` to `b``.
 pub(super) fn leaving(merge: &Merge<'_>, member: &Member) -> String {
     match merge.part.renamed(member) {
@@ -54,9 +62,18 @@ pub(super) fn leaving(merge: &Merge<'_>, member: &Member) -> String {
     }
 }
 
-/// The tool that deletes an object, to begin a sentence with.
-pub(super) fn tool(regime: Option<Regime>) -> &'static str {
-    regime.map_or("The delivery tool", Regime::tool)
+/// The tool that deletes an object, to begin a sentence with. Nothing in the tree may say that it does.
+pub(super) fn tool(merge: &Merge<'_>, member: &Member) -> String {
+    match merge.tool_of(member) {
+        Some(regime) if merge.is_told(member) => regime.tool().to_owned(),
+        Some(regime) => format!("If {} applies this, it", regime.tool()),
+        None => "The delivery tool".to_owned(),
+    }
+}
+
+/// `deletes`, or `may delete` where nothing says that a tool does.
+pub(super) fn deletes(merge: &Merge<'_>, member: &Member) -> &'static str {
+    if merge.is_told(member) { "deletes" } else { "may delete" }
 }
 
 /// `Secret db`, `3 objects of kind Secret`, `3 objects`.

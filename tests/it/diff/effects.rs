@@ -74,6 +74,97 @@ fn an_instance_does_not_come_back_without_its_definition() {
     );
 }
 
+/// What `flux bootstrap --path=.` commits.
+const BOOTSTRAP: &str = "apiVersion: source.toolkit.fluxcd.io/v1\nkind: GitRepository\nmetadata: {name: flux-system, namespace: flux-system}\nspec: {url: 'ssh://git@example.com/fleet'}\n---\napiVersion: kustomize.toolkit.fluxcd.io/v1\nkind: Kustomization\nmetadata: {name: flux-system, namespace: flux-system}\nspec: {path: ./, prune: true, sourceRef: {kind: GitRepository, name: flux-system}}\n";
+
+#[test]
+fn flux_delivers_the_repository_into_which_it_was_bootstrapped() {
+    let a = config("a");
+    let gone = ["deleted ConfigMap/?/a (certain, flux)"];
+    let nobody = ["orphaned ConfigMap/?/a (possible, kubectl)"];
+    let sync = ("flux-system/gotk-sync.yaml", BOOTSTRAP);
+    assert_eq!(effects(&[sync, ("apps/a.yaml", &a)], &[sync], &[]), gone);
+    assert_eq!(effects(&[sync, (".github/a.yaml", &a)], &[sync], &[]), nobody, "it is no part of what Flux downloads");
+    let elsewhere = ("apps/sync.yaml", BOOTSTRAP.replace("name: flux-system, n", "name: sync, n"));
+    let elsewhere = (elsewhere.0, &*elsewhere.1);
+    assert_eq!(effects(&[elsewhere, ("b/a.yaml", &a)], &[elsewhere], &[]), nobody, "every repository has a root");
+    let filtered = BOOTSTRAP.replace("fleet'", "fleet', ignore: '/apps'");
+    let filtered = ("flux-system/gotk-sync.yaml", &*filtered);
+    assert_eq!(effects(&[filtered, ("apps/a.yaml", &a)], &[filtered], &[]), nobody, "Flux leaves it out");
+    assert_eq!(
+        effects(&[filtered, (".github/a.yaml", &a)], &[filtered], &[]),
+        gone,
+        "instead of what it leaves out by default"
+    );
+}
+
+#[test]
+fn the_root_is_delivered_by_whoever_finds_other_folders_of_the_same_repository_here() {
+    let application = |name: &str, repository: &str, path: &str| {
+        format!(
+            "apiVersion: argoproj.io/v1alpha1\nkind: Application\nmetadata: {{name: {name}, namespace: argocd}}\nspec:\n  source: {{repoURL: '{repository}', path: {path}, directory: {{recurse: true}}}}\n  destination: {{namespace: shop}}\n  syncPolicy: {{automated: {{prune: true}}}}\n"
+        )
+    };
+    let (a, b) = (config("a"), config("b"));
+    let here = application("shop", "https://example.com/fleet", "shop");
+    let common = [("apps/shop.yaml", &*here), ("shop/b.yaml", &*b)];
+    let with = |root: &str| {
+        let head = [&common[..], &[("apps/root.yaml", root)]].concat();
+        effects(&[&head[..], &[("a.yaml", &*a)]].concat(), &head, &[])
+    };
+    let (same, other) = ("https://example.com/fleet", "https://example.com/other");
+    assert_eq!(with(&application("root", same, ".")), ["deleted ConfigMap/shop/a (certain, argocd)"]);
+    assert_eq!(with(&application("root", other, ".")), ["orphaned ConfigMap/?/a (possible, kubectl)"]);
+}
+
+#[test]
+fn what_nothing_points_at_is_probably_applied_by_the_tool_whose_objects_lead_on_from_there() {
+    let a = config("a");
+    let app = FLUX.replace("./app", "./apps/shop");
+    let probably = ["deleted ConfigMap/?/b (possible, flux)"];
+    let nobody = ["orphaned ConfigMap/?/b (possible, kubectl)"];
+    let b = config("b");
+    let common = [("cluster/app.yaml", &*app), ("apps/shop/a.yaml", &*a)];
+    let without = |path: &'static str| effects(&[&common[..], &[(path, &*b)]].concat(), &common, &[]);
+    assert_eq!(without("cluster/b.yaml"), probably);
+    assert_eq!(without("apps/blog/b.yaml"), nobody, "what leads on from there does not lead here");
+    let repository = object("source.toolkit.fluxcd.io/v1", "HelmRepository", "charts");
+    let flux = [("shop/repository.yaml", &*repository)];
+    assert_eq!(
+        effects(&[flux[0], ("shop/b.yaml", &b)], &flux, &[]),
+        probably,
+        "nothing leads anywhere, and only Flux reads this"
+    );
+    let both = [common[0], common[1], ("blog/repository.yaml", &*repository)];
+    assert_eq!(
+        effects(&[&both[..], &[("blog/b.yaml", &*b)]].concat(), &both, &[]),
+        nobody,
+        "what leads on leads elsewhere"
+    );
+}
+
+#[test]
+fn what_probably_is_deleted_is_an_assumption_that_people_are_told() {
+    let folder = Folder::new();
+    let cluster = object("v1", "Namespace", "shop");
+    folder
+        .write("base/cluster/app.yaml", FLUX)
+        .write("base/cluster/shop.yaml", &cluster)
+        .write("head/cluster/app.yaml", FLUX);
+    let document = folder.run("", &["--base", "base", "--head", "head"]).expect("effects");
+    let notes = document["notes"].as_array().expect("a list").iter().filter_map(Value::as_str);
+    let assumed: Vec<&str> = notes.filter(|note| note.contains("points at")).collect();
+    assert_eq!(
+        assumed,
+        ["nothing here points at cluster, which holds objects of Flux: if Flux applies it, Flux deletes 1 object"]
+    );
+    let finding = &document["findings"][0];
+    assert_eq!(finding["severity"], "warning");
+    assert_eq!(finding["message"], "removing Namespace `shop` may delete everything in it");
+    let reason = finding["reason"].as_str().expect("a reason");
+    assert!(reason.starts_with("If Flux applies this, it deletes the Namespace, and"), "{reason}");
+}
+
 #[test]
 fn without_a_tool_nobody_deletes_what_leaves() {
     let a = config("a");
@@ -150,6 +241,65 @@ fn a_kustomization_that_nobody_deletes_goes_on_with_its_sources() {
         effects(&base, &shorter, &[]),
         ["orphaned ConfigMap/?/a (certain, flux)", "deleted ConfigMap/?/b (certain, flux)", orphaned]
     );
+}
+
+#[test]
+fn a_kustomization_whose_folder_is_gone_prunes_nothing() {
+    let a = config("a");
+    let flux = ("flux.yaml", FLUX);
+    let base = [flux, ("app/a.yaml", &*a)];
+    let left = ["orphaned ConfigMap/?/a (certain, flux)"];
+    assert_eq!(effects(&base, &[flux], &[]), left, "Flux reports that the path is not found");
+    let empty = ["deleted ConfigMap/?/a (certain, flux)"];
+    assert_eq!(
+        effects(&base, &[flux, ("app/README.md", "It was here.")], &[]),
+        empty,
+        "what is left builds to nothing"
+    );
+    let elsewhere = FLUX.replace("./app", "./shop");
+    let b = object("v1", "Secret", "b");
+    let moved = effects(&base, &[("flux.yaml", &elsewhere), ("shop/b.yaml", &b)], &[]);
+    assert_eq!(moved, ["deleted ConfigMap/?/a (certain, flux)"], "it builds from another folder");
+}
+
+#[test]
+fn a_kustomization_that_cannot_apply_its_sources_any_more_prunes_nothing() {
+    let claim =
+        |mode: &str| object("v1", "PersistentVolumeClaim", "data") + &format!("spec: {{accessModes: [{mode}]}}\n");
+    let (a, before, after) = (config("a"), claim("ReadWriteOnce"), claim("ReadWriteMany"));
+    let pruned = |flux: &str| {
+        let base = [("flux.yaml", flux), ("app/data.yaml", &before), ("app/a.yaml", &a)];
+        effects(&base, &[("flux.yaml", flux), ("app/data.yaml", &after)], &[])
+    };
+    assert_eq!(pruned(FLUX), ["orphaned ConfigMap/?/a (certain, flux)"], "the API server rejects the claim");
+    let forced = FLUX.replace("prune: true", "prune: true, force: true");
+    assert_eq!(pruned(&forced), ["deleted ConfigMap/?/a (certain, flux)"]);
+}
+
+#[test]
+fn a_kustomization_that_cannot_build_its_sources_any_more_prunes_nothing() {
+    let a = config("a");
+    let files = |list: &'static str| {
+        [("flux.yaml", FLUX), ("app/kustomization.yaml", list), ("app/sub/a.yaml", &*a), ("app/sub/b.yaml", "")]
+    };
+    let (named, folder) = (files("resources: [sub/a.yaml]\n"), files("resources: [sub]\n"));
+    assert_eq!(
+        effects(&named, &folder, &[]),
+        ["orphaned ConfigMap/?/a (certain, flux)"],
+        "the folder has no kustomization"
+    );
+    let with = [&folder[..], &[("app/sub/kustomization.yaml", "resources: [b.yaml]\n")]].concat();
+    assert_eq!(effects(&named, &with, &[]), ["deleted ConfigMap/?/a (certain, flux)"]);
+}
+
+#[test]
+fn which_repository_it_is_either_side_says() {
+    let a = config("a");
+    let base = [("flux-system/gotk-sync.yaml", BOOTSTRAP), ("apps/a.yaml", &*a)];
+    let moved = [("flux-system/sync.yaml", BOOTSTRAP), ("apps/a.yaml", &*a)];
+    assert_eq!(effects(&base, &moved, &[]), [""; 0], "the same objects in another file");
+    let gone = ["deleted ConfigMap/?/a (certain, flux)"];
+    assert_eq!(effects(&base, &moved[..1], &[]), gone);
 }
 
 #[test]

@@ -1,23 +1,73 @@
-//! Real histories: whatever a commit removed is among the changes.
+//! Real histories: whatever a commit removed is among the changes, and something comes of it, or a reason why nothing does.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use serde_json::Value;
+use tempfile::TempDir;
 
 use crate::support::{ownerlint, root, skip};
 
-/// The folder with `removals.json` and the clones that it names. Without one the test is skipped; one that
-/// `OWNERLINT_HISTORIES` names must be there.
-fn histories() -> Option<PathBuf> {
-    let found = std::env::var_os("OWNERLINT_HISTORIES").filter(|path| !path.is_empty());
-    let found = found.map(|path| Path::new(&path).canonicalize().expect("OWNERLINT_HISTORIES names a folder"));
-    let found = found.or_else(|| root().join("../diff-histories").canonicalize().ok());
-    if found.is_none() {
-        skip("no histories: set OWNERLINT_HISTORIES to a folder with removals.json and the clones");
+/// Removals of many kinds; all of them take minutes.
+const FEW: [&str; 8] = [
+    // A Namespace with its Kustomization, which the one above it does not prune.
+    "04b1baf79",
+    // CustomResourceDefinitions whose objects stay in git.
+    "d845c799a",
+    // A claim that a Deployment still mounts.
+    "d160db823",
+    // A copy of what is applied from elsewhere, too.
+    "9d1e90fda",
+    // A folder to which no Kustomization leads.
+    "a3936f038",
+    // A database.
+    "3a5634638",
+    // HelmReleases under new names.
+    "1b9366f8e",
+    // What Flux applies from the root of the repository.
+    "84b00420b",
+];
+
+/// Histories, cloned.
+struct Histories {
+    clones: TempDir,
+    removals: Vec<Value>,
+}
+
+impl Histories {
+    /// The removals of the folder that `OWNERLINT_HISTORIES` names, which must be there; else a few of those beside the repository,
+    /// else none: then the test is skipped.
+    fn found() -> Option<Self> {
+        let named = std::env::var_os("OWNERLINT_HISTORIES").filter(|path| !path.is_empty());
+        let all = named.is_some();
+        let named = named.map(|path| Path::new(&path).canonicalize().expect("OWNERLINT_HISTORIES names a folder"));
+        let Some(folder) = named.or_else(|| root().join("../shared/histories").canonicalize().ok()) else {
+            skip("no histories: set OWNERLINT_HISTORIES to a folder with removals.json and the bundles that it names");
+            return None;
+        };
+        let removals = std::fs::read_to_string(folder.join("removals.json")).expect("removals.json");
+        let removals: Vec<Value> = serde_json::from_str(&removals).expect("a list");
+        let chosen = |removal: &Value| all || FEW.iter().any(|few| text(&removal["commit"]).starts_with(few));
+        let removals: Vec<Value> = removals.into_iter().filter(chosen).collect();
+        let clones = tempfile::tempdir().expect("a folder");
+        let histories: BTreeSet<String> = removals.iter().map(|removal| text(&removal["history"])).collect();
+        for history in histories {
+            let bundle = folder.join(format!("{history}.bundle"));
+            let mut clone = Command::new("git");
+            clone.args(["clone", "-q", "--bare"]).arg(bundle).arg(clones.path().join(history));
+            assert!(clone.status().expect("git runs").success());
+        }
+        Some(Self { clones, removals })
     }
-    found
+
+    fn of(&self, removal: &Value) -> PathBuf {
+        self.clones.path().join(text(&removal["history"]))
+    }
+}
+
+fn text(value: &Value) -> String {
+    value.as_str().unwrap_or_default().to_owned()
 }
 
 /// A kind with its group, and a name.
@@ -29,56 +79,99 @@ fn name(key: &str) -> Name {
     (kind, parts.nth(1).unwrap_or_default().to_owned())
 }
 
-/// What a commit removed, renamed or moved, under all names that it had.
-fn left(clone: &Path, commit: &str) -> BTreeSet<Name> {
+/// What `diff` says of a commit.
+fn diff(clone: &Path, commit: &str) -> Value {
     let mut command = ownerlint();
     command.env("PATH", std::env::var_os("PATH").unwrap_or_default()).current_dir(clone);
     let base = format!("{commit}~");
     command.args(["diff", "--no-config", "-o", "json", "--base-ref", &base, "--head-ref", commit]);
     let output = command.output().expect("it runs");
-    let document: Value = serde_json::from_slice(&output.stdout)
-        .unwrap_or_else(|error| panic!("{commit}: {error}: {}", String::from_utf8_lossy(&output.stderr)));
+    serde_json::from_slice(&output.stdout)
+        .unwrap_or_else(|error| panic!("{commit}: {error}: {}", String::from_utf8_lossy(&output.stderr)))
+}
+
+/// The changes by which objects leave where they were.
+fn leaving(document: &Value) -> impl Iterator<Item = &Value> {
     let changes = document["changes"].as_array().expect("a list").iter();
-    let changes = changes.filter(|change| ["removed", "renamed", "moved"].iter().any(|word| change["change"] == *word));
-    let keys = changes.flat_map(|change| ["key", "written", "was"].map(|field| change[field].as_str().map(name)));
-    keys.flatten().collect()
+    changes.filter(|change| ["removed", "renamed", "moved"].iter().any(|word| change["change"] == *word))
 }
 
-/// Whether the file of a commit contains the object: as text, so that this does not depend on how we read it.
-fn stands_in(clone: &Path, commit: &str, file: &str, kind: &str, name: &str) -> bool {
-    let output = Command::new("git").current_dir(clone).args(["show", &format!("{commit}:{file}")]).output();
-    let text = String::from_utf8(output.expect("git runs").stdout).unwrap_or_default();
-    let mut documents = text.split("\n---");
+fn git(clone: &Path, arguments: &[&str]) -> String {
+    let output = Command::new("git").current_dir(clone).args(arguments).output().expect("git runs");
+    String::from_utf8(output.stdout).unwrap_or_default()
+}
+
+/// Whether a text contains the object: found out by its lines, so that this does not depend on how we read it.
+fn stands_in(text: &str, kind: &str, name: &str) -> bool {
     let line = |document: &str, wanted: String| document.lines().any(|line| line.trim() == wanted);
-    documents.any(|document| line(document, format!("kind: {kind}")) && line(document, format!("name: {name}")))
+    let mut documents = text.split("\n---");
+    documents.any(|document| {
+        let named = line(document, format!("name: {name}")) || line(document, format!("name: \"{name}\""));
+        line(document, format!("kind: {kind}")) && named
+    })
 }
 
-/// The one reason why an object of the list is not among the changes: whoever made the list overlooked that the commit left it
-/// where it was. That is checked for each of them.
+/// Why nothing comes of an object that leaves the place where it was.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Reason {
+    /// Another file of head contains it, too, and somebody applies that one.
+    AppliedFromElsewhere,
+    /// No kustomization led to its file: nobody applied it from there.
+    NobodyAppliedIt,
+}
+
+fn reason(clone: &Path, commit: &str, document: &Value, change: &Value) -> Option<Reason> {
+    let key = text(if change["was"].is_null() { &change["key"] } else { &change["was"] });
+    let (kind, name) = name(&key);
+    let kind = kind.split('.').next().unwrap_or_default();
+    if !document["plan"]["outcomes"][0]["objects"].as_object().expect("objects").contains_key(&key) {
+        return Some(Reason::NobodyAppliedIt);
+    }
+    let files = git(clone, &["grep", "-l", "-F", &format!("name: {name}"), commit]);
+    let copies = files.lines().filter(|file| stands_in(&git(clone, &["show", file]), kind, &name));
+    (copies.count() > 0).then_some(Reason::AppliedFromElsewhere)
+}
+
 #[test]
-fn whatever_a_commit_of_a_real_history_removed_is_among_the_changes() {
-    let Some(histories) = histories() else { return };
-    let removals = std::fs::read_to_string(histories.join("removals.json")).expect("removals.json");
-    let removals: Vec<Value> = serde_json::from_str(&removals).expect("a list");
-    let (mut objects, mut kept, mut missing) = (0, 0, Vec::new());
-    for removal in &removals {
-        let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
-        let (clone, commit) = (histories.join(text(&removal["history"])), text(&removal["commit"]));
-        let left = left(&clone, &commit);
+fn whatever_a_commit_of_a_real_history_removed_is_among_the_changes_and_something_comes_of_it() {
+    let Some(histories) = Histories::found() else { return };
+    let (mut kept, mut reasons, mut wrong) = (0, BTreeMap::<Reason, usize>::new(), Vec::new());
+    for removal in &histories.removals {
+        let (clone, commit) = (histories.of(removal), text(&removal["commit"]));
+        let document = diff(&clone, &commit);
+        let keys = leaving(&document)
+            .flat_map(|change| ["key", "written", "was"].map(|field| change[field].as_str().map(name)));
+        let left: BTreeSet<Name> = keys.flatten().collect();
         for gone in removal["gone"].as_array().expect("a list") {
-            objects += 1;
             let (kind, group) = (text(&gone["kind"]), text(&gone["group"]));
             let full = if group.is_empty() { kind.clone() } else { format!("{kind}.{group}") };
             let (name, file) = (text(&gone["name"]), text(&gone["file"]));
             if left.contains(&(full.clone(), name.clone())) {
                 continue;
             }
-            match stands_in(&clone, &commit, &file, &kind, &name) {
+            // Whoever made the list overlooked that the commit left it where it was.
+            match stands_in(&git(&clone, &["show", &format!("{commit}:{file}")]), &kind, &name) {
                 true => kept += 1,
-                false => missing.push(format!("{commit} {full} {name} in {file}")),
+                false => wrong.push(format!("{commit} {full} {name} in {file} is not among the changes")),
+            }
+        }
+        let affected: BTreeSet<&str> = document["effects"]
+            .as_array()
+            .expect("a list")
+            .iter()
+            .filter_map(|effect| effect["key"].as_str())
+            .collect();
+        for change in leaving(&document).filter(|change| change["change"] != "moved") {
+            let key = text(if change["was"].is_null() { &change["key"] } else { &change["was"] });
+            if affected.contains(key.as_str()) {
+                continue;
+            }
+            match reason(&clone, &commit, &document, change) {
+                Some(reason) => *reasons.entry(reason).or_default() += 1,
+                None => wrong.push(format!("{commit} {key} leaves, and nothing comes of it")),
             }
         }
     }
-    println!("{objects} objects of {} commits; {kept} of them still stand where they stood", removals.len());
-    assert_eq!(missing, [""; 0]);
+    println!("{} removals; {kept} objects still stand where they stood; {reasons:?}", histories.removals.len());
+    assert_eq!(wrong, [""; 0]);
 }

@@ -105,6 +105,41 @@ fn a_flux_kustomization_leads_to_a_root_and_says_its_namespace() {
 }
 
 #[test]
+fn a_kustomization_that_nobody_applies_points_at_nothing() {
+    let a = config("a");
+    let files =
+        |list: &'static str| [("clusters/kustomization.yaml", list), ("clusters/app.yaml", FLUX), ("app/a.yaml", &*a)];
+    let without = |list: &'static str| changed(&files(list), &files(list)[..2]);
+    assert_eq!(without("resources: [app.yaml]\n"), ["removed ConfigMap/shop/a"]);
+    assert_eq!(without("resources: []\n#- app.yaml\n"), ["removed ConfigMap/?/a"]);
+}
+
+#[test]
+fn a_kustomization_below_the_folder_that_flux_builds_is_no_root_of_its_own() {
+    let a = config("a");
+    let files =
+        [("clusters/app.yaml", FLUX), ("app/sub/kustomization.yaml", "resources: [a.yaml]\n"), ("app/sub/a.yaml", &*a)];
+    let empty = [files[0], ("app/sub/kustomization.yaml", "resources: []\n")];
+    assert_eq!(changed(&files, &empty), ["removed ConfigMap/shop/a"]);
+}
+
+#[test]
+fn a_kustomization_is_applied_if_another_one_that_is_applied_leads_to_it() {
+    let a = config("a");
+    let root = FLUX
+        .replace("name: app", "name: root")
+        .replace("./app", "./clusters/all")
+        .replace("  targetNamespace: shop\n", "");
+    let files = [
+        ("clusters/kustomization.yaml", "resources: [root.yaml]\n"),
+        ("clusters/root.yaml", &*root),
+        ("clusters/all/app.yaml", FLUX),
+        ("app/a.yaml", &*a),
+    ];
+    assert_eq!(changed(&files, &files[..3]), ["removed ConfigMap/shop/a"]);
+}
+
+#[test]
 fn an_application_reads_the_files_that_it_names_and_gives_its_namespace_to_what_has_none() {
     let app = |directory: &str| {
         format!(

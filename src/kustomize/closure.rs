@@ -1,0 +1,130 @@
+//! The files that one root reaches.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use super::edits::Edits;
+use super::ignored::IgnoredFiles;
+use super::kustomization::KustomizationFile;
+use super::path::{ancestors, folder_of, name_of, resolve};
+use super::pointer::Pointer;
+use super::tree::SourceTree;
+use crate::manifest::KUSTOMIZATIONS;
+
+/// Kustomizations within kustomizations.
+const MOST_NESTED: usize = 64;
+
+/// A file that a root reaches.
+#[derive(Clone, Debug)]
+pub struct BuiltFile {
+    /// Its place among the files of the tree.
+    pub file: usize,
+    /// What becomes of the identities of its objects.
+    pub edits: Arc<Edits>,
+}
+
+/// What is built from where a pointer leads.
+#[derive(Clone, Debug, Default)]
+pub(super) struct BuiltFiles {
+    /// The files, in the order of their paths.
+    pub(super) files: Vec<BuiltFile>,
+    /// A folder that is included and that no kustomization is in.
+    pub(super) unbuildable: Option<String>,
+    /// The kustomizations that were found below a folder that has none.
+    pub(super) found: BTreeSet<String>,
+    /// Whether there may be more files.
+    pub(super) capped: bool,
+}
+
+impl BuiltFiles {
+    /// What is built in a tree: about `budget` files at most.
+    pub(super) fn of(tree: &SourceTree<'_>, pointer: &Pointer, budget: usize) -> Self {
+        let mut closure = Closure { tree, outer: vec![Arc::clone(&pointer.edits)], reached: Self::default() };
+        closure.reached.capped = !match tree.kustomization(&pointer.folder) {
+            Some(_) => closure.follow(vec![pointer.folder.clone()], budget),
+            None => closure.scan(pointer, budget),
+        };
+        closure.reached.files.sort_by_key(|reached| reached.file);
+        closure.reached
+    }
+}
+
+/// The files that one root reaches, on the way.
+struct Closure<'t, 'f> {
+    tree: &'t SourceTree<'f>,
+    /// What is done to everything.
+    outer: Vec<Arc<KustomizationFile>>,
+    reached: BuiltFiles,
+}
+
+/// A kustomization on the way, with those that include it.
+struct Level {
+    folder: String,
+    depth: usize,
+    /// What is done to what it builds, the innermost first.
+    steps: Vec<Arc<KustomizationFile>>,
+}
+
+impl Closure<'_, '_> {
+    /// Follows the kustomizations of some folders. Whether everything was followed.
+    fn follow(&mut self, folders: Vec<String>, budget: usize) -> bool {
+        let level = |folder| Level { folder, depth: 0, steps: self.outer.clone() };
+        let mut pending: Vec<Level> = folders.into_iter().map(level).collect();
+        while let Some(level) = pending.pop() {
+            let Some(kustomization) = self.tree.kustomization(&level.folder) else {
+                let is_folder = self.tree.contains(&level.folder) && !self.tree.names_kustomization(&level.folder);
+                self.reached.unbuildable = self.reached.unbuildable.take().or(is_folder.then_some(level.folder));
+                continue;
+            };
+            if level.depth > MOST_NESTED || self.reached.files.len() + pending.len() > budget {
+                return false;
+            }
+            let component = |written: &String| resolve(&level.folder, written);
+            let components: Vec<String> = kustomization.components.iter().map(component).collect();
+            // A component changes what the kustomization that names it has built so far.
+            let of_components = components.iter().filter_map(|folder| self.tree.kustomization(folder));
+            let own = of_components.chain([kustomization]).cloned();
+            let steps: Vec<_> = own.chain(level.steps.iter().cloned()).collect();
+            let edits = Arc::new(Edits::new(steps.clone()));
+            for path in kustomization.resources.iter().map(|written| resolve(&level.folder, written)) {
+                match self.tree.file(&path) {
+                    Some((file, _)) => self.reached.files.push(BuiltFile { file, edits: Arc::clone(&edits) }),
+                    None => pending.push(Level { folder: path, depth: level.depth + 1, steps: steps.clone() }),
+                }
+            }
+            let outside: Vec<_> = [kustomization].into_iter().cloned().chain(level.steps).collect();
+            let inner = |folder| Level { folder, depth: level.depth + 1, steps: outside.clone() };
+            pending.extend(components.into_iter().map(inner));
+        }
+        true
+    }
+
+    /// What Flux and Argo CD apply of a folder without a kustomization: its files; Flux those below too, and what the
+    /// kustomizations below build (fluxcd/pkg, kustomize/kustomize_generator.go).
+    fn scan(&mut self, pointer: &Pointer, budget: usize) -> bool {
+        let edits = Arc::new(Edits::new(self.outer.clone()));
+        let mut built = BTreeSet::new();
+        let counts = pointer.files.matcher();
+        let ignored = pointer.ignore.as_ref().map(|patterns| IgnoredFiles::read(patterns));
+        let is_there = |path: &str| !ignored.as_ref().is_some_and(|ignored| ignored.contain(path));
+        for (path, file) in self.tree.below(&pointer.folder).filter(|(path, _)| is_there(path)) {
+            let inside = |folder: &&str| folder.len() > pointer.folder.len();
+            // The outermost kustomization decides: the walk does not go below it.
+            let outermost = ancestors(folder_of(path)).take_while(inside);
+            match outermost.filter(|folder| self.tree.kustomization(folder).is_some()).last() {
+                Some(folder) if pointer.recursive => {
+                    built.insert(folder.to_owned());
+                }
+                Some(_) => {}
+                None if KUSTOMIZATIONS.contains(&name_of(path)) => {}
+                None if !counts(path[pointer.folder.len()..].trim_start_matches('/')) => {}
+                None if pointer.recursive || folder_of(path) == pointer.folder => {
+                    self.reached.files.push(BuiltFile { file, edits: Arc::clone(&edits) });
+                }
+                None => {}
+            }
+        }
+        self.reached.found = built;
+        self.follow(self.reached.found.iter().cloned().collect(), budget)
+    }
+}

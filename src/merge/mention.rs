@@ -1,0 +1,50 @@
+//! Who names other objects in passing: the fields of custom resources are not all known, and the values of a HelmRelease are
+//! anything.
+
+use std::collections::{BTreeSet, HashMap, HashSet};
+
+use crate::changes::TreePart;
+use crate::inventory::Member;
+use crate::kube::{Namespace, ObjectKey};
+use crate::yaml::{NodeId, Value};
+
+/// Values of one object that are looked at.
+const MOST_VALUES: usize = 100_000;
+
+/// In which namespace which of some names are said by which objects.
+#[derive(Debug, Default)]
+pub(super) struct PassingMentions<'a>(HashMap<(&'a Namespace, &'a str), Vec<&'a ObjectKey>>);
+
+impl<'a> PassingMentions<'a> {
+    /// Who says one of `names` other than in its own metadata, of the objects of a tree that somebody applies.
+    pub(super) fn of(tree: &'a TreePart, names: &BTreeSet<&str>) -> Self {
+        let mut found = Self::default();
+        for member in tree.inventory.members.iter().filter(|member| tree.applies(member)) {
+            for name in said(member, names) {
+                found.0.entry((&member.key.namespace, name)).or_default().push(&member.key);
+            }
+        }
+        found
+    }
+
+    /// Whether an object in the namespace of `key` says its name. What makes the object says it, too: `makers` do not count.
+    pub(super) fn contain(&self, key: &ObjectKey, makers: &[ObjectKey]) -> bool {
+        let by = self.0.get(&(&key.namespace, key.name.as_str()));
+        by.is_some_and(|by| by.iter().any(|key| !makers.contains(key)))
+    }
+}
+
+fn said<'a>(member: &'a Member, names: &BTreeSet<&str>) -> BTreeSet<&'a str> {
+    let mut found = BTreeSet::new();
+    let mut seen: HashSet<NodeId> = HashSet::new();
+    let outer = member.object.value().entries().filter(|entry| entry.key != "metadata");
+    let mut pending: Vec<Value<'a>> = outer.map(|entry| entry.value).collect();
+    while let Some(value) = pending.pop() {
+        found.extend(value.as_str().filter(|text| names.contains(text)));
+        let compound = value.is_map() || value.is_seq();
+        if compound && seen.len() < MOST_VALUES && seen.insert(value.id()) {
+            pending.extend(value.entries().map(|entry| entry.value).chain(value.items()));
+        }
+    }
+    found
+}
