@@ -613,8 +613,9 @@ fn a_finalizer_whose_controller_is_not_in_base_holds_its_object_only_possibly() 
         let held =
             in_shop(&config("a")).replacen("metadata:\n", &format!("metadata:\n  finalizers: [{finalizer}]\n"), 1);
         let namespace = object("v1", "Namespace", "shop");
-        let base = [("flux.yaml", FLUX), ("app/a.yaml", &*held), ("app/ns.yaml", &*namespace)];
-        effects(&base, &base[..1], &[])
+        let stays = config("stays");
+        let base = [("flux.yaml", FLUX), ("app/b.yaml", &*stays), ("app/a.yaml", &*held), ("app/ns.yaml", &*namespace)];
+        effects(&base, &base[..2], &[])
     };
     assert_eq!(
         of("example.com/nobody"),

@@ -188,6 +188,8 @@ fn a_finalizer_whose_controller_runs_elsewhere_is_no_surprise_and_an_unknown_one
         let held = runners.replacen("metadata:\n", &format!("metadata:\n  finalizers: [{finalizer}]\n"), 1);
         folder.write("base/flux.yaml", FLUX).write("head/flux.yaml", FLUX).write("base/shop/runners.yaml", &held);
         folder.write("base/shop/ns.yaml", &object("v1", "Namespace", "shop"));
+        folder.write("base/shop/stays.yaml", &object("v1", "Namespace", "stays"));
+        folder.write("head/shop/stays.yaml", &object("v1", "Namespace", "stays"));
         found(&folder, &[])
     };
     assert_eq!(of("actions.github.com/cleanup-protection"), [""; 0]);
