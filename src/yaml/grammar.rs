@@ -3,6 +3,8 @@
 //! A state machine with an explicit stack, so nesting costs no call stack. Only the first document of the text counts:
 //! Kubernetes asks go-yaml for one value and never looks at what follows.
 
+use std::collections::BTreeMap;
+
 use super::scan::{Scanner, Token, TokenKind};
 use super::tape::{EventKind, Properties, Style, SyntaxError, Tape, TapeEvent, TextRef};
 
@@ -48,8 +50,8 @@ struct Parser<'t> {
     scanner: Scanner<'t>,
     tape: Tape,
     states: Vec<Expects>,
-    /// `%TAG` handles of this document, the built-in ones last.
-    handles: Vec<(Box<str>, Box<str>)>,
+    /// The prefixes of this document's `%TAG` handles.
+    handles: BTreeMap<Box<str>, Box<str>>,
     /// Where the last consumed token ends.
     last_end: u32,
 }
@@ -60,7 +62,7 @@ impl<'t> Parser<'t> {
             scanner: Scanner::new(text, base),
             tape: Tape::default(),
             states: Vec::new(),
-            handles: Vec::new(),
+            handles: BTreeMap::new(),
             last_end: base,
         }
     }
@@ -152,10 +154,9 @@ impl<'t> Parser<'t> {
                     }
                 }
                 TokenKind::TagDirective { handle, prefix } => {
-                    if self.handles.iter().any(|(known, _)| *known == handle) {
+                    if self.handles.insert(handle, prefix).is_some() {
                         return self.fail("found duplicate %TAG directive");
                     }
-                    self.handles.push((handle, prefix));
                 }
                 _ => return Ok(()),
             }
@@ -252,7 +253,7 @@ impl<'t> Parser<'t> {
     }
 
     fn resolve_tag(&self, handle: &str, suffix: &str) -> Option<String> {
-        let written = self.handles.iter().find(|(known, _)| **known == *handle).map(|(_, prefix)| &**prefix);
+        let written = self.handles.get(handle).map(|prefix| &**prefix);
         let prefix = written.or(match handle {
             "" | "!" => Some(handle),
             "!!" => Some("tag:yaml.org,2002:"),
