@@ -35,7 +35,7 @@ pub struct TreePart {
 pub struct WholeTree {
     /// The folders in which files lie, whatever these are, and those above.
     pub folders: BTreeSet<String>,
-    /// The destinations that cannot be built, each with a folder from which nothing can be built.
+    /// The destinations that cannot be built, each with what is in the way: `apps has no kustomization`.
     pub unbuildable: BTreeMap<Destination, String>,
 }
 
@@ -69,7 +69,7 @@ impl TreePart {
         Self { whole, ..self }
     }
 
-    /// The folder because of which what belongs to a destination cannot be built.
+    /// Because of what that which belongs to a destination cannot be built: `apps has no kustomization`.
     pub fn unbuildable(&self, destination: &Destination) -> Option<&str> {
         self.whole.unbuildable.get(destination).map(String::as_str)
     }

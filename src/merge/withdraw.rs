@@ -260,7 +260,7 @@ fn idle(applier: &Applier, withdrawal: &Withdrawal<'_>, unbuildable: Option<&str
     };
     let rejected = withdrawal.rejected.as_ref();
     let rejected = rejected.map(|key| format!(", because the API server rejects the update of {key}"));
-    let unbuildable = unbuildable.map(|folder| format!(", because {folder} has no kustomization"));
+    let unbuildable = unbuildable.map(|obstacle| format!(", because {obstacle}"));
     let because = rejected.or(unbuildable).unwrap_or_default();
     let (objects, stay) = (plain::count(objects, "object"), if objects == 1 { "stays" } else { "stay" });
     Some(format!("{subject} {reason}{because}: {objects} that left {stay} in the cluster"))

@@ -293,6 +293,25 @@ fn a_kustomization_that_cannot_build_its_sources_any_more_prunes_nothing() {
 }
 
 #[test]
+fn a_kustomization_of_which_one_file_is_broken_prunes_nothing() {
+    let (a, b) = (config("a"), config("b"));
+    let base = [
+        ("flux.yaml", FLUX),
+        ("app/kustomization.yaml", "resources: [a.yaml, b.yaml]\n"),
+        ("app/a.yaml", &a),
+        ("app/b.yaml", &b),
+    ];
+    let broken = format!("{a}data: {{colour: *blue}}\n");
+    let stays = ["orphaned ConfigMap/?/a (certain, flux)", "orphaned ConfigMap/?/b (certain, flux)"];
+    assert_eq!(
+        effects(&base, &[base[0], ("app/kustomization.yaml", "resources: [a.yaml]\n"), ("app/a.yaml", &broken)], &[]),
+        stays,
+        "an alias without an anchor"
+    );
+    assert_eq!(effects(&base, &[base[0], ("app/a.yaml", &broken)], &[]), stays, "Flux lists the files itself");
+}
+
+#[test]
 fn which_repository_it_is_either_side_says() {
     let a = config("a");
     let base = [("flux-system/gotk-sync.yaml", BOOTSTRAP), ("apps/a.yaml", &*a)];
