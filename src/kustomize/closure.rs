@@ -9,7 +9,7 @@ use super::kustomization::KustomizationFile;
 use super::path::{ancestors, folder_of, name_of, resolve};
 use super::pointer::Pointer;
 use super::tree::SourceTree;
-use crate::manifest::KUSTOMIZATIONS;
+use crate::manifest::{KUSTOMIZATIONS, ParsedFile};
 
 /// Kustomizations within kustomizations.
 const MOST_NESTED: usize = 64;
@@ -28,7 +28,7 @@ pub struct BuiltFile {
 pub(super) struct BuiltFiles {
     /// The files, in the order of their paths.
     pub(super) files: Vec<BuiltFile>,
-    /// A folder that is included and that no kustomization is in.
+    /// What keeps it from being built, if anything does.
     pub(super) unbuildable: Option<String>,
     /// The kustomizations that were found below a folder that has none.
     pub(super) found: BTreeSet<String>,
@@ -73,7 +73,9 @@ impl Closure<'_, '_> {
         while let Some(level) = pending.pop() {
             let Some(kustomization) = self.tree.kustomization(&level.folder) else {
                 let is_folder = self.tree.contains(&level.folder) && !self.tree.names_kustomization(&level.folder);
-                self.reached.unbuildable = self.reached.unbuildable.take().or(is_folder.then_some(level.folder));
+                if is_folder {
+                    self.hinder(|| format!("{} has no kustomization", level.folder));
+                }
                 continue;
             };
             if level.depth > MOST_NESTED || self.reached.files.len() + pending.len() > budget {
@@ -88,7 +90,7 @@ impl Closure<'_, '_> {
             let edits = Arc::new(Edits::new(steps.clone()));
             for path in kustomization.resources.iter().map(|written| resolve(&level.folder, written)) {
                 match self.tree.file(&path) {
-                    Some((file, _)) => self.reached.files.push(BuiltFile { file, edits: Arc::clone(&edits) }),
+                    Some((file, parsed)) => self.reach(&path, file, parsed, &edits),
                     None => pending.push(Level { folder: path, depth: level.depth + 1, steps: steps.clone() }),
                 }
             }
@@ -99,6 +101,19 @@ impl Closure<'_, '_> {
         true
     }
 
+    /// Takes a file. One that cannot be read is in the way of all: kustomize, Flux and Argo CD give up on it.
+    fn reach(&mut self, path: &str, file: usize, parsed: &ParsedFile, edits: &Arc<Edits>) {
+        if parsed.documents().iter().any(|document| document.error.is_some()) {
+            self.hinder(|| format!("{path} cannot be read"));
+        }
+        self.reached.files.push(BuiltFile { file, edits: Arc::clone(edits) });
+    }
+
+    /// Notes what is in the way, unless something else is already.
+    fn hinder(&mut self, obstacle: impl FnOnce() -> String) {
+        self.reached.unbuildable.get_or_insert_with(obstacle);
+    }
+
     /// What Flux and Argo CD apply of a folder without a kustomization: its files; Flux those below too, and what the
     /// kustomizations below build (fluxcd/pkg, kustomize/kustomize_generator.go).
     fn scan(&mut self, pointer: &Pointer, budget: usize) -> bool {
@@ -107,7 +122,7 @@ impl Closure<'_, '_> {
         let counts = pointer.files.matcher();
         let ignored = pointer.ignore.as_ref().map(|patterns| IgnoredFiles::read(patterns));
         let is_there = |path: &str| !ignored.as_ref().is_some_and(|ignored| ignored.contain(path));
-        for (path, file) in self.tree.below(&pointer.folder).filter(|(path, _)| is_there(path)) {
+        for (path, file, parsed) in self.tree.below(&pointer.folder).filter(|(path, ..)| is_there(path)) {
             let inside = |folder: &&str| folder.len() > pointer.folder.len();
             // The outermost kustomization decides: the walk does not go below it.
             let outermost = ancestors(folder_of(path)).take_while(inside);
@@ -119,7 +134,7 @@ impl Closure<'_, '_> {
                 None if KUSTOMIZATIONS.contains(&name_of(path)) => {}
                 None if !counts(path[pointer.folder.len()..].trim_start_matches('/')) => {}
                 None if pointer.recursive || folder_of(path) == pointer.folder => {
-                    self.reached.files.push(BuiltFile { file, edits: Arc::clone(&edits) });
+                    self.reach(path, file, parsed, &edits);
                 }
                 None => {}
             }

@@ -23,7 +23,8 @@ pub struct BuildRoot {
     pub pointer: Option<Pointer>,
     /// The files that it builds, in the order of their paths.
     pub files: Vec<BuiltFile>,
-    /// A folder that it includes and that no kustomization is in: it cannot be built (kustomize, api/internal/target/kusttarget.go).
+    /// What keeps it from being built: a folder that it includes and that no kustomization is in (kustomize,
+    /// api/internal/target/kusttarget.go), or a file that cannot be read. `apps has no kustomization`.
     pub unbuildable: Option<String>,
 }
 

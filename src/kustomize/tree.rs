@@ -66,9 +66,9 @@ impl<'f> SourceTree<'f> {
     }
 
     /// The files below a folder, in order.
-    pub(super) fn below<'t>(&'t self, folder: &'t str) -> impl Iterator<Item = (&'t str, usize)> {
+    pub(super) fn below<'t>(&'t self, folder: &'t str) -> impl Iterator<Item = (&'t str, usize, &'f ParsedFile)> {
         let start = if folder.is_empty() { String::new() } else { format!("{folder}/") };
         let from = self.files.range(start.clone()..);
-        from.take_while(move |(path, _)| path.starts_with(&start)).map(|(path, (at, _))| (path.as_str(), *at))
+        from.take_while(move |(path, _)| path.starts_with(&start)).map(|(path, (at, file))| (path.as_str(), *at, *file))
     }
 }

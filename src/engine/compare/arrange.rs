@@ -96,15 +96,7 @@ impl Parsed {
     /// The roots that cannot be built, each with what is in the way. What was rendered was built.
     fn unbuildable(&self) -> impl Iterator<Item = (Destination, String)> {
         let sources = self.roots.roots.iter().filter(|root| !self.rendered.roots.contains_key(&root.folder));
-        sources.filter_map(|root| Some((destination_of(root), self.obstacle(root)?)))
-    }
-
-    /// What keeps a root from being built: kustomize, Flux and Argo CD give up on one file that they cannot read.
-    fn obstacle(&self, root: &BuildRoot) -> Option<String> {
-        let folder = root.unbuildable.as_ref().map(|folder| format!("{folder} has no kustomization"));
-        let is_broken = |file: &usize| self.files[*file].documents().iter().any(|document| document.error.is_some());
-        let broken = || root.files.iter().map(|reached| reached.file).find(is_broken);
-        folder.or_else(|| broken().map(|file| format!("{} cannot be read", self.places[file])))
+        sources.filter_map(|root| Some((destination_of(root), root.unbuildable.clone()?)))
     }
 
     /// The kinds that CRDs of the state define, in its files and in what was rendered of them.
