@@ -1,6 +1,6 @@
 //! What a page says besides its contract: the stories, what citations and rules mean, lines of files, and where to read them.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde::Serialize;
 
@@ -8,7 +8,7 @@ use super::StoryDocument;
 use super::links::FileLink;
 use super::snippet::SnippetDocument;
 use crate::gc;
-use crate::report::{HtmlOptions, Published, Report, Roots, RuleInfo};
+use crate::report::{HtmlOptions, Published, Report, Roots};
 
 /// The second element of data.
 #[derive(Debug, Serialize)]
@@ -66,8 +66,8 @@ impl<'a> Beside<'a> {
 
     /// Adds the lines and rules of findings.
     pub(super) fn with_findings(mut self, report: &'a Report) -> Self {
-        let found = |rule: &&RuleInfo| report.findings.iter().any(|reported| reported.finding.rule == rule.id);
-        let rules = report.rules.iter().filter(found);
+        let found: BTreeSet<&str> = report.findings.iter().map(|reported| reported.finding.rule).collect();
+        let rules = report.rules.iter().filter(|rule| found.contains(rule.id));
         self.rules = rules.map(|rule| (rule.id, RulePage { summary: &rule.summary, page: &rule.page })).collect();
         self.snippets = report.findings.iter().map(|reported| SnippetDocument::of(report, reported)).collect();
         self
