@@ -1,6 +1,6 @@
 //! One part of the tree, before and after: its cluster, and what leaves it.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeSet, HashMap, HashSet};
 use std::sync::{Arc, OnceLock};
 
 use super::likely::LikelyTools;
@@ -11,7 +11,7 @@ use crate::delivery::marks::{self, annotation};
 use crate::delivery::{BundleTools, Regime};
 use crate::inventory::{Inventory, Member, ObjectId};
 use crate::kube::{GroupKind, Namespace, ObjectKey};
-use crate::kustomize::{Deliverer, ancestors, folder_of, resolve};
+use crate::kustomize::{Deliverer, ancestors, folder_of, name_of, resolve};
 use crate::manifest::KUSTOMIZATIONS;
 use crate::ownership::Tables;
 use crate::text::{FileId, Span};
@@ -188,15 +188,16 @@ impl<'a> MergePart<'a> {
         accepted.then(|| (self.sides.head_file(tree, file), text))
     }
 
-    /// What head adds to a kustomization above an object of base and the tree does not show, a remote resource or a chart: it may
-    /// contain the object.
+    /// What head adds to a kustomization above an object of base, or to a new one, and the tree does not show, a remote resource or a
+    /// chart: it may contain the object.
     pub fn unseen_source(&self, member: &Member) -> Option<&str> {
         let unseen = self.unseen.get_or_init(|| {
-            let [before, after] = [self.sides.base, self.sides.head].map(kustomizations);
-            let added = after.into_iter().filter_map(|(place, text)| {
-                let known: HashSet<&str> = before.get(place)?.lines().flat_map(remote_sources).collect();
-                let mut added = text.lines().flat_map(remote_sources).filter(|source| !known.contains(source));
-                Some((folder_of(place).to_owned(), added.next()?.to_owned()))
+            let [before, after] = [self.sides.base, self.sides.head].map(remote_sources);
+            let added = after.into_iter().filter_map(|(folder, sources)| {
+                let mut added = sources
+                    .into_iter()
+                    .filter(|source| !before.get(folder).is_some_and(|known| known.contains(source)));
+                Some((folder.to_owned(), added.next()?.to_owned()))
             });
             added.collect()
         });
@@ -238,17 +239,20 @@ impl<'a> MergePart<'a> {
     }
 }
 
-/// The texts of the kustomizations of a side, by their paths.
-fn kustomizations(trees: &[TreePart]) -> HashMap<&str, &str> {
+/// What the kustomizations of a side name outside of the tree, by their folders.
+fn remote_sources(trees: &[TreePart]) -> HashMap<&str, BTreeSet<&str>> {
     let files = trees
         .iter()
         .flat_map(|tree| tree.inventory.sources.iter().map(move |(id, file)| (tree.place(id), file.text())));
-    let is_kustomization = |place: &str| KUSTOMIZATIONS.contains(&place.rsplit('/').next().unwrap_or(place));
-    files.filter(|(place, _)| is_kustomization(place)).collect()
+    let mut found: HashMap<&str, BTreeSet<&str>> = HashMap::new();
+    for (place, text) in files.filter(|(place, _)| KUSTOMIZATIONS.contains(&name_of(place))) {
+        found.entry(folder_of(place)).or_default().extend(text.lines().flat_map(remote_words));
+    }
+    found
 }
 
 /// The words of a line of a kustomization that name something outside of the tree.
-fn remote_sources(line: &str) -> impl Iterator<Item = &str> {
+fn remote_words(line: &str) -> impl Iterator<Item = &str> {
     let words = line.split(|c: char| c.is_whitespace() || "[]{},\"'".contains(c));
     let is_remote = |word: &&str| word.contains("://") || word.contains("?ref=") || word.starts_with("github.com/");
     words.take_while(|word| !word.starts_with('#')).filter(is_remote)

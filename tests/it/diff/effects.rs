@@ -659,3 +659,17 @@ fn what_a_new_remote_resource_may_contain_is_deleted_only_possibly() {
         ["deleted ConfigMap/?/a (certain, flux)"]
     );
 }
+
+#[test]
+fn what_the_remote_resource_of_a_new_kustomization_may_contain_is_deleted_only_possibly() {
+    let (a, flux) = (config("a"), ("flux.yaml", FLUX));
+    let of = |kustomization: &str| {
+        effects(
+            &[flux, ("app/crds/a.yaml", &*a)],
+            &[flux, ("app/crds/a.yaml", &*a), ("app/crds/kustomization.yaml", kustomization)],
+            &[],
+        )
+    };
+    assert_eq!(of("resources: [https://example.com/a.yaml]\n"), ["deleted ConfigMap/?/a (possible, flux)"]);
+    assert_eq!(of("resources: []\n"), ["deleted ConfigMap/?/a (certain, flux)"]);
+}
