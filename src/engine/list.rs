@@ -7,6 +7,9 @@ use crate::manifest::{OwnerReference, Skip};
 use crate::report::{ListedObject, ListedPlace, ListedReference, ListedSkip, Listing};
 use crate::text::{ColumnUnit, FileId, Span};
 
+/// How much of what is no object a report lists of one bundle. A few megabytes have millions of documents if each is `{}`.
+pub(super) const MOST_SKIPPED: usize = 100_000;
+
 /// The listing of several bundles, in the order of their files. A document of two bundles is listed as each of them reads
 /// it, once if they agree.
 pub(super) fn list_bundles(bundles: &[Bundle]) -> Listing {
@@ -16,12 +19,13 @@ pub(super) fn list_bundles(bundles: &[Bundle]) -> Listing {
         objects.sort_by(|a, b| (&a.file, a.document, a.line, a.column).cmp(&(&b.file, b.document, b.line, b.column)));
         objects.dedup();
     }
-    Listing { objects, skipped: skipped_in(bundles) }
+    Listing { objects, skipped: skipped_in(bundles, usize::MAX) }
 }
 
-/// What is no object in several bundles, in the order of their files; what two of them skip is listed once.
-pub(super) fn skipped_in(bundles: &[Bundle]) -> Vec<ListedSkip> {
-    let mut all: Vec<_> = bundles.iter().flat_map(|bundle| skipped(&bundle.inventory)).collect();
+/// What is no object in several bundles, in the order of their files; what two of them skip is listed once. Of each bundle, no
+/// more than `most`.
+pub(super) fn skipped_in(bundles: &[Bundle], most: usize) -> Vec<ListedSkip> {
+    let mut all: Vec<_> = bundles.iter().flat_map(|bundle| skipped(&bundle.inventory, most)).collect();
     if bundles.len() > 1 {
         all.sort_by(|a, b| (&a.file, a.document, a.line).cmp(&(&b.file, b.document, b.line)));
         all.dedup();
@@ -32,19 +36,24 @@ pub(super) fn skipped_in(bundles: &[Bundle]) -> Vec<ListedSkip> {
 /// The listing of an inventory. Objects whose metadata does not decode are among the skipped documents: no client can
 /// read them.
 pub fn list(inventory: &Inventory) -> Listing {
-    Listing { objects: objects(inventory), skipped: skipped(inventory) }
+    Listing { objects: objects(inventory), skipped: skipped(inventory, usize::MAX) }
 }
 
 fn objects(inventory: &Inventory) -> Vec<ListedObject> {
     inventory.members.iter().filter(|member| member.decodes()).map(|member| listed(inventory, member)).collect()
 }
 
-fn skipped(inventory: &Inventory) -> Vec<ListedSkip> {
+/// The first ones, `most` at most.
+fn skipped(inventory: &Inventory, most: usize) -> Vec<ListedSkip> {
+    let listed = |skip: InDocument<Skip>| (skip.file, skip.what.span, listed_skip(inventory, &skip));
     let broken = inventory.members.iter().filter(|member| !member.decodes());
-    let mut skipped: Vec<_> =
-        inventory.skipped().map(|skip| (skip.file, skip.what.span, listed_skip(inventory, &skip))).collect();
-    skipped.extend(broken.map(|member| (member.file, member.object.start, undecodable(inventory, member))));
+    let broken = broken.map(|member| (member.file, member.object.start, undecodable(inventory, member)));
+    // Each of these comes in the order of the files.
+    let mut skipped: Vec<_> = inventory.skipped_by_themselves().take(most).map(listed).collect();
+    skipped.extend(inventory.skipped_for_neighbours().take(most).map(listed));
+    skipped.extend(broken.take(most));
     skipped.sort_by_key(|(file, span, _)| (*file, *span));
+    skipped.truncate(most);
     skipped.into_iter().map(|(_, _, skip)| skip).collect()
 }
 
@@ -92,7 +101,7 @@ fn reference(reference: &OwnerReference) -> ListedReference {
     }
 }
 
-fn listed_skip(inventory: &Inventory, skip: &InDocument<'_, Skip>) -> ListedSkip {
+fn listed_skip(inventory: &Inventory, skip: &InDocument<Skip>) -> ListedSkip {
     ListedSkip {
         file: path(inventory, skip.file),
         document: skip.document,

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
+use super::list::MOST_SKIPPED;
 use crate::finding::Severity;
 use crate::inventory::Inventory;
 use crate::manifest::{SkipReason, TemplateLanguage};
@@ -20,6 +21,17 @@ pub(super) fn notes_on_links(outside: &[String]) -> impl Iterator<Item = Note> +
         message: "this symbolic link leads out of the tree and was not followed: name the folder that it leads to"
             .to_owned(),
         path: Some(path.clone()),
+        line: None,
+    })
+}
+
+/// What is skipped beyond what a report lists.
+pub(super) fn note_on_unlisted(inventory: &Inventory) -> Option<Note> {
+    let more = inventory.skipped().count().checked_sub(MOST_SKIPPED).filter(|more| *more > 0)?;
+    Some(Note {
+        severity: Severity::Warning,
+        message: format!("{more} more documents were skipped: {MOST_SKIPPED} are listed"),
+        path: None,
         line: None,
     })
 }

@@ -10,9 +10,9 @@ use super::coverage::Coverage;
 use super::describe::{describe_as, run_info, tool};
 use super::input::Bundle;
 use super::judge;
-use super::list::skipped_in;
+use super::list::{MOST_SKIPPED, skipped_in};
 use super::merge::{Merged, Places};
-use super::notes::notes_on_links;
+use super::notes::{note_on_unlisted, notes_on_links};
 use super::repeats;
 use super::scope::FilesInScope;
 use crate::baseline::Parted;
@@ -79,7 +79,7 @@ pub(super) fn check_bundles(bundles: &[Bundle], check: &Check) -> Report {
     };
     let rules = run.rules.iter().map(|rule| describe_as(rule, &check.severities)).collect();
     let cascades = cascades(&verdicts, &merged.sources, &findings);
-    let mut skipped = skipped_in(bundles);
+    let mut skipped = skipped_in(bundles, MOST_SKIPPED);
     skipped.retain(|skip| !own.contains(&skip.file));
     let (tool, run) = (tool(), run_info(bundles, check));
     let exclusion = exclusion(&findings, &merged.sources);
@@ -133,6 +133,7 @@ impl Run<'_> {
             all.directives.extend(directives.directives.iter().map(here));
             all.notes.extend(verdict.notes);
             all.notes.extend(notes_on_links(&bundle.outside));
+            all.notes.extend(note_on_unlisted(&bundle.inventory));
         }
         // A file in two bundles is judged twice.
         all.findings.sort_by(|a, b| order(&a.0).cmp(&order(&b.0)));
@@ -268,7 +269,7 @@ fn summarise(bundles: &[Bundle], own: &OwnFiles, findings: &[Reported]) -> Summa
     let files: BTreeSet<_> = checked().map(|file| (file.source().path(), file.source().side())).collect();
     Summary {
         files: files.len(),
-        documents: checked().map(|file| file.documents().len()).sum(),
+        documents: checked().map(|file| file.document_count()).sum(),
         objects: bundles.iter().map(|bundle| bundle.inventory.members.len()).sum(),
         ..Summary::of(findings)
     }

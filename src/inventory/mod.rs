@@ -8,6 +8,7 @@ mod boundary;
 mod builtin;
 mod descent;
 mod error;
+mod index;
 mod kinds;
 mod listed;
 mod location;
@@ -23,7 +24,7 @@ mod walked;
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use crate::kube::{GroupKind, KindMap, Namespace, ObjectKey, Scope, kinds as well_known};
+use crate::kube::{GroupKind, Namespace, ObjectKey, Scope, kinds as well_known};
 use crate::kustomize::{BuildFate, Edits};
 use crate::manifest::{Object, OwnerReference, ParsedDocument, ParsedFile, Skip};
 use crate::text::{FileId, Sources};
@@ -33,6 +34,7 @@ pub use applied::AppliedFile;
 pub use boundary::leaves_repository_of;
 pub use builtin::*;
 pub use error::InputError;
+use index::Index;
 pub use kinds::{ExtraKind, Kinds, Resolution, ScopeSource, Serving};
 pub use listed::{Listed, walk_listed};
 pub use location::{STDIN, locate};
@@ -47,13 +49,13 @@ pub use walked::{InputFile, Origin, Overlay, UnreadableFile, Walk};
 
 /// Something of a file, with its file and document.
 #[derive(Clone, Copy, Debug)]
-pub struct InDocument<'a, T> {
+pub struct InDocument<T> {
     /// The file.
     pub file: FileId,
     /// 0-based, as Kubernetes' reader counts.
     pub document: u32,
     /// What is there.
-    pub what: &'a T,
+    pub what: T,
 }
 
 /// One object of the bundle.
@@ -122,9 +124,25 @@ pub struct Inventory {
     /// Objects that are not to be applied because a neighbour of their file says so: the file, the document, and why.
     set_aside: Vec<(FileId, u32, Skip)>,
     hidden: usize,
-    by_uid: HashMap<String, Vec<ObjectId>>,
-    by_key: HashMap<ObjectKey, Vec<ObjectId>>,
-    by_name: KindMap<HashMap<String, Vec<ObjectId>>>,
+    by_uid: Index,
+    by_key: Index,
+    by_name: Index,
+}
+
+/// The uid of an object, if it has one.
+fn uid_of(member: &Member) -> Option<&str> {
+    member.object.uid()
+}
+
+/// The key of an object that can be meant by name: of others the server makes up the name.
+fn named_key_of(member: &Member) -> Option<&ObjectKey> {
+    let named = member.object.metadata.name.as_ref().is_some_and(|name| !name.value.is_empty());
+    named.then_some(&member.key)
+}
+
+/// The group, kind and name of such an object.
+fn name_of(member: &Member) -> Option<(&str, &str, &str)> {
+    named_key_of(member).map(|key| (key.group.as_str(), key.kind.as_str(), key.name.as_str()))
 }
 
 impl Inventory {
@@ -172,14 +190,18 @@ impl Inventory {
             neighbourhood: Neighbourhood::default(),
             set_aside,
             hidden: 0,
-            by_uid: HashMap::new(),
-            by_key: HashMap::new(),
-            by_name: KindMap::default(),
+            by_uid: Index::default(),
+            by_key: Index::default(),
+            by_name: Index::default(),
         };
         for object in written() {
             let edits = edits.get(object.file.0 as usize).and_then(Option::as_deref);
             inventory.add(object, edits, all_have_uids);
         }
+        let count = inventory.members.len();
+        inventory.by_uid = Index::new(count, |id| uid_of(inventory.member(id)));
+        inventory.by_key = Index::new(count, |id| named_key_of(inventory.member(id)));
+        inventory.by_name = Index::new(count, |id| name_of(inventory.member(id)));
         inventory.neighbourhood = neighbourhood;
         inventory.files = files;
         let hidden = inventory.skipped().filter(|skip| skip.what.reason.hides_objects()).count();
@@ -188,7 +210,7 @@ impl Inventory {
     }
 
     /// Adds an object, once all kinds are known. `all_have_uids`: without exception, so the input is a dump.
-    fn add(&mut self, written: InDocument<'_, Arc<Object>>, edits: Option<&Edits>, all_have_uids: bool) {
+    fn add(&mut self, written: InDocument<&Arc<Object>>, edits: Option<&Edits>, all_have_uids: bool) {
         let InDocument { file, document, what: object } = written;
         let id = ObjectId(self.members.len() as u32);
         let resolution = self.kinds.resolve(&object.group_version, &object.kind.value);
@@ -203,7 +225,6 @@ impl Inventory {
             BuildFate::As(key) => key,
             BuildFate::Deleted => return,
         };
-        self.index(id, object, &key);
         self.members.push(Member { id, file, document, object: Arc::clone(object), resolution, key, from_dump });
     }
 
@@ -214,12 +235,12 @@ impl Inventory {
 
     /// A document of a file.
     pub fn document(&self, file: FileId, document: u32) -> Option<&ParsedDocument> {
-        self.files.get(file.0 as usize)?.documents().get(document as usize)
+        self.files.get(file.0 as usize)?.document(document)
     }
 
     /// How many documents were read, empty ones included.
     pub fn documents(&self) -> usize {
-        self.files.iter().map(|file| file.documents().len()).sum()
+        self.files.iter().map(ParsedFile::document_count).sum()
     }
 
     /// What the files say about each other.
@@ -228,11 +249,25 @@ impl Inventory {
     }
 
     /// What is not an object to apply: on its own evidence, then because its neighbours say so.
-    pub fn skipped(&self) -> impl Iterator<Item = InDocument<'_, Skip>> {
-        let by_neighbours = self.set_aside.iter();
-        let by_neighbours =
-            by_neighbours.map(|(file, document, what)| InDocument { file: *file, document: *document, what });
-        located(&self.files, |document| &document.skipped).chain(by_neighbours)
+    pub fn skipped(&self) -> impl Iterator<Item = InDocument<Skip>> {
+        self.skipped_by_themselves().chain(self.skipped_for_neighbours())
+    }
+
+    /// What is not an object to apply on its own evidence, in order.
+    pub fn skipped_by_themselves(&self) -> impl Iterator<Item = InDocument<Skip>> {
+        self.files().flat_map(|(file, parsed)| {
+            parsed.skipped().map(move |(document, what)| InDocument { file, document, what })
+        })
+    }
+
+    /// Objects that are not to be applied because a neighbour of their file says so, in order.
+    pub fn skipped_for_neighbours(&self) -> impl Iterator<Item = InDocument<Skip>> {
+        let in_document = |(file, document, what): &(FileId, u32, Skip)| InDocument {
+            file: *file,
+            document: *document,
+            what: what.clone(),
+        };
+        self.set_aside.iter().map(in_document)
     }
 
     /// How many documents and files may contain objects that are not seen: templates, and what cannot be read.
@@ -241,13 +276,13 @@ impl Inventory {
     }
 
     /// Documents of files about manifests that cannot be read although they are not templates, and why.
-    pub fn unreadable_documents(&self) -> impl Iterator<Item = InDocument<'_, ReadError>> {
-        located(&self.files, |document| document.error.as_slice())
+    pub fn unreadable_documents(&self) -> impl Iterator<Item = InDocument<&ReadError>> {
+        located(&self.files, |document| document.error().map_or(&[], std::slice::from_ref))
     }
 
     /// What Kubernetes drops or overrides silently while it reads a document.
-    pub fn problems(&self) -> impl Iterator<Item = InDocument<'_, Problem>> {
-        let problems = located(&self.files, |document| &document.problems);
+    pub fn problems(&self) -> impl Iterator<Item = InDocument<&Problem>> {
+        let problems = located(&self.files, ParsedDocument::problems);
         problems.filter(|problem| !self.is_set_aside(problem.file))
     }
 
@@ -299,18 +334,6 @@ impl Inventory {
         }
     }
 
-    fn index(&mut self, id: ObjectId, object: &Object, key: &ObjectKey) {
-        if let Some(uid) = object.uid() {
-            self.by_uid.entry(uid.to_owned()).or_default().push(id);
-        }
-        // An object whose name the server makes up cannot be meant by name.
-        if object.metadata.name.as_ref().is_some_and(|name| !name.value.is_empty()) {
-            let names = self.by_name.get_or_insert_with(key.group_kind(), HashMap::new);
-            names.entry(key.name.clone()).or_default().push(id);
-            self.by_key.entry(key.clone()).or_default().push(id);
-        }
-    }
-
     /// The object of `id`. Ids come from this inventory; another one's id is a programming error and panics.
     pub fn member(&self, id: ObjectId) -> &Member {
         &self.members[id.0 as usize]
@@ -325,18 +348,17 @@ impl Inventory {
 
     /// The objects that have this uid, in order.
     pub fn with_uid(&self, uid: &str) -> &[ObjectId] {
-        self.by_uid.get(uid).map_or(&[], Vec::as_slice)
+        self.by_uid.get(&uid, |id| uid_of(self.member(id)))
     }
 
     /// The objects of a key, in order; several if it appears more than once.
     pub fn with_key(&self, key: &ObjectKey) -> &[ObjectId] {
-        self.by_key.get(key).map_or(&[], Vec::as_slice)
+        self.by_key.get(&key, |id| named_key_of(self.member(id)))
     }
 
     /// The objects of a group, kind and name in whatever namespace, in order.
     pub fn with_name(&self, group: &str, kind: &str, name: &str) -> &[ObjectId] {
-        let kind = GroupKind::new(table().identity(group, kind), kind);
-        self.by_name.get(kind).and_then(|names| names.get(name)).map_or(&[], Vec::as_slice)
+        self.by_name.get(&(table().identity(group, kind), kind, name), |id| name_of(self.member(id)))
     }
 
     /// The objects of a kind and name whose namespace may be `here`, in order: those in it, and those of which nobody says where
@@ -390,10 +412,10 @@ impl Inventory {
 fn located<'a, T: 'a>(
     files: &'a [ParsedFile],
     part: impl Fn(&'a ParsedDocument) -> &'a [T] + Copy,
-) -> impl Iterator<Item = InDocument<'a, T>> {
+) -> impl Iterator<Item = InDocument<&'a T>> {
     (0u32..).map(FileId).zip(files).flat_map(move |(file, parsed)| {
-        (0u32..).zip(parsed.documents()).flat_map(move |(document, parsed)| {
-            part(parsed).iter().map(move |what| InDocument { file, document, what })
+        parsed.documents().iter().flat_map(move |parsed| {
+            part(parsed).iter().map(move |what| InDocument { file, document: parsed.index, what })
         })
     })
 }

@@ -103,7 +103,7 @@ impl Closure<'_, '_> {
 
     /// Takes a file. One that cannot be read is in the way of all: kustomize, Flux and Argo CD give up on it.
     fn reach(&mut self, path: &str, file: usize, parsed: &ParsedFile, edits: &Arc<Edits>) {
-        if parsed.documents().iter().any(|document| document.error.is_some()) {
+        if parsed.documents().iter().any(|document| document.error().is_some()) {
             self.hinder(|| format!("{path} cannot be read"));
         }
         self.reached.files.push(BuiltFile { file, edits: Arc::clone(edits) });

@@ -1,10 +1,11 @@
 //! From a document to its objects.
 
+use std::fmt;
 use std::sync::Arc;
 
 use super::Object;
 use crate::text::Span;
-use crate::yaml::{NodeId, Tree};
+use crate::yaml::{Kind, NodeId, Tree};
 
 /// A document or list item without `apiVersion` and `kind`: not a manifest.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -13,8 +14,41 @@ pub struct NotAnObject {
     pub node: NodeId,
     /// Where it begins.
     pub span: Span,
-    /// What it is instead: `no apiVersion`, `a list`, ….
-    pub detail: String,
+    /// What it is instead.
+    pub what: WithoutIdentity,
+}
+
+/// What a value is that is no object. Its [`Display`](fmt::Display) is the detail that `list` shows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum WithoutIdentity {
+    /// A mapping without `apiVersion`.
+    NoApiVersion,
+    /// A mapping without `kind`.
+    NoKind,
+    /// A sequence.
+    List,
+    /// Null.
+    Nothing,
+    /// Text.
+    Text,
+    /// A number.
+    Number,
+    /// A truth value.
+    Bool,
+}
+
+impl fmt::Display for WithoutIdentity {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::NoApiVersion => "no apiVersion",
+            Self::NoKind => "no kind",
+            Self::List => "a list",
+            Self::Nothing => "nothing",
+            Self::Text => "a string",
+            Self::Number => "a number",
+            Self::Bool => "a bool",
+        })
+    }
 }
 
 /// What a document contains.
@@ -62,16 +96,15 @@ fn typed_list_item(list: &Object) -> Option<(String, String)> {
 
 fn not_an_object(tree: &Tree, node: NodeId) -> NotAnObject {
     let value = tree.value(node);
-    let detail = match value.type_name() {
-        "object" => {
-            let missing = ["apiVersion", "kind"]
-                .into_iter()
-                .find(|key| value.get(key).is_none_or(|field| field.is_null() || field.as_str() == Some("")));
-            format!("no {}", missing.unwrap_or("apiVersion"))
-        }
-        "array" => "a list".to_owned(),
-        "null" => "nothing".to_owned(),
-        other => format!("a {other}"),
+    let lacks = |key: &str| value.get(key).is_none_or(|field| field.is_null() || field.as_str() == Some(""));
+    let what = match value.kind() {
+        Kind::Map { .. } if !lacks("apiVersion") && lacks("kind") => WithoutIdentity::NoKind,
+        Kind::Map { .. } => WithoutIdentity::NoApiVersion,
+        Kind::Seq { .. } => WithoutIdentity::List,
+        Kind::Null => WithoutIdentity::Nothing,
+        Kind::String(_) => WithoutIdentity::Text,
+        Kind::Int(_) | Kind::Uint(_) | Kind::Float(_) => WithoutIdentity::Number,
+        Kind::Bool(_) => WithoutIdentity::Bool,
     };
-    NotAnObject { node, span: value.span(), detail }
+    NotAnObject { node, span: value.span(), what }
 }

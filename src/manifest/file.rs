@@ -2,13 +2,12 @@
 
 use std::sync::Arc;
 
-use super::Object;
-use super::documents::{Found, objects_of};
+use super::parsed::{Documents, ParsedDocument, Skip};
 use super::provenance::templates;
-use super::recognition::{DocumentTraits, FileFacts, SkipReason, skip_reason, unreadable_reason};
-use super::secret::{self, DocumentParts};
-use crate::text::{Side, SourceFile, Span};
-use crate::yaml::{self, Comment, Content, Document, Notation, Problem, ProblemKind, ReadChoice, ReadError, Tree};
+use super::recognition::FileFacts;
+use super::secret;
+use crate::text::{Side, SourceFile};
+use crate::yaml::{self, ReadChoice};
 
 /// The content of one text. It depends on nothing but that text: scopes, keys and namespaces are a bundle's and are
 /// settled in its inventory. Clones share everything, so bundles, the two sides of a change and the runs of an editor
@@ -21,40 +20,8 @@ pub struct ParsedFile {
 
 #[derive(Debug, Default)]
 struct ParsedText {
-    documents: Vec<ParsedDocument>,
+    documents: Documents,
     facts: FileFacts,
-}
-
-/// A document, or an item of a list, that is not an object to apply.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Skip {
-    /// Where.
-    pub span: Span,
-    /// Why.
-    pub reason: SkipReason,
-}
-
-/// One document of a file.
-#[derive(Debug, Default)]
-pub struct ParsedDocument {
-    /// Its text. A leading `---` belongs to it, the `---` that ends it does not.
-    pub span: Span,
-    /// The language that it is read as.
-    pub notation: Notation,
-    /// Its value; `None` when it is empty or cannot be read. What the [`ReadChoice`] leaves out is not in it.
-    pub tree: Option<Arc<Tree>>,
-    /// Why it cannot be read, unless it is a template or the file is not about manifests.
-    pub error: Option<ReadError>,
-    /// Its objects, in written order.
-    pub objects: Vec<Arc<Object>>,
-    /// What in it is not an object to apply.
-    pub skipped: Vec<Skip>,
-    /// What Kubernetes drops or overrides silently, as far as it concerns a manifest.
-    pub problems: Vec<Problem>,
-    /// Its comments, in written order.
-    pub comments: Vec<Comment>,
-    /// What it says of its file and of other files, if anything.
-    facts: Option<Box<FileFacts>>,
 }
 
 impl ParsedFile {
@@ -67,12 +34,17 @@ impl ParsedFile {
     pub fn parse_with(source: SourceFile, choice: ReadChoice) -> Self {
         let parts = templates(source.text());
         let source = source.with_rendered(parts);
-        let documents = yaml::read_each(&source, choice, |document| parse_document(&source, document));
+        let may_have_secrets = secret::may_be_in(source.text());
+        let read = |documents: &mut Documents, document| documents.read(&source, document, may_have_secrets);
+        let documents = Documents::joined(yaml::read_each(&source, choice, read));
         let mut facts = FileFacts::default();
-        documents.iter().filter_map(|document| document.facts.as_deref()).for_each(|said| facts.add(said));
-        let hidden = secret::hidden(&source, documents.iter().map(ParsedDocument::parts), |span, notation| {
-            yaml::read_whole(&source, span, notation)
-        });
+        documents.parsed().iter().filter_map(ParsedDocument::facts).for_each(|said| facts.add(said));
+        let hidden = match may_have_secrets {
+            true => secret::hidden(&source, documents.parsed().iter().map(ParsedDocument::parts), |span, notation| {
+                yaml::read_whole(&source, span, notation)
+            }),
+            false => Vec::new(),
+        };
         Self { source: source.with_hidden(hidden), content: Arc::new(Ok(ParsedText { documents, facts })) }
     }
 
@@ -91,14 +63,36 @@ impl ParsedFile {
         &self.source
     }
 
-    /// Its documents, in the order in which Kubernetes' reader counts them from 0, empty ones included.
+    /// Its documents in the order in which Kubernetes' reader counts them, without those of which there is nothing to say but
+    /// that they are empty or no objects.
     pub fn documents(&self) -> &[ParsedDocument] {
-        self.content.as_ref().as_ref().map_or(&[], |text| &text.documents)
+        self.text().map_or(&[], |text| text.documents.parsed())
+    }
+
+    /// A document by its number, unless there is nothing to say of it.
+    pub fn document(&self, index: u32) -> Option<&ParsedDocument> {
+        let documents = self.documents();
+        let at = documents.binary_search_by_key(&index, |document| document.index).ok()?;
+        documents.get(at)
+    }
+
+    /// How many documents Kubernetes' reader counts, empty ones included.
+    pub fn document_count(&self) -> usize {
+        self.text().map_or(0, |text| text.documents.len())
+    }
+
+    /// What in it is not an object to apply, with its document, in order.
+    pub fn skipped(&self) -> impl Iterator<Item = (u32, Skip)> {
+        self.text().into_iter().flat_map(|text| text.documents.skipped())
+    }
+
+    fn text(&self) -> Option<&ParsedText> {
+        self.content.as_ref().as_ref().ok()
     }
 
     /// What it says of its neighbours and of itself; `None` when it has no text.
     pub fn facts(&self) -> Option<&FileFacts> {
-        self.content.as_ref().as_ref().ok().map(|text| &text.facts)
+        self.text().map(|text| &text.facts)
     }
 
     /// Why it has no text.
@@ -109,84 +103,5 @@ impl ParsedFile {
     /// Whether both are one parsed text, under whatever names.
     pub fn shares_content_with(&self, other: &Self) -> bool {
         Arc::ptr_eq(&self.content, &other.content)
-    }
-}
-
-fn parse_document(source: &SourceFile, document: Document) -> ParsedDocument {
-    let Document { span, format: notation, content, problems, comments, .. } = document;
-    let mut parsed = ParsedDocument { span, notation, comments, ..ParsedDocument::default() };
-    match content {
-        Content::Empty => parsed.skip(Span::empty(span.start), SkipReason::Empty),
-        Content::Unreadable(error) => {
-            let reason = unreadable_reason(source, span, &error);
-            let is_broken = matches!(reason, SkipReason::Unreadable(_));
-            parsed.skip(error.span, reason);
-            parsed.error = is_broken.then_some(error);
-        }
-        Content::Value(tree) => parsed.take(source, Arc::new(tree)),
-    }
-    // A values file that contains a key twice does not matter here; a manifest that is lost after it does.
-    let is_manifest = !parsed.objects.is_empty();
-    let concerns = |problem: &Problem| is_manifest || loses_a_manifest(source, problem);
-    let not_utf8 = source.replaced().filter(|(first, _)| span.start <= first.start && first.start < span.end);
-    let not_utf8 = not_utf8.map(|(first, count)| {
-        let kind = ProblemKind::NotUtf8 { count };
-        Problem { kind, span: first, related: None, path: String::new() }
-    });
-    parsed.problems = problems.into_iter().chain(not_utf8).filter(concerns).collect();
-    parsed
-}
-
-/// Whether what Kubernetes drops may be an object.
-fn loses_a_manifest(source: &SourceFile, problem: &Problem) -> bool {
-    matches!(problem.kind, ProblemKind::DroppedContent { .. }) && source.slice(problem.span).contains("apiVersion")
-}
-
-impl ParsedDocument {
-    /// Its whole value, whatever was left out; `source` is its file.
-    pub fn whole_tree(&self, source: &SourceFile) -> Option<Arc<Tree>> {
-        match &self.tree {
-            Some(tree) if !tree.is_whole() => {
-                let whole = yaml::read_whole(source, self.span, self.notation).map(Arc::new);
-                Some(whole.unwrap_or_else(|| Arc::clone(tree)))
-            }
-            tree => tree.clone(),
-        }
-    }
-
-    fn parts(&self) -> DocumentParts<'_> {
-        DocumentParts {
-            span: self.span,
-            notation: self.notation,
-            tree: self.tree.as_deref(),
-            objects: &self.objects,
-            comments: &self.comments,
-        }
-    }
-
-    /// Takes over a value with its objects.
-    fn take(&mut self, source: &SourceFile, tree: Arc<Tree>) {
-        let mut facts = FileFacts::default();
-        let Found { objects, others, .. } = objects_of(&tree);
-        for other in others {
-            facts.see_other(source.path(), tree.value(other.node));
-            self.skip(other.span, SkipReason::NoIdentity(other.detail));
-        }
-        let comments = self.comments.iter().map(|comment| (source.slice(comment.span), comment.own_line));
-        let traits = DocumentTraits::of(source.slice(self.span), &tree, comments);
-        for object in objects {
-            facts.see_object(&object);
-            match skip_reason(&object, &traits) {
-                Some(reason) => self.skip(object.start, reason),
-                None => self.objects.push(Arc::new(object)),
-            }
-        }
-        self.tree = Some(tree);
-        self.objects.shrink_to_fit();
-        self.facts = (!facts.is_empty()).then(|| Box::new(facts));
-    }
-
-    fn skip(&mut self, span: Span, reason: SkipReason) {
-        self.skipped.push(Skip { span, reason });
     }
 }

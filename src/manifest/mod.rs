@@ -12,6 +12,7 @@ mod file;
 mod label_key;
 mod metadata;
 mod object;
+mod parsed;
 mod provenance;
 mod recognition;
 mod secret;
@@ -23,13 +24,14 @@ mod time;
 
 pub use crd::{CrdVersion, CustomResourceDefinition};
 pub use decode::{DecodeError, Expected};
-pub use documents::{Found, NotAnObject, objects_of};
-pub use file::{ParsedDocument, ParsedFile, Skip};
+pub use documents::{Found, NotAnObject, WithoutIdentity, objects_of};
+pub use file::ParsedFile;
 pub use label_key::{is_namespace_name, label_key_errors};
 pub use metadata::{
     Metadata, OBJECT_META_FIELDS, OWNER_REFERENCE_FIELDS, OwnerReference, OwnerReferences, ServerField, UnknownField,
 };
 pub use object::Object;
+pub use parsed::{ParsedDocument, Skip};
 pub use recognition::{FileFacts, KUSTOMIZATIONS, ManifestTool, Mention, SkipReason, TemplateLanguage, Use};
 pub use selector::{LabelSelector, Requirement, SelectorOperator};
 pub use service_client::{ApiService, ServiceClient, ServiceReference, Webhook, WebhookRule};

@@ -32,21 +32,30 @@ pub(super) struct DocumentParts<'a> {
     pub(super) comments: &'a [Comment],
 }
 
+/// Whether a file may contain what must not be shown. Most do not.
+pub(super) fn may_be_in(text: &str) -> bool {
+    contains(text, SECRET) || contains(text, GENERATOR)
+}
+
+/// Whether a document may contain it, to judge by its text.
+pub(super) fn is_mentioned_in(text: &str) -> bool {
+    contains(text, SECRET) && mentions_secret(text) || contains(text, GENERATOR)
+}
+
+fn contains(text: &str, word: &str) -> bool {
+    memmem::find(text.as_bytes(), word.as_bytes()).is_some()
+}
+
 /// What of a text must not be shown, in order and without overlaps. `whole_tree` reads a document of which parts were left out.
 pub(super) fn hidden<'a>(
     source: &SourceFile,
     documents: impl Iterator<Item = DocumentParts<'a>>,
     whole_tree: impl Fn(Span, Notation) -> Option<Tree>,
 ) -> Vec<Span> {
-    // Most files have none.
-    let mentions = |text: &str, word: &str| memmem::find(text.as_bytes(), word.as_bytes()).is_some();
-    if !mentions(source.text(), SECRET) && !mentions(source.text(), GENERATOR) {
-        return Vec::new();
-    }
     let mut hidden = Vec::new();
     for document in documents {
-        let (whole, text) = (document.span, source.slice(document.span));
-        let mentioned = mentions(text, SECRET) && mentions_secret(text) || mentions(text, GENERATOR);
+        let whole = document.span;
+        let mentioned = is_mentioned_in(source.slice(whole));
         let Some(tree) = document.tree else {
             if mentioned {
                 hide_lines(source, whole, &mut hidden);
@@ -78,7 +87,7 @@ pub(super) fn hidden<'a>(
 }
 
 /// Whether a mapping says that it is a Secret, whatever else it lacks.
-fn is_secret(value: Value<'_>) -> bool {
+pub(super) fn is_secret(value: Value<'_>) -> bool {
     value.get("kind").and_then(Value::as_str) == Some(SECRET)
 }
 

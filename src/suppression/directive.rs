@@ -174,11 +174,11 @@ fn of_file(id: FileId, file: &ParsedFile) -> Directives {
 
 fn of_document(found: &mut Directives, id: FileId, file: &SourceFile, document: &ParsedDocument) {
     let ours = |comment: &&Comment| syntax::begins(comment.text(file));
-    let comments: Vec<&Comment> = document.comments.iter().filter(ours).collect();
+    let comments: Vec<&Comment> = document.comments().iter().filter(ours).collect();
     if comments.is_empty() {
         return;
     }
-    let content = match (document.whole_tree(file), &document.error) {
+    let content = match (document.whole_tree(file), document.error()) {
         (Some(tree), _) => PlacedContent::Nodes(Nodes::of(&tree)),
         (None, Some(_)) => PlacedContent::Lines(UnreadLines::of(file, document.span)),
         (None, None) => return,

@@ -58,12 +58,16 @@ pub fn read(file: &SourceFile) -> Vec<Document> {
 
 /// [`read`], with a parser of one's choice.
 pub fn read_with(file: &SourceFile, parser: ParserChoice) -> Vec<Document> {
-    read_each(file, parser.into(), |document| document)
+    read_each(file, parser.into(), Vec::push).into_iter().flatten().collect()
 }
 
-/// [`read`], and what `each` makes of every document as soon as it is read. The documents of a large file are read in parallel;
-/// results come in the order of the documents.
-pub fn read_each<T: Send>(file: &SourceFile, choice: ReadChoice, each: impl Fn(Document) -> T + Sync) -> Vec<T> {
+/// [`read`], where `each` takes every document as soon as it is read. The documents of a large file are read in parallel, in
+/// parts that follow each other: the result is what came of each part.
+pub fn read_each<T: Default + Send>(
+    file: &SourceFile,
+    choice: ReadChoice,
+    each: impl Fn(&mut T, Document) + Sync,
+) -> Vec<T> {
     let mut reader = StreamReader::new(file.text(), &file.shared_text(), choice, &each, 0);
     let start = if reader.text.starts_with('\u{FEFF}') { '\u{FEFF}'.len_utf8() } else { 0 };
     let looks_like_json = reader.text[start..].trim_start().starts_with('{');
@@ -71,9 +75,9 @@ pub fn read_each<T: Send>(file: &SourceFile, choice: ReadChoice, each: impl Fn(D
         true => reader.json_stream(start),
         false => reader.yaml_stream(start, None),
     }
-    // Most files have one document, and stay in memory.
-    reader.done.shrink_to_fit();
-    reader.done
+    let StreamReader { mut parts, done, .. } = reader;
+    parts.insert(0, done);
+    parts
 }
 
 /// Parses one document again, at a place of a text where `read` found one or where an edit put one. `None` if exactly one
@@ -108,12 +112,24 @@ struct StreamReader<'f, T, F> {
     each: &'f F,
     /// The index of the next document.
     next: u32,
-    done: Vec<T>,
+    /// What came of the documents so far.
+    done: T,
+    /// What came of the parts after them.
+    parts: Vec<T>,
 }
 
-impl<'f, T: Send, F: Fn(Document) -> T + Sync> StreamReader<'f, T, F> {
+impl<'f, T: Default + Send, F: Fn(&mut T, Document) + Sync> StreamReader<'f, T, F> {
     fn new(text: &'f str, shared: &Arc<String>, choice: ReadChoice, each: &'f F, next: u32) -> Self {
-        Self { text, shared: Arc::clone(shared), choice, tape: Tape::default(), each, next, done: Vec::new() }
+        Self {
+            text,
+            shared: Arc::clone(shared),
+            choice,
+            tape: Tape::default(),
+            each,
+            next,
+            done: T::default(),
+            parts: Vec::new(),
+        }
     }
 
     fn push(
@@ -127,7 +143,7 @@ impl<'f, T: Send, F: Fn(Document) -> T + Sync> StreamReader<'f, T, F> {
         problems.sort_by_key(|problem| problem.span);
         let document = Document { index: self.next, span, format, content, problems, comments };
         self.next += 1;
-        self.done.push((self.each)(document));
+        (self.each)(&mut self.done, document);
     }
 
     /// A document of which nothing but its comments can be read.
@@ -174,9 +190,7 @@ impl<'f, T: Send, F: Fn(Document) -> T + Sync> StreamReader<'f, T, F> {
             part.iter().for_each(|piece| reader.piece(*piece, None));
             reader.done
         };
-        let parts: Vec<Vec<T>> = pieces.par_chunks(size).enumerate().map(part).collect();
-        self.done.reserve_exact(pieces.len());
-        self.done.extend(parts.into_iter().flatten());
+        self.parts = pieces.par_chunks(size).enumerate().map(part).collect();
     }
 
     /// Each piece is one document.
@@ -304,7 +318,8 @@ mod tests {
         "spec:\n  schema:\n    a: {b: [1, \"x\\ty\"]}\n    a: |\n      lost\n  list: [2, 3.5]\nlast: \"\\u00e9\"\n";
 
     fn value(file: &SourceFile, choice: ReadChoice) -> (Tree, Vec<Problem>) {
-        let document = read_each(file, choice, |document| document).pop().expect("a document");
+        let mut documents: Vec<Document> = read_each(file, choice, Vec::push).into_iter().flatten().collect();
+        let document = documents.pop().expect("a document");
         let Content::Value(tree) = document.content else { panic!("a value") };
         (tree, document.problems)
     }

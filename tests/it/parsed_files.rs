@@ -104,8 +104,8 @@ fn several_unsaved_texts_stand_in_for_files_and_for_files_to_come() {
     assert_eq!(read.iter().map(seen).collect::<Vec<_>>(), expected);
 }
 
-/// Whatever asks for a file's documents, comments or objects gets them from its [`ParsedFile`]. Configuration and baselines
-/// are no manifests.
+/// Whatever asks for a file's documents, comments or objects gets them from its [`ParsedFile`] and the documents in it.
+/// Configuration and baselines are no manifests.
 #[test]
 fn manifests_are_parsed_in_one_place() {
     let mut parsers = Vec::new();
@@ -119,5 +119,8 @@ fn manifests_are_parsed_in_one_place() {
             }
         }
     }
-    assert_eq!(parsers, ["src/baseline/document.rs", "src/config/value.rs", "src/manifest/file.rs"]);
+    assert_eq!(
+        parsers,
+        ["src/baseline/document.rs", "src/config/value.rs", "src/manifest/file.rs", "src/manifest/parsed.rs"]
+    );
 }

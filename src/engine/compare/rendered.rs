@@ -13,7 +13,7 @@ use crate::engine::SessionError;
 use crate::engine::input::BundleInput;
 use crate::inventory::Texts;
 use crate::kustomize::resolve;
-use crate::manifest::ParsedFile;
+use crate::manifest::{ParsedDocument, ParsedFile};
 use crate::render::{Checkout, RenderCommand, RenderError, kustomize};
 use crate::text::{ColumnUnit, Side};
 
@@ -146,7 +146,7 @@ impl Job {
         let no_manifests = |reason| RenderError::NoManifests { command: self.command.command_line(), reason };
         let parsed = texts.parse(vec![text], SIDES[self.at].0).pop();
         let file = parsed.ok_or_else(|| no_manifests("it cannot be read".to_owned()))?;
-        let broken = file.documents().iter().find_map(|document| document.error.as_ref());
+        let broken = file.documents().iter().find_map(ParsedDocument::error);
         let texts = file.source().text().lines().zip(1..).find(|(line, _)| !separates(line));
         let other = texts.filter(|_| is_empty(&file));
         let reason = match (file.failure(), broken, other) {

@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use crate::manifest::documents::WithoutIdentity;
+
 /// A tool whose own files are found among manifests.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum ManifestTool {
@@ -34,8 +36,8 @@ pub enum TemplateLanguage {
 pub enum SkipReason {
     /// Nothing, or nothing but comments.
     Empty,
-    /// No `apiVersion` and `kind`; what there is instead: `no kind`, `a list`.
-    NoIdentity(String),
+    /// No `apiVersion` and `kind`; what there is instead.
+    NoIdentity(WithoutIdentity),
     /// What a tool reads as its own configuration.
     Configuration(ManifestTool),
     /// Part of an object that a test compares with the cluster's.
@@ -99,7 +101,7 @@ impl fmt::Display for SkipReason {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Empty => f.write_str("nothing but comments"),
-            Self::NoIdentity(what) => f.write_str(what),
+            Self::NoIdentity(what) => what.fmt(f),
             Self::Configuration(tool) => write!(f, "configures {}", tool.as_str()),
             Self::Assertion(tool) => write!(f, "{} assertion", tool.as_str()),
             Self::Patch(tool) => write!(f, "{} patch", tool.as_str()),

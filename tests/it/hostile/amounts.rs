@@ -27,6 +27,16 @@ fn of_one_rule_ten_thousand_findings_are_reported_and_the_rest_is_counted() {
 }
 
 #[test]
+fn of_what_is_no_object_a_hundred_thousand_documents_are_listed_and_the_rest_is_counted() {
+    let text = "{}\n".repeat(100_002);
+    let (_, out, error) = repository().run(&["--no-config", "--allow-empty", "-o", "json", "-"], &text);
+    let report: Value = serde_json::from_str(&out).unwrap_or_else(|_| panic!("{error}"));
+    assert_eq!(report["skipped"].as_array().map(Vec::len), Some(100_000));
+    assert_eq!(report["notes"][0]["message"], "2 more documents were skipped: 100000 are listed");
+    assert_eq!(report["summary"]["documents"], 100_002);
+}
+
+#[test]
 fn a_name_of_megabytes_is_not_repeated() {
     let long = "a".repeat(300_000);
     let text = format!(

@@ -249,3 +249,13 @@ fn of_a_list_only_the_secrets_are_hidden() {
     let shown = lines(text);
     assert!(shown.contains("data: {x: shown}") && !shown.contains("hunter2"), "{shown}");
 }
+
+#[test]
+fn a_secret_without_api_version_is_hidden_in_a_long_file_too() {
+    // The second says `kind` in a way that no search for the word finds.
+    let secrets = "kind: Secret\ndata: {a: hunter2}\n---\n\"\\x6bind\": Secret\ndata: {a: hunter3}\n---\n# kind: Secret\n# data: hunter4\n";
+    let shown = lines(&format!("{}{secrets}", "a: 1\n---\n".repeat(40_000)));
+    assert!(shown.ends_with(
+        "kind: Secret\ndata: {a: ********\n---\n\"\\x6bind\": Secret\ndata: {a: ********\n---\n# kind: ******\n# data: *******\n"
+    ));
+}

@@ -1,0 +1,258 @@
+//! One document of a file, read: its objects, and what there is to say of it.
+
+use std::sync::Arc;
+
+use super::Object;
+use super::documents::{Found, WithoutIdentity, objects_of};
+use super::recognition::{DocumentTraits, FileFacts, SkipReason, skip_reason, unreadable_reason};
+use super::secret::{self, DocumentParts};
+use crate::text::{SourceFile, Span};
+use crate::yaml::{self, Comment, Content, Document, Notation, Problem, ProblemKind, ReadError, Tree};
+
+/// The length from which values of a text are not kept unless they are objects or the first, in bytes: kustomizations and charts
+/// are short, and a long text has millions of documents if each is `{}`.
+const LONG: usize = 256 * 1024;
+
+/// A document, or an item of a list, that is not an object to apply.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Skip {
+    /// Where.
+    pub span: Span,
+    /// Why.
+    pub reason: SkipReason,
+}
+
+/// One document of a file.
+#[derive(Debug)]
+pub struct ParsedDocument {
+    /// 0-based, as Kubernetes' reader counts.
+    pub index: u32,
+    /// Its text. A leading `---` belongs to it, the `---` that ends it does not.
+    pub span: Span,
+    /// The language that it is read as.
+    pub notation: Notation,
+    /// Its value; `None` when it is empty or cannot be read, and where it is no object and the text is long. What the
+    /// [`ReadChoice`](yaml::ReadChoice) leaves out is not in it.
+    pub tree: Option<Arc<Tree>>,
+    /// Its objects, in written order.
+    pub objects: Vec<Arc<Object>>,
+    remarks: Option<Box<Remarks>>,
+}
+
+/// What few documents have.
+#[derive(Debug, Default)]
+struct Remarks {
+    error: Option<ReadError>,
+    skipped: Vec<Skip>,
+    problems: Vec<Problem>,
+    comments: Vec<Comment>,
+    facts: FileFacts,
+}
+
+/// A document of which there is nothing to say but why it is not an object to apply.
+#[derive(Clone, Copy, Debug)]
+struct BareDocument {
+    index: u32,
+    span: Span,
+    /// `None`: it is empty.
+    value: Option<WithoutIdentity>,
+}
+
+/// The documents of a text.
+#[derive(Debug, Default)]
+pub(super) struct Documents {
+    /// In order.
+    parsed: Vec<ParsedDocument>,
+    /// The others, in order: a few bytes each, for there may be a million of them.
+    bare: Vec<BareDocument>,
+}
+
+impl Documents {
+    /// Adds the next document of a text. `file_has_secrets`: possibly; what must be hidden later is kept.
+    pub(super) fn read(&mut self, source: &SourceFile, document: Document, file_has_secrets: bool) {
+        let has_secrets = file_has_secrets && secret::is_mentioned_in(source.slice(document.span));
+        let parsed = parse(source, document, has_secrets);
+        match parsed.bare().filter(|_| !has_secrets) {
+            Some(bare) => self.bare.push(bare),
+            None => self.parsed.push(parsed),
+        }
+    }
+
+    /// Those of a text, from those of its parts in their order.
+    pub(super) fn joined(mut parts: Vec<Self>) -> Self {
+        let mut all = if parts.len() == 1 { parts.swap_remove(0) } else { Self::default() };
+        all.parsed.reserve_exact(parts.iter().map(|part| part.parsed.len()).sum());
+        all.bare.reserve_exact(parts.iter().map(|part| part.bare.len()).sum());
+        for part in parts {
+            all.parsed.extend(part.parsed);
+            all.bare.extend(part.bare);
+        }
+        // Most files have one document, and stay in memory.
+        all.parsed.shrink_to_fit();
+        all.bare.shrink_to_fit();
+        all
+    }
+
+    pub(super) fn parsed(&self) -> &[ParsedDocument] {
+        &self.parsed
+    }
+
+    pub(super) fn len(&self) -> usize {
+        self.parsed.len() + self.bare.len()
+    }
+
+    /// What is not an object to apply, with its document, in order.
+    pub(super) fn skipped(&self) -> impl Iterator<Item = (u32, Skip)> {
+        let of = |document: &'_ ParsedDocument| (document.index, document.skipped().to_vec());
+        let mut parsed = self.parsed.iter().map(of).flat_map(|(at, all)| all.into_iter().map(move |skip| (at, skip)));
+        let mut next = parsed.next();
+        let mut bare = self.bare.iter().peekable();
+        std::iter::from_fn(move || {
+            let document = next.as_ref().map(|(document, _)| *document);
+            match bare.next_if(|bare| document.is_none_or(|document| bare.index < document)) {
+                Some(bare) => Some((bare.index, bare.skip())),
+                None => std::mem::replace(&mut next, parsed.next()),
+            }
+        })
+    }
+}
+
+impl BareDocument {
+    fn skip(&self) -> Skip {
+        let reason = self.value.map_or(SkipReason::Empty, SkipReason::NoIdentity);
+        Skip { span: self.span, reason }
+    }
+}
+
+impl ParsedDocument {
+    /// Why it cannot be read, unless it is a template or the file is not about manifests.
+    pub fn error(&self) -> Option<&ReadError> {
+        self.remarks.as_ref()?.error.as_ref()
+    }
+
+    /// What in it is not an object to apply.
+    pub fn skipped(&self) -> &[Skip] {
+        self.remarks.as_ref().map_or(&[], |remarks| &remarks.skipped)
+    }
+
+    /// What Kubernetes drops or overrides silently, as far as it concerns a manifest.
+    pub fn problems(&self) -> &[Problem] {
+        self.remarks.as_ref().map_or(&[], |remarks| &remarks.problems)
+    }
+
+    /// Its comments, in written order: those that mention this program, or all where a Secret may be.
+    pub fn comments(&self) -> &[Comment] {
+        self.remarks.as_ref().map_or(&[], |remarks| &remarks.comments)
+    }
+
+    /// Its whole value, whatever was left out; `source` is its file.
+    pub fn whole_tree(&self, source: &SourceFile) -> Option<Arc<Tree>> {
+        match &self.tree {
+            Some(tree) if !tree.is_whole() => {
+                let whole = yaml::read_whole(source, self.span, self.notation).map(Arc::new);
+                Some(whole.unwrap_or_else(|| Arc::clone(tree)))
+            }
+            tree => tree.clone(),
+        }
+    }
+
+    /// What it says of its file and of other files, if anything.
+    pub(super) fn facts(&self) -> Option<&FileFacts> {
+        self.remarks.as_ref().map(|remarks| &remarks.facts)
+    }
+
+    pub(super) fn parts(&self) -> DocumentParts<'_> {
+        DocumentParts {
+            span: self.span,
+            notation: self.notation,
+            tree: self.tree.as_deref(),
+            objects: &self.objects,
+            comments: self.comments(),
+        }
+    }
+
+    /// The document in a few bytes, if that says all there is to say.
+    fn bare(&self) -> Option<BareDocument> {
+        let remarks = self.remarks.as_deref()?;
+        let [skip] = &remarks.skipped[..] else { return None };
+        let value = match &skip.reason {
+            SkipReason::Empty => None,
+            SkipReason::NoIdentity(value) => Some(*value),
+            _ => return None,
+        };
+        let silent = remarks.problems.is_empty() && remarks.comments.is_empty() && remarks.facts.is_empty();
+        let bare = silent && self.tree.is_none() && self.objects.is_empty() && remarks.error.is_none();
+        bare.then_some(BareDocument { index: self.index, span: skip.span, value })
+    }
+
+    /// Takes over a value with its objects.
+    fn take(&mut self, source: &SourceFile, tree: Arc<Tree>, keeps: bool, remarks: &mut Remarks) {
+        let Found { objects, others, .. } = objects_of(&tree);
+        for other in others {
+            remarks.facts.see_other(source.path(), tree.value(other.node));
+            remarks.skip(other.span, SkipReason::NoIdentity(other.what));
+        }
+        let comments = remarks.comments.iter().map(|comment| (source.slice(comment.span), comment.own_line));
+        let traits = DocumentTraits::of(source.slice(self.span), &tree, comments);
+        for object in objects {
+            remarks.facts.see_object(&object);
+            match skip_reason(&object, &traits) {
+                Some(reason) => remarks.skip(object.start, reason),
+                None => self.objects.push(Arc::new(object)),
+            }
+        }
+        self.objects.shrink_to_fit();
+        let keeps = keeps || !self.objects.is_empty() || secret::is_secret(tree.root());
+        self.tree = keeps.then_some(tree);
+    }
+}
+
+impl Remarks {
+    fn skip(&mut self, span: Span, reason: SkipReason) {
+        self.skipped.push(Skip { span, reason });
+    }
+
+    fn is_empty(&self) -> bool {
+        let Self { error, skipped, problems, comments, facts } = self;
+        error.is_none() && skipped.is_empty() && problems.is_empty() && comments.is_empty() && facts.is_empty()
+    }
+}
+
+/// `has_secrets`: what is written in it may have to be hidden, its comments too.
+fn parse(source: &SourceFile, document: Document, has_secrets: bool) -> ParsedDocument {
+    let Document { index, span, format: notation, content, problems, comments } = document;
+    let mut parsed = ParsedDocument { index, span, notation, tree: None, objects: Vec::new(), remarks: None };
+    let mut remarks = Remarks { comments, ..Remarks::default() };
+    match content {
+        Content::Empty => remarks.skip(Span::empty(span.start), SkipReason::Empty),
+        Content::Unreadable(error) => {
+            let reason = unreadable_reason(source, span, &error);
+            let is_broken = matches!(reason, SkipReason::Unreadable(_));
+            remarks.skip(error.span, reason);
+            remarks.error = is_broken.then_some(error);
+        }
+        Content::Value(tree) => {
+            let keeps = has_secrets || index == 0 || source.text().len() < LONG;
+            parsed.take(source, Arc::new(tree), keeps, &mut remarks);
+        }
+    }
+    if !has_secrets {
+        remarks.comments.retain(|comment| comment.text(source).contains("ownerlint"));
+    }
+    // A values file that contains a key twice does not matter here; a manifest that is lost after it does.
+    let is_manifest = !parsed.objects.is_empty();
+    let concerns = |problem: &Problem| is_manifest || loses_a_manifest(source, problem);
+    let not_utf8 = source.replaced().filter(|(first, _)| span.start <= first.start && first.start < span.end);
+    let not_utf8 = not_utf8.map(|(first, count)| {
+        let kind = ProblemKind::NotUtf8 { count };
+        Problem { kind, span: first, related: None, path: String::new() }
+    });
+    remarks.problems = problems.into_iter().chain(not_utf8).filter(concerns).collect();
+    parsed.remarks = (!remarks.is_empty()).then(|| Box::new(remarks));
+    parsed
+}
+
+/// Whether what Kubernetes drops may be an object.
+fn loses_a_manifest(source: &SourceFile, problem: &Problem) -> bool {
+    matches!(problem.kind, ProblemKind::DroppedContent { .. }) && source.slice(problem.span).contains("apiVersion")
+}
