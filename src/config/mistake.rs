@@ -13,7 +13,7 @@ pub struct Mistake {
     message: String,
     help: Option<String>,
     label: String,
-    span: Span,
+    place: Option<(SourceFile, Span)>,
     source_code: Option<Box<NamedSource<String>>>,
 }
 
@@ -24,7 +24,7 @@ impl Mistake {
             message: format!("{} {}", shown(file.path()), message.into()),
             help: None,
             label: "here".to_owned(),
-            span,
+            place: Some((file.clone(), span)),
             source_code: Some(Box::new(
                 NamedSource::new(plain::visible(shown(file.path())), plain::visible_in_place(file.text()))
                     .with_language("yaml"),
@@ -35,15 +35,23 @@ impl Mistake {
     /// A file that cannot be read at all.
     #[doc(hidden)]
     pub fn unreadable(path: &str, reason: impl std::fmt::Display) -> Self {
-        let message = format!("cannot read the configuration `{path}`: {reason}");
-        Self { message, help: None, label: String::new(), span: Span::default(), source_code: None }
+        Self::without_place(format!("cannot read the configuration `{path}`: {reason}"))
     }
 
     /// Two configurations where one is looked for.
     pub(crate) fn ambiguous(first: &str, second: &str) -> Self {
-        let help = Some("keep one of them, or choose with `--config`".to_owned());
-        let message = format!("both `{first}` and `{second}` are configurations");
-        Self { message, help, label: String::new(), span: Span::default(), source_code: None }
+        let mistake = Self::without_place(format!("both `{first}` and `{second}` are configurations"));
+        mistake.help("keep one of them, or choose with `--config`")
+    }
+
+    fn without_place(message: String) -> Self {
+        Self { message, help: None, label: String::new(), place: None, source_code: None }
+    }
+
+    /// The file and where in it, unless it cannot be read.
+    #[doc(hidden)]
+    pub fn place(&self) -> Option<(&SourceFile, Span)> {
+        self.place.as_ref().map(|(file, span)| (file, *span))
     }
 
     pub(crate) fn help(mut self, help: impl Into<String>) -> Self {
@@ -71,8 +79,8 @@ impl Diagnostic for Mistake {
     }
 
     fn labels(&self) -> Option<Box<dyn Iterator<Item = LabeledSpan> + '_>> {
-        self.source_code.as_ref()?;
-        let label = LabeledSpan::new_with_span(Some(self.label.clone()), self.span.range());
+        let (_, span) = self.place.as_ref()?;
+        let label = LabeledSpan::new_with_span(Some(self.label.clone()), span.range());
         Some(Box::new(std::iter::once(label)))
     }
 }

@@ -118,7 +118,7 @@ impl Config {
                 "bundles" => self.bundles = bundles(values, field.value)?,
                 "namespace" => self.namespace = Some(namespace(values, field)?),
                 "world" => self.world = Some(values.word(field, &WORLDS)?),
-                "exclude" => self.exclude = values.strings(field)?,
+                "exclude" => self.exclude = values.globs(field)?,
                 "kubernetes-version" => self.kubernetes_version = Some(release(values, field)?),
                 "scopes" => {
                     let scopes = values.items(field)?.into_iter();
@@ -172,7 +172,7 @@ fn bundles(values: Values<'_>, value: Value<'_>) -> Result<Vec<BundleConfig>, Mi
         for field in values.fields(entry.value, &format!("bundle `{}`", entry.key), BUNDLE)? {
             match field.key {
                 "paths" => bundle.paths = values.strings(field)?,
-                "exclude" => bundle.exclude = values.strings(field)?,
+                "exclude" => bundle.exclude = values.globs(field)?,
                 "namespace" => bundle.namespace = Some(namespace(values, field)?),
                 "cluster" => bundle.cluster = Some(values.string(field)?.to_owned()),
                 "delivery" => bundle.delivery = Some(values.word(field, &TOOLS)?),

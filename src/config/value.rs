@@ -1,7 +1,7 @@
 //! Typed access to the values of a file that people write for ownerlint; every mistake has its place.
 
 use super::Mistake;
-use crate::text::{SourceFile, Span, near};
+use crate::text::{SourceFile, Span, glob, near};
 use crate::yaml::{self, Content, Entry, Kind, ProblemKind, Tree, Value};
 
 /// The one document of a file; `None` when there is nothing in it.
@@ -87,6 +87,19 @@ impl<'a> Values<'a> {
             true => entry.value.items().map(|item| self.text(item, &what).map(str::to_owned)).collect(),
             false => Ok(vec![self.text(entry.value, &what)?.to_owned()]),
         }
+    }
+
+    /// A list of globs; a single one is a list of one.
+    pub(super) fn globs(self, entry: Entry<'a>) -> Result<Vec<String>, Mistake> {
+        let globs = self.strings(entry)?;
+        for (at, pattern) in globs.iter().enumerate() {
+            glob::glob(pattern).map_err(|reason| {
+                let value = entry.value.items().nth(at).unwrap_or(entry.value);
+                let mistake = self.mistake(value.span(), format!("has a malformed glob: {reason}"));
+                mistake.help("`*` matches within a folder, `**` across folders; quote `[` and `{` as `[[]` and `[{]`")
+            })?;
+        }
+        Ok(globs)
     }
 
     /// A scalar as Kubernetes would compare it: `true` for `yes` without quotes.

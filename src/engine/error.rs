@@ -10,6 +10,7 @@ use crate::config::Mistake;
 use crate::git::GitError;
 use crate::inventory::InputError;
 use crate::render::RenderError;
+use crate::text::{SourceFile, Span};
 
 /// A failure that ends the run.
 #[derive(Debug, Error, Diagnostic)]
@@ -124,4 +125,15 @@ pub enum SessionError {
     #[error(transparent)]
     #[diagnostic(transparent)]
     Rule(#[from] UnknownRule),
+}
+
+impl SessionError {
+    /// The file that is written for ownerlint, and where in it the mistake is.
+    #[doc(hidden)]
+    pub fn place(&self) -> Option<(&SourceFile, Span)> {
+        match self {
+            Self::Config(mistake) => mistake.place(),
+            _ => None,
+        }
+    }
 }

@@ -7,6 +7,7 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use super::error::SessionError;
+use super::inquiry::Inquiry;
 use super::session::{CheckOptions, Session};
 use crate::finding::{Applicability, Edit, Fix, Fixes};
 use crate::inventory::locate;
@@ -36,6 +37,36 @@ pub struct Fixed {
     pub files: Vec<FixedFile>,
     /// How many findings of each rule were fixed.
     pub applied: BTreeMap<&'static str, usize>,
+}
+
+impl Inquiry<'_> {
+    /// The text of a file after all its safe fixes that change no other file; `None` if there are none. `report` is what a check with
+    /// `options` finds.
+    ///
+    /// # Errors
+    /// As those of [`Session::open`] and [`Session::check`].
+    pub fn fixed_text(
+        &self,
+        path: &str,
+        report: &Report,
+        options: &CheckOptions,
+    ) -> Result<Option<String>, SessionError> {
+        let mut fixed: Option<String> = None;
+        let mut judged: Option<Report> = None;
+        for _ in 0..MOST_ROUNDS {
+            let report = judged.as_ref().unwrap_or(report);
+            let chosen = Chosen::of(report, Applicability::Safe, |file| file.path() == path);
+            let Some((id, edits)) = chosen.edits.into_iter().next() else { break };
+            let pieces = edits.iter().map(|edit| (edit.span, edit.replacement.as_str()));
+            let Some(text) = replaced(report.sources.file(id).text(), pieces) else { break };
+            if !chosen.held_back {
+                return Ok(Some(text));
+            }
+            judged = Some(self.session.with_text(path, &text)?.check(options.clone())?);
+            fixed = Some(text);
+        }
+        Ok(fixed)
+    }
 }
 
 impl Session {
@@ -81,6 +112,8 @@ struct Chosen<'r> {
     edits: BTreeMap<FileId, Vec<&'r Edit>>,
     /// The rule of each fix.
     rules: Vec<&'static str>,
+    /// Whether there are more, which interfere with these.
+    held_back: bool,
     /// Where the collections are that change, by their ends.
     taken: BTreeMap<(FileId, u32), u32>,
 }
@@ -93,8 +126,12 @@ impl<'r> Chosen<'r> {
             let Some(fix) = &reported.finding.fix else { continue };
             let is_wanted = fix.applicability <= applicability;
             let mut files = fix.edits.iter().map(|edit| report.sources.file(edit.file));
-            if is_wanted && files.all(&may_change) && chosen.take(fix) {
-                chosen.rules.push(reported.finding.rule);
+            if !is_wanted || !files.all(&may_change) {
+                continue;
+            }
+            match chosen.take(fix) {
+                true => chosen.rules.push(reported.finding.rule),
+                false => chosen.held_back = true,
             }
         }
         chosen

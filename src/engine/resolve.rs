@@ -1,5 +1,6 @@
 //! From a request and the configuration to the bundles that are read. The request takes precedence.
 
+use std::ffi::OsStr;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -7,7 +8,7 @@ use super::error::SessionError;
 use super::input::{BundleError, BundleInput, Input, RenderSettings};
 use super::request::{ConfigChoice, Request};
 use crate::config::{self, Config, Mistake};
-use crate::inventory::{self, InputError, Release, leaves_repository_of, read_own_file};
+use crate::inventory::{self, InputError, Release, leaves_repository_of, locate, read_own_file};
 use crate::ownership::Tables;
 use crate::text::{SourceFile, decode, near};
 
@@ -33,8 +34,16 @@ pub(super) fn configuration(request: &Request) -> Result<Option<Config>, Mistake
         }
     };
     let Some(path) = path else { return Ok(None) };
-    let source = read_text(&path).map_err(|reason| Mistake::unreadable(&path, reason))?;
+    let source = match request.overlays.iter().find(|overlay| is_same_file(&overlay.path, &path)) {
+        Some(unsaved) => SourceFile::new(path.as_str(), &*unsaved.text),
+        None => read_text(&path).map_err(|reason| Mistake::unreadable(&path, reason))?,
+    };
     Config::read(source).map(Some)
+}
+
+fn is_same_file(one: &str, other: &str) -> bool {
+    let name = |path: &str| Path::new(path).file_name().map(OsStr::to_owned);
+    name(one) == name(other) && locate(one) == locate(other)
 }
 
 /// All bundles of the configuration, and what counts for files of none of them.

@@ -36,11 +36,16 @@ pub fn check(inventory: Inventory, check: &Check) -> Report {
 /// Runs the selected rules over bundles, each by itself, and merges what they find into one report. Repeated findings
 /// are shown once, unless every single finding is asked for.
 pub(super) fn check_bundles(bundles: &[Bundle], check: &Check) -> Report {
+    let analyses: Vec<Analysis<'_>> = bundles.iter().map(Bundle::analysis).collect();
+    check_analysed(bundles, &analyses.iter().collect::<Vec<_>>(), check)
+}
+
+/// The same with the analysis of each bundle, for whoever has more questions about it.
+pub(super) fn check_analysed(bundles: &[Bundle], analyses: &[&Analysis<'_>], check: &Check) -> Report {
     let config = check.ignores.as_ref().map(|(file, _)| file);
     let baseline = check.baseline.as_ref().map(|(file, _)| file);
     let merged = Merged::new(bundles, config, baseline);
-    let analyses: Vec<Analysis<'_>> = bundles.iter().map(Bundle::analysis).collect();
-    let verdicts: Vec<Verdicts<'_>> = analyses.iter().map(Verdicts::new).collect();
+    let verdicts: Vec<Verdicts<'_>> = analyses.iter().map(|analysis| Verdicts::new(analysis)).collect();
     let directives: Vec<Directives> = bundles.iter().map(|bundle| Directives::of(&bundle.inventory)).collect();
     let run = Run {
         check,

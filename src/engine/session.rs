@@ -13,13 +13,14 @@ use super::plan::{
 };
 use super::request::{BaselineChoice, ConfigChoice, Request};
 use super::resolve::{Resolved, configuration, joined, read_text, resolve};
-use super::run::check_bundles;
+use super::run::{check_analysed, check_bundles};
 use super::scope::ReportScope;
 use super::selection::Selection;
 use crate::baseline::{self, Baseline, Renewal};
+use crate::cluster::Analysis;
 use crate::config::{self, Config};
 use crate::finding::{Fixes, Severity};
-use crate::inventory::{Files, Overlay, Past, Release, leaves_repository_of, locate, walk, walk_past};
+use crate::inventory::{Files, OnDisk, Overlay, Past, Release, leaves_repository_of, locate, walk, walk_past};
 use crate::manifest::SkipReason;
 use crate::report::{Listing, Report};
 use crate::suppression::Date;
@@ -70,17 +71,26 @@ impl Session {
     /// # Errors
     /// A mistake in the configuration, and a path that cannot be read.
     pub fn open(request: &Request) -> Result<Self, SessionError> {
-        Self::open_after(None, request)
+        Self::open_after(None, OnDisk::MayDiffer, request)
     }
 
-    /// The same after an `earlier` session: every file is read again, and parsed again only if its text is another one.
+    /// The same after an `earlier` session: every file that may have changed since is read again, and parsed again only if its text is
+    /// another one.
     ///
     /// # Errors
     /// As [`Session::open`].
     #[doc(hidden)]
-    pub fn open_after(earlier: Option<&Self>, request: &Request) -> Result<Self, SessionError> {
-        let read_before = earlier.map(|earlier| earlier.files.to_be_read_again());
+    pub fn open_after(earlier: Option<&Self>, on_disk: OnDisk, request: &Request) -> Result<Self, SessionError> {
+        let read_before = earlier.map(|earlier| earlier.files.to_be_read_again(on_disk));
         Self::open_among(request, read_before.unwrap_or_else(|| Files::read_by(read_choice(request))))
+    }
+
+    /// This session with another unsaved text of a file.
+    pub(super) fn with_text(&self, path: &str, text: &str) -> Result<Self, SessionError> {
+        let mut request = self.request.clone();
+        request.overlays.retain(|overlay| overlay.path != path);
+        request.overlays.push(Overlay { path: path.to_owned(), text: text.into() });
+        Self::open_after(Some(self), OnDisk::Unchanged, &request)
     }
 
     /// The same; what is among `files` already is not read again.
@@ -166,6 +176,19 @@ impl Session {
     /// # Errors
     /// A word that is not the id of a rule, and a baseline that cannot be read.
     pub fn check(&self, options: CheckOptions) -> Result<Report, SessionError> {
+        Ok(check_bundles(&self.bundles, &self.how_to_check(options)?))
+    }
+
+    /// [`Session::check`] with the analysis of each bundle.
+    pub(super) fn check_analysed(
+        &self,
+        analyses: &[&Analysis<'_>],
+        options: CheckOptions,
+    ) -> Result<Report, SessionError> {
+        Ok(check_analysed(&self.bundles, analyses, &self.how_to_check(options)?))
+    }
+
+    fn how_to_check(&self, options: CheckOptions) -> Result<Check, SessionError> {
         let CheckOptions { select, ignore, baseline, only, since, every, fixes, today } = options;
         let off = self.config.iter().flat_map(|config| &config.off).map(|id| (*id).to_owned());
         // A rule that is asked for by name runs, whatever the configuration says.
@@ -193,7 +216,7 @@ impl Session {
             ..Check::default()
         };
         check.before = since.map(|past| self.found_before(&past, &check)).transpose()?;
-        Ok(check_bundles(&self.bundles, &check))
+        Ok(check)
     }
 
     /// What the same check finds in what the request led to before a change. The configuration of now counts for both.

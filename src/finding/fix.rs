@@ -28,6 +28,8 @@ pub enum Fixes {
     /// Every finding that can be fixed says how.
     #[default]
     WorkedOut,
+    /// Every finding in an unsaved text does: an editor offers no other fixes.
+    OfUnsavedTexts,
     /// No finding does.
     LeftOut,
 }

@@ -42,7 +42,7 @@ pub use neighbourhood::Neighbourhood;
 pub use object_id::ObjectId;
 pub use open::{read_own_file, too_large};
 pub use past::{Past, walk_past};
-pub use read::{Files, Texts, UnparsedFile, read_bytes};
+pub use read::{Files, OnDisk, Texts, UnparsedFile, read_bytes};
 pub use tree::FolderTrees;
 pub use walk::{globs, walk, walk_with};
 pub use walked::{InputFile, Origin, Overlay, UnreadableFile, Walk};

@@ -20,7 +20,18 @@ pub struct Files {
     parsed: HashMap<ContentId, ParsedFile>,
     /// What an earlier run parsed. A text that is still the same is not parsed again.
     earlier: HashMap<ContentId, ParsedFile>,
+    on_disk: OnDisk,
     choice: ReadChoice,
+}
+
+/// What is known of the files on disk that an earlier run read.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum OnDisk {
+    /// They may have changed.
+    #[default]
+    MayDiffer,
+    /// They are as they were: somebody watches them.
+    Unchanged,
 }
 
 /// What distinguishes contents: [`InputFile::identity`], and whether it is that of before a change.
@@ -36,20 +47,19 @@ impl Files {
         Self { choice, ..Self::default() }
     }
 
-    /// The same for a later run: every file is read again, and parsed again only if its text is another one.
+    /// The same for a later run: every file that may have changed is read again, and parsed again only if its text is another one.
     #[must_use]
-    pub fn to_be_read_again(&self) -> Self {
-        Self { parsed: HashMap::new(), earlier: self.parsed.clone(), choice: self.choice }
+    pub fn to_be_read_again(&self, on_disk: OnDisk) -> Self {
+        Self { parsed: HashMap::new(), earlier: self.parsed.clone(), on_disk, choice: self.choice }
     }
 
     /// The files of `walk` in the order of their reported paths, those among them that cannot be read.
     pub fn read(&mut self, walk: Walk) -> Vec<ParsedFile> {
         let Walk { files, unreadable, .. } = walk;
         let new: Vec<&InputFile> = files.iter().filter(|file| !self.parsed.contains_key(&content_id(file))).collect();
-        let (earlier, choice) = (&self.earlier, self.choice);
         let parse = |file: &InputFile| {
             let id = content_id(file);
-            let parsed = parse(file, earlier.get(&id), choice);
+            let parsed = self.parse(file, self.earlier.get(&id));
             (id, parsed)
         };
         let parsed: Vec<_> = new.into_par_iter().map(parse).collect();
@@ -66,6 +76,28 @@ impl Files {
         // Two names that are not UTF-8 may be reported alike; they are two files all the same.
         found.sort_by(|a, b| a.source().path().cmp(b.source().path()));
         found
+    }
+
+    fn parse(&self, file: &InputFile, earlier: Option<&ParsedFile>) -> ParsedFile {
+        let path = file.path.as_str();
+        let side = if matches!(file.origin, Origin::Unsaved(_)) { Side::Unsaved } else { Side::Head };
+        let of_this_file = |earlier: &&ParsedFile| (earlier.source().path(), earlier.source().side()) == (path, side);
+        let earlier = earlier.filter(|earlier| earlier.failure().is_none()).filter(of_this_file).cloned();
+        let unchanged = |text: &[u8]| earlier.clone().filter(|earlier| earlier.source().text().as_bytes() == text);
+        let bytes = match &file.origin {
+            Origin::Unsaved(text) => {
+                let source = || SourceFile::new(path, &**text).seen_as(path, side);
+                let unchanged = unchanged(text.as_bytes());
+                return unchanged.unwrap_or_else(|| ParsedFile::parse_with(source(), self.choice));
+            }
+            Origin::Disk(disk) => match earlier.clone().filter(|_| self.on_disk == OnDisk::Unchanged) {
+                Some(earlier) => return earlier,
+                None => read_file_at(disk, &file.identity),
+            },
+            origin => read_bytes(origin),
+        };
+        let unchanged = bytes.as_ref().ok().and_then(|bytes| unchanged(bytes));
+        unchanged.unwrap_or_else(|| parse_bytes(path, bytes, self.choice))
     }
 
     /// Puts another text in the place of a file that was read, under the same name and on the same side.
@@ -139,26 +171,6 @@ pub fn read_bytes(origin: &Origin) -> Result<Vec<u8>, String> {
         Origin::Stdin => read_limited(std::io::stdin().lock(), 0),
         Origin::Disk(disk) => read_file(disk),
     }
-}
-
-fn parse(file: &InputFile, earlier: Option<&ParsedFile>, choice: ReadChoice) -> ParsedFile {
-    let path = file.path.as_str();
-    let unchanged = |side, text: &[u8]| {
-        let source = |earlier: &ParsedFile| earlier.source().clone();
-        let same =
-            |source: SourceFile| (source.path(), source.side()) == (path, side) && source.text().as_bytes() == text;
-        earlier.filter(|earlier| earlier.failure().is_none() && same(source(earlier))).cloned()
-    };
-    if let Origin::Unsaved(text) = &file.origin {
-        let source = SourceFile::new(path, &**text).seen_as(path, Side::Unsaved);
-        return unchanged(Side::Unsaved, text.as_bytes()).unwrap_or_else(|| ParsedFile::parse_with(source, choice));
-    }
-    let bytes = match &file.origin {
-        Origin::Disk(disk) => read_file_at(disk, &file.identity),
-        origin => read_bytes(origin),
-    };
-    let unchanged = bytes.as_ref().ok().and_then(|bytes| unchanged(Side::Head, bytes));
-    unchanged.unwrap_or_else(|| parse_bytes(path, bytes, choice))
 }
 
 fn parse_bytes(path: &str, bytes: Result<Vec<u8>, String>, choice: ReadChoice) -> ParsedFile {

@@ -6,36 +6,78 @@ use lsp_types::{
     CodeAction, CodeActionKind, CodeActionOrCommand, CodeActionParams, Command, Diagnostic, NumberOrString, Position,
     Range, TextEdit, Uri, WorkspaceEdit,
 };
+use serde_json::Value;
 
 use super::answers::Answers;
-use super::place::path_of;
-use crate::report::{LspOptions, diagnostics_of};
-use crate::text::SourceFile;
+use super::place::{path_of, range};
+use super::workspace::check_options;
+use crate::report::{LspOptions, Roots, diagnostics_of};
+use crate::text::{ColumnUnit, SourceFile, Span};
 
 /// The command that opens the page of a rule.
 pub(super) const OPEN_PAGE: &str = "ownerlint.openPage";
 
+/// The kind of the action that applies the safe fixes of a file: what editors that fix on saving ask for.
+pub(super) const FIX_ALL: CodeActionKind = CodeActionKind::new("source.fixAll.ownerlint");
+
+/// What there is to do about the findings at a range; then, about all of the file.
+pub(super) fn actions(
+    params: &CodeActionParams,
+    answers: &Answers<'_>,
+    roots: &Roots,
+) -> Option<Vec<CodeActionOrCommand>> {
+    let (uri, only) = (&params.text_document.uri, params.context.only.as_deref());
+    let path = path_of(uri)?;
+    let (file, report) = (answers.inquiry.source(&path)?, answers.report.as_ref()?);
+    let mut actions = Vec::new();
+    if is_wanted(only, &CodeActionKind::QUICKFIX) {
+        let options = LspOptions { position_encoding: answers.unit };
+        let diagnostics = diagnostics_of(report, &path, &options, roots);
+        actions = about(diagnostics, params.range, uri, file);
+    }
+    // The file is judged again for it, so nobody gets it who did not ask.
+    if only.is_some() && is_wanted(only, &FIX_ALL) {
+        let fixed = answers.inquiry.fixed_text(&path, report, &check_options()).ok().flatten();
+        actions.extend(fixed.map(|fixed| fix_all(&fixed, uri, file, answers.unit)));
+    }
+    Some(actions.into_iter().map(CodeActionOrCommand::CodeAction).collect())
+}
+
 /// Fixes, suppressions with a reason, and the pages of the rules, for the findings at a range.
 ///
 /// Editors send diagnostics along, old ones among them, and some without what came with them: only the range counts.
-pub(super) fn actions(params: &CodeActionParams, answers: &Answers<'_>) -> Option<Vec<CodeActionOrCommand>> {
-    let uri = &params.text_document.uri;
-    let path = path_of(uri)?;
-    let file = answers.inquiry.source(&path)?;
-    if !is_wanted(params.context.only.as_deref(), &CodeActionKind::QUICKFIX) {
-        return Some(Vec::new());
-    }
-    let options = LspOptions { position_encoding: answers.unit };
-    let all = diagnostics_of(answers.report, &path, &options).into_iter();
+fn about(diagnostics: Vec<Value>, range: Range, uri: &Uri, file: &SourceFile) -> Vec<CodeAction> {
+    let all = diagnostics.into_iter();
     let all = all.filter_map(|diagnostic| serde_json::from_value::<Diagnostic>(diagnostic).ok());
-    let here = all.filter(|diagnostic| touches(diagnostic.range, params.range));
+    let here = all.filter(|diagnostic| touches(diagnostic.range, range));
     let actions = here.flat_map(|diagnostic| {
         let Some(NumberOrString::String(rule)) = &diagnostic.code else { return Vec::new() };
         let suppress = suppression(rule, &diagnostic, uri, file);
-        let all = fixes(&diagnostic).into_iter().chain(suppress).chain(page(rule, &diagnostic));
-        all.map(CodeActionOrCommand::CodeAction).collect()
+        fixes(&diagnostic).into_iter().chain(suppress).chain(page(rule, &diagnostic)).collect()
     });
-    Some(actions.collect())
+    actions.collect()
+}
+
+/// All safe fixes of the file at once: what they change, from the first to the last of them.
+fn fix_all(fixed: &str, uri: &Uri, file: &SourceFile, unit: ColumnUnit) -> CodeAction {
+    let (span, new_text) = difference(file.text(), fixed);
+    let edit = TextEdit { range: range(file, span, unit), new_text: new_text.to_owned() };
+    CodeAction {
+        title: "Apply all safe fixes of ownerlint in this file".to_owned(),
+        kind: Some(FIX_ALL),
+        edit: Some(changes(uri, vec![edit])),
+        ..CodeAction::default()
+    }
+}
+
+/// The part of a text that is another in `after`, and what it is there.
+fn difference<'t>(before: &str, after: &'t str) -> (Span, &'t str) {
+    let same = |pair: &(char, char)| pair.0 == pair.1;
+    let bytes = |pairs: &mut dyn Iterator<Item = (char, char)>| pairs.map(|(one, _)| one.len_utf8()).sum::<usize>();
+    let start = bytes(&mut before.chars().zip(after.chars()).take_while(same));
+    let (rest, new) = (&before[start..], &after[start..]);
+    let end = bytes(&mut rest.chars().rev().zip(new.chars().rev()).take_while(same));
+    (Span::new(start as u32, (before.len() - end) as u32), &new[..new.len() - end])
 }
 
 /// Whether an editor that asks for kinds of actions, or for all of them, wants this kind: `source` includes `source.fixAll`.

@@ -20,7 +20,8 @@ const SYMBOLS: usize = 500;
 #[derive(Debug)]
 pub(super) struct Answers<'s> {
     pub(super) inquiry: Inquiry<'s>,
-    pub(super) report: &'s Report,
+    /// What is wrong, if it could be judged.
+    pub(super) report: Option<Report>,
     pub(super) unit: ColumnUnit,
 }
 

@@ -6,7 +6,7 @@ use lsp_types::{
     TextDocumentSyncCapability, TextDocumentSyncKind, TextDocumentSyncOptions,
 };
 
-use super::actions::OPEN_PAGE;
+use super::actions::{FIX_ALL, OPEN_PAGE};
 use super::place::path_of;
 use crate::text::ColumnUnit;
 
@@ -35,7 +35,7 @@ pub(super) fn offered(unit: ColumnUnit) -> ServerCapabilities {
         workspace_symbol_provider: Some(OneOf::Left(true)),
         code_lens_provider: Some(CodeLensOptions { resolve_provider: Some(true) }),
         code_action_provider: Some(CodeActionProviderCapability::Options(CodeActionOptions {
-            code_action_kinds: Some(vec![CodeActionKind::QUICKFIX]),
+            code_action_kinds: Some(vec![CodeActionKind::QUICKFIX, FIX_ALL]),
             ..CodeActionOptions::default()
         })),
         execute_command_provider: Some(ExecuteCommandOptions {

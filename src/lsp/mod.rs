@@ -10,6 +10,7 @@ mod error;
 mod greeting;
 mod hover;
 mod place;
+mod publisher;
 mod server;
 mod workspace;
 

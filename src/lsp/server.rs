@@ -1,7 +1,7 @@
 //! The conversation with one editor.
 
-use std::collections::{BTreeMap, HashSet, VecDeque};
-use std::time::Duration;
+use std::collections::{HashSet, VecDeque};
+use std::time::{Duration, Instant};
 
 use lsp_server::{Connection, ErrorCode, Message, Notification, Request, RequestId, Response};
 use lsp_types::notification::{self, Notification as _};
@@ -21,12 +21,15 @@ use super::answers::Answers;
 use super::error::LspError;
 use super::greeting::{agreed_unit, offered, root_of};
 use super::place::path_of;
-use super::workspace::{OpenDocument, Reading, Workspace};
-use crate::report::{LspOptions, diagnostics_of};
+use super::publisher::Publisher;
+use super::workspace::{OpenDocument, Workspace, check_options};
+use crate::engine::{Inquiry, Session, SessionError};
+use crate::report::Report;
 use crate::text::ColumnUnit;
 
-/// How long nothing must come before what has changed is judged.
-const QUIET: Duration = Duration::from_millis(80);
+/// How long nothing must come before what has changed is judged: half the time that this took last, within these limits.
+const LEAST_QUIET: Duration = Duration::from_millis(20);
+const MOST_QUIET: Duration = Duration::from_millis(300);
 
 /// One editor, and what it works on.
 pub(super) struct Server<'c> {
@@ -38,9 +41,15 @@ pub(super) struct Server<'c> {
     waiting: VecDeque<Message>,
     /// Requests that the editor no longer waits for.
     cancelled: HashSet<RequestId>,
-    /// What is shown now, so that nothing is shown twice.
-    published: BTreeMap<Uri, Value>,
+    publisher: Publisher<'c>,
+    /// The failure that the editor was told last.
     told: Option<String>,
+    /// The progress that the editor shows.
+    progress: Option<NumberOrString>,
+    /// When the last reading began.
+    began: Instant,
+    /// How long nothing must come before what has changed is judged.
+    quiet: Duration,
     asked: i32,
     is_shut_down: bool,
 }
@@ -69,8 +78,11 @@ impl<'c> Server<'c> {
             client: params.capabilities,
             waiting: VecDeque::new(),
             cancelled: HashSet::new(),
-            published: BTreeMap::new(),
+            publisher: Publisher::new(connection, unit),
             told: None,
+            progress: None,
+            began: Instant::now(),
+            quiet: LEAST_QUIET,
             asked: 0,
             is_shut_down: false,
         })
@@ -80,17 +92,27 @@ impl<'c> Server<'c> {
     /// Whether the editor asked for `shutdown` first.
     pub(super) fn run(mut self) -> bool {
         self.watch_files();
-        let mut known: Option<Reading> = None;
+        let mut session = None;
+        while let Some(next) = self.answer_from(session.as_ref()) {
+            session = Some(next);
+        }
+        self.is_shut_down
+    }
+
+    /// Judges what was read, and answers from it until something else is read; `None` when the conversation ends.
+    fn answer_from(&mut self, session: Option<&Session>) -> Option<Session> {
+        let inquiry = session.map(Session::inquiry);
+        let report = inquiry.as_ref().and_then(|inquiry| self.judge(inquiry));
+        let unit = self.unit;
+        let answers = inquiry.map(|inquiry| Answers { inquiry, report, unit });
+        // An editor in the middle of a word must not lose what was known before.
         loop {
-            let unit = self.unit;
-            let answers =
-                known.as_ref().map(|Reading { session, report }| Answers { inquiry: session.inquiry(), report, unit });
             if self.converse(answers.as_ref()) == Turn::End {
-                return self.is_shut_down;
+                return None;
             }
-            drop(answers);
-            self.read(&mut known);
-            self.publish(known.as_ref());
+            if let Some(next) = self.read(session) {
+                return Some(next);
+            }
         }
     }
 
@@ -100,7 +122,7 @@ impl<'c> Server<'c> {
             self.take_what_came();
             let message = match self.waiting.pop_front() {
                 Some(message) => message,
-                None if self.workspace.is_stale() => match self.connection.receiver.recv_timeout(QUIET) {
+                None if self.workspace.is_stale() => match self.connection.receiver.recv_timeout(self.quiet) {
                     Ok(message) => message,
                     Err(error) if error.is_timeout() => return Turn::Changed,
                     Err(_) => return Turn::End,
@@ -165,8 +187,7 @@ impl<'c> Server<'c> {
                 if let Some(closed) = read::<notification::DidCloseTextDocument>(message) {
                     let uri = closed.text_document.uri;
                     self.workspace.close(&uri);
-                    self.published.remove(&uri);
-                    self.tell(notification::PublishDiagnostics::METHOD, json!({"uri": uri, "diagnostics": []}));
+                    self.publisher.clear(&uri);
                 }
             }
             notification::DidSaveTextDocument::METHOD
@@ -222,7 +243,8 @@ impl<'c> Server<'c> {
                 lens
             }),
             request::CodeActionRequest::METHOD => {
-                answer::<request::CodeActionRequest>(request, |params| actions::actions(&params, answers))
+                let roots = self.publisher.roots();
+                answer::<request::CodeActionRequest>(request, |params| actions::actions(&params, answers, roots))
             }
             method => {
                 let message = format!("ownerlint does not know `{method}`");
@@ -254,37 +276,45 @@ impl<'c> Server<'c> {
         Response::new_ok(id, Value::Null)
     }
 
-    /// Reads and judges the folder again.
-    fn read(&mut self, known: &mut Option<Reading>) {
-        let token = known.is_none().then(|| self.begin_progress()).flatten();
-        let failure = self.workspace.read(known).err();
-        if let Some(token) = token {
-            self.progress(token, json!({"kind": "end"}));
+    /// Reads the folder again; `None` if that fails, or there is none.
+    fn read(&mut self, earlier: Option<&Session>) -> Option<Session> {
+        if earlier.is_none() {
+            self.begin_progress();
         }
-        if failure != self.told {
-            if let Some(failure) = &failure {
-                self.say(MessageType::ERROR, format!("ownerlint: {failure}"));
+        self.began = Instant::now();
+        match self.workspace.read(earlier) {
+            Ok(session) => session,
+            Err(error) => {
+                self.fail(&error);
+                None
             }
-            self.told = failure;
         }
     }
 
-    /// Shows what is new about the open files.
-    fn publish(&mut self, known: Option<&Reading>) {
-        let Some(Reading { report, .. }) = known else { return };
-        let options = LspOptions { position_encoding: self.unit };
-        let shown = self.workspace.open().map(|(path, document)| {
-            let diagnostics = Value::Array(diagnostics_of(report, path, &options));
-            (document.uri.clone(), document.version, diagnostics)
-        });
-        let shown: Vec<_> = shown.collect();
-        for (uri, version, diagnostics) in shown {
-            let params = json!({"uri": uri, "version": version, "diagnostics": diagnostics});
-            if self.published.get(&uri) != Some(&params) {
-                self.tell(notification::PublishDiagnostics::METHOD, params.clone());
-                self.published.insert(uri, params);
+    /// Judges what was read, and shows what is new about the open files.
+    fn judge(&mut self, inquiry: &Inquiry<'_>) -> Option<Report> {
+        let judged = inquiry.check(check_options());
+        match &judged {
+            Ok(report) => {
+                self.publisher.publish(report, &self.workspace);
+                self.told = None;
             }
+            Err(error) => self.fail(error),
         }
+        self.end_progress();
+        self.quiet = (self.began.elapsed() / 2).clamp(LEAST_QUIET, MOST_QUIET);
+        judged.ok()
+    }
+
+    /// Shows why the folder cannot be judged; says it where nobody may see it.
+    fn fail(&mut self, error: &SessionError) {
+        self.end_progress();
+        let is_seen = self.publisher.publish_mistake(error, &self.workspace);
+        let told = Some(error.to_string());
+        if !is_seen && self.told != told {
+            self.say(MessageType::ERROR, format!("ownerlint: {error}"));
+        }
+        self.told = told;
     }
 
     /// Asks the editor to say when files change that are not open.
@@ -294,6 +324,7 @@ impl<'c> Server<'c> {
         if watched.and_then(|watched| watched.dynamic_registration) != Some(true) {
             return;
         }
+        self.workspace.is_watched();
         let glob_pattern = GlobPattern::String("**/*.{yaml,yml,json}".to_owned());
         let watchers = vec![FileSystemWatcher { glob_pattern, kind: None }];
         let options = DidChangeWatchedFilesRegistrationOptions { watchers };
@@ -305,18 +336,22 @@ impl<'c> Server<'c> {
         self.ask(request::RegisterCapability::METHOD, RegistrationParams { registrations: vec![registration] });
     }
 
-    /// The token of a progress that the editor shows, if it can.
-    fn begin_progress(&mut self) -> Option<NumberOrString> {
-        let window = self.client.window.as_ref()?;
-        window.work_done_progress.filter(|can| *can)?;
-        let token = NumberOrString::String("ownerlint/reading".to_owned());
-        self.ask(request::WorkDoneProgressCreate::METHOD, json!({"token": token}));
-        self.progress(token.clone(), json!({"kind": "begin", "title": "ownerlint reads the manifests"}));
-        Some(token)
+    /// Begins a progress, if the editor can show one.
+    fn begin_progress(&mut self) {
+        let shows = self.client.window.as_ref().and_then(|window| window.work_done_progress);
+        if shows == Some(true) {
+            let token = NumberOrString::String("ownerlint/reading".to_owned());
+            self.ask(request::WorkDoneProgressCreate::METHOD, json!({"token": token}));
+            let begin = json!({"kind": "begin", "title": "ownerlint reads the manifests"});
+            self.tell(notification::Progress::METHOD, json!({"token": token, "value": begin}));
+            self.progress = Some(token);
+        }
     }
 
-    fn progress(&self, token: NumberOrString, value: Value) {
-        self.tell(notification::Progress::METHOD, json!({"token": token, "value": value}));
+    fn end_progress(&mut self) {
+        if let Some(token) = self.progress.take() {
+            self.tell(notification::Progress::METHOD, json!({"token": token, "value": {"kind": "end"}}));
+        }
     }
 
     fn say(&self, typ: MessageType, message: String) {

@@ -7,8 +7,8 @@ use lsp_types::Uri;
 
 use super::place::path_of;
 use crate::engine::{CheckOptions, Request, Session, SessionError};
-use crate::inventory::Overlay;
-use crate::report::Report;
+use crate::finding::Fixes;
+use crate::inventory::{OnDisk, Overlay};
 use crate::suppression::Date;
 
 /// A text as the editor has it.
@@ -22,13 +22,6 @@ pub(super) struct OpenDocument {
     pub(super) text: Arc<str>,
 }
 
-/// A folder as it was read, and what is wrong with it.
-#[derive(Debug)]
-pub(super) struct Reading {
-    pub(super) session: Session,
-    pub(super) report: Report,
-}
-
 /// A folder and the open texts in it.
 #[derive(Debug, Default)]
 pub(super) struct Workspace {
@@ -36,14 +29,23 @@ pub(super) struct Workspace {
     root: Option<String>,
     /// By their paths.
     open: BTreeMap<String, OpenDocument>,
-    /// Whether something has changed since the folder was read.
+    /// Whether the editor says when files change that are not open.
+    watched: bool,
+    /// Whether something may have changed since somebody tried to read the folder.
     stale: bool,
+    /// What is known of the files on disk since the folder was read.
+    on_disk: OnDisk,
 }
 
 impl Workspace {
     /// A folder that nobody has read yet.
     pub(super) fn new(root: Option<String>) -> Self {
         Self { stale: root.is_some(), root, ..Self::default() }
+    }
+
+    /// From now on the editor says when files change that are not open.
+    pub(super) fn is_watched(&mut self) {
+        self.watched = true;
     }
 
     /// Opens a document, or replaces its text.
@@ -53,19 +55,28 @@ impl Workspace {
             self.root = path.rfind('/').map(|at| path[..at].to_owned());
         }
         self.open.insert(path, document);
-        self.stale = true;
+        self.changed_in_editor();
     }
 
     /// From now on the file on disk counts.
     pub(super) fn close(&mut self, uri: &Uri) {
-        if let Some(path) = path_of(uri) {
-            self.stale |= self.open.remove(&path).is_some();
+        if path_of(uri).and_then(|path| self.open.remove(&path)).is_some() {
+            self.changed_in_editor();
         }
     }
 
     /// Something on disk has changed.
     pub(super) fn changed_on_disk(&mut self) {
         self.stale = true;
+        self.on_disk = OnDisk::MayDiffer;
+    }
+
+    /// An open text has changed; where nobody watches the files on disk, they may have, too.
+    fn changed_in_editor(&mut self) {
+        self.stale = true;
+        if !self.watched {
+            self.on_disk = OnDisk::MayDiffer;
+        }
     }
 
     /// Whether what is known is out of date.
@@ -73,37 +84,44 @@ impl Workspace {
         self.stale
     }
 
+    /// The open document at a path.
+    pub(super) fn document(&self, path: &str) -> Option<&OpenDocument> {
+        self.open.get(path)
+    }
+
     /// The open documents with their paths.
     pub(super) fn open(&self) -> impl Iterator<Item = (&str, &OpenDocument)> {
         self.open.iter().map(|(path, document)| (path.as_str(), document))
     }
 
-    /// Reads and judges the folder. What was `known` stays if that fails: an editor in the middle of a word must not lose everything.
+    /// Reads the folder after an `earlier` time; `None` if there is no folder.
     ///
     /// # Errors
     /// A mistake in the configuration, and a folder that cannot be read.
-    pub(super) fn read(&mut self, known: &mut Option<Reading>) -> Result<(), String> {
+    pub(super) fn read(&mut self, earlier: Option<&Session>) -> Result<Option<Session>, SessionError> {
         self.stale = false;
-        let Some(root) = &self.root else { return Ok(()) };
+        let Some(root) = &self.root else { return Ok(None) };
         let overlay = |(path, document): (&String, &OpenDocument)| Overlay {
             path: path.clone(),
             text: Arc::clone(&document.text),
         };
         let mut request = Request::new([root.clone()]);
         request.overlays = self.open.iter().map(overlay).collect();
-        let earlier = known.as_ref().map(|known| &known.session);
-        let opened = loop {
-            match Session::open_after(earlier, &request) {
+        loop {
+            match Session::open_after(earlier, self.on_disk, &request) {
                 // A file that the configuration leaves out, or that is no manifest by its name, is nobody's business.
                 Err(SessionError::OutsideOfBundles { path }) => request.overlays.retain(|overlay| overlay.path != path),
-                other => break other,
+                Ok(session) => {
+                    self.on_disk = OnDisk::Unchanged;
+                    return Ok(Some(session));
+                }
+                Err(error) => return Err(error),
             }
-        };
-        let judged = opened.and_then(|session| {
-            let options = CheckOptions { today: Some(Date::today()), ..CheckOptions::default() };
-            Ok(Reading { report: session.check(options)?, session })
-        });
-        *known = Some(judged.map_err(|error| error.to_string())?);
-        Ok(())
+        }
     }
+}
+
+/// What is asked of the findings of a folder.
+pub(super) fn check_options() -> CheckOptions {
+    CheckOptions { today: Some(Date::today()), fixes: Fixes::OfUnsavedTexts, ..CheckOptions::default() }
 }

@@ -19,10 +19,10 @@ pub(super) fn render(report: &Report, options: &LspOptions, roots: &Roots) -> St
     line::line(serde_json::to_string_pretty(&files.collect::<Vec<_>>()))
 }
 
-/// The diagnostics of the file that is reported as `path`; paths of other files are absolute.
-pub fn diagnostics_of(report: &Report, path: &str, options: &LspOptions) -> Vec<Value> {
-    let own = report.findings.iter().filter(|reported| report.path(reported.finding.primary.file) == path);
-    own.map(|reported| diagnostic(report, reported, options, &Roots::default())).collect()
+/// The diagnostics of the file at an absolute path.
+pub fn diagnostics_of(report: &Report, path: &str, options: &LspOptions, roots: &Roots) -> Vec<Value> {
+    let own = |reported: &&Reported| paths::is_at(report.path(reported.finding.primary.file), path, roots);
+    report.findings.iter().filter(own).map(|reported| diagnostic(report, reported, options, roots)).collect()
 }
 
 fn diagnostic(report: &Report, reported: &Reported, options: &LspOptions, roots: &Roots) -> Value {

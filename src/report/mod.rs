@@ -52,7 +52,7 @@ pub use options::{
     Published, Roots,
 };
 pub use page::page_human;
-pub use paths::file_uri;
+pub use paths::{absolute_uri, file_uri};
 pub use region::Region;
 pub use render::render;
 pub use rows::{RowInfo, rows_human, rows_json};

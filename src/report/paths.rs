@@ -44,13 +44,18 @@ pub(super) fn uri_from_root(path: &str, roots: &Roots) -> String {
 }
 
 /// The `file:` URI of `path`; a plain reference when nobody said where relative paths start.
-pub(super) fn absolute_uri(path: &str, roots: &Roots) -> String {
+pub fn absolute_uri(path: &str, roots: &Roots) -> String {
     let absolute = absolute(path, roots);
     match path {
         "-" => "untitled:stdin".to_owned(),
         _ if is_absolute(&absolute) => file_uri(&absolute),
         _ => encode(&absolute),
     }
+}
+
+/// Whether `path` leads to the file at an absolute path.
+pub(super) fn is_at(path: &str, file: &str, roots: &Roots) -> bool {
+    path == file || !is_absolute(path) && absolute(path, roots) == file
 }
 
 fn absolute(path: &str, roots: &Roots) -> String {

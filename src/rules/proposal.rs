@@ -10,7 +10,7 @@ use rayon::prelude::*;
 use crate::delivery::marks;
 use crate::finding::{Applicability, Edit, Finding, Fix};
 use crate::inventory::{Inventory, Member};
-use crate::text::FileId;
+use crate::text::{FileId, SourceFile};
 use crate::yaml::Value;
 use crate::yaml::edit::{Editor, NewValue, Route, TextEdit, ValueChange};
 
@@ -108,9 +108,18 @@ struct ChangeSet {
     changes: Vec<ValueChange>,
 }
 
-/// The findings with the fixes that become of their proposals.
-pub(super) fn fixed(inventory: &Inventory, found: Vec<(Finding, Option<Proposal>)>) -> Vec<Finding> {
-    let (mut findings, proposals): (Vec<_>, Vec<_>) = found.into_iter().unzip();
+/// The findings with the fixes that become of their proposals, for those in files where they are `wanted`.
+pub(super) fn fixed(
+    inventory: &Inventory,
+    found: Vec<(Finding, Option<Proposal>)>,
+    wanted: impl Fn(&SourceFile) -> bool,
+) -> Vec<Finding> {
+    let is_wanted = |finding: &Finding| wanted(inventory.sources.file(finding.primary.file));
+    let found = found.into_iter().map(|(finding, proposal)| {
+        let proposal = proposal.filter(|_| is_wanted(&finding));
+        (finding, proposal)
+    });
+    let (mut findings, proposals): (Vec<_>, Vec<_>) = found.unzip();
     // The changes of a proposal to one document are made together.
     let mut by_document: BTreeMap<(FileId, u32), Vec<ChangeSet>> = BTreeMap::new();
     for (at, proposal) in proposals.iter().enumerate() {

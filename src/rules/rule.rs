@@ -9,7 +9,7 @@ use crate::inventory::Inventory;
 use crate::merge::Merge;
 use crate::ownership::Ownership;
 use crate::suppression::{Directives, Idle};
-use crate::text::near;
+use crate::text::{Side, near};
 
 /// Whether the input is treated as the whole cluster.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -108,7 +108,8 @@ impl Rule {
         }
         let omitted = sink.omitted;
         let found = match fixes {
-            Fixes::WorkedOut => fixed(context.inventory, sink.found),
+            Fixes::WorkedOut => fixed(context.inventory, sink.found, |_| true),
+            Fixes::OfUnsavedTexts => fixed(context.inventory, sink.found, |file| file.side() == Side::Unsaved),
             Fixes::LeftOut => sink.without_fixes(),
         };
         (found, omitted)

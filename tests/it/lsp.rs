@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use lsp_server::{Connection, Message, Notification, Request, RequestId, Response};
 use ownerlint::Session;
+use ownerlint::inventory::OnDisk;
 use ownerlint::lsp::{LspError, serve};
 use ownerlint::manifest::Object;
 use serde_json::{Value, json};
@@ -429,6 +430,125 @@ fn a_new_configuration_judges_anew_and_a_mistake_in_it_is_said() {
 }
 
 #[test]
+fn a_mistake_in_the_configuration_is_shown_at_its_place_while_it_is_written() {
+    let config = "version: 1\nrules: {metadata-unknown-field: {severity: off}}\n";
+    let mut client = Client::open_all(&[("driver.yaml", DRIVER), ("ownerlint.yaml", config)]);
+    assert_eq!(client.rules("driver.yaml"), ["owner-of-cluster-scoped"]);
+    let uri = client.uri("ownerlint.yaml");
+    let shown = |client: &mut Client| {
+        client.notification("textDocument/publishDiagnostics", |params| params["uri"] == json!(uri))["diagnostics"]
+            .take()
+    };
+    assert_eq!(shown(&mut client), json!([]));
+    client.edit("ownerlint.yaml", &config.replace("rules", "# 😀\nrulez"));
+    let mistakes = shown(&mut client);
+    let place = json!({"start": {"line": 2, "character": 0}, "end": {"line": 2, "character": 5}});
+    assert_eq!((&mistakes[0]["range"], &mistakes[0]["severity"]), (&place, &json!(1)), "{mistakes}");
+    let message = mistakes[0]["message"].as_str().expect("text");
+    assert!(message.contains("unknown key `rulez`") && message.ends_with("did you mean `rules`?"), "{message}");
+    // Nothing else is lost meanwhile, and what is written counts before it is saved.
+    let symbols = client.request("workspace/symbol", json!({"query": "CSIDriver"}));
+    assert_eq!(symbols.as_array().map(Vec::len), Some(1));
+    client.edit("ownerlint.yaml", "version: 1\n");
+    assert_eq!(shown(&mut client), json!([]));
+    assert_eq!(client.rules("driver.yaml"), ["owner-of-cluster-scoped", "metadata-unknown-field"]);
+    client.end();
+}
+
+#[test]
+fn a_mistake_in_a_configuration_that_is_not_open_is_shown_and_cleared_too() {
+    let mut client = Client::new(&[("driver.yaml", DRIVER), ("ownerlint.yaml", "exclude: ['[']\n")], json!({}));
+    client.open("driver.yaml", DRIVER);
+    let uri = client.uri("ownerlint.yaml");
+    let shown = |client: &mut Client| {
+        client.notification("textDocument/publishDiagnostics", |params| params["uri"] == json!(uri))["diagnostics"]
+            .take()
+    };
+    let message = |mistakes: Value| mistakes[0]["message"].as_str().expect("text").to_owned();
+    assert!(message(shown(&mut client)).contains("has no `version`"));
+    let write = |client: &mut Client, text: &str| {
+        std::fs::write(client.folder.path().join("ownerlint.yaml"), text).expect("a file");
+        let changed = json!({"changes": [{"uri": uri, "type": 2}]});
+        client.notify("workspace/didChangeWatchedFiles", changed);
+    };
+    write(&mut client, "version: 1\nexclude: [a, '[']\n");
+    let mistakes = shown(&mut client);
+    assert_eq!(mistakes[0]["range"]["start"], json!({"line": 1, "character": 13}));
+    assert!(message(mistakes).contains("has a malformed glob"));
+    write(&mut client, "version: 1\n");
+    assert_eq!(shown(&mut client), json!([]));
+    assert_eq!(client.rules("driver.yaml").len(), 2);
+    client.end();
+}
+
+#[test]
+fn what_has_no_effect_in_the_configuration_is_shown_there() {
+    let config = "version: 1\nrules:\n  owner-cycle:\n    ignore: [{object: 'Deployment.apps/shop/*', reason: none}]\n";
+    let mut client = Client::open_all(&[("ownerlint.yaml", config), ("b.yaml", OWNER)]);
+    assert_eq!(client.rules("ownerlint.yaml"), ["suppression-unused"]);
+    client.end();
+}
+
+/// A text with the only edit of a list; both are ASCII.
+fn applied(text: &str, edits: &Value) -> String {
+    assert_eq!(edits.as_array().map(Vec::len), Some(1), "{edits}");
+    let offset = |place: &Value| {
+        let (line, column) = (place["line"].as_u64().expect("a line"), place["character"].as_u64().expect("a column"));
+        text.split_inclusive('\n').take(line as usize).map(str::len).sum::<usize>() + column as usize
+    };
+    let edit = &edits[0];
+    let (start, end) = (offset(&edit["range"]["start"]), offset(&edit["range"]["end"]));
+    format!("{}{}{}", &text[..start], edit["newText"].as_str().expect("text"), &text[end..])
+}
+
+#[test]
+fn all_safe_fixes_of_a_file_are_one_action() {
+    let text = DRIVER.replace("  namespaze: shop\n", "  lables: {a: b}\n  namespace: shop\n");
+    let mut client = Client::open_all(&[("driver.yaml", &text), ("other.yaml", DRIVER)]);
+    client.rules("driver.yaml");
+    let start = json!({"start": {"line": 0, "character": 0}, "end": {"line": 0, "character": 0}});
+    let ask = |client: &mut Client, only: &str| {
+        client.actions("driver.yaml", &start, json!({"diagnostics": [], "only": [only]}))
+    };
+    for only in ["source.fixAll", "source", "source.fixAll.ownerlint"] {
+        let actions = ask(&mut client, only);
+        let kinds: Vec<_> = actions.iter().map(|action| action["kind"].clone()).collect();
+        assert_eq!(kinds, ["source.fixAll.ownerlint"], "{only}");
+        let changes = actions[0]["edit"]["changes"].as_object().expect("changes");
+        // The suggestion to remove the reference is not among them.
+        assert_eq!(changes.keys().collect::<Vec<_>>(), [&client.uri("driver.yaml")]);
+        let fixed = text.replace("lables", "labels").replace("  namespace: shop\n", "");
+        assert_eq!(applied(&text, &changes[&client.uri("driver.yaml")]), fixed);
+    }
+    assert!(ask(&mut client, "source.fixAll.other").is_empty());
+    // Nor is it among what is offered at a place.
+    let offered = client.actions("driver.yaml", &start, json!({"diagnostics": []}));
+    assert!(offered.iter().all(|action| action["kind"] == "quickfix"), "{offered:?}");
+    client.end();
+}
+
+#[test]
+fn where_the_editor_watches_the_files_an_edit_reads_none_of_them() {
+    let watches = json!({"workspace": {"didChangeWatchedFiles": {"dynamicRegistration": true}}});
+    for (capabilities, read) in [(watches, false), (json!({}), true)] {
+        let mut client = Client::new(&[("a.yaml", OWNED), ("b.yaml", OWNER)], capabilities);
+        client.open("a.yaml", OWNED);
+        let whole = client.rules("a.yaml");
+        let elsewhere = OWNER.replace("namespace: shop", "namespace: elsewhere");
+        std::fs::write(client.folder.path().join("b.yaml"), elsewhere).expect("a file");
+        client.edit("a.yaml", &OWNED.replace("kind: ConfigMap", "kind: Secret"));
+        let edited = client.rules("a.yaml");
+        assert_eq!(edited.contains(&"owner-cross-namespace".to_owned()), read, "{edited:?}");
+        let changed = json!({"changes": [{"uri": client.uri("b.yaml"), "type": 2}]});
+        client.notify("workspace/didChangeWatchedFiles", changed);
+        client.edit("a.yaml", OWNED);
+        let watched = client.rules("a.yaml");
+        assert!(watched.contains(&"owner-cross-namespace".to_owned()), "{watched:?}, not {whole:?}");
+        client.end();
+    }
+}
+
+#[test]
 fn a_cancelled_request_is_not_answered() {
     let mut client = Client::open_all(&[("b.yaml", OWNER)]);
     // The first answer takes the time to read; the second is cancelled meanwhile.
@@ -522,7 +642,7 @@ fn a_text_that_has_not_changed_is_not_parsed_again() {
     };
     let first = Session::open(&request).expect("a session");
     std::fs::write(path("b.yaml"), format!("{OWNER}# changed\n")).expect("a file");
-    let second = Session::open_after(Some(&first), &request).expect("a session");
+    let second = Session::open_after(Some(&first), OnDisk::MayDiffer, &request).expect("a session");
     let (first, second) = (objects(&first), objects(&second));
     assert_eq!(first[0], second[0]);
     assert_ne!(first[1], second[1]);

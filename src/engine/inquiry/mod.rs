@@ -9,12 +9,14 @@ use std::rc::Rc;
 
 use self::deletion::Deletions;
 use self::place::{holds, place};
+use super::error::SessionError;
 use super::input::Bundle;
 use super::rows::rows_about;
-use super::session::Session;
+use super::session::{CheckOptions, Session};
 use crate::cluster::Analysis;
 use crate::inventory::{Member, ObjectId, ScopeSource};
 use crate::kube::ObjectKey;
+use crate::report::Report;
 use crate::text::{FileId, SourceFile};
 
 pub use self::deletion::ObjectDeletion;
@@ -23,6 +25,7 @@ pub use self::place::{ObjectPlace, ObjectSpot, Spot};
 /// Many questions of one session: what one of them finds out is there for the next.
 #[derive(Debug)]
 pub struct Inquiry<'s> {
+    pub(super) session: &'s Session,
     bundles: Vec<AskedBundle<'s>>,
     /// The first bundle that reads each file, by the path that is reported.
     files: HashMap<&'s str, (usize, FileId)>,
@@ -57,11 +60,20 @@ impl Session {
                 files.entry(file.path()).or_insert((at, id));
             }
         }
-        Inquiry { bundles: self.bundles().iter().map(AskedBundle::of).collect(), files }
+        Inquiry { session: self, bundles: self.bundles().iter().map(AskedBundle::of).collect(), files }
     }
 }
 
 impl<'s> Inquiry<'s> {
+    /// [`Session::check`]: what it finds out on the way is there for the questions.
+    ///
+    /// # Errors
+    /// As those of [`Session::check`].
+    pub fn check(&self, options: CheckOptions) -> Result<Report, SessionError> {
+        let analyses: Vec<_> = self.bundles.iter().map(|asked| &asked.analysis).collect();
+        self.session.check_analysed(&analyses, options)
+    }
+
     /// The file that is reported as `path`.
     pub fn source(&self, path: &str) -> Option<&'s SourceFile> {
         let (bundle, file) = self.files.get(path)?;
