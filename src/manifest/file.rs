@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::parsed::{Documents, ParsedDocument, Skip};
+use super::parsed::{Documents, ParsedDocument, Skip, WholeText};
 use super::provenance::templates;
 use super::recognition::FileFacts;
 use super::secret;
@@ -35,7 +35,8 @@ impl ParsedFile {
         let parts = templates(source.text());
         let source = source.with_rendered(parts);
         let may_have_secrets = secret::may_be_in(source.text());
-        let read = |documents: &mut Documents, document| documents.read(&source, document, may_have_secrets);
+        let whole = WholeText::new(&source, may_have_secrets);
+        let read = |documents: &mut Documents, document| documents.read(&whole, document);
         let documents = Documents::joined(yaml::read_each(&source, choice, read));
         let mut facts = FileFacts::default();
         documents.parsed().iter().filter_map(ParsedDocument::facts).for_each(|said| facts.add(said));

@@ -1,10 +1,10 @@
 //! One document of a file, read: its objects, and what there is to say of it.
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use super::Object;
 use super::documents::{Found, WithoutIdentity, objects_of};
-use super::recognition::{DocumentTraits, FileFacts, SkipReason, skip_reason, unreadable_reason};
+use super::recognition::{DocumentTraits, FileFacts, SkipReason, is_about_manifests, skip_reason, unreadable_reason};
 use super::secret::{self, DocumentParts};
 use crate::text::{SourceFile, Span};
 use crate::yaml::{self, Comment, Content, Document, Notation, Problem, ProblemKind, ReadError, Tree};
@@ -67,11 +67,31 @@ pub(super) struct Documents {
     bare: Vec<BareDocument>,
 }
 
+/// The text that the documents are of, and what is asked of all of it for one of them.
+#[derive(Debug)]
+pub(super) struct WholeText<'s> {
+    source: &'s SourceFile,
+    /// Possibly; what must be hidden later is kept.
+    has_secrets: bool,
+    /// Asked for a document that cannot be read, and answered once for all of those.
+    about_manifests: OnceLock<bool>,
+}
+
+impl<'s> WholeText<'s> {
+    pub(super) fn new(source: &'s SourceFile, has_secrets: bool) -> Self {
+        Self { source, has_secrets, about_manifests: OnceLock::new() }
+    }
+
+    fn is_about_manifests(&self) -> bool {
+        *self.about_manifests.get_or_init(|| is_about_manifests(self.source.text()))
+    }
+}
+
 impl Documents {
-    /// Adds the next document of a text. `file_has_secrets`: possibly; what must be hidden later is kept.
-    pub(super) fn read(&mut self, source: &SourceFile, document: Document, file_has_secrets: bool) {
-        let has_secrets = file_has_secrets && secret::is_mentioned_in(source.slice(document.span));
-        let parsed = parse(source, document, has_secrets);
+    /// Adds the next document of a text.
+    pub(super) fn read(&mut self, text: &WholeText<'_>, document: Document) {
+        let has_secrets = text.has_secrets && secret::is_mentioned_in(text.source.slice(document.span));
+        let parsed = parse(text, document, has_secrets);
         match parsed.bare().filter(|_| !has_secrets) {
             Some(bare) => self.bare.push(bare),
             None => self.parsed.push(parsed),
@@ -219,14 +239,15 @@ impl Remarks {
 }
 
 /// `has_secrets`: what is written in it may have to be hidden, its comments too.
-fn parse(source: &SourceFile, document: Document, has_secrets: bool) -> ParsedDocument {
+fn parse(text: &WholeText<'_>, document: Document, has_secrets: bool) -> ParsedDocument {
+    let source = text.source;
     let Document { index, span, format: notation, content, problems, comments } = document;
     let mut parsed = ParsedDocument { index, span, notation, tree: None, objects: Vec::new(), remarks: None };
     let mut remarks = Remarks { comments, ..Remarks::default() };
     match content {
         Content::Empty => remarks.skip(Span::empty(span.start), SkipReason::Empty),
         Content::Unreadable(error) => {
-            let reason = unreadable_reason(source, span, &error);
+            let reason = unreadable_reason(source, span, &error, || text.is_about_manifests());
             let is_broken = matches!(reason, SkipReason::Unreadable(_));
             remarks.skip(error.span, reason);
             remarks.error = is_broken.then_some(error);

@@ -5,16 +5,21 @@ use super::reason::{SkipReason, TemplateLanguage};
 use crate::text::{SourceFile, Span};
 use crate::yaml::ReadError;
 
-/// What an unreadable document of `file` is. `document` is its text. Whether the file is about manifests at all depends
-/// on the whole file: if it contains one, a broken document stops kubectl.
-pub(in crate::manifest) fn unreadable_reason(file: &SourceFile, document: Span, error: &ReadError) -> SkipReason {
+/// What an unreadable document of `file` is. `document` is its text. If the file [is about
+/// manifests](is_about_manifests), a broken document stops kubectl.
+pub(in crate::manifest) fn unreadable_reason(
+    file: &SourceFile,
+    document: Span,
+    error: &ReadError,
+    is_about_manifests: impl FnOnce() -> bool,
+) -> SkipReason {
     if let Some(language) = Lines::around(file, document, error).template_language() {
         return SkipReason::Template(language, format!("{} breaks the YAML: {}", language.as_str(), error.message));
     }
     if error.template {
         return SkipReason::Template(TemplateLanguage::Braces, error.message.clone());
     }
-    match is_about_manifests(file.text()) {
+    match is_about_manifests() {
         true => SkipReason::Unreadable(error.message.clone()),
         false => SkipReason::Text(error.message.clone()),
     }
@@ -72,7 +77,7 @@ fn begins_with_braces(line: &str) -> Option<TemplateLanguage> {
 
 /// Whether a line of the text begins with `apiVersion` or `kind`, or either is a JSON key. Indented, or in JSON, `kind`
 /// counts only with a kind after it: tasks of an editor have `"kind": "build"`.
-fn is_about_manifests(text: &str) -> bool {
+pub(in crate::manifest) fn is_about_manifests(text: &str) -> bool {
     let is_kind = |value: &str| {
         let value = value.trim_start().trim_start_matches(['"', '\'']);
         value.starts_with(|first: char| first.is_ascii_uppercase())

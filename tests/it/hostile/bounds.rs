@@ -64,6 +64,13 @@ fn hundreds_of_thousands_of_documents() {
 }
 
 #[test]
+fn a_hundred_thousand_documents_that_cannot_be_read() {
+    assert_eq!(checked(&repeated("---\n[\n", 600_000)), "");
+    let manifests = checked(&repeated("---\napiVersion: [\n", 1_000_000));
+    assert!(manifests.contains("error[unreadable-document]"), "{manifests}");
+}
+
+#[test]
 fn as_many_objects_references_finalizers_and_definitions_as_fit() {
     checked(&repeated(&format!("---\n{}", OBJECT.replace("name: a", "name: a#")), 1_000_000));
     let references = repeated("  - {apiVersion: v1, kind: ConfigMap, name: o#, uid: u#}\n", 100_000);
