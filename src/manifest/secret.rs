@@ -39,7 +39,7 @@ pub(super) fn may_be_in(text: &str) -> bool {
 
 /// Whether a document may contain it, to judge by its text.
 pub(super) fn is_mentioned_in(text: &str) -> bool {
-    contains(text, SECRET) && mentions_secret(text) || contains(text, GENERATOR)
+    mentions_secret(text) || contains(text, GENERATOR)
 }
 
 fn contains(text: &str, word: &str) -> bool {
@@ -54,16 +54,18 @@ pub(super) fn hidden<'a>(
 ) -> Vec<Span> {
     let mut hidden = Vec::new();
     for document in documents {
-        let whole = document.span;
-        let mentioned = is_mentioned_in(source.slice(whole));
+        let (whole, text) = (document.span, source.slice(document.span));
+        let mentioned = is_mentioned_in(text);
         let Some(tree) = document.tree else {
             if mentioned {
                 hide_lines(source, whole, &mut hidden);
             }
             continue;
         };
-        // A Secret may be in what was left out, too.
-        let again = (mentioned && !tree.is_whole()).then(|| whole_tree(whole, document.notation)).flatten();
+        let is_behind = || kinds_like_secret(text).any(|kind| kind == SECRET) || contains(text, GENERATOR);
+        // A Secret may be in what was left out, too. Definitions of SecretStores and their like contain none.
+        let may_be_left_out = !tree.is_whole() && mentioned && (makes_secrets(tree.root()) || is_behind());
+        let again = may_be_left_out.then(|| whole_tree(whole, document.notation)).flatten();
         let tree = again.as_ref().unwrap_or(tree);
         let objects = document.objects.iter().filter(|object| object.is(kinds::SECRET)).map(|object| object.value());
         let mut secrets: Vec<Value<'_>> = objects.collect();
@@ -89,6 +91,11 @@ pub(super) fn hidden<'a>(
 /// Whether a mapping says that it is a Secret, whatever else it lacks.
 pub(super) fn is_secret(value: Value<'_>) -> bool {
     value.get("kind").and_then(Value::as_str) == Some(SECRET)
+}
+
+/// Whether a mapping is something like an ExternalSecret, from whose template a Secret is made.
+fn makes_secrets(value: Value<'_>) -> bool {
+    value.get("kind").and_then(Value::as_str).is_some_and(|kind| kind.ends_with(SECRET))
 }
 
 /// Hides everything of a Secret but its keys and what is no secret.
@@ -117,7 +124,7 @@ fn hide_values(
 /// what kustomize does.
 fn hide_within(source: &SourceFile, root: Value<'_>, comments: &[Comment], hidden: &mut Vec<Span>) {
     let before = hidden.len();
-    let makes_secrets = root.get("kind").and_then(Value::as_str).is_some_and(|kind| kind.ends_with(SECRET));
+    let makes_secrets = makes_secrets(root);
     for entry in root.entries_below() {
         for holder in std::iter::once(entry.value).chain(entry.value.items()) {
             if is_secret(holder) || (makes_secrets && entry.key == "template") {
@@ -194,12 +201,25 @@ fn key(source: &SourceFile, entry: &Entry<'_>) -> Span {
 
 /// Whether a text that was not read as an object may be a Secret all the same, or something that makes one.
 fn mentions_secret(text: &str) -> bool {
-    text.match_indices("kind").any(|(at, kind)| {
-        let blanks = [' ', '\t', '"', '\''];
-        let after = text[at + kind.len()..].trim_start_matches(blanks);
-        let value = after.strip_prefix(':').unwrap_or_default().trim_start_matches(blanks);
-        let end = value.find(|c: char| !c.is_ascii_alphanumeric()).unwrap_or(value.len());
-        value[..end].contains(SECRET)
+    kinds_like_secret(text).next().is_some()
+}
+
+/// The words after `kind:` that contain `Secret`.
+fn kinds_like_secret(text: &str) -> impl Iterator<Item = &str> {
+    let blanks = [' ', '\t', '"', '\''];
+    let mut rest = text;
+    std::iter::from_fn(move || {
+        loop {
+            let at = memmem::find(rest.as_bytes(), SECRET.as_bytes())?;
+            let start = rest[..at].trim_end_matches(|c: char| c.is_ascii_alphanumeric()).len();
+            let end = rest[at..].find(|c: char| !c.is_ascii_alphanumeric()).map_or(rest.len(), |length| at + length);
+            let (before, word) = (rest[..start].trim_end_matches(blanks), &rest[start..end]);
+            let is_kind = before.strip_suffix(':').is_some_and(|key| key.trim_end_matches(blanks).ends_with("kind"));
+            rest = &rest[end..];
+            if is_kind {
+                return Some(word);
+            }
+        }
     })
 }
 

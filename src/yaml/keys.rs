@@ -58,13 +58,12 @@ impl LargeSet {
 }
 
 /// Few operations and no seed: a collision costs one search of a small mapping.
-fn quick_hash(key: &str) -> u64 {
-    let mut hash = key.len() as u64;
-    for chunk in key.as_bytes().chunks(8) {
-        let word = chunk.iter().fold(0_u64, |word, &byte| (word << 8) | u64::from(byte));
-        hash = (hash.rotate_left(5) ^ word).wrapping_mul(0x517c_c1b7_2722_0a95);
-    }
-    hash >> 32
+pub(super) fn quick_hash(key: &str) -> u64 {
+    let (eights, rest) = key.as_bytes().as_chunks::<8>();
+    let mixed = |hash: u64, word: u64| (hash.rotate_left(5) ^ word).wrapping_mul(0x517c_c1b7_2722_0a95);
+    let hash = eights.iter().fold(key.len() as u64, |hash, eight| mixed(hash, u64::from_le_bytes(*eight)));
+    let last = rest.iter().fold(0, |word, &byte| (word << 8) | u64::from(byte));
+    mixed(hash, last) >> 32
 }
 
 #[cfg(test)]

@@ -89,10 +89,16 @@ pub(super) fn reread(text: &str, span: Span, notation: Notation) -> Option<Tape>
         return (end == span.end as usize).then_some(tape);
     }
     let whole = Piece::Chunk(Span::new(0, chunk.len() as u32));
-    if split(chunk, 0) != [whole] || forbidden_character(chunk).is_some() {
+    if split(chunk, 0) != [whole] {
         return None;
     }
-    let tape = grammar::parse(&with_final_newline(chunk), span.start).ok()??;
+    let text = with_final_newline(chunk);
+    let mut tape = Tape::default();
+    let tape = match fast::parse(&text, span.start, &mut tape) {
+        Ok(found) => found.then_some(tape)?,
+        Err(_) if forbidden_character(&text).is_some() => return None,
+        Err(_) => grammar::parse(&text, span.start).ok()??,
+    };
     tape.dropped_from.is_none().then_some(tape)
 }
 

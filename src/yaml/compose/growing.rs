@@ -75,6 +75,12 @@ impl<'t> GrowingTree<'t> {
         self.is_whole = false;
     }
 
+    /// A mapping of which nothing is kept.
+    pub(super) fn left_out(&mut self, span: Span) -> NodeId {
+        self.is_whole = false;
+        self.add(NodeContent::LeftOut, span)
+    }
+
     pub(super) fn add(&mut self, content: NodeContent, span: Span) -> NodeId {
         self.nodes.push(TreeNode { content, span });
         NodeId(self.nodes.len() as u32 - 1)

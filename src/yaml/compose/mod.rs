@@ -2,11 +2,12 @@
 //! of two equal keys wins.
 //!
 //! Iterative: open collections are on an explicit stack. `growing` is the tree so far; `open` the collections around the place
-//! that is read.
+//! that is read; `passing` goes over what is not kept.
 
 mod extent;
 mod growing;
 mod open;
+mod passing;
 
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -56,8 +57,9 @@ pub(super) fn compose_without(
         left_out,
         leaving_out: None,
     };
-    for (index, event) in composer.tape.events.iter().enumerate() {
-        composer.event(index as u32, event)?;
+    let mut index = 0;
+    while let Some(event) = tape.events.get(index) {
+        index = composer.event(index, event)? + 1;
     }
     let Composer { tree, root, open, .. } = composer;
     Ok(Composed { tree: tree.finish(root, file), problems: open.problems })
@@ -80,27 +82,46 @@ struct Composer<'a> {
 }
 
 impl Composer<'_> {
-    fn event(&mut self, index: u32, event: &TapeEvent) -> Result<(), SyntaxError> {
+    /// Composes an event. Returns the last one that is dealt with then.
+    fn event(&mut self, index: usize, event: &TapeEvent) -> Result<usize, SyntaxError> {
+        let at = index as u32;
         match event.kind {
-            EventKind::MapStart { flow } => self.start(index, event, flow, true),
-            EventKind::SeqStart { flow } => self.start(index, event, flow, false),
-            EventKind::MapEnd | EventKind::SeqEnd => self.close(event),
-            EventKind::Scalar(style) => self.scalar(index, event, style),
-            EventKind::Alias => self.alias(index, event),
+            EventKind::MapStart { flow } => {
+                let is_left_out = self.leaving_out.is_none() && self.is_left_out();
+                if let Some(passed) =
+                    is_left_out.then(|| passing::pass(self.tape, self.file, self.json, index)).flatten()
+                {
+                    let node = self.tree.left_out(passed.span);
+                    self.place(node, passed.span, false)?;
+                    return Ok(passed.last);
+                }
+                self.start(at, event, flow, Some(is_left_out))?;
+            }
+            EventKind::SeqStart { flow } => self.start(at, event, flow, None)?,
+            EventKind::MapEnd | EventKind::SeqEnd => self.close(event)?,
+            EventKind::Scalar(style) => self.scalar(at, event, style)?,
+            EventKind::Alias => self.alias(at, event)?,
         }
+        Ok(index)
     }
 
-    fn start(&mut self, index: u32, event: &TapeEvent, flow: bool, is_map: bool) -> Result<(), SyntaxError> {
+    /// Opens a collection. Of a mapping, `is_left_out` says whether it is to be forgotten.
+    fn start(
+        &mut self,
+        index: u32,
+        event: &TapeEvent,
+        flow: bool,
+        is_left_out: Option<bool>,
+    ) -> Result<(), SyntaxError> {
         if self.open.expects_key() {
             return Err(SyntaxError::new(event.start, "invalid map key: a mapping or a sequence"));
         }
-        let is_left_out = is_map && self.leaving_out.is_none() && self.is_left_out();
         let node = self.tree.add(NodeContent::Null, event.span());
         self.remember(index, event, node);
-        if is_left_out {
+        if is_left_out == Some(true) {
             self.leaving_out = Some((self.open.depth(), self.tree.growth()));
         }
-        self.open.open(node, flow, is_map);
+        self.open.open(node, flow, is_left_out.is_some());
         Ok(())
     }
 

@@ -1,0 +1,94 @@
+//! Passing over a mapping of which nothing is kept, where nothing has to be said of it.
+//!
+//! Schemas of custom resources are most of what many repositories contain. They are checked like everything else, and nearly all
+//! are right: to see that takes a fraction of the time of composing them.
+
+use crate::text::Span;
+use crate::yaml::keys::quick_hash;
+use crate::yaml::scalar::{self, Scalar};
+use crate::yaml::tape::{EventKind, Style, Tape};
+
+/// A mapping that was passed over.
+pub(super) struct Passed {
+    /// Its place in the text, as if it had been composed.
+    pub(super) span: Span,
+    /// The event that ends it.
+    pub(super) last: usize,
+}
+
+/// More keys than this in one mapping are left to composing, which finds equal ones in linear time.
+const MOST_KEYS: usize = 256;
+
+/// Passes over the mapping that begins at the event `first`. `None`: it may contain something that has to be said, or a key that
+/// means other than is written; it is for composing. In doubt it is.
+pub(super) fn pass(tape: &Tape, file: &str, json: bool, first: usize) -> Option<Passed> {
+    let mut open: Vec<OpenCollection> = Vec::with_capacity(16);
+    // The hashes of the keys of all open mappings, those of the innermost last.
+    let mut keys: Vec<u32> = Vec::with_capacity(64);
+    let mut span = tape.events.get(first)?.span();
+    for (at, event) in tape.events.iter().enumerate().skip(first) {
+        if event.properties != 0 {
+            return None;
+        }
+        span.end = span.end.max(event.end);
+        let is_key = open.last().is_some_and(|open| open.expects_key);
+        match event.kind {
+            EventKind::MapStart { .. } | EventKind::SeqStart { .. } if is_key => return None,
+            EventKind::MapStart { .. } => open.push(OpenCollection { expects_key: true, keys: Some(keys.len()) }),
+            EventKind::SeqStart { .. } => open.push(OpenCollection { expects_key: false, keys: None }),
+            EventKind::Scalar(style) => {
+                let text = tape.text(file, event.text);
+                let around = open.last_mut()?;
+                match around.keys {
+                    Some(own) if is_key => {
+                        let key = key_hash(text, style)?;
+                        if keys[own..].contains(&key) || keys.len() - own == MOST_KEYS {
+                            return None;
+                        }
+                        // A block mapping begins at its first key.
+                        if span.is_empty() {
+                            span.start = event.start;
+                        }
+                        keys.push(key);
+                        around.expects_key = false;
+                        continue;
+                    }
+                    _ if !is_json_value(text, style, json) => return None,
+                    _ => around.expects_key = around.keys.is_some(),
+                }
+            }
+            EventKind::MapEnd | EventKind::SeqEnd => {
+                if let Some(own) = open.pop()?.keys {
+                    keys.truncate(own);
+                }
+                let Some(around) = open.last_mut() else { return Some(Passed { span, last: at }) };
+                around.expects_key = around.keys.is_some();
+            }
+            EventKind::Alias => return None,
+        }
+    }
+    None
+}
+
+/// A collection that is being passed over.
+struct OpenCollection {
+    expects_key: bool,
+    /// Of a mapping, where its keys begin.
+    keys: Option<usize>,
+}
+
+/// The hash of a key that is nothing but text.
+fn key_hash(text: &str, style: Style) -> Option<u32> {
+    let is_text =
+        style != Style::Plain || (text != "<<" && matches!(scalar::resolve(text, true, None), Ok(Scalar::Text(_))));
+    is_text.then(|| quick_hash(text) as u32)
+}
+
+/// Whether a value can be said in JSON.
+fn is_json_value(text: &str, style: Style, json: bool) -> bool {
+    match style {
+        Style::Plain => scalar::resolve(text, true, None).is_ok_and(|value| value.through_json(json).is_ok()),
+        Style::JsonWord => scalar::resolve_json(text).is_some(),
+        Style::Single | Style::Double | Style::Block => true,
+    }
+}
