@@ -55,11 +55,12 @@ pub(super) fn set_threads(threads: Option<usize>) -> Result<(), Error> {
     // Where no thread can be started, the one that there is does the work. rayon builds its pool once, even if that fails: one
     // has to know before.
     let can_start = || std::thread::Builder::new().spawn(|| ()).is_ok_and(|thread| thread.join().is_ok());
-    let pool = match threads {
-        None if !can_start() => rayon::ThreadPoolBuilder::new().num_threads(1).use_current_thread(),
-        threads => rayon::ThreadPoolBuilder::new().num_threads(threads.unwrap_or_default()),
+    let count = match threads {
+        None if !can_start() => 1,
+        threads => threads.unwrap_or_default(),
     };
-    let built = pool.build_global();
+    // This thread is one of them, so one alone starts no other.
+    let built = rayon::ThreadPoolBuilder::new().num_threads(count).use_current_thread().build_global();
     built.map_err(|error| Error::Threads { threads: threads.unwrap_or(1), reason: error.to_string() })
 }
 

@@ -25,7 +25,7 @@ use crate::manifest::SkipReason;
 use crate::report::{Listing, Report};
 use crate::suppression::Date;
 use crate::text::{Side, SourceFile};
-use crate::yaml::{ParserChoice, ReadChoice};
+use crate::yaml::{LeftOut, ParserChoice, ReadChoice};
 
 /// What a request leads to, read once; any number of questions can be asked of it.
 #[derive(Debug)]
@@ -316,9 +316,10 @@ impl Session {
 }
 
 /// How the files of a session are read. Schemas of custom resources are most of what many repositories contain, and no rule looks
-/// into one; only a comparison of two states does.
+/// into one, as little as into what is no manifest; only a comparison of two states does.
 fn read_choice(request: &Request) -> ReadChoice {
-    ReadChoice { parser: request.parser, left_out: &["openAPIV3Schema"] }
+    let left_out = LeftOut { under: &["openAPIV3Schema"], without: Some("kind") };
+    ReadChoice { parser: request.parser, left_out }
 }
 
 /// Reads what a request leads to, now or before a change.

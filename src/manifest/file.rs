@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::parsed::{Documents, ParsedDocument, Skip, WholeText};
 use super::provenance::templates;
-use super::recognition::FileFacts;
+use super::recognition::{FileFacts, is_kustomization};
 use super::secret;
 use crate::text::{Side, SourceFile};
 use crate::yaml::{self, ReadChoice};
@@ -31,7 +31,9 @@ impl ParsedFile {
     }
 
     /// [`Self::parse`], read in a way of one's choice. This is the one place where manifests are parsed.
-    pub fn parse_with(source: SourceFile, choice: ReadChoice) -> Self {
+    pub fn parse_with(source: SourceFile, mut choice: ReadChoice) -> Self {
+        // A kustomization needs no kind.
+        choice.left_out.without = choice.left_out.without.filter(|_| !is_kustomization(source.path()));
         let parts = templates(source.text());
         let source = source.with_rendered(parts);
         let may_have_secrets = secret::may_be_in(source.text());

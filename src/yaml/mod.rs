@@ -23,6 +23,7 @@ mod fast;
 mod grammar;
 mod json;
 mod keys;
+mod left_out;
 mod limits;
 mod measure;
 mod read;
@@ -37,6 +38,7 @@ mod tree;
 mod verify;
 
 pub use document::{Comment, Content, Document, Dropped, Notation, Problem, ProblemKind, Quirk, ReadError};
+pub use left_out::LeftOut;
 pub use measure::{events, tape_length};
 pub use read::{ParserChoice, ReadChoice, read, read_each, read_whole, read_with};
 pub use template::is_unrendered_template;

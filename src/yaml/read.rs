@@ -11,6 +11,7 @@ use rayon::prelude::*;
 use super::comments;
 use super::compose::{Composed, compose, compose_without};
 use super::document::{Comment, Content, Document, Dropped, Notation, Problem, ProblemKind, ReadError};
+use super::left_out::LeftOut;
 use super::split::{Piece, split};
 use super::tape::{SyntaxError, Tape};
 use super::tree::Tree;
@@ -34,13 +35,13 @@ pub enum ParserChoice {
 pub struct ReadChoice {
     /// Which parser reads YAML.
     pub parser: ParserChoice,
-    /// Keys of mappings that nobody looks into. Such a mapping is read and checked like all others, and nothing of it is kept.
-    pub left_out: &'static [&'static str],
+    /// What of documents is not kept.
+    pub left_out: LeftOut,
 }
 
 impl From<ParserChoice> for ReadChoice {
     fn from(parser: ParserChoice) -> Self {
-        Self { parser, left_out: &[] }
+        Self { parser, left_out: LeftOut::default() }
     }
 }
 
@@ -334,7 +335,10 @@ mod tests {
     fn what_is_left_out_is_checked_and_everything_else_is_kept() {
         let file = SourceFile::new("f.yaml", TEXT);
         let (whole, all_problems) = value(&file, ReadChoice::default());
-        let (tree, problems) = value(&file, ReadChoice { left_out: &["schema"], ..ReadChoice::default() });
+        let (tree, problems) = value(
+            &file,
+            ReadChoice { left_out: LeftOut { under: &["schema"], without: None }, ..ReadChoice::default() },
+        );
         assert_eq!((whole.is_whole(), tree.is_whole()), (true, false));
         assert_eq!(problems, all_problems);
         assert_eq!(problems.len(), 1, "the key that is written twice");
@@ -354,7 +358,10 @@ mod tests {
     #[test]
     fn what_an_alias_may_need_is_kept() {
         let file = SourceFile::new("f.yaml", "schema: {a: &x 1}\nb: *x\n");
-        let (tree, _) = value(&file, ReadChoice { left_out: &["schema"], ..ReadChoice::default() });
+        let (tree, _) = value(
+            &file,
+            ReadChoice { left_out: LeftOut { under: &["schema"], without: None }, ..ReadChoice::default() },
+        );
         assert_eq!(tree.root().get("b").and_then(Value::as_int), Some(1));
         assert!(tree.is_whole());
     }

@@ -59,7 +59,7 @@ impl FileFacts {
 
     /// Notes a document without `apiVersion` and `kind`: a kustomization needs neither.
     pub(in crate::manifest) fn see_other(&mut self, path: &str, value: Value<'_>) {
-        if KUSTOMIZATIONS.contains(&path.rsplit('/').next().unwrap_or(path)) {
+        if is_kustomization(path) {
             self.see_kustomization(value);
         }
     }
@@ -70,6 +70,11 @@ impl FileFacts {
         mentions.in_kustomization(value);
         self.mentions.extend(mentions.found);
     }
+}
+
+/// Whether kustomize takes the file at `path` for a kustomization, whatever it says.
+pub(in crate::manifest) fn is_kustomization(path: &str) -> bool {
+    KUSTOMIZATIONS.contains(&path.rsplit('/').next().unwrap_or(path))
 }
 
 /// The API server accepts no object without a name, and no owner reference without a uid.

@@ -75,10 +75,10 @@ impl<'t> GrowingTree<'t> {
         self.is_whole = false;
     }
 
-    /// A mapping of which nothing is kept.
-    pub(super) fn left_out(&mut self, span: Span) -> NodeId {
+    /// A collection of which nothing is kept.
+    pub(super) fn left_out(&mut self, is_map: bool, span: Span) -> NodeId {
         self.is_whole = false;
-        self.add(NodeContent::LeftOut, span)
+        self.add(if is_map { NodeContent::LeftOut } else { NodeContent::Seq { start: 0, end: 0 } }, span)
     }
 
     pub(super) fn add(&mut self, content: NodeContent, span: Span) -> NodeId {

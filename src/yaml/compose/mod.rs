@@ -18,6 +18,7 @@ use self::growing::{GrowingTree, Growth};
 use self::open::{Key, OpenCollections};
 use super::alias::{self, AliasTargets};
 use super::document::Problem;
+use super::left_out::LeftOut;
 use super::scalar::{self, Scalar};
 use super::tape::{EventKind, Style, SyntaxError, Tape, TapeEvent};
 use super::tree::{NodeContent, NodeId, Number, Tree, TreeNode};
@@ -31,19 +32,19 @@ pub(super) struct Composed {
 
 /// Composes a tape. `file` is the text of the whole file; `json` says which rules scalars follow.
 pub(super) fn compose(tape: &Tape, file: &Arc<String>, json: bool) -> Result<Composed, SyntaxError> {
-    compose_without(tape, file, json, &[])
+    compose_without(tape, file, json, LeftOut::default())
 }
 
-/// The same; mappings under one of the keys `left_out` are composed and checked like all others, and then forgotten.
+/// The same; `left_out` is checked like all else, and not kept.
 pub(super) fn compose_without(
     tape: &Tape,
     file: &Arc<String>,
     json: bool,
-    left_out: &[&str],
+    left_out: LeftOut,
 ) -> Result<Composed, SyntaxError> {
     let extent = TapeExtent::of(tape)?;
     // What an alias names has to be there, and of a text that goes on after the document not all can be read again.
-    let left_out = if extent.shares || tape.dropped_from.is_some() { &[] } else { left_out };
+    let left_out = if extent.shares || tape.dropped_from.is_some() { LeftOut::default() } else { left_out };
     let targets = if extent.shares { alias::resolve(tape, file)? } else { AliasTargets::new() };
     let mut composer = Composer {
         tape,
@@ -54,7 +55,8 @@ pub(super) fn compose_without(
         tree: GrowingTree::new(tape, file, &extent),
         open: OpenCollections::default(),
         root: NodeId(0),
-        left_out,
+        left_out: left_out.under,
+        keeps_nothing: left_out.without.is_some_and(|key| passing::is_mapping_without(tape, file, key)),
         leaving_out: None,
     };
     let mut index = 0;
@@ -77,7 +79,9 @@ struct Composer<'a> {
     root: NodeId,
     /// Keys of mappings that are not kept.
     left_out: &'a [&'a str],
-    /// Inside such a mapping: how deep it is, and what there was before it.
+    /// Whether nothing inside the values of the root is kept.
+    keeps_nothing: bool,
+    /// Inside a mapping that is not kept: how deep it is, and what there was before it.
     leaving_out: Option<(usize, Growth)>,
 }
 
@@ -86,18 +90,7 @@ impl Composer<'_> {
     fn event(&mut self, index: usize, event: &TapeEvent) -> Result<usize, SyntaxError> {
         let at = index as u32;
         match event.kind {
-            EventKind::MapStart { flow } => {
-                let is_left_out = self.leaving_out.is_none() && self.is_left_out();
-                if let Some(passed) =
-                    is_left_out.then(|| passing::pass(self.tape, self.file, self.json, index)).flatten()
-                {
-                    let node = self.tree.left_out(passed.span);
-                    self.place(node, passed.span, false)?;
-                    return Ok(passed.last);
-                }
-                self.start(at, event, flow, Some(is_left_out))?;
-            }
-            EventKind::SeqStart { flow } => self.start(at, event, flow, None)?,
+            EventKind::MapStart { .. } | EventKind::SeqStart { .. } => return self.collection(index, event),
             EventKind::MapEnd | EventKind::SeqEnd => self.close(event)?,
             EventKind::Scalar(style) => self.scalar(at, event, style)?,
             EventKind::Alias => self.alias(at, event)?,
@@ -105,24 +98,30 @@ impl Composer<'_> {
         Ok(index)
     }
 
-    /// Opens a collection. Of a mapping, `is_left_out` says whether it is to be forgotten.
-    fn start(
-        &mut self,
-        index: u32,
-        event: &TapeEvent,
-        flow: bool,
-        is_left_out: Option<bool>,
-    ) -> Result<(), SyntaxError> {
+    fn collection(&mut self, index: usize, event: &TapeEvent) -> Result<usize, SyntaxError> {
+        let (flow, is_map) = match event.kind {
+            EventKind::MapStart { flow } => (flow, true),
+            EventKind::SeqStart { flow } => (flow, false),
+            _ => return Ok(index),
+        };
         if self.open.expects_key() {
             return Err(SyntaxError::new(event.start, "invalid map key: a mapping or a sequence"));
         }
+        let is_forgotten = self.leaving_out.is_none() && is_map && self.is_left_out();
+        if is_forgotten || (self.keeps_nothing && self.open.depth() == 1) {
+            if let Some(passed) = passing::pass(self.tape, self.file, self.json, index) {
+                let node = self.tree.left_out(is_map, passed.span);
+                self.place(node, passed.span, false)?;
+                return Ok(passed.last);
+            }
+        }
         let node = self.tree.add(NodeContent::Null, event.span());
-        self.remember(index, event, node);
-        if is_left_out == Some(true) {
+        self.remember(index as u32, event, node);
+        if is_forgotten {
             self.leaving_out = Some((self.open.depth(), self.tree.growth()));
         }
-        self.open.open(node, flow, is_left_out.is_some());
-        Ok(())
+        self.open.open(node, flow, is_map);
+        Ok(index)
     }
 
     /// Whether the value that comes is not kept if it is a mapping.
