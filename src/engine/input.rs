@@ -26,10 +26,10 @@ pub(super) struct Input {
 }
 
 impl Input {
-    fn walk(&self, around: &Surroundings<'_>) -> Result<Walk, InputError> {
+    fn walk(&self, around: &Surroundings<'_>, files: &mut Files) -> Result<Walk, InputError> {
         match around.past {
             Some(past) => inventory::walk_past(&self.paths, &self.exclude, past),
-            None => inventory::walk_with(&self.paths, &self.exclude, around.overlays),
+            None => files.walk(&self.paths, &self.exclude, around.overlays),
         }
     }
 }
@@ -181,7 +181,7 @@ pub(super) fn read_bundles(
     files: &mut Files,
 ) -> Result<Vec<Bundle>, BundleError> {
     let read = |bundle: BundleInput| {
-        let walk = bundle.input.walk(around).map_err(|reason| match bundle.name.clone() {
+        let walk = bundle.input.walk(around, files).map_err(|reason| match bundle.name.clone() {
             Some(name) => BundleError::Named { name, reason },
             None => BundleError::Argument(reason),
         })?;
@@ -198,10 +198,10 @@ pub(super) fn read_paths(
     around: &Surroundings<'_>,
     files: &mut Files,
 ) -> Result<Vec<Bundle>, BundleError> {
-    let named = rest.input.walk(around)?;
+    let named = rest.input.walk(around, files)?;
     // A bundle whose paths do not exist contains none of these paths.
     let walked = bundles.into_iter().filter_map(|bundle| {
-        let walk = bundle.input.walk(around).ok()?;
+        let walk = bundle.input.walk(around, files).ok()?;
         Some((bundle, walk))
     });
     let walked: Vec<_> = walked.collect();

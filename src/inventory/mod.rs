@@ -44,7 +44,7 @@ pub use open::{read_own_file, too_large};
 pub use past::{Past, walk_past};
 pub use read::{Files, OnDisk, Texts, UnparsedFile, read_bytes};
 pub use tree::FolderTrees;
-pub use walk::{globs, walk, walk_with};
+pub use walk::{globs, walk};
 pub use walked::{InputFile, Origin, Overlay, UnreadableFile, Walk};
 
 /// Something of a file, with its file and document.

@@ -1,14 +1,17 @@
 //! Reads files in parallel, each of them once. Results come in the order of the reported paths, whatever thread read them.
 
+use std::collections::hash_map::Entry;
 use std::collections::{BTreeMap, HashMap};
 use std::path::PathBuf;
 use std::sync::Arc;
 
 use rayon::prelude::*;
 
+use super::error::InputError;
 use super::location::locate;
 use super::open::{read_file, read_file_at, read_limited};
-use super::walked::{InputFile, Origin, Walk};
+use super::walk::{reaches, walk};
+use super::walked::{InputFile, Origin, Overlay, Walk};
 use crate::kustomize::name_of;
 use crate::manifest::{KUSTOMIZATIONS, ParsedFile};
 use crate::text::{Side, SourceFile, decode_manifest};
@@ -17,6 +20,8 @@ use crate::yaml::{ParserChoice, ReadChoice};
 /// The files of a run: whichever bundles reach a file, and under whatever names, it is read and parsed once.
 #[derive(Clone, Debug, Default)]
 pub struct Files {
+    /// What was found, by the paths and the globs of what is left out.
+    walks: HashMap<(Vec<String>, Vec<String>), Walk>,
     parsed: HashMap<ContentId, ParsedFile>,
     /// What an earlier run parsed. A text that is still the same is not parsed again.
     earlier: HashMap<ContentId, ParsedFile>,
@@ -47,10 +52,31 @@ impl Files {
         Self { choice, ..Self::default() }
     }
 
-    /// The same for a later run: every file that may have changed is read again, and parsed again only if its text is another one.
+    /// The same for a later run: every folder and file that may have changed is read again, and a file parsed again only if its text
+    /// is another one.
     #[must_use]
     pub fn to_be_read_again(&self, on_disk: OnDisk) -> Self {
-        Self { parsed: HashMap::new(), earlier: self.parsed.clone(), on_disk, choice: self.choice }
+        let walks = match on_disk {
+            OnDisk::Unchanged => self.walks.clone(),
+            OnDisk::MayDiffer => HashMap::new(),
+        };
+        Self { walks, parsed: HashMap::new(), earlier: self.parsed.clone(), on_disk, choice: self.choice }
+    }
+
+    /// What [`walk`] finds, with unsaved texts in place of the files that they are about. A text may have no file yet: it is found
+    /// where its file would be.
+    ///
+    /// # Errors
+    /// As [`walk`]'s.
+    pub fn walk(&mut self, arguments: &[String], exclude: &[String], overlays: &[Overlay]) -> Result<Walk, InputError> {
+        let mut found = match self.walks.entry((arguments.to_vec(), exclude.to_vec())) {
+            Entry::Occupied(found) => found.get().clone(),
+            Entry::Vacant(unknown) => unknown.insert(walk(arguments, exclude)?).clone(),
+        };
+        for overlay in overlays {
+            found.overlay(overlay, |identity| reaches(arguments, exclude, &overlay.path, identity));
+        }
+        Ok(found)
     }
 
     /// The files of `walk` in the order of their reported paths, those among them that cannot be read.

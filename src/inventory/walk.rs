@@ -7,21 +7,8 @@ use globset::GlobSet;
 use super::descent::Descent;
 use super::error::InputError;
 use super::location::{STDIN, locate};
-use super::walked::{Collector, Overlay, Walk};
+use super::walked::{Collector, Walk};
 use crate::text::{glob, plain};
-
-/// Finds what [`walk`] finds, with unsaved texts in place of the files that they are about. A text may have no file yet: it is
-/// found where its file would be.
-///
-/// # Errors
-/// As [`walk`]'s.
-pub fn walk_with(arguments: &[String], exclude: &[String], overlays: &[Overlay]) -> Result<Walk, InputError> {
-    let mut found = walk(arguments, exclude)?;
-    for overlay in overlays {
-        found.overlay(overlay, |identity| reaches(arguments, exclude, &overlay.path, identity));
-    }
-    Ok(found)
-}
 
 /// Whether [`walk`] would find a file at `path` if it were there. `identity` is its absolute path.
 pub(super) fn reaches(arguments: &[String], exclude: &[String], path: &str, identity: &Path) -> bool {

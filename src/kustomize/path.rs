@@ -3,7 +3,8 @@
 /// `path` as `folder` means it, without `.` and, as far as that goes, without `..`.
 pub fn resolve(folder: &str, path: &str) -> String {
     // Most paths of an input are plain, and every one of them is asked about.
-    if folder.is_empty() && !path.split('/').any(|part| matches!(part, "" | "." | "..")) {
+    let below_root = path.strip_prefix('/').unwrap_or(path);
+    if folder.is_empty() && !below_root.split('/').any(|part| matches!(part, "" | "." | "..")) {
         return path.to_owned();
     }
     let rooted = path.starts_with('/') || folder.starts_with('/');

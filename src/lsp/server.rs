@@ -27,8 +27,8 @@ use crate::engine::{Inquiry, Session, SessionError};
 use crate::report::Report;
 use crate::text::ColumnUnit;
 
-/// How long nothing must come before what has changed is judged: half the time that this took last, within these limits.
-const LEAST_QUIET: Duration = Duration::from_millis(20);
+/// How long nothing must come before what has changed is judged: a part of the time that this took last, within these limits.
+const LEAST_QUIET: Duration = Duration::from_millis(15);
 const MOST_QUIET: Duration = Duration::from_millis(300);
 
 /// One editor, and what it works on.
@@ -302,7 +302,7 @@ impl<'c> Server<'c> {
             Err(error) => self.fail(error),
         }
         self.end_progress();
-        self.quiet = (self.began.elapsed() / 2).clamp(LEAST_QUIET, MOST_QUIET);
+        self.quiet = (self.began.elapsed() / 4).clamp(LEAST_QUIET, MOST_QUIET);
         judged.ok()
     }
 
