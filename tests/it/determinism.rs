@@ -1,4 +1,4 @@
-//! The output does not depend on the number of threads or the order of arguments.
+//! The output does not depend on the number of threads or the order of arguments. `benches/determinism.py` does the same at scale.
 
 use crate::support::{corpus, ownerlint, root};
 
@@ -22,6 +22,13 @@ fn assert_same_whatever_the_order(mut paths: Vec<String>) {
     assert!(one == outputs("8", &paths), "shuffled arguments differ");
 }
 
+/// What a command prints with this many threads.
+fn printed(threads: &str, arguments: &[&str]) -> Vec<u8> {
+    let output = ownerlint().args(arguments).args(["--threads", threads]).output().expect("it runs");
+    assert!(!output.stdout.is_empty(), "{}", String::from_utf8_lossy(&output.stderr));
+    output.stdout
+}
+
 fn folders(path: &std::path::Path) -> Vec<String> {
     let entries = std::fs::read_dir(path).expect("a folder").flatten().map(|entry| entry.path());
     let mut folders: Vec<String> =
@@ -41,4 +48,23 @@ fn the_corpus_gives_the_same_bytes() {
     let mut folders = folders(corpus);
     folders.truncate(12);
     assert_same_whatever_the_order(folders);
+}
+
+#[test]
+fn every_command_gives_the_same_bytes_with_any_number_of_threads() {
+    let (rook, empty) = ("fixtures/bundles/rook", tempfile::tempdir().expect("a folder"));
+    let empty = empty.path().display().to_string();
+    for arguments in [
+        &["check", "-o", "sarif", "fixtures/bundles"][..],
+        &["list", "-o", "json", "fixtures/bundles"],
+        &["plan", "delete", "ns/rook-ceph", "-o", "json", "-f", rook],
+        &["plan", "teardown", "--by", "argocd", "-o", "markdown", rook],
+        &["diff", "--base", rook, "--head", &empty, "-o", "json"],
+        &["diff", "--base", &empty, "--head", rook],
+    ] {
+        let one = printed("1", arguments);
+        for threads in ["2", "16", "16"] {
+            assert!(printed(threads, arguments) == one, "{arguments:?}: 1 and {threads} threads differ");
+        }
+    }
 }

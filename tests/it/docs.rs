@@ -56,7 +56,7 @@ const GUIDE: [(&str, &[(&str, &str)]); 4] = [
             ("The library", "library"),
         ],
     ),
-    ("Know", &[("How it knows", "how-it-knows")]),
+    ("Know", &[("How it knows", "how-it-knows"), ("Hostile inputs", "hostile-inputs")]),
 ];
 
 /// The pages of editors.

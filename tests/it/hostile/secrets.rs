@@ -151,6 +151,11 @@ fn an_editor_is_told_nothing_of_a_value() {
                     serde_json::json!({"textDocument": document, "position": {"line": line, "character": character}});
                 send("textDocument/hover", at.clone(), true);
                 send("textDocument/definition", at, true);
+                let place = serde_json::json!({"line": line, "character": character});
+                let range = serde_json::json!({"start": place, "end": place});
+                let actions =
+                    serde_json::json!({"textDocument": document, "range": range, "context": {"diagnostics": []}});
+                send("textDocument/codeAction", actions, true);
             }
         }
         send("textDocument/documentSymbol", serde_json::json!({"textDocument": document}), true);
@@ -183,11 +188,11 @@ fn a_change_of_a_value_shows_neither_the_old_nor_the_new_one() {
     let head = "apiVersion: v1\nkind: Secret\nmetadata: {name: db, namespace: shop}\nimmutable: true\ntype: Opaque\n";
     folder.write("base/a.yaml", &format!("{head}data: {{a: {MARK}}}\n"));
     folder.write("head/a.yaml", &format!("{head}data: {{a: {MARK}2}}\n"));
-    for format in ["human", "json"] {
+    for format in ownerlint::report::Format::ALL {
         let mut command = ownerlint();
         let output = command
             .current_dir(folder.path())
-            .args(["diff", "--base", "base", "--head", "head", "-o", format])
+            .args(["diff", "-v", "--base", "base", "--head", "head", "-o", format.as_str()])
             .output();
         let output = output.expect("it runs");
         for text in [output.stdout, output.stderr] {
