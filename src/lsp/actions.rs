@@ -9,7 +9,7 @@ use lsp_types::{
 use serde_json::Value;
 
 use super::answers::Answers;
-use super::place::{path_of, range};
+use super::place::{offset, path_of, range};
 use super::workspace::check_options;
 use crate::report::{LspOptions, Roots, diagnostics_of};
 use crate::text::{ColumnUnit, SourceFile, Span};
@@ -32,8 +32,9 @@ pub(super) fn actions(
     let mut actions = Vec::new();
     if is_wanted(only, &CodeActionKind::QUICKFIX) {
         let options = LspOptions { position_encoding: answers.unit };
-        let diagnostics = diagnostics_of(report, &path, &options, roots);
-        actions = about(diagnostics, params.range, uri, file);
+        let at = |position| offset(file, position, answers.unit);
+        let part = Span::new(at(params.range.start), at(params.range.end));
+        actions = about(diagnostics_of(report, &path, Some(part), &options, roots), uri, file);
     }
     // The file is judged again for it, so nobody gets it who did not ask.
     if only.is_some() && is_wanted(only, &FIX_ALL) {
@@ -43,14 +44,13 @@ pub(super) fn actions(
     Some(actions.into_iter().map(CodeActionOrCommand::CodeAction).collect())
 }
 
-/// Fixes, suppressions with a reason, and the pages of the rules, for the findings at a range.
+/// Fixes, suppressions with a reason, and the pages of the rules, for findings.
 ///
 /// Editors send diagnostics along, old ones among them, and some without what came with them: only the range counts.
-fn about(diagnostics: Vec<Value>, range: Range, uri: &Uri, file: &SourceFile) -> Vec<CodeAction> {
+fn about(diagnostics: Vec<Value>, uri: &Uri, file: &SourceFile) -> Vec<CodeAction> {
     let all = diagnostics.into_iter();
     let all = all.filter_map(|diagnostic| serde_json::from_value::<Diagnostic>(diagnostic).ok());
-    let here = all.filter(|diagnostic| touches(diagnostic.range, range));
-    let actions = here.flat_map(|diagnostic| {
+    let actions = all.flat_map(|diagnostic| {
         let Some(NumberOrString::String(rule)) = &diagnostic.code else { return Vec::new() };
         let suppress = suppression(rule, &diagnostic, uri, file);
         fixes(&diagnostic).into_iter().chain(suppress).chain(page(rule, &diagnostic)).collect()
@@ -87,10 +87,6 @@ fn is_wanted(only: Option<&[CodeActionKind]>, kind: &CodeActionKind) -> bool {
         rest.is_some_and(|rest| wanted.as_str().is_empty() || rest.is_empty() || rest.starts_with('.'))
     };
     only.is_none_or(|only| only.iter().any(includes))
-}
-
-fn touches(one: Range, other: Range) -> bool {
-    one.start <= other.end && other.start <= one.end
 }
 
 fn fixes(diagnostic: &Diagnostic) -> Vec<CodeAction> {

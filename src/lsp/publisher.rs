@@ -45,7 +45,7 @@ impl<'c> Publisher<'c> {
     pub(super) fn publish(&mut self, report: &Report, workspace: &Workspace) {
         let options = LspOptions { position_encoding: self.unit };
         for (path, document) in workspace.open() {
-            let diagnostics = diagnostics_of(report, path, &options, &self.roots);
+            let diagnostics = diagnostics_of(report, path, None, &options, &self.roots);
             self.show(&document.uri, Some(document.version), diagnostics);
         }
         let mistaken = self.mistaken.take();

@@ -127,9 +127,9 @@ impl<'c> Server<'c> {
                     Err(error) if error.is_timeout() => return Turn::Changed,
                     Err(_) => return Turn::End,
                 },
-                None => match self.connection.receiver.recv() {
-                    Ok(message) => message,
-                    Err(_) => return Turn::End,
+                None => match self.wait(answers) {
+                    Some(message) => message,
+                    None => return Turn::End,
                 },
             };
             match message {
@@ -146,6 +146,16 @@ impl<'c> Server<'c> {
                 Message::Response(_) => {}
             }
         }
+    }
+
+    /// The next message. While nothing comes, what the next question is answered from is found out.
+    fn wait(&self, answers: Option<&Answers<'_>>) -> Option<Message> {
+        match (self.connection.receiver.recv_timeout(MOST_QUIET), answers) {
+            (Ok(message), _) => return Some(message),
+            (Err(error), Some(answers)) if error.is_timeout() => answers.inquiry.prepare(),
+            (Err(_), _) => {}
+        }
+        self.connection.receiver.recv().ok()
     }
 
     /// What has come meanwhile may take back a request that is still waiting.

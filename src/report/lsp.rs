@@ -6,8 +6,8 @@ use serde_json::{Map, Value, json};
 
 use super::relation::rendered_from;
 use super::{LspOptions, Place, Report, Reported, Roots, line, paths, suggestion};
-use crate::finding::{Applicability, Fix, Severity};
-use crate::text::{ColumnUnit, FileId, Position, SourceFile};
+use crate::finding::{Applicability, Fix, Label, Severity};
+use crate::text::{ColumnUnit, FileId, Position, SourceFile, Span};
 
 /// Every file of the run, in the order of the sources.
 pub(super) fn render(report: &Report, options: &LspOptions, roots: &Roots) -> String {
@@ -19,9 +19,19 @@ pub(super) fn render(report: &Report, options: &LspOptions, roots: &Roots) -> St
     line::line(serde_json::to_string_pretty(&files.collect::<Vec<_>>()))
 }
 
-/// The diagnostics of the file at an absolute path.
-pub fn diagnostics_of(report: &Report, path: &str, options: &LspOptions, roots: &Roots) -> Vec<Value> {
-    let own = |reported: &&Reported| paths::is_at(report.path(reported.finding.primary.file), path, roots);
+/// The diagnostics of the file at an absolute path, or those of them that touch a part of it.
+pub fn diagnostics_of(
+    report: &Report,
+    path: &str,
+    part: Option<Span>,
+    options: &LspOptions,
+    roots: &Roots,
+) -> Vec<Value> {
+    let touches = |one: Span, other: Span| one.start <= other.end && other.start <= one.end;
+    let own = |reported: &&Reported| {
+        let Label { file, span, .. } = &reported.finding.primary;
+        part.is_none_or(|part| touches(part, *span)) && paths::is_at(report.path(*file), path, roots)
+    };
     report.findings.iter().filter(own).map(|reported| diagnostic(report, reported, options, roots)).collect()
 }
 

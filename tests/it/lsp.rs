@@ -243,6 +243,33 @@ spec:
 }
 
 #[test]
+fn what_a_namespace_contains_and_what_a_definition_defines_are_found() {
+    let namespace = "apiVersion: v1\nkind: Namespace\nmetadata: {name: shop}\n";
+    let definition = "\
+apiVersion: apiextensions.k8s.io/v1
+kind: CustomResourceDefinition
+metadata: {name: cakes.example.com}
+spec:
+  group: example.com
+  names: {kind: Cake, plural: cakes}
+  scope: Namespaced
+  versions: [{name: v1, served: true, storage: true}]
+";
+    let cake = "apiVersion: example.com/v1\nkind: Cake\nmetadata: {name: one, namespace: other}\n";
+    let files = [("b.yaml", OWNER), ("cake.yaml", cake), ("crd.yaml", definition), ("ns.yaml", namespace)];
+    let mut client = Client::open_all(&files);
+    let mut found = |path: &str, text: &str, needle: &str| {
+        let found = client.at("textDocument/references", path, text, needle);
+        let uris =
+            found.as_array().expect("a list").iter().map(|place| place["uri"].as_str().expect("a URI").to_owned());
+        uris.map(|uri| uri.rsplit('/').next().unwrap_or_default().to_owned()).collect::<Vec<_>>()
+    };
+    assert_eq!(found("ns.yaml", namespace, "shop"), ["b.yaml"]);
+    assert_eq!(found("crd.yaml", definition, "cakes.example.com"), ["cake.yaml"]);
+    client.end();
+}
+
+#[test]
 fn a_hover_on_what_delivers_says_what_it_delivers_and_whether_that_is_deleted_with_it() {
     let application = "\
 apiVersion: argoproj.io/v1alpha1

@@ -15,7 +15,7 @@ use super::rows::rows_about;
 use super::session::{CheckOptions, Session};
 use crate::cluster::Analysis;
 use crate::inventory::{Member, ObjectId, ScopeSource};
-use crate::kube::ObjectKey;
+use crate::kube::{ObjectKey, kinds};
 use crate::report::Report;
 use crate::text::{FileId, SourceFile};
 
@@ -124,14 +124,19 @@ impl<'s> Inquiry<'s> {
         bound.map(|id| asked.place(object.bundle, asked.bundle.inventory.member(id))).collect()
     }
 
-    /// The objects that name an object as their owner, that are made for it, or that use it, in the order of their files.
+    /// The objects that name an object as their owner, that are made for it, or that use it; what a Namespace contains, and the objects
+    /// of the kind that a CRD defines. In the order of their files.
     pub fn dependents(&self, object: &ObjectPlace) -> Vec<ObjectPlace> {
         let asked = self.asked(object);
         let ties = asked.analysis.ties();
         let owned = asked.dependents().get(&object.id).into_iter().flatten().copied();
         let made = ties.from(object.id).iter().filter(|tie| tie.owns()).filter_map(|tie| tie.to.id);
         let users = ties.users_of(&object.key).map(|tie| tie.from);
-        let mut ids: Vec<ObjectId> = owned.chain(made).chain(users).collect();
+        let contained = object.key.is(kinds::NAMESPACE).then(|| ties.contained_in(&object.key.name));
+        let defined = asked.bundle.inventory.member(object.id).object.definition();
+        let instances = defined.map(|crd| ties.instances_of(crd.group_kind()));
+        let listed = contained.into_iter().chain(instances).flatten().copied();
+        let mut ids: Vec<ObjectId> = owned.chain(made).chain(users).chain(listed).collect();
         ids.sort();
         ids.dedup();
         ids.into_iter().map(|id| asked.place(object.bundle, asked.bundle.inventory.member(id))).collect()
@@ -163,6 +168,11 @@ impl<'s> Inquiry<'s> {
         let namespace = object.namespace()?;
         let deletion = self.asked(object).deletion(&namespace)?;
         Some((namespace, deletion))
+    }
+
+    /// Finds out what deletions are answered from, before somebody asks.
+    pub fn prepare(&self) {
+        self.bundles.iter().for_each(|asked| _ = asked.deletions());
     }
 
     fn asked(&self, object: &ObjectPlace) -> &AskedBundle<'s> {
@@ -199,8 +209,11 @@ impl<'s> AskedBundle<'s> {
     }
 
     fn deletion(&self, object: &ObjectKey) -> Option<Rc<ObjectDeletion>> {
-        let deletions = self.deletions.get_or_init(|| Deletions::of(&self.analysis));
-        deletions.as_ref()?.deletion(&self.analysis, object)
+        self.deletions()?.deletion(&self.analysis, object)
+    }
+
+    fn deletions(&self) -> Option<&Deletions> {
+        self.deletions.get_or_init(|| Deletions::of(&self.analysis)).as_ref()
     }
 
     fn spot(&self, at: usize, member: &Member, offset: u32) -> Spot {
