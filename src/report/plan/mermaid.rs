@@ -3,6 +3,8 @@
 //! A label is text, whatever its characters mean to Mermaid, Markdown or HTML: all but letters, digits and a few harmless
 //! marks are written as entities, and so is a first character that could begin a list.
 
+use std::collections::BTreeSet;
+
 use crate::story::PlanView;
 use crate::story::extent::Extent;
 use crate::story::graph::{Detail, Graph, Tone, graph};
@@ -12,6 +14,8 @@ use crate::story::words;
 
 /// Mermaid draws nothing beyond 50,000 characters of text.
 const MOST_TEXT: usize = 45_000;
+/// Most links from the legend: Mermaid rejects more than 500 arrows of all sorts.
+const LINKED: usize = 60;
 
 /// The flowchart of a view, with its legend: it stands alone.
 pub(super) fn render(view: &PlanView<'_>) -> String {
@@ -44,8 +48,7 @@ pub(super) fn fenced(graph: &Graph) -> String {
         Tone::Kept => "green: kept",
         Tone::Untouched => "dashed border: untouched",
     });
-    let ties = graph.ties().into_iter().map(tie);
-    let caption: Vec<&str> = tones.chain(ties).collect();
+    let caption: Vec<&str> = tones.chain(ties(graph)).collect();
     format!("```mermaid\n{}```\n\n<sub>{}</sub>\n", draw(graph, ""), caption.join(" · "))
 }
 
@@ -73,18 +76,38 @@ fn draw(graph: &Graph, more: &str) -> String {
     out + more + CLASSES
 }
 
-/// What the picture uses, and nothing else: without arrows of its own a legend is one narrow column.
+/// What the picture uses, and nothing else: without arrows of its own a legend is one narrow column. Links that nobody sees keep
+/// it beside what leads on, out of the way of the arrows.
 fn legend(graph: &Graph) -> String {
     let mut out = String::from("  subgraph legend\n    direction LR\n");
     for tone in graph.tones() {
         out.push_str(&format!("    {0}:::{0}\n", class(tone)));
     }
-    let ties: Vec<&str> = graph.ties().into_iter().map(tie).collect();
+    let ties = ties(graph);
     if !ties.is_empty() {
         out.push_str(&format!("    arrows[\"{}\"]:::untouched\n", ties.join("<br/>")));
     }
-    out + "  end\n"
+    out.push_str("  end\n");
+    let ends: BTreeSet<usize> = graph.arrows.iter().map(|arrow| arrow.to).collect();
+    let starts: BTreeSet<usize> = graph.arrows.iter().map(|arrow| arrow.from).collect();
+    let roots: Vec<String> = starts.difference(&ends).take(LINKED).map(|at| format!("n{at}")).collect();
+    if !roots.is_empty() {
+        out.push_str(&format!("  legend ~~~ {}\n", roots.join(" & ")));
+    }
+    out
 }
+
+/// What the arrows of a graph mean, by how they look.
+fn ties(graph: &Graph) -> Vec<&'static str> {
+    let mut ties = graph.ties();
+    if ties.contains(&Stroke::Implied) && ties.remove(&Stroke::Contains) {
+        return ties.into_iter().map(|one| if one == Stroke::Implied { EITHER } else { tie(one) }).collect();
+    }
+    ties.into_iter().map(tie).collect()
+}
+
+/// Mermaid has one sort of dotted arrow.
+const EITHER: &str = "dotted: owns, implied, or contains";
 
 /// What an arrow means.
 fn tie(tie: Stroke) -> &'static str {
