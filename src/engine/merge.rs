@@ -49,6 +49,17 @@ impl Merged {
         }
     }
 
+    /// The sets that each file belongs to.
+    pub(super) fn sets_by_file(&self) -> HashMap<FileId, Vec<usize>> {
+        let mut sets: HashMap<FileId, Vec<usize>> = HashMap::new();
+        for (at, files) in self.sets.iter().enumerate() {
+            for file in files {
+                sets.entry(*file).or_default().push(at);
+            }
+        }
+        sets
+    }
+
     /// For each file of the set at that place, which one it is here.
     pub(super) fn files_of(&self, set: usize) -> &[FileId] {
         &self.sets[set]

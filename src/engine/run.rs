@@ -88,8 +88,22 @@ pub(super) fn check_analysed(bundles: &[Bundle], analyses: &[&Analysis<'_>], che
     skipped.retain(|skip| !own.contains(&skip.file));
     let (tool, run) = (tool(), run_info(bundles, check));
     let exclusion = exclusion(&findings, &merged.sources);
+    let bundles_by_file = merged.sets_by_file();
     let sources = merged.sources;
-    Report { tool, run, findings, rules, summary, suppressed, exclusion, notes, skipped, cascades, sources }
+    Report {
+        tool,
+        run,
+        findings,
+        rules,
+        summary,
+        suppressed,
+        exclusion,
+        notes,
+        skipped,
+        cascades,
+        bundles_by_file,
+        sources,
+    }
 }
 
 /// What every step needs.

@@ -1,5 +1,7 @@
 //! A finished report: everything that a format may say about one run.
 
+use std::collections::HashMap;
+
 use serde::Serialize;
 
 use super::ListedSkip;
@@ -40,6 +42,9 @@ pub struct Report {
     /// The simulated deletions behind findings that stand on one.
     #[doc(hidden)]
     pub cascades: Cascades,
+    /// The bundles that read each file, as places in `run.bundles`.
+    #[doc(hidden)]
+    pub bundles_by_file: HashMap<FileId, Vec<usize>>,
 }
 
 /// What a run was asked to read, and how.
@@ -239,6 +244,12 @@ impl Report {
         let after = parts.partition_point(|&(start, _)| start <= place.span.start);
         let template = parts[..after].last()?.1?;
         Some(file.slice(template))
+    }
+
+    /// The names of the bundles that read `file`.
+    pub(super) fn bundles_of(&self, file: FileId) -> impl Iterator<Item = &str> {
+        let bundles = self.bundles_by_file.get(&file).into_iter().flatten();
+        bundles.map(|at| self.run.bundles[*at].name.as_deref().unwrap_or("outside any bundle"))
     }
 
     /// The path under which `file` is reported.

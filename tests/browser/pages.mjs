@@ -17,13 +17,16 @@ const FOLDER = mkdtempSync(join(tmpdir(), "ownerlint-pages-"));
 /** Others' manifests, if somebody has them. */
 export const CORPUS = process.env.OWNERLINT_CORPUS;
 
-/** A file of manifests in a folder of its own: the folder. */
-export const manifests = (name, text) => {
-  const folder = join(FOLDER, name);
-  mkdirSync(folder, { recursive: true });
-  writeFileSync(join(folder, "all.yaml"), text);
-  return folder;
+/** A new folder with these files. */
+export const folder = (name, files) => {
+  const path = join(FOLDER, name);
+  mkdirSync(path, { recursive: true });
+  for (const [file, text] of Object.entries(files)) writeFileSync(join(path, file), text);
+  return path;
 };
+
+/** A new folder with one file of manifests. */
+export const manifests = (name, text) => folder(name, { "all.yaml": text });
 
 /** The page that a command writes. */
 export const page = (name, ...command) => {

@@ -72,6 +72,7 @@ impl Judged {
             notes,
             skipped: Vec::new(),
             cascades: Cascades::default(),
+            bundles_by_file: HashMap::new(),
             sources: merged.sources,
         }
     }

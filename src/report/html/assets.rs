@@ -6,8 +6,12 @@
 pub(super) const BODY: &str = include_str!("assets/body.html");
 
 /// How it looks.
-pub(super) const STYLE: &str =
-    concat!(include_str!("assets/style.css"), include_str!("assets/explorer.css"), include_str!("assets/print.css"));
+pub(super) const STYLE: &str = concat!(
+    include_str!("assets/style.css"),
+    include_str!("assets/explorer.css"),
+    include_str!("assets/narrow.css"),
+    include_str!("assets/print.css")
+);
 
 /// What makes the page of its data: one function, in parts by subject.
 pub(super) const SCRIPT: &str = concat!(
@@ -34,10 +38,10 @@ pub(super) const SCRIPT: &str = concat!(
 pub(super) const LAYOUT: &str = include_str!("assets/dagre.js");
 
 /// The hash of [`STYLE`], as a policy writes it.
-pub(super) const STYLE_HASH: &str = "sha256-5gDqd3uQHj4cByYz5uNZ4w9MrELGHflgUfVs7WnApKQ=";
+pub(super) const STYLE_HASH: &str = "sha256-609XW6SHc9KpS/6MjARKbEslOModT/bZNt3IOKYLZUM=";
 
 /// The hash of [`SCRIPT`].
-pub(super) const SCRIPT_HASH: &str = "sha256-CVx/ZvUydmM9E1xdVcaN423zqiJw5SxPHjFLL+v0usk=";
+pub(super) const SCRIPT_HASH: &str = "sha256-+SUmJRM27oDbAaKNwoW2kp6rj2alrlW5l727QnXBz9Y=";
 
 /// The hash of [`LAYOUT`].
 pub(super) const LAYOUT_HASH: &str = "sha256-autc/G9bLHdC0j7GTbnpyKt76hxHZjr6qSX/S3u2nLg=";

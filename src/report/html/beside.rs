@@ -28,6 +28,8 @@ pub(super) struct Beside<'a> {
     pub(super) rules: BTreeMap<&'static str, RulePage<'a>>,
     /// The lines of each finding, in the order of the findings.
     pub(super) snippets: Vec<Vec<SnippetDocument<'a>>>,
+    /// The bundles that read the file of each finding, in the order of the findings; empty where there is only one.
+    pub(super) bundles: Vec<Vec<&'a str>>,
     pub(super) removal: Option<RemovalDocument<'a>>,
 }
 
@@ -60,6 +62,7 @@ impl<'a> Beside<'a> {
             base_links: BTreeMap::new(),
             rules: BTreeMap::new(),
             snippets: Vec::new(),
+            bundles: Vec::new(),
             removal: None,
         }
     }
@@ -70,6 +73,10 @@ impl<'a> Beside<'a> {
         let rules = report.rules.iter().filter(|rule| found.contains(rule.id));
         self.rules = rules.map(|rule| (rule.id, RulePage { summary: &rule.summary, page: &rule.page })).collect();
         self.snippets = report.findings.iter().map(|reported| SnippetDocument::of(report, reported)).collect();
+        if report.run.bundles.len() > 1 {
+            let files = report.findings.iter().map(|reported| reported.finding.primary.file);
+            self.bundles = files.map(|file| report.bundles_of(file).collect()).collect();
+        }
         self
     }
 

@@ -143,6 +143,27 @@ fn lines_are_links_where_they_are_published() {
 }
 
 #[test]
+fn a_finding_names_every_bundle_that_reads_its_file() {
+    let folder = Repository::new();
+    let faulty = |name: &str| {
+        format!("{{apiVersion: v1, kind: ConfigMap, metadata: {{name: {name}, namespace: shop, finalizers: [x]}}}}")
+    };
+    for name in ["both", "dev", "rest"] {
+        folder.write(&format!("{name}.yaml"), &faulty(name));
+    }
+    folder.write(
+        "ownerlint.yaml",
+        "version: 1\nbundles: {dev: {paths: [both.yaml, dev.yaml]}, prod: {paths: [both.yaml]}}\n",
+    );
+    let (_, text, _) = folder.run(&["check", ".", "-o", "html"], "");
+    let page = HtmlPage::read(&text);
+    let findings = page.contract["findings"].as_array().expect("findings").iter();
+    let files: Vec<&str> = findings.filter_map(|finding| finding["location"]["file"].as_str()).collect();
+    assert_eq!(files, ["both.yaml", "dev.yaml", "rest.yaml"]);
+    assert_eq!(page.beside["bundles"], serde_json::json!([["dev", "prod"], ["dev"], ["outside any bundle"]]));
+}
+
+#[test]
 fn an_address_that_is_none_of_a_page_is_rejected() {
     for url in ["javascript:alert(1)//{path}", "file:///etc", "example.com"] {
         let output =

@@ -6,14 +6,22 @@ const badge = (effect) =>
 /** Kind, namespace and name. */
 const named = (node) => [
   el("span", { class: "kind" }, node.kind), " ",
-  node.namespace ? el("span", { class: "ns" }, `${node.namespace}/`) : null,
-  el("span", { class: "name" }, node.name),
+  el("span", { class: "full" },
+    node.namespace ? el("span", { class: "ns" }, `${node.namespace}/`) : null, el("span", { class: "name" }, node.name)),
 ];
+
+const KEY = /^([\w-]+)(\.[\w.-]+)?\/([\w.-]*)\/([^/]+)$/;
+
+/** An object that the page has nothing more to say of. */
+const objectName = (key) => {
+  const [, kind, , namespace, name] = KEY.exec(key) || [];
+  return kind ? el("span", { class: "key", title: key }, named({ kind, namespace, name })) : el("code", {}, key);
+};
 
 /** A link that selects an object. */
 const objectLink = (key) => {
   const node = byKey.get(key);
-  if (!node || !isTouched(node)) return el("code", {}, key);
+  if (!node || !isTouched(node)) return objectName(key);
   return el("button", { type: "button", class: "object", click: () => select(node, true) }, named(node));
 };
 
@@ -31,8 +39,8 @@ const holds = (stuck) =>
 const fact = (term, ...content) => (content.flat(4).some(Boolean) ? [el("dt", {}, term), el("dd", {}, content)] : []);
 
 const waveOf = (node) => {
-  const last = Math.max(0, ...nodes.filter((one) => one.story === node.story).map((one) => one.wave || 0));
-  return node.wave ? `${node.wave} of ${last}` : null;
+  const last = most(nodes.filter((one) => one.story === node.story).map((one) => one.wave || 0));
+  return node.wave ? `Wave ${node.wave} of ${last}` : null;
 };
 
 const effectsOf = (key) => (contract.effects || []).filter((effect) => effect.key === key);
@@ -58,22 +66,41 @@ const details = (node) => {
   ];
 };
 
-const effectWords = ({ effect, certainty, regime }) => {
-  const sure = { certain: "", race: ", unless a controller is quicker", possible: ", possibly" }[certainty];
-  return `${effect.replace("-", " ")}${regime ? ` (by ${regime})` : ""}${sure}`;
+const SURE = { race: "unless a controller is quicker", possible: "possibly" };
+const effectWords = ({ effect, certainty, regime }) =>
+  [effect && effect.replace("-", " "), regime && `by ${regime}`, SURE[certainty]].filter(Boolean).join(", ");
+
+/** What the graph shows as one: what they have in common, and each of them. */
+const stackDetails = (members) => {
+  const [first] = members;
+  const list = el("ul", { class: "bare" });
+  return [
+    el("h3", {}, badge(first.effect), ` ${number(members.length)} `, el("span", { class: "kind" }, first.kind)),
+    el("dl", {},
+      fact("With", first.parent?.key && objectLink(first.parent.key)),
+      fact("Finalizers", first.finalizers && first.finalizers.map((name) => el("p", {}, el("code", {}, name)))),
+      fact("Data", members.some((node) => node.data) && `${count(members.filter((node) => node.data).length, "object")} with data`),
+      fact("Each of them", chunked(list, members, (node) => el("li", {}, objectLink(node.key)), 50))),
+  ];
 };
 
 /** The panel beside the views. */
 const detailsPanel = () => {
   const content = el("div", { class: "content" });
   const hint = "Select an object to see why this happens to it, who holds it, and what releases it.";
-  const close = el("button", { type: "button", class: "close", "aria-label": "Close the details", click: () => change({ at: "" }) }, "\u00d7");
-  const element = el("section", { class: "details", "aria-label": "Selected object", tabindex: "-1" }, close, content);
+  const leave = () => change({ at: "", stack: "" });
+  const close = el("button", { type: "button", class: "close", "aria-label": "Close the details", click: leave }, "\u00d7");
+  const element = el("section", {
+    class: "details", "aria-label": "Selected object", tabindex: "-1", keydown: (event) => event.key === "Escape" && leave(),
+  }, close, content);
   const refresh = () => {
     const node = byKey.get(state.at);
     element.classList.toggle("empty", !node);
     close.hidden = !node;
-    content.replaceChildren(...(node ? details(node) : [el("p", { class: "muted" }, hint)]));
+    const members = node && state.stack ? stackOf(node) : [];
+    const told = members.length > 1 ? stackDetails(members) : node ? details(node) : [el("p", { class: "muted" }, hint)];
+    content.replaceChildren(...told);
+    element.scrollTop = 0;
   };
   return { element, refresh };
 };

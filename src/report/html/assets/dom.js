@@ -34,13 +34,19 @@ const byId = (id) => document.getElementById(id);
 const number = (n) => n.toLocaleString("en");
 const count = (n, noun) => `${number(n)} ${noun}${n === 1 ? "" : "s"}`;
 
-const capital = (text) => text.charAt(0).toUpperCase() + text.slice(1);
+/** With a capital, where a word of English comes first: names stay as they are. */
+const capital = (text) => (/^[a-z]+[ ,]/.test(text) ? text.charAt(0).toUpperCase() + text.slice(1) : text);
 
 /** A number that stands for the whole page. */
 const figure = (n, word, look, isNoun) =>
-  el("li", { class: `figure ${look}` }, el("strong", {}, number(n)), ` ${word}${isNoun && n !== 1 ? "s" : ""}`);
+  el("li", { class: `figure ${n ? look : "none"}` }, el("strong", {}, number(n)), ` ${word}${isNoun && n !== 1 ? "s" : ""}`);
 
 const cut = (text, most) => (text.length > most ? `${text.slice(0, most - 1)}\u2026` : text);
+/** Prose, cut between words. */
+const clipped = (text, most) => (text.length > most ? `${text.slice(0, most).replace(/[\s,;:]+\S*$/, "")} \u2026` : text);
+
+/** The greatest number of a list of any length. */
+const most = (numbers) => numbers.reduce((a, b) => Math.max(a, b), 0);
 
 /** The last call of several in quick succession. */
 const later = (delay, run) => {

@@ -5,23 +5,32 @@ const TIES = {
   contains: "contains, or defines", removed: "the reference is removed",
 };
 
-const path = (points) => {
-  const at = ({ x, y }) => `${x.toFixed(1)},${y.toFixed(1)}`;
-  if (points.length < 3) return `M${points.map(at).join("L")}`;
-  const [first, ...rest] = points;
-  let line = `M${at(first)}`;
-  for (let i = 0; i < rest.length - 1; i += 1) {
-    const next = rest[i + 1];
-    const end = i === rest.length - 2 ? next : { x: (rest[i].x + next.x) / 2, y: (rest[i].y + next.y) / 2 };
-    line += `Q${at(rest[i])} ${at(end)}`;
-  }
+/** The line of an arrow: straight through layers, where it has a place of its own, and in a curve between them. */
+const path = ({ from, to, through }) => {
+  const onwards = from.x < to.x;
+  const [entry, exit] = onwards ? ["left", "right"] : ["right", "left"];
+  const side = (vertex, name) => (name === "left" ? vertex.x - vertex.width / 2 : vertex.x + vertex.width / 2);
+  const stops = [...through, { layer: { left: side(to, "left"), right: side(to, "right") }, y: to.y }];
+  let [x, y] = [from.layer[exit], from.y];
+  let line = `M${side(from, exit).toFixed(1)},${y.toFixed(1)}H${x.toFixed(1)}`;
+  stops.forEach((stop, at) => {
+    const end = stop.layer[entry];
+    const middle = (x + end) / 2;
+    line += `C${[middle, y, middle, stop.y, end, stop.y].map((value) => value.toFixed(1)).join(" ")}`;
+    [x, y] = [stop.layer[exit], stop.y];
+    if (at < stops.length - 1) line += `H${x.toFixed(1)}`;
+  });
   return line;
 };
 
+/** How small letters may be at first. */
+const READABLE = 0.8;
+
+/** The view; `show` is told the members of the vertex that was chosen. */
 const drawing = (show) => {
   const note = el("p", { class: "muted" });
   const picture = svg("svg", { class: "picture", role: "group", "aria-label": "Graph of owners and dependents", tabindex: "-1" });
-  const buttons = [["Zoom in", "+", () => zoom(1.25)], ["Zoom out", "\u2212", () => zoom(0.8)], ["Fit", "fit", () => fit()]].map(
+  const buttons = [["Zoom in", "+", () => zoom(1.25)], ["Zoom out", "\u2212", () => zoom(0.8)], ["Fit all", "fit all", () => fit()]].map(
     ([label, text, press]) => el("button", { type: "button", "aria-label": label, title: label, click: press }, text));
   const apart = el("input", { type: "checkbox", change: () => refresh() });
   const tools = el("div", { class: "tools" }, buttons, el("label", {}, apart, " every object by itself"));
@@ -35,14 +44,15 @@ const drawing = (show) => {
 
   const view = () => picture.setAttribute("viewBox", `${box.x} ${box.y} ${box.w} ${box.h}`);
   const size = () => picture.getBoundingClientRect();
-  const fit = () => {
+  /** Where to begin to show `length` of `all`, to have `at` in the middle, and nothing beyond the ends. */
+  const start = (all, length, at) => (all < length ? (all - length) / 2 : Math.min(Math.max(at - length / 2, 0), all - length));
+  /** Shows all of it, never larger than life; or so much of it, around a vertex, as can be read. */
+  const fit = (least = 0, around = { x: 0, y: 0 }) => {
     if (!drawn) return;
     const { width, height } = size();
-    // Never larger than life, and never so small that nothing can be read.
-    const scale = Math.max(Math.min(width / drawn.width, height / drawn.height, 1), 0.45);
-    const w = width / scale;
-    const h = height / scale;
-    box = { x: drawn.width < w ? (drawn.width - w) / 2 : 0, y: drawn.height < h ? (drawn.height - h) / 2 : 0, w, h };
+    const scale = Math.max(Math.min(width / drawn.width, height / drawn.height, 1), least);
+    const [w, h] = [width / scale, height / scale];
+    box = { x: start(drawn.width, w, around.x), y: start(drawn.height, h, around.y), w, h };
     view();
   };
   const zoom = (by, cx = box.x + box.w / 2, cy = box.y + box.h / 2) => {
@@ -118,18 +128,20 @@ const drawing = (show) => {
       view();
     }
   };
-  /** The vertex of the same layer above or below. */
-  const nextTo = (vertex, direction) => {
-    const layer = drawn.all.filter((one) => one !== vertex && Math.abs(one.x - vertex.x) < 120 && Math.sign(one.y - vertex.y) === direction);
-    return layer.sort((a, b) => Math.abs(a.y - vertex.y) - Math.abs(b.y - vertex.y))[0];
+  /** The nearest vertex in a direction of one axis, and not much aside from it. */
+  const nextTo = (vertex, axis, across, direction) => {
+    const aside = (one) => Math.abs(one[across] - vertex[across]);
+    const way = (one) => direction * (one[axis] - vertex[axis]);
+    const ahead = drawn.all.filter((one) => way(one) > 1 && aside(one) < (across === "x" ? 150 : 20));
+    return ahead.reduce((best, one) => (!best || way(one) < way(best) ? one : best), null);
   };
   const keys = {
-    ArrowLeft: (vertex) => focus(vertex?.into[0]?.from),
-    ArrowRight: (vertex) => focus(vertex?.out[0]?.to),
-    ArrowUp: (vertex) => vertex && focus(nextTo(vertex, -1)),
-    ArrowDown: (vertex) => vertex && focus(nextTo(vertex, 1)),
-    Enter: (vertex) => vertex && show(vertex.members[0]),
-    " ": (vertex) => vertex && show(vertex.members[0]),
+    ArrowLeft: (vertex) => vertex && focus(vertex.into[0]?.from || (!vertex.layer && nextTo(vertex, "x", "y", -1))),
+    ArrowRight: (vertex) => vertex && focus(vertex.out[0]?.to || (!vertex.layer && nextTo(vertex, "x", "y", 1))),
+    ArrowUp: (vertex) => vertex && focus(nextTo(vertex, "y", "x", -1)),
+    ArrowDown: (vertex) => vertex && focus(nextTo(vertex, "y", "x", 1)),
+    Enter: (vertex) => vertex && show(vertex.members),
+    " ": (vertex) => vertex && show(vertex.members),
     "+": () => zoom(1.25), "=": () => zoom(1.25), "-": () => zoom(0.8), 0: () => fit(),
   };
   picture.addEventListener("keydown", (event) => {
@@ -149,7 +161,7 @@ const drawing = (show) => {
       class: `vertex ${effect}${members.some((one) => one.data) ? " data" : ""}`, role: "button", tabindex: "-1", "aria-label": name,
       click: () => {
         focus(vertex);
-        show(members[0]);
+        show(members);
       },
       focus: () => highlight(vertex), blur: () => highlight(null),
       pointerenter: () => highlight(vertex), pointerleave: () => highlight(null),
@@ -187,7 +199,7 @@ const drawing = (show) => {
     for (const arrow of drawn.arrows) {
       arrow.from.out.push(arrow);
       arrow.to.into.push(arrow);
-      arrow.element = svg("path", { class: `arrow ${arrow.tie}`, d: path(arrow.points), "marker-end": "url(#head)" });
+      arrow.element = svg("path", { class: `arrow ${arrow.tie}`, d: path(arrow), "marker-end": "url(#head)" });
     }
     const head = svg("marker", { id: "head", viewBox: "0 0 8 8", refX: 8, refY: 4, markerWidth: 8, markerHeight: 8, markerUnits: "userSpaceOnUse", orient: "auto" },
       svg("path", { d: "M0,0L8,4L0,8z" }));
@@ -200,13 +212,15 @@ const drawing = (show) => {
       ...effects.map((effect) => el("li", {}, badge(effect))),
       ...ties.map((tie) => el("li", {}, sample(tie), " ", TIES[tie])),
       ...(drawn.all.some((vertex) => vertex.members.some((one) => one.data)) ? [el("li", {}, el("span", { class: "tag data" }, "thick border"), " holds data")] : []));
-    fit();
+    const root = drawn.all.find((vertex) => vertex.out.length && !vertex.into.length);
+    fit(READABLE, chosen() || { x: 0, y: root?.y || 0 });
     mark();
   };
+  const chosen = () => drawn.vertexOf.get(byKey.get(state.at)?.id);
   const mark = () => {
     if (!drawn) return;
-    const chosen = drawn.vertexOf.get(byKey.get(state.at)?.id);
-    for (const vertex of drawn.all) vertex.element.setAttribute("aria-pressed", String(vertex === chosen));
+    const one = chosen();
+    for (const vertex of drawn.all) vertex.element.setAttribute("aria-pressed", String(vertex === one));
   };
   const invalidate = () => (stale = true);
   const appear = () => (stale ? refresh() : null);

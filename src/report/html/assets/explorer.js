@@ -5,7 +5,7 @@ let select = () => {};
 const explorer = () => {
   const bar = filterBar();
   const panel = detailsPanel();
-  const show = (node) => change({ at: node.key });
+  const show = (node) => change({ at: node.key, stack: "" });
   const tree_ = tree(show);
   const tools = el("div", { class: "tools" },
     el("button", { type: "button", click: () => tree_.openAll(3000) }, "Expand all"),
@@ -16,7 +16,7 @@ const explorer = () => {
     { name: "time", title: "Timeline", part: timeline() },
   ];
   if (typeof dagre !== "undefined") {
-    const graph = drawing(show);
+    const graph = drawing((members) => change({ at: members[0].key, stack: members.length > 1 ? "1" : "" }));
     views.splice(1, 0, { name: "graph", title: "Graph", part: graph });
   }
   const tabs = views.map((view) => el("button", {
@@ -57,14 +57,14 @@ const explorer = () => {
   const filters = ["q", "effect", "kind", "ns", "in", "all"];
   watch((changed) => {
     if (filters.some((name) => changed.has(name))) refilter();
-    if (changed.has("at")) {
+    if (changed.has("at") || changed.has("stack")) {
       panel.refresh();
       for (const { part } of views) part.mark?.();
     }
     if (changed.has("view") || filters.some((name) => changed.has(name))) showView();
   });
   select = (node, reveal) => {
-    change({ at: node.key });
+    show(node);
     if (!reveal) return;
     if (state.view !== "graph") {
       change({ view: "tree" });

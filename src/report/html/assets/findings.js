@@ -2,23 +2,33 @@
 
 const SEVERITIES = ["error", "warning", "info"];
 const SEVERITY_MARKS = { error: "\u00d7", warning: "!", info: "i" };
+/** What an object of a change is applied with. */
+const appliedWith = new Map();
+for (const one of contract.changes || []) if (one.bundle) for (const key of [one.key, one.was]) appliedWith.set(key, one.bundle);
 const FINDINGS = (contract.findings || []).map((finding, at) => {
   const { file } = finding.location;
   const folder = file.includes("/") ? file.slice(0, file.lastIndexOf("/")) : ".";
   const hay = [finding.rule, finding.message, finding.object, file, finding.reason, finding.field].join(" ").toLowerCase();
-  return { ...finding, at, folder, hay };
+  const bundles = beside.bundles[at] || [appliedWith.get(finding.object) || "none"];
+  return { ...finding, at, folder, bundles, hay };
 });
+const BUNDLES = new Set(FINDINGS.flatMap((finding) => finding.bundles));
 
 const fits = (finding, but) => {
   if (state.finding) return finding.fingerprint === state.finding;
   if (but !== "severity" && state.severity && !state.severity.split(",").includes(finding.severity)) return false;
   if (but !== "rule" && state.rule && finding.rule !== state.rule) return false;
   if (but !== "folder" && state.folder && finding.folder !== state.folder) return false;
+  if (but !== "bundle" && state.bundle && !finding.bundles.includes(state.bundle)) return false;
   return state.find.toLowerCase().split(/\s+/).every((word) => finding.hay.includes(word));
 };
-const tallyFindings = (but, name) => {
+/** How many findings there are by each of the names that `names` gives to one. */
+const tallyFindings = (but, names) => {
   const counts = new Map();
-  for (const finding of FINDINGS) if (fits(finding, but)) counts.set(name(finding), (counts.get(name(finding)) || 0) + 1);
+  for (const finding of FINDINGS) {
+    if (!fits(finding, but)) continue;
+    for (const name of [names(finding)].flat()) counts.set(name, (counts.get(name) || 0) + 1);
+  }
   return counts;
 };
 
@@ -28,8 +38,9 @@ const severityBadge = (severity) =>
 /** The line of the first place that is marked. */
 const lineOf = (part) => part.lines.find((line) => line.pieces.some((piece) => piece.mark !== undefined))?.number;
 
-const snippet = (part) => el("figure", { class: "snippet" },
-  el("figcaption", {}, place(part.file, lineOf(part), part.side), beside.command === "diff" && part.side && el("span", { class: "muted" }, ` in ${part.side}`)),
+/** Lines of a file. The first lines of a finding are named by its own place. */
+const snippet = (finding) => (part, at) => el("figure", { class: "snippet" },
+  el("figcaption", {}, place(part.file, at ? lineOf(part) : finding.location.line, part.side), beside.command === "diff" && part.side && el("span", { class: "muted" }, ` in ${part.side}`)),
   el("div", { class: "code", tabindex: "0", role: "group", "aria-label": `Lines of ${part.file}` },
     part.lines.map((line, at) => [
       at > 0 && line.number > part.lines[at - 1].number + 1 && el("div", { class: "gap", "aria-hidden": "true" }, "\u22ee"),
@@ -49,14 +60,14 @@ const paragraphs = (text) => text.split("\n").map((line) => el("p", { class: lin
 const rulePage = (rule, level) => beside.rules[rule] && folded(`About the rule ${rule}`, () => el("div", { class: "rule-page" }, markdown(beside.rules[rule].page, level)));
 
 const findingCard = (level) => (finding) => el("li", {}, el("article", { class: `finding ${finding.severity}`, "aria-label": finding.message },
-  el(`h${level}`, {}, severityBadge(finding.severity), " ", prose(finding.message)),
-  el("p", { class: "muted" }, finding.object && [el("code", {}, finding.object), " "], place(finding.location.file, finding.location.line, beside.snippets[finding.at]?.[0]?.side),
-    finding.location.template && [" from ", el("code", {}, finding.location.template)], " ",
+  el(`h${level}`, {}, severityBadge(finding.severity), " ", prose(capital(finding.message))),
+  el("p", { class: "muted about" }, finding.object && objectName(finding.object),
+    finding.location.template && el("span", {}, "from ", el("code", {}, finding.location.template)),
     el("a", { href: `#finding=${encodeURIComponent(finding.fingerprint)}` }, "link to this finding")),
-  (beside.snippets[finding.at] || []).map(snippet),
+  beside.snippets[finding.at].map(snippet(finding)),
   finding.reason && el("div", { class: "why" }, paragraphs(finding.reason)),
   finding.help && el("div", { class: "help" }, el("strong", {}, "How to fix it"), paragraphs(capital(finding.help))),
-  finding.chain.length > 1 && el("p", { class: "muted" }, "Connected: ", finding.chain.map((key, at) => [at > 0 && " \u2192 ", el("code", {}, key)])),
+  finding.chain.length > 1 && el("p", { class: "muted" }, "Connected: ", finding.chain.map((key, at) => [at > 0 && " \u2192 ", objectName(key)])),
   state.by !== "rule" && rulePage(finding.rule, level + 1)));
 
 const GROUPS = {
@@ -65,7 +76,7 @@ const GROUPS = {
   object: { title: "object", of: (finding) => finding.object || finding.location.file },
 };
 
-const worst = (list) => Math.min(...list.map((finding) => SEVERITIES.indexOf(finding.severity)));
+const worst = (list) => SEVERITIES.findIndex((severity) => list.some((finding) => finding.severity === severity));
 
 const findingsSection = (id, title) => {
   if (!FINDINGS.length) return id === "surprises" ? null : section(id, title, el("p", {}, "Nothing found."));
@@ -74,10 +85,11 @@ const findingsSection = (id, title) => {
     toggles("Severity", "severity", SEVERITIES, () => tallyFindings("severity", (one) => one.severity), (value) => SEVERITY_MARKS[value]),
     choice("Rule", "rule", () => tallyFindings("rule", (one) => one.rule), (value) => value),
     choice("Folder", "folder", () => tallyFindings("folder", (one) => one.folder), (value) => value),
-  ];
+    BUNDLES.size > 1 && choice("Bundle", "bundle", () => tallyFindings("bundle", (one) => one.bundles), (value) => value),
+  ].filter(Boolean);
   const by = el("select", { change: () => change({ by: by.value }) }, Object.entries(GROUPS).map(([value, group]) => el("option", { value }, group.title)));
   const shown = el("p", { class: "shown", role: "status" });
-  const reset = el("button", { type: "button", click: () => change({ find: "", severity: "", rule: "", folder: "", finding: "" }) }, "Show all");
+  const reset = el("button", { type: "button", click: () => change({ find: "", severity: "", rule: "", folder: "", bundle: "", finding: "" }) }, "Show all");
   const list = el("div", { class: "groups" });
   const few = FINDINGS.length <= 5;
   const bar = el("div", { class: "filters", role: "search", "aria-label": "Findings" }, parts.map((part) => part.element),
@@ -106,7 +118,7 @@ const findingsSection = (id, title) => {
     };
     list.replaceChildren(chunked(el("ul", { class: "bare" }), sorted, (entry) => el("li", {}, one(entry)), 100));
   };
-  const names = ["find", "severity", "rule", "folder", "by", "finding"];
+  const names = ["find", "severity", "rule", "folder", "bundle", "by", "finding"];
   watch((changed) => names.some((name) => changed.has(name)) && refresh());
   refresh();
   // A handful needs no filters.

@@ -20,22 +20,30 @@ const tiedTo = (shown) => {
   return { above, leading };
 };
 
-/** The vertices: objects, or stacks of objects that are alike. */
-const vertices = (apart) => {
-  const shown = nodes.filter((node) => isTouched(node) && wanted.shown[node.id]);
+const drawnNodes = () => nodes.filter((node) => isTouched(node) && wanted.shown[node.id]);
+
+/** Objects that are alike: nothing hangs on them, and they hang on the same. */
+const stacksOf = (shown) => {
   const { above, leading } = tiedTo(shown);
   const stacks = new Map();
-  for (const node of apart ? [] : shown) {
+  for (const node of shown) {
     if (leading.has(node.id)) continue;
     const owned = above.get(node.id).join(" ") || node.parent?.id;
     const name = [node.story, owned, node.group, node.kind, node.effect, (node.finalizers || []).join(",")].join("|");
     if (!stacks.has(name)) stacks.set(name, []);
     stacks.get(name).push(node);
   }
+  return [...stacks.values()].filter((members) => members.length > ALIKE);
+};
+/** The objects that the graph shows together with one. */
+const stackOf = (node) => stacksOf(drawnNodes()).find((members) => members.includes(node)) || [node];
+
+/** The vertices: objects, or stacks of objects that are alike. */
+const vertices = (apart) => {
+  const shown = drawnNodes();
   const vertexOf = new Map();
   const all = [];
-  for (const members of stacks.values()) {
-    if (members.length <= ALIKE) continue;
+  for (const members of apart ? [] : stacksOf(shown)) {
     const vertex = { members, effect: members[0].effect, lines: [`${number(members.length)} ${members[0].kind}`, ...remarks(members[0], members)] };
     all.push(vertex);
     for (const node of members) vertexOf.set(node.id, vertex);
@@ -48,10 +56,8 @@ const vertices = (apart) => {
   };
   for (const node of shown) if (!vertexOf.has(node.id)) single(node);
   // Owners that the plan leaves alone, of what is drawn.
-  for (const owner of owners) {
-    const { first, ties } = beside.stories[owner.story];
-    if (ties.some(([from, to]) => first + from === owner.id && vertexOf.has(first + to))) single(owner);
-  }
+  const { leading } = tiedTo(shown);
+  for (const owner of owners) if (leading.has(owner.id)) single(owner);
   return { all, vertexOf };
 };
 
@@ -84,26 +90,69 @@ const edges = (vertexOf) => {
   return [...found].flatMap(([from, ends]) => [...ends].map(([to, tie]) => ({ from, to, tie })));
 };
 
+const MARGIN = 12;
+const GAP = 10;
+
+/** Gives vertices that are tied places in layers, and the arrows the places that they pass through. */
+const inLayers = (tied, arrows) => {
+  const graph = new dagre.graphlib.Graph();
+  // The best ranks take long for many nodes.
+  const ranker = tied.length > 300 ? "longest-path" : "network-simplex";
+  graph.setGraph({ rankdir: "LR", nodesep: GAP, ranksep: 60, edgesep: 6, marginx: MARGIN, marginy: MARGIN, ranker });
+  tied.forEach((vertex, at) => {
+    vertex.at = String(at);
+    graph.setNode(vertex.at, { width: vertex.width, height: vertex.height });
+  });
+  for (const { from, to } of arrows) graph.setEdge(from.at, to.at, {});
+  dagre.layout(graph);
+  // A layer is known by its middle, which everything in it shares.
+  const layers = new Map();
+  for (const vertex of tied) {
+    const { x, y } = graph.node(vertex.at);
+    const layer = layers.get(Math.round(x)) || { left: Infinity, right: -Infinity };
+    layer.left = Math.min(layer.left, x - vertex.width / 2);
+    layer.right = Math.max(layer.right, x + vertex.width / 2);
+    layers.set(Math.round(x), layer);
+    Object.assign(vertex, { y, layer });
+  }
+  for (const vertex of tied) vertex.x = vertex.layer.left + vertex.width / 2;
+  for (const arrow of arrows) {
+    const passed = graph.edge(arrow.from.at, arrow.to.at).points.slice(1, -1);
+    arrow.through = passed.filter(({ x }) => layers.has(Math.round(x))).map(({ x, y }) => ({ layer: layers.get(Math.round(x)), y }));
+  }
+  const { width, height } = graph.graph();
+  return { width, height };
+};
+
+/** Gives vertices that nothing is tied to places in rows below the others. */
+const inRows = (loose, { width, height }) => {
+  const most = Math.max(width, 900);
+  let [x, y, tallest, widest] = [MARGIN, height, 0, width];
+  for (const vertex of loose) {
+    if (x > MARGIN && x + vertex.width + MARGIN > most) [x, y, tallest] = [MARGIN, y + tallest + GAP, 0];
+    Object.assign(vertex, { x: x + vertex.width / 2, y: y + vertex.height / 2 });
+    tallest = Math.max(tallest, vertex.height);
+    x += vertex.width + GAP;
+    widest = Math.max(widest, x + MARGIN - GAP);
+  }
+  return { width: widest, height: y + tallest + MARGIN };
+};
+
 /** The graph with places, or how many objects are too many. */
 const layout = (apart) => {
   const { all, vertexOf } = vertices(apart);
   if (all.length > DRAWN) return { many: all.length };
   const arrows = edges(vertexOf);
-  const graph = new dagre.graphlib.Graph();
-  // The best ranks take long for many nodes.
-  const ranker = all.length > 300 ? "longest-path" : "network-simplex";
-  graph.setGraph({ rankdir: "LR", nodesep: 10, ranksep: 50, edgesep: 6, marginx: 12, marginy: 12, ranker });
-  all.forEach((vertex, at) => {
-    vertex.at = at;
+  for (const vertex of all) {
     vertex.lines = vertex.lines.map((line) => cut(visible(line), 44));
     // Before the first line comes the mark of the effect.
-    const width = Math.max(...vertex.lines.map((line, n) => line.length + (n ? 0 : 2))) * CHARACTER + 20;
-    graph.setNode(String(at), { width, height: vertex.lines.length * 16 + 10 });
-  });
-  for (const { from, to } of arrows) graph.setEdge(String(from.at), String(to.at), {});
-  dagre.layout(graph);
-  for (const vertex of all) Object.assign(vertex, graph.node(String(vertex.at)));
-  for (const arrow of arrows) arrow.points = graph.edge(String(arrow.from.at), String(arrow.to.at)).points;
-  const { width, height } = graph.graph();
-  return { all, arrows, vertexOf, width: Math.max(width, 1), height: Math.max(height, 1) };
+    vertex.width = Math.max(...vertex.lines.map((line, n) => line.length + (n ? 0 : 2))) * CHARACTER + 20;
+    vertex.height = vertex.lines.length * 16 + 10;
+  }
+  const ends = new Set(arrows.flatMap(({ from, to }) => [from, to]));
+  const tied = all.filter((vertex) => ends.has(vertex));
+  const loose = all.filter((vertex) => !ends.has(vertex));
+  let size = tied.length ? inLayers(tied, arrows) : { width: 0, height: MARGIN };
+  if (loose.length) size = inRows(loose, size);
+  return { all, arrows, vertexOf, ...size };
 };

@@ -11,21 +11,35 @@ const tallies = (story) => {
     figure(kept, "kept", "kept"), figure(untouched, "untouched", "plain"));
 };
 
+const REJECTED = {
+  403: "Rejected (403), because the API server never deletes it", 404: "Not found (404)",
+  500: "Rejected (500), because nobody answers for a webhook",
+};
+
 /** What nobody sees in the request: what gets stuck, which data is deleted, what is rejected, what races. */
 const surprises = (story, at) => {
   const mine = nodes.filter((node) => node.story === at);
   const stuck = mine.filter((node) => node.effect === "stuck");
   const data = mine.filter((node) => node.effect === "deleted" && node.data);
-  const held = stuck.filter((node) => node.finalizers);
-  const some = (list) => [list.slice(0, 5).map((node) => [objectLink(node.key), " "]), list.length > 5 && `and ${number(list.length - 5)} more`];
+  const held = stuck.filter((node) => !stuckOf.get(`${at} ${node.key}`)?.waits);
+  const holding = (node) => stuckOf.get(`${at} ${node.key}`)?.holds.map((hold) => ` ${hold.what}`).join(";");
+  const waiting = held.length > 0 ? stuck.length - held.length : 0;
+  const some = (list, why, rest) => el("ul", {},
+    list.slice(0, 5).map((node) => bullet(objectLink(node.key), el("span", { class: "muted" }, clipped(why(node) || "", 200)))),
+    list.length > 5 && bullet(`and ${number(list.length - 5)} more`), rest && bullet(rest));
   const look = (values, label) => el("button", { type: "button", class: "link", click: () => {
     change({ ...UNFILTERED, in: beside.stories.length > 1 ? String(at + 1) : "", view: "tree", ...values });
     byId("what").scrollIntoView();
   } }, label);
   return [
-    stuck.length > 0 && bullet(look({ effect: "stuck" }, `${count(stuck.length, "object")} ${stuck.length === 1 ? "gets" : "get"} stuck in Terminating`), ": ", some(held.length ? held : stuck)),
-    data.length > 0 && bullet(look({ effect: "deleted", all: "data" }, `Data of ${count(data.length, "object")} is deleted`), ": ", some(data)),
-    story.rejected.map(([key, code]) => bullet(`${code === 404 ? "Not found (404)" : code === 500 ? "Rejected (500): nobody answers for a webhook" : `Rejected (${code})`}: `, el("code", {}, key))).slice(0, 10),
+    stuck.length > 0 && bullet(
+      look({ effect: "stuck" }, `${count(stuck.length, "object")} ${stuck.length === 1 ? "gets" : "get"} stuck in Terminating`), ". ",
+      el("a", { href: "#stuck" }, `How to release ${stuck.length === 1 ? "it" : "them"}`),
+      some(held.length ? held : stuck, holding, waiting > 0 && `${count(waiting, "object")} only ${waiting === 1 ? "waits" : "wait"} for others`)),
+    data.length > 0 && bullet(
+      look({ effect: "deleted", all: "data" }, `Data of ${count(data.length, "object")} is deleted`), some(data, (node) => `, with ${node.data}`)),
+    story.rejected.slice(0, 10).map(([key, code]) => bullet(`${REJECTED[code] || `Rejected (${code})`}: `, objectName(key))),
+    story.rejected.length > 10 && bullet(`${number(story.rejected.length - 10)} more rejections`),
     story.unanswered.length > 0 && bullet(el("a", { href: "#unanswered" }, `${count(story.unanswered.length, "webhook or API")} that nobody answers for`)),
     story.variations.length > 0 && bullet(el("a", { href: "#vary" }, "Other outcomes are possible"), ": controllers race."),
   ].flat().filter(Boolean);
@@ -74,7 +88,7 @@ const removalSections = () => {
   return [
     optional("order", "Safe order", order || []),
     optional("stays", "Stays, and why", [...reasons].map(([why, keys]) => el("div", {},
-      el("p", {}, `${why}:`), chunked(el("ul", {}), keys, (key) => el("li", {}, el("code", {}, key)), 50)))),
+      el("p", {}, `${capital(why)}:`), chunked(el("ul", {}), keys, (key) => el("li", {}, objectName(key)), 50)))),
   ];
 };
 

@@ -1,8 +1,8 @@
 // What the reader looks at, kept in the fragment: a link shows another reader the same.
 
 const state = {
-  q: "", effect: "", kind: "", ns: "", in: "", view: "tree", at: "", all: "",
-  find: "", severity: "", rule: "", folder: "", by: "rule", finding: "",
+  q: "", effect: "", kind: "", ns: "", in: "", view: "tree", at: "", stack: "", all: "",
+  find: "", severity: "", rule: "", folder: "", bundle: "", by: "rule", finding: "",
 };
 const DEFAULTS = { ...state };
 const watchers = [];

@@ -1,22 +1,25 @@
 // When what is deleted: objects with the same number are deleted together.
 
+/** The kinds of objects, those with most of them first. */
 const kindsOf = (list) => {
   const kinds = new Map();
   for (const node of list) kinds.set(node.kind, (kinds.get(node.kind) || 0) + 1);
   const sorted = [...kinds].sort((a, b) => b[1] - a[1] || compare(a[0], b[0]));
-  const named = sorted.slice(0, 4).map(([kind, n]) => `${number(n)} ${kind}`);
-  if (sorted.length > 4) named.push(`${number(sorted.length - 4)} more kinds`);
-  return named.join(", ");
+  const told = sorted.slice(0, 4).map(([kind, n]) => (n > 1 ? `${kind} (${number(n)})` : kind));
+  if (sorted.length > 4) told.push(`and ${count(sorted.length - 4, "more kind")}`);
+  return told.join(", ");
 };
 
 const timeline = () => {
   const element = el("div", { class: "timeline" });
-  const lane = (title, list, effect, most) => {
+  const lane = (title, list, effect, longest) => {
     const bar = el("span", { class: `bar ${effect}`, "aria-hidden": "true" });
-    bar.style.width = `${Math.max(1, Math.round((100 * list.length) / most))}%`;
+    bar.style.width = `${Math.max(1, Math.round((100 * list.length) / longest))}%`;
     const objects = () => chunked(el("ul", {}), list, (node) => el("li", {}, objectLink(node.key)), PART);
     return el("li", {}, folded(
-      [el("strong", {}, title), ` ${count(list.length, "object")}`, el("span", { class: "muted" }, ` ${kindsOf(list)}`), bar], objects));
+      [el("strong", {}, title), " ",
+        list.length === 1 ? el("span", { class: "key" }, named(list[0]))
+          : [count(list.length, "object"), el("span", { class: "muted" }, `: ${kindsOf(list)}`)], bar], objects));
   };
   const refresh = () => {
     const parts = beside.stories.map((story, at) => {
@@ -28,15 +31,15 @@ const timeline = () => {
         if (!waves.has(wave)) waves.set(wave, []);
         waves.get(wave).push(node);
       }
-      const most = Math.max(...[...waves.values()].map((wave) => wave.length));
+      const longest = most([...waves.values()].map((wave) => wave.length));
       const order = [...waves.keys()].filter((wave) => typeof wave === "number").sort((a, b) => a - b);
       const racing = list.filter((node) => node.race);
       return [
         beside.stories.length > 1 && el("h3", {}, story.title),
         el("ol", { class: "waves" },
-          order.map((wave) => lane(wave ? `Wave ${wave}:` : "Before:", waves.get(wave), "deleted", most)),
-          waves.has("stuck") && lane("Never, unless released:", waves.get("stuck"), "stuck", most),
-          waves.has("kept") && lane("Kept:", waves.get("kept"), "kept", most)),
+          order.map((wave) => lane(wave ? `Wave ${wave}:` : "Before:", waves.get(wave), "deleted", longest)),
+          waves.has("stuck") && lane("Never, unless released:", waves.get("stuck"), "stuck", longest),
+          waves.has("kept") && lane("Kept:", waves.get("kept"), "kept", longest)),
         racing.length > 0 && el("p", {}, "May race: ", racing.slice(0, 10).map((node) => [objectLink(node.key), " "]),
           racing.length > 10 && `and ${number(racing.length - 10)} more`),
       ];

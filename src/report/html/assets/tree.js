@@ -57,7 +57,7 @@ const tree = (show) => {
   /** What it waits for, where its finalizers do not say. */
   const heldBy = (node) => {
     const stuck = node.finalizers ? null : stuckOf.get(`${node.story} ${node.key}`);
-    return stuck && `; ${cut(stuck.holds.map((hold) => hold.what).join("; "), 160)}`;
+    return stuck && `; ${clipped(stuck.holds.map((hold) => hold.what).join("; "), 180)}`;
   };
 
   /** The list below a row. What is below is beside it in the page, so that its name is its own text. */
