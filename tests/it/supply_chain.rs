@@ -59,3 +59,18 @@ fn actions_are_pinned_by_commit() {
         }
     }
 }
+
+#[test]
+#[cfg(unix)]
+fn a_release_is_built_without_the_paths_of_its_machine() {
+    let workflow = read(".github/workflows/release.yaml");
+    let (flags, build) = (workflow.find("RUSTFLAGS=$(.github/release/flags.sh)"), workflow.find("maturin build"));
+    assert!(flags.is_some() && flags < build, "the flags are set before the build");
+    let mut command = std::process::Command::new(root().join(".github/release/flags.sh"));
+    let output = command.env("CARGO_HOME", "/somewhere/cargo").output().expect("it runs");
+    let checkout = root().canonicalize().expect("a folder");
+    assert_eq!(
+        String::from_utf8_lossy(&output.stdout),
+        format!("--remap-path-prefix=/somewhere/cargo=/cargo --remap-path-prefix={}=/ownerlint", checkout.display())
+    );
+}
