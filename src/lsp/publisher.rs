@@ -13,7 +13,7 @@ use super::place::{path_of, range};
 use super::workspace::Workspace;
 use crate::engine::SessionError;
 use crate::report::{LspOptions, Report, Roots, absolute_uri, diagnostics_of};
-use crate::text::ColumnUnit;
+use crate::text::{ColumnUnit, plain};
 
 /// Shows an editor what is wrong.
 pub(super) struct Publisher<'c> {
@@ -61,12 +61,13 @@ impl<'c> Publisher<'c> {
         let Some((file, span)) = error.place() else { return false };
         let Ok(uri) = Uri::from_str(&absolute_uri(file.path(), &self.roots)) else { return false };
         let open = path_of(&uri).and_then(|path| workspace.document(&path));
-        let help = error.help().map(|help| format!("\n\n{help}")).unwrap_or_default();
+        let help =
+            error.help().map(|help| format!("\n\n{}", plain::visible_in_place(&help.to_string()))).unwrap_or_default();
         let diagnostic = json!({
             "range": range(file, span, self.unit),
             "severity": 1,
             "source": env!("CARGO_PKG_NAME"),
-            "message": format!("{error}{help}"),
+            "message": plain::visible_in_place(&error.to_string()) + &help,
         });
         let uri = open.map_or(uri, |document| document.uri.clone());
         self.show(&uri, open.map(|document| document.version), vec![diagnostic]);

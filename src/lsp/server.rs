@@ -25,7 +25,7 @@ use super::publisher::Publisher;
 use super::workspace::{OpenDocument, Workspace, check_options};
 use crate::engine::{Inquiry, Session, SessionError};
 use crate::report::Report;
-use crate::text::ColumnUnit;
+use crate::text::{ColumnUnit, plain};
 
 /// How long nothing must come before what has changed is judged: a part of the time that this took last, within these limits.
 const LEAST_QUIET: Duration = Duration::from_millis(15);
@@ -322,7 +322,7 @@ impl<'c> Server<'c> {
         let is_seen = self.publisher.publish_mistake(error, &self.workspace);
         let told = Some(error.to_string());
         if !is_seen && self.told != told {
-            self.say(MessageType::ERROR, format!("ownerlint: {error}"));
+            self.say(MessageType::ERROR, plain::visible_in_place(&format!("ownerlint: {error}")));
         }
         self.told = told;
     }

@@ -7,7 +7,7 @@ use serde_json::{Map, Value, json};
 use super::relation::rendered_from;
 use super::{LspOptions, Place, Report, Reported, Roots, line, paths, suggestion};
 use crate::finding::{Applicability, Fix, Label, Severity};
-use crate::text::{ColumnUnit, FileId, Position, SourceFile, Span};
+use crate::text::{ColumnUnit, FileId, Position, SourceFile, Span, plain};
 
 /// Every file of the run, in the order of the sources.
 pub(super) fn render(report: &Report, options: &LspOptions, roots: &Roots) -> String {
@@ -51,13 +51,15 @@ fn diagnostic(report: &Report, reported: &Reported, options: &LspOptions, roots:
     }
     members.insert("source".to_owned(), json!(report.tool.name));
     let message = format!("{}{}", finding.message, rendered_from(report, &finding.primary));
-    let text = [&message, &finding.reason, &finding.help];
-    let text: Vec<_> = text.into_iter().filter(|part| !part.trim().is_empty()).map(String::as_str).collect();
+    // An editor shows what it gets: in a terminal, or on a page that turns text around.
+    let text = [&message, &finding.reason, &finding.help].map(|part| plain::visible_in_place(part));
+    let text: Vec<_> = text.into_iter().filter(|part| !part.trim().is_empty()).collect();
     members.insert("message".to_owned(), json!(text.join("\n\n")));
     if !finding.related.is_empty() {
         let related = finding.related.iter().map(|label| {
             let uri = paths::absolute_uri(report.path(label.file), roots);
-            json!({"location": {"uri": uri, "range": range(report, label.into(), options)}, "message": label.message})
+            let location = json!({"uri": uri, "range": range(report, label.into(), options)});
+            json!({"location": location, "message": plain::visible_in_place(&label.message)})
         });
         members.insert("relatedInformation".to_owned(), related.collect());
     }

@@ -74,3 +74,33 @@ fn a_release_is_built_without_the_paths_of_its_machine() {
         format!("--remap-path-prefix=/somewhere/cargo=/cargo --remap-path-prefix={}=/ownerlint", checkout.display())
     );
 }
+
+/// Whether what a crate says of its licence can be met with those that are allowed.
+fn is_allowed(expression: &str, allowed: &[&str]) -> bool {
+    let expression = expression.replace('/', " OR ");
+    expression.split(" AND ").all(|part| part.trim_matches(['(', ')']).split(" OR ").any(|one| allowed.contains(&one)))
+}
+
+#[test]
+fn every_licence_is_one_that_deny_toml_allows() {
+    let deny = read("deny.toml");
+    let list = deny.split_once("allow = [").and_then(|(_, rest)| rest.split_once(']')).expect("a list").0;
+    let allowed: Vec<&str> = list.split(',').map(|licence| licence.trim().trim_matches('"')).collect();
+    let record = read("supply-chain/record.tsv");
+    let crates: Vec<Vec<&str>> = record.lines().skip(1).map(|line| line.split('\t').collect()).collect();
+    let others: Vec<_> = crates.iter().filter(|columns| !is_allowed(columns[3], &allowed)).collect();
+    assert!(crates.len() > 100 && others.is_empty(), "{others:?}");
+    assert!(!is_allowed("MIT AND GPL-3.0", &allowed) && !is_allowed("LGPL-2.1-or-later", &allowed));
+}
+
+#[test]
+fn nothing_that_deny_toml_bans_is_in_the_lock() {
+    let deny = read("deny.toml");
+    let banned: Vec<&str> = deny.split("{ crate = \"").skip(1).filter_map(|rest| rest.split('"').next()).collect();
+    let found: Vec<_> = locked()
+        .into_iter()
+        .map(|(name, _)| name)
+        .filter(|name| banned.iter().any(|banned| name.split(' ').next() == Some(banned)))
+        .collect();
+    assert!(banned.contains(&"reqwest") && found.is_empty(), "{found:?}");
+}

@@ -155,6 +155,88 @@ fn no_format_of_diff_says_anything_that_is_obeyed() {
 }
 
 #[test]
+fn a_diff_of_fixes_shows_what_is_obeyed_and_does_not_print_it() {
+    let inside = repository();
+    let object = "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: a\n  namespace: b\n  finalizer: [x.y/z]\n";
+    let data =
+        "data:\n  a: |\n    ::error::pwned ##[error]pwned ##vso[task.x]y\n    user\u{202e}nimda \u{85} \u{2028}\n";
+    inside.write("rendered/\u{1b}[31m\n::error::x.yaml", &format!("{object}{data}"));
+    let mut command = ownerlint();
+    command.current_dir(inside.path()).env("GITHUB_ACTIONS", "true").args(["--diff", "rendered"]);
+    let output = command.output().expect("it runs");
+    let text = String::from_utf8(output.stdout).expect("text") + &String::from_utf8_lossy(&output.stderr);
+    assert!(text.contains("+  finalizers: [x.y/z]") && text.contains("pwned"), "{text}");
+    harmless("diff", "a file", &text, false);
+}
+
+/// Every text of a message that an editor shows: diagnostics, hovers, lenses, symbols, titles of actions. Edits are what a file
+/// says, and nobody reads them.
+fn shown(message: &Value, key: &str, all: &mut Vec<String>) {
+    match message {
+        Value::String(text) if !matches!(key, "newText" | "uri") => all.push(text.clone()),
+        Value::Array(items) => items.iter().for_each(|item| shown(item, key, all)),
+        Value::Object(fields) => fields.iter().for_each(|(key, value)| shown(value, key, all)),
+        _ => {}
+    }
+}
+
+/// What an editor shows of a text that somebody looks at all over, in a folder.
+fn told(folder: &Repository, text: &str) -> Vec<String> {
+    use lsp_server::{Connection, Message, Notification, Request};
+    let root = format!("file://{}", folder.path().display());
+    let (client, server) = Connection::memory();
+    let mut id = 0;
+    let mut ask = |method: &str, params: Value| {
+        id += 1;
+        client.sender.send(Request::new(id.into(), method.to_owned(), params).into()).expect("a channel");
+    };
+    let tell = |method: &str, params: Value| {
+        let message = Message::from(Notification::new(method.to_owned(), params));
+        client.sender.send(message).expect("a channel");
+    };
+    let document = serde_json::json!({"uri": format!("{root}/a.yaml")});
+    ask("initialize", serde_json::json!({"capabilities": {}, "rootUri": root}));
+    tell("initialized", serde_json::json!({}));
+    let item = serde_json::json!({"uri": format!("{root}/a.yaml"), "languageId": "yaml", "version": 1, "text": text});
+    tell("textDocument/didOpen", serde_json::json!({"textDocument": item}));
+    for (line, written) in text.lines().enumerate() {
+        for character in (0..written.len()).step_by(50) {
+            let place = serde_json::json!({"line": line, "character": character});
+            ask("textDocument/hover", serde_json::json!({"textDocument": document, "position": place}));
+        }
+        let range =
+            serde_json::json!({"start": {"line": line, "character": 0}, "end": {"line": line + 1, "character": 0}});
+        let actions = serde_json::json!({"textDocument": document, "range": range, "context": {"diagnostics": []}});
+        ask("textDocument/codeAction", actions);
+    }
+    ask("textDocument/documentSymbol", serde_json::json!({"textDocument": document}));
+    ask("textDocument/codeLens", serde_json::json!({"textDocument": document}));
+    ask("shutdown", Value::Null);
+    tell("exit", Value::Null);
+    ownerlint::lsp::serve(&server).expect("a conversation that ends");
+    drop(server);
+    let mut texts = Vec::new();
+    for message in client.receiver.try_iter() {
+        shown(&serde_json::to_value(&message).expect("JSON"), "", &mut texts);
+    }
+    texts
+}
+
+#[test]
+fn an_editor_is_told_nothing_that_is_obeyed() {
+    let inside = repository();
+    let harmless = |texts: Vec<String>| {
+        assert!(texts.iter().any(|text| text.contains("pwned")), "{texts:?}");
+        let obeyed: Vec<_> = texts.iter().filter(|text| text.contains(is_obeyed)).collect();
+        assert!(obeyed.is_empty(), "{obeyed:#?}");
+    };
+    let name = HOSTILE.join(" ");
+    harmless(told(&inside, &manifest(&name)));
+    inside.write("ownerlint.yaml", &format!("version: 1\nrules: {{{}: off}}\n", ascii(&Value::from(name))));
+    harmless(told(&inside, super::support::CONFIG_MAP));
+}
+
+#[test]
 fn mistakes_are_shown_without_what_they_say() {
     let name = HOSTILE.join(" ");
     let inside = repository();
