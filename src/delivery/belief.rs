@@ -124,6 +124,10 @@ fn misspelled(key: &str, value: &str) -> Option<&'static str> {
         "fluxcd.io",
     ];
     let (domain, name) = key.split_once('/')?;
+    // Most keys are Kubernetes' own, and no tool's domain is like those.
+    if domain.ends_with(".kubernetes.io") {
+        return None;
+    }
     let of = |tool: &[&str]| tool.contains(&domain) || is_misspelling(domain, tool[0]);
     let says = |word: &str| value.to_lowercase().contains(word);
     let named = |word: &'static str| meant(name, &[word]).is_some();

@@ -1,7 +1,10 @@
 //! Reading typed fields as Go's JSON decoder fills `TypeMeta` and `ObjectMeta`.
 //!
 //! Go leaves a field at its zero value on `null` and rejects any other type. A rejection is kept as a [`DecodeError`]
-//! with its place and the rest of the object is read, so one wrong field hides nothing else.
+//! with its place and the rest of the object is read, so one wrong field hides nothing else. Names of fields are put together
+//! only then.
+
+use std::fmt;
 
 use super::Spanned;
 use super::time::is_time;
@@ -72,18 +75,18 @@ fn limited(mut name: String) -> String {
 }
 
 impl Decoder {
-    pub(super) fn reject(&mut self, field: &str, expected: Expected, value: Value<'_>) {
+    pub(super) fn reject(&mut self, field: impl fmt::Display, expected: Expected, value: Value<'_>) {
         let found = value.type_name();
-        self.errors.push(DecodeError { field: field.to_owned(), expected, found, span: value.span() });
+        self.errors.push(DecodeError { field: field.to_string(), expected, found, span: value.span() });
     }
 
     /// A string field; `None` when it is null or of another type.
-    pub(super) fn string(&mut self, field: &str, entry: Entry<'_>) -> Option<Spanned<String>> {
+    pub(super) fn string(&mut self, field: impl fmt::Display, entry: Entry<'_>) -> Option<Spanned<String>> {
         let text = limited(self.string_value(field, entry.value)?);
         Some(Spanned { value: text, key_span: entry.key_span, span: entry.value.span() })
     }
 
-    fn string_value(&mut self, field: &str, value: Value<'_>) -> Option<String> {
+    fn string_value(&mut self, field: impl fmt::Display, value: Value<'_>) -> Option<String> {
         match value.kind() {
             Kind::String(text) => return Some(text.to_string()),
             Kind::Null => {}
@@ -92,7 +95,7 @@ impl Decoder {
         None
     }
 
-    pub(super) fn bool(&mut self, field: &str, entry: Entry<'_>) -> Option<Spanned<bool>> {
+    pub(super) fn bool(&mut self, field: impl fmt::Display, entry: Entry<'_>) -> Option<Spanned<bool>> {
         match entry.value.kind() {
             Kind::Bool(value) => {
                 return Some(Spanned { value, key_span: entry.key_span, span: entry.value.span() });
@@ -103,14 +106,14 @@ impl Decoder {
         None
     }
 
-    pub(super) fn integer(&mut self, field: &str, value: Value<'_>) {
+    pub(super) fn integer(&mut self, field: impl fmt::Display, value: Value<'_>) {
         if !matches!(value.kind(), Kind::Int(_) | Kind::Null) {
             self.reject(field, Expected::Integer, value);
         }
     }
 
     /// `metav1.Time`: null, or a string in RFC 3339; the empty string is rejected like any other.
-    pub(super) fn time(&mut self, field: &str, value: Value<'_>) {
+    pub(super) fn time(&mut self, field: impl fmt::Display, value: Value<'_>) {
         let fine = match value.kind() {
             Kind::Null => true,
             Kind::String(text) => is_time(text),
@@ -122,14 +125,14 @@ impl Decoder {
     }
 
     /// The items of a list of strings; a null item is the empty string, as in Go.
-    pub(super) fn strings(&mut self, field: &str, value: Value<'_>) -> Vec<Spanned<String>> {
+    pub(super) fn strings(&mut self, field: impl fmt::Display, value: Value<'_>) -> Vec<Spanned<String>> {
         let mut strings = Vec::new();
-        for (index, item) in self.items(field, value).enumerate() {
+        for (index, item) in self.items(&field, value).enumerate() {
             let span = item.span();
             match item.kind() {
                 Kind::Null => strings.push(Spanned { value: String::new(), key_span: span, span }),
                 _ => {
-                    let text = self.string_value(&format!("{field}[{index}]"), item);
+                    let text = self.string_value(format_args!("{field}[{index}]"), item);
                     strings.extend(text.map(|value| Spanned { value: limited(value), key_span: span, span }));
                 }
             }
@@ -138,12 +141,12 @@ impl Decoder {
     }
 
     /// A `map[string]string`; a null value is the empty string, as in Go.
-    pub(super) fn string_map(&mut self, field: &str, value: Value<'_>) -> Vec<(String, Spanned<String>)> {
+    pub(super) fn string_map(&mut self, field: impl fmt::Display, value: Value<'_>) -> Vec<(String, Spanned<String>)> {
         let mut pairs = Vec::new();
-        for entry in self.fields(field, value) {
+        for entry in self.fields(&field, value) {
             let text = match entry.value.kind() {
                 Kind::Null => Some(String::new()),
-                _ => self.string_value(&format!("{field}.{}", entry.key), entry.value),
+                _ => self.string_value(format_args!("{field}.{}", entry.key), entry.value),
             };
             let spanned = text.map(|value| Spanned { value, key_span: entry.key_span, span: entry.value.span() });
             pairs.extend(spanned.map(|spanned| (entry.key.to_owned(), spanned)));
@@ -153,25 +156,33 @@ impl Decoder {
     }
 
     /// The items of a list; nothing for null, an error for other types.
-    pub(super) fn items<'a>(&mut self, field: &str, value: Value<'a>) -> impl Iterator<Item = Value<'a>> + use<'a> {
+    pub(super) fn items<'a, F: fmt::Display>(
+        &mut self,
+        field: F,
+        value: Value<'a>,
+    ) -> impl Iterator<Item = Value<'a>> + use<'a, F> {
         self.shape(field, Expected::Array, value.is_seq(), value);
         value.items()
     }
 
     /// The entries of a mapping; nothing for null, an error for other types.
-    pub(super) fn fields<'a>(&mut self, field: &str, value: Value<'a>) -> impl Iterator<Item = Entry<'a>> + use<'a> {
+    pub(super) fn fields<'a, F: fmt::Display>(
+        &mut self,
+        field: F,
+        value: Value<'a>,
+    ) -> impl Iterator<Item = Entry<'a>> + use<'a, F> {
         self.shape(field, Expected::Object, value.is_map(), value);
         value.entries()
     }
 
-    fn shape(&mut self, field: &str, expected: Expected, fits: bool, value: Value<'_>) {
+    fn shape(&mut self, field: impl fmt::Display, expected: Expected, fits: bool, value: Value<'_>) {
         if !fits && !value.is_null() {
             self.reject(field, expected, value);
         }
     }
 
     /// A list whose items are not looked at.
-    pub(super) fn array(&mut self, field: &str, value: Value<'_>) {
+    pub(super) fn array(&mut self, field: impl fmt::Display, value: Value<'_>) {
         self.shape(field, Expected::Array, value.is_seq(), value);
     }
 }

@@ -1,6 +1,7 @@
 //! `ObjectMeta` with the place of every field.
 
 use std::collections::HashMap;
+use std::fmt;
 
 use super::Spanned;
 use super::decode::{Decoder, Expected};
@@ -183,54 +184,54 @@ pub struct Metadata {
 
 impl Metadata {
     /// Reads `metadata` at `field` (`metadata`, `spec.template.metadata`, …).
-    pub(super) fn read(decoder: &mut Decoder, field: &str, key_span: Span, value: Value<'_>) -> Self {
+    pub(super) fn read(decoder: &mut Decoder, field: impl fmt::Display, key_span: Span, value: Value<'_>) -> Self {
         let mut metadata = Self { key_span: Some(key_span), ..Self::default() };
-        for entry in decoder.fields(field, value) {
-            let path = format!("{field}.{}", entry.key);
+        for entry in decoder.fields(&field, value) {
+            let path = format_args!("{field}.{}", entry.key);
             let mut server = None;
             match entry.key {
-                "name" => metadata.name = decoder.string(&path, entry),
-                "generateName" => metadata.generate_name = decoder.string(&path, entry),
-                "namespace" => metadata.namespace = decoder.string(&path, entry),
+                "name" => metadata.name = decoder.string(path, entry),
+                "generateName" => metadata.generate_name = decoder.string(path, entry),
+                "namespace" => metadata.namespace = decoder.string(path, entry),
                 "uid" => {
-                    metadata.uid = decoder.string(&path, entry);
+                    metadata.uid = decoder.string(path, entry);
                     server = Some("uid");
                 }
                 "ownerReferences" => {
-                    metadata.owner_references = read_owner_references(decoder, &path, entry.key_span, entry.value);
+                    metadata.owner_references = read_owner_references(decoder, path, entry.key_span, entry.value);
                 }
                 "finalizers" => {
                     metadata.finalizers_key = Some(entry.key_span);
-                    metadata.finalizers = decoder.strings(&path, entry.value);
+                    metadata.finalizers = decoder.strings(path, entry.value);
                 }
-                "labels" => metadata.labels = decoder.string_map(&path, entry.value),
-                "annotations" => metadata.annotations = decoder.string_map(&path, entry.value),
+                "labels" => metadata.labels = decoder.string_map(path, entry.value),
+                "annotations" => metadata.annotations = decoder.string_map(path, entry.value),
                 "resourceVersion" => {
-                    decoder.string(&path, entry);
+                    decoder.string(path, entry);
                     server = Some("resourceVersion");
                 }
                 "selfLink" => {
-                    decoder.string(&path, entry);
+                    decoder.string(path, entry);
                     server = Some("selfLink");
                 }
                 "generation" => {
-                    decoder.integer(&path, entry.value);
+                    decoder.integer(path, entry.value);
                     server = Some("generation");
                 }
                 "creationTimestamp" => {
-                    decoder.time(&path, entry.value);
+                    decoder.time(path, entry.value);
                     server = Some("creationTimestamp");
                 }
                 "deletionTimestamp" => {
-                    decoder.time(&path, entry.value);
+                    decoder.time(path, entry.value);
                     server = Some("deletionTimestamp");
                 }
                 "deletionGracePeriodSeconds" => {
-                    decoder.integer(&path, entry.value);
+                    decoder.integer(path, entry.value);
                     server = Some("deletionGracePeriodSeconds");
                 }
                 "managedFields" => {
-                    decoder.array(&path, entry.value);
+                    decoder.array(path, entry.value);
                     server = Some("managedFields");
                 }
                 unknown => metadata.unknown.push(UnknownField { name: unknown.to_owned(), span: entry.key_span }),
@@ -270,25 +271,30 @@ fn is_set(field: &str, value: Value<'_>) -> bool {
     }
 }
 
-fn read_owner_references(decoder: &mut Decoder, field: &str, key_span: Span, value: Value<'_>) -> OwnerReferences {
+fn read_owner_references(
+    decoder: &mut Decoder,
+    field: impl fmt::Display,
+    key_span: Span,
+    value: Value<'_>,
+) -> OwnerReferences {
     let mut entries = Vec::new();
-    for (index, item) in decoder.items(field, value).enumerate() {
-        let path = format!("{field}[{index}]");
+    for (index, item) in decoder.items(&field, value).enumerate() {
+        let path = format_args!("{field}[{index}]");
         let errors = decoder.errors.len();
         let mut reference = OwnerReference { index, span: item.span(), ..OwnerReference::default() };
         if !item.is_map() && !item.is_null() {
-            decoder.reject(&path, Expected::Object, item);
+            decoder.reject(path, Expected::Object, item);
             continue;
         }
         for entry in item.entries() {
-            let path = format!("{path}.{}", entry.key);
+            let path = format_args!("{path}.{}", entry.key);
             match entry.key {
-                "apiVersion" => reference.api_version = decoder.string(&path, entry),
-                "kind" => reference.kind = decoder.string(&path, entry),
-                "name" => reference.name = decoder.string(&path, entry),
-                "uid" => reference.uid = decoder.string(&path, entry),
-                "controller" => reference.controller = decoder.bool(&path, entry),
-                "blockOwnerDeletion" => reference.block_owner_deletion = decoder.bool(&path, entry),
+                "apiVersion" => reference.api_version = decoder.string(path, entry),
+                "kind" => reference.kind = decoder.string(path, entry),
+                "name" => reference.name = decoder.string(path, entry),
+                "uid" => reference.uid = decoder.string(path, entry),
+                "controller" => reference.controller = decoder.bool(path, entry),
+                "blockOwnerDeletion" => reference.block_owner_deletion = decoder.bool(path, entry),
                 unknown => reference.unknown.push(UnknownField { name: unknown.to_owned(), span: entry.key_span }),
             }
         }

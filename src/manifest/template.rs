@@ -79,6 +79,6 @@ fn ephemeral_claims(spec: Option<Value<'_>>, field: &str, add: &mut dyn FnMut(Te
 fn read(kind: TemplateKind, field: &str, holder: Option<Value<'_>>) -> Option<Template> {
     let entry = holder?.entry("metadata")?;
     let mut decoder = Decoder::default();
-    let metadata = Metadata::read(&mut decoder, &format!("{field}.metadata"), entry.key_span, entry.value);
+    let metadata = Metadata::read(&mut decoder, format_args!("{field}.metadata"), entry.key_span, entry.value);
     Some(Template { kind, field: field.to_owned(), metadata, decode_errors: decoder.errors })
 }

@@ -56,43 +56,72 @@ pub(super) fn is_custom(object: &Object) -> bool {
     !table().is_builtin_group(object.group())
 }
 
-/// The mappings of a custom resource, each with its path, the outer ones first. What is below the specs of Pods is left to
-/// whoever reads Pods.
+/// The mappings of a custom resource, the outer ones first. What is below the specs of Pods is left to whoever reads Pods.
 #[derive(Debug, Default)]
 pub(super) struct CustomFields<'a> {
     /// What looks like the spec of Pods: it lists containers, as an Argo Rollout, a Knative Service and a PyTorchJob do.
-    pub(super) pods: Vec<PodSpec<'a>>,
+    pub(super) pods: Vec<CustomField<'a>>,
     /// All other mappings.
-    pub(super) mappings: Vec<PodSpec<'a>>,
+    pub(super) mappings: Vec<CustomField<'a>>,
+    /// How each value is reached: from which other one, and by what.
+    steps: Vec<(Option<usize>, FieldStep<'a>)>,
+}
+
+/// A mapping in a custom resource.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct CustomField<'a> {
+    pub(super) value: Value<'a>,
+    step: usize,
+}
+
+#[derive(Clone, Copy, Debug)]
+enum FieldStep<'a> {
+    Key(&'a str),
+    Item,
 }
 
 impl<'a> CustomFields<'a> {
     pub(super) fn of(object: &'a Object) -> Self {
         let mut found = Self::default();
         let mut seen: HashSet<NodeId> = HashSet::new();
-        let start = ["spec", "template"].into_iter().filter_map(|key| Some((object.at(&[key])?, key.to_owned(), 0)));
-        let mut pending: Vec<(Value<'a>, String, usize)> = start.collect();
-        while let Some((value, field, depth)) = pending.pop() {
+        let start =
+            ["spec", "template"].into_iter().filter_map(|key| Some((object.at(&[key])?, None, FieldStep::Key(key), 0)));
+        let mut pending: Vec<(Value<'a>, Option<usize>, FieldStep<'a>, usize)> = start.collect();
+        while let Some((value, from, by, depth)) = pending.pop() {
             if depth > DEEPEST || !seen.insert(value.id()) {
                 continue;
             }
-            for item in value.items().rev() {
-                pending.push((item, format!("{field}[]"), depth + 1));
-            }
+            let step = found.steps.len();
+            found.steps.push((from, by));
+            pending.extend(value.items().rev().map(|item| (item, Some(step), FieldStep::Item, depth + 1)));
             if !value.is_map() {
                 continue;
             }
             if lists_containers(value) {
-                found.pods.push(PodSpec { value, field });
+                found.pods.push(CustomField { value, step });
                 continue;
             }
             let inner = value.entries().filter(|entry| entry.value.is_map() || entry.value.is_seq());
-            for entry in inner.rev() {
-                pending.push((entry.value, format!("{field}.{}", entry.key), depth + 1));
-            }
-            found.mappings.push(PodSpec { value, field });
+            pending.extend(inner.rev().map(|entry| (entry.value, Some(step), FieldStep::Key(entry.key), depth + 1)));
+            found.mappings.push(CustomField { value, step });
         }
         found
+    }
+
+    /// The path of a mapping: `spec.groups[].template`.
+    pub(super) fn path(&self, field: CustomField<'a>) -> String {
+        let from = |(from, _): &&(Option<usize>, FieldStep<'a>)| self.steps.get((*from)?);
+        let mut steps: Vec<_> = std::iter::successors(self.steps.get(field.step), from).map(|(_, step)| step).collect();
+        steps.reverse();
+        let mut path = String::new();
+        for step in steps {
+            match step {
+                FieldStep::Item => path.push_str("[]"),
+                FieldStep::Key(key) if path.is_empty() => path.push_str(key),
+                FieldStep::Key(key) => path.extend([".", key]),
+            }
+        }
+        path
     }
 }
 

@@ -5,7 +5,7 @@
 
 use std::sync::LazyLock;
 
-use super::pod_specs::{CustomFields, PodSpec, is_custom, pod_spec};
+use super::pod_specs::{CustomField, CustomFields, PodSpec, is_custom, pod_spec};
 use super::tables::FieldPath;
 use super::tie::{Tie, TieEnd, TieEvidence, TieKind};
 use crate::finding::Certainty;
@@ -105,9 +105,11 @@ impl<'a> Uses<'a> {
         } else if object.group() == "gateway.networking.k8s.io" {
             self.certificates(member);
         } else if is_custom(object) {
-            let CustomFields { pods, mappings } = CustomFields::of(object);
-            pods.iter().for_each(|pod| self.pod(member, pod, Certainty::Likely));
-            mappings.iter().for_each(|mapping| self.custom(member, mapping));
+            let fields = CustomFields::of(object);
+            for pod in &fields.pods {
+                self.pod(member, &PodSpec { value: pod.value, field: fields.path(*pod) }, Certainty::Likely);
+            }
+            fields.mappings.iter().for_each(|mapping| self.custom(member, &fields, *mapping));
         }
     }
 
@@ -142,15 +144,16 @@ impl<'a> Uses<'a> {
     }
 
     /// What a mapping of a custom resource may refer to.
-    fn custom(&mut self, member: &'a Member, mapping: &PodSpec<'a>) {
+    fn custom(&mut self, member: &'a Member, fields: &CustomFields<'a>, mapping: CustomField<'a>) {
+        let path = || fields.path(mapping);
         for (key, kind) in REFERENCES {
             let Some(reference) = mapping.value.get(key) else { continue };
             let Some(name) = reference.get("name") else { continue };
             let namespace = reference.get("namespace").and_then(Value::as_str);
-            self.add(member, (kind, namespace), name, &joined(&mapping.field, key), "name", Certainty::Possible);
+            self.add(member, (kind, namespace), name, &joined(&path(), key), "name", Certainty::Possible);
         }
         if let Some(name) = mapping.value.get("secretName") {
-            self.add(member, (kinds::SECRET, None), name, &mapping.field, "secretName", Certainty::Possible);
+            self.add(member, (kinds::SECRET, None), name, &path(), "secretName", Certainty::Possible);
         }
     }
 
