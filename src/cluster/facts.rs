@@ -24,7 +24,7 @@ pub(super) struct Reader<'a> {
 
 impl<'a> Reader<'a> {
     pub(super) fn new(inventory: &'a Inventory, running: bool) -> Self {
-        let claims = inventory.members.iter().filter(|member| member.object.is(kinds::PERSISTENT_VOLUME_CLAIM));
+        let claims = inventory.of_kind(kinds::PERSISTENT_VOLUME_CLAIM);
         let asked_for = claims.filter_map(|claim| {
             let volume = string(claim.object.at(&["spec"]), &["volumeName"])?;
             Some((volume, &claim.key))

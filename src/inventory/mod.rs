@@ -127,6 +127,7 @@ pub struct Inventory {
     by_uid: Index,
     by_key: Index,
     by_name: Index,
+    by_kind: Index,
 }
 
 /// The uid of an object, if it has one.
@@ -193,6 +194,7 @@ impl Inventory {
             by_uid: Index::default(),
             by_key: Index::default(),
             by_name: Index::default(),
+            by_kind: Index::default(),
         };
         for object in written() {
             let edits = edits.get(object.file.0 as usize).and_then(Option::as_deref);
@@ -202,6 +204,7 @@ impl Inventory {
         inventory.by_uid = Index::new(count, |id| uid_of(inventory.member(id)));
         inventory.by_key = Index::new(count, |id| named_key_of(inventory.member(id)));
         inventory.by_name = Index::new(count, |id| name_of(inventory.member(id)));
+        inventory.by_kind = Index::new(count, |id| Some(inventory.member(id).object.group_kind()));
         inventory.neighbourhood = neighbourhood;
         inventory.files = files;
         let hidden = inventory.skipped().filter(|skip| skip.what.reason.hides_objects()).count();
@@ -344,6 +347,12 @@ impl Inventory {
         let start = self.members.partition_point(|member| member.file < file);
         let end = self.members.partition_point(|member| member.file <= file);
         &self.members[start..end]
+    }
+
+    /// The objects of a kind as it is written, in whatever version, in order.
+    pub fn of_kind(&self, kind: GroupKind<&str>) -> impl Iterator<Item = &Member> + use<'_> {
+        let of_kind = self.by_kind.get(&kind, |id| Some(self.member(id).object.group_kind()));
+        of_kind.iter().map(|id| self.member(*id))
     }
 
     /// The objects that have this uid, in order.

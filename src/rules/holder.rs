@@ -89,7 +89,7 @@ pub(super) fn each_effective(inventory: &Inventory, mut visit: impl FnMut(Metada
 
 /// Visits the claim templates of StatefulSets.
 pub(super) fn each_claim_template(inventory: &Inventory, mut visit: impl FnMut(MetadataHolder<'_>)) {
-    for member in inventory.members.iter().filter(|member| member.object.is(GroupKind::new("apps", "StatefulSet"))) {
+    for member in inventory.of_kind(GroupKind::new("apps", "StatefulSet")) {
         for template in member.object.templates().iter().filter(|template| template.kind == TemplateKind::Claim) {
             visit(MetadataHolder {
                 member,

@@ -12,7 +12,7 @@ use super::rule::{Context, Rule, Sink, rule};
 use super::words::{listed, named};
 use crate::finding::Severity;
 use crate::inventory::{Inventory, Member, ObjectId, table};
-use crate::kube::{GroupKind, Namespace, Scope};
+use crate::kube::{GroupKind, Namespace, Scope, kinds};
 use crate::ownership::access::{Grant, PolicyRule, ResourceRequest, may_set_blocking_reference};
 use crate::text::Span;
 use crate::yaml::Value;
@@ -115,7 +115,7 @@ fn own_kinds(inventory: &Inventory) -> Vec<OwnKind<'_>> {
         Some(OwnKind { kind: crd.group_kind(), plural, scope, definition: member })
     };
     let mut seen = BTreeSet::new();
-    inventory.members.iter().filter_map(own).filter(|own| seen.insert(own.kind)).collect()
+    inventory.of_kind(kinds::CUSTOM_RESOURCE_DEFINITION).filter_map(own).filter(|own| seen.insert(own.kind)).collect()
 }
 
 /// Whether these grants are those of a controller of a kind that creates objects and may not make the kind their owner.

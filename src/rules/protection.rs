@@ -32,7 +32,7 @@ const PRECIOUS: [GroupKind<&str>; 3] = [kinds::NAMESPACE, kinds::PERSISTENT_VOLU
 fn protection_ineffective(context: &Context<'_>, sink: &mut Sink) {
     let delivery = DeliveryObjects::of(context);
     let tracking = tracking_labels(context.inventory);
-    let released: Vec<&Member> = of_kind(context.inventory, kinds::HELM_RELEASE).collect();
+    let released: Vec<&Member> = context.inventory.of_kind(kinds::HELM_RELEASE).collect();
     each_decoded(context.inventory, |holder| {
         sink.extend(beliefs(holder.metadata).iter().map(|belief| mistaken(&holder, belief)));
     });
@@ -45,10 +45,6 @@ fn protection_ineffective(context: &Context<'_>, sink: &mut Sink) {
     }
     released.iter().for_each(|release| sink.extend(in_values(release)));
     sink.extend(around_releases(context.inventory, &released));
-}
-
-fn of_kind<'a>(inventory: &'a Inventory, kind: GroupKind<&'a str>) -> impl Iterator<Item = &'a Member> {
-    inventory.members.iter().filter(move |member| member.object.is(kind))
 }
 
 /// What the delivery objects of a bundle do when something leaves, by tool. An object that one of them reaches is judged by
@@ -374,7 +370,7 @@ fn around_releases(inventory: &Inventory, released: &[&Member]) -> Vec<Draft> {
             exposed.entry(namespace).or_insert(*release);
         }
     }
-    let namespaces = of_kind(inventory, kinds::NAMESPACE);
+    let namespaces = inventory.of_kind(kinds::NAMESPACE);
     let found = namespaces.filter_map(|namespace| {
         let (place, release) = (opted_out(namespace)?, exposed.get(namespace.key.name.as_str())?);
         let draft = Draft::on(

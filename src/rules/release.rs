@@ -55,19 +55,15 @@ pub(super) fn is_uninstalled(context: &Context<'_>, member: &Member) -> bool {
 /// [CRD-1]: a definition is gone only after all its instances.
 fn crd_without_keep(context: &Context<'_>, sink: &mut Sink) {
     let inventory = context.inventory;
-    let definitions = inventory.members.iter().filter(|member| member.object.is(kinds::CUSTOM_RESOURCE_DEFINITION));
+    let definitions = inventory.of_kind(kinds::CUSTOM_RESOURCE_DEFINITION);
     let definitions: Vec<_> = definitions.filter(|member| is_uninstalled(context, member)).collect();
     if definitions.is_empty() {
         return;
     }
-    let mut by_kind: HashMap<GroupKind<&str>, Vec<&Member>> = HashMap::new();
-    for member in &inventory.members {
-        by_kind.entry(member.object.group_kind()).or_default().push(member);
-    }
     for member in definitions {
         let Some(definition) = member.object.definition() else { continue };
         let kind = definition.group_kind();
-        let instances = by_kind.get(&kind).map_or(&[][..], Vec::as_slice);
+        let instances: Vec<&Member> = inventory.of_kind(kind).collect();
         let message = match instances.len() {
             0 => "uninstalling the release deletes its CRDs and all their instances".to_owned(),
             n => {
@@ -109,7 +105,7 @@ enum ReleaseNamespace {
 
 fn release_owns_its_namespace(context: &Context<'_>, sink: &mut Sink) {
     let inventory = context.inventory;
-    let namespaces = inventory.members.iter().filter(|member| member.object.is(kinds::NAMESPACE));
+    let namespaces = inventory.of_kind(kinds::NAMESPACE);
     let namespaces: Vec<_> = namespaces.filter(|member| is_uninstalled(context, member)).collect();
     if namespaces.is_empty() {
         return;

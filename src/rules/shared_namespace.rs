@@ -27,8 +27,7 @@ const MOST_TRIALS: usize = 200;
 
 fn namespace_shared_with_operator(context: &Context<'_>, sink: &mut Sink) {
     let inventory = context.inventory;
-    let namespaces: Vec<&Member> =
-        inventory.members.iter().filter(|member| member.object.is(kinds::NAMESPACE)).collect();
+    let namespaces: Vec<&Member> = inventory.of_kind(kinds::NAMESPACE).collect();
     if namespaces.is_empty() {
         return;
     }

@@ -321,7 +321,7 @@ fn namespace_never_empties(context: &Context<'_>, sink: &mut Sink) {
     if content.is_empty() {
         return;
     }
-    let namespaces = inventory.members.iter().filter(|member| member.object.is(kinds::NAMESPACE));
+    let namespaces = inventory.of_kind(kinds::NAMESPACE);
     for namespace in namespaces.take(MOST_TRIALS) {
         let Some(held) = content.get(namespace.key.name.as_str()) else { continue };
         let key = &namespace.key;

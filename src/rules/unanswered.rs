@@ -71,7 +71,7 @@ impl<'c, 'a> AskedObjects<'c, 'a> {
             }
         }
         let (trees, helm) = (FolderTrees::of(&inventory.sources), kind_order(Sequence::Helm3Uninstall));
-        let namespaces = inventory.members.iter().filter(|member| member.object.is(kinds::NAMESPACE));
+        let namespaces = inventory.of_kind(kinds::NAMESPACE);
         let namespaces = namespaces.map(|member| (member.key.name.as_str(), member)).collect();
         Self { context, trees, by_namespace, released, namespaces, helm }
     }

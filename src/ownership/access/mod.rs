@@ -277,7 +277,7 @@ fn bound_role(inventory: &Inventory, binding: &Member) -> Option<BoundRole> {
     let mut partial = false;
     for selector in selectors {
         partial = true;
-        let cluster_roles = inventory.members.iter().filter(|member| member.object.is(CLUSTER_ROLE));
+        let cluster_roles = inventory.of_kind(CLUSTER_ROLE);
         rules.extend(cluster_roles.filter(|other| selects(selector, other)).flat_map(rules_of));
     }
     Some(BoundRole { role: Some(role.id), rules, partial })
