@@ -34,8 +34,6 @@ impl ParsedFile {
     pub fn parse_with(source: SourceFile, mut choice: ReadChoice) -> Self {
         // A kustomization needs no kind.
         choice.left_out.without = choice.left_out.without.filter(|_| !is_kustomization(source.path()));
-        let parts = templates(source.text());
-        let source = source.with_rendered(parts);
         let may_have_secrets = secret::may_be_in(source.text());
         let whole = WholeText::new(&source, may_have_secrets);
         let read = |documents: &mut Documents, document| documents.read(&whole, document);
@@ -48,7 +46,11 @@ impl ParsedFile {
             }),
             false => Vec::new(),
         };
-        Self { source: source.with_hidden(hidden), content: Arc::new(Ok(ParsedText { documents, facts })) }
+        let parts = templates(source.text(), documents.len());
+        Self {
+            source: source.with_hidden(hidden).with_rendered(parts),
+            content: Arc::new(Ok(ParsedText { documents, facts })),
+        }
     }
 
     /// A file without a text, and why, to be read after its name: `is a broken symbolic link`.

@@ -7,9 +7,11 @@ use crate::text::{RenderedPart, Span};
 const SOURCE: &str = "# Source: ";
 
 /// The beginning of each document of `text`, with the path of its template where a comment before its first key gives one.
-/// Empty for a text in which no comment does.
-pub(super) fn templates(text: &str) -> Vec<RenderedPart> {
-    if memmem::find(text.as_bytes(), SOURCE.as_bytes()).is_none() {
+/// Empty for a text in which no comment does. `count` is how many documents there are.
+pub(super) fn templates(text: &str, count: usize) -> Vec<RenderedPart> {
+    // Of a single document, only what is before its first key matters.
+    let searched = if count < 2 { before_keys(text) } else { text };
+    if memmem::find(searched.as_bytes(), SOURCE.as_bytes()).is_none() {
         return Vec::new();
     }
     let mut documents = vec![(0, None)];
@@ -28,10 +30,21 @@ pub(super) fn templates(text: &str) -> Vec<RenderedPart> {
                 *template = Some(Span::new(from as u32, (from + path.len()) as u32));
             }
         } else {
-            before_keys &= line.is_empty() || line.starts_with('#');
+            before_keys &= is_before_keys(line);
         }
     }
     documents
+}
+
+/// The lines of a text up to its first key.
+fn before_keys(text: &str) -> &str {
+    let lines =
+        text.split_inclusive('\n').take_while(|line| line.starts_with("---") || is_before_keys(line.trim_end()));
+    &text[..lines.map(str::len).sum()]
+}
+
+fn is_before_keys(line: &str) -> bool {
+    line.is_empty() || line.starts_with('#')
 }
 
 /// Whether Helm writes such a path: below a chart, in one of the folders that it renders. People copy addresses into such
@@ -47,7 +60,8 @@ mod tests {
     use super::*;
 
     fn named(text: &str) -> Vec<Option<&str>> {
-        templates(text)
+        let count = text.split("\n---\n").count();
+        templates(text, count)
             .into_iter()
             .map(|(_, span)| span.map(|span| &text[span.start as usize..span.end as usize]))
             .collect()

@@ -60,7 +60,7 @@ impl<'t> Parser<'t> {
     fn new(text: &'t str, base: u32) -> Self {
         Self {
             scanner: Scanner::new(text, base),
-            tape: Tape::default(),
+            tape: Tape { may_be_deep: true, ..Tape::default() },
             states: Vec::new(),
             handles: BTreeMap::new(),
             last_end: base,
@@ -181,6 +181,7 @@ impl<'t> Parser<'t> {
     fn node(&mut self, block: bool, indentless: bool) -> Result<(), SyntaxError> {
         if let TokenKind::Alias(text) = *self.peek()? {
             let token = self.take()?;
+            self.tape.has_aliases = true;
             self.tape.events.push(TapeEvent {
                 kind: EventKind::Alias,
                 start: token.start,

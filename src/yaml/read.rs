@@ -4,6 +4,7 @@
 //! stops at the first error; here the next document is read all the same.
 
 use std::borrow::Cow;
+use std::cell::Cell;
 use std::sync::Arc;
 
 use rayon::prelude::*;
@@ -109,13 +110,31 @@ pub fn read_whole(file: &SourceFile, span: Span, notation: Notation) -> Option<T
     compose(&tape, &file.shared_text(), notation == Notation::Json).ok().map(|composed| composed.tree)
 }
 
+thread_local! {
+    static TAPE: Cell<Tape> = Cell::default();
+}
+
+/// Memory for more events than this is given back.
+const KEPT_EVENTS: usize = 1 << 17;
+
+/// A tape whose memory serves all documents of a thread.
+struct ScratchTape(Tape);
+
+impl Drop for ScratchTape {
+    fn drop(&mut self) {
+        if self.0.events.capacity() <= KEPT_EVENTS {
+            TAPE.set(std::mem::take(&mut self.0));
+        }
+    }
+}
+
 struct StreamReader<'f, T, F> {
     text: &'f str,
     /// The same text, for the trees that point into it.
     shared: Arc<String>,
     choice: ReadChoice,
-    /// The fast parser's, used again for each document.
-    tape: Tape,
+    /// The fast parser's.
+    tape: ScratchTape,
     each: &'f F,
     /// The index of the next document.
     next: u32,
@@ -131,7 +150,7 @@ impl<'f, T: Default + Send, F: Fn(&mut T, Document) + Sync> StreamReader<'f, T, 
             text,
             shared: Arc::clone(shared),
             choice,
-            tape: Tape::default(),
+            tape: ScratchTape(TAPE.take()),
             each,
             next,
             done: T::default(),
@@ -235,13 +254,13 @@ impl<'f, T: Default + Send, F: Fn(&mut T, Document) + Sync> StreamReader<'f, T, 
 
     /// Tries the fast parser. False when the document is for the exact one.
     fn fast_document(&mut self, span: Span, text: &str) -> bool {
-        let mut tape = std::mem::take(&mut self.tape);
+        let mut tape = std::mem::take(&mut self.tape.0);
         tape.clear();
         let found = fast::parse(text, span.start, &mut tape);
         if let Ok(found) = found {
             self.push_tape(span, found.then_some(&tape));
         }
-        self.tape = tape;
+        self.tape.0 = tape;
         found.is_ok()
     }
 

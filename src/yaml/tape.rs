@@ -78,6 +78,10 @@ pub(super) struct Tape {
     pub(super) ended_by_marker: bool,
     /// What Kubernetes accepts although YAML 1.2 does not.
     pub(super) quirks: Vec<(Quirk, Span)>,
+    /// Whether there is an alias.
+    pub(super) has_aliases: bool,
+    /// Whether collections may be nested more deeply than Kubernetes reads.
+    pub(super) may_be_deep: bool,
     /// Where comments are, up to where the grammar stopped.
     pub(super) comments: Vec<Span>,
 }
@@ -85,13 +89,14 @@ pub(super) struct Tape {
 impl Tape {
     /// Forgets everything but the memory.
     pub(super) fn clear(&mut self) {
-        let Self { events, decoded, properties, dropped_from, ended_by_marker, quirks, comments } = self;
+        let Self { events, decoded, properties, quirks, comments, .. } = self;
         events.clear();
         decoded.clear();
         properties.clear();
-        (*dropped_from, *ended_by_marker) = (None, false);
         quirks.clear();
         comments.clear();
+        (self.dropped_from, self.ended_by_marker) = (None, false);
+        (self.has_aliases, self.may_be_deep) = (false, false);
     }
 
     /// The text that `text` names; `file` is the text of the whole file.

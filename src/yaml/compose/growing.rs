@@ -4,16 +4,14 @@ use std::borrow::Cow;
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use super::extent::TapeExtent;
 use crate::text::Span;
 use crate::yaml::scalar::Scalar;
 use crate::yaml::tape::{Tape, TapeEvent, TextRef};
 use crate::yaml::tree::{NodeContent, NodeId, Number, RawEntry, TextPlace, Tree, TreeNode};
 
-/// What is composed so far. Lists of it are only ever added to.
-pub(super) struct GrowingTree<'t> {
-    tape: &'t Tape,
-    file: &'t str,
+/// What a tree consists of. Each list is only ever added to.
+#[derive(Clone, Default)]
+pub(super) struct TreeLists {
     pub(super) nodes: Vec<TreeNode>,
     pub(super) entries: Vec<RawEntry>,
     pub(super) items: Vec<NodeId>,
@@ -21,6 +19,13 @@ pub(super) struct GrowingTree<'t> {
     texts: Vec<TextRef>,
     /// What is to follow the tape's decoded texts: keys that are written otherwise than Kubernetes knows them, binary data.
     added: String,
+}
+
+/// What is composed so far.
+pub(super) struct GrowingTree<'t> {
+    tape: &'t Tape,
+    file: &'t str,
+    pub(super) lists: TreeLists,
     /// How many nodes [`Self::same`] may still look at.
     looks: usize,
     /// Whether nothing was forgotten.
@@ -38,26 +43,30 @@ pub(super) struct Growth {
     added: usize,
 }
 
+/// More nodes than this are not copied, so the next document gets new memory.
+const KEPT_NODES: usize = 1 << 16;
+
+impl TreeLists {
+    fn clear(&mut self) {
+        let Self { nodes, entries, items, numbers, texts, added } = self;
+        nodes.clear();
+        entries.clear();
+        items.clear();
+        numbers.clear();
+        texts.clear();
+        added.clear();
+    }
+}
+
 impl<'t> GrowingTree<'t> {
-    /// Nothing yet, with room for what `extent` shows.
-    pub(super) fn new(tape: &'t Tape, file: &'t str, extent: &TapeExtent) -> Self {
-        Self {
-            tape,
-            file,
-            nodes: Vec::with_capacity(extent.values - extent.keys),
-            entries: Vec::with_capacity(extent.keys),
-            items: Vec::new(),
-            numbers: Vec::new(),
-            texts: Vec::new(),
-            added: String::new(),
-            looks: tape.events.len(),
-            is_whole: true,
-        }
+    /// Nothing yet, in `lists` that are empty.
+    pub(super) fn new(tape: &'t Tape, file: &'t str, lists: TreeLists) -> Self {
+        Self { tape, file, lists, looks: tape.events.len(), is_whole: true }
     }
 
     /// How far the tree has grown.
     pub(super) fn growth(&self) -> Growth {
-        let Self { nodes, entries, items, numbers, texts, added, .. } = self;
+        let TreeLists { nodes, entries, items, numbers, texts, added } = &self.lists;
         let (nodes, entries, items) = (nodes.len(), entries.len(), items.len());
         Growth { nodes, entries, items, numbers: numbers.len(), texts: texts.len(), added: added.len() }
     }
@@ -65,12 +74,12 @@ impl<'t> GrowingTree<'t> {
     /// Forgets what has grown since, which is all of what is in the mapping `node`.
     pub(super) fn forget(&mut self, node: NodeId, since: Growth) {
         let Growth { nodes, entries, items, numbers, texts, added } = since;
-        self.nodes.truncate(nodes);
-        self.entries.truncate(entries);
-        self.items.truncate(items);
-        self.numbers.truncate(numbers);
-        self.texts.truncate(texts);
-        self.added.truncate(added);
+        self.lists.nodes.truncate(nodes);
+        self.lists.entries.truncate(entries);
+        self.lists.items.truncate(items);
+        self.lists.numbers.truncate(numbers);
+        self.lists.texts.truncate(texts);
+        self.lists.added.truncate(added);
         self.node_mut(node).content = NodeContent::LeftOut;
         self.is_whole = false;
     }
@@ -82,20 +91,20 @@ impl<'t> GrowingTree<'t> {
     }
 
     pub(super) fn add(&mut self, content: NodeContent, span: Span) -> NodeId {
-        self.nodes.push(TreeNode { content, span });
-        NodeId(self.nodes.len() as u32 - 1)
+        self.lists.nodes.push(TreeNode { content, span });
+        NodeId(self.lists.nodes.len() as u32 - 1)
     }
 
     pub(super) fn node(&self, id: NodeId) -> TreeNode {
-        self.nodes[id.0 as usize]
+        self.lists.nodes[id.0 as usize]
     }
 
     pub(super) fn number(&self, at: u32) -> Number {
-        self.numbers[at as usize]
+        self.lists.numbers[at as usize]
     }
 
     pub(super) fn node_mut(&mut self, id: NodeId) -> &mut TreeNode {
-        &mut self.nodes[id.0 as usize]
+        &mut self.lists.nodes[id.0 as usize]
     }
 
     /// A value after JSON as the tree keeps it.
@@ -108,8 +117,8 @@ impl<'t> GrowingTree<'t> {
             Scalar::Uint(value) => Number::Uint(value),
             Scalar::Float(value) | Scalar::Big(value) => Number::Float(value),
         };
-        self.numbers.push(number);
-        NodeContent::Number(self.numbers.len() as u32 - 1)
+        self.lists.numbers.push(number);
+        NodeContent::Number(self.lists.numbers.len() as u32 - 1)
     }
 
     /// Where a text is that came from an event, borrowed if it is the event's own.
@@ -129,14 +138,14 @@ impl<'t> GrowingTree<'t> {
 
     /// A text that is written nowhere.
     pub(super) fn added_text(&mut self, text: &str) -> TextPlace {
-        let start = (self.tape.decoded.len() + self.added.len()) as u32;
-        self.added.push_str(text);
+        let start = (self.tape.decoded.len() + self.lists.added.len()) as u32;
+        self.lists.added.push_str(text);
         self.text_at(TextRef { start, end: start + text.len() as u32, decoded: true })
     }
 
     fn text_at(&mut self, text: TextRef) -> TextPlace {
-        self.texts.push(text);
-        TextPlace::Elsewhere(self.texts.len() as u32 - 1)
+        self.lists.texts.push(text);
+        TextPlace::Elsewhere(self.lists.texts.len() as u32 - 1)
     }
 
     /// The text of a key of an open mapping.
@@ -144,7 +153,7 @@ impl<'t> GrowingTree<'t> {
         let text = match key {
             TextPlace::Written => TextRef { start: span.start, end: span.end, decoded: false },
             TextPlace::Quoted => TextRef { start: span.start + 1, end: span.end - 1, decoded: false },
-            TextPlace::Elsewhere(at) => self.texts.get(at as usize).copied().unwrap_or_default(),
+            TextPlace::Elsewhere(at) => self.lists.texts.get(at as usize).copied().unwrap_or_default(),
         };
         self.text_of(text)
     }
@@ -152,7 +161,7 @@ impl<'t> GrowingTree<'t> {
     fn text_of(&self, text: TextRef) -> &str {
         match (text.start as usize).checked_sub(self.tape.decoded.len()) {
             Some(start) if text.decoded => {
-                self.added.get(start..start + (text.end - text.start) as usize).unwrap_or_default()
+                self.lists.added.get(start..start + (text.end - text.start) as usize).unwrap_or_default()
             }
             _ => self.tape.text(self.file, text),
         }
@@ -166,7 +175,7 @@ impl<'t> GrowingTree<'t> {
             if one == other {
                 continue;
             }
-            let (here, there) = (self.nodes[one.0 as usize], self.nodes[other.0 as usize]);
+            let (here, there) = (self.lists.nodes[one.0 as usize], self.lists.nodes[other.0 as usize]);
             let cost = match here.content {
                 NodeContent::Map { start, end } | NodeContent::Seq { start, end } => 1 + (end - start) as usize,
                 _ => 1,
@@ -178,16 +187,18 @@ impl<'t> GrowingTree<'t> {
                     if end - start == to - from =>
                 {
                     pairs.extend(
-                        (start..end).zip(from..to).map(|(a, b)| (self.items[a as usize], self.items[b as usize])),
+                        (start..end)
+                            .zip(from..to)
+                            .map(|(a, b)| (self.lists.items[a as usize], self.lists.items[b as usize])),
                     );
                 }
                 (NodeContent::Map { start, end }, NodeContent::Map { start: from, end: to })
                     if end - start == to - from =>
                 {
                     let key = |entry: &RawEntry| self.text(entry.key, entry.key_span);
-                    let there = &self.entries[from as usize..to as usize];
+                    let there = &self.lists.entries[from as usize..to as usize];
                     let values: HashMap<&str, NodeId> = there.iter().map(|entry| (key(entry), entry.value)).collect();
-                    for entry in &self.entries[start as usize..end as usize] {
+                    for entry in &self.lists.entries[start as usize..end as usize] {
                         let Some(value) = values.get(key(entry)) else { return false };
                         pairs.push((entry.value, *value));
                     }
@@ -195,7 +206,7 @@ impl<'t> GrowingTree<'t> {
                 (NodeContent::Null, NodeContent::Null) => {}
                 (NodeContent::Bool(one), NodeContent::Bool(other)) if one == other => {}
                 (NodeContent::Number(one), NodeContent::Number(other))
-                    if self.numbers[one as usize] == self.numbers[other as usize] => {}
+                    if self.lists.numbers[one as usize] == self.lists.numbers[other as usize] => {}
                 (NodeContent::Text(one), NodeContent::Text(other))
                     if self.text(one, here.span) == self.text(other, there.span) => {}
                 _ => return false,
@@ -204,28 +215,39 @@ impl<'t> GrowingTree<'t> {
         true
     }
 
-    /// The tree, with a copy of what it needs of the tape's decoded texts: the tape needs its memory for the next document.
-    pub(super) fn finish(mut self, root: NodeId, file: &Arc<String>) -> Tree {
-        self.items.shrink_to_fit();
+    /// The tree, and the memory that it grew in: what it needs of that and of the tape's decoded texts is copied, for both serve the
+    /// next document.
+    pub(super) fn finish(mut self, root: NodeId, file: &Arc<String>) -> (Tree, TreeLists) {
         let decoded = match self.is_whole {
-            true => [self.tape.decoded.as_str(), &self.added].concat(),
+            true => [self.tape.decoded.as_str(), &self.lists.added].concat(),
             false => self.take_decoded(),
         };
-        let Self { nodes, entries, items, numbers, texts, is_whole, .. } = self;
-        Tree { nodes, entries, items, numbers, texts, root, file: Arc::clone(file), decoded, is_whole }
+        let Self { mut lists, is_whole, .. } = self;
+        let (kept, memory) = match lists.nodes.capacity() > KEPT_NODES {
+            true => (lists, TreeLists::default()),
+            false => {
+                let copy = lists.clone();
+                lists.clear();
+                (copy, lists)
+            }
+        };
+        let TreeLists { mut nodes, mut entries, mut items, numbers, texts, .. } = kept;
+        nodes.shrink_to_fit();
+        entries.shrink_to_fit();
+        items.shrink_to_fit();
+        let tree = Tree { nodes, entries, items, numbers, texts, root, file: Arc::clone(file), decoded, is_whole };
+        (tree, memory)
     }
 
     /// The decoded texts that are still needed, where most were forgotten. Every text gets its new place.
     fn take_decoded(&mut self) -> String {
-        self.nodes.shrink_to_fit();
-        self.entries.shrink_to_fit();
         let mut needed = String::new();
-        for at in 0..self.texts.len() {
-            let text = self.texts[at];
+        for at in 0..self.lists.texts.len() {
+            let text = self.lists.texts[at];
             if text.decoded {
                 let start = needed.len() as u32;
                 needed.push_str(self.text_of(text));
-                self.texts[at] = TextRef { start, end: needed.len() as u32, decoded: true };
+                self.lists.texts[at] = TextRef { start, end: needed.len() as u32, decoded: true };
             }
         }
         needed

@@ -4,17 +4,17 @@
 //! Iterative: open collections are on an explicit stack. `growing` is the tree so far; `open` the collections around the place
 //! that is read; `passing` goes over what is not kept.
 
-mod extent;
+mod depth;
 mod growing;
 mod open;
 mod passing;
 
 use std::borrow::Cow;
+use std::cell::Cell;
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use self::extent::TapeExtent;
-use self::growing::{GrowingTree, Growth};
+use self::growing::{GrowingTree, Growth, TreeLists};
 use self::open::{Key, OpenCollections};
 use super::alias::{self, AliasTargets};
 use super::document::Problem;
@@ -42,18 +42,22 @@ pub(super) fn compose_without(
     json: bool,
     left_out: LeftOut,
 ) -> Result<Composed, SyntaxError> {
-    let extent = TapeExtent::of(tape)?;
+    if tape.may_be_deep {
+        depth::check(tape)?;
+    }
+    let shares = tape.has_aliases || tape.properties.iter().any(|properties| properties.anchor.is_some());
     // What an alias names has to be there, and of a text that goes on after the document not all can be read again.
-    let left_out = if extent.shares || tape.dropped_from.is_some() { LeftOut::default() } else { left_out };
-    let targets = if extent.shares { alias::resolve(tape, file)? } else { AliasTargets::new() };
+    let left_out = if shares || tape.dropped_from.is_some() { LeftOut::default() } else { left_out };
+    let targets = if shares { alias::resolve(tape, file)? } else { AliasTargets::new() };
+    let Scratch { lists, open } = SCRATCH.take();
     let mut composer = Composer {
         tape,
         file,
         json,
         targets,
         anchored: HashMap::new(),
-        tree: GrowingTree::new(tape, file, &extent),
-        open: OpenCollections::default(),
+        tree: GrowingTree::new(tape, file, lists),
+        open,
         root: NodeId(0),
         left_out: left_out.under,
         keeps_nothing: left_out.without.is_some_and(|key| passing::is_mapping_without(tape, file, key)),
@@ -63,8 +67,22 @@ pub(super) fn compose_without(
     while let Some(event) = tape.events.get(index) {
         index = composer.event(index, event)? + 1;
     }
-    let Composer { tree, root, open, .. } = composer;
-    Ok(Composed { tree: tree.finish(root, file), problems: open.problems })
+    let Composer { tree, root, mut open, .. } = composer;
+    let problems = std::mem::take(&mut open.problems);
+    let (tree, lists) = tree.finish(root, file);
+    SCRATCH.set(Scratch { lists, open });
+    Ok(Composed { tree, problems })
+}
+
+thread_local! {
+    static SCRATCH: Cell<Scratch> = Cell::default();
+}
+
+/// What the last document of a thread grew in, empty: its memory serves the next one.
+#[derive(Default)]
+struct Scratch {
+    lists: TreeLists,
+    open: OpenCollections,
 }
 
 struct Composer<'a> {

@@ -117,15 +117,15 @@ impl OpenCollections {
         let OpenNode { node, first, map, .. } = self.open.pop()?;
         let content = match map {
             None => {
-                let start = tree.items.len() as u32;
-                tree.items.extend(self.waiting.drain(first..));
-                NodeContent::Seq { start, end: tree.items.len() as u32 }
+                let start = tree.lists.items.len() as u32;
+                tree.lists.items.extend(self.waiting.drain(first..));
+                NodeContent::Seq { start, end: tree.lists.items.len() as u32 }
             }
             Some(_) => {
-                let start = tree.entries.len() as u32;
+                let start = tree.lists.entries.len() as u32;
                 let kept = self.slots.drain(first..).filter(|slot| !slot.replaced);
-                tree.entries.extend(kept.map(|slot| slot.entry));
-                NodeContent::Map { start, end: tree.entries.len() as u32 }
+                tree.lists.entries.extend(kept.map(|slot| slot.entry));
+                NodeContent::Map { start, end: tree.lists.entries.len() as u32 }
             }
         };
         let place = tree.node_mut(node);
@@ -147,7 +147,7 @@ impl OpenCollections {
         let sources: Vec<NodeId> = match content {
             NodeContent::Map { .. } => vec![node],
             NodeContent::Seq { start, end } if !alias => {
-                tree.items[start as usize..end as usize].iter().rev().copied().collect()
+                tree.lists.items[start as usize..end as usize].iter().rev().copied().collect()
             }
             _ => Vec::new(),
         };
@@ -160,7 +160,7 @@ impl OpenCollections {
                 return Err(SyntaxError::new(written.start, BAD_MERGE));
             };
             for at in start..end {
-                self.set_entry(tree, tree.entries[at as usize], Some(merge));
+                self.set_entry(tree, tree.lists.entries[at as usize], Some(merge));
             }
         }
         Ok(())

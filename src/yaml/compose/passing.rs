@@ -31,7 +31,7 @@ pub(super) fn pass(tape: &Tape, file: &str, json: bool, first: usize) -> Option<
     if start.kind == (EventKind::MapStart { flow: false }) && matches!(inside.kind, EventKind::Scalar(_)) {
         span.start = inside.start;
     }
-    for (at, event) in tape.events.iter().enumerate().skip(first) {
+    for (at, event) in (first..).zip(&tape.events[first..]) {
         if event.properties != 0 {
             return None;
         }
@@ -88,6 +88,10 @@ fn key_hash(text: &str, style: Style) -> Option<u32> {
 /// Whether a value can be said in JSON.
 fn is_json_value(text: &str, style: Style, json: bool) -> bool {
     match style {
+        // Only what begins like a number can be one that JSON has not.
+        Style::Plain if !text.starts_with(|first: char| first.is_ascii_digit() || matches!(first, '+' | '-' | '.')) => {
+            true
+        }
         Style::Plain => scalar::resolve(text, true, None).is_ok_and(|value| value.through_json(json).is_ok()),
         Style::JsonWord => scalar::resolve_json(text).is_some(),
         Style::Single | Style::Double | Style::Block => true,

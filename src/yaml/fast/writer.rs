@@ -87,6 +87,7 @@ impl<'t> TapeWriter<'t> {
     /// Writes the alias whose `*` is at `start`.
     pub(super) fn alias(&mut self, start: usize, end: usize) {
         self.last_end = end;
+        self.tape.has_aliases = true;
         self.push(EventKind::Alias, start, end, self.written(start + 1, end));
     }
 
