@@ -16,8 +16,9 @@ pub(super) fn templates(text: &str, count: usize) -> Vec<RenderedPart> {
     }
     let mut documents = vec![(0, None)];
     let mut before_keys = true;
-    let mut start = 0;
-    for line in text.split_inclusive('\n') {
+    // PowerShell writes a byte order mark in front.
+    let mut start = if text.starts_with('\u{feff}') { '\u{feff}'.len_utf8() } else { 0 };
+    for line in text[start..].split_inclusive('\n') {
         let at = start;
         start += line.len();
         let line = line.trim_end();
@@ -72,6 +73,11 @@ mod tests {
         let text = "---\n# Source: web/templates/a.yaml\nkind: A\n---\nkind: B\n---\n# Source: web/charts/db/templates/c.yaml\r\nkind: C\n";
         let (a, c) = (Some("web/templates/a.yaml"), Some("web/charts/db/templates/c.yaml"));
         assert_eq!(named(text), [None, a, None, c]);
+    }
+
+    #[test]
+    fn a_byte_order_mark_hides_no_template() {
+        assert_eq!(named("\u{feff}---\n# Source: web/templates/a.yaml\nkind: A\n")[1], Some("web/templates/a.yaml"));
     }
 
     #[test]
