@@ -215,7 +215,7 @@ describe("findings", () => {
   test("are filtered by the bundles that read their file", async () => {
     const { tab, complaints } = await open(bundles);
     assert.match(await shown(tab, "findings"), /^16 findings/);
-    const bundle = tab.getByLabel("Bundle");
+    const bundle = tab.getByRole("combobox", { name: "Bundle", exact: true });
     assert.deepEqual(await bundle.locator("option").allTextContents(), ["all", "outside any bundle (1)", "payments (7)", "shop (8)"]);
     await bundle.selectOption("payments");
     await settled(tab);
