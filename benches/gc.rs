@@ -97,12 +97,12 @@ fn delete_first(policy: Policy) -> [Step; 1] {
     }]
 }
 
-#[divan::bench(args = SIZES, sample_count = 5)]
+#[divan::bench(args = SIZES, sample_count = 3, sample_size = 1)]
 fn cluster(bencher: Bencher<'_, '_>, size: usize) {
     bencher.with_inputs(|| objects(Shape::Random, size)).bench_values(|objects| black_box(build(objects)));
 }
 
-#[divan::bench(args = CASES, consts = SIZES, sample_count = 5)]
+#[divan::bench(args = CASES, consts = SIZES, sample_count = 3, sample_size = 1)]
 fn verdict<const SIZE: usize>(bencher: Bencher<'_, '_>, case: &(Shape, Policy)) {
     let cluster = build(objects(case.0, SIZE));
     let steps = delete_first(case.1);
@@ -111,7 +111,7 @@ fn verdict<const SIZE: usize>(bencher: Bencher<'_, '_>, case: &(Shape, Policy)) 
 }
 
 /// With the search for other outcomes.
-#[divan::bench(args = CASES, consts = [100, 1_000, 10_000], sample_count = 3)]
+#[divan::bench(args = CASES, consts = [100, 1_000, 10_000], sample_count = 3, sample_size = 1)]
 fn outcomes<const SIZE: usize>(bencher: Bencher<'_, '_>, case: &(Shape, Policy)) {
     let cluster = build(objects(case.0, SIZE));
     let steps = delete_first(case.1);
@@ -205,7 +205,7 @@ fn release(size: usize) -> Vec<Object> {
 }
 
 /// All that a user wrote is deleted, one request after the other: custom resources first (a race for each operator), or last.
-#[divan::bench(args = [true, false], consts = [1_000, 10_000], sample_count = 5)]
+#[divan::bench(args = [true, false], consts = [1_000, 10_000], sample_count = 3, sample_size = 1)]
 fn teardown<const SIZE: usize>(bencher: Bencher<'_, '_>, cakes_first: bool) {
     let objects = release(SIZE);
     let written = objects.iter().filter(|object| object.owner_references.is_empty());
@@ -219,7 +219,7 @@ fn teardown<const SIZE: usize>(bencher: Bencher<'_, '_>, cakes_first: bool) {
 }
 
 /// `plan delete ns/x` of that many Deployments with their Services.
-#[divan::bench(args = [250, 500, 1_000, 2_000], sample_count = 3)]
+#[divan::bench(args = [250, 500, 1_000, 2_000], sample_count = 3, sample_size = 1)]
 fn namespace(bencher: Bencher<'_, '_>, deployments: usize) {
     let mut objects =
         vec![Object { facts: Facts::Namespace(NamespaceFacts::default()), ..plain(NAMESPACE, "x".into()) }];

@@ -23,6 +23,8 @@ pub(super) struct Members<'a> {
     pub(super) chosen: BTreeMap<Cow<'a, ObjectKey>, ChosenMember>,
     /// The keys of objects whose names the server makes up.
     generated: HashMap<ObjectId, ObjectKey>,
+    /// How many objects of such a key there are so far.
+    numbers: HashMap<&'a ObjectKey, usize>,
     /// Objects that the cluster does not have: left out, or rejected.
     missing: BTreeSet<ObjectId>,
 }
@@ -31,7 +33,8 @@ impl<'a> Members<'a> {
     pub(super) fn choose(source: &Source<'a>, assumptions: &mut Assumptions) -> Self {
         let inventory = source.inventory;
         let missing = source.absent.clone();
-        let mut members = Self { inventory, chosen: BTreeMap::new(), generated: HashMap::new(), missing };
+        let (chosen, generated, numbers) = Default::default();
+        let mut members = Self { inventory, chosen, generated, numbers, missing };
         for member in inventory.members.iter().filter(|member| !source.absent.contains(&member.id)) {
             members.take(member, assumptions);
         }
@@ -84,12 +87,18 @@ impl<'a> Members<'a> {
     }
 
     /// The server makes up a name for each: two of them are two objects.
-    fn next_generated(&self, key: &ObjectKey) -> ObjectKey {
-        let numbered = |number: usize| match number {
-            1 => key.clone(),
-            _ => ObjectKey { name: format!("{}{number}", key.name), ..key.clone() },
-        };
-        (1..).map(numbered).find(|key| !self.chosen.contains_key(key)).unwrap_or_else(|| key.clone())
+    fn next_generated(&mut self, key: &'a ObjectKey) -> ObjectKey {
+        let last = self.numbers.entry(key).or_default();
+        loop {
+            *last += 1;
+            let numbered = match *last {
+                1 => key.clone(),
+                number => ObjectKey { name: format!("{}{number}", key.name), ..key.clone() },
+            };
+            if !self.chosen.contains_key(&numbered) {
+                return numbered;
+            }
+        }
     }
 
     /// The written uid, for the first object that has it; all others get a new one.

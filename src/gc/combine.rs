@@ -11,21 +11,23 @@ use std::sync::Arc;
 use super::client::Stretch;
 use super::cluster::Cluster;
 use super::controllers::ControllerSettings;
-use super::explore::{CHOICE, Explorer, Reached, visible};
+use super::explore::{CHOICE, EACH, Explorer};
+use super::flags::VISIBLE;
 use super::ids::ObjectId;
 use super::options::SimulationOptions;
 use super::outcome::{Difference, Outcome, Patch};
 use super::parts::{Part, Partition};
 use super::plan::StepPlan;
+use super::search::Reached;
 use super::state::State;
 use super::steps::BoundRequest;
 use crate::kube::Wait;
 
-/// Most outcomes that one step lists, however small the cluster.
+/// Most outcomes besides the verdict that one step lists, however small the cluster.
 const MOST_OUTCOMES: usize = 20_000;
 /// As many as that it may list, however large the cluster.
-const FEWEST_OUTCOMES: usize = 64;
-/// Most objects in all outcomes that one step lists, in between.
+const FEWEST_OUTCOMES: usize = 4;
+/// Most objects in all outcomes besides the verdicts that a plan lists, in between.
 const MOST_OBJECTS: usize = 200_000;
 
 /// Adds to each step that settles, and so has its verdict already, every other outcome.
@@ -42,7 +44,7 @@ pub(super) fn add_outcomes(
     let joined = joined(requests);
     let partition = Partition::new(cluster, &active, &targets, &joined);
     let stretches = stretches(requests, &partition);
-    let mut budget = options.state_cap.saturating_mul(CHOICE);
+    let mut budget = options.state_cap.saturating_mul(CHOICE).saturating_add(cluster.len() * EACH);
     let mut reached: Vec<Vec<Reached>> = Vec::new();
     for (part, stretches) in partition.parts.iter().zip(&stretches) {
         let explorer = Explorer::new(&part.cluster, settings, budget, options.reduction);
@@ -51,10 +53,12 @@ pub(super) fn add_outcomes(
         budget = left;
     }
     let rests = requests.iter().enumerate().filter(|(_, request)| request.wait != Wait::None);
+    let mut room = MOST_OBJECTS / cluster.len().max(1);
     for (stretch, (step, request)) in rests.enumerate() {
         if request.wait == Wait::Settled {
             let whole = Whole { cluster, parts: &partition.parts, reached: &reached, lone: joined.is_empty() };
-            whole.add_to(&mut steps[step], stretch);
+            let listed = whole.add_to(&mut steps[step], stretch, room.clamp(FEWEST_OUTCOMES, MOST_OUTCOMES));
+            room = room.saturating_sub(listed);
         }
     }
 }
@@ -107,8 +111,9 @@ struct Whole<'a> {
 
 impl Whole<'_> {
     /// The outcomes at the end of a stretch, which settles: everything was sent, or the client has stopped at an earlier end.
-    fn add_to(&self, step: &mut StepPlan, stretch: usize) {
-        let Some(verdict) = step.outcomes.first().map(|verdict| verdict.base.clone()) else { return };
+    /// At most so many besides the verdict; how many they are.
+    fn add_to(&self, step: &mut StepPlan, stretch: usize, most: usize) -> usize {
+        let Some(verdict) = step.outcomes.first().map(|verdict| verdict.base.clone()) else { return 0 };
         step.verdict_reached = false;
         let first = if self.lone { 0 } else { stretch };
         for moment in first..=stretch {
@@ -122,26 +127,29 @@ impl Whole<'_> {
             let choices = parts.map(|(part, reached)| self.ends(part, reached, &verdict)).collect();
             let choices = Choices { parts: choices, stops };
             step.verdict_reached |= choices.hold_verdict();
-            step.complete &= choices.add_to(&mut step.outcomes, most_outcomes(self.cluster));
+            let room = most - (step.outcomes.len() - 1);
+            step.complete &= choices.add_to(&mut step.outcomes, room);
         }
         step.outcomes[1..].sort_by_key(|outcome| (outcome.late, outcome.differs));
+        step.outcomes.len() - 1
     }
 
     /// How one part may end, the verdict's way first. States that look alike are one, late only if all of them are.
     fn ends(&self, part: &Part, reached: &Reached, verdict: &State) -> Vec<PartEnd> {
-        let mut distinct: BTreeMap<(Vec<u8>, bool), (&State, bool)> = BTreeMap::new();
+        let mut distinct: BTreeMap<(Vec<u8>, bool), (&Arc<State>, bool)> = BTreeMap::new();
         for branch in &reached.ends {
             let key = (visible(&part.cluster, &branch.state), self.lone && !branch.state.halted.is_empty());
             let seen = distinct.entry(key).or_insert((&branch.state, branch.course.late));
             seen.1 &= branch.course.late;
         }
         let ends = distinct.into_iter().map(|((_, halts), (state, late))| {
-            let patch = Patch { objects: part.objects.clone(), state: Arc::new(state.clone()) };
+            let patch = Patch { objects: part.objects.clone(), state: Arc::clone(state) };
             let difference = patch.difference(self.cluster, verdict);
             PartEnd { patch: difference.map(|difference| (patch, difference)), late, halts }
         });
         let mut ends: Vec<PartEnd> = ends.collect();
-        ends.sort_by_key(|end| end.patch.is_some());
+        // The gravest differences next: not all of them may have room.
+        ends.sort_by_key(|end| (end.patch.as_ref().map(|(_, difference)| *difference), end.late));
         ends
     }
 }
@@ -171,8 +179,8 @@ impl Choices {
             && (!self.stops || self.parts.iter().any(stops))
     }
 
-    /// Appends every combination that differs from the verdict. If there are more than `most`, only those in which one part
-    /// chooses, and those in which all do alike; then the result is false.
+    /// Appends every combination that differs from the verdict. If there are more than `most`, only so many of those in which
+    /// one part chooses, and of those in which all do alike; then the result is false.
     fn add_to(&self, outcomes: &mut Vec<Outcome>, most: usize) -> bool {
         // Most parts have no choice.
         let (fixed, free): (Vec<_>, Vec<_>) = self.parts.iter().partition(|ends| ends.len() == 1);
@@ -180,10 +188,15 @@ impl Choices {
         let mut start = Combination { outcome: verdict, halts: false };
         fixed.into_iter().flatten().for_each(|end| start.add(end));
         let number = free.iter().fold(1, |number: usize, ends| number.saturating_mul(ends.len()));
-        let combinations = if number <= most { all(start, &free) } else { some(&start, &free) };
+        // One of them may be the verdict.
+        let whole = number <= most + 1;
+        let combinations = if whole { all(start, &free) } else { some(&start, &free, most) };
         let wanted = combinations.into_iter().filter(|it| it.outcome.differs.is_some() && (it.halts || !self.stops));
+        let known = outcomes.len();
         outcomes.extend(wanted.map(|combination| combination.outcome));
-        number <= most
+        let listed = outcomes.len() - known;
+        outcomes.truncate(known + most);
+        whole && listed <= most
     }
 }
 
@@ -217,8 +230,9 @@ fn all(start: Combination, parts: &[&Vec<PartEnd>]) -> Vec<Combination> {
     combinations
 }
 
-/// One part at a time chooses, all others end as first in their lists; then all choose alike.
-fn some(start: &Combination, parts: &[&Vec<PartEnd>]) -> Vec<Combination> {
+/// One part at a time chooses, all others end as first in their lists; then all choose alike. At most so many that differ from
+/// the verdict.
+fn some(start: &Combination, parts: &[&Vec<PartEnd>], most: usize) -> Vec<Combination> {
     let choose = |choice: &dyn Fn(usize) -> usize| {
         let mut combination = start.clone();
         for (part, ends) in parts.iter().enumerate() {
@@ -231,10 +245,19 @@ fn some(start: &Combination, parts: &[&Vec<PartEnd>]) -> Vec<Combination> {
     let single =
         parts.iter().enumerate().flat_map(|(chooser, ends)| (1..ends.len()).map(move |choice| (chooser, choice)));
     let single = single.map(|(chooser, choice)| choose(&|part| if part == chooser { choice } else { 0 }));
-    alike.chain(single).take(MOST_OUTCOMES).collect()
+    alike.chain(single).filter(|combination| combination.outcome.differs.is_some()).take(most).collect()
 }
 
-/// Most outcomes that one step lists: fewer for large clusters, whose outcomes are long.
-fn most_outcomes(cluster: &Cluster) -> usize {
-    (MOST_OBJECTS / cluster.len().max(1)).clamp(FEWEST_OUTCOMES, MOST_OUTCOMES)
+/// What a user can see of a state, to tell outcomes apart.
+fn visible(cluster: &Cluster, state: &State) -> Vec<u8> {
+    let mut bytes = Vec::with_capacity(state.flags.len() + state.refs.len() + state.finalizers.len());
+    for id in cluster.ids() {
+        let flags = state.flags[id] & VISIBLE;
+        bytes.extend(flags.to_le_bytes());
+        if state.live(id) {
+            bytes.extend(cluster.refs_of(id).map(|index| state.refs[index] as u8));
+            bytes.extend(cluster.finalizers_of(id).map(|slot| u8::from(state.finalizers[slot])));
+        }
+    }
+    bytes
 }

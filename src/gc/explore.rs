@@ -15,54 +15,40 @@
 //! * Outcomes that need a retry which comes late are searched after all others, so that `late` means "only late" `[GC-16]`.
 //!
 //! The work is bounded by a budget that every look at an object, every move and every copied state is charged to. Once it is
-//! used up a number of fixed pseudo-random orders are run instead, and the result says that it is not complete.
+//! used up a number of fixed pseudo-random orders are run instead. Of many controllers that may each be quick enough, either
+//! one is, or all are. Of large states at rest, only so many are kept. In each case the result says that it is not complete.
 
-use std::cell::Cell;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
+use std::sync::Arc;
 
 use super::client::Stretch;
 use super::cluster::Cluster;
-use super::controllers::{ControllerSettings, Purge};
-use super::flags::VISIBLE;
-use super::ids::ObjectId;
-use super::independence::{Seed, stubborn_moves};
+use super::controllers::ControllerSettings;
+use super::ids::{ControllerId, ObjectId};
+use super::independence::{Scratch, Seed, stubborn_moves};
 use super::moves::Move;
+use super::sampling::{Random, any_move};
+use super::search::{Branch, Course, Races, Reached, Search};
 use super::state::State;
 use super::world::Simulation;
 use crate::kube::Wait;
 
 /// How many orders are sampled when the search is cut short.
 const SAMPLES: u64 = 64;
+/// How many objects all sampled orders together go through.
+const SAMPLED: u64 = 200_000;
 
 /// What one state at a choice costs of the budget: the unit of the cap.
 pub(super) const CHOICE: usize = 16;
 /// What one move without a choice costs.
 const MOVE: usize = 1;
-/// How many objects may be looked at for one unit.
-const LOOKS: usize = 1;
-
-/// A state of the part, and how it came about.
-#[derive(Debug, Clone)]
-pub(super) struct Branch {
-    pub(super) state: State,
-    pub(super) course: Course,
-}
-
-/// What a state does not show of how it came about.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) struct Course {
-    /// Some item's back-off had not ended when the cluster seemed at rest `[GC-16]`.
-    pub(super) late: bool,
-    /// Such items are left alone for the rest of this step.
-    shelved: bool,
-}
-
-/// What a step can lead to.
-#[derive(Debug, Clone)]
-pub(super) struct Reached {
-    pub(super) ends: Vec<Branch>,
-    pub(super) complete: bool,
-}
+/// What every object costs that is looked at.
+const LOOK: usize = 4;
+/// What comes to the budget for every object, so that a cluster without a choice is searched whole, however large it is.
+pub(super) const EACH: usize = 64;
+/// Most objects in all states at rest that are kept of one part; and as many states as are kept in any case.
+const MOST_KEPT: usize = 4_000_000;
+const FEWEST_KEPT: usize = 64;
 
 /// A search through one part.
 #[derive(Debug)]
@@ -76,13 +62,13 @@ pub(super) struct Explorer<'c> {
     budget: usize,
     /// Whether commuting moves are made without branching; without, the search is naive.
     reduce: bool,
-    /// Objects looked at in order to choose, since the budget was last charged.
-    looked_at: Cell<usize>,
+    scratch: Scratch,
 }
 
 impl<'c> Explorer<'c> {
     pub(super) fn new(cluster: &'c Cluster, settings: ControllerSettings, budget: usize, reduce: bool) -> Self {
-        Explorer { cluster, stretch: None, lone: true, settings, budget, reduce, looked_at: Cell::new(0) }
+        let scratch = Scratch::new(cluster.len());
+        Explorer { cluster, stretch: None, lone: true, settings, budget, reduce, scratch }
     }
 
     /// The same, where other clients may go on when one has halted.
@@ -92,41 +78,53 @@ impl<'c> Explorer<'c> {
 
     /// The outcomes at the end of each stretch over all orders, and what of the budget is unused.
     pub(super) fn run(mut self, stretches: &'c [Stretch<'c>]) -> (Vec<Reached>, usize) {
-        let start = Branch { state: Simulation::new(self.cluster).state, course: Course::default() };
-        let mut reached = self.settle(vec![start]);
-        let mut ends = Vec::with_capacity(stretches.len());
+        let state = Arc::new(Simulation::new(self.cluster).state);
+        let start = Branch { state, course: Course::default() };
+        let first = self.settle(vec![start]);
+        let mut ends: Vec<Reached> = Vec::with_capacity(stretches.len());
         let mut settled = true;
         for stretch in stretches {
             self.stretch = Some(stretch);
-            let going = reached.ends.iter().filter(|branch| !self.lone || branch.state.halted.is_empty());
-            let starts = going.map(|branch| self.start(branch, settled, stretch.clients())).collect();
-            let complete = reached.complete;
-            reached = self.settle(starts);
+            let before = ends.last().unwrap_or(&first);
+            let going = before.ends.iter().filter(|branch| !self.lone || branch.state.halted.is_empty());
+            let starts: Vec<Branch> = going.map(|branch| self.start(branch, settled, stretch.clients())).collect();
+            let complete = before.complete;
+            self.budget = self.budget.saturating_sub((starts.len().max(1) - 1) * self.cost_of_copy());
+            let mut reached = self.settle(starts);
             reached.complete &= complete;
             for branch in &mut reached.ends {
                 let halted: Vec<usize> = stretch.halts(&branch.state).collect();
-                if !halted.is_empty() && !self.lone {
-                    // It waits forever: no controller was quick enough.
-                    let mut world = self.world(branch.state.clone());
-                    world.forget_lost_controllers();
-                    branch.state = world.state;
+                if halted.is_empty() {
+                    continue;
                 }
-                branch.state.halted.extend(halted);
+                let mut world = self.world((*branch.state).clone());
+                if !self.lone {
+                    // It waits forever: no controller was quick enough.
+                    world.forget_lost_controllers();
+                }
+                world.state.halted.extend(halted);
+                branch.state = Arc::new(world.state);
             }
-            ends.push(reached.clone());
+            ends.push(reached);
             settled = stretch.end == Wait::Settled;
         }
         (ends, self.budget)
     }
 
+    /// What a state costs that is copied, hashed and kept: large ones cost more.
+    fn cost_of_copy(&self) -> usize {
+        CHOICE + self.cluster.len() / 4
+    }
+
     /// A branch before the first request of a stretch in which so many clients send something.
     fn start(&self, branch: &Branch, settled: bool, clients: usize) -> Branch {
-        let mut world = self.world(branch.state.clone());
+        let mut world = self.world((*branch.state).clone());
         if settled {
             world.forget_lost_controllers();
         }
         world.state.sent = vec![0; clients];
-        Branch { state: world.state, course: Course { shelved: false, ..branch.course } }
+        let course = Course { shelved: false, races: Races::Open, ..branch.course };
+        Branch { state: Arc::new(world.state), course }
     }
 
     fn world(&self, state: State) -> Simulation<'c> {
@@ -142,14 +140,14 @@ impl<'c> Explorer<'c> {
         search.late = late;
         loop {
             let Some(branch) = open.pop().or_else(|| search.late.pop()) else {
-                return Reached { ends: search.ends.into_values().collect(), complete: true };
+                return Reached { ends: search.ends.into_values().collect(), complete: !search.cut };
             };
             if !self.follow(branch, &mut search, &mut open) {
                 break;
             }
         }
         // Fewer where one order is long.
-        let samples = (1_000_000 / (self.cluster.len() as u64 + 1)).clamp(2, SAMPLES);
+        let samples = (SAMPLED / (self.cluster.len() as u64 + 1)).clamp(2, SAMPLES);
         for (index, start) in (0..samples).zip(starts.iter().cycle()) {
             self.sample(start.clone(), index, &mut search);
         }
@@ -159,19 +157,19 @@ impl<'c> Explorer<'c> {
     /// Follows one branch to its end or to the next real choice. False when the budget is used up.
     fn follow(&mut self, branch: Branch, search: &mut Search, open: &mut Vec<Branch>) -> bool {
         let Branch { state, course } = branch;
-        let mut world = self.world(state);
+        let mut world = self.world(Arc::unwrap_or_clone(state));
         loop {
             if self.budget == 0 {
                 return false;
             }
             let moves = self.choose(&mut world, course.shelved);
-            self.budget = self.budget.saturating_sub(self.looked_at.take() / LOOKS);
+            self.budget = self.budget.saturating_sub(LOOK * std::mem::take(&mut self.scratch.looked_at));
             match moves[..] {
                 [] => match self.rest(&mut world, course, search) {
                     Rest::Goes => {}
                     Rest::Ended => {
                         let quick = self.quick_controllers(&world, course, search);
-                        self.budget = self.budget.saturating_sub(quick.len() * (CHOICE + self.cluster.len() / 4));
+                        self.budget = self.budget.saturating_sub(quick.len() * self.cost_of_copy());
                         if course.late {
                             search.late.extend(quick)
                         } else {
@@ -188,13 +186,11 @@ impl<'c> Explorer<'c> {
                     if !search.seen.insert((world.state.fingerprint(), Course { late: false, ..course })) {
                         return true;
                     }
-                    // Large states cost more: they are copied, hashed and kept.
-                    let cost = moves.len() * (CHOICE + self.cluster.len() / 4);
-                    self.budget = self.budget.saturating_sub(cost);
+                    self.budget = self.budget.saturating_sub(moves.len() * self.cost_of_copy());
                     for next in moves {
                         let mut world = world.clone();
                         world.make(next);
-                        open.push(Branch { state: world.state, course });
+                        open.push(Branch { state: Arc::new(world.state), course });
                     }
                     // Late branches wait until all others are done.
                     if course.late {
@@ -213,8 +209,8 @@ impl<'c> Explorer<'c> {
             let ready: Vec<ObjectId> = ready.collect();
             if !ready.is_empty() {
                 // Either the back-off ends soon enough, or not before somebody looks.
-                let course = Course { late: true, shelved: true };
-                search.late.push(Branch { state: world.state.clone(), course });
+                let course = Course { late: true, shelved: true, ..course };
+                search.late.push(Branch { state: Arc::new(world.state.clone()), course });
                 for id in ready {
                     world.state.failed.remove(id);
                     world.retry(id);
@@ -226,28 +222,54 @@ impl<'c> Explorer<'c> {
             world.apply_watch();
             return Rest::Goes;
         }
-        let course = Course { shelved: false, ..course };
-        search.ends.entry(world.state.fingerprint()).or_insert_with(|| Branch { state: world.state.clone(), course });
+        if course.races == Races::Won && self.win_all_races(world) {
+            return Rest::Goes;
+        }
+        search.add_end(world, course, self.most_kept());
         Rest::Ended
     }
 
     /// Where everything is at rest, but controllers that are going may have been quick enough to let go: what follows then.
     fn quick_controllers(&self, world: &Simulation<'c>, course: Course, search: &mut Search) -> Vec<Branch> {
-        let races = world.races();
+        let races = if course.races == Races::Open { world.races() } else { BTreeSet::new() };
         if races.is_empty() || !search.seen.insert((world.state.fingerprint(), Course { late: false, ..course })) {
             return Vec::new();
         }
-        let quick = races.into_iter().map(|controller| {
+        // Each of them is or is not: as many states as there are sets of them.
+        let sets = 1_usize.checked_shl(races.len() as u32).unwrap_or(usize::MAX);
+        let all = sets.saturating_mul(races.len() * self.cost_of_copy()) / 2 <= self.budget;
+        let alone = if all { Races::Open } else { Races::Lost };
+        let mut quick: Vec<Branch> = Vec::with_capacity(races.len() + 1);
+        if !all {
+            search.cut = true;
+            let course = Course { races: Races::Won, ..course };
+            quick.push(Branch { state: Arc::new(world.state.clone()), course });
+        }
+        quick.extend(races.into_iter().map(|controller| {
             let mut world = world.clone();
             world.win_race(controller);
             world.apply_watch();
-            Branch { state: world.state, course }
-        });
-        quick.collect()
+            Branch { state: Arc::new(world.state), course: Course { races: alone, ..course } }
+        }));
+        quick
+    }
+
+    /// All controllers that may be quick enough are; false if there is none.
+    fn win_all_races(&self, world: &mut Simulation<'_>) -> bool {
+        let races = world.races();
+        for controller in &races {
+            world.win_race(*controller);
+        }
+        world.apply_watch();
+        !races.is_empty()
+    }
+
+    fn most_kept(&self) -> usize {
+        (MOST_KEPT / (self.cluster.len() + 1)).max(FEWEST_KEPT)
     }
 
     /// The moves to be followed from here; the queue is cleared of what would write nothing.
-    fn choose(&self, world: &mut Simulation<'_>, shelved: bool) -> Vec<Move> {
+    fn choose(&mut self, world: &mut Simulation<'_>, shelved: bool) -> Vec<Move> {
         let mut best: Option<Vec<Move>> = None;
         let mut after = None;
         while let Some(item) = next_item(world, after) {
@@ -302,7 +324,7 @@ impl<'c> Explorer<'c> {
     }
 
     /// Whether the moves around `seed` are a single one; otherwise they are kept if fewer than `best`.
-    fn improves(&self, world: &Simulation<'_>, seed: Seed, best: &mut Option<Vec<Move>>) -> bool {
+    fn improves(&mut self, world: &Simulation<'_>, seed: Seed, best: &mut Option<Vec<Move>>) -> bool {
         if !self.reduce {
             let moves = best.get_or_insert_default();
             let mut more = Vec::new();
@@ -315,7 +337,7 @@ impl<'c> Explorer<'c> {
             return false;
         }
         let limit = best.as_ref().map_or(usize::MAX, Vec::len);
-        if let Some(moves) = stubborn_moves(world, seed, limit, &self.looked_at).filter(|moves| !moves.is_empty()) {
+        if let Some(moves) = stubborn_moves(world, seed, limit, &mut self.scratch).filter(|moves| !moves.is_empty()) {
             *best = Some(moves);
         }
         best.as_ref().is_some_and(|moves| moves.len() == 1)
@@ -323,78 +345,24 @@ impl<'c> Explorer<'c> {
 
     /// One pseudo-random order to its end.
     fn sample(&self, start: Branch, seed: u64, search: &mut Search) {
-        let mut random = Random(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1);
-        let mut world = self.world(start.state);
+        let mut random = Random::new(seed);
+        let mut world = self.world(Arc::unwrap_or_clone(start.state));
         let mut found = Search::default();
         loop {
             if let Some(next) = any_move(&mut world, &mut random) {
                 world.make(next);
             } else if let Rest::Ended = self.rest(&mut world, start.course, &mut found) {
-                let mut quick = self.quick_controllers(&world, start.course, &mut found);
-                if quick.is_empty() || random.below(2) == 0 {
+                let races: Vec<ControllerId> = world.races().into_iter().collect();
+                if races.is_empty() || random.below(2) == 0 {
                     break;
                 }
-                world = self.world(quick.swap_remove(random.below(quick.len())).state);
+                world.win_race(races[random.below(races.len())]);
+                world.apply_watch();
             }
         }
-        search.ends.append(&mut found.ends);
+        let room = self.most_kept().saturating_sub(search.ends.len());
+        search.ends.extend(found.ends.into_iter().take(room));
     }
-}
-
-/// A fixed sequence of numbers (xorshift).
-struct Random(u64);
-
-impl Random {
-    fn below(&mut self, limit: usize) -> usize {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        (self.0 % limit.max(1) as u64) as usize
-    }
-}
-
-/// Some move that is possible now.
-fn any_move(world: &mut Simulation<'_>, random: &mut Random) -> Option<Move> {
-    loop {
-        let from = ObjectId::from(random.below(world.cluster.len()));
-        let State { queue, conflicts, orphans, .. } = &world.state;
-        let idle = [queue, conflicts, orphans].iter().all(|queue| queue.is_empty());
-        let chosen = random.below(5);
-        if chosen == 4 || idle {
-            let purge = world.next_purge(from).or_else(|| world.next_purge(ObjectId::FIRST)).map(|(_, purge)| purge);
-            let finalize = || world.finalizable().next().map(Purge::Finalize);
-            if let Some(purge) = purge.or_else(finalize) {
-                return Some(Move::Purge(purge));
-            }
-        }
-        if chosen == 3 || idle {
-            let sending: Vec<usize> = world.sending().collect();
-            if !sending.is_empty() {
-                return Some(Move::Send(sending[random.below(sending.len())]));
-            }
-        }
-        if idle {
-            return None;
-        }
-        let queue = [&world.state.queue, &world.state.conflicts, &world.state.orphans][chosen % 3];
-        let Some(item) = queue.next_from(from).or_else(|| queue.next_from(ObjectId::FIRST)) else { continue };
-        if chosen % 3 == 2 {
-            return Some(Move::Orphan(item));
-        }
-        let prospect = world.prospect(item);
-        if prospect.writes() {
-            return Some(Move::Attempt(item));
-        }
-        world.discard(item, &prospect);
-    }
-}
-
-/// What has been found.
-#[derive(Debug, Default)]
-struct Search {
-    seen: BTreeSet<((u64, u64), Course)>,
-    ends: BTreeMap<(u64, u64), Branch>,
-    late: Vec<Branch>,
 }
 
 enum Rest {
@@ -408,18 +376,4 @@ fn next_item(world: &Simulation<'_>, after: Option<ObjectId>) -> Option<ObjectId
     let queued = world.state.queue.next_from(from);
     let conflict = world.state.conflicts.next_from(from);
     queued.into_iter().chain(conflict).min()
-}
-
-/// What a user can see of a state, to tell outcomes apart.
-pub(super) fn visible(cluster: &Cluster, state: &State) -> Vec<u8> {
-    let mut bytes = Vec::with_capacity(state.flags.len() + state.refs.len() + state.finalizers.len());
-    for id in cluster.ids() {
-        let flags = state.flags[id] & VISIBLE;
-        bytes.extend(flags.to_le_bytes());
-        if state.live(id) {
-            bytes.extend(cluster.refs_of(id).map(|index| state.refs[index] as u8));
-            bytes.extend(cluster.finalizers_of(id).map(|slot| u8::from(state.finalizers[slot])));
-        }
-    }
-    bytes
 }

@@ -24,12 +24,12 @@
 //! already. A rule too many costs time, a rule too few costs outcomes: a property test compares with the search that follows
 //! all moves.
 
-use std::cell::Cell;
 use std::collections::BTreeSet;
 
 use super::collector::Action;
 use super::controllers::Purge;
 use super::flags::{DELETING_DEPENDENTS, FOREGROUND, GRACEFUL, ORPHAN, SPEC_KUBERNETES, TERMINATING};
+use super::id_set::IdSet;
 use super::ids::{NONE, ObjectId, RefId};
 use super::moves::{Move, Prospect};
 use super::references::Dependent;
@@ -43,10 +43,31 @@ pub(super) enum Seed {
     Client(usize),
 }
 
+/// What is used again for each set: thousands of small ones are closed for every move.
+#[derive(Debug)]
+pub(super) struct Scratch {
+    members: IdSet,
+    /// The same, in no order.
+    listed: Vec<ObjectId>,
+    /// How many objects were looked at since somebody took note.
+    pub(super) looked_at: usize,
+}
+
+impl Scratch {
+    /// For a cluster of so many objects.
+    pub(super) fn new(objects: usize) -> Self {
+        Self { members: IdSet::new(objects), listed: Vec::new(), looked_at: 0 }
+    }
+
+    fn clear(&mut self) {
+        self.listed.drain(..).for_each(|id| self.members.remove(id));
+    }
+}
+
 /// A stubborn set under construction: the objects whose moves, now and later, are all in it.
 struct Stubborn<'w, 'c> {
     world: &'w Simulation<'c>,
-    members: BTreeSet<ObjectId>,
+    scratch: &'w mut Scratch,
     /// The clients that are members too.
     clients: BTreeSet<usize>,
     open: Vec<ObjectId>,
@@ -54,21 +75,21 @@ struct Stubborn<'w, 'c> {
 }
 
 /// The possible moves of the smallest stubborn set that holds the moves of `seed`; gives up (`None`)
-/// when there are at least `limit`. Adds to `looked_at` how many objects that took.
+/// when there are at least `limit`.
 pub(super) fn stubborn_moves(
     world: &Simulation<'_>,
     seed: Seed,
     limit: usize,
-    looked_at: &Cell<usize>,
+    scratch: &mut Scratch,
 ) -> Option<Vec<Move>> {
-    let mut set =
-        Stubborn { world, members: BTreeSet::new(), clients: BTreeSet::new(), open: Vec::new(), moves: Vec::new() };
+    scratch.clear();
+    let mut set = Stubborn { world, scratch, clients: BTreeSet::new(), open: Vec::new(), moves: Vec::new() };
     match seed {
         Seed::Object(id) => set.add(id),
         Seed::Client(client) => set.add_client(client),
     }
     while let Some(object) = set.open.pop() {
-        looked_at.set(looked_at.get() + 1);
+        set.scratch.looked_at += 1;
         set.expand(object);
         if set.moves.len() >= limit {
             return None;
@@ -79,7 +100,9 @@ pub(super) fn stubborn_moves(
 
 impl Stubborn<'_, '_> {
     fn add(&mut self, id: ObjectId) {
-        if id != NONE && self.world.state.live(id) && self.members.insert(id) {
+        if id != NONE && self.world.state.live(id) && !self.scratch.members.contains(id) {
+            self.scratch.members.insert(id);
+            self.scratch.listed.push(id);
             self.open.push(id);
         }
     }
@@ -89,7 +112,7 @@ impl Stubborn<'_, '_> {
     fn add_one_of(&mut self, candidates: impl Iterator<Item = ObjectId>) {
         let mut first = None;
         for candidate in candidates {
-            if self.members.contains(&candidate) || self.inert(candidate) {
+            if self.scratch.members.contains(candidate) || self.inert(candidate) {
                 return;
             }
             first = first.or(Some(candidate));
@@ -151,6 +174,7 @@ impl Stubborn<'_, '_> {
         }
         self.add_misled(id);
         for Dependent { holder: dependent, .. } in world.state.dependents(world.cluster, id) {
+            self.scratch.looked_at += 1;
             if !self.indifferent(dependent, id) {
                 self.add(dependent);
             }
@@ -258,7 +282,7 @@ impl Stubborn<'_, '_> {
         let world = self.world;
         let blocks = |index: RefId| world.cluster.reference(index).by_uid == owner && world.state.blocks(index);
         // The members are few, the dependents may be many.
-        if self.members.iter().any(|id| world.state.live(*id) && world.cluster.refs_of(*id).any(blocks)) {
+        if self.scratch.listed.iter().any(|id| world.state.live(*id) && world.cluster.refs_of(*id).any(blocks)) {
             return;
         }
         let dependents = world.state.dependents(world.cluster, owner);
@@ -269,7 +293,7 @@ impl Stubborn<'_, '_> {
     /// A purge that cannot reach `id` yet: its namespace or definition is not being deleted, or still has Pods.
     fn add_purger(&mut self, id: ObjectId) {
         let world = self.world;
-        let home = world.cluster.links.home.get(&id).copied();
+        let home = world.cluster.links.home_of(id);
         if let Some(home) = home.filter(|home| world.state.live(*home)) {
             if !world.state.has(home, TERMINATING) {
                 self.add(home);

@@ -8,7 +8,7 @@ use typed_index_collections::TiVec;
 
 use super::callouts::Callouts;
 use super::cause::Protection;
-use super::ids::{ControllerId, FinalizerId, ObjectId, RefId};
+use super::ids::{ControllerId, FinalizerId, NONE, ObjectId, RefId};
 use super::kinds::KindId;
 use super::symbols::Symbol;
 
@@ -90,8 +90,8 @@ pub(super) struct Links {
     pub(super) definition_of: BTreeMap<KindId, ObjectId>,
     pub(super) namespaces: Vec<ObjectId>,
     pub(super) definitions: Vec<ObjectId>,
-    /// The Namespace object that an object's content belongs to.
-    pub(super) home: BTreeMap<ObjectId, ObjectId>,
+    /// By object: the Namespace that contains it, or [`NONE`].
+    homes: TiVec<ObjectId, ObjectId>,
     /// Owners that some dependent looks for in the wrong place, where that misleads the collector about others.
     pub(super) misleading: BTreeSet<ObjectId>,
     /// Sorted by object.
@@ -111,6 +111,17 @@ pub(super) struct Links {
 }
 
 impl Links {
+    /// The Namespace object that contains another one.
+    pub(super) fn home_of(&self, id: ObjectId) -> Option<ObjectId> {
+        self.homes.get(id).copied().filter(|home| *home != NONE)
+    }
+
+    pub(super) fn set_home(&mut self, id: ObjectId, home: ObjectId) {
+        let known = self.homes.len().max(usize::from(id.next()));
+        self.homes.resize(known, NONE);
+        self.homes[id] = home;
+    }
+
     pub(super) fn protections_of(&self, id: ObjectId) -> &[Protected] {
         let start = self.protections.partition_point(|protection| protection.object < id);
         let end = self.protections.partition_point(|protection| protection.object <= id);

@@ -164,7 +164,7 @@ impl Simulation<'_> {
         {
             return Some(Purge::Delete { object: id, of: definition });
         }
-        let home = *self.cluster.links.home.get(&id)?;
+        let home = self.cluster.links.home_of(id)?;
         let Some(Role::Namespace { pods, content, .. }) = self.cluster.links.roles.get(&home) else { return None };
         let batch = if pods.binary_search(&id).is_ok() { pods } else { content };
         let purged = self.purging(home)

@@ -16,6 +16,6 @@ pub struct SimulationOptions {
 
 impl Default for SimulationOptions {
     fn default() -> Self {
-        SimulationOptions { kubelet: true, state_cap: 200_000, reduction: true }
+        SimulationOptions { kubelet: true, state_cap: 100_000, reduction: true }
     }
 }

@@ -27,8 +27,6 @@ pub(super) struct Part {
     pub(super) objects: Arc<Vec<ObjectId>>,
 }
 
-impl Part {}
-
 /// A cluster in parts.
 #[derive(Debug)]
 pub(super) struct Partition {
@@ -155,8 +153,8 @@ fn may_go(cluster: &Cluster, targets: &BTreeSet<ObjectId>, id: ObjectId) -> bool
 fn is_fixed(cluster: &Cluster, targets: &BTreeSet<ObjectId>, id: ObjectId) -> bool {
     let links = &cluster.links;
     let definition = links.definition_of.get(&cluster.nodes[id].kind);
-    let above = links.home.get(&id).into_iter().chain(definition);
-    above.chain([&id]).all(|object| !may_go(cluster, targets, *object))
+    let above = links.home_of(id).into_iter().chain(definition.copied());
+    above.chain([id]).all(|object| !may_go(cluster, targets, object))
 }
 
 /// Union-find with path halving.
@@ -236,8 +234,8 @@ impl Restriction<'_> {
         for (own, &id) in part.ids().zip(self.objects) {
             let (slots, own_slots) = (self.cluster.finalizers_of(id), part.finalizers_of(own));
             let slot = |slot: FinalizerId| slots.counterpart(slot, &own_slots);
-            if let Some(home) = whole.home.get(&id).and_then(|home| self.local(*home)) {
-                links.home.insert(own, home);
+            if let Some(home) = whole.home_of(id).and_then(|home| self.local(home)) {
+                links.set_home(own, home);
             }
             if let Some(role) = whole.roles.get(&id) {
                 let role = self.role(own, role, slot, &mut links);

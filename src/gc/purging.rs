@@ -84,9 +84,9 @@ impl Purging {
 
     /// An object is gone.
     pub(super) fn note_removal(&mut self, cluster: &Cluster, id: ObjectId, gone: impl Fn(ObjectId) -> bool) {
-        let Some(home) = cluster.links.home.get(&id) else { return };
+        let Some(home) = cluster.links.home_of(id) else { return };
         let (Some(Role::Namespace { content, pods, .. }), Some(left)) =
-            (cluster.links.roles.get(home), self.left.get_mut(home))
+            (cluster.links.roles.get(&home), self.left.get_mut(&home))
         else {
             return;
         };

@@ -77,7 +77,7 @@ impl View<'_> {
     }
 
     fn home_goes(&self, id: ObjectId) -> bool {
-        self.cluster.links.home.get(&id).is_some_and(|home| self.state.has(*home, TERMINATING))
+        self.cluster.links.home_of(id).is_some_and(|home| self.state.has(home, TERMINATING))
     }
 
     /// Whether a controller that needs this never acts again, now that everything has settled. In a Terminating namespace no

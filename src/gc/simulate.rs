@@ -69,11 +69,11 @@ pub fn simulate<'c>(cluster: &'c Cluster, steps: &[Step], options: &SimulationOp
 fn events_after(cluster: &Cluster, state: &State, events: &[(ObjectId, Event)]) -> Vec<Event> {
     let kept = events.iter().filter_map(|(child, event)| {
         let mut event = event.clone();
-        if let Some(home) = cluster.links.home.get(child) {
-            if state.gone(*home) {
+        if let Some(home) = cluster.links.home_of(*child) {
+            if state.gone(home) {
                 return None;
             }
-            event.certain &= !state.has(*home, TERMINATING);
+            event.certain &= !state.has(home, TERMINATING);
         }
         Some(event)
     });

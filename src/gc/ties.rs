@@ -84,7 +84,7 @@ impl Links {
                 continue;
             }
             let Some(&namespace) = names.get(&node.namespace) else { continue };
-            self.home.insert(id, namespace);
+            self.set_home(id, namespace);
             let first = cluster.behaviour.pods_first && matches!(self.roles.get(&id), Some(Role::Pod { .. }));
             if let Some(Role::Namespace { content, pods, .. }) = self.roles.get_mut(&namespace) {
                 if first { pods.push(id) } else { content.push(id) }

@@ -51,10 +51,10 @@ impl Timeline {
     /// owner.
     fn exposed(&self, cluster: &Cluster, id: ObjectId) -> Moment {
         let definition = cluster.links.definition_of.get(&cluster.nodes[id].kind);
-        let above = cluster.links.home.get(&id).into_iter().chain(definition);
+        let above = cluster.links.home_of(id).into_iter().chain(definition.copied());
         let owners = cluster.refs_of(id).map(|index| cluster.reference(index).by_uid).filter(|owner| *owner != NONE);
         let owners = owners.map(|owner| self.doomed[owner]).max();
-        above.map(|above| self.doomed[*above]).chain(owners).min().unwrap_or(NEVER)
+        above.map(|above| self.doomed[above]).chain(owners).min().unwrap_or(NEVER)
     }
 
     /// The object is gone.

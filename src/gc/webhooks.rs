@@ -166,7 +166,7 @@ impl View<'_> {
     /// Objects whose purge reads whether this one is rejected, and the other way round: those of its kind right before and after
     /// it, which stay if it does; and of a namespace with Pods that webhooks are asked about, everything.
     fn tied_by_purge(&self, id: ObjectId) -> Vec<ObjectId> {
-        let home = self.cluster.links.home.get(&id).and_then(|home| self.cluster.links.roles.get(home));
+        let home = self.cluster.links.home_of(id).and_then(|home| self.cluster.links.roles.get(&home));
         let Some(Role::Namespace { content, pods, .. }) = home else { return Vec::new() };
         let callouts = &self.cluster.links.callouts;
         let asked = |id: &&ObjectId| !callouts.asked_about(**id).is_empty();

@@ -1,6 +1,6 @@
 //! Explanations: why every object ended as it did, along which chain of objects.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::cause::Cause;
 use super::cluster::Cluster;
@@ -13,6 +13,9 @@ use super::trace::Change;
 use super::view::{Class, View};
 use crate::kube::ObjectKey;
 
+/// Most keys of a chain: of a chain of `n` objects, all chains together would have half the square of `n`.
+const MOST_LINKS: usize = 32;
+
 /// Why an object ended as it did.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Why {
@@ -20,6 +23,8 @@ pub struct Why {
     pub causes: Vec<Cause>,
     /// From the object that the step was about down to this one, both included.
     pub chain: Vec<ObjectKey>,
+    /// How many objects of a long chain are left out, between its first key and its second.
+    pub omitted: usize,
     /// The round in which the object was removed, or last touched.
     pub round: u32,
 }
@@ -53,8 +58,10 @@ pub(super) fn explain(
         }
     }
     let shown = explained.into_iter().filter(|(id, _)| !cluster.is_assumed(*id));
+    let mut ways = Ways { began: &began, known: BTreeMap::new() };
     let keyed = shown.map(|(id, mut why)| {
-        why.chain = chain(cluster, &began, id);
+        let (chain, omitted) = ways.down_to(id);
+        (why.chain, why.omitted) = (chain.into_iter().map(|id| cluster.key(id)).collect(), omitted);
         (cluster.key(id), why)
     });
     keyed.collect()
@@ -66,17 +73,57 @@ fn add(causes: &mut Vec<Cause>, cause: Cause) {
     }
 }
 
-/// Follows causes upwards; a cycle of owners ends where it would begin again.
-fn chain(cluster: &Cluster, began: &BTreeMap<ObjectId, &Change>, id: ObjectId) -> Vec<ObjectKey> {
-    let mut ids = vec![id];
-    let mut seen = std::collections::BTreeSet::from([id]);
-    while let Some(via) = ids.last().and_then(|last| began.get(last)).and_then(|change| change.via) {
-        if !seen.insert(via) {
-            break;
-        }
-        ids.push(via);
+/// The ways from what a step is about to all that it touches, followed upwards.
+struct Ways<'a> {
+    /// The first change of each object.
+    began: &'a BTreeMap<ObjectId, &'a Change>,
+    /// Where a long way begins, and how many objects come after that.
+    known: BTreeMap<ObjectId, (ObjectId, usize)>,
+}
+
+impl Ways<'_> {
+    fn above(&self, id: ObjectId) -> Option<ObjectId> {
+        self.began.get(&id).and_then(|change| change.via)
     }
-    ids.into_iter().rev().map(|id| cluster.key(id)).collect()
+
+    /// The objects on the way, and how many of them are left out. A cycle of owners ends where it would begin again.
+    fn down_to(&mut self, id: ObjectId) -> (Vec<ObjectId>, usize) {
+        let mut ids = vec![id];
+        let mut last = id;
+        let mut omitted = 0;
+        while let Some(via) = self.above(last).filter(|via| !ids.contains(via)) {
+            if ids.len() == MOST_LINKS {
+                (last, omitted) = self.origin(last);
+                ids[MOST_LINKS - 1] = last;
+                break;
+            }
+            ids.push(via);
+            last = via;
+        }
+        ids.reverse();
+        (ids, omitted)
+    }
+
+    /// Looks at every object once, whoever asks.
+    fn origin(&mut self, id: ObjectId) -> (ObjectId, usize) {
+        let (mut path, mut passed) = (Vec::new(), BTreeSet::new());
+        let mut at = id;
+        let (origin, mut below) = loop {
+            if let Some(known) = self.known.get(&at) {
+                break *known;
+            }
+            passed.insert(at);
+            match self.above(at).filter(|via| !passed.contains(via)) {
+                Some(via) => path.push(std::mem::replace(&mut at, via)),
+                None => break (at, 0),
+            }
+        };
+        for passed in path.into_iter().rev() {
+            below += 1;
+            self.known.insert(passed, (origin, below));
+        }
+        (origin, below)
+    }
 }
 
 /// Why a live object with troubled owners was left alone, or is still Terminating.

@@ -27,7 +27,7 @@ pub use delivers::{
     delivered_by,
 };
 pub use finalizer_holder::FinalizerHolder;
-pub use implied::{Implied, ImpliedObject, ImpliedReference, MOST_REPLICAS, implied};
+pub use implied::{Implied, ImpliedObject, ImpliedReference, implied};
 pub use pod_specs::{may_run_pods, pod_template_spec};
 pub use removers::{Evidence, Remover, Removers};
 pub use serves::{

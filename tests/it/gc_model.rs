@@ -424,6 +424,39 @@ fn a_plan_says_why() {
 }
 
 #[test]
+fn a_long_chain_is_told_from_its_beginning_and_to_its_end() {
+    let lines: Vec<String> = (1..100).map(|n| format!("c{n:02} -> c{:02}", n - 1)).chain(["c00".to_owned()]).collect();
+    let lines: Vec<&str> = lines.iter().map(String::as_str).collect();
+    let cluster = sketch(&lines);
+    let plan = simulate(&cluster, &[delete(&["c00"], BACKGROUND)], &SimulationOptions::default());
+    let why = plan.why(0);
+    let told = |name: &str| {
+        let why = &why[&sketch_key(name)];
+        (why.chain.iter().map(|key| key.name.clone()).collect::<Vec<_>>(), why.omitted)
+    };
+    assert_eq!(told("c31"), ((0..32).map(|n| format!("c{n:02}")).collect(), 0));
+    let last: Vec<String> = (69..100).map(|n| format!("c{n:02}")).collect();
+    assert_eq!(told("c99"), ([vec!["c00".to_owned()], last].concat(), 68));
+}
+
+/// Two outcomes for each of 20 independent parts, in a cluster in which each outcome is long.
+#[test]
+fn a_plan_lists_so_many_outcomes_as_have_room_and_says_that_there_are_more() {
+    let race =
+        |n: usize| [format!("o{n:02}{{x/y}} -> p{n:02}"), format!("p{n:02}"), format!("c{n:02} -> o{n:02}, !p{n:02}")];
+    let lines: Vec<String> = (0..20).flat_map(race).chain((0..5_000).map(|n| format!("z{n:04}"))).collect();
+    let lines: Vec<&str> = lines.iter().map(String::as_str).collect();
+    let cluster = sketch(&lines);
+    let owners: Vec<String> = (0..20).flat_map(|n| [format!("o{n:02}"), format!("p{n:02}")]).collect();
+    let owners: Vec<&str> = owners.iter().map(String::as_str).collect();
+    let steps = [delete(&owners, FOREGROUND), Step::Settle];
+    let plan = simulate(&cluster, &steps, &SimulationOptions::default());
+    let listed: usize = plan.steps.iter().map(|step| step.outcomes.len() - 1).sum();
+    assert!(listed > 0 && listed * cluster.len() <= 300_000, "{listed} outcomes");
+    assert!(plan.steps.iter().all(|step| !step.complete));
+}
+
+#[test]
 fn a_stuck_owner_names_its_blockers() {
     let cluster = sketch(&["o", "c{x/y} -> !o"]);
     let plan = simulate(&cluster, &[delete(&["o"], FOREGROUND)], &SimulationOptions::default());

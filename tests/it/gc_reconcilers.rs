@@ -1,6 +1,6 @@
 //! Controllers outside of the control plane: when they let go of what is deleted, and when nobody knows whether they do.
 
-use ownerlint::gc::{Cluster, DefinitionFacts, Facts, Reconciler, SimulationOptions, Step, simulate};
+use ownerlint::gc::{Cluster, DefinitionFacts, Facts, Fate, Reconciler, SimulationOptions, Step, simulate};
 use ownerlint::kube::{Policy, Wait};
 
 use crate::gc_support::{delete, outcomes, recorded_kinds, sketch_key, sketch_objects};
@@ -360,4 +360,30 @@ fn one_of_two_authorities_that_goes_with_the_object_makes_no_race() {
     assert_eq!(outcomes(&cluster, &[deleted(&["cr", "a"])]), [["b", "operator"]]);
     let both = outcomes(&cluster, &[deleted(&["cr", "a", "b"])]);
     assert_eq!(both, [&["cr{T,x/y}", "operator"][..], &["operator"]]);
+}
+
+/// Each of them is or is not quick enough: 65,536 sets in one namespace.
+#[test]
+fn of_many_controllers_that_may_be_quick_each_alone_is_and_all_are() {
+    let lines: Vec<String> =
+        (0..16).flat_map(|n| [format!("cr{n:02}{{x/y}}"), format!("Deployment.apps/n/d{n:02}")]).collect();
+    let lines: Vec<&str> = lines.iter().map(String::as_str).chain(["Namespace//n"]).collect();
+    let mut objects = sketch_objects(&lines);
+    for (number, object) in objects.iter_mut().filter(|object| !object.finalizers.is_empty()).enumerate() {
+        object.reconcilers.push(Reconciler {
+            finalizers: vec!["x/y".to_owned()],
+            workloads: vec![sketch_key(&format!("Deployment.apps/n/d{number:02}"))],
+            authority: Vec::new(),
+        });
+    }
+    let cluster = Cluster::new(recorded_kinds(), objects).expect("the sketch makes a cluster");
+    let plan = simulate(&cluster, &[deleted(&["Namespace//n"])], &SimulationOptions::default());
+    let held = |outcome| {
+        let fates = plan.fates(outcome).into_iter();
+        fates.filter(|(key, fate)| key.kind == "ConfigMap" && *fate != Fate::Gone).count()
+    };
+    let mut held: Vec<usize> = plan.steps[0].outcomes.iter().map(held).collect();
+    held.sort_unstable();
+    assert_eq!(held, [vec![0], vec![15; 16], vec![16]].concat());
+    assert!(!plan.steps[0].complete, "there are more");
 }

@@ -1,13 +1,13 @@
 //! What a reader of a plan should know about its input: every assumption, in a sentence.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use crate::cluster::Assumptions;
 use crate::gc::{Effect, Hold, Plan};
 use crate::inventory::Inventory;
 use crate::kube::{GroupKind, Namespace, ObjectKey};
+use crate::ownership::Implied;
 use crate::ownership::known_finalizers::KnownFinalizers;
-use crate::ownership::{Implied, MOST_REPLICAS};
 use crate::text::plain;
 
 /// Most objects that a note names.
@@ -127,9 +127,12 @@ pub(super) fn notes(ground: &Ground<'_>, assumptions: &Assumptions) -> Vec<Strin
             named(&unseen)
         ));
     }
-    if !ground.implied.capped.is_empty() {
-        let keys: Vec<String> = ground.implied.capped.iter().map(ToString::to_string).collect();
-        notes.push(format!("Only {MOST_REPLICAS} replicas are shown for {}.", named(&keys)));
+    let mut capped: BTreeMap<i64, Vec<String>> = BTreeMap::new();
+    for (workload, shown) in &ground.implied.capped {
+        capped.entry(*shown).or_default().push(workload.to_string());
+    }
+    for (shown, workloads) in capped.iter().rev() {
+        notes.push(format!("Only {shown} replicas are shown for {}.", named(workloads)));
     }
     if inventory.members.iter().any(|member| member.key.namespace == Namespace::Unwritten) {
         notes.push("Objects without a namespace are assumed to share one, written `?`; `-n` names it.".to_owned());

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use super::object::{Implied, ImpliedObject, ImpliedReference, MOST_REPLICAS};
+use super::object::{Implied, ImpliedObject, ImpliedReference, MANY_IMPLIED, MOST_BELOW_ONE, MOST_REPLICAS};
 use crate::inventory::{Inventory, Member, ObjectId};
 use crate::kube::{ApiVersion, GroupKind, Namespace, ObjectKey};
 use crate::ownership::Ownership;
@@ -46,12 +46,16 @@ impl<'a> Builder<'a> {
         })
     }
 
-    /// At most so many of a workload's replicas.
-    pub(super) fn capped(&mut self, owner: &ObjectKey, replicas: i64) -> i64 {
-        if replicas > MOST_REPLICAS && !self.implied.capped.contains(owner) {
-            self.implied.capped.push(owner.clone());
+    /// How many of a workload's replicas are shown, each of which is so many objects.
+    pub(super) fn capped(&mut self, owner: &ObjectKey, replicas: i64, objects: usize) -> i64 {
+        let many = self.implied.objects.len() >= MANY_IMPLIED;
+        let most = if many { MOST_REPLICAS / 10 } else { MOST_REPLICAS };
+        let room = i64::try_from(MOST_BELOW_ONE / objects.max(1)).unwrap_or(most);
+        let most = most.min(room).max(2);
+        if replicas > most {
+            self.implied.capped.push((owner.clone(), most));
         }
-        replicas.clamp(0, MOST_REPLICAS)
+        replicas.clamp(0, most)
     }
 }
 

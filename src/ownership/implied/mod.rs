@@ -17,7 +17,7 @@ mod products;
 mod workloads;
 
 use builder::Builder;
-pub use object::{Implied, ImpliedObject, ImpliedReference, MOST_REPLICAS};
+pub use object::{Implied, ImpliedObject, ImpliedReference};
 
 use super::{Ownership, Ties};
 use crate::inventory::{Inventory, Member, Serving};

@@ -6,8 +6,13 @@ use crate::kube::ObjectKey;
 use crate::manifest::OwnerReference;
 use crate::ownership::tables::Table;
 use crate::yaml::Value;
+
 /// Most Pods that are implied below one workload, and most claims below one template of it: a larger set behaves alike.
-pub const MOST_REPLICAS: i64 = 100;
+pub(super) const MOST_REPLICAS: i64 = 100;
+/// Most objects below one workload with several replicas: fewer of them, if each has many claims.
+pub(super) const MOST_BELOW_ONE: usize = 2_000;
+/// From so many implied objects on, workloads have but a tenth of [`MOST_REPLICAS`].
+pub(super) const MANY_IMPLIED: usize = 20_000;
 
 /// An object that a built-in controller creates.
 #[derive(Clone, Debug)]
@@ -72,6 +77,6 @@ impl<'a> ImpliedReference<'a> {
 pub struct Implied<'a> {
     /// In the order of the objects that they are created for; an owner comes before what it owns in turn.
     pub objects: Vec<ImpliedObject<'a>>,
-    /// Workloads with more than [`MOST_REPLICAS`].
-    pub capped: Vec<ObjectKey>,
+    /// Workloads with more replicas than are shown, and how many are shown.
+    pub capped: Vec<(ObjectKey, i64)>,
 }

@@ -33,6 +33,12 @@ impl<'a> PodTemplate<'a> {
             claims: Vec::new(),
         }
     }
+
+    /// As how many objects a Pod of it counts, its claims included.
+    fn objects(&self) -> usize {
+        let ephemeral = items(self.spec, "volumes").filter(|volume| volume.get("ephemeral").is_some());
+        1 + ephemeral.count() + items(self.spec, "resourceClaims").count()
+    }
 }
 
 fn finalizers(metadata: &Metadata) -> Vec<String> {
@@ -64,7 +70,7 @@ pub(super) fn replica_set<'a>(builder: &mut Builder<'a>, member: &'a Member) {
 fn replicas<'a>(builder: &mut Builder<'a>, member: &'a Member, owner: &ObjectKey, reference: ImpliedReference<'a>) {
     let template = PodTemplate::of(spec(member), member.object.templates());
     let wanted = integer(spec(member), "replicas").unwrap_or(1);
-    for number in 1..=builder.capped(&member.key, wanted) {
+    for number in 1..=builder.capped(&member.key, wanted, template.objects()) {
         add_pod(builder, "DEP-2", format!("{}-<{number}>", owner.name), owner, reference, &template);
     }
 }
@@ -75,7 +81,8 @@ pub(super) fn stateful_set<'a>(builder: &mut Builder<'a>, member: &'a Member) {
     revision(builder, member, "DEP-3");
     let start = integer(spec(member).and_then(|spec| spec.get("ordinals")), "start").unwrap_or(0);
     let wanted = integer(spec(member), "replicas").unwrap_or(1);
-    let replicas = builder.capped(&member.key, wanted);
+    let claims_of_each = items(spec(member), "volumeClaimTemplates").count();
+    let replicas = builder.capped(&member.key, wanted, template.objects() + claims_of_each);
     let pods_written = builder.has_written(member, "Pod");
     for ordinal in (0..replicas).map(|number| start.saturating_add(number)) {
         let name = format!("{}-{ordinal}", member.key.name);
@@ -167,7 +174,7 @@ fn job_pods<'a>(builder: &mut Builder<'a>, member: &'a Member, owner: &ObjectKey
     template.finalizers.push(JOB_TRACKING.to_owned());
     let parallelism = integer(job_spec, "parallelism").unwrap_or(1);
     let completions = integer(job_spec, "completions").unwrap_or(parallelism);
-    for number in 1..=builder.capped(&member.key, parallelism.min(completions)) {
+    for number in 1..=builder.capped(&member.key, parallelism.min(completions), template.objects()) {
         add_pod(builder, "DEP-7", format!("{}-<{number}>", owner.name), owner, BATCH, &template);
     }
 }

@@ -142,6 +142,9 @@ struct EventDocument<'a> {
 struct WhyDocument {
     rules: Vec<&'static str>,
     chain: Vec<String>,
+    /// How many objects of a long chain are left out after its first.
+    #[serde(skip_serializing_if = "is_zero")]
+    omitted: usize,
 }
 
 #[derive(Serialize)]
@@ -286,9 +289,14 @@ impl<'a> ImpliedDocument<'a> {
     }
 }
 
+fn is_zero(number: &usize) -> bool {
+    *number == 0
+}
+
 impl From<Why> for WhyDocument {
     fn from(why: Why) -> Self {
-        Self { rules: Cause::all_citations(&why.causes), chain: why.chain.iter().map(ObjectKey::to_string).collect() }
+        let chain = why.chain.iter().map(ObjectKey::to_string).collect();
+        Self { rules: Cause::all_citations(&why.causes), chain, omitted: why.omitted }
     }
 }
 

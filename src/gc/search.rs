@@ -1,0 +1,69 @@
+//! What a search through one part has found so far.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use super::state::State;
+use super::world::Simulation;
+
+/// A state of the part, and how it came about.
+#[derive(Debug, Clone)]
+pub(super) struct Branch {
+    pub(super) state: Arc<State>,
+    pub(super) course: Course,
+}
+
+/// What a state does not show of how it came about.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Course {
+    /// Some item's back-off had not ended when the cluster seemed at rest `[GC-16]`.
+    pub(super) late: bool,
+    /// Such items are left alone for the rest of this step.
+    pub(super) shelved: bool,
+    pub(super) races: Races,
+}
+
+/// Which of the controllers that may be quick enough to let go are.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Races {
+    /// Each of them is or is not.
+    #[default]
+    Open,
+    /// There are too many: none that was not quick so far is.
+    Lost,
+    /// There are too many: all are.
+    Won,
+}
+
+/// What a step can lead to.
+#[derive(Debug, Clone)]
+pub(super) struct Reached {
+    pub(super) ends: Vec<Branch>,
+    pub(super) complete: bool,
+}
+
+/// What has been found.
+#[derive(Debug, Default)]
+pub(super) struct Search {
+    pub(super) seen: BTreeSet<((u64, u64), Course)>,
+    pub(super) ends: BTreeMap<(u64, u64), Branch>,
+    pub(super) late: Vec<Branch>,
+    /// Something was left out.
+    pub(super) cut: bool,
+}
+
+impl Search {
+    /// Keeps a state at rest, if there is room for it.
+    pub(super) fn add_end(&mut self, world: &Simulation<'_>, course: Course, most: usize) {
+        let key = world.state.fingerprint();
+        if self.ends.contains_key(&key) {
+            return;
+        }
+        if self.ends.len() >= most {
+            self.cut = true;
+            return;
+        }
+        let course = Course { shelved: false, ..course };
+        self.ends.insert(key, Branch { state: Arc::new(world.state.clone()), course });
+    }
+}
