@@ -36,16 +36,16 @@ use crate::kube::Wait;
 /// How many orders are sampled when the search is cut short.
 const SAMPLES: u64 = 64;
 /// How many objects all sampled orders together go through.
-const SAMPLED: u64 = 200_000;
+const SAMPLED: u64 = 50_000;
 
 /// What one state at a choice costs of the budget: the unit of the cap.
 pub(super) const CHOICE: usize = 16;
 /// What one move without a choice costs.
 const MOVE: usize = 1;
 /// What every object costs that is looked at.
-const LOOK: usize = 4;
+const LOOK: usize = 16;
 /// What comes to the budget for every object, so that a cluster without a choice is searched whole, however large it is.
-pub(super) const EACH: usize = 64;
+pub(super) const EACH: usize = 256;
 /// Most objects in all states at rest that are kept of one part; and as many states as are kept in any case.
 const MOST_KEPT: usize = 4_000_000;
 const FEWEST_KEPT: usize = 64;
@@ -278,7 +278,7 @@ impl<'c> Explorer<'c> {
             if !prospect.writes() {
                 world.discard(item, &prospect);
             } else if self.improves(world, Seed::Object(item), &mut best) {
-                return best.unwrap_or_default();
+                return chosen(world, best, shelved);
             }
         }
         // An owner that a purge removed in the meantime has nothing to orphan any more.
@@ -287,26 +287,26 @@ impl<'c> Explorer<'c> {
         let orphans: Vec<ObjectId> = world.state.orphans.iter().collect();
         for owner in orphans {
             if self.improves(world, Seed::Object(owner), &mut best) {
-                return best.unwrap_or_default();
+                return chosen(world, best, shelved);
             }
         }
         let mut from = ObjectId::FIRST;
         while let Some((object, _)) = world.next_purge(from) {
             from = object.next();
             if self.improves(world, Seed::Object(object), &mut best) {
-                return best.unwrap_or_default();
+                return chosen(world, best, shelved);
             }
         }
         for namespace in world.finalizable() {
             if self.improves(world, Seed::Object(namespace), &mut best) {
-                return best.unwrap_or_default();
+                return chosen(world, best, shelved);
             }
         }
         let cluster_moves = best.is_some();
         let sending: Vec<usize> = world.sending().collect();
         for client in sending {
             if self.improves(world, Seed::Client(client), &mut best) {
-                return best.unwrap_or_default();
+                return chosen(world, best, shelved || !cluster_moves);
             }
         }
         if !self.reduce && cluster_moves {
@@ -314,16 +314,13 @@ impl<'c> Explorer<'c> {
                 self.improves(world, Seed::Object(item), &mut best);
             }
         }
-        let mut moves = best.unwrap_or_default();
         // A failed item may be retried while anything else in the cluster moves. Where nothing does, the client's next request
         // comes before the end of a back-off, and what comes after the last request is for `rest` to say.
-        if shelved || !cluster_moves {
-            moves.retain(|next| !matches!(next, Move::Attempt(item) if world.state.failed.contains(*item)));
-        }
-        moves
+        chosen(world, best, shelved || !cluster_moves)
     }
 
-    /// Whether the moves around `seed` are a single one; otherwise they are kept if fewer than `best`.
+    /// Keeps the moves around `seed` if they are fewer than `best`. True when there is no need to look on: a single move is best,
+    /// and to look for a smaller set may cost no more than to follow the one at hand.
     fn improves(&mut self, world: &Simulation<'_>, seed: Seed, best: &mut Option<Vec<Move>>) -> bool {
         if !self.reduce {
             let moves = best.get_or_insert_default();
@@ -340,7 +337,8 @@ impl<'c> Explorer<'c> {
         if let Some(moves) = stubborn_moves(world, seed, limit, &mut self.scratch).filter(|moves| !moves.is_empty()) {
             *best = Some(moves);
         }
-        best.as_ref().is_some_and(|moves| moves.len() == 1)
+        let looked = LOOK * self.scratch.looked_at;
+        best.as_ref().is_some_and(|best| best.len() == 1 || looked >= self.budget.min(best.len() * self.cost_of_copy()))
     }
 
     /// One pseudo-random order to its end.
@@ -368,6 +366,15 @@ impl<'c> Explorer<'c> {
 enum Rest {
     Goes,
     Ended,
+}
+
+/// The moves of the best set, without retries if failed items are to be left alone.
+fn chosen(world: &Simulation<'_>, best: Option<Vec<Move>>, without_retries: bool) -> Vec<Move> {
+    let mut moves = best.unwrap_or_default();
+    if without_retries {
+        moves.retain(|next| !matches!(next, Move::Attempt(item) if world.state.failed.contains(*item)));
+    }
+    moves
 }
 
 /// The first queued or conflicting item after another.

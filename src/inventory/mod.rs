@@ -183,7 +183,7 @@ impl Inventory {
         let all_have_uids = written().all(|object| is_crd(object.what) || object.what.uid().is_some());
         let mut inventory = Self {
             sources: Sources::new(files.iter().map(|file| file.source().clone()).collect()),
-            members: Vec::new(),
+            members: Vec::with_capacity(written().count()),
             kinds,
             namespace,
             namespaces,

@@ -241,15 +241,16 @@ fn deployments_of_a_hundred_thousand_replicas() {
 fn ephemeral_volumes_of_many_replicas() {
     let claim = |number| format!("{{name: data-{number}, ephemeral: {{volumeClaimTemplate: {{spec: {{}}}}}}}}, ");
     let volumes: String = (0..400).map(claim).collect();
-    planned_within_limits(&namespace(&documents(4, |number| deployment(number, 100, &volumes))), "delete ns/shop");
+    planned_within_limits(&namespace(&documents(1, |number| deployment(number, 100, &volumes))), "delete ns/shop");
     // An alias repeats what is written once.
+    let volumes: String = (0..200).map(claim).collect();
     let item = |number: usize| {
         format!(
             "- apiVersion: apps/v1\n  kind: Deployment\n  metadata: {{name: web-{number}, namespace: shop}}\n  spec: {{replicas: 100, \
              template: {{spec: {{containers: [{{name: web, image: web}}], volumes: *volumes}}}}}}"
         )
     };
-    let list = format!("---\napiVersion: v1\nkind: List\nvolumes: &volumes [{volumes}]\nitems:\n{}", lines(20, item));
+    let list = format!("---\napiVersion: v1\nkind: List\nvolumes: &volumes [{volumes}]\nitems:\n{}", lines(2, item));
     planned_within_limits(&namespace(&list), "delete ns/shop");
 }
 
@@ -301,7 +302,7 @@ fn operators_that_go_with_the_objects_they_let_go_of() {
              [example.com/cake{kind}]}}"
         )
     };
-    let text = namespace(&format!("{}{}", documents(30, operator), documents(800, cake)));
+    let text = namespace(&format!("{}{}", documents(30, operator), documents(400, cake)));
     within_limits(&text, "plan teardown --by argocd -o json");
 }
 
