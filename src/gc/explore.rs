@@ -25,7 +25,7 @@ use super::client::Stretch;
 use super::cluster::Cluster;
 use super::controllers::ControllerSettings;
 use super::ids::{ControllerId, ObjectId};
-use super::independence::{Scratch, Seed, stubborn_moves};
+use super::independence::{Seed, SetScratch, stubborn_moves};
 use super::moves::Move;
 use super::sampling::{Random, any_move};
 use super::search::{Branch, Course, Races, Reached, Search};
@@ -62,12 +62,12 @@ pub(super) struct Explorer<'c> {
     budget: usize,
     /// Whether commuting moves are made without branching; without, the search is naive.
     reduce: bool,
-    scratch: Scratch,
+    scratch: SetScratch,
 }
 
 impl<'c> Explorer<'c> {
     pub(super) fn new(cluster: &'c Cluster, settings: ControllerSettings, budget: usize, reduce: bool) -> Self {
-        let scratch = Scratch::new(cluster.len());
+        let scratch = SetScratch::new(cluster.len());
         Explorer { cluster, stretch: None, lone: true, settings, budget, reduce, scratch }
     }
 
@@ -278,12 +278,14 @@ impl<'c> Explorer<'c> {
             if !prospect.writes() {
                 world.discard(item, &prospect);
             } else if self.improves(world, Seed::Object(item), &mut best) {
+                if best.as_ref().is_some_and(|moves| moves.len() > 1) {
+                    discard_idle(world, after);
+                    discard_orphans(world);
+                }
                 return chosen(world, best, shelved);
             }
         }
-        // An owner that a purge removed in the meantime has nothing to orphan any more.
-        let gone: Vec<ObjectId> = world.state.orphans.iter().filter(|id| world.state.gone(*id)).collect();
-        gone.into_iter().for_each(|id| world.state.orphans.remove(id));
+        discard_orphans(world);
         let orphans: Vec<ObjectId> = world.state.orphans.iter().collect();
         for owner in orphans {
             if self.improves(world, Seed::Object(owner), &mut best) {
@@ -316,7 +318,11 @@ impl<'c> Explorer<'c> {
         }
         // A failed item may be retried while anything else in the cluster moves. Where nothing does, the client's next request
         // comes before the end of a back-off, and what comes after the last request is for `rest` to say.
-        chosen(world, best, shelved || !cluster_moves)
+        let mut moves = best.unwrap_or_default();
+        if shelved || !cluster_moves {
+            moves.retain(|next| !is_retry(world, next));
+        }
+        moves
     }
 
     /// Keeps the moves around `seed` if they are fewer than `best`. True when there is no need to look on: a single move is best,
@@ -368,13 +374,35 @@ enum Rest {
     Ended,
 }
 
-/// The moves of the best set, without retries if failed items are to be left alone.
+/// Whether a move tries a failed item again.
+fn is_retry(world: &Simulation<'_>, next: &Move) -> bool {
+    matches!(next, Move::Attempt(item) if world.state.failed.contains(*item))
+}
+
+/// The moves of a set that is good enough: a single one, or several without retries if failed items are to be left alone.
 fn chosen(world: &Simulation<'_>, best: Option<Vec<Move>>, without_retries: bool) -> Vec<Move> {
     let mut moves = best.unwrap_or_default();
-    if without_retries {
-        moves.retain(|next| !matches!(next, Move::Attempt(item) if world.state.failed.contains(*item)));
+    if without_retries && moves.len() > 1 {
+        moves.retain(|next| !is_retry(world, next));
     }
     moves
+}
+
+/// Clears the queue of what would write nothing, after an item.
+fn discard_idle(world: &mut Simulation<'_>, mut after: Option<ObjectId>) {
+    while let Some(item) = next_item(world, after) {
+        after = Some(item);
+        let prospect = world.prospect(item);
+        if !prospect.writes() {
+            world.discard(item, &prospect);
+        }
+    }
+}
+
+/// An owner that a purge removed in the meantime has nothing to orphan any more.
+fn discard_orphans(world: &mut Simulation<'_>) {
+    let gone: Vec<ObjectId> = world.state.orphans.iter().filter(|id| world.state.gone(*id)).collect();
+    gone.into_iter().for_each(|id| world.state.orphans.remove(id));
 }
 
 /// The first queued or conflicting item after another.

@@ -45,7 +45,7 @@ pub(super) enum Seed {
 
 /// What is used again for each set: thousands of small ones are closed for every move.
 #[derive(Debug)]
-pub(super) struct Scratch {
+pub(super) struct SetScratch {
     members: IdSet,
     /// The same, in no order.
     listed: Vec<ObjectId>,
@@ -53,7 +53,7 @@ pub(super) struct Scratch {
     pub(super) looked_at: usize,
 }
 
-impl Scratch {
+impl SetScratch {
     /// For a cluster of so many objects.
     pub(super) fn new(objects: usize) -> Self {
         Self { members: IdSet::new(objects), listed: Vec::new(), looked_at: 0 }
@@ -67,7 +67,7 @@ impl Scratch {
 /// A stubborn set under construction: the objects whose moves, now and later, are all in it.
 struct Stubborn<'w, 'c> {
     world: &'w Simulation<'c>,
-    scratch: &'w mut Scratch,
+    scratch: &'w mut SetScratch,
     /// The clients that are members too.
     clients: BTreeSet<usize>,
     open: Vec<ObjectId>,
@@ -80,7 +80,7 @@ pub(super) fn stubborn_moves(
     world: &Simulation<'_>,
     seed: Seed,
     limit: usize,
-    scratch: &mut Scratch,
+    scratch: &mut SetScratch,
 ) -> Option<Vec<Move>> {
     scratch.clear();
     let mut set = Stubborn { world, scratch, clients: BTreeSet::new(), open: Vec::new(), moves: Vec::new() };

@@ -302,7 +302,7 @@ fn operators_that_go_with_the_objects_they_let_go_of() {
              [example.com/cake{kind}]}}"
         )
     };
-    let text = namespace(&format!("{}{}", documents(30, operator), documents(400, cake)));
+    let text = namespace(&format!("{}{}", documents(30, operator), documents(120, cake)));
     within_limits(&text, "plan teardown --by argocd -o json");
 }
 
