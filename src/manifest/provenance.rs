@@ -9,43 +9,42 @@ const SOURCE: &str = "# Source: ";
 /// The beginning of each document of `text`, with the path of its template where a comment before its first key gives one.
 /// Empty for a text in which no comment does. `count` is how many documents there are.
 pub(super) fn templates(text: &str, count: usize) -> Vec<RenderedPart> {
+    // PowerShell writes a byte order mark in front.
+    let mut start = if text.starts_with('\u{feff}') { '\u{feff}'.len_utf8() } else { 0 };
     // Of a single document, only what is before its first key matters.
-    let searched = if count < 2 { before_keys(text) } else { text };
+    let searched = if count < 2 { before_keys(&text[start..]) } else { text };
     if memmem::find(searched.as_bytes(), SOURCE.as_bytes()).is_none() {
         return Vec::new();
     }
     let mut documents = vec![(0, None)];
-    let mut before_keys = true;
-    // PowerShell writes a byte order mark in front.
-    let mut start = if text.starts_with('\u{feff}') { '\u{feff}'.len_utf8() } else { 0 };
-    for line in text[start..].split_inclusive('\n') {
-        let at = start;
-        start += line.len();
-        let line = line.trim_end();
-        if line.starts_with("---") {
-            documents.push((at as u32, None));
-            before_keys = true;
-        } else if let Some(path) = line.strip_prefix(SOURCE).filter(|path| before_keys && is_template(path)) {
-            let from = at + SOURCE.len();
-            if let Some((_, template)) = documents.last_mut() {
-                *template = Some(Span::new(from as u32, (from + path.len()) as u32));
+    loop {
+        let head = before_keys(&text[start..]);
+        for line in head.split_inclusive('\n') {
+            let at = start;
+            start += line.len();
+            let line = line.trim_end();
+            if line.starts_with("---") {
+                documents.push((at as u32, None));
+            } else if let Some(path) = line.strip_prefix(SOURCE).filter(|path| is_template(path)) {
+                let from = at + SOURCE.len();
+                if let Some((_, template)) = documents.last_mut() {
+                    *template = Some(Span::new(from as u32, (from + path.len()) as u32));
+                }
             }
-        } else {
-            before_keys &= is_before_keys(line);
+        }
+        match memmem::find(&text.as_bytes()[start..], b"\n---") {
+            Some(next) => start += next + 1,
+            None => return documents,
         }
     }
-    documents
 }
 
 /// The lines of a text up to its first key.
 fn before_keys(text: &str) -> &str {
-    let lines =
-        text.split_inclusive('\n').take_while(|line| line.starts_with("---") || is_before_keys(line.trim_end()));
+    let lines = text
+        .split_inclusive('\n')
+        .take_while(|line| line.starts_with("---") || line.starts_with('#') || line.trim_end().is_empty());
     &text[..lines.map(str::len).sum()]
-}
-
-fn is_before_keys(line: &str) -> bool {
-    line.is_empty() || line.starts_with('#')
 }
 
 /// Whether Helm writes such a path: below a chart, in one of the folders that it renders. People copy addresses into such

@@ -7,9 +7,9 @@ use crate::text::Span;
 /// The comments of a document of the file `file`, at the places where its scanner saw some.
 pub(super) fn at(file: &str, places: &[Span]) -> Vec<Comment> {
     let comment = |&span: &Span| {
-        let before = &file[..span.start as usize];
-        let line = &before[before.rfind('\n').map_or(0, |at| at + 1)..];
-        Comment { span, own_line: line.trim_start_matches('\u{FEFF}').trim().is_empty() }
+        let before = file[..span.start as usize].trim_end_matches(|c: char| c != '\n' && c.is_whitespace());
+        let before = before.trim_end_matches('\u{FEFF}');
+        Comment { span, own_line: before.is_empty() || before.ends_with('\n') }
     };
     places.iter().map(comment).collect()
 }

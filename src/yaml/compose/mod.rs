@@ -126,12 +126,12 @@ impl Composer<'_> {
             return Err(SyntaxError::new(event.start, "invalid map key: a mapping or a sequence"));
         }
         let is_forgotten = self.leaving_out.is_none() && is_map && self.is_left_out();
-        if is_forgotten || (self.keeps_nothing && self.open.depth() == 1) {
-            if let Some(passed) = passing::pass(self.tape, self.file, self.json, index) {
-                let node = self.tree.left_out(is_map, passed.span);
-                self.place(node, passed.span, false)?;
-                return Ok(passed.last);
-            }
+        let is_left_out = is_forgotten || (self.keeps_nothing && self.open.depth() == 1);
+        let passed = is_left_out.then(|| passing::pass(self.tape, self.file, self.json, index)).flatten();
+        if let Some(passed) = passed {
+            let node = self.tree.left_out(is_map, passed.span);
+            self.place(node, passed.span, false)?;
+            return Ok(passed.last);
         }
         let node = self.tree.add(NodeContent::Null, event.span());
         self.remember(index as u32, event, node);
