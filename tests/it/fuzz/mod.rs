@@ -116,3 +116,13 @@ fn every_target_can_be_fuzzed() {
         assert!(text.contains(&format!("targets::run(\"{name}\", data)")), "{name}");
     }
 }
+
+/// What libFuzzer found, made small.
+const FINDS: [(&str, &[u8]); 3] = [("libyaml", b"a\r\r\nb"), ("libyaml", b"!R&[&"), ("libyaml", b"a: >+\n")];
+
+#[test]
+fn what_was_found_is_found_no_more() {
+    for (name, data) in FINDS {
+        targets::run(name, data);
+    }
+}

@@ -3,6 +3,9 @@
 //! go-yaml v2, which Kubernetes reads with, comes from libyaml 0.1; the port is of 0.2. Where they differ, ours follows go-yaml:
 //!
 //! * In a flow, go-yaml ends a plain scalar at every `?`; libyaml has read `{a?b: c}` since 0.2.3.
+//! * Kubernetes' line reader takes the CR of each CR LF away before go-yaml reads, so CR CR LF is CR LF, one break. The port gets
+//!   the text after that.
+//! * go-yaml takes `[` and `]` for characters of a tag; libyaml 0.2 does not.
 //! * In a flow, go-yaml takes a colon before `,`, `[`, `]`, `{` or `}` for text; libyaml rejects it.
 //!
 //! And what the port cannot do: it rejects a text whose first byte is that of a byte order mark, whatever follows it, panics at a
@@ -29,12 +32,15 @@ pub(super) fn difference(text: &str) -> Option<String> {
 fn is_beyond_port(text: &str) -> bool {
     let is_questioned = text.find(['{', '[']).is_some_and(|flow| text[flow..].contains('?'));
     let mut tags = text.split_whitespace().filter_map(|word| word.split_once('!'));
-    is_questioned || text.as_bytes().first() == Some(&0xEF) || tags.any(|(_, tag)| tag.contains([',', '%']))
+    is_questioned || text.as_bytes().first() == Some(&0xEF) || tags.any(|(_, tag)| tag.contains([',', '%', '[', ']']))
 }
 
 /// The events of the first document as the port reads them, in the notation of [`events`].
 fn port(text: &str) -> Result<Vec<String>, String> {
-    let text = format!("{text}\n");
+    let mut text = text.replace("\r\n", "\n");
+    if !text.ends_with('\n') {
+        text.push('\n');
+    }
     let mut bytes = text.as_bytes();
     let mut parser = Parser::new();
     parser.set_input(&mut bytes);
