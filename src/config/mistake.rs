@@ -13,7 +13,7 @@ pub struct Mistake {
     message: String,
     help: Option<String>,
     label: String,
-    place: Option<(SourceFile, Span)>,
+    place: Option<Box<(SourceFile, Span)>>,
     source_code: Option<Box<NamedSource<String>>>,
 }
 
@@ -24,7 +24,7 @@ impl Mistake {
             message: format!("{} {}", shown(file.path()), message.into()),
             help: None,
             label: "here".to_owned(),
-            place: Some((file.clone(), span)),
+            place: Some(Box::new((file.clone(), span))),
             source_code: Some(Box::new(
                 NamedSource::new(plain::visible(shown(file.path())), plain::visible_in_place(file.text()))
                     .with_language("yaml"),
@@ -51,7 +51,7 @@ impl Mistake {
     /// The file and where in it, unless it cannot be read.
     #[doc(hidden)]
     pub fn place(&self) -> Option<(&SourceFile, Span)> {
-        self.place.as_ref().map(|(file, span)| (file, *span))
+        self.place.as_deref().map(|(file, span)| (file, *span))
     }
 
     pub(crate) fn help(mut self, help: impl Into<String>) -> Self {
@@ -79,7 +79,7 @@ impl Diagnostic for Mistake {
     }
 
     fn labels(&self) -> Option<Box<dyn Iterator<Item = LabeledSpan> + '_>> {
-        let (_, span) = self.place.as_ref()?;
+        let (_, span) = self.place.as_deref()?;
         let label = LabeledSpan::new_with_span(Some(self.label.clone()), span.range());
         Some(Box::new(std::iter::once(label)))
     }

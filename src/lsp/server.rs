@@ -304,6 +304,7 @@ impl<'c> Server<'c> {
     /// Judges what was read, and shows what is new about the open files.
     fn judge(&mut self, inquiry: &Inquiry<'_>) -> Option<Report> {
         let judged = inquiry.check(check_options());
+        self.end_progress();
         match &judged {
             Ok(report) => {
                 self.publisher.publish(report, &self.workspace);
@@ -311,7 +312,6 @@ impl<'c> Server<'c> {
             }
             Err(error) => self.fail(error),
         }
-        self.end_progress();
         self.quiet = (self.began.elapsed() / 4).clamp(LEAST_QUIET, MOST_QUIET);
         judged.ok()
     }

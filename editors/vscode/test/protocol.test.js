@@ -103,6 +103,33 @@ test("a configuration that changes on disk judges again", async () => {
   assert.equal(await editor.end(), 0);
 });
 
+test("a mistake in the configuration is shown at its place, and gone when it is mended", async () => {
+  const files = { "role.yaml": ROLE, "ownerlint.yaml": "version: 1\n" };
+  const editor = await Editor.start(files);
+  await editor.open("ownerlint.yaml", files["ownerlint.yaml"]);
+  editor.edit("ownerlint.yaml", "version: 1\nrulez: {}\n");
+  const [mistake] = await editor.diagnostics("ownerlint.yaml", (shown) => shown.length > 0);
+  assert.deepEqual(mistake.range, { start: { line: 1, character: 0 }, end: { line: 1, character: 5 } });
+  assert.match(mistake.message, /unknown key `rulez`/);
+  editor.edit("ownerlint.yaml", files["ownerlint.yaml"]);
+  assert.deepEqual(await editor.diagnostics("ownerlint.yaml"), []);
+  assert.equal(await editor.end(), 0);
+});
+
+test("all safe fixes of a file are applied at once when it is saved", async () => {
+  const role = ROLE.replace("{name: reader", "{namespace: shop, name: reader");
+  const editor = await Editor.start({ "role.yaml": role });
+  assert.equal((await editor.open("role.yaml", role)).length, 2);
+  const range = { start: { line: 0, character: 0 }, end: { line: 0, character: 0 } };
+  const params = { ...editor.document("role.yaml"), range, context: { diagnostics: [], only: [rpc.CodeActionKind.SourceFixAll] } };
+  const [action] = await editor.ask(rpc.CodeActionRequest, params);
+  const fixed = applied(role, action.edit.changes[editor.uri("role.yaml")]);
+  assert.equal(fixed, ROLE.replace("lables", "labels"));
+  editor.edit("role.yaml", fixed);
+  assert.deepEqual(await editor.diagnostics("role.yaml"), []);
+  assert.equal(await editor.end(), 0);
+});
+
 test("closing clears, and what is opened again is judged again", async () => {
   const editor = await Editor.start({ "role.yaml": ROLE });
   assert.equal((await editor.open("role.yaml", ROLE)).length, 1);
