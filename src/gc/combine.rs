@@ -136,7 +136,7 @@ impl Whole<'_> {
 
     /// How one part may end, the verdict's way first. States that look alike are one, late only if all of them are.
     fn ends(&self, part: &Part, reached: &Reached, verdict: &State) -> Vec<PartEnd> {
-        let mut distinct: BTreeMap<(Vec<u8>, bool), (&Arc<State>, bool)> = BTreeMap::new();
+        let mut distinct: BTreeMap<_, (&Arc<State>, bool)> = BTreeMap::new();
         for branch in &reached.ends {
             let key = (visible(&part.cluster, &branch.state), self.lone && !branch.state.halted.is_empty());
             let seen = distinct.entry(key).or_insert((&branch.state, branch.course.late));

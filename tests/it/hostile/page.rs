@@ -59,7 +59,7 @@ const ROWS: &[Row] = &[
     },
     Row {
         input: "A million documents with nothing in them",
-        make: |repository| drop(repository.write("many.yaml", &"---\n".repeat(100_000))),
+        make: |repository| _ = repository.write("many.yaml", &"---\n".repeat(100_000)),
         arguments: "many.yaml",
         says: "no Kubernetes object found in 1 file",
     },
@@ -156,7 +156,7 @@ const ROWS: &[Row] = &[
     },
     Row {
         input: "A configuration that names folders of the machine",
-        make: |repository| drop(repository.write("ownerlint.yaml", "version: 1\nbundles: {all: {paths: [/etc]}}\n")),
+        make: |repository| _ = repository.write("ownerlint.yaml", "version: 1\nbundles: {all: {paths: [/etc]}}\n"),
         arguments: "",
         says: "error: bundle `all`: `/etc` is outside the repository",
     },
