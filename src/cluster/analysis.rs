@@ -6,10 +6,11 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use super::{Built, Source, build};
 use crate::delivery::{BundleTools, Deliveries};
 use crate::gc::{self, ClusterError, Plan, SimulationOptions, Step};
-use crate::inventory::{Inventory, ObjectId};
+use crate::inventory::{FolderTrees, Inventory, ObjectId};
 use crate::kube::{ObjectKey, kinds};
 use crate::ownership::tables::DataFate;
 use crate::ownership::{self, Implied, ImpliedObject, Ownership, Reach, Tables, Ties};
+use crate::text::FileId;
 
 /// How many verdicts are kept for later use. Each holds a state of the whole cluster, so not every trial of a rule can be
 /// kept; a report draws fewer pictures than this.
@@ -22,6 +23,7 @@ pub struct Analysis<'a> {
     tables: Arc<Tables>,
     delivery: BundleTools,
     absent: BTreeSet<ObjectId>,
+    trees: OnceLock<FolderTrees>,
     ownership: OnceLock<Ownership>,
     ties: OnceLock<Ties>,
     reach: OnceLock<Reach>,
@@ -37,6 +39,7 @@ impl<'a> Analysis<'a> {
             tables: Tables::bundled(),
             delivery: BundleTools::default(),
             absent: BTreeSet::new(),
+            trees: OnceLock::new(),
             ownership: OnceLock::new(),
             ties: OnceLock::new(),
             reach: OnceLock::new(),
@@ -73,6 +76,12 @@ impl<'a> Analysis<'a> {
     /// The objects.
     pub fn inventory(&self) -> &'a Inventory {
         self.inventory
+    }
+
+    /// Whether one of two files is in the folder tree of the other.
+    pub fn in_one_tree(&self, one: FileId, other: FileId) -> bool {
+        let sources = &self.inventory.sources;
+        self.trees.get_or_init(|| FolderTrees::of(sources)).together(sources, one, other)
     }
 
     /// The edges between them, and who removes which finalizer.

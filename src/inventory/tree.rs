@@ -3,8 +3,8 @@
 //! A repository holds CRDs of many origins: those of a chart, of a test, of last year's release. One in another tree
 //! says little about the version that an object's cluster serves.
 
-use std::cell::OnceCell;
 use std::collections::HashSet;
+use std::sync::OnceLock;
 
 use crate::text::{FileId, Sources};
 
@@ -14,45 +14,42 @@ const ROOT_FILES: [&str; 4] = ["kustomization.yaml", "kustomization.yml", "Kusto
 /// The folder trees of an input. The tree of a file is the nearest folder at or above it with a kustomization or a chart; where
 /// there is none, the first folder below the one that all files share.
 #[derive(Debug)]
-pub struct FolderTrees<'a> {
-    sources: &'a Sources,
-    roots: HashSet<&'a str>,
-    shared: &'a str,
-    /// The root of each file's tree, found when it is first asked for.
-    trees: Vec<OnceCell<&'a str>>,
+pub struct FolderTrees {
+    roots: HashSet<String>,
+    shared: String,
+    /// How much of each file's path is the root of its tree, found when it is first asked for.
+    trees: Vec<OnceLock<usize>>,
 }
 
-impl<'a> FolderTrees<'a> {
+impl FolderTrees {
     /// The trees of all files that were read.
-    pub fn of(sources: &'a Sources) -> Self {
+    pub fn of(sources: &Sources) -> Self {
         let paths = || sources.iter().map(|(_, file)| file.path());
         let roots = paths().filter_map(|path| {
             let (folder, name) = split(path);
-            ROOT_FILES.contains(&name).then_some(folder)
+            ROOT_FILES.contains(&name).then(|| folder.to_owned())
         });
         let mut folders = paths().map(|path| split(path).0);
         let first = folders.next().unwrap_or_default();
         let shared = folders
             .fold(first, |shared, folder| ancestors(shared).find(|above| contains(above, folder)).unwrap_or_default());
-        Self { sources, roots: roots.collect(), shared, trees: vec![OnceCell::new(); sources.len()] }
+        Self { roots: roots.collect(), shared: shared.to_owned(), trees: vec![OnceLock::new(); sources.len()] }
     }
 
-    /// Whether one of two files is in the tree of the other.
-    pub fn together(&self, one: FileId, other: FileId) -> bool {
-        contains(self.tree_of(one), self.folder(other)) || contains(self.tree_of(other), self.folder(one))
+    /// Whether one of two files of `sources` is in the tree of the other.
+    pub fn together(&self, sources: &Sources, one: FileId, other: FileId) -> bool {
+        let folder = |file| split(sources.file(file).path()).0;
+        let tree = |file: FileId| {
+            let length = self.trees[file.0 as usize].get_or_init(|| self.root_of(folder(file)).len());
+            &folder(file)[..*length]
+        };
+        contains(tree(one), folder(other)) || contains(tree(other), folder(one))
     }
 
-    fn tree_of(&self, file: FileId) -> &'a str {
-        self.trees[file.0 as usize].get_or_init(|| self.root_of(self.folder(file)))
-    }
-
-    fn folder(&self, file: FileId) -> &'a str {
-        split(self.sources.file(file).path()).0
-    }
-
-    fn root_of(&self, folder: &'a str) -> &'a str {
-        let built = ancestors(folder).find(|above| self.roots.contains(above));
-        let below = || match folder.strip_prefix(self.shared).map(|rest| rest.trim_start_matches('/')) {
+    /// The root of a folder's tree: the folder or one above it.
+    fn root_of<'p>(&self, folder: &'p str) -> &'p str {
+        let built = ancestors(folder).find(|above| self.roots.contains(*above));
+        let below = || match folder.strip_prefix(&*self.shared).map(|rest| rest.trim_start_matches('/')) {
             Some(rest) => &folder[..folder.len() - rest.len() + rest.find('/').unwrap_or(rest.len())],
             None => folder,
         };
@@ -85,7 +82,7 @@ mod tests {
     fn together(paths: &[&str]) -> bool {
         let mut sources = Sources::default();
         let ids: Vec<FileId> = paths.iter().map(|path| sources.push(SourceFile::new(*path, String::new()))).collect();
-        FolderTrees::of(&sources).together(ids[0], ids[1])
+        FolderTrees::of(&sources).together(&sources, ids[0], ids[1])
     }
 
     #[test]

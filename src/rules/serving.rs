@@ -3,8 +3,9 @@
 use super::draft::Draft;
 use super::rule::{Context, Rule, Sink, rule};
 use super::words::{field, named, target};
+use crate::cluster::Analysis;
 use crate::finding::Severity;
-use crate::inventory::{BuiltinKind, FolderTrees, Inventory, Member, Serving, table};
+use crate::inventory::{BuiltinKind, Inventory, Member, Serving, table};
 use crate::kube::{ApiVersion, GroupKind};
 use crate::manifest::Object;
 
@@ -27,7 +28,6 @@ pub(super) static KIND_NOT_SERVED: Rule = rule!(
 /// [GC-16], [L-14], [L-28].
 fn owner_kind_unresolvable(context: &Context<'_>, sink: &mut Sink) {
     let inventory = context.inventory;
-    let trees = FolderTrees::of(&inventory.sources);
     for edge in &context.ownership.written {
         let (dependent, reference) = (edge.dependent(inventory), edge.reference(inventory));
         let version = reference.group_version().version;
@@ -41,7 +41,7 @@ fn owner_kind_unresolvable(context: &Context<'_>, sink: &mut Sink) {
             continue;
         };
         let group = &reference.group_version().group;
-        let unserved = unserved.beside(inventory, &trees, dependent, GroupKind::new(group, reference.kind()));
+        let unserved = unserved.beside(context.analysis, dependent, GroupKind::new(group, reference.kind()));
         let kind = &dependent.object.kind.value;
         let span = reference.api_version.as_ref().map_or(reference.span, |api_version| api_version.span);
         let draft = Draft::on(
@@ -72,7 +72,6 @@ fn owner_kind_unresolvable(context: &Context<'_>, sink: &mut Sink) {
 /// [SCOPE-1]: no match for the kind, so every client rejects the object.
 fn kind_not_served(context: &Context<'_>, sink: &mut Sink) {
     let inventory = context.inventory;
-    let trees = FolderTrees::of(&inventory.sources);
     for member in &inventory.members {
         let object = &member.object;
         if object.group_version.version.is_empty() || object.kind.value.is_empty() || is_client_file(member) {
@@ -86,7 +85,7 @@ fn kind_not_served(context: &Context<'_>, sink: &mut Sink) {
         let Some(unserved) = Unserved::of(inventory, serving, &object.kind.value, &object.api_version.value) else {
             continue;
         };
-        let unserved = unserved.beside(inventory, &trees, member, object.group_kind());
+        let unserved = unserved.beside(context.analysis, member, object.group_kind());
         let unserved = if matches!(serving, Serving::Never { .. }) { unserved.worded_for(object) } else { unserved };
         let draft = Draft::on(
             member,
@@ -254,9 +253,10 @@ const REQUEST_BODIES: [&str; 6] =
 
 impl Unserved {
     /// What CRDs prove about the kind that an object uses: little, if all of them are in other folder trees.
-    fn beside(self, inventory: &Inventory, trees: &FolderTrees<'_>, user: &Member, kind: GroupKind<&str>) -> Self {
+    fn beside(self, analysis: &Analysis<'_>, user: &Member, kind: GroupKind<&str>) -> Self {
+        let inventory = analysis.inventory();
         let crds = inventory.kinds.crds_of(kind);
-        if crds.is_empty() || crds.iter().any(|crd| trees.together(inventory.member(*crd).file, user.file)) {
+        if crds.is_empty() || crds.iter().any(|crd| analysis.in_one_tree(inventory.member(*crd).file, user.file)) {
             return self;
         }
         let doubt = "This assumes that the cluster has this CRD, which is in a different folder tree from the object.";

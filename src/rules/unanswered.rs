@@ -11,7 +11,7 @@ use super::rule::{Context, Rule, Sink, World, rule};
 use super::words::{named, whereabouts};
 use crate::delivery::{KindOrder, Sequence, kind_order};
 use crate::finding::Severity;
-use crate::inventory::{FolderTrees, Member, ObjectId};
+use crate::inventory::{Member, ObjectId};
 use crate::kube::{GroupKind, Namespace, ObjectKey, Scope, guessed_plurals, kinds, kubectl};
 use crate::manifest::{Spanned, Webhook};
 use crate::ownership::{
@@ -47,7 +47,6 @@ enum Occasion {
 /// The objects of a bundle as webhooks are asked about them.
 struct AskedObjects<'c, 'a> {
     context: &'c Context<'a>,
-    trees: FolderTrees<'a>,
     by_namespace: BTreeMap<&'a str, ByKind<'a>>,
     released: ByKind<'a>,
     namespaces: BTreeMap<&'a str, &'a Member>,
@@ -70,10 +69,10 @@ impl<'c, 'a> AskedObjects<'c, 'a> {
                 released.entry(member.key.group_kind()).or_default().push(member);
             }
         }
-        let (trees, helm) = (FolderTrees::of(&inventory.sources), kind_order(Sequence::Helm3Uninstall));
+        let helm = kind_order(Sequence::Helm3Uninstall);
         let namespaces = inventory.of_kind(kinds::NAMESPACE);
         let namespaces = namespaces.map(|member| (member.key.name.as_str(), member)).collect();
-        Self { context, trees, by_namespace, released, namespaces, helm }
+        Self { context, by_namespace, released, namespaces, helm }
     }
 
     /// What the webhook is certain to be asked about among objects that are deleted when its backend is already gone.
@@ -89,7 +88,7 @@ impl<'c, 'a> AskedObjects<'c, 'a> {
         let kinds = kinds.filter(|(kind, members)| self.is_asked_about(**kind, members[0], webhook));
         let blocked =
             kinds.flat_map(|(_, members)| members).copied().filter(|member| self.is_selected(member, webhook));
-        blocked.filter(|member| self.trees.together(configuration.file, member.file)).collect()
+        blocked.filter(|member| self.context.analysis.in_one_tree(configuration.file, member.file)).collect()
     }
 
     /// Whether objects of that kind go after the backend, and before the configuration.
@@ -113,7 +112,7 @@ impl<'c, 'a> AskedObjects<'c, 'a> {
         let file = inventory.member(client.object).file;
         let mut namespaces =
             inventory.with_key(&ObjectKey::of_namespace(name.as_str())).iter().map(|id| inventory.member(*id));
-        let namespace = namespaces.find(|namespace| self.trees.together(file, namespace.file))?;
+        let namespace = namespaces.find(|namespace| self.context.analysis.in_one_tree(file, namespace.file))?;
         let is_asked = |kind: GroupKind<&str>, plural: &str, versions: &[String], labels: KnownLabels<'_>| {
             let resources = [plural.to_owned()];
             let kind = RequestedKind { kind, resources: &resources, versions, namespaced: true };
@@ -134,7 +133,8 @@ impl<'c, 'a> AskedObjects<'c, 'a> {
                 return Some((format!("{object}, which every namespace has"), Severity::Warning));
             }
         }
-        let definitions = inventory.members.iter().filter(|member| self.trees.together(file, member.file));
+        let definitions =
+            inventory.members.iter().filter(|member| self.context.analysis.in_one_tree(file, member.file));
         let mut definitions = definitions.filter_map(|member| member.object.definition());
         let instance = definitions.find(|definition| {
             let served = definition.versions.iter().filter(|version| version.served);
@@ -332,7 +332,6 @@ fn has_namespace(context: &Context<'_>, client: &ServedClient) -> bool {
     let inventory = context.inventory;
     let namespaces: BTreeSet<ObjectId> =
         inventory.with_key(&ObjectKey::of_namespace(&client.service.namespace.value)).iter().copied().collect();
-    let trees = FolderTrees::of(&inventory.sources);
     let file = inventory.member(client.object).file;
-    namespaces.into_iter().any(|id| trees.together(file, inventory.member(id).file))
+    namespaces.into_iter().any(|id| context.analysis.in_one_tree(file, inventory.member(id).file))
 }
