@@ -39,6 +39,17 @@ metadata:
 ";
 const OWNER: &str = "apiVersion: apps/v1\nkind: Deployment\nmetadata:\n  name: operator\n  namespace: shop\n";
 
+const CAKES: &str = "\
+apiVersion: apiextensions.k8s.io/v1
+kind: CustomResourceDefinition
+metadata: {name: cakes.example.com}
+spec:
+  group: example.com
+  names: {kind: Cake, plural: cakes}
+  scope: Namespaced
+  versions: [{name: v1, served: true, storage: true}]
+";
+
 struct Client {
     connection: Connection,
     server: JoinHandle<Result<bool, LspError>>,
@@ -218,25 +229,14 @@ fn a_hover_says_who_owns_who_removes_and_what_is_deleted_with_it() {
 
 #[test]
 fn a_hover_on_a_namespace_and_on_a_definition_says_what_goes_with_them() {
-    let definition = "\
-apiVersion: apiextensions.k8s.io/v1
-kind: CustomResourceDefinition
-metadata:
-  name: cakes.example.com
-spec:
-  group: example.com
-  names: {kind: Cake, plural: cakes}
-  scope: Namespaced
-  versions: [{name: v1, served: true, storage: true}]
-";
     let cake = "apiVersion: example.com/v1\nkind: Cake\nmetadata:\n  name: one\n  namespace: shop\n";
-    let mut client = Client::open_all(&[("a.yaml", OWNED), ("cake.yaml", cake), ("crd.yaml", definition)]);
+    let mut client = Client::open_all(&[("a.yaml", OWNED), ("cake.yaml", cake), ("crd.yaml", CAKES)]);
     // Nobody wrote the Namespace, and it exists all the same.
     let namespace = client.hover("a.yaml", OWNED, "shop");
     assert!(namespace.starts_with("Deleting `Namespace//shop` deletes 1 object; 2 get stuck."), "{namespace}");
     let stuck = "\n- `ConfigMap/shop/settings` **stays Terminating**: held by `cephcluster.ceph.rook.io`";
     assert!(namespace.contains(stuck), "{namespace}");
-    let definition = client.hover("crd.yaml", definition, "cakes.example.com");
+    let definition = client.hover("crd.yaml", CAKES, "cakes.example.com");
     assert!(definition.contains("deletes 2 objects"), "{definition}");
     assert!(definition.contains("\n- `Cake.example.com/shop/one`"), "{definition}");
     client.end();
@@ -245,18 +245,8 @@ spec:
 #[test]
 fn what_a_namespace_contains_and_what_a_definition_defines_are_found() {
     let namespace = "apiVersion: v1\nkind: Namespace\nmetadata: {name: shop}\n";
-    let definition = "\
-apiVersion: apiextensions.k8s.io/v1
-kind: CustomResourceDefinition
-metadata: {name: cakes.example.com}
-spec:
-  group: example.com
-  names: {kind: Cake, plural: cakes}
-  scope: Namespaced
-  versions: [{name: v1, served: true, storage: true}]
-";
     let cake = "apiVersion: example.com/v1\nkind: Cake\nmetadata: {name: one, namespace: other}\n";
-    let files = [("b.yaml", OWNER), ("cake.yaml", cake), ("crd.yaml", definition), ("ns.yaml", namespace)];
+    let files = [("b.yaml", OWNER), ("cake.yaml", cake), ("crd.yaml", CAKES), ("ns.yaml", namespace)];
     let mut client = Client::open_all(&files);
     let mut found = |path: &str, text: &str, needle: &str| {
         let found = client.at("textDocument/references", path, text, needle);
@@ -265,7 +255,7 @@ spec:
         uris.map(|uri| uri.rsplit('/').next().unwrap_or_default().to_owned()).collect::<Vec<_>>()
     };
     assert_eq!(found("ns.yaml", namespace, "shop"), ["b.yaml"]);
-    assert_eq!(found("crd.yaml", definition, "cakes.example.com"), ["cake.yaml"]);
+    assert_eq!(found("crd.yaml", CAKES, "cakes.example.com"), ["cake.yaml"]);
     client.end();
 }
 
@@ -406,20 +396,10 @@ fn a_question_right_after_an_edit_keeps_no_diagnostics_back() {
 
 #[test]
 fn an_unsaved_definition_changes_what_is_said_of_its_objects() {
-    let definition = "\
-apiVersion: apiextensions.k8s.io/v1
-kind: CustomResourceDefinition
-metadata: {name: cakes.example.com}
-spec:
-  group: example.com
-  names: {kind: Cake, plural: cakes}
-  scope: Namespaced
-  versions: [{name: v1, served: true, storage: true}]
-";
     let cake = "apiVersion: example.com/v1\nkind: Cake\nmetadata: {name: one, namespace: shop}\n";
-    let mut client = Client::open_all(&[("crd.yaml", definition), ("cake.yaml", cake)]);
+    let mut client = Client::open_all(&[("crd.yaml", CAKES), ("cake.yaml", cake)]);
     assert!(client.rules("cake.yaml").is_empty());
-    client.edit("crd.yaml", &definition.replace("Namespaced", "Cluster"));
+    client.edit("crd.yaml", &CAKES.replace("Namespaced", "Cluster"));
     assert_eq!(client.rules("cake.yaml"), ["namespace-on-cluster-scoped"]);
     client.end();
 }
