@@ -5,8 +5,8 @@ use std::path::Path;
 use super::descent::SKIPPED_FOLDERS;
 use super::error::InputError;
 use super::walk::{is_manifest_name, matcher};
-use crate::kustomize::{ancestors, folder_of, name_of};
-use crate::manifest::KUSTOMIZATIONS;
+use crate::kustomize::{ancestors, folder_of};
+use crate::manifest::is_kustomization;
 
 /// What arguments lead to.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -50,5 +50,5 @@ fn places(paths: &[&str], wanted: impl Fn(&str) -> bool) -> Vec<usize> {
 
 fn is_manifest(path: &str) -> bool {
     let skipped = || path.split('/').any(|part| SKIPPED_FOLDERS.contains(&part));
-    (is_manifest_name(Path::new(path)) || KUSTOMIZATIONS.contains(&name_of(path))) && !skipped()
+    (is_manifest_name(Path::new(path)) || is_kustomization(path)) && !skipped()
 }

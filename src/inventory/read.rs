@@ -12,8 +12,7 @@ use super::location::locate;
 use super::open::{read_file, read_file_at, read_limited};
 use super::walk::{reaches, walk};
 use super::walked::{InputFile, Origin, Overlay, Walk};
-use crate::kustomize::name_of;
-use crate::manifest::{KUSTOMIZATIONS, ParsedFile};
+use crate::manifest::{ParsedFile, is_kustomization};
 use crate::text::{Side, SourceFile, decode_manifest};
 use crate::yaml::{ParserChoice, ReadChoice};
 
@@ -157,7 +156,7 @@ impl Texts {
 
     /// Parses the files of one side, in their order.
     pub fn parse(&mut self, files: Vec<UnparsedFile>, side: Side) -> Vec<ParsedFile> {
-        let identity = |path: &str, bytes: &Arc<[u8]>| (KUSTOMIZATIONS.contains(&name_of(path)), Arc::clone(bytes));
+        let identity = |path: &str, bytes: &Arc<[u8]>| (is_kustomization(path), Arc::clone(bytes));
         let mut new: BTreeMap<(bool, Arc<[u8]>), &str> = BTreeMap::new();
         for (path, bytes) in &files {
             if let Ok(bytes) = bytes {

@@ -6,10 +6,12 @@
 use std::collections::HashSet;
 use std::sync::OnceLock;
 
+use crate::kustomize::{ancestors, folder_of, name_of};
+use crate::manifest::is_kustomization;
 use crate::text::{FileId, Sources};
 
-/// Files that make their folder a root: what is below is built, and applied, as one.
-const ROOT_FILES: [&str; 4] = ["kustomization.yaml", "kustomization.yml", "Kustomization", "Chart.yaml"];
+/// A chart. Like a kustomization, it makes its folder a root: what is below is built, and applied, as one.
+const CHART: &str = "Chart.yaml";
 
 /// The folder trees of an input. The tree of a file is the nearest folder at or above it with a kustomization or a chart; where
 /// there is none, the first folder below the one that all files share.
@@ -25,11 +27,9 @@ impl FolderTrees {
     /// The trees of all files that were read.
     pub fn of(sources: &Sources) -> Self {
         let paths = || sources.iter().map(|(_, file)| file.path());
-        let roots = paths().filter_map(|path| {
-            let (folder, name) = split(path);
-            ROOT_FILES.contains(&name).then(|| folder.to_owned())
-        });
-        let mut folders = paths().map(|path| split(path).0);
+        let makes_root = |path: &&str| is_kustomization(path) || name_of(path) == CHART;
+        let roots = paths().filter(makes_root).map(|path| folder_of(path).to_owned());
+        let mut folders = paths().map(folder_of);
         let first = folders.next().unwrap_or_default();
         let shared = folders
             .fold(first, |shared, folder| ancestors(shared).find(|above| contains(above, folder)).unwrap_or_default());
@@ -38,7 +38,7 @@ impl FolderTrees {
 
     /// Whether one of two files of `sources` is in the tree of the other.
     pub fn together(&self, sources: &Sources, one: FileId, other: FileId) -> bool {
-        let folder = |file| split(sources.file(file).path()).0;
+        let folder = |file| folder_of(sources.file(file).path());
         let tree = |file: FileId| {
             let length = self.trees[file.0 as usize].get_or_init(|| self.root_of(folder(file)).len());
             &folder(file)[..*length]
@@ -55,19 +55,6 @@ impl FolderTrees {
         };
         built.unwrap_or_else(below)
     }
-}
-
-/// Folder and name; the folder is empty where there is none.
-fn split(path: &str) -> (&str, &str) {
-    path.rsplit_once('/').unwrap_or(("", path))
-}
-
-/// A folder and those above it, the empty one last.
-fn ancestors(folder: &str) -> impl Iterator<Item = &str> {
-    std::iter::successors(Some(folder), |folder| match folder.is_empty() {
-        true => None,
-        false => Some(split(folder).0),
-    })
 }
 
 fn contains(above: &str, folder: &str) -> bool {

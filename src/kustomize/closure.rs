@@ -6,10 +6,10 @@ use std::sync::Arc;
 use super::edits::Edits;
 use super::ignored::IgnoredFiles;
 use super::kustomization::KustomizationFile;
-use super::path::{ancestors, folder_of, name_of, resolve};
+use super::path::{ancestors, folder_of, resolve};
 use super::pointer::Pointer;
 use super::tree::SourceTree;
-use crate::manifest::{KUSTOMIZATIONS, ParsedFile};
+use crate::manifest::{ParsedFile, is_kustomization};
 
 /// Kustomizations within kustomizations.
 const MOST_NESTED: usize = 64;
@@ -131,7 +131,7 @@ impl Closure<'_, '_> {
                     built.insert(folder.to_owned());
                 }
                 Some(_) => {}
-                None if KUSTOMIZATIONS.contains(&name_of(path)) => {}
+                None if is_kustomization(path) => {}
                 None if !counts(path[pointer.folder.len()..].trim_start_matches('/')) => {}
                 None if pointer.recursive || folder_of(path) == pointer.folder => {
                     self.reach(path, file, parsed, &edits);

@@ -1,13 +1,13 @@
 //! What one kustomization takes from elsewhere in its tree.
 
 use super::kustomization::KustomizationFile;
-use super::path::{folder_of, name_of, resolve};
-use crate::manifest::{KUSTOMIZATIONS, ParsedFile, SkipReason, Use};
+use super::path::{folder_of, resolve};
+use crate::manifest::{ParsedFile, SkipReason, Use, is_kustomization};
 
 /// The files and folders, from the root of the tree, that the kustomization at `path` builds or patches with; none if the file is no
 /// kustomization.
 pub fn included_by(path: &str, file: &ParsedFile) -> Vec<String> {
-    let facts = file.facts().filter(|facts| KUSTOMIZATIONS.contains(&name_of(path)) && facts.is_kustomization);
+    let facts = file.facts().filter(|facts| is_kustomization(path) && facts.is_kustomization);
     let root = file.documents().iter().find_map(|document| document.tree.as_ref());
     let (Some(facts), Some(root)) = (facts, root) else { return Vec::new() };
     let KustomizationFile { resources, components, .. } = KustomizationFile::read(root.root(), |_| None);

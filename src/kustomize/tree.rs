@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::kustomization::KustomizationFile;
-use super::path::{ancestors, folder_of, name_of, resolve};
-use crate::manifest::{KUSTOMIZATIONS, ParsedFile};
+use super::path::{ancestors, folder_of, resolve};
+use crate::manifest::{KUSTOMIZATIONS, ParsedFile, is_kustomization};
 
 /// Files by path, and kustomizations by folder.
 pub(super) struct SourceTree<'f> {
@@ -21,8 +21,7 @@ impl<'f> SourceTree<'f> {
         let mut tree = Self { files: paths.collect(), kustomizations: BTreeMap::new() };
         let read = tree.files.iter().filter_map(|(path, (_, file))| {
             let folder = folder_of(path);
-            let named =
-                KUSTOMIZATIONS.contains(&name_of(path)) && file.facts().is_some_and(|facts| facts.is_kustomization);
+            let named = is_kustomization(path) && file.facts().is_some_and(|facts| facts.is_kustomization);
             let value = file.documents().iter().find_map(|document| document.tree.as_ref()).filter(|_| named)?;
             let patch_file = |written: &str| tree.file(&resolve(folder, written)).map(|(_, file)| file);
             Some((folder.to_owned(), Arc::new(KustomizationFile::read(value.root(), patch_file))))

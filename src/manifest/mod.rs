@@ -32,7 +32,9 @@ pub use metadata::{
 };
 pub use object::Object;
 pub use parsed::{ParsedDocument, Skip};
-pub use recognition::{FileFacts, KUSTOMIZATIONS, ManifestTool, Mention, SkipReason, TemplateLanguage, Use};
+pub use recognition::{
+    FileFacts, KUSTOMIZATIONS, ManifestTool, Mention, SkipReason, TemplateLanguage, Use, is_kustomization,
+};
 pub use selector::{LabelSelector, Requirement, SelectorOperator};
 pub use service_client::{ApiService, ServiceClient, ServiceReference, Webhook, WebhookRule};
 pub use spanned::Spanned;

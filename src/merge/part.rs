@@ -11,8 +11,8 @@ use crate::delivery::marks::{self, annotation};
 use crate::delivery::{BundleTools, Regime};
 use crate::inventory::{Inventory, Member, ObjectId};
 use crate::kube::{GroupKind, Namespace, ObjectKey};
-use crate::kustomize::{Deliverer, ancestors, folder_of, name_of, resolve};
-use crate::manifest::KUSTOMIZATIONS;
+use crate::kustomize::{Deliverer, ancestors, folder_of, resolve};
+use crate::manifest::{KUSTOMIZATIONS, is_kustomization};
 use crate::ownership::Tables;
 use crate::text::{FileId, Span};
 
@@ -245,7 +245,7 @@ fn remote_sources(trees: &[TreePart]) -> HashMap<&str, BTreeSet<&str>> {
         .iter()
         .flat_map(|tree| tree.inventory.sources.iter().map(move |(id, file)| (tree.place(id), file.text())));
     let mut found: HashMap<&str, BTreeSet<&str>> = HashMap::new();
-    for (place, text) in files.filter(|(place, _)| KUSTOMIZATIONS.contains(&name_of(place))) {
+    for (place, text) in files.filter(|(place, _)| is_kustomization(place)) {
         found.entry(folder_of(place)).or_default().extend(text.lines().flat_map(remote_words));
     }
     found

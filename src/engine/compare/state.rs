@@ -12,7 +12,7 @@ use crate::engine::SessionError;
 use crate::git::{Blobs, FileContent, GitError, Repository, Snapshot, SnapshotFile, StoredContent};
 use crate::inventory::{self, Origin, Texts, locate, read_bytes, walk_listed};
 use crate::kustomize::{ancestors, folder_of, included_by, name_of, resolve};
-use crate::manifest::KUSTOMIZATIONS;
+use crate::manifest::{KUSTOMIZATIONS, is_kustomization};
 use crate::render::{Checkout, CheckoutFile};
 use crate::text::Side;
 
@@ -154,8 +154,7 @@ impl StateReader {
         snapshot: &'s Snapshot,
         wanted: &mut BTreeSet<&'s str>,
     ) -> Result<(), SessionError> {
-        let is_kustomization = |path: &&str| KUSTOMIZATIONS.contains(&name_of(path));
-        let mut pending: Vec<&'s str> = wanted.iter().copied().filter(is_kustomization).collect();
+        let mut pending: Vec<&'s str> = wanted.iter().copied().filter(|path| is_kustomization(path)).collect();
         while !pending.is_empty() {
             let files: Vec<_> = pending.iter().filter_map(|path| Some((*path, snapshot.files.get(*path)?))).collect();
             repository.read(&mut self.blobs, files.iter().copied())?;
@@ -170,7 +169,7 @@ impl StateReader {
                     .filter_map(|place| snapshot.files.get_key_value(&place))
                     .map(|(path, _)| path.as_str())
             });
-            pending = found.filter(|path| wanted.insert(path)).filter(is_kustomization).collect();
+            pending = found.filter(|path| wanted.insert(path)).filter(|path| is_kustomization(path)).collect();
         }
         Ok(())
     }

@@ -73,7 +73,7 @@ impl FileFacts {
 }
 
 /// Whether kustomize takes the file at `path` for a kustomization, whatever it says.
-pub(in crate::manifest) fn is_kustomization(path: &str) -> bool {
+pub fn is_kustomization(path: &str) -> bool {
     KUSTOMIZATIONS.contains(&path.rsplit('/').next().unwrap_or(path))
 }
 

@@ -14,8 +14,7 @@ mod placeholder;
 mod reason;
 mod unreadable;
 
-pub(super) use facts::is_kustomization;
-pub use facts::{FileFacts, KUSTOMIZATIONS};
+pub use facts::{FileFacts, KUSTOMIZATIONS, is_kustomization};
 pub use mentions::{Mention, Use};
 pub(super) use object::{DocumentTraits, skip_reason};
 pub use reason::{ManifestTool, SkipReason, TemplateLanguage};

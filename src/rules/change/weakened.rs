@@ -7,8 +7,7 @@ use crate::delivery::{FluxObject, Regime, Removal, Spared, Sparing, spared};
 use crate::finding::{Consequence, Severity};
 use crate::inventory::Member;
 use crate::kube::{ObjectKey, kinds};
-use crate::kustomize::name_of;
-use crate::manifest::KUSTOMIZATIONS;
+use crate::manifest::is_kustomization;
 use crate::merge::{Merge, Standing, Surprise, severity};
 use crate::ownership::tables::DataFate;
 use crate::ownership::{DataLoss, data_loss, reclaim_policy};
@@ -101,7 +100,7 @@ fn said_by_a_kustomization(merge: &Merge<'_>, key: &str) -> bool {
     let says = |trees: &[TreePart]| {
         let files =
             trees.iter().flat_map(|tree| tree.inventory.sources.iter().map(move |(id, file)| (tree.place(id), file)));
-        files.filter(|(place, file)| KUSTOMIZATIONS.contains(&name_of(place)) && file.text().contains(key)).count()
+        files.filter(|(place, file)| is_kustomization(place) && file.text().contains(key)).count()
     };
     says(merge.part.sides.head) > says(merge.part.sides.base)
 }
