@@ -84,6 +84,8 @@ const REFUSED: &[&str] = &[
     "*a : b\n",
     "a: &a *b\n",
     "a: &a &b c\n",
+    "a: &a\n  &b c\n",
+    "a: &a # c\n  *b\n",
     "a: [&a b]\n",
     "? a\n: b\n",
     ": b\n",

@@ -277,16 +277,18 @@ impl<'t> BlockParser<'t> {
     /// Reads a value that does not begin with a key or a dash.
     fn value(&mut self) -> Result<(), Refused> {
         let (start, indent) = (self.at, self.indent()?);
-        if self.source.byte(start) != b'&' {
-            return self.bare_value(indent);
+        match self.source.byte(start) {
+            // The anchor may stand on a line above.
+            b'&' | b'*' if self.writer.has_anchor() => return Err(Refused("an anchor of an anchor or alias")),
+            b'&' => {}
+            _ => return self.bare_value(indent),
         }
         let end = self.name_end(start)?;
         self.writer.anchor(start, end);
         self.at = self.source.after_blanks(end);
         match self.source.byte(self.at) {
             b'\n' | b'\r' | b'#' => self.await_value(end),
-            b'&' | b'*' => Err(Refused("an anchor of an anchor or alias")),
-            _ => self.bare_value(indent),
+            _ => self.value(),
         }
     }
 

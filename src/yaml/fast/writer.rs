@@ -76,6 +76,11 @@ impl<'t> TapeWriter<'t> {
         TextRef { start: self.offset(start), end: self.offset(end), decoded: false }
     }
 
+    /// Whether the next node has an anchor.
+    pub(super) fn has_anchor(&self) -> bool {
+        self.properties != 0
+    }
+
     /// The next node has the anchor whose `&` is at `start`.
     pub(super) fn anchor(&mut self, start: usize, end: usize) {
         self.last_end = end;
