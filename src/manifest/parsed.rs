@@ -246,7 +246,10 @@ fn parse(text: &WholeText<'_>, document: Document, has_secrets: bool) -> ParsedD
     let mut remarks = Remarks { comments, ..Remarks::default() };
     match content {
         Content::Empty => remarks.skip(Span::empty(span.start), SkipReason::Empty),
-        Content::Unreadable(error) => {
+        Content::Unreadable(mut error) => {
+            if has_secrets {
+                error.message = secret::without_quotes(&error.message);
+            }
             let reason = unreadable_reason(source, span, &error, || text.is_about_manifests());
             let is_broken = matches!(reason, SkipReason::Unreadable(_));
             remarks.skip(error.span, reason);

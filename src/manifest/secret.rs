@@ -5,16 +5,18 @@ use std::sync::Arc;
 use memchr::memmem;
 
 use super::Object;
-use super::metadata::LAST_APPLIED;
-use crate::kube::kinds;
+use super::metadata::{LAST_APPLIED, OBJECT_META_FIELDS};
 use crate::text::{SourceFile, Span};
 use crate::yaml::{Comment, Entry, Notation, Tree, Value};
 
-/// What `kind` of a Secret says.
-const SECRET: &str = "Secret";
+/// What every word is about that says where a Secret may be, however it begins.
+const SECRET: &str = "ecret";
 
 /// What kustomize makes Secrets from.
 const GENERATOR: &str = "secretGenerator";
+
+/// The field that only Secrets have, whatever their author took for their kind.
+const STRING_DATA: &str = "stringData";
 
 /// The fields of a Secret that are shown with their values.
 const SHOWN: [&str; 5] = ["apiVersion", "kind", "metadata", "type", "immutable"];
@@ -34,12 +36,12 @@ pub(super) struct DocumentParts<'a> {
 
 /// Whether a file may contain what must not be shown. Most do not.
 pub(super) fn may_be_in(text: &str) -> bool {
-    contains(text, SECRET) || contains(text, GENERATOR)
+    contains(text, SECRET) || contains(text, STRING_DATA)
 }
 
 /// Whether a document may contain it, to judge by its text.
 pub(super) fn is_mentioned_in(text: &str) -> bool {
-    mentions_secret(text) || contains(text, GENERATOR)
+    mentions_secret(text) || contains(text, GENERATOR) || contains(text, STRING_DATA)
 }
 
 fn contains(text: &str, word: &str) -> bool {
@@ -62,13 +64,13 @@ pub(super) fn hidden<'a>(
             }
             continue;
         };
-        let is_behind = || kinds_like_secret(text).any(|kind| kind == SECRET) || contains(text, GENERATOR);
+        let is_behind = || kinds_like_secret(text).any(names_secrets) || contains(text, GENERATOR);
         // A Secret may be in what was left out, too. Definitions of SecretStores and their like contain none.
         let may_be_left_out = !tree.is_whole() && mentioned && (makes_secrets(tree.root()) || is_behind());
         let again = may_be_left_out.then(|| whole_tree(whole, document.notation)).flatten();
         let tree = again.as_ref().unwrap_or(tree);
-        let objects = document.objects.iter().filter(|object| object.is(kinds::SECRET)).map(|object| object.value());
-        let mut secrets: Vec<Value<'_>> = objects.collect();
+        let objects = document.objects.iter().map(|object| object.value());
+        let mut secrets: Vec<Value<'_>> = objects.filter(|object| is_secret(*object)).collect();
         if secrets.is_empty() && is_secret(tree.root()) {
             secrets.push(tree.root());
         }
@@ -88,14 +90,19 @@ pub(super) fn hidden<'a>(
     disjoint(hidden)
 }
 
-/// Whether a mapping says that it is a Secret, whatever else it lacks.
+/// Whether a mapping says that it is a Secret, whatever else it lacks and however it spells that.
 pub(super) fn is_secret(value: Value<'_>) -> bool {
-    value.get("kind").and_then(Value::as_str) == Some(SECRET)
+    value.get("kind").and_then(Value::as_str).is_some_and(names_secrets) || value.get(STRING_DATA).is_some()
+}
+
+/// Whether somebody who writes this kind means Secrets. The API server takes one spelling only.
+fn names_secrets(kind: &str) -> bool {
+    ["secret", "secrets"].iter().any(|name| kind.trim().eq_ignore_ascii_case(name))
 }
 
 /// Whether a mapping is something like an ExternalSecret, from whose template a Secret is made.
 fn makes_secrets(value: Value<'_>) -> bool {
-    value.get("kind").and_then(Value::as_str).is_some_and(|kind| kind.ends_with(SECRET))
+    value.get("kind").and_then(Value::as_str).is_some_and(|kind| kind.ends_with("Secret"))
 }
 
 /// Hides everything of a Secret but its keys and what is no secret.
@@ -120,8 +127,8 @@ fn hide_values(
     hide_between(source, whole, shown, hidden);
 }
 
-/// Hides the values of Secrets that other objects contain: items of their own lists, what a generator makes a Secret from, and
-/// what kustomize does.
+/// Hides the values of Secrets that other objects contain: items of their own lists, manifests as text, what a generator makes a
+/// Secret from, and what kustomize does.
 fn hide_within(source: &SourceFile, root: Value<'_>, comments: &[Comment], hidden: &mut Vec<Span>) {
     let before = hidden.len();
     let makes_secrets = makes_secrets(root);
@@ -137,6 +144,10 @@ fn hide_within(source: &SourceFile, root: Value<'_>, comments: &[Comment], hidde
                 && let Some(literals) = holder.get("literals")
             {
                 hidden.push(literals.span());
+            }
+            // A patch, or a manifest that somebody else applies.
+            if holder.as_str().is_some_and(is_mentioned_in) {
+                hide_lines(source, holder.span(), hidden);
             }
         }
     }
@@ -177,15 +188,19 @@ fn hide(source: &SourceFile, between: Span, hidden: &mut Vec<Span>) {
     }
 }
 
-/// The parts of metadata that are shown: all, but for copies of the object that a client keeps in annotations.
+/// The parts of metadata that are shown: all, but for copies of the object that a client keeps in annotations, and for what may be
+/// data that stands a level too deep. Data is never a list; a misspelt list of finalizers is.
 fn shown_metadata(source: &SourceFile, metadata: Value<'_>) -> Vec<Span> {
-    if !source.slice(metadata.span()).contains(LAST_APPLIED) {
+    let is_metadata =
+        |entry: &Entry<'_>| OBJECT_META_FIELDS.contains(&entry.key) || entry.value.items().next().is_some();
+    if metadata.entries().all(|entry| is_metadata(&entry)) && !source.slice(metadata.span()).contains(LAST_APPLIED) {
         return vec![metadata.span()];
     }
     let fields = metadata.entries().flat_map(|entry| {
         let below = match entry.key {
             "annotations" => entry.value.entries().map(|entry| key(source, &entry)).collect(),
-            _ => vec![entry.value.span()],
+            _ if is_metadata(&entry) => vec![entry.value.span()],
+            _ => entry.value.entries().map(|entry| key(source, &entry)).collect(),
         };
         std::iter::once(key(source, &entry)).chain(below)
     });
@@ -204,9 +219,10 @@ fn mentions_secret(text: &str) -> bool {
     kinds_like_secret(text).next().is_some()
 }
 
-/// The words after `kind:` that contain `Secret`.
+/// The words after `kind:` that are about Secrets.
 fn kinds_like_secret(text: &str) -> impl Iterator<Item = &str> {
-    let blanks = [' ', '\t', '"', '\''];
+    // Within a text of JSON a quote has a backslash before it.
+    let blanks = [' ', '\t', '"', '\'', '\\'];
     let mut rest = text;
     std::iter::from_fn(move || {
         loop {
@@ -221,6 +237,28 @@ fn kinds_like_secret(text: &str) -> impl Iterator<Item = &str> {
             }
         }
     })
+}
+
+/// What is wrong with a document, without what the message quotes of it: an alias is a value that begins with `*`.
+pub(super) fn without_quotes(message: &str) -> String {
+    let mut shown = String::with_capacity(message.len());
+    let mut quote = None;
+    for part in message.split_inclusive(['\'', '`', ' ']) {
+        let text = part.trim_end_matches(['\'', '`', ' ']);
+        let is_number = text.starts_with(|c: char| c.is_ascii_digit() || "+-.".contains(c));
+        match quote.is_some() || is_number {
+            true => shown.extend(text.chars().map(|c| if c.is_alphanumeric() { '*' } else { c })),
+            false => shown.push_str(text),
+        }
+        let end = &part[text.len()..];
+        shown.push_str(end);
+        match end.chars().next().filter(|c| *c != ' ') {
+            Some(c) if quote == Some(c) => quote = None,
+            Some(c) if quote.is_none() => quote = Some(c),
+            _ => {}
+        }
+    }
+    shown
 }
 
 /// Hides all of a text but the keys at the beginning of its lines.

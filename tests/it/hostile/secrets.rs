@@ -35,6 +35,15 @@ fn secrets() -> Vec<String> {
         format!("{{\"data\":{{\"a\":\"{MARK}\"}},\"kind\":\"Secret\",\"metadata\":{{\"finalizers\":[\"x/y\",\"x/y\"],\"name\":\"a\"}},\"apiVersion\":\"v1\"}}\n"),
         // Without a version it is no object, and is one to whoever wrote it.
         format!("kind: Secret\nmetadata: {{name: a}}\nstringData:\n  a: {MARK}\n  a: {MARK}\n"),
+        // Messages that quote what they are about.
+        format!("{head}stringData:\n  a: *{MARK}\n"),
+        format!("{head}stringData:\n  a: !!int {MARK}\n"),
+        // Data a level too deep.
+        format!("{head}  stringData:\n    a: {MARK}\n  data: {{a: {MARK}}}\n  a: {MARK}\n"),
+        // Kinds that the API server does not know, and that people mean all the same.
+        format!("{head}stringData: {{a: {MARK}, a: {MARK}}}\n").replace("Secret", "secret"),
+        format!("{head}data: {{a: {MARK}, a: {MARK}}}\n").replace("Secret", "Secrets"),
+        format!("{head}stringData: {{a: {MARK}, a: {MARK}}}\n").replace("Secret", "Sceret"),
         // Scalars that readers disagree on are quoted in messages elsewhere.
         format!("{head}stringData:\n  0777: {MARK}\n  yes: {MARK}\n  a: !!binary {MARK}\n  b: 0o7{MARK}\n"),
     ]
@@ -64,6 +73,9 @@ fn makers() -> Vec<String> {
         maker("example.com/v1", "Bundle", &format!("spec:\n  objects:\n  - apiVersion: v1\n    kind: Secret\n{}", template("    "))),
         maker("example.com/v1", "Bundle", &format!("spec:\n  object:\n    apiVersion: v1\n    kind: Secret\n{}", template("    "))),
         format!("apiVersion: v1\nkind: List\nitems:\n- apiVersion: v1\n  kind: SecretList\n  items:\n  - apiVersion: v1\n    kind: Secret\n{}", template("    ")),
+        // Manifests as text.
+        format!("apiVersion: v1\nkind: ConfigMap\ndata:\n  a.yaml: |\n    kind: Secret\n    stringData: {{a: {MARK}}}\nmetadata: {{name: a, bogus: 1}}\n"),
+        format!("apiVersion: v1\nkind: ConfigMap\ndata:\n  a: \"{{\\\"kind\\\": \\\"Secret\\\", \\\"data\\\": {{\\\"a\\\": \\\"{MARK}\\\"}}}}\"\nmetadata: {{name: a, bogus: 1}}\n"),
         // What a document drops after its end is read by nobody but people.
         maker("v1", "ConfigMap", &format!("bogus: 1\n...\nkind: Secret\ndata: {{a: {MARK}}}\napiVersion: v1\n")),
     ]
@@ -127,7 +139,7 @@ fn a_diff_of_fixes_shows_what_changes_beside_a_value_and_not_the_value() {
 fn an_editor_is_told_nothing_of_a_value() {
     use lsp_server::{Connection, Message, Notification, Request};
     let folder = tempfile::tempdir().expect("a folder");
-    for secret in secrets() {
+    for secret in secrets().into_iter().chain(makers()) {
         let uri = format!("file://{}/a.yaml", folder.path().display());
         let (client, server) = Connection::memory();
         let mut asked = 0;
