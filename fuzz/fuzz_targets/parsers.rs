@@ -6,4 +6,4 @@ use libfuzzer_sys::fuzz_target;
 #[path = "../../tests/it/fuzz/targets/mod.rs"]
 mod targets;
 
-fuzz_target!(|data: &[u8]| targets::run("parsers", data));
+fuzz_target!(init: targets::alone(), |data: &[u8]| targets::run("parsers", data));

@@ -5,12 +5,12 @@ use ownerlint::engine::{
     TeardownRequest,
 };
 use ownerlint::inventory::Overlay;
-use ownerlint::report::plan::PlanFormat;
+use ownerlint::report::plan::{self, PlanFormat};
 use ownerlint::report::{Format, Options};
 use ownerlint::text::SourceFile;
 
 use super::output::inert;
-use super::{check, folder};
+use super::{check, chosen, folder};
 
 /// A few objects of several kinds, tied to each other as the bytes say, as a manifest.
 fn graph(data: &[u8]) -> String {
@@ -67,7 +67,7 @@ pub(super) fn session(manifest: &str) -> Option<Session> {
     Session::open(&request).ok()
 }
 
-/// Steps over arbitrary graphs: the simulation ends, and every format tells what it found.
+/// Steps over arbitrary graphs: the simulation ends, and each format tells what it found.
 pub(crate) fn simulation(data: &[u8]) {
     let (steps, objects) = data.split_at(data.len().min(8));
     let Some(session) = session(&graph(objects)) else { return };
@@ -90,10 +90,7 @@ pub(crate) fn simulation(data: &[u8]) {
     let Ok(steps) = Steps::read(SourceFile::new("steps.yaml", text)) else { return };
     let Ok(planner) = session.plan(&Question::Steps { steps, namespace: None }, true) else { return };
     let plan = planner.simulate();
-    let view = planner.view(&plan);
-    for format in PlanFormat::ALL {
-        ownerlint::report::plan::render(format, &view, &Options::default());
-    }
+    plan::render(chosen(&PlanFormat::ALL, data), &planner.view(&plan), &Options::default());
 }
 
 /// Ties of arbitrary objects, and their removal by each tool.
@@ -102,9 +99,8 @@ pub(crate) fn teardown(data: &[u8]) {
     check(&manifest);
     let Some(session) = session(&manifest) else { return };
     let by = [TeardownBy::Helm, TeardownBy::Kubectl, TeardownBy::ArgoCd, TeardownBy::Flux, TeardownBy::Namespace];
-    let by = by[data.len() % by.len()];
     let request = TeardownRequest {
-        by,
+        by: by[data.len() % by.len()],
         cascade: None,
         helm_version: ownerlint::delivery::helm::HelmVersion::default(),
         release_namespace: Some("a".to_owned()),
@@ -112,10 +108,7 @@ pub(crate) fn teardown(data: &[u8]) {
     };
     let Ok(teardown) = session.teardown(&request) else { return };
     let plan = teardown.simulate();
-    let view = teardown.view(&plan);
-    for format in PlanFormat::ALL {
-        ownerlint::report::plan::render(format, &view, &Options::default());
-    }
+    plan::render(chosen(&PlanFormat::ALL, data), &teardown.view(&plan), &Options::default());
 }
 
 /// Two trees: the bytes before and after the middle, as graphs and as they are.
@@ -131,7 +124,6 @@ pub(crate) fn diff(data: &[u8]) {
     request.config = ConfigChoice::Without;
     let Ok(comparison) = Comparison::open(&request) else { return };
     let Ok(report) = comparison.report() else { return };
-    for format in Format::ALL {
-        inert(&report.render(format), &format.to_string());
-    }
+    let format = chosen(&Format::ALL, data);
+    inert(&report.render(format), &format.to_string());
 }

@@ -49,6 +49,19 @@ pub(crate) fn run(name: &str, data: &[u8]) {
     target.expect("a target of this name").1(data);
 }
 
+/// Makes the only thread of a fuzzer do all the work: no thread waits for another one, and what an input covers is its own.
+#[allow(dead_code)]
+pub(crate) fn alone() {
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(1).use_current_thread();
+    pool.build_global().expect("nothing ran before");
+}
+
+/// One of several, whichever the bytes say.
+fn chosen<T: Copy>(among: &[T], data: &[u8]) -> T {
+    let sum: usize = data.iter().copied().map(usize::from).sum();
+    among[sum % among.len()]
+}
+
 /// A folder of this name, for what a target writes.
 fn folder(name: &str) -> PathBuf {
     static FOLDER: LazyLock<tempfile::TempDir> = LazyLock::new(|| tempfile::tempdir().expect("a folder"));
