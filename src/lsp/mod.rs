@@ -12,6 +12,7 @@ mod hover;
 mod place;
 mod publisher;
 mod server;
+mod transport;
 mod workspace;
 
 use lsp_server::Connection;
@@ -24,11 +25,15 @@ pub use error::LspError;
 /// # Errors
 /// An editor that does not speak the protocol, and a broken connection.
 pub fn serve_stdio() -> Result<bool, LspError> {
-    let (connection, threads) = Connection::stdio();
-    let was_shut_down = serve(&connection)?;
+    let (connection, transport) = transport::stdio()?;
+    let ended = serve(&connection);
     drop(connection);
-    threads.join()?;
-    Ok(was_shut_down)
+    // As long as the editor is there, it may never say anything again.
+    let is_gone = |error: &LspError| matches!(error, LspError::Protocol(error) if error.channel_is_disconnected());
+    if ended.as_ref().err().is_none_or(is_gone) {
+        transport.finish()?;
+    }
+    ended
 }
 
 /// Serves the editor at the other end of a connection.

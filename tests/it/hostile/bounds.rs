@@ -108,3 +108,13 @@ fn a_commit_of_kilobytes_with_a_file_of_a_gigabyte() {
     let run = shell(folder.path(), &line);
     assert_eq!(run.status.code(), Some(0), "{}", String::from_utf8_lossy(&run.stderr));
 }
+
+#[test]
+fn a_message_of_an_editor_that_says_it_is_huge() {
+    let folder = Repository::new();
+    let line = "ulimit -v 262144; printf 'Content-Length: 99999999999999\\r\\n\\r\\n{}' | \"$OWNERLINT\" lsp";
+    let run = shell(&folder.path(), line);
+    let error = String::from_utf8_lossy(&run.stderr);
+    let said = "the connection to the editor broke: a message of 99999999999999 bytes";
+    assert!(run.status.code() == Some(2) && error.contains(said), "{:?}: {error}", run.status);
+}
