@@ -6,6 +6,7 @@ use super::parsed::{Documents, ParsedDocument, Skip, WholeText};
 use super::provenance::templates;
 use super::recognition::{FileFacts, is_kustomization};
 use super::secret;
+use super::secret_words::SecretWords;
 use crate::text::{Side, SourceFile};
 use crate::yaml::{self, ReadChoice};
 
@@ -34,19 +35,18 @@ impl ParsedFile {
     pub fn parse_with(source: SourceFile, mut choice: ReadChoice) -> Self {
         // A kustomization needs no kind.
         choice.left_out.without = choice.left_out.without.filter(|_| !is_kustomization(source.path()));
-        let may_have_secrets = secret::may_be_in(source.text());
-        let whole = WholeText::new(&source, may_have_secrets);
+        let secrets = SecretWords::of(source.text());
+        let whole = WholeText::new(&source, &secrets);
         let read = |documents: &mut Documents, document| documents.read(&whole, document);
         let documents = Documents::joined(yaml::read_each(&source, choice, read));
         let mut facts = FileFacts::default();
         documents.parsed().iter().filter_map(ParsedDocument::facts).for_each(|said| facts.add(said));
-        let hidden = match may_have_secrets {
-            true => secret::hidden(&source, documents.parsed().iter().map(ParsedDocument::parts), |span, notation| {
-                yaml::read_whole(&source, span, notation)
-            }),
+        let whole_tree = |span, notation| yaml::read_whole(&source, span, notation);
+        let hidden = match secrets.any {
+            true => secret::hidden(&source, &secrets, documents.parsed().iter().map(ParsedDocument::parts), whole_tree),
             false => Vec::new(),
         };
-        let parts = templates(source.text(), documents.len());
+        let parts = if documents.may_name_templates() { templates(source.text()) } else { Vec::new() };
         Self {
             source: source.with_hidden(hidden).with_rendered(parts),
             content: Arc::new(Ok(ParsedText { documents, facts })),

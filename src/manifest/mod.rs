@@ -16,6 +16,7 @@ mod parsed;
 mod provenance;
 mod recognition;
 mod secret;
+mod secret_words;
 mod selector;
 mod service_client;
 mod spanned;

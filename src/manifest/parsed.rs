@@ -4,8 +4,10 @@ use std::sync::{Arc, OnceLock};
 
 use super::Object;
 use super::documents::{Found, WithoutIdentity, objects_of};
+use super::provenance::may_name_template;
 use super::recognition::{DocumentTraits, FileFacts, SkipReason, is_about_manifests, skip_reason, unreadable_reason};
 use super::secret::{self, DocumentParts};
+use super::secret_words::SecretWords;
 use crate::text::{SourceFile, Span};
 use crate::yaml::{self, Comment, Content, Document, Notation, Problem, ProblemKind, ReadError, Tree};
 
@@ -65,21 +67,23 @@ pub(super) struct Documents {
     parsed: Vec<ParsedDocument>,
     /// The others, in order: a few bytes each, for there may be a million of them.
     bare: Vec<BareDocument>,
+    /// Whether a comment may name the template of one.
+    may_name_templates: bool,
 }
 
 /// The text that the documents are of, and what is asked of all of it for one of them.
 #[derive(Debug)]
 pub(super) struct WholeText<'s> {
     source: &'s SourceFile,
-    /// Possibly; what must be hidden later is kept.
-    has_secrets: bool,
+    /// What may have to be hidden later is kept.
+    secrets: &'s SecretWords,
     /// Asked for a document that cannot be read, and answered once for all of those.
     about_manifests: OnceLock<bool>,
 }
 
 impl<'s> WholeText<'s> {
-    pub(super) fn new(source: &'s SourceFile, has_secrets: bool) -> Self {
-        Self { source, has_secrets, about_manifests: OnceLock::new() }
+    pub(super) fn new(source: &'s SourceFile, secrets: &'s SecretWords) -> Self {
+        Self { source, secrets, about_manifests: OnceLock::new() }
     }
 
     fn is_about_manifests(&self) -> bool {
@@ -90,7 +94,8 @@ impl<'s> WholeText<'s> {
 impl Documents {
     /// Adds the next document of a text.
     pub(super) fn read(&mut self, text: &WholeText<'_>, document: Document) {
-        let has_secrets = text.has_secrets && secret::is_mentioned_in(text.source.slice(document.span));
+        let has_secrets = text.secrets.are_in(document.span);
+        self.may_name_templates |= may_name_template(text.source.slice(document.span));
         let parsed = parse(text, document, has_secrets);
         match parsed.bare().filter(|_| !has_secrets) {
             Some(bare) => self.bare.push(bare),
@@ -104,6 +109,7 @@ impl Documents {
         all.parsed.reserve_exact(parts.iter().map(|part| part.parsed.len()).sum());
         all.bare.reserve_exact(parts.iter().map(|part| part.bare.len()).sum());
         for part in parts {
+            all.may_name_templates |= part.may_name_templates;
             all.parsed.extend(part.parsed);
             all.bare.extend(part.bare);
         }
@@ -115,6 +121,10 @@ impl Documents {
 
     pub(super) fn parsed(&self) -> &[ParsedDocument] {
         &self.parsed
+    }
+
+    pub(super) fn may_name_templates(&self) -> bool {
+        self.may_name_templates
     }
 
     pub(super) fn len(&self) -> usize {

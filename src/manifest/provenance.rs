@@ -6,16 +6,17 @@ use crate::text::{RenderedPart, Span};
 
 const SOURCE: &str = "# Source: ";
 
+const BYTE_ORDER_MARK: char = '\u{feff}';
+
+/// Whether a comment before the first key of a document may name its template.
+pub(super) fn may_name_template(document: &str) -> bool {
+    before_keys(document.trim_start_matches(BYTE_ORDER_MARK)).contains(SOURCE)
+}
+
 /// The beginning of each document of `text`, with the path of its template where a comment before its first key gives one.
-/// Empty for a text in which no comment does. `count` is how many documents there are.
-pub(super) fn templates(text: &str, count: usize) -> Vec<RenderedPart> {
+pub(super) fn templates(text: &str) -> Vec<RenderedPart> {
     // PowerShell writes a byte order mark in front.
-    let mut start = if text.starts_with('\u{feff}') { '\u{feff}'.len_utf8() } else { 0 };
-    // Of a single document, only what is before its first key matters.
-    let searched = if count < 2 { before_keys(&text[start..]) } else { text };
-    if memmem::find(searched.as_bytes(), SOURCE.as_bytes()).is_none() {
-        return Vec::new();
-    }
+    let mut start = if text.starts_with(BYTE_ORDER_MARK) { BYTE_ORDER_MARK.len_utf8() } else { 0 };
     let mut documents = vec![(0, None)];
     loop {
         let head = before_keys(&text[start..]);
@@ -60,8 +61,7 @@ mod tests {
     use super::*;
 
     fn named(text: &str) -> Vec<Option<&str>> {
-        let count = text.split("\n---\n").count();
-        templates(text, count)
+        templates(text)
             .into_iter()
             .map(|(_, span)| span.map(|span| &text[span.start as usize..span.end as usize]))
             .collect()
@@ -85,6 +85,7 @@ mod tests {
             named("# Source: https://example.com/x/templates/a.yaml\nkind: A\n# Source: web/templates/b.yaml\n"),
             [None]
         );
-        assert_eq!(named("kind: A\n"), []);
+        assert!(!may_name_template("kind: A\n# Source: web/templates/b.yaml\n"));
+        assert!(may_name_template("\u{feff}---\n\n# Source: web/templates/b.yaml\nkind: A\n"));
     }
 }

@@ -2,21 +2,11 @@
 
 use std::sync::Arc;
 
-use memchr::memmem;
-
 use super::Object;
 use super::metadata::{LAST_APPLIED, OBJECT_META_FIELDS};
+use super::secret_words::{GENERATOR, STRING_DATA, SecretWords, are_mentioned_in};
 use crate::text::{SourceFile, Span};
 use crate::yaml::{Comment, Entry, Notation, Tree, Value};
-
-/// What every word is about that says where a Secret may be, however it begins.
-const SECRET: &str = "ecret";
-
-/// What kustomize makes Secrets from.
-const GENERATOR: &str = "secretGenerator";
-
-/// The field that only Secrets have, whatever their author took for their kind.
-const STRING_DATA: &str = "stringData";
 
 /// The fields of a Secret that are shown with their values.
 const SHOWN: [&str; 5] = ["apiVersion", "kind", "metadata", "type", "immutable"];
@@ -34,37 +24,26 @@ pub(super) struct DocumentParts<'a> {
     pub(super) comments: &'a [Comment],
 }
 
-/// Whether a file may contain what must not be shown. Most do not.
-pub(super) fn may_be_in(text: &str) -> bool {
-    contains(text, SECRET) || contains(text, STRING_DATA)
-}
-
-/// Whether a document may contain it, to judge by its text.
-pub(super) fn is_mentioned_in(text: &str) -> bool {
-    mentions_secret(text) || contains(text, GENERATOR) || contains(text, STRING_DATA)
-}
-
-fn contains(text: &str, word: &str) -> bool {
-    memmem::find(text.as_bytes(), word.as_bytes()).is_some()
-}
-
-/// What of a text must not be shown, in order and without overlaps. `whole_tree` reads a document of which parts were left out.
+/// What of a text must not be shown, in order and without overlaps. `words` are those of the text, and
+/// `whole_tree` reads a document of which parts were left out.
 pub(super) fn hidden<'a>(
     source: &SourceFile,
+    words: &SecretWords,
     documents: impl Iterator<Item = DocumentParts<'a>>,
     whole_tree: impl Fn(Span, Notation) -> Option<Tree>,
 ) -> Vec<Span> {
     let mut hidden = Vec::new();
     for document in documents {
-        let (whole, text) = (document.span, source.slice(document.span));
-        let mentioned = is_mentioned_in(text);
+        let whole = document.span;
+        let mentioned = words.are_in(whole);
         let Some(tree) = document.tree else {
             if mentioned {
                 hide_lines(source, whole, &mut hidden);
             }
             continue;
         };
-        let is_behind = || kinds_like_secret(text).any(names_secrets) || contains(text, GENERATOR);
+        let mut kinds = words.kinds_in(whole).iter().map(|word| source.slice(*word));
+        let mut is_behind = || kinds.any(names_secrets) || words.has_generator_in(whole);
         // A Secret may be in what was left out, too. Definitions of SecretStores and their like contain none.
         let may_be_left_out = !tree.is_whole() && mentioned && (makes_secrets(tree.root()) || is_behind());
         let again = may_be_left_out.then(|| whole_tree(whole, document.notation)).flatten();
@@ -82,7 +61,7 @@ pub(super) fn hidden<'a>(
         if mentioned {
             hide_within(source, tree.root(), document.comments, &mut hidden);
             let dropped = Span::new(tree.root().span().end.min(whole.end), whole.end);
-            if secrets.is_empty() && mentions_secret(source.slice(dropped)) {
+            if secrets.is_empty() && !words.kinds_in(dropped).is_empty() {
                 hide_lines(source, dropped, &mut hidden);
             }
         }
@@ -146,7 +125,7 @@ fn hide_within(source: &SourceFile, root: Value<'_>, comments: &[Comment], hidde
                 hidden.push(literals.span());
             }
             // A patch, or a manifest that somebody else applies.
-            if holder.as_str().is_some_and(is_mentioned_in) {
+            if holder.as_str().is_some_and(are_mentioned_in) {
                 hide_lines(source, holder.span(), hidden);
             }
         }
@@ -212,31 +191,6 @@ fn key(source: &SourceFile, entry: &Entry<'_>) -> Span {
     let rest = &source.text()[entry.key_span.end as usize..];
     let colon = rest.find(|c: char| c != ' ').filter(|&at| rest[at..].starts_with(':'));
     Span::new(entry.key_span.start, entry.key_span.end + colon.map_or(0, |at| at as u32 + 1))
-}
-
-/// Whether a text that was not read as an object may be a Secret all the same, or something that makes one.
-fn mentions_secret(text: &str) -> bool {
-    kinds_like_secret(text).next().is_some()
-}
-
-/// The words after `kind:` that are about Secrets.
-fn kinds_like_secret(text: &str) -> impl Iterator<Item = &str> {
-    // Within a text of JSON a quote has a backslash before it.
-    let blanks = [' ', '\t', '"', '\'', '\\'];
-    let mut rest = text;
-    std::iter::from_fn(move || {
-        loop {
-            let at = memmem::find(rest.as_bytes(), SECRET.as_bytes())?;
-            let start = rest[..at].trim_end_matches(|c: char| c.is_ascii_alphanumeric()).len();
-            let end = rest[at..].find(|c: char| !c.is_ascii_alphanumeric()).map_or(rest.len(), |length| at + length);
-            let (before, word) = (rest[..start].trim_end_matches(blanks), &rest[start..end]);
-            let is_kind = before.strip_suffix(':').is_some_and(|key| key.trim_end_matches(blanks).ends_with("kind"));
-            rest = &rest[end..];
-            if is_kind {
-                return Some(word);
-            }
-        }
-    })
 }
 
 /// What is wrong with a document, without what the message quotes of it: an alias is a value that begins with `*`.

@@ -34,7 +34,7 @@ pub(super) fn resolve(tape: &Tape, file: &str) -> Result<AliasTargets, SyntaxErr
                     ends[start as usize] = index;
                 }
             }
-            EventKind::Scalar(_) => ends[index as usize] = index,
+            EventKind::Scalar(_) | EventKind::LeftOut => ends[index as usize] = index,
             EventKind::Alias => {
                 let name = tape.text(file, event.text);
                 let Some(&target) = anchors.get(name) else {
@@ -69,7 +69,7 @@ fn check_budget(tape: &Tape, ends: &[u32], targets: &AliasTargets) -> Result<(),
             _ => {
                 decoded += 1;
                 expanded += u64::from(!inside.is_empty());
-                depth += usize::from(!matches!(event.kind, EventKind::Scalar(_) | EventKind::Alias));
+                depth += usize::from(matches!(event.kind, EventKind::MapStart { .. } | EventKind::SeqStart { .. }));
             }
         }
         if inside.is_empty() {

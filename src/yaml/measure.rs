@@ -15,7 +15,7 @@ pub fn tape_length(file: &SourceFile, parser: ParserChoice) -> usize {
         let Piece::Chunk(span) = piece else { continue };
         let text = with_final_newline(file.text().get(span.range()).unwrap_or_default());
         tape.clear();
-        let taken = parser != ParserChoice::Exact && fast::parse(&text, span.start, &mut tape).is_ok();
+        let taken = parser != ParserChoice::Exact && fast::parse(&text, span.start, &[], &mut tape).is_ok();
         events += match taken {
             true => tape.events.len(),
             false => grammar::parse(&text, span.start).ok().flatten().map_or(0, |tape| tape.events.len()),
@@ -62,5 +62,6 @@ fn shown(tape: &Tape, text: &str, event: &TapeEvent) -> String {
             format!("=VAL{anchor}{tag} {}{}", style(written), text_of(event.text).escape_debug())
         }
         EventKind::Alias => format!("=ALI *{}", text_of(event.text)),
+        EventKind::LeftOut => "=MAP".to_owned(),
     }
 }

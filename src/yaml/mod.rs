@@ -26,6 +26,7 @@ mod keys;
 mod left_out;
 mod limits;
 mod measure;
+mod passing;
 mod read;
 mod refusal;
 mod scalar;

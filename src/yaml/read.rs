@@ -96,7 +96,7 @@ pub(super) fn reread(text: &str, span: Span, notation: Notation) -> Option<Tape>
     }
     let text = with_final_newline(chunk);
     let mut tape = Tape::default();
-    let tape = match fast::parse(&text, span.start, &mut tape) {
+    let tape = match fast::parse(&text, span.start, &[], &mut tape) {
         Ok(found) => found.then_some(tape)?,
         Err(_) if forbidden_character(&text).is_some() => return None,
         Err(_) => grammar::parse(&text, span.start).ok()??,
@@ -256,7 +256,7 @@ impl<'f, T: Default + Send, F: Fn(&mut T, Document) + Sync> StreamReader<'f, T, 
     fn fast_document(&mut self, span: Span, text: &str) -> bool {
         let mut tape = std::mem::take(&mut self.tape.0);
         tape.clear();
-        let found = fast::parse(text, span.start, &mut tape);
+        let found = fast::parse(text, span.start, self.choice.left_out.under, &mut tape);
         if let Ok(found) = found {
             self.push_tape(span, found.then_some(&tape));
         }

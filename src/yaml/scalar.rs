@@ -104,8 +104,23 @@ fn go_special(value: f64) -> &'static str {
     }
 }
 
+/// Whether an unquoted scalar without a tag is nothing but text. Most show it by their first character.
+#[inline]
+pub(super) fn is_text(text: &str) -> bool {
+    match text.as_bytes().first() {
+        None => false,
+        Some(b'~' | b'n' | b'N' | b'y' | b'Y' | b't' | b'T' | b'f' | b'F' | b'o' | b'O') => {
+            text.len() > LONGEST_WORD || resolve_word(text).is_none()
+        }
+        Some(b'.' | b'+' | b'-' | b'0'..=b'9') => matches!(resolve_untagged(text), Scalar::Text(_)),
+        Some(_) => true,
+    }
+}
+
+/// The length of `false`.
+const LONGEST_WORD: usize = 5;
+
 fn resolve_untagged(text: &str) -> Scalar<'_> {
-    // Most texts show by their first character that they are nothing but text.
     let resolved = match text.as_bytes().first() {
         None => Some(Scalar::Null),
         Some(b'~' | b'n' | b'N' | b'y' | b'Y' | b't' | b'T' | b'f' | b'F' | b'o' | b'O') => resolve_word(text),
@@ -118,10 +133,6 @@ fn resolve_untagged(text: &str) -> Scalar<'_> {
 
 /// YAML 1.1's words, in exactly the spellings that go-yaml knows.
 fn resolve_word(text: &str) -> Option<Scalar<'static>> {
-    // Words that only begin like one are usually longer.
-    if text.len() > "false".len() {
-        return None;
-    }
     Some(match text {
         "~" | "null" | "Null" | "NULL" => Scalar::Null,
         "y" | "Y" | "yes" | "Yes" | "YES" | "true" | "True" | "TRUE" | "on" | "On" | "ON" => Scalar::Bool(true),

@@ -37,6 +37,8 @@ pub(super) enum EventKind {
     Scalar(Style),
     /// An alias; its text is the anchor's name.
     Alias,
+    /// A mapping that the parser was told to leave out, and that it checked.
+    LeftOut,
 }
 
 /// One event. `start..end` is the token as written: quotes included, a block scalar from its `|` or `>`, without anchor and tag.

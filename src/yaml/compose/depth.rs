@@ -10,7 +10,7 @@ pub(super) fn check(tape: &Tape) -> Result<(), SyntaxError> {
         match event.kind {
             EventKind::MapStart { .. } | EventKind::SeqStart { .. } => depth += 1,
             EventKind::MapEnd | EventKind::SeqEnd => depth = depth.saturating_sub(1),
-            EventKind::Scalar(_) | EventKind::Alias => {}
+            EventKind::Scalar(_) | EventKind::Alias | EventKind::LeftOut => {}
         }
         if depth > MAX_DEPTH {
             return Err(SyntaxError::new(event.start, "exceeded max depth of 10000"));

@@ -2,12 +2,11 @@
 //! of two equal keys wins.
 //!
 //! Iterative: open collections are on an explicit stack. `growing` is the tree so far; `open` the collections around the place
-//! that is read; `passing` goes over what is not kept.
+//! that is read.
 
 mod depth;
 mod growing;
 mod open;
-mod passing;
 
 use std::borrow::Cow;
 use std::cell::Cell;
@@ -19,6 +18,7 @@ use self::open::{Key, OpenCollections};
 use super::alias::{self, AliasTargets};
 use super::document::Problem;
 use super::left_out::LeftOut;
+use super::passing;
 use super::scalar::{self, Scalar};
 use super::tape::{EventKind, Style, SyntaxError, Tape, TapeEvent};
 use super::tree::{NodeContent, NodeId, Number, Tree, TreeNode};
@@ -112,6 +112,10 @@ impl Composer<'_> {
             EventKind::MapEnd | EventKind::SeqEnd => self.close(event)?,
             EventKind::Scalar(style) => self.scalar(at, event, style)?,
             EventKind::Alias => self.alias(at, event)?,
+            EventKind::LeftOut => {
+                let node = self.tree.left_out(true, event.span());
+                self.place(node, event.span(), false)?;
+            }
         }
         Ok(index)
     }
@@ -166,6 +170,14 @@ impl Composer<'_> {
             self.open.set_key(&mut self.tree, Key::Merge(event.span()));
             return Ok(());
         }
+        let is_text = match style {
+            Style::Plain => scalar::is_text(text),
+            Style::JsonWord => false,
+            Style::Single | Style::Double | Style::Block => true,
+        };
+        if is_text && tag.is_none() {
+            return self.text(index, event, text, is_key);
+        }
         let fail = |message: String| SyntaxError::new(event.start, message);
         let resolved = match style {
             Style::JsonWord => scalar::resolve_json(text)
@@ -187,6 +199,22 @@ impl Composer<'_> {
             self.remember(index, event, node);
         }
         self.scalar_key(resolved, event)
+    }
+
+    /// Most scalars are nothing but text.
+    fn text(&mut self, index: u32, event: &TapeEvent, text: &str, is_key: bool) -> Result<(), SyntaxError> {
+        let place = self.tree.text_place(Cow::Borrowed(text), event);
+        let node = (!is_key || self.is_anchored(event)).then(|| self.tree.add(NodeContent::Text(place), event.span()));
+        if let Some(node) = node {
+            self.remember(index, event, node);
+        }
+        match node.filter(|_| !is_key) {
+            Some(node) => self.place(node, event.span(), false),
+            None => {
+                self.open.set_key(&mut self.tree, Key::Name(place, event.span()));
+                Ok(())
+            }
+        }
     }
 
     fn scalar_key(&mut self, resolved: Scalar<'_>, event: &TapeEvent) -> Result<(), SyntaxError> {

@@ -83,13 +83,13 @@ impl FlowReader<'_, '_, '_> {
         if !is_one_line || self.source.byte(colon) != b':' || colon - key.start > MAX_KEY {
             return Err(Refused("a flow mapping with other than short keys and values"));
         }
-        self.writer.scalar(key);
+        self.writer.key(key);
         self.at = colon + 1;
         self.writer.last_end = self.at;
         self.skip_space()?;
         let is_left_out = matches!(self.source.byte(self.at), b',' | b'}');
         if is_left_out {
-            self.writer.left_out(colon + 1);
+            self.writer.nothing(colon + 1);
             self.separator()?;
         }
         Ok(!is_left_out)

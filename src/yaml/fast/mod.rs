@@ -30,17 +30,26 @@ mod writer;
 pub(super) use refused::Refused;
 
 use self::source::SourceText;
+use self::structure::BlockParser;
+use self::writer::{IN_DOUBT, TapeWriter};
 use super::tape::Tape;
 
-/// Parses the document `text`, whose first byte is at `base` of the file, to `tape`, which is empty. False: there is no content
-/// at all, not even a null.
+/// Parses the document `text`, whose first byte is at `base` of the file, to `tape`, which is empty. Mappings under the keys
+/// `left_out` are checked and not on the tape, if there is nothing to say of them. False: there is no content at all, not even
+/// a null.
 ///
 /// # Errors
 /// The document is for the exact parser; what is on the tape means nothing.
-pub(super) fn parse(text: &str, base: u32, tape: &mut Tape) -> Result<bool, Refused> {
+pub(super) fn parse(text: &str, base: u32, left_out: &[&str], tape: &mut Tape) -> Result<bool, Refused> {
     if !text.ends_with('\n') {
         return Err(Refused("a last line without a line break"));
     }
     characters::check(text.as_bytes())?;
-    structure::BlockParser::new(SourceText { text }, base, tape).document()
+    let source = SourceText { text };
+    let found = BlockParser::new(source, TapeWriter::new(source, base, left_out, tape)).document();
+    if found != Err(IN_DOUBT) {
+        return found;
+    }
+    tape.clear();
+    BlockParser::new(source, TapeWriter::new(source, base, &[], tape)).document()
 }

@@ -1,5 +1,8 @@
 //! Looking at the text. It ends with a line break, and has passed [`super::characters`].
 
+/// What is found within so many times eight bytes is near.
+const NEAR: usize = 3;
+
 /// The text of one document. All places are bytes from its start; behind the end there are line breaks without end.
 #[derive(Clone, Copy)]
 pub(super) struct SourceText<'t> {
@@ -89,11 +92,11 @@ impl<'t> SourceText<'t> {
     }
 
     /// The first of these bytes from `at` on, or the end. Eight bytes are looked at together: what is looked for is usually so near
-    /// that finding it costs less than calling a function that looks at more.
+    /// that finding it costs less than calling the function that looks at more.
     #[inline]
     pub(super) fn find(self, mut at: usize, bytes: [u8; 3]) -> usize {
         let rest = self.text.as_bytes().get(at..).unwrap_or_default();
-        for eight in rest.as_chunks::<8>().0 {
+        for eight in rest.as_chunks::<8>().0.iter().take(NEAR) {
             let eight = u64::from_le_bytes(*eight);
             let found = bytes.map(|byte| zero_bytes(eight ^ u64::from_le_bytes([byte; 8])));
             let found = found[0] | found[1] | found[2];
@@ -102,10 +105,9 @@ impl<'t> SourceText<'t> {
             }
             at += 8;
         }
-        while at < self.text.len() && !bytes.contains(&self.byte(at)) {
-            at += 1;
-        }
-        at
+        let [one, two, three] = bytes;
+        let rest = self.text.as_bytes().get(at..).unwrap_or_default();
+        memchr::memchr3(one, two, three, rest).map_or(self.text.len(), |found| at + found)
     }
 
     /// The line break that ends the line of `at`.

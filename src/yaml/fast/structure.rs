@@ -9,7 +9,7 @@ use super::refused::Refused;
 use super::source::SourceText;
 use super::writer::{TapeWriter, WrittenScalar};
 use super::{block_scalar, flow, plain, quoted};
-use crate::yaml::tape::{EventKind, Tape};
+use crate::yaml::tape::EventKind;
 
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum BlockCollection {
@@ -38,8 +38,8 @@ pub(super) struct BlockParser<'t> {
 }
 
 impl<'t> BlockParser<'t> {
-    pub(super) fn new(source: SourceText<'t>, base: u32, tape: &'t mut Tape) -> Self {
-        Self { source, writer: TapeWriter::new(tape, base), at: 0, open: Vec::with_capacity(16), awaited: None }
+    pub(super) fn new(source: SourceText<'t>, writer: TapeWriter<'t>) -> Self {
+        Self { source, writer, at: 0, open: Vec::with_capacity(16), awaited: None }
     }
 
     /// Reads the document. False when there is nothing in it.
@@ -51,13 +51,15 @@ impl<'t> BlockParser<'t> {
         }
         while let Some(column) = self.next_line()? {
             self.line(column)?;
+            self.writer.is_sure()?;
         }
         self.close_from(0);
+        self.writer.is_sure()?;
         if self.source.has(self.at, b"...") {
             self.end_marker()?;
         }
         if is_marked && self.writer.is_empty() {
-            self.writer.left_out(3);
+            self.writer.nothing(3);
         }
         Ok(!self.writer.is_empty())
     }
@@ -165,7 +167,7 @@ impl<'t> BlockParser<'t> {
     /// Writes the value that does not come any more.
     fn leave_out(&mut self) {
         if let Some(mark) = self.awaited.take() {
-            self.writer.left_out(mark);
+            self.writer.nothing(mark);
         }
     }
 
@@ -264,7 +266,7 @@ impl<'t> BlockParser<'t> {
         if colon - key.start > MAX_KEY {
             return Err(Refused("a long key"));
         }
-        self.writer.scalar(key);
+        self.writer.key(key);
         let mark = colon + 1;
         self.writer.last_end = mark;
         self.at = self.source.after_blanks(mark);

@@ -1,7 +1,9 @@
 //! Writing the tape.
 
+use super::refused::Refused;
 use super::source::SourceText;
 use crate::text::Span;
+use crate::yaml::passing::{Passing, PassingStep};
 use crate::yaml::tape::{EventKind, Properties, Style, Tape, TapeEvent, TextRef};
 
 /// A scalar that was read and is not on the tape yet: it may turn out to be the first key of a mapping, whose start goes
@@ -24,23 +26,71 @@ pub(super) enum ScalarText {
     Decoded(usize),
 }
 
+impl ScalarText {
+    fn of<'s>(self, source: SourceText<'s>, tape: &'s Tape) -> &'s str {
+        match self {
+            Self::Written(start, end) => source.slice(start, end),
+            Self::Decoded(start) => tape.decoded.get(start..).unwrap_or_default(),
+        }
+    }
+
+    /// Whether it is `wanted`. Most texts differ in their length.
+    fn is(self, wanted: &str, source: SourceText<'_>, tape: &Tape) -> bool {
+        let length = match self {
+            Self::Written(start, end) => end - start,
+            Self::Decoded(start) => tape.decoded.len() - start,
+        };
+        length == wanted.len() && self.of(source, tape) == wanted
+    }
+}
+
+/// What is left out may contain something that has to be said: it has to be on the tape.
+pub(super) const IN_DOUBT: Refused = Refused("a mapping that cannot be left out");
+
 /// The tape of one document, and where the document is in the file.
 pub(super) struct TapeWriter<'t> {
+    source: SourceText<'t>,
     tape: &'t mut Tape,
     base: u32,
     /// The anchor of the next node, as [`TapeEvent::properties`] numbers it.
     properties: u32,
     /// Where the last token ends: block collections end there.
     pub(super) last_end: usize,
+    /// Mappings under these keys are not written.
+    left_out: &'t [&'t str],
+    /// The event that is left out if it begins a mapping.
+    awaited: Option<usize>,
+    /// The mapping that is being left out.
+    passing: Option<Passing>,
+    /// Whether something is or was left out.
+    leaves_out: bool,
+    is_in_doubt: bool,
 }
 
 impl<'t> TapeWriter<'t> {
-    pub(super) fn new(tape: &'t mut Tape, base: u32) -> Self {
-        Self { tape, base, properties: 0, last_end: 0 }
+    pub(super) fn new(source: SourceText<'t>, base: u32, left_out: &'t [&'t str], tape: &'t mut Tape) -> Self {
+        Self {
+            source,
+            tape,
+            base,
+            properties: 0,
+            last_end: 0,
+            left_out,
+            awaited: None,
+            passing: None,
+            leaves_out: false,
+            is_in_doubt: false,
+        }
     }
 
     pub(super) fn is_empty(&self) -> bool {
-        self.tape.events.is_empty()
+        self.tape.events.is_empty() && self.passing.is_none()
+    }
+
+    /// Whether all that was left out may be.
+    #[inline]
+    pub(super) fn is_sure(&self) -> Result<(), Refused> {
+        if self.is_in_doubt { Err(IN_DOUBT) } else { Ok(()) }
     }
 
     /// The text of scalars that differs from the file's, to be added to.
@@ -62,14 +112,70 @@ impl<'t> TapeWriter<'t> {
     /// Writes a scalar, which is the last token then.
     #[inline]
     pub(super) fn scalar(&mut self, scalar: WrittenScalar) {
+        if self.passing.is_some() {
+            return self.pass_scalar(scalar);
+        }
+        self.last_end = scalar.end;
         let text = match scalar.text {
             ScalarText::Written(start, end) => self.written(start, end),
             ScalarText::Decoded(start) => {
                 TextRef { start: start as u32, end: self.tape.decoded.len() as u32, decoded: true }
             }
         };
-        self.last_end = scalar.end;
         self.push(EventKind::Scalar(scalar.style), scalar.start, scalar.end, text);
+    }
+
+    /// Writes a scalar that is a key.
+    #[inline]
+    pub(super) fn key(&mut self, key: WrittenScalar) {
+        if self.passing.is_some() {
+            return self.pass_scalar(key);
+        }
+        self.scalar(key);
+        if self.left_out.iter().any(|left_out| key.text.is(left_out, self.source, self.tape)) {
+            self.awaited = Some(self.tape.events.len());
+        }
+    }
+
+    fn pass_scalar(&mut self, scalar: WrittenScalar) {
+        self.last_end = scalar.end;
+        let span = Span::new(self.offset(scalar.start), self.offset(scalar.end));
+        let Some(passing) = &mut self.passing else { return };
+        let step = passing.scalar(scalar.style, span, scalar.text.of(self.source, self.tape));
+        if let ScalarText::Decoded(start) = scalar.text {
+            self.tape.decoded.truncate(start);
+        }
+        self.go_on(step);
+    }
+
+    /// Writes the beginning or the end of a collection.
+    #[inline]
+    fn collection(&mut self, kind: EventKind, start: usize, end: usize) {
+        if self.passing.is_none() {
+            let is_left_out =
+                matches!(kind, EventKind::MapStart { .. }) && self.awaited == Some(self.tape.events.len());
+            // What an alias names has to be on the tape.
+            if !is_left_out || !self.tape.properties.is_empty() || self.tape.has_aliases {
+                return self.push(kind, start, end, TextRef::default());
+            }
+            self.leaves_out = true;
+            self.passing = Some(Passing::new(false));
+        }
+        let span = Span::new(self.offset(start), self.offset(end));
+        let step = self.passing.as_mut().map_or(PassingStep::Doubtful, |passing| passing.collection(kind, span));
+        self.go_on(step);
+    }
+
+    fn go_on(&mut self, step: PassingStep) {
+        match step {
+            PassingStep::Inside => {}
+            PassingStep::Doubtful => self.is_in_doubt = true,
+            PassingStep::Complete(Span { start, end }) => {
+                self.passing = None;
+                let (kind, text, properties) = (EventKind::LeftOut, TextRef::default(), 0);
+                self.tape.events.push(TapeEvent { kind, start, end, text, properties });
+            }
+        }
     }
 
     fn written(&self, start: usize, end: usize) -> TextRef {
@@ -84,6 +190,7 @@ impl<'t> TapeWriter<'t> {
     /// The next node has the anchor whose `&` is at `start`.
     pub(super) fn anchor(&mut self, start: usize, end: usize) {
         self.last_end = end;
+        self.is_in_doubt |= self.leaves_out;
         let anchor = Some(self.written(start + 1, end));
         self.tape.properties.push(Properties { anchor, tag: None });
         self.properties = self.tape.properties.len() as u32;
@@ -92,6 +199,7 @@ impl<'t> TapeWriter<'t> {
     /// Writes the alias whose `*` is at `start`.
     pub(super) fn alias(&mut self, start: usize, end: usize) {
         self.last_end = end;
+        self.is_in_doubt |= self.leaves_out;
         self.tape.has_aliases = true;
         self.push(EventKind::Alias, start, end, self.written(start + 1, end));
     }
@@ -101,20 +209,23 @@ impl<'t> TapeWriter<'t> {
         self.tape.ended_by_marker = true;
     }
 
-    /// Writes a value that is left out after the mark that ends at `at`.
-    pub(super) fn left_out(&mut self, at: usize) {
-        self.push(EventKind::Scalar(Style::Plain), at, at, TextRef::default());
+    /// Writes a value that is not written after the mark that ends at `at`.
+    pub(super) fn nothing(&mut self, at: usize) {
+        let last_end = self.last_end;
+        let text = ScalarText::Written(at, at);
+        self.scalar(WrittenScalar { style: Style::Plain, start: at, end: at, text });
+        self.last_end = last_end;
     }
 
     /// Writes the start or the end of a block collection, which has no token of its own.
     pub(super) fn block(&mut self, kind: EventKind, at: usize) {
-        self.push(kind, at, at, TextRef::default());
+        self.collection(kind, at, at);
     }
 
     /// Writes a bracket of a flow collection.
     pub(super) fn bracket(&mut self, kind: EventKind, at: usize) {
         self.last_end = at + 1;
-        self.push(kind, at, at + 1, TextRef::default());
+        self.collection(kind, at, at + 1);
     }
 
     /// Writes the comment at `at`, and returns the line break that ends it.

@@ -1,0 +1,109 @@
+//! Where a text may speak of Secrets: found once for a text, and asked for each of its documents.
+
+use memchr::memmem;
+
+use crate::text::Span;
+
+/// What every word is about that says where a Secret may be, however it begins.
+const SECRET: &str = "ecret";
+
+/// What kustomize makes Secrets from.
+pub(super) const GENERATOR: &str = "secretGenerator";
+
+/// The field that only Secrets have, whatever their author took for their kind.
+pub(super) const STRING_DATA: &str = "stringData";
+
+/// The places of a text that may speak of Secrets.
+#[derive(Debug, Default)]
+pub(super) struct SecretWords {
+    /// Whether there is any word of that sort, in whatever place. Most texts have none.
+    pub(super) any: bool,
+    /// The words after `kind:` that are about Secrets, in order.
+    kinds: Vec<Span>,
+    /// Where generators of Secrets are, in order.
+    generators: Vec<u32>,
+    /// Where [`STRING_DATA`] is, in order.
+    string_data: Vec<u32>,
+}
+
+impl SecretWords {
+    /// Looks through a text.
+    pub(super) fn of(text: &str) -> Self {
+        let string_data = memmem::find_iter(text.as_bytes(), STRING_DATA).map(|at| at as u32).collect();
+        let mut words = Self { string_data, ..Self::default() };
+        words.any = !words.string_data.is_empty();
+        // Where the last word ends, which may say so more than once.
+        let mut seen = 0;
+        for at in memmem::find_iter(text.as_bytes(), SECRET) {
+            words.any = true;
+            if text[..at].ends_with('s') && text[at - 1..].starts_with(GENERATOR) {
+                words.generators.push(at as u32 - 1);
+            }
+            if at >= seen {
+                let start = text[..at].trim_end_matches(|c: char| c.is_ascii_alphanumeric()).len();
+                let length = text[at..].find(|c: char| !c.is_ascii_alphanumeric());
+                seen = length.map_or(text.len(), |length| at + length);
+                if is_after_kind(&text[..start]) {
+                    words.kinds.push(Span::new(start as u32, seen as u32));
+                }
+            }
+        }
+        words
+    }
+
+    /// Whether a part of the text may contain Secrets, or what makes some.
+    pub(super) fn are_in(&self, part: Span) -> bool {
+        let holds_data = is_any_in(&self.string_data, part);
+        holds_data || self.has_generator_in(part) || !self.kinds_in(part).is_empty()
+    }
+
+    /// The words after `kind:` in a part of the text.
+    pub(super) fn kinds_in(&self, part: Span) -> &[Span] {
+        let first = self.kinds.partition_point(|word| word.start < part.start);
+        let count = self.kinds[first..].partition_point(|word| word.end <= part.end);
+        &self.kinds[first..first + count]
+    }
+
+    pub(super) fn has_generator_in(&self, part: Span) -> bool {
+        is_any_in(&self.generators, part)
+    }
+}
+
+/// Whether a text may contain Secrets, or what makes some.
+pub(super) fn are_mentioned_in(text: &str) -> bool {
+    SecretWords::of(text).are_in(Span::new(0, text.len() as u32))
+}
+
+fn is_any_in(places: &[u32], part: Span) -> bool {
+    let first = places.partition_point(|at| *at < part.start);
+    places.get(first).is_some_and(|at| *at < part.end)
+}
+
+/// Whether a text ends with the key `kind` and what may be between it and its value.
+fn is_after_kind(before: &str) -> bool {
+    // Within a text of JSON a quote has a backslash before it.
+    let blanks = [' ', '\t', '"', '\'', '\\'];
+    let key = before.trim_end_matches(blanks).strip_suffix(':');
+    key.is_some_and(|key| key.trim_end_matches(blanks).ends_with("kind"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_after_kind_are_found_in_their_part_of_the_text() {
+        let text = "kind: Secret\n---\n\"kind\" : 'SealedSecretSecrets'\n---\na: Secret\nsecretGenerator: []\n";
+        let words = SecretWords::of(text);
+        let part = |wanted: &str| {
+            let start = text.find(wanted).unwrap_or_default();
+            Span::new(start as u32, (start + wanted.len()) as u32)
+        };
+        let named = |part: Span| words.kinds_in(part).iter().map(|word| &text[word.range()]).collect::<Vec<_>>();
+        assert_eq!(named(part("kind: Secret\n")), ["Secret"]);
+        assert_eq!(named(part("\"kind\" : 'SealedSecretSecrets'")), ["SealedSecretSecrets"]);
+        assert!(words.any && !words.are_in(part("a: Secret\n")) && words.has_generator_in(part("secretGenerator")));
+        assert!(are_mentioned_in("{\\\"kind\\\": \\\"secret\\\"}") && are_mentioned_in("stringData: {}"));
+        assert!(!SecretWords::of("kind: ConfigMap\nstring: Data\n").any);
+    }
+}
