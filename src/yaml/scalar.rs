@@ -25,9 +25,8 @@ pub(super) enum Scalar<'t> {
 pub(super) fn resolve<'t>(text: &'t str, plain: bool, tag: Option<&str>) -> Result<Scalar<'t>, String> {
     let as_written = Scalar::Text(Cow::Borrowed(text));
     match tag {
-        None if !plain => return Ok(as_written),
-        // A lone `!` makes go-yaml resolve even a quoted scalar.
-        None | Some("!") => return Ok(resolve_untagged(text)),
+        None if plain => return Ok(resolve_untagged(text)),
+        None => return Ok(as_written),
         Some(_) => {}
     }
     let Some(name) = tag.and_then(|tag| tag.strip_prefix(CORE)) else { return Ok(as_written) };
@@ -253,7 +252,8 @@ fn decode_binary(text: &str) -> Result<String, String> {
             bytes.push((buffer >> bits) as u8);
         }
     }
-    Ok(String::from_utf8_lossy(&bytes).into_owned())
+    // Go's JSON has one replacement character for each byte that is not UTF-8.
+    Ok(bytes.utf8_chunks().map(|part| part.valid().to_owned() + &"\u{FFFD}".repeat(part.invalid().len())).collect())
 }
 
 /// Whether go-yaml reads the text as a timestamp: `2006-1-2`, alone or with `T15:4:5Z07:00`, `t…`, or ` 15:4:5`.

@@ -1,4 +1,6 @@
-//! Replays what kubectl's reader made of nasty input (`fixtures/conformance/decode.json`, recorded on 1.36.2).
+//! Replays what kubectl's reader made of nasty input (`fixtures/conformance/decode.json`, recorded on 1.36.2), and what its library
+//! made of small documents (`go-yaml.jsonl`: `YAMLToJSON` of sigs.k8s.io/yaml 1.3.0 over go-yaml 2.4.0; tags × scalars, keys, and
+//! random documents).
 
 use ownerlint::text::{SourceFile, decode};
 use ownerlint::yaml::{Content, Document, ProblemKind, read};
@@ -190,4 +192,27 @@ fn what_kubernetes_drops_or_overrides_in_silence_is_a_problem_and_nothing_else_i
         let expected: Vec<&str> = SILENT.iter().filter(|(name, _)| *name == case.name).map(|&(_, kind)| kind).collect();
         assert_eq!(kinds, expected, "{}", case.name);
     }
+}
+
+#[test]
+fn every_small_document_reads_as_gos_library_reads_it() {
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/fixtures/conformance/go-yaml.jsonl");
+    let recording = std::fs::read_to_string(path).expect("the recording is committed");
+    let mut wrong = Vec::new();
+    for line in recording.lines() {
+        let recorded: Value = serde_json::from_str(line).expect("each line is JSON");
+        let input = recorded["input"].as_str().expect("every case has an input");
+        let expected = recorded["json"].as_str().map(|json| serde_json::from_str(json).expect("Go wrote JSON"));
+        let found = one(input);
+        let agree = match (&found, &expected) {
+            (Ok(found), Some(expected)) => same(found, expected),
+            (Err(_), None) => true,
+            _ => false,
+        };
+        if !agree {
+            wrong.push(format!("{input:?}:\n  read {found:?}\n  Go   {expected:?}"));
+        }
+    }
+    assert!(recording.lines().count() > 2000, "the recording holds its cases");
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }

@@ -155,10 +155,21 @@ fn what_json_cannot_hold_is_refused() {
 #[test]
 fn core_tags_are_applied_and_all_others_ignored() {
     let text = "[!!str yes, !!bool \"on\", !!float 1, !!int '7', !!binary aGk=, !x 5, !!timestamp 2001-1-1, ! 'yes', !!null '']";
-    assert_eq!(one(text), Ok(json!(["yes", true, 1, 7, "hi", "5", "2001-1-1", true, null])));
+    assert_eq!(one(text), Ok(json!(["yes", true, 1, 7, "hi", "5", "2001-1-1", "yes", null])));
     assert_eq!(one("!!int x"), Err("cannot decode !!str `x` as a !!int".to_owned()));
     assert_eq!(one("!!binary '*'"), Err("!!binary value contains invalid base64 data".to_owned()));
     assert_eq!(one("!a!b c"), Err("found undefined tag handle".to_owned()));
+}
+
+#[test]
+fn a_lone_exclamation_mark_keeps_the_text() {
+    assert_eq!(one("[! 4318, ! no, ! ~, ! '', ! ]"), Ok(json!(["4318", "no", "~", "", ""])));
+}
+
+#[test]
+fn only_a_byte_order_mark_at_the_start_of_a_document_is_none_of_its_characters() {
+    assert_eq!(values("\u{FEFF}a: 1\n---\n\u{FEFF}b: 2\n"), [json!({"a": 1}), json!({"b": 2})]);
+    assert_eq!(one("# c\n\u{FEFF}a: 1\n"), Ok(json!({"\u{FEFF}a": 1})));
 }
 
 #[test]

@@ -182,8 +182,6 @@ impl Composer<'_> {
         let resolved = match style {
             Style::JsonWord => scalar::resolve_json(text)
                 .ok_or_else(|| fail(format!("json: cannot unmarshal number {text} into a float64")))?,
-            // An empty node has no text of its own to be the word `!`'s value: go-yaml then keeps it a string.
-            Style::Plain if event.start == event.end && tag == Some("!") => Scalar::Text(Cow::Borrowed("")),
             _ => scalar::resolve(text, style == Style::Plain, tag).map_err(fail)?,
         };
         if !is_key {

@@ -243,9 +243,6 @@ impl<'t> Scanner<'t> {
     /// Skips blanks, comments and line breaks. Tabs only where no key may start: there they would be indentation.
     fn skip_to_token(&mut self) {
         loop {
-            if self.cursor.mark.column == 0 && self.cursor.text[self.cursor.mark.pos..].starts_with('\u{FEFF}') {
-                self.cursor.skip();
-            }
             while self.cursor.at(0) == b' '
                 || (self.cursor.at(0) == b'\t' && (self.flow_level > 0 || !self.simple_key_allowed))
             {

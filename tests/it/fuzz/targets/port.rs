@@ -6,6 +6,8 @@
 //! * Kubernetes' line reader takes the CR of each CR LF away before go-yaml reads, so CR CR LF is CR LF, one break. The port gets
 //!   the text after that.
 //! * go-yaml takes `[` and `]` for characters of a tag; libyaml 0.2 does not.
+//! * libyaml skips a byte order mark at the start of a line. go-yaml means to, but looks at the start of its buffer: one within a
+//!   document is text.
 //! * In a flow, go-yaml takes a colon before `,`, `[`, `]`, `{` or `}` for text; libyaml rejects it.
 //!
 //! And what the port cannot do: it rejects a text whose first byte is that of a byte order mark, whatever follows it, panics at a
@@ -32,7 +34,10 @@ pub(super) fn difference(text: &str) -> Option<String> {
 fn is_beyond_port(text: &str) -> bool {
     let is_questioned = text.find(['{', '[']).is_some_and(|flow| text[flow..].contains('?'));
     let mut tags = text.split_whitespace().filter_map(|word| word.split_once('!'));
-    is_questioned || text.as_bytes().first() == Some(&0xEF) || tags.any(|(_, tag)| tag.contains([',', '%', '[', ']']))
+    is_questioned
+        || text.contains('\u{FEFF}')
+        || text.as_bytes().first() == Some(&0xEF)
+        || tags.any(|(_, tag)| tag.contains([',', '%', '[', ']']))
 }
 
 /// The events of the first document as the port reads them, in the notation of [`events`].
