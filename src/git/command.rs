@@ -8,14 +8,12 @@ use std::process::{Command, Stdio};
 use super::GitError;
 
 /// What takes precedence over the configuration of a repository. The questions that we ask read objects and the index; these
-/// are the programs that some version of git may start for them, and those that fetch what a partial clone lacks.
-const OVERRIDES: [&str; 10] = [
+/// are the programs that some version of git may start for them.
+const OVERRIDES: [&str; 8] = [
     "-c",
     "core.fsmonitor=false",
     "-c",
     "core.hooksPath=/dev/null",
-    "-c",
-    "protocol.allow=never",
     "-c",
     "core.untrackedCache=false",
     "-c",
@@ -26,7 +24,10 @@ const OVERRIDES: [&str; 10] = [
 pub(super) fn git<S: AsRef<OsStr>>(folder: &Path, arguments: &[S]) -> Command {
     let mut command = Command::new("git");
     command.current_dir(folder).arg("--no-pager").args(OVERRIDES).args(arguments);
-    command.env("GIT_OPTIONAL_LOCKS", "0").env("GIT_TERMINAL_PROMPT", "0").env("GIT_NO_LAZY_FETCH", "1");
+    command.env("GIT_OPTIONAL_LOCKS", "0").env("GIT_TERMINAL_PROMPT", "0");
+    // What a partial clone lacks is not fetched; git before 2.45 knows no such wish, and asks which protocols it may speak. Whatever
+    // the repository allows, none.
+    command.env("GIT_NO_LAZY_FETCH", "1").env("GIT_ALLOW_PROTOCOL", "");
     command.env("LC_ALL", "C").env_remove("GIT_EXTERNAL_DIFF").stdin(Stdio::null());
     command
 }

@@ -198,6 +198,44 @@ fn a_folder_that_pretends_to_be_a_repository_runs_nothing() {
 }
 
 #[test]
+fn what_a_partial_clone_lacks_is_not_fetched_by_a_program() {
+    let (folder, outside) = (repository(), Folder::new());
+    let ran = outside.path().join("ran");
+    let evil = program(outside.path(), &ran);
+    // It must not wait for git, which waits for it.
+    std::fs::write(&evil, format!("#!/bin/sh\ntouch '{}'\n", ran.display())).expect("a script");
+    for (key, value) in [
+        ("core.repositoryFormatVersion", "1"),
+        ("extensions.partialClone", "origin"),
+        ("remote.origin.promisor", "true"),
+        ("remote.origin.url", &format!("ext::{evil} %S")),
+        ("remote.origin.uploadpack", &evil),
+        ("protocol.allow", "always"),
+        ("protocol.ext.allow", "always"),
+    ] {
+        folder.git(&["config", key, value]);
+    }
+    let mut command = std::process::Command::new("git");
+    let named = command.current_dir(folder.path()).args(["rev-parse", "HEAD:c.yaml"]).output().expect("git runs");
+    let lost = String::from_utf8(named.stdout).expect("a name");
+    let (start, rest) = lost.trim().split_at(2);
+    std::fs::remove_file(folder.path().join(".git/objects").join(start).join(rest)).expect("an object");
+    // git before 2.45 fetches whatever GIT_NO_LAZY_FETCH says.
+    let path = std::env::var("PATH").unwrap_or_default();
+    let old = outside.path().join("old");
+    std::fs::create_dir(&old).expect("a folder");
+    let script = format!("#!/bin/sh\nunset GIT_NO_LAZY_FETCH\nPATH='{path}' exec git \"$@\"\n");
+    std::fs::write(old.join("git"), script).expect("a script");
+    std::fs::set_permissions(old.join("git"), std::fs::Permissions::from_mode(0o755)).expect("permissions");
+    let mut command = ownerlint();
+    command.env("PATH", format!("{}:{path}", old.display())).current_dir(folder.path());
+    let output = command.args(["diff", "--base-ref", "HEAD~", "--head-ref", "HEAD"]).output().expect("it runs");
+    let error = String::from_utf8_lossy(&output.stderr);
+    assert!(error.contains("the content of `c.yaml` is not in this clone"), "{error}");
+    assert!(!ran.exists());
+}
+
+#[test]
 fn a_command_under_render_is_run_with_render_only() {
     let (folder, outside) = (repository(), Folder::new());
     let ran = outside.path().join("ran");
