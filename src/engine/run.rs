@@ -24,7 +24,7 @@ use crate::ownership::Tables;
 use crate::report::{Note, Place, Report, Reported, Summary, SuppressedFinding};
 use crate::rules::{self, Rule, RunOutcome};
 use crate::starter::{Exclusion, dominant};
-use crate::suppression::{Directive, Directives, Ignore, Suppressed, Suppressions};
+use crate::suppression::{Directive, Directives, Suppressed, Suppressions};
 use crate::text::{FileId, Sources};
 
 /// Runs the selected rules over one bundle.
@@ -190,7 +190,7 @@ impl Run<'_> {
     fn suppress(&self, findings: Vec<Reported>, directives: Vec<Directive>) -> Divided {
         let mut suppressions = self.suppressions(directives);
         let first = suppressions.apply(findings, finding_of);
-        let idle = suppressions.idle(|rule| self.judges_bundles(rule), |ignore| self.proves(ignore));
+        let idle = suppressions.idle(|rule| self.judges_bundles(rule), self.objects());
         let second = suppressions.apply(self.outcome(&RunOutcome { idle: &idle, ..RunOutcome::default() }), finding_of);
         let mut kept = first.kept;
         kept.extend(second.kept);
@@ -212,10 +212,11 @@ impl Run<'_> {
         self.rules.iter().any(|ran| ran.id == rule && matches!(ran.check, rules::RuleCheck::Bundle(_)))
     }
 
-    /// Whether the input contains what an ignore is about, so its rule had something to check.
-    fn proves(&self, ignore: &Ignore) -> bool {
-        let members = || self.bundles.iter().flat_map(|bundle| &bundle.inventory.members);
-        self.check.complete || members().any(|member| ignore.object.matches(&member.key))
+    /// What an ignore has to be about if its rule is to have had something to check: any of these, or anything at all where the
+    /// input is complete.
+    fn objects(&self) -> Option<impl Iterator<Item = &ObjectKey>> {
+        let members = self.bundles.iter().flat_map(|bundle| &bundle.inventory.members);
+        (!self.check.complete).then(|| members.map(|member| &member.key))
     }
 
     /// What rules on the outcome find.

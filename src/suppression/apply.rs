@@ -1,10 +1,12 @@
 //! Removes suppressed findings from a run, and remembers which suppressions had an effect.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, HashSet};
 
+use super::ignore::IgnoreIndex;
 use super::intervals::Intervals;
 use super::{Date, Directive, Form, Ignore};
 use crate::finding::Finding;
+use crate::kube::ObjectKey;
 use crate::text::{FileId, Span};
 
 /// What the directives of one file cover.
@@ -65,8 +67,8 @@ pub struct Suppressions {
     used: Vec<Vec<bool>>,
     covered: HashMap<FileId, CoveredFile>,
     ignores: Vec<Ignore>,
-    /// The ignores of each rule, in order.
-    ignores_of: HashMap<&'static str, Vec<usize>>,
+    /// The ignores of each rule.
+    ignores_of: HashMap<&'static str, IgnoreIndex>,
     ignored: Vec<bool>,
     config: Option<FileId>,
     today: Option<Date>,
@@ -135,20 +137,21 @@ impl Suppressions {
         // A file in two bundles comes twice.
         directives.dedup();
         let used = directives.iter().map(|directive| vec![false; directive.rules.len()]).collect();
-        let mut suppressions = Self {
+        let mut of_rule: HashMap<&'static str, Vec<usize>> = HashMap::new();
+        for (at, ignore) in ignores.iter().enumerate().filter(|(_, ignore)| !ignore.is_expired(today)) {
+            of_rule.entry(ignore.rule).or_default().push(at);
+        }
+        let index = |(rule, places)| (rule, IgnoreIndex::new(&ignores, places));
+        Self {
             covered: covered(&directives),
             directives,
             used,
-            ignores_of: HashMap::new(),
+            ignores_of: of_rule.into_iter().map(index).collect(),
             ignored: vec![false; ignores.len()],
             ignores,
             config,
             today,
-        };
-        for (at, ignore) in suppressions.ignores.iter().enumerate() {
-            suppressions.ignores_of.entry(ignore.rule).or_default().push(at);
         }
-        suppressions
     }
 
     /// Divides findings into those that are reported and those that are suppressed.
@@ -174,20 +177,22 @@ impl Suppressions {
             self.used[directive][rule] = true;
         }
         let mut reason = matching.first().map(|(directive, _)| self.directives[*directive].reason.clone());
-        for &at in self.ignores_of.get(finding.rule).into_iter().flatten() {
-            let ignore = &self.ignores[at];
-            let matches = |object| ignore.object.matches(object);
-            if !ignore.is_expired(self.today) && finding.object.as_ref().is_some_and(matches) {
+        if let (Some(index), Some(object)) = (self.ignores_of.get(finding.rule), &finding.object) {
+            for at in index.matching(&self.ignores, object) {
                 self.ignored[at] = true;
-                reason.get_or_insert_with(|| Some(ignore.reason.clone()));
+                reason.get_or_insert_with(|| Some(self.ignores[at].reason.clone()));
             }
         }
         reason
     }
 
-    /// What has no effect although its rule ran, in the order of the places. `proves` says whether the input contains
-    /// what an ignore in the configuration is about.
-    pub fn idle(&self, ran: impl Fn(&str) -> bool, proves: impl Fn(&Ignore) -> bool) -> Vec<Idle> {
+    /// What has no effect although its rule ran, in the order of the places. An ignore in the configuration is judged only if the
+    /// input contains what it is about: one of `objects`, or everything, if there are none to compare with.
+    pub fn idle<'k>(
+        &self,
+        ran: impl Fn(&str) -> bool,
+        objects: Option<impl Iterator<Item = &'k ObjectKey>>,
+    ) -> Vec<Idle> {
         let mut idle = Vec::new();
         for (directive, used) in self.directives.iter().zip(&self.used) {
             for (rule, used) in directive.rules.iter().zip(used) {
@@ -198,16 +203,30 @@ impl Suppressions {
             }
         }
         let Some(file) = self.config else { return idle };
-        for (ignore, used) in self.ignores.iter().zip(&self.ignored) {
+        let unused = |at: &usize| !self.ignored[*at] && ran(self.ignores[*at].rule);
+        let unused: Vec<usize> = (0..self.ignores.len()).filter(unused).collect();
+        let judged = match objects {
+            None => unused.into_iter().collect(),
+            Some(objects) => self.about(objects, unused),
+        };
+        for (at, ignore) in self.ignores.iter().enumerate() {
             let object = ignore.object.as_str().to_owned();
             let cause = match ignore.expires.filter(|_| ignore.is_expired(self.today)) {
                 Some(on) => IdleCause::Expired { object, on },
-                None if *used || !ran(ignore.rule) => continue,
-                None if proves(ignore) => IdleCause::Ignore { object },
+                None if judged.contains(&at) => IdleCause::Ignore { object },
                 None => continue,
             };
             idle.push(Idle { file, span: ignore.place, rule: ignore.rule.to_owned(), cause });
         }
         idle
+    }
+
+    /// Which of the ignores at these places are about one of the objects.
+    fn about<'k>(&self, objects: impl Iterator<Item = &'k ObjectKey>, places: Vec<usize>) -> HashSet<usize> {
+        if places.is_empty() {
+            return HashSet::new();
+        }
+        let index = IgnoreIndex::new(&self.ignores, places);
+        objects.flat_map(|object| index.matching(&self.ignores, object)).collect()
     }
 }

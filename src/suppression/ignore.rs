@@ -54,3 +54,29 @@ impl Ignore {
         self.expires.zip(today).is_some_and(|(last, today)| today > last)
     }
 }
+
+/// Several ignores, found by the key of an object all at once: one by one, thousands of them would be compared with thousands of
+/// objects.
+#[derive(Debug)]
+pub(super) struct IgnoreIndex {
+    /// None if they are too large an expression together.
+    together: Option<GlobSet>,
+    /// Where each of them is among all ignores, ascending.
+    places: Vec<usize>,
+}
+
+impl IgnoreIndex {
+    /// Of the ignores at these places.
+    pub(super) fn new(ignores: &[Ignore], places: Vec<usize>) -> Self {
+        let together = glob::globs(places.iter().map(|at| ignores[*at].object.as_str())).ok();
+        Self { together, places }
+    }
+
+    /// The places of those that match a key, ascending.
+    pub(super) fn matching(&self, ignores: &[Ignore], key: &ObjectKey) -> Vec<usize> {
+        match &self.together {
+            Some(together) => together.matches(key.to_string()).into_iter().map(|at| self.places[at]).collect(),
+            None => self.places.iter().copied().filter(|at| ignores[*at].object.matches(key)).collect(),
+        }
+    }
+}
