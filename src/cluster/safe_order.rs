@@ -202,8 +202,8 @@ impl OrderSearch<'_> {
     }
 
     fn after(&mut self, prepared: &[Preparation], options: &SimulationOptions) -> Harm {
-        let prepared = prepared.iter().flat_map(|one| one.steps(self.policy));
-        let steps: Vec<Step> = prepared.chain(self.teardown.iter().cloned()).collect();
+        let mut steps = steps(prepared, self.policy);
+        steps.extend(self.teardown.iter().cloned());
         let asked: Vec<ObjectKey> = steps
             .iter()
             .filter_map(|step| match step {
@@ -230,19 +230,30 @@ impl Preparation {
             Self::RemoveFinalizers(key, _) => std::slice::from_ref(key),
         }
     }
+}
 
-    fn steps(&self, policy: Policy) -> Vec<Step> {
-        match self {
-            Self::Delete(keys) => {
-                vec![Step::Delete { targets: keys.clone(), policy: Some(policy), wait: Wait::Gone, client: 0 }]
-            }
-            Self::RemoveFinalizers(key, finalizers) => {
-                let step =
-                    |finalizer: &String| Step::RemoveFinalizer { target: key.clone(), finalizer: finalizer.clone() };
-                finalizers.iter().map(step).collect()
+/// The steps of preparations. Patches that follow each other are one step for each finalizer, however many objects have it: every
+/// step is awaited, and that looks at the whole cluster.
+fn steps(prepared: &[Preparation], policy: Policy) -> Vec<Step> {
+    let is_patch = |one: &Preparation| matches!(one, Preparation::RemoveFinalizers(..));
+    let mut steps = Vec::new();
+    for alike in prepared.chunk_by(|one, next| is_patch(one) && is_patch(next)) {
+        let mut holders: BTreeMap<&String, Vec<ObjectKey>> = BTreeMap::new();
+        for one in alike {
+            match one {
+                Preparation::Delete(keys) => {
+                    let (targets, policy) = (keys.clone(), Some(policy));
+                    steps.push(Step::Delete { targets, policy, wait: Wait::Gone, client: 0 });
+                }
+                Preparation::RemoveFinalizers(key, names) => {
+                    names.iter().for_each(|name| holders.entry(name).or_default().push(key.clone()));
+                }
             }
         }
+        let patch = |(name, targets): (&String, _)| Step::RemoveFinalizer { targets, finalizer: name.clone() };
+        steps.extend(holders.into_iter().map(patch));
     }
+    steps
 }
 
 fn harm(plan: &Plan<'_>, asked: &[ObjectKey]) -> Harm {

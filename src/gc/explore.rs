@@ -34,9 +34,11 @@ use super::world::Simulation;
 use crate::kube::Wait;
 
 /// How many orders are sampled when the search is cut short.
-const SAMPLES: u64 = 64;
-/// How many objects all sampled orders together go through.
-const SAMPLED: u64 = 50_000;
+const SAMPLES: usize = 64;
+/// The fewest of them between one rest and the next.
+const FEWEST_SAMPLES: usize = 2;
+/// How many objects all other sampled orders together go through.
+const SAMPLED: usize = 50_000;
 
 /// What one state at a choice costs of the budget: the unit of the cap.
 pub(super) const CHOICE: usize = 16;
@@ -47,8 +49,10 @@ const LOOK: usize = 16;
 /// What comes to the budget for every object, so that a cluster without a choice is searched whole, however large it is.
 pub(super) const EACH: usize = 256;
 /// Most objects in all states at rest that are kept of one part; and as many states as are kept in any case.
-const MOST_KEPT: usize = 4_000_000;
-const FEWEST_KEPT: usize = 64;
+const MOST_KEPT: usize = 2_000_000;
+const FEWEST_KEPT: usize = 16;
+/// Most objects in all states that wait for their other branches, and in those that wait for a late retry.
+const MOST_WAITING: usize = 1_000_000;
 
 /// A search through one part.
 #[derive(Debug)]
@@ -60,6 +64,8 @@ pub(super) struct Explorer<'c> {
     settings: ControllerSettings,
     /// What the search may still spend: [`MOVE`] for a move, more for a choice.
     budget: usize,
+    /// How many objects the orders that are still to be sampled may go through.
+    sampled: usize,
     /// Whether commuting moves are made without branching; without, the search is naive.
     reduce: bool,
     scratch: SetScratch,
@@ -68,7 +74,7 @@ pub(super) struct Explorer<'c> {
 impl<'c> Explorer<'c> {
     pub(super) fn new(cluster: &'c Cluster, settings: ControllerSettings, budget: usize, reduce: bool) -> Self {
         let scratch = SetScratch::new(cluster.len());
-        Explorer { cluster, stretch: None, lone: true, settings, budget, reduce, scratch }
+        Explorer { cluster, stretch: None, lone: true, settings, budget, sampled: SAMPLED, reduce, scratch }
     }
 
     /// The same, where other clients may go on when one has halted.
@@ -78,8 +84,7 @@ impl<'c> Explorer<'c> {
 
     /// The outcomes at the end of each stretch over all orders, and what of the budget is unused.
     pub(super) fn run(mut self, stretches: &'c [Stretch<'c>]) -> (Vec<Reached>, usize) {
-        let state = Arc::new(Simulation::new(self.cluster).state);
-        let start = Branch { state, course: Course::default() };
+        let start = Branch::of(Simulation::new(self.cluster).state, Course::default());
         let first = self.settle(vec![start]);
         let mut ends: Vec<Reached> = Vec::with_capacity(stretches.len());
         let mut settled = true;
@@ -123,8 +128,7 @@ impl<'c> Explorer<'c> {
             world.forget_lost_controllers();
         }
         world.state.sent = vec![0; clients];
-        let course = Course { shelved: false, races: Races::Open, ..branch.course };
-        Branch { state: Arc::new(world.state), course }
+        Branch::of(world.state, Course { shelved: false, races: Races::Open, ..branch.course })
     }
 
     fn world(&self, state: State) -> Simulation<'c> {
@@ -146,18 +150,27 @@ impl<'c> Explorer<'c> {
                 break;
             }
         }
-        // Fewer where one order is long.
-        let samples = (SAMPLED / (self.cluster.len() as u64 + 1)).clamp(2, SAMPLES);
+        // Fewer where one order is long, and where there were many already.
+        let objects = self.cluster.len() + 1;
+        let samples = (self.sampled / objects).clamp(FEWEST_SAMPLES, SAMPLES);
+        self.sampled = self.sampled.saturating_sub(samples * objects);
         for (index, start) in (0..samples).zip(starts.iter().cycle()) {
-            self.sample(start.clone(), index, &mut search);
+            self.sample(start.clone(), index as u64, &mut search);
         }
         Reached { ends: search.ends.into_values().collect(), complete: false }
     }
 
     /// Follows one branch to its end or to the next real choice. False when the budget is used up.
     fn follow(&mut self, branch: Branch, search: &mut Search, open: &mut Vec<Branch>) -> bool {
-        let Branch { state, course } = branch;
+        if self.budget == 0 {
+            return false;
+        }
+        let Branch { state, next, course, depth } = branch;
         let mut world = self.world(Arc::unwrap_or_clone(state));
+        if let Some(next) = next {
+            self.budget = self.budget.saturating_sub(self.cost_of_copy());
+            world.make(next);
+        }
         loop {
             if self.budget == 0 {
                 return false;
@@ -186,12 +199,13 @@ impl<'c> Explorer<'c> {
                     if !search.seen.insert((world.state.fingerprint(), Course { late: false, ..course })) {
                         return true;
                     }
-                    self.budget = self.budget.saturating_sub(moves.len() * self.cost_of_copy());
-                    for next in moves {
-                        let mut world = world.clone();
-                        world.make(next);
-                        open.push(Branch { state: Arc::new(world.state), course });
+                    let depth = depth + 1;
+                    if depth > self.most_waiting() {
+                        return false;
                     }
+                    let state = Arc::new(world.state);
+                    let branch = |next| Branch { state: Arc::clone(&state), next: Some(next), course, depth };
+                    open.extend(moves.into_iter().map(branch));
                     // Late branches wait until all others are done.
                     if course.late {
                         search.late.append(open);
@@ -210,7 +224,11 @@ impl<'c> Explorer<'c> {
             if !ready.is_empty() {
                 // Either the back-off ends soon enough, or not before somebody looks.
                 let course = Course { late: true, shelved: true, ..course };
-                search.late.push(Branch { state: Arc::new(world.state.clone()), course });
+                if search.late.len() < self.most_waiting() {
+                    search.late.push(Branch::of(world.state.clone(), course));
+                } else {
+                    search.cut = true;
+                }
                 for id in ready {
                     world.state.failed.remove(id);
                     world.retry(id);
@@ -243,13 +261,13 @@ impl<'c> Explorer<'c> {
         if !all {
             search.cut = true;
             let course = Course { races: Races::Won, ..course };
-            quick.push(Branch { state: Arc::new(world.state.clone()), course });
+            quick.push(Branch::of(world.state.clone(), course));
         }
         quick.extend(races.into_iter().map(|controller| {
             let mut world = world.clone();
             world.win_race(controller);
             world.apply_watch();
-            Branch { state: Arc::new(world.state), course: Course { races: alone, ..course } }
+            Branch::of(world.state, Course { races: alone, ..course })
         }));
         quick
     }
@@ -266,6 +284,10 @@ impl<'c> Explorer<'c> {
 
     fn most_kept(&self) -> usize {
         (MOST_KEPT / (self.cluster.len() + 1)).max(FEWEST_KEPT)
+    }
+
+    fn most_waiting(&self) -> usize {
+        MOST_WAITING / (self.cluster.len() + 1) + 1
     }
 
     /// The moves to be followed from here; the queue is cleared of what would write nothing.

@@ -5,27 +5,49 @@
 
 use super::ids::ObjectId;
 
+/// Objects are numbered with 32 bits, of which each level takes six.
+const LEVELS: usize = 6;
+
 /// Objects by number, all below the size the set was made for.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub(super) struct IdSet {
-    /// The objects' own bits first, a single word last.
-    levels: Vec<Vec<u64>>,
+    /// All levels, one behind the other, since thousands of states are copied: the objects' own bits first, a single word last.
+    words: Vec<u64>,
+    /// How many words the first level has.
+    size: usize,
+}
+
+/// Where a level begins, and how many words it has.
+#[derive(Clone, Copy)]
+struct BitLevel {
+    start: usize,
+    size: usize,
+}
+
+impl BitLevel {
+    /// The one above, if this one has more than one word.
+    fn above(self) -> Option<BitLevel> {
+        (self.size > 1).then(|| BitLevel { start: self.start + self.size, size: self.size.div_ceil(64) })
+    }
 }
 
 impl IdSet {
     /// An empty set for objects with numbers below `size`.
     pub(super) fn new(size: usize) -> IdSet {
-        let mut levels = vec![vec![0; size.div_ceil(64).max(1)]];
-        while let Some(words) = levels.last().map(Vec::len).filter(|words| *words > 1) {
-            levels.push(vec![0; words.div_ceil(64)]);
-        }
-        IdSet { levels }
+        let mut set = IdSet { words: Vec::new(), size: size.div_ceil(64).max(1) };
+        let words = set.levels().map(|level| level.size).sum();
+        set.words = vec![0; words];
+        set
+    }
+
+    fn levels(&self) -> impl Iterator<Item = BitLevel> + use<> {
+        std::iter::successors(Some(BitLevel { start: 0, size: self.size }), |level| level.above())
     }
 
     pub(super) fn insert(&mut self, id: ObjectId) {
         let mut index = usize::from(id);
-        for level in &mut self.levels {
-            let word = &mut level[index / 64];
+        for level in self.levels() {
+            let word = &mut self.words[level.start + index / 64];
             let known = *word != 0;
             *word |= 1 << (index % 64);
             if known {
@@ -37,8 +59,8 @@ impl IdSet {
 
     pub(super) fn remove(&mut self, id: ObjectId) {
         let mut index = usize::from(id);
-        for level in &mut self.levels {
-            let word = &mut level[index / 64];
+        for level in self.levels() {
+            let word = &mut self.words[level.start + index / 64];
             *word &= !(1 << (index % 64));
             if *word != 0 {
                 return;
@@ -49,29 +71,39 @@ impl IdSet {
 
     pub(super) fn contains(&self, id: ObjectId) -> bool {
         let index = usize::from(id);
-        self.levels[0][index / 64] >> (index % 64) & 1 == 1
+        self.words[index / 64] >> (index % 64) & 1 == 1
     }
 
     pub(super) fn is_empty(&self) -> bool {
-        self.levels.last().is_none_or(|top| top[0] == 0)
+        self.words.last().is_none_or(|top| *top == 0)
     }
 
     /// The first object from this number on.
     pub(super) fn next_from(&self, from: ObjectId) -> Option<ObjectId> {
         let mut index = usize::from(from);
-        for (depth, level) in self.levels.iter().enumerate() {
-            let rest = level.get(index / 64).map_or(0, |word| word >> (index % 64));
+        for (height, level) in self.levels().enumerate() {
+            let word = if index / 64 < level.size { self.words[level.start + index / 64] } else { 0 };
+            let rest = word >> (index % 64);
             if rest != 0 {
-                let mut found = index + rest.trailing_zeros() as usize;
-                // Down to the first bit below each.
-                for level in self.levels[..depth].iter().rev() {
-                    found = found * 64 + level[found].trailing_zeros() as usize;
-                }
-                return Some(found.into());
+                let found = index + rest.trailing_zeros() as usize;
+                return Some(self.first_below(found, height).into());
             }
             index = index / 64 + 1;
         }
         None
+    }
+
+    /// The first object below a bit of the level at this height.
+    fn first_below(&self, bit: usize, height: usize) -> usize {
+        if height == 0 {
+            return bit;
+        }
+        let mut starts = [0; LEVELS];
+        for (start, level) in starts.iter_mut().zip(self.levels()) {
+            *start = level.start;
+        }
+        let below = starts[..height].iter().rev();
+        below.fold(bit, |bit, start| bit * 64 + self.words[start + bit].trailing_zeros() as usize)
     }
 
     pub(super) fn iter(&self) -> impl Iterator<Item = ObjectId> + '_ {

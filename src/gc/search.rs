@@ -3,14 +3,26 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
+use super::moves::Move;
 use super::state::State;
 use super::world::Simulation;
 
 /// A state of the part, and how it came about.
 #[derive(Debug, Clone)]
 pub(super) struct Branch {
+    /// All branches of one choice share the state before it.
     pub(super) state: Arc<State>,
+    /// What was chosen there.
+    pub(super) next: Option<Move>,
     pub(super) course: Course,
+    /// How many choices lead here: as many states are waiting for their other branches.
+    pub(super) depth: usize,
+}
+
+impl Branch {
+    pub(super) fn of(state: State, course: Course) -> Self {
+        Branch { state: Arc::new(state), next: None, course, depth: 0 }
+    }
 }
 
 /// What a state does not show of how it came about.
@@ -64,6 +76,6 @@ impl Search {
             return;
         }
         let course = Course { shelved: false, ..course };
-        self.ends.insert(key, Branch { state: Arc::new(world.state.clone()), course });
+        self.ends.insert(key, Branch::of(world.state.clone(), course));
     }
 }

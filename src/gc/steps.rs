@@ -23,10 +23,11 @@ pub enum Step {
         /// Which client sends them.
         client: usize,
     },
-    /// Removes one finalizer (from `metadata.finalizers`) with a patch.
+    /// Removes one finalizer (from `metadata.finalizers`) with a patch of each target: nothing else happens between the first and
+    /// the last.
     RemoveFinalizer {
-        /// Whose.
-        target: ObjectKey,
+        /// Whose, in the order of the requests.
+        targets: Vec<ObjectKey>,
         /// Which; removing one that is not there succeeds.
         finalizer: String,
     },
@@ -102,8 +103,8 @@ impl<'s> BoundRequest<'s> {
             Step::Delete { targets, policy, wait, .. } => {
                 (&targets[..], BoundOperation::Delete { policy: *policy, force: false }, *wait)
             }
-            Step::RemoveFinalizer { target, finalizer } => {
-                (one(target), BoundOperation::RemoveFinalizer(finalizer), Wait::Settled)
+            Step::RemoveFinalizer { targets, finalizer } => {
+                (&targets[..], BoundOperation::RemoveFinalizer(finalizer), Wait::Settled)
             }
             Step::RemoveAllFinalizers { target } => (one(target), BoundOperation::RemoveAllFinalizers, Wait::Settled),
             Step::ForceDelete { target } => {

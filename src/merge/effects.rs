@@ -38,12 +38,12 @@ fn released(withdrawn: &PartWithdrawal, plan: &Plan<'_>) -> Vec<Step> {
     let own: BTreeSet<&ObjectKey> = withdrawn.releases.iter().map(|release| &release.object).collect();
     let gone = |key: &ObjectKey| own.contains(key) || fates.get(key).is_none_or(|fate| *fate == Fate::Gone);
     let ready = withdrawn.releases.iter().filter(|release| release.after.iter().all(gone));
-    let steps = ready.flat_map(|release| {
-        let removal =
-            |finalizer: &String| Step::RemoveFinalizer { target: release.object.clone(), finalizer: finalizer.clone() };
-        release.finalizers.iter().map(removal).collect::<Vec<_>>()
-    });
-    steps.collect()
+    let mut holders: BTreeMap<&String, Vec<ObjectKey>> = BTreeMap::new();
+    for release in ready {
+        release.finalizers.iter().for_each(|name| holders.entry(name).or_default().push(release.object.clone()));
+    }
+    let step = |(name, targets): (&String, _)| Step::RemoveFinalizer { targets, finalizer: name.clone() };
+    holders.into_iter().map(step).collect()
 }
 
 /// What the tools do about what leaves a part, simulated.

@@ -103,7 +103,7 @@ fn step() -> impl Strategy<Value = Step> {
     prop_oneof![
         6 => (target.clone(), policy, wait).prop_map(|(target, policy, wait)| Step::Delete { targets: vec![target], policy, wait, client: 0 }),
         1 => target.clone().prop_map(|target| Step::RemoveAllFinalizers { target }),
-        1 => target.prop_map(|target| Step::RemoveFinalizer { target, finalizer: "x/y".to_owned() }),
+        1 => target.prop_map(|target| Step::RemoveFinalizer { targets: vec![target], finalizer: "x/y".to_owned() }),
     ]
 }
 

@@ -151,7 +151,9 @@ pub(crate) fn step(value: &Value) -> Step {
             wait: Wait::Settled,
             client: 0,
         },
-        Some("remove-finalizer") => Step::RemoveFinalizer { target: target(), finalizer: text(&value["finalizer"]) },
+        Some("remove-finalizer") => {
+            Step::RemoveFinalizer { targets: vec![target()], finalizer: text(&value["finalizer"]) }
+        }
         Some("remove-all-finalizers") => Step::RemoveAllFinalizers { target: target() },
         Some("force-delete") => Step::ForceDelete { target: target() },
         other => panic!("op {other:?}"),

@@ -30,7 +30,7 @@ fn title(step: &Step) -> String {
             let policy = policy.map_or("no policy".to_owned(), |policy| format!("{policy:?}").to_lowercase());
             format!("delete {} ({policy})", names(targets))
         }
-        Step::RemoveFinalizer { target, finalizer } => format!("remove finalizer {finalizer} of {target}"),
+        Step::RemoveFinalizer { targets, finalizer } => format!("remove finalizer {finalizer} of {}", targets[0]),
         Step::RemoveAllFinalizers { target } => format!("remove all finalizers of {target}"),
         Step::ForceDelete { target } => format!("force-delete {target}"),
     }
@@ -39,10 +39,8 @@ fn title(step: &Step) -> String {
 fn targets(step: &Step) -> Vec<ObjectKey> {
     match step {
         Step::Settle => Vec::new(),
-        Step::Delete { targets, .. } => targets.clone(),
-        Step::RemoveFinalizer { target, .. } | Step::RemoveAllFinalizers { target } | Step::ForceDelete { target } => {
-            vec![target.clone()]
-        }
+        Step::Delete { targets, .. } | Step::RemoveFinalizer { targets, .. } => targets.clone(),
+        Step::RemoveAllFinalizers { target } | Step::ForceDelete { target } => vec![target.clone()],
     }
 }
 
@@ -404,8 +402,10 @@ fn a_graphviz_graph() {
 #[test]
 fn several_steps_make_one_graph() {
     let cluster = sketch(&["o", "c{x/y} -> !o"]);
-    let steps =
-        [delete(&["o"], FOREGROUND), Step::RemoveFinalizer { target: sketch_key("c"), finalizer: "x/y".to_owned() }];
+    let steps = [
+        delete(&["o"], FOREGROUND),
+        Step::RemoveFinalizer { targets: vec![sketch_key("c")], finalizer: "x/y".to_owned() },
+    ];
     let mermaid = shown(PlanFormat::Mermaid, &cluster, &steps);
     assert_eq!(read_mermaid(&mermaid), (2, 1));
     assert_eq!(mermaid.matches("step 2").count(), 2, "{mermaid}");
@@ -569,7 +569,7 @@ fn step_of(words: &[String], cluster: &Cluster) -> Vec<Step> {
         assert_eq!(operations.len(), 2 * finalizers.len(), "each removal is guarded");
         return finalizers
             .into_iter()
-            .map(|finalizer| Step::RemoveFinalizer { target: target.clone(), finalizer })
+            .map(|finalizer| Step::RemoveFinalizer { targets: vec![target.clone()], finalizer })
             .collect();
     }
     assert_eq!(words[1], "delete");

@@ -7,10 +7,8 @@ use crate::kube::{ObjectKey, Policy};
 pub(super) fn targets_of(step: &Step) -> impl Iterator<Item = &ObjectKey> {
     match step {
         Step::Settle => &[][..],
-        Step::Delete { targets, .. } => targets,
-        Step::RemoveFinalizer { target, .. } | Step::RemoveAllFinalizers { target } | Step::ForceDelete { target } => {
-            std::slice::from_ref(target)
-        }
+        Step::Delete { targets, .. } | Step::RemoveFinalizer { targets, .. } => targets,
+        Step::RemoveAllFinalizers { target } | Step::ForceDelete { target } => std::slice::from_ref(target),
     }
     .iter()
 }
@@ -20,17 +18,23 @@ pub(super) fn title(step: &Step) -> String {
     match step {
         Step::Settle => "settle".to_owned(),
         Step::Delete { targets, policy, .. } => {
-            let targets: Vec<String> = targets.iter().map(ObjectKey::to_string).collect();
             let policy = match policy {
                 Some(Policy::Background) => "Background",
                 Some(Policy::Foreground) => "Foreground",
                 Some(Policy::Orphan) => "Orphan",
                 None => "no policy",
             };
-            format!("delete {} ({policy})", targets.join(", "))
+            format!("delete {} ({policy})", listed(targets))
         }
-        Step::RemoveFinalizer { target, finalizer } => format!("remove finalizer {finalizer} from {target}"),
+        Step::RemoveFinalizer { targets, finalizer } => {
+            format!("remove finalizer {finalizer} from {}", listed(targets))
+        }
         Step::RemoveAllFinalizers { target } => format!("remove all finalizers from {target}"),
         Step::ForceDelete { target } => format!("force-delete {target}"),
     }
+}
+
+fn listed(targets: &[ObjectKey]) -> String {
+    let targets: Vec<String> = targets.iter().map(ObjectKey::to_string).collect();
+    targets.join(", ")
 }

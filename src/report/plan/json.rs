@@ -254,7 +254,7 @@ fn operation(step: &Step) -> (&'static str, Option<Policy>, &[ObjectKey]) {
     match step {
         Step::Settle => ("settle", None, &[]),
         Step::Delete { targets, policy, .. } => ("delete", *policy, targets),
-        Step::RemoveFinalizer { target, .. } => ("remove-finalizer", None, std::slice::from_ref(target)),
+        Step::RemoveFinalizer { targets, .. } => ("remove-finalizer", None, targets),
         Step::RemoveAllFinalizers { target } => ("remove-all-finalizers", None, std::slice::from_ref(target)),
         // Its policy is part of the operation, not of the step.
         Step::ForceDelete { target } => ("force-delete", None, std::slice::from_ref(target)),
