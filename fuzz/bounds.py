@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
 """Looks for inputs below 10 MB that cost more than one second of processor time or 256 MB of address space.
 
-    python3 fuzz/bounds.py BINARY [--only SHAPE] [--command COMMAND] [--bytes N] [--all] [--keep FOLDER]
+    python3 fuzz/bounds.py BINARY [--only SHAPE] [--command COMMAND] [--bytes N] [--all]
 
 Each shape repeats something until the file is full; each command reads it under limits of the operating system. Prints what went
-beyond the bound, with its time (user + system) and memory (resident) under wider limits; `--all` prints every run. BINARY is an
-optimised build. What is found belongs into tests/it/hostile/bounds.rs.
+beyond the bound, with its time (user + system, the least of three runs) and memory (resident); `--all` prints every run. Where
+256 MB of address space were not enough, a run without that limit says how much it takes. BINARY is an optimised build. What is found
+belongs into tests/it/hostile/bounds.rs.
 """
 
 import argparse
@@ -28,6 +29,8 @@ def shape(make):
 
 def repeated(unit, size, head="", tail=""):
     """HEAD, then UNIT with its number for each `#`, as often as it fits, then TAIL."""
+    if "#" not in unit:
+        return head + unit * ((size - len((head + tail).encode())) // len(unit.encode())) + tail
     parts, used, number = [head], len(head) + len(tail), 0
     while True:
         text = unit.replace("#", str(number))
@@ -83,7 +86,7 @@ for name, unit, head, tail in [
     ("deep_at_last", "[", CM + "data: ", "\n"), ("tails", "...\nx\n", CM, ""), ("binary_bytes", "\x01", CM + "data: ", "\n"),
     ("ignored", "# ownerlint: ignore[finalizer-unknown] x\n", "", CM), ("ignored_document", "# ownerlint: ignore-document[finalizer-unknown] x\n", "", CM),
     ("ignored_file", "# ownerlint: ignore-file[finalizer-unknown] x\n", "", CM), ("ignored_wrongly", "# ownerlint: x\n", "", CM),
-    ("ignored_rules", "finalizer-unknown,", "# ownerlint: ignore[", "] x\n" + CM), ("ignore_annotations", "    ownerlint.dev/ignore-#: x\n", "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: a\n  annotations:\n", ""),
+    ("ignored_rules", "finalizer-unknown,", "# ownerlint: ignore[", "] x\n" + CM), ("ignore_annotations", "    ignore.ownerlint/finalizer-unknown#: x\n", "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: a\n  annotations:\n", ""),
     ("references", "  - {apiVersion: v1, kind: ConfigMap, name: o#, uid: u#}\n", "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: a\n  namespace: a\n  ownerReferences:\n", ""),
     ("controllers", "  - {apiVersion: v1, kind: ConfigMap, name: o#, uid: u#, controller: true}\n", "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: a\n  namespace: a\n  ownerReferences:\n", ""),
     ("same_references", "  - {apiVersion: v1, kind: ConfigMap, name: o, uid: u}\n", "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: a\n  namespace: a\n  ownerReferences:\n", ""),
@@ -362,19 +365,23 @@ def main():
             for command in commands:
                 places = {"input": path, "folder": data, "empty": empty}
                 arguments = [word.format(**places) for word in COMMANDS[command]]
-                arguments += ["--threads", "2"] + (["--no-config", "--allow-empty"] if arguments[0] != "list" else ["--no-config"])
-                status, time, memory, message = run(options.binary, arguments, WIDE_SECONDS, WIDE_SPACE)
-                broken = status not in (0, 1, 2, 3) or time > SECONDS or memory > SPACE
-                if not broken:
-                    again, _, _, message = run(options.binary, arguments, SECONDS + 1, SPACE)
-                    broken = again not in (0, 1, 2, 3)
+                arguments += ["--threads", "2", "--no-config"] + (["--allow-empty"] if arguments[0] == "check" else [])
+                held, time, memory, message = run(options.binary, arguments, WIDE_SECONDS, SPACE)
+                assert "Usage:" not in message, message
+                fits = held in (0, 1, 2, 3)
+                if not fits:
+                    held, time, memory, message = run(options.binary, arguments, WIDE_SECONDS, WIDE_SPACE)
+                for _ in range(2):
+                    if SECONDS < time < WIDE_SECONDS - 1:
+                        time = min(time, run(options.binary, arguments, WIDE_SECONDS, WIDE_SPACE)[1])
+                broken = not fits or time > SECONDS
                 slowest = max(slowest, (time, f"{name} {command}"))
                 largest = max(largest, (memory, f"{name} {command}"))
                 over += broken
                 if broken or options.all:
                     mark = "OVER" if broken else "    "
                     last = message.strip().splitlines()[-1][:90] if message.strip() else ""
-                    print(f"{mark} {name:32} {command:12} {time:6.2f} s {memory >> 20:5} MB  status {status:3}  {last if status not in (0, 1) else ''}", flush=True)
+                    print(f"{mark} {name:32} {command:12} {time:6.2f} s {memory >> 20:5} MB  {'' if fits else 'address space'} status {held:3}  {last if held not in (0, 1) else ''}", flush=True)
     print(f"{over} beyond the bound; slowest {slowest[0]:.2f} s {slowest[1]}; largest {largest[0] >> 20} MB {largest[1]}")
     sys.exit(over > 0)
 

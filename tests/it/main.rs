@@ -50,6 +50,7 @@ mod house;
 mod html;
 mod init;
 mod known_finalizers;
+mod limits;
 mod lsp;
 mod mistakes;
 mod operator_rules;

@@ -2,7 +2,8 @@
 
 use serde_json::Value;
 
-use super::support::{repository, shell};
+use super::support::repository;
+use crate::limits::shell;
 
 /// A run over a text on standard input: what it prints in a format.
 fn printed(text: &str, format: &str) -> String {

@@ -2,7 +2,7 @@
 //! operating system enforces. These tests run a program that is built without optimisation, which takes up to ten times as long:
 //! the limit here is ten seconds.
 
-use super::support::shell;
+use crate::limits::shell;
 use crate::support::Repository;
 
 /// Checks a text within the limits: `rule` of the first finding, or nothing.

@@ -5,7 +5,8 @@ use std::os::unix::fs::{MetadataExt, PermissionsExt, symlink};
 use std::os::unix::process::CommandExt;
 use std::process::Command;
 
-use super::support::{findings, repository, shell};
+use super::support::{findings, repository};
+use crate::limits::shell;
 use crate::support::{Repository, ownerlint};
 
 fn fifo(repository: &Repository, path: &str) {

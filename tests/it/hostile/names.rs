@@ -269,3 +269,34 @@ fn mistakes_are_shown_without_what_they_say() {
     says(&["plan", "delete", &name, "-f", "rendered"]);
     says(&["--only", &name.replace('\u{0}', ""), "--no-baseline", "rendered"]);
 }
+
+/// Review P3.8: what the input has is listed where a target is not among it.
+#[test]
+fn a_target_that_is_not_found_is_named_without_what_it_says() {
+    let name = HOSTILE.join(" ");
+    let inside = repository();
+    inside.write("rendered/a.yaml", &manifest(&name));
+    for target in ["nothing/x", "configmap/x"] {
+        let mut command = ownerlint();
+        command.current_dir(inside.path()).env("GITHUB_ACTIONS", "true");
+        let output = command.args(["plan", "delete", target, "-f", "rendered"]).output().expect("it runs");
+        let error = String::from_utf8(output.stderr).expect("text");
+        assert!(output.status.code() == Some(2) && error.contains("pwned"), "{target}: {error}");
+        harmless("stderr", target, &error, false);
+    }
+}
+
+/// Review P3.8: a format names the file of a finding.
+#[test]
+fn a_file_name_is_not_obeyed_in_any_format() {
+    let inside = repository();
+    let object = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a, namespace: b, finalizers: [bad]}\n";
+    let name =
+        "\u{1b}[31m\u{7}\u{9b}2J\u{85}\u{2028}user\u{202e}nimda\r\n::error::pwned ##[error]x </script> ](x) `.yaml";
+    inside.write(&format!("rendered/{}", name.replace('/', "|")), object);
+    for format in words(&Format::ALL) {
+        let (out, error) = run(&inside, &["-o", &format, "rendered"], "");
+        assert!(out.contains("pwned"), "{format}: {out}");
+        harmless(&format, "a file", &(out + &error), format == "github");
+    }
+}

@@ -2,7 +2,8 @@
 
 use std::os::unix::fs::{PermissionsExt, symlink};
 
-use super::support::{CONFIG_MAP, repository, shell};
+use super::support::{CONFIG_MAP, repository};
+use crate::limits::shell;
 use crate::support::{Repository, page};
 
 /// A row: what a repository contains, the command line after `ownerlint`, and a line of the answer.

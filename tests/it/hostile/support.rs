@@ -1,11 +1,8 @@
-//! A folder, the program in it, and limits on what the program may use.
-
-use std::path::Path;
-use std::process::Output;
+//! A folder, and the program in it.
 
 use serde_json::Value;
 
-use crate::support::{Repository, ownerlint};
+use crate::support::Repository;
 
 /// An object that is right in every way.
 pub(super) const CONFIG_MAP: &str = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: settings, namespace: shop}\n";
@@ -32,13 +29,4 @@ pub(super) fn findings(repository: &Repository, arguments: &[&str]) -> Vec<Strin
     let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
     let found = report["findings"].as_array().expect("findings").iter();
     found.map(|finding| format!("{} {}", text(&finding["rule"]), text(&finding["message"]))).collect()
-}
-
-/// Runs a line of `sh` in a folder, in which `$OWNERLINT` is the program.
-pub(super) fn shell(folder: &Path, line: &str) -> Output {
-    let mut command = std::process::Command::new("sh");
-    let program = ownerlint().get_program().to_owned();
-    let path = std::env::var_os("PATH").unwrap_or_default();
-    command.current_dir(folder).env_clear().env("PATH", path).env("OWNERLINT", program).env("COLUMNS", "100");
-    command.args(["-c", line]).output().expect("sh runs")
 }

@@ -2,7 +2,8 @@
 
 use std::os::unix::fs::{PermissionsExt, symlink};
 
-use super::support::{CONFIG_MAP, repository, shell};
+use super::support::{CONFIG_MAP, repository};
+use crate::limits::shell;
 use crate::support::{Repository, ownerlint, skip};
 
 /// An object that gets stuck, so that a run fails.
@@ -161,6 +162,27 @@ fn an_interrupt_ends_the_run_as_130_and_writes_nothing() {
     // It ends by the signal, which every shell reports as 128 + 2.
     assert_eq!(status.signal(), Some(2));
     assert!(!inside.path().join("out.json").exists());
+}
+
+/// Review P3.9. A file that grows beyond a limit ends the run by a signal, in the middle of writing.
+#[test]
+fn a_run_that_is_ended_while_it_writes_leaves_the_old_file() {
+    use std::os::unix::process::ExitStatusExt;
+
+    for (file, line) in [
+        ("ownerlint-baseline.json", "baseline write rendered"),
+        ("out.json", "-o json:out.json rendered"),
+        ("out.html", "plan delete ns/shop -f rendered -o html:out.html"),
+    ] {
+        let inside = broken();
+        inside.write(file, "old\n");
+        let objects: String =
+            (0..50).map(|n| format!("---\n{}", STUCK.replace("name: a", &format!("name: a{n}")))).collect();
+        inside.write("rendered/many.yaml", &objects);
+        let run = shell(&inside.path(), &format!("ulimit -c 0; ulimit -f 4; exec \"$OWNERLINT\" {line}"));
+        assert!(run.status.signal().is_some(), "{line}: {}", String::from_utf8_lossy(&run.stderr));
+        assert_eq!(inside.read(file), "old\n", "{line}");
+    }
 }
 
 #[test]

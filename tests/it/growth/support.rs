@@ -1,0 +1,60 @@
+//! Inputs that grow, and the program within limits.
+
+use std::fmt::Write;
+
+use crate::limits::limited;
+use crate::support::Repository;
+
+/// What the program prints within the limits: of a text, with arguments in which `@` stands for its file.
+pub(super) fn within_limits(text: &str, arguments: &str) -> String {
+    let inside = Repository::new();
+    inside.write("input.yaml", text);
+    within_limits_in(&inside, arguments)
+}
+
+/// The same in a folder that has an `input.yaml` and whatever else it takes.
+pub(super) fn within_limits_in(inside: &Repository, arguments: &str) -> String {
+    let run = limited(&inside.path(), &arguments.replace('@', "input.yaml"));
+    let error = String::from_utf8_lossy(&run.stderr);
+    assert!(matches!(run.status.code(), Some(0 | 1)), "{:?}: {error}", run.status);
+    String::from_utf8(run.stdout).expect("UTF-8")
+}
+
+/// One line for each number.
+pub(super) fn lines(count: usize, line: impl Fn(usize) -> String) -> String {
+    (0..count).fold(String::new(), |mut text, number| {
+        writeln!(text, "{}", line(number)).expect("a string takes everything");
+        text
+    })
+}
+
+/// Documents, one for each number.
+pub(super) fn documents(count: usize, document: impl Fn(usize) -> String) -> String {
+    lines(count, |number| format!("---\n{}", document(number)))
+}
+
+pub(super) fn uid(number: usize) -> String {
+    format!("3f2a61c8-9d1e-4a77-b0c5-{number:012x}")
+}
+
+/// An object with so many owner references.
+pub(super) fn with_references(count: usize, reference: impl Fn(usize) -> String) -> String {
+    let references = lines(count, |number| format!("  - {{{}}}", reference(number)));
+    format!(
+        "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: web\n  namespace: shop\n  ownerReferences:\n{references}"
+    )
+}
+
+/// Objects of one name, each in a namespace of its own, and as many in another one that refer to that name.
+pub(super) fn namesakes_and_references(count: usize) -> String {
+    let namesakes = documents(count, |number| {
+        format!("apiVersion: v1\nkind: ConfigMap\nmetadata: {{name: web, namespace: shop-{number}}}")
+    });
+    let dependents = documents(count, |number| {
+        let owner = format!("{{apiVersion: v1, kind: ConfigMap, name: web, uid: {}}}", uid(number));
+        format!(
+            "apiVersion: v1\nkind: ConfigMap\nmetadata: {{name: web-{number}, namespace: shop, ownerReferences: [{owner}]}}"
+        )
+    });
+    namesakes + &dependents
+}
