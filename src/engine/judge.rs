@@ -30,9 +30,17 @@ pub(super) fn judge<'a>(
     fixes: Fixes,
 ) -> Judgement {
     let analysis = verdicts.analysis();
-    let (inventory, ownership) = (analysis.inventory(), analysis.ownership());
-    let context = Context { inventory, ownership, analysis, verdicts, world, directives, rules: RULES };
-    let mut judgement = all(rules, |rule| rule.run(&context, fixes));
+    let inventory = analysis.inventory();
+    let run = || {
+        let ownership = analysis.ownership();
+        let context = Context { inventory, ownership, analysis, verdicts, world, directives, rules: RULES };
+        all(rules, |rule| rule.run(&context, fixes))
+    };
+    let mut judgement = match rules {
+        // A single rule may ask for nothing.
+        [] | [_] => run(),
+        _ => analysis.prepared(run),
+    };
     let mut notes = notes_on_sources(inventory);
     notes.append(&mut judgement.notes);
     Judgement { notes, ..judgement }

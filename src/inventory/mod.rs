@@ -24,6 +24,8 @@ mod walked;
 use std::collections::HashMap;
 use std::sync::Arc;
 
+use rayon::prelude::*;
+
 use crate::kube::{GroupKind, Namespace, ObjectKey, Scope, kinds as well_known};
 use crate::kustomize::{BuildFate, Edits};
 use crate::manifest::{Object, OwnerReference, ParsedDocument, ParsedFile, Skip};
@@ -183,7 +185,7 @@ impl Inventory {
         let all_have_uids = written().all(|object| is_crd(object.what) || object.what.uid().is_some());
         let mut inventory = Self {
             sources: Sources::new(files.iter().map(|file| file.source().clone()).collect()),
-            members: Vec::with_capacity(written().count()),
+            members: Vec::new(),
             kinds,
             namespace,
             namespaces,
@@ -196,15 +198,15 @@ impl Inventory {
             by_name: Index::default(),
             by_kind: Index::default(),
         };
-        for object in written() {
+        let written: Vec<_> = written().collect();
+        let members = written.into_par_iter().map(|object| {
             let edits = edits.get(object.file.0 as usize).and_then(Option::as_deref);
-            inventory.add(object, edits, all_have_uids);
-        }
-        let count = inventory.members.len();
-        inventory.by_uid = Index::new(count, |id| uid_of(inventory.member(id)));
-        inventory.by_key = Index::new(count, |id| named_key_of(inventory.member(id)));
-        inventory.by_name = Index::new(count, |id| name_of(inventory.member(id)));
-        inventory.by_kind = Index::new(count, |id| Some(inventory.member(id).object.group_kind()));
+            inventory.built(object, edits, all_have_uids)
+        });
+        let members: Vec<Option<Member>> = members.collect();
+        inventory.members = members.into_iter().filter_map(|built| built).collect();
+        (0u32..).zip(&mut inventory.members).for_each(|(id, member)| member.id = ObjectId(id));
+        inventory.index();
         inventory.neighbourhood = neighbourhood;
         inventory.files = files;
         let hidden = inventory.skipped().filter(|skip| skip.what.reason.hides_objects()).count();
@@ -212,10 +214,10 @@ impl Inventory {
         inventory
     }
 
-    /// Adds an object, once all kinds are known. `all_have_uids`: without exception, so the input is a dump.
-    fn add(&mut self, written: InDocument<&Arc<Object>>, edits: Option<&Edits>, all_have_uids: bool) {
+    /// What becomes of an object, once all kinds are known; `None` if the root that builds its file deletes it. Its id is given
+    /// later. `all_have_uids`: without exception, so the input is a dump.
+    fn built(&self, written: InDocument<&Arc<Object>>, edits: Option<&Edits>, all_have_uids: bool) -> Option<Member> {
         let InDocument { file, document, what: object } = written;
-        let id = ObjectId(self.members.len() as u32);
         let resolution = self.kinds.resolve(&object.group_version, &object.kind.value);
         let stamped =
             ["resourceVersion", "creationTimestamp"].iter().any(|field| object.metadata.has_server_field(field));
@@ -224,11 +226,32 @@ impl Inventory {
         let homeless = from_dump && object.namespace().is_none();
         let scope = resolution.scope.or(homeless.then_some(Scope::Cluster));
         let key = self.key_of(file, object, scope);
-        let key = match edits.map_or(BuildFate::As(key.clone()), |edits| edits.apply(&key, scope)) {
-            BuildFate::As(key) => key,
-            BuildFate::Deleted => return,
+        let key = match edits {
+            None => key,
+            Some(edits) => match edits.apply(&key, scope) {
+                BuildFate::As(key) => key,
+                BuildFate::Deleted => return None,
+            },
         };
-        self.members.push(Member { id, file, document, object: Arc::clone(object), resolution, key, from_dump });
+        let id = ObjectId::default();
+        Some(Member { id, file, document, object: Arc::clone(object), resolution, key, from_dump })
+    }
+
+    /// Makes the objects known by their names.
+    fn index(&mut self) {
+        let members = &*self.members;
+        let member = |id: ObjectId| &members[id.0 as usize];
+        let ((by_uid, by_key), (by_name, by_kind)) = rayon::join(
+            || {
+                let by_uid = || Index::new(members.len(), |id| uid_of(member(id)));
+                rayon::join(by_uid, || Index::new(members.len(), |id| named_key_of(member(id))))
+            },
+            || {
+                let by_name = || Index::new(members.len(), |id| name_of(member(id)));
+                rayon::join(by_name, || Index::new(members.len(), |id| Some(member(id).object.group_kind())))
+            },
+        );
+        (self.by_uid, self.by_key, self.by_name, self.by_kind) = (by_uid, by_key, by_name, by_kind);
     }
 
     /// The files and everything in them, in path order.
