@@ -1,5 +1,6 @@
 //! From two sides to what changed between them.
 
+use std::borrow::Cow;
 use std::collections::{BTreeMap, HashSet};
 
 use super::content::same_content;
@@ -118,7 +119,7 @@ pub fn compare(base: &[TreePart], head: &[TreePart]) -> Vec<ObjectChange> {
 }
 
 /// What the files of a side contain, whoever applies it.
-struct WrittenObjects<'t>(HashSet<(&'t str, GroupKind<&'t str>, Option<String>)>);
+struct WrittenObjects<'t>(HashSet<(&'t str, GroupKind<&'t str>, Option<Cow<'t, str>>)>);
 
 impl<'t> WrittenObjects<'t> {
     /// Those of the destinations that count.
@@ -132,7 +133,7 @@ impl<'t> WrittenObjects<'t> {
         self.0.contains(&Self::identity(trees, place))
     }
 
-    fn identity(trees: &[TreePart], place: TreePlace) -> (&str, GroupKind<&str>, Option<String>) {
+    fn identity(trees: &[TreePart], place: TreePlace) -> (&str, GroupKind<&str>, Option<Cow<'_, str>>) {
         let object = &member(trees, place).object;
         (file_of(trees, place), object.group_kind(), object.name())
     }

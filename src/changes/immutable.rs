@@ -131,7 +131,7 @@ pub fn rejected_fields(base: &Object, head: &Object) -> Vec<RejectedField> {
             rejected.push(at(field, was, is));
         }
     }
-    match (base.group(), base.kind.value.as_str()) {
+    match (base.group(), base.kind()) {
         ("batch", "Job") => rejected.extend(completions(old, new)),
         ("", "PersistentVolume") => rejected.extend(volume_source(old, new)),
         ("", "Secret" | "ConfigMap") => rejected.extend(frozen(old, new)),

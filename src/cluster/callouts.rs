@@ -13,7 +13,7 @@ use super::source::{Assumptions, Source};
 use crate::gc::{Answerer, ApiServiceFacts, Facts, KindTable, Object, Verb, WebhookFacts};
 use crate::inventory::{Inventory, Member, ObjectId};
 use crate::kube::{GroupKind, Namespace, ObjectKey, guessed_plurals, kinds as well_known};
-use crate::manifest::{Metadata, TemplateKind, Webhook};
+use crate::manifest::{TemplateKind, Webhook};
 use crate::ownership::{
     Absence, AdmissionOperation, Backend, Interception, KnownLabels, Purpose, RequestedKind, RequestedObject, Selected,
     ServedClient,
@@ -106,7 +106,7 @@ impl<'a> Asked<'a> {
             asked.pods.entry(top).or_default().push(pod);
         }
         asked.pods.values_mut().for_each(|pods| pods.sort_unstable());
-        let labels_of = |member: &'a Member| &member.object.metadata.labels[..];
+        let labels_of = |member: &'a Member| member.object.metadata().labels();
         let mut by_namespace: HashMap<&str, KnownLabels<'_>> = HashMap::new();
         let mut by_kind: BTreeMap<GroupKind<&str>, Vec<AskedObject<'_>>> = BTreeMap::new();
         for Object { key, .. } in objects.iter().filter(|object| !object.assumed) {
@@ -240,8 +240,7 @@ fn tops<'a>(source: &'a Source<'a>) -> HashMap<&'a ObjectKey, &'a ObjectKey> {
 /// The labels that a workload gives to its Pods, and a Deployment to its ReplicaSets.
 fn template_labels<'a>(key: &ObjectKey, top: &'a Member) -> KnownLabels<'a> {
     let made_from_template = key.is(well_known::POD) || key.kind == "ReplicaSet";
-    let pod = |template: &&'a crate::manifest::Template| template.kind == TemplateKind::Pod;
-    let template = top.object.templates().iter().find(pod).filter(|_| made_from_template)?;
-    let Metadata { labels, .. } = &template.metadata;
-    Some(labels)
+    let mut templates = top.object.templates().filter(|_| made_from_template);
+    let pod = templates.find(|template| template.kind == TemplateKind::Pod)?;
+    Some(pod.metadata.labels())
 }

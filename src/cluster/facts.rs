@@ -136,8 +136,8 @@ fn attributes_classes(claim: Value<'_>) -> Vec<String> {
 /// [DEP-19]
 fn token_secret(object: &Object) -> Option<Facts> {
     let is_token = string(Some(object.value()), &["type"]) == Some("kubernetes.io/service-account-token");
-    let account = object.metadata.annotation(ACCOUNT_ANNOTATION).filter(|_| is_token)?;
-    Some(Facts::TokenSecret { service_account: account.value.clone() })
+    let account = object.metadata().annotation(ACCOUNT_ANNOTATION).filter(|_| is_token)?;
+    Some(Facts::TokenSecret { service_account: account.value.to_owned() })
 }
 
 /// [DEP-19]: the address of a Service; other parents delete their addresses themselves.
@@ -171,7 +171,7 @@ pub(super) fn definition(crd: &CustomResourceDefinition, member: Option<&Member>
 
 /// `metadata.deletionTimestamp` counts in a dump only: the API server wipes it from what is created `[VAL-28]`.
 pub(super) fn deletion(member: &Member) -> Option<Deletion> {
-    let metadata = &member.object.metadata;
+    let metadata = member.object.metadata();
     if !member.from_dump || !metadata.has_server_field("deletionTimestamp") {
         return None;
     }

@@ -95,7 +95,7 @@ fn add_shown(kinds: &mut KindTable, inventory: &Inventory) -> ShownKinds {
             let sightings = seen.entry(kind).or_default();
             let instances = if member.from_dump { &mut sightings.dumped } else { &mut sightings.rendered };
             instances.namespaced.insert(member.key.namespace.name().is_some());
-            instances.versions.insert(member.object.group_version.version.as_str());
+            instances.versions.insert(member.object.group_version().version.as_str());
         }
     }
     let scope_matters = owners_of_settled_scope(inventory, &seen);
@@ -130,7 +130,7 @@ fn owners_of_settled_scope(
 ) -> BTreeSet<GroupKind> {
     let mut owners = BTreeSet::new();
     for member in inventory.members.iter().filter(|member| member.key.namespace != Namespace::Unwritten) {
-        for reference in &member.object.metadata.owner_references.entries {
+        for reference in &member.object.metadata().owner_references().entries {
             let group = reference.group_version().group;
             let kind = GroupKind::new(group.as_str(), reference.kind());
             if seen.contains_key(&kind) {
@@ -175,7 +175,7 @@ fn take_second_groups<'t>(
 /// What the objects of a dump prove to be served, default or not.
 fn versions_in_dumps(inventory: &Inventory) -> BTreeSet<(String, &str)> {
     let dumped = inventory.members.iter().filter(|member| member.from_dump);
-    dumped.map(|member| (member.object.api_version.value.clone(), member.object.kind.value.as_str())).collect()
+    dumped.map(|member| (member.object.api_version().to_owned(), member.object.kind())).collect()
 }
 
 /// Without versions, the user says that all are served: all that the input writes.
@@ -184,9 +184,9 @@ fn extra_kind(extra: &ExtraKind, inventory: &Inventory) -> KindInfo {
     let mut versions: BTreeSet<String> = extra.versions.iter().cloned().collect();
     for member in inventory.members.iter().filter(|_| extra.versions.is_empty()) {
         if member.object.is(kind) {
-            versions.insert(member.object.group_version.version.clone());
+            versions.insert(member.object.group_version().version.clone());
         }
-        let named = member.object.metadata.owner_references.entries.iter();
+        let named = member.object.metadata().owner_references().entries.iter();
         let named = named.filter(|reference| reference.kind() == extra.kind).map(OwnerReference::group_version);
         versions.extend(named.filter(|named| named.group == extra.group).map(|named| named.version));
     }

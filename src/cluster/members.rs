@@ -121,5 +121,5 @@ impl<'a> Members<'a> {
 }
 
 fn is_generated(member: &Member) -> bool {
-    member.object.metadata.name.as_ref().is_none_or(|name| name.value.is_empty())
+    member.object.metadata().name().as_ref().is_none_or(|name| name.value.is_empty())
 }

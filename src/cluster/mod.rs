@@ -66,7 +66,7 @@ fn build(source: &Source<'_>) -> Result<Built, ClusterError> {
         note_unknown_kind(&kinds, key, &mut assumptions.unknown_kinds);
         let owner_references = references.of_member(key, *id, &mut assumptions);
         let mut finalizers: Vec<String> =
-            member.object.metadata.finalizers.iter().map(|finalizer| finalizer.value.clone()).collect();
+            member.object.metadata().finalizers().iter().map(|finalizer| finalizer.value.clone()).collect();
         let deletion = facts::deletion(member);
         // Controllers give live objects their protection back, never Terminating ones [VAL-24].
         let spec = member.object.at(&["spec"]).filter(|_| !member.from_dump);

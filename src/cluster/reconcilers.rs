@@ -32,7 +32,7 @@ impl<'a> Reconcilers<'a> {
         if !self.source.running || super::facts::deletion(member).is_some() {
             return Vec::new();
         }
-        let written = member.object.metadata.finalizers.iter().map(|finalizer| finalizer.value.as_str());
+        let written = member.object.metadata().finalizers().iter().map(|finalizer| finalizer.value.as_str());
         let foreign = written.filter(|name| !finalizers::is_collectors(name));
         let added = self.source.ownership.removers.added_finalizers(member);
         let mut reconcilers = Vec::new();

@@ -46,7 +46,7 @@ impl<'a> ReferenceBinder<'a> {
         assumptions: &mut Assumptions,
     ) -> Vec<OwnerReference> {
         let member = self.source.inventory.member(id);
-        let written = &member.object.metadata.owner_references;
+        let written = member.object.metadata().owner_references();
         let (entries, repetitions) = (&written.entries, written.repetitions());
         let mut references = Vec::with_capacity(entries.len());
         for edge in self.source.ownership.edges_of(id) {

@@ -2,7 +2,7 @@
 
 use std::cmp::Reverse;
 
-use super::marks::{self, annotation};
+use super::marks;
 use super::protection::{Removal, Spared, Sparing};
 use super::request::{Leaving, ToolRequest, Withdrawal};
 use crate::inventory::Member;
@@ -15,7 +15,7 @@ pub const RESOURCES_FINALIZER: &str = "resources-finalizer.argocd.argoproj.io";
 /// The policy with which an Application deletes what it delivered when it is deleted, by its finalizer; `None` if it deletes nothing
 /// (argo-cd docs/user-guide/app_deletion.md).
 pub fn policy_of(application: &Object) -> Option<Policy> {
-    let finalizers = application.metadata.finalizers.iter();
+    let finalizers = application.metadata().finalizers().iter();
     finalizers.into_iter().find_map(|finalizer| match finalizer.value.strip_prefix(RESOURCES_FINALIZER)? {
         "" | "/foreground" => Some(Policy::Foreground),
         "/background" => Some(Policy::Background),
@@ -45,7 +45,7 @@ fn by_waves<'a>(
     let (mut deleted, mut withdrawal) = leaving.split(removal);
     // What has an owner is not among the managed objects (gitops-engine/pkg/cache/cluster.go, GetManagedLiveObjs).
     deleted.retain(|member| {
-        let owned = member.object.metadata.owner_references.entries.first().map(|entry| entry.span);
+        let owned = member.object.metadata().owner_references().entries.first().map(|entry| entry.span);
         withdrawal.spared.extend(owned.map(|place| (member.id, Spared { by: Sparing::Owned, place: Some(place) })));
         owned.is_none()
     });
@@ -62,11 +62,11 @@ fn by_waves<'a>(
 
 /// `argocd.argoproj.io/sync-wave`, else the weight of a Helm hook, else 0 (gitops-engine/pkg/sync/syncwaves/waves.go).
 pub fn wave(member: &Member) -> i64 {
-    let number = |key| annotation(&member.object.metadata, key)?.value.parse().ok();
+    let number = |key| member.object.metadata().annotation(key)?.value.parse().ok();
     number(marks::ARGOCD_SYNC_WAVE).or_else(|| number(marks::HELM_HOOK_WEIGHT)).unwrap_or(0)
 }
 
 fn has_sync_option(member: &Member, option: &str) -> bool {
-    let options = annotation(&member.object.metadata, marks::ARGOCD_SYNC_OPTIONS);
+    let options = member.object.metadata().annotation(marks::ARGOCD_SYNC_OPTIONS);
     options.is_some_and(|options| marks::sync_options(&options.value).any(|one| one == option))
 }

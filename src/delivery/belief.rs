@@ -35,7 +35,7 @@ pub struct Belief<'a> {
     /// The key as written.
     pub key: &'a str,
     /// The value, with the places of both.
-    pub value: &'a Spanned<String>,
+    pub value: Spanned<&'a str>,
     /// Whether it is a label.
     pub is_label: bool,
     /// What is wrong with it.
@@ -46,17 +46,17 @@ pub struct Belief<'a> {
 const OFF: [&str; 10] = ["false", "no", "off", "disable", "disabled", "never", "none", "skip", "ignore", "keep"];
 
 /// The protections of `metadata` that do not do what they say.
-pub fn beliefs(metadata: &Metadata) -> Vec<Belief<'_>> {
-    let labels = metadata.labels.iter().map(|entry| (entry, true));
-    let annotations = metadata.annotations.iter().map(|entry| (entry, false));
+pub fn beliefs(metadata: Metadata<'_>) -> Vec<Belief<'_>> {
+    let labels = metadata.labels().iter().map(|entry| (entry, true));
+    let annotations = metadata.annotations().iter().map(|entry| (entry, false));
     let mut beliefs = Vec::new();
     for ((key, value), is_label) in labels.chain(annotations) {
-        let flaws = match key.as_str() {
-            marks::HELM_RESOURCE_POLICY => policy(&value.value, is_label).into_iter().collect(),
-            marks::ARGOCD_SYNC_OPTIONS => options(&value.value, is_label),
-            marks::FLUX_PRUNE | marks::FLUX_RECONCILE => opt_out(&value.value).into_iter().collect(),
-            marks::FLUX_SSA => apply_mode(&value.value).into_iter().collect(),
-            _ => misspelled(key, &value.value).map(Flaw::Key).into_iter().collect::<Vec<_>>(),
+        let flaws = match key {
+            marks::HELM_RESOURCE_POLICY => policy(value.value, is_label).into_iter().collect(),
+            marks::ARGOCD_SYNC_OPTIONS => options(value.value, is_label),
+            marks::FLUX_PRUNE | marks::FLUX_RECONCILE => opt_out(value.value).into_iter().collect(),
+            marks::FLUX_SSA => apply_mode(value.value).into_iter().collect(),
+            _ => misspelled(key, value.value).map(Flaw::Key).into_iter().collect::<Vec<_>>(),
         };
         beliefs.extend(flaws.into_iter().map(|flaw| Belief { key, value, is_label, flaw }));
     }

@@ -5,7 +5,7 @@
 
 use std::collections::BTreeSet;
 
-use super::marks::{self, annotation};
+use super::marks;
 use super::order::{KindOrder, Sequence, kind_order};
 use super::protection::Removal;
 use super::request::{Leaving, Op, ToolRequest, Withdrawal};
@@ -87,7 +87,7 @@ pub fn upgrade<'a>(
 /// succeeded, or one that only `helm test` creates (helm pkg/action/hooks.go).
 pub fn is_transient(object: &Object) -> bool {
     let words = |key| {
-        let value = annotation(&object.metadata, key).map(|value| value.value.as_str());
+        let value = object.metadata().annotation(key).map(|value| value.value);
         value.into_iter().flat_map(|value| value.split(',')).map(str::trim)
     };
     let is_hook = words(marks::HELM_HOOK).next().is_some();
@@ -98,7 +98,7 @@ pub fn is_transient(object: &Object) -> bool {
 /// The hooks of an event: each is created anew (helm pkg/action/hooks.go).
 fn hooks(release: &Leaving<'_>, event: &'static str) -> impl Iterator<Item = ToolRequest> {
     let runs = move |member: &&&Member| {
-        let events = annotation(&member.object.metadata, marks::HELM_HOOK);
+        let events = member.object.metadata().annotation(marks::HELM_HOOK);
         events.is_some_and(|events| events.value.split(',').any(|one| one.trim() == event))
     };
     release.members.iter().filter(runs).map(|member| ToolRequest::write(Op::Create, &member.key))
@@ -107,7 +107,7 @@ fn hooks(release: &Leaving<'_>, event: &'static str) -> impl Iterator<Item = Too
 /// By kind; kinds without a place by name; then by template, and by place in it (helm pkg/releaseutil/kind_sorter.go, lessByKind).
 fn sort(members: &mut [&Member], order: &KindOrder, leaving: &Leaving<'_>) {
     members.sort_by_cached_key(|member| {
-        let kind = member.object.kind.value.as_str();
+        let kind = member.object.kind();
         let unlisted = if order.lists(kind) { "" } else { kind };
         let template = leaving.deliveries.template(leaving.inventory, member).unwrap_or_default();
         (order.place(kind), unlisted.to_owned(), template.to_owned(), member.id)

@@ -1,7 +1,5 @@
 //! The labels and annotations by which delivery tools know their objects, and by which people talk to them.
 
-use crate::manifest::{Metadata, Spanned};
-
 /// Helm and whoever follows its conventions: the tool that manages an object. Helm writes `Helm`.
 pub const MANAGED_BY: &str = "app.kubernetes.io/managed-by";
 /// The chart that an object was rendered from, by Helm's conventions.
@@ -69,16 +67,6 @@ pub const FLUX_OPTIONS: [&str; 5] =
 /// The Application that `argocd.argoproj.io/tracking-id` names: `app:group/Kind:namespace/name`.
 pub fn tracked_application(tracking_id: &str) -> Option<&str> {
     tracking_id.split_once(':').map(|(application, _)| application)
-}
-
-/// The label of that key.
-pub fn label<'a>(metadata: &'a Metadata, key: &str) -> Option<&'a Spanned<String>> {
-    metadata.labels.iter().find(|(name, _)| name == key).map(|(_, value)| value)
-}
-
-/// The annotation of that key.
-pub fn annotation<'a>(metadata: &'a Metadata, key: &str) -> Option<&'a Spanned<String>> {
-    metadata.annotations.iter().find(|(name, _)| name == key).map(|(_, value)| value)
 }
 
 /// The options of `argocd.argoproj.io/sync-options`, as Argo CD reads them: between commas, blanks around them ignored,

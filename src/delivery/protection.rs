@@ -1,6 +1,6 @@
 //! What a tool spares when objects leave. The one place that judges it: rules and requests ask the same function.
 
-use super::marks::{self, annotation, label};
+use super::marks;
 use crate::kube::kinds;
 use crate::manifest::{Metadata, Object};
 use crate::text::Span;
@@ -69,13 +69,13 @@ impl Spared<'_> {
 /// The object is the copy that the tool looks at: the stored release for `helm uninstall`, the one in the cluster for all
 /// others. So for a removal that a change brings about, it is the object before that change.
 pub fn spared<'a>(object: &'a Object, template: Option<&str>, removal: Removal) -> Option<Spared<'a>> {
-    let metadata = &object.metadata;
+    let metadata = object.metadata();
     match removal {
         Removal::Kubectl | Removal::Namespace => None,
         Removal::HelmUninstall => unreleased(object, template).or_else(|| resource_policy(metadata)),
         Removal::HelmUpgrade => unreleased(object, template).or_else(|| {
             // The live object's annotation, compared exactly (helm pkg/kube/client.go, Update).
-            let kept = annotation(metadata, marks::HELM_RESOURCE_POLICY).filter(|policy| policy.value == "keep")?;
+            let kept = metadata.annotation(marks::HELM_RESOURCE_POLICY).filter(|policy| policy.value == "keep")?;
             Some(Spared { by: Sparing::Keep, place: Some(kept.key_span) })
         }),
         Removal::ArgoCdPrune => sync_option(metadata, &["Prune=false", "Prune=confirm"]),
@@ -96,7 +96,7 @@ pub(super) fn outside_of_release(object: &Object, template: Option<&str>) -> boo
 
 /// What Helm creates and does not count as part of the release.
 fn unreleased(object: &Object, template: Option<&str>) -> Option<Spared<'static>> {
-    if let Some(hook) = annotation(&object.metadata, marks::HELM_HOOK) {
+    if let Some(hook) = object.metadata().annotation(marks::HELM_HOOK) {
         return Some(Spared { by: Sparing::Hook, place: Some(hook.key_span) });
     }
     template.is_some_and(in_crds_folder).then_some(Spared { by: Sparing::CrdsFolder, place: None })
@@ -110,8 +110,8 @@ pub(super) fn in_crds_folder(template: &str) -> bool {
 }
 
 /// As `helm uninstall` reads it from the stored release: trimmed, in any case, present or not.
-fn resource_policy(metadata: &Metadata) -> Option<Spared<'_>> {
-    let policy = annotation(metadata, marks::HELM_RESOURCE_POLICY)?;
+fn resource_policy(metadata: Metadata<'_>) -> Option<Spared<'_>> {
+    let policy = metadata.annotation(marks::HELM_RESOURCE_POLICY)?;
     let by = match policy.value.trim().eq_ignore_ascii_case("keep") {
         true => Sparing::Keep,
         false => Sparing::UnknownPolicy(&policy.value),
@@ -120,23 +120,23 @@ fn resource_policy(metadata: &Metadata) -> Option<Spared<'_>> {
 }
 
 /// Argo CD reads Helm's annotation like one of its own: a list, compared exactly.
-fn argo_cd_keep(metadata: &Metadata) -> Option<Spared<'_>> {
-    let policy = annotation(metadata, marks::HELM_RESOURCE_POLICY)?;
+fn argo_cd_keep(metadata: Metadata<'_>) -> Option<Spared<'_>> {
+    let policy = metadata.annotation(marks::HELM_RESOURCE_POLICY)?;
     let keeps = marks::sync_options(&policy.value).any(|option| option == "keep");
     keeps.then_some(Spared { by: Sparing::Keep, place: Some(policy.key_span) })
 }
 
-fn sync_option<'a>(metadata: &'a Metadata, spares: &[&str]) -> Option<Spared<'a>> {
-    let options = annotation(metadata, marks::ARGOCD_SYNC_OPTIONS)?;
+fn sync_option<'a>(metadata: Metadata<'a>, spares: &[&str]) -> Option<Spared<'a>> {
+    let options = metadata.annotation(marks::ARGOCD_SYNC_OPTIONS)?;
     let option = marks::sync_options(&options.value).find(|option| spares.contains(option))?;
     Some(Spared { by: Sparing::SyncOption(option), place: Some(options.key_span) })
 }
 
 /// Flux looks at labels and annotations alike, and ignores case (fluxcd/pkg ssa/manager_delete.go, ssa/utils AnyInMetadata).
-fn flux_opt_out(metadata: &Metadata) -> Option<Spared<'static>> {
+fn flux_opt_out(metadata: Metadata<'_>) -> Option<Spared<'static>> {
     let opt_outs = [(marks::FLUX_PRUNE, "disabled"), (marks::FLUX_RECONCILE, "disabled"), (marks::FLUX_SSA, "Ignore")];
     opt_outs.into_iter().find_map(|(key, disabled)| {
-        let written = [label(metadata, key), annotation(metadata, key)].into_iter().flatten();
+        let written = [metadata.label(key), metadata.annotation(key)].into_iter().flatten();
         let place = written.into_iter().find(|value| value.value.eq_ignore_ascii_case(disabled))?.key_span;
         Some(Spared { by: Sparing::FluxOptOut(key), place: Some(place) })
     })

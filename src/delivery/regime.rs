@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
-use super::marks::{self, annotation, label};
+use super::marks;
 use super::protection::{Removal, Spared, in_crds_folder, spared};
 use crate::inventory::{Inventory, Member, ObjectId};
 use crate::manifest::Metadata;
@@ -229,7 +229,7 @@ impl Deliveries {
         for member in &inventory.members {
             let (all, with_marks) = objects.entry(deliveries.configured.bundle(member.file)).or_default();
             *all += 1;
-            let Some((regime, place)) = marked(&member.object.metadata) else { continue };
+            let Some((regime, place)) = marked(member.object.metadata()) else { continue };
             *with_marks += 1;
             let delivered = Delivered { regime, source: RegimeSource::Mark { object: member.id, place } };
             deliveries.own.insert(member.id, delivered);
@@ -313,7 +313,7 @@ impl Deliveries {
     /// The path of the template that an object was rendered from, as a comment `# Source:` before it says.
     pub fn template<'i>(&self, inventory: &'i Inventory, member: &Member) -> Option<&'i str> {
         let documents = self.templates.get(&member.file)?;
-        let after = documents.partition_point(|(start, _)| *start <= member.object.start.start);
+        let after = documents.partition_point(|(start, _)| *start <= member.object.start().start);
         let (_, template) = documents.get(after.checked_sub(1)?)?;
         Some(inventory.sources.file(member.file).slice((*template)?))
     }
@@ -341,11 +341,11 @@ fn rendered_from(file: &SourceFile) -> Vec<RenderedPart> {
 /// The regime that an object's own labels and annotations speak of, and the key that does.
 ///
 /// What a tool writes onto its objects comes first; then what a chart writes onto them; then what somebody wrote for a tool.
-fn marked(metadata: &Metadata) -> Option<(Regime, Span)> {
+fn marked(metadata: Metadata<'_>) -> Option<(Regime, Span)> {
     let kustomization = Regime::Flux(FluxObject::Kustomization);
     let release = Regime::Flux(FluxObject::HelmRelease);
-    let annotated = |key, regime| annotation(metadata, key).map(|value| (regime, value.key_span));
-    let labelled = |key, regime| label(metadata, key).map(|value| (regime, value.key_span));
+    let annotated = |key, regime| metadata.annotation(key).map(|value| (regime, value.key_span));
+    let labelled = |key, regime| metadata.label(key).map(|value| (regime, value.key_span));
     annotated(marks::ARGOCD_TRACKING_ID, Regime::ArgoCd)
         .or_else(|| labelled(marks::ARGOCD_INSTANCE, Regime::ArgoCd))
         .or_else(|| labelled(marks::FLUX_HELM_RELEASE_NAME, release))
@@ -361,10 +361,10 @@ fn marked(metadata: &Metadata) -> Option<(Regime, Span)> {
 
 /// `app.kubernetes.io/managed-by: Helm` beside the chart, or `heritage: Helm` as charts wrote before: other tools copy the one,
 /// hardly both.
-fn chart_label(metadata: &Metadata) -> Option<Span> {
+fn chart_label(metadata: Metadata<'_>) -> Option<Span> {
     let written = |tool: &str, chart: &str| {
-        let tool = label(metadata, tool).filter(|value| value.value.trim() == "Helm")?;
-        label(metadata, chart).map(|_| tool.key_span)
+        let tool = metadata.label(tool).filter(|value| value.value.trim() == "Helm")?;
+        metadata.label(chart).map(|_| tool.key_span)
     };
     written(marks::MANAGED_BY, marks::HELM_CHART).or_else(|| written(marks::HERITAGE, marks::CHART))
 }

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::marks::{self, annotation, label};
+use super::marks;
 use super::regime::{Deliveries, FluxObject, Regime};
 use crate::inventory::{Inventory, Member, ObjectId};
 use crate::manifest::Metadata;
@@ -41,7 +41,7 @@ impl Deliveries {
         };
         let mut names: BTreeMap<(Regime, SetOrigin), BTreeSet<String>> = BTreeMap::new();
         for (member, regime) in &delivered {
-            let name = name_of(&member.object.metadata, *regime);
+            let name = name_of(member.object.metadata(), *regime);
             names.entry((*regime, surroundings(member))).or_default().extend(name);
         }
         let mut sets: BTreeMap<(Regime, SetOrigin), Vec<ObjectId>> = BTreeMap::new();
@@ -51,7 +51,7 @@ impl Deliveries {
                 Some(names) if names.len() == 1 => names.first().cloned(),
                 _ => None,
             };
-            let name = name_of(&member.object.metadata, regime).or_else(only);
+            let name = name_of(member.object.metadata(), regime).or_else(only);
             let origin = name.map_or(around.1, SetOrigin::Named);
             sets.entry((regime, origin)).or_default().push(member.id);
         }
@@ -60,9 +60,9 @@ impl Deliveries {
 }
 
 /// The release, Application or Kustomization that marks name.
-fn name_of(metadata: &Metadata, regime: Regime) -> Option<String> {
-    let labelled = |key| label(metadata, key).map(|value| value.value.clone());
-    let annotated = |key| annotation(metadata, key).map(|value| value.value.clone());
+fn name_of(metadata: Metadata<'_>, regime: Regime) -> Option<String> {
+    let labelled = |key| metadata.label(key).map(|value| value.value.to_owned());
+    let annotated = |key| metadata.annotation(key).map(|value| value.value.to_owned());
     let in_namespace = |name: Option<String>, namespace: Option<String>| {
         name.map(|name| format!("{}/{name}", namespace.unwrap_or_default()))
     };

@@ -6,6 +6,7 @@ use crate::kube::Scope;
 use crate::manifest::{OwnerReference, Skip};
 use crate::report::{ListedObject, ListedPlace, ListedReference, ListedSkip, Listing};
 use crate::text::{ColumnUnit, FileId, Span};
+use std::borrow::Cow;
 
 /// How much of what is no object a report lists of one bundle. A few megabytes have millions of documents if each is `{}`.
 pub(super) const MOST_SKIPPED: usize = 100_000;
@@ -47,7 +48,7 @@ fn objects(inventory: &Inventory) -> Vec<ListedObject> {
 fn skipped(inventory: &Inventory, most: usize) -> Vec<ListedSkip> {
     let listed = |skip: InDocument<Skip>| (skip.file, skip.what.span, listed_skip(inventory, &skip));
     let broken = inventory.members.iter().filter(|member| !member.decodes());
-    let broken = broken.map(|member| (member.file, member.object.start, undecodable(inventory, member)));
+    let broken = broken.map(|member| (member.file, member.object.start(), undecodable(inventory, member)));
     // Each of these comes in the order of the files.
     let mut skipped: Vec<_> = inventory.skipped_by_themselves().take(most).map(listed).collect();
     skipped.extend(inventory.skipped_for_neighbours().take(most).map(listed));
@@ -59,7 +60,7 @@ fn skipped(inventory: &Inventory, most: usize) -> Vec<ListedSkip> {
 
 fn listed(inventory: &Inventory, member: &Member) -> ListedObject {
     let object = &member.object;
-    let position = inventory.sources.file(member.file).position(object.start.start, ColumnUnit::Utf8);
+    let position = inventory.sources.file(member.file).position(object.start().start, ColumnUnit::Utf8);
     let (source, from) = match member.resolution.source {
         ScopeSource::BuiltIn => ("built-in", None),
         ScopeSource::Crd(crd) => ("crd", Some(inventory.member(crd))),
@@ -68,10 +69,10 @@ fn listed(inventory: &Inventory, member: &Member) -> ListedObject {
     };
     ListedObject {
         key: member.key.to_string(),
-        api_version: object.api_version.value.clone(),
-        kind: object.kind.value.clone(),
+        api_version: object.api_version().to_owned(),
+        kind: object.kind().to_owned(),
         namespace: object.namespace().map(str::to_owned),
-        name: object.name(),
+        name: object.name().map(Cow::into_owned),
         uid: object.uid().map(str::to_owned),
         scope: match member.scope() {
             Some(Scope::Namespaced) => "Namespaced",
@@ -79,9 +80,9 @@ fn listed(inventory: &Inventory, member: &Member) -> ListedObject {
             None => "Unknown",
         },
         scope_source: source,
-        scope_from: from.map(|crd| place(inventory, crd.file, crd.object.start)),
-        owner_references: object.metadata.owner_references.entries.iter().map(reference).collect(),
-        finalizers: object.metadata.finalizers.iter().map(|finalizer| finalizer.value.clone()).collect(),
+        scope_from: from.map(|crd| place(inventory, crd.file, crd.object.start())),
+        owner_references: object.metadata().owner_references().entries.iter().map(reference).collect(),
+        finalizers: object.metadata().finalizers().iter().map(|finalizer| finalizer.value.clone()).collect(),
         file: path(inventory, member.file),
         document: member.document,
         line: position.line,
@@ -112,13 +113,13 @@ fn listed_skip(inventory: &Inventory, skip: &InDocument<Skip>) -> ListedSkip {
 }
 
 fn undecodable(inventory: &Inventory, member: &Member) -> ListedSkip {
-    let errors = &member.object.decode_errors;
+    let errors = member.object.decode_errors();
     let fields: Vec<_> =
         errors.iter().map(|error| format!("{} is not {}", error.field, error.expected.as_str())).collect();
     ListedSkip {
         file: path(inventory, member.file),
         document: member.document,
-        line: line(inventory, member.file, member.object.start),
+        line: line(inventory, member.file, member.object.start()),
         reason: "unreadable",
         detail: format!("{} does not decode: {}", member.key, fields.join(", ")),
     }

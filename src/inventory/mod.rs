@@ -21,6 +21,7 @@ mod tree;
 mod walk;
 mod walked;
 
+use std::borrow::Cow;
 use std::collections::HashMap;
 use std::sync::Arc;
 
@@ -87,7 +88,7 @@ impl Member {
 
     /// Whether the API takes the types of all its metadata.
     pub fn decodes(&self) -> bool {
-        self.object.decode_errors.is_empty()
+        self.object.decode_errors().is_empty()
     }
 }
 
@@ -139,7 +140,7 @@ fn uid_of(member: &Member) -> Option<&str> {
 
 /// The key of an object that can be meant by name: of others the server makes up the name.
 fn named_key_of(member: &Member) -> Option<&ObjectKey> {
-    let named = member.object.metadata.name.as_ref().is_some_and(|name| !name.value.is_empty());
+    let named = member.object.metadata().name().as_ref().is_some_and(|name| !name.value.is_empty());
     named.then_some(&member.key)
 }
 
@@ -173,7 +174,7 @@ impl Inventory {
         let said_of = |file: FileId| said.get(file.0 as usize).and_then(Option::as_ref);
         let written = || all_written().filter(|object| said_of(object.file).is_none());
         let set_aside = all_written().filter_map(|InDocument { file, document, what }| {
-            let skip = Skip { span: what.start, reason: said_of(file)?.clone() };
+            let skip = Skip { span: what.start(), reason: said_of(file)?.clone() };
             Some((file, document, skip))
         });
         let set_aside = set_aside.collect();
@@ -218,9 +219,9 @@ impl Inventory {
     /// later. `all_have_uids`: without exception, so the input is a dump.
     fn built(&self, written: InDocument<&Arc<Object>>, edits: Option<&Edits>, all_have_uids: bool) -> Option<Member> {
         let InDocument { file, document, what: object } = written;
-        let resolution = self.kinds.resolve(&object.group_version, &object.kind.value);
+        let resolution = self.kinds.resolve(object.group_version(), object.kind());
         let stamped =
-            ["resourceVersion", "creationTimestamp"].iter().any(|field| object.metadata.has_server_field(field));
+            ["resourceVersion", "creationTimestamp"].iter().any(|field| object.metadata().has_server_field(field));
         let from_dump = object.uid().is_some() && (stamped || all_have_uids);
         // A live object has its namespace written: without one it has none, whatever its kind.
         let homeless = from_dump && object.namespace().is_none();
@@ -330,10 +331,10 @@ impl Inventory {
 
     fn key_of(&self, file: FileId, object: &Object, scope: Option<Scope>) -> ObjectKey {
         ObjectKey {
-            kind: object.kind.value.clone(),
-            group: table().identity(object.group(), &object.kind.value).to_owned(),
+            kind: object.kind().to_owned(),
+            group: table().identity(object.group(), object.kind()).to_owned(),
             namespace: self.namespace_of(file, object.namespace(), scope),
-            name: object.name().unwrap_or_default(),
+            name: object.name().map(Cow::into_owned).unwrap_or_default(),
         }
     }
 

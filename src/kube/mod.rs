@@ -14,6 +14,7 @@ mod plural;
 mod request;
 mod scope;
 pub mod shell;
+mod type_meta;
 
 pub use api_version::{ApiVersion, sort_versions};
 pub use group_kind::GroupKind;
@@ -22,3 +23,4 @@ pub use kind_map::KindMap;
 pub use plural::{guessed_plurals, likeliest_plural};
 pub use request::{Policy, Wait};
 pub use scope::Scope;
+pub use type_meta::TypeMeta;

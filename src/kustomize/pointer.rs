@@ -105,7 +105,7 @@ pub fn pointers(object: &Object) -> Vec<Pointer> {
     let Some(spec) = object.at(&["spec"]) else { return Vec::new() };
     let by = |tool: SourceTool| {
         let namespace = object.namespace().unwrap_or_default().to_owned();
-        Some(Arc::new(Deliverer { tool, namespace, name: object.name()? }))
+        Some(Arc::new(Deliverer { tool, namespace, name: object.name()?.into_owned() }))
     };
     if object.is(SourceTool::Flux.kind()) {
         let pointer = folder(spec.get("path")).map(|folder| Pointer {

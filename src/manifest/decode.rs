@@ -62,16 +62,15 @@ pub(super) struct Decoder {
 }
 
 /// Far above what the API server accepts in a name (253 bytes) or a finalizer (317).
-const MAX_NAME: usize = 1024;
+pub(super) const MAX_NAME: usize = 1024;
 
 /// A name of megabytes would be repeated in every message about its object; of such a name only the beginning is read.
-fn limited(mut name: String) -> String {
-    if name.len() > MAX_NAME {
-        let end = (0..=MAX_NAME).rev().find(|end| name.is_char_boundary(*end)).unwrap_or_default();
-        name.truncate(end);
-        name.push('…');
+pub(super) fn limited(name: &str) -> String {
+    if name.len() <= MAX_NAME {
+        return name.to_owned();
     }
-    name
+    let end = (0..=MAX_NAME).rev().find(|end| name.is_char_boundary(*end)).unwrap_or_default();
+    format!("{}…", &name[..end])
 }
 
 impl Decoder {
@@ -82,13 +81,14 @@ impl Decoder {
 
     /// A string field; `None` when it is null or of another type.
     pub(super) fn string(&mut self, field: impl fmt::Display, entry: Entry<'_>) -> Option<Spanned<String>> {
-        let text = limited(self.string_value(field, entry.value)?);
+        let text = limited(self.text(field, entry.value)?);
         Some(Spanned { value: text, key_span: entry.key_span, span: entry.value.span() })
     }
 
-    fn string_value(&mut self, field: impl fmt::Display, value: Value<'_>) -> Option<String> {
+    /// The same without a copy, however long it is.
+    pub(super) fn text<'a>(&mut self, field: impl fmt::Display, value: Value<'a>) -> Option<&'a str> {
         match value.kind() {
-            Kind::String(text) => return Some(text.to_string()),
+            Kind::String(text) => return Some(text),
             Kind::Null => {}
             _ => self.reject(field, Expected::String, value),
         }
@@ -132,27 +132,19 @@ impl Decoder {
             match item.kind() {
                 Kind::Null => strings.push(Spanned { value: String::new(), key_span: span, span }),
                 _ => {
-                    let text = self.string_value(format_args!("{field}[{index}]"), item);
-                    strings.extend(text.map(|value| Spanned { value: limited(value), key_span: span, span }));
+                    let text = self.text(format_args!("{field}[{index}]"), item);
+                    strings.extend(text.map(|text| Spanned { value: limited(text), key_span: span, span }));
                 }
             }
         }
         strings
     }
 
-    /// A `map[string]string`; a null value is the empty string, as in Go.
-    pub(super) fn string_map(&mut self, field: impl fmt::Display, value: Value<'_>) -> Vec<(String, Spanned<String>)> {
-        let mut pairs = Vec::new();
+    /// A `map[string]string`.
+    pub(super) fn string_map(&mut self, field: impl fmt::Display, value: Value<'_>) {
         for entry in self.fields(&field, value) {
-            let text = match entry.value.kind() {
-                Kind::Null => Some(String::new()),
-                _ => self.string_value(format_args!("{field}.{}", entry.key), entry.value),
-            };
-            let spanned = text.map(|value| Spanned { value, key_span: entry.key_span, span: entry.value.span() });
-            pairs.extend(spanned.map(|spanned| (entry.key.to_owned(), spanned)));
+            self.text(format_args!("{field}.{}", entry.key), entry.value);
         }
-        pairs.shrink_to_fit();
-        pairs
     }
 
     /// The items of a list; nothing for null, an error for other types.

@@ -4,6 +4,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use super::Object;
+use crate::kube::TypeMeta;
 use crate::text::Span;
 use crate::yaml::{Kind, NodeId, Tree};
 
@@ -68,15 +69,14 @@ pub fn objects_of(tree: &Arc<Tree>) -> Found {
     let mut found = Found::default();
     let root = tree.root();
     // Items in written order: a stack would reverse them, so each list is replaced by its items in place.
-    let mut pending: Vec<(NodeId, Option<(String, String)>)> = vec![(root.id(), None)];
+    let mut pending: Vec<(NodeId, Option<Arc<TypeMeta>>)> = vec![(root.id(), None)];
     while let Some((node, default)) = pending.pop() {
-        let default = default.as_ref().map(|(api_version, kind)| (api_version.as_str(), kind.as_str()));
-        let Some(object) = Object::read(tree, node, default) else {
+        let Some(object) = Object::read(tree, node, default.as_deref()) else {
             found.others.push(not_an_object(tree, node));
             continue;
         };
         let items = object.at(&["items"]).filter(|items| items.is_seq() || items.is_null());
-        match items.filter(|_| object.kind.value.ends_with("List")) {
+        match items.filter(|_| object.kind().ends_with("List")) {
             Some(items) => {
                 found.is_list |= node == root.id();
                 let default = typed_list_item(&object);
@@ -89,9 +89,9 @@ pub fn objects_of(tree: &Arc<Tree>) -> Found {
 }
 
 /// `v1 ConfigMapList` says what its items are; `v1 List` does not.
-fn typed_list_item(list: &Object) -> Option<(String, String)> {
-    let kind = list.kind.value.strip_suffix("List").filter(|kind| !kind.is_empty())?;
-    Some((list.api_version.value.clone(), kind.to_owned()))
+fn typed_list_item(list: &Object) -> Option<Arc<TypeMeta>> {
+    let kind = list.kind().strip_suffix("List").filter(|kind| !kind.is_empty())?;
+    Some(TypeMeta::shared(list.api_version(), kind))
 }
 
 fn not_an_object(tree: &Tree, node: NodeId) -> NotAnObject {

@@ -1,13 +1,15 @@
 //! `ObjectMeta` with the place of every field.
+//!
+//! Names, labels and annotations are read from the tree whenever somebody asks: every object has them, and a copy would take more
+//! room than the text. What few objects have is kept apart.
 
-use std::collections::HashMap;
 use std::fmt;
 
-use super::Spanned;
-use super::decode::{Decoder, Expected};
-use crate::kube::ApiVersion;
+use super::decode::{Decoder, MAX_NAME, limited};
+use super::owner_reference::read_owner_references;
+use super::{OwnerReferences, Spanned};
 use crate::text::Span;
-use crate::yaml::{Kind, Value};
+use crate::yaml::{Entry, Kind, NodeId, Tree, Value};
 
 /// The JSON names of `metav1.ObjectMeta` (Kubernetes 1.36). `clusterName` was removed in 1.24 and is unknown since.
 pub const OBJECT_META_FIELDS: [&str; 15] = [
@@ -28,8 +30,17 @@ pub const OBJECT_META_FIELDS: [&str; 15] = [
     "uid",
 ];
 
-/// The JSON names of `metav1.OwnerReference`.
-pub const OWNER_REFERENCE_FIELDS: [&str; 6] = ["apiVersion", "blockOwnerDeletion", "controller", "kind", "name", "uid"];
+/// Those that the server writes.
+const SERVER_FIELDS: [&str; 8] = [
+    "uid",
+    "resourceVersion",
+    "selfLink",
+    "generation",
+    "creationTimestamp",
+    "deletionTimestamp",
+    "deletionGracePeriodSeconds",
+    "managedFields",
+];
 
 /// The annotation in which `kubectl apply` keeps a copy of the whole object.
 pub(super) const LAST_APPLIED: &str = "kubectl.kubernetes.io/last-applied-configuration";
@@ -54,210 +65,213 @@ pub struct ServerField {
     pub span: Span,
 }
 
-/// One entry of `metadata.ownerReferences`. Missing and null fields are `None`.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct OwnerReference {
-    /// The place in the list.
-    pub index: usize,
-    /// The whole entry.
-    pub span: Span,
-    /// `apiVersion` as written.
-    pub api_version: Option<Spanned<String>>,
-    /// `kind`.
-    pub kind: Option<Spanned<String>>,
-    /// `name`.
-    pub name: Option<Spanned<String>>,
-    /// `uid`.
-    pub uid: Option<Spanned<String>>,
-    /// `controller`.
-    pub controller: Option<Spanned<bool>>,
-    /// `blockOwnerDeletion`.
-    pub block_owner_deletion: Option<Spanned<bool>>,
-    /// Keys that owner references do not have.
-    pub unknown: Vec<UnknownField>,
-    /// Whether every field has a type that decodes.
-    pub decodes: bool,
+/// What is found out about `metadata` when it is read, to be kept.
+#[derive(Clone, Debug, Default)]
+pub(super) struct MetadataFields {
+    /// The mapping that contains it; `None` when it is left out.
+    holder: Option<NodeId>,
+    rare: Option<Box<RareFields>>,
 }
 
-impl OwnerReference {
-    /// The parsed `apiVersion`; empty when it is missing.
-    pub fn group_version(&self) -> ApiVersion {
-        ApiVersion::parse(text(&self.api_version))
-    }
-
-    /// `apiVersion` as written; empty when it is missing.
-    pub fn api_version(&self) -> &str {
-        text(&self.api_version)
-    }
-
-    /// `kind`; empty when it is missing.
-    pub fn kind(&self) -> &str {
-        text(&self.kind)
-    }
-
-    /// `name`; empty when it is missing.
-    pub fn name(&self) -> &str {
-        text(&self.name)
-    }
-
-    /// `uid`; empty when it is missing.
-    pub fn uid(&self) -> &str {
-        text(&self.uid)
-    }
-
-    /// Whether the reference is marked as the managing controller.
-    pub fn is_controller(&self) -> bool {
-        self.controller.as_ref().is_some_and(|flag| flag.value)
-    }
-
-    /// Whether the reference blocks a Foreground deletion of the owner; absent is false ([VAL-13]).
-    pub fn is_blocking(&self) -> bool {
-        self.block_owner_deletion.as_ref().is_some_and(|flag| flag.value)
-    }
-
-    /// What the API server compares to find repetitions: all fields, where an absent flag differs from `false` ([VAL-14]).
-    fn compared(&self) -> ([&str; 4], [Option<bool>; 2]) {
-        let texts = [self.api_version(), self.kind(), self.name(), self.uid()];
-        (texts, [flag(&self.controller), flag(&self.block_owner_deletion)])
-    }
+/// What few objects have.
+#[derive(Clone, Debug, Default)]
+struct RareFields {
+    owner_references: OwnerReferences,
+    finalizers_key: Option<Span>,
+    finalizers: Vec<Spanned<String>>,
+    server_fields: Vec<ServerField>,
+    unknown: Vec<UnknownField>,
+    /// Names that are too long to be repeated, by field, and as much of them as is.
+    cut: Vec<(&'static str, String)>,
 }
 
-fn text(field: &Option<Spanned<String>>) -> &str {
-    field.as_ref().map_or("", Spanned::as_str)
-}
+static NOTHING_RARE: RareFields = RareFields {
+    owner_references: OwnerReferences { key_span: None, entries: Vec::new() },
+    finalizers_key: None,
+    finalizers: Vec::new(),
+    server_fields: Vec::new(),
+    unknown: Vec::new(),
+    cut: Vec::new(),
+};
 
-fn flag(field: &Option<Spanned<bool>>) -> Option<bool> {
-    field.as_ref().map(|flag| flag.value)
-}
+/// The fields of `ObjectMeta` that are names of something.
+const NAMES: [&str; 4] = ["name", "generateName", "namespace", "uid"];
 
-/// The list of owner references.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct OwnerReferences {
-    /// The key `ownerReferences`, when it is written.
-    pub key_span: Option<Span>,
-    /// The entries that are mappings or null, in written order.
-    pub entries: Vec<OwnerReference>,
-}
-
-impl OwnerReferences {
-    /// For each entry, the place of the first one that the API server treats it as a repetition of ([VAL-14]), if there is one.
-    pub fn repetitions(&self) -> Vec<Option<usize>> {
-        if self.entries.len() < 2 {
-            return vec![None; self.entries.len()];
+impl MetadataFields {
+    /// Reads the `metadata` of `holder` at `field` (`metadata`, `spec.template.metadata`, …), if it has any.
+    pub(super) fn read(decoder: &mut Decoder, field: impl fmt::Display, holder: Value<'_>) -> Self {
+        let Some(metadata) = holder.get("metadata") else { return Self::default() };
+        let mut rare = None;
+        for entry in decoder.fields(&field, metadata) {
+            let path = format_args!("{field}.{}", entry.key);
+            if let Some(name) = NAMES.into_iter().find(|name| *name == entry.key) {
+                let text = decoder.text(path, entry.value).unwrap_or_default();
+                if text.len() > MAX_NAME {
+                    RareFields::of(&mut rare).cut.push((name, limited(text)));
+                }
+            }
+            match entry.key {
+                "name" | "generateName" | "namespace" | "uid" => {}
+                "ownerReferences" => {
+                    let read = read_owner_references(decoder, path, entry.key_span, entry.value);
+                    RareFields::of(&mut rare).owner_references = read;
+                }
+                "finalizers" => {
+                    let rare = RareFields::of(&mut rare);
+                    rare.finalizers_key = Some(entry.key_span);
+                    rare.finalizers = decoder.strings(path, entry.value);
+                }
+                "labels" | "annotations" => decoder.string_map(path, entry.value),
+                "resourceVersion" | "selfLink" => _ = decoder.text(path, entry.value),
+                "generation" | "deletionGracePeriodSeconds" => decoder.integer(path, entry.value),
+                "creationTimestamp" | "deletionTimestamp" => decoder.time(path, entry.value),
+                "managedFields" => decoder.array(path, entry.value),
+                unknown => {
+                    let unknown = UnknownField { name: unknown.to_owned(), span: entry.key_span };
+                    RareFields::of(&mut rare).unknown.push(unknown);
+                }
+            }
+            let server = SERVER_FIELDS.into_iter().find(|name| *name == entry.key);
+            if let Some(name) = server.filter(|name| is_set(name, entry.value)) {
+                let (key_span, span) = (entry.key_span, entry.value.span());
+                RareFields::of(&mut rare).server_fields.push(ServerField { name, key_span, span });
+            }
         }
-        let mut first = HashMap::new();
-        let entries = self.entries.iter().enumerate();
-        entries
-            .map(|(at, entry)| Some(*first.entry(entry.compared()).or_insert(at)).filter(|first| *first != at))
-            .collect()
+        Self { holder: Some(holder.id()), rare }
+    }
+
+    /// The metadata, in the tree that it was read from.
+    pub(super) fn of<'a>(&'a self, tree: &'a Tree) -> Metadata<'a> {
+        let entry = self.holder.and_then(|holder| tree.value(holder).entry("metadata"));
+        Metadata {
+            key_span: entry.map(|entry| entry.key_span),
+            value: entry.map(|entry| entry.value),
+            rare: self.rare.as_deref().unwrap_or(&NOTHING_RARE),
+        }
+    }
+}
+
+impl RareFields {
+    fn of(rare: &mut Option<Box<Self>>) -> &mut Self {
+        rare.get_or_insert_default()
     }
 }
 
 /// `metadata` of an object or a template.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Metadata {
+#[derive(Clone, Copy, Debug)]
+pub struct Metadata<'a> {
     /// The key `metadata`, when it is written.
     pub key_span: Option<Span>,
-    /// `name`.
-    pub name: Option<Spanned<String>>,
-    /// `generateName`.
-    pub generate_name: Option<Spanned<String>>,
-    /// `namespace` as written.
-    pub namespace: Option<Spanned<String>>,
-    /// `uid`.
-    pub uid: Option<Spanned<String>>,
-    /// `ownerReferences`.
-    pub owner_references: OwnerReferences,
-    /// The key `finalizers`, when it is written.
-    pub finalizers_key: Option<Span>,
-    /// `finalizers`; a null entry is empty.
-    pub finalizers: Vec<Spanned<String>>,
-    /// `labels`.
-    pub labels: Vec<(String, Spanned<String>)>,
-    /// `annotations`.
-    pub annotations: Vec<(String, Spanned<String>)>,
-    /// Fields that the server writes, unless they have their zero value.
-    pub server_fields: Vec<ServerField>,
-    /// Keys that object metadata does not have.
-    pub unknown: Vec<UnknownField>,
+    value: Option<Value<'a>>,
+    rare: &'a RareFields,
 }
 
-impl Metadata {
-    /// Reads `metadata` at `field` (`metadata`, `spec.template.metadata`, …).
-    pub(super) fn read(decoder: &mut Decoder, field: impl fmt::Display, key_span: Span, value: Value<'_>) -> Self {
-        let mut metadata = Self { key_span: Some(key_span), ..Self::default() };
-        for entry in decoder.fields(&field, value) {
-            let path = format_args!("{field}.{}", entry.key);
-            let mut server = None;
-            match entry.key {
-                "name" => metadata.name = decoder.string(path, entry),
-                "generateName" => metadata.generate_name = decoder.string(path, entry),
-                "namespace" => metadata.namespace = decoder.string(path, entry),
-                "uid" => {
-                    metadata.uid = decoder.string(path, entry);
-                    server = Some("uid");
-                }
-                "ownerReferences" => {
-                    metadata.owner_references = read_owner_references(decoder, path, entry.key_span, entry.value);
-                }
-                "finalizers" => {
-                    metadata.finalizers_key = Some(entry.key_span);
-                    metadata.finalizers = decoder.strings(path, entry.value);
-                }
-                "labels" => metadata.labels = decoder.string_map(path, entry.value),
-                "annotations" => metadata.annotations = decoder.string_map(path, entry.value),
-                "resourceVersion" => {
-                    decoder.string(path, entry);
-                    server = Some("resourceVersion");
-                }
-                "selfLink" => {
-                    decoder.string(path, entry);
-                    server = Some("selfLink");
-                }
-                "generation" => {
-                    decoder.integer(path, entry.value);
-                    server = Some("generation");
-                }
-                "creationTimestamp" => {
-                    decoder.time(path, entry.value);
-                    server = Some("creationTimestamp");
-                }
-                "deletionTimestamp" => {
-                    decoder.time(path, entry.value);
-                    server = Some("deletionTimestamp");
-                }
-                "deletionGracePeriodSeconds" => {
-                    decoder.integer(path, entry.value);
-                    server = Some("deletionGracePeriodSeconds");
-                }
-                "managedFields" => {
-                    decoder.array(path, entry.value);
-                    server = Some("managedFields");
-                }
-                unknown => metadata.unknown.push(UnknownField { name: unknown.to_owned(), span: entry.key_span }),
-            }
-            if let Some(name) = server.filter(|name| is_set(name, entry.value)) {
-                let (key_span, span) = (entry.key_span, entry.value.span());
-                metadata.server_fields.push(ServerField { name, key_span, span });
-            }
-        }
-        metadata
+impl<'a> Metadata<'a> {
+    /// `name`.
+    pub fn name(self) -> Option<Spanned<&'a str>> {
+        self.text("name")
+    }
+
+    /// `generateName`.
+    pub fn generate_name(self) -> Option<Spanned<&'a str>> {
+        self.text("generateName")
+    }
+
+    /// `namespace` as written.
+    pub fn namespace(self) -> Option<Spanned<&'a str>> {
+        self.text("namespace")
+    }
+
+    /// `uid`.
+    pub fn uid(self) -> Option<Spanned<&'a str>> {
+        self.text("uid")
+    }
+
+    fn text(self, field: &str) -> Option<Spanned<&'a str>> {
+        let written = spanned(self.value?.entry(field)?)?;
+        let is_cut = written.value.len() > MAX_NAME;
+        let cut = self.rare.cut.iter().filter(|_| is_cut).find(|(of, _)| *of == field);
+        Some(cut.map_or(written, |(_, cut)| Spanned { value: cut, ..written }))
+    }
+
+    /// `ownerReferences`.
+    pub fn owner_references(self) -> &'a OwnerReferences {
+        &self.rare.owner_references
+    }
+
+    /// The key `finalizers`, when it is written.
+    pub fn finalizers_key(self) -> Option<Span> {
+        self.rare.finalizers_key
+    }
+
+    /// `finalizers`; a null entry is empty.
+    pub fn finalizers(self) -> &'a [Spanned<String>] {
+        &self.rare.finalizers
+    }
+
+    /// `labels`.
+    pub fn labels(self) -> Labels<'a> {
+        Labels { value: self.value.and_then(|value| value.get("labels")) }
+    }
+
+    /// `annotations`.
+    pub fn annotations(self) -> Labels<'a> {
+        Labels { value: self.value.and_then(|value| value.get("annotations")) }
     }
 
     /// The value of an annotation.
-    pub fn annotation(&self, key: &str) -> Option<&Spanned<String>> {
-        self.annotations.iter().find(|(name, _)| name == key).map(|(_, value)| value)
+    pub fn annotation(self, key: &str) -> Option<Spanned<&'a str>> {
+        self.annotations().get(key)
     }
 
     /// The value of a label.
-    pub fn label(&self, key: &str) -> Option<&Spanned<String>> {
-        self.labels.iter().find(|(name, _)| name == key).map(|(_, value)| value)
+    pub fn label(self, key: &str) -> Option<Spanned<&'a str>> {
+        self.labels().get(key)
+    }
+
+    /// Fields that the server writes, unless they have their zero value.
+    pub fn server_fields(self) -> &'a [ServerField] {
+        &self.rare.server_fields
     }
 
     /// Whether the server has written a field of that name into this object.
-    pub fn has_server_field(&self, name: &str) -> bool {
-        self.server_fields.iter().any(|field| field.name == name)
+    pub fn has_server_field(self, name: &str) -> bool {
+        self.rare.server_fields.iter().any(|field| field.name == name)
     }
+
+    /// Keys that object metadata does not have.
+    pub fn unknown(self) -> &'a [UnknownField] {
+        &self.rare.unknown
+    }
+}
+
+/// Labels or annotations: keys with texts.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Labels<'a> {
+    value: Option<Value<'a>>,
+}
+
+impl<'a> Labels<'a> {
+    /// The keys in written order, each with its value; those whose value is no text are left out.
+    pub fn iter(self) -> impl Iterator<Item = (&'a str, Spanned<&'a str>)> {
+        let entries = self.value.into_iter().flat_map(Value::entries);
+        entries.filter_map(|entry| Some((entry.key, spanned_or_empty(entry)?)))
+    }
+
+    /// The value of a key.
+    pub fn get(self, key: &str) -> Option<Spanned<&'a str>> {
+        spanned_or_empty(self.value?.entry(key)?)
+    }
+}
+
+fn spanned(entry: Entry<'_>) -> Option<Spanned<&str>> {
+    Some(Spanned { value: entry.value.as_str()?, key_span: entry.key_span, span: entry.value.span() })
+}
+
+/// A null value is the empty text, as in Go.
+fn spanned_or_empty(entry: Entry<'_>) -> Option<Spanned<&str>> {
+    let nothing = || Spanned { value: "", key_span: entry.key_span, span: entry.value.span() };
+    spanned(entry).or_else(|| entry.value.is_null().then(nothing))
 }
 
 /// Whether Go would see a value other than the field's zero value. `deletionGracePeriodSeconds` is a pointer: its `0` is set.
@@ -269,37 +283,4 @@ fn is_set(field: &str, value: Value<'_>) -> bool {
         Kind::Seq { start, end } => start != end,
         _ => true,
     }
-}
-
-fn read_owner_references(
-    decoder: &mut Decoder,
-    field: impl fmt::Display,
-    key_span: Span,
-    value: Value<'_>,
-) -> OwnerReferences {
-    let mut entries = Vec::new();
-    for (index, item) in decoder.items(&field, value).enumerate() {
-        let path = format_args!("{field}[{index}]");
-        let errors = decoder.errors.len();
-        let mut reference = OwnerReference { index, span: item.span(), ..OwnerReference::default() };
-        if !item.is_map() && !item.is_null() {
-            decoder.reject(path, Expected::Object, item);
-            continue;
-        }
-        for entry in item.entries() {
-            let path = format_args!("{path}.{}", entry.key);
-            match entry.key {
-                "apiVersion" => reference.api_version = decoder.string(path, entry),
-                "kind" => reference.kind = decoder.string(path, entry),
-                "name" => reference.name = decoder.string(path, entry),
-                "uid" => reference.uid = decoder.string(path, entry),
-                "controller" => reference.controller = decoder.bool(path, entry),
-                "blockOwnerDeletion" => reference.block_owner_deletion = decoder.bool(path, entry),
-                unknown => reference.unknown.push(UnknownField { name: unknown.to_owned(), span: entry.key_span }),
-            }
-        }
-        reference.decodes = decoder.errors.len() == errors;
-        entries.push(reference);
-    }
-    OwnerReferences { key_span: Some(key_span), entries }
 }

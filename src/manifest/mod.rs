@@ -12,6 +12,7 @@ mod file;
 mod label_key;
 mod metadata;
 mod object;
+mod owner_reference;
 mod parsed;
 mod provenance;
 mod recognition;
@@ -28,10 +29,9 @@ pub use decode::{DecodeError, Expected};
 pub use documents::{Found, NotAnObject, WithoutIdentity, objects_of};
 pub use file::ParsedFile;
 pub use label_key::{is_namespace_name, label_key_errors};
-pub use metadata::{
-    Metadata, OBJECT_META_FIELDS, OWNER_REFERENCE_FIELDS, OwnerReference, OwnerReferences, ServerField, UnknownField,
-};
+pub use metadata::{Labels, Metadata, OBJECT_META_FIELDS, ServerField, UnknownField};
 pub use object::Object;
+pub use owner_reference::{OWNER_REFERENCE_FIELDS, OwnerReference, OwnerReferences};
 pub use parsed::{ParsedDocument, Skip};
 pub use recognition::{
     FileFacts, KUSTOMIZATIONS, ManifestTool, Mention, SkipReason, TemplateLanguage, Use, is_kustomization,

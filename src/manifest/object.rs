@@ -1,32 +1,26 @@
 //! One object as it is written.
 
+use std::borrow::Cow;
 use std::sync::{Arc, OnceLock};
 
-use super::decode::Decoder;
-use super::template::templates_of;
+use super::decode::{Decoder, limited};
+use super::metadata::MetadataFields;
+use super::template::{FoundTemplate, templates_of};
 use super::{CustomResourceDefinition, DecodeError, Metadata, ServiceClient, Spanned, Template};
-use crate::kube::{ApiVersion, GroupKind, kinds};
+use crate::kube::{ApiVersion, GroupKind, TypeMeta, kinds};
 use crate::text::Span;
-use crate::yaml::{NodeId, Tree, Value};
+use crate::yaml::{Entry, NodeId, Tree, Value};
 
-/// A mapping with `apiVersion` and `kind`.
+/// A mapping with `apiVersion` and `kind`. An input may have a million of them: it keeps what its tree does not say, and what
+/// every rule asks for.
 #[derive(Clone, Debug)]
 pub struct Object {
     tree: Arc<Tree>,
     node: NodeId,
-    /// `apiVersion` as written.
-    pub api_version: Spanned<String>,
-    /// The parsed `apiVersion`.
-    pub group_version: ApiVersion,
-    /// `kind`.
-    pub kind: Spanned<String>,
-    /// `metadata`; empty when it is left out.
-    pub metadata: Metadata,
-    /// Fields of `TypeMeta` and `ObjectMeta` whose type does not decode. Every client rejects such an object.
-    pub decode_errors: Vec<DecodeError>,
-    /// The first key of the object: where it begins.
-    pub start: Span,
-    templates: OnceLock<Vec<Template>>,
+    type_meta: Arc<TypeMeta>,
+    metadata: MetadataFields,
+    decode_errors: Box<[DecodeError]>,
+    templates: OnceLock<Box<[FoundTemplate]>>,
     definition: OnceLock<Option<Box<CustomResourceDefinition>>>,
 }
 
@@ -34,49 +28,86 @@ impl Object {
     /// Reads the mapping at `node`. `None` when it has no `apiVersion` or no `kind` (missing, null or empty): not a
     /// manifest. An `apiVersion` or `kind` of another type than string is a decode error. `default` is what a typed list
     /// (`ConfigMapList`) says of items without a kind.
-    pub(super) fn read(tree: &Arc<Tree>, node: NodeId, default: Option<(&str, &str)>) -> Option<Self> {
+    pub(super) fn read(tree: &Arc<Tree>, node: NodeId, default: Option<&TypeMeta>) -> Option<Self> {
         let value = tree.value(node);
         let mut decoder = Decoder::default();
-        // The reader sets both fields of an item that has no kind (unstructured decodeToList).
-        let default = default.filter(|_| value.get("kind").is_none_or(is_empty));
-        let mut identity = |name: &str, default: Option<&str>| {
-            let written = value.entry(name).filter(|entry| !is_empty(entry.value));
-            match (written, default) {
-                (Some(entry), None) => {
-                    let place = Spanned { value: String::new(), key_span: entry.key_span, span: entry.value.span() };
-                    Some(decoder.string(name, entry).unwrap_or(place))
-                }
-                (_, Some(default)) => {
-                    let span = Span::empty(value.span().start);
-                    Some(Spanned { value: default.to_owned(), key_span: span, span })
-                }
-                (None, None) => None,
+        let type_meta = match (default.filter(|_| written(value, "kind").is_none()), written(value, "kind")) {
+            // The reader sets both fields of an item that has no kind (unstructured decodeToList).
+            (Some(default), _) => TypeMeta::shared(&default.api_version, &default.kind),
+            (None, kind) => {
+                let api_version = written(value, "apiVersion")?;
+                let kind = kind?;
+                let mut text = |name, entry: Entry<'_>| limited(decoder.text(name, entry.value).unwrap_or_default());
+                TypeMeta::shared(&text("apiVersion", api_version), &text("kind", kind))
             }
         };
-        let api_version = identity("apiVersion", default.map(|(api_version, _)| api_version))?;
-        let kind = identity("kind", default.map(|(_, kind)| kind))?;
-        let metadata = value
-            .entry("metadata")
-            .map(|entry| Metadata::read(&mut decoder, "metadata", entry.key_span, entry.value))
-            .unwrap_or_default();
-        let start = value.entries().next().map_or(Span::empty(value.span().start), |entry| entry.key_span);
+        let metadata = MetadataFields::read(&mut decoder, "metadata", value);
         Some(Self {
             tree: Arc::clone(tree),
             node,
-            group_version: ApiVersion::parse(&api_version.value),
-            api_version,
-            kind,
+            type_meta,
             metadata,
-            decode_errors: decoder.errors,
-            start,
+            decode_errors: decoder.errors.into(),
             templates: OnceLock::new(),
             definition: OnceLock::new(),
         })
     }
 
+    /// `apiVersion` and `kind`.
+    pub fn type_meta(&self) -> &TypeMeta {
+        &self.type_meta
+    }
+
+    /// `kind`.
+    pub fn kind(&self) -> &str {
+        &self.type_meta.kind
+    }
+
+    /// `apiVersion` as written.
+    pub fn api_version(&self) -> &str {
+        &self.type_meta.api_version
+    }
+
+    /// The parsed `apiVersion`.
+    pub fn group_version(&self) -> &ApiVersion {
+        &self.type_meta.group_version
+    }
+
+    /// Where `kind` is written, or the start of an item of a list that says it for all.
+    pub fn kind_span(&self) -> Span {
+        self.span_of("kind")
+    }
+
+    /// Where `apiVersion` is written, or the start of an item of a list that says it for all.
+    pub fn api_version_span(&self) -> Span {
+        self.span_of("apiVersion")
+    }
+
+    fn span_of(&self, name: &str) -> Span {
+        let said_here = written(self.value(), "kind").and_then(|_| written(self.value(), name));
+        said_here.map_or(Span::empty(self.value().span().start), |entry| entry.value.span())
+    }
+
+    /// `metadata`; empty when it is left out.
+    pub fn metadata(&self) -> Metadata<'_> {
+        self.metadata.of(&self.tree)
+    }
+
+    /// Fields of `TypeMeta` and `ObjectMeta` whose type does not decode. Every client rejects such an object.
+    pub fn decode_errors(&self) -> &[DecodeError] {
+        &self.decode_errors
+    }
+
+    /// The first key of the object: where it begins.
+    pub fn start(&self) -> Span {
+        let value = self.value();
+        value.entries().next().map_or(Span::empty(value.span().start), |entry| entry.key_span)
+    }
+
     /// Its templates whose metadata takes effect; found on first use.
-    pub fn templates(&self) -> &[Template] {
-        self.templates.get_or_init(|| templates_of(self.group(), &self.kind.value, self.value()))
+    pub fn templates(&self) -> impl Iterator<Item = Template<'_>> + Clone {
+        let found = self.templates.get_or_init(|| templates_of(self.group(), self.kind(), self.value()).into());
+        found.iter().map(|template| template.of(&self.tree))
     }
 
     /// What it says about a kind, when it is a CRD that names a group and a kind; read on first use.
@@ -84,14 +115,14 @@ impl Object {
         if !self.is(kinds::CUSTOM_RESOURCE_DEFINITION) {
             return None;
         }
-        let read = || CustomResourceDefinition::read(&self.group_version.version, self.value()).map(Box::new);
+        let read = || CustomResourceDefinition::read(&self.group_version().version, self.value()).map(Box::new);
         self.definition.get_or_init(read).as_deref()
     }
 
     /// What it needs Services for, when it is a webhook configuration, an APIService or a CRD with a conversion webhook. Read
     /// anew by every call.
     pub fn service_client(&self) -> Option<ServiceClient> {
-        ServiceClient::read(self.group_kind(), &self.group_version.version, self.value())
+        ServiceClient::read(self.group_kind(), &self.group_version().version, self.value())
     }
 
     /// The whole object, to look at any field.
@@ -106,12 +137,12 @@ impl Object {
 
     /// The group of `apiVersion`; empty for the core group.
     pub fn group(&self) -> &str {
-        &self.group_version.group
+        &self.group_version().group
     }
 
     /// The kind, whatever the version.
     pub fn group_kind(&self) -> GroupKind<&str> {
-        GroupKind::new(self.group(), &self.kind.value)
+        GroupKind::new(self.group(), self.kind())
     }
 
     /// Whether the object is of that kind, in whatever version.
@@ -120,28 +151,37 @@ impl Object {
     }
 
     /// The name; `x-*` for `generateName: x-`; `None` when neither is written.
-    pub fn name(&self) -> Option<String> {
-        let written = |field: &Option<Spanned<String>>| {
-            field.as_ref().map(|field| field.value.clone()).filter(|name| !name.is_empty())
-        };
-        written(&self.metadata.name).or_else(|| written(&self.metadata.generate_name).map(|base| format!("{base}*")))
+    pub fn name(&self) -> Option<Cow<'_, str>> {
+        let metadata = self.metadata();
+        let name = filled(metadata.name()).map(Cow::Borrowed);
+        name.or_else(|| Some(format!("{}*", filled(metadata.generate_name())?).into()))
     }
 
     /// The namespace as written; an empty one is none.
     pub fn namespace(&self) -> Option<&str> {
-        self.metadata.namespace.as_ref().map(Spanned::as_str).filter(|namespace| !namespace.is_empty())
+        filled(self.metadata().namespace())
     }
 
     /// The uid as written; an empty one is none.
     pub fn uid(&self) -> Option<&str> {
-        self.metadata.uid.as_ref().map(Spanned::as_str).filter(|uid| !uid.is_empty())
+        filled(self.metadata().uid())
     }
 
     /// Where to point when the object itself is meant: its name, else its kind.
     pub fn name_span(&self) -> Span {
-        let metadata = &self.metadata;
-        metadata.name.as_ref().or(metadata.generate_name.as_ref()).map_or(self.kind.span, |name| name.span)
+        let metadata = self.metadata();
+        metadata.name().or_else(|| metadata.generate_name()).map_or_else(|| self.kind_span(), |name| name.span)
     }
+}
+
+/// An empty text is none.
+fn filled(text: Option<Spanned<&str>>) -> Option<&str> {
+    text.map(|text| text.value).filter(|text| !text.is_empty())
+}
+
+/// A field that Go would not leave at its zero value.
+fn written<'a>(object: Value<'a>, name: &str) -> Option<Entry<'a>> {
+    object.entry(name).filter(|entry| !is_empty(entry.value))
 }
 
 /// Whether Go would leave a string field at its zero value.

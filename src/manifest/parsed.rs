@@ -227,7 +227,7 @@ impl ParsedDocument {
         for object in objects {
             remarks.facts.see_object(&object);
             match skip_reason(&object, &traits) {
-                Some(reason) => remarks.skip(object.start, reason),
+                Some(reason) => remarks.skip(object.start(), reason),
                 None => self.objects.push(Arc::new(object)),
             }
         }

@@ -3,7 +3,7 @@
 use crate::text::Span;
 
 /// A value with the place of its key and of itself.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Spanned<T> {
     /// The value as Kubernetes understands it.
     pub value: T,

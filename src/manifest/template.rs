@@ -5,8 +5,9 @@
 //! anything else ([VAL-38]). The same keys anywhere else (CRD schemas, ConfigMap strings) are not metadata.
 
 use super::decode::Decoder;
+use super::metadata::MetadataFields;
 use super::{DecodeError, Metadata};
-use crate::yaml::Value;
+use crate::yaml::{Tree, Value};
 
 /// Whose metadata a template holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -22,22 +23,43 @@ pub enum TemplateKind {
 }
 
 /// The metadata of one template.
-#[derive(Clone, Debug)]
-pub struct Template {
+#[derive(Clone, Copy, Debug)]
+pub struct Template<'a> {
     /// Whose metadata it is.
     pub kind: TemplateKind,
     /// The field that contains the template: `spec.template`, `spec.volumeClaimTemplates[0]`.
-    pub field: String,
+    pub field: &'a str,
     /// Its metadata.
-    pub metadata: Metadata,
+    pub metadata: Metadata<'a>,
     /// Fields of it that do not decode.
-    pub decode_errors: Vec<DecodeError>,
+    pub decode_errors: &'a [DecodeError],
+}
+
+/// What is kept of a template.
+#[derive(Clone, Debug)]
+pub(super) struct FoundTemplate {
+    kind: TemplateKind,
+    field: Box<str>,
+    metadata: MetadataFields,
+    decode_errors: Box<[DecodeError]>,
+}
+
+impl FoundTemplate {
+    /// The template, in the tree that it was found in.
+    pub(super) fn of<'a>(&'a self, tree: &'a Tree) -> Template<'a> {
+        let Self { kind, field, metadata, decode_errors } = self;
+        Template { kind: *kind, field, metadata: metadata.of(tree), decode_errors }
+    }
 }
 
 /// The templates of an object of that group and kind whose metadata takes effect.
-pub(super) fn templates_of(group: &str, kind: &str, object: Value<'_>) -> Vec<Template> {
+pub(super) fn templates_of(group: &str, kind: &str, object: Value<'_>) -> Vec<FoundTemplate> {
     let mut templates = Vec::new();
-    let mut add = |kind, field: &str, holder: Option<Value<'_>>| templates.extend(read(kind, field, holder));
+    let mut add = |kind, field: &str, holder: Option<Value<'_>>| {
+        if let Some(template) = read(kind, field, holder) {
+            templates.push(template);
+        }
+    };
     let spec = object.get("spec");
     let pod_template =
         |value: Option<Value<'_>>, field: &str, add: &mut dyn FnMut(TemplateKind, &str, Option<Value<'_>>)| {
@@ -76,9 +98,9 @@ fn ephemeral_claims(spec: Option<Value<'_>>, field: &str, add: &mut dyn FnMut(Te
     }
 }
 
-fn read(kind: TemplateKind, field: &str, holder: Option<Value<'_>>) -> Option<Template> {
-    let entry = holder?.entry("metadata")?;
+fn read(kind: TemplateKind, field: &str, holder: Option<Value<'_>>) -> Option<FoundTemplate> {
+    let holder = holder.filter(|holder| holder.get("metadata").is_some())?;
     let mut decoder = Decoder::default();
-    let metadata = Metadata::read(&mut decoder, format_args!("{field}.metadata"), entry.key_span, entry.value);
-    Some(Template { kind, field: field.to_owned(), metadata, decode_errors: decoder.errors })
+    let metadata = MetadataFields::read(&mut decoder, format_args!("{field}.metadata"), holder);
+    Some(FoundTemplate { kind, field: field.into(), metadata, decode_errors: decoder.errors.into() })
 }

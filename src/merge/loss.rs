@@ -119,7 +119,7 @@ impl<'a> Losses<'a, '_> {
         let known = self.part.analysis.ownership().removers.known();
         let GroupKind { group, kind } = member.key.group_kind();
         let is_known = |name: &str| known.find(name).is_some_and(|row| row.controller_of(group, kind).is_some());
-        member.object.metadata.finalizers.iter().any(|finalizer| !is_known(&finalizer.value))
+        member.object.metadata().finalizers().iter().any(|finalizer| !is_known(&finalizer.value))
     }
 
     /// Whether an object takes others along and base has none of them: then nobody knows how many the cluster has.

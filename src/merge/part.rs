@@ -1,5 +1,6 @@
 //! One part of the tree, before and after: its cluster, and what leaves it.
 
+use std::borrow::Cow;
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::sync::{Arc, OnceLock};
 
@@ -7,7 +8,7 @@ use super::likely::LikelyTools;
 use super::outlook::Outlook;
 use crate::changes::{BothSides, ChangeKind, Destination, ObjectChange, Sides, TreePart, TreePlace, rejected_fields};
 use crate::cluster::Analysis;
-use crate::delivery::marks::{self, annotation};
+use crate::delivery::marks;
 use crate::delivery::{BundleTools, Regime};
 use crate::inventory::{Inventory, Member, ObjectId};
 use crate::kube::{GroupKind, Namespace, ObjectKey};
@@ -88,7 +89,7 @@ impl<'a> MergePart<'a> {
         });
         let counterparts: HashMap<ObjectId, (ChangeKind, TreePlace)> = counterparts.collect();
         let changed = counterparts.iter().map(|(was, (_, is))| (*was, sides.of_head(*is)));
-        let is_hook = |member: &Member| annotation(&member.object.metadata, marks::HELM_HOOK).is_some();
+        let is_hook = |member: &Member| member.object.metadata().annotation(marks::HELM_HOOK).is_some();
         let hooks =
             changed.filter(|(was, is)| is_hook(is) && !is_hook(base.inventory.member(*was))).map(|(was, _)| was);
         let mut hooks: Vec<ObjectId> = hooks.collect();
@@ -264,7 +265,11 @@ fn applied(part: &TreePart) -> impl Iterator<Item = (&Member, &Destination)> {
 }
 
 fn written_in(part: &TreePart, member: &Member) -> WrittenIn {
-    (part.place(member.file).to_owned(), member.object.group_kind().to_owned(), member.object.name())
+    (
+        part.place(member.file).to_owned(),
+        member.object.group_kind().to_owned(),
+        member.object.name().map(Cow::into_owned),
+    )
 }
 
 /// The object that delivers, by its name and, as far as both say, its namespace.

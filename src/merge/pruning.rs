@@ -6,7 +6,7 @@ use super::part::{MergePart, delivering};
 use crate::changes::Destination;
 use crate::delivery::flux::KustomizationSettings;
 use crate::delivery::helm::HelmVersion;
-use crate::delivery::marks::{FLUX_FORCE, annotation, label};
+use crate::delivery::marks::FLUX_FORCE;
 use crate::delivery::{DeliveryTool, Leaving, Withdrawal, argocd, flux};
 use crate::inventory::Member;
 use crate::kube::{ObjectKey, Policy};
@@ -133,8 +133,8 @@ fn prunes(application: &Member) -> bool {
 
 /// Whether Flux is told to create the object anew if it cannot be updated.
 fn is_replaced(member: &Member) -> bool {
-    let metadata = &member.object.metadata;
-    let told = annotation(metadata, FLUX_FORCE).or_else(|| label(metadata, FLUX_FORCE));
+    let metadata = member.object.metadata();
+    let told = metadata.annotation(FLUX_FORCE).or_else(|| metadata.label(FLUX_FORCE));
     told.is_some_and(|value| value.value.eq_ignore_ascii_case("enabled"))
 }
 

@@ -29,7 +29,7 @@ pub(super) fn released<'a>(part: &MergePart<'a>) -> BTreeMap<ObjectId, Vec<Relea
     let inventory = &part.base.inventory;
     let mut known: BTreeMap<HeldAlike<'_>, Option<(ObjectId, bool)>> = BTreeMap::new();
     for member in head.inventory.members.iter().filter(|member| head.applies(member) && member.decodes()) {
-        let written = member.object.metadata.finalizers.iter().map(|finalizer| finalizer.value.as_str());
+        let written = member.object.metadata().finalizers().iter().map(|finalizer| finalizer.value.as_str());
         let written = written.filter(|name| !finalizers::is_collectors(name));
         for finalizer in written.chain(before.added_finalizers(member)) {
             let question = (member.key.group_kind(), &member.key.namespace, finalizer.to_owned());

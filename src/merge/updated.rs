@@ -56,7 +56,7 @@ enum Replacement {
 fn after_update(workload: &Member) -> Replacement {
     let text = |path: &[&str]| workload.object.at(path).and_then(Value::as_str);
     let replicas = workload.object.at(&["spec", "replicas"]).and_then(Value::as_int);
-    match (workload.object.group(), workload.object.kind.value.as_str()) {
+    match (workload.object.group(), workload.object.kind()) {
         ("apps", "StatefulSet" | "DaemonSet") if text(&["spec", "updateStrategy", "type"]) == Some("OnDelete") => {
             Replacement::Never
         }

@@ -142,7 +142,7 @@ fn releases(part: &MergePart<'_>, requested: &BTreeSet<ObjectKey>) -> Vec<ToolRe
     }
     let release = |(application, after): (ObjectId, _)| {
         let Member { key, object, .. } = inventory.member(application);
-        let finalizers = object.metadata.finalizers.iter().map(|finalizer| finalizer.value.clone());
+        let finalizers = object.metadata().finalizers().iter().map(|finalizer| finalizer.value.clone());
         let finalizers = finalizers.filter(|finalizer| finalizer.starts_with(argocd::RESOURCES_FINALIZER)).collect();
         ToolRelease { object: key.clone(), finalizers, after }
     };

@@ -21,7 +21,7 @@ pub struct FinalizerHolder<'a> {
 impl<'a> FinalizerHolder<'a> {
     /// An object in the input.
     pub fn of(member: &'a Member) -> Self {
-        let name = member.object.metadata.name.as_ref().map(|name| name.value.as_str());
+        let name = member.object.metadata().name().map(|name| name.value);
         Self {
             group: &member.key.group,
             kind: &member.key.kind,

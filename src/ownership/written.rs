@@ -50,7 +50,7 @@ impl OwnerEdge {
 
     /// The reference itself.
     pub fn reference<'a>(&self, inventory: &'a Inventory) -> &'a OwnerReference {
-        &self.dependent(inventory).object.metadata.owner_references.entries[self.entry]
+        &self.dependent(inventory).object.metadata().owner_references().entries[self.entry]
     }
 }
 
@@ -81,7 +81,7 @@ impl Ownership {
     /// The same with other knowledge of finalizers.
     pub fn knowing(inventory: &Inventory, known: Arc<KnownFinalizers>) -> Self {
         let edges = inventory.members.iter().flat_map(|dependent| {
-            let entries = dependent.object.metadata.owner_references.entries.iter().enumerate();
+            let entries = dependent.object.metadata().owner_references().entries.iter().enumerate();
             entries.map(|(entry, reference)| OwnerEdge {
                 dependent: dependent.id,
                 entry,

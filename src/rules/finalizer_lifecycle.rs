@@ -54,9 +54,9 @@ pub(super) static NAMESPACE_SPEC_FINALIZERS: Rule = rule!(
 /// [DEL-5], [GC-27], [L-10].
 fn finalizer_preset_gc(context: &Context<'_>, sink: &mut Sink) {
     for entry in entries(context.inventory).filter(|entry| finalizers::is_collectors(entry.name())) {
-        let metadata = &entry.member.object.metadata;
+        let metadata = entry.member.object.metadata();
         let both = metadata
-            .finalizers
+            .finalizers()
             .iter()
             .any(|other| finalizers::is_collectors(&other.value) && other.value != entry.name());
         // Both together are rejected; on an object that is being deleted, the API server added it and the collector is

@@ -60,7 +60,7 @@ enum Demands {
 }
 
 fn demands(member: &Member) -> Demands {
-    let (group, kind) = (member.object.group(), member.object.kind.value.as_str());
+    let (group, kind) = (member.object.group(), member.object.kind());
     let by_crd = matches!(member.resolution.source, ScopeSource::Crd(_) | ScopeSource::Config);
     if by_crd || !table().is_builtin_group(group) {
         return Demands::Custom;
@@ -151,9 +151,9 @@ fn help_on_name(name: &str, unqualified: bool) -> String {
 fn finalizer_wrong_type(context: &Context<'_>, sink: &mut Sink) {
     for member in &context.inventory.members {
         let templates = member.object.templates();
-        let in_templates = templates.iter().flat_map(|template| &template.decode_errors);
+        let in_templates = templates.flat_map(|template| template.decode_errors);
         let written =
-            member.object.decode_errors.iter().chain(in_templates).filter(|error| is_of_finalizers(&error.field));
+            member.object.decode_errors().iter().chain(in_templates).filter(|error| is_of_finalizers(&error.field));
         for error in written.cloned().chain(namespace_type_errors(member)) {
             sink.push(wrong_type(member, &error));
         }
@@ -215,7 +215,7 @@ fn namespace_type_errors(member: &Member) -> Vec<DecodeError> {
 /// [VAL-19], [L-7].
 fn finalizer_conflict(context: &Context<'_>, sink: &mut Sink) {
     for member in &context.inventory.members {
-        let all = &member.object.metadata.finalizers;
+        let all = member.object.metadata().finalizers();
         let position = |name: &str| all.iter().position(|finalizer| finalizer.value == name);
         let (Some(orphan), Some(foreground)) = (position(finalizers::ORPHAN), position(finalizers::FOREGROUND)) else {
             continue;

@@ -28,7 +28,7 @@ const JOB_TRACKING: &str = "batch.kubernetes.io/job-tracking";
 fn template_finalizer(context: &Context<'_>, sink: &mut Sink) {
     for member in &context.inventory.members {
         for template in member.object.templates() {
-            for (index, finalizer) in template.metadata.finalizers.iter().enumerate() {
+            for (index, finalizer) in template.metadata.finalizers().iter().enumerate() {
                 let stamped = Stamped { member, template, finalizer };
                 let draft = match template.kind {
                     TemplateKind::Pod => stamped.on_children(context, "Pod", "pod"),
@@ -50,7 +50,7 @@ fn template_finalizer(context: &Context<'_>, sink: &mut Sink) {
 /// One finalizer of one template.
 struct Stamped<'a> {
     member: &'a Member,
-    template: &'a Template,
+    template: Template<'a>,
     finalizer: &'a Spanned<String>,
 }
 
@@ -72,8 +72,7 @@ impl Stamped<'_> {
         };
         let holder = FinalizerHolder { group: "", kind, scope: Some(Scope::Namespaced), namespace, name: None };
         let removers = &context.ownership.removers;
-        let remover = match name == JOB_TRACKING && !matches!(self.member.object.kind.value.as_str(), "Job" | "CronJob")
-        {
+        let remover = match name == JOB_TRACKING && !matches!(self.member.object.kind(), "Job" | "CronJob") {
             true => Remover::Nobody,
             false => removers.remover_from(context.inventory, &holder, name),
         };
@@ -103,7 +102,7 @@ impl Stamped<'_> {
     }
 
     fn index(&self) -> usize {
-        let all = &self.template.metadata.finalizers;
+        let all = self.template.metadata.finalizers();
         all.iter().position(|other| other.span == self.finalizer.span).unwrap_or_default()
     }
 

@@ -9,7 +9,7 @@ use super::claims;
 use super::draft::{Draft, MOST_RELATED};
 use super::rule::{Context, Rule, Sink, rule};
 use super::words::named;
-use crate::delivery::marks::{self, annotation, label};
+use crate::delivery::marks;
 use crate::delivery::tracking_labels;
 use crate::finding::Severity;
 use crate::inventory::{Inventory, Member, table};
@@ -39,7 +39,7 @@ const STATEFUL_SET: GroupKind<&str> = GroupKind::new("apps", "StatefulSet");
 /// A mark of a tool that made it into a template.
 struct Leak<'a> {
     key: &'a str,
-    value: &'a Spanned<String>,
+    value: Spanned<&'a str>,
     field: String,
     /// What is made from the template.
     made: TemplateKind,
@@ -81,14 +81,14 @@ impl<'a> MarkMentions<'a> {
     }
 }
 
-fn leak<'a>(template: &'a Template, tracking: &BTreeSet<&str>) -> Option<Leak<'a>> {
-    let Metadata { labels, annotations, .. } = &template.metadata;
+fn leak<'a>(template: Template<'a>, tracking: &BTreeSet<&str>) -> Option<Leak<'a>> {
+    let metadata = template.metadata;
     let flux = [marks::FLUX_KUSTOMIZATION_NAME, marks::FLUX_HELM_RELEASE_NAME];
     // Labels that people use for other ends too are wrong only where they do harm.
     let harms = |key: &str| key == marks::ARGOCD_INSTANCE || template.kind == TemplateKind::Claim;
-    let labelled = labels.iter().find(|(key, _)| tracking.contains(key.as_str()) && harms(key));
-    let tracked = annotations.iter().find(|(key, _)| key == marks::ARGOCD_TRACKING_ID);
-    let applied = labels.iter().find(|(key, _)| flux.contains(&key.as_str()));
+    let labelled = metadata.labels().iter().find(|(key, _)| tracking.contains(key) && harms(key));
+    let tracked = metadata.annotations().iter().find(|(key, _)| *key == marks::ARGOCD_TRACKING_ID);
+    let applied = metadata.labels().iter().find(|(key, _)| flux.contains(key));
     let found = [(labelled, "labels"), (tracked, "annotations"), (applied, "labels")];
     let (key, value, where_written) =
         found.into_iter().find_map(|(entry, place)| entry.map(|(key, value)| (key, value, place)))?;
@@ -181,11 +181,11 @@ fn leaked_by_custom_resource(member: &Member, key: &'static str, place: Span) ->
 /// How a tool gets an object changed that refuses the change.
 enum Force<'a> {
     /// `kubectl replace --force`, at every sync that finds a difference.
-    ArgoCdReplace(&'a Spanned<String>),
+    ArgoCdReplace(Spanned<&'a str>),
     /// `kubectl apply --force`, when the patch fails.
-    ArgoCdApply(&'a Spanned<String>),
+    ArgoCdApply(Spanned<&'a str>),
     /// Flux: when a field is immutable.
-    Flux(&'a Spanned<String>, &'static str),
+    Flux(Spanned<&'a str>, &'static str),
 }
 
 /// What is lost when an object is deleted and created again.
@@ -200,7 +200,7 @@ const STATEFUL: [GroupKind<&str>; 5] = [
 fn force_replace_on_stateful(context: &Context<'_>, sink: &mut Sink) {
     for member in context.inventory.members.iter().filter(|member| STATEFUL.iter().any(|kind| member.object.is(*kind)))
     {
-        if let Some(force) = force(&member.object.metadata) {
+        if let Some(force) = force(member.object.metadata()) {
             sink.push(forced(member, &force));
         }
     }
@@ -251,8 +251,8 @@ fn forced_by_kustomization(context: &Context<'_>, place: usize, kustomization: &
     Some(if lasting(&worst) { draft.severity(Severity::Info) } else { draft })
 }
 
-fn force(metadata: &Metadata) -> Option<Force<'_>> {
-    if let Some(options) = annotation(metadata, marks::ARGOCD_SYNC_OPTIONS) {
+fn force(metadata: Metadata<'_>) -> Option<Force<'_>> {
+    if let Some(options) = metadata.annotation(marks::ARGOCD_SYNC_OPTIONS) {
         let has = |option: &str| marks::sync_options(&options.value).any(|written| written == option);
         match (has("Force=true"), has("Replace=true")) {
             (true, true) => return Some(Force::ArgoCdReplace(options)),
@@ -261,8 +261,8 @@ fn force(metadata: &Metadata) -> Option<Force<'_>> {
             _ => {}
         }
     }
-    let annotated = annotation(metadata, marks::FLUX_FORCE).map(|value| Force::Flux(value, "annotations"));
-    let labelled = label(metadata, marks::FLUX_FORCE).map(|value| Force::Flux(value, "labels"));
+    let annotated = metadata.annotation(marks::FLUX_FORCE).map(|value| Force::Flux(value, "annotations"));
+    let labelled = metadata.label(marks::FLUX_FORCE).map(|value| Force::Flux(value, "labels"));
     let enabled =
         |force: &Force<'_>| matches!(force, Force::Flux(value, _) if value.value.eq_ignore_ascii_case("enabled"));
     annotated.filter(enabled).or(labelled.filter(enabled))

@@ -49,7 +49,7 @@ pub(super) fn held<'a>(context: &Context<'a>) -> Vec<Held<'a>> {
     let mut known: BTreeMap<AlikeObjects<'_>, Option<(ObjectId, Remover<'a>)>> = BTreeMap::new();
     let mut found = Vec::new();
     for member in &inventory.members {
-        let written = member.object.metadata.finalizers.iter().map(|finalizer| finalizer.value.as_str());
+        let written = member.object.metadata().finalizers().iter().map(|finalizer| finalizer.value.as_str());
         let written = written.filter(|name| !finalizers::is_collectors(name));
         found.extend(written.chain(removers.added_finalizers(member)).find_map(|finalizer| {
             let question = (member.key.group_kind(), &member.key.namespace, finalizer);

@@ -16,7 +16,7 @@ pub(super) struct MetadataHolder<'a> {
     /// The object.
     pub(super) member: &'a Member,
     /// The metadata.
-    pub(super) metadata: &'a Metadata,
+    pub(super) metadata: Metadata<'a>,
     /// Fields of the object or of the template that do not decode.
     pub(super) decode_errors: &'a [DecodeError],
     /// The field: `metadata`, `spec.template.metadata`.
@@ -69,8 +69,8 @@ pub(super) fn each_decoded(inventory: &Inventory, mut visit: impl FnMut(Metadata
         for template in member.object.templates() {
             visit(MetadataHolder {
                 member,
-                metadata: &template.metadata,
-                decode_errors: &template.decode_errors,
+                metadata: template.metadata,
+                decode_errors: template.decode_errors,
                 field: &format!("{}.metadata", template.field),
                 template: Some(template.kind),
             });
@@ -90,11 +90,11 @@ pub(super) fn each_effective(inventory: &Inventory, mut visit: impl FnMut(Metada
 /// Visits the claim templates of StatefulSets.
 pub(super) fn each_claim_template(inventory: &Inventory, mut visit: impl FnMut(MetadataHolder<'_>)) {
     for member in inventory.of_kind(GroupKind::new("apps", "StatefulSet")) {
-        for template in member.object.templates().iter().filter(|template| template.kind == TemplateKind::Claim) {
+        for template in member.object.templates().filter(|template| template.kind == TemplateKind::Claim) {
             visit(MetadataHolder {
                 member,
-                metadata: &template.metadata,
-                decode_errors: &template.decode_errors,
+                metadata: template.metadata,
+                decode_errors: template.decode_errors,
                 field: &format!("{}.metadata", template.field),
                 template: Some(template.kind),
             });
@@ -105,8 +105,8 @@ pub(super) fn each_claim_template(inventory: &Inventory, mut visit: impl FnMut(M
 fn own(member: &Member) -> MetadataHolder<'_> {
     MetadataHolder {
         member,
-        metadata: &member.object.metadata,
-        decode_errors: &member.object.decode_errors,
+        metadata: member.object.metadata(),
+        decode_errors: member.object.decode_errors(),
         field: "metadata",
         template: None,
     }

@@ -35,7 +35,7 @@ pub(super) static LIVE_OBJECT: Rule =
 /// Strict decoding; [VAL-38] for templates that accept only labels and annotations.
 fn metadata_unknown_field(context: &Context<'_>, sink: &mut Sink) {
     each_decoded(context.inventory, |holder| {
-        sink.extend(holder.metadata.unknown.iter().map(|unknown| unknown_field(context, &holder, unknown)));
+        sink.extend(holder.metadata.unknown().iter().map(|unknown| unknown_field(context, &holder, unknown)));
         if holder.template == Some(TemplateKind::Restricted) {
             sink.extend(forbidden_fields(&holder));
         }
@@ -71,7 +71,7 @@ fn unknown_field(context: &Context<'_>, holder: &MetadataHolder<'_>, unknown: &U
         true => draft.reason(effect),
         false => draft.severity(Severity::Info).reason(format!(
             "{effect} This assumes that the object is applied to a cluster: no CRD in the input defines {}.",
-            holder.member.object.kind.value
+            holder.member.object.kind()
         )),
     }
 }
@@ -111,19 +111,18 @@ fn is_served_kind(member: &Member) -> bool {
 /// One finding per template, at the first of the fields.
 fn forbidden_fields(holder: &MetadataHolder<'_>) -> Option<Draft> {
     let metadata = holder.metadata;
-    let text =
-        |text: &Option<Spanned<String>>| text.as_ref().filter(|text| !text.value.is_empty()).map(|text| text.key_span);
-    let references = metadata.owner_references.key_span.filter(|_| !metadata.owner_references.entries.is_empty());
+    let text = |text: Option<Spanned<&str>>| text.filter(|text| !text.value.is_empty()).map(|text| text.key_span);
+    let references = metadata.owner_references().key_span.filter(|_| !metadata.owner_references().entries.is_empty());
     let written = [
-        ("name", text(&metadata.name)),
-        ("generateName", text(&metadata.generate_name)),
-        ("namespace", text(&metadata.namespace)),
+        ("name", text(metadata.name())),
+        ("generateName", text(metadata.generate_name())),
+        ("namespace", text(metadata.namespace())),
         ("ownerReferences", references),
-        ("finalizers", metadata.finalizers_key.filter(|_| !metadata.finalizers.is_empty())),
+        ("finalizers", metadata.finalizers_key().filter(|_| !metadata.finalizers().is_empty())),
     ];
     let written = written.into_iter().filter_map(|(field, key)| Some((key?, field)));
     let mut fields: Vec<_> =
-        written.chain(metadata.server_fields.iter().map(|field| (field.key_span, field.name))).collect();
+        written.chain(metadata.server_fields().iter().map(|field| (field.key_span, field.name))).collect();
     fields.sort_unstable();
     let ((key, field), others) = fields.split_first()?;
     let names = listed(fields.iter().map(|(_, field)| *field));
@@ -139,18 +138,18 @@ fn forbidden_fields(holder: &MetadataHolder<'_>) -> Option<Draft> {
 /// [VAL-31].
 fn object_without_name(context: &Context<'_>, sink: &mut Sink) {
     for member in &context.inventory.members {
-        let metadata = &member.object.metadata;
+        let metadata = member.object.metadata();
         let decodes = member
             .object
-            .decode_errors
+            .decode_errors()
             .iter()
             .all(|error| !["metadata", "metadata.name", "metadata.generateName"].contains(&error.field.as_str()));
         if member.object.name().is_some() || !decodes || !needs_a_name(member) {
             continue;
         }
-        let written = metadata.name.as_ref().or(metadata.generate_name.as_ref()).map(|name| name.span);
-        let span = written.or(metadata.key_span).unwrap_or(member.object.kind.span);
-        let draft = Draft::on(member, span, format!("this {} has no name", member.object.kind.value))
+        let written = metadata.name().as_ref().or(metadata.generate_name().as_ref()).map(|name| name.span);
+        let span = written.or(metadata.key_span).unwrap_or(member.object.kind_span());
+        let draft = Draft::on(member, span, format!("this {} has no name", member.object.kind()))
             .label(if written.is_some() { "empty" } else { "no `name` here" })
             .reason(
                 "The API server rejects the object, no matter which client sends it: `name or generateName is \
@@ -162,7 +161,7 @@ fn object_without_name(context: &Context<'_>, sink: &mut Sink) {
             (false, _) => draft.severity(Severity::Info).reason(format!(
                 "The API server rejects the object: `name or generateName is required`. This assumes that it is applied to a \
                  cluster: no CRD in the input defines {}.",
-                member.object.kind.value
+                member.object.kind()
             )),
             // `name:` with nothing behind it: a script writes the name of a custom resource there before it applies it.
             (true, true) => draft.severity(Severity::Warning).reason(
@@ -191,8 +190,7 @@ fn needs_a_name(member: &Member) -> bool {
         Serving::Unknown => object.at(&["metadata"]).is_some_and(|metadata| metadata.entries().len() > 0),
         _ => {
             // A version that no release serves any more is as much of a request.
-            let mut rows =
-                table().resources().filter(|row| row.group == object.group() && row.kind == object.kind.value);
+            let mut rows = table().resources().filter(|row| row.group == object.group() && row.kind == object.kind());
             rows.next().is_none_or(|row| row.persisted)
         }
     }
@@ -217,13 +215,13 @@ fn live_object(context: &Context<'_>, sink: &mut Sink) {
 /// What would remove the fields. Of objects that own each other, or are being deleted, somebody recorded a moment.
 fn without_server_fields(owners: &BTreeSet<ObjectId>, members: &[&Member]) -> Option<Proposal> {
     let is_record = |member: &&Member| {
-        let metadata = &member.object.metadata;
-        let is_owned = member.from_dump && !metadata.owner_references.entries.is_empty();
+        let metadata = member.object.metadata();
+        let is_owned = member.from_dump && !metadata.owner_references().entries.is_empty();
         let owns = metadata.has_server_field("uid") && owners.contains(&member.id);
         is_owned || owns || metadata.has_server_field("deletionTimestamp")
     };
     let removed = |proposal: Proposal, member: &&Member| {
-        let fields = member.object.metadata.server_fields.iter();
+        let fields = member.object.metadata().server_fields().iter();
         fields.fold(proposal, |proposal, field| proposal.remove_key(member, "metadata", field.name))
     };
     let proposal = || Proposal::safe("remove the fields that only the server writes");
@@ -233,9 +231,9 @@ fn without_server_fields(owners: &BTreeSet<ObjectId>, members: &[&Member]) -> Op
 /// The finding on the first of some objects in one file, for all of them.
 fn server_fields(owners: &BTreeSet<ObjectId>, members: &[&Member]) -> Option<Draft> {
     let (member, others) = (*members.first()?, members.len() - 1);
-    let fields = &member.object.metadata.server_fields;
+    let fields = member.object.metadata().server_fields();
     let primary = fields.iter().find(|field| obstacle(field).is_some()).or(fields.first())?;
-    let kind = &member.object.kind.value;
+    let kind = member.object.kind();
     let more = match others {
         0 => String::new(),
         1 => ", and so does one more object in this file".to_owned(),

@@ -75,9 +75,9 @@ fn operator_deleted_first(context: &Context<'_>, sink: &mut Sink) {
 /// Whether a hook runs before anything is deleted. It may delete the objects and wait for them.
 fn has_hook_before(context: &Context<'_>, set: &DeliveredSet) -> bool {
     let hooks = [(marks::HELM_HOOK, "pre-delete"), (marks::ARGOCD_HOOK, "PreDelete")];
-    set.members.iter().map(|id| &context.inventory.member(*id).object.metadata).any(|metadata| {
+    set.members.iter().map(|id| context.inventory.member(*id).object.metadata()).any(|metadata| {
         hooks.into_iter().any(|(key, event)| {
-            let events = marks::annotation(metadata, key).map_or("", |events| events.value.as_str());
+            let events = metadata.annotation(key).map_or("", |events| events.value);
             events.split(',').any(|one| one.trim() == event)
         })
     })

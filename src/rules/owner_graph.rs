@@ -22,7 +22,7 @@ fn owner_self(context: &Context<'_>, sink: &mut Sink) {
     let inventory = context.inventory;
     for edge in context.ownership.written.iter().filter(|edge| is_self(inventory, edge)) {
         let (dependent, reference) = (edge.dependent(inventory), edge.reference(inventory));
-        let kind = &dependent.object.kind.value;
+        let kind = dependent.object.kind();
         // The collector knows objects by uid alone ([GC-4]): whatever else the reference says, it is the object's own.
         let what = match describes(reference, dependent) {
             true => format!("{} names itself as its owner", named(dependent)),

@@ -69,7 +69,7 @@ fn owner_literal_uid(context: &Context<'_>, sink: &mut Sink) {
         if dependent.from_dump || !fits || is_placeholder(reference.uid()) {
             continue;
         }
-        let kind = &dependent.object.kind.value;
+        let kind = dependent.object.kind();
         let owner = edge.bound().map(|id| inventory.member(id));
         let help = match owner {
             Some(_) => format!(
@@ -97,7 +97,7 @@ fn owner_literal_uid(context: &Context<'_>, sink: &mut Sink) {
         sink.push(draft);
     }
     each_claim_template(inventory, |holder| {
-        for reference in &holder.metadata.owner_references.entries {
+        for reference in &holder.metadata.owner_references().entries {
             if !is_accepted(reference) || is_placeholder(reference.uid()) || !may_resolve(inventory, reference) {
                 continue;
             }
@@ -257,7 +257,7 @@ fn other_object(
     let mut holders = holders.iter().map(|id| inventory.member(*id)).take(MOST_NAMESAKES).peekable();
     let owner = *holders.peek()?;
     let same_name = reference.name() == owner.key.name;
-    let same_kind = reference.kind() == owner.object.kind.value;
+    let same_kind = reference.kind() == owner.object.kind();
     let (part, span) = match (same_name, same_kind) {
         (false, _) => ("name", &reference.name),
         (true, false) => ("kind", &reference.kind),
@@ -269,7 +269,7 @@ fn other_object(
     let (meant, found) = match part == "apiVersion" {
         true => (
             format!("{} of `{}`", reference_name(reference), reference.api_version()),
-            format!("{} of `{}`", named(owner), owner.object.api_version.value),
+            format!("{} of `{}`", named(owner), owner.object.api_version()),
         ),
         false => (reference_name(reference), named(owner)),
     };
@@ -286,7 +286,7 @@ fn other_object(
     .reason(format!(
         "The collector looks up the owner by kind and name in the dependent's namespace and compares the uids. Here \
          they cannot match: it treats the owner as deleted and deletes this {}, unless another owner keeps it.",
-        dependent.object.kind.value
+        dependent.object.kind()
     ))
     .help(format!(
         "copy apiVersion, kind, name and uid from one object in the dependent's namespace, as `kubectl get -o yaml` \
@@ -295,7 +295,7 @@ fn other_object(
     .field(format!("{}.{part}", field(reference)))
     .target(target(reference));
     for holder in holders {
-        let uid = holder.object.metadata.uid.as_ref().map_or(holder.object.name_span(), |uid| uid.span);
+        let uid = holder.object.metadata().uid().as_ref().map_or(holder.object.name_span(), |uid| uid.span);
         draft = draft.related(holder.file, uid, format!("the uid belongs to {}", named(holder)));
     }
     Some(draft)
@@ -325,13 +325,13 @@ fn other_uid(
         "The collector finds {} with another uid: the owner that the reference means was deleted, and another object \
          now has its name. The collector deletes this {}, unless another owner keeps it.{doubt}",
         reference_name(reference),
-        dependent.object.kind.value
+        dependent.object.kind()
     ))
     .help("remove the reference, or write the owner's current uid if the new object should own this one")
     .field(format!("{}.uid", field(reference)))
     .target(target(reference));
     for owner in &namesakes.first {
-        let uid = owner.object.metadata.uid.as_ref().map_or(owner.object.name_span(), |uid| uid.span);
+        let uid = owner.object.metadata().uid().as_ref().map_or(owner.object.name_span(), |uid| uid.span);
         draft = draft.related(owner.file, uid, format!("the uid of {}", named(owner)));
     }
     draft
@@ -350,7 +350,7 @@ fn owner_not_found(context: &Context<'_>, sink: &mut Sink) {
         let closed = context.world == World::Closed;
         let by = if dependent.from_dump { "with that uid" } else { "with that name" };
         let span = reference.name.as_ref().map_or_else(|| place(reference), |name| name.span);
-        let kind = &dependent.object.kind.value;
+        let kind = dependent.object.kind();
         let draft = Draft::on(
             dependent,
             span,

@@ -56,7 +56,7 @@ pub(super) static OWNER_UNKNOWN_FIELD: Rule = rule!(
 fn owner_missing_field(context: &Context<'_>, sink: &mut Sink) {
     each_effective(context.inventory, |holder| {
         // What does not decode is not missing.
-        for reference in holder.metadata.owner_references.entries.iter().filter(|reference| reference.decodes) {
+        for reference in holder.metadata.owner_references().entries.iter().filter(|reference| reference.decodes) {
             sink.extend(missing_fields(&holder, reference));
         }
     });
@@ -127,7 +127,7 @@ fn missing_fields(holder: &MetadataHolder<'_>, reference: &OwnerReference) -> Op
 fn is_a_record(holder: &MetadataHolder<'_>) -> bool {
     let object = &holder.member.object;
     let has_status = object.at(&["status"]).is_some_and(|status| status.entries().len() > 0);
-    holder.template.is_none() && (has_status || !object.metadata.server_fields.is_empty())
+    holder.template.is_none() && (has_status || !object.metadata().server_fields().is_empty())
 }
 
 /// The JSON decoder of every client.
@@ -136,7 +136,7 @@ fn owner_wrong_type(context: &Context<'_>, sink: &mut Sink) {
         let list = format!("{}.ownerReferences", holder.field);
         for error in holder.decode_errors.iter().filter(|error| error.field.starts_with(&list)) {
             let is_list = error.field == list;
-            let key = holder.metadata.owner_references.key_span.filter(|_| is_list);
+            let key = holder.metadata.owner_references().key_span.filter(|_| is_list);
             let below = error.field.strip_prefix("metadata.").unwrap_or(&error.field);
             let expected = error.expected.as_str();
             sink.push(
@@ -172,7 +172,7 @@ fn short(context: &Context<'_>, holder: &MetadataHolder<'_>, error: &DecodeError
 /// [VAL-8], [VAL-12].
 fn owner_event(context: &Context<'_>, sink: &mut Sink) {
     each_effective(context.inventory, |holder| {
-        for reference in &holder.metadata.owner_references.entries {
+        for reference in &holder.metadata.owner_references().entries {
             let version = reference.group_version();
             if !version.group.is_empty() || version.version != "v1" || reference.kind() != "Event" {
                 continue;
@@ -200,7 +200,7 @@ fn owner_event(context: &Context<'_>, sink: &mut Sink) {
 /// [VAL-9], after the API server has dropped identical entries ([VAL-14], [VAL-16]).
 fn owner_multiple_controllers(context: &Context<'_>, sink: &mut Sink) {
     each_effective(context.inventory, |holder| {
-        let written = &holder.metadata.owner_references;
+        let written = holder.metadata.owner_references();
         let distinct = written.entries.iter().zip(written.repetitions()).filter(|(_, first)| first.is_none());
         let controllers: Vec<_> =
             distinct.map(|(reference, _)| reference).filter(|reference| reference.is_controller()).collect();
@@ -235,7 +235,7 @@ fn owner_multiple_controllers(context: &Context<'_>, sink: &mut Sink) {
 fn owner_duplicate(context: &Context<'_>, sink: &mut Sink) {
     // An object that does not decode never gets as far as the API server.
     for member in context.inventory.members.iter().filter(|member| member.decodes()) {
-        let written = &member.object.metadata.owner_references;
+        let written = member.object.metadata().owner_references();
         for (reference, first) in written.entries.iter().zip(written.repetitions()) {
             let Some(first) = first.map(|at| &written.entries[at]) else { continue };
             sink.push(
@@ -264,7 +264,7 @@ fn owner_same_uid(context: &Context<'_>, sink: &mut Sink) {
     for member in &context.inventory.members {
         // For each uid its first reference, and the first one that differs from that.
         let mut known: HashMap<&str, (&OwnerReference, Option<&OwnerReference>)> = HashMap::new();
-        for reference in &member.object.metadata.owner_references.entries {
+        for reference in &member.object.metadata().owner_references().entries {
             let Some(uid) = reference.uid.as_ref().filter(|uid| !uid.value.is_empty()) else { continue };
             let (first, other) = known.entry(&uid.value).or_insert((reference, None));
             let differs = |from: &OwnerReference| coordinates(from) != coordinates(reference);
@@ -289,7 +289,7 @@ fn same_uid(
     span: Span,
 ) -> Draft {
     let identity = |r: &OwnerReference| (r.group_version().group, r.kind().to_owned(), r.name().to_owned());
-    let kind = &member.object.kind.value;
+    let kind = member.object.kind();
     let draft = match identity(reference) == identity(first) {
         // Both versions lead to one object ([GC-19]): superfluous, harmless.
         true => Draft::on(
@@ -328,7 +328,7 @@ fn same_uid(
 /// Strict decoding; it reaches typed templates too.
 fn owner_unknown_field(context: &Context<'_>, sink: &mut Sink) {
     each_decoded(context.inventory, |holder| {
-        for reference in &holder.metadata.owner_references.entries {
+        for reference in &holder.metadata.owner_references().entries {
             for unknown in &reference.unknown {
                 let name = &unknown.name;
                 let written = context.inventory.sources.file(holder.member.file).slice(unknown.span);

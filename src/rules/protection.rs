@@ -8,7 +8,7 @@ use super::holder::{MetadataHolder, each_decoded};
 use super::proposal::{Proposal, kept_by_helm};
 use super::rule::{Context, Rule, Sink, rule};
 use super::words::named;
-use crate::delivery::marks::{self, annotation};
+use crate::delivery::marks;
 use crate::delivery::{
     Belief, Flaw, FluxObject, Regime, RegimeSource, Removal, Sparing, beliefs, spared, tracking_labels,
 };
@@ -86,8 +86,8 @@ impl DeliveryObjects {
 fn mistaken(holder: &MetadataHolder<'_>, belief: &Belief<'_>) -> Draft {
     let named = holder.named();
     let Belief { key, value, is_label, flaw } = belief;
-    let written = &value.value;
-    let shown = if written.is_empty() { "\"\"" } else { written.as_str() };
+    let written = value.value;
+    let shown = if written.is_empty() { "\"\"" } else { written };
     let where_written = if *is_label { "labels" } else { "annotations" };
     let (message, reason, help) = match flaw {
         Flaw::Policy => (
@@ -148,7 +148,7 @@ fn mistaken(holder: &MetadataHolder<'_>, belief: &Belief<'_>) -> Draft {
 /// The protection as the tool reads it.
 fn corrected(holder: &MetadataHolder<'_>, belief: &Belief<'_>) -> Option<Proposal> {
     let Belief { key, value, is_label, flaw } = *belief;
-    let written = value.value.as_str();
+    let written = value.value;
     let (meant_key, meant) = match flaw {
         Flaw::Policy | Flaw::PolicyCase => (key, "keep".to_owned()),
         Flaw::FluxValue(meant) => (key, meant.to_owned()),
@@ -181,7 +181,7 @@ fn corrected(holder: &MetadataHolder<'_>, belief: &Belief<'_>) -> Option<Proposa
 /// Adds an option to those that Argo CD has for an object.
 fn with_option(member: &Member, option: &str) -> Proposal {
     let key = marks::ARGOCD_SYNC_OPTIONS;
-    let written = annotation(&member.object.metadata, key).map(|options| options.value.trim()).unwrap_or_default();
+    let written = member.object.metadata().annotation(key).map(|options| options.value.trim()).unwrap_or_default();
     let options = if written.is_empty() { option.to_owned() } else { format!("{written},{option}") };
     Proposal::suggested(format!("write the annotation `{key}: {options}`")).annotate(member, key, options)
 }
@@ -193,11 +193,11 @@ fn with_annotation(member: &Member, key: &str, value: &str) -> Proposal {
 
 /// Case c, and its counterparts: the annotation is right, and another tool prunes.
 fn read_by_another_tool(context: &Context<'_>, member: &Member, delivery: &DeliveryObjects) -> Option<Draft> {
-    let metadata = &member.object.metadata;
+    let metadata = member.object.metadata();
     let deliveries = context.analysis.deliveries();
     let evident = deliveries.evident(context.inventory, member)?;
-    let keep = annotation(metadata, marks::HELM_RESOURCE_POLICY).filter(|policy| policy.value.trim() == "keep");
-    let flux = annotation(metadata, marks::FLUX_PRUNE).filter(|prune| prune.value.eq_ignore_ascii_case("disabled"));
+    let keep = metadata.annotation(marks::HELM_RESOURCE_POLICY).filter(|policy| policy.value.trim() == "keep");
+    let flux = metadata.annotation(marks::FLUX_PRUNE).filter(|prune| prune.value.eq_ignore_ascii_case("disabled"));
     let stays = |removal| deliveries.spared(context.inventory, member, removal).is_some();
     let (value, key, message, reason, help, fix) = match (evident, keep, flux) {
         (Regime::ArgoCd, Some(keep), _) if !stays(Removal::ArgoCdPrune) => (
@@ -243,7 +243,7 @@ fn read_by_another_tool(context: &Context<'_>, member: &Member, delivery: &Deliv
 /// Case d: `Prune=false` says nothing about the deletion of the Application.
 fn only_pruning(context: &Context<'_>, member: &Member, delivery: &DeliveryObjects) -> Option<Draft> {
     let object = &member.object;
-    let options = annotation(&object.metadata, marks::ARGOCD_SYNC_OPTIONS)?;
+    let options = object.metadata().annotation(marks::ARGOCD_SYNC_OPTIONS)?;
     let never = marks::sync_options(&options.value).any(|option| option == "Prune=false");
     let spared = spared(object, None, Removal::ArgoCdApplication).is_some();
     let stays = delivery.deletion(context, member, Regime::ArgoCd).is_some_and(|deletion| !deletion.deletes);
@@ -280,10 +280,10 @@ fn is_of_another_tool(context: &Context<'_>, member: &Member) -> bool {
 }
 
 /// Case e: a protection of what a controller makes from a template.
-fn on_a_template(member: &Member, template: &Template, tracking: &BTreeSet<&str>) -> Option<Draft> {
+fn on_a_template(member: &Member, template: Template<'_>, tracking: &BTreeSet<&str>) -> Option<Draft> {
     // Argo CD prunes claims that have its mark, and then the options count (argo-cd#3050).
-    let tracked = template.metadata.labels.iter().any(|(key, _)| tracking.contains(key.as_str()));
-    let (key, value) = protection_of(&template.metadata)?;
+    let tracked = template.metadata.labels().iter().any(|(key, _)| tracking.contains(key));
+    let (key, value) = protection_of(template.metadata)?;
     if tracked && key == marks::ARGOCD_SYNC_OPTIONS {
         return None;
     }
@@ -319,9 +319,9 @@ fn on_a_template(member: &Member, template: &Template, tracking: &BTreeSet<&str>
 }
 
 /// A protection of any tool, with its key.
-fn protection_of(metadata: &Metadata) -> Option<(&'static str, &Spanned<String>)> {
+fn protection_of(metadata: Metadata<'_>) -> Option<(&'static str, Spanned<&str>)> {
     let protecting = |key: &'static str, protects: fn(&str) -> bool| {
-        annotation(metadata, key).filter(|value| protects(&value.value)).map(|value| (key, value))
+        metadata.annotation(key).filter(|value| protects(&value.value)).map(|value| (key, value))
     };
     protecting(marks::ARGOCD_SYNC_OPTIONS, |value| {
         let mut options = marks::sync_options(value);

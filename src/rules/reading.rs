@@ -62,7 +62,7 @@ fn unreadable_document(context: &Context<'_>, sink: &mut Sink) {
 
 /// An object whose metadata does not decode. Fields that have a rule of their own are that rule's business.
 fn undecodable(inventory: &Inventory, member: &Member) -> Option<Draft> {
-    let errors = &member.object.decode_errors;
+    let errors = member.object.decode_errors();
     let error = errors.iter().find(|error| !has_its_own_rule(error))?;
     let more = match errors.len() {
         1 => String::new(),
@@ -224,7 +224,7 @@ fn with_object(draft: Draft, context: &Context<'_>, file: FileId, document: u32,
     let members = &context.inventory.members;
     let from = members.partition_point(|member| (member.file, member.document) < (file, document));
     let here = members[from..].iter().take_while(|member| (member.file, member.document) == (file, document));
-    match here.filter(|member| member.object.start.start <= span.start).last() {
+    match here.filter(|member| member.object.start().start <= span.start).last() {
         Some(member) => draft.about(member),
         None => draft,
     }

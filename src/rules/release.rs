@@ -168,8 +168,8 @@ impl<'a> Placement<'a> {
     /// Whether the release that a Namespace is part of is installed in it; `None` if nothing says so.
     fn release_namespace(&self, context: &Context<'_>, namespace: &Member) -> Option<ReleaseNamespace> {
         let name = namespace.key.name.as_str();
-        let annotated = marks::annotation(&namespace.object.metadata, marks::HELM_RELEASE_NAMESPACE);
-        let said = annotated.map(|said| said.value.as_str()).or(context.inventory.namespace.as_deref());
+        let annotated = namespace.object.metadata().annotation(marks::HELM_RELEASE_NAMESPACE);
+        let said = annotated.map(|said| said.value).or(context.inventory.namespace.as_deref());
         match said {
             Some(said) => (said == name).then_some(ReleaseNamespace::Said),
             None => {
@@ -194,15 +194,15 @@ const LASTING: [GroupKind<&str>; 8] = [
 
 fn hook_survives_uninstall(context: &Context<'_>, sink: &mut Sink) {
     for member in context.inventory.members.iter().filter(|member| LASTING.iter().any(|kind| member.object.is(*kind))) {
-        let metadata = &member.object.metadata;
-        let Some(hook) = marks::annotation(metadata, marks::HELM_HOOK) else { continue };
+        let metadata = member.object.metadata();
+        let Some(hook) = metadata.annotation(marks::HELM_HOOK) else { continue };
         // Other tools give the annotation another meaning or none; who keeps an object on purpose knows that it stays.
         let other_tool =
             context.analysis.deliveries().evident(context.inventory, member).is_some() && !is_released(context, member);
-        let kept = marks::annotation(metadata, marks::HELM_RESOURCE_POLICY).is_some();
+        let kept = metadata.annotation(marks::HELM_RESOURCE_POLICY).is_some();
         let is_test =
             words(&hook.value).all(|event| matches!(event.as_str(), "test" | "test-success" | "test-failure"));
-        let policy = marks::annotation(metadata, marks::HELM_HOOK_DELETE_POLICY);
+        let policy = metadata.annotation(marks::HELM_HOOK_DELETE_POLICY);
         let deleted = policy.is_some_and(|policy| words(&policy.value).any(|word| word == "hook-succeeded"));
         if other_tool || kept || is_test || deleted {
             continue;

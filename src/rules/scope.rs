@@ -45,7 +45,7 @@ fn owner_of_cluster_scoped(context: &Context<'_>, sink: &mut Sink) {
         if dependent.scope() != Some(Scope::Cluster) || owner_kind.scope != Some(Scope::Namespaced) {
             continue;
         }
-        let (kind, owner) = (&dependent.object.kind.value, reference.kind());
+        let (kind, owner) = (dependent.object.kind(), reference.kind());
         let misleads = inventory.kinds.release() < Release::new(20);
         let fate = match reference.is_blocking() {
             _ if misleads => format!(
@@ -153,12 +153,12 @@ fn owner_cross_namespace(context: &Context<'_>, sink: &mut Sink) {
              `{here}`, does not find it, treats the owner as deleted and deletes this {} with an \
              OwnerRefInvalidNamespace event.{doubt}",
             reference_name(reference),
-            dependent.object.kind.value,
+            dependent.object.kind(),
         ))
         .help(format!(
             "put both objects into the same namespace, make a cluster-scoped object the owner, or remove the \
              reference and delete the {} with the tool that installs it",
-            dependent.object.kind.value
+            dependent.object.kind()
         ))
         .field(field(reference))
         .target(target(reference));
@@ -167,7 +167,7 @@ fn owner_cross_namespace(context: &Context<'_>, sink: &mut Sink) {
             let words = format!("{which} {} with that name, {}", reference.kind(), whereabouts(owner));
             draft = draft.related_object(owner, words);
         }
-        if let Some(written) = &dependent.object.metadata.namespace {
+        if let Some(written) = dependent.object.metadata().namespace() {
             draft = draft.related(dependent.file, written.span, "the dependent's namespace");
         }
         sink.push(draft);
@@ -182,11 +182,10 @@ fn namesakes<'a>(inventory: &'a Inventory, reference: &OwnerReference) -> &'a [O
 /// [VAL-34], [L-6].
 fn namespace_on_cluster_scoped(context: &Context<'_>, sink: &mut Sink) {
     for member in context.inventory.members.iter().filter(|member| member.scope() == Some(Scope::Cluster)) {
-        let Some(namespace) = member.object.metadata.namespace.as_ref().filter(|written| !written.value.is_empty())
-        else {
+        let Some(namespace) = member.object.metadata().namespace().filter(|written| !written.value.is_empty()) else {
             continue;
         };
-        let (kind, name) = (&member.object.kind.value, &namespace.value);
+        let (kind, name) = (member.object.kind(), &namespace.value);
         let draft = Draft::on(
             member,
             namespace.span,

@@ -42,7 +42,7 @@ fn owner_kind_unresolvable(context: &Context<'_>, sink: &mut Sink) {
         };
         let group = &reference.group_version().group;
         let unserved = unserved.beside(context.analysis, dependent, GroupKind::new(group, reference.kind()));
-        let kind = &dependent.object.kind.value;
+        let kind = dependent.object.kind();
         let span = reference.api_version.as_ref().map_or(reference.span, |api_version| api_version.span);
         let draft = Draft::on(
             dependent,
@@ -74,7 +74,7 @@ fn kind_not_served(context: &Context<'_>, sink: &mut Sink) {
     let inventory = context.inventory;
     for member in &inventory.members {
         let object = &member.object;
-        if object.group_version.version.is_empty() || object.kind.value.is_empty() || is_client_file(member) {
+        if object.group_version().version.is_empty() || object.kind().is_empty() || is_client_file(member) {
             continue;
         }
         let serving = &member.resolution.serving;
@@ -82,15 +82,15 @@ fn kind_not_served(context: &Context<'_>, sink: &mut Sink) {
         if *serving == Serving::Unknown {
             continue;
         }
-        let Some(unserved) = Unserved::of(inventory, serving, &object.kind.value, &object.api_version.value) else {
+        let Some(unserved) = Unserved::of(inventory, serving, object.kind(), object.api_version()) else {
             continue;
         };
         let unserved = unserved.beside(context.analysis, member, object.group_kind());
         let unserved = if matches!(serving, Serving::Never { .. }) { unserved.worded_for(object) } else { unserved };
         let draft = Draft::on(
             member,
-            object.api_version.span,
-            format!("kind {} in `{}` is not served: {}", object.kind.value, object.api_version.value, unserved.what),
+            object.api_version_span(),
+            format!("kind {} in `{}` is not served: {}", object.kind(), object.api_version(), unserved.what),
         )
         .severity(unserved.severity)
         .label(unserved.label)
@@ -267,7 +267,7 @@ impl Unserved {
     /// request, a slip of the pen, or a tool's own file. Without a group (`v1beta1 AgentConfig`) nothing says that a
     /// cluster should have the kind.
     fn worded_for(self, object: &Object) -> Self {
-        let (kind, api_version) = (object.kind.value.as_str(), object.api_version.value.as_str());
+        let (kind, api_version) = (object.kind(), object.api_version());
         if REQUEST_BODIES.contains(&kind) {
             return Self {
                 severity: Severity::Info,

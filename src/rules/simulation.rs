@@ -86,7 +86,7 @@ fn deleted_on_arrival(context: &Context<'_>, sink: &mut Sink) {
             .any(|owner| owner != id && dies(owner) && agrees(inventory, edges, owner));
         let shared = edges.iter().any(|edge| is_shared(inventory, edge.reference(inventory).uid()));
         let spared = !dies(id) || doubtful || shared || follows || is_reported(&member.key);
-        if spared || member.object.metadata.has_server_field("deletionTimestamp") {
+        if spared || member.object.metadata().has_server_field("deletionTimestamp") {
             continue;
         }
         if let Some(edge) = edges.first() {
@@ -182,10 +182,8 @@ fn arrival(context: &Context<'_>, member: &Member, edge: &OwnerEdge, cascade: &[
     .field(field(reference));
     if let Owner::ByUid(owner) = edge.owner {
         let owner = inventory.member(owner);
-        draft = draft.related_object(
-            owner,
-            format!("the uid belongs to this {}, {}", owner.object.kind.value, whereabouts(owner)),
-        );
+        draft = draft
+            .related_object(owner, format!("the uid belongs to this {}, {}", owner.object.kind(), whereabouts(owner)));
     }
     for &id in cascade.iter().take(MOST_RELATED) {
         draft = draft.related_object(inventory.member(id), "is deleted with it");
@@ -241,7 +239,8 @@ enum Obstacle {
 
 fn hold(context: &Context<'_>, dependent: &Member) -> Option<Obstacle> {
     let inventory = context.inventory;
-    let owners = || dependent.object.metadata.owner_references.entries.iter().map(|owner| inventory.owner_kind(owner));
+    let owners =
+        || dependent.object.metadata().owner_references().entries.iter().map(|owner| inventory.owner_kind(owner));
     if owners().any(|owner| (dependent.scope(), owner.scope) == (Some(Scope::Cluster), Some(Scope::Namespaced))) {
         return Some(Obstacle::OutOfScope);
     }
@@ -255,7 +254,7 @@ fn hold(context: &Context<'_>, dependent: &Member) -> Option<Obstacle> {
 /// The finalizers of an object that no controller in the table or in the input removes.
 fn abandoned<'m>(context: &'m Context<'_>, member: &'m Member) -> impl Iterator<Item = String> + 'm {
     let (inventory, removers) = (context.inventory, &context.ownership.removers);
-    let finalizers = member.object.metadata.finalizers.iter().map(|finalizer| finalizer.value.as_str());
+    let finalizers = member.object.metadata().finalizers().iter().map(|finalizer| finalizer.value.as_str());
     let foreign = finalizers.filter(|name| !name.is_empty() && !finalizers::is_collectors(name));
     foreign.filter(|name| matches!(removers.remover(inventory, member, name), Remover::Nobody)).map(str::to_owned)
 }
@@ -367,7 +366,7 @@ fn never_empties(context: &Context<'_>, namespace: &Member, held: &[(&Member, St
             .join(","),
     );
     for (member, finalizer) in held.iter().take(MOST_RELATED) {
-        let written = member.object.metadata.finalizers.iter().find(|written| written.value == *finalizer);
+        let written = member.object.metadata().finalizers().iter().find(|written| written.value == *finalizer);
         let span = written.map_or_else(|| member.object.name_span(), |written| written.span);
         draft = draft.related(member.file, span, format!("{} is held by `{finalizer}`", named(member)));
     }

@@ -13,7 +13,7 @@ use crate::delivery::{KindOrder, Sequence, kind_order};
 use crate::finding::Severity;
 use crate::inventory::{Member, ObjectId};
 use crate::kube::{GroupKind, Namespace, ObjectKey, Scope, guessed_plurals, kinds, kubectl};
-use crate::manifest::{Spanned, Webhook};
+use crate::manifest::{Labels, Spanned, Webhook};
 use crate::ownership::{
     Absence, AdmissionOperation, Backend, Interception, KnownLabels, Purpose, RequestedKind, RequestedObject, Selected,
     ServedClient,
@@ -119,7 +119,7 @@ impl<'c, 'a> AskedObjects<'c, 'a> {
             let object = RequestedObject {
                 namespace: &Namespace::Named(name.value.clone()),
                 labels,
-                namespace_labels: Some(&namespace.object.metadata.labels),
+                namespace_labels: Some(namespace.object.metadata().labels()),
             };
             kind.matched_by(webhook, AdmissionOperation::Delete, "") == Interception::Yes
                 && object.selected_by(webhook) == Interception::Yes
@@ -129,7 +129,7 @@ impl<'c, 'a> AskedObjects<'c, 'a> {
             (GroupKind::new("", "ConfigMap"), "configmaps", "ConfigMap `kube-root-ca.crt`"),
             (kinds::SERVICE_ACCOUNT, "serviceaccounts", "ServiceAccount `default`"),
         ] {
-            if is_asked(kind, plural, &["v1".to_owned()], Some(&[])) {
+            if is_asked(kind, plural, &["v1".to_owned()], Some(Labels::default())) {
                 return Some((format!("{object}, which every namespace has"), Severity::Warning));
             }
         }
@@ -152,7 +152,7 @@ impl<'c, 'a> AskedObjects<'c, 'a> {
             Some(plural) => vec![plural.to_owned()],
             None => guessed_plurals(kind.kind),
         };
-        let versions = [member.object.group_version.version.clone()];
+        let versions = [member.object.group_version().version.clone()];
         let namespaced = member.key.namespace != Namespace::None;
         let kind = RequestedKind { kind, resources: &resources, versions: &versions, namespaced };
         kind.matched_by(webhook, AdmissionOperation::Delete, "") == Interception::Yes
@@ -160,10 +160,10 @@ impl<'c, 'a> AskedObjects<'c, 'a> {
 
     /// Whether the selectors of a webhook let it through to an object, for certain.
     fn is_selected(&self, member: &Member, webhook: &Webhook) -> bool {
-        let labels = |namespace: &&'a Member| &namespace.object.metadata.labels[..];
+        let labels = |namespace: &&'a Member| namespace.object.metadata().labels();
         let object = RequestedObject {
             namespace: &member.key.namespace,
-            labels: Some(&member.object.metadata.labels),
+            labels: Some(member.object.metadata().labels()),
             namespace_labels: member.key.namespace.name().and_then(|name| self.namespaces.get(name)).map(labels),
         };
         object.selected_by(webhook) == Interception::Yes

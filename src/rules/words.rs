@@ -29,8 +29,8 @@ pub(super) fn target(reference: &OwnerReference) -> String {
 /// An object in a sentence: ``CSIDriver `rook` ``.
 pub(super) fn named(member: &Member) -> String {
     match member.key.name.is_empty() {
-        true => format!("an unnamed {}", member.object.kind.value),
-        false => format!("{} `{}`", member.object.kind.value, member.key.name),
+        true => format!("an unnamed {}", member.object.kind()),
+        false => format!("{} `{}`", member.object.kind(), member.key.name),
     }
 }
 

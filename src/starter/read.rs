@@ -1,5 +1,6 @@
 //! From an inventory to the tree that `init` looks at.
 
+use std::borrow::Cow;
 use std::collections::BTreeSet;
 
 use super::tree::{FileTree, Kustomization, TreeFile, folder_of};
@@ -36,7 +37,7 @@ pub(super) fn tree(inventory: &Inventory, roots: PathRoots<'_>) -> FileTree {
         let Some(file) = tree.files.get_mut(member.file.0 as usize) else { continue };
         let object = &member.object;
         file.objects.push(member.key.to_string());
-        file.definitions.extend(object.definition().and(object.name()));
+        file.definitions.extend(object.definition().and(object.name()).map(Cow::into_owned));
         file.delivers.extend(delivered(object).filter_map(|path| below(roots.repository, path)));
     }
     tree.files.sort_by(|a, b| a.path.cmp(&b.path));

@@ -21,7 +21,7 @@ impl WrittenAt {
         let mut places = BTreeMap::new();
         for member in &inventory.members {
             if let Some(id) = cluster.find(&member.key) {
-                places.entry(id).or_insert((member.file, member.object.start.start));
+                places.entry(id).or_insert((member.file, member.object.start().start));
             }
         }
         Self { sources: inventory.sources.clone(), places }

@@ -86,7 +86,7 @@ impl Directives {
     }
 
     fn add_annotations(&mut self, inventory: &Inventory, member: &Member) {
-        for (key, value) in &member.object.metadata.annotations {
+        for (key, value) in member.object.metadata().annotations().iter() {
             let Some(rule) = key.strip_prefix(ANNOTATION) else {
                 if key.starts_with("ownerlint/") || key.trim_end_matches('/') == "ignore.ownerlint" {
                     let message = "write an annotation that ignores a rule as `ignore.ownerlint/<rule>`";

@@ -65,7 +65,7 @@ fn a_protection_that_is_not_understood_is_told_apart_from_what_means_something_e
         ("fluxcd.io/ignore: 'true'", None),
     ] {
         let inventory = inventory_of("a.yaml", &object(CONFIG_MAP, &format!("annotations: {{{annotation}}}"), ""));
-        let found = beliefs(&inventory.members[0].object.metadata).into_iter().map(|belief| belief.flaw).next();
+        let found = beliefs(inventory.members[0].object.metadata()).into_iter().map(|belief| belief.flaw).next();
         assert_eq!(found, flaw, "{annotation}");
     }
 }

@@ -78,7 +78,7 @@ impl Described {
         let tree = &trees[place.tree];
         let member = tree.inventory.member(place.id);
         let file = tree.inventory.sources.file(member.file);
-        let position = file.position(member.object.start.start, ColumnUnit::Utf8);
+        let position = file.position(member.object.start().start, ColumnUnit::Utf8);
         Self {
             key: member.key.to_string(),
             written: tree.inventory.written_key(member).to_string(),

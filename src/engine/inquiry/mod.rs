@@ -218,22 +218,22 @@ impl<'s> AskedBundle<'s> {
 
     fn spot(&self, at: usize, member: &Member, offset: u32) -> Spot {
         let object = &member.object;
-        let metadata = &object.metadata;
-        let references = metadata.owner_references.entries.iter().enumerate();
+        let metadata = object.metadata();
+        let references = metadata.owner_references().entries.iter().enumerate();
         if let Some((entry, reference)) = references.into_iter().find(|(_, reference)| holds(reference.span, offset)) {
             let edges = self.analysis.ownership().edges_of(member.id);
             let owner = edges.iter().find(|edge| edge.entry == entry).and_then(|edge| edge.bound());
             let owner = owner.map(|id| self.place(at, self.bundle.inventory.member(id)));
             return Spot::Owner { named: format!("{} {}", reference.kind(), reference.name()), place: owner };
         }
-        if let Some(finalizer) = metadata.finalizers.iter().find(|finalizer| holds(finalizer.span, offset)) {
+        if let Some(finalizer) = metadata.finalizers().iter().find(|finalizer| holds(finalizer.span, offset)) {
             let rows = rows_about(&self.bundle.tables, &finalizer.value);
             return Spot::Finalizer { finalizer: finalizer.value.clone(), rows };
         }
-        if metadata.namespace.as_ref().is_some_and(|namespace| holds(namespace.span, offset)) {
+        if metadata.namespace().as_ref().is_some_and(|namespace| holds(namespace.span, offset)) {
             return Spot::Namespace;
         }
-        let identity = [object.kind.span, object.api_version.span, object.name_span()];
+        let identity = [object.kind_span(), object.api_version_span(), object.name_span()];
         if identity.into_iter().any(|span| holds(span, offset)) { Spot::Identity } else { Spot::Other }
     }
 }

@@ -40,7 +40,7 @@ impl FileFacts {
     /// Notes an object of the file.
     pub(in crate::manifest) fn see_object(&mut self, object: &Object) {
         let mut mentions = Mentions::default();
-        match (object.group(), object.kind.value.as_str()) {
+        match (object.group(), object.kind()) {
             ("kustomize.config.k8s.io", "Kustomization" | "Component") => self.see_kustomization(object.value()),
             ("kuttl.dev", kind) => {
                 self.tested.extend(tested_folders(object.value()));
@@ -79,6 +79,6 @@ pub fn is_kustomization(path: &str) -> bool {
 
 /// The API server accepts no object without a name, and no owner reference without a uid.
 fn is_partial(object: &Object) -> bool {
-    let references = &object.metadata.owner_references.entries;
+    let references = &object.metadata().owner_references().entries;
     object.name().is_none() || references.iter().any(|reference| reference.uid().is_empty())
 }

@@ -5,7 +5,7 @@ use std::collections::HashSet;
 
 use super::placeholder;
 use super::reason::{ManifestTool, SkipReason, TemplateLanguage};
-use crate::manifest::{Expected, Metadata, Object};
+use crate::manifest::{Expected, Object};
 use crate::yaml::{NodeId, Tree, Value};
 
 /// How many values the search for foreign keys visits in one document: aliases of one big mapping in many items of a list
@@ -89,14 +89,14 @@ fn configured_tool(object: &Object) -> Option<ManifestTool> {
         "kustomize.config.k8s.io" => Some(ManifestTool::Kustomize),
         "kuttl.dev" => Some(ManifestTool::Kuttl),
         "chainsaw.kyverno.io" => Some(ManifestTool::Chainsaw),
-        _ if object.api_version.value == "builtin" => Some(ManifestTool::Kustomize),
+        _ if object.api_version() == "builtin" => Some(ManifestTool::Kustomize),
         _ => None,
     }
 }
 
 fn is_from_a_server(object: &Object) -> bool {
     object.uid().is_some_and(|uid| placeholder::find(uid).is_none())
-        && object.metadata.has_server_field("resourceVersion")
+        && object.metadata().has_server_field("resourceVersion")
 }
 
 /// A key of chainsaw's assertion language, `(length(items))`, or a directive of a strategic merge patch.
@@ -124,7 +124,7 @@ fn foreign_key(object: &Object, visits_left: &Cell<usize>) -> Option<SkipReason>
 /// depths: the patterns of Kyverno's policies have keys in parentheses, Flux' releases have patches in them. Groups
 /// without a dot are Kubernetes' own: a CustomResourceDefinition cannot have one.
 fn has_closed_schema(object: &Object) -> bool {
-    !object.group().contains('.') && object.kind.value != "ControllerRevision"
+    !object.group().contains('.') && object.kind() != "ControllerRevision"
 }
 
 /// The first foreign key at any depth. Shared values are visited once.
@@ -149,13 +149,13 @@ fn in_depth(root: Value<'_>, visits_left: &Cell<usize>) -> Option<SkipReason> {
 
 /// A placeholder in the version or the kind.
 fn in_type(object: &Object) -> Option<SkipReason> {
-    in_field("apiVersion", &object.api_version.value).or_else(|| in_field("kind", &object.kind.value))
+    in_field("apiVersion", object.api_version()).or_else(|| in_field("kind", object.kind()))
 }
 
 fn in_name(object: &Object) -> Option<SkipReason> {
-    let Metadata { name, generate_name, .. } = &object.metadata;
-    let name = name.as_ref().and_then(|name| in_field("metadata.name", &name.value));
-    name.or_else(|| in_field("metadata.generateName", &generate_name.as_ref()?.value))
+    let metadata = object.metadata();
+    let name = metadata.name().and_then(|name| in_field("metadata.name", name.value));
+    name.or_else(|| in_field("metadata.generateName", metadata.generate_name()?.value))
 }
 
 fn in_field(field: &str, text: &str) -> Option<SkipReason> {
@@ -177,7 +177,7 @@ fn in_a_key(object: &Object) -> Option<SkipReason> {
 
 /// `annotations: $ANNOTATIONS`, `labels: (removed)`; `name: {name}`, which YAML reads as a mapping, `kind: [KIND]`, a list.
 fn in_place_of_a_value(object: &Object) -> Option<SkipReason> {
-    object.decode_errors.iter().find_map(|error| {
+    object.decode_errors().iter().find_map(|error| {
         let value = object.value().at(&error.field.split('.').collect::<Vec<_>>())?;
         let language = match error.expected {
             Expected::Object | Expected::Array => placeholder::is_whole(value.as_str()?)?,

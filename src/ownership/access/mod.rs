@@ -234,7 +234,7 @@ fn grants(inventory: &Inventory, workloads: &[Workload]) -> Vec<Grant> {
     let bindings = inventory.members.iter().filter(|member| member.object.group() == GROUP);
     bindings
         .filter_map(|binding| {
-            let within = match binding.object.kind.value.as_str() {
+            let within = match binding.object.kind() {
                 "ClusterRoleBinding" => None,
                 "RoleBinding" => Some(binding.key.namespace.clone()),
                 _ => return None,
@@ -291,6 +291,6 @@ fn rules_of(role: &Member) -> impl Iterator<Item = (Option<ObjectId>, PolicyRule
 /// Whether an aggregating role includes another one. Selectors by expression are assumed to select it.
 fn selects(selector: Value<'_>, role: &Member) -> bool {
     let labels = selector.get("matchLabels").into_iter().flat_map(Value::entries);
-    let metadata = &role.object.metadata;
-    labels.into_iter().all(|wanted| metadata.label(wanted.key).map(|label| label.as_str()) == wanted.value.as_str())
+    let metadata = role.object.metadata();
+    labels.into_iter().all(|wanted| metadata.label(wanted.key).map(|label| label.value) == wanted.value.as_str())
 }

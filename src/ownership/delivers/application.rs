@@ -14,9 +14,9 @@ pub(super) type Filled<'f> = &'f dyn Fn(&str) -> Option<String>;
 
 pub(super) fn read(member: &Member) -> Option<DeliveryObject> {
     let spec = member.object.at(&["spec"])?;
-    let finalizers = member.object.metadata.finalizers.iter().map(|finalizer| finalizer.value.as_str());
+    let finalizers = member.object.metadata().finalizers().iter().map(|finalizer| finalizer.value.as_str());
     let as_written = |text: &str| Some(text.to_owned());
-    let skips = member.object.metadata.annotation("argocd.argoproj.io/skip-reconcile");
+    let skips = member.object.metadata().annotation("argocd.argoproj.io/skip-reconcile");
     Some(DeliveryObject {
         id: member.id,
         kind: DeliveryKind::Application,

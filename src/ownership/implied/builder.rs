@@ -23,7 +23,7 @@ impl<'a> Builder<'a> {
         Self {
             inventory,
             known: inventory.members.iter().map(|member| member.key.clone()).collect(),
-            written: bound.map(|(owner, id)| (owner, inventory.member(id).object.kind.value.as_str())).collect(),
+            written: bound.map(|(owner, id)| (owner, inventory.member(id).object.kind())).collect(),
             implied: Implied::default(),
         }
     }

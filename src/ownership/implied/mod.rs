@@ -38,7 +38,7 @@ pub fn implied<'a>(inventory: &'a Inventory, ownership: &Ownership, ties: &Ties)
 
 /// What built-in controllers create for one object.
 fn built_in<'a>(builder: &mut Builder<'a>, member: &'a Member) {
-    match (member.object.group(), member.object.kind.value.as_str()) {
+    match (member.object.group(), member.object.kind()) {
         ("apps", "Deployment") => workloads::deployment(builder, member),
         ("apps", "ReplicaSet") | ("", "ReplicationController") => workloads::replica_set(builder, member),
         ("apps", "StatefulSet") => workloads::stateful_set(builder, member),

@@ -34,7 +34,7 @@ pub(super) fn endpoints<'a>(builder: &mut Builder<'a>, member: &'a Member) {
     let service = ObjectKey { kind: "Service".to_owned(), ..member.key.clone() };
     let mut services = builder.inventory.with_key(&service).iter().map(|id| builder.inventory.member(*id));
     let mirrored = services.next_back().is_some_and(|service| !selects(service))
-        && member.object.metadata.label(SKIP_MIRROR).is_none_or(|label| label.value != "true");
+        && member.object.metadata().label(SKIP_MIRROR).is_none_or(|label| label.value != "true");
     if mirrored && !builder.has_written(member, SLICE.1) {
         builder.add(dependent("DEP-10", SLICE, format!("{}-<hash>", member.key.name), &member.key, CORE));
     }

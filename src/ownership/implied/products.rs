@@ -16,7 +16,7 @@ pub(super) fn of<'a>(builder: &mut Builder<'a>, member: &'a Member, ties: &Ties)
             continue;
         }
         // Which flags a controller sets, the table does not say; they make no difference to a product that nothing blocks.
-        let reference = ImpliedReference::plain(&member.object.api_version.value);
+        let reference = ImpliedReference::plain(member.object.api_version());
         builder.add(ImpliedObject {
             api_version: "v1",
             key: tie.to.key.clone(),

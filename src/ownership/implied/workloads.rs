@@ -4,7 +4,7 @@ use super::builder::{Builder, dependent, integer, is_true, items, text};
 use super::object::{ImpliedObject, ImpliedReference};
 use crate::inventory::{Member, Release};
 use crate::kube::ObjectKey;
-use crate::manifest::{Metadata, Template, TemplateKind};
+use crate::manifest::{Metadata, TemplateKind};
 use crate::yaml::Value;
 
 const APPS: ImpliedReference<'_> = ImpliedReference::controller("apps/v1");
@@ -24,11 +24,11 @@ struct PodTemplate<'a> {
 }
 
 impl<'a> PodTemplate<'a> {
-    /// `holder` has the field `template`.
-    fn of(holder: Option<Value<'a>>, templates: &[Template]) -> Self {
-        let metadata = templates.iter().find(|template| template.kind == TemplateKind::Pod);
+    /// `holder` is the part of `member` that has the field `template`.
+    fn of(holder: Option<Value<'a>>, member: &Member) -> Self {
+        let metadata = member.object.templates().find(|template| template.kind == TemplateKind::Pod);
         Self {
-            finalizers: metadata.map(|template| finalizers(&template.metadata)).unwrap_or_default(),
+            finalizers: metadata.map(|template| finalizers(template.metadata)).unwrap_or_default(),
             spec: holder.and_then(|holder| holder.at(&["template", "spec"])),
             claims: Vec::new(),
         }
@@ -41,8 +41,8 @@ impl<'a> PodTemplate<'a> {
     }
 }
 
-fn finalizers(metadata: &Metadata) -> Vec<String> {
-    metadata.finalizers.iter().map(|finalizer| finalizer.value.clone()).collect()
+fn finalizers(metadata: Metadata<'_>) -> Vec<String> {
+    metadata.finalizers().iter().map(|finalizer| finalizer.value.clone()).collect()
 }
 
 fn spec(member: &Member) -> Option<Value<'_>> {
@@ -68,7 +68,7 @@ pub(super) fn replica_set<'a>(builder: &mut Builder<'a>, member: &'a Member) {
 
 /// The Pods of a ReplicaSet or ReplicationController `[DEP-2]`; `member` contains their template.
 fn replicas<'a>(builder: &mut Builder<'a>, member: &'a Member, owner: &ObjectKey, reference: ImpliedReference<'a>) {
-    let template = PodTemplate::of(spec(member), member.object.templates());
+    let template = PodTemplate::of(spec(member), member);
     let wanted = integer(spec(member), "replicas").unwrap_or(1);
     for number in 1..=builder.capped(&member.key, wanted, template.objects()) {
         add_pod(builder, "DEP-2", format!("{}-<{number}>", owner.name), owner, reference, &template);
@@ -76,8 +76,7 @@ fn replicas<'a>(builder: &mut Builder<'a>, member: &'a Member, owner: &ObjectKey
 }
 
 pub(super) fn stateful_set<'a>(builder: &mut Builder<'a>, member: &'a Member) {
-    let templates = member.object.templates();
-    let mut template = PodTemplate::of(spec(member), templates);
+    let mut template = PodTemplate::of(spec(member), member);
     revision(builder, member, "DEP-3");
     let start = integer(spec(member).and_then(|spec| spec.get("ordinals")), "start").unwrap_or(0);
     let wanted = integer(spec(member), "replicas").unwrap_or(1);
@@ -90,7 +89,7 @@ pub(super) fn stateful_set<'a>(builder: &mut Builder<'a>, member: &'a Member) {
         if !pods_written {
             add_pod(builder, "DEP-3", name.clone(), &member.key, APPS, &template);
         }
-        claims(builder, member, templates, &name);
+        claims(builder, member, &name);
     }
 }
 
@@ -99,14 +98,15 @@ pub(super) fn stateful_set<'a>(builder: &mut Builder<'a>, member: &'a Member) {
 const CLAIM_RETENTION: Release = Release::new(27);
 
 /// The claims of one Pod of a StatefulSet, `<template>-<pod>` `[DEP-4]`.
-fn claims<'a>(builder: &mut Builder<'a>, member: &'a Member, templates: &[Template], pod: &str) {
+fn claims<'a>(builder: &mut Builder<'a>, member: &'a Member, pod: &str) {
     let policy = text(spec(member), &["persistentVolumeClaimRetentionPolicy", "whenDeleted"]);
     let in_force = builder.inventory.kinds.release() >= CLAIM_RETENTION;
     for (index, name) in claim_names(member, pod) {
         let field = format!("spec.volumeClaimTemplates[{index}]");
-        let metadata = templates.iter().find(|template| template.field == field).map(|template| &template.metadata);
+        let metadata =
+            member.object.templates().find(|template| template.field == field).map(|template| template.metadata);
         // [VAL-36]: the template's metadata is copied whole.
-        let copied = metadata.map(|metadata| metadata.owner_references.entries.clone()).unwrap_or_default();
+        let copied = metadata.map(|metadata| metadata.owner_references().entries.clone()).unwrap_or_default();
         // [DEP-20]: a claim with another controller is left untouched.
         let refers = in_force && policy == Some("Delete") && !copied.iter().any(|reference| reference.is_controller());
         let object = dependent("DEP-4", ("v1", "PersistentVolumeClaim"), name, &member.key, APPS);
@@ -133,7 +133,7 @@ fn claim_names<'a>(member: &'a Member, pod: &'a str) -> impl Iterator<Item = (us
 pub(super) fn daemon_set<'a>(builder: &mut Builder<'a>, member: &'a Member) {
     revision(builder, member, "DEP-5");
     if !builder.has_written(member, "Pod") {
-        let template = PodTemplate::of(spec(member), member.object.templates());
+        let template = PodTemplate::of(spec(member), member);
         // One for each node, and a rendering does not show nodes.
         add_pod(builder, "DEP-5", format!("{}-<node>", member.key.name), &member.key, APPS, &template);
     }
@@ -170,7 +170,7 @@ fn job_pods<'a>(builder: &mut Builder<'a>, member: &'a Member, owner: &ObjectKey
     if is_true(job_spec, "suspend") || managed_elsewhere {
         return;
     }
-    let mut template = PodTemplate::of(job_spec, member.object.templates());
+    let mut template = PodTemplate::of(job_spec, member);
     template.finalizers.push(JOB_TRACKING.to_owned());
     let parallelism = integer(job_spec, "parallelism").unwrap_or(1);
     let completions = integer(job_spec, "completions").unwrap_or(parallelism);

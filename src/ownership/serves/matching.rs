@@ -3,7 +3,7 @@
 
 use crate::inventory::table;
 use crate::kube::{GroupKind, Namespace};
-use crate::manifest::{LabelSelector, SelectorOperator, Spanned, Webhook, WebhookRule};
+use crate::manifest::{LabelSelector, Labels, SelectorOperator, Spanned, Webhook, WebhookRule};
 
 /// What a request does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -40,7 +40,7 @@ pub enum Interception {
 }
 
 /// The labels of an object; `None`: not all of them are known.
-pub type KnownLabels<'a> = Option<&'a [(String, Spanned<String>)]>;
+pub type KnownLabels<'a> = Option<Labels<'a>>;
 
 /// The label that every Namespace gets, with its name.
 const METADATA_NAME: &str = "kubernetes.io/metadata.name";
@@ -146,7 +146,7 @@ impl RequestedObject<'_> {
 
 /// Whether a selector selects labels, all known or not. `name`: of the Namespace that they are those of.
 fn selected(selector: &LabelSelector, labels: KnownLabels<'_>, name: Option<&str>) -> Interception {
-    let written = |key: &str| labels?.iter().find(|(known, _)| known == key).map(|(_, value)| value.as_str());
+    let written = |key: &str| labels?.get(key).map(|label| label.value);
     let each = selector.requirements.iter().map(|requirement| {
         let automatic = name.filter(|_| requirement.key == METADATA_NAME);
         let value = automatic.or_else(|| written(&requirement.key));

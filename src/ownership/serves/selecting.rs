@@ -31,8 +31,8 @@ impl<'a> Selecting<'a> {
     pub(super) fn of(inventory: &'a Inventory) -> Self {
         let mut by_label: HashMap<(&str, &str), Vec<ObjectId>> = HashMap::new();
         for member in &inventory.members {
-            for (key, value) in pod_metadata(member).into_iter().flat_map(|metadata| &metadata.labels) {
-                by_label.entry((key, value.as_str())).or_default().push(member.id);
+            for (key, value) in pod_metadata(member).into_iter().flat_map(|metadata| metadata.labels().iter()) {
+                by_label.entry((key, value.value)).or_default().push(member.id);
             }
         }
         Self { inventory, by_label, known: BTreeMap::new() }
@@ -68,7 +68,7 @@ impl<'a> Selecting<'a> {
             let member = self.inventory.member(*id);
             !member.key.namespace.certainly_differs(&service.key.namespace)
                 && pod_metadata(member)
-                    .is_some_and(|metadata| selector.selects(|key| metadata.label(key).map(|label| label.as_str())))
+                    .is_some_and(|metadata| selector.selects(|key| metadata.label(key).map(|label| label.value)))
         });
         let selected: Vec<ObjectId> = selected.collect();
         if selected.is_empty() { Selected::Nobody } else { Selected::Workloads(selected) }
@@ -76,14 +76,14 @@ impl<'a> Selecting<'a> {
 }
 
 /// The metadata of the Pods that an object runs, or of the Pod that it is.
-fn pod_metadata(member: &Member) -> Option<&Metadata> {
+fn pod_metadata(member: &Member) -> Option<Metadata<'_>> {
     if member.object.is(kinds::POD) {
-        return Some(&member.object.metadata);
+        return Some(member.object.metadata());
     }
     // A Job ends on its own: it does not serve.
     if member.object.group() == "batch" {
         return None;
     }
-    let template = member.object.templates().iter().find(|template| template.kind == TemplateKind::Pod)?;
-    Some(&template.metadata)
+    let template = member.object.templates().find(|template| template.kind == TemplateKind::Pod)?;
+    Some(template.metadata)
 }

@@ -60,7 +60,7 @@ fn lost_volume(merge: &Merge<'_>, cascade: &MergeCascade<'_>) -> Draft {
         "{} deletes the {}. The volume behind a claim is deleted with it unless its reclaim policy is Retain: as its \
          PersistentVolume says, else its StorageClass, whose default is Delete.{}",
         tool(merge, claim),
-        claim.object.kind.value,
+        claim.object.kind(),
         stuck(cascade)
     ))
 .help(match claim.object.is(kinds::STATEFUL_SET) {

@@ -55,7 +55,7 @@ fn draft(merge: &Merge<'_>, cascade: &MergeCascade<'_>) -> Draft {
 
 /// How to remove or rename an object that delivers without deleting what it delivered.
 fn recipe(delivery: &Member) -> String {
-    let kind = delivery.object.kind.value.as_str();
+    let kind = delivery.object.kind();
     match delivery.object.group_kind() {
         kinds::FLUX_KUSTOMIZATION => {
             "set `spec.prune: false` (or `spec.deletionPolicy: Orphan`), merge that and wait until Flux has applied it; then remove \

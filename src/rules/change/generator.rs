@@ -45,7 +45,7 @@ fn draft(merge: &Merge<'_>, cascade: &MergeCascade<'_>) -> Draft {
     .reason(format!(
         "{} deletes the {}, and the garbage collector deletes what its controller created as its dependent.{restart}{again}{}",
         tool(merge, generator),
-        generator.object.kind.value,
+        generator.object.kind(),
         stuck(cascade)
     ))
     .help(keep(regime, "it"))

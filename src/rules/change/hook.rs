@@ -4,7 +4,7 @@ use super::kept::kept;
 use super::places::{changed_in_head, on_base};
 use crate::delivery::Regime;
 use crate::delivery::helm::is_transient;
-use crate::delivery::marks::{self, annotation};
+use crate::delivery::marks;
 use crate::finding::{Consequence, Severity};
 use crate::inventory::Member;
 use crate::kube::kinds;
@@ -24,15 +24,15 @@ pub(in crate::rules) static BECAME_HOOK: Rule = rule!(
 fn became_hook(merge: &Merge<'_>, sink: &mut Sink) {
     for object in kept(merge).filter(|object| !runs_once(object.base)) {
         let regime = merge.regime_of(object.base);
-        let hook = |member: &Member| annotation(&member.object.metadata, marks::HELM_HOOK).cloned();
+        let hook = |member: &Member| member.object.metadata().annotation(marks::HELM_HOOK).map(|hook| hook.key_span);
         match (hook(object.base), hook(object.head)) {
             (None, Some(hook)) if regime.is_release() && is_deleted(merge, object.base) && !runs_last(object.head) => {
                 let draft = deleted(merge, object.base, regime);
-                sink.push(changed_in_head(draft, merge, object.head, hook.key_span, "makes it a hook"));
+                sink.push(changed_in_head(draft, merge, object.head, hook, "makes it a hook"));
             }
             (Some(hook), None) if regime.is_release() && !is_transient(&object.base.object) => {
                 sink.push(changed_in_head(
-                    in_the_way(merge, object.base, regime, hook.key_span),
+                    in_the_way(merge, object.base, regime, hook),
                     merge,
                     object.head,
                     object.head.object.name_span(),
@@ -51,7 +51,7 @@ fn runs_once(member: &Member) -> bool {
 
 /// Whether the hook is created after the upgrade has removed what left, and stays.
 fn runs_last(member: &Member) -> bool {
-    let events = annotation(&member.object.metadata, marks::HELM_HOOK).map_or("", |events| events.value.as_str());
+    let events = member.object.metadata().annotation(marks::HELM_HOOK).map_or("", |events| events.value);
     events.split(',').any(|event| event.trim() == "post-upgrade") && !is_transient(&member.object)
 }
 

@@ -3,7 +3,7 @@
 use super::kept::{KeptObject, kept};
 use super::places::{changed_in_head, on_base};
 use crate::changes::{RejectedField, rejected_fields};
-use crate::delivery::marks::{self, annotation, label};
+use crate::delivery::marks;
 use crate::delivery::{FluxObject, Regime};
 use crate::finding::{Consequence, Severity};
 use crate::inventory::Member;
@@ -53,15 +53,15 @@ enum Answer {
 /// What the tool of an object does about it.
 fn answer(merge: &Merge<'_>, regime: Regime, object: KeptObject<'_>) -> Answer {
     let KeptObject { base, head } = object;
-    let metadata = &head.object.metadata;
-    let is_hook = |key| annotation(&base.object.metadata, key).is_some() && annotation(metadata, key).is_some();
+    let metadata = head.object.metadata();
+    let is_hook = |key| base.object.metadata().annotation(key).is_some() && metadata.annotation(key).is_some();
     if is_hook(marks::HELM_HOOK) || regime == Regime::ArgoCd && is_hook(marks::ARGOCD_HOOK) {
         return Answer::Anew;
     }
-    let forced = |value: &Spanned<String>| value.value.eq_ignore_ascii_case("enabled");
+    let forced = |value: Spanned<&str>| value.value.eq_ignore_ascii_case("enabled");
     match regime {
         Regime::ArgoCd => {
-            let options = annotation(metadata, marks::ARGOCD_SYNC_OPTIONS);
+            let options = metadata.annotation(marks::ARGOCD_SYNC_OPTIONS);
             let force =
                 options.is_some_and(|options| marks::sync_options(&options.value).any(|one| one == "Force=true"));
             if force {
@@ -71,7 +71,7 @@ fn answer(merge: &Merge<'_>, regime: Regime, object: KeptObject<'_>) -> Answer {
             }
         }
         Regime::Flux(FluxObject::Kustomization) => {
-            let own = [annotation(metadata, marks::FLUX_FORCE), label(metadata, marks::FLUX_FORCE)];
+            let own = [metadata.annotation(marks::FLUX_FORCE), metadata.label(marks::FLUX_FORCE)];
             let spec = merge.part.deliverer_of(base).and_then(|deliverer| deliverer.object.at(&["spec", "force"]));
             match (own.into_iter().flatten().any(forced), spec.and_then(Value::as_bool)) {
                 (true, _) => {

@@ -120,7 +120,7 @@ pub(super) fn stuck(cascade: &MergeCascade<'_>) -> String {
         format!(
             " The change also adds `{}`: if that contains the {}, nothing is deleted.",
             plain::one_line(source),
-            cascade.culprit.object.kind.value
+            cascade.culprit.object.kind()
         )
     });
     certain + &possible + &instead

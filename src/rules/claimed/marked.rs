@@ -3,9 +3,10 @@
 use std::collections::BTreeMap;
 
 use super::words::{HELP, PRUNED};
-use crate::delivery::marks::{self, annotation, label};
+use crate::delivery::marks;
 use crate::inventory::Member;
 use crate::kube::{Namespace, ObjectKey};
+use crate::manifest::Spanned;
 use crate::rules::draft::Draft;
 use crate::rules::rule::Context;
 use crate::rules::words::named;
@@ -45,7 +46,7 @@ pub(super) fn twice(context: &Context<'_>) -> Vec<Draft> {
     let mut claims: BTreeMap<&ObjectKey, Vec<(&Member, Claimant, Span)>> = BTreeMap::new();
     for member in &inventory.members {
         // Releases in different namespaces leave the namespace of their objects to whoever installs them.
-        let somewhere = member.key.namespace == Namespace::Unwritten || member.object.metadata.name.is_none();
+        let somewhere = member.key.namespace == Namespace::Unwritten || member.object.metadata().name().is_none();
         let claimant = claimant(member).filter(|_| !somewhere && !member.from_dump);
         if let Some((claimant, place)) = claimant {
             claims.entry(&member.key).or_default().push((member, claimant, place));
@@ -83,25 +84,26 @@ const HELM_RELEASE: &str = "Helm release";
 
 /// Who delivers an object as its labels and annotations say, and where they say it.
 fn claimant(member: &Member) -> Option<(Claimant, Span)> {
-    let metadata = &member.object.metadata;
-    let annotated = |key| annotation(metadata, key).filter(|value| !value.value.is_empty());
-    let labelled = |key| label(metadata, key).filter(|value| !value.value.is_empty());
-    let text = |value: Option<&crate::manifest::Spanned<String>>| value.map(|value| value.value.clone());
-    let claimant = |what, name: String, namespace, span| Some((Claimant { what, name, namespace }, span));
+    let metadata = member.object.metadata();
+    let annotated = |key| metadata.annotation(key).filter(|value| !value.value.is_empty());
+    let labelled = |key| metadata.label(key).filter(|value| !value.value.is_empty());
+    let text = |value: Option<Spanned<&str>>| value.map(|value| value.value.to_owned());
+    let claimant =
+        |what, name: &str, namespace, span| Some((Claimant { what, name: name.to_owned(), namespace }, span));
     if let Some(release) = annotated(marks::HELM_RELEASE_NAME) {
         let namespace = text(annotated(marks::HELM_RELEASE_NAMESPACE));
-        return claimant(HELM_RELEASE, release.value.clone(), namespace, release.span);
+        return claimant(HELM_RELEASE, release.value, namespace, release.span);
     }
     if let Some(tracking) = annotated(marks::ARGOCD_TRACKING_ID) {
-        let name = tracking.value.split(':').next().unwrap_or_default().to_owned();
+        let name = tracking.value.split(':').next().unwrap_or_default();
         return claimant("Application", name, None, tracking.span);
     }
     if let Some(name) = labelled(marks::FLUX_KUSTOMIZATION_NAME) {
         let namespace = text(labelled(marks::FLUX_KUSTOMIZATION_NAMESPACE));
-        return claimant("Kustomization", name.value.clone(), namespace, name.span);
+        return claimant("Kustomization", name.value, namespace, name.span);
     }
     // What charts write by convention; the instance alone is anybody's.
     let managed = labelled(marks::MANAGED_BY).is_some_and(|value| value.value == "Helm");
     let instance = labelled(marks::INSTANCE).filter(|_| managed && labelled(marks::HELM_CHART).is_some());
-    instance.and_then(|name| claimant(HELM_RELEASE, name.value.clone(), None, name.span))
+    instance.and_then(|name| claimant(HELM_RELEASE, name.value, None, name.span))
 }

@@ -98,7 +98,7 @@ impl Writer<'_> {
         let members = keys.iter().flat_map(|key| inventory.with_key(key)).map(|id| inventory.member(*id));
         let mut controllers = BTreeSet::new();
         for member in members {
-            let written = member.object.metadata.finalizers.iter().map(|finalizer| finalizer.value.as_str());
+            let written = member.object.metadata().finalizers().iter().map(|finalizer| finalizer.value.as_str());
             for finalizer in written.chain(removers.added_finalizers(member)) {
                 if let Remover::Workload { id, .. } = removers.remover(inventory, member, finalizer) {
                     controllers.insert(inventory.member(id).key.clone());

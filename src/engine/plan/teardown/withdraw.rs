@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use super::request::{TeardownBy, TeardownRequest};
 use crate::cluster::Analysis;
 use crate::delivery::flux::{HelmReleaseSettings, KustomizationSettings};
-use crate::delivery::marks::{self, annotation, label};
+use crate::delivery::marks;
 use crate::delivery::{FluxObject, Leaving, RegimeSource, Withdrawal, argocd, flux, helm, kubectl, namespace};
 use crate::engine::input::Bundle;
 use crate::engine::plan::question::PlanError;
@@ -151,8 +151,8 @@ impl<'b> Tooling<'b, '_> {
             true => (marks::FLUX_HELM_RELEASE_NAME, marks::FLUX_HELM_RELEASE_NAMESPACE, FluxObject::HelmRelease),
             false => (marks::FLUX_KUSTOMIZATION_NAME, marks::FLUX_KUSTOMIZATION_NAMESPACE, FluxObject::Kustomization),
         };
-        let name = self.named_by(|member| label(&member.object.metadata, name_key));
-        let namespace = self.named_by(|member| label(&member.object.metadata, namespace_key));
+        let name = self.named_by(|member| member.object.metadata().label(name_key));
+        let namespace = self.named_by(|member| member.object.metadata().label(namespace_key));
         let (delivery, word) = match kind {
             FluxObject::HelmRelease => (kinds::HELM_RELEASE, "helmrelease"),
             FluxObject::Kustomization => (kinds::FLUX_KUSTOMIZATION, "kustomization"),
@@ -226,20 +226,20 @@ impl<'b> Tooling<'b, '_> {
 
     /// The name of the release: as Helm wrote it onto a live object, or as charts do by convention.
     fn release(&self) -> String {
-        let by_helm = self.named_by(|member| annotation(&member.object.metadata, marks::HELM_RELEASE_NAME));
+        let by_helm = self.named_by(|member| member.object.metadata().annotation(marks::HELM_RELEASE_NAME));
         let by_chart = || {
             let of_chart = |member: &&Member| {
-                label(&member.object.metadata, marks::MANAGED_BY).is_some_and(|value| value.value == "Helm")
+                member.object.metadata().label(marks::MANAGED_BY).is_some_and(|value| value.value == "Helm")
             };
             self.named_by(|member| {
-                Some(member).filter(of_chart).and_then(|member| label(&member.object.metadata, marks::INSTANCE))
+                Some(member).filter(of_chart).and_then(|member| member.object.metadata().label(marks::INSTANCE))
             })
         };
         by_helm.or_else(by_chart).unwrap_or_else(|| "RELEASE".to_owned())
     }
 
     fn release_namespace(&self) -> String {
-        let written = || self.named_by(|member| annotation(&member.object.metadata, marks::HELM_RELEASE_NAMESPACE));
+        let written = || self.named_by(|member| member.object.metadata().annotation(marks::HELM_RELEASE_NAMESPACE));
         let given = || self.bundle.inventory.namespace.clone();
         let only = || {
             let homes = self.leaving.members.iter().filter_map(|member| member.key.namespace.name());
@@ -252,14 +252,14 @@ impl<'b> Tooling<'b, '_> {
 
     /// As the tracking id names it, or the label.
     fn application(&self) -> Option<String> {
-        let tracking = self.named_by(|member| annotation(&member.object.metadata, marks::ARGOCD_TRACKING_ID));
+        let tracking = self.named_by(|member| member.object.metadata().annotation(marks::ARGOCD_TRACKING_ID));
         let name = tracking.and_then(|id| marks::tracked_application(&id).map(str::to_owned));
-        name.or_else(|| self.named_by(|member| label(&member.object.metadata, marks::ARGOCD_INSTANCE)))
+        name.or_else(|| self.named_by(|member| member.object.metadata().label(marks::ARGOCD_INSTANCE)))
     }
 
     /// The first of the objects that says it.
-    fn named_by(&self, says: impl Fn(&'b Member) -> Option<&'b Spanned<String>>) -> Option<String> {
-        self.leaving.members.iter().copied().find_map(says).map(|value| value.value.clone())
+    fn named_by(&self, says: impl Fn(&'b Member) -> Option<Spanned<&'b str>>) -> Option<String> {
+        self.leaving.members.iter().copied().find_map(says).map(|said| said.value.to_owned())
     }
 
     /// The object that delivers because its path reaches what is removed, if the input contains it.

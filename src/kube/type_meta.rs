@@ -1,0 +1,64 @@
+//! What kind of object something is, as it is written.
+
+use std::cell::RefCell;
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use super::ApiVersion;
+
+/// `apiVersion` and `kind`. Millions of objects are of a few kinds, so all that one thread reads share one copy.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TypeMeta {
+    /// `apiVersion` as written.
+    pub api_version: String,
+    /// The parsed `apiVersion`.
+    pub group_version: ApiVersion,
+    /// `kind`.
+    pub kind: String,
+}
+
+/// How many are remembered at a time: somebody may write a million kinds.
+const MOST_REMEMBERED: usize = 1024;
+
+thread_local! {
+    /// By kind: few versions share one.
+    static REMEMBERED: RefCell<HashMap<String, Vec<Arc<TypeMeta>>>> = RefCell::default();
+}
+
+impl TypeMeta {
+    /// The copy of this thread, or a new one.
+    pub fn shared(api_version: &str, kind: &str) -> Arc<Self> {
+        REMEMBERED.with_borrow_mut(|remembered| {
+            let of_kind = remembered.get(kind).map_or(&[][..], Vec::as_slice);
+            if let Some(known) = of_kind.iter().find(|known| known.api_version == api_version) {
+                return Arc::clone(known);
+            }
+            let group_version = ApiVersion::parse(api_version);
+            let new = Arc::new(Self { api_version: api_version.to_owned(), group_version, kind: kind.to_owned() });
+            if remembered.len() == MOST_REMEMBERED || of_kind.len() == MOST_REMEMBERED {
+                remembered.clear();
+            }
+            remembered.entry(kind.to_owned()).or_default().push(Arc::clone(&new));
+            new
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_written_alike_is_shared_and_not_all_is_remembered() {
+        let first = TypeMeta::shared("apps/v1", "Deployment");
+        assert!(Arc::ptr_eq(&first, &TypeMeta::shared("apps/v1", "Deployment")));
+        assert_eq!(TypeMeta::shared("apps/v1beta1", "Deployment").group_version, ApiVersion::parse("apps/v1beta1"));
+        for number in 0..MOST_REMEMBERED {
+            TypeMeta::shared("example.com/v1", &format!("Widget{number}"));
+            TypeMeta::shared(&format!("v{number}"), "Widget");
+        }
+        let remembered = REMEMBERED.with_borrow(|remembered| remembered.values().map(Vec::len).sum::<usize>());
+        assert!(remembered <= 2 * MOST_REMEMBERED, "{remembered}");
+        assert_eq!(TypeMeta::shared("apps/v1", "Deployment"), first);
+    }
+}

@@ -1,0 +1,145 @@
+//! `metadata.ownerReferences` with the place of every field.
+
+use std::collections::HashMap;
+use std::fmt;
+
+use super::decode::{Decoder, Expected};
+use super::{Spanned, UnknownField};
+use crate::kube::ApiVersion;
+use crate::text::Span;
+use crate::yaml::Value;
+
+/// The JSON names of `metav1.OwnerReference`.
+pub const OWNER_REFERENCE_FIELDS: [&str; 6] = ["apiVersion", "blockOwnerDeletion", "controller", "kind", "name", "uid"];
+
+/// One entry of `metadata.ownerReferences`. Missing and null fields are `None`.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct OwnerReference {
+    /// The place in the list.
+    pub index: usize,
+    /// The whole entry.
+    pub span: Span,
+    /// `apiVersion` as written.
+    pub api_version: Option<Spanned<String>>,
+    /// `kind`.
+    pub kind: Option<Spanned<String>>,
+    /// `name`.
+    pub name: Option<Spanned<String>>,
+    /// `uid`.
+    pub uid: Option<Spanned<String>>,
+    /// `controller`.
+    pub controller: Option<Spanned<bool>>,
+    /// `blockOwnerDeletion`.
+    pub block_owner_deletion: Option<Spanned<bool>>,
+    /// Keys that owner references do not have.
+    pub unknown: Vec<UnknownField>,
+    /// Whether every field has a type that decodes.
+    pub decodes: bool,
+}
+
+impl OwnerReference {
+    /// The parsed `apiVersion`; empty when it is missing.
+    pub fn group_version(&self) -> ApiVersion {
+        ApiVersion::parse(text(&self.api_version))
+    }
+
+    /// `apiVersion` as written; empty when it is missing.
+    pub fn api_version(&self) -> &str {
+        text(&self.api_version)
+    }
+
+    /// `kind`; empty when it is missing.
+    pub fn kind(&self) -> &str {
+        text(&self.kind)
+    }
+
+    /// `name`; empty when it is missing.
+    pub fn name(&self) -> &str {
+        text(&self.name)
+    }
+
+    /// `uid`; empty when it is missing.
+    pub fn uid(&self) -> &str {
+        text(&self.uid)
+    }
+
+    /// Whether the reference is marked as the managing controller.
+    pub fn is_controller(&self) -> bool {
+        self.controller.as_ref().is_some_and(|flag| flag.value)
+    }
+
+    /// Whether the reference blocks a Foreground deletion of the owner; absent is false ([VAL-13]).
+    pub fn is_blocking(&self) -> bool {
+        self.block_owner_deletion.as_ref().is_some_and(|flag| flag.value)
+    }
+
+    /// What the API server compares to find repetitions: all fields, where an absent flag differs from `false` ([VAL-14]).
+    fn compared(&self) -> ([&str; 4], [Option<bool>; 2]) {
+        let texts = [self.api_version(), self.kind(), self.name(), self.uid()];
+        (texts, [flag(&self.controller), flag(&self.block_owner_deletion)])
+    }
+}
+
+fn text(field: &Option<Spanned<String>>) -> &str {
+    field.as_ref().map_or("", Spanned::as_str)
+}
+
+fn flag(field: &Option<Spanned<bool>>) -> Option<bool> {
+    field.as_ref().map(|flag| flag.value)
+}
+
+/// The list of owner references.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct OwnerReferences {
+    /// The key `ownerReferences`, when it is written.
+    pub key_span: Option<Span>,
+    /// The entries that are mappings or null, in written order.
+    pub entries: Vec<OwnerReference>,
+}
+
+impl OwnerReferences {
+    /// For each entry, the place of the first one that the API server treats it as a repetition of ([VAL-14]), if there is one.
+    pub fn repetitions(&self) -> Vec<Option<usize>> {
+        if self.entries.len() < 2 {
+            return vec![None; self.entries.len()];
+        }
+        let mut first = HashMap::new();
+        let entries = self.entries.iter().enumerate();
+        entries
+            .map(|(at, entry)| Some(*first.entry(entry.compared()).or_insert(at)).filter(|first| *first != at))
+            .collect()
+    }
+}
+
+pub(super) fn read_owner_references(
+    decoder: &mut Decoder,
+    field: impl fmt::Display,
+    key_span: Span,
+    value: Value<'_>,
+) -> OwnerReferences {
+    let mut entries = Vec::new();
+    for (index, item) in decoder.items(&field, value).enumerate() {
+        let path = format_args!("{field}[{index}]");
+        let errors = decoder.errors.len();
+        let mut reference = OwnerReference { index, span: item.span(), ..OwnerReference::default() };
+        if !item.is_map() && !item.is_null() {
+            decoder.reject(path, Expected::Object, item);
+            continue;
+        }
+        for entry in item.entries() {
+            let path = format_args!("{path}.{}", entry.key);
+            match entry.key {
+                "apiVersion" => reference.api_version = decoder.string(path, entry),
+                "kind" => reference.kind = decoder.string(path, entry),
+                "name" => reference.name = decoder.string(path, entry),
+                "uid" => reference.uid = decoder.string(path, entry),
+                "controller" => reference.controller = decoder.bool(path, entry),
+                "blockOwnerDeletion" => reference.block_owner_deletion = decoder.bool(path, entry),
+                unknown => reference.unknown.push(UnknownField { name: unknown.to_owned(), span: entry.key_span }),
+            }
+        }
+        reference.decodes = decoder.errors.len() == errors;
+        entries.push(reference);
+    }
+    OwnerReferences { key_span: Some(key_span), entries }
+}
