@@ -6,6 +6,7 @@
 //! request rejected by the webhooks of another one. A Service in the input that selects nothing there has no Pods in the
 //! cluster that a plan is about; in an open world it may.
 
+use std::cell::OnceCell;
 use std::collections::{BTreeMap, HashMap};
 
 use super::members::Members;
@@ -67,7 +68,10 @@ pub(super) fn add_callouts(
 /// Everything that webhooks may be asked about.
 struct Asked<'a> {
     source: &'a Source<'a>,
+    members: &'a Members<'a>,
     kinds: Vec<AskedKind<'a>>,
+    /// The rendered object at the top of each implied one.
+    tops: HashMap<&'a ObjectKey, &'a ObjectKey>,
     /// Pods that controllers create, by the rendered object at the top.
     pods: HashMap<&'a ObjectKey, Vec<&'a ObjectKey>>,
 }
@@ -78,7 +82,9 @@ struct AskedKind<'a> {
     resources: Vec<String>,
     versions: Vec<String>,
     namespaced: bool,
-    objects: Vec<AskedObject<'a>>,
+    keys: Vec<&'a ObjectKey>,
+    /// With what selectors look at: found when a webhook has rules for the kind, which few have.
+    objects: OnceCell<Vec<AskedObject<'a>>>,
 }
 
 struct AskedObject<'a> {
@@ -93,42 +99,41 @@ impl<'a> Asked<'a> {
     fn new(
         source: &'a Source<'a>,
         kinds: &KindTable,
-        members: &Members<'a>,
+        members: &'a Members<'a>,
         objects: &'a [Object],
         nothing: bool,
     ) -> Self {
-        let mut asked = Self { source, kinds: Vec::new(), pods: HashMap::new() };
+        let mut asked = Self { source, members, kinds: Vec::new(), tops: HashMap::new(), pods: HashMap::new() };
         if nothing {
             return asked;
         }
-        let tops = tops(source);
-        for (pod, top) in tops.iter().filter(|(key, _)| key.is(well_known::POD)) {
+        asked.tops = tops(source);
+        for (pod, top) in asked.tops.iter().filter(|(key, _)| key.is(well_known::POD)) {
             asked.pods.entry(top).or_default().push(pod);
         }
         asked.pods.values_mut().for_each(|pods| pods.sort_unstable());
-        let labels_of = |member: &'a Member| member.object.metadata().labels();
-        let mut by_namespace: HashMap<&str, KnownLabels<'_>> = HashMap::new();
-        let mut by_kind: BTreeMap<GroupKind<&str>, Vec<AskedObject<'_>>> = BTreeMap::new();
+        let mut by_kind: BTreeMap<GroupKind<&str>, Vec<&ObjectKey>> = BTreeMap::new();
         for Object { key, .. } in objects.iter().filter(|object| !object.assumed) {
-            let labels = match members.get(key) {
-                Some(member) => Some(labels_of(member)),
-                None => {
-                    let top = tops.get(key).and_then(|top| members.get(top));
-                    top.and_then(|top| template_labels(key, top))
-                }
-            };
-            let is_namespace = key.is(well_known::NAMESPACE);
-            let namespace = if is_namespace { Namespace::Named(key.name.clone()) } else { key.namespace.clone() };
-            let inside = if is_namespace { Some(key.name.as_str()) } else { key.namespace.name() };
-            let namespace_labels = inside.and_then(|name| {
-                let found = || members.get(&ObjectKey::of_namespace(name)).map(labels_of);
-                *by_namespace.entry(name).or_insert_with(found)
-            });
-            by_kind.entry(key.group_kind()).or_default().push(AskedObject { key, namespace, labels, namespace_labels });
+            by_kind.entry(key.group_kind()).or_default().push(key);
         }
-        let each = by_kind.into_iter().map(|(kind, objects)| AskedKind::new(source.inventory, kinds, kind, objects));
+        let each = by_kind.into_iter().map(|(kind, keys)| AskedKind::new(source.inventory, kinds, kind, keys));
         asked.kinds = each.collect();
         asked
+    }
+
+    fn object(&self, key: &'a ObjectKey) -> AskedObject<'a> {
+        let labels_of = |member: &'a Member| member.object.metadata().labels();
+        let labels = match self.members.get(key) {
+            Some(member) => Some(labels_of(member)),
+            None => {
+                let top = self.tops.get(key).and_then(|top| self.members.get(top));
+                top.and_then(|top| template_labels(key, top))
+            }
+        };
+        let is_namespace = key.is(well_known::NAMESPACE);
+        let namespace = if is_namespace { Namespace::Named(key.name.clone()) } else { key.namespace.clone() };
+        let inside = namespace.name().and_then(|name| self.members.get(&ObjectKey::of_namespace(name)));
+        AskedObject { key, labels, namespace_labels: inside.map(labels_of), namespace }
     }
 
     /// Who answers; `None` if that is not for this cluster to decide.
@@ -177,7 +182,8 @@ impl<'a> Asked<'a> {
             if verbs.is_empty() {
                 continue;
             }
-            let selected = kind.objects.iter().filter(|object| object.selected_by(webhook));
+            let objects = kind.objects.get_or_init(|| kind.keys.iter().map(|key| self.object(key)).collect());
+            let selected = objects.iter().filter(|object| object.selected_by(webhook));
             requests.extend(selected.map(|object| (object.key.clone(), verbs.clone())));
         }
         let service = &client.service;
@@ -191,15 +197,15 @@ impl<'a> Asked<'a> {
 }
 
 impl<'a> AskedKind<'a> {
-    fn new(inventory: &Inventory, kinds: &KindTable, kind: GroupKind<&'a str>, objects: Vec<AskedObject<'a>>) -> Self {
+    fn new(inventory: &Inventory, kinds: &KindTable, kind: GroupKind<&'a str>, keys: Vec<&'a ObjectKey>) -> Self {
         let info = kinds.find(kind).map(|id| kinds.get(id));
         let resources = match inventory.kinds.plural(kind) {
             Some(plural) => vec![plural.to_owned()],
             None => guessed_plurals(kind.kind),
         };
-        let namespaced = objects.iter().any(|object| object.key.namespace != Namespace::None);
+        let namespaced = keys.iter().any(|key| key.namespace != Namespace::None);
         let versions = info.map(|info| info.versions.clone()).unwrap_or_default();
-        Self { kind, resources, versions, namespaced, objects }
+        Self { kind, resources, versions, namespaced, keys, objects: OnceCell::new() }
     }
 
     /// What a webhook's rules ask about the kind, for certain.

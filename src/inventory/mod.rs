@@ -12,6 +12,7 @@ mod index;
 mod kinds;
 mod listed;
 mod location;
+mod lookup;
 mod neighbourhood;
 mod object_id;
 mod open;
@@ -27,9 +28,9 @@ use std::sync::Arc;
 
 use rayon::prelude::*;
 
-use crate::kube::{GroupKind, Namespace, ObjectKey, Scope, kinds as well_known};
+use crate::kube::{Namespace, ObjectKey, Scope, kinds as well_known};
 use crate::kustomize::{BuildFate, Edits};
-use crate::manifest::{Object, OwnerReference, ParsedDocument, ParsedFile, Skip};
+use crate::manifest::{Object, ParsedDocument, ParsedFile, Skip};
 use crate::text::{FileId, Sources};
 use crate::yaml::{Problem, ReadError};
 
@@ -72,8 +73,8 @@ pub struct Member {
     pub document: u32,
     /// The object as it is written.
     pub object: Arc<Object>,
-    /// What is known of its kind.
-    pub resolution: Resolution,
+    /// What is known of its kind; all objects that write the same share it.
+    pub resolution: Arc<Resolution>,
     /// Its name within the cluster.
     pub key: ObjectKey,
     /// Whether it was read from a cluster, so its uid is real.
@@ -133,22 +134,6 @@ pub struct Inventory {
     by_kind: Index,
 }
 
-/// The uid of an object, if it has one.
-fn uid_of(member: &Member) -> Option<&str> {
-    member.object.uid()
-}
-
-/// The key of an object that can be meant by name: of others the server makes up the name.
-fn named_key_of(member: &Member) -> Option<&ObjectKey> {
-    let named = member.object.metadata().name().as_ref().is_some_and(|name| !name.value.is_empty());
-    named.then_some(&member.key)
-}
-
-/// The group, kind and name of such an object.
-fn name_of(member: &Member) -> Option<(&str, &str, &str)> {
-    named_key_of(member).map(|key| (key.group.as_str(), key.kind.as_str(), key.name.as_str()))
-}
-
 impl Inventory {
     /// The inventory of a bundle of files, which come in path order.
     pub fn new(files: Vec<ParsedFile>, settings: Settings) -> Self {
@@ -174,8 +159,8 @@ impl Inventory {
         let said_of = |file: FileId| said.get(file.0 as usize).and_then(Option::as_ref);
         let written = || all_written().filter(|object| said_of(object.file).is_none());
         let set_aside = all_written().filter_map(|InDocument { file, document, what }| {
-            let skip = Skip { span: what.start(), reason: said_of(file)?.clone() };
-            Some((file, document, skip))
+            let reason = said_of(file)?.clone();
+            Some((file, document, Skip { span: what.start(), reason }))
         });
         let set_aside = set_aside.collect();
         let crds = (0u32..).map(ObjectId).zip(written());
@@ -199,14 +184,7 @@ impl Inventory {
             by_name: Index::default(),
             by_kind: Index::default(),
         };
-        let written: Vec<_> = written().collect();
-        let members = written.into_par_iter().map(|object| {
-            let edits = edits.get(object.file.0 as usize).and_then(Option::as_deref);
-            inventory.built(object, edits, all_have_uids)
-        });
-        let members: Vec<Option<Member>> = members.collect();
-        inventory.members = members.into_iter().filter_map(|built| built).collect();
-        (0u32..).zip(&mut inventory.members).for_each(|(id, member)| member.id = ObjectId(id));
+        inventory.members = inventory.built(written().collect(), &edits, all_have_uids);
         inventory.index();
         inventory.neighbourhood = neighbourhood;
         inventory.files = files;
@@ -215,11 +193,38 @@ impl Inventory {
         inventory
     }
 
-    /// What becomes of an object, once all kinds are known; `None` if the root that builds its file deletes it. Its id is given
-    /// later. `all_have_uids`: without exception, so the input is a dump.
-    fn built(&self, written: InDocument<&Arc<Object>>, edits: Option<&Edits>, all_have_uids: bool) -> Option<Member> {
+    /// What becomes of the objects, once all kinds are known. `all_have_uids`: without exception, so the input is a dump.
+    fn built(
+        &self,
+        written: Vec<InDocument<&Arc<Object>>>,
+        edits: &[Option<Arc<Edits>>],
+        all_have_uids: bool,
+    ) -> Vec<Member> {
+        let mut resolutions: HashMap<(&str, &str), Arc<Resolution>> = HashMap::new();
+        for InDocument { what: object, .. } in &written {
+            let resolve = || Arc::new(self.kinds.resolve(object.group_version(), object.kind()));
+            resolutions.entry((object.api_version(), object.kind())).or_insert_with(resolve);
+        }
+        let members = written.into_par_iter().map(|object| {
+            let edits = edits.get(object.file.0 as usize).and_then(Option::as_deref);
+            let resolution = &resolutions[&(object.what.api_version(), object.what.kind())];
+            self.built_one(object, Arc::clone(resolution), edits, all_have_uids)
+        });
+        let members: Vec<Option<Member>> = members.collect();
+        let mut members: Vec<Member> = members.into_iter().filter_map(|built| built).collect();
+        (0u32..).zip(&mut members).for_each(|(id, member)| member.id = ObjectId(id));
+        members
+    }
+
+    /// What becomes of one of them; `None` if the root that builds its file deletes it. Its id is given later.
+    fn built_one(
+        &self,
+        written: InDocument<&Arc<Object>>,
+        resolution: Arc<Resolution>,
+        edits: Option<&Edits>,
+        all_have_uids: bool,
+    ) -> Option<Member> {
         let InDocument { file, document, what: object } = written;
-        let resolution = self.kinds.resolve(object.group_version(), object.kind());
         let stamped =
             ["resourceVersion", "creationTimestamp"].iter().any(|field| object.metadata().has_server_field(field));
         let from_dump = object.uid().is_some() && (stamped || all_have_uids);
@@ -236,23 +241,6 @@ impl Inventory {
         };
         let id = ObjectId::default();
         Some(Member { id, file, document, object: Arc::clone(object), resolution, key, from_dump })
-    }
-
-    /// Makes the objects known by their names.
-    fn index(&mut self) {
-        let members = &*self.members;
-        let member = |id: ObjectId| &members[id.0 as usize];
-        let ((by_uid, by_key), (by_name, by_kind)) = rayon::join(
-            || {
-                let by_uid = || Index::new(members.len(), |id| uid_of(member(id)));
-                rayon::join(by_uid, || Index::new(members.len(), |id| named_key_of(member(id))))
-            },
-            || {
-                let by_name = || Index::new(members.len(), |id| name_of(member(id)));
-                rayon::join(by_name, || Index::new(members.len(), |id| Some(member(id).object.group_kind())))
-            },
-        );
-        (self.by_uid, self.by_key, self.by_name, self.by_kind) = (by_uid, by_key, by_name, by_kind);
     }
 
     /// The files and everything in them, in path order.
@@ -359,85 +347,6 @@ impl Inventory {
                 self.namespace_of(member.file, member.object.namespace(), Some(Scope::Namespaced))
             }
         }
-    }
-
-    /// The object of `id`. Ids come from this inventory; another one's id is a programming error and panics.
-    pub fn member(&self, id: ObjectId) -> &Member {
-        &self.members[id.0 as usize]
-    }
-
-    /// The objects of a file, in order.
-    pub fn members_of(&self, file: FileId) -> &[Member] {
-        let start = self.members.partition_point(|member| member.file < file);
-        let end = self.members.partition_point(|member| member.file <= file);
-        &self.members[start..end]
-    }
-
-    /// The objects of a kind as it is written, in whatever version, in order.
-    pub fn of_kind(&self, kind: GroupKind<&str>) -> impl Iterator<Item = &Member> + use<'_> {
-        let of_kind = self.by_kind.get(&kind, |id| Some(self.member(id).object.group_kind()));
-        of_kind.iter().map(|id| self.member(*id))
-    }
-
-    /// The objects that have this uid, in order.
-    pub fn with_uid(&self, uid: &str) -> &[ObjectId] {
-        self.by_uid.get(&uid, |id| uid_of(self.member(id)))
-    }
-
-    /// The objects of a key, in order; several if it appears more than once.
-    pub fn with_key(&self, key: &ObjectKey) -> &[ObjectId] {
-        self.by_key.get(&key, |id| named_key_of(self.member(id)))
-    }
-
-    /// The objects of a group, kind and name in whatever namespace, in order.
-    pub fn with_name(&self, group: &str, kind: &str, name: &str) -> &[ObjectId] {
-        self.by_name.get(&(table().identity(group, kind), kind, name), |id| name_of(self.member(id)))
-    }
-
-    /// The objects of a kind and name whose namespace may be `here`, in order: those in it, and those of which nobody says where
-    /// they are.
-    pub fn with_name_near<'a>(
-        &'a self,
-        kind: GroupKind<&str>,
-        name: &str,
-        here: &Namespace,
-    ) -> impl Iterator<Item = ObjectId> + use<'a> {
-        let everywhere = match here {
-            Namespace::Named(_) => &[][..],
-            Namespace::None | Namespace::Unwritten => self.with_name(kind.group, kind.kind, name),
-        };
-        let group = table().identity(kind.group, kind.kind);
-        let in_namespace =
-            |namespace: Namespace| self.with_key(&ObjectKey::new(GroupKind::new(group, kind.kind), namespace, name));
-        let named = here.name().map(|name| [Namespace::Named(name.to_owned()), Namespace::Unwritten, Namespace::None]);
-        let mut parts: Vec<_> = named.into_iter().flatten().map(in_namespace).collect();
-        let merged = std::iter::from_fn(move || {
-            let part = parts.iter_mut().filter(|part| !part.is_empty()).min_by_key(|part| part.first().copied())?;
-            let (next, rest) = part.split_first()?;
-            *part = rest;
-            Some(*next)
-        });
-        everywhere.iter().copied().chain(merged)
-    }
-
-    /// What is known of the kind that a reference names.
-    pub fn owner_kind(&self, reference: &OwnerReference) -> Resolution {
-        self.kinds.resolve(&reference.group_version(), reference.kind())
-    }
-
-    /// The key under which the collector looks for an owner: in the dependent's namespace, or in none when the owner's
-    /// kind is cluster-scoped ([GC-15]). `None` when the scope of the owner's kind is unknown.
-    pub fn owner_key(&self, dependent: &Member, reference: &OwnerReference) -> Option<ObjectKey> {
-        let namespace = match self.owner_kind(reference).scope? {
-            Scope::Cluster => Namespace::None,
-            Scope::Namespaced => dependent.key.namespace.clone(),
-        };
-        Some(ObjectKey {
-            kind: reference.kind().to_owned(),
-            group: table().identity(&reference.group_version().group, reference.kind()).to_owned(),
-            namespace,
-            name: reference.name().to_owned(),
-        })
     }
 }
 

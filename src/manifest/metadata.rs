@@ -7,7 +7,7 @@ use std::fmt;
 
 use super::decode::{Decoder, MAX_NAME, limited};
 use super::owner_reference::read_owner_references;
-use super::{OwnerReferences, Spanned};
+use super::{OwnerReferences, Spanned, UnknownField};
 use crate::text::Span;
 use crate::yaml::{Entry, Kind, NodeId, Tree, Value};
 
@@ -44,15 +44,6 @@ const SERVER_FIELDS: [&str; 8] = [
 
 /// The annotation in which `kubectl apply` keeps a copy of the whole object.
 pub(super) const LAST_APPLIED: &str = "kubectl.kubernetes.io/last-applied-configuration";
-
-/// A key that the type does not have: strict clients reject it, others silently drop it.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct UnknownField {
-    /// The key.
-    pub name: String,
-    /// Where the key is.
-    pub span: Span,
-}
 
 /// A field that the API server writes and a rendering should not.
 #[derive(Clone, Debug, PartialEq, Eq)]

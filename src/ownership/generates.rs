@@ -58,7 +58,7 @@ fn tie(
         from: member.id,
         to,
         kind: TieKind::Generates { owned },
-        evidence: TieEvidence { field: found.field.clone(), span: found.span, row: Some(row.name()) },
+        evidence: TieEvidence { field: found.field.as_str().into(), span: found.span, row: Some(row.name()) },
         certainty: if row.verified && !contested { Certainty::Certain } else { Certainty::Possible },
     }
 }

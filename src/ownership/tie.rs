@@ -1,5 +1,7 @@
 //! An edge between two objects, written or implied.
 
+use std::sync::Arc;
+
 use super::tables::RowName;
 use crate::finding::Certainty;
 use crate::inventory::{Inventory, ObjectId};
@@ -45,8 +47,8 @@ pub struct TieEnd {
 /// What shows a tie: a field of the manifest that it begins at, a row of a table, or both.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TieEvidence {
-    /// The field: `spec.target.name`.
-    pub field: String,
+    /// The field: `spec.target.name`. Few differ, and all ties of one field share it.
+    pub field: Arc<str>,
     /// Where its value is written, in the file of [`Tie::from`].
     pub span: Span,
     /// The row.

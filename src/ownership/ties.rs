@@ -31,10 +31,10 @@ impl Ties {
             generated[from..].iter().take_while(|other| other.from == tie.from).any(|other| other.to.key == tie.to.key)
         };
         // A generator names its product; it does not use it.
-        let used: Vec<Tie> = uses::of(inventory).into_iter().filter(|tie| !is_product(tie)).collect();
-        let mut all = generated;
-        all.extend(used);
-        all.sort_by_key(|tie| tie.from);
+        let mut all = uses::of(inventory);
+        all.retain(|tie| !is_product(tie));
+        all.extend(generated);
+        all.sort_by_key(|tie| (tie.from, tie.kind == TieKind::Uses));
         let mut to: BTreeMap<ObjectKey, Vec<usize>> = BTreeMap::new();
         for (place, tie) in all.iter().enumerate() {
             to.entry(tie.to.key.clone()).or_default().push(place);

@@ -3,7 +3,8 @@
 //! Kubernetes' own fields are certain. What custom resources mean by their fields only their operators know: a Pod in them is
 //! likely one, and a `secretRef` possibly a reference to a Secret.
 
-use std::sync::LazyLock;
+use std::collections::HashSet;
+use std::sync::{Arc, LazyLock};
 
 use super::pod_specs::{CustomField, CustomFields, PodSpec, is_custom, pod_spec};
 use super::tables::FieldPath;
@@ -82,16 +83,19 @@ fn fields(list: &[(&str, &'static str, GroupKind<&'static str>)]) -> Vec<NamedBy
 
 /// Everything that every object uses, in the order of the inventory.
 pub(super) fn of(inventory: &Inventory) -> Vec<Tie> {
-    let mut uses = Uses { inventory, ties: Vec::new() };
+    let mut uses = Uses { inventory, ties: Vec::new(), fields: HashSet::new() };
     for member in inventory.members.iter().filter(|member| member.decodes()) {
         uses.read(member);
     }
+    uses.ties.shrink_to_fit();
     uses.ties
 }
 
 struct Uses<'a> {
     inventory: &'a Inventory,
     ties: Vec<Tie>,
+    /// The fields that were found so far.
+    fields: HashSet<Arc<str>>,
 }
 
 impl<'a> Uses<'a> {
@@ -173,13 +177,24 @@ impl<'a> Uses<'a> {
             (None, Some(Scope::Cluster)) => return,
             (None, _) => self.inventory.namespace_beside(member),
         };
+        let field = self.field(holder, key);
         self.ties.push(Tie {
             from: member.id,
             to: TieEnd::of(self.inventory, ObjectKey::new(kind, namespace, text)),
             kind: TieKind::Uses,
-            evidence: TieEvidence { field: joined(holder, key), span: name.span(), row: None },
+            evidence: TieEvidence { field, span: name.span(), row: None },
             certainty,
         });
+    }
+
+    fn field(&mut self, holder: &str, key: &str) -> Arc<str> {
+        let field = joined(holder, key);
+        if let Some(known) = self.fields.get(&*field) {
+            return Arc::clone(known);
+        }
+        let field: Arc<str> = field.into();
+        self.fields.insert(Arc::clone(&field));
+        field
     }
 }
 

@@ -10,7 +10,7 @@ use crate::yaml::Value;
 pub(super) struct Workload {
     pub(super) id: ObjectId,
     /// All that run a program of their image, init containers and ephemeral ones included.
-    pub(super) containers: Vec<RunContainer>,
+    pub(super) containers: Box<[RunContainer]>,
     /// `default` when the pod names none, as the API server fills in.
     pub(super) service_account: String,
 }
@@ -20,7 +20,7 @@ pub(super) struct Workload {
 pub(super) struct RunContainer {
     pub(super) image: Spanned<String>,
     /// Its `command` and its `args`; empty where the image decides.
-    pub(super) command_line: Vec<String>,
+    pub(super) command_line: Box<[String]>,
 }
 
 /// The workloads in an input, in its order; those that end on their own come last, because a controller does not.

@@ -8,6 +8,7 @@ use std::fmt;
 use miette::{
     Diagnostic, GraphicalReportHandler, GraphicalTheme, LabeledSpan, SourceCode, SourceSpan, ThemeCharacters,
 };
+use rayon::prelude::*;
 
 use super::digest::{Digest, DigestEntry};
 use super::excerpt::{Excerpt, Frame, NAME};
@@ -58,12 +59,13 @@ pub(super) fn findings(report: &Report, options: &HumanOptions) -> String {
 }
 
 fn shown(report: &Report, digest: &Digest<'_>, options: &HumanOptions) -> String {
-    let mut out = String::new();
-    for entry in &digest.shown {
+    let drawn = digest.shown.par_iter().map(|entry| {
+        let mut out = String::new();
         finding(&mut out, report, entry, options);
         out.push('\n');
-    }
-    out
+        out
+    });
+    drawn.collect()
 }
 
 /// Where most of what was found is.

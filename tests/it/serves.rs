@@ -2,7 +2,7 @@
 
 use ownerlint::inventory::Inventory;
 use ownerlint::kube::{GroupKind, Namespace};
-use ownerlint::manifest::Webhook;
+use ownerlint::manifest::{Labels, Webhook};
 use ownerlint::ownership::{
     Absence, AdmissionOperation, Backend, Interception, Purpose, RequestedKind, RequestedObject, Selected, Serves,
 };
@@ -169,7 +169,7 @@ fn webhooks_are_never_asked_about_the_configuration_of_admission() {
 
 /// Whether an object without labels in namespace `shop`, whose labels are known or not, is let through by the selectors.
 fn selected(fields: &str, namespace: &Namespace, namespace_labels_are_known: bool) -> Interception {
-    let none: &[_] = &[];
+    let none = Labels::default();
     let object =
         RequestedObject { namespace, labels: Some(none), namespace_labels: namespace_labels_are_known.then_some(none) };
     object.selected_by(&webhook(fields))

@@ -167,7 +167,7 @@ spec: {containers: [{name: a, envFrom: [{secretRef: {name: login}}]}]}
     assert_eq!(row.to_string(), "generators/ExternalSecret.external-secrets.io");
     let users: Vec<Tie> = ties.users_of(&secret).cloned().collect();
     assert_eq!(told(&inventory, &users), ["Pod/shop/web uses Secret/shop/login (in no file)"]);
-    assert_eq!(users[0].evidence.field, "spec.containers[].envFrom[].secretRef.name");
+    assert_eq!(&*users[0].evidence.field, "spec.containers[].envFrom[].secretRef.name");
     let source = &inventory.sources.iter().next().expect("one file").1;
     assert_eq!(source.slice(users[0].evidence.span), "login");
 }

@@ -11,6 +11,7 @@ use super::object::{DeliveryKind, DeliveryObject, SourceContent};
 use crate::inventory::Inventory;
 use crate::kube::Namespace;
 use crate::kustomize::{BuildFate, BuildRoots, FilePatterns, Pointer, ancestors, folder_of, pointers, resolve};
+use crate::manifest::ParsedFile;
 use crate::ownership::tie::TieEnd;
 use crate::text::FileId;
 
@@ -46,7 +47,9 @@ impl Reach {
     pub fn of(inventory: &Inventory, objects: &[DeliveryObject]) -> Self {
         let pointed: Vec<Vec<Pointer>> = objects.iter().map(|object| pointers_of(inventory, object)).collect();
         let mut by_top: BTreeMap<String, Vec<usize>> = BTreeMap::new();
-        for (at, top) in tops(inventory, objects, &pointed).into_iter().enumerate() {
+        let files: Vec<(FileId, String, &ParsedFile)> =
+            inventory.files().map(|(id, file)| (id, resolve("", file.source().path()), file)).collect();
+        for (at, top) in tops(inventory, &files, objects, &pointed).into_iter().enumerate() {
             if let Some(top) = top {
                 by_top.entry(top).or_default().push(at);
             }
@@ -54,7 +57,7 @@ impl Reach {
         let mut reach = Self { repositories: Vec::new(), builds: vec![Vec::new(); objects.len()] };
         for (top, objects) in by_top.into_iter().take(MOST_REPOSITORIES) {
             let pointers = objects.iter().flat_map(|at| pointed[*at].clone()).collect();
-            let tree = BuiltTree::below(inventory, &top, pointers);
+            let tree = BuiltTree::below(&files, &top, pointers);
             let repository = reach.repositories.len();
             for at in objects {
                 let mut built: Vec<Build> = Vec::new();
@@ -102,16 +105,15 @@ impl Reach {
 }
 
 impl BuiltTree {
-    fn below(inventory: &Inventory, top: &str, pointers: Vec<Pointer>) -> Self {
-        let inside = |path: &str| -> Option<String> {
-            let path = resolve("", path);
-            let rest = if top.is_empty() { Some(path.as_str()) } else { path.strip_prefix(top)?.strip_prefix('/') };
-            rest.map(str::to_owned)
+    /// The tree below a folder; `files` come with their resolved paths.
+    fn below(files: &[(FileId, String, &ParsedFile)], top: &str, pointers: Vec<Pointer>) -> Self {
+        let inside = |path: &str| match top.is_empty() {
+            true => Some(0),
+            false => path.strip_prefix(top)?.strip_prefix('/').map(|rest| path.len() - rest.len()),
         };
-        let files = inventory.files().filter_map(|(id, file)| Some((id, inside(file.source().path())?, file)));
-        let files: Vec<_> = files.collect();
-        let roots = BuildRoots::with_pointers(files.iter().map(|(_, path, file)| (path.as_str(), *file)), pointers);
-        Self { files: files.into_iter().map(|(id, ..)| id).collect(), roots }
+        let files = || files.iter().filter_map(|(id, path, file)| Some((*id, &path[inside(path)?..], *file)));
+        let roots = BuildRoots::with_pointers(files().map(|(_, path, file)| (path, file)), pointers);
+        Self { files: files().map(|(id, ..)| id).collect(), roots }
     }
 }
 
@@ -143,11 +145,19 @@ fn pointers_of(inventory: &Inventory, object: &DeliveryObject) -> Vec<Pointer> {
 
 /// For each delivery object the top of its repository: of the folders above its file in which what it points at exists, the one
 /// in which most delivery objects find theirs; of several, the highest.
-fn tops(inventory: &Inventory, objects: &[DeliveryObject], pointed: &[Vec<Pointer>]) -> Vec<Option<String>> {
-    let paths: BTreeSet<String> = inventory.sources.iter().map(|(_, file)| resolve("", file.path())).collect();
+fn tops(
+    inventory: &Inventory,
+    files: &[(FileId, String, &ParsedFile)],
+    objects: &[DeliveryObject],
+    pointed: &[Vec<Pointer>],
+) -> Vec<Option<String>> {
+    if objects.is_empty() {
+        return Vec::new();
+    }
+    let paths: BTreeSet<&str> = files.iter().map(|(_, path, _)| path.as_str()).collect();
     let is_there = |folder: &str| {
         let start = format!("{folder}/");
-        paths.range(start.clone()..).next().is_some_and(|path| path.starts_with(&start))
+        paths.range(start.as_str()..).next().is_some_and(|path| path.starts_with(&start))
     };
     let candidates: Vec<Vec<String>> = objects
         .iter()

@@ -80,10 +80,9 @@ impl FieldPath {
 
     /// The values that it leads to, in written order.
     pub fn nodes<'a>(&self, object: Value<'a>) -> Vec<Value<'a>> {
-        self.segments.iter().fold(vec![object], |found, segment| match segment {
-            Segment::Key(key) => found.into_iter().filter_map(|value| value.get(key)).collect(),
-            Segment::Items => found.into_iter().flat_map(Value::items).collect(),
-        })
+        let mut found = Vec::new();
+        follow(&self.segments, object, &mut found);
+        found
     }
 
     /// The scalars that it leads to, in written order; a list of scalars at its end counts as each of them.
@@ -91,6 +90,19 @@ impl FieldPath {
         let found = self.nodes(object);
         let lists = found.iter().filter(|value| value.is_seq()).flat_map(|value| value.items());
         found.iter().copied().chain(lists).filter_map(scalar).collect()
+    }
+}
+
+/// Most objects have nothing at the end of most paths, and then nothing is allocated. As deep as the path is long.
+fn follow<'a>(segments: &[Segment], value: Value<'a>, found: &mut Vec<Value<'a>>) {
+    match segments.split_first() {
+        None => found.push(value),
+        Some((Segment::Key(key), rest)) => {
+            if let Some(value) = value.get(key) {
+                follow(rest, value, found);
+            }
+        }
+        Some((Segment::Items, rest)) => value.items().for_each(|item| follow(rest, item, found)),
     }
 }
 

@@ -1,0 +1,124 @@
+//! Objects by what they are called.
+
+use super::builtin::table;
+use super::index::Index;
+use super::kinds::Resolution;
+use super::object_id::ObjectId;
+use super::{Inventory, Member};
+use crate::kube::{GroupKind, Namespace, ObjectKey, Scope};
+use crate::manifest::OwnerReference;
+use crate::text::FileId;
+
+/// The uid of an object, if it has one.
+fn uid_of(member: &Member) -> Option<&str> {
+    member.object.uid()
+}
+
+/// The key of an object that can be meant by name: of others the server makes up the name.
+fn named_key_of(member: &Member) -> Option<&ObjectKey> {
+    let named = member.object.metadata().name().as_ref().is_some_and(|name| !name.value.is_empty());
+    named.then_some(&member.key)
+}
+
+/// The group, kind and name of such an object.
+fn name_of(member: &Member) -> Option<(&str, &str, &str)> {
+    named_key_of(member).map(|key| (key.group.as_str(), key.kind.as_str(), key.name.as_str()))
+}
+
+impl Inventory {
+    /// Makes the objects known by their names.
+    pub(super) fn index(&mut self) {
+        let members = &*self.members;
+        let member = |id: ObjectId| &members[id.0 as usize];
+        let ((by_uid, by_key), (by_name, by_kind)) = rayon::join(
+            || {
+                let by_uid = || Index::new(members.len(), |id| uid_of(member(id)));
+                rayon::join(by_uid, || Index::new(members.len(), |id| named_key_of(member(id))))
+            },
+            || {
+                let by_name = || Index::new(members.len(), |id| name_of(member(id)));
+                rayon::join(by_name, || Index::new(members.len(), |id| Some(member(id).object.group_kind())))
+            },
+        );
+        (self.by_uid, self.by_key, self.by_name, self.by_kind) = (by_uid, by_key, by_name, by_kind);
+    }
+
+    /// The object of `id`. Ids come from this inventory; another one's id is a programming error and panics.
+    pub fn member(&self, id: ObjectId) -> &Member {
+        &self.members[id.0 as usize]
+    }
+
+    /// The objects of a file, in order.
+    pub fn members_of(&self, file: FileId) -> &[Member] {
+        let start = self.members.partition_point(|member| member.file < file);
+        let end = self.members.partition_point(|member| member.file <= file);
+        &self.members[start..end]
+    }
+
+    /// The objects of a kind as it is written, in whatever version, in order.
+    pub fn of_kind(&self, kind: GroupKind<&str>) -> impl Iterator<Item = &Member> + use<'_> {
+        let of_kind = self.by_kind.get(&kind, |id| Some(self.member(id).object.group_kind()));
+        of_kind.iter().map(|id| self.member(*id))
+    }
+
+    /// The objects that have this uid, in order.
+    pub fn with_uid(&self, uid: &str) -> &[ObjectId] {
+        self.by_uid.get(&uid, |id| uid_of(self.member(id)))
+    }
+
+    /// The objects of a key, in order; several if it appears more than once.
+    pub fn with_key(&self, key: &ObjectKey) -> &[ObjectId] {
+        self.by_key.get(&key, |id| named_key_of(self.member(id)))
+    }
+
+    /// The objects of a group, kind and name in whatever namespace, in order.
+    pub fn with_name(&self, group: &str, kind: &str, name: &str) -> &[ObjectId] {
+        self.by_name.get(&(table().identity(group, kind), kind, name), |id| name_of(self.member(id)))
+    }
+
+    /// The objects of a kind and name whose namespace may be `here`, in order: those in it, and those of which nobody says where
+    /// they are.
+    pub fn with_name_near<'a>(
+        &'a self,
+        kind: GroupKind<&str>,
+        name: &str,
+        here: &Namespace,
+    ) -> impl Iterator<Item = ObjectId> + use<'a> {
+        let everywhere = match here {
+            Namespace::Named(_) => &[][..],
+            Namespace::None | Namespace::Unwritten => self.with_name(kind.group, kind.kind, name),
+        };
+        let group = table().identity(kind.group, kind.kind);
+        let in_namespace =
+            |namespace: Namespace| self.with_key(&ObjectKey::new(GroupKind::new(group, kind.kind), namespace, name));
+        let named = here.name().map(|name| [Namespace::Named(name.to_owned()), Namespace::Unwritten, Namespace::None]);
+        let mut parts: Vec<_> = named.into_iter().flatten().map(in_namespace).collect();
+        let merged = std::iter::from_fn(move || {
+            let part = parts.iter_mut().filter(|part| !part.is_empty()).min_by_key(|part| part.first().copied())?;
+            let (next, rest) = part.split_first()?;
+            *part = rest;
+            Some(*next)
+        });
+        everywhere.iter().copied().chain(merged)
+    }
+
+    /// What is known of the kind that a reference names.
+    pub fn owner_kind(&self, reference: &OwnerReference) -> Resolution {
+        self.kinds.resolve(&reference.group_version(), reference.kind())
+    }
+
+    /// The key under which the collector looks for an owner: in the dependent's namespace, or in none when the owner's
+    /// kind is cluster-scoped ([GC-15]). `None` when the scope of the owner's kind is unknown.
+    pub fn owner_key(&self, dependent: &Member, reference: &OwnerReference) -> Option<ObjectKey> {
+        let namespace = match self.owner_kind(reference).scope? {
+            Scope::Cluster => Namespace::None,
+            Scope::Namespaced => dependent.key.namespace.clone(),
+        };
+        Some(ObjectKey {
+            kind: reference.kind().to_owned(),
+            group: table().identity(&reference.group_version().group, reference.kind()).to_owned(),
+            namespace,
+            name: reference.name().to_owned(),
+        })
+    }
+}
