@@ -119,7 +119,10 @@ pub fn compare(base: &[TreePart], head: &[TreePart]) -> Vec<ObjectChange> {
 }
 
 /// What the files of a side contain, whoever applies it.
-struct WrittenObjects<'t>(HashSet<(&'t str, GroupKind<&'t str>, Option<Cow<'t, str>>)>);
+struct WrittenObjects<'t>(HashSet<WrittenName<'t>>);
+
+/// What an object is called as it is written: its file, its kind, its name.
+type WrittenName<'t> = (&'t str, GroupKind<&'t str>, Option<Cow<'t, str>>);
 
 impl<'t> WrittenObjects<'t> {
     /// Those of the destinations that count.
@@ -133,7 +136,7 @@ impl<'t> WrittenObjects<'t> {
         self.0.contains(&Self::identity(trees, place))
     }
 
-    fn identity(trees: &[TreePart], place: TreePlace) -> (&str, GroupKind<&str>, Option<Cow<'_, str>>) {
+    fn identity(trees: &[TreePart], place: TreePlace) -> WrittenName<'_> {
         let object = &member(trees, place).object;
         (file_of(trees, place), object.group_kind(), object.name())
     }

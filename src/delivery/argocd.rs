@@ -68,5 +68,5 @@ pub fn wave(member: &Member) -> i64 {
 
 fn has_sync_option(member: &Member, option: &str) -> bool {
     let options = member.object.metadata().annotation(marks::ARGOCD_SYNC_OPTIONS);
-    options.is_some_and(|options| marks::sync_options(&options.value).any(|one| one == option))
+    options.is_some_and(|options| marks::sync_options(options.value).any(|one| one == option))
 }

@@ -114,7 +114,7 @@ fn resource_policy(metadata: Metadata<'_>) -> Option<Spared<'_>> {
     let policy = metadata.annotation(marks::HELM_RESOURCE_POLICY)?;
     let by = match policy.value.trim().eq_ignore_ascii_case("keep") {
         true => Sparing::Keep,
-        false => Sparing::UnknownPolicy(&policy.value),
+        false => Sparing::UnknownPolicy(policy.value),
     };
     Some(Spared { by, place: Some(policy.key_span) })
 }
@@ -122,13 +122,13 @@ fn resource_policy(metadata: Metadata<'_>) -> Option<Spared<'_>> {
 /// Argo CD reads Helm's annotation like one of its own: a list, compared exactly.
 fn argo_cd_keep(metadata: Metadata<'_>) -> Option<Spared<'_>> {
     let policy = metadata.annotation(marks::HELM_RESOURCE_POLICY)?;
-    let keeps = marks::sync_options(&policy.value).any(|option| option == "keep");
+    let keeps = marks::sync_options(policy.value).any(|option| option == "keep");
     keeps.then_some(Spared { by: Sparing::Keep, place: Some(policy.key_span) })
 }
 
 fn sync_option<'a>(metadata: Metadata<'a>, spares: &[&str]) -> Option<Spared<'a>> {
     let options = metadata.annotation(marks::ARGOCD_SYNC_OPTIONS)?;
-    let option = marks::sync_options(&options.value).find(|option| spares.contains(option))?;
+    let option = marks::sync_options(options.value).find(|option| spares.contains(option))?;
     Some(Spared { by: Sparing::SyncOption(option), place: Some(options.key_span) })
 }
 

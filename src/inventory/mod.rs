@@ -211,7 +211,7 @@ impl Inventory {
             self.built_one(object, Arc::clone(resolution), edits, all_have_uids)
         });
         let members: Vec<Option<Member>> = members.collect();
-        let mut members: Vec<Member> = members.into_iter().filter_map(|built| built).collect();
+        let mut members: Vec<Member> = members.into_iter().flatten().collect();
         (0u32..).zip(&mut members).for_each(|(id, member)| member.id = ObjectId(id));
         members
     }

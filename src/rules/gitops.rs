@@ -253,7 +253,7 @@ fn forced_by_kustomization(context: &Context<'_>, place: usize, kustomization: &
 
 fn force(metadata: Metadata<'_>) -> Option<Force<'_>> {
     if let Some(options) = metadata.annotation(marks::ARGOCD_SYNC_OPTIONS) {
-        let has = |option: &str| marks::sync_options(&options.value).any(|written| written == option);
+        let has = |option: &str| marks::sync_options(options.value).any(|written| written == option);
         match (has("Force=true"), has("Replace=true")) {
             (true, true) => return Some(Force::ArgoCdReplace(options)),
             // A server-side apply takes fields over, and deletes nothing.

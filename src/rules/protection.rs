@@ -244,7 +244,7 @@ fn read_by_another_tool(context: &Context<'_>, member: &Member, delivery: &Deliv
 fn only_pruning(context: &Context<'_>, member: &Member, delivery: &DeliveryObjects) -> Option<Draft> {
     let object = &member.object;
     let options = object.metadata().annotation(marks::ARGOCD_SYNC_OPTIONS)?;
-    let never = marks::sync_options(&options.value).any(|option| option == "Prune=false");
+    let never = marks::sync_options(options.value).any(|option| option == "Prune=false");
     let spared = spared(object, None, Removal::ArgoCdApplication).is_some();
     let stays = delivery.deletion(context, member, Regime::ArgoCd).is_some_and(|deletion| !deletion.deletes);
     if !never || spared || stays || is_of_another_tool(context, member) {
@@ -321,7 +321,7 @@ fn on_a_template(member: &Member, template: Template<'_>, tracking: &BTreeSet<&s
 /// A protection of any tool, with its key.
 fn protection_of(metadata: Metadata<'_>) -> Option<(&'static str, Spanned<&str>)> {
     let protecting = |key: &'static str, protects: fn(&str) -> bool| {
-        metadata.annotation(key).filter(|value| protects(&value.value)).map(|value| (key, value))
+        metadata.annotation(key).filter(|value| protects(value.value)).map(|value| (key, value))
     };
     protecting(marks::ARGOCD_SYNC_OPTIONS, |value| {
         let mut options = marks::sync_options(value);

@@ -200,10 +200,9 @@ fn hook_survives_uninstall(context: &Context<'_>, sink: &mut Sink) {
         let other_tool =
             context.analysis.deliveries().evident(context.inventory, member).is_some() && !is_released(context, member);
         let kept = metadata.annotation(marks::HELM_RESOURCE_POLICY).is_some();
-        let is_test =
-            words(&hook.value).all(|event| matches!(event.as_str(), "test" | "test-success" | "test-failure"));
+        let is_test = words(hook.value).all(|event| matches!(event.as_str(), "test" | "test-success" | "test-failure"));
         let policy = metadata.annotation(marks::HELM_HOOK_DELETE_POLICY);
-        let deleted = policy.is_some_and(|policy| words(&policy.value).any(|word| word == "hook-succeeded"));
+        let deleted = policy.is_some_and(|policy| words(policy.value).any(|word| word == "hook-succeeded"));
         if other_tool || kept || is_test || deleted {
             continue;
         }

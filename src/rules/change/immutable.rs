@@ -63,7 +63,7 @@ fn answer(merge: &Merge<'_>, regime: Regime, object: KeptObject<'_>) -> Answer {
         Regime::ArgoCd => {
             let options = metadata.annotation(marks::ARGOCD_SYNC_OPTIONS);
             let force =
-                options.is_some_and(|options| marks::sync_options(&options.value).any(|one| one == "Force=true"));
+                options.is_some_and(|options| marks::sync_options(options.value).any(|one| one == "Force=true"));
             if force {
                 Answer::Replaces { because: "the sync option `Force=true` of the object" }
             } else {
@@ -231,7 +231,7 @@ fn remedy(member: &Member, regime: Regime) -> String {
 }
 
 fn scope_changed(merge: &Merge<'_>, sink: &mut Sink) {
-    let scope = |member: &Member| member.object.definition().and_then(|crd| crd.scope.clone());
+    let scope = |member: &Member| member.object.definition().and_then(|crd| crd.scope);
     for object in kept(merge) {
         let (Some(was), Some(is)) = (scope(object.base), scope(object.head)) else { continue };
         if was.value != is.value {
