@@ -6,12 +6,13 @@ use std::path::Path;
 
 use tempfile::NamedTempFile;
 
+use crate::inventory::names_a_device;
+
 /// Writes a file: into a temporary one beside it, which then takes its place. A link is replaced, never followed: it may have
 /// come with the repository. What is not a regular file, `/dev/stdout` say, is written as it is.
 pub(super) fn replace(path: &Path, text: &str) -> io::Result<()> {
     let there = path.symlink_metadata().ok();
-    let streams = path.starts_with("/dev") || path.starts_with("/proc");
-    if streams || there.as_ref().is_some_and(|metadata| !metadata.is_file() && !metadata.is_symlink()) {
+    if names_a_device(path) || there.as_ref().is_some_and(|metadata| !metadata.is_file() && !metadata.is_symlink()) {
         return File::options().write(true).open(path)?.write_all(text.as_bytes());
     }
     if there.as_ref().is_some_and(|metadata| metadata.permissions().readonly()) {

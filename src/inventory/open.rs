@@ -11,10 +11,13 @@ use crate::text::SourceFile;
 /// Where an operating system shows what is no file: a read of it can block forever.
 const PSEUDO_FOLDERS: [&str; 3] = ["/dev", "/proc", "/sys"];
 
+/// The folder among them whose files are files: memory that is used as a disk.
+const MEMORY: &str = "/dev/shm";
+
 /// Whether a path as it is written leads to a device, or to what a shell puts there: `/dev/stdin`, `/proc/self/fd/63`. Whoever
 /// writes that means it.
-pub(super) fn names_a_device(path: &Path) -> bool {
-    PSEUDO_FOLDERS.iter().any(|folder| path.starts_with(folder))
+pub fn names_a_device(path: &Path) -> bool {
+    PSEUDO_FOLDERS.iter().any(|folder| path.starts_with(folder)) && !path.starts_with(MEMORY)
 }
 
 /// The bytes of a file.

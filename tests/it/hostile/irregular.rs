@@ -7,7 +7,7 @@ use std::process::Command;
 
 use super::support::{findings, repository};
 use crate::limits::shell;
-use crate::support::{Repository, ownerlint};
+use crate::support::{Repository, ownerlint, skip};
 
 fn fifo(repository: &Repository, path: &str) {
     let made = Command::new("mkfifo").arg(repository.path().join(path)).status().expect("mkfifo runs");
@@ -142,4 +142,16 @@ fn a_folder_or_file_without_permission_is_named_and_the_rest_is_read() {
         assert!(out.contains(&format!("`rendered/{path}` cannot be opened: permission denied")), "{out}");
     }
     assert!(run.status.code() == Some(1) && out.contains("\"objects\": 1"), "{out}");
+}
+
+#[test]
+fn files_in_memory_are_files() {
+    let Ok(memory) = tempfile::tempdir_in("/dev/shm") else { return skip("there is no shared memory") };
+    let folder = memory.path();
+    std::fs::write(folder.join("good.yaml"), super::support::CONFIG_MAP).expect("a file");
+    let run =
+        shell(folder, "\"$OWNERLINT\" list . && \"$OWNERLINT\" -o \"json:$PWD/out.json\" \"$PWD\" && cat out.json");
+    let out = String::from_utf8_lossy(&run.stdout);
+    assert!(out.contains("ConfigMap/shop/settings"), "{out}{}", String::from_utf8_lossy(&run.stderr));
+    assert!(out.contains("\"objects\": 1"), "{out}");
 }
