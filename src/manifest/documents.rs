@@ -6,7 +6,7 @@ use std::sync::Arc;
 use super::Object;
 use crate::kube::TypeMeta;
 use crate::text::Span;
-use crate::yaml::{Kind, NodeId, Tree};
+use crate::yaml::{Kind, NodeId, Tree, Value};
 
 /// A document or list item without `apiVersion` and `kind`: not a manifest.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -68,24 +68,41 @@ pub struct Found {
 pub fn objects_of(tree: &Arc<Tree>) -> Found {
     let mut found = Found::default();
     let root = tree.root();
-    // Items in written order: a stack would reverse them, so each list is replaced by its items in place.
-    let mut pending: Vec<(NodeId, Option<Arc<TypeMeta>>)> = vec![(root.id(), None)];
-    while let Some((node, default)) = pending.pop() {
-        let Some(object) = Object::read(tree, node, default.as_deref()) else {
-            found.others.push(not_an_object(tree, node));
+    // The lists around the place, the innermost last, each with what it says of its items.
+    let mut lists = Vec::from_iter(found.see(tree, root.id(), None));
+    found.is_list = !lists.is_empty();
+    while let Some((items, default)) = lists.last_mut() {
+        let Some(item) = items.next() else {
+            lists.pop();
             continue;
         };
-        let items = object.at(&["items"]).filter(|items| items.is_seq() || items.is_null());
-        match items.filter(|_| object.kind().ends_with("List")) {
-            Some(items) => {
-                found.is_list |= node == root.id();
-                let default = typed_list_item(&object);
-                pending.extend(items.items().rev().map(|item| (item.id(), default.clone())));
-            }
-            None => found.objects.push(object),
-        }
+        let list = found.see(tree, item.id(), default.as_deref());
+        lists.extend(list);
     }
     found
+}
+
+impl Found {
+    /// Takes a value, which is an object or none. Returns the items if it is a list, and what that says of them.
+    fn see<'t>(
+        &mut self,
+        tree: &'t Arc<Tree>,
+        node: NodeId,
+        default: Option<&TypeMeta>,
+    ) -> Option<(impl Iterator<Item = Value<'t>> + use<'t>, Option<Arc<TypeMeta>>)> {
+        let Some(object) = Object::read(tree, node, default) else {
+            self.others.push(not_an_object(tree, node));
+            return None;
+        };
+        let items = tree.value(node).get("items").filter(|items| items.is_seq() || items.is_null());
+        match items.filter(|_| object.kind().ends_with("List")) {
+            Some(items) => Some((items.items(), typed_list_item(&object))),
+            None => {
+                self.objects.push(object);
+                None
+            }
+        }
+    }
 }
 
 /// `v1 ConfigMapList` says what its items are; `v1 List` does not.

@@ -7,7 +7,7 @@ use super::provenance::templates;
 use super::recognition::{FileFacts, is_kustomization};
 use super::secret;
 use super::secret_words::SecretWords;
-use crate::text::{Side, SourceFile};
+use crate::text::{Side, SourceFile, Span};
 use crate::yaml::{self, ReadChoice};
 
 /// The content of one text. It depends on nothing but that text: scopes, keys and namespaces are a bundle's and are
@@ -38,7 +38,7 @@ impl ParsedFile {
         let secrets = SecretWords::of(source.text());
         let whole = WholeText::new(&source, &secrets);
         let read = |documents: &mut Documents, document| documents.read(&whole, document);
-        let documents = Documents::joined(yaml::read_each(&source, choice, read));
+        let documents = Documents::joined(yaml::read_each(&source, choice, read), &whole);
         let mut facts = FileFacts::default();
         documents.parsed().iter().filter_map(ParsedDocument::facts).for_each(|said| facts.add(said));
         let whole_tree = |span, notation| yaml::read_whole(&source, span, notation);
@@ -89,6 +89,12 @@ impl ParsedFile {
     /// What in it is not an object to apply, with its document, in order.
     pub fn skipped(&self) -> impl Iterator<Item = (u32, Skip)> {
         self.text().into_iter().flat_map(|text| text.documents.skipped())
+    }
+
+    /// The first of the documents that cannot be read and say no more about it, because too many others before them do; and how
+    /// many there are.
+    pub fn more_unreadable(&self) -> Option<(Span, usize)> {
+        self.text()?.documents.more_unreadable()
     }
 
     fn text(&self) -> Option<&ParsedText> {

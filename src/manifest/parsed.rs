@@ -5,7 +5,9 @@ use std::sync::{Arc, OnceLock};
 use super::Object;
 use super::documents::{Found, WithoutIdentity, objects_of};
 use super::provenance::may_name_template;
-use super::recognition::{DocumentTraits, FileFacts, SkipReason, is_about_manifests, skip_reason, unreadable_reason};
+use super::recognition::{
+    DocumentTraits, FileFacts, SkipReason, TemplateLanguage, is_about_manifests, skip_reason, unreadable_reason,
+};
 use super::secret::{self, DocumentParts};
 use super::secret_words::SecretWords;
 use crate::text::{SourceFile, Span};
@@ -51,13 +53,25 @@ struct Remarks {
     facts: FileFacts,
 }
 
+/// So many documents of a file are said to be unreadable each with its own reason; of more it is said how many they are.
+const MOST_UNREADABLE: usize = 100;
+
 /// A document of which there is nothing to say but why it is not an object to apply.
 #[derive(Clone, Copy, Debug)]
 struct BareDocument {
     index: u32,
     span: Span,
-    /// `None`: it is empty.
-    value: Option<WithoutIdentity>,
+    reason: BareReason,
+}
+
+#[derive(Clone, Copy, Debug)]
+enum BareReason {
+    Empty,
+    NoIdentity(WithoutIdentity),
+    /// One of too many that cannot be read.
+    Template(TemplateLanguage),
+    Unreadable,
+    Text,
 }
 
 /// The documents of a text.
@@ -69,6 +83,8 @@ pub(super) struct Documents {
     bare: Vec<BareDocument>,
     /// Whether a comment may name the template of one.
     may_name_templates: bool,
+    /// How many of the first are unreadable.
+    unreadable: usize,
 }
 
 /// The text that the documents are of, and what is asked of all of it for one of them.
@@ -97,26 +113,53 @@ impl Documents {
         let has_secrets = text.secrets.are_in(document.span);
         self.may_name_templates |= may_name_template(text.source.slice(document.span));
         let parsed = parse(text, document, has_secrets);
-        match parsed.bare().filter(|_| !has_secrets) {
+        match parsed.bare(self.unreadable >= MOST_UNREADABLE).filter(|_| !has_secrets) {
             Some(bare) => self.bare.push(bare),
-            None => self.parsed.push(parsed),
+            None => {
+                self.unreadable += usize::from(parsed.is_unreadable());
+                self.parsed.push(parsed);
+            }
         }
     }
 
     /// Those of a text, from those of its parts in their order.
-    pub(super) fn joined(mut parts: Vec<Self>) -> Self {
+    pub(super) fn joined(mut parts: Vec<Self>, text: &WholeText<'_>) -> Self {
         let mut all = if parts.len() == 1 { parts.swap_remove(0) } else { Self::default() };
         all.parsed.reserve_exact(parts.iter().map(|part| part.parsed.len()).sum());
         all.bare.reserve_exact(parts.iter().map(|part| part.bare.len()).sum());
         for part in parts {
-            all.may_name_templates |= part.may_name_templates;
-            all.parsed.extend(part.parsed);
-            all.bare.extend(part.bare);
+            all.append(part, text);
         }
         // Most files have one document, and stay in memory.
         all.parsed.shrink_to_fit();
         all.bare.shrink_to_fit();
         all
+    }
+
+    /// Adds those of the next part.
+    fn append(&mut self, part: Self, text: &WholeText<'_>) {
+        self.may_name_templates |= part.may_name_templates;
+        let mut bare = part.bare.into_iter().peekable();
+        for document in part.parsed {
+            let bare_document = document.bare(self.unreadable >= MOST_UNREADABLE);
+            match bare_document.filter(|_| !text.secrets.are_in(document.span)) {
+                None => {
+                    self.unreadable += usize::from(document.is_unreadable());
+                    self.parsed.push(document);
+                }
+                Some(one_more) => {
+                    self.bare.extend(std::iter::from_fn(|| bare.next_if(|before| before.index < one_more.index)));
+                    self.bare.push(one_more);
+                }
+            }
+        }
+        self.bare.extend(bare);
+    }
+
+    /// The first of the documents that nothing but their number says to be unreadable, and how many there are.
+    pub(super) fn more_unreadable(&self) -> Option<(Span, usize)> {
+        let mut more = self.bare.iter().filter(|bare| matches!(bare.reason, BareReason::Unreadable));
+        Some((more.next()?.span, 1 + more.count()))
     }
 
     pub(super) fn parsed(&self) -> &[ParsedDocument] {
@@ -149,7 +192,14 @@ impl Documents {
 
 impl BareDocument {
     fn skip(&self) -> Skip {
-        let reason = self.value.map_or(SkipReason::Empty, SkipReason::NoIdentity);
+        let like_others = || format!("unreadable, like {MOST_UNREADABLE} documents before it");
+        let reason = match self.reason {
+            BareReason::Empty => SkipReason::Empty,
+            BareReason::NoIdentity(what) => SkipReason::NoIdentity(what),
+            BareReason::Template(language) => SkipReason::Template(language, like_others()),
+            BareReason::Unreadable => SkipReason::Unreadable(like_others()),
+            BareReason::Text => SkipReason::Text(like_others()),
+        };
         Skip { span: self.span, reason }
     }
 }
@@ -201,18 +251,28 @@ impl ParsedDocument {
         }
     }
 
-    /// The document in a few bytes, if that says all there is to say.
-    fn bare(&self) -> Option<BareDocument> {
+    /// Whether it cannot be read.
+    fn is_unreadable(&self) -> bool {
+        let reasons = self.skipped().iter().map(|skip| &skip.reason);
+        self.tree.is_none()
+            && reasons.into_iter().any(|reason| !matches!(reason, SkipReason::Empty | SkipReason::NoIdentity(_)))
+    }
+
+    /// The document in a few bytes, if that says all there is to say. `is_one_more`: many others are unreadable, too.
+    fn bare(&self, is_one_more: bool) -> Option<BareDocument> {
         let remarks = self.remarks.as_deref()?;
         let [skip] = &remarks.skipped[..] else { return None };
-        let value = match &skip.reason {
-            SkipReason::Empty => None,
-            SkipReason::NoIdentity(value) => Some(*value),
+        let reason = match &skip.reason {
+            SkipReason::Empty => BareReason::Empty,
+            SkipReason::NoIdentity(value) => BareReason::NoIdentity(*value),
+            SkipReason::Template(language, _) if is_one_more => BareReason::Template(*language),
+            SkipReason::Unreadable(_) if is_one_more => BareReason::Unreadable,
+            SkipReason::Text(_) if is_one_more => BareReason::Text,
             _ => return None,
         };
         let silent = remarks.problems.is_empty() && remarks.comments.is_empty() && remarks.facts.is_empty();
-        let bare = silent && self.tree.is_none() && self.objects.is_empty() && remarks.error.is_none();
-        bare.then_some(BareDocument { index: self.index, span: skip.span, value })
+        let bare = silent && self.tree.is_none() && self.objects.is_empty();
+        bare.then_some(BareDocument { index: self.index, span: skip.span, reason })
     }
 
     /// Takes over a value with its objects.

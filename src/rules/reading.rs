@@ -56,6 +56,17 @@ fn unreadable_document(context: &Context<'_>, sink: &mut Sink) {
                 .help(error.help.clone()),
         );
     }
+    for (file, parsed) in inventory.files() {
+        let Some((span, count)) = parsed.more_unreadable() else { continue };
+        let documents = if count == 1 { "One more document".to_owned() } else { format!("{count} more documents") };
+        sink.push(
+            Draft::in_file(file, span, format!("{documents} of this file cannot be read"))
+                .reason(
+                    "Kubernetes rejects each of them, and kubectl stops reading a file at the first that it rejects.",
+                )
+                .help("correct the documents above, and check again"),
+        );
+    }
     let undecodable = |member: &Member| undecodable(inventory, member);
     inventory.members.iter().filter(|member| !member.decodes()).for_each(|member| sink.extend(undecodable(member)));
 }

@@ -3,19 +3,18 @@
 //! Nothing is expanded here. Definitions are found in written order (the last one before the alias wins), then the budget
 //! is checked by walking the tape as go-yaml would decode it, which stops as soon as the budget is spent.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::HashMap;
 
 use super::limits::{MAX_DEPTH, excessive_aliasing};
 use super::tape::{EventKind, SyntaxError, Tape};
 
-/// For each alias event, the index of the event it names.
-pub(super) type AliasTargets = BTreeMap<u32, u32>;
+/// For each event another one: that which an alias names, and that which ends any other node.
+pub(super) type EventLinks = Vec<u32>;
 
 /// Finds the target of every alias and checks depth and budget. `file` is the text of the whole file.
-pub(super) fn resolve(tape: &Tape, file: &str) -> Result<AliasTargets, SyntaxError> {
+pub(super) fn resolve(tape: &Tape, file: &str) -> Result<EventLinks, SyntaxError> {
     let mut anchors: HashMap<&str, u32> = HashMap::new();
-    let mut targets = AliasTargets::new();
-    let mut ends = vec![0_u32; tape.events.len()];
+    let mut links = vec![0_u32; tape.events.len()];
     let mut open: Vec<u32> = Vec::new();
     for (index, event) in tape.events.iter().enumerate() {
         let index = index as u32;
@@ -31,32 +30,31 @@ pub(super) fn resolve(tape: &Tape, file: &str) -> Result<AliasTargets, SyntaxErr
             }
             EventKind::MapEnd | EventKind::SeqEnd => {
                 if let Some(start) = open.pop() {
-                    ends[start as usize] = index;
+                    links[start as usize] = index;
                 }
             }
-            EventKind::Scalar(_) | EventKind::LeftOut => ends[index as usize] = index,
+            EventKind::Scalar(_) | EventKind::LeftOut => links[index as usize] = index,
             EventKind::Alias => {
-                let name = tape.text(file, event.text);
+                let name = tape.text_of(file, event);
                 let Some(&target) = anchors.get(name) else {
                     return Err(SyntaxError::new(event.start, format!("unknown anchor '{name}' referenced")));
                 };
                 // Still open: only the root is event 0, and it stays open to the end.
-                if ends[target as usize] == 0 {
+                if links[target as usize] == 0 {
                     return Err(SyntaxError::new(event.start, format!("anchor '{name}' value contains itself")));
                 }
-                targets.insert(index, target);
-                ends[index as usize] = index;
+                links[index as usize] = target;
             }
         }
     }
-    if !targets.is_empty() {
-        check_budget(tape, &ends, &targets)?;
+    if tape.has_aliases {
+        check_budget(tape, &links)?;
     }
-    Ok(targets)
+    Ok(links)
 }
 
 /// Walks the document as go-yaml decodes it, entering the target of each alias, and counts.
-fn check_budget(tape: &Tape, ends: &[u32], targets: &AliasTargets) -> Result<(), SyntaxError> {
+fn check_budget(tape: &Tape, links: &[u32]) -> Result<(), SyntaxError> {
     // (last event of the expanded node, where to continue after it)
     let mut inside: Vec<(u32, u32)> = Vec::new();
     // go-yaml counts the document itself as a node.
@@ -81,8 +79,9 @@ fn check_budget(tape: &Tape, ends: &[u32], targets: &AliasTargets) -> Result<(),
         if excessive_aliasing(decoded, expanded) {
             return Err(SyntaxError::new(alias_start, "document contains excessive aliasing"));
         }
-        if let Some(&target) = targets.get(&at) {
-            inside.push((ends[target as usize], at + 1));
+        if event.kind == EventKind::Alias {
+            let target = links[at as usize];
+            inside.push((links[target as usize], at + 1));
             at = target;
             continue;
         }

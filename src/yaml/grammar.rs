@@ -6,7 +6,7 @@
 use std::collections::BTreeMap;
 
 use super::scan::{Scanner, Token, TokenKind};
-use super::tape::{EventKind, Properties, Style, SyntaxError, Tape, TapeEvent, TextRef};
+use super::tape::{EventKind, Properties, Style, SyntaxError, Tape, TextRef};
 
 /// What the grammar expects next.
 #[derive(Clone, Copy, Debug)]
@@ -83,12 +83,13 @@ impl<'t> Parser<'t> {
     }
 
     fn emit(&mut self, kind: EventKind, start: u32, end: u32, properties: u32) {
-        self.tape.events.push(TapeEvent { kind, start, end, text: TextRef::default(), properties });
+        self.tape.push(kind, start, end, TextRef::default(), properties);
     }
 
     /// A value that is left out: the empty span at `at`.
     fn emit_empty(&mut self, at: u32, properties: u32) {
-        self.emit(EventKind::Scalar(Style::Plain), at, at, properties);
+        let text = TextRef { start: at, end: at, decoded: false };
+        self.tape.push(EventKind::Scalar(Style::Plain), at, at, text, properties);
     }
 
     fn document(&mut self) -> Result<bool, SyntaxError> {
@@ -182,13 +183,7 @@ impl<'t> Parser<'t> {
         if let TokenKind::Alias(text) = *self.peek()? {
             let token = self.take()?;
             self.tape.has_aliases = true;
-            self.tape.events.push(TapeEvent {
-                kind: EventKind::Alias,
-                start: token.start,
-                end: token.end,
-                text,
-                properties: 0,
-            });
+            self.tape.push(EventKind::Alias, token.start, token.end, text, 0);
             return Ok(());
         }
         let properties = self.properties()?;
@@ -224,8 +219,7 @@ impl<'t> Parser<'t> {
     fn scalar(&mut self, properties: u32) -> Result<(), SyntaxError> {
         let token = self.take()?;
         if let TokenKind::Scalar { style, text } = token.kind {
-            let (start, end) = (token.start, token.end);
-            self.tape.events.push(TapeEvent { kind: EventKind::Scalar(style), start, end, text, properties });
+            self.tape.push(EventKind::Scalar(style), token.start, token.end, text, properties);
         }
         Ok(())
     }

@@ -4,7 +4,7 @@
 //! about JSON's grammar and lenient in two points that are kept here: a lone surrogate becomes U+FFFD, and equal keys pass.
 
 use super::limits::MAX_DEPTH;
-use super::tape::{EventKind, Style, SyntaxError, Tape, TapeEvent, TextRef};
+use super::tape::{EventKind, Style, SyntaxError, Tape, TextRef};
 
 /// Reads one value at `start`, blanks before it skipped. `None` when only blanks are left. Returns the tape and the end.
 pub(super) fn parse(text: &str, start: usize) -> Result<Option<(Tape, usize)>, SyntaxError> {
@@ -45,7 +45,7 @@ impl JsonReader<'_> {
     }
 
     fn emit(&mut self, kind: EventKind, start: usize, text: TextRef) {
-        self.tape.events.push(TapeEvent { kind, start: start as u32, end: self.at as u32, text, properties: 0 });
+        self.tape.push(kind, start as u32, self.at as u32, text, 0);
     }
 
     /// One value and everything in it.

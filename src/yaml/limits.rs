@@ -3,6 +3,10 @@
 /// The deepest nesting: the limit of go-yaml v2 and of Go's JSON reader.
 pub(super) const MAX_DEPTH: usize = 10_000;
 
+/// The most events on the tape of an object. An API server takes 3 MiB in one request (k8s.io/apiserver, `MaxRequestBodyBytes`), and
+/// every event is at least one and a half bytes of the object's JSON: two for `1,`, and three for the two events of `{},`.
+pub(super) const MAX_EVENTS: usize = 2 * 1024 * 1024;
+
 /// How many nodes one document may gain by expanding its aliases. go-yaml's own budget is a share of the whole document
 /// and is checked as well; this bounds it for very large ones.
 pub(super) const MAX_EXPANDED: u64 = 1_000_000;

@@ -41,10 +41,10 @@ pub fn events(chunk: &str) -> Result<Vec<String>, String> {
 }
 
 fn shown(tape: &Tape, text: &str, event: &TapeEvent) -> String {
-    let text_of = |place| tape.text(text, place);
+    let written = || tape.text_of(text, event);
     let properties = tape.properties(event);
     let anchor = properties.and_then(|properties| properties.anchor);
-    let anchor = anchor.map_or_else(String::new, |anchor| format!(" &{}", text_of(anchor)));
+    let anchor = anchor.map_or_else(String::new, |anchor| format!(" &{}", tape.text(text, anchor)));
     let tag = properties.and_then(|properties| properties.tag.as_deref());
     let tag = tag.map_or_else(String::new, |tag| format!(" <{}>", tag.escape_debug()));
     let style = |style| match style {
@@ -58,10 +58,8 @@ fn shown(tape: &Tape, text: &str, event: &TapeEvent) -> String {
         EventKind::MapEnd => "-MAP".to_owned(),
         EventKind::SeqStart { .. } => format!("+SEQ{anchor}{tag}"),
         EventKind::SeqEnd => "-SEQ".to_owned(),
-        EventKind::Scalar(written) => {
-            format!("=VAL{anchor}{tag} {}{}", style(written), text_of(event.text).escape_debug())
-        }
-        EventKind::Alias => format!("=ALI *{}", text_of(event.text)),
+        EventKind::Scalar(form) => format!("=VAL{anchor}{tag} {}{}", style(form), written().escape_debug()),
+        EventKind::Alias => format!("=ALI *{}", written()),
         EventKind::LeftOut => "=MAP".to_owned(),
     }
 }

@@ -29,6 +29,7 @@ mod measure;
 mod passing;
 mod read;
 mod refusal;
+mod root;
 mod scalar;
 mod scan;
 mod split;

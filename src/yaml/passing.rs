@@ -26,8 +26,8 @@ pub(super) fn pass(tape: &Tape, file: &str, json: bool, first: usize) -> Option<
     let mut passing = Passing::new(json);
     for (last, event) in (first..).zip(tape.events.get(first..)?) {
         let step = match event.kind {
-            _ if event.properties != 0 => return None,
-            EventKind::Scalar(style) => passing.scalar(style, event.span(), tape.text(file, event.text)),
+            _ if tape.properties(event).is_some() => return None,
+            EventKind::Scalar(style) => passing.scalar(style, event.span(), tape.text_of(file, event)),
             kind => passing.collection(kind, event.span()),
         };
         match step {
@@ -151,25 +151,4 @@ fn is_json_value(text: &str, style: Style, json: bool) -> bool {
         (Style::JsonWord, _) => scalar::resolve_json(text).is_some(),
         (Style::Plain | Style::Single | Style::Double | Style::Block, _) => true,
     }
-}
-
-/// Whether the root is a mapping without that key.
-pub(super) fn is_mapping_without(tape: &Tape, file: &str, wanted: &str) -> bool {
-    let Some(EventKind::MapStart { .. }) = tape.events.first().map(|event| event.kind) else { return false };
-    let (mut depth, mut is_key) = (0_usize, true);
-    for event in &tape.events {
-        match event.kind {
-            EventKind::MapStart { .. } | EventKind::SeqStart { .. } => depth += 1,
-            EventKind::MapEnd | EventKind::SeqEnd => depth = depth.saturating_sub(1),
-            EventKind::Scalar(_) | EventKind::Alias | EventKind::LeftOut => {}
-        }
-        // What begins or ends in the root leaves it where a key or its value does.
-        if depth == 1 {
-            is_key = !is_key;
-            if is_key && tape.text(file, event.text) == wanted {
-                return false;
-            }
-        }
-    }
-    true
 }

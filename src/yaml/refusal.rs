@@ -1,10 +1,13 @@
 //! From a parser's error to words for a person.
 
 use super::document::ReadError;
+use super::root::TOO_LARGE;
 use super::tape::SyntaxError;
 use crate::text::Span;
 
 const REFUSED: &str = "Kubernetes rejects this document, and kubectl stops reading the file here.";
+
+const UNSENDABLE: &str = "The API server takes at most 3 MiB in one request, and no object of so many values fits into that. It was not checked.";
 
 /// The rejection of a document. `chunk` is the document, `file` the whole text, `braces` where a `{{` is part of the
 /// structure.
@@ -34,7 +37,7 @@ pub(super) fn syntax(file: &str, chunk: Span, error: &SyntaxError, braces: Optio
     ReadError {
         span,
         message: error.problem.clone().into_owned(),
-        reason: REFUSED.to_owned(),
+        reason: if error.problem == TOO_LARGE { UNSENDABLE } else { REFUSED }.to_owned(),
         help: help(&error.problem).to_owned(),
         template,
     }
@@ -96,6 +99,7 @@ fn help(problem: &str) -> &'static str {
         ("unknown anchor", "define the anchor in the same document, above the alias"),
         ("contains itself", "do not use an anchor inside its own value"),
         ("excessive aliasing", "write the values out, or use fewer aliases of aliases"),
+        ("API server", "split the object: a request holds at most 3 MiB of JSON, and etcd keeps half of that"),
         ("max depth", "nest less: Kubernetes reads at most 10,000 levels"),
         ("map key", "quote the key: keys must be text, numbers or booleans"),
         ("map merge requires", "give << a mapping, an alias of one, or a list of these"),

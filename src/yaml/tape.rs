@@ -42,19 +42,43 @@ pub(super) enum EventKind {
 }
 
 /// One event. `start..end` is the token as written: quotes included, a block scalar from its `|` or `>`, without anchor and tag.
+/// There are millions of them: what most do not have is in a list of its own.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct TapeEvent {
     pub(super) kind: EventKind,
     pub(super) start: u32,
     pub(super) end: u32,
-    pub(super) text: TextRef,
+    /// Index into [`Tape::additions`] plus one; 0 is none.
+    addition: u32,
+}
+
+/// What an event has besides its token.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Addition {
+    text: TextRef,
     /// Index into [`Tape::properties`] plus one; 0 is none.
-    pub(super) properties: u32,
+    properties: u32,
 }
 
 impl TapeEvent {
+    /// An event without anchor and tag, whose text is as it is written.
+    pub(super) fn new(kind: EventKind, start: u32, end: u32) -> Self {
+        Self { kind, start, end, addition: 0 }
+    }
+
     pub(super) fn span(&self) -> Span {
         Span::new(self.start, self.end)
+    }
+
+    /// What is written between the quotes, after the `*`, or as the token.
+    pub(super) fn written(&self) -> TextRef {
+        let (start, end) = match self.kind {
+            EventKind::Scalar(Style::Plain | Style::JsonWord) => (self.start, self.end),
+            EventKind::Scalar(Style::Single | Style::Double) => (self.start + 1, self.end.saturating_sub(1)),
+            EventKind::Alias => (self.start + 1, self.end),
+            _ => return TextRef::default(),
+        };
+        TextRef { start, end, decoded: false }
     }
 }
 
@@ -74,6 +98,7 @@ pub(super) struct Tape {
     /// Text that differs from the file's.
     pub(super) decoded: String,
     pub(super) properties: Vec<Properties>,
+    pub(super) additions: Vec<Addition>,
     /// Where the text begins that Kubernetes never looks at.
     pub(super) dropped_from: Option<u32>,
     /// Whether the document ended with a line `...`.
@@ -91,14 +116,39 @@ pub(super) struct Tape {
 impl Tape {
     /// Forgets everything but the memory.
     pub(super) fn clear(&mut self) {
-        let Self { events, decoded, properties, quirks, comments, .. } = self;
+        let Self { events, decoded, properties, additions, quirks, comments, .. } = self;
         events.clear();
         decoded.clear();
         properties.clear();
+        additions.clear();
         quirks.clear();
         comments.clear();
         (self.dropped_from, self.ended_by_marker) = (None, false);
         (self.has_aliases, self.may_be_deep) = (false, false);
+    }
+
+    /// Adds an event with its text, and the number of its anchor and tag: their index plus one, or 0.
+    pub(super) fn push(&mut self, kind: EventKind, start: u32, end: u32, text: TextRef, properties: u32) {
+        let mut event = TapeEvent::new(kind, start, end);
+        if properties != 0 || text != event.written() {
+            self.additions.push(Addition { text, properties });
+            event.addition = self.additions.len() as u32;
+        }
+        self.events.push(event);
+    }
+
+    fn addition(&self, event: &TapeEvent) -> Option<Addition> {
+        self.additions.get((event.addition as usize).checked_sub(1)?).copied()
+    }
+
+    /// Where the text of an event is.
+    pub(super) fn text_ref(&self, event: &TapeEvent) -> TextRef {
+        self.addition(event).map_or_else(|| event.written(), |addition| addition.text)
+    }
+
+    /// The text of an event; `file` is the text of the whole file.
+    pub(super) fn text_of<'a>(&'a self, file: &'a str, event: &TapeEvent) -> &'a str {
+        self.text(file, self.text_ref(event))
     }
 
     /// The text that `text` names; `file` is the text of the whole file.
@@ -109,7 +159,8 @@ impl Tape {
 
     /// The anchor and tag of an event.
     pub(super) fn properties(&self, event: &TapeEvent) -> Option<&Properties> {
-        self.properties.get((event.properties as usize).checked_sub(1)?)
+        let number = self.addition(event)?.properties;
+        self.properties.get((number as usize).checked_sub(1)?)
     }
 }
 

@@ -61,7 +61,7 @@ fn difference_without(file: &str, chunk: &str, span: Span, whole: &Tape) -> Opti
     let pairs = whole.events.windows(2).enumerate();
     let held = pairs.filter(|(_, pair)| matches!(pair[0].kind, EventKind::Scalar(_)) && is_map(&pair[1]));
     let held: Vec<usize> = held.map(|(at, _)| at).collect();
-    let key = whole.text(file, whole.events[*held.get(held.len() / 2)?].text);
+    let key = whole.text_of(file, &whole.events[*held.get(held.len() / 2)?]);
     let mut tape = Tape::default();
     if let Err(Refused(why)) = fast::parse(chunk, span.start, &[key], &mut tape) {
         return Some((span, format!("refuses to leave out what it reads: {why}")));
@@ -122,7 +122,7 @@ fn difference(file: &str, chunk: &str, span: Span, fast: Option<&Tape>) -> Optio
         let (ours, theirs) = (fast.events.get(at), exact.events.get(at));
         let same = ours.zip(theirs).is_some_and(|(ours, theirs)| {
             (ours.kind, ours.span()) == (theirs.kind, theirs.span())
-                && fast.text(file, ours.text) == exact.text(file, theirs.text)
+                && fast.text_of(file, ours) == exact.text_of(file, theirs)
                 && properties(fast, ours) == properties(exact, theirs)
         });
         if !same {

@@ -342,3 +342,29 @@ fn a_statement_of_ytt_makes_a_template_of_a_document_and_other_comments_do_not()
         assert_eq!(objects(&manifest), 1, "{manifest}");
     }
 }
+
+#[test]
+fn a_hundred_documents_say_why_they_cannot_be_read_and_the_others_are_counted() {
+    // More than 256 kB are read in parts.
+    for (documents, padding) in [(150, 0), (1_500, 400)] {
+        let filler = format!("# {}\n", "x".repeat(padding));
+        let text = format!("---\n{filler}apiVersion: [\n").repeat(documents);
+        let report = check_text("manifest.yaml", &text, &Check { every: true, ..Check::default() });
+        let messages: Vec<_> = report.findings.iter().map(|reported| reported.finding.message.as_str()).collect();
+        let (last, others) = messages.split_last().expect("findings");
+        assert_eq!(*last, format!("{} more documents of this file cannot be read", documents - 100));
+        assert_eq!(others.len(), 100);
+        let place = report.findings[100].finding.primary.span.start as usize;
+        assert_eq!(text[..place].matches("apiVersion").count(), 101, "at the first of the others");
+    }
+}
+
+#[test]
+fn a_secret_among_many_documents_that_cannot_be_read_stays_hidden() {
+    let text = format!("{}---\nkind: Secret\ndata: [\n", "---\napiVersion: [\n".repeat(150));
+    let file = ownerlint::manifest::ParsedFile::parse(ownerlint::text::SourceFile::new("a.yaml", text.as_str()));
+    let secret = file.documents().last().expect("it is kept");
+    assert!(file.source().slice(secret.span).contains("Secret"));
+    let line = text.lines().count();
+    assert_eq!(file.source().shown_line(line), "data: *");
+}

@@ -127,12 +127,13 @@ impl<'t> GrowingTree<'t> {
             Cow::Borrowed(text) => text,
             Cow::Owned(text) => return self.added_text(&text),
         };
-        let TextRef { start, end, decoded } = event.text;
+        let at = self.tape.text_ref(event);
+        let TextRef { start, end, decoded } = at;
         match () {
             () if !decoded && (start, end) == (event.start, event.end) => TextPlace::Written,
             () if !decoded && (start, end) == (event.start + 1, event.end.saturating_sub(1)) => TextPlace::Quoted,
             () if text.is_empty() => self.text_at(TextRef::default()),
-            () => self.text_at(event.text),
+            () => self.text_at(at),
         }
     }
 

@@ -15,10 +15,11 @@ use std::sync::Arc;
 
 use self::growing::{GrowingTree, Growth, TreeLists};
 use self::open::{Key, OpenCollections};
-use super::alias::{self, AliasTargets};
+use super::alias::{self, EventLinks};
 use super::document::Problem;
 use super::left_out::LeftOut;
 use super::passing;
+use super::root;
 use super::scalar::{self, Scalar};
 use super::tape::{EventKind, Style, SyntaxError, Tape, TapeEvent};
 use super::tree::{NodeContent, NodeId, Number, Tree, TreeNode};
@@ -42,25 +43,26 @@ pub(super) fn compose_without(
     json: bool,
     left_out: LeftOut,
 ) -> Result<Composed, SyntaxError> {
+    root::check_size(tape, file)?;
     if tape.may_be_deep {
         depth::check(tape)?;
     }
     let shares = tape.has_aliases || tape.properties.iter().any(|properties| properties.anchor.is_some());
     // What an alias names has to be there, and of a text that goes on after the document not all can be read again.
     let left_out = if shares || tape.dropped_from.is_some() { LeftOut::default() } else { left_out };
-    let targets = if shares { alias::resolve(tape, file)? } else { AliasTargets::new() };
+    let links = if shares { alias::resolve(tape, file)? } else { EventLinks::new() };
     let Scratch { lists, open } = SCRATCH.take();
     let mut composer = Composer {
         tape,
         file,
         json,
-        targets,
+        links,
         anchored: HashMap::new(),
         tree: GrowingTree::new(tape, file, lists),
         open,
         root: NodeId(0),
         left_out: left_out.under,
-        keeps_nothing: left_out.without.is_some_and(|key| passing::is_mapping_without(tape, file, key)),
+        keeps_nothing: left_out.without.is_some_and(|key| root::is_mapping_without(tape, file, key)),
         leaving_out: None,
     };
     let mut index = 0;
@@ -89,7 +91,8 @@ struct Composer<'a> {
     tape: &'a Tape,
     file: &'a str,
     json: bool,
-    targets: AliasTargets,
+    /// None where nothing has an anchor.
+    links: EventLinks,
     /// Nodes that have an anchor, by their event.
     anchored: HashMap<u32, NodeId>,
     tree: GrowingTree<'a>,
@@ -164,7 +167,7 @@ impl Composer<'_> {
     fn scalar(&mut self, index: u32, event: &TapeEvent, style: Style) -> Result<(), SyntaxError> {
         let tag = self.tape.properties(event).and_then(|properties| properties.tag.as_deref());
         let (tape, file) = (self.tape, self.file);
-        let text = tape.text(file, event.text);
+        let text = tape.text_of(file, event);
         let is_key = self.open.expects_key();
         if is_key && text == "<<" && is_merge(style, tag) {
             self.open.set_key(&mut self.tree, Key::Merge(event.span()));
@@ -227,7 +230,7 @@ impl Composer<'_> {
     }
 
     fn alias(&mut self, index: u32, event: &TapeEvent) -> Result<(), SyntaxError> {
-        let target = self.targets.get(&index).and_then(|target| self.anchored.get(target).copied());
+        let target = self.links.get(index as usize).and_then(|target| self.anchored.get(target).copied());
         let Some(node) = target else {
             return Err(SyntaxError::new(event.start, "unknown anchor referenced"));
         };

@@ -61,7 +61,9 @@ pub(super) struct Layout {
 impl Layout {
     /// The layout of a tape; `file` is the text that it was read from. `None` if its aliases do not resolve.
     pub(super) fn new(tape: &Tape, file: &str) -> Option<Self> {
-        let targets: BTreeSet<u32> = alias::resolve(tape, file).ok()?.into_values().collect();
+        let links = alias::resolve(tape, file).ok()?;
+        let aliases = tape.events.iter().zip(&links).filter(|(event, _)| event.kind == EventKind::Alias);
+        let targets: BTreeSet<u32> = aliases.map(|(_, target)| *target).collect();
         let mut layout =
             Self { nodes: Vec::new(), maps: HashMap::new(), named: BTreeSet::new(), comments: tape.comments.clone() };
         let mut open: Vec<NodePlace> = Vec::new();
@@ -70,8 +72,9 @@ impl Layout {
                 EventKind::MapEnd | EventKind::SeqEnd => layout.close(open.pop()?, event),
                 _ => {
                     let is_named = targets.contains(&index);
-                    let text = tape.text(file, event.text);
+                    let text = tape.text_of(file, event);
                     let place = layout.add(open.last().copied(), event, is_named, text);
+                    layout.nodes[place].has_properties = tape.properties(event).is_some();
                     if matches!(event.kind, EventKind::MapStart { .. } | EventKind::SeqStart { .. }) {
                         open.push(place);
                     }
@@ -113,7 +116,7 @@ impl Layout {
             parent,
             index,
             children: Vec::new(),
-            has_properties: event.properties > 0,
+            has_properties: false,
             is_shared,
             text: text.into(),
             last: place,

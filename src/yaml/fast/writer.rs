@@ -52,7 +52,7 @@ pub(super) struct TapeWriter<'t> {
     source: SourceText<'t>,
     tape: &'t mut Tape,
     base: u32,
-    /// The anchor of the next node, as [`TapeEvent::properties`] numbers it.
+    /// The anchor of the next node, as [`Tape::push`] numbers it.
     properties: u32,
     /// Where the last token ends: block collections end there.
     pub(super) last_end: usize,
@@ -102,11 +102,17 @@ impl<'t> TapeWriter<'t> {
         self.base + at as u32
     }
 
+    /// Writes an event whose text is as it is written.
     #[inline]
-    fn push(&mut self, kind: EventKind, start: usize, end: usize, text: TextRef) {
+    fn push(&mut self, kind: EventKind, start: usize, end: usize) {
         let (start, end) = (self.offset(start), self.offset(end));
-        let properties = std::mem::take(&mut self.properties);
-        self.tape.events.push(TapeEvent { kind, start, end, text, properties });
+        match std::mem::take(&mut self.properties) {
+            0 => self.tape.events.push(TapeEvent::new(kind, start, end)),
+            properties => {
+                let text = TapeEvent::new(kind, start, end).written();
+                self.tape.push(kind, start, end, text, properties);
+            }
+        }
     }
 
     /// Writes a scalar, which is the last token then.
@@ -116,13 +122,16 @@ impl<'t> TapeWriter<'t> {
             return self.pass_scalar(scalar);
         }
         self.last_end = scalar.end;
-        let text = match scalar.text {
-            ScalarText::Written(start, end) => self.written(start, end),
+        let kind = EventKind::Scalar(scalar.style);
+        match scalar.text {
+            ScalarText::Written(..) => self.push(kind, scalar.start, scalar.end),
             ScalarText::Decoded(start) => {
-                TextRef { start: start as u32, end: self.tape.decoded.len() as u32, decoded: true }
+                let text = TextRef { start: start as u32, end: self.tape.decoded.len() as u32, decoded: true };
+                let (start, end) = (self.offset(scalar.start), self.offset(scalar.end));
+                let properties = std::mem::take(&mut self.properties);
+                self.tape.push(kind, start, end, text, properties);
             }
-        };
-        self.push(EventKind::Scalar(scalar.style), scalar.start, scalar.end, text);
+        }
     }
 
     /// Writes a scalar that is a key.
@@ -156,7 +165,7 @@ impl<'t> TapeWriter<'t> {
                 matches!(kind, EventKind::MapStart { .. }) && self.awaited == Some(self.tape.events.len());
             // What an alias names has to be on the tape.
             if !is_left_out || !self.tape.properties.is_empty() || self.tape.has_aliases {
-                return self.push(kind, start, end, TextRef::default());
+                return self.push(kind, start, end);
             }
             self.leaves_out = true;
             self.passing = Some(Passing::new(false));
@@ -172,8 +181,7 @@ impl<'t> TapeWriter<'t> {
             PassingStep::Doubtful => self.is_in_doubt = true,
             PassingStep::Complete(Span { start, end }) => {
                 self.passing = None;
-                let (kind, text, properties) = (EventKind::LeftOut, TextRef::default(), 0);
-                self.tape.events.push(TapeEvent { kind, start, end, text, properties });
+                self.tape.events.push(TapeEvent::new(EventKind::LeftOut, start, end));
             }
         }
     }
@@ -201,7 +209,7 @@ impl<'t> TapeWriter<'t> {
         self.last_end = end;
         self.is_in_doubt |= self.leaves_out;
         self.tape.has_aliases = true;
-        self.push(EventKind::Alias, start, end, self.written(start + 1, end));
+        self.push(EventKind::Alias, start, end);
     }
 
     /// Notes that a line `...` ended the document.

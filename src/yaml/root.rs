@@ -1,0 +1,116 @@
+//! What the root of a document says, before the document is composed.
+
+use super::limits::MAX_EVENTS;
+use super::tape::{EventKind, SyntaxError, Tape, TapeEvent};
+
+/// Whether the root is a mapping without that key.
+pub(super) fn is_mapping_without(tape: &Tape, file: &str, wanted: &str) -> bool {
+    matches!(tape.events.first(), Some(TapeEvent { kind: EventKind::MapStart { .. }, .. }))
+        && value_at(tape, file, wanted).is_none()
+}
+
+/// The event that begins the value of a key of the root.
+fn value_at(tape: &Tape, file: &str, wanted: &str) -> Option<usize> {
+    let (mut depth, mut is_key) = (0_usize, true);
+    for (at, event) in tape.events.iter().enumerate() {
+        match event.kind {
+            EventKind::MapStart { .. } | EventKind::SeqStart { .. } => depth += 1,
+            EventKind::MapEnd | EventKind::SeqEnd => depth = depth.saturating_sub(1),
+            EventKind::Scalar(_) | EventKind::Alias | EventKind::LeftOut => {}
+        }
+        // What begins or ends in the root leaves it where a key or its value does.
+        if depth == 1 {
+            is_key = !is_key;
+            if is_key && tape.text_of(file, event) == wanted {
+                return Some(at + 1);
+            }
+        }
+    }
+    None
+}
+
+/// Refuses an object that is too large for any API server, so nothing has to be kept of it. Of a list, which a client takes apart,
+/// each item counts by itself; what is no object is nobody's to apply.
+pub(super) fn check_size(tape: &Tape, file: &str) -> Result<(), SyntaxError> {
+    let Some(first) = tape.events.get(MAX_EVENTS) else { return Ok(()) };
+    let at = match value_at(tape, file, "kind").and_then(|kind| tape.events.get(kind)) {
+        None if is_mapping_without(tape, file, "kind") => return Ok(()),
+        Some(kind) if tape.text_of(file, kind).ends_with("List") => match unfit_item(tape, file) {
+            Some(item) => item.start,
+            None => return Ok(()),
+        },
+        _ => first.start,
+    };
+    Err(SyntaxError::new(at, TOO_LARGE))
+}
+
+/// What is wrong with a document that is too large.
+pub(super) const TOO_LARGE: &str = "the object has more values than fit into a request to the API server";
+
+/// The first item of a list that no client can apply: too large, or nothing like an object.
+fn unfit_item<'t>(tape: &'t Tape, file: &str) -> Option<&'t TapeEvent> {
+    let items = value_at(tape, file, "items")?;
+    let (mut depth, mut start) = (0_usize, items);
+    for (at, event) in tape.events.iter().enumerate().skip(items) {
+        match event.kind {
+            EventKind::MapStart { .. } | EventKind::SeqStart { .. } => {
+                start = if depth == 1 { at } else { start };
+                depth += 1;
+            }
+            EventKind::MapEnd | EventKind::SeqEnd => {
+                depth = depth.saturating_sub(1);
+                // An item ends.
+                if depth == 1 && !(2..=MAX_EVENTS).contains(&(at - start)) {
+                    return Some(&tape.events[start]);
+                }
+            }
+            // Null, or text.
+            EventKind::Scalar(_) if depth == 1 => return Some(event),
+            EventKind::Scalar(_) | EventKind::Alias | EventKind::LeftOut => {}
+        }
+        if depth == 0 {
+            break;
+        }
+    }
+    None
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::yaml::tape::Style;
+
+    const WORDS: &str = "kind ConfigMap List items a";
+
+    /// The tape of `kind: KIND` and `items`, which are `item` as often as makes it too large, and `last`.
+    fn is_refused(kind: &str, item: &[EventKind], last: &[EventKind]) -> bool {
+        let mut tape = Tape::default();
+        let word = |wanted: &str| {
+            let start = WORDS.find(wanted).unwrap_or_default() as u32;
+            TapeEvent::new(VALUE, start, start + wanted.len() as u32)
+        };
+        let bare = |kind: &EventKind| TapeEvent::new(*kind, 0, 0);
+        tape.events.extend([bare(&MAP), word("kind"), word(kind), word("items"), bare(&SEQ)]);
+        while tape.events.len() <= MAX_EVENTS {
+            tape.events.extend(item.iter().map(bare));
+        }
+        tape.events.extend(last.iter().chain(&[EventKind::SeqEnd, EventKind::MapEnd]).map(bare));
+        check_size(&tape, WORDS).is_err()
+    }
+
+    const VALUE: EventKind = EventKind::Scalar(Style::Plain);
+    const MAP: EventKind = EventKind::MapStart { flow: false };
+    const SEQ: EventKind = EventKind::SeqStart { flow: false };
+    const OBJECT: [EventKind; 4] = [MAP, VALUE, VALUE, EventKind::MapEnd];
+
+    #[test]
+    fn an_object_of_more_values_than_a_request_holds_is_refused_and_a_list_of_objects_is_not() {
+        assert!(is_refused("ConfigMap", &OBJECT, &[]));
+        assert!(!is_refused("List", &OBJECT, &[]));
+        assert!(!is_refused("List", &OBJECT, &[EventKind::Alias]));
+        assert!(is_refused("List", &OBJECT, &[VALUE]), "an item without value");
+        assert!(is_refused("List", &OBJECT, &[MAP, EventKind::MapEnd]), "an empty item");
+        let large: Vec<_> = [MAP].into_iter().chain(vec![VALUE; MAX_EVENTS]).chain([EventKind::MapEnd]).collect();
+        assert!(is_refused("List", &large, &[]), "a large item");
+    }
+}
