@@ -118,8 +118,13 @@ fn every_target_can_be_fuzzed() {
 }
 
 /// What libFuzzer found, made small.
-const FINDS: [(&str, &[u8]); 4] =
-    [("libyaml", b"a\r\r\nb"), ("libyaml", b"!R&[&"), ("libyaml", b"a: >+\n"), ("parsers", b"s: &a.\n &a")];
+const FINDS: [(&str, &[u8]); 5] = [
+    ("libyaml", b"a\r\r\nb"),
+    ("libyaml", b"!R&[&"),
+    ("libyaml", b"a: >+\n"),
+    ("libyaml", b">+\r\r"),
+    ("parsers", b"s: &a.\n &a"),
+];
 
 #[test]
 fn what_was_found_is_found_no_more() {

@@ -5,6 +5,7 @@
 //! * In a flow, go-yaml ends a plain scalar at every `?`; libyaml has read `{a?b: c}` since 0.2.3.
 //! * Kubernetes' line reader takes the CR of each CR LF away before go-yaml reads, so CR CR LF is CR LF, one break. The port gets
 //!   the text after that.
+//!   A CR that ends a text is taken for that of such a line as well, though Kubernetes' reader keeps it: a blank line at most.
 //! * go-yaml takes `[` and `]` for characters of a tag; libyaml 0.2 does not.
 //! * libyaml skips a byte order mark at the start of a line. go-yaml means to, but looks at the start of its buffer: one within a
 //!   document is text.
@@ -42,10 +43,8 @@ fn is_beyond_port(text: &str) -> bool {
 
 /// The events of the first document as the port reads them, in the notation of [`events`].
 fn port(text: &str) -> Result<Vec<String>, String> {
-    let mut text = text.replace("\r\n", "\n");
-    if !text.ends_with('\n') {
-        text.push('\n');
-    }
+    let ended = if text.ends_with('\n') { text.to_owned() } else { format!("{text}\n") };
+    let text = ended.replace("\r\n", "\n");
     let mut bytes = text.as_bytes();
     let mut parser = Parser::new();
     parser.set_input(&mut bytes);
