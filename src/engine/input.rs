@@ -26,10 +26,19 @@ pub(super) struct Input {
 }
 
 impl Input {
+    /// What is found, part of which may be read.
     fn walk(&self, around: &Surroundings<'_>, files: &mut Files) -> Result<Walk, InputError> {
         match around.past {
             Some(past) => inventory::walk_past(&self.paths, &self.exclude, past),
             None => files.walk(&self.paths, &self.exclude, around.overlays),
+        }
+    }
+
+    /// The same where all of it is read.
+    fn walk_ahead(&self, around: &Surroundings<'_>, files: &mut Files) -> Result<Walk, InputError> {
+        match around.past {
+            Some(past) => inventory::walk_past(&self.paths, &self.exclude, past),
+            None => files.walk_ahead(&self.paths, &self.exclude, around.overlays),
         }
     }
 }
@@ -181,7 +190,7 @@ pub(super) fn read_bundles(
     files: &mut Files,
 ) -> Result<Vec<Bundle>, BundleError> {
     let read = |bundle: BundleInput| {
-        let walk = bundle.input.walk(around, files).map_err(|reason| match bundle.name.clone() {
+        let walk = bundle.input.walk_ahead(around, files).map_err(|reason| match bundle.name.clone() {
             Some(name) => BundleError::Named { name, reason },
             None => BundleError::Argument(reason),
         })?;
@@ -198,7 +207,7 @@ pub(super) fn read_paths(
     around: &Surroundings<'_>,
     files: &mut Files,
 ) -> Result<Vec<Bundle>, BundleError> {
-    let named = rest.input.walk(around, files)?;
+    let named = rest.input.walk_ahead(around, files)?;
     // A bundle whose paths do not exist contains none of these paths.
     let walked = bundles.into_iter().filter_map(|bundle| {
         let walk = bundle.input.walk(around, files).ok()?;

@@ -36,7 +36,7 @@ impl<'a> Descent<'a> {
     }
 
     /// Finds files: first those that are really there, then those behind links, in the order of their paths.
-    pub(super) fn walk(mut self, found: &mut Collector) {
+    pub(super) fn walk(mut self, found: &mut Collector<'_>) {
         match self.root.canonicalize() {
             Ok(place) => self.visit(self.root, &place, found),
             Err(error) => found.add_unreadable(self.report(self.root), self.root.to_owned(), describe(&error)),
@@ -47,7 +47,7 @@ impl<'a> Descent<'a> {
     }
 
     /// Everything below a folder but what is behind links. `place` is the folder's absolute path, links resolved.
-    fn visit(&mut self, folder: &Path, place: &Path, found: &mut Collector) {
+    fn visit(&mut self, folder: &Path, place: &Path, found: &mut Collector<'_>) {
         let place_of = |path: &Path| place.join(path.strip_prefix(folder).unwrap_or(path));
         let mut walk = WalkDir::new(folder).sort_by_file_name().into_iter();
         while let Some(entry) = walk.next() {
@@ -82,7 +82,7 @@ impl<'a> Descent<'a> {
     }
 
     /// What a link leads to, if it stays within the tree. `place` is the link's own.
-    fn follow(&mut self, path: &Path, place: &Path, found: &mut Collector) {
+    fn follow(&mut self, path: &Path, place: &Path, found: &mut Collector<'_>) {
         let reported = self.report(path);
         let wanted = (self.wanted)(path);
         let unreadable = |reason: &str| (reported.clone(), place.to_owned(), reason.to_owned());

@@ -3,14 +3,14 @@
 use std::collections::hash_map::Entry;
 use std::collections::{BTreeMap, HashMap};
 use std::path::PathBuf;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use rayon::prelude::*;
 
 use super::error::InputError;
 use super::location::locate;
 use super::open::{read_file, read_file_at, read_limited};
-use super::walk::{reaches, walk};
+use super::walk::{reaches, walk, walk_telling};
 use super::walked::{InputFile, Origin, Overlay, Walk};
 use crate::manifest::{ParsedFile, is_kustomization};
 use crate::text::{Side, SourceFile, decode_manifest};
@@ -22,6 +22,8 @@ pub struct Files {
     /// What was found, by the paths and the globs of what is left out.
     walks: HashMap<(Vec<String>, Vec<String>), Walk>,
     parsed: HashMap<ContentId, ParsedFile>,
+    /// What was parsed during a walk, under the name under which it was found then.
+    ahead: HashMap<ContentId, ParsedFile>,
     /// What an earlier run parsed. A text that is still the same is not parsed again.
     earlier: HashMap<ContentId, ParsedFile>,
     on_disk: OnDisk,
@@ -59,7 +61,7 @@ impl Files {
             OnDisk::Unchanged => self.walks.clone(),
             OnDisk::MayDiffer => HashMap::new(),
         };
-        Self { walks, parsed: HashMap::new(), earlier: self.parsed.clone(), on_disk, choice: self.choice }
+        Self { walks, earlier: self.parsed.clone(), on_disk, ..Self::read_by(self.choice) }
     }
 
     /// What [`walk`] finds, with unsaved texts in place of the files that they are about. A text may have no file yet: it is found
@@ -78,13 +80,48 @@ impl Files {
         Ok(found)
     }
 
+    /// [`Files::walk`] where everything that is found will be read: other threads parse while this one walks.
+    ///
+    /// # Errors
+    /// As [`walk`]'s.
+    pub fn walk_ahead(
+        &mut self,
+        arguments: &[String],
+        exclude: &[String],
+        overlays: &[Overlay],
+    ) -> Result<Walk, InputError> {
+        let walk = (arguments.to_vec(), exclude.to_vec());
+        let helped = rayon::current_num_threads() > 1;
+        if helped && overlays.is_empty() && !self.walks.contains_key(&walk) {
+            let (files, parsed) = (&*self, Mutex::new(HashMap::new()));
+            let found = rayon::in_place_scope(|scope| {
+                let parsed = &parsed;
+                walk_telling(arguments, exclude, &|file| {
+                    let id = content_id(&file);
+                    if !files.parsed.contains_key(&id) {
+                        scope.spawn(move |_| {
+                            let read = files.parse(&file, files.earlier.get(&id));
+                            parsed.lock().unwrap_or_else(PoisonError::into_inner).insert(id, read);
+                        });
+                    }
+                })
+            });
+            self.ahead = parsed.into_inner().unwrap_or_else(PoisonError::into_inner);
+            self.walks.insert(walk, found?);
+        }
+        self.walk(arguments, exclude, overlays)
+    }
+
     /// The files of `walk` in the order of their reported paths, those among them that cannot be read.
     pub fn read(&mut self, walk: Walk) -> Vec<ParsedFile> {
         let Walk { files, unreadable, .. } = walk;
         let new: Vec<&InputFile> = files.iter().filter(|file| !self.parsed.contains_key(&content_id(file))).collect();
+        let ahead = std::mem::take(&mut self.ahead);
         let parse = |file: &InputFile| {
             let id = content_id(file);
-            let parsed = self.parse(file, self.earlier.get(&id));
+            let of_this_name = |ahead: &&ParsedFile| ahead.source().path() == file.path;
+            let ahead = ahead.get(&id).filter(|_| matches!(file.origin, Origin::Disk(_))).filter(of_this_name);
+            let parsed = ahead.cloned().unwrap_or_else(|| self.parse(file, self.earlier.get(&id)));
             (id, parsed)
         };
         let parsed: Vec<_> = new.into_par_iter().map(parse).collect();

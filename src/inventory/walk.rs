@@ -7,7 +7,7 @@ use globset::GlobSet;
 use super::descent::Descent;
 use super::error::InputError;
 use super::location::{STDIN, locate};
-use super::walked::{Collector, Walk};
+use super::walked::{Collector, InputFile, Walk};
 use crate::text::{glob, plain};
 
 /// Whether [`walk`] would find a file at `path` if it were there. `identity` is its absolute path.
@@ -31,7 +31,21 @@ pub(super) fn reaches(arguments: &[String], exclude: &[String], path: &str, iden
 /// An argument that does not exist, cannot be read, or is a glob that is malformed or matches nothing.
 pub fn walk(arguments: &[String], exclude: &[String]) -> Result<Walk, InputError> {
     let exclude = globs(exclude)?;
-    let mut found = Collector::default();
+    collect(arguments, Collector::new(&exclude))
+}
+
+/// The same. `tell` hears of each file on disk as soon as it is found: of some under several names, and of one that the walk has
+/// under another name in the end.
+pub(super) fn walk_telling(
+    arguments: &[String],
+    exclude: &[String],
+    tell: &dyn Fn(InputFile),
+) -> Result<Walk, InputError> {
+    let exclude = globs(exclude)?;
+    collect(arguments, Collector::new(&exclude).telling(tell))
+}
+
+fn collect(arguments: &[String], mut found: Collector<'_>) -> Result<Walk, InputError> {
     for argument in arguments {
         if argument == STDIN {
             found.add_stdin();
@@ -43,7 +57,7 @@ pub fn walk(arguments: &[String], exclude: &[String]) -> Result<Walk, InputError
             return Err(InputError::missing(argument));
         }
     }
-    Ok(found.finish(&exclude))
+    Ok(found.finish())
 }
 
 /// One set of patterns in which `*` stays within a folder and `**` crosses folders.
@@ -61,7 +75,7 @@ pub(super) fn matcher(pattern: &str) -> Result<GlobSet, InputError> {
 }
 
 /// Finds what an argument that exists leads to.
-fn add_existing(found: &mut Collector, argument: &str) -> Result<(), InputError> {
+fn add_existing(found: &mut Collector<'_>, argument: &str) -> Result<(), InputError> {
     let path = Path::new(argument);
     let metadata = path
         .metadata()
@@ -75,7 +89,7 @@ fn add_existing(found: &mut Collector, argument: &str) -> Result<(), InputError>
 }
 
 /// Finds the files that a pattern matches.
-fn add_glob(found: &mut Collector, pattern: &str) -> Result<(), InputError> {
+fn add_glob(found: &mut Collector<'_>, pattern: &str) -> Result<(), InputError> {
     let matcher = matcher(pattern)?;
     let literal: PathBuf =
         Path::new(pattern).iter().take_while(|part| !part.to_string_lossy().contains(['*', '?', '[', '{'])).collect();

@@ -110,15 +110,29 @@ impl Walk {
 }
 
 /// What is found, by the real names of files: two of them may be reported alike.
-#[derive(Default)]
-pub(super) struct Collector {
+pub(super) struct Collector<'c> {
     /// By reported path and identity.
     files: BTreeMap<(String, PathBuf), Origin>,
     unreadable: BTreeMap<(String, PathBuf), String>,
     outside: BTreeSet<String>,
+    /// What is left out in the end.
+    exclude: &'c GlobSet,
+    /// Who hears of files before.
+    tell: Option<&'c dyn Fn(InputFile)>,
 }
 
-impl Collector {
+impl<'c> Collector<'c> {
+    /// Nothing yet. What `exclude` matches is left out in the end.
+    pub(super) fn new(exclude: &'c GlobSet) -> Self {
+        let (files, unreadable, outside) = Default::default();
+        Self { files, unreadable, outside, exclude, tell: None }
+    }
+
+    /// The same, and `tell` hears of each file on disk that is not left out, as soon as it is found.
+    pub(super) fn telling(self, tell: &'c dyn Fn(InputFile)) -> Self {
+        Self { tell: Some(tell), ..self }
+    }
+
     /// How many files were found, readable or not.
     pub(super) fn count(&self) -> usize {
         self.files.len() + self.unreadable.len()
@@ -147,7 +161,11 @@ impl Collector {
         match is_of_git(path, &place) {
             true => self.add_unreadable(reported, place, LinkEscape::Git.reason().to_owned()),
             false => {
-                self.files.insert((reported, place), Origin::Disk(path.to_owned()));
+                let origin = Origin::Disk(path.to_owned());
+                if let Some(tell) = self.tell.filter(|_| !self.exclude.is_match(&reported)) {
+                    tell(InputFile { path: reported.clone(), origin: origin.clone(), identity: place.clone() });
+                }
+                self.files.insert((reported, place), origin);
             }
         }
     }
@@ -163,7 +181,8 @@ impl Collector {
     }
 
     /// Drops what is excluded and what is reached twice: the smallest reported path wins, whatever the order of arguments.
-    pub(super) fn finish(self, exclude: &GlobSet) -> Walk {
+    pub(super) fn finish(self) -> Walk {
+        let exclude = self.exclude;
         let mut seen = HashSet::new();
         let files = self.files.into_iter().filter(|((path, _), _)| !exclude.is_match(path));
         let files = files.map(|((path, identity), origin)| InputFile { path, origin, identity });

@@ -33,8 +33,11 @@ impl Ties {
         // A generator names its product; it does not use it.
         let mut all = uses::of(inventory);
         all.retain(|tie| !is_product(tie));
-        all.extend(generated);
-        all.sort_by_key(|tie| (tie.from, tie.kind == TieKind::Uses));
+        // Most inputs generate nothing, and sorting takes as much memory as the ties.
+        if !generated.is_empty() {
+            all.extend(generated);
+            all.sort_by_key(|tie| (tie.from, tie.kind == TieKind::Uses));
+        }
         let mut to: BTreeMap<ObjectKey, Vec<usize>> = BTreeMap::new();
         for (place, tie) in all.iter().enumerate() {
             to.entry(tie.to.key.clone()).or_default().push(place);
