@@ -79,6 +79,8 @@ pub struct Member {
     pub key: ObjectKey,
     /// Whether it was read from a cluster, so its uid is real.
     pub from_dump: bool,
+    /// Whether its name is written: of others the server makes it up.
+    is_named: bool,
 }
 
 impl Member {
@@ -240,7 +242,8 @@ impl Inventory {
             },
         };
         let id = ObjectId::default();
-        Some(Member { id, file, document, object: Arc::clone(object), resolution, key, from_dump })
+        let is_named = object.metadata().name().is_some_and(|name| !name.value.is_empty());
+        Some(Member { id, file, document, object: Arc::clone(object), resolution, key, from_dump, is_named })
     }
 
     /// The files and everything in them, in path order.

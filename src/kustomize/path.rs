@@ -4,7 +4,9 @@
 pub fn resolve(folder: &str, path: &str) -> String {
     // Most paths of an input are plain, and every one of them is asked about.
     let below_root = path.strip_prefix('/').unwrap_or(path);
-    if folder.is_empty() && !below_root.split('/').any(|part| matches!(part, "" | "." | "..")) {
+    let has_dots = below_root.starts_with('.') || below_root.contains("/.");
+    let has_empty_parts = below_root.is_empty() || below_root.ends_with('/') || path.contains("//");
+    if folder.is_empty() && !has_dots && !has_empty_parts {
         return path.to_owned();
     }
     let rooted = path.starts_with('/') || folder.starts_with('/');

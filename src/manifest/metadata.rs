@@ -59,8 +59,8 @@ pub struct ServerField {
 /// What is found out about `metadata` when it is read, to be kept.
 #[derive(Clone, Debug, Default)]
 pub(super) struct MetadataFields {
-    /// The mapping that contains it; `None` when it is left out.
-    holder: Option<NodeId>,
+    /// The mapping that contains it, and itself; `None` when it is left out.
+    place: Option<(NodeId, NodeId)>,
     rare: Option<Box<RareFields>>,
 }
 
@@ -128,17 +128,13 @@ impl MetadataFields {
                 RareFields::of(&mut rare).server_fields.push(ServerField { name, key_span, span });
             }
         }
-        Self { holder: Some(holder.id()), rare }
+        Self { place: Some((holder.id(), metadata.id())), rare }
     }
 
     /// The metadata, in the tree that it was read from.
     pub(super) fn of<'a>(&'a self, tree: &'a Tree) -> Metadata<'a> {
-        let entry = self.holder.and_then(|holder| tree.value(holder).entry("metadata"));
-        Metadata {
-            key_span: entry.map(|entry| entry.key_span),
-            value: entry.map(|entry| entry.value),
-            rare: self.rare.as_deref().unwrap_or(&NOTHING_RARE),
-        }
+        let place = self.place.map(|(holder, value)| (tree.value(holder), tree.value(value)));
+        Metadata { place, rare: self.rare.as_deref().unwrap_or(&NOTHING_RARE) }
     }
 }
 
@@ -151,13 +147,17 @@ impl RareFields {
 /// `metadata` of an object or a template.
 #[derive(Clone, Copy, Debug)]
 pub struct Metadata<'a> {
-    /// The key `metadata`, when it is written.
-    pub key_span: Option<Span>,
-    value: Option<Value<'a>>,
+    /// The mapping that contains it, and itself.
+    place: Option<(Value<'a>, Value<'a>)>,
     rare: &'a RareFields,
 }
 
 impl<'a> Metadata<'a> {
+    /// The key `metadata`, when it is written.
+    pub fn key_span(self) -> Option<Span> {
+        self.place?.0.entry("metadata").map(|entry| entry.key_span)
+    }
+
     /// `name`.
     pub fn name(self) -> Option<Spanned<&'a str>> {
         self.text("name")
@@ -179,7 +179,7 @@ impl<'a> Metadata<'a> {
     }
 
     fn text(self, field: &str) -> Option<Spanned<&'a str>> {
-        let written = spanned(self.value?.entry(field)?)?;
+        let written = spanned(self.place?.1.entry(field)?)?;
         let is_cut = written.value.len() > MAX_NAME;
         let cut = self.rare.cut.iter().filter(|_| is_cut).find(|(of, _)| *of == field);
         Some(cut.map_or(written, |(_, cut)| Spanned { value: cut, ..written }))
@@ -202,12 +202,12 @@ impl<'a> Metadata<'a> {
 
     /// `labels`.
     pub fn labels(self) -> Labels<'a> {
-        Labels { value: self.value.and_then(|value| value.get("labels")) }
+        Labels { metadata: self.place.map(|(_, value)| value), field: "labels" }
     }
 
     /// `annotations`.
     pub fn annotations(self) -> Labels<'a> {
-        Labels { value: self.value.and_then(|value| value.get("annotations")) }
+        Labels { metadata: self.place.map(|(_, value)| value), field: "annotations" }
     }
 
     /// The value of an annotation.
@@ -239,19 +239,25 @@ impl<'a> Metadata<'a> {
 /// Labels or annotations: keys with texts.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Labels<'a> {
-    value: Option<Value<'a>>,
+    /// Where they are looked for as soon as somebody asks for one.
+    metadata: Option<Value<'a>>,
+    field: &'static str,
 }
 
 impl<'a> Labels<'a> {
     /// The keys in written order, each with its value; those whose value is no text are left out.
     pub fn iter(self) -> impl Iterator<Item = (&'a str, Spanned<&'a str>)> {
-        let entries = self.value.into_iter().flat_map(Value::entries);
+        let entries = self.value().into_iter().flat_map(Value::entries);
         entries.filter_map(|entry| Some((entry.key, spanned_or_empty(entry)?)))
     }
 
     /// The value of a key.
     pub fn get(self, key: &str) -> Option<Spanned<&'a str>> {
-        spanned_or_empty(self.value?.entry(key)?)
+        spanned_or_empty(self.value()?.entry(key)?)
+    }
+
+    fn value(self) -> Option<Value<'a>> {
+        self.metadata?.get(self.field)
     }
 }
 

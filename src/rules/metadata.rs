@@ -148,7 +148,7 @@ fn object_without_name(context: &Context<'_>, sink: &mut Sink) {
             continue;
         }
         let written = metadata.name().as_ref().or(metadata.generate_name().as_ref()).map(|name| name.span);
-        let span = written.or(metadata.key_span).unwrap_or(member.object.kind_span());
+        let span = written.or(metadata.key_span()).unwrap_or(member.object.kind_span());
         let draft = Draft::on(member, span, format!("this {} has no name", member.object.kind()))
             .label(if written.is_some() { "empty" } else { "no `name` here" })
             .reason(
