@@ -139,8 +139,8 @@ mod tests {
     fn what_is_no_header_is_named() {
         assert_eq!(methods(b"\r\n{}"), Err("a header has no Content-Length".to_owned()));
         assert_eq!(methods(b"hello\n"), Err("a header has the line \"hello\\n\"".to_owned()));
-        let endless = methods(&b"x".repeat(10_000)).unwrap_err();
+        let endless = methods(&b"x".repeat(10_000)).expect_err("no message");
         assert!(endless.len() < 5_000, "{} bytes", endless.len());
-        assert!(methods(framed("{}").as_bytes()).unwrap_err().starts_with("a message is not JSON-RPC"));
+        assert!(methods(framed("{}").as_bytes()).expect_err("no message").starts_with("a message is not JSON-RPC"));
     }
 }
