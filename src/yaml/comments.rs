@@ -16,7 +16,11 @@ pub(super) fn at(file: &str, places: &[Span]) -> Vec<Comment> {
 
 /// The comments of a document that the grammar did not read to its end: up to what no scanner can read.
 pub(super) fn scanned(file: &str, document: Span) -> Vec<Comment> {
-    let mut scanner = Scanner::new(file.get(document.range()).unwrap_or_default(), document.start);
+    let text = file.get(document.range()).unwrap_or_default();
+    if memchr::memchr(b'#', text.as_bytes()).is_none() {
+        return Vec::new();
+    }
+    let mut scanner = Scanner::new(text, document.start);
     while scanner.take().is_ok_and(|token| token.kind != TokenKind::StreamEnd) {}
     at(file, &scanner.comments)
 }

@@ -60,6 +60,12 @@ const TAKEN: &[&str] = &[
     // The end of the document.
     "a: b\n...\n",
     "a: b\n... # c\n\n# d\n",
+    // A flow collection alone.
+    "[a]\n",
+    "{a: b}\n",
+    "---\n{}\n",
+    "# a\n[b,\nc] # d\n# e\n",
+    "  {a: [b, {c: d}]}\n...\n",
     // Characters of several bytes.
     "é: ü # ö\n😀: \"😀\"\na: |\n  ß\n",
 ];
@@ -73,8 +79,10 @@ const REFUSED: &[&str] = &[
     "text\n",
     "'text'\n",
     "| \n  text\n",
-    "[a]\n",
-    "{a: b}\n",
+    "{a: b}\nc: d\n",
+    "[a]: b\n",
+    "{a: b} c\n",
+    "&a [b]\n",
     "&a b\n",
     "&a\nb: c\n",
     "a: !!str b\n",

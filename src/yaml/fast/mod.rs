@@ -2,7 +2,7 @@
 //!
 //! **The subset.** Block mappings and sequences of short implicit keys; plain and quoted scalars on one line or several;
 //! block scalars; flow collections of scalars and of each other; anchors of values, and aliases as values; comments; LF or CR LF.
-//! Everything else is *refused*: tags, anchors and aliases of keys, directives, document markers inside, `? ` keys, a root that is no block collection, tabs as indentation,
+//! Everything else is *refused*: tags, anchors and aliases of keys, directives, document markers inside, `? ` keys, a root that is no collection, tabs as indentation,
 //! Unicode's own line breaks, what go-yaml accepts and YAML does not, and every mistake.
 //!
 //! **A refusal is always safe.** It means that the exact parser reads the document instead, from its start. So nothing here

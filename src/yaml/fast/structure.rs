@@ -148,7 +148,7 @@ impl<'t> BlockParser<'t> {
 
     /// The column of the innermost collection.
     fn indent(&self) -> Result<usize, Refused> {
-        self.open.last().map(|open| open.column).ok_or(Refused("a root that is no block collection"))
+        self.open.last().map(|open| open.column).ok_or(Refused("a root that is no collection"))
     }
 
     fn open(&mut self, collection: BlockCollection, column: usize) -> Result<(), Refused> {
@@ -202,6 +202,11 @@ impl<'t> BlockParser<'t> {
                     Some(colon) => self.first_entry(column, key.scalar, colon),
                     None => self.scalar(key.scalar),
                 }
+            }
+            // The root.
+            b'[' | b'{' if self.open.is_empty() => {
+                let end = flow::read(self.source, start, &mut self.writer)?;
+                self.end_line(end)
             }
             b'|' | b'>' | b'[' | b'{' | b'&' | b'*' => self.value(),
             _ => {
