@@ -165,10 +165,11 @@ impl OrderSearch<'_> {
                 enough.iter().enumerate().filter(|(other, _)| *other != at).map(|(_, one)| one.clone()).collect();
             search.is_enough(&others)
         };
-        let spare: Vec<usize> = (0..enough.len()).filter(|at| without(self, *at)).collect();
+        let spare: Vec<usize> = (0..enough.len()).filter(|at| self.may_try() && without(self, *at)).collect();
         for size in 0..spare.len() {
             let mut chosen: Vec<usize> = (0..size).collect();
-            loop {
+            // There are as many choices as subsets.
+            while self.may_try() {
                 let kept = |at: &usize| match spare.binary_search(at) {
                     Ok(place) => chosen.contains(&place),
                     Err(_) => true,

@@ -140,8 +140,8 @@ fn objects_of_all_kinds_in_a_namespace() {
     deleted(&documents(1_250, application));
 }
 
-#[test]
-fn operators_that_go_with_the_objects_they_let_go_of() {
+/// Plans the removal of so many operators together with so many objects that only they let go of.
+fn operators_and_their_objects_removed(operators: usize, objects: usize) {
     let operator = |number: usize| {
         let names = format!("name: baker-{number}, namespace: shop");
         format!(
@@ -157,12 +157,24 @@ fn operators_that_go_with_the_objects_they_let_go_of() {
         )
     };
     let cake = |number: usize| {
-        let kind = number % 30;
+        let kind = number % operators;
         format!(
             "apiVersion: example.com/v1\nkind: Cake{kind}\nmetadata: {{name: cake-{number}, namespace: shop, finalizers: \
              [example.com/cake{kind}]}}"
         )
     };
-    let text = namespace(&format!("{}{}", documents(30, operator), documents(120, cake)));
+    let text = namespace(&format!("{}{}", documents(operators, operator), documents(objects, cake)));
     within_limits(&text, "plan teardown --by argocd -o json @");
+}
+
+/// Each controller that goes may have been quick enough to let go, and a safe order has to deal with each object.
+#[test]
+fn operators_that_go_with_the_objects_they_let_go_of() {
+    operators_and_their_objects_removed(30, 500);
+}
+
+/// A safe order has as many preparations as there are objects, and leaves out those that it can do without.
+#[test]
+fn an_operator_that_goes_with_thousands_of_objects() {
+    operators_and_their_objects_removed(1, 3_000);
 }
