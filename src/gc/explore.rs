@@ -21,12 +21,11 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
+use super::choice::{Chooser, Means};
 use super::client::Stretch;
 use super::cluster::Cluster;
 use super::controllers::ControllerSettings;
 use super::ids::{ControllerId, ObjectId};
-use super::independence::{Seed, SetScratch, stubborn_moves};
-use super::moves::Move;
 use super::sampling::{Random, any_move};
 use super::search::{Branch, Course, Races, Reached, Search};
 use super::state::State;
@@ -44,8 +43,6 @@ const SAMPLED: usize = 50_000;
 pub(super) const CHOICE: usize = 16;
 /// What one move without a choice costs.
 const MOVE: usize = 1;
-/// What every object costs that is looked at.
-const LOOK: usize = 16;
 /// What comes to the budget for every object, so that a cluster without a choice is searched whole, however large it is.
 pub(super) const EACH: usize = 256;
 /// Most objects in all states at rest that are kept of one part; and as many states as are kept in any case.
@@ -66,15 +63,13 @@ pub(super) struct Explorer<'c> {
     budget: usize,
     /// How many objects the orders that are still to be sampled may go through.
     sampled: usize,
-    /// Whether commuting moves are made without branching; without, the search is naive.
-    reduce: bool,
-    scratch: SetScratch,
+    chooser: Chooser,
 }
 
 impl<'c> Explorer<'c> {
     pub(super) fn new(cluster: &'c Cluster, settings: ControllerSettings, budget: usize, reduce: bool) -> Self {
-        let scratch = SetScratch::new(cluster.len());
-        Explorer { cluster, stretch: None, lone: true, settings, budget, sampled: SAMPLED, reduce, scratch }
+        let chooser = Chooser::new(cluster.len(), reduce);
+        Explorer { cluster, stretch: None, lone: true, settings, budget, sampled: SAMPLED, chooser }
     }
 
     /// The same, where other clients may go on when one has halted.
@@ -175,8 +170,9 @@ impl<'c> Explorer<'c> {
             if self.budget == 0 {
                 return false;
             }
-            let moves = self.choose(&mut world, course.shelved);
-            self.budget = self.budget.saturating_sub(LOOK * std::mem::take(&mut self.scratch.looked_at));
+            let means = Means { budget: self.budget, copy: self.cost_of_copy() };
+            let moves = self.chooser.choose(&mut world, course.shelved, means);
+            self.budget = self.budget.saturating_sub(self.chooser.spent());
             match moves[..] {
                 [] => match self.rest(&mut world, course, search) {
                     Rest::Goes => {}
@@ -290,85 +286,6 @@ impl<'c> Explorer<'c> {
         MOST_WAITING / (self.cluster.len() + 1) + 1
     }
 
-    /// The moves to be followed from here; the queue is cleared of what would write nothing.
-    fn choose(&mut self, world: &mut Simulation<'_>, shelved: bool) -> Vec<Move> {
-        let mut best: Option<Vec<Move>> = None;
-        let mut after = None;
-        while let Some(item) = next_item(world, after) {
-            after = Some(item);
-            let prospect = world.prospect(item);
-            if !prospect.writes() {
-                world.discard(item, &prospect);
-            } else if self.improves(world, Seed::Object(item), &mut best) {
-                if best.as_ref().is_some_and(|moves| moves.len() > 1) {
-                    discard_idle(world, after);
-                    discard_orphans(world);
-                }
-                return chosen(world, best, shelved);
-            }
-        }
-        discard_orphans(world);
-        let orphans: Vec<ObjectId> = world.state.orphans.iter().collect();
-        for owner in orphans {
-            if self.improves(world, Seed::Object(owner), &mut best) {
-                return chosen(world, best, shelved);
-            }
-        }
-        let mut from = ObjectId::FIRST;
-        while let Some((object, _)) = world.next_purge(from) {
-            from = object.next();
-            if self.improves(world, Seed::Object(object), &mut best) {
-                return chosen(world, best, shelved);
-            }
-        }
-        for namespace in world.finalizable() {
-            if self.improves(world, Seed::Object(namespace), &mut best) {
-                return chosen(world, best, shelved);
-            }
-        }
-        let cluster_moves = best.is_some();
-        let sending: Vec<usize> = world.sending().collect();
-        for client in sending {
-            if self.improves(world, Seed::Client(client), &mut best) {
-                return chosen(world, best, shelved || !cluster_moves);
-            }
-        }
-        if !self.reduce && cluster_moves {
-            for item in world.state.failed.iter() {
-                self.improves(world, Seed::Object(item), &mut best);
-            }
-        }
-        // A failed item may be retried while anything else in the cluster moves. Where nothing does, the client's next request
-        // comes before the end of a back-off, and what comes after the last request is for `rest` to say.
-        let mut moves = best.unwrap_or_default();
-        if shelved || !cluster_moves {
-            moves.retain(|next| !is_retry(world, next));
-        }
-        moves
-    }
-
-    /// Keeps the moves around `seed` if they are fewer than `best`. True when there is no need to look on: a single move is best,
-    /// and to look for a smaller set may cost no more than to follow the one at hand.
-    fn improves(&mut self, world: &Simulation<'_>, seed: Seed, best: &mut Option<Vec<Move>>) -> bool {
-        if !self.reduce {
-            let moves = best.get_or_insert_default();
-            let mut more = Vec::new();
-            match seed {
-                Seed::Object(id) => world.moves_of(id, &mut more),
-                Seed::Client(client) => more.push(Move::Send(client)),
-            }
-            more.retain(|next| !moves.contains(next));
-            moves.extend(more);
-            return false;
-        }
-        let limit = best.as_ref().map_or(usize::MAX, Vec::len);
-        if let Some(moves) = stubborn_moves(world, seed, limit, &mut self.scratch).filter(|moves| !moves.is_empty()) {
-            *best = Some(moves);
-        }
-        let looked = LOOK * self.scratch.looked_at;
-        best.as_ref().is_some_and(|best| best.len() == 1 || looked >= self.budget.min(best.len() * self.cost_of_copy()))
-    }
-
     /// One pseudo-random order to its end.
     fn sample(&self, start: Branch, seed: u64, search: &mut Search) {
         let mut random = Random::new(seed);
@@ -394,43 +311,4 @@ impl<'c> Explorer<'c> {
 enum Rest {
     Goes,
     Ended,
-}
-
-/// Whether a move tries a failed item again.
-fn is_retry(world: &Simulation<'_>, next: &Move) -> bool {
-    matches!(next, Move::Attempt(item) if world.state.failed.contains(*item))
-}
-
-/// The moves of a set that is good enough: a single one, or several without retries if failed items are to be left alone.
-fn chosen(world: &Simulation<'_>, best: Option<Vec<Move>>, without_retries: bool) -> Vec<Move> {
-    let mut moves = best.unwrap_or_default();
-    if without_retries && moves.len() > 1 {
-        moves.retain(|next| !is_retry(world, next));
-    }
-    moves
-}
-
-/// Clears the queue of what would write nothing, after an item.
-fn discard_idle(world: &mut Simulation<'_>, mut after: Option<ObjectId>) {
-    while let Some(item) = next_item(world, after) {
-        after = Some(item);
-        let prospect = world.prospect(item);
-        if !prospect.writes() {
-            world.discard(item, &prospect);
-        }
-    }
-}
-
-/// An owner that a purge removed in the meantime has nothing to orphan any more.
-fn discard_orphans(world: &mut Simulation<'_>) {
-    let gone: Vec<ObjectId> = world.state.orphans.iter().filter(|id| world.state.gone(*id)).collect();
-    gone.into_iter().for_each(|id| world.state.orphans.remove(id));
-}
-
-/// The first queued or conflicting item after another.
-fn next_item(world: &Simulation<'_>, after: Option<ObjectId>) -> Option<ObjectId> {
-    let from = after.map_or(ObjectId::FIRST, ObjectId::next);
-    let queued = world.state.queue.next_from(from);
-    let conflict = world.state.conflicts.next_from(from);
-    queued.into_iter().chain(conflict).min()
 }

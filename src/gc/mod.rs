@@ -29,7 +29,7 @@
 //! * `callouts`, `webhooks`, `discovery` what the API server calls Services for, and what fails when nobody answers
 //! * `steps`, `requests`, `delete`, `controllers`, `collector`, `reconcilers` what clients send, and what the API server, the other
 //!   controllers, the collector and operators do; each rule of `kubernetes-deletion-semantics` is cited where it stands
-//! * `parts`, `client`, `moves`, `independence`, `explore`, `search`, `sampling`, `combine` the search: independent parts of the cluster, each in every
+//! * `parts`, `client`, `moves`, `independence`, `choice`, `explore`, `search`, `sampling`, `combine` the search: independent parts of the cluster, each in every
 //!   order that matters, and put together again
 //! * `plan`, `outcome`, `cause`, `hold`, `unattended`, `why`, `events` what a caller gets to see
 
@@ -38,6 +38,7 @@ mod behaviour;
 mod callout_ties;
 mod callouts;
 mod cause;
+mod choice;
 mod client;
 mod cluster;
 mod collector;
