@@ -28,7 +28,7 @@
 //! | P3.3 configuration, baseline, steps likewise | `irregular::configurations_baselines_and_steps_are_regular_files` |
 //! | P3.3 regular files only, with a limit | `irregular::a_device_that_is_named_ends_at_the_limit`, `bounds::a_file_of_a_gigabyte_is_not_even_opened` |
 //! | P3.4 a backslash in a name; two names that are not UTF-8 | `file_names::a_backslash_is_a_part_of_a_name`, `file_names::names_that_are_not_utf8_are_two_files_and_shown_by_their_bytes` |
-//! | P3.5 a million duplicate keys | `bounds::a_million_duplicate_keys` |
+//! | P3.5 a million duplicate keys | `bounds::hundreds_of_thousands_of_duplicate_keys` |
 //! | P3.5 a name of 10 MB | `bounds::a_name_of_ten_megabytes` |
 //! | P3.5 outcomes × objects | `../growth/printed.rs`: `a_thousand_objects_with_thousands_of_outcomes` |
 //! | P3.6 depth 200 in a glob argument, in a path of a bundle | `file_names::arguments_and_patterns_of_any_shape_are_answered` |
