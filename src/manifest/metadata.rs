@@ -61,6 +61,8 @@ pub struct ServerField {
 pub(super) struct MetadataFields {
     /// The mapping that contains it, and itself; `None` when it is left out.
     place: Option<(NodeId, NodeId)>,
+    /// Which of [`LOOKED_UP`] are written, a bit for each: rules ask every object for what few have, and the tree is far away.
+    written: u8,
     rare: Option<Box<RareFields>>,
 }
 
@@ -88,13 +90,22 @@ static NOTHING_RARE: RareFields = RareFields {
 /// The fields of `ObjectMeta` that are names of something.
 const NAMES: [&str; 4] = ["name", "generateName", "namespace", "uid"];
 
+/// Those that are read from the tree.
+const LOOKED_UP: [&str; 6] = ["name", "generateName", "namespace", "uid", "labels", "annotations"];
+
+/// The bit of a field that is read from the tree.
+fn bit(field: &str) -> u8 {
+    LOOKED_UP.iter().position(|known| *known == field).map_or(0, |at| 1 << at)
+}
+
 impl MetadataFields {
     /// Reads the `metadata` of `holder` at `field` (`metadata`, `spec.template.metadata`, …), if it has any.
     pub(super) fn read(decoder: &mut Decoder, field: impl fmt::Display, holder: Value<'_>) -> Self {
         let Some(metadata) = holder.get("metadata") else { return Self::default() };
-        let mut rare = None;
+        let (mut rare, mut written) = (None, 0);
         for entry in decoder.fields(&field, metadata) {
             let path = format_args!("{field}.{}", entry.key);
+            written |= bit(entry.key);
             if let Some(name) = NAMES.into_iter().find(|name| *name == entry.key) {
                 let text = decoder.text(path, entry.value).unwrap_or_default();
                 if text.len() > MAX_NAME {
@@ -128,13 +139,13 @@ impl MetadataFields {
                 RareFields::of(&mut rare).server_fields.push(ServerField { name, key_span, span });
             }
         }
-        Self { place: Some((holder.id(), metadata.id())), rare }
+        Self { place: Some((holder.id(), metadata.id())), written, rare }
     }
 
     /// The metadata, in the tree that it was read from.
     pub(super) fn of<'a>(&'a self, tree: &'a Tree) -> Metadata<'a> {
         let place = self.place.map(|(holder, value)| (tree.value(holder), tree.value(value)));
-        Metadata { place, rare: self.rare.as_deref().unwrap_or(&NOTHING_RARE) }
+        Metadata { place, written: self.written, rare: self.rare.as_deref().unwrap_or(&NOTHING_RARE) }
     }
 }
 
@@ -149,6 +160,7 @@ impl RareFields {
 pub struct Metadata<'a> {
     /// The mapping that contains it, and itself.
     place: Option<(Value<'a>, Value<'a>)>,
+    written: u8,
     rare: &'a RareFields,
 }
 
@@ -179,10 +191,15 @@ impl<'a> Metadata<'a> {
     }
 
     fn text(self, field: &str) -> Option<Spanned<&'a str>> {
-        let written = spanned(self.place?.1.entry(field)?)?;
+        let written = spanned(self.value_with(field)?.entry(field)?)?;
         let is_cut = written.value.len() > MAX_NAME;
         let cut = self.rare.cut.iter().filter(|_| is_cut).find(|(of, _)| *of == field);
         Some(cut.map_or(written, |(_, cut)| Spanned { value: cut, ..written }))
+    }
+
+    /// The mapping, if the field is written in it.
+    fn value_with(self, field: &str) -> Option<Value<'a>> {
+        self.place.filter(|_| self.written & bit(field) != 0).map(|(_, value)| value)
     }
 
     /// `ownerReferences`.
@@ -202,12 +219,12 @@ impl<'a> Metadata<'a> {
 
     /// `labels`.
     pub fn labels(self) -> Labels<'a> {
-        Labels { metadata: self.place.map(|(_, value)| value), field: "labels" }
+        Labels { metadata: self.value_with("labels"), field: "labels" }
     }
 
     /// `annotations`.
     pub fn annotations(self) -> Labels<'a> {
-        Labels { metadata: self.place.map(|(_, value)| value), field: "annotations" }
+        Labels { metadata: self.value_with("annotations"), field: "annotations" }
     }
 
     /// The value of an annotation.
