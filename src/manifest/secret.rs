@@ -5,6 +5,7 @@ use std::sync::Arc;
 use super::Object;
 use super::metadata::{LAST_APPLIED, OBJECT_META_FIELDS};
 use super::secret_words::{GENERATOR, STRING_DATA, SecretWords, are_mentioned_in};
+use crate::kube::kinds;
 use crate::text::{SourceFile, Span};
 use crate::yaml::{Comment, Entry, Notation, Tree, Value};
 
@@ -48,8 +49,9 @@ pub(super) fn hidden<'a>(
         let may_be_left_out = !tree.is_whole() && mentioned && (makes_secrets(tree.root()) || is_behind());
         let again = may_be_left_out.then(|| whole_tree(whole, document.notation)).flatten();
         let tree = again.as_ref().unwrap_or(tree);
-        let objects = document.objects.iter().map(|object| object.value());
-        let mut secrets: Vec<Value<'_>> = objects.filter(|object| is_secret(*object)).collect();
+        // An item of a SecretList need not say what it is.
+        let is_one = |object: &&Arc<Object>| object.is(kinds::SECRET) || is_secret(object.value());
+        let mut secrets: Vec<_> = document.objects.iter().filter(is_one).map(|object| object.value()).collect();
         if secrets.is_empty() && is_secret(tree.root()) {
             secrets.push(tree.root());
         }

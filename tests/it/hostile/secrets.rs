@@ -73,6 +73,8 @@ fn makers() -> Vec<String> {
         maker("example.com/v1", "Bundle", &format!("spec:\n  objects:\n  - apiVersion: v1\n    kind: Secret\n{}", template("    "))),
         maker("example.com/v1", "Bundle", &format!("spec:\n  object:\n    apiVersion: v1\n    kind: Secret\n{}", template("    "))),
         format!("apiVersion: v1\nkind: List\nitems:\n- apiVersion: v1\n  kind: SecretList\n  items:\n  - apiVersion: v1\n    kind: Secret\n{}", template("    ")),
+        // Items that say nothing of their kind.
+        format!("apiVersion: v1\nkind: SecretList\nitems:\n- metadata: {{name: a, finalizers: [bad]}}\n  data:\n    a: {MARK}\n    a: {MARK}\n  bogus: 1\n"),
         // Manifests as text.
         format!("apiVersion: v1\nkind: ConfigMap\ndata:\n  a.yaml: |\n    kind: Secret\n    stringData: {{a: {MARK}}}\nmetadata: {{name: a, bogus: 1}}\n"),
         format!("apiVersion: v1\nkind: ConfigMap\ndata:\n  a: \"{{\\\"kind\\\": \\\"Secret\\\", \\\"data\\\": {{\\\"a\\\": \\\"{MARK}\\\"}}}}\"\nmetadata: {{name: a, bogus: 1}}\n"),
