@@ -91,6 +91,9 @@ pub(super) struct Properties {
     pub(super) tag: Option<Box<str>>,
 }
 
+/// Events of a tape that is long.
+const LONG: usize = 1 << 20;
+
 /// One parsed document.
 #[derive(Debug, Default)]
 pub(super) struct Tape {
@@ -133,6 +136,16 @@ impl Tape {
         if properties != 0 || text != event.written() {
             self.additions.push(Addition { text, properties });
             event.addition = self.additions.len() as u32;
+        }
+        self.add(event);
+    }
+
+    /// Adds an event whose text is as it is written. A long tape does not double its memory.
+    #[inline]
+    pub(super) fn add(&mut self, event: TapeEvent) {
+        let length = self.events.len();
+        if length == self.events.capacity() && length >= LONG {
+            self.events.reserve_exact(length / 4);
         }
         self.events.push(event);
     }

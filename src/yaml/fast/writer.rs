@@ -107,7 +107,7 @@ impl<'t> TapeWriter<'t> {
     fn push(&mut self, kind: EventKind, start: usize, end: usize) {
         let (start, end) = (self.offset(start), self.offset(end));
         match std::mem::take(&mut self.properties) {
-            0 => self.tape.events.push(TapeEvent::new(kind, start, end)),
+            0 => self.tape.add(TapeEvent::new(kind, start, end)),
             properties => {
                 let text = TapeEvent::new(kind, start, end).written();
                 self.tape.push(kind, start, end, text, properties);
@@ -181,7 +181,7 @@ impl<'t> TapeWriter<'t> {
             PassingStep::Doubtful => self.is_in_doubt = true,
             PassingStep::Complete(Span { start, end }) => {
                 self.passing = None;
-                self.tape.events.push(TapeEvent::new(EventKind::LeftOut, start, end));
+                self.tape.add(TapeEvent::new(EventKind::LeftOut, start, end));
             }
         }
     }
