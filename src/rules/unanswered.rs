@@ -13,11 +13,12 @@ use crate::delivery::{KindOrder, Sequence, kind_order};
 use crate::finding::Severity;
 use crate::inventory::{Member, ObjectId};
 use crate::kube::{GroupKind, Namespace, ObjectKey, Scope, guessed_plurals, kinds, kubectl};
-use crate::manifest::{Labels, Spanned, Webhook};
+use crate::manifest::{CustomResourceDefinition, Labels, Spanned, Webhook};
 use crate::ownership::{
     Absence, AdmissionOperation, Backend, Interception, KnownLabels, Purpose, RequestedKind, RequestedObject, Selected,
     ServedClient,
 };
+use crate::text::FileId;
 
 pub(super) static WEBHOOK_BLOCKS_DELETION: Rule = rule!(
     "webhook-blocks-deletion",
@@ -50,6 +51,8 @@ struct AskedObjects<'c, 'a> {
     by_namespace: BTreeMap<&'a str, ByKind<'a>>,
     released: ByKind<'a>,
     namespaces: BTreeMap<&'a str, &'a Member>,
+    /// What the input's CRDs define.
+    definitions: Vec<(FileId, &'a CustomResourceDefinition)>,
     helm: &'static KindOrder,
 }
 
@@ -72,7 +75,9 @@ impl<'c, 'a> AskedObjects<'c, 'a> {
         let helm = kind_order(Sequence::Helm3Uninstall);
         let namespaces = inventory.of_kind(kinds::NAMESPACE);
         let namespaces = namespaces.map(|member| (member.key.name.as_str(), member)).collect();
-        Self { context, by_namespace, released, namespaces, helm }
+        let definitions = inventory.of_kind(kinds::CUSTOM_RESOURCE_DEFINITION);
+        let definitions = definitions.filter_map(|member| Some((member.file, member.object.definition()?))).collect();
+        Self { context, by_namespace, released, namespaces, definitions, helm }
     }
 
     /// What the webhook is certain to be asked about among objects that are deleted when its backend is already gone.
@@ -133,10 +138,9 @@ impl<'c, 'a> AskedObjects<'c, 'a> {
                 return Some((format!("{object}, which every namespace has"), Severity::Warning));
             }
         }
-        let definitions =
-            inventory.members.iter().filter(|member| self.context.analysis.in_one_tree(file, member.file));
-        let mut definitions = definitions.filter_map(|member| member.object.definition());
-        let instance = definitions.find(|definition| {
+        let near = |definition: &FileId| self.context.analysis.in_one_tree(file, *definition);
+        let definitions = self.definitions.iter().filter(|(place, _)| near(place));
+        let instance = definitions.map(|(_, definition)| *definition).find(|definition| {
             let served = definition.versions.iter().filter(|version| version.served);
             let served: Vec<String> = served.map(|version| version.name.value.clone()).collect();
             let namespaced = definition.scope.as_ref().is_some_and(|scope| scope.value == Scope::Namespaced);
