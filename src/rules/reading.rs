@@ -50,11 +50,7 @@ fn unreadable_file(context: &Context<'_>, sink: &mut Sink) {
 fn unreadable_document(context: &Context<'_>, sink: &mut Sink) {
     let inventory = context.inventory;
     for InDocument { file, what: error, .. } in inventory.unreadable_documents() {
-        sink.push(
-            Draft::in_file(file, error.span, error.message.clone())
-                .reason(error.reason.clone())
-                .help(error.help.clone()),
-        );
+        sink.push(Draft::in_file(file, error.span, error.message.clone()).reason(error.reason).help(error.help));
     }
     for (file, parsed) in inventory.files() {
         let Some((span, count)) = parsed.more_unreadable() else { continue };

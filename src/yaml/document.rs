@@ -49,9 +49,9 @@ pub struct ReadError {
     /// What is wrong, in the words of Kubernetes' reader where it has any.
     pub message: String,
     /// What follows from it.
-    pub reason: String,
+    pub reason: &'static str,
     /// What to do.
-    pub help: String,
+    pub help: &'static str,
     /// Whether braces of an unrendered Helm template broke the document.
     pub template: bool,
 }
