@@ -4,6 +4,7 @@ use std::fs::Permissions;
 use std::os::unix::fs::{MetadataExt, PermissionsExt, symlink};
 use std::os::unix::process::CommandExt;
 use std::process::Command;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use super::support::{findings, repository};
 use crate::limits::shell;
@@ -89,16 +90,25 @@ fn a_device_that_is_named_ends_at_the_limit() {
     assert!(String::from_utf8_lossy(&run.stdout).contains("`/dev/full` is larger than 256 MiB"));
 }
 
+/// Ends the thread that changes files, when an assertion fails, too.
+struct Ends<'s>(&'s AtomicBool);
+
+impl Drop for Ends<'_> {
+    fn drop(&mut self) {
+        self.0.store(true, Ordering::Relaxed);
+    }
+}
+
 #[test]
 fn files_that_grow_shrink_or_vanish_while_they_are_read_end_the_run_properly() {
     let inside = repository();
     let path = inside.path().join("rendered");
-    let stop = std::sync::atomic::AtomicBool::new(false);
+    let stop = AtomicBool::new(false);
     std::thread::scope(|scope| {
         let (stop, path) = (&stop, &path);
         scope.spawn(move || {
             for turn in 0.. {
-                if stop.load(std::sync::atomic::Ordering::Relaxed) {
+                if stop.load(Ordering::Relaxed) {
                     break;
                 }
                 let moving = path.join(format!("moving-{}.yaml", turn % 7));
@@ -109,11 +119,11 @@ fn files_that_grow_shrink_or_vanish_while_they_are_read_end_the_run_properly() {
                 }
             }
         });
+        let _ends = Ends(stop);
         for _ in 0..5 {
             let (status, _, error) = inside.run(&["rendered"], "");
             assert!(matches!(status, 0 | 1), "{status}: {error}");
         }
-        stop.store(true, std::sync::atomic::Ordering::Relaxed);
     });
 }
 
