@@ -63,11 +63,10 @@ impl<'a> Analysis<'a> {
         Self { absent, ..self }
     }
 
-    /// Does something that asks for most of the facts. They are found out side by side and before they are asked for: the thread
-    /// that asks first would work while the others wait.
-    pub fn prepared<T: Send>(&self, work: impl FnOnce() -> T + Send) -> T {
-        rayon::join(|| self.ownership(), || self.ties());
-        rayon::join(|| self.deliveries(), work).1
+    /// Finds out what most rules ask for, side by side: the thread that asks first would work while the others wait. Deliveries
+    /// need the ties, and neither needs the owners.
+    pub fn prepare(&self) {
+        rayon::join(|| self.ownership(), || self.deliveries());
     }
 
     /// What is known of operators.

@@ -31,16 +31,13 @@ pub(super) fn judge<'a>(
 ) -> Judgement {
     let analysis = verdicts.analysis();
     let inventory = analysis.inventory();
-    let run = || {
-        let ownership = analysis.ownership();
-        let context = Context { inventory, ownership, analysis, verdicts, world, directives, rules: RULES };
-        all(rules, |rule| rule.run(&context, fixes))
-    };
-    let mut judgement = match rules {
-        // A single rule may ask for nothing.
-        [] | [_] => run(),
-        _ => analysis.prepared(run),
-    };
+    // A single rule may ask for nothing.
+    if rules.len() > 1 {
+        analysis.prepare();
+    }
+    let ownership = analysis.ownership();
+    let context = Context { inventory, ownership, analysis, verdicts, world, directives, rules: RULES };
+    let mut judgement = all(rules, |rule| rule.run(&context, fixes));
     let mut notes = notes_on_sources(inventory);
     notes.append(&mut judgement.notes);
     Judgement { notes, ..judgement }
