@@ -13,7 +13,7 @@ use super::members::Members;
 use super::source::{Assumptions, Source};
 use crate::gc::{Answerer, ApiServiceFacts, Facts, KindTable, Object, Verb, WebhookFacts};
 use crate::inventory::{Inventory, Member, ObjectId};
-use crate::kube::{GroupKind, Namespace, ObjectKey, guessed_plurals, kinds as well_known};
+use crate::kube::{GroupKind, Namespace, ObjectKey, kinds as well_known};
 use crate::manifest::{TemplateKind, Webhook};
 use crate::ownership::{
     Absence, AdmissionOperation, Backend, Interception, KnownLabels, Purpose, RequestedKind, RequestedObject, Selected,
@@ -199,10 +199,7 @@ impl<'a> Asked<'a> {
 impl<'a> AskedKind<'a> {
     fn new(inventory: &Inventory, kinds: &KindTable, kind: GroupKind<&'a str>, keys: Vec<&'a ObjectKey>) -> Self {
         let info = kinds.find(kind).map(|id| kinds.get(id));
-        let resources = match inventory.kinds.plural(kind) {
-            Some(plural) => vec![plural.to_owned()],
-            None => guessed_plurals(kind.kind),
-        };
+        let resources = inventory.kinds.resources(kind);
         let namespaced = keys.iter().any(|key| key.namespace != Namespace::None);
         let versions = info.map(|info| info.versions.clone()).unwrap_or_default();
         Self { kind, resources, versions, namespaced, keys, objects: OnceCell::new() }

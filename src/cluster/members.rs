@@ -69,7 +69,7 @@ impl<'a> Members<'a> {
             self.missing.insert(member.id);
             return;
         }
-        if is_generated(member) {
+        if member.is_generated() {
             let generated = self.next_generated(&member.key);
             self.generated.insert(member.id, generated.clone());
             key = Cow::Owned(generated);
@@ -118,8 +118,4 @@ impl<'a> Members<'a> {
             };
         }
     }
-}
-
-fn is_generated(member: &Member) -> bool {
-    member.object.metadata().name().as_ref().is_none_or(|name| name.value.is_empty())
 }

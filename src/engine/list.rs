@@ -1,12 +1,13 @@
 //! What the input contains, in the terms of the `list` contract.
 
+use std::borrow::Cow;
+
 use super::input::Bundle;
 use crate::inventory::{InDocument, Inventory, Member, ScopeSource};
 use crate::kube::Scope;
 use crate::manifest::{OwnerReference, Skip};
 use crate::report::{ListedObject, ListedPlace, ListedReference, ListedSkip, Listing};
 use crate::text::{ColumnUnit, FileId, Span};
-use std::borrow::Cow;
 
 /// How much of what is no object a report lists of one bundle. A few megabytes have millions of documents if each is `{}`.
 pub(super) const MOST_SKIPPED: usize = 100_000;

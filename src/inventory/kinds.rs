@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use super::builtin::{self, Release, Served};
 use super::object_id::ObjectId;
-use crate::kube::{ApiVersion, GroupKind, KindMap, Scope};
+use crate::kube::{ApiVersion, GroupKind, KindMap, Scope, guessed_plurals};
 use crate::manifest::CustomResourceDefinition;
 
 /// A kind that the user adds in the configuration.
@@ -186,6 +186,14 @@ impl Kinds {
     pub fn plural(&self, kind: GroupKind<&str>) -> Option<&str> {
         let defined = self.defined.get(kind).and_then(|defined| defined.plural.as_deref());
         defined.or_else(|| builtin::table().plural_of(kind))
+    }
+
+    /// The names that requests for a kind, RBAC and webhooks may have for it: its plural, or every one that code generators make.
+    pub fn resources(&self, kind: GroupKind<&str>) -> Vec<String> {
+        match self.plural(kind) {
+            Some(plural) => vec![plural.to_owned()],
+            None => guessed_plurals(kind.kind),
+        }
     }
 }
 

@@ -16,7 +16,7 @@ fn uid_of(member: &Member) -> Option<&str> {
 
 /// The key of an object that can be meant by name: of others the server makes up the name.
 fn named_key_of(member: &Member) -> Option<&ObjectKey> {
-    member.is_named.then_some(&member.key)
+    (!member.is_generated()).then_some(&member.key)
 }
 
 /// The group, kind and name of such an object.

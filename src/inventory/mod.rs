@@ -89,6 +89,11 @@ impl Member {
         self.resolution.scope
     }
 
+    /// Whether the server makes up its name, or the rest of it.
+    pub fn is_generated(&self) -> bool {
+        !self.is_named
+    }
+
     /// Whether the API takes the types of all its metadata.
     pub fn decodes(&self) -> bool {
         self.object.decode_errors().is_empty()

@@ -74,8 +74,8 @@ struct RareFields {
     finalizers: Vec<Spanned<String>>,
     server_fields: Vec<ServerField>,
     unknown: Vec<UnknownField>,
-    /// Names that are too long to be repeated, by field, and as much of them as is.
-    cut: Vec<(&'static str, String)>,
+    /// Names that are too long to be repeated, by the bit of their field, and as much of them as is.
+    cut: Vec<(u8, String)>,
 }
 
 static NOTHING_RARE: RareFields = RareFields {
@@ -86,9 +86,6 @@ static NOTHING_RARE: RareFields = RareFields {
     unknown: Vec::new(),
     cut: Vec::new(),
 };
-
-/// The fields of `ObjectMeta` that are names of something.
-const NAMES: [&str; 4] = ["name", "generateName", "namespace", "uid"];
 
 /// Those that are read from the tree.
 const LOOKED_UP: [&str; 6] = ["name", "generateName", "namespace", "uid", "labels", "annotations"];
@@ -106,14 +103,13 @@ impl MetadataFields {
         for entry in decoder.fields(&field, metadata) {
             let path = format_args!("{field}.{}", entry.key);
             written |= bit(entry.key);
-            if let Some(name) = NAMES.into_iter().find(|name| *name == entry.key) {
-                let text = decoder.text(path, entry.value).unwrap_or_default();
-                if text.len() > MAX_NAME {
-                    RareFields::of(&mut rare).cut.push((name, limited(text)));
-                }
-            }
             match entry.key {
-                "name" | "generateName" | "namespace" | "uid" => {}
+                "name" | "generateName" | "namespace" | "uid" => {
+                    let text = decoder.text(path, entry.value).unwrap_or_default();
+                    if text.len() > MAX_NAME {
+                        RareFields::of(&mut rare).cut.push((bit(entry.key), limited(text)));
+                    }
+                }
                 "ownerReferences" => {
                     let read = read_owner_references(decoder, path, entry.key_span, entry.value);
                     RareFields::of(&mut rare).owner_references = read;
@@ -193,7 +189,7 @@ impl<'a> Metadata<'a> {
     fn text(self, field: &str) -> Option<Spanned<&'a str>> {
         let written = spanned(self.value_with(field)?.entry(field)?)?;
         let is_cut = written.value.len() > MAX_NAME;
-        let cut = self.rare.cut.iter().filter(|_| is_cut).find(|(of, _)| *of == field);
+        let cut = self.rare.cut.iter().filter(|_| is_cut).find(|(of, _)| *of == bit(field));
         Some(cut.map_or(written, |(_, cut)| Spanned { value: cut, ..written }))
     }
 

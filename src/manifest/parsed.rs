@@ -112,14 +112,18 @@ impl Documents {
     pub(super) fn read(&mut self, text: &WholeText<'_>, document: Document) {
         let has_secrets = text.secrets.are_in(document.span);
         self.may_name_templates |= may_name_template(text.source.slice(document.span));
-        let parsed = parse(text, document, has_secrets);
-        match parsed.bare(self.unreadable >= MOST_UNREADABLE).filter(|_| !has_secrets) {
-            Some(bare) => self.bare.push(bare),
-            None => {
-                self.unreadable += usize::from(parsed.is_unreadable());
-                self.parsed.push(parsed);
-            }
+        let bare = self.take(parse(text, document, has_secrets), has_secrets);
+        self.bare.extend(bare);
+    }
+
+    /// Takes a document, or gives it back in a few bytes.
+    fn take(&mut self, document: ParsedDocument, has_secrets: bool) -> Option<BareDocument> {
+        let bare = document.bare(self.unreadable >= MOST_UNREADABLE).filter(|_| !has_secrets);
+        if bare.is_none() {
+            self.unreadable += usize::from(document.is_unreadable());
+            self.parsed.push(document);
         }
+        bare
     }
 
     /// Those of a text, from those of its parts in their order.
@@ -141,16 +145,10 @@ impl Documents {
         self.may_name_templates |= part.may_name_templates;
         let mut bare = part.bare.into_iter().peekable();
         for document in part.parsed {
-            let bare_document = document.bare(self.unreadable >= MOST_UNREADABLE);
-            match bare_document.filter(|_| !text.secrets.are_in(document.span)) {
-                None => {
-                    self.unreadable += usize::from(document.is_unreadable());
-                    self.parsed.push(document);
-                }
-                Some(one_more) => {
-                    self.bare.extend(std::iter::from_fn(|| bare.next_if(|before| before.index < one_more.index)));
-                    self.bare.push(one_more);
-                }
+            let has_secrets = text.secrets.are_in(document.span);
+            if let Some(one_more) = self.take(document, has_secrets) {
+                self.bare.extend(std::iter::from_fn(|| bare.next_if(|before| before.index < one_more.index)));
+                self.bare.push(one_more);
             }
         }
         self.bare.extend(bare);

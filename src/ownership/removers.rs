@@ -8,7 +8,7 @@
 
 use std::sync::Arc;
 
-use super::access::{self, Access};
+use super::access::Access;
 use super::finalizer_holder::FinalizerHolder;
 use super::known_finalizers::{Controller, Handles, KnownFinalizers};
 use crate::inventory::{Inventory, Member, ObjectId};
@@ -148,7 +148,7 @@ impl Removers {
             [] => return None,
             [only] => only,
             [first, ..] => {
-                let resources = access::resources_of(inventory, GroupKind::new(holder.group, holder.kind));
+                let resources = inventory.kinds.resources(GroupKind::new(holder.group, holder.kind));
                 let able = self.access.able(holder, &resources);
                 found.iter().find(|(id, ..)| able.contains(id)).unwrap_or(first)
             }
@@ -178,7 +178,7 @@ impl Removers {
         holder: &FinalizerHolder<'_>,
         controller: Option<&'t Controller>,
     ) -> Option<Remover<'t>> {
-        let resources = access::resources_of(inventory, GroupKind::new(holder.group, holder.kind));
+        let resources = inventory.kinds.resources(GroupKind::new(holder.group, holder.kind));
         let grant = self.access.grants_about(&resources).find(|grant| grant.names(holder, &resources))?;
         let workload = &self.access.workloads[*grant.workloads.first()?];
         let evidence = Evidence::Access {

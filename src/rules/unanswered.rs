@@ -12,7 +12,7 @@ use super::words::{named, whereabouts};
 use crate::delivery::{KindOrder, Sequence, kind_order};
 use crate::finding::Severity;
 use crate::inventory::{Member, ObjectId};
-use crate::kube::{GroupKind, Namespace, ObjectKey, Scope, guessed_plurals, kinds, kubectl};
+use crate::kube::{GroupKind, Namespace, ObjectKey, Scope, kinds, kubectl};
 use crate::manifest::{CustomResourceDefinition, Labels, Spanned, Webhook};
 use crate::ownership::{
     Absence, AdmissionOperation, Backend, Interception, KnownLabels, Purpose, RequestedKind, RequestedObject, Selected,
@@ -152,10 +152,7 @@ impl<'c, 'a> AskedObjects<'c, 'a> {
 
     /// Whether the rules of a webhook match the deletion of a kind, for certain; `member` is one of it.
     fn is_asked_about(&self, kind: GroupKind<&str>, member: &Member, webhook: &Webhook) -> bool {
-        let resources = match self.context.inventory.kinds.plural(kind) {
-            Some(plural) => vec![plural.to_owned()],
-            None => guessed_plurals(kind.kind),
-        };
+        let resources = self.context.inventory.kinds.resources(kind);
         let versions = [member.object.group_version().version.clone()];
         let namespaced = member.key.namespace != Namespace::None;
         let kind = RequestedKind { kind, resources: &resources, versions: &versions, namespaced };

@@ -15,7 +15,7 @@ use super::finalizer_holder::FinalizerHolder;
 use super::known_finalizers::{Controller, ImagePattern, image_name};
 use super::workloads::{self, RunContainer, Workload};
 use crate::inventory::{Inventory, Member, ObjectId};
-use crate::kube::{GroupKind, Namespace, ObjectKey, Scope, guessed_plurals, kinds};
+use crate::kube::{GroupKind, Namespace, ObjectKey, Scope, kinds};
 use crate::manifest::Spanned;
 use crate::yaml::Value;
 
@@ -200,7 +200,7 @@ impl Access {
         let account = &self.workloads[at].service_account;
         let namespace = inventory.member(workload).key.namespace.clone();
         let account = inventory.with_key(&ObjectKey::new(kinds::SERVICE_ACCOUNT, namespace, account)).first();
-        let resources = resources_of(inventory, GroupKind::new(holder.group, holder.kind));
+        let resources = inventory.kinds.resources(GroupKind::new(holder.group, holder.kind));
         let own = || self.grants.iter().filter(|grant| grant.workloads.contains(&at));
         let ways = |subresource| -> Vec<Vec<ObjectId>> {
             own().flat_map(|grant| grant.ways(holder, &resources, subresource)).collect()
@@ -212,15 +212,6 @@ impl Access {
         grants.sort_unstable();
         grants.dedup();
         Authority { service_account: account.copied(), grants }
-    }
-}
-
-/// The names under which RBAC may know a kind: that of its CRD or of the built-in table; else every plural that
-/// code generators make.
-pub(super) fn resources_of(inventory: &Inventory, kind: GroupKind<&str>) -> Vec<String> {
-    match inventory.kinds.plural(kind) {
-        Some(plural) => vec![plural.to_owned()],
-        None => guessed_plurals(kind.kind),
     }
 }
 
