@@ -35,7 +35,8 @@ pub fn without_commands(text: &str, syntax: Syntax) -> Cow<'_, str> {
             }
             None => rest,
         };
-        out.push_str(&rest.replace("##", apart));
+        // What is left of `###` is another pair.
+        out.push_str(&rest.replace("##", apart).replace("##", apart));
     }
     Cow::Owned(out)
 }
@@ -48,13 +49,14 @@ mod tests {
     fn lines_start_no_command_and_contain_none() {
         let inert = |text| without_commands(text, Syntax::Text).into_owned();
         assert_eq!(inert("::error::x\n \t::set-output\na::b\n"), ": :error::x\n \t: :set-output\na::b\n");
-        assert_eq!(inert("x ##[error]y ###vso[z]"), "x # #[error]y # ##vso[z]");
+        assert_eq!(inert("x ##[error]y ###vso[z]"), "x # #[error]y # # #vso[z]");
+        assert_eq!(inert("####[error]y"), "# # # #[error]y");
         assert_eq!(inert("plain # text"), "plain # text");
     }
 
     #[test]
     fn json_says_the_same() {
-        let json = r###"{"a": "##[error]::x"}"###;
+        let json = r####"{"a": "###[error]::x"}"####;
         let inert = without_commands(json, Syntax::Json);
         assert!(!inert.contains("##"), "{inert}");
         let read = |text: &str| serde_json::from_str::<serde_json::Value>(text).ok();

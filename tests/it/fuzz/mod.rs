@@ -118,12 +118,13 @@ fn every_target_can_be_fuzzed() {
 }
 
 /// What libFuzzer found, made small.
-const FINDS: [(&str, &[u8]); 5] = [
+const FINDS: [(&str, &[u8]); 6] = [
     ("libyaml", b"a\r\r\nb"),
     ("libyaml", b"!R&[&"),
     ("libyaml", b"a: >+\n"),
     ("libyaml", b">+\r\r"),
     ("parsers", b"s: &a.\n &a"),
+    ("formats", b"###[x"),
 ];
 
 #[test]
