@@ -198,15 +198,13 @@ impl<'a> Verdicts<'a> {
             return Some(plan);
         }
         let built = self.analysis.cluster()?;
-        let options = SimulationOptions { state_cap: 0, ..SimulationOptions::default() };
-        Some(Arc::new(gc::simulate(&built.cluster, std::slice::from_ref(step), &options)))
+        Some(Arc::new(gc::simulate(&built.cluster, std::slice::from_ref(step), &SimulationOptions::verdict())))
     }
 
     /// What several steps do, one after the other. `None` when the cluster is too large.
     pub fn after(&self, steps: &[Step]) -> Option<Plan<'a>> {
         let built = self.analysis.cluster()?;
-        let options = SimulationOptions { state_cap: 0, ..SimulationOptions::default() };
-        Some(gc::simulate(&built.cluster, steps, &options))
+        Some(gc::simulate(&built.cluster, steps, &SimulationOptions::verdict()))
     }
 
     /// Keeps a verdict that is needed again: one behind a finding.

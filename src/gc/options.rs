@@ -14,6 +14,13 @@ pub struct SimulationOptions {
     pub reduction: bool,
 }
 
+impl SimulationOptions {
+    /// The verdict alone, without a search for what races could change.
+    pub fn verdict() -> Self {
+        SimulationOptions { state_cap: 0, ..SimulationOptions::default() }
+    }
+}
+
 impl Default for SimulationOptions {
     fn default() -> Self {
         SimulationOptions { kubelet: true, state_cap: 100_000, reduction: true }

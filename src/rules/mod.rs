@@ -32,6 +32,7 @@ mod serving;
 mod shared_namespace;
 pub(crate) mod simulation;
 mod suppressing;
+mod trials;
 mod unanswered;
 mod volume;
 mod words;

@@ -10,6 +10,7 @@ use super::finalizer_words::with_workload;
 use super::held::{Held, counted, held, resting};
 use super::proposal::Proposal;
 use super::rule::{Context, Rule, Sink, rule};
+use super::trials::most_trials;
 use super::words::named;
 use crate::cluster::steps_of;
 use crate::delivery::flux::{HelmReleaseSettings, KustomizationSettings};
@@ -27,9 +28,6 @@ pub(super) static OPERATOR_DELETED_FIRST: Rule = rule!(
     "A delivery tool deletes an operator before, or together with, the objects that only it can release",
     operator_deleted_first
 );
-
-/// How many removals are tried in the simulation; a bundle with more has shown its defects by then.
-const MOST_TRIALS: usize = 200;
 
 /// When the objects of an operator get stuck.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -56,7 +54,7 @@ fn operator_deleted_first(context: &Context<'_>, sink: &mut Sink) {
             continue;
         }
         trials += 1;
-        if trials > MOST_TRIALS {
+        if trials > most_trials(context) {
             return;
         }
         let requests = requests(context, &set);

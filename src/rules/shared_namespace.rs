@@ -10,6 +10,7 @@ use super::finalizer_words::with_workload;
 use super::held::{Held, counted, held, resting};
 use super::rule::{Context, Rule, Sink, rule};
 use super::simulation::emptying;
+use super::trials::most_trials;
 use super::words::named;
 use crate::inventory::{Member, ObjectId};
 use crate::kube::{ObjectKey, Scope, kinds, kubectl};
@@ -21,9 +22,6 @@ pub(super) static NAMESPACE_SHARED_WITH_OPERATOR: Rule = rule!(
     "A Namespace contains an operator and the objects that only it can release",
     namespace_shared_with_operator
 );
-
-/// How many namespaces are tried in the simulation; a bundle with more has shown its defects by then.
-const MOST_TRIALS: usize = 200;
 
 fn namespace_shared_with_operator(context: &Context<'_>, sink: &mut Sink) {
     let inventory = context.inventory;
@@ -40,7 +38,7 @@ fn namespace_shared_with_operator(context: &Context<'_>, sink: &mut Sink) {
         }
     }
     let sharing = namespaces.into_iter().filter(|namespace| shared.contains_key(namespace.key.name.as_str()));
-    for namespace in sharing.take(MOST_TRIALS) {
+    for namespace in sharing.take(most_trials(context)) {
         let Some(all) = shared.get(namespace.key.name.as_str()) else { continue };
         let (guesses, known): (Vec<_>, Vec<_>) = all.iter().cloned().partition(Held::is_guess);
         let stuck = stuck_unless_quicker(context, namespace, known);

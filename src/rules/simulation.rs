@@ -7,6 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::draft::{Draft, MOST_RELATED};
 use super::rule::{Context, Rule, Sink, World, rule};
+use super::trials::most_trials;
 use super::words::{field, named, place, reference_name, whereabouts};
 use crate::finding::{Relation, Severity};
 use crate::gc::{self, Cause, Fate, Plan, Step};
@@ -37,9 +38,6 @@ pub(super) static NAMESPACE_NEVER_EMPTIES: Rule = rule!(
     "A Namespace contains an object with a finalizer that no known controller removes",
     namespace_never_empties
 );
-
-/// How many owners and namespaces are tried in the simulation; a bundle with more has shown its defects by then.
-const MOST_TRIALS: usize = 200;
 
 /// The step whose cascade is behind a finding of a rule on an object, and what to call it. `None` for rules that are not
 /// about a cascade.
@@ -209,7 +207,7 @@ fn foreground_deadlock(context: &Context<'_>, sink: &mut Sink) {
     if held.is_empty() {
         return;
     }
-    for (owner, edges) in held.into_iter().take(MOST_TRIALS) {
+    for (owner, edges) in held.into_iter().take(most_trials(context)) {
         let owner = inventory.member(owner);
         let targets = vec![owner.key.clone()];
         let step = Step::Delete { targets, policy: Some(Policy::Foreground), wait: Wait::Settled, client: 0 };
@@ -321,8 +319,8 @@ fn namespace_never_empties(context: &Context<'_>, sink: &mut Sink) {
         return;
     }
     let namespaces = inventory.of_kind(kinds::NAMESPACE);
-    for namespace in namespaces.take(MOST_TRIALS) {
-        let Some(held) = content.get(namespace.key.name.as_str()) else { continue };
+    let filled = namespaces.filter_map(|namespace| Some((namespace, content.get(namespace.key.name.as_str())?)));
+    for (namespace, held) in filled.take(most_trials(context)) {
         let key = &namespace.key;
         let step = emptying(key.clone());
         let Some(plan) = context.verdicts.of(&step) else { return };

@@ -52,7 +52,7 @@ impl Deletions {
 
 fn scenario(analysis: &Analysis<'_>, namespaces: BTreeSet<String>) -> Option<Scenario> {
     // The verdict alone: a hover does not list what races could change.
-    let options = SimulationOptions { kubelet: true, state_cap: 0, ..SimulationOptions::default() };
+    let options = SimulationOptions::verdict();
     let mut scenario = Scenario::of(analysis, &analysis.implied(), namespaces, Vec::new(), options).ok()?;
     scenario.settle_first();
     Some(scenario)
