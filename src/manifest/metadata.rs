@@ -213,6 +213,16 @@ impl<'a> Metadata<'a> {
         &self.rare.finalizers
     }
 
+    /// The same, each with its place in the list, which may contain what is no text.
+    pub fn numbered_finalizers(self) -> impl Iterator<Item = (usize, &'a Spanned<String>)> {
+        let list = self.place.and_then(|(_, metadata)| metadata.get("finalizers"));
+        let mut items = list.into_iter().flat_map(Value::items).enumerate();
+        self.finalizers().iter().filter_map(move |finalizer| {
+            let (index, _) = items.find(|(_, item)| item.span() == finalizer.span)?;
+            Some((index, finalizer))
+        })
+    }
+
     /// `labels`.
     pub fn labels(self) -> Labels<'a> {
         Labels { metadata: self.value_with("labels"), field: "labels" }
@@ -221,6 +231,11 @@ impl<'a> Metadata<'a> {
     /// `annotations`.
     pub fn annotations(self) -> Labels<'a> {
         Labels { metadata: self.value_with("annotations"), field: "annotations" }
+    }
+
+    /// Whether it has labels or annotations.
+    pub fn is_marked(self) -> bool {
+        self.written & (bit("labels") | bit("annotations")) != 0
     }
 
     /// The value of an annotation.

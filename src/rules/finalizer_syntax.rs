@@ -94,14 +94,14 @@ fn finalizer_invalid_name(context: &Context<'_>, sink: &mut Sink) {
         let demands = demands(entry.member);
         let errors = if demands == Demands::Nothing { Vec::new() } else { name_errors(entry.name(), demands) };
         if !errors.is_empty() {
-            sink.push(invalid(entry.member, entry.finalizer, "metadata.finalizers", entry.index, &errors));
+            sink.push_with(|| invalid(entry.member, entry.finalizer, "metadata.finalizers", entry.index, &errors));
         }
     }
     for member in &context.inventory.members {
         for (index, finalizer) in namespace_finalizers(member) {
             let errors = name_errors(&finalizer.value, Demands::Standard);
             if !errors.is_empty() {
-                sink.push(invalid(member, &finalizer, "spec.finalizers", index, &errors));
+                sink.push_with(|| invalid(member, &finalizer, "spec.finalizers", index, &errors));
             }
         }
     }
@@ -155,7 +155,7 @@ fn finalizer_wrong_type(context: &Context<'_>, sink: &mut Sink) {
         let written =
             member.object.decode_errors().iter().chain(in_templates).filter(|error| is_of_finalizers(&error.field));
         for error in written.cloned().chain(namespace_type_errors(member)) {
-            sink.push(wrong_type(member, &error));
+            sink.push_with(|| wrong_type(member, &error));
         }
     }
 }
@@ -215,17 +215,18 @@ fn namespace_type_errors(member: &Member) -> Vec<DecodeError> {
 /// [VAL-19], [L-7].
 fn finalizer_conflict(context: &Context<'_>, sink: &mut Sink) {
     for member in &context.inventory.members {
-        let all = member.object.metadata().finalizers();
-        let position = |name: &str| all.iter().position(|finalizer| finalizer.value == name);
-        let (Some(orphan), Some(foreground)) = (position(finalizers::ORPHAN), position(finalizers::FOREGROUND)) else {
+        let metadata = member.object.metadata();
+        let written = |name: &str| metadata.numbered_finalizers().find(|(_, finalizer)| finalizer.value == name);
+        let (Some(orphan), Some(foreground)) = (written(finalizers::ORPHAN), written(finalizers::FOREGROUND)) else {
             continue;
         };
-        let (first, second) = (orphan.min(foreground), orphan.max(foreground));
-        let entry = FinalizerEntry { member, index: second, finalizer: &all[second] };
+        let ((_, first), (index, finalizer)) =
+            if orphan.0 < foreground.0 { (orphan, foreground) } else { (foreground, orphan) };
+        let entry = FinalizerEntry { member, index, finalizer };
         sink.push(
             entry
                 .draft(format!("{} has both `{}` and `{}`", named(member), finalizers::ORPHAN, finalizers::FOREGROUND))
-                .label(format!("conflicts with `{}`", all[first].value))
+                .label(format!("conflicts with `{}`", first.value))
                 .reason(
                     "The API server rejects the object, on creation and on every update: `metadata.finalizers: \
                      Invalid value: finalizer orphan and foregroundDeletion cannot be both set`. Dependents cannot be \
@@ -234,7 +235,7 @@ fn finalizer_conflict(context: &Context<'_>, sink: &mut Sink) {
                 .help(
                     "remove both, and choose when you delete: `kubectl delete --cascade=orphan|foreground|background`",
                 )
-                .related(member.file, all[first].span, "the other one"),
+                .related(member.file, first.span, "the other one"),
         );
     }
 }
@@ -253,7 +254,8 @@ fn finalizer_unqualified(context: &Context<'_>, sink: &mut Sink) {
         if owner.is_some_and(|controller| controller.added != Added::Runtime) {
             continue;
         }
-        // The server warns about a stored finalizer only when it is added again.
+        sink.push_with(|| {
+// The server warns about a stored finalizer only when it is added again.
         let severity = if owner.is_some() || member.from_dump { Severity::Info } else { Severity::Warning };
         let path = if name.contains('.') { " including a path (/)" } else { "" };
         let help = match owner {
@@ -279,6 +281,7 @@ fn finalizer_unqualified(context: &Context<'_>, sink: &mut Sink) {
             .help(help);
         // What is known of the finalizer makes it the controller's choice.
         let row = known.filter(|_| owner.is_some());
-        sink.push(row.into_iter().fold(draft, Draft::rests_on_finalizer));
+        row.into_iter().fold(draft, Draft::rests_on_finalizer)
+});
     }
 }

@@ -28,7 +28,7 @@ const JOB_TRACKING: &str = "batch.kubernetes.io/job-tracking";
 fn template_finalizer(context: &Context<'_>, sink: &mut Sink) {
     for member in &context.inventory.members {
         for template in member.object.templates() {
-            for (index, finalizer) in template.metadata.finalizers().iter().enumerate() {
+            for (index, finalizer) in template.metadata.numbered_finalizers() {
                 let stamped = Stamped { member, template, finalizer };
                 let draft = match template.kind {
                     TemplateKind::Pod => stamped.on_children(context, "Pod", "pod"),

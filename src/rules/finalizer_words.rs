@@ -34,7 +34,7 @@ impl FinalizerEntry<'_> {
 
     /// What removes the entry, and its repetitions, from the manifest.
     pub(super) fn removed(&self, proposal: fn(&'static str) -> Proposal) -> Proposal {
-        let all = self.member.object.metadata().finalizers().iter().enumerate();
+        let all = self.member.object.metadata().numbered_finalizers();
         let same = all.filter(|(_, finalizer)| finalizer.value == self.finalizer.value);
         same.fold(proposal("remove the finalizer"), |proposal, (index, _)| {
             proposal.remove(self.member, &format!("metadata.finalizers[{index}]"))
@@ -51,7 +51,7 @@ impl FinalizerEntry<'_> {
 pub(super) fn entries(inventory: &Inventory) -> impl Iterator<Item = FinalizerEntry<'_>> {
     inventory.members.iter().flat_map(|member| {
         let mut seen = HashSet::new();
-        let all = member.object.metadata().finalizers().iter().enumerate();
+        let all = member.object.metadata().numbered_finalizers();
         let first = all.filter(move |(_, finalizer)| seen.insert(finalizer.as_str()));
         first.map(move |(index, finalizer)| FinalizerEntry { member, index, finalizer })
     })
