@@ -117,7 +117,7 @@ fn finalizer_unknown(context: &Context<'_>, sink: &mut Sink) {
             true => "",
             false => " This assumes that no controller outside the input removes it.",
         };
-        sink.push(
+        sink.push_with(|| {
             entry
                 .draft(format!("no known controller removes finalizer `{name}` of {}", named(member)))
                 .severity(severity)
@@ -133,8 +133,8 @@ fn finalizer_unknown(context: &Context<'_>, sink: &mut Sink) {
                     "remove the entry, or add its controller and the controller's RBAC to the input. To release a \
                      stuck object, run {}; whatever the finalizer protects is then not cleaned up",
                     entry.release()
-                )),
-        );
+                ))
+        });
     }
 }
 
@@ -275,8 +275,9 @@ fn namespace_spec_finalizers(context: &Context<'_>, sink: &mut Sink) {
             if !valid || name == finalizers::KUBERNETES {
                 continue;
             }
-            let command = kubectl::remove_spec_finalizer(&member.key.name, name);
-            let draft = Draft::on(
+            sink.push_with(|| {
+                let command = kubectl::remove_spec_finalizer(&member.key.name, name);
+                let draft = Draft::on(
                 member,
                 finalizer.span,
                 format!("{} has `{name}` in `spec.finalizers`", named(member)),
@@ -294,9 +295,10 @@ fn namespace_spec_finalizers(context: &Context<'_>, sink: &mut Sink) {
             ))
             .field(format!("spec.finalizers[{index}]"))
             .target(name);
-            let removed =
-                || Proposal::suggested("remove the finalizer").remove(member, &format!("spec.finalizers[{index}]"));
-            sink.push(if member.from_dump { draft.severity(Severity::Info) } else { draft.fix(removed()) });
+                let removed =
+                    || Proposal::suggested("remove the finalizer").remove(member, &format!("spec.finalizers[{index}]"));
+                if member.from_dump { draft.severity(Severity::Info) } else { draft.fix(removed()) }
+            });
         }
     }
 }

@@ -69,7 +69,8 @@ fn owner_literal_uid(context: &Context<'_>, sink: &mut Sink) {
         if dependent.from_dump || !fits || is_placeholder(reference.uid()) {
             continue;
         }
-        let kind = dependent.object.kind();
+        sink.push_with(|| {
+let kind = dependent.object.kind();
         let owner = edge.bound().map(|id| inventory.member(id));
         let help = match owner {
             Some(_) => format!(
@@ -94,7 +95,8 @@ fn owner_literal_uid(context: &Context<'_>, sink: &mut Sink) {
         if let Some(owner) = owner {
             draft = draft.related_object(owner, format!("the owner, {}", whereabouts(owner)));
         }
-        sink.push(draft);
+        draft
+});
     }
     each_claim_template(inventory, |holder| {
         for reference in &holder.metadata.owner_references().entries {
@@ -347,11 +349,12 @@ fn owner_not_found(context: &Context<'_>, sink: &mut Sink) {
         if !sayable || is_contradicted(inventory, edge) {
             continue;
         }
-        let closed = context.world == World::Closed;
-        let by = if dependent.from_dump { "with that uid" } else { "with that name" };
-        let span = reference.name.as_ref().map_or_else(|| place(reference), |name| name.span);
-        let kind = dependent.object.kind();
-        let draft = Draft::on(
+        sink.push_with(|| {
+            let closed = context.world == World::Closed;
+            let by = if dependent.from_dump { "with that uid" } else { "with that name" };
+            let span = reference.name.as_ref().map_or_else(|| place(reference), |name| name.span);
+            let kind = dependent.object.kind();
+            Draft::on(
             dependent,
             span,
             format!("the owner of {}, {}, is not in the input", named(dependent), reference_name(reference)),
@@ -370,7 +373,7 @@ fn owner_not_found(context: &Context<'_>, sink: &mut Sink) {
         .claims_absence(inventory)
         .help(format!("add {} to the input, or remove the reference", reference_name(reference)))
         .field(format!("{}.name", field(reference)))
-        .target(target(reference));
-        sink.push(draft);
+        .target(target(reference))
+        });
     }
 }

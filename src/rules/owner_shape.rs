@@ -139,7 +139,7 @@ fn owner_wrong_type(context: &Context<'_>, sink: &mut Sink) {
             let key = holder.metadata.owner_references().key_span.filter(|_| is_list);
             let below = error.field.strip_prefix("metadata.").unwrap_or(&error.field);
             let expected = error.expected.as_str();
-            sink.push(
+            sink.push_with(|| {
                 Draft::on(
                     holder.member,
                     key.unwrap_or_else(|| short(context, &holder, error)),
@@ -156,8 +156,8 @@ fn owner_wrong_type(context: &Context<'_>, sink: &mut Sink) {
                     true => "write a list: each reference begins with `- apiVersion:`".to_owned(),
                     false => help_for_type(expected),
                 })
-                .field(error.field.clone()),
-            );
+                .field(error.field.clone())
+            });
         }
     });
 }
@@ -177,7 +177,7 @@ fn owner_event(context: &Context<'_>, sink: &mut Sink) {
             if !version.group.is_empty() || version.version != "v1" || reference.kind() != "Event" {
                 continue;
             }
-            sink.push(
+            sink.push_with(|| {
                 Draft::on(holder.member, place(reference), format!("{} names an Event as its owner", holder.named()))
                     .label("an Event cannot own")
                     .reason(format!(
@@ -191,8 +191,8 @@ fn owner_event(context: &Context<'_>, sink: &mut Sink) {
                     .fix(Proposal::suggested("remove the reference").remove(holder.member, &holder.entry(reference)))
                     .field(format!("{}.kind", holder.entry(reference)))
                     .target(target(reference))
-                    .consequence(holder.consequence()),
-            );
+                    .consequence(holder.consequence())
+            });
         }
     });
 }
@@ -238,7 +238,7 @@ fn owner_duplicate(context: &Context<'_>, sink: &mut Sink) {
         let written = member.object.metadata().owner_references();
         for (reference, first) in written.entries.iter().zip(written.repetitions()) {
             let Some(first) = first.map(|at| &written.entries[at]) else { continue };
-            sink.push(
+            sink.push_with(|| {
                 Draft::on(
                     member,
                     place(reference),
@@ -253,8 +253,8 @@ fn owner_duplicate(context: &Context<'_>, sink: &mut Sink) {
                 .fix(Proposal::safe("remove the repetition").remove(member, &field(reference)))
                 .field(field(reference))
                 .target(target(reference))
-                .related(member.file, place(first), "first listed here"),
-            );
+                .related(member.file, place(first), "first listed here")
+            });
         }
     }
 }

@@ -1,7 +1,5 @@
 //! Rules on reading: what cannot be read, and what Kubernetes silently drops or overrides.
 
-use std::collections::BTreeSet;
-
 use super::draft::Draft;
 use super::rule::{Context, Rule, Sink, rule};
 use super::words::{a_json_type, help_for_type, named, whereabouts};
@@ -50,7 +48,7 @@ fn unreadable_file(context: &Context<'_>, sink: &mut Sink) {
 fn unreadable_document(context: &Context<'_>, sink: &mut Sink) {
     let inventory = context.inventory;
     for InDocument { file, what: error, .. } in inventory.unreadable_documents() {
-        sink.push(Draft::in_file(file, error.span, error.message.clone()).reason(error.reason).help(error.help));
+        sink.push(Draft::in_file(file, error.span, error.message.clone()).reason(error.reason()).help(error.help()));
     }
     for (file, parsed) in inventory.files() {
         let Some((span, count)) = parsed.more_unreadable() else { continue };
@@ -239,15 +237,10 @@ fn with_object(draft: Draft, context: &Context<'_>, file: FileId, document: u32,
 
 fn duplicate_object(context: &Context<'_>, sink: &mut Sink) {
     let inventory = context.inventory;
-    let mut seen = BTreeSet::new();
-    for member in &inventory.members {
-        let twins = inventory.with_key(&member.key);
+    for twins in inventory.namesakes() {
         let [first, .., last] = twins else { continue };
-        if !seen.insert(first) {
-            continue;
-        }
         let (first, last) = (inventory.member(*first), inventory.member(*last));
-        let (effect, help) = words_on_twins(member);
+        let (effect, help) = words_on_twins(first);
         let mut draft = Draft::on(
             last,
             last.object.name_span(),

@@ -193,11 +193,16 @@ impl Sink {
 
     /// Adds a draft as a finding of this rule.
     pub fn push(&mut self, draft: Draft) {
+        self.push_with(|| draft);
+    }
+
+    /// [`Self::push`], for findings of which an input may have a million: nobody words those beyond the limit.
+    pub fn push_with(&mut self, draft: impl FnOnce() -> Draft) {
         if self.found.len() == MOST_FINDINGS {
             self.omitted += 1;
             return;
         }
-        self.found.push(draft.into_finding(self.rule.id, self.rule.severity, self.rule.consequence));
+        self.found.push(draft().into_finding(self.rule.id, self.rule.severity, self.rule.consequence));
     }
 
     /// What was found, without what would fix it.

@@ -185,7 +185,8 @@ fn namespace_on_cluster_scoped(context: &Context<'_>, sink: &mut Sink) {
         let Some(namespace) = member.object.metadata().namespace().filter(|written| !written.value.is_empty()) else {
             continue;
         };
-        let (kind, name) = (member.object.kind(), &namespace.value);
+        sink.push_with(|| {
+let (kind, name) = (member.object.kind(), &namespace.value);
         let draft = Draft::on(
             member,
             namespace.span,
@@ -199,9 +200,10 @@ fn namespace_on_cluster_scoped(context: &Context<'_>, sink: &mut Sink) {
         .help("remove `metadata.namespace`")
         .fix(Proposal::safe("remove the namespace").remove(member, "metadata.namespace"))
         .field("metadata.namespace");
-        sink.push(match definition_of_scope(context.inventory, member.resolution.source) {
+        match definition_of_scope(context.inventory, member.resolution.source) {
             Some((file, span)) => draft.related(file, span, "the scope is defined here"),
             None => draft,
-        });
+        }
+});
     }
 }

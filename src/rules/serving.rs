@@ -85,19 +85,22 @@ fn kind_not_served(context: &Context<'_>, sink: &mut Sink) {
         let Some(unserved) = Unserved::of(inventory, serving, object.kind(), object.api_version()) else {
             continue;
         };
-        let unserved = unserved.beside(context.analysis, member, object.group_kind());
-        let unserved = if matches!(serving, Serving::Never { .. }) { unserved.worded_for(object) } else { unserved };
-        let draft = Draft::on(
-            member,
-            object.api_version_span(),
-            format!("kind {} in `{}` is not served: {}", object.kind(), object.api_version(), unserved.what),
-        )
-        .severity(unserved.severity)
-        .label(unserved.label)
-        .reason(format!("Clients cannot apply the object: `no matches for kind`. {}", unserved.reason))
-        .help(unserved.help)
-        .field("apiVersion");
-        sink.push(with_crd(draft, inventory, serving));
+        sink.push_with(|| {
+            let unserved = unserved.beside(context.analysis, member, object.group_kind());
+            let unserved =
+                if matches!(serving, Serving::Never { .. }) { unserved.worded_for(object) } else { unserved };
+            let draft = Draft::on(
+                member,
+                object.api_version_span(),
+                format!("kind {} in `{}` is not served: {}", object.kind(), object.api_version(), unserved.what),
+            )
+            .severity(unserved.severity)
+            .label(unserved.label)
+            .reason(format!("Clients cannot apply the object: `no matches for kind`. {}", unserved.reason))
+            .help(unserved.help)
+            .field("apiVersion");
+            with_crd(draft, inventory, serving)
+        });
     }
 }
 

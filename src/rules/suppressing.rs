@@ -36,44 +36,50 @@ pub(super) static BASELINE_STALE: Rule = rule!(
 
 fn suppression_malformed(context: &Context<'_>, sink: &mut Sink) {
     for malformed in &context.directives.malformed {
-        sink.push(
+        sink.push_with(|| {
             Draft::in_file(malformed.file, malformed.span, malformed.message)
                 .reason("ownerlint does not understand the directive, so it has no effect.")
-                .help("write `# ownerlint: ignore[rule-a, rule-b] reason`"),
-        );
+                .help("write `# ownerlint: ignore[rule-a, rule-b] reason`")
+        });
     }
 }
 
+/// For so many names it is worked out what may have been meant.
+const MOST_SUGGESTED: usize = 100;
+
 fn suppression_unknown_rule(context: &Context<'_>, sink: &mut Sink) {
+    let mut suggested = 0;
     for directive in &context.directives.directives {
         for rule in directive.rules.iter().filter(|rule| context.rules.iter().all(|known| known.id != rule.id)) {
-            sink.push(
+            suggested += 1;
+            let among = if suggested > MOST_SUGGESTED { &[] } else { context.rules };
+            sink.push_with(|| {
                 Draft::in_file(directive.file, rule.span, format!("there is no rule `{}`", rule.id))
                     .reason("This part of the directive has no effect.")
-                    .help(suggestion(&rule.id, context.rules))
-                    .target(rule.id.clone()),
-            );
+                    .help(suggestion(&rule.id, among))
+                    .target(rule.id.clone())
+            });
         }
     }
 }
 
 fn suppression_without_reason(context: &Context<'_>, sink: &mut Sink) {
     for directive in context.directives.directives.iter().filter(|directive| directive.reason.is_none()) {
-        let ids: Vec<_> = directive.rules.iter().map(|rule| rule.id.as_str()).collect();
-        let help = match directive.form {
-            Form::Comment | Form::Document => {
-                "say after the list why the finding is acceptable here, or when it will be fixed"
-            }
-            Form::Annotation => {
-                "say in the annotation's value why the finding is acceptable here, or when it will be fixed"
-            }
-        };
-        sink.push(
+        sink.push_with(|| {
+            let ids: Vec<_> = directive.rules.iter().map(|rule| rule.id.as_str()).collect();
+            let help = match directive.form {
+                Form::Comment | Form::Document => {
+                    "say after the list why the finding is acceptable here, or when it will be fixed"
+                }
+                Form::Annotation => {
+                    "say in the annotation's value why the finding is acceptable here, or when it will be fixed"
+                }
+            };
             Draft::in_file(directive.file, directive.place, "a suppression without a reason")
                 .reason("The next reader cannot tell whether it still applies.")
                 .help(help)
-                .target(ids.join(",")),
-        );
+                .target(ids.join(","))
+        });
     }
 }
 
