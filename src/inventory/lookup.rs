@@ -70,6 +70,13 @@ impl Inventory {
         self.by_key.get(&key, |id| named_key_of(self.member(id)))
     }
 
+    /// The objects of each key that several have, in order; the keys in the order of their first objects.
+    pub fn namesakes(&self) -> Vec<&[ObjectId]> {
+        let mut namesakes = self.by_key.shared(|id| named_key_of(self.member(id)));
+        namesakes.sort_unstable_by_key(|ids| ids.first().copied());
+        namesakes
+    }
+
     /// The objects of a group, kind and name in whatever namespace, in order.
     pub fn with_name(&self, group: &str, kind: &str, name: &str) -> &[ObjectId] {
         self.by_name.get(&(table().identity(group, kind), kind, name), |id| name_of(self.member(id)))

@@ -207,15 +207,15 @@ impl Inventory {
         edits: &[Option<Arc<Edits>>],
         all_have_uids: bool,
     ) -> Vec<Member> {
-        let mut resolutions: HashMap<(&str, &str), Arc<Resolution>> = HashMap::new();
-        for InDocument { what: object, .. } in &written {
+        let mut known: HashMap<(&str, &str), Arc<Resolution>> = HashMap::new();
+        let resolutions = written.iter().map(|InDocument { what: object, .. }| {
             let resolve = || Arc::new(self.kinds.resolve(object.group_version(), object.kind()));
-            resolutions.entry((object.api_version(), object.kind())).or_insert_with(resolve);
-        }
-        let members = written.into_par_iter().map(|object| {
+            Arc::clone(known.entry((object.api_version(), object.kind())).or_insert_with(resolve))
+        });
+        let resolutions: Vec<Arc<Resolution>> = resolutions.collect();
+        let members = written.into_par_iter().zip(resolutions).map(|(object, resolution)| {
             let edits = edits.get(object.file.0 as usize).and_then(Option::as_deref);
-            let resolution = &resolutions[&(object.what.api_version(), object.what.kind())];
-            self.built_one(object, Arc::clone(resolution), edits, all_have_uids)
+            self.built_one(object, resolution, edits, all_have_uids)
         });
         let members: Vec<Option<Member>> = members.collect();
         let mut members: Vec<Member> = members.into_iter().flatten().collect();

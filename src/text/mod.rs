@@ -3,7 +3,8 @@
 //! Everything that points into a file does so with a [`Span`] of bytes and the [`FileId`] of a [`SourceFile`]. Lines and
 //! columns are derived from the offset on demand, so files without findings never pay for a line table.
 //!
-//! `plain` makes the text of strangers safe to print, `runner` where a runner of workflows reads it; `near` says what a misspelt word may have meant. Knows nothing of YAML.
+//! `plain` makes the text of strangers safe to print, `runner` where a runner of workflows reads it; `near` says what a misspelt word may have meant; `quick_hash` finds texts in tables. Knows nothing
+//! of YAML.
 
 mod decode;
 mod edit;
@@ -12,6 +13,7 @@ pub(crate) mod glob;
 pub(crate) mod near;
 pub(crate) mod plain;
 mod position;
+mod quick_hash;
 pub mod runner;
 mod span;
 
@@ -19,4 +21,5 @@ pub use decode::{Decoded, UndecodableBytes, decode, decode_manifest};
 pub use edit::replaced;
 pub use file::{FileId, RenderedPart, Side, SourceFile, Sources};
 pub use position::{ColumnUnit, Position};
+pub(crate) use quick_hash::{QuickHasher, quick_hash};
 pub use span::Span;

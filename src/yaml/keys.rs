@@ -4,6 +4,8 @@
 use std::collections::HashMap;
 use std::hash::{BuildHasher, RandomState};
 
+use crate::text::quick_hash;
+
 /// Mappings up to this size are searched from end to end when the filter says that a key may be there.
 const SEARCHED: usize = 32;
 
@@ -28,7 +30,7 @@ impl KeySet {
     /// Notes that `key` is at `place`, the number of keys so far, and says where it was before. `text_at` is
     /// the text of an earlier one.
     pub(super) fn insert<'t>(&mut self, key: &str, place: usize, text_at: impl Fn(usize) -> &'t str) -> Option<usize> {
-        let bit = 1 << (quick_hash(key) % 64);
+        let bit = 1 << (quick_hash(key.as_bytes()) % 64);
         let maybe = self.filter & bit != 0;
         self.filter |= bit;
         if place < SEARCHED {
@@ -55,20 +57,6 @@ impl LargeSet {
         self.colliding.push(earlier);
         before
     }
-}
-
-/// Few operations and no seed: a collision costs one search of a small mapping.
-pub(super) fn quick_hash(key: &str) -> u64 {
-    let mixed = |hash: u64, word: u64| (hash.rotate_left(5) ^ word).wrapping_mul(0x517c_c1b7_2722_0a95);
-    let bytes = key.as_bytes();
-    let (eights, rest) = bytes.as_chunks::<8>();
-    let hash = eights.iter().fold(bytes.len() as u64, |hash, eight| mixed(hash, u64::from_le_bytes(*eight)));
-    // The last eight bytes once more take fewer operations than the rest of them one by one.
-    let last = match bytes.last_chunk::<8>() {
-        Some(last) => u64::from_le_bytes(*last),
-        None => rest.iter().fold(0, |word, &byte| (word << 8) | u64::from(byte)),
-    };
-    mixed(hash, last) >> 32
 }
 
 #[cfg(test)]

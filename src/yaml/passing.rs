@@ -4,10 +4,9 @@
 //! are right: to see that takes a fraction of the time of composing them. The fast parser does so while it reads them, and writes
 //! no more than [`EventKind::LeftOut`]; what else comes on a tape is passed over before it is composed.
 
-use super::keys::quick_hash;
 use super::scalar;
 use super::tape::{EventKind, Style, Tape};
-use crate::text::Span;
+use crate::text::{Span, quick_hash};
 
 /// A collection that was passed over.
 pub(super) struct Passed {
@@ -137,7 +136,7 @@ impl Passing {
 #[inline]
 fn key_hash(text: &str, style: Style) -> Option<u32> {
     let is_text = style != Style::Plain || (text != "<<" && scalar::is_text(text));
-    is_text.then(|| quick_hash(text) as u32)
+    is_text.then(|| quick_hash(text.as_bytes()) as u32)
 }
 
 /// Whether a value can be said in JSON.
