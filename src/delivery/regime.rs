@@ -342,6 +342,9 @@ fn rendered_from(file: &SourceFile) -> Vec<RenderedPart> {
 ///
 /// What a tool writes onto its objects comes first; then what a chart writes onto them; then what somebody wrote for a tool.
 fn marked(metadata: Metadata<'_>) -> Option<(Regime, Span)> {
+    if !metadata.is_marked() {
+        return None;
+    }
     let kustomization = Regime::Flux(FluxObject::Kustomization);
     let release = Regime::Flux(FluxObject::HelmRelease);
     let annotated = |key, regime| metadata.annotation(key).map(|value| (regime, value.key_span));

@@ -1,11 +1,9 @@
 //! Where Pods are described: the built-in workloads, and whatever looks like a Pod in a custom resource.
 
-use std::collections::HashSet;
-
 use crate::inventory::table;
 use crate::kube::GroupKind;
 use crate::manifest::Object;
-use crate::yaml::{NodeId, Value};
+use crate::yaml::{Value, Visited};
 
 /// How deep a custom resource is searched: operators' own workloads have their template a few levels down, and a path is
 /// kept for each level.
@@ -83,12 +81,12 @@ enum FieldStep<'a> {
 impl<'a> CustomFields<'a> {
     pub(super) fn of(object: &'a Object) -> Self {
         let mut found = Self::default();
-        let mut seen: HashSet<NodeId> = HashSet::new();
+        let mut visited = Visited::default();
         let start =
             ["spec", "template"].into_iter().filter_map(|key| Some((object.at(&[key])?, None, FieldStep::Key(key), 0)));
         let mut pending: Vec<(Value<'a>, Option<usize>, FieldStep<'a>, usize)> = start.collect();
         while let Some((value, from, by, depth)) = pending.pop() {
-            if depth > DEEPEST || !seen.insert(value.id()) {
+            if depth > DEEPEST || !visited.is_new(value) {
                 continue;
             }
             let step = found.steps.len();

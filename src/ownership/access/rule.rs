@@ -23,22 +23,54 @@ pub struct ResourceRequest<'a> {
 pub struct PolicyRule {
     verbs: Vec<String>,
     groups: Vec<String>,
-    resources: Vec<String>,
+    resources: Vec<RuleResource>,
     /// Empty: all names.
     names: Vec<String>,
+}
+
+/// An entry of `resources`: `widgets`, `widgets/status`, `*`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct RuleResource {
+    entry: String,
+    /// Where its `/` is, if it names a subresource.
+    slash: Option<usize>,
+}
+
+impl RuleResource {
+    fn new(entry: String) -> Self {
+        Self { slash: entry.find('/'), entry }
+    }
+
+    /// The resource.
+    fn of(&self) -> &str {
+        &self.entry[..self.slash.unwrap_or(self.entry.len())]
+    }
+
+    fn subresource(&self) -> Option<&str> {
+        Some(&self.entry[self.slash? + 1..])
+    }
+
+    /// Whether it names this resource, or this subresource of it.
+    fn covers(&self, resource: &str, subresource: &str) -> bool {
+        let of = self.of();
+        match self.subresource() {
+            None => of == "*" || subresource.is_empty() && of == resource,
+            Some(part) => !subresource.is_empty() && part == subresource && (of == "*" || of == resource),
+        }
+    }
 }
 
 impl PolicyRule {
     /// Reads an entry of `rules`.
     pub fn of(rule: Value<'_>) -> Self {
-        let strings = |key: &str| {
+        let strings = |key: &str| -> Vec<String> {
             let items = rule.get(key).into_iter().flat_map(Value::items);
             items.filter_map(|item| item.as_str().map(str::to_owned)).collect()
         };
         Self {
             verbs: strings("verbs"),
             groups: strings("apiGroups"),
-            resources: strings("resources"),
+            resources: strings("resources").into_iter().map(RuleResource::new).collect(),
             names: strings("resourceNames"),
         }
     }
@@ -46,7 +78,7 @@ impl PolicyRule {
     /// The rule of `cluster-admin`.
     pub(super) fn everything() -> Self {
         let all = || vec!["*".to_owned()];
-        Self { verbs: all(), groups: all(), resources: all(), names: Vec::new() }
+        Self { verbs: all(), groups: all(), resources: vec![RuleResource::new("*".to_owned())], names: Vec::new() }
     }
 
     /// Whether it allows a request. `*` among the resources includes their subresources, `*/finalizers` is that subresource of
@@ -55,42 +87,35 @@ impl PolicyRule {
         let ResourceRequest { verb, group, resource, subresource, name } = request;
         let listed = |list: &[String], wanted: &str| list.iter().any(|entry| entry == "*" || entry == wanted);
         let named = self.names.is_empty() || name.is_none_or(|name| self.names.iter().any(|entry| entry == name));
-        listed(&self.verbs, verb) && listed(&self.groups, group) && named && self.covers(resource, subresource)
-    }
-
-    fn covers(&self, resource: &str, subresource: &str) -> bool {
-        self.resources.iter().any(|entry| match entry.split_once('/') {
-            None => entry == "*" || subresource.is_empty() && entry == resource,
-            Some((of, part)) => !subresource.is_empty() && part == subresource && (of == "*" || of == resource),
-        })
+        let covered = || self.resources.iter().any(|entry| entry.covers(resource, subresource));
+        listed(&self.verbs, verb) && listed(&self.groups, group) && named && covered()
     }
 
     /// Whether it names neither a group nor a resource. `*/finalizers` is not everything: only controllers ask for it.
     pub fn is_everything(&self) -> bool {
-        let wild = |list: &[String]| list.iter().any(|entry| entry == "*");
-        wild(&self.groups) && wild(&self.resources)
+        self.groups.iter().any(|group| group == "*") && self.mentions_everything()
     }
 
     /// What it allows to create: groups and resources, as it writes them.
     pub fn creates(&self) -> impl Iterator<Item = (&str, &str)> {
         let creates = self.verbs.iter().any(|verb| verb == "create" || verb == "*");
-        let pairs = self.groups.iter().flat_map(|group| self.resources.iter().map(move |it| (&**group, &**it)));
+        let pairs = self.groups.iter().flat_map(|group| self.resources.iter().map(move |it| (&**group, &*it.entry)));
         pairs.filter(move |_| creates)
     }
 
     /// Whether it names a subresource of some resource.
     pub fn mentions_subresource(&self, subresource: &str) -> bool {
-        self.resources.iter().any(|entry| entry.split_once('/').is_some_and(|(_, part)| part == subresource))
+        self.resources.iter().any(|entry| entry.subresource() == Some(subresource))
     }
 
     /// Whether it names all resources.
     pub fn mentions_everything(&self) -> bool {
-        self.resources.iter().any(|entry| entry == "*")
+        self.resources.iter().any(|resource| resource.entry == "*")
     }
 
     /// The resources that it names, or of which it names a subresource.
     pub fn resources(&self) -> impl Iterator<Item = &str> {
-        self.resources.iter().map(|entry| entry.split_once('/').map_or(entry.as_str(), |(of, _)| of))
+        self.resources.iter().map(RuleResource::of)
     }
 
     /// Whether it names a resource of a group, or a subresource of it.

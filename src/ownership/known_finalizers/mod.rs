@@ -8,12 +8,12 @@ mod pattern;
 use std::collections::BTreeMap;
 use std::sync::{Arc, LazyLock};
 
-use globset::GlobMatcher;
 use serde::Deserialize;
 
 use crate::inventory::table as table_of_kinds;
 use crate::kube::ObjectKey;
 
+use pattern::WildName;
 pub use pattern::{ImagePattern, KindPattern, image_name};
 
 const ROWS: &str = include_str!("../../../rules/tables/known-finalizers.csv");
@@ -108,7 +108,7 @@ pub struct KnownFinalizer {
 pub struct KnownFinalizers {
     exact: BTreeMap<String, KnownFinalizer>,
     /// The longest pattern first, so the first match is the closest.
-    patterns: Vec<(GlobMatcher, KnownFinalizer)>,
+    patterns: Vec<(WildName, KnownFinalizer)>,
 }
 
 #[derive(Deserialize)]
@@ -160,7 +160,7 @@ impl KnownFinalizers {
         let (wild, exact): (BTreeMap<_, _>, _) = entries.into_iter().partition(|(name, _)| name.contains('*'));
         let mut patterns = Vec::new();
         for entry in wild.into_values() {
-            patterns.push((pattern::glob(&entry.finalizer)?, entry));
+            patterns.push((WildName::parse(&entry.finalizer)?, entry));
         }
         patterns.sort_by_key(|(_, entry)| std::cmp::Reverse(entry.finalizer.len()));
         Ok(Self { exact, patterns })
@@ -192,7 +192,7 @@ impl KnownFinalizers {
 
     /// What is known about a finalizer as an object has it: the exact name first, then the closest pattern.
     pub fn find(&self, finalizer: &str) -> Option<&KnownFinalizer> {
-        let by_pattern = || self.patterns.iter().find(|(glob, _)| glob.is_match(finalizer)).map(|(_, entry)| entry);
+        let by_pattern = || self.patterns.iter().find(|(name, _)| name.matches(finalizer)).map(|(_, entry)| entry);
         self.exact.get(finalizer).or_else(by_pattern)
     }
 

@@ -7,6 +7,26 @@ pub(super) fn glob(pattern: &str) -> Result<GlobMatcher, globset::Error> {
     Ok(GlobBuilder::new(pattern).literal_separator(true).build()?.compile_matcher())
 }
 
+/// The name of a finalizer with a `*` in it. Most names begin or end otherwise, and need no matcher.
+#[derive(Clone, Debug)]
+pub(super) struct WildName {
+    start: String,
+    end: String,
+    matcher: GlobMatcher,
+}
+
+impl WildName {
+    pub(super) fn parse(name: &str) -> Result<Self, globset::Error> {
+        let start = name.split(['*', '?', '[', '{', '\\']).next().unwrap_or_default().to_owned();
+        let end = name.rsplit(['*', '?', ']', '}']).next().unwrap_or_default().to_owned();
+        Ok(Self { start, end, matcher: glob(name)? })
+    }
+
+    pub(super) fn matches(&self, finalizer: &str) -> bool {
+        finalizer.starts_with(&self.start) && finalizer.ends_with(&self.end) && self.matcher.is_match(finalizer)
+    }
+}
+
 /// One entry of the `kinds` cell.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum KindPattern {
