@@ -1,10 +1,10 @@
 //! How much of an object another one repeats: enough, and one is the other under a new name.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 use std::hash::{DefaultHasher, Hash, Hasher};
 
 use crate::manifest::Object;
-use crate::yaml::{Kind, NodeId, Value};
+use crate::yaml::{Kind, Value, Visited};
 
 /// Values of one object that are compared.
 const MOST_VALUES: usize = 20_000;
@@ -21,7 +21,7 @@ impl Shape {
     /// namespace) is left out.
     pub(super) fn of(object: &Object) -> Self {
         let mut shape = Self { values: HashMap::new(), count: 0 };
-        let mut seen: HashSet<NodeId> = HashSet::new();
+        let mut visited = Visited::default();
         let outer = object.value().entries().filter(|entry| !matches!(entry.key, "apiVersion" | "kind"));
         let mut pending: Vec<(u64, Value<'_>)> = outer.map(|entry| (hash((0u64, entry.key)), entry.value)).collect();
         let metadata = hash((0u64, "metadata"));
@@ -30,7 +30,7 @@ impl Shape {
                 break;
             }
             if value.is_map() || value.is_seq() {
-                if seen.insert(value.id()) {
+                if visited.is_new(value) {
                     let identity = |key| path == metadata && matches!(key, "name" | "namespace" | "generateName");
                     let entries = value.entries().filter(|entry| !identity(entry.key));
                     pending.extend(entries.map(|entry| (hash((path, entry.key)), entry.value)));

@@ -26,7 +26,7 @@ pub(crate) fn tree_of(file: &SourceFile) -> Result<Option<Tree>, Mistake> {
     match document.content {
         Content::Value(tree) => Ok(Some(tree)),
         Content::Unreadable(error) => {
-            Err(Mistake::at(file, error.span, format!("is not YAML: {}", error.message)).help(error.help))
+            Err(Mistake::at(file, error.span, format!("is not YAML: {}", error.message)).help(error.help()))
         }
         Content::Empty => Ok(None),
     }

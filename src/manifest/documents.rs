@@ -113,15 +113,21 @@ fn typed_list_item(list: &Object) -> Option<Arc<TypeMeta>> {
 
 fn not_an_object(tree: &Tree, node: NodeId) -> NotAnObject {
     let value = tree.value(node);
-    let lacks = |key: &str| value.get(key).is_none_or(|field| field.is_null() || field.as_str() == Some(""));
-    let what = match value.kind() {
-        Kind::Map { .. } if !lacks("apiVersion") && lacks("kind") => WithoutIdentity::NoKind,
-        Kind::Map { .. } => WithoutIdentity::NoApiVersion,
-        Kind::Seq { .. } => WithoutIdentity::List,
-        Kind::Null => WithoutIdentity::Nothing,
-        Kind::String(_) => WithoutIdentity::Text,
-        Kind::Int(_) | Kind::Uint(_) | Kind::Float(_) => WithoutIdentity::Number,
-        Kind::Bool(_) => WithoutIdentity::Bool,
-    };
-    NotAnObject { node, span: value.span(), what }
+    NotAnObject { node, span: value.span(), what: WithoutIdentity::of(value) }
+}
+
+impl WithoutIdentity {
+    /// What a value is that is no object.
+    pub(super) fn of(value: Value<'_>) -> Self {
+        let lacks = |key: &str| value.get(key).is_none_or(|field| field.is_null() || field.as_str() == Some(""));
+        match value.kind() {
+            Kind::Map { .. } if !lacks("apiVersion") && lacks("kind") => Self::NoKind,
+            Kind::Map { .. } => Self::NoApiVersion,
+            Kind::Seq { .. } => Self::List,
+            Kind::Null => Self::Nothing,
+            Kind::String(_) => Self::Text,
+            Kind::Int(_) | Kind::Uint(_) | Kind::Float(_) => Self::Number,
+            Kind::Bool(_) => Self::Bool,
+        }
+    }
 }

@@ -6,7 +6,8 @@ use super::Object;
 use super::documents::{Found, WithoutIdentity, objects_of};
 use super::provenance::may_name_template;
 use super::recognition::{
-    DocumentTraits, FileFacts, SkipReason, TemplateLanguage, is_about_manifests, skip_reason, unreadable_reason,
+    DocumentTraits, FileFacts, SkipReason, TemplateLanguage, is_about_manifests, is_kustomization, skip_reason,
+    unreadable_reason,
 };
 use super::secret::{self, DocumentParts};
 use super::secret_words::SecretWords;
@@ -55,6 +56,9 @@ struct Remarks {
 
 /// So many documents of a file are said to be unreadable each with its own reason; of more it is said how many they are.
 const MOST_UNREADABLE: usize = 100;
+
+/// What is said of each of the others.
+const LIKE_OTHERS: &str = "unreadable, like 100 documents before it";
 
 /// A document of which there is nothing to say but why it is not an object to apply.
 #[derive(Clone, Copy, Debug)]
@@ -112,7 +116,10 @@ impl Documents {
     pub(super) fn read(&mut self, text: &WholeText<'_>, document: Document) {
         let has_secrets = text.secrets.are_in(document.span);
         self.may_name_templates |= may_name_template(text.source.slice(document.span));
-        let bare = self.take(parse(text, document, has_secrets), has_secrets);
+        let bare = match BareDocument::at_once(text, &document).filter(|_| !has_secrets) {
+            None => self.take(parse(text, document, has_secrets), has_secrets),
+            bare => bare,
+        };
         self.bare.extend(bare);
     }
 
@@ -189,14 +196,29 @@ impl Documents {
 }
 
 impl BareDocument {
+    /// A document that nobody needs to look into: a text may have a million of them.
+    fn at_once(text: &WholeText<'_>, document: &Document) -> Option<Self> {
+        let source = text.source;
+        let (span, reason) = match &document.content {
+            Content::Empty => (Span::empty(document.span.start), BareReason::Empty),
+            Content::Value(tree) if !is_kept(source, document.index) && !is_kustomization(source.path()) => {
+                let root = tree.root();
+                let is_hollow = root.entries().len() == 0;
+                (root.span(), is_hollow.then(|| BareReason::NoIdentity(WithoutIdentity::of(root)))?)
+            }
+            Content::Value(_) | Content::Unreadable(_) => return None,
+        };
+        let silent = document.comments.is_empty() && document.problems.is_empty() && source.replaced().is_none();
+        silent.then_some(Self { index: document.index, span, reason })
+    }
+
     fn skip(&self) -> Skip {
-        let like_others = || format!("unreadable, like {MOST_UNREADABLE} documents before it");
         let reason = match self.reason {
             BareReason::Empty => SkipReason::Empty,
             BareReason::NoIdentity(what) => SkipReason::NoIdentity(what),
-            BareReason::Template(language) => SkipReason::Template(language, like_others()),
-            BareReason::Unreadable => SkipReason::Unreadable(like_others()),
-            BareReason::Text => SkipReason::Text(like_others()),
+            BareReason::Template(language) => SkipReason::Template(language, LIKE_OTHERS.into()),
+            BareReason::Unreadable => SkipReason::Unreadable(LIKE_OTHERS.into()),
+            BareReason::Text => SkipReason::Text(LIKE_OTHERS.into()),
         };
         Skip { span: self.span, reason }
     }
@@ -324,7 +346,7 @@ fn parse(text: &WholeText<'_>, document: Document, has_secrets: bool) -> ParsedD
             remarks.error = is_broken.then_some(error);
         }
         Content::Value(tree) => {
-            let keeps = has_secrets || index == 0 || source.text().len() < LONG;
+            let keeps = has_secrets || is_kept(source, index);
             parsed.take(source, Arc::new(tree), keeps, &mut remarks);
         }
     }
@@ -344,7 +366,22 @@ fn parse(text: &WholeText<'_>, document: Document, has_secrets: bool) -> ParsedD
     parsed
 }
 
+/// Whether the value of a document is kept, whatever it is.
+fn is_kept(source: &SourceFile, index: u32) -> bool {
+    index == 0 || source.text().len() < LONG
+}
+
 /// Whether what Kubernetes drops may be an object.
 fn loses_a_manifest(source: &SourceFile, problem: &Problem) -> bool {
     matches!(problem.kind, ProblemKind::DroppedContent { .. }) && source.slice(problem.span).contains("apiVersion")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn documents_without_a_reason_of_their_own_name_how_many_have_one() {
+        assert!(LIKE_OTHERS.contains(&format!(" {MOST_UNREADABLE} ")));
+    }
 }

@@ -1,5 +1,6 @@
 //! What reading gives back: documents, their problems, and why one could not be read.
 
+use super::breakage::Breakage;
 use super::tree::Tree;
 use crate::text::{SourceFile, Span};
 
@@ -48,12 +49,24 @@ pub struct ReadError {
     pub span: Span,
     /// What is wrong, in the words of Kubernetes' reader where it has any.
     pub message: String,
+    pub(super) cause: Breakage,
+}
+
+impl ReadError {
     /// What follows from it.
-    pub reason: &'static str,
+    pub fn reason(&self) -> &'static str {
+        self.cause.reason()
+    }
+
     /// What to do.
-    pub help: &'static str,
+    pub fn help(&self) -> &'static str {
+        self.cause.help(&self.message)
+    }
+
     /// Whether braces of an unrendered Helm template broke the document.
-    pub template: bool,
+    pub fn is_template(&self) -> bool {
+        self.cause == Breakage::Braces
+    }
 }
 
 /// Something in a readable document that its author would want to know.

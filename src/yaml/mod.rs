@@ -14,6 +14,7 @@
 
 mod alias;
 mod block_header;
+mod breakage;
 mod comments;
 mod compose;
 mod document;
@@ -44,5 +45,5 @@ pub use left_out::LeftOut;
 pub use measure::{events, tape_length};
 pub use read::{ParserChoice, ReadChoice, read, read_each, read_whole, read_with};
 pub use template::is_unrendered_template;
-pub use tree::{Entry, Kind, NodeId, Tree, Value};
+pub use tree::{Entry, Kind, NodeId, Tree, Value, Visited};
 pub use verify::{ParserDifference, Verified, verify};

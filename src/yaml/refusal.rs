@@ -1,49 +1,25 @@
 //! From a parser's error to words for a person.
 
-use std::sync::LazyLock;
-
-use memchr::memmem::Finder;
-
+use super::breakage::Breakage;
 use super::document::ReadError;
 use super::root::TOO_LARGE;
 use super::tape::SyntaxError;
 use crate::text::Span;
-
-const REFUSED: &str = "Kubernetes rejects this document, and kubectl stops reading the file here.";
-
-const UNSENDABLE: &str = "The API server takes at most 3 MiB in one request, and no object of so many values fits into that. It was not checked.";
 
 /// The rejection of a document. `chunk` is the document, `file` the whole text, `braces` where a `{{` is part of the
 /// structure.
 pub(super) fn syntax(file: &str, chunk: Span, error: &SyntaxError, braces: Option<u32>) -> ReadError {
     let span = character_at(file, chunk, error.at);
     if let Some(marker) = conflict_marker(file, chunk) {
-        return ReadError {
-            span: marker,
-            message: "unresolved merge conflict".to_owned(),
-            reason: REFUSED,
-            help: "keep one of the two sides, or merge them by hand, and remove the lines with <<<<<<<, ======= and >>>>>>>",
-            template: false,
-        };
+        return ReadError { span: marker, message: "unresolved merge conflict".to_owned(), cause: Breakage::Conflict };
     }
-    let template = braces.is_some() || (line_around(file, span.start).contains("{{"));
-    if template {
+    if braces.is_some() || line_around(file, span.start).contains("{{") {
         let start = braces.unwrap_or(span.start);
-        return ReadError {
-            span: character_at(file, chunk, start),
-            message: format!("template braces break the YAML: {}", error.problem),
-            reason: REFUSED,
-            help: "render the chart or template first, and check the output",
-            template,
-        };
+        let message = format!("template braces break the YAML: {}", error.problem);
+        return ReadError { span: character_at(file, chunk, start), message, cause: Breakage::Braces };
     }
-    ReadError {
-        span,
-        message: error.problem.clone().into_owned(),
-        reason: if error.problem == TOO_LARGE { UNSENDABLE } else { REFUSED },
-        help: help(&error.problem),
-        template,
-    }
+    let cause = if error.problem == TOO_LARGE { Breakage::TooLarge } else { Breakage::Syntax };
+    ReadError { span, message: error.problem.clone().into_owned(), cause }
 }
 
 /// The first line of a document that git left for a person to resolve. Such a line is at the margin, where no text of a
@@ -63,56 +39,14 @@ fn conflict_marker(file: &str, chunk: Span) -> Option<Span> {
 pub(super) fn separator(file: &str, line: Span) -> ReadError {
     let written = file.get(line.range()).unwrap_or_default();
     let after = written.trim_start_matches("---").trim();
-    ReadError {
-        span: line,
-        message: format!("invalid Yaml document separator: {}", written.get(3..).unwrap_or(after).trim()),
-        reason: "Kubernetes treats every line that starts with --- as a separator, rejects text after it, and loses what \
-             comes before it in the same document.",
-        help: "write the separator alone on its line, or with a comment",
-        template: false,
-    }
+    let message = format!("invalid Yaml document separator: {}", written.get(3..).unwrap_or(after).trim());
+    ReadError { span: line, message, cause: Breakage::Separator }
 }
 
 /// The rejection of a character that YAML does not allow.
 pub(super) fn character(span: Span, found: char) -> ReadError {
-    ReadError {
-        span,
-        message: format!("control characters are not allowed: U+{:04X}", found as u32),
-        reason: REFUSED,
-        help: "remove the character, or write it as an escape in double quotes",
-        template: false,
-    }
-}
-
-/// What a problem is known by, and what to do about it.
-const HELP: [(&str, &str); 16] = [
-    ("cannot start any token", "quote the value: @, ` and % cannot begin an unquoted one, and tabs cannot indent"),
-    ("mapping values are not allowed", "quote the value that contains a colon and a space, or correct the indentation"),
-    (
-        "could not find expected ':'",
-        "complete the key with a colon, or indent the line if it belongs to the value above",
-    ),
-    ("did not find expected key", "correct the indentation: keys of one mapping start in the same column"),
-    ("tab character", "indent with spaces"),
-    ("unknown anchor", "define the anchor in the same document, above the alias"),
-    ("contains itself", "do not use an anchor inside its own value"),
-    ("excessive aliasing", "write the values out, or use fewer aliases of aliases"),
-    ("API server", "split the object: a request holds at most 3 MiB of JSON, and etcd keeps half of that"),
-    ("max depth", "nest less: Kubernetes reads at most 10,000 levels"),
-    ("map key", "quote the key: keys must be text, numbers or booleans"),
-    ("map merge requires", "give << a mapping, an alias of one, or a list of these"),
-    ("unsupported value", "quote the value if it is text: JSON has no infinity and no NaN"),
-    ("escape", "use single quotes or the character itself: YAML's double quotes have no \\/ and no surrogate pairs"),
-    ("<document start>", "remove the directive line: Kubernetes splits the file before it can apply"),
-    ("end of stream", "close the quote"),
-];
-
-/// Searches for what problems are known by: made once, because a file may have thousands of documents that cannot be read.
-static KNOWN: LazyLock<[Finder<'static>; HELP.len()]> = LazyLock::new(|| HELP.map(|(part, _)| Finder::new(part)));
-
-fn help(problem: &str) -> &'static str {
-    let known = KNOWN.iter().position(|part| part.find(problem.as_bytes()).is_some());
-    known.map_or("correct the syntax at this place", |known| HELP[known].1)
+    let message = format!("control characters are not allowed: U+{:04X}", found as u32);
+    ReadError { span, message, cause: Breakage::Character }
 }
 
 /// The span of the character at `at`, kept inside the document; empty at its end and at line breaks.

@@ -111,6 +111,8 @@ pub struct Tree {
     pub(super) decoded: String,
     /// Whether nothing was left out.
     pub(super) is_whole: bool,
+    /// Whether there are aliases, so that a value may be in several places.
+    pub(super) has_aliases: bool,
 }
 
 impl Tree {
@@ -182,6 +184,18 @@ pub struct Entry<'a> {
     pub value: Value<'a>,
 }
 
+/// The values that a walk through a tree has visited. Only aliases lead to a value twice, so where there is none nothing is
+/// kept.
+#[derive(Debug, Default)]
+pub struct Visited(HashSet<NodeId>);
+
+impl Visited {
+    /// Notes a value. False: it was visited before.
+    pub fn is_new(&mut self, value: Value<'_>) -> bool {
+        !value.may_be_shared() || self.0.insert(value.id())
+    }
+}
+
 impl<'a> Value<'a> {
     /// The arena index, to come back to this value later.
     pub fn id(self) -> NodeId {
@@ -238,6 +252,11 @@ impl<'a> Value<'a> {
         }
     }
 
+    /// Whether an alias may lead to the value, too.
+    pub(super) fn may_be_shared(self) -> bool {
+        self.tree.has_aliases
+    }
+
     /// Whether the value is null or left out.
     pub fn is_null(self) -> bool {
         matches!(self.node().content, NodeContent::Null)
@@ -271,13 +290,14 @@ impl<'a> Value<'a> {
     /// Every entry of every mapping at or below this value, each once however many aliases lead to it, in the order of
     /// their places.
     pub fn entries_below(self) -> Vec<Entry<'a>> {
-        let mut seen = HashSet::from([self.id]);
+        let mut visited = Visited::default();
         let mut pending = vec![self];
         let mut found = Vec::new();
         while let Some(value) = pending.pop() {
-            let below = value.entries().map(|entry| entry.value).chain(value.items());
-            pending.extend(below.filter(|value| seen.insert(value.id)));
-            found.extend(value.entries());
+            if visited.is_new(value) {
+                pending.extend(value.entries().map(|entry| entry.value).chain(value.items()));
+                found.extend(value.entries());
+            }
         }
         found.sort_by_key(|entry| entry.key_span);
         found

@@ -10,6 +10,10 @@ use crate::yaml_decode;
 
 /// One text for each construct of the subset.
 const TAKEN: &[&str] = &[
+    "text\n",
+    "---\n~\n",
+    "# comment\n- \n",
+    "# comment\nsome text\n",
     // Nothing, and next to nothing.
     "",
     "# only a comment\n",
@@ -72,11 +76,14 @@ const TAKEN: &[&str] = &[
 
 /// One text for each construct outside of it: of those that are right, and of those that go-yaml refuses.
 const REFUSED: &[&str] = &[
+    "text # comment\n",
+    "two\nlines\n",
+    "text\n# comment\n",
+    "&a text\n",
     "%YAML 1.1\n---\na: b\n",
     "a: b\n...\nc: d\n",
     "a: b\n...\n...\n",
     "...\n",
-    "text\n",
     "'text'\n",
     "| \n  text\n",
     "{a: b}\nc: d\n",

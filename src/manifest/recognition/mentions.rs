@@ -1,9 +1,7 @@
 //! What files say about other files.
 
-use std::collections::HashSet;
-
 use super::reason::{ManifestTool, SkipReason};
-use crate::yaml::{NodeId, Value};
+use crate::yaml::{Value, Visited};
 
 /// How a file is used by the one that names it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -59,10 +57,10 @@ impl Mentions {
 
     /// Operations of a chainsaw Test: `apply: {file: …}`, wherever they appear.
     pub(super) fn in_chainsaw_test(&mut self, root: Value<'_>) {
-        let mut seen: HashSet<NodeId> = HashSet::new();
+        let mut visited = Visited::default();
         let mut pending: Vec<Value<'_>> = root.get("spec").into_iter().collect();
         while let Some(value) = pending.pop() {
-            if !seen.insert(value.id()) {
+            if !visited.is_new(value) {
                 continue;
             }
             for entry in value.entries() {

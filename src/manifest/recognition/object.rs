@@ -1,12 +1,11 @@
 //! What an object shows on its own.
 
 use std::cell::{Cell, OnceCell};
-use std::collections::HashSet;
 
 use super::placeholder;
 use super::reason::{ManifestTool, SkipReason, TemplateLanguage};
 use crate::manifest::{Expected, Object};
-use crate::yaml::{NodeId, Tree, Value};
+use crate::yaml::{Tree, Value, Visited};
 
 /// How many values the search for foreign keys visits in one document: aliases of one big mapping in many items of a list
 /// would make it quadratic.
@@ -61,7 +60,7 @@ pub(in crate::manifest) fn skip_reason(object: &Object, document: &DocumentTrait
     if let Some(statement) = document.ytt {
         return Some(SkipReason::Template(
             TemplateLanguage::Ytt,
-            format!("`{}` is a statement of ytt", statement.trim_end()),
+            format!("`{}` is a statement of ytt", statement.trim_end()).into(),
         ));
     }
     let foreign = document.foreign_keys.then(|| foreign_key(object, &document.visits_left)).flatten();
@@ -129,10 +128,10 @@ fn has_closed_schema(object: &Object) -> bool {
 
 /// The first foreign key at any depth. Shared values are visited once.
 fn in_depth(root: Value<'_>, visits_left: &Cell<usize>) -> Option<SkipReason> {
-    let mut seen: HashSet<NodeId> = HashSet::new();
+    let mut visited = Visited::default();
     let mut pending = vec![root];
     while let Some(value) = pending.pop() {
-        if !seen.insert(value.id()) {
+        if !visited.is_new(value) {
             continue;
         }
         visits_left.set(visits_left.get().checked_sub(1)?);
@@ -160,7 +159,7 @@ fn in_name(object: &Object) -> Option<SkipReason> {
 
 fn in_field(field: &str, text: &str) -> Option<SkipReason> {
     let (language, found) = placeholder::find(text)?;
-    Some(SkipReason::Template(language, format!("`{found}` in `{field}`")))
+    Some(SkipReason::Template(language, format!("`{found}` in `{field}`").into()))
 }
 
 /// A placeholder in a key of the object or of its metadata. Keys and values elsewhere do not matter: a ConfigMap may
@@ -171,7 +170,7 @@ fn in_a_key(object: &Object) -> Option<SkipReason> {
     // `$schema` is a key that editors understand.
     keys.filter(|entry| entry.key != "$schema").find_map(|entry| {
         let (language, found) = placeholder::find(entry.key)?;
-        Some(SkipReason::Template(language, format!("`{found}` in a key")))
+        Some(SkipReason::Template(language, format!("`{found}` in a key").into()))
     })
 }
 
@@ -184,7 +183,7 @@ fn in_place_of_a_value(object: &Object) -> Option<SkipReason> {
             Expected::String => braces_as_yaml(value).then_some(TemplateLanguage::Placeholder)?,
             Expected::Bool | Expected::Integer | Expected::Time => placeholder::is_whole(value.as_str()?)?,
         };
-        Some(SkipReason::Template(language, format!("a placeholder in place of `{}`", error.field)))
+        Some(SkipReason::Template(language, format!("a placeholder in place of `{}`", error.field).into()))
     })
 }
 

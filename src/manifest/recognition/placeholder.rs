@@ -35,7 +35,7 @@ const RENDERED_AS_MISSING: [&str; 2] = ["<nil>", "<no value>"];
 /// The first placeholder in `text`, with its language.
 pub(super) fn find(text: &str) -> Option<(TemplateLanguage, &str)> {
     // Most names are plain words.
-    if !text.contains(['{', '$', '[', '<', '_', '@', '%']) {
+    if !text.bytes().any(|byte| matches!(byte, b'{' | b'$' | b'[' | b'<' | b'_' | b'@' | b'%')) {
         return None;
     }
     PATTERNS.iter().find_map(|pattern| {

@@ -1,5 +1,6 @@
 //! Why something in the input is not judged.
 
+use std::borrow::Cow;
 use std::fmt;
 
 use crate::manifest::documents::WithoutIdentity;
@@ -47,11 +48,11 @@ pub enum SkipReason {
     /// A file that a tool packs into a ConfigMap or a Secret.
     Data(ManifestTool),
     /// A template that was not rendered, and where it shows.
-    Template(TemplateLanguage, String),
+    Template(TemplateLanguage, Cow<'static, str>),
     /// Text that cannot be read, in a file that contains a manifest; why.
-    Unreadable(String),
+    Unreadable(Cow<'static, str>),
     /// Text that cannot be read, in a file that contains nothing of a manifest; why.
-    Text(String),
+    Text(Cow<'static, str>),
 }
 
 impl SkipReason {

@@ -14,14 +14,17 @@ pub(in crate::manifest) fn unreadable_reason(
     is_about_manifests: impl FnOnce() -> bool,
 ) -> SkipReason {
     if let Some(language) = Lines::around(file, document, error).template_language() {
-        return SkipReason::Template(language, format!("{} breaks the YAML: {}", language.as_str(), error.message));
+        return SkipReason::Template(
+            language,
+            format!("{} breaks the YAML: {}", language.as_str(), error.message).into(),
+        );
     }
-    if error.template {
-        return SkipReason::Template(TemplateLanguage::Braces, error.message.clone());
+    if error.is_template() {
+        return SkipReason::Template(TemplateLanguage::Braces, error.message.clone().into());
     }
     match is_about_manifests() {
-        true => SkipReason::Unreadable(error.message.clone()),
-        false => SkipReason::Text(error.message.clone()),
+        true => SkipReason::Unreadable(error.message.clone().into()),
+        false => SkipReason::Text(error.message.clone().into()),
     }
 }
 

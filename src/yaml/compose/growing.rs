@@ -223,7 +223,7 @@ impl<'t> GrowingTree<'t> {
             true => [self.tape.decoded.as_str(), &self.lists.added].concat(),
             false => self.take_decoded(),
         };
-        let Self { mut lists, is_whole, .. } = self;
+        let Self { tape, mut lists, is_whole, .. } = self;
         let (kept, memory) = match lists.nodes.capacity() > KEPT_NODES {
             true => (lists, TreeLists::default()),
             false => {
@@ -236,7 +236,8 @@ impl<'t> GrowingTree<'t> {
         nodes.shrink_to_fit();
         entries.shrink_to_fit();
         items.shrink_to_fit();
-        let tree = Tree { nodes, entries, items, numbers, texts, root, file: Arc::clone(file), decoded, is_whole };
+        let (file, has_aliases) = (Arc::clone(file), tape.has_aliases);
+        let tree = Tree { nodes, entries, items, numbers, texts, root, file, decoded, is_whole, has_aliases };
         (tree, memory)
     }
 

@@ -12,20 +12,23 @@ const BLOCK: usize = 64;
 pub(super) fn check(text: &[u8]) -> Result<(), Refused> {
     let (blocks, rest) = text.as_chunks::<BLOCK>();
     for (number, block) in blocks.iter().enumerate() {
-        // Without a way out early, this is a few vector instructions.
-        if !block.iter().fold(true, |ordinary, &byte| ordinary & is_ordinary(byte)) {
+        if !are_ordinary(block) {
             check_others(text, number * BLOCK, BLOCK)?;
         }
     }
-    check_others(text, text.len() - rest.len(), rest.len())?;
+    if !are_ordinary(rest) {
+        check_others(text, text.len() - rest.len(), rest.len())?;
+    }
     match memchr::memchr_iter(b'\r', text).any(|at| text.get(at + 1) != Some(&b'\n')) {
         true => Err(Refused("a carriage return inside a line")),
         false => Ok(()),
     }
 }
 
-fn is_ordinary(byte: u8) -> bool {
-    matches!(byte, b' '..=b'~' | b'\n' | b'\t' | b'\r')
+/// Without a way out early, this is a few vector instructions.
+#[inline(always)]
+fn are_ordinary(bytes: &[u8]) -> bool {
+    bytes.iter().fold(true, |ordinary, byte| ordinary & matches!(byte, b' '..=b'~' | b'\n' | b'\t' | b'\r'))
 }
 
 /// Looks at each character that begins in the block.

@@ -2,8 +2,9 @@
 //!
 //! **The subset.** Block mappings and sequences of short implicit keys; plain and quoted scalars on one line or several;
 //! block scalars; flow collections of scalars and of each other; anchors of values, and aliases as values; comments; LF or CR LF.
-//! Everything else is *refused*: tags, anchors and aliases of keys, directives, document markers inside, `? ` keys, a root that is no collection, tabs as indentation,
-//! Unicode's own line breaks, what go-yaml accepts and YAML does not, and every mistake.
+//! Everything else is *refused*: tags, anchors and aliases of keys, directives, document markers inside, `? ` keys, a root that is
+//! no collection unless it is one line, tabs as indentation, Unicode's own line breaks, what go-yaml accepts and YAML does not, and
+//! every mistake.
 //!
 //! **A refusal is always safe.** It means that the exact parser reads the document instead, from its start. So nothing here
 //! reports an error, and nothing here needs to know whether what it refuses is right: in doubt, refuse. What is accepted must

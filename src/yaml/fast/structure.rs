@@ -33,13 +33,15 @@ pub(super) struct BlockParser<'t> {
     at: usize,
     /// Never more than [`MAX_DEPTH`]. Columns grow, but for indentless sequences.
     open: Vec<OpenCollection>,
+    /// Where the text of the line at `at` begins, if that was found out already; else it lies before.
+    text_at: usize,
     /// The end of the `:` or `-` whose value may be on a further line; if it is not, it is left out.
     awaited: Option<usize>,
 }
 
 impl<'t> BlockParser<'t> {
     pub(super) fn new(source: SourceText<'t>, writer: TapeWriter<'t>) -> Self {
-        Self { source, writer, at: 0, open: Vec::with_capacity(16), awaited: None }
+        Self { source, writer, at: 0, text_at: 0, open: Vec::with_capacity(16), awaited: None }
     }
 
     /// Reads the document. False when there is nothing in it.
@@ -69,7 +71,7 @@ impl<'t> BlockParser<'t> {
     fn next_line(&mut self) -> Result<Option<usize>, Refused> {
         while !self.source.is_end(self.at) {
             let line = self.at;
-            self.at = self.source.after_spaces(line);
+            self.at = if self.text_at > line { self.text_at } else { self.source.after_spaces(line) };
             match self.source.byte(self.at) {
                 b'\n' | b'\r' => self.at = self.source.after_break(self.at),
                 b'#' => self.end_line(self.at)?,
@@ -338,8 +340,41 @@ impl<'t> BlockParser<'t> {
     }
 
     /// Writes unquoted text that begins with `first`.
+    #[inline]
     fn plain(&mut self, first: PlainLine) -> Result<(), Refused> {
+        if self.open.is_empty() {
+            return self.only_line(first);
+        }
         let indent = self.indent()?;
+        if first.stop == PlainStop::Line {
+            // Nearly always a key or an item follows on the next line.
+            let next = self.source.after_break(first.stop_at);
+            let start = self.source.after_spaces(next);
+            let is_text = !matches!(self.source.byte(start), b'\n' | b'\r' | b'\t' | b'#');
+            if is_text && start - next <= indent {
+                self.writer.scalar(first.scalar());
+                self.at = next;
+                self.text_at = start;
+                return Ok(());
+            }
+        }
+        self.long_plain(first, indent)
+    }
+
+    /// Writes unquoted text that is the root, if it is the last line.
+    fn only_line(&mut self, line: PlainLine) -> Result<(), Refused> {
+        let next = self.source.after_break(line.stop_at);
+        if line.stop != PlainStop::Line || !self.source.is_end(next) || self.writer.has_anchor() {
+            return Err(Refused("a root that is no collection"));
+        }
+        self.writer.scalar(line.scalar());
+        self.at = next;
+        Ok(())
+    }
+
+    /// Writes unquoted text that may go on on the next line.
+    #[inline(never)]
+    fn long_plain(&mut self, first: PlainLine, indent: usize) -> Result<(), Refused> {
         let (scalar, last) = plain::read_rest(self.source, first, indent, self.writer.decoded())?;
         self.writer.scalar(scalar);
         self.end_line(last.stop_at)

@@ -1,0 +1,76 @@
+//! Why Kubernetes rejects a document, for a person.
+
+const REFUSED: &str = "Kubernetes rejects this document, and kubectl stops reading the file here.";
+
+const UNSENDABLE: &str = "The API server takes at most 3 MiB in one request, and no object of so many values fits into that. It was not checked.";
+
+/// What broke a document. A file may have a million that cannot be read, and few of them are shown: what to say of one is found
+/// when somebody asks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Breakage {
+    /// The text is not YAML, or not what Kubernetes takes for it.
+    Syntax,
+    /// There is more in it than an object can hold.
+    TooLarge,
+    /// A merge that nobody finished.
+    Conflict,
+    /// Braces of an unrendered template.
+    Braces,
+    /// Something after a `---`.
+    Separator,
+    /// A character that YAML does not allow.
+    Character,
+}
+
+impl Breakage {
+    /// What follows from it.
+    pub(super) fn reason(self) -> &'static str {
+        match self {
+            Self::TooLarge => UNSENDABLE,
+            Self::Syntax | Self::Conflict | Self::Braces | Self::Character => REFUSED,
+            Self::Separator => {
+                "Kubernetes treats every line that starts with --- as a separator, rejects text after it, and loses what \
+                 comes before it in the same document."
+            }
+        }
+    }
+
+    /// What to do about a problem.
+    pub(super) fn help(self, problem: &str) -> &'static str {
+        match self {
+            Self::Syntax | Self::TooLarge => {
+                let known = HELP.iter().find(|(part, _)| problem.contains(part));
+                known.map_or("correct the syntax at this place", |(_, help)| help)
+            }
+            Self::Conflict => {
+                "keep one of the two sides, or merge them by hand, and remove the lines with <<<<<<<, ======= and >>>>>>>"
+            }
+            Self::Braces => "render the chart or template first, and check the output",
+            Self::Separator => "write the separator alone on its line, or with a comment",
+            Self::Character => "remove the character, or write it as an escape in double quotes",
+        }
+    }
+}
+
+/// What a problem is known by, and what to do about it.
+const HELP: [(&str, &str); 16] = [
+    ("cannot start any token", "quote the value: @, ` and % cannot begin an unquoted one, and tabs cannot indent"),
+    ("mapping values are not allowed", "quote the value that contains a colon and a space, or correct the indentation"),
+    (
+        "could not find expected ':'",
+        "complete the key with a colon, or indent the line if it belongs to the value above",
+    ),
+    ("did not find expected key", "correct the indentation: keys of one mapping start in the same column"),
+    ("tab character", "indent with spaces"),
+    ("unknown anchor", "define the anchor in the same document, above the alias"),
+    ("contains itself", "do not use an anchor inside its own value"),
+    ("excessive aliasing", "write the values out, or use fewer aliases of aliases"),
+    ("API server", "split the object: a request holds at most 3 MiB of JSON, and etcd keeps half of that"),
+    ("max depth", "nest less: Kubernetes reads at most 10,000 levels"),
+    ("map key", "quote the key: keys must be text, numbers or booleans"),
+    ("map merge requires", "give << a mapping, an alias of one, or a list of these"),
+    ("unsupported value", "quote the value if it is text: JSON has no infinity and no NaN"),
+    ("escape", "use single quotes or the character itself: YAML's double quotes have no \\/ and no surrogate pairs"),
+    ("<document start>", "remove the directive line: Kubernetes splits the file before it can apply"),
+    ("end of stream", "close the quote"),
+];
