@@ -203,3 +203,9 @@ fn objects_with_an_ignore_of_the_configuration_each() {
     let printed = within_limits_in(&inside, "check --threads 1 --output concise @");
     assert_eq!(printed, "");
 }
+
+#[test]
+fn annotations_that_ignore_rules_that_nobody_knows() {
+    let annotations = lines(100_000, |number| format!("    ignore.ownerlint/finalizer-unknown{number}: x"));
+    checked(&format!("apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: a\n  annotations:\n{annotations}"));
+}
