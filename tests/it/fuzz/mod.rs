@@ -118,13 +118,14 @@ fn every_target_can_be_fuzzed() {
 }
 
 /// What libFuzzer found, made small.
-const FINDS: [(&str, &[u8]); 7] = [
+const FINDS: [(&str, &[u8]); 8] = [
     ("libyaml", b"a\r\r\nb"),
     ("libyaml", b"!R&[&"),
     ("libyaml", b"a: >+\n"),
     ("libyaml", b">+\r\r"),
     ("parsers", b"s: &a.\n &a"),
     ("formats", b"###[x"),
+    ("fixes", b"apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: a\n  x{{ y }}: b\n  uid: c\n  resourceVersion: d\n"),
     ("fixes", b"apiVersion: v1\nkind: PersistentVolumeClaim\nmetadata:\n  name: a\n  finalizers: [{}, kubernetes.io/pvc-protection]"),
 ];
 

@@ -25,7 +25,11 @@ pub(crate) fn fixes(data: &[u8]) {
             found.filter(|other| (other.rule, &other.message) == (finding.rule, &finding.message)).count()
         };
         assert!(same(&after) < same(&before), "{} stays: {fixed:?}", finding.rule);
-        assert_eq!(before.summary.objects, after.summary.objects, "{}: objects are lost: {fixed:?}", finding.rule);
+        // Without what a server wrote, a placeholder in a key is one again.
+        let objects = |report: &Report| {
+            report.summary.objects + report.skipped.iter().filter(|skip| skip.reason == "template").count()
+        };
+        assert_eq!(objects(&before), objects(&after), "{}: objects are lost: {fixed:?}", finding.rule);
         let unreadable = |report: &Report| {
             let found = report.findings.iter().map(|reported| &reported.finding);
             found
