@@ -35,6 +35,7 @@ pub(super) fn list(args: ListArgs, global: &GlobalArgs) -> Result<Status, Error>
         TextOrJson::Human => terminal::print(&listing.human())?,
         TextOrJson::Json => terminal::print_as(&listing.json(), Syntax::Json)?,
     }
+    session.notes_on_list().for_each(|note| terminal::say(&format!("{}: {}", note.severity.as_str(), note.message)));
     match listing.objects.is_empty() && !allow_empty {
         true => Ok(no_objects(&session, &request.paths)),
         false => Ok(Status::Clean),

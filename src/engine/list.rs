@@ -9,7 +9,7 @@ use crate::manifest::{OwnerReference, Skip};
 use crate::report::{ListedObject, ListedPlace, ListedReference, ListedSkip, Listing};
 use crate::text::{ColumnUnit, FileId, Span};
 
-/// How much of what is no object a report lists of one bundle. A few megabytes have millions of documents if each is `{}`.
+/// How much of what is no object is listed of one bundle. A few megabytes have millions of documents if each is `{}`.
 pub(super) const MOST_SKIPPED: usize = 100_000;
 
 /// The listing of several bundles, in the order of their files. A document of two bundles is listed as each of them reads
@@ -21,7 +21,7 @@ pub(super) fn list_bundles(bundles: &[Bundle]) -> Listing {
         objects.sort_by(|a, b| (&a.file, a.document, a.line, a.column).cmp(&(&b.file, b.document, b.line, b.column)));
         objects.dedup();
     }
-    Listing { objects, skipped: skipped_in(bundles, usize::MAX) }
+    Listing { objects, skipped: skipped_in(bundles, MOST_SKIPPED) }
 }
 
 /// What is no object in several bundles, in the order of their files; what two of them skip is listed once. Of each bundle, no
@@ -38,7 +38,7 @@ pub(super) fn skipped_in(bundles: &[Bundle], most: usize) -> Vec<ListedSkip> {
 /// The listing of an inventory. Objects whose metadata does not decode are among the skipped documents: no client can
 /// read them.
 pub fn list(inventory: &Inventory) -> Listing {
-    Listing { objects: objects(inventory), skipped: skipped(inventory, usize::MAX) }
+    Listing { objects: objects(inventory), skipped: skipped(inventory, MOST_SKIPPED) }
 }
 
 fn objects(inventory: &Inventory) -> Vec<ListedObject> {

@@ -7,6 +7,7 @@ use super::coverage::{Coverage, ReadExtent};
 use super::error::SessionError;
 use super::input::{Bundle, BundleError, Surroundings, read_bundles, read_paths};
 use super::list::list_bundles;
+use super::notes::note_on_unlisted;
 use super::parsers::parsers_agree;
 use super::plan::{
     DeletionPlan, DeletionRequest, PlanError, Planner, Question, Teardown, TeardownRequest, choose, choose_removed,
@@ -22,7 +23,7 @@ use crate::config::{self, Config};
 use crate::finding::{Fixes, Severity};
 use crate::inventory::{Files, OnDisk, Overlay, Past, Release, leaves_repository_of, locate, walk, walk_past};
 use crate::manifest::SkipReason;
-use crate::report::{Listing, Report};
+use crate::report::{Listing, Note, Report};
 use crate::suppression::Date;
 use crate::text::{Side, SourceFile};
 use crate::yaml::{LeftOut, ParserChoice, ReadChoice};
@@ -152,6 +153,12 @@ impl Session {
     /// What the input contains.
     pub fn list(&self) -> Listing {
         list_bundles(&self.bundles)
+    }
+
+    /// What the listing leaves out because there is too much of it.
+    #[doc(hidden)]
+    pub fn notes_on_list(&self) -> impl Iterator<Item = Note> {
+        self.bundles.iter().filter_map(|bundle| note_on_unlisted(&bundle.inventory))
     }
 
     /// The paths, each of them one that a report can be limited to.

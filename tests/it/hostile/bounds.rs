@@ -65,6 +65,17 @@ fn a_million_documents_with_nothing_in_them() {
 }
 
 #[test]
+fn a_list_of_what_is_no_object_has_an_end() {
+    let inside = Repository::new();
+    inside.write("input.yaml", &"---\n{}\n".repeat(150_000));
+    let run = limited(&inside.path(), "list --no-config --threads 2 --allow-empty -o json input.yaml");
+    let listing: serde_json::Value = serde_json::from_slice(&run.stdout).expect("JSON");
+    assert_eq!(listing["skipped"].as_array().map(Vec::len), Some(100_000));
+    let said = String::from_utf8_lossy(&run.stderr);
+    assert_eq!(said.trim(), "warning: 50000 more documents were skipped: 100000 are listed");
+}
+
+#[test]
 fn hundreds_of_thousands_of_documents() {
     assert_eq!(checked(&repeated("---\na: #\n", 3_000_000)), "");
     assert_eq!(checked(&repeated("{}\n", 1_200_000)), "");
