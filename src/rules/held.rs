@@ -38,8 +38,8 @@ impl<'a> Held<'a> {
     }
 }
 
-/// Group, kind and namespace of objects, and one of their finalizers: all that decides who removes it.
-type AlikeObjects<'a> = (GroupKind<&'a str>, &'a Namespace, &'a str);
+/// Group, kind and namespace of objects, and what is known of one of their finalizers: all that decides who removes it.
+type AlikeObjects<'a> = (GroupKind<&'a str>, &'a Namespace, Option<&'a str>);
 
 /// Every object with a finalizer that it has, or gets as soon as its controller sees it, and that a workload removes: one that
 /// runs the controller, or has the permissions where no other controller is known. Of several finalizers the first.
@@ -52,7 +52,8 @@ pub(super) fn held<'a>(context: &Context<'a>) -> Vec<Held<'a>> {
         let written = member.object.metadata().finalizers().iter().map(|finalizer| finalizer.value.as_str());
         let written = written.filter(|name| !finalizers::is_collectors(name));
         found.extend(written.chain(removers.added_finalizers(member)).find_map(|finalizer| {
-            let question = (member.key.group_kind(), &member.key.namespace, finalizer);
+            let row = removers.known().find(finalizer).map(|row| row.finalizer.as_str());
+            let question = (member.key.group_kind(), &member.key.namespace, row);
             let answer = known.entry(question).or_insert_with(|| {
                 let holder = FinalizerHolder { name: None, ..FinalizerHolder::of(member) };
                 let remover = removers.remover_from(inventory, &holder, finalizer);
