@@ -19,17 +19,18 @@ impl Index {
     pub(super) fn new<N: Hash + Ord>(count: usize, name_of: impl Fn(ObjectId) -> Option<N>) -> Self {
         let buckets = count.next_power_of_two();
         let places = (0..count as u32).map(ObjectId).filter_map(|id| Some((bucket(&name_of(id)?, buckets), id)));
-        let places: Vec<(usize, ObjectId)> = places.collect();
+        let places: Vec<(u32, ObjectId)> = places.collect();
         let mut starts = vec![0; buckets + 1];
-        places.iter().for_each(|(bucket, _)| starts[bucket + 1] += 1);
+        places.iter().for_each(|(bucket, _)| starts[*bucket as usize + 1] += 1);
         for bucket in 0..buckets {
             starts[bucket + 1] += starts[bucket];
         }
         let mut ids = vec![ObjectId::default(); places.len()];
         let mut next = starts.clone();
         for (bucket, id) in places {
-            ids[next[bucket] as usize] = id;
-            next[bucket] += 1;
+            let next = &mut next[bucket as usize];
+            ids[*next as usize] = id;
+            *next += 1;
         }
         for bounds in starts.windows(2) {
             let alike = &mut ids[bounds[0] as usize..bounds[1] as usize];
@@ -55,7 +56,7 @@ impl Index {
         if buckets == 0 {
             return &[];
         }
-        let bucket = bucket(wanted, buckets);
+        let bucket = bucket(wanted, buckets) as usize;
         let alike = &self.ids[self.starts[bucket] as usize..self.starts[bucket + 1] as usize];
         let start = alike.partition_point(|id| name_of(*id).as_ref() < Some(wanted));
         let end = alike.partition_point(|id| name_of(*id).as_ref() <= Some(wanted));
@@ -65,8 +66,8 @@ impl Index {
 
 /// The place of a name among so many, a power of two. The same in every run; who makes names collide gains nothing, because those
 /// of one place are sorted.
-fn bucket(name: &impl Hash, buckets: usize) -> usize {
+fn bucket(name: &impl Hash, buckets: usize) -> u32 {
     let mut hasher = QuickHasher::default();
     name.hash(&mut hasher);
-    hasher.finish() as usize & (buckets - 1)
+    (hasher.finish() as usize & (buckets - 1)) as u32
 }

@@ -52,7 +52,7 @@ pub(super) enum TextPlace {
     Written,
     /// It is between the token's quotes.
     Quoted,
-    /// It differs from what is written: the index in [`Tree::texts`].
+    /// It differs from what is written: the index in [`RareValues::texts`].
     Elsewhere(u32),
 }
 
@@ -61,7 +61,7 @@ pub(super) enum TextPlace {
 pub(super) enum NodeContent {
     Null,
     Bool(bool),
-    /// The index in [`Tree::numbers`].
+    /// The index in [`RareValues::numbers`].
     Number(u32),
     Text(TextPlace),
     Map {
@@ -96,19 +96,26 @@ pub(super) struct RawEntry {
     pub(super) value: NodeId,
 }
 
+/// What few documents have: an input may have a million small ones.
+#[derive(Clone, Debug)]
+pub(super) struct RareValues {
+    pub(super) numbers: Vec<Number>,
+    /// Texts that differ from their token.
+    pub(super) texts: Vec<TextRef>,
+    /// Text that differs from the file's.
+    pub(super) decoded: String,
+}
+
 /// The composed value of one document: an arena of nodes with their spans.
 #[derive(Clone, Debug)]
 pub struct Tree {
-    pub(super) nodes: Vec<TreeNode>,
-    pub(super) entries: Vec<RawEntry>,
-    pub(super) items: Vec<NodeId>,
-    pub(super) numbers: Vec<Number>,
-    pub(super) texts: Vec<TextRef>,
+    pub(super) nodes: Box<[TreeNode]>,
+    pub(super) entries: Box<[RawEntry]>,
+    pub(super) items: Box<[NodeId]>,
     pub(super) root: NodeId,
     /// The text of the whole file.
     pub(super) file: Arc<String>,
-    /// Text that differs from the file's.
-    pub(super) decoded: String,
+    pub(super) rare: Option<Box<RareValues>>,
     /// Whether nothing was left out.
     pub(super) is_whole: bool,
     /// Whether there are aliases, so that a value may be in several places.
@@ -153,16 +160,28 @@ impl Tree {
 
     /// The text at `place`, whose token is at `token`.
     pub(super) fn text(&self, place: TextPlace, token: Span) -> &str {
-        let (start, end, decoded) = match place {
-            TextPlace::Written => (token.start, token.end, false),
-            TextPlace::Quoted => (token.start + 1, token.end - 1, false),
-            TextPlace::Elsewhere(at) => match self.texts.get(at as usize) {
-                Some(text) => (text.start, text.end, text.decoded),
-                None => return "",
-            },
-        };
-        let text = if decoded { &self.decoded } else { &*self.file };
-        text.get(start as usize..end as usize).unwrap_or_default()
+        match place {
+            TextPlace::Written => self.written(token.start, token.end),
+            TextPlace::Quoted => self.written(token.start + 1, token.end - 1),
+            TextPlace::Elsewhere(at) => self.text_elsewhere(at).unwrap_or_default(),
+        }
+    }
+
+    fn written(&self, start: u32, end: u32) -> &str {
+        self.file.get(start as usize..end as usize).unwrap_or_default()
+    }
+
+    fn text_elsewhere(&self, at: u32) -> Option<&str> {
+        let rare = self.rare.as_deref()?;
+        let text = rare.texts.get(at as usize)?;
+        match text.decoded {
+            true => rare.decoded.get(text.start as usize..text.end as usize),
+            false => Some(self.written(text.start, text.end)),
+        }
+    }
+
+    fn number(&self, at: u32) -> Option<Number> {
+        self.rare.as_deref()?.numbers.get(at as usize).copied()
     }
 }
 
@@ -208,10 +227,10 @@ impl<'a> Value<'a> {
         match node.content {
             NodeContent::Null => Kind::Null,
             NodeContent::Bool(value) => Kind::Bool(value),
-            NodeContent::Number(at) => match self.tree.numbers.get(at as usize) {
-                Some(Number::Int(value)) => Kind::Int(*value),
-                Some(Number::Uint(value)) => Kind::Uint(*value),
-                Some(Number::Float(value)) => Kind::Float(*value),
+            NodeContent::Number(at) => match self.tree.number(at) {
+                Some(Number::Int(value)) => Kind::Int(value),
+                Some(Number::Uint(value)) => Kind::Uint(value),
+                Some(Number::Float(value)) => Kind::Float(value),
                 None => Kind::Null,
             },
             NodeContent::Text(place) => Kind::String(self.tree.text(place, node.span)),

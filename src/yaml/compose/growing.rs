@@ -7,7 +7,7 @@ use std::sync::Arc;
 use crate::text::Span;
 use crate::yaml::scalar::Scalar;
 use crate::yaml::tape::{Tape, TapeEvent, TextRef};
-use crate::yaml::tree::{NodeContent, NodeId, Number, RawEntry, TextPlace, Tree, TreeNode};
+use crate::yaml::tree::{NodeContent, NodeId, Number, RareValues, RawEntry, TextPlace, Tree, TreeNode};
 
 /// What a tree consists of. Each list is only ever added to.
 #[derive(Clone, Default)]
@@ -232,12 +232,12 @@ impl<'t> GrowingTree<'t> {
                 (copy, lists)
             }
         };
-        let TreeLists { mut nodes, mut entries, mut items, numbers, texts, .. } = kept;
-        nodes.shrink_to_fit();
-        entries.shrink_to_fit();
-        items.shrink_to_fit();
+        let TreeLists { nodes, entries, items, numbers, texts, .. } = kept;
+        let has_rare = !numbers.is_empty() || !texts.is_empty() || !decoded.is_empty();
+        let rare = has_rare.then(|| Box::new(RareValues { numbers, texts, decoded }));
+        let (nodes, entries, items) = (nodes.into(), entries.into(), items.into());
         let (file, has_aliases) = (Arc::clone(file), tape.has_aliases);
-        let tree = Tree { nodes, entries, items, numbers, texts, root, file, decoded, is_whole, has_aliases };
+        let tree = Tree { nodes, entries, items, root, file, rare, is_whole, has_aliases };
         (tree, memory)
     }
 
