@@ -158,11 +158,12 @@ impl Scanner<'_> {
         let mut digits = String::new();
         while self.cursor.at(0).is_ascii_digit() {
             self.cursor.read(&mut digits);
+            // go-yaml's limit; libyaml has nine.
+            if digits.len() > 2 {
+                return self.fail("found extremely long version number");
+            }
         }
-        match digits.parse() {
-            Ok(number) if digits.len() <= 2 => Ok(number),
-            _ => self.fail("did not find expected version number"),
-        }
+        digits.parse().or_else(|_| self.fail("did not find expected version number"))
     }
 
     fn read_tag_directive(&mut self) -> Result<TokenKind, SyntaxError> {

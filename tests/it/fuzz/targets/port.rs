@@ -10,6 +10,7 @@
 //! * libyaml skips a byte order mark at the start of a line. go-yaml means to, but looks at the start of its buffer: one within a
 //!   document is text.
 //! * In a flow, go-yaml takes a colon before `,`, `[`, `]`, `{` or `}` for text; libyaml rejects it.
+//! * A number of a `%YAML` directive has at most two digits for go-yaml, nine for libyaml.
 //!
 //! And what the port cannot do: it rejects a text whose first byte is that of a byte order mark, whatever follows it, panics at a
 //! tag that a comma ends, and decodes the escapes of a tag byte by byte.
@@ -27,6 +28,7 @@ pub(super) fn difference(text: &str) -> Option<String> {
         (Ok(ours), Ok(theirs)) if ours == theirs => None,
         (Err(_), Err(_)) => None,
         (Ok(_), Err(problem)) if problem.contains("found unexpected ':'") => None,
+        (Err(problem), Ok(_)) if problem.contains("found extremely long version number") => None,
         _ => Some(format!("ours: {ours:?}\nport: {theirs:?}")),
     }
 }
