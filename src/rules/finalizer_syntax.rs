@@ -255,33 +255,33 @@ fn finalizer_unqualified(context: &Context<'_>, sink: &mut Sink) {
             continue;
         }
         sink.push_with(|| {
-// The server warns about a stored finalizer only when it is added again.
-        let severity = if owner.is_some() || member.from_dump { Severity::Info } else { Severity::Warning };
-        let path = if name.contains('.') { " including a path (/)" } else { "" };
-        let help = match owner {
-            Some(controller) => format!(
-                "nothing to do as long as {} uses this name; a newer release may use one with a domain",
-                controller.removed_by
-            ),
-            None => format!(
-                "let the controller use `<domain>/{}`, and write the same name here; an existing object keeps the old \
-                 name until somebody removes it",
-                name.split('.').next().unwrap_or(name)
-            ),
-        };
-        let draft = entry
-            .draft(format!("finalizer `{name}` of {} has no domain", named(member)))
-            .severity(severity)
-            .label("prefer `<domain>/<name>`")
-            .reason(format!(
-                "The API server accepts it and warns: `metadata.finalizers: {name:?}: prefer a domain-qualified \
-                 finalizer name{path} to avoid accidental conflicts with other finalizer writers`. On built-in kinds it \
-                 rejects such names."
-            ))
-            .help(help);
-        // What is known of the finalizer makes it the controller's choice.
-        let row = known.filter(|_| owner.is_some());
-        row.into_iter().fold(draft, Draft::rests_on_finalizer)
-});
+            // The server warns about a stored finalizer only when it is added again.
+            let severity = if owner.is_some() || member.from_dump { Severity::Info } else { Severity::Warning };
+            let path = if name.contains('.') { " including a path (/)" } else { "" };
+            let help = match owner {
+                Some(controller) => format!(
+                    "nothing to do as long as {} uses this name; a newer release may use one with a domain",
+                    controller.removed_by
+                ),
+                None => format!(
+                    "let the controller use `<domain>/{}`, and write the same name here; an existing object keeps the old \
+                     name until somebody removes it",
+                    name.split('.').next().unwrap_or(name)
+                ),
+            };
+            let draft = entry
+                .draft(format!("finalizer `{name}` of {} has no domain", named(member)))
+                .severity(severity)
+                .label("prefer `<domain>/<name>`")
+                .reason(format!(
+                    "The API server accepts it and warns: `metadata.finalizers: {name:?}: prefer a domain-qualified \
+                     finalizer name{path} to avoid accidental conflicts with other finalizer writers`. On built-in kinds it \
+                     rejects such names."
+                ))
+                .help(help);
+            // What is known of the finalizer makes it the controller's choice.
+            let row = known.filter(|_| owner.is_some());
+            row.into_iter().fold(draft, Draft::rests_on_finalizer)
+        });
     }
 }

@@ -150,28 +150,28 @@ fn object_without_name(context: &Context<'_>, sink: &mut Sink) {
         let written = metadata.name().as_ref().or(metadata.generate_name().as_ref()).map(|name| name.span);
         let span = written.or(metadata.key_span()).unwrap_or(member.object.kind_span());
         sink.push_with(|| {
-let draft = Draft::on(member, span, format!("this {} has no name", member.object.kind()))
-            .label(if written.is_some() { "empty" } else { "no `name` here" })
-            .reason(
-                "The API server rejects the object, no matter which client sends it: `name or generateName is \
-                 required`.",
-            )
-            .help("write `metadata.name`")
-            .field("metadata.name");
-        match (is_served_kind(member), has_name_key(member) && !is_built_in(member)) {
-            (false, _) => draft.severity(Severity::Info).reason(format!(
-                "The API server rejects the object: `name or generateName is required`. This assumes that it is applied to a \
-                 cluster: no CRD in the input defines {}.",
-                member.object.kind()
-            )),
-            // `name:` with nothing behind it: a script writes the name of a custom resource there before it applies it.
-            (true, true) => draft.severity(Severity::Warning).reason(
-                "The API server rejects the object as it is written here: `name or generateName is required`. This \
-                 assumes that no script fills in the name first.",
-            ),
-            (true, false) => draft,
-        }
-});
+            let draft = Draft::on(member, span, format!("this {} has no name", member.object.kind()))
+                .label(if written.is_some() { "empty" } else { "no `name` here" })
+                .reason(
+                    "The API server rejects the object, no matter which client sends it: `name or generateName is \
+                     required`.",
+                )
+                .help("write `metadata.name`")
+                .field("metadata.name");
+            match (is_served_kind(member), has_name_key(member) && !is_built_in(member)) {
+                (false, _) => draft.severity(Severity::Info).reason(format!(
+                    "The API server rejects the object: `name or generateName is required`. This assumes that it is applied to a \
+                     cluster: no CRD in the input defines {}.",
+                    member.object.kind()
+                )),
+                // `name:` with nothing behind it: a script writes the name of a custom resource there before it applies it.
+                (true, true) => draft.severity(Severity::Warning).reason(
+                    "The API server rejects the object as it is written here: `name or generateName is required`. This \
+                     assumes that no script fills in the name first.",
+                ),
+                (true, false) => draft,
+            }
+        });
     }
 }
 

@@ -70,33 +70,33 @@ fn owner_literal_uid(context: &Context<'_>, sink: &mut Sink) {
             continue;
         }
         sink.push_with(|| {
-let kind = dependent.object.kind();
-        let owner = edge.bound().map(|id| inventory.member(id));
-        let help = match owner {
-            Some(_) => format!(
-                "remove the reference: its owner is in the same input, so the tool that installs both also deletes \
-                 this {kind}"
-            ),
-            None => format!(
-                "remove the reference and let the tool that installs the {kind} delete it; a controller that should \
-                 own it adds the reference at run time, with the owner's current uid"
-            ),
-        };
-        let mut draft = literal_uid(dependent, reference, &named(dependent))
-            .reason(format!(
-                "The API server gives every object a new uid when it is created. In every cluster but the one this \
-                 uid came from, and there too once the owner has been recreated, the collector finds no {} with this \
-                 uid, treats the owner as deleted and deletes this {kind}, often seconds after it is applied.",
-                reference_name(reference)
-            ))
-            .help(help)
-            .fix(Proposal::suggested("remove the reference").remove(dependent, &field(reference)))
-            .field(format!("{}.uid", field(reference)));
-        if let Some(owner) = owner {
-            draft = draft.related_object(owner, format!("the owner, {}", whereabouts(owner)));
-        }
-        draft
-});
+            let kind = dependent.object.kind();
+            let owner = edge.bound().map(|id| inventory.member(id));
+            let help = match owner {
+                Some(_) => format!(
+                    "remove the reference: its owner is in the same input, so the tool that installs both also deletes \
+                     this {kind}"
+                ),
+                None => format!(
+                    "remove the reference and let the tool that installs the {kind} delete it; a controller that should \
+                     own it adds the reference at run time, with the owner's current uid"
+                ),
+            };
+            let mut draft = literal_uid(dependent, reference, &named(dependent))
+                .reason(format!(
+                    "The API server gives every object a new uid when it is created. In every cluster but the one this \
+                     uid came from, and there too once the owner has been recreated, the collector finds no {} with this \
+                     uid, treats the owner as deleted and deletes this {kind}, often seconds after it is applied.",
+                    reference_name(reference)
+                ))
+                .help(help)
+                .fix(Proposal::suggested("remove the reference").remove(dependent, &field(reference)))
+                .field(format!("{}.uid", field(reference)));
+            if let Some(owner) = owner {
+                draft = draft.related_object(owner, format!("the owner, {}", whereabouts(owner)));
+            }
+            draft
+        });
     }
     each_claim_template(inventory, |holder| {
         for reference in &holder.metadata.owner_references().entries {
@@ -355,25 +355,26 @@ fn owner_not_found(context: &Context<'_>, sink: &mut Sink) {
             let span = reference.name.as_ref().map_or_else(|| place(reference), |name| name.span);
             let kind = dependent.object.kind();
             Draft::on(
-            dependent,
-            span,
-            format!("the owner of {}, {}, is not in the input", named(dependent), reference_name(reference)),
-        )
-        .severity(if closed { Severity::Error } else { Severity::Info })
-        .label(format!("no {} {by}", reference.kind()))
-        .reason(match closed {
-            true => format!(
-                "The collector finds no such owner, treats it as deleted and deletes this {kind}, unless another \
-                 owner keeps it."
-            ),
-            false => format!(
-                "If the owner is not in the cluster either, the collector treats it as deleted and deletes this {kind}."
-            ),
-        })
-        .claims_absence(inventory)
-        .help(format!("add {} to the input, or remove the reference", reference_name(reference)))
-        .field(format!("{}.name", field(reference)))
-        .target(target(reference))
+                dependent,
+                span,
+                format!("the owner of {}, {}, is not in the input", named(dependent), reference_name(reference)),
+            )
+            .severity(if closed { Severity::Error } else { Severity::Info })
+            .label(format!("no {} {by}", reference.kind()))
+            .reason(match closed {
+                true => format!(
+                    "The collector finds no such owner, treats it as deleted and deletes this {kind}, unless another \
+                     owner keeps it."
+                ),
+                false => format!(
+                    "If the owner is not in the cluster either, the collector treats it as deleted and deletes this \
+                     {kind}."
+                ),
+            })
+            .claims_absence(inventory)
+            .help(format!("add {} to the input, or remove the reference", reference_name(reference)))
+            .field(format!("{}.name", field(reference)))
+            .target(target(reference))
         });
     }
 }

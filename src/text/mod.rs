@@ -3,8 +3,8 @@
 //! Everything that points into a file does so with a [`Span`] of bytes and the [`FileId`] of a [`SourceFile`]. Lines and
 //! columns are derived from the offset on demand, so files without findings never pay for a line table.
 //!
-//! `plain` makes the text of strangers safe to print, `runner` where a runner of workflows reads it; `near` says what a misspelt word may have meant; `quick_hash` finds texts in tables. Knows nothing
-//! of YAML.
+//! `plain` makes the text of strangers safe to print, `runner` where a runner of workflows reads it; `near` says what a misspelt
+//! word may have meant; `quick_hash` finds texts in tables. Knows nothing of YAML.
 
 mod decode;
 mod edit;
