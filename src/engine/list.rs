@@ -21,13 +21,13 @@ pub(super) fn list_bundles(bundles: &[Bundle]) -> Listing {
         objects.sort_by(|a, b| (&a.file, a.document, a.line, a.column).cmp(&(&b.file, b.document, b.line, b.column)));
         objects.dedup();
     }
-    Listing { objects, skipped: skipped_in(bundles, MOST_SKIPPED) }
+    Listing { objects, skipped: skipped_in(bundles) }
 }
 
 /// What is no object in several bundles, in the order of their files; what two of them skip is listed once. Of each bundle, no
-/// more than `most`.
-pub(super) fn skipped_in(bundles: &[Bundle], most: usize) -> Vec<ListedSkip> {
-    let mut all: Vec<_> = bundles.iter().flat_map(|bundle| skipped(&bundle.inventory, most)).collect();
+/// more than [`MOST_SKIPPED`].
+pub(super) fn skipped_in(bundles: &[Bundle]) -> Vec<ListedSkip> {
+    let mut all: Vec<_> = bundles.iter().flat_map(|bundle| skipped(&bundle.inventory)).collect();
     if bundles.len() > 1 {
         all.sort_by(|a, b| (&a.file, a.document, a.line).cmp(&(&b.file, b.document, b.line)));
         all.dedup();
@@ -38,24 +38,24 @@ pub(super) fn skipped_in(bundles: &[Bundle], most: usize) -> Vec<ListedSkip> {
 /// The listing of an inventory. Objects whose metadata does not decode are among the skipped documents: no client can
 /// read them.
 pub fn list(inventory: &Inventory) -> Listing {
-    Listing { objects: objects(inventory), skipped: skipped(inventory, MOST_SKIPPED) }
+    Listing { objects: objects(inventory), skipped: skipped(inventory) }
 }
 
 fn objects(inventory: &Inventory) -> Vec<ListedObject> {
     inventory.members.iter().filter(|member| member.decodes()).map(|member| listed(inventory, member)).collect()
 }
 
-/// The first ones, `most` at most.
-fn skipped(inventory: &Inventory, most: usize) -> Vec<ListedSkip> {
+/// The first ones.
+fn skipped(inventory: &Inventory) -> Vec<ListedSkip> {
     let listed = |skip: InDocument<Skip>| (skip.file, skip.what.span, listed_skip(inventory, &skip));
     let broken = inventory.members.iter().filter(|member| !member.decodes());
     let broken = broken.map(|member| (member.file, member.object.start(), undecodable(inventory, member)));
     // Each of these comes in the order of the files.
-    let mut skipped: Vec<_> = inventory.skipped_by_themselves().take(most).map(listed).collect();
-    skipped.extend(inventory.skipped_for_neighbours().take(most).map(listed));
-    skipped.extend(broken.take(most));
+    let mut skipped: Vec<_> = inventory.skipped_by_themselves().take(MOST_SKIPPED).map(listed).collect();
+    skipped.extend(inventory.skipped_for_neighbours().take(MOST_SKIPPED).map(listed));
+    skipped.extend(broken.take(MOST_SKIPPED));
     skipped.sort_by_key(|(file, span, _)| (*file, *span));
-    skipped.truncate(most);
+    skipped.truncate(MOST_SKIPPED);
     skipped.into_iter().map(|(_, _, skip)| skip).collect()
 }
 

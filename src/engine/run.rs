@@ -10,7 +10,7 @@ use super::coverage::Coverage;
 use super::describe::{describe_as, run_info, tool};
 use super::input::Bundle;
 use super::judge;
-use super::list::{MOST_SKIPPED, skipped_in};
+use super::list::skipped_in;
 use super::merge::{Merged, Places};
 use super::notes::{note_on_unlisted, notes_on_links};
 use super::repeats;
@@ -84,7 +84,7 @@ pub(super) fn check_analysed(bundles: &[Bundle], analyses: &[&Analysis<'_>], che
     };
     let rules = run.rules.iter().map(|rule| describe_as(rule, &check.severities)).collect();
     let cascades = cascades(&verdicts, &merged.sources, &findings);
-    let mut skipped = skipped_in(bundles, MOST_SKIPPED);
+    let mut skipped = skipped_in(bundles);
     skipped.retain(|skip| !own.contains(&skip.file));
     let (tool, run) = (tool(), run_info(bundles, check));
     let exclusion = exclusion(&findings, &merged.sources);

@@ -278,23 +278,23 @@ fn namespace_spec_finalizers(context: &Context<'_>, sink: &mut Sink) {
             sink.push_with(|| {
                 let command = kubectl::remove_spec_finalizer(&member.key.name, name);
                 let draft = Draft::on(
-                member,
-                finalizer.span,
-                format!("{} has `{name}` in `spec.finalizers`", named(member)),
-            )
-            .label("only `kubernetes` is removed automatically")
-            .reason(format!(
-                "A namespace that is created from this manifest keeps `{name}` until a controller removes it through \
-                 the `finalize` subresource. If none does, the deletion of the namespace gets stuck after its content \
-                 is gone. On an existing namespace an apply changes nothing here: the API server silently restores \
-                 the stored list. This assumes that no controller outside the input removes `{name}`."
-            ))
-            .help(format!(
-                "remove the entry; the API server adds `kubernetes` automatically. To release a stuck namespace, run \
-                 `{command}`"
-            ))
-            .field(format!("spec.finalizers[{index}]"))
-            .target(name);
+                    member,
+                    finalizer.span,
+                    format!("{} has `{name}` in `spec.finalizers`", named(member)),
+                )
+                .label("only `kubernetes` is removed automatically")
+                .reason(format!(
+                    "A namespace that is created from this manifest keeps `{name}` until a controller removes it through \
+                     the `finalize` subresource. If none does, the deletion of the namespace gets stuck after its \
+                     content is gone. On an existing namespace an apply changes nothing here: the API server silently restores \
+                     the stored list. This assumes that no controller outside the input removes `{name}`."
+                ))
+                .help(format!(
+                    "remove the entry; the API server adds `kubernetes` automatically. To release a stuck namespace, run \
+                     `{command}`"
+                ))
+                .field(format!("spec.finalizers[{index}]"))
+                .target(name);
                 let removed =
                     || Proposal::suggested("remove the finalizer").remove(member, &format!("spec.finalizers[{index}]"));
                 if member.from_dump { draft.severity(Severity::Info) } else { draft.fix(removed()) }
