@@ -144,8 +144,8 @@ fn owned(kind: GroupKind<&str>, name: String, owner: &Object) -> Object {
     let ObjectKey { group, kind: owner_kind, name: owner_name, .. } = &owner.key;
     let reference = OwnerReference {
         api_version: if group.is_empty() { "v1".into() } else { format!("{group}/v1") },
-        kind: owner_kind.clone(),
-        name: owner_name.clone(),
+        kind: owner_kind.to_string(),
+        name: owner_name.to_string(),
         uid: owner.uid.clone(),
         written_uid: None,
         controller: Some(true),

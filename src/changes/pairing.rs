@@ -43,7 +43,7 @@ impl Unpaired<'_> {
     /// ConfigMaps and Secrets whose names differ in the hash of their content only.
     pub(super) fn hashed(&mut self) -> Vec<Pair> {
         let (base, head) = (self.base, self.head);
-        let stem = |key: &ObjectKey| without_hash(key).map(|name| ObjectKey { name: name.to_owned(), ..key.clone() });
+        let stem = |key: &ObjectKey| without_hash(key).map(|name| ObjectKey { name: name.into(), ..key.clone() });
         let same = |gone, new| destination_of(base, gone) == destination_of(head, new);
         let is_hashed = |trees, place: &TreePlace| stem(key_of(trees, *place)).is_some();
         let hashed_gone = self.gone.iter().copied().filter(|place| is_hashed(base, place)).collect();

@@ -63,10 +63,22 @@ impl<'a> Analysis<'a> {
         Self { absent, ..self }
     }
 
-    /// Finds out what most rules ask for, side by side: the thread that asks first would work while the others wait. Deliveries
-    /// need the ties, and neither needs the owners.
+    /// Finds out what most rules ask for, side by side: the thread that asks first would work while the others wait. What a rule
+    /// finds out is never divided: a thread that waits for a part takes up another rule, which may ask for the same whole.
     pub fn prepare(&self) {
-        rayon::join(|| self.ownership(), || self.deliveries());
+        let (inventory, tables) = (self.inventory, &*self.tables);
+        let ownership = || Ownership::side_by_side(inventory, Arc::clone(&tables.finalizers));
+        let (ownership, ties) = rayon::join(ownership, || Ties::side_by_side(inventory, tables));
+        let reach = || Reach::of(inventory, ties.delivery_objects());
+        let (reach, deliveries) = rayon::join(reach, || Deliveries::of(inventory, self.delivery.clone()));
+        let deliveries = deliveries.delivering(ties.delivery_objects(), &reach);
+        // What somebody asked for before is the same.
+        _ = (
+            self.ownership.set(ownership),
+            self.ties.set(ties),
+            self.reach.set(reach),
+            self.deliveries.set(deliveries),
+        );
     }
 
     /// What is known of operators.

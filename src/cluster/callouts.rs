@@ -32,7 +32,7 @@ pub(super) fn add_callouts(
     let asked = Asked::new(source, kinds, members, objects, clients.is_empty());
     let mut facts: BTreeMap<&ObjectKey, Facts> = BTreeMap::new();
     for client in clients {
-        let is_chosen = |key: &&ObjectKey| members.chosen.get(*key).is_some_and(|chosen| chosen.id == client.object);
+        let is_chosen = |key: &&ObjectKey| members.get(key).is_some_and(|chosen| chosen.id == client.object);
         let Some(key) = members.key_of(client.object).filter(is_chosen) else { continue };
         let matters = match &client.purpose {
             Purpose::Webhook(webhook) => webhook.fails_closed,

@@ -79,7 +79,7 @@ impl<'a> Reader<'a> {
         let reference = spec.and_then(|spec| spec.get("claimRef"));
         let named = string(reference, &["namespace"]).zip(string(reference, &["name"]));
         let named = named.map(|(namespace, name)| {
-            let namespace = Namespace::Named(namespace.to_owned());
+            let namespace = Namespace::Named(namespace.into());
             ObjectKey::new(kinds::PERSISTENT_VOLUME_CLAIM, namespace, name)
         });
         let asked_for = || self.asked_for.get(member.key.name.as_str()).filter(|_| !member.from_dump);

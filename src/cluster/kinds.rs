@@ -132,7 +132,7 @@ fn owners_of_settled_scope(
     for member in inventory.members.iter().filter(|member| member.key.namespace != Namespace::Unwritten) {
         for reference in &member.object.metadata().owner_references().entries {
             let group = reference.group_version().group;
-            let kind = GroupKind::new(group.as_str(), reference.kind());
+            let kind = GroupKind::new(group, reference.kind());
             if seen.contains_key(&kind) {
                 owners.insert(kind.to_owned());
             }
@@ -188,7 +188,7 @@ fn extra_kind(extra: &ExtraKind, inventory: &Inventory) -> KindInfo {
         }
         let named = member.object.metadata().owner_references().entries.iter();
         let named = named.filter(|reference| reference.kind() == extra.kind).map(OwnerReference::group_version);
-        versions.extend(named.filter(|named| named.group == extra.group).map(|named| named.version));
+        versions.extend(named.filter(|named| named.group == extra.group).map(|named| named.version.to_owned()));
     }
     let versions: Vec<&str> = versions.iter().map(String::as_str).collect();
     KindInfo::custom(kind, &likeliest_plural(kind.kind), extra.scope == Scope::Namespaced, &versions)

@@ -1,13 +1,15 @@
 //! Which objects in the input the cluster has: one per key, each with a uid of its own.
 
 use std::borrow::Cow;
-use std::collections::btree_map::Entry;
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::hash_map::Entry;
+use std::collections::{BTreeSet, HashMap, HashSet};
+
+use smol_str::format_smolstr;
 
 use super::object::minted_uid;
 use super::source::{Assumptions, Source};
 use crate::inventory::{Inventory, Member, ObjectId};
-use crate::kube::ObjectKey;
+use crate::kube::{ObjectKey, sort_by_object_key};
 
 /// An object that the cluster has.
 pub(super) struct ChosenMember {
@@ -19,8 +21,7 @@ pub(super) struct ChosenMember {
 
 pub(super) struct Members<'a> {
     inventory: &'a Inventory,
-    /// In the order of their keys.
-    pub(super) chosen: BTreeMap<Cow<'a, ObjectKey>, ChosenMember>,
+    chosen: HashMap<Cow<'a, ObjectKey>, ChosenMember>,
     /// The keys of objects whose names the server makes up.
     generated: HashMap<ObjectId, ObjectKey>,
     /// How many objects of such a key there are so far.
@@ -33,7 +34,8 @@ impl<'a> Members<'a> {
     pub(super) fn choose(source: &Source<'a>, assumptions: &mut Assumptions) -> Self {
         let inventory = source.inventory;
         let missing = source.absent.clone();
-        let (chosen, generated, numbers) = Default::default();
+        let (generated, numbers) = Default::default();
+        let chosen = HashMap::with_capacity(inventory.members.len());
         let mut members = Self { inventory, chosen, generated, numbers, missing };
         for member in inventory.members.iter().filter(|member| !source.absent.contains(&member.id)) {
             members.take(member, assumptions);
@@ -42,6 +44,16 @@ impl<'a> Members<'a> {
         assumptions.duplicates.sort();
         assumptions.duplicates.dedup();
         members
+    }
+
+    /// The objects that the cluster has, in the order of their keys.
+    pub(super) fn in_order(&self) -> Vec<(&ObjectKey, &ChosenMember)> {
+        sort_by_object_key(self.chosen.iter().map(|(key, chosen)| (&**key, chosen)).collect(), |(key, _)| key)
+    }
+
+    /// Whether the cluster has an object of the input under a key.
+    pub(super) fn has(&self, key: &ObjectKey) -> bool {
+        self.chosen.contains_key(key)
     }
 
     /// The key of an object in the input, which may be that of the one chosen instead of it.
@@ -93,7 +105,7 @@ impl<'a> Members<'a> {
             *last += 1;
             let numbered = match *last {
                 1 => key.clone(),
-                number => ObjectKey { name: format!("{}{number}", key.name), ..key.clone() },
+                number => ObjectKey { name: format_smolstr!("{}{number}", key.name), ..key.clone() },
             };
             if !self.chosen.contains_key(&numbered) {
                 return numbered;
@@ -106,7 +118,7 @@ impl<'a> Members<'a> {
         let inventory = self.inventory;
         let mut order: Vec<(&Cow<'_, ObjectKey>, &mut ChosenMember)> = self.chosen.iter_mut().collect();
         order.sort_unstable_by_key(|(_, chosen)| chosen.id);
-        let mut used = BTreeSet::new();
+        let mut used = HashSet::new();
         for (key, chosen) in order {
             chosen.uid = match inventory.member(chosen.id).object.uid() {
                 Some(uid) if used.insert(uid) => uid.to_owned(),

@@ -60,8 +60,9 @@ fn build(source: &Source<'_>) -> Result<Built, ClusterError> {
     let mut references = ReferenceBinder::new(source, &kinds, &members);
     let mut reconcilers = Reconcilers::new(source, &members);
     let reader = Reader::new(source.inventory, source.running);
-    let mut objects = Vec::with_capacity(members.chosen.len() + source.implied.objects.len());
-    for (key, ChosenMember { id, uid }) in &members.chosen {
+    let chosen = members.in_order();
+    let mut objects = Vec::with_capacity(chosen.len() + source.implied.objects.len());
+    for (key, ChosenMember { id, uid }) in chosen {
         let member = source.inventory.member(*id);
         note_unknown_kind(&kinds, key, &mut assumptions.unknown_kinds);
         let owner_references = references.of_member(key, *id, &mut assumptions);
@@ -129,7 +130,7 @@ fn implied_object(
     assumptions: &mut Assumptions,
 ) -> Option<Object> {
     let key = &implied.key;
-    if members.chosen.contains_key(key) {
+    if members.has(key) {
         return None;
     }
     let mut finalizers = implied.finalizers.clone();

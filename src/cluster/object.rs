@@ -1,6 +1,6 @@
 //! Objects of which only the key is known.
 
-use std::collections::BTreeMap;
+use std::collections::HashMap;
 
 use crate::gc::{Facts, NamespaceFacts, Object};
 use crate::kube::{ObjectKey, kinds as well_known};
@@ -20,4 +20,4 @@ pub(super) fn minted_uid(key: &ObjectKey) -> String {
 }
 
 /// Uids by key.
-pub(super) type Uids = BTreeMap<ObjectKey, String>;
+pub(super) type Uids = HashMap<ObjectKey, String>;

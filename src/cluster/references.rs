@@ -1,13 +1,13 @@
 //! Owner references as the collector will see them.
 
-use std::collections::BTreeMap;
+use std::collections::HashMap;
 
 use super::members::Members;
 use super::object::{Uids, minted_uid, object};
 use super::source::{Assumptions, Source};
 use crate::gc::{KindTable, Object, OwnerReference};
 use crate::inventory::{Member, ObjectId};
-use crate::kube::{Namespace, ObjectKey, kinds as well_known};
+use crate::kube::{Namespace, ObjectKey, kinds as well_known, sort_by_object_key};
 use crate::manifest;
 use crate::ownership::{ImpliedObject, Owner, OwnerEdge};
 
@@ -16,7 +16,7 @@ pub(super) struct ReferenceBinder<'a> {
     kinds: &'a KindTable,
     members: &'a Members<'a>,
     /// Owners that were made up, by key.
-    assumed: BTreeMap<ObjectKey, Object>,
+    assumed: HashMap<ObjectKey, Object>,
     /// Of implied objects.
     minted: Uids,
 }
@@ -28,14 +28,14 @@ impl<'a> ReferenceBinder<'a> {
             source,
             kinds,
             members,
-            assumed: BTreeMap::new(),
+            assumed: HashMap::new(),
             minted: implied.map(|key| (key.clone(), minted_uid(key))).collect(),
         }
     }
 
-    /// The owners that were made up.
-    pub(super) fn into_assumed(self) -> impl Iterator<Item = Object> {
-        self.assumed.into_values()
+    /// The owners that were made up, in the order of their keys.
+    pub(super) fn into_assumed(self) -> Vec<Object> {
+        sort_by_object_key(self.assumed.into_values().collect(), |object| &object.key)
     }
 
     /// The references of an object of the input.
@@ -133,7 +133,7 @@ impl<'a> ReferenceBinder<'a> {
             return;
         }
         let Some(owner) = self.implied_key(holder, entry) else { return };
-        if self.members.chosen.contains_key(&owner) {
+        if self.members.has(&owner) {
             return;
         }
         let is_home = owner.is(well_known::NAMESPACE) && member.key.namespace.name() == Some(&owner.name);
@@ -161,8 +161,8 @@ impl<'a> ReferenceBinder<'a> {
         let Some(uid) = self.known_uid(&owner) else { return references };
         references.push(OwnerReference {
             api_version: reference.api_version.to_owned(),
-            kind: owner.kind,
-            name: owner.name,
+            kind: owner.kind.into(),
+            name: owner.name.into(),
             uid,
             written_uid: Some(String::new()),
             controller: reference.controller,
@@ -174,7 +174,7 @@ impl<'a> ReferenceBinder<'a> {
     /// The Namespace object of a namespace in use, unless the input has it. References may have assumed it already.
     pub(super) fn namespace(&mut self, name: &str) -> Option<Object> {
         let key = ObjectKey::of_namespace(name);
-        if self.members.chosen.contains_key(&key) {
+        if self.members.has(&key) {
             return None;
         }
         let uid = self.assumed.remove(&key).map_or_else(|| minted_uid(&key), |assumed| assumed.uid);

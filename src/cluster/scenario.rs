@@ -71,7 +71,7 @@ impl Scenario {
     fn absent_namespaces(analysis: &Analysis<'_>, requests: &[ToolRequest]) -> BTreeSet<String> {
         let inventory = analysis.inventory();
         let absent = |key: &&ObjectKey| key.is(kinds::NAMESPACE) && inventory.with_key(key).is_empty();
-        requests.iter().map(|request| &request.key).filter(absent).map(|key| key.name.clone()).collect()
+        requests.iter().map(|request| &request.key).filter(absent).map(|key| key.name.to_string()).collect()
     }
 
     /// [SIM-4]: a deletion is not blamed for what the collector would remove anyway. Lets the cluster settle before the first step if

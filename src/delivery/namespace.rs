@@ -11,7 +11,7 @@ pub fn delete<'a>(leaving: &Leaving<'a>, names: &BTreeSet<String>, cascade: Poli
     let key = |name: &String| ObjectKey::of_namespace(name);
     let requests = names.iter().map(|name| ToolRequest::delete(&key(name), cascade)).collect();
     let inside = |member: &Member| match member.key.is(kinds::NAMESPACE) {
-        true => names.contains(&member.key.name),
+        true => names.contains(member.key.name.as_str()),
         false => member.key.namespace.name().is_some_and(|name| names.contains(name)),
     };
     let outside = leaving.members.iter().filter(|member| !inside(member)).map(|member| member.id).collect();

@@ -11,7 +11,7 @@ use super::links::Links;
 use super::object::{Deletion, Facts, Object};
 use super::references::{Dependents, Lookup, Ref, Written};
 use super::symbols::{Interner, Symbol};
-use crate::kube::{ApiVersion, GroupKind, Namespace, ObjectKey, finalizers};
+use crate::kube::{ApiVersion, GroupKind, Namespace, ObjectKey, finalizers, sort_by_object_key};
 
 /// Why a list of objects is not a cluster.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -41,11 +41,7 @@ impl Cluster {
     ///
     /// # Errors
     /// As [`new`](Self::new).
-    pub fn behaving(
-        behaviour: Behaviour,
-        mut kinds: KindTable,
-        mut objects: Vec<Object>,
-    ) -> Result<Cluster, ClusterError> {
+    pub fn behaving(behaviour: Behaviour, mut kinds: KindTable, objects: Vec<Object>) -> Result<Cluster, ClusterError> {
         for object in &objects {
             if let Facts::Definition(crd) = &object.facts {
                 // [CRD-3] OverlappingBuiltInResource: a definition does not replace a built-in kind.
@@ -57,7 +53,7 @@ impl Cluster {
             }
         }
         // Input order must not matter: objects are numbered in the order of their keys.
-        objects.sort_by(|a, b| a.key.cmp(&b.key));
+        let objects = sort_by_object_key(objects, |object| &object.key);
         let mut interner = Interner::default();
         let mut cluster = Cluster::flatten(&mut kinds, &objects, &mut interner)?;
         cluster.behaviour = behaviour;

@@ -176,10 +176,10 @@ fn event(cluster: &Cluster, index: RefId, certain: bool) -> Event {
     );
     let object = cluster.key(holder);
     let owner = ObjectKey {
-        kind: text(written.kind_name).to_owned(),
-        group: ApiVersion::parse(text(written.api_version)).group,
+        kind: text(written.kind_name).into(),
+        group: ApiVersion::split(text(written.api_version)).group.into(),
         namespace: object.namespace.clone(),
-        name: text(written.name).to_owned(),
+        name: text(written.name).into(),
     };
     Event { object, reason: "OwnerRefInvalidNamespace", message, owner, certain }
 }

@@ -5,7 +5,7 @@ use typed_index_collections::TiVec;
 
 use super::cause::Cause;
 use super::cluster::Cluster;
-use super::flags::gc_finalizers;
+use super::flags::{GONE, gc_finalizers};
 use super::ids::{NONE, ObjectId};
 use super::kinds::KindInfo;
 use super::outcome::{self, Fate};
@@ -69,6 +69,13 @@ impl Plan<'_> {
     /// What every object is in a step's verdict, by id. Empty for a step that does not exist.
     pub fn fates_after(&self, step: usize) -> TiVec<ObjectId, Fate> {
         self.verdict_state(step).map_or_else(TiVec::new, |state| by_id(self.cluster, &state))
+    }
+
+    /// The objects that are no longer stored in a step's verdict, in the order of their ids.
+    pub fn gone_after(&self, step: usize) -> Vec<ObjectId> {
+        let state = self.verdict_state(step);
+        let flags = state.iter().flat_map(|state| state.flags.iter_enumerated());
+        flags.filter(|(_, flags)| **flags & GONE != 0).map(|(id, _)| id).collect()
     }
 
     /// The finalizers of an object in a step's verdict in the order in which a patch addresses them: those of its

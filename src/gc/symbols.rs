@@ -33,7 +33,7 @@ impl Symbols {
         match symbol {
             Symbol::EMPTY => Namespace::None,
             Symbol::UNWRITTEN => Namespace::Unwritten,
-            _ => Namespace::Named(self.get(symbol).to_owned()),
+            _ => Namespace::Named(self.get(symbol).into()),
         }
     }
 

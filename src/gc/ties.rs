@@ -130,9 +130,9 @@ impl Links {
                 ObjectKey::new(kinds::SERVICE_ACCOUNT, namespace.clone(), service_account)
             }
             (Facts::Address { namespace, service }, _) => {
-                ObjectKey::new(kinds::SERVICE, Namespace::Named(namespace.clone()), service)
+                ObjectKey::new(kinds::SERVICE, Namespace::Named(namespace.into()), service)
             }
-            (_, kinds::ENDPOINTS) => ObjectKey::new(kinds::SERVICE, namespace.clone(), name),
+            (_, kinds::ENDPOINTS) => ObjectKey::new(kinds::SERVICE, namespace.clone(), name.clone()),
             _ => return,
         };
         if let Some(leader) = cluster.find(&leader) {

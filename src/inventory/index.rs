@@ -1,5 +1,6 @@
 //! Objects by what they are called: a few bytes for each, where a map would have a copy of every name.
 
+use std::cmp::Ordering;
 use std::hash::{Hash, Hasher};
 
 use super::object_id::ObjectId;
@@ -10,8 +11,10 @@ use crate::text::QuickHasher;
 #[derive(Debug, Default)]
 pub(super) struct Index {
     ids: Vec<ObjectId>,
-    /// Where the objects of a hash begin, and one more for the end of the last.
-    starts: Vec<u32>,
+    /// Where the objects of a name begin in `ids`, and one more for the end of the last.
+    names: Vec<u32>,
+    /// Where the names of a hash begin in `names`, and one more for the end of the last.
+    buckets: Vec<u32>,
 }
 
 impl Index {
@@ -32,35 +35,52 @@ impl Index {
             ids[*next as usize] = id;
             *next += 1;
         }
-        for bounds in starts.windows(2) {
-            let alike = &mut ids[bounds[0] as usize..bounds[1] as usize];
+        let (mut names, mut at) = (Vec::with_capacity(ids.len() + 1), 0);
+        for bucket in 0..buckets {
+            let alike = &mut ids[starts[bucket] as usize..starts[bucket + 1] as usize];
+            starts[bucket] = names.len() as u32;
             if alike.len() > 1 {
                 // Stable: those of one name stay in the order of the inventory.
                 alike.sort_by_key(|id| name_of(*id));
             }
+            for of_one_name in alike.chunk_by(|a, b| name_of(*a) == name_of(*b)) {
+                names.push(at);
+                at += of_one_name.len() as u32;
+            }
         }
-        Self { ids, starts }
+        starts[buckets] = names.len() as u32;
+        names.push(at);
+        Self { ids, names, buckets: starts }
     }
 
     /// The objects that share their name with others, those of each name together and in the order of the inventory.
-    pub(super) fn shared<N: Ord>(&self, name_of: impl Fn(ObjectId) -> Option<N>) -> Vec<&[ObjectId]> {
-        let alike = self.starts.windows(2).map(|bounds| &self.ids[bounds[0] as usize..bounds[1] as usize]);
-        let of_one_name =
-            alike.filter(|alike| alike.len() > 1).flat_map(|alike| alike.chunk_by(|a, b| name_of(*a) == name_of(*b)));
-        of_one_name.filter(|ids| ids.len() > 1).collect()
+    pub(super) fn shared(&self) -> impl Iterator<Item = &[ObjectId]> {
+        (1..self.names.len()).map(|at| self.of_name(at - 1)).filter(|ids| ids.len() > 1)
     }
 
     /// The objects of that name, in the order of the inventory.
     pub(super) fn get<N: Hash + Ord>(&self, wanted: &N, name_of: impl Fn(ObjectId) -> Option<N>) -> &[ObjectId] {
-        let buckets = self.starts.len().saturating_sub(1);
+        let buckets = self.buckets.len().saturating_sub(1);
         if buckets == 0 {
             return &[];
         }
         let bucket = bucket(wanted, buckets) as usize;
-        let alike = &self.ids[self.starts[bucket] as usize..self.starts[bucket + 1] as usize];
-        let start = alike.partition_point(|id| name_of(*id).as_ref() < Some(wanted));
-        let end = alike.partition_point(|id| name_of(*id).as_ref() <= Some(wanted));
-        &alike[start..end]
+        let (mut low, mut high) = (self.buckets[bucket] as usize, self.buckets[bucket + 1] as usize);
+        while low < high {
+            let middle = usize::midpoint(low, high);
+            let ids = self.of_name(middle);
+            match ids.first().and_then(|id| name_of(*id)).as_ref().cmp(&Some(wanted)) {
+                Ordering::Equal => return ids,
+                Ordering::Less => low = middle + 1,
+                Ordering::Greater => high = middle,
+            }
+        }
+        &[]
+    }
+
+    /// The objects of the name that is at a place of `names`.
+    fn of_name(&self, at: usize) -> &[ObjectId] {
+        &self.ids[self.names[at] as usize..self.names[at + 1] as usize]
     }
 }
 

@@ -146,10 +146,12 @@ impl Kinds {
     }
 
     /// What is known of `kind` in that group and version. The scope does not depend on the version ([SCOPE-5]).
-    pub fn resolve(&self, api_version: &ApiVersion, kind: &str) -> Resolution {
+    pub fn resolve(&self, api_version: ApiVersion<&str>, kind: &str) -> Resolution {
         let ApiVersion { group, version } = api_version;
-        let extra = self.extra.iter().find(|extra| extra.group == *group && extra.kind == kind);
-        if let Some(extra) = extra.filter(|extra| extra.versions.is_empty() || extra.versions.contains(version)) {
+        let extra = self.extra.iter().find(|extra| extra.group == group && extra.kind == kind);
+        if let Some(extra) =
+            extra.filter(|extra| extra.versions.is_empty() || extra.versions.iter().any(|served| served == version))
+        {
             return Resolution { scope: Some(extra.scope), source: ScopeSource::Config, serving: Serving::Yes };
         }
         if let Some(defined) = self.defined.get(GroupKind::new(group, kind)) {
@@ -162,7 +164,7 @@ impl Kinds {
             Served::YesUntil(kind) if kind.enabled_by_default => Serving::Yes,
             Served::YesUntil(_) | Served::OffByDefault(_) => {
                 let mut served_as = table.served_as(group, kind, self.release);
-                served_as.retain(|api_version| ApiVersion::parse(api_version).group == *group);
+                served_as.retain(|api_version| ApiVersion::split(api_version).group == group);
                 Serving::OffByDefault { served_as }
             }
             Served::Removed(kind) => {

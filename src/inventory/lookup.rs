@@ -1,11 +1,13 @@
 //! Objects by what they are called.
 
+use std::sync::Arc;
+
 use super::builtin::table;
 use super::index::Index;
 use super::kinds::Resolution;
 use super::object_id::ObjectId;
 use super::{Inventory, Member};
-use crate::kube::{GroupKind, Namespace, ObjectKey, Scope};
+use crate::kube::{ApiVersion, GroupKind, Namespace, ObjectKey, Scope};
 use crate::manifest::OwnerReference;
 use crate::text::FileId;
 
@@ -72,7 +74,7 @@ impl Inventory {
 
     /// The objects of each key that several have, in order; the keys in the order of their first objects.
     pub fn namesakes(&self) -> Vec<&[ObjectId]> {
-        let mut namesakes = self.by_key.shared(|id| named_key_of(self.member(id)));
+        let mut namesakes: Vec<&[ObjectId]> = self.by_key.shared().collect();
         namesakes.sort_unstable_by_key(|ids| ids.first().copied());
         namesakes
     }
@@ -97,7 +99,7 @@ impl Inventory {
         let group = table().identity(kind.group, kind.kind);
         let in_namespace =
             |namespace: Namespace| self.with_key(&ObjectKey::new(GroupKind::new(group, kind.kind), namespace, name));
-        let named = here.name().map(|name| [Namespace::Named(name.to_owned()), Namespace::Unwritten, Namespace::None]);
+        let named = here.name().map(|name| [Namespace::Named(name.into()), Namespace::Unwritten, Namespace::None]);
         let mut parts: Vec<_> = named.into_iter().flatten().map(in_namespace).collect();
         let merged = std::iter::from_fn(move || {
             let part = parts.iter_mut().filter(|part| !part.is_empty()).min_by_key(|part| part.first().copied())?;
@@ -109,8 +111,10 @@ impl Inventory {
     }
 
     /// What is known of the kind that a reference names.
-    pub fn owner_kind(&self, reference: &OwnerReference) -> Resolution {
-        self.kinds.resolve(&reference.group_version(), reference.kind())
+    pub fn owner_kind(&self, reference: &OwnerReference) -> Arc<Resolution> {
+        let (api_version, kind) = (reference.api_version(), reference.kind());
+        let known = self.resolutions.get(api_version, kind).cloned();
+        known.unwrap_or_else(|| Arc::new(self.kinds.resolve(ApiVersion::split(api_version), kind)))
     }
 
     /// The key under which the collector looks for an owner: in the dependent's namespace, or in none when the owner's
@@ -121,10 +125,10 @@ impl Inventory {
             Scope::Namespaced => dependent.key.namespace.clone(),
         };
         Some(ObjectKey {
-            kind: reference.kind().to_owned(),
-            group: table().identity(&reference.group_version().group, reference.kind()).to_owned(),
+            kind: reference.kind().into(),
+            group: table().identity(reference.group_version().group, reference.kind()).into(),
             namespace,
-            name: reference.name().to_owned(),
+            name: reference.name().into(),
         })
     }
 }

@@ -18,15 +18,16 @@ mod object_id;
 mod open;
 mod past;
 mod read;
+mod resolutions;
 mod tree;
 mod walk;
 mod walked;
 
-use std::borrow::Cow;
 use std::collections::HashMap;
 use std::sync::Arc;
 
 use rayon::prelude::*;
+use smol_str::SmolStr;
 
 use crate::kube::{Namespace, ObjectKey, Scope, kinds as well_known};
 use crate::kustomize::{BuildFate, Edits};
@@ -47,6 +48,7 @@ pub use object_id::ObjectId;
 pub use open::{names_a_device, read_own_file, too_large};
 pub use past::{Past, walk_past};
 pub use read::{Files, OnDisk, Texts, UnparsedFile, read_bytes};
+use resolutions::Resolutions;
 pub use tree::FolderTrees;
 pub use walk::{globs, walk};
 pub use walked::{InputFile, Origin, Overlay, UnreadableFile, Walk};
@@ -135,6 +137,7 @@ pub struct Inventory {
     /// Objects that are not to be applied because a neighbour of their file says so: the file, the document, and why.
     set_aside: Vec<(FileId, u32, Skip)>,
     hidden: usize,
+    resolutions: Resolutions,
     by_uid: Index,
     by_key: Index,
     by_name: Index,
@@ -157,7 +160,7 @@ impl Inventory {
         let facts = files.iter().filter_map(|file| Some((file.source().path(), file.facts()?)));
         let neighbourhood = Neighbourhood::of(facts);
         // What a root builds is applied, whatever else its neighbours say.
-        let said = files.iter().zip(&edits).map(|(file, edits)| match edits {
+        let said = files.par_iter().zip(&edits).map(|(file, edits)| match edits {
             None => neighbourhood.skip_reason(file.source().path()),
             Some(_) => None,
         });
@@ -186,12 +189,14 @@ impl Inventory {
             neighbourhood: Neighbourhood::default(),
             set_aside,
             hidden: 0,
+            resolutions: Resolutions::default(),
             by_uid: Index::default(),
             by_key: Index::default(),
             by_name: Index::default(),
             by_kind: Index::default(),
         };
-        inventory.members = inventory.built(written().collect(), &edits, all_have_uids);
+        let (members, resolutions) = inventory.built(written().collect(), &edits, all_have_uids);
+        (inventory.members, inventory.resolutions) = (members, resolutions);
         inventory.index();
         inventory.neighbourhood = neighbourhood;
         inventory.files = files;
@@ -206,11 +211,13 @@ impl Inventory {
         written: Vec<InDocument<&Arc<Object>>>,
         edits: &[Option<Arc<Edits>>],
         all_have_uids: bool,
-    ) -> Vec<Member> {
-        let mut known: HashMap<(&str, &str), Arc<Resolution>> = HashMap::new();
+    ) -> (Vec<Member>, Resolutions) {
+        let mut known = Resolutions::default();
         let resolutions = written.iter().map(|InDocument { what: object, .. }| {
-            let resolve = || Arc::new(self.kinds.resolve(object.group_version(), object.kind()));
-            Arc::clone(known.entry((object.api_version(), object.kind())).or_insert_with(resolve))
+            for owner in &object.metadata().owner_references().entries {
+                known.note(&self.kinds, owner.api_version(), owner.kind());
+            }
+            known.note(&self.kinds, object.api_version(), object.kind())
         });
         let resolutions: Vec<Arc<Resolution>> = resolutions.collect();
         let members = written.into_par_iter().zip(resolutions).map(|(object, resolution)| {
@@ -220,7 +227,7 @@ impl Inventory {
         let members: Vec<Option<Member>> = members.collect();
         let mut members: Vec<Member> = members.into_iter().flatten().collect();
         (0u32..).zip(&mut members).for_each(|(id, member)| member.id = ObjectId(id));
-        members
+        (members, known)
     }
 
     /// What becomes of one of them; `None` if the root that builds its file deletes it. Its id is given later.
@@ -327,10 +334,10 @@ impl Inventory {
 
     fn key_of(&self, file: FileId, object: &Object, scope: Option<Scope>) -> ObjectKey {
         ObjectKey {
-            kind: object.kind().to_owned(),
-            group: table().identity(object.group(), object.kind()).to_owned(),
+            kind: object.kind().into(),
+            group: table().identity(object.group(), object.kind()).into(),
             namespace: self.namespace_of(file, object.namespace(), scope),
-            name: object.name().map(Cow::into_owned).unwrap_or_default(),
+            name: object.name().map(SmolStr::from).unwrap_or_default(),
         }
     }
 
@@ -340,8 +347,8 @@ impl Inventory {
         let given = self.namespaces.get(&file).map(|given| &**given).or(self.namespace.as_deref());
         match (scope, written, given) {
             (Some(Scope::Cluster), _, _) => Namespace::None,
-            (_, Some(written), _) => Namespace::Named(written.to_owned()),
-            (Some(Scope::Namespaced), None, Some(given)) => Namespace::Named(given.to_owned()),
+            (_, Some(written), _) => Namespace::Named(written.into()),
+            (Some(Scope::Namespaced), None, Some(given)) => Namespace::Named(given.into()),
             (_, None, _) => Namespace::Unwritten,
         }
     }

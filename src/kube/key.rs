@@ -3,6 +3,8 @@
 use std::fmt;
 use std::str::FromStr;
 
+use smol_str::SmolStr;
+
 use super::{GroupKind, kinds};
 
 /// The namespace of an object, as far as the input says.
@@ -15,7 +17,7 @@ pub enum Namespace {
     /// of the named ones is unknown. Written `?`, which is not a valid name.
     Unwritten,
     /// Written, or given for the whole input.
-    Named(String),
+    Named(SmolStr),
 }
 
 impl Namespace {
@@ -40,7 +42,7 @@ impl From<&str> for Namespace {
         match text {
             "" => Self::None,
             "?" => Self::Unwritten,
-            name => Self::Named(name.to_owned()),
+            name => Self::Named(name.into()),
         }
     }
 }
@@ -61,26 +63,25 @@ impl fmt::Display for Namespace {
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct ObjectKey {
     /// The API group; empty for the core group.
-    pub group: String,
+    pub group: SmolStr,
     /// The kind.
-    pub kind: String,
+    pub kind: SmolStr,
     /// The namespace.
     pub namespace: Namespace,
     /// The name; `x-*` for `generateName: x-`; empty when neither is written.
-    pub name: String,
+    pub name: SmolStr,
 }
 
 impl ObjectKey {
     /// The object of that kind and name in a namespace.
     #[doc(hidden)]
-    pub fn new(kind: GroupKind<&str>, namespace: Namespace, name: impl Into<String>) -> Self {
-        let GroupKind { group, kind } = kind.to_owned();
-        Self { group, kind, namespace, name: name.into() }
+    pub fn new(kind: GroupKind<&str>, namespace: Namespace, name: impl Into<SmolStr>) -> Self {
+        Self { group: kind.group.into(), kind: kind.kind.into(), namespace, name: name.into() }
     }
 
     /// The Namespace object of a namespace.
     #[doc(hidden)]
-    pub fn of_namespace(name: impl Into<String>) -> Self {
+    pub fn of_namespace(name: impl Into<SmolStr>) -> Self {
         Self::new(kinds::NAMESPACE, Namespace::None, name)
     }
 

@@ -28,7 +28,7 @@ impl Target {
         let namespace = match namespace {
             Namespace::None => None,
             Namespace::Unwritten => Some("NAMESPACE".to_owned()),
-            Namespace::Named(namespace) => Some(namespace.clone()),
+            Namespace::Named(namespace) => Some(namespace.to_string()),
         };
         Self { resource, name: name.to_owned(), namespace }
     }

@@ -2,6 +2,8 @@
 
 use std::sync::Arc;
 
+use smol_str::format_smolstr;
+
 use super::kustomization::KustomizationFile;
 use crate::kube::{Namespace, ObjectKey, Scope, kinds};
 
@@ -37,18 +39,18 @@ impl Edits {
             if let Some(namespace) = &step.namespace {
                 // kustomize, api/internal/konfig/builtinpluginconsts/namespace.go: `metadata/name` of kind Namespace.
                 if key.is(kinds::NAMESPACE) {
-                    key.name.clone_from(namespace);
+                    key.name = namespace.into();
                 } else if scope != Some(Scope::Cluster) {
-                    key.namespace = Namespace::Named(namespace.clone());
+                    key.namespace = Namespace::Named(namespace.into());
                 }
             }
             if let (Some(namespace), Namespace::Unwritten, Some(Scope::Namespaced)) =
                 (&step.fallback_namespace, &key.namespace, scope)
             {
-                key.namespace = Namespace::Named(namespace.clone());
+                key.namespace = Namespace::Named(namespace.into());
             }
             if !keeps_its_name(&key) {
-                key.name = format!("{}{}{}", step.prefix, key.name, step.suffix);
+                key.name = format_smolstr!("{}{}{}", step.prefix, key.name, step.suffix);
             }
         }
         BuildFate::As(key)

@@ -39,8 +39,8 @@ pub struct OwnerReference {
 
 impl OwnerReference {
     /// The parsed `apiVersion`; empty when it is missing.
-    pub fn group_version(&self) -> ApiVersion {
-        ApiVersion::parse(text(&self.api_version))
+    pub fn group_version(&self) -> ApiVersion<&str> {
+        ApiVersion::split(text(&self.api_version))
     }
 
     /// `apiVersion` as written; empty when it is missing.

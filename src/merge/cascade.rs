@@ -156,7 +156,7 @@ impl Causes<'_, '_> {
         let member = member(self.part, key)?;
         let delivers = || self.part.deliverer_of(member).map(|member| member.key.clone());
         let contains = || match &key.namespace {
-            Namespace::Named(name) => Some(ObjectKey::of_namespace(name)),
+            Namespace::Named(name) => Some(ObjectKey::of_namespace(name.clone())),
             _ => None,
         };
         let defines = || match member.resolution.source {

@@ -66,15 +66,15 @@ fn tie(
 /// Whether the products live in no namespace.
 fn is_cluster_scoped(inventory: &Inventory, row: &Generator) -> bool {
     let kind = &row.product.kind;
-    let version = ApiVersion { group: kind.group.clone(), version: String::new() };
-    inventory.kinds.resolve(&version, &kind.kind).scope == Some(Scope::Cluster)
+    let version = ApiVersion { group: kind.group.as_str(), version: "" };
+    inventory.kinds.resolve(version, &kind.kind).scope == Some(Scope::Cluster)
 }
 
 /// The namespaces of namespaced products: those that a field lists, else that of the generator. None where it cannot be known.
 fn namespaces(inventory: &Inventory, member: &Member, row: &Generator) -> Vec<Namespace> {
     let listed = row.product.namespace.as_ref().map(|field| field.values(member.object.value())).unwrap_or_default();
     if !listed.is_empty() {
-        return listed.into_iter().map(|value| Namespace::Named(value.text)).collect();
+        return listed.into_iter().map(|value| Namespace::Named(value.text.into())).collect();
     }
     match member.scope() {
         Some(Scope::Cluster) => Vec::new(),

@@ -73,10 +73,10 @@ pub struct Removers {
 impl Removers {
     /// Finds every workload of `inventory`; what is known of their images comes from a table.
     pub fn of(inventory: &Inventory, known: Arc<KnownFinalizers>) -> Self {
-        let mut added = KindMap::default();
+        let (mut added, at_run_time) = (KindMap::default(), known.added_at_run_time());
         for kind in inventory.members.iter().map(|member| member.key.group_kind()) {
             if added.get(kind).is_none() {
-                let names = known.added_at_run_time(kind.group, kind.kind);
+                let names = at_run_time.of_kind(kind.group, kind.kind);
                 let names = names.map(|(known, _)| known.finalizer.clone()).collect();
                 added.get_or_insert_with(kind, || names);
             }
@@ -149,7 +149,7 @@ impl Removers {
             [only] => only,
             [first, ..] => {
                 let resources = inventory.kinds.resources(GroupKind::new(holder.group, holder.kind));
-                let able = self.access.able(holder, &resources);
+                let able = self.access.able(&found.iter().map(|(id, ..)| *id).collect(), holder, &resources);
                 found.iter().find(|(id, ..)| able.contains(id)).unwrap_or(first)
             }
         };
@@ -179,7 +179,7 @@ impl Removers {
         controller: Option<&'t Controller>,
     ) -> Option<Remover<'t>> {
         let resources = inventory.kinds.resources(GroupKind::new(holder.group, holder.kind));
-        let grant = self.access.grants_about(&resources).find(|grant| grant.names(holder, &resources))?;
+        let grant = self.access.naming(holder, &resources)?;
         let workload = &self.access.workloads[*grant.workloads.first()?];
         let evidence = Evidence::Access {
             service_account: workload.service_account.clone(),

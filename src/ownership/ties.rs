@@ -25,13 +25,23 @@ pub struct Ties {
 impl Ties {
     /// Finds the ties of `inventory`.
     pub fn of(inventory: &Inventory, tables: &Tables) -> Self {
-        let generated = generates::of(inventory, tables);
+        let (generated, uses) = (generates::of(inventory, tables), uses::of(inventory));
+        Self::put_together(inventory, generated, uses)
+    }
+
+    /// The same on several threads.
+    pub fn side_by_side(inventory: &Inventory, tables: &Tables) -> Self {
+        let (generated, uses) = rayon::join(|| generates::of(inventory, tables), || uses::of(inventory));
+        Self::put_together(inventory, generated, uses)
+    }
+
+    fn put_together(inventory: &Inventory, generated: Vec<Tie>, uses: Vec<Tie>) -> Self {
         let is_product = |tie: &Tie| {
             let from = generated.partition_point(|other| other.from < tie.from);
             generated[from..].iter().take_while(|other| other.from == tie.from).any(|other| other.to.key == tie.to.key)
         };
         // A generator names its product; it does not use it.
-        let mut all = uses::of(inventory);
+        let mut all = uses;
         all.retain(|tie| !is_product(tie));
         // Most inputs generate nothing, and sorting takes as much memory as the ties.
         if !generated.is_empty() {

@@ -172,7 +172,7 @@ impl<'a> Uses<'a> {
     ) {
         let Some(text) = name.as_str().filter(|text| !text.is_empty()) else { return };
         let namespace = match (namespace, member.scope()) {
-            (Some(namespace), _) => Namespace::Named(namespace.to_owned()),
+            (Some(namespace), _) => Namespace::Named(namespace.into()),
             // A cluster-scoped object names the namespace, or its operator knows it.
             (None, Some(Scope::Cluster)) => return,
             (None, _) => self.inventory.namespace_beside(member),

@@ -80,16 +80,28 @@ impl Ownership {
 
     /// The same with other knowledge of finalizers.
     pub fn knowing(inventory: &Inventory, known: Arc<KnownFinalizers>) -> Self {
-        let edges = inventory.members.iter().flat_map(|dependent| {
-            let entries = dependent.object.metadata().owner_references().entries.iter().enumerate();
-            entries.map(|(entry, reference)| OwnerEdge {
-                dependent: dependent.id,
-                entry,
-                owner: bind(inventory, dependent, reference),
-            })
-        });
-        Self { written: edges.collect(), removers: Removers::of(inventory, known), serves: Serves::of(inventory) }
+        let (removers, serves) = (Removers::of(inventory, known), Serves::of(inventory));
+        Self { written: edges(inventory), removers, serves }
     }
+
+    /// The same on several threads.
+    pub fn side_by_side(inventory: &Inventory, known: Arc<KnownFinalizers>) -> Self {
+        let rest = || rayon::join(|| Serves::of(inventory), || edges(inventory));
+        let (removers, (serves, written)) = rayon::join(|| Removers::of(inventory, known), rest);
+        Self { written, removers, serves }
+    }
+}
+
+fn edges(inventory: &Inventory) -> Vec<OwnerEdge> {
+    let edges = inventory.members.iter().flat_map(|dependent| {
+        let entries = dependent.object.metadata().owner_references().entries.iter().enumerate();
+        entries.map(|(entry, reference)| OwnerEdge {
+            dependent: dependent.id,
+            entry,
+            owner: bind(inventory, dependent, reference),
+        })
+    });
+    edges.collect()
 }
 
 fn bind(inventory: &Inventory, dependent: &Member, reference: &OwnerReference) -> Owner {
@@ -111,10 +123,10 @@ fn bind(inventory: &Inventory, dependent: &Member, reference: &OwnerReference) -
 /// manifest says, or the kind's scope is unknown) is treated as the owner; one that is certainly elsewhere is not.
 fn by_name_elsewhere(inventory: &Inventory, dependent: &Member, reference: &OwnerReference) -> Owner {
     let group = reference.group_version().group;
-    let (kind, name) = (GroupKind::new(&group, reference.kind()), reference.name());
+    let (kind, name) = (GroupKind::new(group, reference.kind()), reference.name());
     match inventory.with_name_near(kind, name, &dependent.key.namespace).next() {
         Some(owner) => Owner::ByName(owner),
-        None if inventory.with_name(&group, reference.kind(), name).is_empty() => Owner::Absent,
+        None if inventory.with_name(group, reference.kind(), name).is_empty() => Owner::Absent,
         None => Owner::Elsewhere,
     }
 }

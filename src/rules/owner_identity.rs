@@ -36,8 +36,7 @@ pub(super) static OWNER_NOT_FOUND: Rule =
 /// Whether the API server accepts the reference: other rules report those it rejects ([VAL-4] to [VAL-8]).
 fn is_accepted(reference: &OwnerReference) -> bool {
     let version = reference.group_version();
-    let complete =
-        [&version.version[..], reference.kind(), reference.name(), reference.uid()].iter().all(|s| !s.is_empty());
+    let complete = [version.version, reference.kind(), reference.name(), reference.uid()].iter().all(|s| !s.is_empty());
     let event = version.group.is_empty() && version.version == "v1" && reference.kind() == "Event";
     complete && reference.decodes && !event
 }
@@ -153,7 +152,7 @@ fn mismatch<'a>(inventory: &'a Inventory, edge: &OwnerEdge) -> Option<Mismatch<'
             };
             // Many objects may have one uid, and many one name: the right one has both.
             let group = reference.group_version().group;
-            let named = inventory.with_name(&group, reference.kind(), reference.name());
+            let named = inventory.with_name(group, reference.kind(), reference.name());
             let fewer = if named.len() < holders.len() { named } else { holders };
             (!fewer.iter().any(right)).then_some(Mismatch::OtherObject(holders))
         }
@@ -171,7 +170,7 @@ fn namesakes<'a>(
     reference: &OwnerReference,
 ) -> impl Iterator<Item = &'a Member> + use<'a> {
     let group = reference.group_version().group;
-    let kind = GroupKind::new(&group, reference.kind());
+    let kind = GroupKind::new(group, reference.kind());
     let namesakes = inventory.with_name_near(kind, reference.name(), &dependent.key.namespace);
     namesakes.map(|id| inventory.member(id)).filter(|owner| owner.from_dump)
 }
@@ -184,7 +183,7 @@ pub(super) fn describes(reference: &OwnerReference, owner: &Member) -> bool {
 
 /// The group under which objects of the reference's kind are known.
 fn group_of(reference: &OwnerReference) -> String {
-    table().identity(&reference.group_version().group, reference.kind()).to_owned()
+    table().identity(reference.group_version().group, reference.kind()).to_owned()
 }
 
 /// Whether a dump shows the owner in another namespace. Where both scopes are known this is `owner-cross-namespace`.

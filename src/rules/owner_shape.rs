@@ -282,15 +282,19 @@ fn coordinates(reference: &OwnerReference) -> [&str; 3] {
     [reference.api_version(), reference.kind(), reference.name()]
 }
 
+/// Whether two references name one object, in whatever version.
+fn names_same_object(one: &OwnerReference, other: &OwnerReference) -> bool {
+    one.group_version().group == other.group_version().group && (one.kind(), one.name()) == (other.kind(), other.name())
+}
+
 fn same_uid(
     member: &crate::inventory::Member,
     reference: &OwnerReference,
     first: &OwnerReference,
     span: Span,
 ) -> Draft {
-    let identity = |r: &OwnerReference| (r.group_version().group, r.kind().to_owned(), r.name().to_owned());
     let kind = member.object.kind();
-    let draft = match identity(reference) == identity(first) {
+    let draft = match names_same_object(reference, first) {
         // Both versions lead to one object ([GC-19]): superfluous, harmless.
         true => Draft::on(
             member,

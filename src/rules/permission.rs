@@ -13,7 +13,7 @@ use super::words::{listed, named};
 use crate::finding::Severity;
 use crate::inventory::{Inventory, Member, ObjectId, table};
 use crate::kube::{GroupKind, Namespace, Scope, kinds};
-use crate::ownership::access::{Grant, PolicyRule, ResourceRequest, may_set_blocking_reference};
+use crate::ownership::access::{Grant, PolicyRule, ResourceRequest, RoleRule, may_set_blocking_reference};
 use crate::text::Span;
 use crate::yaml::Value;
 use crate::yaml::edit::NewValue;
@@ -64,6 +64,7 @@ fn finalizers_permission_missing(context: &Context<'_>, sink: &mut Sink) {
     for (at, own) in kinds.iter().enumerate() {
         by_plural.entry(own.plural).or_default().push(at);
     }
+    let mut sets = RuleSets { kinds: &kinds, by_plural: &by_plural, known: HashMap::new() };
     let mut by_role: BTreeMap<ObjectId, Vec<(&Member, Vec<Missing<'_>>)>> = BTreeMap::new();
     for (workload, grants) in context.ownership.removers.access().granted() {
         let workload = inventory.member(workload);
@@ -71,22 +72,11 @@ fn finalizers_permission_missing(context: &Context<'_>, sink: &mut Sink) {
         if workload.key.group == "batch" || grants.iter().any(|grant| grant.partial) {
             continue;
         }
-        let rules = || grants.iter().flat_map(|grant| &grant.rules).map(|(_, rule)| rule);
-        // An input has many kinds and many operators, and each operator knows a few kinds.
-        let known_to = |rule: &PolicyRule| match rule.resources().any(|plural| plural == "*") {
-            true => (0..kinds.len()).collect(),
-            false => rule.resources().filter_map(|plural| by_plural.get(plural)).flatten().copied().collect::<Vec<_>>(),
-        };
         // Whoever may update the finalizers of one of them was given what its author found necessary.
-        let mut about_finalizers =
-            rules().filter(|rule| rule.mentions_subresource("finalizers") || rule.mentions_everything());
-        let is_granted =
-            |rule: &PolicyRule, own: &OwnKind<'_>| may_set_blocking_reference([rule], own.kind.group, own.plural, None);
-        if about_finalizers.any(|rule| known_to(rule).into_iter().any(|at| is_granted(rule, &kinds[at]))) {
+        if grants.iter().any(|grant| sets.of(grant).grants_finalizers) {
             continue;
         }
-        let known = rules().flat_map(PolicyRule::resources);
-        let known: BTreeSet<usize> = known.filter_map(|plural| by_plural.get(plural)).flatten().copied().collect();
+        let known: BTreeSet<usize> = grants.iter().flat_map(|grant| sets.of(grant).names.clone()).collect();
         let own = known.iter().map(|at| &kinds[*at]);
         for missing in own.filter_map(|own| missing(own, &workload.key.namespace, &grants)) {
             let workloads = by_role.entry(missing.role).or_default();
@@ -103,6 +93,45 @@ fn finalizers_permission_missing(context: &Context<'_>, sink: &mut Sink) {
         let any_beside = workloads.iter().any(|(workload, _)| beside(workload));
         let meant = workloads.iter().filter(|(workload, _)| !any_beside || beside(workload));
         sink.extend(meant.map(|(workload, missing)| finding(context, workload, role, missing)));
+    }
+}
+
+/// What the rules of a role say of the kinds that the input defines.
+struct RuleSetFacts {
+    /// Whether they allow updating the `finalizers` of one of them.
+    grants_finalizers: bool,
+    /// Those that they name.
+    names: Vec<usize>,
+}
+
+/// What rules say, each set of them read once: many bindings and workloads share them.
+struct RuleSets<'a> {
+    kinds: &'a [OwnKind<'a>],
+    /// Places among the kinds.
+    by_plural: &'a HashMap<&'a str, Vec<usize>>,
+    known: HashMap<*const RoleRule, RuleSetFacts>,
+}
+
+impl RuleSets<'_> {
+    fn of(&mut self, grant: &Grant) -> &RuleSetFacts {
+        let Self { kinds, by_plural, known } = self;
+        known.entry(grant.rules.as_ptr()).or_insert_with(|| {
+            let rules = || grant.rules.iter().map(|(_, rule)| rule);
+            // An input has many kinds and many operators, and each operator knows a few kinds.
+            let named = |plural: &str| by_plural.get(plural).into_iter().flatten().copied();
+            let known_to = |rule: &PolicyRule| match rule.resources().any(|plural| plural == "*") {
+                true => (0..kinds.len()).collect(),
+                false => rule.resources().flat_map(named).collect::<Vec<_>>(),
+            };
+            let mut about_finalizers =
+                rules().filter(|rule| rule.mentions_subresource("finalizers") || rule.mentions_everything());
+            let is_granted = |rule: &PolicyRule, own: &OwnKind<'_>| {
+                may_set_blocking_reference([rule], own.kind.group, own.plural, None)
+            };
+            let grants_finalizers =
+                about_finalizers.any(|rule| known_to(rule).into_iter().any(|at| is_granted(rule, &kinds[at])));
+            RuleSetFacts { grants_finalizers, names: rules().flat_map(PolicyRule::resources).flat_map(named).collect() }
+        })
     }
 }
 
@@ -143,7 +172,8 @@ fn missing<'a>(own: &'a OwnKind<'a>, home: &Namespace, grants: &[&Grant]) -> Opt
         _ => return None,
     };
     let watches = rules.iter().any(|(_, rule)| asks(&["list", "watch"], "", rule));
-    let creates = grants.iter().flat_map(|grant| &grant.rules).any(|(_, rule)| creates_dependents(rule, *kind, plural));
+    let creates =
+        grants.iter().flat_map(|grant| grant.rules.iter()).any(|(_, rule)| creates_dependents(rule, *kind, plural));
     if !watches || !creates {
         return None;
     }

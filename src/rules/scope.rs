@@ -176,7 +176,7 @@ fn owner_cross_namespace(context: &Context<'_>, sink: &mut Sink) {
 
 /// The objects in whatever namespace that a reference may mean.
 fn namesakes<'a>(inventory: &'a Inventory, reference: &OwnerReference) -> &'a [ObjectId] {
-    inventory.with_name(&reference.group_version().group, reference.kind(), reference.name())
+    inventory.with_name(reference.group_version().group, reference.kind(), reference.name())
 }
 
 /// [VAL-34], [L-6].

@@ -3,14 +3,14 @@
 //! They run the model of `gc` on the cluster that the bundle describes and report only what it confirms. An owner that
 //! may exist outside an open world is assumed to exist there, so absence alone never gets an object deleted.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 
 use super::draft::{Draft, MOST_RELATED};
 use super::rule::{Context, Rule, Sink, World, rule};
 use super::trials::most_trials;
 use super::words::{field, named, place, reference_name, whereabouts};
 use crate::finding::{Relation, Severity};
-use crate::gc::{self, Cause, Fate, Plan, Step};
+use crate::gc::{self, Cause, Plan, Step};
 use crate::inventory::{Inventory, Member, ObjectId, Serving};
 use crate::kube::{ObjectKey, Policy, Scope, Wait, finalizers, kinds};
 use crate::ownership::{Owner, OwnerEdge, Remover};
@@ -65,10 +65,11 @@ fn deleted_on_arrival(context: &Context<'_>, sink: &mut Sink) {
     }
     let Some(built) = context.analysis.cluster() else { return };
     let Some(plan) = context.verdicts.of(&Step::Settle) else { return };
-    let Some(outcome) = plan.steps.first().and_then(|step| step.outcomes.first()) else { return };
-    let gone: BTreeSet<ObjectKey> =
-        plan.fates(outcome).into_iter().filter(|(_, fate)| matches!(fate, Fate::Gone)).map(|(key, _)| key).collect();
-    let absent: BTreeSet<&ObjectKey> = built.assumptions.absent_owners.iter().map(|(dependent, _)| dependent).collect();
+    let gone: HashSet<ObjectKey> = plan.gone_after(0).into_iter().map(|id| built.cluster.key(id)).collect();
+    if gone.is_empty() {
+        return;
+    }
+    let absent: HashSet<&ObjectKey> = built.assumptions.absent_owners.iter().map(|(dependent, _)| dependent).collect();
     let dies = |id: ObjectId| gone.contains(&inventory.member(id).key);
     // Before Kubernetes 1.20: `owner-of-cluster-scoped` reports whose reference is at fault.
     let looked_up_elsewhere = |cause: &Cause| matches!(cause, Cause::OwnerNamespaced | Cause::OwnerMistaken);
@@ -242,8 +243,10 @@ fn hold(context: &Context<'_>, dependent: &Member) -> Option<Obstacle> {
     if owners().any(|owner| (dependent.scope(), owner.scope) == (Some(Scope::Cluster), Some(Scope::Namespaced))) {
         return Some(Obstacle::OutOfScope);
     }
-    let never = |serving| matches!(serving, Serving::Never { .. } | Serving::NotByCrd { .. } | Serving::Removed { .. });
-    if owners().any(|owner| never(owner.serving)) {
+    let never = |serving: &Serving| {
+        matches!(serving, Serving::Never { .. } | Serving::NotByCrd { .. } | Serving::Removed { .. })
+    };
+    if owners().any(|owner| never(&owner.serving)) {
         return Some(Obstacle::Unresolvable);
     }
     abandoned(context, dependent).next().map(Obstacle::Finalizer)

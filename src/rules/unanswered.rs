@@ -122,7 +122,7 @@ impl<'c, 'a> AskedObjects<'c, 'a> {
             let resources = [plural.to_owned()];
             let kind = RequestedKind { kind, resources: &resources, versions, namespaced: true };
             let object = RequestedObject {
-                namespace: &Namespace::Named(name.value.clone()),
+                namespace: &Namespace::Named(name.value.as_str().into()),
                 labels,
                 namespace_labels: Some(namespace.object.metadata().labels()),
             };

@@ -122,7 +122,7 @@ impl Drawing<'_> {
             }
             Shown::Rest(places) => {
                 for place in places {
-                    *self.graph.collapsed.entry(self.affected[*place].key.kind.clone()).or_default() += 1;
+                    *self.graph.collapsed.entry(self.affected[*place].key.kind.to_string()).or_default() += 1;
                 }
                 (self.group(places, entry.parent, entries), self.affected[places[0]].ending)
             }
@@ -158,10 +158,13 @@ impl Drawing<'_> {
         let key = &affected.key;
         let kind = match self.ambiguous.contains(key.kind.as_str()) {
             true => key.group_kind().to_string(),
-            false => key.kind.clone(),
+            false => key.kind.to_string(),
         };
-        let name =
-            if key.namespace == Namespace::None { key.name.clone() } else { format!("{}/{}", key.namespace, key.name) };
+        let name = if key.namespace == Namespace::None {
+            key.name.to_string()
+        } else {
+            format!("{}/{}", key.namespace, key.name)
+        };
         let mut marks = Vec::new();
         if self.stories.iter().any(|story| story.implied(key).is_some()) {
             marks.push("implied".to_owned());
@@ -202,7 +205,7 @@ impl Drawing<'_> {
             let name = if key.namespace == Namespace::None {
                 key.name.clone()
             } else {
-                format!("{}/{}", key.namespace, key.name)
+                format!("{}/{}", key.namespace, key.name).into()
             };
             self.places.insert(*id, self.graph.nodes.len());
             self.graph.nodes.push(Vertex { label: vec![short(&key.kind), short(&name)], tone: Tone::Untouched });

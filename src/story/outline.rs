@@ -124,7 +124,7 @@ impl<'a> CauseTree<'a> {
             places.iter().flat_map(|place| &self.children[*place]).copied().collect()
         };
         while let Some(place) = stack.pop() {
-            *kinds.entry(self.affected[place].key.kind.clone()).or_default() += 1;
+            *kinds.entry(self.affected[place].key.kind.to_string()).or_default() += 1;
             stack.extend(&self.children[place]);
         }
         kinds

@@ -161,7 +161,7 @@ fn a_patch_of_a_protection_says_what_it_breaks() {
 #[test]
 fn finalizers_of_any_text_come_back_out_of_a_patch() {
     for hostile in HOSTILE {
-        let target = Target::new(kinds::POD.to_string(), "web", &Namespace::Named("shop".to_owned()));
+        let target = Target::new(kinds::POD.to_string(), "web", &Namespace::Named("shop".into()));
         let stored = ["a/b", hostile, "c/d"].map(str::to_owned);
         let command = kubectl::remove_finalizers(&target, &stored, &[hostile.to_owned()]);
         assert!(!command.contains(char::is_control), "{command:?}");

@@ -59,7 +59,7 @@ fn told(withdrawal: &Withdrawal<'_>) -> Vec<String> {
 }
 
 fn kinds(withdrawal: &Withdrawal<'_>) -> Vec<String> {
-    withdrawal.requests.iter().map(|request| request.key.kind.clone()).collect()
+    withdrawal.requests.iter().map(|request| request.key.kind.to_string()).collect()
 }
 
 fn spared(withdrawal: &Withdrawal<'_>) -> usize {

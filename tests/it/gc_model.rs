@@ -432,7 +432,7 @@ fn a_long_chain_is_told_from_its_beginning_and_to_its_end() {
     let why = plan.why(0);
     let told = |name: &str| {
         let why = &why[&sketch_key(name)];
-        (why.chain.iter().map(|key| key.name.clone()).collect::<Vec<_>>(), why.omitted)
+        (why.chain.iter().map(|key| key.name.to_string()).collect::<Vec<_>>(), why.omitted)
     };
     assert_eq!(told("c31"), ((0..32).map(|n| format!("c{n:02}")).collect(), 0));
     let last: Vec<String> = (69..100).map(|n| format!("c{n:02}")).collect();

@@ -220,8 +220,8 @@ pub(crate) fn sketch_reference(owner: &str) -> OwnerReference {
         written_uid: None,
         controller: None,
         block_owner_deletion: blocking.then_some(true),
-        kind: key.kind,
-        name: key.name,
+        kind: key.kind.into(),
+        name: key.name.into(),
     }
 }
 
@@ -260,7 +260,7 @@ pub(crate) fn outcomes(cluster: &Cluster, steps: &[Step]) -> Vec<Vec<String>> {
 fn notation(key: &ObjectKey, fate: &Fate) -> Option<String> {
     let Fate::Present(present) = fate else { return None };
     let home = key.group_kind() == GroupKind::new("", "ConfigMap") && key.namespace.name() == Some("n");
-    let mut text = if home { key.name.clone() } else { key.to_string() };
+    let mut text = if home { key.name.to_string() } else { key.to_string() };
     let mut marks: Vec<&str> = if present.terminating { vec!["T"] } else { vec![] };
     marks.extend(present.finalizers.iter().map(String::as_str));
     if !marks.is_empty() {

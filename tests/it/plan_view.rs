@@ -324,9 +324,9 @@ fn hostile() -> Cluster {
     let mut objects = Vec::new();
     for name in HOSTILE {
         let mut owner = Object { uid: format!("uid of {name}"), ..sketch_object("o") };
-        owner.key.name = name.to_owned();
+        owner.key.name = (*name).into();
         let mut held = Object { uid: format!("uid of {name}2"), ..sketch_object("c -> !o") };
-        held.key.name = format!("{name}2");
+        held.key.name = format!("{name}2").into();
         held.owner_references[0].name = name.to_owned();
         held.owner_references[0].uid = owner.uid.clone();
         held.finalizers = vec![format!("{name}/f")];
@@ -336,7 +336,7 @@ fn hostile() -> Cluster {
 }
 
 fn hostile_steps() -> [Step; 1] {
-    let targets = HOSTILE.iter().map(|name| ObjectKey { name: (*name).to_owned(), ..sketch_key("o") });
+    let targets = HOSTILE.iter().map(|name| ObjectKey { name: (*name).into(), ..sketch_key("o") });
     [Step::Delete { targets: targets.collect(), policy: FOREGROUND, wait: Wait::Settled, client: 0 }]
 }
 

@@ -177,7 +177,7 @@ fn selected(fields: &str, namespace: &Namespace, namespace_labels_are_known: boo
 
 #[test]
 fn selectors_know_the_name_of_a_namespace_and_guess_no_label() {
-    let shop = Namespace::Named("shop".to_owned());
+    let shop = Namespace::Named("shop".into());
     let by_name = |operator: &str| {
         format!(
             "namespaceSelector: {{matchExpressions: [{{key: kubernetes.io/metadata.name, operator: {operator}, values: [shop]}}]}}"

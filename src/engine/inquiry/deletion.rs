@@ -39,7 +39,7 @@ impl Deletions {
             Some(_) => Some(delete(&self.scenario, object)),
             // A Namespace without a manifest exists because objects live in it.
             None if object.is(kinds::NAMESPACE) => {
-                let scenario = scenario(analysis, BTreeSet::from([object.name.clone()]));
+                let scenario = scenario(analysis, BTreeSet::from([object.name.to_string()]));
                 scenario.map(|scenario| delete(&scenario, object))
             }
             None => None,

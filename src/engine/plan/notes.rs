@@ -249,10 +249,11 @@ fn added_later(
     let rendered = inventory.members.iter().filter(|member| !member.from_dump);
     let custom = rendered.filter(|member| !crate::inventory::table().is_builtin_group(&member.key.group));
     let kinds: BTreeSet<GroupKind<&str>> = custom.map(|member| member.key.group_kind()).collect();
+    let at_run_time = table.added_at_run_time();
     let added = |kind: &GroupKind<&str>| {
         let kind_of = GroupKind::new(kind.group, kind.kind).to_owned();
         let added = |finalizer: &str| in_input.contains(&(kind_of.clone(), finalizer.to_owned()));
-        let mut unseen = table.added_at_run_time(kind.group, kind.kind);
+        let mut unseen = at_run_time.of_kind(kind.group, kind.kind);
         let (_, controller) = unseen.find(|(known, _)| !added(&known.finalizer))?;
         Some(format!("{kind} ({})", controller.removed_by))
     };

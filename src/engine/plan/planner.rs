@@ -52,7 +52,7 @@ impl Planner {
             }
         };
         let named = steps.iter().flat_map(targets_of);
-        let namespaces = named.filter(|key| targets.is_implicit(key)).map(|key| key.name.clone()).collect();
+        let namespaces = named.filter(|key| targets.is_implicit(key)).map(|key| key.name.to_string()).collect();
         let options = SimulationOptions { kubelet, ..SimulationOptions::default() };
         let mut scenario = Scenario::of(analysis, implied, namespaces, steps, options)?;
         if is_deletion {

@@ -6,7 +6,8 @@
 mod rule;
 mod subject;
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+use std::sync::Arc;
 
 pub use rule::{PolicyRule, ResourceRequest, may_set_blocking_reference};
 use subject::Subject;
@@ -30,8 +31,19 @@ pub struct Access {
     /// Places among them, in order, by the names of their images.
     by_image: HashMap<String, Vec<usize>>,
     grants: Vec<Grant>,
-    /// Places among the grants, in order, by the resources that their rules name; `*` is one of them.
+    rule_sets: Vec<RuleSet>,
+    /// Places among the rule sets, by the resources that their rules name; `*` is one of them.
     by_resource: HashMap<String, Vec<usize>>,
+}
+
+/// A rule, with the role that contains it; `None`: a role that every cluster has.
+pub type RoleRule = (Option<ObjectId>, PolicyRule);
+
+/// Rules, and the places of the grants that have them: many bindings may have one role.
+#[derive(Clone, Debug)]
+struct RuleSet {
+    rules: Arc<[RoleRule]>,
+    grants: Vec<usize>,
 }
 
 /// What one binding allows workloads in the input to do.
@@ -41,8 +53,8 @@ pub struct Grant {
     pub binding: ObjectId,
     /// The role, if the input contains it.
     pub role: Option<ObjectId>,
-    /// Each rule, with the role that contains it: the bound one, or one that it aggregates.
-    pub rules: Vec<(Option<ObjectId>, PolicyRule)>,
+    /// Each rule, with the role that contains it: the bound one, or one that it aggregates. Bindings of one role share them.
+    pub rules: Arc<[RoleRule]>,
     /// Whether these may not be all of its rules: the role is not in the input, or the control plane aggregates it.
     pub partial: bool,
     /// Places among the workloads, of those whose ServiceAccount the binding names; never empty.
@@ -73,17 +85,6 @@ impl Authority {
 }
 
 impl Grant {
-    /// Whether it allows changing `holder`, whose kind is one of `resources`.
-    pub(super) fn reaches(&self, holder: &FinalizerHolder<'_>, resources: &[String]) -> bool {
-        self.counts_for(holder) && self.rules.iter().any(|(_, rule)| changes(rule, holder, resources))
-    }
-
-    /// Whether it does so by a rule about the kind or its group, and not merely because it allows everything.
-    pub(super) fn names(&self, holder: &FinalizerHolder<'_>, resources: &[String]) -> bool {
-        let about_it = |rule: &PolicyRule| !rule.is_everything() && changes(rule, holder, resources);
-        self.counts_for(holder) && self.rules.iter().any(|(_, rule)| about_it(rule))
-    }
-
     /// Whether it allows anything at all where an object is.
     pub fn counts_in(&self, scope: Option<Scope>, namespace: &Namespace) -> bool {
         match &self.within {
@@ -132,9 +133,10 @@ impl Access {
     pub fn of(inventory: &Inventory) -> Self {
         let workloads = workloads::of(inventory);
         let grants = grants(inventory, &workloads);
+        let rule_sets = rule_sets(&grants);
         let mut by_resource: HashMap<String, Vec<usize>> = HashMap::new();
-        for (at, grant) in grants.iter().enumerate() {
-            let named: BTreeSet<&str> = grant.rules.iter().flat_map(|(_, rule)| rule.resources()).collect();
+        for (at, set) in rule_sets.iter().enumerate() {
+            let named: BTreeSet<&str> = set.rules.iter().flat_map(|(_, rule)| rule.resources()).collect();
             for resource in named {
                 by_resource.entry(resource.to_owned()).or_default().push(at);
             }
@@ -145,7 +147,7 @@ impl Access {
                 by_image.entry(image_name(&container.image.value).to_owned()).or_default().push(at);
             }
         }
-        Self { workloads, by_image, grants, by_resource }
+        Self { workloads, by_image, grants, rule_sets, by_resource }
     }
 
     /// The workloads in which a controller runs, in order, each with the image.
@@ -166,13 +168,29 @@ impl Access {
         })
     }
 
-    /// The grants that may be about one of `resources`, in order. A cluster has hundreds, and few are about one kind.
-    pub(super) fn grants_about(&self, resources: &[String]) -> impl Iterator<Item = &Grant> {
+    /// The grants that allow changing `holder`, whose kind is one of `resources`, by a rule that `matters`; in order.
+    fn reaching(
+        &self,
+        holder: &FinalizerHolder<'_>,
+        resources: &[String],
+        matters: impl Fn(&PolicyRule) -> bool,
+    ) -> impl Iterator<Item = &Grant> {
         let names = resources.iter().map(String::as_str).chain(["*"]);
-        let mut places: Vec<usize> = names.filter_map(|name| self.by_resource.get(name)).flatten().copied().collect();
+        let mut sets: Vec<usize> = names.filter_map(|name| self.by_resource.get(name)).flatten().copied().collect();
+        sets.sort_unstable();
+        sets.dedup();
+        let sets = sets.into_iter().map(|at| &self.rule_sets[at]);
+        let reaching =
+            sets.filter(|set| set.rules.iter().any(|(_, rule)| matters(rule) && changes(rule, holder, resources)));
+        let mut places: Vec<usize> = reaching.flat_map(|set| set.grants.iter().copied()).collect();
         places.sort_unstable();
-        places.dedup();
-        places.into_iter().map(|at| &self.grants[at])
+        places.into_iter().map(|at| &self.grants[at]).filter(|grant| grant.counts_for(holder))
+    }
+
+    /// The first grant that allows changing `holder` by a rule about its kind or group, and not merely because it allows
+    /// everything.
+    pub(super) fn naming(&self, holder: &FinalizerHolder<'_>, resources: &[String]) -> Option<&Grant> {
+        self.reaching(holder, resources, |rule| !rule.is_everything()).next()
     }
 
     /// The workloads, those that end on their own last, each with what its ServiceAccount is granted.
@@ -184,10 +202,16 @@ impl Access {
         self.workloads.iter().map(|workload| workload.id).zip(grants)
     }
 
-    /// The workloads that may change `holder`, whose kind is one of `resources`.
-    pub(super) fn able(&self, holder: &FinalizerHolder<'_>, resources: &[String]) -> BTreeSet<ObjectId> {
-        let grants = self.grants_about(resources).filter(|grant| grant.reaches(holder, resources));
-        grants.flat_map(|grant| &grant.workloads).map(|at| self.workloads[*at].id).collect()
+    /// Those among `workloads` that may change `holder`, whose kind is one of `resources`.
+    pub(super) fn able(
+        &self,
+        workloads: &HashSet<ObjectId>,
+        holder: &FinalizerHolder<'_>,
+        resources: &[String],
+    ) -> HashSet<ObjectId> {
+        let grants = self.reaching(holder, resources, |_| true);
+        let granted = grants.flat_map(|grant| &grant.workloads).map(|at| self.workloads[*at].id);
+        granted.filter(|id| workloads.contains(id)).collect()
     }
 
     fn place(&self, workload: ObjectId) -> Option<usize> {
@@ -215,6 +239,19 @@ impl Access {
     }
 }
 
+fn rule_sets(grants: &[Grant]) -> Vec<RuleSet> {
+    let mut sets: Vec<RuleSet> = Vec::new();
+    let mut known = HashMap::new();
+    for (at, grant) in grants.iter().enumerate() {
+        let set = *known.entry(grant.rules.as_ptr()).or_insert(sets.len());
+        match sets.get_mut(set) {
+            Some(set) => set.grants.push(at),
+            None => sets.push(RuleSet { rules: Arc::clone(&grant.rules), grants: vec![at] }),
+        }
+    }
+    sets
+}
+
 /// The bindings in the input that name a ServiceAccount of one of `workloads`.
 fn grants(inventory: &Inventory, workloads: &[Workload]) -> Vec<Grant> {
     let mut by_account: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
@@ -223,6 +260,7 @@ fn grants(inventory: &Inventory, workloads: &[Workload]) -> Vec<Grant> {
     }
     let namespace = |at: &usize| &inventory.member(workloads[*at].id).key.namespace;
     let bindings = inventory.members.iter().filter(|member| member.object.group() == GROUP);
+    let mut known = HashMap::new();
     bindings
         .filter_map(|binding| {
             let within = match binding.object.kind() {
@@ -238,20 +276,22 @@ fn grants(inventory: &Inventory, workloads: &[Workload]) -> Vec<Grant> {
             if bound.is_empty() {
                 return None;
             }
-            let BoundRole { role, rules, partial } = bound_role(inventory, binding)?;
+            let BoundRole { role, rules, partial } = bound_role(inventory, binding, &mut known)?;
             Some(Grant { binding: binding.id, role, rules, partial, workloads: bound, within })
         })
         .collect()
 }
 
 /// The role that a binding names, as far as the input contains it.
+#[derive(Clone)]
 struct BoundRole {
     role: Option<ObjectId>,
-    rules: Vec<(Option<ObjectId>, PolicyRule)>,
+    rules: Arc<[RoleRule]>,
     partial: bool,
 }
 
-fn bound_role(inventory: &Inventory, binding: &Member) -> Option<BoundRole> {
+/// `known`: what was found out about roles so far.
+fn bound_role(inventory: &Inventory, binding: &Member, known: &mut HashMap<ObjectId, BoundRole>) -> Option<BoundRole> {
     let reference = binding.object.at(&["roleRef"])?;
     let (kind, name) = (reference.get("kind")?.as_str()?, reference.get("name")?.as_str()?);
     let elsewhere = |role: &&Member| kind == "Role" && binding.key.namespace.certainly_differs(&role.key.namespace);
@@ -263,7 +303,11 @@ fn bound_role(inventory: &Inventory, binding: &Member) -> Option<BoundRole> {
         let rules = everything.then(|| (None, PolicyRule::everything())).into_iter().collect();
         return Some(BoundRole { role: None, rules, partial: !everything && !name.starts_with("system:") });
     };
-    let mut rules: Vec<_> = rules_of(role).collect();
+    Some(known.entry(role.id).or_insert_with(|| written_role(inventory, role)).clone())
+}
+
+fn written_role(inventory: &Inventory, role: &Member) -> BoundRole {
+    let mut rules: Vec<RoleRule> = rules_of(role).collect();
     let selectors = role.object.at(&["aggregationRule", "clusterRoleSelectors"]).into_iter().flat_map(Value::items);
     let mut partial = false;
     for selector in selectors {
@@ -271,10 +315,10 @@ fn bound_role(inventory: &Inventory, binding: &Member) -> Option<BoundRole> {
         let cluster_roles = inventory.of_kind(CLUSTER_ROLE);
         rules.extend(cluster_roles.filter(|other| selects(selector, other)).flat_map(rules_of));
     }
-    Some(BoundRole { role: Some(role.id), rules, partial })
+    BoundRole { role: Some(role.id), rules: rules.into(), partial }
 }
 
-fn rules_of(role: &Member) -> impl Iterator<Item = (Option<ObjectId>, PolicyRule)> + use<'_> {
+fn rules_of(role: &Member) -> impl Iterator<Item = RoleRule> + use<'_> {
     let rules = role.object.at(&["rules"]).into_iter().flat_map(Value::items);
     rules.map(|rule| (Some(role.id), PolicyRule::of(rule)))
 }

@@ -20,7 +20,7 @@ pub(super) fn read(member: &Member) -> Option<DeliveryObject> {
     Some(DeliveryObject {
         id: member.id,
         kind: DeliveryKind::Application,
-        name: member.key.name.clone(),
+        name: member.key.name.to_string(),
         sources: sources(spec, &as_written),
         destination: destination(spec, &as_written),
         prunes: prunes(spec),

@@ -27,7 +27,7 @@ pub(super) fn kustomization(member: &Member) -> Option<DeliveryObject> {
     Some(DeliveryObject {
         id: member.id,
         kind: DeliveryKind::Kustomization,
-        name: member.key.name.clone(),
+        name: member.key.name.to_string(),
         sources: vec![source],
         destination: DeliveryDestination {
             cluster: remote(spec),
@@ -85,7 +85,7 @@ fn release_name(member: &Member, spec: Value<'_>, target: Option<&str>) -> Strin
     match (text(spec, &["releaseName"]), target) {
         (Some(written), _) => written.to_owned(),
         (None, Some(target)) => format!("{target}-{name}"),
-        (None, None) => name.clone(),
+        (None, None) => name.to_string(),
     }
 }
 

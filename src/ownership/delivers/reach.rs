@@ -96,7 +96,7 @@ impl Reach {
             inventory.members_of(files[built.file]).iter().filter_map(move |member| {
                 let BuildFate::As(mut key) = built.edits.apply(&member.key, member.scope()) else { return None };
                 if let (Namespace::Unwritten, Some(namespace)) = (&key.namespace, namespace) {
-                    key.namespace = Namespace::Named(namespace.to_owned());
+                    key.namespace = Namespace::Named(namespace.into());
                 }
                 Some(TieEnd { key, id: Some(member.id) })
             })

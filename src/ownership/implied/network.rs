@@ -19,7 +19,7 @@ pub(super) fn service<'a>(builder: &mut Builder<'a>, member: &'a Member) {
     if !builder.has_written(member, SLICE.1) {
         builder.add(dependent("DEP-9", SLICE, format!("{}-<hash>", member.key.name), &member.key, CORE));
     }
-    builder.add(untied("Endpoints", &member.key, member.key.namespace.clone(), member.key.name.clone()));
+    builder.add(untied("Endpoints", &member.key, member.key.namespace.clone(), member.key.name.to_string()));
 }
 
 fn selects(service: &Member) -> bool {
@@ -31,7 +31,7 @@ fn selects(service: &Member) -> bool {
 
 /// Endpoints written by hand, for a Service that selects nothing, are mirrored.
 pub(super) fn endpoints<'a>(builder: &mut Builder<'a>, member: &'a Member) {
-    let service = ObjectKey { kind: "Service".to_owned(), ..member.key.clone() };
+    let service = ObjectKey { kind: "Service".into(), ..member.key.clone() };
     let mut services = builder.inventory.with_key(&service).iter().map(|id| builder.inventory.member(*id));
     let mirrored = services.next_back().is_some_and(|service| !selects(service))
         && member.object.metadata().label(SKIP_MIRROR).is_none_or(|label| label.value != "true");
@@ -50,9 +50,9 @@ pub(super) fn namespace(builder: &mut Builder<'_>, member: &Member) {
 /// A node's kubelet keeps a Lease and a CSINode.
 pub(super) fn node(builder: &mut Builder<'_>, member: &Member) {
     let reference = ImpliedReference::plain("v1");
-    let name = || member.key.name.clone();
+    let name = || member.key.name.to_string();
     let mut lease = dependent("DEP-15", ("coordination.k8s.io/v1", "Lease"), name(), &member.key, reference);
-    lease.key.namespace = Namespace::Named("kube-node-lease".to_owned());
+    lease.key.namespace = Namespace::Named("kube-node-lease".into());
     builder.add(lease);
     builder.add(dependent("DEP-16", ("storage.k8s.io/v1", "CSINode"), name(), &member.key, reference));
 }

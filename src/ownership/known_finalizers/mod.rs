@@ -215,20 +215,25 @@ impl KnownFinalizers {
 }
 
 impl KnownFinalizers {
-    /// What every object of a kind gets from a controller outside the control plane as soon as the controller sees it.
-    /// A row with a note or a pattern applies only to some objects, and so does a row about a built-in kind, because a
-    /// controller marks only the objects that it manages; an unverified row applies to none with certainty.
-    pub fn added_at_run_time(&self, group: &str, kind: &str) -> impl Iterator<Item = (&KnownFinalizer, &Controller)> {
+    /// What objects get from controllers outside the control plane as soon as those see them.
+    pub fn added_at_run_time(&self) -> AddedFinalizers<'_> {
+        let is_added = |known: &&KnownFinalizer| known.controllers.iter().any(|row| known.is_added_by(row, false));
+        AddedFinalizers { rows: self.iter().filter(is_added).collect() }
+    }
+}
+
+/// What every object of some kind gets from a controller.
+#[derive(Clone, Debug)]
+pub struct AddedFinalizers<'t> {
+    rows: Vec<&'t KnownFinalizer>,
+}
+
+impl<'t> AddedFinalizers<'t> {
+    /// Those of every object of a kind.
+    pub fn of_kind(&self, group: &str, kind: &str) -> impl Iterator<Item = (&'t KnownFinalizer, &'t Controller)> {
         let built_in = table_of_kinds().is_builtin_group(group);
-        let is_added = move |known: &KnownFinalizer, row: &Controller| {
-            let some = built_in || !row.notes.is_empty() || row.kinds.contains(&KindPattern::Any);
-            let always = row.verified && !some && !known.finalizer.contains('*');
-            row.every || always && row.added != Added::Written && !row.control_plane
-        };
-        // To look at the kinds of a row takes longest.
-        let may_be_added = self.iter().filter(move |known| known.controllers.iter().any(|row| is_added(known, row)));
-        let of_kind = may_be_added.filter_map(move |known| Some((known, known.controller_of(group, kind)?)));
-        of_kind.filter(move |(known, row)| is_added(known, row))
+        let of_kind = self.rows.iter().filter_map(move |known| Some((*known, known.controller_of(group, kind)?)));
+        of_kind.filter(move |(known, row)| known.is_added_by(row, built_in))
     }
 }
 
@@ -244,6 +249,15 @@ impl KnownFinalizer {
         } else {
             Handles::Unproven
         }
+    }
+
+    /// Whether a controller gives it to every object of its kinds. A row with a note or a pattern applies only to some objects, and
+    /// so does a row about a built-in kind, because a controller marks only the objects that it manages; an unverified row
+    /// applies to none with certainty.
+    fn is_added_by(&self, row: &Controller, built_in: bool) -> bool {
+        let some = built_in || !row.notes.is_empty() || row.kinds.contains(&KindPattern::Any);
+        let always = row.verified && !some && !self.finalizer.contains('*');
+        row.every || always && row.added != Added::Written && !row.control_plane
     }
 
     /// `kubernetes` and `kubernetes.io/*`: every kind that admission and the control plane handle is known ([FIN-1] to

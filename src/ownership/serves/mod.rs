@@ -110,7 +110,7 @@ impl Serves {
 impl ServedClient {
     /// The key of the Service.
     pub fn service_key(&self) -> ObjectKey {
-        let namespace = Namespace::Named(self.service.namespace.value.clone());
+        let namespace = Namespace::Named(self.service.namespace.value.as_str().into());
         ObjectKey::new(kinds::SERVICE, namespace, &self.service.name.value)
     }
 }
@@ -138,7 +138,7 @@ fn needs(member: &Member) -> Vec<(ObjectId, Purpose, ServiceReference)> {
 /// A namesake whose namespace is not written may be the one that is meant.
 fn service_of(inventory: &Inventory, service: &ServiceReference) -> Option<(ObjectId, Certainty)> {
     let (namespace, name) = (&service.namespace.value, &service.name.value);
-    let key = ObjectKey::new(kinds::SERVICE, Namespace::Named(namespace.clone()), name);
+    let key = ObjectKey::new(kinds::SERVICE, Namespace::Named(namespace.into()), name);
     if let Some(id) = inventory.with_key(&key).first() {
         return Some((*id, Certainty::Certain));
     }

@@ -173,7 +173,7 @@ fn stuck_objects(page: &mut Screen<'_>, story: &Story<'_>) {
             let kind = plain::one_line(&alike[0].key.kind);
             page.line(&format!("  and {} more {kind} in the same way", alike.len() - shown));
         } else if shown == 0 {
-            *rest.entry(alike[0].key.kind.clone()).or_default() += alike.len();
+            *rest.entry(alike[0].key.kind.to_string()).or_default() += alike.len();
         }
     }
     if !rest.is_empty() {

@@ -162,9 +162,9 @@ fn scaled_down(merge: &Merge<'_>, object: KeptObject<'_>) -> Option<Draft> {
     let certain = templates.iter().any(|(_, fate)| *fate == Some(DataFate::Lost));
     let name = |(template, _): &(String, _)| format!("{template}-{}-{}", base.key.name, was - 1);
     let claims = ObjectKey {
-        kind: "PersistentVolumeClaim".to_owned(),
-        group: String::new(),
-        name: name(&templates[0]),
+        kind: "PersistentVolumeClaim".into(),
+        group: "".into(),
+        name: name(&templates[0]).into(),
         ..base.key.clone()
     };
     let data = (!retained).then_some(certain);

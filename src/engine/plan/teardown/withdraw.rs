@@ -119,7 +119,7 @@ impl<'b> Tooling<'b, '_> {
         let marked = self.application();
         let by_name = || self.delivering(kinds::APPLICATION, marked.as_deref()?, None);
         let application = by_name().or_else(|| self.reaching(kinds::APPLICATION));
-        let name = application.map(|member| member.key.name.clone()).or_else(|| marked.clone());
+        let name = application.map(|member| member.key.name.to_string()).or_else(|| marked.clone());
         let settings = application.map(|member| argocd::policy_of(&member.object));
         let policy = self.policy(settings.flatten().unwrap_or(Policy::Foreground));
         let withdrawal = match settings {
@@ -159,7 +159,7 @@ impl<'b> Tooling<'b, '_> {
         };
         let by_name = || self.delivering(delivery, name.as_deref()?, namespace.as_deref());
         let object = by_name().or_else(|| self.reaching(delivery));
-        let name = object.map(|member| member.key.name.clone()).or_else(|| name.clone());
+        let name = object.map(|member| member.key.name.to_string()).or_else(|| name.clone());
         let namespace =
             object.and_then(|member| member.key.namespace.name().map(str::to_owned)).or_else(|| namespace.clone());
         let mut release = HelmReleaseSettings::default();
@@ -205,8 +205,10 @@ impl<'b> Tooling<'b, '_> {
             return Ok(BTreeSet::from([name.clone()]));
         }
         let members = || self.leaving.members.iter();
-        let written: BTreeSet<String> =
-            members().filter(|member| member.key.is(kinds::NAMESPACE)).map(|member| member.key.name.clone()).collect();
+        let written: BTreeSet<String> = members()
+            .filter(|member| member.key.is(kinds::NAMESPACE))
+            .map(|member| member.key.name.to_string())
+            .collect();
         if !written.is_empty() {
             return Ok(written);
         }

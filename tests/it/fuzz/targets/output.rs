@@ -111,7 +111,7 @@ pub(crate) fn commands(data: &[u8]) {
     let text = text(data);
     let (kind, rest) = text.split_once('\n').unwrap_or(("Widget.example.com", &text));
     let (name, namespace) = rest.split_once('\n').unwrap_or((rest, rest));
-    let target = Target::new(kind, name, &Namespace::Named(namespace.to_owned()));
+    let target = Target::new(kind, name, &Namespace::Named(namespace.into()));
     let stored = ["example.com/a".to_owned(), name.to_owned()];
     let mut words = vec!["kubectl", "delete"];
     words.extend([kind, name, namespace]);
