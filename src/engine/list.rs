@@ -2,6 +2,8 @@
 
 use std::borrow::Cow;
 
+use rayon::prelude::*;
+
 use super::input::Bundle;
 use crate::inventory::{InDocument, Inventory, Member, ScopeSource};
 use crate::kube::Scope;
@@ -51,7 +53,8 @@ fn skipped(inventory: &Inventory) -> Vec<ListedSkip> {
     let broken = inventory.members.iter().filter(|member| !member.decodes());
     let broken = broken.map(|member| (member.file, member.object.start(), undecodable(inventory, member)));
     // Each of these comes in the order of the files.
-    let mut skipped: Vec<_> = inventory.skipped_by_themselves().take(MOST_SKIPPED).map(listed).collect();
+    let by_themselves: Vec<_> = inventory.skipped_by_themselves().take(MOST_SKIPPED).collect();
+    let mut skipped: Vec<_> = by_themselves.into_par_iter().map(listed).collect();
     skipped.extend(inventory.skipped_for_neighbours().take(MOST_SKIPPED).map(listed));
     skipped.extend(broken.take(MOST_SKIPPED));
     skipped.sort_by_key(|(file, span, _)| (*file, *span));

@@ -1,9 +1,29 @@
 //! Whether two paths mean one file, however they are written.
 
+use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 /// The argument that means standard input, and the name it is reported under.
 pub const STDIN: &str = "-";
+
+/// What distinguishes a file from others: its absolute path, links resolved. All are written in one way, so they are compared as texts,
+/// not name by name as paths are.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct FileIdentity(Arc<OsStr>);
+
+impl FileIdentity {
+    /// The path.
+    pub fn path(&self) -> &Path {
+        Path::new(&self.0)
+    }
+}
+
+impl From<PathBuf> for FileIdentity {
+    fn from(located: PathBuf) -> Self {
+        Self(located.into_os_string().into())
+    }
+}
 
 /// The absolute path that `path` means, links resolved as far as it exists: `./a/../b.yaml` and `/srv/b.yaml` can be one.
 /// Standard input (`-`) is itself.

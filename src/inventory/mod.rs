@@ -42,7 +42,7 @@ pub use error::InputError;
 use index::Index;
 pub use kinds::{ExtraKind, Kinds, Resolution, ScopeSource, Serving};
 pub use listed::{Listed, walk_listed};
-pub use location::{STDIN, locate};
+pub use location::{FileIdentity, STDIN, locate};
 pub use neighbourhood::Neighbourhood;
 pub use object_id::ObjectId;
 pub use open::{names_a_device, read_own_file, too_large};

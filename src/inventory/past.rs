@@ -49,7 +49,7 @@ pub fn walk_past(arguments: &[String], exclude: &[String], past: &Past) -> Resul
     let mut found = walk(arguments, exclude)?;
     found.unreadable.retain(|file| past.of(&locate(&file.path)).is_some());
     let then = |mut file: InputFile| {
-        if let Some(bytes) = past.of(&file.identity)? {
+        if let Some(bytes) = past.of(file.identity.path())? {
             file.origin = Origin::Stored(bytes);
         }
         Some(file)
@@ -60,7 +60,11 @@ pub fn walk_past(arguments: &[String], exclude: &[String], past: &Past) -> Resul
         let Some(bytes) = bytes.as_ref().filter(|_| !identity.exists()) else { continue };
         let path = plain::path(identity.strip_prefix(&here).unwrap_or(identity));
         if reaches(arguments, exclude, &path, identity) {
-            found.files.push(InputFile { path, origin: Origin::Stored(Arc::clone(bytes)), identity: identity.clone() });
+            found.files.push(InputFile {
+                path,
+                origin: Origin::Stored(Arc::clone(bytes)),
+                identity: identity.clone().into(),
+            });
         }
     }
     found.files.sort_by(|a, b| a.path.cmp(&b.path));

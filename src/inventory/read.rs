@@ -2,13 +2,12 @@
 
 use std::collections::hash_map::Entry;
 use std::collections::{BTreeMap, HashMap};
-use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use rayon::prelude::*;
 
 use super::error::InputError;
-use super::location::locate;
+use super::location::{FileIdentity, locate};
 use super::open::{read_file, read_file_at, read_limited};
 use super::walk::{reaches, walk, walk_telling};
 use super::walked::{InputFile, Origin, Overlay, Walk};
@@ -41,7 +40,7 @@ pub enum OnDisk {
 }
 
 /// What distinguishes contents: [`InputFile::identity`], and whether it is that of before a change.
-type ContentId = (PathBuf, bool);
+type ContentId = (FileIdentity, bool);
 
 fn content_id(file: &InputFile) -> ContentId {
     (file.identity.clone(), matches!(file.origin, Origin::Stored(_)))
@@ -154,7 +153,7 @@ impl Files {
             }
             Origin::Disk(disk) => match earlier.clone().filter(|_| self.on_disk == OnDisk::Unchanged) {
                 Some(earlier) => return earlier,
-                None => read_file_at(disk, &file.identity),
+                None => read_file_at(disk, file.identity.path()),
             },
             origin => read_bytes(origin),
         };
@@ -165,7 +164,7 @@ impl Files {
     /// Puts another text in the place of a file that was read, under the same name and on the same side.
     pub fn replace(&mut self, file: &SourceFile, text: String) {
         let parsed = ParsedFile::parse(SourceFile::new(file.path(), text).seen_as(file.path(), file.side()));
-        self.parsed.insert((locate(file.path()), false), parsed);
+        self.parsed.insert((locate(file.path()).into(), false), parsed);
     }
 
     /// How many files were parsed.

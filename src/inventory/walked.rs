@@ -7,7 +7,7 @@ use std::sync::Arc;
 use globset::GlobSet;
 
 use super::boundary::LinkEscape;
-use super::location::{STDIN, locate};
+use super::location::{FileIdentity, STDIN, locate};
 use super::open::{describe, names_a_device};
 use crate::text::plain;
 
@@ -40,8 +40,8 @@ pub struct InputFile {
     pub path: String,
     /// Where to read it.
     pub origin: Origin,
-    /// What distinguishes it from other files: its absolute path, links resolved.
-    pub identity: PathBuf,
+    /// What distinguishes it from other files.
+    pub identity: FileIdentity,
 }
 
 /// A file that was found but cannot be read; the run goes on without it.
@@ -68,12 +68,12 @@ impl Walk {
     /// Keeps the files that are also reached by one of `others` (`true`), or by none of them (`false`).
     pub fn shared_with(&self, others: &[&Self], shared: bool) -> Self {
         let files = others.iter().flat_map(|walk| walk.files.iter().map(|file| file.identity.clone()));
-        let unreadable = others.iter().flat_map(|walk| walk.unreadable.iter().map(|file| locate(&file.path)));
-        let there: HashSet<PathBuf> = files.chain(unreadable).collect();
-        let wanted = |identity: &Path| there.contains(identity) == shared;
+        let unreadable = others.iter().flat_map(|walk| walk.unreadable.iter().map(|file| locate(&file.path).into()));
+        let there: HashSet<FileIdentity> = files.chain(unreadable).collect();
+        let wanted = |identity: &FileIdentity| there.contains(identity) == shared;
         Self {
             files: self.files.iter().filter(|file| wanted(&file.identity)).cloned().collect(),
-            unreadable: self.unreadable.iter().filter(|file| wanted(&locate(&file.path))).cloned().collect(),
+            unreadable: self.unreadable.iter().filter(|file| wanted(&locate(&file.path).into())).cloned().collect(),
             outside: self.outside.clone(),
         }
     }
@@ -92,16 +92,18 @@ impl Walk {
     /// Puts unsaved text in place of the file that it is about, whether or not that can be read. `new` is asked for a text
     /// whose file was not found: whether it would have been if it were there.
     pub(super) fn overlay(&mut self, overlay: &Overlay, new: impl FnOnce(&Path) -> bool) {
-        let identity = locate(&overlay.path);
+        let identity = FileIdentity::from(locate(&overlay.path));
         let origin = Origin::Unsaved(Arc::clone(&overlay.text));
         if let Some(file) = self.files.iter_mut().find(|file| file.identity == identity) {
             file.origin = origin;
             return;
         }
-        let unreadable = self.unreadable.iter().position(|file| locate(&file.path) == identity);
+        let unreadable = self.unreadable.iter().position(|file| locate(&file.path) == identity.path());
         let path = match unreadable.map(|at| self.unreadable.remove(at).path) {
             Some(path) => path,
-            None if new(&identity) => plain::path(Path::new(overlay.path.strip_prefix("./").unwrap_or(&overlay.path))),
+            None if new(identity.path()) => {
+                plain::path(Path::new(overlay.path.strip_prefix("./").unwrap_or(&overlay.path)))
+            }
             None => return,
         };
         self.files.push(InputFile { path, origin, identity });
@@ -112,8 +114,8 @@ impl Walk {
 /// What is found, by the real names of files: two of them may be reported alike.
 pub(super) struct Collector<'c> {
     /// By reported path and identity.
-    files: BTreeMap<(String, PathBuf), Origin>,
-    unreadable: BTreeMap<(String, PathBuf), String>,
+    files: BTreeMap<(String, FileIdentity), Origin>,
+    unreadable: BTreeMap<(String, FileIdentity), String>,
     outside: BTreeSet<String>,
     /// What is left out in the end.
     exclude: &'c GlobSet,
@@ -140,7 +142,7 @@ impl<'c> Collector<'c> {
 
     /// Adds standard input.
     pub(super) fn add_stdin(&mut self) {
-        self.files.insert((STDIN.to_owned(), PathBuf::from(STDIN)), Origin::Stdin);
+        self.files.insert((STDIN.to_owned(), PathBuf::from(STDIN).into()), Origin::Stdin);
     }
 
     /// Adds a file. `place` is its absolute path, links resolved.
@@ -149,7 +151,7 @@ impl<'c> Collector<'c> {
             Ok(metadata) if metadata.is_file() => self.add_regular_file(path, place, reported),
             // A FIFO or a device may never end; `/dev/stdin` and process substitution are named by hand and do.
             Ok(_) if names_a_device(path) => {
-                self.files.insert((reported, place), Origin::Disk(path.to_owned()));
+                self.files.insert((reported, place.into()), Origin::Disk(path.to_owned()));
             }
             Ok(_) => self.add_unreadable(reported, place, "is not a regular file".to_owned()),
             Err(error) => self.add_unreadable(reported, place, describe(&error)),
@@ -161,7 +163,7 @@ impl<'c> Collector<'c> {
         match is_of_git(path, &place) {
             true => self.add_unreadable(reported, place, LinkEscape::Git.reason().to_owned()),
             false => {
-                let origin = Origin::Disk(path.to_owned());
+                let (origin, place) = (Origin::Disk(path.to_owned()), FileIdentity::from(place));
                 if let Some(tell) = self.tell.filter(|_| !self.exclude.is_match(&reported)) {
                     tell(InputFile { path: reported.clone(), origin: origin.clone(), identity: place.clone() });
                 }
@@ -172,7 +174,7 @@ impl<'c> Collector<'c> {
 
     /// Adds what cannot be read, and why.
     pub(super) fn add_unreadable(&mut self, reported: String, place: PathBuf, reason: String) {
-        self.unreadable.insert((reported, place), reason);
+        self.unreadable.insert((reported, place.into()), reason);
     }
 
     /// Adds a link to a folder that is not followed.

@@ -308,7 +308,11 @@ impl ParsedDocument {
             remarks.facts.see_object(&object);
             match skip_reason(&object, &traits) {
                 Some(reason) => remarks.skip(object.start(), reason),
-                None => self.objects.push(Arc::new(object)),
+                None => {
+                    // Every inventory asks for the definitions of kinds, one object after the other.
+                    object.definition();
+                    self.objects.push(Arc::new(object));
+                }
             }
         }
         self.objects.shrink_to_fit();
