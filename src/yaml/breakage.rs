@@ -2,7 +2,7 @@
 
 const REFUSED: &str = "Kubernetes rejects this document, and kubectl stops reading the file here.";
 
-const UNSENDABLE: &str = "The API server takes at most 3 MiB in one request, and no object of so many values fits into that. It was not checked.";
+const UNSENDABLE: &str = "The API server takes at most 3 MiB in one request, and this object's JSON does not fit into that. It was not checked.";
 
 /// What broke a document. A file may have a million that cannot be read, and few of them are shown: what to say of one is found
 /// when somebody asks.

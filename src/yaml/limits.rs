@@ -3,9 +3,8 @@
 /// The deepest nesting: the limit of go-yaml v2 and of Go's JSON reader.
 pub(super) const MAX_DEPTH: usize = 10_000;
 
-/// The most events on the tape of an object. An API server takes 3 MiB in one request (k8s.io/apiserver, `MaxRequestBodyBytes`), and
-/// every event is at least one and a half bytes of the object's JSON: two for `1,`, and three for the two events of `{},`.
-pub(super) const MAX_EVENTS: usize = 2 * 1024 * 1024;
+/// The most bytes that an object's JSON may take: an API server takes no larger request (k8s.io/apiserver, `MaxRequestBodyBytes`).
+pub(super) const MAX_REQUEST: usize = 3 * 1024 * 1024;
 
 /// How many nodes one document may gain by expanding its aliases. go-yaml's own budget is a share of the whole document
 /// and is checked as well; this bounds it for very large ones.

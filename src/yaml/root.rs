@@ -1,7 +1,8 @@
 //! What the root of a document says, before the document is composed.
 
-use super::limits::MAX_EVENTS;
-use super::tape::{EventKind, SyntaxError, Tape, TapeEvent};
+use super::limits::MAX_REQUEST;
+use super::scalar;
+use super::tape::{EventKind, Style, SyntaxError, Tape, TapeEvent};
 
 /// Whether the root is a mapping without that key.
 pub(super) fn is_mapping_without(tape: &Tape, file: &str, wanted: &str) -> bool {
@@ -32,7 +33,17 @@ fn value_at(tape: &Tape, file: &str, wanted: &str) -> Option<usize> {
 /// Refuses an object that is too large for any API server, so nothing has to be kept of it. Of a list, which a client takes apart,
 /// each item counts by itself; what is no object is nobody's to apply.
 pub(super) fn check_size(tape: &Tape, file: &str) -> Result<(), SyntaxError> {
-    let Some(first) = tape.events.get(MAX_EVENTS) else { return Ok(()) };
+    let written = tape.events.last().zip(tape.events.first()).map_or(0, |(last, first)| last.end - first.start);
+    // No event takes more than its text, two quotes and a comma.
+    if written as usize + 3 * tape.events.len() <= MAX_REQUEST {
+        return Ok(());
+    }
+    let mut size = 0;
+    let too_large = tape.events.iter().find(|event| {
+        size += json_bytes(tape, file, event);
+        size > MAX_REQUEST
+    });
+    let Some(first) = too_large else { return Ok(()) };
     let at = match value_at(tape, file, "kind").and_then(|kind| tape.events.get(kind)) {
         None if is_mapping_without(tape, file, "kind") => return Ok(()),
         Some(kind) if tape.text_of(file, kind).ends_with("List") => match unfit_item(tape, file) {
@@ -45,22 +56,42 @@ pub(super) fn check_size(tape: &Tape, file: &str) -> Result<(), SyntaxError> {
 }
 
 /// What is wrong with a document that is too large.
-pub(super) const TOO_LARGE: &str = "the object has more values than fit into a request to the API server";
+pub(super) const TOO_LARGE: &str = "the object is larger than the 3 MiB that an API server takes";
+
+/// How many bytes of the object's JSON an event is at least, with the comma or colon that sets it apart. A value that is there twice
+/// counts twice, although only the last one is sent: who writes 3 MiB of them gets an error, not silence.
+fn json_bytes(tape: &Tape, file: &str, event: &TapeEvent) -> usize {
+    match event.kind {
+        EventKind::MapStart { .. } | EventKind::SeqStart { .. } | EventKind::LeftOut | EventKind::Alias => 2,
+        EventKind::MapEnd | EventKind::SeqEnd => 0,
+        EventKind::Scalar(style) => {
+            let text = tape.text_of(file, event);
+            let is_text = match style {
+                Style::Plain => scalar::is_text(text),
+                Style::JsonWord => false,
+                Style::Single | Style::Double | Style::Block => true,
+            };
+            // A number may be written longer than it is, and a tag makes something else of a text.
+            if is_text && tape.properties(event).is_none() { text.len() + 3 } else { 2 }
+        }
+    }
+}
 
 /// The first item of a list that no client can apply: too large, or nothing like an object.
 fn unfit_item<'t>(tape: &'t Tape, file: &str) -> Option<&'t TapeEvent> {
     let items = value_at(tape, file, "items")?;
-    let (mut depth, mut start) = (0_usize, items);
+    let (mut depth, mut start, mut size) = (0_usize, items, 0);
     for (at, event) in tape.events.iter().enumerate().skip(items) {
+        size += json_bytes(tape, file, event);
         match event.kind {
             EventKind::MapStart { .. } | EventKind::SeqStart { .. } => {
-                start = if depth == 1 { at } else { start };
+                (start, size) = if depth == 1 { (at, 0) } else { (start, size) };
                 depth += 1;
             }
             EventKind::MapEnd | EventKind::SeqEnd => {
                 depth = depth.saturating_sub(1);
                 // An item ends.
-                if depth == 1 && !(2..=MAX_EVENTS).contains(&(at - start)) {
+                if depth == 1 && (at - start < 2 || size > MAX_REQUEST) {
                     return Some(&tape.events[start]);
                 }
             }
@@ -91,7 +122,7 @@ mod tests {
         };
         let bare = |kind: &EventKind| TapeEvent::new(*kind, 0, 0);
         tape.events.extend([bare(&MAP), word("kind"), word(kind), word("items"), bare(&SEQ)]);
-        while tape.events.len() <= MAX_EVENTS {
+        while tape.events.len() <= MAX_REQUEST {
             tape.events.extend(item.iter().map(bare));
         }
         tape.events.extend(last.iter().chain(&[EventKind::SeqEnd, EventKind::MapEnd]).map(bare));
@@ -104,13 +135,28 @@ mod tests {
     const OBJECT: [EventKind; 4] = [MAP, VALUE, VALUE, EventKind::MapEnd];
 
     #[test]
-    fn an_object_of_more_values_than_a_request_holds_is_refused_and_a_list_of_objects_is_not() {
+    fn an_object_that_is_larger_than_a_request_is_refused_and_a_list_of_objects_is_not() {
         assert!(is_refused("ConfigMap", &OBJECT, &[]));
         assert!(!is_refused("List", &OBJECT, &[]));
         assert!(!is_refused("List", &OBJECT, &[EventKind::Alias]));
         assert!(is_refused("List", &OBJECT, &[VALUE]), "an item without value");
         assert!(is_refused("List", &OBJECT, &[MAP, EventKind::MapEnd]), "an empty item");
-        let large: Vec<_> = [MAP].into_iter().chain(vec![VALUE; MAX_EVENTS]).chain([EventKind::MapEnd]).collect();
+        let large: Vec<_> = [MAP].into_iter().chain(vec![VALUE; MAX_REQUEST]).chain([EventKind::MapEnd]).collect();
         assert!(is_refused("List", &large, &[]), "a large item");
+    }
+
+    #[test]
+    fn an_object_is_as_large_as_its_texts() {
+        let refused = |text: String| {
+            let documents = crate::yaml::read(&crate::text::SourceFile::new("f.yaml", text));
+            matches!(documents[0].content, crate::yaml::Content::Unreadable(_))
+        };
+        let object = |kind: &str, length: usize| format!("kind: {kind}\ndata: {{a: '{}'}}\n", "x".repeat(length));
+        assert!(refused(object("ConfigMap", MAX_REQUEST)));
+        assert!(!refused(object("ConfigMap", MAX_REQUEST - 100)));
+        let items = format!("kind: List\nitems:\n{}", "- {kind: ConfigMap, name: a}\n".repeat(MAX_REQUEST / 20));
+        assert!(!refused(items));
+        // These are `null`, however much room they take.
+        assert!(!refused(format!("kind: ConfigMap\ndata:\n{}", "- # nothing\n".repeat(MAX_REQUEST / 10))));
     }
 }
