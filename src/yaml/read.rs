@@ -338,6 +338,7 @@ fn template_braces(file: &str, error: &SyntaxError, chunk: Span) -> Option<u32> 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::yaml::limits::MAX_REQUEST;
     use crate::yaml::{Kind, Value};
 
     const TEXT: &str =
@@ -383,5 +384,20 @@ mod tests {
         );
         assert_eq!(tree.root().get("b").and_then(Value::as_int), Some(1));
         assert!(tree.is_whole());
+    }
+
+    #[test]
+    fn an_object_is_as_large_as_its_texts() {
+        let refused = |text: String| {
+            let documents = read(&SourceFile::new("f.yaml", text));
+            matches!(documents[0].content, Content::Unreadable(_))
+        };
+        let object = |kind: &str, length: usize| format!("kind: {kind}\ndata: {{a: '{}'}}\n", "x".repeat(length));
+        assert!(refused(object("ConfigMap", MAX_REQUEST)));
+        assert!(!refused(object("ConfigMap", MAX_REQUEST - 100)));
+        let items = format!("kind: List\nitems:\n{}", "- {kind: ConfigMap, name: a}\n".repeat(MAX_REQUEST / 20));
+        assert!(!refused(items));
+        // These are `null`, however much room they take.
+        assert!(!refused(format!("kind: ConfigMap\ndata:\n{}", "- # nothing\n".repeat(MAX_REQUEST / 10))));
     }
 }

@@ -7,12 +7,10 @@
 use std::collections::HashSet;
 use std::sync::Arc;
 
+use super::node::{NodeContent, NodeId, Number, RawEntry, TextPlace, TreeNode};
 use super::text_ref::TextRef;
+use super::words::TreeWords;
 use crate::text::Span;
-
-/// The place of a node in its [`Tree`].
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct NodeId(pub(super) u32);
 
 /// What a value is after Kubernetes' scalar resolution (go-yaml, then JSON).
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -45,57 +43,6 @@ pub enum Kind<'a> {
     },
 }
 
-/// Where the text of a key or a scalar is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum TextPlace {
-    /// It is the token as written.
-    Written,
-    /// It is between the token's quotes.
-    Quoted,
-    /// It differs from what is written: the index in [`RareValues::texts`].
-    Elsewhere(u32),
-}
-
-/// What a node is. Four bytes of content each, for there are a million of them: what needs more is in a list of its own.
-#[derive(Clone, Copy, Debug)]
-pub(super) enum NodeContent {
-    Null,
-    Bool(bool),
-    /// The index in [`RareValues::numbers`].
-    Number(u32),
-    Text(TextPlace),
-    Map {
-        start: u32,
-        end: u32,
-    },
-    Seq {
-        start: u32,
-        end: u32,
-    },
-    /// A mapping that was checked, and of which nothing is kept.
-    LeftOut,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) enum Number {
-    Int(i64),
-    Uint(u64),
-    Float(f64),
-}
-
-#[derive(Clone, Copy, Debug)]
-pub(super) struct TreeNode {
-    pub(super) content: NodeContent,
-    pub(super) span: Span,
-}
-
-#[derive(Clone, Copy, Debug)]
-pub(super) struct RawEntry {
-    pub(super) key: TextPlace,
-    pub(super) key_span: Span,
-    pub(super) value: NodeId,
-}
-
 /// What few documents have: an input may have a million small ones.
 #[derive(Clone, Debug)]
 pub(super) struct RareValues {
@@ -109,9 +56,7 @@ pub(super) struct RareValues {
 /// The composed value of one document: an arena of nodes with their spans.
 #[derive(Clone, Debug)]
 pub struct Tree {
-    pub(super) nodes: Box<[TreeNode]>,
-    pub(super) entries: Box<[RawEntry]>,
-    pub(super) items: Box<[NodeId]>,
+    pub(super) words: TreeWords,
     pub(super) root: NodeId,
     /// The text of the whole file.
     pub(super) file: Arc<String>,
@@ -135,7 +80,12 @@ impl Tree {
 
     /// Every key of the document, at whatever depth; those reached through an alias come once.
     pub fn keys(&self) -> impl Iterator<Item = &str> {
-        self.entries.iter().map(|entry| self.text(entry.key, entry.key_span))
+        (0..self.words.entries()).map(|at| self.entry_at(at).key)
+    }
+
+    /// Every value of the document, in no order that means anything.
+    pub(super) fn values(&self) -> impl Iterator<Item = Value<'_>> {
+        (0..self.words.nodes()).map(|at| self.value(NodeId(at)))
     }
 
     /// The value at `id`, which must come from this tree.
@@ -143,8 +93,8 @@ impl Tree {
         Value { tree: self, id }
     }
 
-    fn entry(&self, entry: &RawEntry) -> Entry<'_> {
-        let RawEntry { key, key_span, value } = *entry;
+    fn entry_at(&self, at: u32) -> Entry<'_> {
+        let RawEntry { key, key_span, value } = self.words.entry(at);
         Entry { key: self.text(key, key_span), key_span, value: self.value(value) }
     }
 
@@ -227,6 +177,7 @@ impl<'a> Value<'a> {
         match node.content {
             NodeContent::Null => Kind::Null,
             NodeContent::Bool(value) => Kind::Bool(value),
+            NodeContent::Int(value) => Kind::Int(i64::from(value)),
             NodeContent::Number(at) => match self.tree.number(at) {
                 Some(Number::Int(value)) => Kind::Int(value),
                 Some(Number::Uint(value)) => Kind::Uint(value),
@@ -299,11 +250,11 @@ impl<'a> Value<'a> {
     /// The entries of a mapping in written order, keys unique; nothing for other kinds.
     pub fn entries(self) -> impl DoubleEndedIterator<Item = Entry<'a>> + ExactSizeIterator {
         let range = match self.node().content {
-            NodeContent::Map { start, end } => start as usize..end as usize,
+            NodeContent::Map { start, end } => start..end,
             _ => 0..0,
         };
         let tree = self.tree;
-        tree.entries[range].iter().map(move |entry| tree.entry(entry))
+        range.map(move |at| tree.entry_at(at))
     }
 
     /// Every entry of every mapping at or below this value, each once however many aliases lead to it, in the order of
@@ -325,20 +276,20 @@ impl<'a> Value<'a> {
     /// The items of a sequence; nothing for other kinds.
     pub fn items(self) -> impl DoubleEndedIterator<Item = Value<'a>> + ExactSizeIterator {
         let range = match self.node().content {
-            NodeContent::Seq { start, end } => start as usize..end as usize,
+            NodeContent::Seq { start, end } => start..end,
             _ => 0..0,
         };
         let tree = self.tree;
-        tree.items[range].iter().map(move |&id| tree.value(id))
+        range.map(move |at| tree.value(tree.words.item(at)))
     }
 
     /// The entry of a mapping with that key, compared exactly.
     pub fn entry(self, key: &str) -> Option<Entry<'a>> {
         let NodeContent::Map { start, end } = self.node().content else { return None };
         let tree = self.tree;
-        let found = tree.entries[start as usize..end as usize].iter();
-        let found = found.into_iter().find(|entry| tree.is_text(entry.key, entry.key_span, key))?;
-        Some(tree.entry(found))
+        let is_it = |entry: &RawEntry| tree.is_text(entry.key, entry.key_span, key);
+        let RawEntry { key, key_span, value } = (start..end).map(|at| tree.words.entry(at)).find(is_it)?;
+        Some(Entry { key: tree.text(key, key_span), key_span, value: tree.value(value) })
     }
 
     /// The value under a key; `None` when this is not a mapping or has no such key. An explicit null is `Some`.
@@ -356,14 +307,14 @@ impl<'a> Value<'a> {
         match self.node().content {
             NodeContent::Null => "null",
             NodeContent::Bool(_) => "bool",
-            NodeContent::Number(_) => "number",
+            NodeContent::Int(_) | NodeContent::Number(_) => "number",
             NodeContent::Text(_) => "string",
             NodeContent::Map { .. } | NodeContent::LeftOut => "object",
             NodeContent::Seq { .. } => "array",
         }
     }
 
-    fn node(self) -> &'a TreeNode {
-        &self.tree.nodes[self.id.0 as usize]
+    fn node(self) -> TreeNode {
+        self.tree.words.node(self.id)
     }
 }

@@ -114,6 +114,18 @@ impl Grant {
     }
 }
 
+impl RuleSet {
+    /// Whether they allow changing `holder`, whose kind is one of `resources`, where they count.
+    fn reaches(&self, holder: &FinalizerHolder<'_>, resources: &[String]) -> bool {
+        self.rules.iter().any(|(_, rule)| changes(rule, holder, resources))
+    }
+
+    /// Whether they do so by a rule about the kind or its group, and not merely because one allows everything.
+    fn names(&self, holder: &FinalizerHolder<'_>, resources: &[String]) -> bool {
+        self.rules.iter().any(|(_, rule)| !rule.is_everything() && changes(rule, holder, resources))
+    }
+}
+
 /// Only the resource itself has finalizers to change; but `finalizers`, which appears in roles of controllers only, shows that
 /// somebody meant to allow it.
 fn changes(rule: &PolicyRule, holder: &FinalizerHolder<'_>, resources: &[String]) -> bool {
@@ -168,29 +180,33 @@ impl Access {
         })
     }
 
-    /// The grants that allow changing `holder`, whose kind is one of `resources`, by a rule that `matters`; in order.
-    fn reaching(
-        &self,
-        holder: &FinalizerHolder<'_>,
-        resources: &[String],
-        matters: impl Fn(&PolicyRule) -> bool,
-    ) -> impl Iterator<Item = &Grant> {
+    /// The rules that may be about one of `resources`, in the order of their first grants. A cluster has hundreds, and few are about
+    /// one kind.
+    fn rules_about(&self, resources: &[String]) -> impl Iterator<Item = &RuleSet> {
         let names = resources.iter().map(String::as_str).chain(["*"]);
-        let mut sets: Vec<usize> = names.filter_map(|name| self.by_resource.get(name)).flatten().copied().collect();
-        sets.sort_unstable();
-        sets.dedup();
-        let sets = sets.into_iter().map(|at| &self.rule_sets[at]);
-        let reaching =
-            sets.filter(|set| set.rules.iter().any(|(_, rule)| matters(rule) && changes(rule, holder, resources)));
-        let mut places: Vec<usize> = reaching.flat_map(|set| set.grants.iter().copied()).collect();
-        places.sort_unstable();
-        places.into_iter().map(|at| &self.grants[at]).filter(|grant| grant.counts_for(holder))
+        let mut lists: Vec<&[usize]> = names.filter_map(|name| self.by_resource.get(name)).map(Vec::as_slice).collect();
+        std::iter::from_fn(move || {
+            let next = lists.iter().filter_map(|list| list.first()).min().copied()?;
+            for list in &mut lists {
+                *list = list.strip_prefix(&[next]).unwrap_or(list);
+            }
+            Some(&self.rule_sets[next])
+        })
     }
 
-    /// The first grant that allows changing `holder` by a rule about its kind or group, and not merely because it allows
-    /// everything.
+    /// The first grant that allows changing `holder`, whose kind is one of `resources`, by a rule about its kind or group, and not
+    /// merely because it allows everything.
     pub(super) fn naming(&self, holder: &FinalizerHolder<'_>, resources: &[String]) -> Option<&Grant> {
-        self.reaching(holder, resources, |rule| !rule.is_everything()).next()
+        let mut first = None;
+        for set in self.rules_about(resources) {
+            if first.is_some_and(|first| set.grants.first() > Some(&first)) {
+                break;
+            }
+            let counting = set.grants.iter().find(|at| self.grants[**at].counts_for(holder));
+            let sooner = counting.filter(|at| first.is_none_or(|first| **at < first));
+            first = sooner.filter(|_| set.names(holder, resources)).copied().or(first);
+        }
+        first.map(|at| &self.grants[at])
     }
 
     /// The workloads, those that end on their own last, each with what its ServiceAccount is granted.
@@ -209,8 +225,10 @@ impl Access {
         holder: &FinalizerHolder<'_>,
         resources: &[String],
     ) -> HashSet<ObjectId> {
-        let grants = self.reaching(holder, resources, |_| true);
-        let granted = grants.flat_map(|grant| &grant.workloads).map(|at| self.workloads[*at].id);
+        let reaching = self.rules_about(resources).filter(|set| set.reaches(holder, resources));
+        let grants = reaching.flat_map(|set| &set.grants).map(|at| &self.grants[*at]);
+        let counting = grants.filter(|grant| grant.counts_for(holder));
+        let granted = counting.flat_map(|grant| &grant.workloads).map(|at| self.workloads[*at].id);
         granted.filter(|id| workloads.contains(id)).collect()
     }
 

@@ -5,9 +5,11 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use crate::text::Span;
+use crate::yaml::node::{NodeContent, NodeId, Number, RawEntry, TextPlace, TreeNode};
 use crate::yaml::scalar::Scalar;
 use crate::yaml::tape::{Tape, TapeEvent, TextRef};
-use crate::yaml::tree::{NodeContent, NodeId, Number, RareValues, RawEntry, TextPlace, Tree, TreeNode};
+use crate::yaml::tree::{RareValues, Tree};
+use crate::yaml::words::TreeWords;
 
 /// What a tree consists of. Each list is only ever added to.
 #[derive(Clone, Default)]
@@ -43,7 +45,7 @@ pub(super) struct Growth {
     added: usize,
 }
 
-/// More nodes than this are not copied, so the next document gets new memory.
+/// Memory for more nodes than this is given back.
 const KEPT_NODES: usize = 1 << 16;
 
 impl TreeLists {
@@ -113,7 +115,10 @@ impl<'t> GrowingTree<'t> {
             Scalar::Null => return NodeContent::Null,
             Scalar::Bool(value) => return NodeContent::Bool(value),
             Scalar::Text(text) => return NodeContent::Text(self.text_place(text, event)),
-            Scalar::Int(value) => Number::Int(value),
+            Scalar::Int(value) => match u32::try_from(value) {
+                Ok(small) => return NodeContent::Int(small),
+                Err(_) => Number::Int(value),
+            },
             Scalar::Uint(value) => Number::Uint(value),
             Scalar::Float(value) | Scalar::Big(value) => Number::Float(value),
         };
@@ -206,6 +211,7 @@ impl<'t> GrowingTree<'t> {
                 }
                 (NodeContent::Null, NodeContent::Null) => {}
                 (NodeContent::Bool(one), NodeContent::Bool(other)) if one == other => {}
+                (NodeContent::Int(one), NodeContent::Int(other)) if one == other => {}
                 (NodeContent::Number(one), NodeContent::Number(other))
                     if self.lists.numbers[one as usize] == self.lists.numbers[other as usize] => {}
                 (NodeContent::Text(one), NodeContent::Text(other))
@@ -224,21 +230,17 @@ impl<'t> GrowingTree<'t> {
             false => self.take_decoded(),
         };
         let Self { tape, mut lists, is_whole, .. } = self;
-        let (kept, memory) = match lists.nodes.capacity() > KEPT_NODES {
-            true => (lists, TreeLists::default()),
-            false => {
-                let copy = lists.clone();
-                lists.clear();
-                (copy, lists)
-            }
-        };
-        let TreeLists { nodes, entries, items, numbers, texts, .. } = kept;
+        let TreeLists { nodes, entries, items, numbers, texts, .. } = &lists;
+        let words = TreeWords::of(nodes, entries, items);
         let has_rare = !numbers.is_empty() || !texts.is_empty() || !decoded.is_empty();
-        let rare = has_rare.then(|| Box::new(RareValues { numbers, texts, decoded }));
-        let (nodes, entries, items) = (nodes.into(), entries.into(), items.into());
+        let rare = has_rare.then(|| Box::new(RareValues { numbers: numbers.clone(), texts: texts.clone(), decoded }));
         let (file, has_aliases) = (Arc::clone(file), tape.has_aliases);
-        let tree = Tree { nodes, entries, items, root, file, rare, is_whole, has_aliases };
-        (tree, memory)
+        let tree = Tree { words, root, file, rare, is_whole, has_aliases };
+        match lists.nodes.capacity() > KEPT_NODES {
+            true => lists = TreeLists::default(),
+            false => lists.clear(),
+        }
+        (tree, lists)
     }
 
     /// The decoded texts that are still needed, where most were forgotten. Every text gets its new place.

@@ -18,11 +18,13 @@ use self::open::{Key, OpenCollections};
 use super::alias::{self, EventLinks};
 use super::document::Problem;
 use super::left_out::LeftOut;
+use super::limits::MAX_OFFSET;
+use super::node::{NodeContent, NodeId, Number, TreeNode};
 use super::passing;
 use super::root;
 use super::scalar::{self, Scalar};
 use super::tape::{EventKind, Style, SyntaxError, Tape, TapeEvent};
-use super::tree::{NodeContent, NodeId, Number, Tree, TreeNode};
+use super::tree::Tree;
 use crate::text::Span;
 
 /// A document's value and what was noticed on the way.
@@ -43,6 +45,9 @@ pub(super) fn compose_without(
     json: bool,
     left_out: LeftOut,
 ) -> Result<Composed, SyntaxError> {
+    if file.len() >= MAX_OFFSET as usize {
+        return Err(SyntaxError::new(0, root::TOO_LARGE));
+    }
     root::check_size(tape, file)?;
     if tape.may_be_deep {
         depth::check(tape)?;
@@ -242,6 +247,7 @@ impl Composer<'_> {
         let key = match content {
             NodeContent::Null => Scalar::Null,
             NodeContent::Bool(value) => Scalar::Bool(value),
+            NodeContent::Int(value) => Scalar::Int(value.into()),
             NodeContent::Number(at) => match self.tree.number(at) {
                 Number::Int(value) => Scalar::Int(value),
                 Number::Uint(value) => Scalar::Uint(value),

@@ -4,8 +4,8 @@ use super::growing::GrowingTree;
 use crate::text::Span;
 use crate::yaml::document::{Problem, ProblemKind};
 use crate::yaml::keys::KeySet;
+use crate::yaml::node::{NodeContent, NodeId, RawEntry, TextPlace};
 use crate::yaml::tape::{SyntaxError, TapeEvent};
-use crate::yaml::tree::{NodeContent, NodeId, RawEntry, TextPlace};
 
 /// An entry of an open mapping, or the place of one that was replaced.
 struct Slot {

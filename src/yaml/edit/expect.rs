@@ -3,7 +3,8 @@
 use std::collections::{BTreeSet, HashMap, HashSet};
 
 use super::change::{NewValue, Route, RouteStep, ValueChange};
-use crate::yaml::tree::{Kind, NodeId, Tree, Value};
+use crate::yaml::node::NodeId;
+use crate::yaml::tree::{Kind, Tree, Value};
 
 /// What becomes of the members of a mapping or a list.
 #[derive(Debug, Default)]
@@ -117,8 +118,9 @@ impl<'a> ExpectedTree<'a> {
         if emptied.is_empty() {
             return;
         }
-        let maps = (0..self.old.nodes.len() as u32).map(|node| self.old.value(NodeId(node)));
-        let holding: Vec<(NodeId, usize)> = maps
+        let holding: Vec<(NodeId, usize)> = self
+            .old
+            .values()
             .flat_map(|map| {
                 let entries = map.entries().enumerate();
                 entries.filter(|(_, entry)| emptied.contains(&entry.value.id())).map(move |(at, _)| (map.id(), at))

@@ -26,8 +26,9 @@ use self::lines::TextLines;
 use self::written::WrittenDocument;
 use super::compose::compose;
 use super::document::Notation;
+use super::node::NodeId;
 use super::read::reread;
-use super::tree::{NodeContent, NodeId, Tree};
+use super::tree::Tree;
 use crate::text::{Span, replaced};
 
 pub use change::{NewValue, Route, RouteStep, ValueChange};
@@ -61,11 +62,8 @@ impl<'a> Editor<'a> {
     pub fn new(text: &'a str, span: Span, notation: Notation, tree: &'a Tree) -> Option<Self> {
         let tape = reread(text, span, notation)?;
         let layout = Layout::new(&tape, text)?;
-        let maps = tree.nodes.iter().enumerate();
-        let maps = maps
-            .filter(|(_, node)| matches!(node.content, NodeContent::Map { .. }))
-            .map(|(at, node)| (node.span.start, NodeId(at as u32)))
-            .collect();
+        let maps = tree.values().filter(|value| value.is_map() && !value.is_left_out());
+        let maps = maps.map(|map| (map.span().start, map.id())).collect();
         Some(Self { text, span, notation, tree, layout, maps })
     }
 

@@ -29,7 +29,7 @@
 //! | P3.3 regular files only, with a limit | `irregular::a_device_that_is_named_ends_at_the_limit`, `bounds::a_file_of_a_gigabyte_is_not_even_opened` |
 //! | P3.4 a backslash in a name; two names that are not UTF-8 | `file_names::a_backslash_is_a_part_of_a_name`, `file_names::names_that_are_not_utf8_are_two_files_and_shown_by_their_bytes` |
 //! | P3.5 a million duplicate keys | `bounds::hundreds_of_thousands_of_duplicate_keys` |
-//! | P3.5 a name of 10 MB | `bounds::a_name_of_ten_megabytes` |
+//! | P3.5 a name of 10 MB | `bounds::a_name_of_three_megabytes`, `bounds::an_object_of_ten_megabytes_is_refused_whatever_is_in_it` |
 //! | P3.5 outcomes × objects | `../growth/printed.rs`: `a_thousand_objects_with_thousands_of_outcomes` |
 //! | P3.6 depth 200 in a glob argument, in a path of a bundle | `file_names::arguments_and_patterns_of_any_shape_are_answered` |
 //! | P3.6 no thread can be started; 100,000 threads | `amounts::so_many_threads_as_nobody_has_are_a_mistake_and_too_few_are_enough` |
