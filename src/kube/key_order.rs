@@ -45,6 +45,9 @@ impl Beginning {
 
 /// Sorts by keys, in the order of [`ObjectKey`] itself.
 pub fn sort_by_object_key<T>(items: Vec<T>, key_of: impl Fn(&T) -> &ObjectKey) -> Vec<T> {
+    if items.is_sorted_by(|a, b| key_of(a) <= key_of(b)) {
+        return items;
+    }
     let mut numbering = Numbering::default();
     let deciders = items.iter().map(&key_of).enumerate().map(|(at, key)| Decider {
         group: numbering.number(&key.group),

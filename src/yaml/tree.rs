@@ -98,16 +98,6 @@ impl Tree {
         Entry { key: self.text(key, key_span), key_span, value: self.value(value) }
     }
 
-    /// Whether the text at `place` is `wanted`. Most texts differ in their length, which is known without looking at them.
-    fn is_text(&self, place: TextPlace, token: Span, wanted: &str) -> bool {
-        let length = match place {
-            TextPlace::Written => Some(token.len() as usize),
-            TextPlace::Quoted => (token.len() as usize).checked_sub(2),
-            TextPlace::Elsewhere(_) => Some(wanted.len()),
-        };
-        length == Some(wanted.len()) && self.text(place, token) == wanted
-    }
-
     /// The text at `place`, whose token is at `token`.
     pub(super) fn text(&self, place: TextPlace, token: Span) -> &str {
         match place {
@@ -249,12 +239,8 @@ impl<'a> Value<'a> {
 
     /// The entries of a mapping in written order, keys unique; nothing for other kinds.
     pub fn entries(self) -> impl DoubleEndedIterator<Item = Entry<'a>> + ExactSizeIterator {
-        let range = match self.node().content {
-            NodeContent::Map { start, end } => start..end,
-            _ => 0..0,
-        };
         let tree = self.tree;
-        range.map(move |at| tree.entry_at(at))
+        tree.words.entries_of(self.id).unwrap_or_default().map(move |at| tree.entry_at(at))
     }
 
     /// Every entry of every mapping at or below this value, each once however many aliases lead to it, in the order of
@@ -285,10 +271,10 @@ impl<'a> Value<'a> {
 
     /// The entry of a mapping with that key, compared exactly.
     pub fn entry(self, key: &str) -> Option<Entry<'a>> {
-        let NodeContent::Map { start, end } = self.node().content else { return None };
         let tree = self.tree;
-        let is_it = |entry: &RawEntry| tree.is_text(entry.key, entry.key_span, key);
-        let RawEntry { key, key_span, value } = (start..end).map(|at| tree.words.entry(at)).find(is_it)?;
+        let is_it = |entry: &RawEntry| tree.text(entry.key, entry.key_span) == key;
+        // Most keys differ in their length.
+        let RawEntry { key, key_span, value } = tree.words.find(tree.words.entries_of(self.id)?, is_it, key.len())?;
         Some(Entry { key: tree.text(key, key_span), key_span, value: tree.value(value) })
     }
 

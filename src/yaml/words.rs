@@ -3,6 +3,8 @@
 //! A node and an entry of a mapping take three words each: where the token begins, where it ends, and what belongs to it. What kind
 //! of node it is stands in the two highest bits of the first and the second word, which no place in a text needs.
 
+use std::ops::Range;
+
 use super::limits::MAX_OFFSET;
 use super::node::{NodeContent, NodeId, RawEntry, TextPlace, TreeNode};
 use crate::text::Span;
@@ -97,6 +99,37 @@ impl TreeWords {
         (self.items - self.entries) / WIDTH as u32
     }
 
+    /// Where the entries of a mapping begin and end. `None`: it is none, or nothing of it was kept.
+    #[inline]
+    pub(super) fn entries_of(&self, map: NodeId) -> Option<Range<u32>> {
+        let [first, second, word] = self.three(WIDTH * map.0 as usize);
+        (first >> MARK | (second >> MARK) << 2 == MAP).then(|| {
+            let [start, end] = self.bounds(word);
+            start..end
+        })
+    }
+
+    /// The first of some entries whose key has that length, as far as is known without a look at it, and is the one that `is_key`
+    /// wants.
+    #[inline]
+    pub(super) fn find(
+        &self,
+        entries: Range<u32>,
+        mut is_key: impl FnMut(&RawEntry) -> bool,
+        length: usize,
+    ) -> Option<RawEntry> {
+        let first = self.entries as usize + WIDTH * entries.start as usize;
+        let (threes, _) = self.words[first..first + WIDTH * entries.len()].as_chunks::<WIDTH>();
+        let of_length = |[first, end, _]: &[u32; WIDTH]| match first >> MARK {
+            0 => *end - *first == length as u32,
+            1 => *end - (first & (MAX_OFFSET - 1)) == length as u32 + 2,
+            _ => true,
+        };
+        let alike = entries.zip(threes).filter(|(_, three)| of_length(three));
+        alike.map(|(at, _)| self.entry(at)).find(|entry| is_key(entry))
+    }
+
+    #[inline]
     pub(super) fn node(&self, id: NodeId) -> TreeNode {
         let [first, second, word] = self.three(WIDTH * id.0 as usize);
         let content = match first >> MARK | (second >> MARK) << 2 {
@@ -121,6 +154,7 @@ impl TreeWords {
         TreeNode { content, span: Span::new(first & (MAX_OFFSET - 1), second & (MAX_OFFSET - 1)) }
     }
 
+    #[inline]
     pub(super) fn entry(&self, at: u32) -> RawEntry {
         let [first, end, value] = self.three(self.entries as usize + WIDTH * at as usize);
         let key = match first >> MARK | WRITTEN {
@@ -131,15 +165,18 @@ impl TreeWords {
         RawEntry { key, key_span: Span::new(first & (MAX_OFFSET - 1), end), value: NodeId(value) }
     }
 
+    #[inline]
     pub(super) fn item(&self, at: u32) -> NodeId {
         NodeId(self.words[(self.items + at) as usize])
     }
 
+    #[inline]
     fn three(&self, at: usize) -> [u32; WIDTH] {
         let words = &self.words[at..at + WIDTH];
         [words[0], words[1], words[2]]
     }
 
+    #[inline]
     fn bounds(&self, collection: u32) -> [u32; 2] {
         let at = (self.bounds + 2 * collection) as usize;
         [self.words[at], self.words[at + 1]]
