@@ -222,7 +222,7 @@ fn finalizer_conflict(context: &Context<'_>, sink: &mut Sink) {
         };
         let ((_, first), (index, finalizer)) =
             if orphan.0 < foreground.0 { (orphan, foreground) } else { (foreground, orphan) };
-        let entry = FinalizerEntry { member, index, finalizer };
+        let entry = FinalizerEntry::new(member, index, finalizer);
         sink.push(
             entry
                 .draft(format!("{} has both `{}` and `{}`", named(member), finalizers::ORPHAN, finalizers::FOREGROUND))

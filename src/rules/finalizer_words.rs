@@ -1,7 +1,8 @@
 //! What the finalizer rules share: the entries they check, how they describe removers, and the commands that release a
 //! stuck object.
 
-use std::collections::HashSet;
+use std::collections::HashMap;
+use std::collections::hash_map::Entry;
 
 use super::draft::Draft;
 use super::proposal::Proposal;
@@ -18,9 +19,16 @@ pub(super) struct FinalizerEntry<'a> {
     pub(super) member: &'a Member,
     pub(super) index: usize,
     pub(super) finalizer: &'a Spanned<String>,
+    /// The places of entries that say the same.
+    repetitions: Vec<usize>,
 }
 
-impl FinalizerEntry<'_> {
+impl<'a> FinalizerEntry<'a> {
+    /// An entry whose repetitions, if there are any, do not matter.
+    pub(super) fn new(member: &'a Member, index: usize, finalizer: &'a Spanned<String>) -> Self {
+        Self { member, index, finalizer, repetitions: Vec::new() }
+    }
+
     pub(super) fn name(&self) -> &str {
         self.finalizer.as_str()
     }
@@ -34,9 +42,8 @@ impl FinalizerEntry<'_> {
 
     /// What removes the entry, and its repetitions, from the manifest.
     pub(super) fn removed(&self, proposal: fn(&'static str) -> Proposal) -> Proposal {
-        let all = self.member.object.metadata().numbered_finalizers();
-        let same = all.filter(|(_, finalizer)| finalizer.value == self.finalizer.value);
-        same.fold(proposal("remove the finalizer"), |proposal, (index, _)| {
+        let all = std::iter::once(&self.index).chain(&self.repetitions);
+        all.fold(proposal("remove the finalizer"), |proposal, index| {
             proposal.remove(self.member, &format!("metadata.finalizers[{index}]"))
         })
     }
@@ -50,10 +57,17 @@ impl FinalizerEntry<'_> {
 /// Every finalizer of `metadata.finalizers` in the input. A repeated entry comes once.
 pub(super) fn entries(inventory: &Inventory) -> impl Iterator<Item = FinalizerEntry<'_>> {
     inventory.members.iter().flat_map(|member| {
-        let mut seen = HashSet::new();
-        let all = member.object.metadata().numbered_finalizers();
-        let first = all.filter(move |(_, finalizer)| seen.insert(finalizer.as_str()));
-        first.map(move |(index, finalizer)| FinalizerEntry { member, index, finalizer })
+        let (mut found, mut places) = (Vec::new(), HashMap::new());
+        for (index, finalizer) in member.object.metadata().numbered_finalizers() {
+            match places.entry(finalizer.as_str()) {
+                Entry::Vacant(place) => {
+                    place.insert(found.len());
+                    found.push(FinalizerEntry::new(member, index, finalizer));
+                }
+                Entry::Occupied(place) => found[*place.get()].repetitions.push(index),
+            }
+        }
+        found
     })
 }
 

@@ -105,6 +105,13 @@ fn tens_of_thousands_of_finalizers() {
     checked(&format!("apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: a\n  finalizers:\n{finalizers}"));
 }
 
+/// Each finding looked for its repetitions among all: the square of their number.
+#[test]
+fn tens_of_thousands_of_finalizers_that_one_row_knows() {
+    let finalizers = repeated("  - wrangler.cattle.io/x#\n", 1_000_000);
+    checked(&format!("apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: a\n  finalizers:\n{finalizers}"));
+}
+
 #[test]
 fn hundreds_of_thousands_of_finalizers_that_say_the_same() {
     let finalizers = "a.b/c,".repeat(380_000);
