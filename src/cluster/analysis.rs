@@ -66,6 +66,9 @@ impl<'a> Analysis<'a> {
     /// Finds out what most rules ask for, side by side: the thread that asks first would work while the others wait. What a rule
     /// finds out is never divided: a thread that waits for a part takes up another rule, which may ask for the same whole.
     pub fn prepare(&self) {
+        if self.ownership.get().is_some() && self.deliveries.get().is_some() {
+            return;
+        }
         let (inventory, tables) = (self.inventory, &*self.tables);
         let ownership = || Ownership::side_by_side(inventory, Arc::clone(&tables.finalizers));
         let (ownership, ties) = rayon::join(ownership, || Ties::side_by_side(inventory, tables));
