@@ -274,7 +274,7 @@ impl<'a> Value<'a> {
         let tree = self.tree;
         let is_it = |entry: &RawEntry| tree.text(entry.key, entry.key_span) == key;
         // Most keys differ in their length.
-        let RawEntry { key, key_span, value } = tree.words.find(tree.words.entries_of(self.id)?, is_it, key.len())?;
+        let RawEntry { key, key_span, value } = tree.words.find(tree.words.entries_of(self.id)?, key.len(), is_it)?;
         Some(Entry { key: tree.text(key, key_span), key_span, value: tree.value(value) })
     }
 

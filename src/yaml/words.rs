@@ -115,14 +115,14 @@ impl TreeWords {
     pub(super) fn find(
         &self,
         entries: Range<u32>,
-        mut is_key: impl FnMut(&RawEntry) -> bool,
         length: usize,
+        mut is_key: impl FnMut(&RawEntry) -> bool,
     ) -> Option<RawEntry> {
         let first = self.entries as usize + WIDTH * entries.start as usize;
         let (threes, _) = self.words[first..first + WIDTH * entries.len()].as_chunks::<WIDTH>();
-        let of_length = |[first, end, _]: &[u32; WIDTH]| match first >> MARK {
-            0 => *end - *first == length as u32,
-            1 => *end - (first & (MAX_OFFSET - 1)) == length as u32 + 2,
+        let of_length = |[first, end, _]: &[u32; WIDTH]| match first >> MARK | WRITTEN {
+            WRITTEN => *end - *first == length as u32,
+            QUOTED => *end - (first & (MAX_OFFSET - 1)) == length as u32 + 2,
             _ => true,
         };
         let alike = entries.zip(threes).filter(|(_, three)| of_length(three));
