@@ -5,6 +5,7 @@ use std::sync::Arc;
 use super::builtin::table;
 use super::index::Index;
 use super::kinds::Resolution;
+use super::merged::merged;
 use super::object_id::ObjectId;
 use super::{Inventory, Member};
 use crate::kube::{ApiVersion, GroupKind, Namespace, ObjectKey, Scope};
@@ -100,14 +101,8 @@ impl Inventory {
         let in_namespace =
             |namespace: Namespace| self.with_key(&ObjectKey::new(GroupKind::new(group, kind.kind), namespace, name));
         let named = here.name().map(|name| [Namespace::Named(name.into()), Namespace::Unwritten, Namespace::None]);
-        let mut parts: Vec<_> = named.into_iter().flatten().map(in_namespace).collect();
-        let merged = std::iter::from_fn(move || {
-            let part = parts.iter_mut().filter(|part| !part.is_empty()).min_by_key(|part| part.first().copied())?;
-            let (next, rest) = part.split_first()?;
-            *part = rest;
-            Some(*next)
-        });
-        everywhere.iter().copied().chain(merged)
+        let parts = named.into_iter().flatten().map(in_namespace).collect();
+        everywhere.iter().copied().chain(merged(parts))
     }
 
     /// What is known of the kind that a reference names.

@@ -4,13 +4,13 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use super::kinds::{Kinds, Resolution};
-use crate::kube::ApiVersion;
+use crate::kube::{ApiVersion, GroupKind, KindMap};
 
 /// The kinds that an input names.
 #[derive(Debug, Default)]
 pub(super) struct Resolutions {
-    /// By kind, then by apiVersion as it is written: few versions share the name of a kind.
-    known: HashMap<String, HashMap<String, Arc<Resolution>>>,
+    /// By version.
+    known: KindMap<HashMap<String, Arc<Resolution>>>,
 }
 
 impl Resolutions {
@@ -19,14 +19,16 @@ impl Resolutions {
         if let Some(known) = self.get(api_version, kind) {
             return Arc::clone(known);
         }
-        let resolution = Arc::new(kinds.resolve(ApiVersion::split(api_version), kind));
-        let of_kind = self.known.entry(kind.to_owned()).or_default();
-        of_kind.insert(api_version.to_owned(), Arc::clone(&resolution));
+        let group_version = ApiVersion::split(api_version);
+        let resolution = Arc::new(kinds.resolve(group_version, kind));
+        let of_kind = self.known.get_or_insert_with(GroupKind::new(group_version.group, kind), HashMap::new);
+        of_kind.insert(group_version.version.to_owned(), Arc::clone(&resolution));
         resolution
     }
 
     /// What was found out about a kind.
     pub(super) fn get(&self, api_version: &str, kind: &str) -> Option<&Arc<Resolution>> {
-        self.known.get(kind)?.get(api_version)
+        let ApiVersion { group, version } = ApiVersion::split(api_version);
+        self.known.get(GroupKind::new(group, kind))?.get(version)
     }
 }

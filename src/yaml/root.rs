@@ -2,7 +2,7 @@
 
 use super::limits::MAX_REQUEST;
 use super::scalar;
-use super::tape::{EventKind, Style, SyntaxError, Tape, TapeEvent};
+use super::tape::{EventKind, SyntaxError, Tape, TapeEvent};
 
 /// Whether the root is a mapping without that key.
 pub(super) fn is_mapping_without(tape: &Tape, file: &str, wanted: &str) -> bool {
@@ -69,13 +69,9 @@ fn json_bytes(tape: &Tape, file: &str, at: usize) -> usize {
         EventKind::MapEnd | EventKind::SeqEnd => usize::from(at > 0 && starts(&tape.events[at - 1])),
         EventKind::Scalar(style) => {
             let text = tape.text_of(file, event);
-            let is_text = match style {
-                Style::Plain => scalar::is_text(text),
-                Style::JsonWord => false,
-                Style::Single | Style::Double | Style::Block => true,
-            };
             // A number may be written longer than it is, and a tag makes something else of a text.
-            if is_text && tape.properties(event).is_none() { text.len() + 3 } else { 2 }
+            let is_text = tape.properties(event).is_none() && scalar::is_text_as(style, text);
+            if is_text { text.len() + 3 } else { 2 }
         }
     }
 }

@@ -5,6 +5,8 @@
 
 use std::borrow::Cow;
 
+use super::tape::Style;
+
 const CORE: &str = "tag:yaml.org,2002:";
 
 /// A resolved scalar as go-yaml has it, before JSON.
@@ -100,6 +102,16 @@ fn go_special(value: f64) -> &'static str {
         _ if value.is_nan() => "NaN",
         _ if value > 0.0 => "+Inf",
         _ => "-Inf",
+    }
+}
+
+/// Whether a scalar without a tag is nothing but text.
+#[inline]
+pub(super) fn is_text_as(style: Style, text: &str) -> bool {
+    match style {
+        Style::Plain => is_text(text),
+        Style::JsonWord => false,
+        Style::Single | Style::Double | Style::Block => true,
     }
 }
 

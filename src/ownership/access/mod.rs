@@ -15,7 +15,7 @@ use subject::Subject;
 use super::finalizer_holder::FinalizerHolder;
 use super::known_finalizers::{Controller, ImagePattern, image_name};
 use super::workloads::{self, RunContainer, Workload};
-use crate::inventory::{Inventory, Member, ObjectId};
+use crate::inventory::{Inventory, Member, ObjectId, merged};
 use crate::kube::{GroupKind, Namespace, ObjectKey, Scope, kinds};
 use crate::manifest::Spanned;
 use crate::yaml::Value;
@@ -184,14 +184,8 @@ impl Access {
     /// one kind.
     fn rules_about(&self, resources: &[String]) -> impl Iterator<Item = &RuleSet> {
         let names = resources.iter().map(String::as_str).chain(["*"]);
-        let mut lists: Vec<&[usize]> = names.filter_map(|name| self.by_resource.get(name)).map(Vec::as_slice).collect();
-        std::iter::from_fn(move || {
-            let next = lists.iter().filter_map(|list| list.first()).min().copied()?;
-            for list in &mut lists {
-                *list = list.strip_prefix(&[next]).unwrap_or(list);
-            }
-            Some(&self.rule_sets[next])
-        })
+        let sets = names.filter_map(|name| self.by_resource.get(name)).map(Vec::as_slice).collect();
+        merged(sets).map(|set| &self.rule_sets[set])
     }
 
     /// The first grant that allows changing `holder`, whose kind is one of `resources`, by a rule about its kind or group, and not

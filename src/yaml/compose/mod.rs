@@ -178,12 +178,7 @@ impl Composer<'_> {
             self.open.set_key(&mut self.tree, Key::Merge(event.span()));
             return Ok(());
         }
-        let is_text = match style {
-            Style::Plain => scalar::is_text(text),
-            Style::JsonWord => false,
-            Style::Single | Style::Double | Style::Block => true,
-        };
-        if is_text && tag.is_none() {
+        if tag.is_none() && scalar::is_text_as(style, text) {
             return self.text(index, event, text, is_key);
         }
         let fail = |message: String| SyntaxError::new(event.start, message);
