@@ -7,7 +7,7 @@ use super::object::{Uids, minted_uid, object};
 use super::source::{Assumptions, Source};
 use crate::gc::{KindTable, Object, OwnerReference};
 use crate::inventory::{Member, ObjectId};
-use crate::kube::{Namespace, ObjectKey, kinds as well_known, sort_by_object_key};
+use crate::kube::{Namespace, ObjectKey, kinds as well_known};
 use crate::manifest;
 use crate::ownership::{ImpliedObject, Owner, OwnerEdge};
 
@@ -33,9 +33,9 @@ impl<'a> ReferenceBinder<'a> {
         }
     }
 
-    /// The owners that were made up, in the order of their keys.
-    pub(super) fn into_assumed(self) -> Vec<Object> {
-        sort_by_object_key(self.assumed.into_values().collect(), |object| &object.key)
+    /// The owners that were made up, in no order: the cluster sorts its objects.
+    pub(super) fn into_assumed(self) -> impl Iterator<Item = Object> {
+        self.assumed.into_values()
     }
 
     /// The references of an object of the input.

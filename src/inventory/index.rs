@@ -1,6 +1,5 @@
 //! Objects by what they are called: a few bytes for each, where a map would have a copy of every name.
 
-use std::cmp::Ordering;
 use std::hash::{Hash, Hasher};
 
 use super::object_id::ObjectId;
@@ -55,7 +54,8 @@ impl Index {
 
     /// The objects that share their name with others, those of each name together and in the order of the inventory.
     pub(super) fn shared(&self) -> impl Iterator<Item = &[ObjectId]> {
-        (1..self.names.len()).map(|at| self.of_name(at - 1)).filter(|ids| ids.len() > 1)
+        let of_one_name = self.names.windows(2).map(|bounds| &self.ids[bounds[0] as usize..bounds[1] as usize]);
+        of_one_name.filter(|ids| ids.len() > 1)
     }
 
     /// The objects of that name, in the order of the inventory.
@@ -65,22 +65,10 @@ impl Index {
             return &[];
         }
         let bucket = bucket(wanted, buckets) as usize;
-        let (mut low, mut high) = (self.buckets[bucket] as usize, self.buckets[bucket + 1] as usize);
-        while low < high {
-            let middle = usize::midpoint(low, high);
-            let ids = self.of_name(middle);
-            match ids.first().and_then(|id| name_of(*id)).as_ref().cmp(&Some(wanted)) {
-                Ordering::Equal => return ids,
-                Ordering::Less => low = middle + 1,
-                Ordering::Greater => high = middle,
-            }
-        }
-        &[]
-    }
-
-    /// The objects of the name that is at a place of `names`.
-    fn of_name(&self, at: usize) -> &[ObjectId] {
-        &self.ids[self.names[at] as usize..self.names[at + 1] as usize]
+        let first = self.buckets[bucket] as usize;
+        let names = &self.names[first..self.buckets[bucket + 1] as usize];
+        let found = names.binary_search_by(|at| name_of(self.ids[*at as usize]).as_ref().cmp(&Some(wanted)));
+        found.map_or(&[], |at| &self.ids[self.names[first + at] as usize..self.names[first + at + 1] as usize])
     }
 }
 

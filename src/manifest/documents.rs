@@ -121,9 +121,9 @@ impl WithoutIdentity {
     pub(super) fn of(value: Value<'_>) -> Self {
         let lacks = |key: &str| value.get(key).is_none_or(|field| field.is_null() || field.as_str() == Some(""));
         match value.kind() {
-            Kind::Map { .. } if !lacks("apiVersion") && lacks("kind") => Self::NoKind,
-            Kind::Map { .. } => Self::NoApiVersion,
-            Kind::Seq { .. } => Self::List,
+            Kind::Map if !lacks("apiVersion") && lacks("kind") => Self::NoKind,
+            Kind::Map => Self::NoApiVersion,
+            Kind::Seq => Self::List,
             Kind::Null => Self::Nothing,
             Kind::String(_) => Self::Text,
             Kind::Int(_) | Kind::Uint(_) | Kind::Float(_) => Self::Number,

@@ -305,7 +305,7 @@ fn is_set(field: &str, value: Value<'_>) -> bool {
         Kind::Null => false,
         Kind::String(text) => !text.is_empty(),
         Kind::Int(0) => field == "deletionGracePeriodSeconds",
-        Kind::Seq { start, end } => start != end,
+        Kind::Seq => value.items().len() > 0,
         _ => true,
     }
 }

@@ -27,20 +27,10 @@ pub enum Kind<'a> {
     Float(f64),
     /// Text, decoded.
     String(&'a str),
-    /// A mapping: its entries are at `start..end` of the tree's entry list, in written order, keys unique.
-    Map {
-        /// First entry.
-        start: u32,
-        /// One past the last entry.
-        end: u32,
-    },
-    /// A sequence: its items are at `start..end` of the tree's item list.
-    Seq {
-        /// First item.
-        start: u32,
-        /// One past the last item.
-        end: u32,
-    },
+    /// A mapping: see [`Value::entries`].
+    Map,
+    /// A sequence: see [`Value::items`].
+    Seq,
 }
 
 /// What few documents have: an input may have a million small ones.
@@ -175,9 +165,8 @@ impl<'a> Value<'a> {
                 None => Kind::Null,
             },
             NodeContent::Text(place) => Kind::String(self.tree.text(place, node.span)),
-            NodeContent::Map { start, end } => Kind::Map { start, end },
-            NodeContent::LeftOut => Kind::Map { start: 0, end: 0 },
-            NodeContent::Seq { start, end } => Kind::Seq { start, end },
+            NodeContent::Map { .. } | NodeContent::LeftOut => Kind::Map,
+            NodeContent::Seq { .. } => Kind::Seq,
         }
     }
 

@@ -61,9 +61,7 @@ impl TreeWords {
                 NodeContent::Bool(true) => (TRUE, 0),
                 NodeContent::Int(value) => (INT, value),
                 NodeContent::Number(at) => (NUMBER, at),
-                NodeContent::Text(TextPlace::Written) => (WRITTEN, 0),
-                NodeContent::Text(TextPlace::Quoted) => (QUOTED, 0),
-                NodeContent::Text(TextPlace::Elsewhere(at)) => (ELSEWHERE, at),
+                NodeContent::Text(place) => packed(place),
                 NodeContent::Map { .. } => (MAP, collection.next().unwrap_or_default()),
                 NodeContent::Seq { .. } => (SEQ, collection.next().unwrap_or_default()),
                 NodeContent::LeftOut => (LEFT_OUT, 0),
@@ -72,21 +70,16 @@ impl TreeWords {
         }
         let entries_at = words.len() as u32;
         for RawEntry { key, key_span, value } in entries {
-            let kind = match key {
-                TextPlace::Written => WRITTEN,
-                TextPlace::Quoted => QUOTED,
-                TextPlace::Elsewhere(_) => ELSEWHERE,
-            };
+            let (kind, _) = packed(*key);
             words.extend([key_span.start | (kind & 3) << MARK, key_span.end, value.0]);
         }
         let items_at = words.len() as u32;
         words.extend(items.iter().map(|item| item.0));
-        let bounds_at = words.len() as u32;
+        let bounds = words.len() as u32;
         words.extend(collections.flatten());
         let elsewhere_at = words.len() as u32;
         words.extend(elsewhere.flatten());
-        let (entries, items, bounds, elsewhere) = (entries_at, items_at, bounds_at, elsewhere_at);
-        Self { words: words.into(), entries, items, bounds, elsewhere }
+        Self { words: words.into(), entries: entries_at, items: items_at, bounds, elsewhere: elsewhere_at }
     }
 
     /// How many nodes there are.
@@ -103,7 +96,7 @@ impl TreeWords {
     #[inline]
     pub(super) fn entries_of(&self, map: NodeId) -> Option<Range<u32>> {
         let [first, second, word] = self.three(WIDTH * map.0 as usize);
-        (first >> MARK | (second >> MARK) << 2 == MAP).then(|| {
+        (kind(first, second) == MAP).then(|| {
             let [start, end] = self.bounds(word);
             start..end
         })
@@ -120,9 +113,9 @@ impl TreeWords {
     ) -> Option<RawEntry> {
         let first = self.entries as usize + WIDTH * entries.start as usize;
         let (threes, _) = self.words[first..first + WIDTH * entries.len()].as_chunks::<WIDTH>();
-        let of_length = |[first, end, _]: &[u32; WIDTH]| match first >> MARK | WRITTEN {
-            WRITTEN => *end - *first == length as u32,
-            QUOTED => *end - (first & (MAX_OFFSET - 1)) == length as u32 + 2,
+        let of_length = |[first, end, _]: &[u32; WIDTH]| match kind_of_key(*first) {
+            WRITTEN => end - offset(*first) == length as u32,
+            QUOTED => end - offset(*first) == length as u32 + 2,
             _ => true,
         };
         let alike = entries.zip(threes).filter(|(_, three)| of_length(three));
@@ -132,7 +125,7 @@ impl TreeWords {
     #[inline]
     pub(super) fn node(&self, id: NodeId) -> TreeNode {
         let [first, second, word] = self.three(WIDTH * id.0 as usize);
-        let content = match first >> MARK | (second >> MARK) << 2 {
+        let content = match kind(first, second) {
             NULL => NodeContent::Null,
             FALSE => NodeContent::Bool(false),
             TRUE => NodeContent::Bool(true),
@@ -151,18 +144,18 @@ impl TreeWords {
             }
             _ => NodeContent::LeftOut,
         };
-        TreeNode { content, span: Span::new(first & (MAX_OFFSET - 1), second & (MAX_OFFSET - 1)) }
+        TreeNode { content, span: Span::new(offset(first), offset(second)) }
     }
 
     #[inline]
     pub(super) fn entry(&self, at: u32) -> RawEntry {
         let [first, end, value] = self.three(self.entries as usize + WIDTH * at as usize);
-        let key = match first >> MARK | WRITTEN {
+        let key = match kind_of_key(first) {
             WRITTEN => TextPlace::Written,
             QUOTED => TextPlace::Quoted,
             _ => TextPlace::Elsewhere(self.key_elsewhere(at)),
         };
-        RawEntry { key, key_span: Span::new(first & (MAX_OFFSET - 1), end), value: NodeId(value) }
+        RawEntry { key, key_span: Span::new(offset(first), end), value: NodeId(value) }
     }
 
     #[inline]
@@ -186,6 +179,33 @@ impl TreeWords {
         let (pairs, _) = self.words[self.elsewhere as usize..].as_chunks::<2>();
         pairs.binary_search_by_key(&entry, |[of, _]| *of).map_or(0, |at| pairs[at][1])
     }
+}
+
+/// What a text is to the words, and what belongs to it.
+fn packed(place: TextPlace) -> (u32, u32) {
+    match place {
+        TextPlace::Written => (WRITTEN, 0),
+        TextPlace::Quoted => (QUOTED, 0),
+        TextPlace::Elsewhere(at) => (ELSEWHERE, at),
+    }
+}
+
+/// What a node is, by its first two words.
+#[inline]
+fn kind(first: u32, second: u32) -> u32 {
+    first >> MARK | (second >> MARK) << 2
+}
+
+/// Where the text of a key is, by its first word: three of the kinds, which differ in their two lowest bits.
+#[inline]
+fn kind_of_key(first: u32) -> u32 {
+    first >> MARK | WRITTEN
+}
+
+/// The place in the text that a word names.
+#[inline]
+fn offset(word: u32) -> u32 {
+    word & (MAX_OFFSET - 1)
 }
 
 #[cfg(test)]

@@ -12,7 +12,7 @@ use crate::yaml::tree::{RareValues, Tree};
 use crate::yaml::words::TreeWords;
 
 /// What a tree consists of. Each list is only ever added to.
-#[derive(Clone, Default)]
+#[derive(Default)]
 pub(super) struct TreeLists {
     pub(super) nodes: Vec<TreeNode>,
     pub(super) entries: Vec<RawEntry>,

@@ -93,7 +93,7 @@ impl<'a> ExpectedTree<'a> {
             })?;
             let Some(RouteStep::Key(key)) = first else { return None };
             match (at.kind(), above) {
-                (Kind::Map { .. }, _) => self.of(at.id()).added.push((key.to_string(), value)),
+                (Kind::Map, _) => self.of(at.id()).added.push((key.to_string(), value)),
                 (Kind::Null, Some((parent, member))) => {
                     let value = NewValue::Map(vec![(key.to_string(), value)]);
                     self.of(parent).replaced.insert(member, value);
@@ -153,7 +153,7 @@ impl<'a> ExpectedTree<'a> {
         let untouched = Changed::default();
         let changed = self.changed.get(&old.id());
         match (old.kind(), found.kind()) {
-            (Kind::Map { .. }, Kind::Map { .. }) => {
+            (Kind::Map, Kind::Map) => {
                 let (removed, renamed) = match changed {
                     Some(changed) => (&changed.removed, &changed.renamed),
                     None => (&untouched.removed, &untouched.renamed),
@@ -174,7 +174,7 @@ impl<'a> ExpectedTree<'a> {
                 }
                 same_keys
             }
-            (Kind::Seq { .. }, Kind::Seq { .. }) => {
+            (Kind::Seq, Kind::Seq) => {
                 let kept = old.items().enumerate();
                 let kept = kept.filter(|(at, _)| !changed.is_some_and(|changed| changed.removed.contains(at)));
                 let kept = kept.map(|(at, item)| self.wanted(changed, at, item.id()));

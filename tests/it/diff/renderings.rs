@@ -211,11 +211,11 @@ fn plain(value: yaml::Value<'_>) -> Value {
         Kind::Uint(number) => json!(number),
         Kind::Float(number) => Number::from_f64(number).map_or(Value::Null, Value::Number),
         Kind::String(text) => json!(text),
-        Kind::Map { .. } => {
+        Kind::Map => {
             let entries = value.entries().map(|entry| (entry.key.to_owned(), plain(entry.value)));
             Value::Object(entries.collect::<Map<_, _>>())
         }
-        Kind::Seq { .. } => value.items().map(plain).collect(),
+        Kind::Seq => value.items().map(plain).collect(),
     }
 }
 
