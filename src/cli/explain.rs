@@ -10,7 +10,7 @@ use super::status::Status;
 use super::terminal;
 use crate::engine::{self, UnknownRule};
 use crate::gc;
-use crate::report;
+use crate::report::{self, RuleInfo};
 use crate::rules::{self, RULES};
 
 #[derive(Clone, Debug, Args)]
@@ -65,8 +65,8 @@ pub(super) fn explain(args: &ExplainArgs, global: &GlobalArgs) -> Result<Status,
     let text = match args.output {
         PageFormat::Human => report::page_human(&described, &display(global, true).human),
         PageFormat::Markdown => {
-            let (page, severity, consequence) = (&described.page, rule.severity, rule.consequence);
-            format!("{page}\n---\n{} · {} · {}\n", severity.as_str(), consequence.as_str(), described.url)
+            let RuleInfo { page, severity, consequence, url, .. } = described.info;
+            format!("{page}\n---\n{} · {} · {url}\n", severity.as_str(), consequence.as_str())
         }
         PageFormat::Json => report::rules_json(&[described]),
     };

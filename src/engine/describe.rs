@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use super::check::Check;
 use super::input::Bundle;
 use crate::finding::Severity;
-use crate::report::{BundleInfo, RuleInfo, RunInfo, Tool};
+use crate::report::{BundleInfo, KnownRule, RuleInfo, RunInfo, Tool};
 use crate::rules::{Page, Rule, World};
 
 /// The program as reports name it.
@@ -34,22 +34,24 @@ pub(super) fn run_info(bundles: &[Bundle], check: &Check) -> RunInfo {
     }
 }
 
-/// A rule as reports describe it.
-pub fn describe(rule: &Rule) -> RuleInfo {
-    let page = Page::parse(rule.page);
-    RuleInfo {
-        id: rule.id,
-        summary: rule.summary.to_owned(),
-        severity: rule.severity,
-        consequence: rule.consequence,
-        fixes: page.as_ref().map(|page| page.front_matter.fixes()).unwrap_or_default(),
-        page: page.map_or(rule.page, |page| page.body).to_owned(),
-        url: rule.url(),
-    }
+/// A rule as `rules` and `explain` describe it.
+pub fn describe(rule: &Rule) -> KnownRule {
+    let fixes = Page::parse(rule.page).map(|page| page.front_matter.fixes());
+    KnownRule { info: info(rule, rule.severity), fixes: fixes.unwrap_or_default() }
 }
 
-/// A rule with its severity in a run that gives some rules another one.
+/// A rule as the report of a run describes it that gives some rules another severity.
 pub(super) fn describe_as(rule: &Rule, severities: &BTreeMap<&'static str, Severity>) -> RuleInfo {
-    let severity = severities.get(rule.id).copied().unwrap_or(rule.severity);
-    RuleInfo { severity, ..describe(rule) }
+    info(rule, severities.get(rule.id).copied().unwrap_or(rule.severity))
+}
+
+fn info(rule: &Rule, severity: Severity) -> RuleInfo {
+    RuleInfo {
+        id: rule.id,
+        summary: rule.summary,
+        severity,
+        consequence: rule.consequence,
+        page: Page::parts(rule.page).map_or(rule.page, |(_, body)| body),
+        url: rule.url(),
+    }
 }

@@ -3,7 +3,7 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use super::{Report, Reported, RuleInfo};
+use super::{Report, Reported};
 use crate::finding::{Finding, Identity, Severity};
 use crate::text::{ColumnUnit, FileId, plain};
 
@@ -85,7 +85,7 @@ impl<'r> Digest<'r> {
                 None => shown.push(DigestEntry { reported, more: Vec::new() }),
             }
         }
-        let summary = |id| report.rules.iter().find(|rule| rule.id == id).map_or("", |rule: &RuleInfo| &rule.summary);
+        let summary = |id| report.rules.iter().find(|rule| rule.id == id).map_or("", |rule| rule.summary);
         let held_back = held_back.into_iter().map(|((severity, rule), count)| HeldBack {
             severity: severity.0,
             rule,

@@ -136,17 +136,24 @@ pub struct RuleInfo {
     /// Its id: `owner-of-cluster-scoped`.
     pub id: &'static str,
     /// One sentence on what it flags.
-    pub summary: String,
+    pub summary: &'static str,
     /// Its severity in this run.
     pub severity: Severity,
     /// What the cluster does about it.
     pub consequence: Consequence,
-    /// How its fixes may be applied, for each kind of fix that it offers; empty if it offers none.
-    pub fixes: Vec<Applicability>,
     /// Its page, in Markdown.
-    pub page: String,
+    pub page: &'static str,
     /// Where the page is published.
     pub url: String,
+}
+
+/// A rule, as `rules` and `explain` describe it: without a run.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct KnownRule {
+    /// What reports say of it as well; the severity is its default.
+    pub info: RuleInfo,
+    /// How its fixes may be applied, for each kind of fix that it offers; empty if it offers none.
+    pub fixes: Vec<Applicability>,
 }
 
 /// Counts of one run; `error`, `warning` and `info` count what is reported.

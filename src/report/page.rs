@@ -1,7 +1,7 @@
 //! `explain`: a rule's page as a terminal shows it, without Markdown and without the marks that its tests need.
 
 use super::wrap::fill;
-use super::{HumanOptions, RuleInfo};
+use super::{HumanOptions, KnownRule};
 use crate::finding::Applicability;
 
 /// Text is indented below its heading, examples below the text.
@@ -11,7 +11,8 @@ const INDENT: &str = "  ";
 const WIDEST: usize = 100;
 
 /// A rule's page as plain text.
-pub fn page_human(rule: &RuleInfo, options: &HumanOptions) -> String {
+pub fn page_human(rule: &KnownRule, options: &HumanOptions) -> String {
+    let KnownRule { info: rule, fixes } = rule;
     let options = &HumanOptions { width: options.width.min(WIDEST), ..*options };
     let mut page = TerminalPage { out: String::new(), paragraph: Vec::new(), options };
     page.heading(&format!("{}[{}]: {}", rule.severity.as_str(), rule.id, rule.summary));
@@ -48,7 +49,7 @@ pub fn page_human(rule: &RuleInfo, options: &HumanOptions) -> String {
         }
     }
     page.end_paragraph();
-    if let Some(fixes) = fixes(rule) {
+    if let Some(fixes) = fixed_by(fixes) {
         page.out.push_str(&fill(fixes, options.width, "", ""));
         page.out.push_str("\n\n");
     }
@@ -57,8 +58,8 @@ pub fn page_human(rule: &RuleInfo, options: &HumanOptions) -> String {
 }
 
 /// Which command applies the fixes of a rule.
-fn fixes(rule: &RuleInfo) -> Option<&'static str> {
-    Some(match rule.fixes.as_slice() {
+fn fixed_by(fixes: &[Applicability]) -> Option<&'static str> {
+    Some(match fixes {
         [] => return None,
         [Applicability::Safe] => "`ownerlint --fix` fixes it.",
         [Applicability::Suggested] => "`ownerlint --fix --suggested` fixes it.",

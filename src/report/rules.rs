@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use super::RuleInfo;
+use super::{KnownRule, RuleInfo};
 
 #[derive(Serialize)]
 struct RulesDocument<'a> {
@@ -22,15 +22,15 @@ struct RuleJson<'a> {
 }
 
 /// The contract `ownerlint.rules/1`, ending in a line break.
-pub fn rules_json(rules: &[RuleInfo]) -> String {
-    let rules = rules.iter().map(|rule| RuleJson {
-        id: rule.id,
-        severity: rule.severity.as_str(),
-        consequence: rule.consequence.as_str(),
-        summary: &rule.summary,
-        fixes: rule.fixes.iter().map(|fix| fix.as_str()).collect(),
-        url: &rule.url,
-        page: &rule.page,
+pub fn rules_json(rules: &[KnownRule]) -> String {
+    let rules = rules.iter().map(|KnownRule { info, fixes }| RuleJson {
+        id: info.id,
+        severity: info.severity.as_str(),
+        consequence: info.consequence.as_str(),
+        summary: info.summary,
+        fixes: fixes.iter().map(|fix| fix.as_str()).collect(),
+        url: &info.url,
+        page: info.page,
     });
     super::line::line(serde_json::to_string_pretty(&RulesDocument {
         schema: "ownerlint.rules/1",
@@ -39,9 +39,10 @@ pub fn rules_json(rules: &[RuleInfo]) -> String {
 }
 
 /// A line per rule: severity, id, what it flags.
-pub fn rules_human(rules: &[RuleInfo]) -> String {
-    let width = rules.iter().map(|rule| rule.id.len()).max().unwrap_or_default();
+pub fn rules_human(rules: &[KnownRule]) -> String {
+    let infos = || rules.iter().map(|rule| &rule.info);
+    let width = infos().map(|rule| rule.id.len()).max().unwrap_or_default();
     let line = |rule: &RuleInfo| format!("{:7}  {:width$}  {}\n", rule.severity.as_str(), rule.id, rule.summary);
-    let lines: String = rules.iter().map(line).collect();
+    let lines: String = infos().map(line).collect();
     format!("{lines}\n`ownerlint explain RULE` says why, and how to fix it.\n")
 }

@@ -60,7 +60,7 @@ fn level(severity: Severity) -> &'static str {
 }
 
 fn rule(rule: &RuleInfo, report: &Report) -> Value {
-    let summary = plain::shortened(&rule.summary, MAX_DESCRIPTION);
+    let summary = plain::shortened(rule.summary, MAX_DESCRIPTION);
     // An error is certain, a warning says what it assumes, an info may be right as it is.
     let (precision, problem) = match rule.severity {
         Severity::Error => ("very-high", "error"),
@@ -84,9 +84,14 @@ fn rule(rule: &RuleInfo, report: &Report) -> Value {
 
 /// The page of a rule. It is shown alone: links to pages beside it lead to where they are published.
 fn page(rule: &RuleInfo, report: &Report) -> String {
-    let linked =
-        |page: String, other: &RuleInfo| page.replace(&format!("]({}.md)", other.id), &format!("]({})", other.url));
-    report.rules.iter().fold(rule.page.clone(), linked)
+    let published = |link: &str| {
+        let (id, rest) = link.split_once(".md)")?;
+        let other = report.rules.iter().find(|other| other.id == id)?;
+        Some(format!("{}){rest}", other.url))
+    };
+    let mut parts = rule.page.split("](");
+    let first = parts.next().unwrap_or_default().to_owned();
+    parts.fold(first, |page, link| page + "](" + published(link).as_deref().unwrap_or(link))
 }
 
 fn result(report: &Report, reported: &Reported, roots: &Roots) -> Value {

@@ -91,15 +91,19 @@ pub enum PageError {
 }
 
 impl<'a> Page<'a> {
+    /// The front matter as it is written, and the Markdown after it.
+    pub fn parts(text: &'a str) -> Option<(&'a str, &'a str)> {
+        let (front, body) = text.strip_prefix("---\n")?.split_once("\n---\n")?;
+        Some((front, body.trim_start_matches('\n')))
+    }
+
     /// Takes a page apart.
     ///
     /// # Errors
     /// A missing or wrong front matter.
     pub fn parse(text: &'a str) -> Result<Self, PageError> {
-        let inner = text.strip_prefix("---\n").ok_or(PageError::NoFrontMatter)?;
-        let (front, body) = inner.split_once("\n---\n").ok_or(PageError::NoFrontMatter)?;
+        let (front, body) = Self::parts(text).ok_or(PageError::NoFrontMatter)?;
         let first_line = front.lines().count() + 3;
-        let body = body.trim_start_matches('\n');
         let skipped = text.len() - body.len();
         let first_line = text[..skipped].lines().count().max(first_line - 1) + 1;
         Ok(Self { front_matter: serde_yaml::from_str(front)?, body, examples: examples(body, first_line) })

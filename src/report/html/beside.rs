@@ -25,7 +25,7 @@ pub(super) struct Beside<'a> {
     /// Where files of base can be read.
     pub(super) base_links: BTreeMap<&'a str, FileLink>,
     /// The rules that found something.
-    pub(super) rules: BTreeMap<&'static str, RulePage<'a>>,
+    pub(super) rules: BTreeMap<&'static str, RulePage>,
     /// The lines of each finding, in the order of the findings.
     pub(super) snippets: Vec<Vec<SnippetDocument<'a>>>,
     /// The bundles that read the file of each finding, in the order of the findings; empty where there is only one.
@@ -35,9 +35,9 @@ pub(super) struct Beside<'a> {
 
 /// What a reader of a finding wants to know of its rule.
 #[derive(Debug, Serialize)]
-pub(super) struct RulePage<'a> {
-    summary: &'a str,
-    page: &'a str,
+pub(super) struct RulePage {
+    summary: &'static str,
+    page: &'static str,
 }
 
 /// What the contract of a removal leaves open.
@@ -71,7 +71,7 @@ impl<'a> Beside<'a> {
     pub(super) fn with_findings(mut self, report: &'a Report) -> Self {
         let found: BTreeSet<&str> = report.findings.iter().map(|reported| reported.finding.rule).collect();
         let rules = report.rules.iter().filter(|rule| found.contains(rule.id));
-        self.rules = rules.map(|rule| (rule.id, RulePage { summary: &rule.summary, page: &rule.page })).collect();
+        self.rules = rules.map(|rule| (rule.id, RulePage { summary: rule.summary, page: rule.page })).collect();
         self.snippets = report.findings.iter().map(|reported| SnippetDocument::of(report, reported)).collect();
         if report.run.bundles.len() > 1 {
             let files = report.findings.iter().map(|reported| reported.finding.primary.file);

@@ -240,13 +240,12 @@ fn tool() -> Tool {
 }
 
 fn rules() -> Vec<RuleInfo> {
-    let rule = |id: &'static str, severity, consequence, summary: &str| RuleInfo {
+    let rule = |id: &'static str, severity, consequence, summary: &'static str| RuleInfo {
         id,
-        summary: summary.to_owned(),
+        summary,
         severity,
         consequence,
-        fixes: Vec::new(),
-        page: format!("# {id}\n\nWhy, and what to do."),
+        page: "Why, and what to do.",
         url: format!("https://ownerlint.example/rules/{id}"),
     };
     vec![
