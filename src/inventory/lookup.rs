@@ -107,7 +107,11 @@ impl Inventory {
 
     /// What is known of the kind that a reference names.
     pub fn owner_kind(&self, reference: &OwnerReference) -> Arc<Resolution> {
-        let (api_version, kind) = (reference.api_version(), reference.kind());
+        self.resolution_of(reference.api_version(), reference.kind())
+    }
+
+    /// What is known of a kind; found out before for those of objects and their owners.
+    pub(super) fn resolution_of(&self, api_version: &str, kind: &str) -> Arc<Resolution> {
         let known = self.resolutions.get(api_version, kind).cloned();
         known.unwrap_or_else(|| Arc::new(self.kinds.resolve(ApiVersion::split(api_version), kind)))
     }

@@ -169,22 +169,16 @@ impl Inventory {
         let said: Vec<_> = said.collect();
         let all_written = || located(&files, |document| &document.objects);
         let said_of = |file: FileId| said.get(file.0 as usize).and_then(Option::as_ref);
-        let written = || all_written().filter(|object| said_of(object.file).is_none());
+        let written = all_written().filter(|object| said_of(object.file).is_none()).collect();
         let set_aside = all_written().filter_map(|InDocument { file, document, what }| {
             let reason = said_of(file)?.clone();
             Some((file, document, Skip { span: what.start(), reason }))
         });
         let set_aside = set_aside.collect();
-        let crds = (0u32..).map(ObjectId).zip(written());
-        let crds = crds.filter_map(|(id, object)| object.what.definition().map(|crd| (id, crd)));
-        let kinds = Kinds::new(release, crds, extra_kinds);
-        // A definition that was added to define the kinds of a dump does not make the dump a rendering.
-        let is_crd = |object: &Object| object.is(well_known::CUSTOM_RESOURCE_DEFINITION);
-        let all_have_uids = written().all(|object| is_crd(object.what) || object.what.uid().is_some());
         let mut inventory = Self {
             sources: Sources::new(files.iter().map(|file| file.source().clone()).collect()),
             members: Vec::new(),
-            kinds,
+            kinds: Kinds::new(release, [], extra_kinds),
             namespace,
             namespaces,
             files: Vec::new(),
@@ -197,8 +191,7 @@ impl Inventory {
             by_name: Index::default(),
             by_kind: Index::default(),
         };
-        let (members, resolutions) = inventory.built(written().collect(), &edits, all_have_uids);
-        (inventory.members, inventory.resolutions) = (members, resolutions);
+        inventory.build(written, &edits);
         inventory.index();
         inventory.neighbourhood = neighbourhood;
         inventory.files = files;
@@ -207,42 +200,48 @@ impl Inventory {
         inventory
     }
 
-    /// What becomes of the objects, once all kinds are known. `all_have_uids`: without exception, so the input is a dump.
-    fn built(
-        &self,
-        written: Vec<InDocument<&Arc<Object>>>,
-        edits: &[Option<Arc<Edits>>],
-        all_have_uids: bool,
-    ) -> (Vec<Member>, Resolutions) {
-        let mut known = Resolutions::default();
-        let resolutions = written.iter().map(|InDocument { what: object, .. }| {
-            for owner in &object.metadata().owner_references().entries {
-                known.note(&self.kinds, owner.api_version(), owner.kind());
+    /// Finds out what becomes of the objects, and the kinds that they define. What the roots that build their files delete defines
+    /// nothing, so without it that is found out once more.
+    fn build(&mut self, mut written: Vec<InDocument<&Arc<Object>>>, edits: &[Option<Arc<Edits>>]) {
+        loop {
+            let crds = (0u32..).map(ObjectId).zip(&written);
+            let crds = crds.filter_map(|(id, object)| object.what.definition().map(|crd| (id, crd)));
+            self.kinds = Kinds::new(self.kinds.release(), crds, self.kinds.extra().to_vec());
+            self.resolutions = Resolutions::of(&self.kinds, written.iter().map(|object| &**object.what));
+            let built = self.built(&written, edits);
+            let count = built.iter().flatten().count();
+            if count == written.len() {
+                // Room for all at once: a list that grows takes up to twice as much.
+                self.members = Vec::with_capacity(count);
+                return self.members.extend(built.into_iter().flatten());
             }
-            known.note(&self.kinds, object.api_version(), object.kind())
-        });
-        let resolutions: Vec<Arc<Resolution>> = resolutions.collect();
-        let members = written.into_par_iter().zip(resolutions).map(|(object, resolution)| {
-            let edits = edits.get(object.file.0 as usize).and_then(Option::as_deref);
-            self.built_one(object, resolution, edits, all_have_uids)
-        });
-        let built: Vec<Option<Member>> = members.collect();
-        // Room for all at once: a list that grows takes up to twice as much.
-        let mut members = Vec::with_capacity(built.len());
-        members.extend(built.into_iter().flatten());
-        (0u32..).zip(&mut members).for_each(|(id, member)| member.id = ObjectId(id));
-        (members, known)
+            let mut built = built.iter();
+            written.retain(|_| built.next().is_some_and(Option::is_some));
+        }
     }
 
-    /// What becomes of one of them; `None` if the root that builds its file deletes it. Its id is given later.
+    /// What becomes of each object, once all kinds are known; `None` if the root that builds its file deletes it.
+    fn built(&self, written: &[InDocument<&Arc<Object>>], edits: &[Option<Arc<Edits>>]) -> Vec<Option<Member>> {
+        // A definition that was added to define the kinds of a dump does not make the dump a rendering.
+        let is_crd = |object: &Object| object.is(well_known::CUSTOM_RESOURCE_DEFINITION);
+        let all_have_uids = written.iter().all(|object| is_crd(object.what) || object.what.uid().is_some());
+        let members = written.par_iter().enumerate().map(|(at, object)| {
+            let edits = edits.get(object.file.0 as usize).and_then(Option::as_deref);
+            self.built_one(ObjectId(at as u32), *object, edits, all_have_uids)
+        });
+        members.collect()
+    }
+
+    /// What becomes of one of them. `all_have_uids`: without exception, so the input is a dump.
     fn built_one(
         &self,
+        id: ObjectId,
         written: InDocument<&Arc<Object>>,
-        resolution: Arc<Resolution>,
         edits: Option<&Edits>,
         all_have_uids: bool,
     ) -> Option<Member> {
         let InDocument { file, document, what: object } = written;
+        let resolution = self.resolution_of(object.api_version(), object.kind());
         let stamped =
             ["resourceVersion", "creationTimestamp"].iter().any(|field| object.metadata().has_server_field(field));
         let from_dump = object.uid().is_some() && (stamped || all_have_uids);
@@ -257,7 +256,6 @@ impl Inventory {
                 BuildFate::Deleted => return None,
             },
         };
-        let id = ObjectId::default();
         let is_named = object.metadata().name().is_some_and(|name| !name.value.is_empty());
         Some(Member { id, file, document, object: Arc::clone(object), resolution, key, from_dump, is_named })
     }

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use super::kinds::{Kinds, Resolution};
 use crate::kube::{ApiVersion, GroupKind, KindMap};
+use crate::manifest::Object;
 
 /// The kinds that an input names.
 #[derive(Debug, Default)]
@@ -14,16 +15,27 @@ pub(super) struct Resolutions {
 }
 
 impl Resolutions {
-    /// What is known of a kind, found out if nobody asked before.
-    pub(super) fn note(&mut self, kinds: &Kinds, api_version: &str, kind: &str) -> Arc<Resolution> {
-        if let Some(known) = self.get(api_version, kind) {
-            return Arc::clone(known);
+    /// The kinds of some objects and of their owners.
+    pub(super) fn of<'o>(kinds: &Kinds, objects: impl Iterator<Item = &'o Object>) -> Self {
+        let mut known = Self::default();
+        for object in objects {
+            for owner in &object.metadata().owner_references().entries {
+                known.note(kinds, owner.api_version(), owner.kind());
+            }
+            known.note(kinds, object.api_version(), object.kind());
+        }
+        known
+    }
+
+    /// Finds out what is known of a kind, unless that was done before.
+    fn note(&mut self, kinds: &Kinds, api_version: &str, kind: &str) {
+        if self.get(api_version, kind).is_some() {
+            return;
         }
         let group_version = ApiVersion::split(api_version);
         let resolution = Arc::new(kinds.resolve(group_version, kind));
         let of_kind = self.known.get_or_insert_with(GroupKind::new(group_version.group, kind), HashMap::new);
-        of_kind.insert(group_version.version.to_owned(), Arc::clone(&resolution));
-        resolution
+        of_kind.insert(group_version.version.to_owned(), resolution);
     }
 
     /// What was found out about a kind.

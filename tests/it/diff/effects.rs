@@ -553,6 +553,28 @@ fn a_namespace_that_goes_over_is_deleted_with_what_is_in_it_if_the_old_kustomiza
 }
 
 #[test]
+fn a_definition_that_goes_over_takes_its_instances_along_whatever_patches_delete_before_it() {
+    let crd = "apiVersion: apiextensions.k8s.io/v1\nkind: CustomResourceDefinition\nmetadata: {name: widgets.example.com}\nspec:\n  group: example.com\n  scope: Cluster\n  names: {kind: Widget, plural: widgets}\n  versions: [{name: v1, served: true, storage: true}]\n";
+    let (a, widget) = (config("a"), object("example.com/v1", "Widget", "w"));
+    let delete = "resources: [../base]\npatches:\n- patch: |\n    $patch: delete\n    apiVersion: v1\n    kind: ConfigMap\n    metadata: {name: a}\n";
+    let crds = FLUX.replace("app", "crds");
+    let all = |list| [("base/a.yaml", &*a), ("base/w.yaml", &*widget), ("base/kustomization.yaml", list)];
+    let common = [("flux/app.yaml", FLUX), ("flux/crds.yaml", &*crds), ("app/kustomization.yaml", delete)];
+    let old = [("base/crd.yaml", crd), ("crds/kustomization.yaml", "resources: []\n")];
+    let base = [&common[..], &all("resources: [a.yaml, w.yaml, crd.yaml]\n"), &old].concat();
+    let new = [("crds/crd.yaml", crd), ("crds/kustomization.yaml", "resources: [crd.yaml]\n")];
+    let head = [&common[..], &all("resources: [a.yaml, w.yaml]\n"), &new].concat();
+    let definition = "CustomResourceDefinition.apiextensions.k8s.io//widgets.example.com";
+    assert_eq!(
+        effects(&base, &head, &[]),
+        [
+            format!("recreated {definition} (race, flux)"),
+            format!("recreated Widget.example.com//w (race, flux) because {definition}"),
+        ]
+    );
+}
+
+#[test]
 fn an_upgrade_that_is_rejected_removes_nothing() {
     let workload = |label: &str| {
         format!(
