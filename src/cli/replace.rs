@@ -21,7 +21,9 @@ pub(super) fn replace(path: &Path, text: &str) -> io::Result<()> {
     }
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
     let permissions = there.filter(|metadata| metadata.is_file()).map(|metadata| metadata.permissions());
-    let mut file = temporary(folder)?;
+    // Nobody has heard of the temporary file: what is wrong is said without its name.
+    folder.metadata()?;
+    let mut file = temporary(folder).map_err(|error| io::Error::from(error.kind()))?;
     if let Some(permissions) = permissions {
         file.as_file().set_permissions(permissions)?;
     }

@@ -217,5 +217,6 @@ fn an_error_gives_its_reason_once() {
     let run = ownerlint().args(["-o", "json:no/such/out.json", "fixtures/bundles"]).assert().code(2);
     let text = String::from_utf8(run.get_output().stderr.clone()).expect("text");
     assert_eq!(text.matches("No such file").count(), 1, "{text}");
+    assert!(!text.contains(".ownerlint-"), "{text}");
     run.stderr(contains("cannot write `no/such/out.json`"));
 }
