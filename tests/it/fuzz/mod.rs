@@ -118,7 +118,7 @@ fn every_target_can_be_fuzzed() {
 }
 
 /// What libFuzzer found, made small.
-const FINDS: [(&str, &[u8]); 9] = [
+const FINDS: [(&str, &[u8]); 10] = [
     ("libyaml", b"a\r\r\nb"),
     ("libyaml", b"!R&[&"),
     ("libyaml", b"a: >+\n"),
@@ -128,6 +128,7 @@ const FINDS: [(&str, &[u8]); 9] = [
     ("formats", b"###[x"),
     ("fixes", b"apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: a\n  x{{ y }}: b\n  uid: c\n  resourceVersion: d\n"),
     ("fixes", b"apiVersion: v1\nkind: PersistentVolumeClaim\nmetadata:\n  name: a\n  finalizers: [{}, kubernetes.io/pvc-protection]"),
+    ("fixes", b"apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: a\n  uid: c\n  resourceVersion: d\n(spec): {}\n"),
 ];
 
 #[test]
