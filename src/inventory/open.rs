@@ -1,15 +1,15 @@
 //! The bytes of files: of regular ones only, and so many of them. Anything else may block, or never end.
 
-use std::fs::File;
+use std::fs::{File, OpenOptions};
 use std::io::Read;
-use std::path::Path;
+use std::path::{Component, Path};
 
 use super::boundary::Boundary;
 use super::location::STDIN;
 use crate::text::SourceFile;
 
-/// Where an operating system shows what is no file: a read of it can block forever.
-const PSEUDO_FOLDERS: [&str; 3] = ["/dev", "/proc", "/sys"];
+/// Where an operating system shows what is no file, below its root: a read of it can block forever.
+const PSEUDO_FOLDERS: [&str; 3] = ["dev", "proc", "sys"];
 
 /// The folder among them whose files are files: memory that is used as a disk.
 const MEMORY: &str = "/dev/shm";
@@ -17,7 +17,10 @@ const MEMORY: &str = "/dev/shm";
 /// Whether a path as it is written leads to a device, or to what a shell puts there: `/dev/stdin`, `/proc/self/fd/63`. Whoever
 /// writes that means it.
 pub fn names_a_device(path: &Path) -> bool {
-    PSEUDO_FOLDERS.iter().any(|folder| path.starts_with(folder)) && !path.starts_with(MEMORY)
+    let mut components = path.components();
+    let in_root = components.next() == Some(Component::RootDir);
+    let pseudo = |folder: Component<'_>| PSEUDO_FOLDERS.iter().any(|name| folder.as_os_str() == *name);
+    in_root && components.next().is_some_and(pseudo) && !path.starts_with(MEMORY)
 }
 
 /// The bytes of a file.
@@ -35,19 +38,25 @@ pub(super) fn read_file_at(path: &Path, place: &Path) -> Result<Vec<u8>, String>
     if names_a_device(path) {
         return read_limited(File::open(path).map_err(|error| describe(&error))?, 0);
     }
-    let metadata = path.metadata().map_err(|error| describe(&error))?;
-    if names_a_device(place) || !metadata.is_file() {
-        return Err(irregular(metadata.is_dir()));
+    if names_a_device(place) {
+        return Err(irregular(false));
     }
-    if metadata.len() > SourceFile::MAX_BYTES {
-        return Err(too_large());
+    let file = opened(path).map_err(|error| describe(&error))?;
+    // What was opened, and not what was there before: somebody may replace a file meanwhile.
+    let metadata = file.metadata().map_err(|error| describe(&error))?;
+    match metadata.is_file() {
+        true if metadata.len() > SourceFile::MAX_BYTES => Err(too_large()),
+        true => read_limited(file, metadata.len()),
+        false => Err(irregular(metadata.is_dir())),
     }
-    let file = File::open(path).map_err(|error| describe(&error))?;
-    // It may have been replaced since.
-    match file.metadata() {
-        Ok(metadata) if metadata.is_file() => read_limited(file, metadata.len()),
-        _ => Err(irregular(false)),
-    }
+}
+
+/// Opens a file without waiting: a FIFO in its place would wait for somebody who writes.
+fn opened(path: &Path) -> std::io::Result<File> {
+    let mut options = OpenOptions::new();
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::custom_flags(&mut options, rustix::fs::OFlags::NONBLOCK.bits() as i32);
+    options.read(true).open(path)
 }
 
 /// All bytes of a stream, of which so many are `expected`.
