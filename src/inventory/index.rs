@@ -19,18 +19,18 @@ pub(super) struct Index {
 impl Index {
     /// Of the first `count` objects.
     pub(super) fn new<N: Hash + Ord>(count: usize, name_of: impl Fn(ObjectId) -> Option<N>) -> Self {
-        let buckets = count.next_power_of_two();
-        let places = (0..count as u32).map(ObjectId).filter_map(|id| Some((bucket(&name_of(id)?, buckets), id)));
-        let places: Vec<(u32, ObjectId)> = places.collect();
+        let hashes = (0..count as u32).map(ObjectId).filter_map(|id| Some((hash(&name_of(id)?), id)));
+        let hashes: Vec<(u32, ObjectId)> = hashes.collect();
+        let buckets = hashes.len().next_power_of_two();
         let mut starts = vec![0; buckets + 1];
-        places.iter().for_each(|(bucket, _)| starts[*bucket as usize + 1] += 1);
+        hashes.iter().for_each(|(hash, _)| starts[bucket(*hash, buckets) + 1] += 1);
         for bucket in 0..buckets {
             starts[bucket + 1] += starts[bucket];
         }
-        let mut ids = vec![ObjectId::default(); places.len()];
+        let mut ids = vec![ObjectId::default(); hashes.len()];
         let mut next = starts.clone();
-        for (bucket, id) in places {
-            let next = &mut next[bucket as usize];
+        for (hash, id) in hashes {
+            let next = &mut next[bucket(hash, buckets)];
             ids[*next as usize] = id;
             *next += 1;
         }
@@ -64,7 +64,7 @@ impl Index {
         if buckets == 0 {
             return &[];
         }
-        let bucket = bucket(wanted, buckets) as usize;
+        let bucket = bucket(hash(wanted), buckets);
         let first = self.buckets[bucket] as usize;
         let names = &self.names[first..self.buckets[bucket + 1] as usize];
         let found = names.binary_search_by(|at| name_of(self.ids[*at as usize]).as_ref().cmp(&Some(wanted)));
@@ -72,10 +72,14 @@ impl Index {
     }
 }
 
-/// The place of a name among so many, a power of two. The same in every run; who makes names collide gains nothing, because those
-/// of one place are sorted.
-fn bucket(name: &impl Hash, buckets: usize) -> u32 {
+/// The same in every run; who makes names collide gains nothing, because those of one bucket are sorted.
+fn hash(name: &impl Hash) -> u32 {
     let mut hasher = QuickHasher::default();
     name.hash(&mut hasher);
-    (hasher.finish() as usize & (buckets - 1)) as u32
+    hasher.finish() as u32
+}
+
+/// The bucket of a hash among so many, a power of two.
+fn bucket(hash: u32, buckets: usize) -> usize {
+    hash as usize & (buckets - 1)
 }
