@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use super::marks;
 use super::protection::{Removal, Spared, in_crds_folder, spared};
 use crate::inventory::{Inventory, Member, ObjectId};
-use crate::manifest::Metadata;
+use crate::manifest::{Labels, Metadata};
 use crate::ownership::{DeliveryKind, DeliveryObject, Reach};
 use crate::text::{FileId, RenderedPart, SourceFile, Span};
 
@@ -347,14 +347,15 @@ fn marked(metadata: Metadata<'_>) -> Option<(Regime, Span)> {
     }
     let kustomization = Regime::Flux(FluxObject::Kustomization);
     let release = Regime::Flux(FluxObject::HelmRelease);
-    let annotated = |key, regime| metadata.annotation(key).map(|value| (regime, value.key_span));
-    let labelled = |key, regime| metadata.label(key).map(|value| (regime, value.key_span));
+    let (labels, annotations) = (metadata.labels(), metadata.annotations());
+    let annotated = |key, regime| annotations.get(key).map(|value| (regime, value.key_span));
+    let labelled = |key, regime| labels.get(key).map(|value| (regime, value.key_span));
     annotated(marks::ARGOCD_TRACKING_ID, Regime::ArgoCd)
         .or_else(|| labelled(marks::ARGOCD_INSTANCE, Regime::ArgoCd))
         .or_else(|| labelled(marks::FLUX_HELM_RELEASE_NAME, release))
         .or_else(|| labelled(marks::FLUX_KUSTOMIZATION_NAME, kustomization))
         .or_else(|| annotated(marks::HELM_RELEASE_NAME, Regime::Helm))
-        .or_else(|| chart_label(metadata).map(|place| (Regime::Helm, place)))
+        .or_else(|| chart_label(labels).map(|place| (Regime::Helm, place)))
         .or_else(|| marks::ARGOCD_OPTIONS.into_iter().find_map(|key| annotated(key, Regime::ArgoCd)))
         .or_else(|| {
             let told = |key| annotated(key, kustomization).or_else(|| labelled(key, kustomization));
@@ -364,10 +365,10 @@ fn marked(metadata: Metadata<'_>) -> Option<(Regime, Span)> {
 
 /// `app.kubernetes.io/managed-by: Helm` beside the chart, or `heritage: Helm` as charts wrote before: other tools copy the one,
 /// hardly both.
-fn chart_label(metadata: Metadata<'_>) -> Option<Span> {
+fn chart_label(labels: Labels<'_>) -> Option<Span> {
     let written = |tool: &str, chart: &str| {
-        let tool = metadata.label(tool).filter(|value| value.value.trim() == "Helm")?;
-        metadata.label(chart).map(|_| tool.key_span)
+        let tool = labels.get(tool).filter(|value| value.value.trim() == "Helm")?;
+        labels.get(chart).map(|_| tool.key_span)
     };
     written(marks::MANAGED_BY, marks::HELM_CHART).or_else(|| written(marks::HERITAGE, marks::CHART))
 }

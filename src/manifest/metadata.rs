@@ -225,12 +225,12 @@ impl<'a> Metadata<'a> {
 
     /// `labels`.
     pub fn labels(self) -> Labels<'a> {
-        Labels { metadata: self.value_with("labels"), field: "labels" }
+        Labels(self.value_with("labels").and_then(|metadata| metadata.get("labels")))
     }
 
     /// `annotations`.
     pub fn annotations(self) -> Labels<'a> {
-        Labels { metadata: self.value_with("annotations"), field: "annotations" }
+        Labels(self.value_with("annotations").and_then(|metadata| metadata.get("annotations")))
     }
 
     /// Whether it has labels or annotations.
@@ -266,26 +266,18 @@ impl<'a> Metadata<'a> {
 
 /// Labels or annotations: keys with texts.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Labels<'a> {
-    /// Where they are looked for as soon as somebody asks for one.
-    metadata: Option<Value<'a>>,
-    field: &'static str,
-}
+pub struct Labels<'a>(Option<Value<'a>>);
 
 impl<'a> Labels<'a> {
     /// The keys in written order, each with its value; those whose value is no text are left out.
     pub fn iter(self) -> impl Iterator<Item = (&'a str, Spanned<&'a str>)> {
-        let entries = self.value().into_iter().flat_map(Value::entries);
+        let entries = self.0.into_iter().flat_map(Value::entries);
         entries.filter_map(|entry| Some((entry.key, spanned_or_empty(entry)?)))
     }
 
     /// The value of a key.
     pub fn get(self, key: &str) -> Option<Spanned<&'a str>> {
-        spanned_or_empty(self.value()?.entry(key)?)
-    }
-
-    fn value(self) -> Option<Value<'a>> {
-        self.metadata?.get(self.field)
+        spanned_or_empty(self.0?.entry(key)?)
     }
 }
 

@@ -133,6 +133,9 @@ fn is_a_record(holder: &MetadataHolder<'_>) -> bool {
 /// The JSON decoder of every client.
 fn owner_wrong_type(context: &Context<'_>, sink: &mut Sink) {
     each_decoded(context.inventory, |holder| {
+        if holder.decode_errors.is_empty() {
+            return;
+        }
         let list = format!("{}.ownerReferences", holder.field);
         for error in holder.decode_errors.iter().filter(|error| error.field.starts_with(&list)) {
             let is_list = error.field == list;

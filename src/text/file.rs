@@ -44,12 +44,19 @@ pub struct SourceFile {
     side: Side,
     /// Not an `Arc<str>`, which would copy every text that is read.
     text: Arc<String>,
-    facts: Arc<TextFacts>,
-    line_starts: Arc<OnceLock<Vec<u32>>>,
-    block_lengths: Arc<OnceLock<BlockLengths>>,
+    /// Of most texts nothing.
+    facts: Option<Arc<TextFacts>>,
+    tables: Arc<PlaceTables>,
 }
 
-/// What is known of a text besides itself; of most texts nothing.
+/// Where lines begin, and how long the text is up to some places: counted when somebody asks.
+#[derive(Debug, Default)]
+struct PlaceTables {
+    line_starts: OnceLock<Vec<u32>>,
+    block_lengths: OnceLock<BlockLengths>,
+}
+
+/// What is known of a text besides itself.
 #[derive(Clone, Debug, Default)]
 struct TextFacts {
     replaced: Option<(Span, usize)>,
@@ -99,34 +106,42 @@ impl SourceFile {
             path: path.into(),
             side: Side::default(),
             text: Arc::new(text.into()),
-            facts: Arc::default(),
-            line_starts: Arc::default(),
-            block_lengths: Arc::default(),
+            facts: None,
+            tables: Arc::default(),
         }
     }
 
     /// The same file, whose text was decoded from bytes that are not all UTF-8: the first U+FFFD that replaces some, and how
     /// many there are.
-    pub fn with_replaced(mut self, replaced: Option<(Span, usize)>) -> Self {
-        Arc::make_mut(&mut self.facts).replaced = replaced;
-        self
+    pub fn with_replaced(self, replaced: Option<(Span, usize)>) -> Self {
+        self.with(replaced.is_some(), |facts| facts.replaced = replaced)
     }
 
     /// The same file, of which `hidden` is never shown: spans in order, without overlaps.
-    pub fn with_hidden(mut self, hidden: Vec<Span>) -> Self {
-        Arc::make_mut(&mut self.facts).hidden = hidden;
-        self
+    pub fn with_hidden(self, hidden: Vec<Span>) -> Self {
+        self.with(!hidden.is_empty(), |facts| facts.hidden = hidden)
     }
 
     /// The same file, which was rendered from others: its parts in order.
-    pub fn with_rendered(mut self, parts: Vec<RenderedPart>) -> Self {
-        Arc::make_mut(&mut self.facts).rendered = parts;
+    pub fn with_rendered(self, parts: Vec<RenderedPart>) -> Self {
+        self.with(!parts.is_empty(), |facts| facts.rendered = parts)
+    }
+
+    /// The same file, of which one fact is another. Most texts have none: `is_said` is false for what need not be kept.
+    fn with(mut self, is_said: bool, learn: impl FnOnce(&mut TextFacts)) -> Self {
+        if is_said || self.facts.is_some() {
+            learn(Arc::make_mut(self.facts.get_or_insert_default()));
+        }
         self
+    }
+
+    fn hidden(&self) -> &[Span] {
+        self.facts.as_ref().map_or(&[], |facts| &facts.hidden)
     }
 
     /// The parts of a rendered text, in order; none where no comment says that it was rendered.
     pub fn rendered_parts(&self) -> &[RenderedPart] {
-        &self.facts.rendered
+        self.facts.as_ref().map_or(&[], |facts| &facts.rendered)
     }
 
     /// A 1-based line as people may see it: an asterisk takes the place of each hidden byte, so places stay right. Empty when the
@@ -134,8 +149,8 @@ impl SourceFile {
     pub fn shown_line(&self, line: usize) -> Cow<'_, str> {
         let Some(line) = self.line_span(line) else { return Cow::Borrowed("") };
         let text = self.slice(line);
-        let first = self.facts.hidden.partition_point(|hidden| hidden.end <= line.start);
-        let hidden = || self.facts.hidden[first..].iter().take_while(|hidden| hidden.start < line.end);
+        let first = self.hidden().partition_point(|hidden| hidden.end <= line.start);
+        let hidden = || self.hidden()[first..].iter().take_while(|hidden| hidden.start < line.end);
         if hidden().next().is_none() {
             return Cow::Borrowed(text);
         }
@@ -155,7 +170,7 @@ impl SourceFile {
 
     /// The first U+FFFD that replaces bytes which are not UTF-8, and how many there are.
     pub fn replaced(&self) -> Option<(Span, usize)> {
-        self.facts.replaced
+        self.facts.as_ref()?.replaced
     }
 
     /// The same text under another name, or on another side.
@@ -194,7 +209,7 @@ impl SourceFile {
     pub fn position(&self, offset: u32, unit: ColumnUnit) -> Position {
         let offset = self.floor(offset as usize);
         // Most files are asked for one line near their beginning, and need no table.
-        let (line, start) = match self.line_starts.get() {
+        let (line, start) = match self.tables.line_starts.get() {
             None if offset < NEAR => {
                 let before = &self.text[..offset];
                 (memchr_iter(b'\n', before.as_bytes()).count() + 1, before.rfind('\n').map_or(0, |at| at + 1))
@@ -214,7 +229,7 @@ impl SourceFile {
         if unit == ColumnUnit::Utf8 || part.len() < 2 * BLOCK {
             return unit.length(&self.text[part]);
         }
-        let before = self.block_lengths.get_or_init(|| BlockLengths::of(&self.text));
+        let before = self.tables.block_lengths.get_or_init(|| BlockLengths::of(&self.text));
         let whole = part.start.div_ceil(BLOCK)..part.end / BLOCK;
         let (first, last) = (self.floor(whole.start * BLOCK), self.floor(whole.end * BLOCK));
         let between = before.up_to(whole.end, unit) - before.up_to(whole.start, unit);
@@ -265,7 +280,7 @@ impl SourceFile {
     }
 
     fn line_starts(&self) -> &[u32] {
-        self.line_starts.get_or_init(|| {
+        self.tables.line_starts.get_or_init(|| {
             let breaks = memchr_iter(b'\n', self.text.as_bytes());
             std::iter::once(0).chain(breaks.map(|at| at as u32 + 1)).collect()
         })

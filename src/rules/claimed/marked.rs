@@ -85,8 +85,9 @@ const HELM_RELEASE: &str = "Helm release";
 /// Who delivers an object as its labels and annotations say, and where they say it.
 fn claimant(member: &Member) -> Option<(Claimant, Span)> {
     let metadata = member.object.metadata();
-    let annotated = |key| metadata.annotation(key).filter(|value| !value.value.is_empty());
-    let labelled = |key| metadata.label(key).filter(|value| !value.value.is_empty());
+    let (labels, annotations) = (metadata.labels(), metadata.annotations());
+    let annotated = |key| annotations.get(key).filter(|value| !value.value.is_empty());
+    let labelled = |key| labels.get(key).filter(|value| !value.value.is_empty());
     let text = |value: Option<Spanned<&str>>| value.map(|value| value.value.to_owned());
     let claimant =
         |what, name: &str, namespace, span| Some((Claimant { what, name: name.to_owned(), namespace }, span));
