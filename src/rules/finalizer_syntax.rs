@@ -60,13 +60,13 @@ enum Demands {
 }
 
 fn demands(member: &Member) -> Demands {
-    let (group, kind) = (member.object.group(), member.object.kind());
+    let kind = member.object.group_kind();
     let by_crd = matches!(member.resolution.source, ScopeSource::Crd(_) | ScopeSource::Config);
-    if by_crd || !table().is_builtin_group(group) {
+    if by_crd || !table().is_builtin_group(kind.group) {
         return Demands::Custom;
     }
     // The check is the same in every version of a kind.
-    match table().resources().find(|row| row.group == group && row.kind == kind).map(|row| row.finalizer_name_check) {
+    match table().versions_of(kind).next().map(|row| row.finalizer_name_check) {
         Some(FinalizerNameCheck::QualifiedAndStandard) => Demands::Standard,
         Some(FinalizerNameCheck::Qualified) => Demands::LabelKey,
         Some(FinalizerNameCheck::None) | None => Demands::Nothing,

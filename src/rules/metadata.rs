@@ -192,8 +192,7 @@ fn needs_a_name(member: &Member) -> bool {
         Serving::Unknown => object.at(&["metadata"]).is_some_and(|metadata| metadata.entries().len() > 0),
         _ => {
             // A version that no release serves any more is as much of a request.
-            let mut rows = table().resources().filter(|row| row.group == object.group() && row.kind == object.kind());
-            rows.next().is_none_or(|row| row.persisted)
+            table().versions_of(object.group_kind()).next().is_none_or(|row| row.persisted)
         }
     }
 }

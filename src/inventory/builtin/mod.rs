@@ -244,6 +244,11 @@ impl BuiltinTable {
         self.named(kind).find(|row| row.group == group && row.version == version)
     }
 
+    /// The rows of a kind of the newest release, one for each version.
+    pub fn versions_of(&self, kind: GroupKind<&str>) -> impl Iterator<Item = &BuiltinKind> {
+        self.named(kind.kind).filter(move |row| row.group == kind.group)
+    }
+
     /// Every kind of the newest release, in every version, in the order of discovery.
     pub fn resources(&self) -> impl Iterator<Item = &BuiltinKind> {
         self.kinds.iter()
