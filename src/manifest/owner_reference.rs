@@ -117,7 +117,8 @@ pub(super) fn read_owner_references(
     key_span: Span,
     value: Value<'_>,
 ) -> OwnerReferences {
-    let mut entries = Vec::new();
+    // Most objects have one: a list that grows has room for four.
+    let mut entries = Vec::with_capacity(value.items().len());
     for (index, item) in decoder.items(&field, value).enumerate() {
         let path = format_args!("{field}[{index}]");
         let errors = decoder.errors.len();
