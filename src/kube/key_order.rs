@@ -44,7 +44,7 @@ impl Beginning {
 }
 
 /// Sorts by keys, in the order of [`ObjectKey`] itself.
-pub fn sort_by_object_key<T>(items: Vec<T>, key_of: impl Fn(&T) -> &ObjectKey) -> Vec<T> {
+pub fn sort_by_object_key<T>(mut items: Vec<T>, key_of: impl Fn(&T) -> &ObjectKey) -> Vec<T> {
     if items.is_sorted_by(|a, b| key_of(a) <= key_of(b)) {
         return items;
     }
@@ -69,8 +69,24 @@ pub fn sort_by_object_key<T>(items: Vec<T>, key_of: impl Fn(&T) -> &ObjectKey) -
             .then(a.name.cmp(&b.name))
             .then_with(|| one().name.cmp(&other().name))
     });
-    let mut items: Vec<Option<T>> = items.into_iter().map(Some).collect();
-    order.into_iter().filter_map(|decider| items[decider.at].take()).collect()
+    arrange(&mut items, order.into_iter().map(|decider| decider.at).collect());
+    items
+}
+
+/// Puts items into an order: where each one comes from. In place, for they may be large.
+fn arrange<T>(items: &mut [T], mut origins: Vec<usize>) {
+    for start in 0..items.len() {
+        // Around the circle of places that pass an item on to each other.
+        let mut at = start;
+        loop {
+            let from = std::mem::replace(&mut origins[at], at);
+            if from == start {
+                break;
+            }
+            items.swap(at, from);
+            at = from;
+        }
+    }
 }
 
 fn namespace_rank(namespace: &Namespace) -> u8 {
