@@ -117,8 +117,7 @@ pub(super) fn read_owner_references(
     key_span: Span,
     value: Value<'_>,
 ) -> OwnerReferences {
-    // Most objects have one: a list that grows has room for four.
-    let mut entries = Vec::with_capacity(value.items().len());
+    let mut entries = Vec::new();
     for (index, item) in decoder.items(&field, value).enumerate() {
         let path = format_args!("{field}[{index}]");
         let errors = decoder.errors.len();
@@ -142,5 +141,7 @@ pub(super) fn read_owner_references(
         reference.decodes = decoder.errors.len() == errors;
         entries.push(reference);
     }
+    // Most objects have one, and a list that grows has room for four.
+    entries.shrink_to_fit();
     OwnerReferences { key_span: Some(key_span), entries }
 }

@@ -118,13 +118,14 @@ fn every_target_can_be_fuzzed() {
 }
 
 /// What libFuzzer found, made small.
-const FINDS: [(&str, &[u8]); 11] = [
+const FINDS: [(&str, &[u8]); 12] = [
     ("libyaml", b"a\r\r\nb"),
     ("libyaml", b"!R&[&"),
     ("libyaml", b"a: >+\n"),
     ("libyaml", b">+\r\r"),
     ("libyaml", b"!a\n%YAML 1.123"),
     ("libyaml", b"\"\\/\""),
+    ("libyaml", b"\"\\'\""),
     ("parsers", b"s: &a.\n &a"),
     ("formats", b"###[x"),
     ("fixes", b"apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: a\n  x{{ y }}: b\n  uid: c\n  resourceVersion: d\n"),
