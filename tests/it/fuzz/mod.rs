@@ -117,8 +117,15 @@ fn every_target_can_be_fuzzed() {
     }
 }
 
+/// A key of 360 characters and three times as many bytes, once what is not UTF-8 is replaced.
+const LONG_KEY: [u8; 361] = {
+    let mut key = [0xFF; 361];
+    key[360] = b':';
+    key
+};
+
 /// What libFuzzer found, made small.
-const FINDS: [(&str, &[u8]); 12] = [
+const FINDS: [(&str, &[u8]); 13] = [
     ("libyaml", b"a\r\r\nb"),
     ("libyaml", b"!R&[&"),
     ("libyaml", b"a: >+\n"),
@@ -126,6 +133,7 @@ const FINDS: [(&str, &[u8]); 12] = [
     ("libyaml", b"!a\n%YAML 1.123"),
     ("libyaml", b"\"\\/\""),
     ("libyaml", b"\"\\'\""),
+    ("libyaml", &LONG_KEY),
     ("parsers", b"s: &a.\n &a"),
     ("formats", b"###[x"),
     ("fixes", b"apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: a\n  x{{ y }}: b\n  uid: c\n  resourceVersion: d\n"),

@@ -14,7 +14,7 @@
 //! * A number of a `%YAML` directive has at most two digits for go-yaml, nine for libyaml.
 //!
 //! And what the port cannot do: it rejects a text whose first byte is that of a byte order mark, whatever follows it, panics at a
-//! tag that a comma ends, and decodes the escapes of a tag byte by byte.
+//! tag that a comma ends, decodes the escapes of a tag byte by byte, and counts the bytes of a key where libyaml counts characters.
 
 use libyaml_safer::{EventData, Parser, ScalarStyle};
 use ownerlint::yaml::events;
@@ -40,7 +40,10 @@ pub(super) fn difference(text: &str) -> Option<String> {
 fn is_beyond_port(text: &str) -> bool {
     let is_questioned = text.find(['{', '[']).is_some_and(|flow| text[flow..].contains('?'));
     let mut tags = text.split_whitespace().filter_map(|word| word.split_once('!'));
+    // A key ends within 1024 characters.
+    let may_be_cut = text.lines().any(|line| line.len() > 1024 && !line.is_ascii());
     is_questioned
+        || may_be_cut
         || text.contains('\u{FEFF}')
         || text.as_bytes().first() == Some(&0xEF)
         || tags.any(|(_, tag)| tag.contains([',', '%', '[', ']']))
