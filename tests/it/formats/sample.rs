@@ -245,7 +245,7 @@ fn rules() -> Vec<RuleInfo> {
         summary,
         severity,
         consequence,
-        page: "Why, and what to do.",
+        page: format!("# {id}\n\nWhy, and what to do.").leak(),
         url: format!("https://ownerlint.example/rules/{id}"),
     };
     vec![
