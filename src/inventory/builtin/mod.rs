@@ -158,7 +158,7 @@ impl BuiltinTable {
 
     /// How `release` answers a request for `kind` in `group`/`version`; `group` is empty for the core group.
     pub fn served(&self, group: &str, version: &str, kind: &str, release: Release) -> Served<'_> {
-        let exact = self.named(kind).find(|row| row.group == group && row.version == version);
+        let exact = self.find(group, version, kind);
         if let Some(row) = exact {
             return match row.introduced_in {
                 Some(introduced_in) if introduced_in > release => Served::NotYet { introduced_in, scope: row.scope },
@@ -189,13 +189,13 @@ impl BuiltinTable {
 
     /// The scope of a kind of a built-in group, in whichever version and release: it never varies [SCOPE-5].
     pub fn scope_of(&self, group: &str, kind: &str) -> Option<Scope> {
-        let today = self.named(kind).find(|row| row.group == group).map(|row| row.scope);
+        let today = self.versions_of(GroupKind::new(group, kind)).next().map(|row| row.scope);
         today.or_else(|| self.removed_named(kind).find(|row| row.group == group).map(|row| row.scope))
     }
 
     /// The plural of a kind of a built-in group: it never varies either.
     pub fn plural_of(&self, kind: GroupKind<&str>) -> Option<&str> {
-        let today = self.named(kind.kind).find(|row| row.group == kind.group).map(|row| row.plural.as_str());
+        let today = self.versions_of(kind).next().map(|row| row.plural.as_str());
         let then = || self.removed_named(kind.kind).find(|row| row.group == kind.group);
         today.or_else(|| then().map(|row| row.plural.as_str()))
     }
@@ -241,7 +241,7 @@ impl BuiltinTable {
 
     /// The row of a group, version and kind of the newest release.
     pub fn find(&self, group: &str, version: &str, kind: &str) -> Option<&BuiltinKind> {
-        self.named(kind).find(|row| row.group == group && row.version == version)
+        self.versions_of(GroupKind::new(group, kind)).find(|row| row.version == version)
     }
 
     /// The rows of a kind of the newest release, one for each version.
