@@ -211,9 +211,9 @@ impl Inventory {
             let built = self.built(&written, edits);
             let count = built.iter().flatten().count();
             if count == written.len() {
-                // Room for all at once: a list that grows takes up to twice as much.
-                self.members = Vec::with_capacity(count);
-                return self.members.extend(built.into_iter().flatten());
+                // They stay where they are (`flatten` would move them): a second list would take as much again.
+                self.members = built.into_iter().map_while(|member| member).collect();
+                return;
             }
             let mut built = built.iter();
             written.retain(|_| built.next().is_some_and(Option::is_some));

@@ -7,7 +7,7 @@ use std::fmt;
 
 use super::decode::{Decoder, MAX_NAME, limited};
 use super::owner_reference::read_owner_references;
-use super::{OwnerReferences, Spanned, UnknownField};
+use super::{DecodeError, OwnerReferences, Spanned, UnknownField};
 use crate::text::Span;
 use crate::yaml::{Entry, Kind, NodeId, Tree, Value};
 
@@ -69,6 +69,7 @@ pub(super) struct MetadataFields {
 /// What few objects have.
 #[derive(Clone, Debug, Default)]
 struct RareFields {
+    decode_errors: Vec<DecodeError>,
     owner_references: OwnerReferences,
     finalizers_key: Option<Span>,
     finalizers: Vec<Spanned<String>>,
@@ -79,6 +80,7 @@ struct RareFields {
 }
 
 static NOTHING_RARE: RareFields = RareFields {
+    decode_errors: Vec::new(),
     owner_references: OwnerReferences { key_span: None, entries: Vec::new() },
     finalizers_key: None,
     finalizers: Vec::new(),
@@ -96,9 +98,21 @@ fn bit(field: &str) -> u8 {
 }
 
 impl MetadataFields {
-    /// Reads the `metadata` of `holder` at `field` (`metadata`, `spec.template.metadata`, …), if it has any.
-    pub(super) fn read(decoder: &mut Decoder, field: impl fmt::Display, holder: Value<'_>) -> Self {
-        let Some(metadata) = holder.get("metadata") else { return Self::default() };
+    /// Reads the `metadata` of `holder` at `field` (`metadata`, `spec.template.metadata`, …), if it has any. What `decoder` has
+    /// rejected before is kept with what it rejects here.
+    pub(super) fn read(mut decoder: Decoder, field: impl fmt::Display, holder: Value<'_>) -> Self {
+        let mut fields = match holder.get("metadata") {
+            Some(metadata) => Self::of_value(&mut decoder, field, holder, metadata),
+            None => Self::default(),
+        };
+        if !decoder.errors.is_empty() {
+            decoder.errors.shrink_to_fit();
+            RareFields::of(&mut fields.rare).decode_errors = decoder.errors;
+        }
+        fields
+    }
+
+    fn of_value(decoder: &mut Decoder, field: impl fmt::Display, holder: Value<'_>, metadata: Value<'_>) -> Self {
         let (mut rare, mut written) = (None, 0);
         for entry in decoder.fields(&field, metadata) {
             let path = format_args!("{field}.{}", entry.key);
@@ -136,6 +150,11 @@ impl MetadataFields {
             }
         }
         Self { place: Some((holder.id(), metadata.id())), written, rare }
+    }
+
+    /// Fields that do not decode: its own, and those that were read before it.
+    pub(super) fn decode_errors(&self) -> &[DecodeError] {
+        self.rare.as_deref().map_or(&[], |rare| &rare.decode_errors)
     }
 
     /// The metadata, in the tree that it was read from.

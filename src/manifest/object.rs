@@ -3,6 +3,8 @@
 use std::borrow::Cow;
 use std::sync::{Arc, OnceLock};
 
+use smallvec::SmallVec;
+
 use super::decode::{Decoder, limited};
 use super::metadata::MetadataFields;
 use super::template::{FoundTemplate, templates_of};
@@ -19,9 +21,14 @@ pub struct Object {
     node: NodeId,
     type_meta: Arc<TypeMeta>,
     metadata: MetadataFields,
-    decode_errors: Box<[DecodeError]>,
-    templates: OnceLock<Box<[FoundTemplate]>>,
-    definition: OnceLock<Option<Box<CustomResourceDefinition>>>,
+    of_kind: OnceLock<Option<Box<KindFacts>>>,
+}
+
+/// What objects of few kinds have, found on first use.
+#[derive(Clone, Debug)]
+enum KindFacts {
+    Templates(SmallVec<[FoundTemplate; 1]>),
+    Definition(Box<CustomResourceDefinition>),
 }
 
 impl Object {
@@ -41,16 +48,8 @@ impl Object {
                 TypeMeta::shared(&text("apiVersion", api_version), &text("kind", kind))
             }
         };
-        let metadata = MetadataFields::read(&mut decoder, "metadata", value);
-        Some(Self {
-            tree: Arc::clone(tree),
-            node,
-            type_meta,
-            metadata,
-            decode_errors: decoder.errors.into(),
-            templates: OnceLock::new(),
-            definition: OnceLock::new(),
-        })
+        let metadata = MetadataFields::read(decoder, "metadata", value);
+        Some(Self { tree: Arc::clone(tree), node, type_meta, metadata, of_kind: OnceLock::new() })
     }
 
     /// `apiVersion` and `kind`.
@@ -95,7 +94,7 @@ impl Object {
 
     /// Fields of `TypeMeta` and `ObjectMeta` whose type does not decode. Every client rejects such an object.
     pub fn decode_errors(&self) -> &[DecodeError] {
-        &self.decode_errors
+        self.metadata.decode_errors()
     }
 
     /// The first key of the object: where it begins.
@@ -106,17 +105,33 @@ impl Object {
 
     /// Its templates whose metadata takes effect; found on first use.
     pub fn templates(&self) -> impl Iterator<Item = Template<'_>> + Clone {
-        let found = self.templates.get_or_init(|| templates_of(self.group(), self.kind(), self.value()).into());
+        let found: &[_] = match self.of_kind() {
+            Some(KindFacts::Templates(templates)) => templates,
+            _ => &[],
+        };
         found.iter().map(|template| template.of(&self.tree))
     }
 
     /// What it says about a kind, when it is a CRD that names a group and a kind; read on first use.
     pub fn definition(&self) -> Option<&CustomResourceDefinition> {
-        if !self.is(kinds::CUSTOM_RESOURCE_DEFINITION) {
-            return None;
+        match self.of_kind()? {
+            KindFacts::Definition(definition) => Some(definition),
+            KindFacts::Templates(_) => None,
         }
-        let read = || CustomResourceDefinition::read(&self.group_version().version, self.value()).map(Box::new);
-        self.definition.get_or_init(read).as_deref()
+    }
+
+    fn of_kind(&self) -> Option<&KindFacts> {
+        let find = || match self.is(kinds::CUSTOM_RESOURCE_DEFINITION) {
+            true => {
+                let definition = CustomResourceDefinition::read(&self.group_version().version, self.value());
+                definition.map(|definition| KindFacts::Definition(Box::new(definition)))
+            }
+            false => {
+                let templates = templates_of(self.group(), self.kind(), self.value());
+                (!templates.is_empty()).then_some(KindFacts::Templates(templates))
+            }
+        };
+        self.of_kind.get_or_init(|| find().map(Box::new)).as_deref()
     }
 
     /// What it needs Services for, when it is a webhook configuration, an APIService or a CRD with a conversion webhook. Read

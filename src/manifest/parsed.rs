@@ -2,6 +2,8 @@
 
 use std::sync::{Arc, OnceLock};
 
+use smallvec::SmallVec;
+
 use super::Object;
 use super::documents::{Found, WithoutIdentity, objects_of};
 use super::provenance::may_name_template;
@@ -40,7 +42,7 @@ pub struct ParsedDocument {
     /// [`ReadChoice`](yaml::ReadChoice) leaves out is not in it.
     pub tree: Option<Arc<Tree>>,
     /// Its objects, in written order.
-    pub objects: Vec<Arc<Object>>,
+    pub objects: SmallVec<[Arc<Object>; 1]>,
     remarks: Option<Box<Remarks>>,
 }
 
@@ -336,7 +338,7 @@ impl Remarks {
 fn parse(text: &WholeText<'_>, document: Document, has_secrets: bool) -> ParsedDocument {
     let source = text.source;
     let Document { index, span, format: notation, content, problems, comments } = document;
-    let mut parsed = ParsedDocument { index, span, notation, tree: None, objects: Vec::new(), remarks: None };
+    let mut parsed = ParsedDocument { index, span, notation, tree: None, objects: SmallVec::new(), remarks: None };
     let mut remarks = Remarks { comments, ..Remarks::default() };
     match content {
         Content::Empty => remarks.skip(Span::empty(span.start), SkipReason::Empty),

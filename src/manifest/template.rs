@@ -4,6 +4,9 @@
 //! a job template passes only labels and annotations on ([VAL-37]); ephemeral volumes and ResourceClaimTemplates reject
 //! anything else ([VAL-38]). The same keys anywhere else (CRD schemas, ConfigMap strings) are not metadata.
 
+use smallvec::SmallVec;
+use smol_str::SmolStr;
+
 use super::decode::Decoder;
 use super::metadata::MetadataFields;
 use super::{DecodeError, Metadata};
@@ -39,22 +42,21 @@ pub struct Template<'a> {
 #[derive(Clone, Debug)]
 pub(super) struct FoundTemplate {
     kind: TemplateKind,
-    field: Box<str>,
+    field: SmolStr,
     metadata: MetadataFields,
-    decode_errors: Box<[DecodeError]>,
 }
 
 impl FoundTemplate {
     /// The template, in the tree that it was found in.
     pub(super) fn of<'a>(&'a self, tree: &'a Tree) -> Template<'a> {
-        let Self { kind, field, metadata, decode_errors } = self;
-        Template { kind: *kind, field, metadata: metadata.of(tree), decode_errors }
+        let Self { kind, field, metadata } = self;
+        Template { kind: *kind, field, metadata: metadata.of(tree), decode_errors: metadata.decode_errors() }
     }
 }
 
 /// The templates of an object of that group and kind whose metadata takes effect.
-pub(super) fn templates_of(group: &str, kind: &str, object: Value<'_>) -> Vec<FoundTemplate> {
-    let mut templates = Vec::new();
+pub(super) fn templates_of(group: &str, kind: &str, object: Value<'_>) -> SmallVec<[FoundTemplate; 1]> {
+    let mut templates = SmallVec::new();
     let mut add = |kind, field: &str, holder: Option<Value<'_>>| {
         if let Some(template) = read(kind, field, holder) {
             templates.push(template);
@@ -87,6 +89,7 @@ pub(super) fn templates_of(group: &str, kind: &str, object: Value<'_>) -> Vec<Fo
         ("resource.k8s.io", "ResourceClaimTemplate") => add(TemplateKind::Restricted, "spec", spec),
         _ => {}
     }
+    templates.shrink_to_fit();
     templates
 }
 
@@ -100,7 +103,6 @@ fn ephemeral_claims(spec: Option<Value<'_>>, field: &str, add: &mut dyn FnMut(Te
 
 fn read(kind: TemplateKind, field: &str, holder: Option<Value<'_>>) -> Option<FoundTemplate> {
     let holder = holder.filter(|holder| holder.get("metadata").is_some())?;
-    let mut decoder = Decoder::default();
-    let metadata = MetadataFields::read(&mut decoder, format_args!("{field}.metadata"), holder);
-    Some(FoundTemplate { kind, field: field.into(), metadata, decode_errors: decoder.errors.into() })
+    let metadata = MetadataFields::read(Decoder::default(), format_args!("{field}.metadata"), holder);
+    Some(FoundTemplate { kind, field: field.into(), metadata })
 }

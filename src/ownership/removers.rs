@@ -166,8 +166,8 @@ impl Removers {
         let named = controller.workload.iter().flat_map(|key| inventory.with_key(key).first());
         let named = named.map(|id| (*id, Evidence::Configuration));
         named.chain(
-            self.access.running(controller).map(|(workload, image)| {
-                (workload.id, Evidence::Image { image: image.value.clone(), span: image.span })
+            self.access.running(inventory, controller).map(|(workload, image)| {
+                (workload, Evidence::Image { image: image.value.to_owned(), span: image.span })
             }),
         )
     }
@@ -182,7 +182,7 @@ impl Removers {
         let grant = self.access.naming(holder, &resources)?;
         let workload = &self.access.workloads[*grant.workloads.first()?];
         let evidence = Evidence::Access {
-            service_account: workload.service_account.clone(),
+            service_account: workload.service_account.to_string(),
             binding: grant.binding,
             role: grant.role,
         };

@@ -47,25 +47,20 @@ pub(super) struct RareValues {
 #[derive(Clone, Debug)]
 pub struct Tree {
     pub(super) words: TreeWords,
-    pub(super) root: NodeId,
     /// The text of the whole file.
     pub(super) file: Arc<String>,
     pub(super) rare: Option<Box<RareValues>>,
-    /// Whether nothing was left out.
-    pub(super) is_whole: bool,
-    /// Whether there are aliases, so that a value may be in several places.
-    pub(super) has_aliases: bool,
 }
 
 impl Tree {
     /// Whether the tree has everything that is written; if not, some mappings look as if they were empty.
     pub fn is_whole(&self) -> bool {
-        self.is_whole
+        self.words.is_whole
     }
 
     /// The value of the whole document.
     pub fn root(&self) -> Value<'_> {
-        Value { tree: self, id: self.root }
+        Value { tree: self, id: self.words.root() }
     }
 
     /// Every key of the document, at whatever depth; those reached through an alias come once.
@@ -203,7 +198,7 @@ impl<'a> Value<'a> {
 
     /// Whether an alias may lead to the value, too.
     pub(super) fn may_be_shared(self) -> bool {
-        self.tree.has_aliases
+        self.tree.words.has_aliases
     }
 
     /// Whether the value is null or left out.

@@ -155,8 +155,12 @@ impl Access {
         }
         let mut by_image: HashMap<String, Vec<usize>> = HashMap::new();
         for (at, workload) in workloads.iter().enumerate() {
-            for container in &workload.containers {
-                by_image.entry(image_name(&container.image.value).to_owned()).or_default().push(at);
+            for container in workloads::containers(inventory.member(workload.id)) {
+                let name = image_name(container.image.value);
+                match by_image.get_mut(name) {
+                    Some(places) => places.push(at),
+                    None => _ = by_image.insert(name.to_owned(), vec![at]),
+                }
             }
         }
         Self { workloads, by_image, grants, rule_sets, by_resource }
@@ -165,18 +169,20 @@ impl Access {
     /// The workloads in which a controller runs, in order, each with the image.
     pub(super) fn running<'a>(
         &'a self,
+        inventory: &'a Inventory,
         controller: &'a Controller,
-    ) -> impl Iterator<Item = (&'a Workload, &'a Spanned<String>)> {
+    ) -> impl Iterator<Item = (ObjectId, Spanned<&'a str>)> {
         let named = |pattern: &ImagePattern| match pattern.name() {
             Some(name) => self.by_image.get(name).cloned().unwrap_or_default(),
             None => (0..self.workloads.len()).collect(),
         };
         let places: BTreeSet<usize> = controller.images.iter().flat_map(named).collect();
         places.into_iter().filter_map(|at| {
-            let workload = &self.workloads[at];
+            let workload = self.workloads[at].id;
             let runs =
-                |container: &&RunContainer| controller.is_run_by(&container.image.value, &container.command_line);
-            Some((workload, &workload.containers.iter().find(runs)?.image))
+                |container: &RunContainer<'_>| controller.is_run_by(container.image.value, container.command_line());
+            let container = workloads::containers(inventory.member(workload)).find(runs)?;
+            Some((workload, container.image))
         })
     }
 
@@ -233,7 +239,7 @@ impl Access {
     /// What lets a workload change `holder`.
     pub fn authority(&self, inventory: &Inventory, workload: ObjectId, holder: &FinalizerHolder<'_>) -> Authority {
         let Some(at) = self.place(workload) else { return Authority::default() };
-        let account = &self.workloads[at].service_account;
+        let account = self.workloads[at].service_account.clone();
         let namespace = inventory.member(workload).key.namespace.clone();
         let account = inventory.with_key(&ObjectKey::new(kinds::SERVICE_ACCOUNT, namespace, account)).first();
         let resources = inventory.kinds.resources(GroupKind::new(holder.group, holder.kind));

@@ -294,9 +294,11 @@ impl Controller {
     }
 
     /// Whether it runs in a container with that image, whose command line as the manifest has it may name another program.
-    pub fn is_run_by(&self, image: &str, command_line: &[String]) -> bool {
-        let names = |program: &str| command_line.iter().any(|word| word.rsplit('/').next() == Some(program));
-        self.runs_in(image) && (command_line.is_empty() || self.program.as_deref().is_none_or(names))
+    pub fn is_run_by<'w>(&self, image: &str, command_line: impl IntoIterator<Item = &'w str>) -> bool {
+        let mut words = command_line.into_iter().peekable();
+        let mut names =
+            |program: &str| words.peek().is_none() || words.any(|word| word.rsplit('/').next() == Some(program));
+        self.runs_in(image) && self.program.as_deref().is_none_or(&mut names)
     }
 
     /// Whether it runs in that image.

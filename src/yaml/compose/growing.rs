@@ -9,7 +9,7 @@ use crate::yaml::node::{NodeContent, NodeId, Number, RawEntry, TextPlace, TreeNo
 use crate::yaml::scalar::Scalar;
 use crate::yaml::tape::{Tape, TapeEvent, TextRef};
 use crate::yaml::tree::{RareValues, Tree};
-use crate::yaml::words::TreeWords;
+use crate::yaml::words::{TreeParts, TreeWords};
 
 /// What a tree consists of. Each list is only ever added to.
 #[derive(Default)]
@@ -231,11 +231,11 @@ impl<'t> GrowingTree<'t> {
         };
         let Self { tape, mut lists, is_whole, .. } = self;
         let TreeLists { nodes, entries, items, numbers, texts, .. } = &lists;
-        let words = TreeWords::of(nodes, entries, items);
+        let has_aliases = tape.has_aliases;
+        let words = TreeWords::of(TreeParts { nodes, entries, items, root, is_whole, has_aliases });
         let has_rare = !numbers.is_empty() || !texts.is_empty() || !decoded.is_empty();
         let rare = has_rare.then(|| Box::new(RareValues { numbers: numbers.clone(), texts: texts.clone(), decoded }));
-        let (file, has_aliases) = (Arc::clone(file), tape.has_aliases);
-        let tree = Tree { words, root, file, rare, is_whole, has_aliases };
+        let tree = Tree { words, file: Arc::clone(file), rare };
         match lists.nodes.capacity() > KEPT_NODES {
             true => lists = TreeLists::default(),
             false => lists.clear(),
