@@ -61,7 +61,7 @@ pub struct ServerField {
 pub(super) struct MetadataFields {
     /// The mapping that contains it, and itself; `None` when it is left out.
     place: Option<(NodeId, NodeId)>,
-    /// Which of [`LOOKED_UP`] are written, a bit for each: rules ask every object for what few have, and the tree is far away.
+    /// Which of [`LOOKED_UP`] are written, by their bits: rules ask every object for what few have, and the tree is far away.
     written: u8,
     rare: Option<Box<RareFields>>,
 }
@@ -89,13 +89,21 @@ static NOTHING_RARE: RareFields = RareFields {
     cut: Vec::new(),
 };
 
-/// Those that are read from the tree.
-const LOOKED_UP: [&str; 6] = ["name", "generateName", "namespace", "uid", "labels", "annotations"];
-
-/// The bit of a field that is read from the tree.
-fn bit(field: &str) -> u8 {
-    LOOKED_UP.iter().position(|known| *known == field).map_or(0, |at| 1 << at)
+/// A field that is read from the tree: its key, and the bit by which is known whether it is written.
+#[derive(Clone, Copy)]
+struct LookedUp {
+    key: &'static str,
+    bit: u8,
 }
+
+const NAME: LookedUp = LookedUp { key: "name", bit: 1 };
+const GENERATE_NAME: LookedUp = LookedUp { key: "generateName", bit: 2 };
+const NAMESPACE: LookedUp = LookedUp { key: "namespace", bit: 4 };
+const UID: LookedUp = LookedUp { key: "uid", bit: 8 };
+const LABELS: LookedUp = LookedUp { key: "labels", bit: 16 };
+const ANNOTATIONS: LookedUp = LookedUp { key: "annotations", bit: 32 };
+
+const LOOKED_UP: [LookedUp; 6] = [NAME, GENERATE_NAME, NAMESPACE, UID, LABELS, ANNOTATIONS];
 
 impl MetadataFields {
     /// Reads the `metadata` of `holder` at `field` (`metadata`, `spec.template.metadata`, …), if it has any. What `decoder` has
@@ -116,12 +124,13 @@ impl MetadataFields {
         let (mut rare, mut written) = (None, 0);
         for entry in decoder.fields(&field, metadata) {
             let path = format_args!("{field}.{}", entry.key);
-            written |= bit(entry.key);
+            let bit = LOOKED_UP.iter().find(|field| field.key == entry.key).map_or(0, |field| field.bit);
+            written |= bit;
             match entry.key {
                 "name" | "generateName" | "namespace" | "uid" => {
                     let text = decoder.text(path, entry.value).unwrap_or_default();
                     if text.len() > MAX_NAME {
-                        RareFields::of(&mut rare).cut.push((bit(entry.key), limited(text)));
+                        RareFields::of(&mut rare).cut.push((bit, limited(text)));
                     }
                 }
                 "ownerReferences" => {
@@ -187,34 +196,36 @@ impl<'a> Metadata<'a> {
 
     /// `name`.
     pub fn name(self) -> Option<Spanned<&'a str>> {
-        self.text("name")
+        self.text(NAME)
     }
 
     /// `generateName`.
     pub fn generate_name(self) -> Option<Spanned<&'a str>> {
-        self.text("generateName")
+        self.text(GENERATE_NAME)
     }
 
     /// `namespace` as written.
     pub fn namespace(self) -> Option<Spanned<&'a str>> {
-        self.text("namespace")
+        self.text(NAMESPACE)
     }
 
     /// `uid`.
     pub fn uid(self) -> Option<Spanned<&'a str>> {
-        self.text("uid")
+        self.text(UID)
     }
 
-    fn text(self, field: &str) -> Option<Spanned<&'a str>> {
-        let written = spanned(self.value_with(field)?.entry(field)?)?;
+    fn text(self, field: LookedUp) -> Option<Spanned<&'a str>> {
+        let written = spanned(self.entry(field)?)?;
         let is_cut = written.value.len() > MAX_NAME;
-        let cut = self.rare.cut.iter().filter(|_| is_cut).find(|(of, _)| *of == bit(field));
+        let cut = self.rare.cut.iter().filter(|_| is_cut).find(|(of, _)| *of == field.bit);
         Some(cut.map_or(written, |(_, cut)| Spanned { value: cut, ..written }))
     }
 
-    /// The mapping, if the field is written in it.
-    fn value_with(self, field: &str) -> Option<Value<'a>> {
-        self.place.filter(|_| self.written & bit(field) != 0).map(|(_, value)| value)
+    fn entry(self, field: LookedUp) -> Option<Entry<'a>> {
+        if self.written & field.bit == 0 {
+            return None;
+        }
+        self.place?.1.entry(field.key)
     }
 
     /// `ownerReferences`.
@@ -244,17 +255,17 @@ impl<'a> Metadata<'a> {
 
     /// `labels`.
     pub fn labels(self) -> Labels<'a> {
-        Labels(self.value_with("labels").and_then(|metadata| metadata.get("labels")))
+        Labels(self.entry(LABELS).map(|entry| entry.value))
     }
 
     /// `annotations`.
     pub fn annotations(self) -> Labels<'a> {
-        Labels(self.value_with("annotations").and_then(|metadata| metadata.get("annotations")))
+        Labels(self.entry(ANNOTATIONS).map(|entry| entry.value))
     }
 
     /// Whether it has labels or annotations.
     pub fn is_marked(self) -> bool {
-        self.written & (bit("labels") | bit("annotations")) != 0
+        self.written & (LABELS.bit | ANNOTATIONS.bit) != 0
     }
 
     /// The value of an annotation.

@@ -315,11 +315,6 @@ impl WordRange {
 fn written<const HALVES: usize>(parts: TreeParts<'_>, WordRange { base, words, .. }: WordRange) -> Vec<u16> {
     let TreeParts { nodes, entries, items, root, .. } = parts;
     let mut halves = Vec::with_capacity(HALVES * words);
-    let mut add = |words: &[u32]| {
-        for word in words {
-            halves.extend_from_slice(&[*word as u16, (*word >> 16) as u16][..HALVES]);
-        }
-    };
     let entries_at = NODES + WIDTH * nodes.len();
     let items_at = entries_at + WIDTH * entries.len();
     let bounds_at = items_at + items.len();
@@ -328,7 +323,8 @@ fn written<const HALVES: usize>(parts: TreeParts<'_>, WordRange { base, words, .
         _ => None,
     });
     let elsewhere_at = bounds_at + 2 * bounds.clone().count();
-    add(&[root.0, entries_at as u32, items_at as u32, bounds_at as u32, elsewhere_at as u32]);
+    let header = [root.0, entries_at as u32, items_at as u32, bounds_at as u32, elsewhere_at as u32];
+    add::<HALVES, _>(&mut halves, header);
     let mut collection = 0..;
     for TreeNode { content, span } in nodes {
         let (kind, word) = match *content {
@@ -343,20 +339,29 @@ fn written<const HALVES: usize>(parts: TreeParts<'_>, WordRange { base, words, .
             NodeContent::LeftOut => (LEFT_OUT, 0),
         };
         let (low, high) = ((kind & 3) << mark(HALVES), (kind >> 2) << mark(HALVES));
-        add(&[(span.start - base) | low, (span.end - base) | high, word]);
+        add::<HALVES, _>(&mut halves, [(span.start - base) | low, (span.end - base) | high, word]);
     }
     for RawEntry { key, key_span, value } in entries {
         let (kind, _) = packed(*key);
-        add(&[(key_span.start - base) | (kind & 3) << mark(HALVES), key_span.end - base, value.0]);
+        let first = (key_span.start - base) | (kind & 3) << mark(HALVES);
+        add::<HALVES, _>(&mut halves, [first, key_span.end - base, value.0]);
     }
-    items.iter().for_each(|item| add(&[item.0]));
-    bounds.for_each(|bounds| add(&bounds));
+    items.iter().for_each(|item| add::<HALVES, _>(&mut halves, [item.0]));
+    bounds.for_each(|bounds| add::<HALVES, _>(&mut halves, bounds));
     for (at, entry) in (0u32..).zip(entries) {
         if let TextPlace::Elsewhere(text) = entry.key {
-            add(&[at, text]);
+            add::<HALVES, _>(&mut halves, [at, text]);
         }
     }
     halves
+}
+
+#[inline]
+fn add<const HALVES: usize, const COUNT: usize>(halves: &mut Vec<u16>, words: [u32; COUNT]) {
+    match HALVES {
+        1 => halves.extend_from_slice(&words.map(|word| word as u16)),
+        _ => halves.extend_from_slice(words.map(|word| [word as u16, (word >> 16) as u16]).as_flattened()),
+    }
 }
 
 #[inline]
