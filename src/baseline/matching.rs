@@ -3,7 +3,7 @@
 //! A key `ConfigMap/?/web` says that the namespace was not known: of the object that a run without `--namespace` sees,
 //! say. It matches the object of that name in any namespace.
 
-use std::collections::HashMap;
+use foldhash::HashMap;
 
 use super::Baseline;
 use crate::finding::Identity;
@@ -30,7 +30,7 @@ impl Baseline {
             }
         }
         // By the identity without its namespace, the entries that have room, the first one last.
-        let mut anywhere: HashMap<Identity, Vec<usize>> = HashMap::new();
+        let mut anywhere: HashMap<Identity, Vec<usize>> = HashMap::default();
         for (place, entry) in self.entries.iter().enumerate().rev() {
             if let Some(identity) = without_namespace(&entry.identity) {
                 anywhere.entry(identity).or_default().push(place);

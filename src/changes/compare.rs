@@ -1,7 +1,9 @@
 //! From two sides to what changed between them.
 
 use std::borrow::Cow;
-use std::collections::{BTreeMap, HashSet};
+use std::collections::BTreeMap;
+
+use foldhash::HashSet;
 
 use super::content::same_content;
 use super::destination::Destination;

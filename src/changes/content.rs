@@ -1,7 +1,8 @@
 //! Whether two objects say the same, however they are written.
 
-use std::collections::HashSet;
 use std::sync::Arc;
+
+use foldhash::HashSet;
 
 use crate::manifest::Object;
 use crate::yaml::{Kind, NodeId, Value};
@@ -17,7 +18,7 @@ pub fn same_content(one: &Arc<Object>, other: &Arc<Object>) -> bool {
 /// Whether both values are the same for Kubernetes.
 pub fn same_value(one: Value<'_>, other: Value<'_>) -> bool {
     let mut pending = vec![(one, other)];
-    let mut seen: HashSet<(NodeId, NodeId)> = HashSet::new();
+    let mut seen: HashSet<(NodeId, NodeId)> = HashSet::default();
     while let Some((one, other)) = pending.pop() {
         let compound = one.is_map() || one.is_seq();
         if compound && !seen.insert((one.id(), other.id())) {

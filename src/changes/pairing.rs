@@ -1,6 +1,8 @@
 //! Which of the objects that vanished is which of those that appeared.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
+
+use foldhash::{HashMap, HashSet};
 
 use super::similar::Shape;
 use super::tree::{TreePart, TreePlace, destination_of, file_of, key_of, member};
@@ -128,7 +130,7 @@ impl Unpaired<'_> {
         may: impl Fn(TreePlace, TreePlace) -> bool,
         cost: impl Fn(TreePlace, TreePlace) -> usize,
     ) -> Vec<Pair> {
-        let mut by_identity: HashMap<K, Vec<TreePlace>> = HashMap::new();
+        let mut by_identity: HashMap<K, Vec<TreePlace>> = HashMap::default();
         for &place in &self.new {
             by_identity.entry(new_as(place)).or_default().push(place);
         }
@@ -145,8 +147,8 @@ impl Unpaired<'_> {
     }
 
     fn drop_pairs(&mut self, pairs: &[Pair]) {
-        let gone: std::collections::HashSet<TreePlace> = pairs.iter().map(|(gone, _)| *gone).collect();
-        let new: std::collections::HashSet<TreePlace> = pairs.iter().map(|(_, new)| *new).collect();
+        let gone: HashSet<TreePlace> = pairs.iter().map(|(gone, _)| *gone).collect();
+        let new: HashSet<TreePlace> = pairs.iter().map(|(_, new)| *new).collect();
         self.gone.retain(|place| !gone.contains(place));
         self.new.retain(|place| !new.contains(place));
     }

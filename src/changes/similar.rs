@@ -1,7 +1,8 @@
 //! How much of an object another one repeats: enough, and one is the other under a new name.
 
-use std::collections::HashMap;
 use std::hash::{DefaultHasher, Hash, Hasher};
+
+use foldhash::HashMap;
 
 use crate::manifest::Object;
 use crate::yaml::{Kind, Value, Visited};
@@ -20,7 +21,7 @@ impl Shape {
     /// The shape of an object. What every object of a kind repeats (version, kind) and what a renaming changes (name,
     /// namespace) is left out.
     pub(super) fn of(object: &Object) -> Self {
-        let mut shape = Self { values: HashMap::new(), count: 0 };
+        let mut shape = Self { values: HashMap::default(), count: 0 };
         let mut visited = Visited::default();
         let outer = object.value().entries().filter(|entry| !matches!(entry.key, "apiVersion" | "kind"));
         let mut pending: Vec<(u64, Value<'_>)> = outer.map(|entry| (hash((0u64, entry.key)), entry.value)).collect();

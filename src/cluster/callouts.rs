@@ -7,7 +7,9 @@
 //! cluster that a plan is about; in an open world it may.
 
 use std::cell::OnceCell;
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
+
+use foldhash::HashMap;
 
 use super::members::Members;
 use super::source::{Assumptions, Source};
@@ -103,7 +105,7 @@ impl<'a> Asked<'a> {
         objects: &'a [Object],
         nothing: bool,
     ) -> Self {
-        let mut asked = Self { source, members, kinds: Vec::new(), tops: HashMap::new(), pods: HashMap::new() };
+        let mut asked = Self { source, members, kinds: Vec::new(), tops: HashMap::default(), pods: HashMap::default() };
         if nothing {
             return asked;
         }
@@ -232,7 +234,7 @@ impl AskedObject<'_> {
 
 /// The rendered object at the top of each implied one. An owner is implied before its dependents.
 fn tops<'a>(source: &'a Source<'a>) -> HashMap<&'a ObjectKey, &'a ObjectKey> {
-    let mut tops: HashMap<&ObjectKey, &ObjectKey> = HashMap::new();
+    let mut tops: HashMap<&ObjectKey, &ObjectKey> = HashMap::default();
     for implied in &source.implied.objects {
         let top = tops.get(&implied.owner).copied().unwrap_or(&implied.owner);
         tops.insert(&implied.key, top);

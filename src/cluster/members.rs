@@ -1,9 +1,10 @@
 //! Which objects in the input the cluster has: one per key, each with a uid of its own.
 
 use std::borrow::Cow;
+use std::collections::BTreeSet;
 use std::collections::hash_map::Entry;
-use std::collections::{BTreeSet, HashMap, HashSet};
 
+use foldhash::{HashMap, HashMapExt, HashSet};
 use smol_str::format_smolstr;
 
 use super::object::minted_uid;
@@ -118,7 +119,7 @@ impl<'a> Members<'a> {
         let inventory = self.inventory;
         let mut order: Vec<(&Cow<'_, ObjectKey>, &mut ChosenMember)> = self.chosen.iter_mut().collect();
         order.sort_unstable_by_key(|(_, chosen)| chosen.id);
-        let mut used = HashSet::new();
+        let mut used = HashSet::default();
         for (key, chosen) in order {
             chosen.uid = match inventory.member(chosen.id).object.uid() {
                 Some(uid) if used.insert(uid) => uid.to_owned(),

@@ -1,6 +1,6 @@
 //! Objects of which only the key is known.
 
-use std::collections::HashMap;
+use foldhash::HashMap;
 
 use crate::gc::{Facts, NamespaceFacts, Object};
 use crate::kube::{ObjectKey, kinds as well_known};

@@ -3,7 +3,7 @@
 //! Only a known controller is evidence here: that a workload may change objects of a kind does not say that it does, and a
 //! finalizer that nobody removes must not vanish from a plan.
 
-use std::collections::HashMap;
+use foldhash::HashMap;
 
 use super::members::Members;
 use super::source::Source;
@@ -23,7 +23,7 @@ pub(super) struct Reconcilers<'a> {
 
 impl<'a> Reconcilers<'a> {
     pub(super) fn new(source: &'a Source<'a>, members: &'a Members<'a>) -> Self {
-        Self { source, members, answers: HashMap::new() }
+        Self { source, members, answers: HashMap::default() }
     }
 
     /// The controllers of an object, each with one finalizer that the object has or gets when they first see it. None where Pods

@@ -1,6 +1,6 @@
 //! Owner references as the collector will see them.
 
-use std::collections::HashMap;
+use foldhash::HashMap;
 
 use super::members::Members;
 use super::object::{Uids, minted_uid, object};
@@ -28,7 +28,7 @@ impl<'a> ReferenceBinder<'a> {
             source,
             kinds,
             members,
-            assumed: HashMap::new(),
+            assumed: HashMap::default(),
             minted: implied.map(|key| (key.clone(), minted_uid(key))).collect(),
         }
     }

@@ -1,6 +1,8 @@
 //! By which tool an object is delivered, and how that is known.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet};
+
+use foldhash::HashMap;
 
 use super::marks;
 use super::protection::{Removal, Spared, in_crds_folder, spared};
@@ -47,7 +49,7 @@ impl BundleTools {
 
 impl From<Option<DeliveryTool>> for BundleTools {
     fn from(tool: Option<DeliveryTool>) -> Self {
-        Self { bundles: HashMap::new(), tools: vec![tool] }
+        Self { bundles: HashMap::default(), tools: vec![tool] }
     }
 }
 
@@ -220,7 +222,7 @@ impl Deliveries {
         let mut deliveries = Self {
             configured,
             reached: BTreeMap::new(),
-            own: HashMap::new(),
+            own: HashMap::default(),
             by_file: BTreeMap::new(),
             by_bundle: BTreeMap::new(),
             templates: BTreeMap::new(),

@@ -2,7 +2,7 @@
 //!
 //! The verdicts are those of the rules.
 
-use std::collections::HashSet;
+use foldhash::HashSet;
 
 use crate::cluster::Verdicts;
 use crate::gc::Step;

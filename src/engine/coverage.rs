@@ -1,6 +1,6 @@
 //! What a run looked at, so only what it could have found counts as no longer found.
 
-use std::collections::HashSet;
+use foldhash::HashSet;
 
 use super::input::Bundle;
 use crate::baseline::{KnownFinding, any_namespace};

@@ -1,6 +1,8 @@
 //! Several bundles, or both sides of a change, and one set of files: a file that two of them share is one file of the report.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
+
+use foldhash::HashMap;
 
 use super::input::Bundle;
 use crate::kube::ObjectKey;
@@ -51,7 +53,7 @@ impl Merged {
 
     /// The sets that each file belongs to.
     pub(super) fn sets_by_file(&self) -> HashMap<FileId, Vec<usize>> {
-        let mut sets: HashMap<FileId, Vec<usize>> = HashMap::new();
+        let mut sets: HashMap<FileId, Vec<usize>> = HashMap::default();
         for (at, files) in self.sets.iter().enumerate() {
             for file in files {
                 sets.entry(*file).or_default().push(at);

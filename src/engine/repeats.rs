@@ -3,8 +3,9 @@
 //! The last step on the path of the findings: by then, those that are suppressed or in the baseline have been removed
 //! one by one.
 
-use std::collections::HashMap;
 use std::collections::hash_map::Entry;
+
+use foldhash::HashMap;
 
 use crate::finding::{Finding, Fix, Label, Severity};
 use crate::report::Reported;
@@ -41,7 +42,7 @@ impl Likeness {
 pub(super) fn once(findings: Vec<Reported>) -> Vec<Reported> {
     let mut kept: Vec<Reported> = Vec::with_capacity(findings.len());
     let mut more: Vec<usize> = Vec::with_capacity(findings.len());
-    let mut first = HashMap::new();
+    let mut first = HashMap::default();
     for reported in findings {
         match Likeness::of(&reported.finding).map(|likeness| first.entry(likeness)) {
             Some(Entry::Occupied(at)) => {

@@ -1,8 +1,10 @@
 //! The path of the findings, from the rules to the report.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsStr;
 use std::path::PathBuf;
+
+use foldhash::{HashMap, HashMapExt};
 
 use super::cascade::cascades;
 use super::check::Check;

@@ -2,6 +2,8 @@
 
 use std::sync::Arc;
 
+use foldhash::{HashMap, HashMapExt};
+
 use super::behaviour::Behaviour;
 use super::cluster::{Cluster, Node};
 use super::flags::{FOREGROUND, GRACEFUL, ORPHAN, SPEC_KUBERNETES, TERMINATING, UNWATCHED};
@@ -120,7 +122,7 @@ impl Cluster {
     /// Resolves every reference, by uid and by coordinates.
     fn resolve(&mut self, kinds: &KindTable, text: &Interner) -> Result<(), ClusterError> {
         let mut by_uid = vec![NONE; text.len()];
-        let mut by_name = std::collections::HashMap::with_capacity(self.len());
+        let mut by_name = HashMap::with_capacity(self.len());
         for id in self.ids() {
             let node = self.nodes[id];
             if node.uid != Symbol::EMPTY {

@@ -1,7 +1,8 @@
 //! Interned strings: names, namespaces and uids occur again and again, and are only ever compared.
 
 use std::cmp::Ordering;
-use std::collections::HashMap;
+
+use foldhash::HashMap;
 
 use crate::kube::Namespace;
 
@@ -68,7 +69,7 @@ pub(super) struct Interner {
 
 impl Default for Interner {
     fn default() -> Self {
-        let mut interner = Interner { symbols: Symbols::default(), known: HashMap::new() };
+        let mut interner = Interner { symbols: Symbols::default(), known: HashMap::default() };
         interner.intern("");
         interner.push(&Namespace::Unwritten.to_string());
         interner

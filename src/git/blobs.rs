@@ -1,10 +1,12 @@
 //! The contents of files, by name: one git process for all of them.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::BTreeSet;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::path::Path;
 use std::process::Stdio;
 use std::sync::Arc;
+
+use foldhash::HashMap;
 
 use super::GitError;
 use super::command::{git, not_run};

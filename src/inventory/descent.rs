@@ -1,9 +1,10 @@
 //! One folder with everything below it: each folder is visited once, however many links lead to it, and no link leads out of
 //! the tree.
 
-use std::collections::{BTreeMap, HashSet};
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
+use foldhash::HashSet;
 use walkdir::{DirEntry, WalkDir};
 
 use super::boundary::{Boundary, LinkEscape};
@@ -31,7 +32,7 @@ pub(super) struct Descent<'a> {
 impl<'a> Descent<'a> {
     pub(super) fn new(root: &'a Path, shown: &'a str, wanted: &'a dyn Fn(&Path) -> bool) -> Self {
         let shown = if shown == "." { "" } else { shown.trim_end_matches('/') };
-        let (visited, links) = (HashSet::new(), BTreeMap::new());
+        let (visited, links) = (HashSet::default(), BTreeMap::new());
         Self { root, shown, wanted, boundary: Boundary::around(root), visited, links }
     }
 

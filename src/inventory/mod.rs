@@ -24,9 +24,9 @@ mod tree;
 mod walk;
 mod walked;
 
-use std::collections::HashMap;
 use std::sync::Arc;
 
+use foldhash::HashMap;
 use rayon::prelude::*;
 use smol_str::SmolStr;
 

@@ -1,7 +1,9 @@
 //! What the files of an input say about each other: a kustomization names its patches, a test its assertions. A
 //! neighbour that applies a file outweighs all others.
 
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::BTreeMap;
+
+use foldhash::{HashMap, HashSet};
 
 use crate::kustomize::{folder_of, name_of, resolve};
 use crate::manifest::{FileFacts, KUSTOMIZATIONS, ManifestTool, SkipReason, Use};
@@ -70,7 +72,7 @@ impl Neighbourhood {
         let not_applied = |uses: &Vec<Use>| uses.iter().find(|used| matches!(used, Use::Otherwise(_))).cloned();
         let named = self.uses.iter().filter_map(|(path, uses)| Some((path.clone(), not_applied(uses)?)));
         let mut pending: Vec<(String, Use)> = named.collect();
-        let mut seen = HashSet::new();
+        let mut seen = HashSet::default();
         while let Some((folder, used)) = pending.pop() {
             let Some(facts) = kustomization(&folder).filter(|_| seen.insert(folder.clone())) else { continue };
             for mention in facts.mentions.iter().filter(|mention| matches!(mention.used, Use::Applied(_))) {

@@ -1,9 +1,10 @@
 //! Reads files in parallel, each of them once. Results come in the order of the reported paths, whatever thread read them.
 
+use std::collections::BTreeMap;
 use std::collections::hash_map::Entry;
-use std::collections::{BTreeMap, HashMap};
 use std::sync::{Arc, Mutex, PoisonError};
 
+use foldhash::HashMap;
 use rayon::prelude::*;
 
 use super::error::InputError;
@@ -58,7 +59,7 @@ impl Files {
     pub fn to_be_read_again(&self, on_disk: OnDisk) -> Self {
         let walks = match on_disk {
             OnDisk::Unchanged => self.walks.clone(),
-            OnDisk::MayDiffer => HashMap::new(),
+            OnDisk::MayDiffer => HashMap::default(),
         };
         Self { walks, earlier: self.parsed.clone(), on_disk, ..Self::read_by(self.choice) }
     }
@@ -92,7 +93,7 @@ impl Files {
         let walk = (arguments.to_vec(), exclude.to_vec());
         let helped = rayon::current_num_threads() > 1;
         if helped && overlays.is_empty() && !self.walks.contains_key(&walk) {
-            let (files, parsed) = (&*self, Mutex::new(HashMap::new()));
+            let (files, parsed) = (&*self, Mutex::new(HashMap::default()));
             let found = rayon::in_place_scope(|scope| {
                 let parsed = &parsed;
                 walk_telling(arguments, exclude, &|file| {

@@ -1,7 +1,8 @@
 //! What is known of the kinds that objects and references name, each found out once.
 
-use std::collections::HashMap;
 use std::sync::Arc;
+
+use foldhash::HashMap;
 
 use super::kinds::{Kinds, Resolution};
 use crate::kube::{ApiVersion, GroupKind, KindMap};
@@ -34,7 +35,7 @@ impl Resolutions {
         }
         let group_version = ApiVersion::split(api_version);
         let resolution = Arc::new(kinds.resolve(group_version, kind));
-        let of_kind = self.known.get_or_insert_with(GroupKind::new(group_version.group, kind), HashMap::new);
+        let of_kind = self.known.get_or_insert_with(GroupKind::new(group_version.group, kind), HashMap::default);
         of_kind.insert(group_version.version.to_owned(), resolution);
     }
 

@@ -3,8 +3,9 @@
 //! A repository holds CRDs of many origins: those of a chart, of a test, of last year's release. One in another tree
 //! says little about the version that an object's cluster serves.
 
-use std::collections::HashSet;
 use std::sync::OnceLock;
+
+use foldhash::HashSet;
 
 use crate::kustomize::{ancestors, folder_of, name_of};
 use crate::manifest::is_kustomization;

@@ -1,9 +1,10 @@
 //! What a walk finds: files to read, files that cannot be read, and links that it did not follow.
 
-use std::collections::{BTreeMap, BTreeSet, HashSet};
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use foldhash::HashSet;
 use globset::GlobSet;
 
 use super::boundary::LinkEscape;
@@ -185,7 +186,7 @@ impl<'c> Collector<'c> {
     /// Drops what is excluded and what is reached twice: the smallest reported path wins, whatever the order of arguments.
     pub(super) fn finish(self) -> Walk {
         let exclude = self.exclude;
-        let mut seen = HashSet::new();
+        let mut seen = HashSet::default();
         let files = self.files.into_iter().filter(|((path, _), _)| !exclude.is_match(path));
         let files = files.map(|((path, identity), origin)| InputFile { path, origin, identity });
         let unreadable = self.unreadable.into_iter().filter(|((path, _), _)| !exclude.is_match(path));

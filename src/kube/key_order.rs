@@ -1,7 +1,8 @@
 //! The order of many keys.
 
 use std::cmp::Ordering;
-use std::collections::HashMap;
+
+use foldhash::HashMap;
 
 use super::{Namespace, ObjectKey};
 

@@ -1,6 +1,6 @@
 //! Something known of kinds.
 
-use std::collections::HashMap;
+use foldhash::HashMap;
 
 use super::GroupKind;
 
@@ -13,7 +13,7 @@ pub struct KindMap<T> {
 
 impl<T> Default for KindMap<T> {
     fn default() -> Self {
-        Self { kinds: HashMap::new() }
+        Self { kinds: HashMap::default() }
     }
 }
 

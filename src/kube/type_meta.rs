@@ -1,8 +1,9 @@
 //! What kind of object something is, as it is written.
 
 use std::cell::RefCell;
-use std::collections::HashMap;
 use std::sync::Arc;
+
+use foldhash::HashMap;
 
 use super::ApiVersion;
 

@@ -1,7 +1,9 @@
 //! The roots of a tree, and the files that each of them builds.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
+
+use foldhash::{HashMap, HashSet};
 
 use super::closure::{BuiltFile, BuiltFiles};
 use super::edits::Edits;
@@ -94,14 +96,14 @@ impl<'t, 'f> Builds<'t, 'f> {
         let included = included(tree);
         let tops = tree.kustomizations().filter(|(folder, one)| !included.contains(*folder) && !one.is_component);
         let tops = tops.map(|(folder, _)| folder).collect();
-        Self { tree, tops, known: HashMap::new(), budget: MOST_REACHED, capped: false }
+        Self { tree, tops, known: HashMap::default(), budget: MOST_REACHED, capped: false }
     }
 
     /// The pointers of objects that somebody applies: what a kustomization governs and nobody builds points at nothing.
     fn applied(&mut self, written: Vec<Inward<'_>>) -> Vec<Pointer> {
         let (mut live, mut pending): (Vec<_>, Vec<_>) =
             written.into_iter().partition(|inward| !self.tree.governs(inward.path));
-        let mut reached: HashSet<usize> = HashSet::new();
+        let mut reached: HashSet<usize> = HashSet::default();
         if !pending.is_empty() {
             for folder in self.tops.clone() {
                 reached.extend(self.reached(&unpointed(folder)).files.iter().map(|built| built.file));
@@ -126,7 +128,7 @@ impl<'t, 'f> Builds<'t, 'f> {
     fn roots(mut self, pointers: Vec<Pointer>) -> BuildRoots {
         let mut starts: BTreeMap<String, Vec<Pointer>> =
             self.tops.iter().map(|folder| ((*folder).to_owned(), Vec::new())).collect();
-        let mut seen: HashSet<Pointer> = HashSet::new();
+        let mut seen: HashSet<Pointer> = HashSet::default();
         for pointer in pointers {
             if self.tree.contains(&pointer.folder) && seen.insert(pointer.clone()) {
                 starts.entry(pointer.folder.clone()).or_default().push(pointer);

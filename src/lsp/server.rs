@@ -1,8 +1,9 @@
 //! The conversation with one editor.
 
-use std::collections::{HashSet, VecDeque};
+use std::collections::VecDeque;
 use std::time::{Duration, Instant};
 
+use foldhash::HashSet;
 use lsp_server::{Connection, ErrorCode, Message, Notification, Request, RequestId, Response};
 use lsp_types::notification::{self, Notification as _};
 use lsp_types::request::{self, Request as _};
@@ -77,7 +78,7 @@ impl<'c> Server<'c> {
             workspace: Workspace::new(root_of(&params)),
             client: params.capabilities,
             waiting: VecDeque::new(),
-            cancelled: HashSet::new(),
+            cancelled: HashSet::default(),
             publisher: Publisher::new(connection, unit),
             told: None,
             progress: None,

@@ -1,7 +1,8 @@
 //! `metadata.ownerReferences` with the place of every field.
 
-use std::collections::HashMap;
 use std::fmt;
+
+use foldhash::HashMap;
 
 use super::decode::{Decoder, Expected};
 use super::{Spanned, UnknownField};
@@ -103,7 +104,7 @@ impl OwnerReferences {
         if self.entries.len() < 2 {
             return vec![None; self.entries.len()];
         }
-        let mut first = HashMap::new();
+        let mut first = HashMap::default();
         let entries = self.entries.iter().enumerate();
         entries
             .map(|(at, entry)| Some(*first.entry(entry.compared()).or_insert(at)).filter(|first| *first != at))

@@ -3,7 +3,7 @@
 //! Tools are set up from outside: `flux bootstrap`, a FluxInstance, or an Application that somebody created by hand leads to the
 //! first folder, and the objects in it lead to the others. Where they do, a folder that none of them leads to is nobody's.
 
-use std::collections::HashMap;
+use foldhash::HashMap;
 
 use crate::changes::{Destination, TreePart};
 use crate::delivery::{FluxObject, Regime};
@@ -22,7 +22,7 @@ impl LikelyTools {
             members.any(|member| tree.destination(member.file).deliverer().is_some())
         };
         let leads = trees.iter().any(is_led_to);
-        let mut tools: HashMap<Destination, Option<Regime>> = HashMap::new();
+        let mut tools: HashMap<Destination, Option<Regime>> = HashMap::default();
         for member in tree.inventory.members.iter().filter(|member| tree.is_own(member) && tree.applies(member)) {
             let destination = tree.destination(member.file);
             let tool = leading(member).or_else(|| read_by(member).filter(|_| !leads));

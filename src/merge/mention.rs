@@ -1,7 +1,9 @@
 //! Who names other objects in passing: the fields of custom resources are not all known, and the values of a HelmRelease are
 //! anything.
 
-use std::collections::{BTreeSet, HashMap, HashSet};
+use std::collections::BTreeSet;
+
+use foldhash::{HashMap, HashSet};
 
 use crate::changes::TreePart;
 use crate::inventory::Member;
@@ -36,7 +38,7 @@ impl<'a> PassingMentions<'a> {
 
 fn said<'a>(member: &'a Member, names: &BTreeSet<&str>) -> BTreeSet<&'a str> {
     let mut found = BTreeSet::new();
-    let mut seen: HashSet<NodeId> = HashSet::new();
+    let mut seen: HashSet<NodeId> = HashSet::default();
     let outer = member.object.value().entries().filter(|entry| entry.key != "metadata");
     let mut pending: Vec<Value<'a>> = outer.map(|entry| entry.value).collect();
     while let Some(value) = pending.pop() {

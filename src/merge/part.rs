@@ -1,8 +1,10 @@
 //! One part of the tree, before and after: its cluster, and what leaves it.
 
 use std::borrow::Cow;
-use std::collections::{BTreeSet, HashMap, HashSet};
+use std::collections::BTreeSet;
 use std::sync::{Arc, OnceLock};
+
+use foldhash::{HashMap, HashSet};
 
 use super::likely::LikelyTools;
 use super::outlook::Outlook;
@@ -65,7 +67,7 @@ impl<'a> MergePart<'a> {
     ) -> Self {
         let BothSides { base: old, head: new } = sides;
         let (base, head) = (&old[at], new.get(at));
-        let mut stays: HashMap<&ObjectKey, Vec<&Destination>> = HashMap::new();
+        let mut stays: HashMap<&ObjectKey, Vec<&Destination>> = HashMap::default();
         for (member, destination) in head.into_iter().flat_map(applied) {
             stays.entry(&member.key).or_default().push(destination);
         }
@@ -245,7 +247,7 @@ fn remote_sources(trees: &[TreePart]) -> HashMap<&str, BTreeSet<&str>> {
     let files = trees
         .iter()
         .flat_map(|tree| tree.inventory.sources.iter().map(move |(id, file)| (tree.place(id), file.text())));
-    let mut found: HashMap<&str, BTreeSet<&str>> = HashMap::new();
+    let mut found: HashMap<&str, BTreeSet<&str>> = HashMap::default();
     for (place, text) in files.filter(|(place, _)| is_kustomization(place)) {
         found.entry(folder_of(place)).or_default().extend(text.lines().flat_map(remote_words));
     }

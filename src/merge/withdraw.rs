@@ -1,6 +1,8 @@
 //! What the tools do when objects leave: their requests, what they spare, and what nobody deletes.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet};
+
+use foldhash::HashMap;
 
 use super::handover::{Handover, handovers};
 use super::part::{MergePart, delivering};

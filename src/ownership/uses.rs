@@ -3,8 +3,9 @@
 //! Kubernetes' own fields are certain. What custom resources mean by their fields only their operators know: a Pod in them is
 //! likely one, and a `secretRef` possibly a reference to a Secret.
 
-use std::collections::HashSet;
 use std::sync::{Arc, LazyLock};
+
+use foldhash::HashSet;
 
 use super::pod_specs::{CustomField, CustomFields, PodSpec, is_custom, pod_spec};
 use super::tables::FieldPath;
@@ -83,7 +84,7 @@ fn fields(list: &[(&str, &'static str, GroupKind<&'static str>)]) -> Vec<NamedBy
 
 /// Everything that every object uses, in the order of the inventory.
 pub(super) fn of(inventory: &Inventory) -> Vec<Tie> {
-    let mut uses = Uses { inventory, ties: Vec::new(), fields: HashSet::new() };
+    let mut uses = Uses { inventory, ties: Vec::new(), fields: HashSet::default() };
     for member in inventory.members.iter().filter(|member| member.decodes()) {
         uses.read(member);
     }

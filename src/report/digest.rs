@@ -1,7 +1,9 @@
 //! What text for people shows of a report: the worst first, what says the same in one file drawn together, and one count per
 //! rule of what is held back. Formats for programs keep everything.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
+
+use foldhash::HashMap;
 
 use super::{Report, Reported};
 use crate::finding::{Finding, Identity, Severity};
@@ -71,7 +73,7 @@ impl<'r> Digest<'r> {
     /// What of `report` is shown to somebody who wants findings from severity `show` on.
     pub(super) fn new(report: &'r Report, show: Severity) -> Self {
         let mut shown: Vec<DigestEntry<'r>> = Vec::new();
-        let mut first: HashMap<SameWords<'r>, usize> = HashMap::new();
+        let mut first: HashMap<SameWords<'r>, usize> = HashMap::default();
         let mut held_back: BTreeMap<(std::cmp::Reverse<Severity>, &'static str), usize> = BTreeMap::new();
         for reported in report.worst_first() {
             let finding = &reported.finding;

@@ -1,7 +1,6 @@
 //! A finished report: everything that a format may say about one run.
 
-use std::collections::HashMap;
-
+use foldhash::HashMap;
 use serde::Serialize;
 
 use super::ListedSkip;

@@ -1,8 +1,9 @@
 //! What the finalizer rules share: the entries they check, how they describe removers, and the commands that release a
 //! stuck object.
 
-use std::collections::HashMap;
 use std::collections::hash_map::Entry;
+
+use foldhash::HashMap;
 
 use super::draft::Draft;
 use super::proposal::Proposal;
@@ -57,7 +58,7 @@ impl<'a> FinalizerEntry<'a> {
 /// Every finalizer of `metadata.finalizers` in the input. A repeated entry comes once.
 pub(super) fn entries(inventory: &Inventory) -> impl Iterator<Item = FinalizerEntry<'_>> {
     inventory.members.iter().flat_map(|member| {
-        let (mut found, mut places) = (Vec::new(), HashMap::new());
+        let (mut found, mut places) = (Vec::new(), HashMap::default());
         for (index, finalizer) in member.object.metadata().numbered_finalizers() {
             match places.entry(finalizer.as_str()) {
                 Entry::Vacant(place) => {

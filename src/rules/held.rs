@@ -1,6 +1,8 @@
 //! Objects with a finalizer that a workload in the input removes.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
+
+use foldhash::HashMap;
 
 use super::draft::Draft;
 use super::rule::Context;
@@ -46,7 +48,7 @@ type AlikeObjects<'a> = (GroupKind<&'a str>, &'a Namespace, Option<&'a str>);
 pub(super) fn held<'a>(context: &Context<'a>) -> Vec<Held<'a>> {
     let (inventory, removers) = (context.inventory, &context.ownership.removers);
     // Which object of its kind it is makes no difference to who removes it.
-    let mut known: HashMap<AlikeObjects<'_>, Option<(ObjectId, Remover<'a>)>> = HashMap::new();
+    let mut known: HashMap<AlikeObjects<'_>, Option<(ObjectId, Remover<'a>)>> = HashMap::default();
     let mut found = Vec::new();
     for member in &inventory.members {
         let written = member.object.metadata().finalizers().iter().map(|finalizer| finalizer.value.as_str());

@@ -1,7 +1,7 @@
 //! Rules on which object an owner reference means: literal uids, uids of other objects, owners that are not in the
 //! input.
 
-use std::collections::HashMap;
+use foldhash::HashMap;
 
 use super::draft::Draft;
 use super::holder::each_claim_template;
@@ -199,7 +199,7 @@ pub(super) fn is_contradicted(inventory: &Inventory, edge: &OwnerEdge) -> bool {
 
 fn owner_identity_mismatch(context: &Context<'_>, sink: &mut Sink) {
     let inventory = context.inventory;
-    let mut known = HashMap::new();
+    let mut known = HashMap::default();
     for edge in &context.ownership.written {
         let (dependent, reference) = (edge.dependent(inventory), edge.reference(inventory));
         match mismatch(inventory, edge) {

@@ -1,6 +1,6 @@
 //! Rules on the form of owner references: what the API server rejects, warns about or drops, whatever the owner is.
 
-use std::collections::HashMap;
+use foldhash::HashMap;
 
 use super::draft::Draft;
 use super::holder::{MetadataHolder, each_decoded, each_effective};
@@ -266,7 +266,7 @@ fn owner_duplicate(context: &Context<'_>, sink: &mut Sink) {
 fn owner_same_uid(context: &Context<'_>, sink: &mut Sink) {
     for member in &context.inventory.members {
         // For each uid its first reference, and the first one that differs from that.
-        let mut known: HashMap<&str, (&OwnerReference, Option<&OwnerReference>)> = HashMap::new();
+        let mut known: HashMap<&str, (&OwnerReference, Option<&OwnerReference>)> = HashMap::default();
         for reference in &member.object.metadata().owner_references().entries {
             let Some(uid) = reference.uid.as_ref().filter(|uid| !uid.value.is_empty()) else { continue };
             let (first, other) = known.entry(&uid.value).or_insert((reference, None));

@@ -4,7 +4,9 @@
 //! controller-runtime's helper does. A cluster that enforces permissions on owner references (OpenShift) then asks for `update`
 //! of the owner's `finalizers` [ADM-3]. What a controller writes is in its code; its role shows what it is meant to do.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet};
+
+use foldhash::HashMap;
 
 use super::draft::{Draft, MOST_RELATED};
 use super::proposal::Proposal;
@@ -60,11 +62,11 @@ fn finalizers_permission_missing(context: &Context<'_>, sink: &mut Sink) {
     if kinds.is_empty() {
         return;
     }
-    let mut by_plural: HashMap<&str, Vec<usize>> = HashMap::new();
+    let mut by_plural: HashMap<&str, Vec<usize>> = HashMap::default();
     for (at, own) in kinds.iter().enumerate() {
         by_plural.entry(own.plural).or_default().push(at);
     }
-    let mut sets = RuleSets { kinds: &kinds, by_plural: &by_plural, known: HashMap::new() };
+    let mut sets = RuleSets { kinds: &kinds, by_plural: &by_plural, known: HashMap::default() };
     let mut by_role: BTreeMap<ObjectId, Vec<(&Member, Vec<Missing<'_>>)>> = BTreeMap::new();
     for (workload, grants) in context.ownership.removers.access().granted() {
         let workload = inventory.member(workload);

@@ -1,6 +1,8 @@
 //! A protection that does not protect: what its author wrote, and what the tool makes of it.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet};
+
+use foldhash::HashMap;
 
 use super::claims;
 use super::draft::Draft;
@@ -364,7 +366,7 @@ fn around_releases(inventory: &Inventory, released: &[&Member]) -> Vec<Draft> {
         Some(spared) if matches!(spared.by, Sparing::FluxOptOut(_)) => spared.place,
         _ => None,
     };
-    let mut exposed = HashMap::new();
+    let mut exposed = HashMap::default();
     for release in released.iter().filter(|release| opted_out(release).is_none()) {
         if let Some(namespace) = release.key.namespace.name() {
             exposed.entry(namespace).or_insert(*release);

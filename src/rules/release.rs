@@ -2,7 +2,9 @@
 //!
 //! An object counts as part of a release only on evidence: a mark of its own or of its file, or the configuration.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
+
+use foldhash::HashMap;
 
 use super::draft::{Draft, MOST_RELATED};
 use super::proposal::kept_by_helm;
@@ -150,7 +152,7 @@ struct Placement<'a> {
 
 impl<'a> Placement<'a> {
     fn of(context: &Context<'a>) -> Self {
-        let mut placement = Self { renderings: BTreeMap::new(), strangers: HashMap::new() };
+        let mut placement = Self { renderings: BTreeMap::new(), strangers: HashMap::default() };
         for member in &context.inventory.members {
             if !is_released(context, member) {
                 if let Some(namespace) = member.key.namespace.name() {

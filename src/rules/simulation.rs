@@ -3,7 +3,9 @@
 //! They run the model of `gc` on the cluster that the bundle describes and report only what it confirms. An owner that
 //! may exist outside an open world is assumed to exist there, so absence alone never gets an object deleted.
 
-use std::collections::{BTreeMap, BTreeSet, HashSet};
+use std::collections::{BTreeMap, BTreeSet};
+
+use foldhash::HashSet;
 
 use super::draft::{Draft, MOST_RELATED};
 use super::rule::{Context, Rule, Sink, World, rule};

@@ -4,7 +4,9 @@
 //! are variants, `dev` and `prod`, and there is one bundle per name of a variant. What has no variants belongs to every
 //! bundle, and so do the definitions of custom resources.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet};
+
+use foldhash::HashMap;
 
 use super::cover::cover;
 use super::tree::FileTree;
@@ -161,7 +163,7 @@ fn similar(tree: &FileTree, parts: &[Portion]) -> Vec<(usize, usize)> {
         objects.filter(|key| !key.starts_with("Namespace/")).collect()
     };
     let objects: Vec<_> = parts.iter().map(objects).collect();
-    let mut writers: HashMap<&str, Vec<usize>> = HashMap::new();
+    let mut writers: HashMap<&str, Vec<usize>> = HashMap::default();
     for (part, key) in objects.iter().enumerate().flat_map(|(part, keys)| keys.iter().map(move |key| (part, key))) {
         let writers = writers.entry(key).or_default();
         // More of them make too many bundles anyway.

@@ -1,6 +1,8 @@
 //! Removes suppressed findings from a run, and remembers which suppressions had an effect.
 
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::BTreeMap;
+
+use foldhash::{HashMap, HashSet};
 
 use super::ignore::IgnoreIndex;
 use super::intervals::Intervals;
@@ -49,7 +51,7 @@ fn covered(directives: &[Directive]) -> HashMap<FileId, CoveredFile> {
             }
         }
     }
-    let mut files: HashMap<FileId, (Vec<Span>, Vec<ByRule>)> = HashMap::new();
+    let mut files: HashMap<FileId, (Vec<Span>, Vec<ByRule>)> = HashMap::default();
     for ((file, span), rules) in by_span {
         let (spans, directives) = files.entry(file).or_default();
         spans.push(span);
@@ -137,7 +139,7 @@ impl Suppressions {
         // A file in two bundles comes twice.
         directives.dedup();
         let used = directives.iter().map(|directive| vec![false; directive.rules.len()]).collect();
-        let mut of_rule: HashMap<&'static str, Vec<usize>> = HashMap::new();
+        let mut of_rule: HashMap<&'static str, Vec<usize>> = HashMap::default();
         for (at, ignore) in ignores.iter().enumerate().filter(|(_, ignore)| !ignore.is_expired(today)) {
             of_rule.entry(ignore.rule).or_default().push(at);
         }
@@ -224,7 +226,7 @@ impl Suppressions {
     /// Which of the ignores at these places are about one of the objects.
     fn about<'k>(&self, objects: impl Iterator<Item = &'k ObjectKey>, places: Vec<usize>) -> HashSet<usize> {
         if places.is_empty() {
-            return HashSet::new();
+            return HashSet::default();
         }
         let index = IgnoreIndex::new(&self.ignores, places);
         objects.flat_map(|object| index.matching(&self.ignores, object)).collect()

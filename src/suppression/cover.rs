@@ -4,7 +4,8 @@
 //! the nodes that begin on that line; a comment on its own line, to the outermost node that begins next.
 
 use std::cell::{Cell, OnceCell};
-use std::collections::HashSet;
+
+use foldhash::HashSet;
 
 use crate::text::{SourceFile, Span};
 use crate::yaml::{Comment, Tree, Value};
@@ -20,7 +21,7 @@ impl Nodes {
     /// All nodes of `tree`. Shared nodes (aliases) are visited once, so no document grows.
     pub(super) fn of(tree: &Tree) -> Self {
         let mut nodes = Vec::new();
-        let mut seen = HashSet::new();
+        let mut seen = HashSet::default();
         let mut pending = vec![tree.root()];
         while let Some(value) = pending.pop() {
             if !seen.insert(value.id()) {

@@ -1,8 +1,9 @@
 //! Which keys a mapping has had: equal keys are found without an allocation for the usual small mapping, and in linear time for
 //! a huge one.
 
-use std::collections::HashMap;
 use std::hash::{BuildHasher, RandomState};
+
+use foldhash::HashMap;
 
 use crate::text::quick_hash;
 

@@ -4,8 +4,9 @@
 //! node it names, so a document never grows by expansion; walks that must expand carry their own budget. Nesting is walked
 //! iteratively by every consumer: documents may be 10,000 deep.
 
-use std::collections::HashSet;
 use std::sync::Arc;
+
+use foldhash::HashSet;
 
 use super::node::{NodeContent, NodeId, Number, RawEntry, TextPlace, TreeNode};
 use super::text_ref::TextRef;

@@ -1,11 +1,12 @@
 //! From the files of a state to its trees: which file is applied where, and under which names.
 
-use std::collections::{BTreeMap, BTreeSet, HashSet};
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use super::configured::Configured;
 use super::definitions::Definitions;
 use super::state::TreeState;
+use foldhash::HashSet;
 use globset::GlobSet;
 
 use crate::changes::{Destination, PlacedFile, TreePart, WholeTree};

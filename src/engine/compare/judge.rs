@@ -1,6 +1,8 @@
 //! The path of the findings of a change, from the rules to the report: the configured severity, suppressions of base, the order.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::BTreeSet;
+
+use foldhash::HashMap;
 
 use super::configured::Judging;
 use crate::changes::BothSides;
@@ -43,7 +45,7 @@ impl Judged {
         findings.sort_by(|a, b| order(a).cmp(&order(b)));
         findings.dedup();
         notes.dedup();
-        let mut definitions: HashMap<&ObjectKey, usize> = HashMap::new();
+        let mut definitions: HashMap<&ObjectKey, usize> = HashMap::default();
         for member in sides.base.iter().flat_map(|tree| &tree.inventory.members) {
             *definitions.entry(&member.key).or_default() += 1;
         }
@@ -72,7 +74,7 @@ impl Judged {
             notes,
             skipped: Vec::new(),
             cascades: Cascades::default(),
-            bundles_by_file: HashMap::new(),
+            bundles_by_file: HashMap::default(),
             sources: merged.sources,
         }
     }

@@ -4,8 +4,9 @@ mod deletion;
 mod place;
 
 use std::cell::OnceCell;
-use std::collections::HashMap;
 use std::rc::Rc;
+
+use foldhash::HashMap;
 
 use self::deletion::Deletions;
 use self::place::{holds, place};
@@ -54,7 +55,7 @@ impl Session {
     /// The questions of an editor.
     #[doc(hidden)]
     pub fn inquiry(&self) -> Inquiry<'_> {
-        let mut files = HashMap::new();
+        let mut files = HashMap::default();
         for (at, bundle) in self.bundles().iter().enumerate() {
             for (id, file) in bundle.inventory.sources.iter() {
                 files.entry(file.path()).or_insert((at, id));
@@ -198,7 +199,7 @@ impl<'s> AskedBundle<'s> {
 
     fn dependents(&self) -> &HashMap<ObjectId, Vec<ObjectId>> {
         self.dependents.get_or_init(|| {
-            let mut dependents: HashMap<ObjectId, Vec<ObjectId>> = HashMap::new();
+            let mut dependents: HashMap<ObjectId, Vec<ObjectId>> = HashMap::default();
             for edge in &self.analysis.ownership().written {
                 if let Some(owner) = edge.bound() {
                     dependents.entry(owner).or_default().push(edge.dependent);

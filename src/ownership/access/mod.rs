@@ -6,8 +6,10 @@
 mod rule;
 mod subject;
 
-use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
+
+use foldhash::{HashMap, HashSet};
 
 pub use rule::{PolicyRule, ResourceRequest, may_set_blocking_reference};
 use subject::Subject;
@@ -146,14 +148,14 @@ impl Access {
         let workloads = workloads::of(inventory);
         let grants = grants(inventory, &workloads);
         let rule_sets = rule_sets(&grants);
-        let mut by_resource: HashMap<String, Vec<usize>> = HashMap::new();
+        let mut by_resource: HashMap<String, Vec<usize>> = HashMap::default();
         for (at, set) in rule_sets.iter().enumerate() {
             let named: BTreeSet<&str> = set.rules.iter().flat_map(|(_, rule)| rule.resources()).collect();
             for resource in named {
                 by_resource.entry(resource.to_owned()).or_default().push(at);
             }
         }
-        let mut by_image: HashMap<String, Vec<usize>> = HashMap::new();
+        let mut by_image: HashMap<String, Vec<usize>> = HashMap::default();
         for (at, workload) in workloads.iter().enumerate() {
             for container in workloads::containers(inventory.member(workload.id)) {
                 let name = image_name(container.image.value);
@@ -259,7 +261,7 @@ impl Access {
 
 fn rule_sets(grants: &[Grant]) -> Vec<RuleSet> {
     let mut sets: Vec<RuleSet> = Vec::new();
-    let mut known = HashMap::new();
+    let mut known = HashMap::default();
     for (at, grant) in grants.iter().enumerate() {
         let set = *known.entry(grant.rules.as_ptr()).or_insert(sets.len());
         match sets.get_mut(set) {
@@ -278,7 +280,7 @@ fn grants(inventory: &Inventory, workloads: &[Workload]) -> Vec<Grant> {
     }
     let namespace = |at: &usize| &inventory.member(workloads[*at].id).key.namespace;
     let bindings = inventory.members.iter().filter(|member| member.object.group() == GROUP);
-    let mut known = HashMap::new();
+    let mut known = HashMap::default();
     bindings
         .filter_map(|binding| {
             let within = match binding.object.kind() {

@@ -1,6 +1,8 @@
 //! Which Pods a Service selects: those of the input, and those that its workloads will run.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
+
+use foldhash::HashMap;
 
 use crate::inventory::{Inventory, Member, ObjectId};
 use crate::kube::kinds;
@@ -29,7 +31,7 @@ pub(super) struct Selecting<'a> {
 
 impl<'a> Selecting<'a> {
     pub(super) fn of(inventory: &'a Inventory) -> Self {
-        let mut by_label: HashMap<(&str, &str), Vec<ObjectId>> = HashMap::new();
+        let mut by_label: HashMap<(&str, &str), Vec<ObjectId>> = HashMap::default();
         for member in &inventory.members {
             for (key, value) in pod_metadata(member).into_iter().flat_map(|metadata| metadata.labels().iter()) {
                 by_label.entry((key, value.value)).or_default().push(member.id);

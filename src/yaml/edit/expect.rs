@@ -1,6 +1,8 @@
 //! What the value of a document must be after changes, and whether it is.
 
-use std::collections::{BTreeSet, HashMap, HashSet};
+use std::collections::BTreeSet;
+
+use foldhash::{HashMap, HashSet};
 
 use super::change::{NewValue, Route, RouteStep, ValueChange};
 use crate::yaml::node::NodeId;
@@ -38,7 +40,7 @@ impl<'a> ExpectedTree<'a> {
         maps: &HashMap<u32, NodeId>,
         changes: impl IntoIterator<Item = &'c ValueChange>,
     ) -> Option<Self> {
-        let mut expected = Self { old, changed: HashMap::new() };
+        let mut expected = Self { old, changed: HashMap::default() };
         for change in changes {
             let (ValueChange::Remove(route)
             | ValueChange::Rename(route, _)
@@ -133,7 +135,7 @@ impl<'a> ExpectedTree<'a> {
 
     /// Whether a tree is what is expected. Aliases share nodes, so each pair of nodes is compared once.
     pub(super) fn is(&self, new: &Tree) -> bool {
-        let mut compared = HashSet::new();
+        let mut compared = HashSet::default();
         let mut pending = vec![(WantedValue::Old(self.old.root().id()), new.root())];
         while let Some((wanted, found)) = pending.pop() {
             let equal = match wanted {

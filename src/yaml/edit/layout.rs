@@ -3,7 +3,9 @@
 //! A [`Tree`](crate::yaml::Tree) says what a document means. To change its text one must know more: which keys were
 //! overridden, which braces are there, what an alias shares. The tape knows, so it is laid out here once per document.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::BTreeSet;
+
+use foldhash::HashMap;
 
 use super::super::alias;
 use super::super::tape::{EventKind, Style, Tape, TapeEvent};
@@ -64,8 +66,12 @@ impl Layout {
         let links = alias::resolve(tape, file).ok()?;
         let aliases = tape.events.iter().zip(&links).filter(|(event, _)| event.kind == EventKind::Alias);
         let targets: BTreeSet<u32> = aliases.map(|(_, target)| *target).collect();
-        let mut layout =
-            Self { nodes: Vec::new(), maps: HashMap::new(), named: BTreeSet::new(), comments: tape.comments.clone() };
+        let mut layout = Self {
+            nodes: Vec::new(),
+            maps: HashMap::default(),
+            named: BTreeSet::new(),
+            comments: tape.comments.clone(),
+        };
         let mut open: Vec<NodePlace> = Vec::new();
         for (index, event) in (0u32..).zip(&tape.events) {
             match event.kind {

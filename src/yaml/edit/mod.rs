@@ -17,8 +17,9 @@ mod text_edit;
 mod write;
 mod written;
 
-use std::collections::HashMap;
 use std::sync::Arc;
+
+use foldhash::HashMap;
 
 use self::expect::ExpectedTree;
 use self::layout::Layout;
@@ -72,7 +73,7 @@ impl<'a> Editor<'a> {
     pub fn edits(&self, sets: &[&[ValueChange]]) -> Vec<Option<Vec<TextEdit>>> {
         let page =
             WrittenDocument { lines: TextLines { text: self.text, notation: self.notation }, layout: &self.layout };
-        let mut begun: HashMap<u32, usize> = HashMap::new();
+        let mut begun: HashMap<u32, usize> = HashMap::default();
         let mut plan = |changes: &&[ValueChange]| {
             let begun = begun.entry(changes.first()?.route().start).or_default();
             *begun += 1;
