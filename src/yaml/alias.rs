@@ -1,97 +1,131 @@
 //! Anchors and aliases: which node each alias names, and whether expanding them stays within bounds.
 //!
-//! Nothing is expanded here. Definitions are found in written order (the last one before the alias wins), then the budget
-//! is checked by walking the tape as go-yaml would decode it, which stops as soon as the budget is spent.
+//! Nothing is expanded here. Definitions are found in written order (the last one before the alias wins). What an alias would add is
+//! known once the node that it names is complete, so the budget of go-yaml, which decodes that node anew for each alias, is counted
+//! without decoding it.
 
-use std::collections::HashMap;
+use foldhash::HashMap;
 
 use super::limits::{MAX_DEPTH, excessive_aliasing};
-use super::tape::{EventKind, SyntaxError, Tape};
+use super::tape::{EventKind, SyntaxError, Tape, TapeEvent};
 
 /// For each event another one: that which an alias names, and that which ends any other node.
 pub(super) type EventLinks = Vec<u32>;
 
+/// What decoding a node takes, everything that it contains or names included.
+#[derive(Clone, Copy, Default)]
+struct Expansion {
+    /// How many nodes go-yaml counts.
+    nodes: u64,
+    /// How deep it nests: a scalar not at all.
+    depth: usize,
+}
+
+/// A collection that is not complete.
+struct UnfinishedNode {
+    event: u32,
+    is_anchored: bool,
+    /// How many nodes had been decoded before it.
+    before: u64,
+    /// How deep it nests so far, itself left out.
+    depth: usize,
+}
+
+/// What go-yaml has decoded so far. The document itself counts as a node.
+struct Budget {
+    decoded: u64,
+    /// Those of them that aliases led to.
+    expanded: u64,
+    /// The first step that was too much.
+    overdrawn: Option<SyntaxError>,
+}
+
+impl Budget {
+    /// Counts a node as it is written, at so many open collections.
+    fn decode(&mut self, event: &TapeEvent) {
+        self.decoded += 1;
+        self.check(event, false);
+    }
+
+    /// Counts what an alias adds. Both shares grow with each node of it, so that none was too much if the last one is not.
+    fn expand(&mut self, event: &TapeEvent, expansion: Expansion, depth: usize) {
+        self.decoded += expansion.nodes;
+        self.expanded += expansion.nodes;
+        self.check(event, depth + expansion.depth > MAX_DEPTH);
+    }
+
+    fn check(&mut self, event: &TapeEvent, too_deep: bool) {
+        let too_much = excessive_aliasing(self.decoded, self.expanded);
+        if self.overdrawn.is_none() && (too_much || too_deep) {
+            let problem = if too_deep { TOO_DEEP } else { "document contains excessive aliasing" };
+            self.overdrawn = Some(SyntaxError::new(event.start, problem));
+        }
+    }
+}
+
+const TOO_DEEP: &str = "exceeded max depth of 10000";
+
 /// Finds the target of every alias and checks depth and budget. `file` is the text of the whole file.
 pub(super) fn resolve(tape: &Tape, file: &str) -> Result<EventLinks, SyntaxError> {
-    let mut anchors: HashMap<&str, u32> = HashMap::new();
+    let mut anchors: HashMap<&str, u32> = HashMap::default();
+    let mut expansions: HashMap<u32, Expansion> = HashMap::default();
     let mut links = vec![0_u32; tape.events.len()];
-    let mut open: Vec<u32> = Vec::new();
-    for (index, event) in tape.events.iter().enumerate() {
-        let index = index as u32;
-        if let Some(name) = tape.properties(event).and_then(|properties| properties.anchor) {
+    let mut open: Vec<UnfinishedNode> = Vec::new();
+    let mut budget = Budget { decoded: 1, expanded: 0, overdrawn: None };
+    for (index, event) in (0u32..).zip(&tape.events) {
+        let before = budget.decoded;
+        if !matches!(event.kind, EventKind::MapEnd | EventKind::SeqEnd) {
+            budget.decode(event);
+        }
+        let anchor = tape.properties(event).and_then(|properties| properties.anchor);
+        if let Some(name) = anchor {
             anchors.insert(tape.text(file, name), index);
         }
         match event.kind {
             EventKind::MapStart { .. } | EventKind::SeqStart { .. } => {
-                open.push(index);
+                open.push(UnfinishedNode { event: index, is_anchored: anchor.is_some(), before, depth: 0 });
                 if open.len() > MAX_DEPTH {
-                    return Err(SyntaxError::new(event.start, "exceeded max depth of 10000"));
+                    return Err(SyntaxError::new(event.start, TOO_DEEP));
                 }
             }
             EventKind::MapEnd | EventKind::SeqEnd => {
-                if let Some(start) = open.pop() {
-                    links[start as usize] = index;
+                let Some(closed) = open.pop() else { continue };
+                links[closed.event as usize] = index;
+                let expansion = Expansion { nodes: budget.decoded - closed.before, depth: closed.depth + 1 };
+                if closed.is_anchored {
+                    expansions.insert(closed.event, expansion);
+                }
+                nests(&mut open, expansion);
+            }
+            EventKind::Scalar(_) | EventKind::LeftOut => {
+                links[index as usize] = index;
+                if anchor.is_some() {
+                    expansions.insert(index, Expansion { nodes: 1, depth: 0 });
                 }
             }
-            EventKind::Scalar(_) | EventKind::LeftOut => links[index as usize] = index,
             EventKind::Alias => {
                 let name = tape.text_of(file, event);
                 let Some(&target) = anchors.get(name) else {
                     return Err(SyntaxError::new(event.start, format!("unknown anchor '{name}' referenced")));
                 };
-                // Still open: only the root is event 0, and it stays open to the end.
-                if links[target as usize] == 0 {
+                // Still open: it has no end yet.
+                let Some(&expansion) = expansions.get(&target) else {
                     return Err(SyntaxError::new(event.start, format!("anchor '{name}' value contains itself")));
-                }
+                };
                 links[index as usize] = target;
+                if budget.overdrawn.is_none() {
+                    budget.expand(event, expansion, open.len());
+                }
+                nests(&mut open, expansion);
             }
         }
     }
-    if tape.has_aliases {
-        check_budget(tape, &links)?;
-    }
-    Ok(links)
+    budget.overdrawn.map_or(Ok(links), Err)
 }
 
-/// Walks the document as go-yaml decodes it, entering the target of each alias, and counts.
-fn check_budget(tape: &Tape, links: &[u32]) -> Result<(), SyntaxError> {
-    // (last event of the expanded node, where to continue after it)
-    let mut inside: Vec<(u32, u32)> = Vec::new();
-    // go-yaml counts the document itself as a node.
-    let (mut decoded, mut expanded, mut depth) = (1_u64, 0_u64, 0_usize);
-    let mut at = 0_u32;
-    let mut alias_start = 0;
-    while let Some(event) = tape.events.get(at as usize) {
-        match event.kind {
-            EventKind::MapEnd | EventKind::SeqEnd => depth -= 1,
-            _ => {
-                decoded += 1;
-                expanded += u64::from(!inside.is_empty());
-                depth += usize::from(matches!(event.kind, EventKind::MapStart { .. } | EventKind::SeqStart { .. }));
-            }
-        }
-        if inside.is_empty() {
-            alias_start = event.start;
-        }
-        if depth > MAX_DEPTH {
-            return Err(SyntaxError::new(alias_start, "exceeded max depth of 10000"));
-        }
-        if excessive_aliasing(decoded, expanded) {
-            return Err(SyntaxError::new(alias_start, "document contains excessive aliasing"));
-        }
-        if event.kind == EventKind::Alias {
-            let target = links[at as usize];
-            inside.push((links[target as usize], at + 1));
-            at = target;
-            continue;
-        }
-        at = match inside.last() {
-            Some(&(last, back)) if last == at => {
-                inside.pop();
-                back
-            }
-            _ => at + 1,
-        };
+/// Notes how deep a node is that the innermost collection contains.
+fn nests(open: &mut [UnfinishedNode], node: Expansion) {
+    if let Some(around) = open.last_mut() {
+        around.depth = around.depth.max(node.depth);
     }
-    Ok(())
 }

@@ -40,11 +40,12 @@ pub(super) fn find(text: &str) -> Option<(TemplateLanguage, &str)> {
     }
     PATTERNS.iter().find_map(|pattern| {
         let regex = pattern.regex.as_ref()?;
+        let mut found = regex.find_iter(text).map(|found| found.as_str());
+        let found = found.find(|found| !RENDERED_AS_MISSING.contains(found))?;
         // `<b>` in a name that is hostile anyway is not a placeholder: the rest has to be a name.
         let sure =
             pattern.language != TemplateLanguage::Placeholder || regex.replace_all(text, "").chars().all(is_of_names);
-        let mut found = regex.find_iter(text).map(|found| found.as_str()).filter(|_| sure);
-        found.find(|found| !RENDERED_AS_MISSING.contains(found)).map(|found| (pattern.language, found))
+        sure.then_some((pattern.language, found))
     })
 }
 

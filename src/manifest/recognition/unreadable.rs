@@ -49,8 +49,9 @@ impl<'f> Lines<'f> {
         let indentation = |line: &str| line.len() - line.trim_start().len();
         // A text on its own continues in the next line, unless that is indented differently: a block scalar ended
         // there.
-        let goes_on = problem.contains("mapping values are not allowed") && indentation(above) == indentation(here);
-        let noticed_late = goes_on || problem.contains("could not find expected ':'");
+        let goes_on = problem.ends_with("mapping values are not allowed in this context")
+            && indentation(above) == indentation(here);
+        let noticed_late = goes_on || problem.ends_with("could not find expected ':'");
         let above = if noticed_late { above } else { "" };
         Self { here: here.trim(), above: above.trim() }
     }

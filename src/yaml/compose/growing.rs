@@ -1,8 +1,9 @@
 //! A tree while it grows: nodes, entries and items, and where texts are.
 
 use std::borrow::Cow;
-use std::collections::HashMap;
 use std::sync::Arc;
+
+use foldhash::HashMap;
 
 use crate::text::Span;
 use crate::yaml::node::{NodeContent, NodeId, Number, RawEntry, TextPlace, TreeNode};
@@ -27,7 +28,7 @@ pub(super) struct TreeLists {
 pub(super) struct GrowingTree<'t> {
     tape: &'t Tape,
     file: &'t str,
-    pub(super) lists: TreeLists,
+    pub(super) lists: &'t mut TreeLists,
     /// How many nodes [`Self::same`] may still look at.
     looks: usize,
     /// Whether nothing was forgotten.
@@ -62,7 +63,7 @@ impl TreeLists {
 
 impl<'t> GrowingTree<'t> {
     /// Nothing yet, in `lists` that are empty.
-    pub(super) fn new(tape: &'t Tape, file: &'t str, lists: TreeLists) -> Self {
+    pub(super) fn new(tape: &'t Tape, file: &'t str, lists: &'t mut TreeLists) -> Self {
         Self { tape, file, lists, looks: tape.events.len(), is_whole: true }
     }
 
@@ -222,25 +223,25 @@ impl<'t> GrowingTree<'t> {
         true
     }
 
-    /// The tree, and the memory that it grew in: what it needs of that and of the tape's decoded texts is copied, for both serve the
-    /// next document.
-    pub(super) fn finish(mut self, root: NodeId, file: &Arc<String>) -> (Tree, TreeLists) {
+    /// The tree. What it needs of the lists that it grew in and of the tape's decoded texts is copied, for both serve the next
+    /// document.
+    pub(super) fn finish(mut self, root: NodeId, file: &Arc<String>) -> Tree {
         let decoded = match self.is_whole {
             true => [self.tape.decoded.as_str(), &self.lists.added].concat(),
             false => self.take_decoded(),
         };
-        let Self { tape, mut lists, is_whole, .. } = self;
-        let TreeLists { nodes, entries, items, numbers, texts, .. } = &lists;
+        let Self { tape, lists, is_whole, .. } = self;
+        let TreeLists { nodes, entries, items, numbers, texts, .. } = &*lists;
         let has_aliases = tape.has_aliases;
         let words = TreeWords::of(TreeParts { nodes, entries, items, root, is_whole, has_aliases });
         let has_rare = !numbers.is_empty() || !texts.is_empty() || !decoded.is_empty();
         let rare = has_rare.then(|| Box::new(RareValues { numbers: numbers.clone(), texts: texts.clone(), decoded }));
         let tree = Tree { words, file: Arc::clone(file), rare };
         match lists.nodes.capacity() > KEPT_NODES {
-            true => lists = TreeLists::default(),
+            true => *lists = TreeLists::default(),
             false => lists.clear(),
         }
-        (tree, lists)
+        tree
     }
 
     /// The decoded texts that are still needed, where most were forgotten. Every text gets its new place.

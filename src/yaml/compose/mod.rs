@@ -10,8 +10,9 @@ mod open;
 
 use std::borrow::Cow;
 use std::cell::Cell;
-use std::collections::HashMap;
 use std::sync::Arc;
+
+use foldhash::HashMap;
 
 use self::growing::{GrowingTree, Growth, TreeLists};
 use self::open::{Key, OpenCollections};
@@ -56,13 +57,14 @@ pub(super) fn compose_without(
     // What an alias names has to be there, and of a text that goes on after the document not all can be read again.
     let left_out = if shares || tape.dropped_from.is_some() { LeftOut::default() } else { left_out };
     let links = if shares { alias::resolve(tape, file)? } else { EventLinks::new() };
-    let Scratch { lists, open } = SCRATCH.take();
+    let mut scratch = SCRATCH.take().unwrap_or_default();
+    let Scratch { lists, open } = &mut *scratch;
     let mut composer = Composer {
         tape,
         file,
         json,
         links,
-        anchored: HashMap::new(),
+        anchored: HashMap::default(),
         tree: GrowingTree::new(tape, file, lists),
         open,
         root: NodeId(0),
@@ -74,15 +76,14 @@ pub(super) fn compose_without(
     while let Some(event) = tape.events.get(index) {
         index = composer.event(index, event)? + 1;
     }
-    let Composer { tree, root, mut open, .. } = composer;
-    let problems = std::mem::take(&mut open.problems);
-    let (tree, lists) = tree.finish(root, file);
-    SCRATCH.set(Scratch { lists, open });
-    Ok(Composed { tree, problems })
+    let Composer { tree, root, open, .. } = composer;
+    let composed = Composed { problems: std::mem::take(&mut open.problems), tree: tree.finish(root, file) };
+    SCRATCH.set(Some(scratch));
+    Ok(composed)
 }
 
 thread_local! {
-    static SCRATCH: Cell<Scratch> = Cell::default();
+    static SCRATCH: Cell<Option<Box<Scratch>>> = Cell::default();
 }
 
 /// What the last document of a thread grew in, empty: its memory serves the next one.
@@ -101,7 +102,7 @@ struct Composer<'a> {
     /// Nodes that have an anchor, by their event.
     anchored: HashMap<u32, NodeId>,
     tree: GrowingTree<'a>,
-    open: OpenCollections,
+    open: &'a mut OpenCollections,
     root: NodeId,
     /// Keys of mappings that are not kept.
     left_out: &'a [&'a str],
