@@ -15,10 +15,10 @@ pub(super) type EventLinks = Vec<u32>;
 /// What decoding a node takes, everything that it contains or names included.
 #[derive(Clone, Copy, Default)]
 struct Expansion {
-    /// How many nodes go-yaml counts.
-    nodes: u64,
+    /// How many nodes go-yaml counts. More than four billion are too many anyway.
+    nodes: u32,
     /// How deep it nests: a scalar not at all.
-    depth: usize,
+    depth: u32,
 }
 
 /// A collection that is not complete.
@@ -28,7 +28,7 @@ struct UnfinishedNode {
     /// How many nodes had been decoded before it.
     before: u64,
     /// How deep it nests so far, itself left out.
-    depth: usize,
+    depth: u32,
 }
 
 /// What go-yaml has decoded so far. The document itself counts as a node.
@@ -49,9 +49,9 @@ impl Budget {
 
     /// Counts what an alias adds. Both shares grow with each node of it, so that none was too much if the last one is not.
     fn expand(&mut self, event: &TapeEvent, expansion: Expansion, depth: usize) {
-        self.decoded += expansion.nodes;
-        self.expanded += expansion.nodes;
-        self.check(event, depth + expansion.depth > MAX_DEPTH);
+        self.decoded += u64::from(expansion.nodes);
+        self.expanded += u64::from(expansion.nodes);
+        self.check(event, depth + expansion.depth as usize > MAX_DEPTH);
     }
 
     fn check(&mut self, event: &TapeEvent, too_deep: bool) {
@@ -68,7 +68,8 @@ const TOO_DEEP: &str = "exceeded max depth of 10000";
 /// Finds the target of every alias and checks depth and budget. `file` is the text of the whole file.
 pub(super) fn resolve(tape: &Tape, file: &str) -> Result<EventLinks, SyntaxError> {
     let mut anchors: HashMap<&str, u32> = HashMap::default();
-    let mut expansions: HashMap<u32, Expansion> = HashMap::default();
+    // Those of anchored nodes, by the event that ends them.
+    let mut expansions: Vec<(u32, Expansion)> = Vec::new();
     let mut links = vec![0_u32; tape.events.len()];
     let mut open: Vec<UnfinishedNode> = Vec::new();
     let mut budget = Budget { decoded: 1, expanded: 0, overdrawn: None };
@@ -91,16 +92,17 @@ pub(super) fn resolve(tape: &Tape, file: &str) -> Result<EventLinks, SyntaxError
             EventKind::MapEnd | EventKind::SeqEnd => {
                 let Some(closed) = open.pop() else { continue };
                 links[closed.event as usize] = index;
-                let expansion = Expansion { nodes: budget.decoded - closed.before, depth: closed.depth + 1 };
+                let nodes = (budget.decoded - closed.before).try_into().unwrap_or(u32::MAX);
+                let expansion = Expansion { nodes, depth: closed.depth + 1 };
                 if closed.is_anchored {
-                    expansions.insert(closed.event, expansion);
+                    expansions.push((index, expansion));
                 }
                 nests(&mut open, expansion);
             }
             EventKind::Scalar(_) | EventKind::LeftOut => {
                 links[index as usize] = index;
                 if anchor.is_some() {
-                    expansions.insert(index, Expansion { nodes: 1, depth: 0 });
+                    expansions.push((index, Expansion { nodes: 1, depth: 0 }));
                 }
             }
             EventKind::Alias => {
@@ -108,10 +110,12 @@ pub(super) fn resolve(tape: &Tape, file: &str) -> Result<EventLinks, SyntaxError
                 let Some(&target) = anchors.get(name) else {
                     return Err(SyntaxError::new(event.start, format!("unknown anchor '{name}' referenced")));
                 };
+                let end = links[target as usize];
                 // Still open: it has no end yet.
-                let Some(&expansion) = expansions.get(&target) else {
+                let Ok(complete) = expansions.binary_search_by_key(&end, |(end, _)| *end) else {
                     return Err(SyntaxError::new(event.start, format!("anchor '{name}' value contains itself")));
                 };
+                let (_, expansion) = expansions[complete];
                 links[index as usize] = target;
                 if budget.overdrawn.is_none() {
                     budget.expand(event, expansion, open.len());

@@ -111,19 +111,19 @@ pub fn read_whole(file: &SourceFile, span: Span, notation: Notation) -> Option<T
 }
 
 thread_local! {
-    static TAPE: Cell<Tape> = Cell::default();
+    static TAPE: Cell<Option<Box<Tape>>> = Cell::default();
 }
 
 /// Memory for more events than this is given back.
 const KEPT_EVENTS: usize = 1 << 17;
 
 /// A tape whose memory serves all documents of a thread.
-struct ScratchTape(Tape);
+struct ScratchTape(Option<Box<Tape>>);
 
 impl Drop for ScratchTape {
     fn drop(&mut self) {
-        if self.0.events.capacity() <= KEPT_EVENTS {
-            TAPE.set(std::mem::take(&mut self.0));
+        if let Some(tape) = self.0.take_if(|tape| tape.events.capacity() <= KEPT_EVENTS) {
+            TAPE.set(Some(tape));
         }
     }
 }
@@ -254,13 +254,13 @@ impl<'f, T: Default + Send, F: Fn(&mut T, Document) + Sync> StreamReader<'f, T, 
 
     /// Tries the fast parser. False when the document is for the exact one.
     fn fast_document(&mut self, span: Span, text: &str) -> bool {
-        let mut tape = std::mem::take(&mut self.tape.0);
+        let mut tape = self.tape.0.take().unwrap_or_default();
         tape.clear();
         let found = fast::parse(text, span.start, self.choice.left_out.under, &mut tape);
         if let Ok(found) = found {
             self.push_tape(span, found.then_some(&tape));
         }
-        self.tape.0 = tape;
+        self.tape.0 = Some(tape);
         found.is_ok()
     }
 

@@ -12,8 +12,6 @@ use std::borrow::Cow;
 use std::cell::Cell;
 use std::sync::Arc;
 
-use foldhash::HashMap;
-
 use self::growing::{GrowingTree, Growth, TreeLists};
 use self::open::{Key, OpenCollections};
 use super::alias::{self, EventLinks};
@@ -64,7 +62,7 @@ pub(super) fn compose_without(
         file,
         json,
         links,
-        anchored: HashMap::default(),
+        anchored: Vec::new(),
         tree: GrowingTree::new(tape, file, lists),
         open,
         root: NodeId(0),
@@ -99,8 +97,8 @@ struct Composer<'a> {
     json: bool,
     /// None where nothing has an anchor.
     links: EventLinks,
-    /// Nodes that have an anchor, by their event.
-    anchored: HashMap<u32, NodeId>,
+    /// Nodes that have an anchor, by their event, in order.
+    anchored: Vec<(u32, NodeId)>,
     tree: GrowingTree<'a>,
     open: &'a mut OpenCollections,
     root: NodeId,
@@ -162,8 +160,13 @@ impl Composer<'_> {
 
     fn remember(&mut self, index: u32, event: &TapeEvent, node: NodeId) {
         if self.is_anchored(event) {
-            self.anchored.insert(index, node);
+            self.anchored.push((index, node));
         }
+    }
+
+    fn anchored_at(&self, index: u32) -> Option<NodeId> {
+        let at = self.anchored.binary_search_by_key(&index, |(event, _)| *event).ok()?;
+        Some(self.anchored[at].1)
     }
 
     fn is_anchored(&self, event: &TapeEvent) -> bool {
@@ -231,7 +234,7 @@ impl Composer<'_> {
     }
 
     fn alias(&mut self, index: u32, event: &TapeEvent) -> Result<(), SyntaxError> {
-        let target = self.links.get(index as usize).and_then(|target| self.anchored.get(target).copied());
+        let target = self.links.get(index as usize).and_then(|target| self.anchored_at(*target));
         let Some(node) = target else {
             return Err(SyntaxError::new(event.start, "unknown anchor referenced"));
         };

@@ -44,6 +44,16 @@ fn aliases_that_would_grow_to_billions_of_values() {
     assert!(found.contains("error[unreadable-document] document contains excessive aliasing"), "{found}");
 }
 
+/// The budget of each document was counted by a walk through a hundred times its text.
+#[test]
+fn thousands_of_documents_that_nearly_spend_their_budget_of_aliases() {
+    let level = |name: char, before: char| format!("- &{name} [{}]\n", vec![format!("*{before}"); 8].join(","));
+    let levels: String = ['a', 'b', 'c', 'd', 'e'].windows(2).map(|pair| level(pair[1], pair[0])).collect();
+    let values = "x,".repeat(1_500);
+    let unit = format!("---\n{OBJECT}x:\n- [{values}]\n- &a [x,x,x,x,x,x,x,x]\n{levels}- [*e,*e]\n");
+    assert_eq!(checked(&repeated(&unit.replace("name: a", "name: a#"), 9_900_000)), "");
+}
+
 #[test]
 fn a_hundred_thousand_levels_of_every_kind() {
     for unit in ["[", "{a: ", "{\"a\":", "[{", "- ", "? ", "a:\n- ", "!x [", "&a [", "- - ", "{? ", "(", "<", "\""] {
