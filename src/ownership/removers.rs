@@ -6,11 +6,13 @@
 //! tool that is bound to `cluster-admin` would be the remover of every finalizer. Nothing proves that no controller
 //! removes one, because a controller can be outside the input.
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
+
+use foldhash::HashMap;
 
 use super::access::Access;
 use super::finalizer_holder::FinalizerHolder;
-use super::known_finalizers::{Controller, Handles, KnownFinalizers};
+use super::known_finalizers::{Controller, Handles, KnownFinalizer, KnownFinalizers};
 use crate::inventory::{Inventory, Member, ObjectId};
 use crate::kube::{GroupKind, KindMap};
 use crate::text::Span;
@@ -68,7 +70,12 @@ pub struct Removers {
     access: Access,
     /// For each kind in the input, the finalizers that all its objects get.
     added: KindMap<Vec<String>>,
+    /// Who runs the controllers of each known finalizer, found when somebody asks.
+    running: HashMap<String, OnceLock<Vec<RunningControllers>>>,
 }
+
+/// The workloads in which a controller runs, in order, and how that is known.
+type RunningControllers = Vec<(ObjectId, Evidence)>;
 
 impl Removers {
     /// Finds every workload of `inventory`; what is known of their images comes from a table.
@@ -81,7 +88,8 @@ impl Removers {
                 added.get_or_insert_with(kind, || names);
             }
         }
-        Self { known, access: Access::of(inventory), added }
+        let running = known.iter().map(|known| (known.finalizer.clone(), OnceLock::new())).collect();
+        Self { known, access: Access::of(inventory), added, running }
     }
 
     /// What is known of finalizers.
@@ -112,20 +120,24 @@ impl Removers {
         let Some(known) = self.known.find(finalizer) else {
             return self.with_access(inventory, holder, None).unwrap_or(Remover::Nobody);
         };
-        let controllers: Vec<&Controller> = match known.handles(holder.group, holder.kind) {
+        let handles = known.handles(holder.group, holder.kind);
+        let counts = |row: &Controller| match handles {
+            Handles::Unproven => !row.verified,
+            _ => row.handles(holder.group, holder.kind),
+        };
+        match handles {
             Handles::No => return Remover::Nobody,
             Handles::Unlisted => {
                 let named = || known.controllers.first().map_or(Remover::Nobody, Remover::Unlisted);
                 return self.with_access(inventory, holder, None).unwrap_or_else(named);
             }
-            Handles::Yes => known.controllers_of(holder.group, holder.kind).collect(),
-            Handles::Unproven => known.controllers.iter().filter(|row| !row.verified).collect(),
-        };
-        let Some(&controller) = controllers.first() else { return Remover::Nobody };
+            Handles::Yes | Handles::Unproven => {}
+        }
+        let Some(controller) = known.controllers.iter().find(|row| counts(row)) else { return Remover::Nobody };
         if controller.control_plane {
             return Remover::ControlPlane(controller);
         }
-        let running = || self.running(inventory, holder, &controllers);
+        let running = || self.running(inventory, holder, known, counts);
         let by_access = || self.with_access(inventory, holder, Some(controller));
         running().or_else(by_access).unwrap_or(Remover::KnownElsewhere(controller))
     }
@@ -136,40 +148,35 @@ impl Removers {
         &'t self,
         inventory: &Inventory,
         holder: &FinalizerHolder<'_>,
-        controllers: &[&'t Controller],
+        known: &'t KnownFinalizer,
+        counts: impl Fn(&Controller) -> bool,
     ) -> Option<Remover<'t>> {
-        let found: Vec<(ObjectId, Evidence, &'t Controller)> = controllers
-            .iter()
-            .flat_map(|controller| {
-                self.runs(inventory, controller).map(move |(id, evidence)| (id, evidence, *controller))
-            })
-            .collect();
-        let first = match found.as_slice() {
-            [] => return None,
-            [only] => only,
-            [first, ..] => {
+        let rows = self.running.get(&known.finalizer)?;
+        let rows = rows.get_or_init(|| known.controllers.iter().map(|row| self.runs(inventory, row)).collect());
+        let rows = || known.controllers.iter().zip(rows).filter(|(controller, _)| counts(controller));
+        let found = || rows().flat_map(|(controller, running)| running.iter().map(move |at| (controller, at)));
+        let first = found().next()?;
+        let chosen = match found().nth(1) {
+            None => first,
+            Some(_) => {
                 let resources = inventory.kinds.resources(GroupKind::new(holder.group, holder.kind));
-                let able = self.access.able(&found.iter().map(|(id, ..)| *id).collect(), holder, &resources);
-                found.iter().find(|(id, ..)| able.contains(id)).unwrap_or(first)
+                let able = self.access.able(holder, &resources);
+                let able = (!able.is_empty()).then(|| found().find(|(_, (id, _))| able.contains(id)));
+                able.flatten().unwrap_or(first)
             }
         };
-        let (id, evidence, controller) = first.clone();
-        Some(Remover::Workload { id, evidence, controller: Some(controller) })
+        let (controller, (id, evidence)) = chosen;
+        Some(Remover::Workload { id: *id, evidence: evidence.clone(), controller: Some(controller) })
     }
 
-    /// The workloads in which a controller runs, and how that is known.
-    fn runs<'t>(
-        &'t self,
-        inventory: &'t Inventory,
-        controller: &'t Controller,
-    ) -> impl Iterator<Item = (ObjectId, Evidence)> + use<'t> {
+    fn runs(&self, inventory: &Inventory, controller: &Controller) -> RunningControllers {
         let named = controller.workload.iter().flat_map(|key| inventory.with_key(key).first());
         let named = named.map(|id| (*id, Evidence::Configuration));
-        named.chain(
-            self.access.running(inventory, controller).map(|(workload, image)| {
-                (workload, Evidence::Image { image: image.value.to_owned(), span: image.span })
-            }),
-        )
+        let by_image = self
+            .access
+            .running(inventory, controller)
+            .map(|(workload, image)| (workload, Evidence::Image { image: image.value.to_owned(), span: image.span }));
+        named.chain(by_image).collect()
     }
 
     fn with_access<'t>(

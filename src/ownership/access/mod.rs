@@ -220,18 +220,12 @@ impl Access {
         self.workloads.iter().map(|workload| workload.id).zip(grants)
     }
 
-    /// Those among `workloads` that may change `holder`, whose kind is one of `resources`.
-    pub(super) fn able(
-        &self,
-        workloads: &HashSet<ObjectId>,
-        holder: &FinalizerHolder<'_>,
-        resources: &[String],
-    ) -> HashSet<ObjectId> {
+    /// The workloads that may change `holder`, whose kind is one of `resources`.
+    pub(super) fn able(&self, holder: &FinalizerHolder<'_>, resources: &[String]) -> HashSet<ObjectId> {
         let reaching = self.rules_about(resources).filter(|set| set.reaches(holder, resources));
         let grants = reaching.flat_map(|set| &set.grants).map(|at| &self.grants[*at]);
         let counting = grants.filter(|grant| grant.counts_for(holder));
-        let granted = counting.flat_map(|grant| &grant.workloads).map(|at| self.workloads[*at].id);
-        granted.filter(|id| workloads.contains(id)).collect()
+        counting.flat_map(|grant| &grant.workloads).map(|at| self.workloads[*at].id).collect()
     }
 
     fn place(&self, workload: ObjectId) -> Option<usize> {

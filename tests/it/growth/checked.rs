@@ -94,6 +94,8 @@ fn operators_and_the_objects_they_handle() {
     };
     let namespace = "apiVersion: v1\nkind: Namespace\nmetadata: {name: shop}\n";
     checked(&format!("{namespace}{}", documents(8_000, pair)));
+    // In as many namespaces, so that what is known of one object says nothing of the next.
+    checked(&documents(8_000, |number| pair(number).replace("namespace: shop", &format!("namespace: shop-{number}"))));
 }
 
 /// Review P1: dump with n namesakes of other uids.
