@@ -13,7 +13,7 @@ use super::tape::{EventKind, SyntaxError, Tape, TapeEvent};
 pub(super) type EventLinks = Vec<u32>;
 
 /// What decoding a node takes, everything that it contains or names included.
-#[derive(Clone, Copy, Default)]
+#[derive(Clone, Copy)]
 struct Expansion {
     /// How many nodes go-yaml counts. More than four billion are too many anyway.
     nodes: u32,
@@ -41,13 +41,14 @@ struct Budget {
 }
 
 impl Budget {
-    /// Counts a node as it is written, at so many open collections.
+    /// Counts a node that is written.
     fn decode(&mut self, event: &TapeEvent) {
         self.decoded += 1;
         self.check(event, false);
     }
 
-    /// Counts what an alias adds. Both shares grow with each node of it, so that none was too much if the last one is not.
+    /// Counts what an alias adds in so many open collections. The share of what aliases led to grows with each node of it, so that
+    /// none was too much if the last one is not.
     fn expand(&mut self, event: &TapeEvent, expansion: Expansion, depth: usize) {
         self.decoded += u64::from(expansion.nodes);
         self.expanded += u64::from(expansion.nodes);

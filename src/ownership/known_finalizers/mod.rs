@@ -266,12 +266,7 @@ impl KnownFinalizer {
         self.finalizer == "kubernetes" || self.finalizer.starts_with("kubernetes.io/")
     }
 
-    /// The controllers that remove it from objects of a kind; the first one is the likeliest.
-    pub fn controllers_of(&self, group: &str, kind: &str) -> impl Iterator<Item = &Controller> {
-        self.controllers.iter().filter(move |row| row.handles(group, kind))
-    }
-
-    /// The controller that removes it from objects of a kind.
+    /// The controller that removes it from objects of a kind: of several the likeliest, which comes first.
     pub fn controller_of(&self, group: &str, kind: &str) -> Option<&Controller> {
         self.controllers.iter().find(|row| row.handles(group, kind))
     }

@@ -32,7 +32,7 @@ pub(super) struct TreeWords {
 }
 
 impl TreeWords {
-    /// The words for what was composed. No place may be beyond [`MAX_OFFSET`].
+    /// The words for what was composed. No place may be beyond [`MAX_OFFSET`](super::limits::MAX_OFFSET).
     pub(super) fn of(parts: TreeParts<'_>) -> Self {
         let TreeParts { is_whole, has_aliases, .. } = parts;
         let range = WordRange::of(parts);
