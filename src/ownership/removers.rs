@@ -10,7 +10,7 @@ use std::sync::{Arc, OnceLock};
 
 use foldhash::HashMap;
 
-use super::access::Access;
+use super::access::{Access, GrantOrder};
 use super::finalizer_holder::FinalizerHolder;
 use super::known_finalizers::{Controller, Handles, KnownFinalizer, KnownFinalizers};
 use crate::inventory::{Inventory, Member, ObjectId};
@@ -64,18 +64,24 @@ pub enum Remover<'t> {
 }
 
 /// The workloads of a bundle that can remove finalizers.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub struct Removers {
     known: Arc<KnownFinalizers>,
     access: Access,
     /// For each kind in the input, the finalizers that all its objects get.
     added: KindMap<Vec<String>>,
     /// Who runs the controllers of each known finalizer, found when somebody asks.
-    running: HashMap<String, OnceLock<Vec<RunningControllers>>>,
+    running: HashMap<String, OnceLock<Vec<RunningController>>>,
 }
 
-/// The workloads in which a controller runs, in order, and how that is known.
-type RunningControllers = Vec<(ObjectId, Evidence)>;
+/// The workloads in which a controller runs.
+#[derive(Debug)]
+struct RunningController {
+    /// In order, and how that is known.
+    workloads: Vec<(ObjectId, Evidence)>,
+    /// The grants by the first of them that they name.
+    order: OnceLock<GrantOrder>,
+}
 
 impl Removers {
     /// Finds every workload of `inventory`; what is known of their images comes from a table.
@@ -154,29 +160,30 @@ impl Removers {
         let rows = self.running.get(&known.finalizer)?;
         let rows = rows.get_or_init(|| known.controllers.iter().map(|row| self.runs(inventory, row)).collect());
         let rows = || known.controllers.iter().zip(rows).filter(|(controller, _)| counts(controller));
-        let found = || rows().flat_map(|(controller, running)| running.iter().map(move |at| (controller, at)));
-        let first = found().next()?;
-        let chosen = match found().nth(1) {
-            None => first,
-            Some(_) => {
-                let resources = inventory.kinds.resources(GroupKind::new(holder.group, holder.kind));
-                let able = self.access.able(holder, &resources);
-                let able = (!able.is_empty()).then(|| found().find(|(_, (id, _))| able.contains(id)));
-                able.flatten().unwrap_or(first)
-            }
-        };
-        let (controller, (id, evidence)) = chosen;
+        let mut found =
+            rows().flat_map(|(controller, running)| running.workloads.iter().map(move |at| (controller, at)));
+        let first = found.next()?;
+        let able = found.next().and_then(|_| {
+            let resources = inventory.kinds.resources(GroupKind::new(holder.group, holder.kind));
+            rows().find_map(|(controller, running)| {
+                let workloads = || running.workloads.iter().map(|(id, _)| *id);
+                let order = running.order.get_or_init(|| self.access.order_of(workloads()));
+                let able = self.access.first_able(order, holder, &resources)?;
+                Some((controller, &running.workloads[able]))
+            })
+        });
+        let (controller, (id, evidence)) = able.unwrap_or(first);
         Some(Remover::Workload { id: *id, evidence: evidence.clone(), controller: Some(controller) })
     }
 
-    fn runs(&self, inventory: &Inventory, controller: &Controller) -> RunningControllers {
+    fn runs(&self, inventory: &Inventory, controller: &Controller) -> RunningController {
         let named = controller.workload.iter().flat_map(|key| inventory.with_key(key).first());
         let named = named.map(|id| (*id, Evidence::Configuration));
         let by_image = self
             .access
             .running(inventory, controller)
             .map(|(workload, image)| (workload, Evidence::Image { image: image.value.to_owned(), span: image.span }));
-        named.chain(by_image).collect()
+        RunningController { workloads: named.chain(by_image).collect(), order: OnceLock::new() }
     }
 
     fn with_access<'t>(
@@ -187,11 +194,11 @@ impl Removers {
     ) -> Option<Remover<'t>> {
         let resources = inventory.kinds.resources(GroupKind::new(holder.group, holder.kind));
         let grant = self.access.naming(holder, &resources)?;
-        let workload = &self.access.workloads[*grant.workloads.first()?];
+        let workload = self.access.first_workload(grant)?;
         let evidence = Evidence::Access {
             service_account: workload.service_account.to_string(),
             binding: grant.binding,
-            role: grant.role,
+            role: self.access.role_of(grant).id,
         };
         Some(Remover::Workload { id: workload.id, evidence, controller })
     }

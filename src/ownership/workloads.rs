@@ -29,13 +29,16 @@ impl<'a> RunContainer<'a> {
     }
 }
 
-/// The workloads in an input, in its order; those that end on their own come last, because a controller does not.
-pub(super) fn of(inventory: &Inventory) -> Vec<Workload> {
+/// The workloads in an input, in its order; those that end on their own come last, because a controller does not. And how many do
+/// not.
+pub(super) fn of(inventory: &Inventory) -> (Vec<Workload>, usize) {
     let all = || inventory.members.iter().filter_map(|member| Some((member, pod_of(member)?)));
     let mut workloads = Vec::with_capacity(all().count());
     workloads.extend(all().map(|(member, pod)| workload(member, pod)));
-    workloads.sort_by_key(|workload| inventory.member(workload.id).object.group() == "batch");
-    workloads
+    let ends = |workload: &Workload| inventory.member(workload.id).object.group() == "batch";
+    workloads.sort_by_key(ends);
+    let running = workloads.partition_point(|workload| !ends(workload));
+    (workloads, running)
 }
 
 fn pod_of(member: &Member) -> Option<Value<'_>> {

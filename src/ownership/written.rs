@@ -55,7 +55,7 @@ impl OwnerEdge {
 }
 
 /// All edges of a bundle, in the order of their dependents.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub struct Ownership {
     /// Edges that manifests write.
     pub written: Vec<OwnerEdge>,

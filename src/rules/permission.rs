@@ -5,6 +5,7 @@
 //! of the owner's `finalizers` [ADM-3]. What a controller writes is in its code; its role shows what it is meant to do.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::rc::Rc;
 
 use foldhash::HashMap;
 
@@ -15,7 +16,9 @@ use super::words::{listed, named};
 use crate::finding::Severity;
 use crate::inventory::{Inventory, Member, ObjectId, table};
 use crate::kube::{GroupKind, Namespace, Scope, kinds};
-use crate::ownership::access::{Grant, PolicyRule, ResourceRequest, RoleRule, may_set_blocking_reference};
+use crate::ownership::access::{
+    AlikeWorkloads, Grant, PolicyRule, ResourceRequest, RuleSet, may_set_blocking_reference,
+};
 use crate::text::Span;
 use crate::yaml::Value;
 use crate::yaml::edit::NewValue;
@@ -39,6 +42,9 @@ const NEVER_OWNED: [(&str, &str); 7] = [
     ("authorization.k8s.io", "selfsubjectaccessreviews"),
 ];
 
+/// Whoever knows more kinds of the input than so many is hardly the controller of each: nothing is said of it.
+const MANY_KINDS: usize = 100;
+
 /// A kind that the input defines.
 struct OwnKind<'a> {
     kind: GroupKind<&'a str>,
@@ -56,6 +62,9 @@ struct Missing<'a> {
     near_miss: bool,
 }
 
+/// A workload, and the kinds of which a role lets it change the objects. Workloads that are granted the same share them.
+type LackingWorkload<'a> = (&'a Member, Rc<[Missing<'a>]>);
+
 fn finalizers_permission_missing(context: &Context<'_>, sink: &mut Sink) {
     let inventory = context.inventory;
     let kinds = own_kinds(inventory);
@@ -66,29 +75,39 @@ fn finalizers_permission_missing(context: &Context<'_>, sink: &mut Sink) {
     for (at, own) in kinds.iter().enumerate() {
         by_plural.entry(own.plural).or_default().push(at);
     }
+    let access = context.ownership.removers.access();
     let mut sets = RuleSets { kinds: &kinds, by_plural: &by_plural, known: HashMap::default() };
-    let mut by_role: BTreeMap<ObjectId, Vec<(&Member, Vec<Missing<'_>>)>> = BTreeMap::new();
-    for (workload, grants) in context.ownership.removers.access().granted() {
-        let workload = inventory.member(workload);
-        // A Job does its work once; and roles that are not in the input may allow it.
-        if workload.key.group == "batch" || grants.iter().any(|grant| grant.partial) {
+    let mut by_role: BTreeMap<ObjectId, Vec<LackingWorkload<'_>>> = BTreeMap::new();
+    for AlikeWorkloads { workloads, grants } in access.granted() {
+        // Roles that are not in the input may allow it.
+        if grants.iter().any(|grant| access.role_of(grant).partial) {
             continue;
         }
+        let granted = || grants.iter().flat_map(|grant| access.rule_sets(grant).map(|set| (*grant, set)));
+        granted().for_each(|(_, (number, set))| sets.read(number, set));
+        let granted: Vec<_> = granted().map(|(grant, (number, _))| (grant, &sets.known[&number])).collect();
         // Whoever may update the finalizers of one of them was given what its author found necessary.
-        if grants.iter().any(|grant| sets.of(grant).grants_finalizers) {
+        if granted.iter().any(|(_, set)| set.grants_finalizers) {
             continue;
         }
-        let known: BTreeSet<usize> = grants.iter().flat_map(|grant| sets.of(grant).names.clone()).collect();
-        let own = known.iter().map(|at| &kinds[*at]);
-        for missing in own.filter_map(|own| missing(own, &workload.key.namespace, &grants)) {
-            let workloads = by_role.entry(missing.role).or_default();
-            match workloads.last_mut().filter(|(last, _)| last.id == workload.id) {
-                Some((_, together)) => together.push(missing),
-                None => workloads.push((workload, vec![missing])),
-            }
+        let known: BTreeSet<usize> = granted.iter().flat_map(|(_, set)| set.names.iter().copied()).collect();
+        if known.len() > MANY_KINDS {
+            continue;
+        }
+        let mut together: BTreeMap<ObjectId, Vec<Missing<'_>>> = BTreeMap::new();
+        for missing in known.iter().filter_map(|at| missing(&kinds[*at], &granted)) {
+            together.entry(missing.role).or_default().push(missing);
+        }
+        // A Job does its work once.
+        let workloads =
+            || workloads.iter().map(|id| inventory.member(*id)).filter(|member| member.key.group != "batch");
+        for (role, missing) in together {
+            let missing: Rc<[Missing<'_>]> = missing.into();
+            by_role.entry(role).or_default().extend(workloads().map(|workload| (workload, Rc::clone(&missing))));
         }
     }
-    for (role, workloads) in by_role {
+    for (role, mut workloads) in by_role {
+        workloads.sort_by_key(|(workload, _)| workload.id);
         let role = inventory.member(role);
         // Many run as the ServiceAccount `default`. Whose role it is, its own file says.
         let beside = |workload: &Member| workload.file == role.file;
@@ -98,12 +117,26 @@ fn finalizers_permission_missing(context: &Context<'_>, sink: &mut Sink) {
     }
 }
 
-/// What the rules of a role say of the kinds that the input defines.
-struct RuleSetFacts {
+/// What the rules that a role writes say of the kinds that the input defines.
+struct RuleSetFacts<'a> {
     /// Whether they allow updating the `finalizers` of one of them.
     grants_finalizers: bool,
     /// Those that they name.
     names: Vec<usize>,
+    /// The role, if it is in the input.
+    written_in: Option<ObjectId>,
+    /// The rules by the resources that they name.
+    by_resource: HashMap<&'a str, Vec<&'a PolicyRule>>,
+    /// Whether they show that their author knows of the permission.
+    mentions_finalizers: bool,
+    /// Up to two kinds of objects that they allow creating and that could have an owner.
+    creates: Vec<(&'a str, &'a str)>,
+}
+
+impl<'a> RuleSetFacts<'a> {
+    fn about(&self, resource: &str) -> impl Iterator<Item = &'a PolicyRule> {
+        self.by_resource.get(resource).into_iter().flatten().copied()
+    }
 }
 
 /// What rules say, each set of them read once: many bindings and workloads share them.
@@ -111,29 +144,47 @@ struct RuleSets<'a> {
     kinds: &'a [OwnKind<'a>],
     /// Places among the kinds.
     by_plural: &'a HashMap<&'a str, Vec<usize>>,
-    known: HashMap<*const RoleRule, RuleSetFacts>,
+    known: HashMap<usize, RuleSetFacts<'a>>,
 }
 
-impl RuleSets<'_> {
-    fn of(&mut self, grant: &Grant) -> &RuleSetFacts {
+impl<'a> RuleSets<'a> {
+    fn read(&mut self, number: usize, set: &'a RuleSet) {
         let Self { kinds, by_plural, known } = self;
-        known.entry(grant.rules.as_ptr()).or_insert_with(|| {
-            let rules = || grant.rules.iter().map(|(_, rule)| rule);
+        known.entry(number).or_insert_with(|| {
+            let rules = || set.rules.iter();
             // An input has many kinds and many operators, and each operator knows a few kinds.
             let named = |plural: &str| by_plural.get(plural).into_iter().flatten().copied();
             let known_to = |rule: &PolicyRule| match rule.resources().any(|plural| plural == "*") {
                 true => (0..kinds.len()).collect(),
                 false => rule.resources().flat_map(named).collect::<Vec<_>>(),
             };
-            let mut about_finalizers =
-                rules().filter(|rule| rule.mentions_subresource("finalizers") || rule.mentions_everything());
+            let about_finalizers =
+                |rule: &&PolicyRule| rule.mentions_subresource("finalizers") || rule.mentions_everything();
             let is_granted = |rule: &PolicyRule, own: &OwnKind<'_>| {
                 may_set_blocking_reference([rule], own.kind.group, own.plural, None)
             };
-            let grants_finalizers =
-                about_finalizers.any(|rule| known_to(rule).into_iter().any(|at| is_granted(rule, &kinds[at])));
-            RuleSetFacts { grants_finalizers, names: rules().flat_map(PolicyRule::resources).flat_map(named).collect() }
-        })
+            let grants = |rule: &PolicyRule| known_to(rule).into_iter().any(|at| is_granted(rule, &kinds[at]));
+            let mut by_resource: HashMap<&str, Vec<&PolicyRule>> = HashMap::default();
+            for rule in rules() {
+                for resource in rule.resources().collect::<BTreeSet<_>>() {
+                    by_resource.entry(resource).or_default().push(rule);
+                }
+            }
+            let mut creates: Vec<(&str, &str)> = Vec::new();
+            for created in rules().flat_map(PolicyRule::creates).filter(|created| could_be_owned(*created)) {
+                if creates.len() < 2 && !creates.contains(&created) {
+                    creates.push(created);
+                }
+            }
+            RuleSetFacts {
+                grants_finalizers: rules().filter(about_finalizers).any(grants),
+                names: rules().flat_map(PolicyRule::resources).flat_map(named).collect(),
+                written_in: set.written_in,
+                by_resource,
+                mentions_finalizers: rules().any(|rule| rule.mentions_subresource("finalizers")),
+                creates,
+            }
+        });
     }
 }
 
@@ -150,21 +201,23 @@ fn own_kinds(inventory: &Inventory) -> Vec<OwnKind<'_>> {
 }
 
 /// Whether these grants are those of a controller of a kind that creates objects and may not make the kind their owner.
-fn missing<'a>(own: &'a OwnKind<'a>, home: &Namespace, grants: &[&Grant]) -> Option<Missing<'a>> {
+fn missing<'a>(own: &'a OwnKind<'a>, granted: &[(&Grant, &RuleSetFacts<'_>)]) -> Option<Missing<'a>> {
     let OwnKind { kind, plural, scope, .. } = own;
     // A role in one namespace is taken as what the controller may do where it works.
-    let counting = grants.iter().filter(|grant| *scope != Some(Scope::Cluster) || grant.counts_in(*scope, home));
-    let rules: Vec<(Option<ObjectId>, &PolicyRule)> =
-        counting.flat_map(|grant| grant.rules.iter().map(|(role, rule)| (*role, rule))).collect();
+    let counts = |grant: &Grant| *scope != Some(Scope::Cluster) || grant.counts_in(*scope, &Namespace::None);
+    let counting = || granted.iter().filter(|(grant, _)| counts(grant)).map(|(_, set)| *set);
     let asks = |verbs: &[&str], subresource: &str, rule: &PolicyRule| {
         verbs.iter().any(|verb| {
             rule.allows(ResourceRequest { verb, group: kind.group, resource: plural, subresource, name: None })
         })
     };
-    let named = || rules.iter().filter(|(_, rule)| rule.names(kind.group, plural));
+    let named = || {
+        let rules = counting().flat_map(|set| set.about(plural).map(|rule| (set.written_in, rule)));
+        rules.filter(|(_, rule)| rule.names(kind.group, plural))
+    };
     let allowed = |verbs: &[&str], subresource| named().find(|(_, rule)| asks(verbs, subresource, rule));
     let (status, whole) = (allowed(&["update", "patch"], "status"), allowed(&["update", "patch"], ""));
-    let near_miss = rules.iter().any(|(_, rule)| rule.mentions_subresource("finalizers"));
+    let near_miss = counting().any(|set| set.mentions_finalizers);
     // Controllers write the status of their own kind, and change its objects. Who creates them may be the controller of another
     // kind, and who writes nothing but the status adds what it knows.
     let (role, _) = match (status, whole) {
@@ -173,22 +226,21 @@ fn missing<'a>(own: &'a OwnKind<'a>, home: &Namespace, grants: &[&Grant]) -> Opt
         (Some(status), None) if near_miss => status,
         _ => return None,
     };
-    let watches = rules.iter().any(|(_, rule)| asks(&["list", "watch"], "", rule));
-    let creates =
-        grants.iter().flat_map(|grant| grant.rules.iter()).any(|(_, rule)| creates_dependents(rule, *kind, plural));
-    if !watches || !creates {
+    let watches = ["*", plural]
+        .into_iter()
+        .any(|resource| counting().any(|set| set.about(resource).any(|rule| asks(&["list", "watch"], "", rule))));
+    let mut created = granted.iter().flat_map(|(_, set)| &set.creates);
+    if !watches || !created.any(|created| *created != (kind.group, *plural)) {
         return None;
     }
-    Some(Missing { own, role: (*role)?, near_miss })
+    Some(Missing { own, role: role?, near_miss })
 }
 
-/// Whether a rule allows creating something that could have an owner: an object of a built-in kind, because custom resources are
-/// mostly what agents report in. Wildcards belong to tools for everything.
-fn creates_dependents(rule: &PolicyRule, own: GroupKind<&str>, plural: &str) -> bool {
-    rule.creates().any(|(group, resource)| {
-        let is_object = table().is_builtin_group(group) && resource != "*" && !resource.contains('/');
-        is_object && !NEVER_OWNED.contains(&(group, resource)) && (group, resource) != (own.group, plural)
-    })
+/// Whether objects of a resource could have an owner: those of built-in kinds, because custom resources are mostly what agents
+/// report in. Wildcards belong to tools for everything.
+fn could_be_owned((group, resource): (&str, &str)) -> bool {
+    let is_object = table().is_builtin_group(group) && resource != "*" && !resource.contains('/');
+    is_object && !NEVER_OWNED.contains(&(group, resource))
 }
 
 fn finding(context: &Context<'_>, workload: &Member, role: &Member, missing: &[Missing<'_>]) -> Draft {

@@ -96,6 +96,30 @@ impl PolicyRule {
         self.groups.iter().any(|group| group == "*") && self.mentions_everything()
     }
 
+    /// Whether it allows changing what it names.
+    pub(super) fn changes(&self) -> bool {
+        self.verbs.iter().any(|verb| matches!(verb.as_str(), "*" | "update" | "patch"))
+    }
+
+    /// The API groups, as it writes them.
+    pub(super) fn groups(&self) -> &[String] {
+        &self.groups
+    }
+
+    /// The single objects that it is about; none: about all.
+    pub(super) fn object_names(&self) -> &[String] {
+        &self.names
+    }
+
+    /// The resources of which it names this subresource, itself for the empty one. `*`: all of them.
+    pub(super) fn resources_with(&self, subresource: &str) -> impl Iterator<Item = &str> {
+        let covered = move |entry: &&RuleResource| match entry.subresource() {
+            None => subresource.is_empty() || entry.of() == "*",
+            Some(part) => !subresource.is_empty() && part == subresource,
+        };
+        self.resources.iter().filter(covered).map(RuleResource::of)
+    }
+
     /// What it allows to create: groups and resources, as it writes them.
     pub fn creates(&self) -> impl Iterator<Item = (&str, &str)> {
         let creates = self.verbs.iter().any(|verb| verb == "create" || verb == "*");

@@ -1,50 +1,87 @@
-//! Whom a binding means among ServiceAccounts.
+//! Whom bindings mean among the workloads.
 
-use std::collections::BTreeMap;
+use foldhash::HashMap;
 
+use crate::inventory::Inventory;
 use crate::kube::Namespace;
+use crate::ownership::workloads::Workload;
 use crate::yaml::Value;
 
-/// A ServiceAccount, all of a namespace, or all.
-pub(super) struct Subject<'a> {
+/// ServiceAccounts, as far as a binding tells them apart.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+struct Subject<'a> {
     /// `None`: every ServiceAccount.
     name: Option<&'a str>,
-    /// `None`: not written, or every namespace.
-    namespace: Option<&'a str>,
+    place: SubjectPlace<'a>,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+enum SubjectPlace<'a> {
+    Anywhere,
+    Named(&'a str),
+    /// The input does not say where the workload will be.
+    Open,
 }
 
 impl<'a> Subject<'a> {
-    pub(super) fn of(subject: Value<'a>) -> Option<Self> {
+    fn of(subject: Value<'a>) -> Option<Self> {
         let text = |key: &str| subject.get(key).and_then(Value::as_str);
         let (kind, name) = (text("kind")?, text("name")?);
-        match kind {
-            "ServiceAccount" => Some(Self { name: Some(name), namespace: text("namespace").filter(|n| !n.is_empty()) }),
+        let (name, namespace) = match kind {
+            "ServiceAccount" => (Some(name), text("namespace").filter(|namespace| !namespace.is_empty())),
             "User" => {
                 let (namespace, name) = name.strip_prefix("system:serviceaccount:")?.split_once(':')?;
-                Some(Self { name: Some(name), namespace: Some(namespace) })
+                (Some(name), Some(namespace))
             }
-            "Group" if matches!(name, "system:serviceaccounts" | "system:authenticated") => {
-                Some(Self { name: None, namespace: None })
-            }
-            "Group" => Some(Self { name: None, namespace: Some(name.strip_prefix("system:serviceaccounts:")?) }),
-            _ => None,
-        }
+            "Group" if matches!(name, "system:serviceaccounts" | "system:authenticated") => (None, None),
+            "Group" => (None, Some(name.strip_prefix("system:serviceaccounts:")?)),
+            _ => return None,
+        };
+        Some(Self { name, place: namespace.map_or(SubjectPlace::Anywhere, SubjectPlace::Named) })
     }
 
-    /// Places of the workloads that run as it. `by_account`: all places, by the name of the ServiceAccount.
-    pub(super) fn workloads<'m>(
-        &self,
-        by_account: &BTreeMap<&str, Vec<usize>>,
-        namespace: impl Fn(&usize) -> &'m Namespace,
-    ) -> Vec<usize> {
-        let named: Vec<usize> = match self.name {
-            Some(name) => by_account.get(name).cloned().unwrap_or_default(),
-            None => by_account.values().flatten().copied().collect(),
-        };
-        let here = |at: &usize| match (self.namespace, namespace(at)) {
-            (Some(wanted), Namespace::Named(actual)) => wanted == actual,
-            _ => true,
-        };
-        named.into_iter().filter(here).collect()
+    /// All that mean a workload with this ServiceAccount there.
+    fn all_of(service_account: &'a str, namespace: &'a Namespace) -> [Self; 4] {
+        let here = namespace.name().map_or(SubjectPlace::Open, SubjectPlace::Named);
+        let of = |name, place| Self { name, place };
+        let name = Some(service_account);
+        [of(name, here), of(None, here), of(name, SubjectPlace::Anywhere), of(None, SubjectPlace::Anywhere)]
+    }
+}
+
+/// Groups of workloads that bindings name: many bindings may name one, and a group may be large.
+#[derive(Default)]
+pub(super) struct Subjects<'a> {
+    known: HashMap<Subject<'a>, usize>,
+}
+
+impl<'a> Subjects<'a> {
+    /// The groups that a subject of a binding names.
+    pub(super) fn named_by(&mut self, subject: Value<'a>) -> impl Iterator<Item = usize> {
+        let subject = Subject::of(subject);
+        // Where a workload will be, its manifest may leave open: then it may be there.
+        let open = subject.filter(|subject| matches!(subject.place, SubjectPlace::Named(_)));
+        let open = open.map(|subject| Subject { place: SubjectPlace::Open, ..subject });
+        subject.into_iter().chain(open).map(|subject| {
+            let next = self.known.len();
+            *self.known.entry(subject).or_insert(next)
+        })
+    }
+
+    /// Places among the workloads, in order, for each group.
+    pub(super) fn members(&self, inventory: &Inventory, workloads: &[Workload]) -> Vec<Vec<usize>> {
+        let mut members = vec![Vec::new(); self.known.len()];
+        if members.is_empty() {
+            return members;
+        }
+        for (at, workload) in workloads.iter().enumerate() {
+            let namespace = &inventory.member(workload.id).key.namespace;
+            for subject in Subject::all_of(&workload.service_account, namespace) {
+                if let Some(group) = self.known.get(&subject) {
+                    members[*group].push(at);
+                }
+            }
+        }
+        members
     }
 }

@@ -211,3 +211,88 @@ fn annotations_that_ignore_rules_that_nobody_knows() {
     let annotations = lines(100_000, |number| format!("    ignore.ownerlint/finalizer-unknown{number}: x"));
     checked(&format!("apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: a\n  annotations:\n{annotations}"));
 }
+
+/// A workload of its own ServiceAccount, a role and a binding, of which `@` says more; and an object with a finalizer.
+fn bound_operator(number: usize, subject: &str, role: &str, object: &str) -> String {
+    let group = "rbac.authorization.k8s.io";
+    format!(
+        "apiVersion: apps/v1\nkind: StatefulSet\nmetadata: {{name: argocd-{number}, namespace: shop}}\nspec: {{template: {{spec: \
+         {{serviceAccountName: argocd-{number}, containers: [{{name: argocd, image: 'quay.io/argoproj/argocd:v3.1.0'}}]}}}}}}\n\
+         ---\napiVersion: {group}/v1\nkind: ClusterRole\n{role}\n\
+         ---\napiVersion: {group}/v1\nkind: ClusterRoleBinding\nmetadata: {{name: argocd-{number}}}\nroleRef: {{apiGroup: {group}, \
+         kind: ClusterRole, name: argocd-{number}}}\nsubjects: [{subject}]\n---\n{object}"
+    )
+}
+
+/// Beyond review P1: the same, and a binding lets each operator change each object.
+#[test]
+fn operators_that_may_change_the_objects_they_handle() {
+    let rules = "rules: [{apiGroups: [argoproj.io], resources: [applications], verbs: [update]}]";
+    checked(&documents(6_000, |number| {
+        let subject = format!("{{kind: ServiceAccount, name: argocd-{number}, namespace: shop}}");
+        let role = format!("metadata: {{name: argocd-{number}}}\n{rules}");
+        let object = format!(
+            "apiVersion: argoproj.io/v1alpha1\nkind: Application\nmetadata: {{name: web-{number}, namespace: shop-{number}, \
+             finalizers: [resources-finalizer.argocd.argoproj.io]}}"
+        );
+        bound_operator(number, &subject, &role, &object)
+    }));
+}
+
+fn unknown_object(number: usize, name: &str) -> String {
+    format!(
+        "apiVersion: example.com/v1\nkind: Widget\nmetadata: {{name: {name}, namespace: shop-{number}, finalizers: \
+         [example.com/web]}}"
+    )
+}
+
+/// Nobody's rule is about these objects, but each may be.
+#[test]
+fn rules_for_single_objects_and_as_many_others() {
+    checked(&documents(6_000, |number| {
+        let subject = format!("{{kind: ServiceAccount, name: argocd-{number}, namespace: shop}}");
+        let role = format!(
+            "metadata: {{name: argocd-{number}}}\nrules: [{{apiGroups: [example.com], resources: [widgets], resourceNames: \
+             [db-{number}], verbs: [update]}}]"
+        );
+        bound_operator(number, &subject, &role, &unknown_object(number, "web"))
+    }));
+}
+
+/// Each binding names each workload, and each role aggregates each other one.
+#[test]
+fn bindings_of_all_workloads_to_roles_that_aggregate_all_roles() {
+    checked(&documents(6_000, |number| {
+        let role = format!(
+            "metadata: {{name: argocd-{number}, labels: {{app: web}}}}\naggregationRule: {{clusterRoleSelectors: [{{matchLabels: \
+             {{app: web}}}}]}}\nrules: [{{apiGroups: [example.com], resources: [cakes], verbs: [update]}}]"
+        );
+        bound_operator(number, "{kind: Group, name: 'system:serviceaccounts'}", &role, &unknown_object(number, "web"))
+    }));
+}
+
+/// One role knows all kinds, and all workloads run with it.
+#[test]
+fn workloads_of_one_account_and_the_kinds_of_its_role() {
+    let workload = |number: usize| {
+        format!(
+            "apiVersion: apps/v1\nkind: Deployment\nmetadata: {{name: web-{number}, namespace: shop}}\nspec: {{template: {{spec: \
+             {{serviceAccountName: web, containers: [{{name: web, image: web}}]}}}}}}\n---\napiVersion: \
+             apiextensions.k8s.io/v1\nkind: CustomResourceDefinition\nmetadata: {{name: cakes{number}.example.com}}\nspec: {{group: \
+             example.com, names: {{kind: Cake{number}, plural: cakes{number}}}, scope: Namespaced, versions: [{{name: v1, served: \
+             true, storage: true}}]}}"
+        )
+    };
+    let rules = lines(5_000, |number| {
+        format!(
+            "- {{apiGroups: [example.com], resources: [cakes{number}, cakes{number}/status], verbs: [list, update]}}"
+        )
+    });
+    let group = "rbac.authorization.k8s.io";
+    checked(&format!(
+        "apiVersion: {group}/v1\nkind: ClusterRole\nmetadata: {{name: web}}\nrules:\n- {{apiGroups: [''], resources: [configmaps], \
+         verbs: [create]}}\n{rules}---\napiVersion: {group}/v1\nkind: ClusterRoleBinding\nmetadata: {{name: web}}\nroleRef: \
+         {{apiGroup: {group}, kind: ClusterRole, name: web}}\nsubjects: [{{kind: ServiceAccount, name: web, namespace: shop}}]\n{}",
+        documents(5_000, workload)
+    ));
+}
