@@ -7,7 +7,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::kube::{ApiVersion, GroupKind, sort_versions};
+use crate::kube::{ApiVersion, GroupKind, KindMap, sort_versions};
 
 /// What a DELETE without a policy does when the object has no garbage-collector finalizer
 /// (section 2.2 of the deletion semantics).
@@ -87,7 +87,7 @@ pub struct KindId(pub(super) u32);
 #[derive(Debug, Clone, Default)]
 pub struct KindTable {
     infos: Vec<KindInfo>,
-    groups: BTreeMap<String, BTreeMap<String, KindId>>,
+    ids: KindMap<KindId>,
     cohabiting: BTreeMap<GroupKind, Cohabiting>,
 }
 
@@ -111,7 +111,7 @@ impl KindTable {
             return known;
         }
         let id = KindId(self.infos.len() as u32);
-        self.groups.entry(info.group.clone()).or_default().insert(info.kind.clone(), id);
+        self.ids.get_or_insert_with(info.group_kind(), || id);
         self.infos.push(info);
         id
     }
@@ -124,7 +124,7 @@ impl KindTable {
 
     /// The kind of that group, whatever versions are served.
     pub fn find(&self, kind: GroupKind<&str>) -> Option<KindId> {
-        self.groups.get(kind.group)?.get(kind.kind).copied()
+        self.ids.get(kind).copied()
     }
 
     /// The kind that `apiVersion` and `kind` resolve to: the exact version must be served `[GC-15]`.

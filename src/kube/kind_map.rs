@@ -8,7 +8,21 @@ use super::GroupKind;
 #[derive(Clone, Debug)]
 pub struct KindMap<T> {
     /// By kind, then by group: few groups share the name of a kind.
-    kinds: HashMap<String, HashMap<String, T>>,
+    kinds: HashMap<String, ByGroup<T>>,
+}
+
+/// What is known of kinds of one name.
+#[derive(Clone, Debug)]
+struct ByGroup<T> {
+    /// Of the core group: it has most objects, and no text to compare.
+    core: Option<T>,
+    others: HashMap<String, T>,
+}
+
+impl<T> Default for ByGroup<T> {
+    fn default() -> Self {
+        Self { core: None, others: HashMap::default() }
+    }
 }
 
 impl<T> Default for KindMap<T> {
@@ -20,13 +34,17 @@ impl<T> Default for KindMap<T> {
 impl<T> KindMap<T> {
     /// The value of a kind.
     pub fn get(&self, kind: GroupKind<&str>) -> Option<&T> {
-        self.kinds.get(kind.kind)?.get(kind.group)
+        let groups = self.kinds.get(kind.kind)?;
+        if kind.group.is_empty() { groups.core.as_ref() } else { groups.others.get(kind.group) }
     }
 
     /// The value of a kind, made by `new` if there is none.
     pub fn get_or_insert_with(&mut self, kind: GroupKind<&str>, new: impl FnOnce() -> T) -> &mut T {
         let groups = self.kinds.entry(kind.kind.to_owned()).or_default();
-        groups.entry(kind.group.to_owned()).or_insert_with(new)
+        match kind.group {
+            "" => groups.core.get_or_insert_with(new),
+            group => groups.others.entry(group.to_owned()).or_insert_with(new),
+        }
     }
 }
 
