@@ -3,10 +3,10 @@
 use std::path::Path;
 
 use clap::Args;
-use similar::TextDiff;
 
 use super::error::Error;
 use super::replace::replace;
+use super::unified_diff::unified;
 use crate::engine::{Fixed, FixedFile};
 use crate::finding::Applicability;
 use crate::inventory::{STDIN, locate};
@@ -52,8 +52,7 @@ pub(super) fn diff(files: &[FixedFile]) -> String {
         let path = plain::one_line(before.path());
         let after = ParsedFile::parse(SourceFile::new(before.path(), after.as_str()));
         let (before, after) = (shown(before), shown(after.source()));
-        let diff = TextDiff::from_lines(&before, &after);
-        diff.unified_diff().context_radius(3).header(&path, &path).to_string()
+        unified(&before, &after, &path)
     });
     diffs.collect()
 }

@@ -25,5 +25,6 @@ mod published;
 mod replace;
 mod status;
 mod terminal;
+mod unified_diff;
 
 pub use dispatch::main;

@@ -122,3 +122,15 @@ fn a_few_dozen_objects_with_many_outcomes() {
     assert!(plan.len() < 4_000_000, "{} bytes", plan.len());
     assert!(plan.contains(r#""complete": false"#));
 }
+
+/// A fix of each of many objects in one file: the smallest difference of two long texts takes the square of their lines to find.
+#[test]
+fn a_diff_of_many_fixes() {
+    let namespace = |number| {
+        format!(
+            "apiVersion: v1\nkind: Namespace\nmetadata: {{name: shop-{number}}}\nspec: {{finalizers: [example.com/web]}}"
+        )
+    };
+    let diff = within_limits(&documents(16_000, namespace), "check --no-config --threads 1 --diff --suggested @");
+    assert!(diff.contains("\n-spec: {finalizers: [example.com/web]}\n"), "{}", &diff[..400]);
+}

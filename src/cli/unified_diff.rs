@@ -1,0 +1,172 @@
+//! Unified diffs of texts that may be long.
+//!
+//! To find the smallest difference of two texts may take the square of their lines, so it is looked for near each place where they
+//! begin to differ. Fixes change a few lines at a time: what they leave is found again at once.
+
+use std::fmt::Write;
+
+use similar::udiff::UnifiedHunkHeader;
+use similar::{Algorithm, DiffOp, capture_diff_slices, group_diff_ops};
+
+/// So many lines after the first one that differs are compared at a time.
+const WINDOW: usize = 256;
+/// Lines shown around a change.
+const CONTEXT: usize = 3;
+
+/// The unified diff of a file's texts; nothing if they are the same.
+pub(super) fn unified(before: &str, after: &str, path: &str) -> String {
+    let (old, new) = (lines(before), lines(after));
+    let hunks = group_diff_ops(operations(&old, &new), CONTEXT);
+    let mut text = String::new();
+    for hunk in hunks.iter().filter(|hunk| !hunk.is_empty()) {
+        if text.is_empty() {
+            text = format!("--- {path}\n+++ {path}\n");
+        }
+        writeln!(text, "{}", UnifiedHunkHeader::new(hunk)).expect("a string takes everything");
+        for operation in hunk {
+            let (kept, removed, added) = match operation {
+                DiffOp::Equal { .. } => (&old[operation.old_range()], &old[..0], &new[..0]),
+                _ => (&old[..0], &old[operation.old_range()], &new[operation.new_range()]),
+            };
+            for (sign, lines) in [(' ', kept), ('-', removed), ('+', added)] {
+                lines.iter().for_each(|line| push(&mut text, sign, line));
+            }
+        }
+    }
+    text
+}
+
+fn push(text: &mut String, sign: char, line: &str) {
+    text.push(sign);
+    text.push_str(line);
+    if !line.ends_with('\n') {
+        text.push_str("\n\\ No newline at end of file\n");
+    }
+}
+
+fn lines(text: &str) -> Vec<&str> {
+    text.split_inclusive('\n').collect()
+}
+
+/// What makes one text of the other, in order.
+fn operations(old: &[&str], new: &[&str]) -> Vec<DiffOp> {
+    let mut operations = Vec::new();
+    let (mut at_old, mut at_new) = (0, 0);
+    while at_old < old.len() || at_new < new.len() {
+        let (left, right) = (&old[at_old..], &new[at_new..]);
+        let same = left.iter().zip(right).take_while(|(left, right)| left == right).count();
+        let (left, right) = (&left[same..], &right[same..]);
+        add(&mut operations, DiffOp::Equal { old_index: at_old, new_index: at_new, len: same });
+        (at_old, at_new) = (at_old + same, at_new + same);
+        let window = |lines: usize| lines.min(WINDOW);
+        let (near_left, near_right) = (&left[..window(left.len())], &right[..window(right.len())]);
+        let mut near = capture_diff_slices(Algorithm::Myers, near_left, near_right);
+        // What follows the last line that both have is seen better from there.
+        let is_rest = near_left.len() == left.len() && near_right.len() == right.len();
+        if let Some(last) =
+            near.iter().rposition(|operation| matches!(operation, DiffOp::Equal { .. })).filter(|_| !is_rest)
+        {
+            near.truncate(last + 1);
+        }
+        for operation in near {
+            let (gone, come) = (operation.old_range().len(), operation.new_range().len());
+            add(&mut operations, moved(operation, at_old, at_new));
+            (at_old, at_new) = (at_old + gone, at_new + come);
+        }
+    }
+    operations
+}
+
+/// The operation where it is in the whole text.
+fn moved(operation: DiffOp, old_index: usize, new_index: usize) -> DiffOp {
+    match operation {
+        DiffOp::Equal { len, .. } => DiffOp::Equal { old_index, new_index, len },
+        DiffOp::Delete { old_len, .. } => DiffOp::Delete { old_index, old_len, new_index },
+        DiffOp::Insert { new_len, .. } => DiffOp::Insert { old_index, new_index, new_len },
+        DiffOp::Replace { old_len, new_len, .. } => DiffOp::Replace { old_index, old_len, new_index, new_len },
+    }
+}
+
+/// Lines that stay are one piece wherever it was cut.
+fn add(operations: &mut Vec<DiffOp>, operation: DiffOp) {
+    match (operations.last_mut(), operation) {
+        (_, DiffOp::Equal { len: 0, .. }) => {}
+        (Some(DiffOp::Equal { len, .. }), DiffOp::Equal { len: more, .. }) => *len += more,
+        _ => operations.push(operation),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use similar::TextDiff;
+
+    use super::*;
+
+    fn numbered(lines: impl Iterator<Item = usize>) -> String {
+        lines.map(|number| format!("line {number}\n")).collect()
+    }
+
+    /// What `similar` says of the whole texts.
+    fn expected(before: &str, after: &str) -> String {
+        TextDiff::from_lines(before, after).unified_diff().context_radius(CONTEXT).header("web", "web").to_string()
+    }
+
+    #[test]
+    fn texts_of_few_changes_differ_as_they_do_as_a_whole() {
+        let before = numbered(0..2_000);
+        let texts = [
+            before.clone(),
+            numbered((0..2_000).filter(|number| number % 100 != 7)),
+            numbered((0..2_000).map(|number| if number % 300 == 5 { number + 10_000 } else { number })),
+            numbered((0..2_000).flat_map(|number| [number; 2].into_iter().take(1 + usize::from(number % 250 == 249)))),
+            numbered(0..10),
+            numbered(3..2_000),
+            before.trim_end().to_owned(),
+            String::new(),
+        ];
+        for after in &texts {
+            assert_eq!(unified(&before, after, "web"), expected(&before, after));
+            assert_eq!(unified(after, &before, "web"), expected(after, &before));
+        }
+    }
+
+    /// Applies a diff, as `patch` does.
+    fn patched(before: &str, diff: &str) -> String {
+        let old = lines(before);
+        let (mut text, mut at) = (String::new(), 0);
+        for line in diff.lines().skip(2) {
+            let (sign, rest) = line.split_at(1);
+            match sign {
+                "@" => {
+                    let start: String =
+                        rest.trim_start_matches("@ -").chars().take_while(char::is_ascii_digit).collect();
+                    let start = start.parse::<usize>().expect("a line").saturating_sub(1);
+                    text.extend(old[at..start].iter().copied());
+                    at = start;
+                }
+                "+" => _ = writeln!(text, "{rest}"),
+                " " | "-" => {
+                    assert_eq!(old[at].trim_end(), rest);
+                    text.push_str(if sign == " " { old[at] } else { "" });
+                    at += 1;
+                }
+                _ => panic!("{line}"),
+            }
+        }
+        text.extend(old[at..].iter().copied());
+        text
+    }
+
+    #[test]
+    fn texts_that_have_little_in_common_differ_by_what_makes_one_of_the_other() {
+        let before = numbered((0..3_000).map(|number| number % 7));
+        for after in [
+            numbered((0..2_000).map(|number| number % 11)),
+            numbered((0..3_000).filter(|number| number % 3 != 0).map(|number| number % 7)),
+            numbered((0..900).map(|number| number + 50)),
+            numbered((500..3_000).chain(0..500).map(|number| number % 7)),
+        ] {
+            assert_eq!(patched(&before, &unified(&before, &after, "web")), after);
+        }
+    }
+}
