@@ -26,6 +26,8 @@
 
 use std::collections::BTreeSet;
 
+use foldhash::HashMap;
+
 use super::collector::Action;
 use super::controllers::Purge;
 use super::flags::{DELETING_DEPENDENTS, FOREGROUND, GRACEFUL, ORPHAN, SPEC_KUBERNETES, TERMINATING};
@@ -72,7 +74,13 @@ struct Stubborn<'w, 'c> {
     clients: BTreeSet<usize>,
     open: Vec<ObjectId>,
     moves: Vec<Move>,
+    /// What [`Self::is_purged_anyhow`] and [`Self::never_waits`] said of objects with many references.
+    purged: HashMap<ObjectId, bool>,
+    never_waiting: HashMap<ObjectId, bool>,
 }
+
+/// An object with more references than this is not asked about again: each of its owners asks.
+const FEW_REFERENCES: usize = 8;
 
 /// The possible moves of the smallest stubborn set that holds the moves of `seed`; gives up (`None`)
 /// when there are at least `limit`.
@@ -83,7 +91,9 @@ pub(super) fn stubborn_moves(
     scratch: &mut SetScratch,
 ) -> Option<Vec<Move>> {
     scratch.clear();
-    let mut set = Stubborn { world, scratch, clients: BTreeSet::new(), open: Vec::new(), moves: Vec::new() };
+    let (purged, never_waiting) = (HashMap::default(), HashMap::default());
+    let (clients, open, moves) = (BTreeSet::new(), Vec::new(), Vec::new());
+    let mut set = Stubborn { world, scratch, clients, open, moves, purged, never_waiting };
     match seed {
         Seed::Object(id) => set.add(id),
         Seed::Client(client) => set.add_client(client),
@@ -98,7 +108,7 @@ pub(super) fn stubborn_moves(
     Some(set.moves)
 }
 
-impl Stubborn<'_, '_> {
+impl<'w> Stubborn<'w, '_> {
     fn add(&mut self, id: ObjectId) {
         if id != NONE && self.world.state.live(id) && !self.scratch.members.contains(id) {
             self.scratch.members.insert(id);
@@ -193,7 +203,7 @@ impl Stubborn<'_, '_> {
     /// Whether the deletion of `dependent` is the same before and after `owner` goes: a namespace deletes it just as the collector
     /// would; or the owner can only be removed entirely, and the dependent, without dependents of its own, is deleted for a
     /// waiting owner as for a missing one.
-    fn indifferent(&self, dependent: ObjectId, owner: ObjectId) -> bool {
+    fn indifferent(&mut self, dependent: ObjectId, owner: ObjectId) -> bool {
         if owner == NONE || dependent == owner || [dependent, owner].iter().any(|id| self.world.is_pending(*id)) {
             return false;
         }
@@ -212,28 +222,48 @@ impl Stubborn<'_, '_> {
 
     /// Whether a namespace would delete the object now, and whatever the collector may do to it makes no difference to that: its
     /// owners can go, but can never wait for it. Which references it has left shows only if it stays.
-    fn is_purged_anyhow(&self, id: ObjectId) -> bool {
+    fn is_purged_anyhow(&mut self, id: ObjectId) -> bool {
+        if let Some(known) = self.purged.get(&id) {
+            return *known;
+        }
         let world = self.world;
-        let owners = |id: ObjectId| {
-            let present = world.cluster.refs_of(id).filter(|index| world.state.present(*index));
-            present.map(|index| world.cluster.reference(index).by_uid)
-        };
-        let plain = |id: ObjectId| {
-            world.state.flags[id] & (ORPHAN | FOREGROUND | DELETING_DEPENDENTS) == 0 && !world.is_pending(id)
-        };
-        let never_waits = |owner: ObjectId| {
-            owner == NONE
-                || owner != id
-                    && plain(owner)
-                    && !world.cluster.links.misleading.contains(&owner)
-                    && owners(owner).all(|id| id != NONE && plain(id) && world.cluster.refs_of(id).is_empty())
-        };
         let by_namespace = |purge| matches!(purge, Purge::Delete { of, .. } if world.cluster.links.is_namespace(of));
-        world.cluster.links.callouts.is_empty()
-            && plain(id)
+        let is_purged = world.cluster.links.callouts.is_empty()
+            && self.is_plain(id)
             && world.purge_of(id).is_some_and(by_namespace)
-            && owners(id).all(never_waits)
-            && (owners(id).nth(1).is_none() || world.state.without_foreign_finalizers(world.cluster, id))
+            && self.owners(id).all(|owner| owner == NONE || owner != id && self.never_waits(owner))
+            && (self.owners(id).nth(1).is_none() || world.state.without_foreign_finalizers(world.cluster, id));
+        if world.cluster.refs_of(id).len() > FEW_REFERENCES {
+            self.purged.insert(id, is_purged);
+        }
+        is_purged
+    }
+
+    /// Whether an owner can go, and can never wait for its dependents.
+    fn never_waits(&mut self, owner: ObjectId) -> bool {
+        if let Some(known) = self.never_waiting.get(&owner) {
+            return *known;
+        }
+        let world = self.world;
+        let never_waits = self.is_plain(owner)
+            && !world.cluster.links.misleading.contains(&owner)
+            && self.owners(owner).all(|id| id != NONE && self.is_plain(id) && world.cluster.refs_of(id).is_empty());
+        if world.cluster.refs_of(owner).len() > FEW_REFERENCES {
+            self.never_waiting.insert(owner, never_waits);
+        }
+        never_waits
+    }
+
+    /// The owners that an object still names.
+    fn owners(&self, id: ObjectId) -> impl Iterator<Item = ObjectId> + use<'w> {
+        let world = self.world;
+        let present = world.cluster.refs_of(id).filter(|index| world.state.present(*index));
+        present.map(|index| world.cluster.reference(index).by_uid)
+    }
+
+    /// Whether nobody waits for the object, and no request names it.
+    fn is_plain(&self, id: ObjectId) -> bool {
+        self.world.state.flags[id] & (ORPHAN | FOREGROUND | DELETING_DEPENDENTS) == 0 && !self.world.is_pending(id)
     }
 
     /// What must move before moves of `id` that are impossible now become possible.

@@ -6,6 +6,8 @@
 //! A finalizer is removed by a JSON patch that first tests that it is still at its index, so a list that has changed in the
 //! meantime never loses another one.
 
+use foldhash::HashSet;
+
 use super::{Namespace, ObjectKey, kinds, shell};
 
 /// Which object a command is about.
@@ -93,7 +95,8 @@ pub fn delete_files(paths: &[String], options: &[&str]) -> String {
 
 /// Removes the finalizers `remove` of an object whose list is `stored`.
 pub fn remove_finalizers<S: AsRef<str>>(target: &Target, stored: &[S], remove: &[String]) -> String {
-    let doomed = stored.iter().map(S::as_ref).enumerate().filter(|(_, name)| remove.iter().any(|one| one == name));
+    let remove: HashSet<&str> = remove.iter().map(String::as_str).collect();
+    let doomed = stored.iter().map(S::as_ref).enumerate().filter(|(_, name)| remove.contains(name));
     // From the end: removing one moves those after it.
     remove_entries(target, doomed.rev())
 }

@@ -1,5 +1,7 @@
 //! Workloads: `[DEP-1]` to `[DEP-7]`, `[DEP-11]`, `[DEP-12]`, `[DEP-20]`.
 
+use foldhash::HashMap;
+
 use super::builder::{Builder, dependent, integer, is_true, items, text};
 use super::object::{ImpliedObject, ImpliedReference};
 use crate::inventory::{Member, Release};
@@ -80,54 +82,71 @@ pub(super) fn stateful_set<'a>(builder: &mut Builder<'a>, member: &'a Member) {
     revision(builder, member, "DEP-3");
     let start = integer(spec(member).and_then(|spec| spec.get("ordinals")), "start").unwrap_or(0);
     let wanted = integer(spec(member), "replicas").unwrap_or(1);
-    let claims_of_each = items(spec(member), "volumeClaimTemplates").count();
-    let replicas = builder.capped(&member.key, wanted, template.objects() + claims_of_each);
+    let claims_of_each = claim_templates(member);
+    let replicas = builder.capped(&member.key, wanted, template.objects() + claims_of_each.len());
     let pods_written = builder.has_written(member, "Pod");
     for ordinal in (0..replicas).map(|number| start.saturating_add(number)) {
         let name = format!("{}-{ordinal}", member.key.name);
-        template.claims = claim_names(member, &name).map(|(_, claim)| claim).collect();
+        template.claims = claims_of_each.iter().map(|claim| claim.name_for(&name)).collect();
         if !pods_written {
             add_pod(builder, "DEP-3", name.clone(), &member.key, APPS, &template);
         }
-        claims(builder, member, &name);
+        claims(builder, member, &claims_of_each, &name);
     }
+}
+
+/// A template of the claims of a StatefulSet.
+struct ClaimTemplate<'a> {
+    name: &'a str,
+    metadata: Option<Metadata<'a>>,
+    spec: Option<Value<'a>>,
+}
+
+impl ClaimTemplate<'_> {
+    /// The name of the claim of a Pod, `<template>-<pod>` `[DEP-4]`.
+    fn name_for(&self, pod: &str) -> String {
+        format!("{}-{pod}", self.name)
+    }
+}
+
+/// Those that have a name.
+fn claim_templates(member: &Member) -> Vec<ClaimTemplate<'_>> {
+    let metadata: HashMap<&str, Metadata<'_>> =
+        member.object.templates().map(|template| (template.field, template.metadata)).collect();
+    let templates = items(spec(member), "volumeClaimTemplates").enumerate();
+    let named = templates.filter_map(|(index, claim)| {
+        let name = text(Some(claim), &["metadata", "name"])?;
+        let metadata = metadata.get(format!("spec.volumeClaimTemplates[{index}]").as_str()).copied();
+        Some(ClaimTemplate { name, metadata, spec: claim.get("spec") })
+    });
+    named.collect()
 }
 
 /// The first release that follows a StatefulSet's `persistentVolumeClaimRetentionPolicy` (feature gate StatefulSetAutoDeletePVC,
 /// beta and on by default; KEP-1847).
 const CLAIM_RETENTION: Release = Release::new(27);
 
-/// The claims of one Pod of a StatefulSet, `<template>-<pod>` `[DEP-4]`.
-fn claims<'a>(builder: &mut Builder<'a>, member: &'a Member, pod: &str) {
+/// The claims of one Pod of a StatefulSet.
+fn claims<'a>(builder: &mut Builder<'a>, member: &'a Member, templates: &[ClaimTemplate<'a>], pod: &str) {
     let policy = text(spec(member), &["persistentVolumeClaimRetentionPolicy", "whenDeleted"]);
     let in_force = builder.inventory.kinds.release() >= CLAIM_RETENTION;
-    for (index, name) in claim_names(member, pod) {
-        let field = format!("spec.volumeClaimTemplates[{index}]");
-        let metadata =
-            member.object.templates().find(|template| template.field == field).map(|template| template.metadata);
+    for template in templates {
+        let metadata = template.metadata;
         // [VAL-36]: the template's metadata is copied whole.
         let copied = metadata.map(|metadata| metadata.owner_references().entries.clone()).unwrap_or_default();
         // [DEP-20]: a claim with another controller is left untouched.
         let refers = in_force && policy == Some("Delete") && !copied.iter().any(|reference| reference.is_controller());
+        let name = template.name_for(pod);
         let object = dependent("DEP-4", ("v1", "PersistentVolumeClaim"), name, &member.key, APPS);
         builder.add(ImpliedObject {
             reference: object.reference.filter(|_| refers),
             finalizers: metadata.map(finalizers).unwrap_or_default(),
             copied_references: copied,
-            spec: items(spec(member), "volumeClaimTemplates").nth(index).and_then(|claim| claim.get("spec")),
+            spec: template.spec,
             rule: if refers { "DEP-20".into() } else { "DEP-4".into() },
             ..object
         });
     }
-}
-
-/// The claims of a Pod, each with the place of its template.
-fn claim_names<'a>(member: &'a Member, pod: &'a str) -> impl Iterator<Item = (usize, String)> + use<'a> {
-    let templates = items(spec(member), "volumeClaimTemplates").enumerate();
-    templates.filter_map(move |(index, claim)| {
-        let name = text(Some(claim), &["metadata", "name"])?;
-        Some((index, format!("{name}-{pod}")))
-    })
 }
 
 pub(super) fn daemon_set<'a>(builder: &mut Builder<'a>, member: &'a Member) {

@@ -1,6 +1,6 @@
 //! What a plan costs.
 
-use super::support::{documents, lines, uid, within_limits};
+use super::support::{documents, lines, uid, with_references, within_limits};
 
 /// Plans the deletion of the namespace `shop` with this content.
 fn deleted(content: &str) {
@@ -177,4 +177,34 @@ fn operators_that_go_with_the_objects_they_let_go_of() {
 #[test]
 fn an_operator_that_goes_with_thousands_of_objects() {
     operators_and_their_objects_removed(1, 3_000);
+}
+
+/// Each reference asks whether the object goes anyhow.
+#[test]
+fn one_object_with_many_owners_in_a_namespace() {
+    deleted(&format!(
+        "---\n{}",
+        with_references(16_000, |number| {
+            format!("apiVersion: v1, kind: ConfigMap, name: web-{number}, uid: {}", uid(number))
+        })
+    ));
+}
+
+/// The object is stuck, and the way out names each finalizer.
+#[test]
+fn one_object_with_many_finalizers_in_a_namespace() {
+    let finalizers = lines(24_000, |number| format!("  - example.com/web-{number}"));
+    deleted(&format!(
+        "---\napiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: web\n  namespace: shop\n  finalizers:\n{finalizers}"
+    ));
+}
+
+/// Each claim of each Pod is made from its own template.
+#[test]
+fn one_stateful_set_with_many_claim_templates() {
+    let templates = lines(24_000, |number| format!("  - {{metadata: {{name: data-{number}}}, spec: {{}}}}"));
+    deleted(&format!(
+        "---\napiVersion: apps/v1\nkind: StatefulSet\nmetadata: {{name: web, namespace: shop}}\nspec:\n  \
+         volumeClaimTemplates:\n{templates}"
+    ));
 }
