@@ -15,6 +15,10 @@ const MOST_TRIALS: usize = 200;
 const MOST_ROUNDS: usize = 8;
 /// How many objects all simulations of one search may look at together: ten times a large cluster.
 const MOST_OBJECTS: usize = 100_000;
+/// Most steps of preparations: nobody follows more, and each of them is simulated in each trial.
+const MOST_STEPS: usize = 500;
+/// How many objects all steps of one simulation may look at together.
+const MOST_LOOKS: usize = 1_000_000;
 /// How many states each of them may look at beyond the verdict.
 const MOST_STATES: usize = 20_000;
 
@@ -101,11 +105,17 @@ impl OrderSearch<'_> {
         self.trials < MOST_TRIALS && self.trials * self.cluster.len() < MOST_OBJECTS
     }
 
+    /// Whether that is few enough steps.
+    fn may_follow(&self, prepared: &[Preparation]) -> bool {
+        let steps = steps(prepared, self.policy).len();
+        steps <= MOST_STEPS && steps * self.cluster.len() <= MOST_LOOKS
+    }
+
     /// Preparations that are enough, if there are any: round by round, whatever still gets stuck is added.
     fn enough(&mut self, harm: &Harm) -> Option<Vec<Preparation>> {
         let mut prepared = self.preparations(harm, &[]);
         let mut rounds = 0..MOST_ROUNDS;
-        while !prepared.is_empty() && self.may_try() {
+        while !prepared.is_empty() && self.may_try() && self.may_follow(&prepared) {
             let harm = self.proven(&prepared);
             if harm.is_none() {
                 return Some(prepared);
@@ -239,7 +249,7 @@ fn steps(prepared: &[Preparation], policy: Policy) -> Vec<Step> {
     let is_patch = |one: &Preparation| matches!(one, Preparation::RemoveFinalizers(..));
     let mut steps = Vec::new();
     for alike in prepared.chunk_by(|one, next| is_patch(one) && is_patch(next)) {
-        let mut holders: BTreeMap<&String, Vec<ObjectKey>> = BTreeMap::new();
+        let mut holders: BTreeMap<&String, BTreeSet<&ObjectKey>> = BTreeMap::new();
         for one in alike {
             match one {
                 Preparation::Delete(keys) => {
@@ -247,11 +257,14 @@ fn steps(prepared: &[Preparation], policy: Policy) -> Vec<Step> {
                     steps.push(Step::Delete { targets, policy, wait: Wait::Gone, client: 0 });
                 }
                 Preparation::RemoveFinalizers(key, names) => {
-                    names.iter().for_each(|name| holders.entry(name).or_default().push(key.clone()));
+                    names.iter().for_each(|name| _ = holders.entry(name).or_default().insert(key));
                 }
             }
         }
-        let patch = |(name, targets): (&String, _)| Step::RemoveFinalizer { targets, finalizer: name.clone() };
+        let patch = |(name, targets): (&String, BTreeSet<&ObjectKey>)| Step::RemoveFinalizer {
+            targets: targets.into_iter().cloned().collect(),
+            finalizer: name.clone(),
+        };
         steps.extend(holders.into_iter().map(patch));
     }
     steps

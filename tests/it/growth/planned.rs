@@ -208,3 +208,29 @@ fn one_stateful_set_with_many_claim_templates() {
          volumeClaimTemplates:\n{templates}"
     ));
 }
+
+/// What could be done before is simulated step by step.
+#[test]
+fn finalizers_of_one_object_that_a_release_leaves_stuck() {
+    for name in ["example.com/web", "example.com/web-#"] {
+        let finalizers = lines(16_000, |number| format!("  - {}", name.replace('#', &number.to_string())));
+        let object = format!(
+            "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: web\n  namespace: shop\n  finalizers:\n{finalizers}"
+        );
+        within_limits(&object, "plan teardown --by helm -n shop --fail-on never @");
+    }
+}
+
+/// Objects in as many namespaces, each of which would be deleted first.
+#[test]
+fn objects_in_many_namespaces_that_a_release_leaves_stuck() {
+    let pair = |number: usize| {
+        format!(
+            "apiVersion: apps/v1\nkind: StatefulSet\nmetadata: {{name: argocd-{number}, namespace: shop}}\nspec: {{template: {{spec: \
+             {{containers: [{{name: argocd, image: 'quay.io/argoproj/argocd:v3.1.0'}}]}}}}}}\n---\napiVersion: \
+             argoproj.io/v1alpha1\nkind: Application\nmetadata: {{name: web, namespace: shop-{number}, finalizers: \
+             [resources-finalizer.argocd.argoproj.io]}}"
+        )
+    };
+    within_limits(&documents(2_000, pair), "plan teardown --by helm -n shop --fail-on never @");
+}
