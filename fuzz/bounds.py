@@ -184,6 +184,22 @@ many("roles", "apiVersion: rbac.authorization.k8s.io/v1\nkind: ClusterRole\nmeta
 many("bindings_to_one_role", "apiVersion: rbac.authorization.k8s.io/v1\nkind: ClusterRoleBinding\nmetadata: {name: r#}\nroleRef: {kind: ClusterRole, name: r, apiGroup: rbac.authorization.k8s.io}\nsubjects: [{kind: ServiceAccount, name: s#, namespace: a}]\n", "apiVersion: rbac.authorization.k8s.io/v1\nkind: ClusterRole\nmetadata: {name: r}\nrules: [{apiGroups: ['*'], resources: ['*'], verbs: ['*']}]\n")
 many("operators_and_customs", "apiVersion: rbac.authorization.k8s.io/v1\nkind: ClusterRole\nmetadata: {name: r#}\nrules: [{apiGroups: [example.com], resources: [widgets, widgets/finalizers], verbs: [update]}]\n---\napiVersion: rbac.authorization.k8s.io/v1\nkind: ClusterRoleBinding\nmetadata: {name: r#}\nroleRef: {kind: ClusterRole, name: r#, apiGroup: rbac.authorization.k8s.io}\nsubjects: [{kind: ServiceAccount, name: s#, namespace: a}]\n---\n" + o("Deployment", "spec: {selector: {matchLabels: {a: a#}}, template: {metadata: {labels: {a: a#}}, spec: {serviceAccountName: s#, containers: [{name: a, image: b}]}}}\n", "apps/v1") + D + o("Widget", version="example.com/v1", meta=", finalizers: [example.com/x]"))
 many("service_accounts", o("ServiceAccount"))
+
+def bound(rule, subject, customs, role=""):
+    """An operator, its role, a binding of SUBJECT, and an object."""
+    rbac = "rbac.authorization.k8s.io"
+    operator = o("StatefulSet", "spec: {template: {spec: {serviceAccountName: s#, containers: [{name: argocd, image: 'quay.io/argoproj/argocd:v3.1.0'}]}}}\n", "apps/v1")
+    return (operator + D + f"apiVersion: {rbac}/v1\nkind: ClusterRole\nmetadata: {{name: r#, labels: {{a: b}}}}\n{role}rules: [{rule}]\n" + D
+            + f"apiVersion: {rbac}/v1\nkind: ClusterRoleBinding\nmetadata: {{name: r#}}\nroleRef: {{kind: ClusterRole, name: r#, apiGroup: {rbac}}}\nsubjects: [{subject}]\n" + D + customs)
+
+
+ACCOUNT = "{kind: ServiceAccount, name: s#, namespace: a}"
+EVERYBODY = "{kind: Group, name: 'system:serviceaccounts'}"
+WIDGET = "apiVersion: example.com/v1\nkind: Widget\nmetadata: {name: x, namespace: n#, finalizers: [example.com/x]}\n"
+many("operators_with_roles", bound("{apiGroups: [argoproj.io], resources: [applications], verbs: [update]}", ACCOUNT, "apiVersion: argoproj.io/v1alpha1\nkind: Application\nmetadata: {name: x, namespace: n#, finalizers: [resources-finalizer.argocd.argoproj.io]}\n"))
+many("roles_for_single_objects", bound("{apiGroups: [example.com], resources: [widgets], resourceNames: [y#], verbs: [update]}", ACCOUNT, WIDGET))
+many("roles_of_unknown_kinds", bound("{apiGroups: [example.com], resources: ['*'], resourceNames: [y], verbs: [update]}", ACCOUNT, WIDGET.replace("Widget", "K#")))
+many("roles_that_aggregate", bound("{apiGroups: [example.com], resources: [widgets], verbs: [update]}", EVERYBODY, WIDGET, "aggregationRule: {clusterRoleSelectors: [{matchLabels: {a: b}}]}\n"))
 many("flux", o("Kustomization", "spec: {path: ./p#, prune: true, sourceRef: {kind: GitRepository, name: a}}\n", "kustomize.toolkit.fluxcd.io/v1"))
 many("flux_dependencies", o("Kustomization", "spec: {path: ./p, prune: true, dependsOn: [{name: a0}], sourceRef: {kind: GitRepository, name: a}}\n", "kustomize.toolkit.fluxcd.io/v1"))
 many("helm_releases", o("HelmRelease", "spec: {chart: {spec: {chart: x, sourceRef: {kind: HelmRepository, name: y}}}}\n", "helm.toolkit.fluxcd.io/v2"))
