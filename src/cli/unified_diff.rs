@@ -58,8 +58,7 @@ fn operations(old: &[&str], new: &[&str]) -> Vec<DiffOp> {
         let (left, right) = (&left[same..], &right[same..]);
         add(&mut operations, DiffOp::Equal { old_index: at_old, new_index: at_new, len: same });
         (at_old, at_new) = (at_old + same, at_new + same);
-        let window = |lines: usize| lines.min(WINDOW);
-        let (near_left, near_right) = (&left[..window(left.len())], &right[..window(right.len())]);
+        let (near_left, near_right) = (&left[..left.len().min(WINDOW)], &right[..right.len().min(WINDOW)]);
         let mut near = capture_diff_slices(Algorithm::Myers, near_left, near_right);
         // What follows the last line that both have is seen better from there.
         let is_rest = near_left.len() == left.len() && near_right.len() == right.len();

@@ -1,7 +1,7 @@
 //! Several lists in one order.
 
 /// What is in some lists, each of which is in order and without repetitions: in order, and once.
-pub fn merged<T: Ord + Copy>(mut lists: Vec<&[T]>) -> impl Iterator<Item = T> {
+pub(super) fn merged<T: Ord + Copy>(mut lists: Vec<&[T]>) -> impl Iterator<Item = T> {
     std::iter::from_fn(move || {
         let next = lists.iter().filter_map(|list| list.first()).min().copied()?;
         for list in &mut lists {

@@ -44,7 +44,6 @@ use index::Index;
 pub use kinds::{ExtraKind, Kinds, Resolution, ScopeSource, Serving};
 pub use listed::{Listed, walk_listed};
 pub use location::{FileIdentity, STDIN, locate};
-pub use merged::merged;
 pub use neighbourhood::Neighbourhood;
 pub use object_id::ObjectId;
 pub use open::{names_a_device, read_own_file, too_large};

@@ -38,7 +38,7 @@ pub struct Access {
     running: usize,
     /// Places among them, in order, by the names of their images.
     by_image: HashMap<String, Vec<usize>>,
-    /// For each workload, in order of their places, the groups in which bindings name it.
+    /// For the place of each workload that bindings name, the groups in which they do, in order.
     named_in: HashMap<usize, Vec<usize>>,
     /// For each group the grants that name it, in order.
     granted_to: Vec<Vec<usize>>,
@@ -146,7 +146,7 @@ impl Access {
         self.search.bindings.rule_sets_of(self.role_of(grant))
     }
 
-    /// The workloads that bindings name, those that end on their own last.
+    /// The workloads that bindings name, but for those that are granted too much to look at it one by one.
     pub fn granted(&self) -> impl Iterator<Item = AlikeWorkloads<'_>> {
         let mut alike: BTreeMap<&[usize], Vec<usize>> = BTreeMap::new();
         for at in 0..self.workloads.len() {
@@ -154,19 +154,21 @@ impl Access {
                 alike.entry(groups).or_default().push(at);
             }
         }
-        let few =
-            |groups: &&[usize]| groups.iter().map(|group| self.granted_to[*group].len()).sum::<usize>() <= MANY_GRANTS;
-        alike.into_iter().filter(move |(groups, _)| few(groups)).map(|(groups, places)| {
+        alike.into_iter().filter_map(|(groups, places)| {
             let workloads = places.into_iter().map(|at| self.workloads[at].id).collect();
-            AlikeWorkloads { workloads, grants: self.grants_to(groups) }
+            Some(AlikeWorkloads { workloads, grants: self.grants_to(groups)? })
         })
     }
 
-    fn grants_to(&self, groups: &[usize]) -> Vec<&Grant> {
+    /// The grants that name one of `groups`. None: too many to look at them one by one.
+    fn grants_to(&self, groups: &[usize]) -> Option<Vec<&Grant>> {
+        if groups.iter().map(|group| self.granted_to[*group].len()).sum::<usize>() > MANY_GRANTS {
+            return None;
+        }
         let mut grants: Vec<usize> = groups.iter().flat_map(|group| &self.granted_to[*group]).copied().collect();
         grants.sort_unstable();
         grants.dedup();
-        grants.into_iter().map(|at| &self.search.bindings.grants[at]).collect()
+        Some(grants.into_iter().map(|at| &self.search.bindings.grants[at]).collect())
     }
 
     /// The order of grants by the first of `workloads` that they name.
@@ -206,10 +208,7 @@ impl Access {
         let account = inventory.with_key(&ObjectKey::new(kinds::SERVICE_ACCOUNT, namespace, account)).first();
         let resources = inventory.kinds.resources(GroupKind::new(holder.group, holder.kind));
         let groups = self.named_in.get(&at).map_or(&[][..], Vec::as_slice);
-        let own = match groups.iter().map(|group| self.granted_to[*group].len()).sum::<usize>() {
-            0..=MANY_GRANTS => self.grants_to(groups),
-            _ => Vec::new(),
-        };
+        let own = self.grants_to(groups).unwrap_or_default();
         let ways = |finalizers| -> Vec<Vec<ObjectId>> {
             let counting = own.iter().filter(|grant| grant.counts_in(holder.scope, holder.namespace));
             let ways = counting.flat_map(|grant| self.ways(grant, holder, &resources, finalizers));

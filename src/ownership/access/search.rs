@@ -203,7 +203,7 @@ fn places_of_grant(grant: &Grant, rules: &mut RuleIndex) -> impl Iterator<Item =
     places.into_iter().flatten()
 }
 
-/// FoundAnswers that were found before. Two threads may find the same one at once.
+/// Answers that were found before. Two threads may find the same one at once.
 #[derive(Debug)]
 struct FoundAnswers<K, V>(RwLock<HashMap<K, V>>);
 

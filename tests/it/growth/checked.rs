@@ -1,7 +1,8 @@
 //! What `check` costs.
 
 use super::support::{
-    documents, lines, namesakes_and_references, uid, with_references, within_limits, within_limits_in,
+    documents, lines, namesakes_and_references, operator_and_object, uid, with_finalizers, with_references,
+    within_limits, within_limits_in,
 };
 use crate::support::Repository;
 
@@ -46,12 +47,6 @@ fn duplicates_of_one_reference() {
     checked(&with_references(60_000, |_| format!("apiVersion: v1, kind: ConfigMap, name: web, uid: {}", uid(0))));
 }
 
-/// An object with so many finalizers.
-fn with_finalizers(count: usize, finalizer: impl Fn(usize) -> String) -> String {
-    let finalizers = lines(count, |number| format!("  - {}", finalizer(number)));
-    format!("apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: web\n  namespace: shop\n  finalizers:\n{finalizers}")
-}
-
 /// Review P1: n finalizers of one object.
 #[test]
 fn finalizers_of_one_object() {
@@ -84,14 +79,7 @@ fn versions_of_a_definition_and_instances_of_none_of_them() {
 /// Review P1: n operators × n custom resources in one namespace. Every operator runs the image that lets go of every resource.
 #[test]
 fn operators_and_the_objects_they_handle() {
-    let pair = |number: usize| {
-        format!(
-            "apiVersion: apps/v1\nkind: StatefulSet\nmetadata: {{name: argocd-{number}, namespace: shop}}\nspec: {{template: {{spec: \
-             {{containers: [{{name: argocd, image: 'quay.io/argoproj/argocd:v3.1.0'}}]}}}}}}\n---\napiVersion: \
-             argoproj.io/v1alpha1\nkind: Application\nmetadata: {{name: web-{number}, namespace: shop, finalizers: \
-             [resources-finalizer.argocd.argoproj.io]}}"
-        )
-    };
+    let pair = |number: usize| operator_and_object(number, "shop");
     let namespace = "apiVersion: v1\nkind: Namespace\nmetadata: {name: shop}\n";
     checked(&format!("{namespace}{}", documents(8_000, pair)));
     // In as many namespaces, so that what is known of one object says nothing of the next.

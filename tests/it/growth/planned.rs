@@ -1,6 +1,6 @@
 //! What a plan costs.
 
-use super::support::{documents, lines, uid, with_references, within_limits};
+use super::support::{documents, lines, operator_and_object, uid, with_finalizers, with_references, within_limits};
 
 /// Plans the deletion of the namespace `shop` with this content.
 fn deleted(content: &str) {
@@ -193,10 +193,7 @@ fn one_object_with_many_owners_in_a_namespace() {
 /// The object is stuck, and the way out names each finalizer.
 #[test]
 fn one_object_with_many_finalizers_in_a_namespace() {
-    let finalizers = lines(24_000, |number| format!("  - example.com/web-{number}"));
-    deleted(&format!(
-        "---\napiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: web\n  namespace: shop\n  finalizers:\n{finalizers}"
-    ));
+    deleted(&format!("---\n{}", with_finalizers(24_000, |number| format!("example.com/web-{number}"))));
 }
 
 /// Each claim of each Pod is made from its own template.
@@ -213,10 +210,7 @@ fn one_stateful_set_with_many_claim_templates() {
 #[test]
 fn finalizers_of_one_object_that_a_release_leaves_stuck() {
     for name in ["example.com/web", "example.com/web-#"] {
-        let finalizers = lines(16_000, |number| format!("  - {}", name.replace('#', &number.to_string())));
-        let object = format!(
-            "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: web\n  namespace: shop\n  finalizers:\n{finalizers}"
-        );
+        let object = with_finalizers(16_000, |number| name.replace('#', &number.to_string()));
         within_limits(&object, "plan teardown --by helm -n shop --fail-on never @");
     }
 }
@@ -224,13 +218,6 @@ fn finalizers_of_one_object_that_a_release_leaves_stuck() {
 /// Objects in as many namespaces, each of which would be deleted first.
 #[test]
 fn objects_in_many_namespaces_that_a_release_leaves_stuck() {
-    let pair = |number: usize| {
-        format!(
-            "apiVersion: apps/v1\nkind: StatefulSet\nmetadata: {{name: argocd-{number}, namespace: shop}}\nspec: {{template: {{spec: \
-             {{containers: [{{name: argocd, image: 'quay.io/argoproj/argocd:v3.1.0'}}]}}}}}}\n---\napiVersion: \
-             argoproj.io/v1alpha1\nkind: Application\nmetadata: {{name: web, namespace: shop-{number}, finalizers: \
-             [resources-finalizer.argocd.argoproj.io]}}"
-        )
-    };
+    let pair = |number: usize| operator_and_object(number, &format!("shop-{number}"));
     within_limits(&documents(2_000, pair), "plan teardown --by helm -n shop --fail-on never @");
 }

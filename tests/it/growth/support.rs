@@ -45,6 +45,22 @@ pub(super) fn with_references(count: usize, reference: impl Fn(usize) -> String)
     )
 }
 
+/// An object with so many finalizers.
+pub(super) fn with_finalizers(count: usize, finalizer: impl Fn(usize) -> String) -> String {
+    let finalizers = lines(count, |number| format!("  - {}", finalizer(number)));
+    format!("apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: web\n  namespace: shop\n  finalizers:\n{finalizers}")
+}
+
+/// An operator, and an object in `namespace` that it handles.
+pub(super) fn operator_and_object(number: usize, namespace: &str) -> String {
+    format!(
+        "apiVersion: apps/v1\nkind: StatefulSet\nmetadata: {{name: argocd-{number}, namespace: shop}}\nspec: {{template: {{spec: \
+         {{containers: [{{name: argocd, image: 'quay.io/argoproj/argocd:v3.1.0'}}]}}}}}}\n---\napiVersion: \
+         argoproj.io/v1alpha1\nkind: Application\nmetadata: {{name: web-{number}, namespace: {namespace}, finalizers: \
+         [resources-finalizer.argocd.argoproj.io]}}"
+    )
+}
+
 /// Objects of one name, each in a namespace of its own, and as many in another one that refer to that name.
 pub(super) fn namesakes_and_references(count: usize) -> String {
     let namesakes = documents(count, |number| {
