@@ -17,16 +17,51 @@ pub(super) struct Stretch<'s> {
     clients: Vec<(usize, Vec<BoundRequest<'s>>)>,
     /// By target and place of the client: the last request that names it.
     last: BTreeMap<(ObjectId, usize), usize>,
-    /// What they wait for at its end: [`Wait::Gone`] or [`Wait::Settled`].
-    pub(super) end: Wait,
     /// Those of them that go on only if what they have deleted is gone.
     waiting: &'s BTreeSet<usize>,
 }
 
+/// The rests of the cluster, each of which ends a stretch.
+#[derive(Debug)]
+pub(super) struct Rests {
+    /// Whether everything settles: else somebody waits until objects are gone.
+    settled: Vec<bool>,
+    /// For each stretch the next one that follows another kind of rest.
+    alike_until: Vec<usize>,
+}
+
+impl Rests {
+    pub(super) fn of(requests: &[BoundRequest<'_>]) -> Self {
+        let waits = requests.iter().map(|request| request.wait).filter(|wait| *wait != Wait::None);
+        let settled: Vec<bool> = waits.map(|wait| wait == Wait::Settled).collect();
+        let mut rests = Self { alike_until: vec![settled.len(); settled.len()], settled };
+        for number in (0..rests.len().saturating_sub(1)).rev() {
+            let is_alike = rests.settles_before(number) == rests.settles_before(number + 1);
+            rests.alike_until[number] = if is_alike { rests.alike_until[number + 1] } else { number + 1 };
+        }
+        rests
+    }
+
+    /// How many there are, and so how many stretches.
+    pub(super) fn len(&self) -> usize {
+        self.settled.len()
+    }
+
+    /// Whether everything has settled before a stretch: as it has before the first one.
+    pub(super) fn settles_before(&self, stretch: usize) -> bool {
+        stretch == 0 || self.settled[stretch - 1]
+    }
+
+    /// The next stretch that follows another kind of rest.
+    pub(super) fn alike_until(&self, stretch: usize) -> usize {
+        self.alike_until[stretch]
+    }
+}
+
 impl<'s> Stretch<'s> {
-    /// A stretch that ends after `last`.
+    /// A stretch that ends with `last`.
     pub(super) fn until(last: &'s BoundRequest<'s>) -> Self {
-        Stretch { clients: Vec::new(), last: BTreeMap::new(), end: last.wait, waiting: &last.waiting }
+        Stretch { clients: Vec::new(), last: BTreeMap::new(), waiting: &last.waiting }
     }
 
     pub(super) fn push(&mut self, request: BoundRequest<'s>) {

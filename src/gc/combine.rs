@@ -8,7 +8,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use super::client::Stretch;
+use super::client::{Rests, Stretch};
 use super::cluster::Cluster;
 use super::controllers::ControllerSettings;
 use super::explore::{CHOICE, EACH, Explorer};
@@ -18,7 +18,7 @@ use super::options::SimulationOptions;
 use super::outcome::{Difference, Outcome, Patch};
 use super::parts::{Part, Partition};
 use super::plan::StepPlan;
-use super::search::Reached;
+use super::search::{Reached, ReachedEnds};
 use super::state::State;
 use super::steps::BoundRequest;
 use crate::kube::Wait;
@@ -43,20 +43,21 @@ pub(super) fn add_outcomes(
     active.extend(steps.iter().flat_map(|step| &step.log).map(|entry| entry.object));
     let joined = joined(requests);
     let partition = Partition::new(cluster, &active, &targets, &joined);
-    let stretches = stretches(requests, &partition);
+    let (rests, sent) = (Rests::of(requests), sent(requests, &partition));
     let mut budget = options.state_cap.saturating_mul(CHOICE).saturating_add(cluster.len() * EACH);
-    let mut reached: Vec<Vec<Reached>> = Vec::new();
-    for (part, stretches) in partition.parts.iter().zip(&stretches) {
+    let mut reached: Vec<ReachedEnds> = Vec::new();
+    for (part, sent) in partition.parts.iter().zip(&sent) {
         let explorer = Explorer::new(&part.cluster, settings, budget, options.reduction);
-        let (ends, left) = explorer.with_others(!joined.is_empty()).run(stretches);
+        let (ends, left) = explorer.with_others(!joined.is_empty()).run(sent, &rests);
         reached.push(ends);
         budget = left;
     }
     let rests = requests.iter().enumerate().filter(|(_, request)| request.wait != Wait::None);
     let mut room = MOST_OBJECTS / cluster.len().max(1);
+    let halting = reached.iter().flat_map(ReachedEnds::halting).collect();
+    let whole = Whole { cluster, parts: &partition.parts, reached: &reached, halting, lone: joined.is_empty() };
     for (stretch, (step, request)) in rests.enumerate() {
         if request.wait == Wait::Settled {
-            let whole = Whole { cluster, parts: &partition.parts, reached: &reached, lone: joined.is_empty() };
             let listed = whole.add_to(&mut steps[step], stretch, room.clamp(FEWEST_OUTCOMES, MOST_OUTCOMES));
             room = room.saturating_sub(listed);
         }
@@ -78,11 +79,10 @@ fn joined(requests: &[BoundRequest<'_>]) -> Vec<Vec<ObjectId>> {
     waiting.iter().map(of).collect()
 }
 
-/// What the clients send to each part.
-fn stretches<'s>(requests: &'s [BoundRequest<'s>], partition: &Partition) -> Vec<Vec<Stretch<'s>>> {
-    let ends = requests.iter().filter(|request| request.wait != Wait::None);
-    let empty: Vec<Stretch<'s>> = ends.map(Stretch::until).collect();
-    let mut all = vec![empty; partition.parts.len()];
+/// What the clients send to each part, by the stretch.
+fn sent<'s>(requests: &'s [BoundRequest<'s>], partition: &Partition) -> Vec<BTreeMap<usize, Stretch<'s>>> {
+    let mut ends = requests.iter().filter(|request| request.wait != Wait::None).peekable();
+    let mut all = vec![BTreeMap::new(); partition.parts.len()];
     let mut stretch = 0;
     for request in requests {
         let mut shares: BTreeMap<usize, Vec<Option<ObjectId>>> = BTreeMap::new();
@@ -91,10 +91,14 @@ fn stretches<'s>(requests: &'s [BoundRequest<'s>], partition: &Partition) -> Vec
                 shares.entry(part).or_default().push(Some(local));
             }
         }
+        let Some(end) = ends.peek() else { break };
         for (part, targets) in shares {
-            all[part][stretch].push(request.to(targets));
+            all[part].entry(stretch).or_insert_with(|| Stretch::until(end)).push(request.to(targets));
         }
-        stretch += usize::from(request.wait != Wait::None);
+        if request.wait != Wait::None {
+            ends.next();
+            stretch += 1;
+        }
     }
     all
 }
@@ -103,8 +107,10 @@ fn stretches<'s>(requests: &'s [BoundRequest<'s>], partition: &Partition) -> Vec
 struct Whole<'a> {
     cluster: &'a Cluster,
     parts: &'a [Part],
-    /// By part and stretch.
-    reached: &'a [Vec<Reached>],
+    /// By part.
+    reached: &'a [ReachedEnds],
+    /// The stretches at whose end a client may wait forever.
+    halting: BTreeSet<usize>,
     /// Whether nothing follows once a client has halted.
     lone: bool,
 }
@@ -116,14 +122,11 @@ impl Whole<'_> {
         let Some(verdict) = step.outcomes.first().map(|verdict| verdict.base.clone()) else { return 0 };
         step.verdict_reached = false;
         let first = if self.lone { 0 } else { stretch };
-        for moment in first..=stretch {
+        for moment in self.halting.range(first..stretch).copied().chain([stretch]) {
             let stops = moment < stretch;
-            let reached = || self.reached.iter().map(|reached| &reached[moment]);
-            step.complete &= reached().all(|reached| reached.complete);
-            if stops && !reached().any(|reached| reached.ends.iter().any(|end| !end.state.halted.is_empty())) {
-                continue;
-            }
-            let parts = self.parts.iter().zip(reached());
+            let parts = self.parts.iter().zip(self.reached);
+            let parts = parts.filter_map(|(part, reached)| Some((part, reached.at(moment)?)));
+            step.complete &= parts.clone().all(|(_, reached)| reached.complete);
             let choices = parts.map(|(part, reached)| self.ends(part, reached, &verdict)).collect();
             let choices = Choices { parts: choices, stops };
             step.verdict_reached |= choices.hold_verdict();

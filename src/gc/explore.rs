@@ -18,19 +18,18 @@
 //! used up a number of fixed pseudo-random orders are run instead. Of many controllers that may each be quick enough, either
 //! one is, or all are. Of large states at rest, only so many are kept. In each case the result says that it is not complete.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use super::choice::{Chooser, Means};
-use super::client::Stretch;
+use super::client::{Rests, Stretch};
 use super::cluster::Cluster;
 use super::controllers::ControllerSettings;
 use super::ids::{ControllerId, ObjectId};
 use super::sampling::{Random, any_move};
-use super::search::{Branch, Course, Races, Reached, Search};
+use super::search::{Branch, Course, Races, Reached, ReachedEnds, Search};
 use super::state::State;
 use super::world::Simulation;
-use crate::kube::Wait;
 
 /// How many orders are sampled when the search is cut short.
 const SAMPLES: usize = 64;
@@ -77,38 +76,59 @@ impl<'c> Explorer<'c> {
         Explorer { lone: !others, ..self }
     }
 
-    /// The outcomes at the end of each stretch over all orders, and what of the budget is unused.
-    pub(super) fn run(mut self, stretches: &'c [Stretch<'c>]) -> (Vec<Reached>, usize) {
+    /// The outcomes at the end of each stretch over all orders, and what of the budget is unused. `sent` is what clients send to
+    /// this part, in some of the stretches between `rests`.
+    pub(super) fn run(mut self, sent: &'c BTreeMap<usize, Stretch<'c>>, rests: &Rests) -> (ReachedEnds, usize) {
         let start = Branch::of(Simulation::new(self.cluster).state, Course::default());
         let first = self.settle(vec![start]);
-        let mut ends: Vec<Reached> = Vec::with_capacity(stretches.len());
-        let mut settled = true;
-        for stretch in stretches {
-            self.stretch = Some(stretch);
-            let before = ends.last().unwrap_or(&first);
-            let going = before.ends.iter().filter(|branch| !self.lone || branch.state.halted.is_empty());
-            let starts: Vec<Branch> = going.map(|branch| self.start(branch, settled, stretch.clients())).collect();
-            let complete = before.complete;
-            self.budget = self.budget.saturating_sub((starts.len().max(1) - 1) * self.cost_of_copy());
-            let mut reached = self.settle(starts);
-            reached.complete &= complete;
-            for branch in &mut reached.ends {
-                let halted: Vec<usize> = stretch.halts(&branch.state).collect();
-                if halted.is_empty() {
-                    continue;
-                }
-                let mut world = self.world((*branch.state).clone());
-                if !self.lone {
-                    // It waits forever: no controller was quick enough.
-                    world.forget_lost_controllers();
-                }
-                world.state.halted.extend(halted);
-                branch.state = Arc::new(world.state);
+        let mut ends = ReachedEnds::default();
+        // Whether a stretch without requests changes nothing any more: after a rest that did not settle, after one that did.
+        let mut is_idle = [false; 2];
+        let mut number = 0;
+        while number < rests.len() {
+            let settled = rests.settles_before(number);
+            self.stretch = sent.get(&number);
+            if self.stretch.is_none() && is_idle[usize::from(settled)] {
+                let next_sent = sent.range(number..).next().map_or(rests.len(), |(next, _)| *next);
+                number = if is_idle == [true; 2] { next_sent } else { next_sent.min(rests.alike_until(number)) };
+                continue;
             }
-            ends.push(reached);
-            settled = stretch.end == Wait::Settled;
+            let before = ends.last().unwrap_or(&first);
+            let reached = self.after(before, settled);
+            if self.stretch.is_none() && reached.is_like(before) {
+                is_idle[usize::from(settled)] = true;
+            } else {
+                is_idle = [false; 2];
+            }
+            ends.push(number, reached);
+            number += 1;
         }
         (ends, self.budget)
+    }
+
+    /// What a stretch leads to.
+    fn after(&mut self, before: &Reached, settled: bool) -> Reached {
+        let going = before.ends.iter().filter(|branch| !self.lone || branch.state.halted.is_empty());
+        let clients = self.stretch.map_or(0, Stretch::clients);
+        let starts: Vec<Branch> = going.map(|branch| self.start(branch, settled, clients)).collect();
+        self.budget = self.budget.saturating_sub((starts.len().max(1) - 1) * self.cost_of_copy());
+        let mut reached = self.settle(starts);
+        reached.complete &= before.complete;
+        let Some(stretch) = self.stretch else { return reached };
+        for branch in &mut reached.ends {
+            let halted: Vec<usize> = stretch.halts(&branch.state).collect();
+            if halted.is_empty() {
+                continue;
+            }
+            let mut world = self.world((*branch.state).clone());
+            if !self.lone {
+                // It waits forever: no controller was quick enough.
+                world.forget_lost_controllers();
+            }
+            world.state.halted.extend(halted);
+            branch.state = Arc::new(world.state);
+        }
+        reached
     }
 
     /// What a state costs that is copied, hashed and kept: large ones cost more.

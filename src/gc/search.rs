@@ -54,6 +54,48 @@ pub(super) struct Reached {
     pub(super) complete: bool,
 }
 
+impl Reached {
+    /// Whether everything that follows from one of them follows from the other.
+    pub(super) fn is_like(&self, other: &Self) -> bool {
+        let alike = |(one, other): (&Branch, &Branch)| {
+            one.course == other.course && one.state.fingerprint() == other.state.fingerprint()
+        };
+        self.complete == other.complete
+            && self.ends.len() == other.ends.len()
+            && self.ends.iter().zip(&other.ends).all(alike)
+    }
+}
+
+/// What a part can be at the end of each stretch.
+#[derive(Debug, Default)]
+pub(super) struct ReachedEnds {
+    /// By the stretch with whose end it begins to be so, in order.
+    changes: Vec<(usize, Reached)>,
+}
+
+impl ReachedEnds {
+    /// What the part can be at the end of a stretch, which comes after all others so far.
+    pub(super) fn push(&mut self, stretch: usize, reached: Reached) {
+        self.changes.push((stretch, reached));
+    }
+
+    pub(super) fn last(&self) -> Option<&Reached> {
+        self.changes.last().map(|(_, reached)| reached)
+    }
+
+    /// What the part can be at the end of a stretch; `None` before the first one.
+    pub(super) fn at(&self, stretch: usize) -> Option<&Reached> {
+        let known = self.changes.partition_point(|(first, _)| *first <= stretch);
+        self.changes[..known].last().map(|(_, reached)| reached)
+    }
+
+    /// The stretches at whose end a client may wait forever for the first time.
+    pub(super) fn halting(&self) -> impl Iterator<Item = usize> + '_ {
+        let halts = |reached: &Reached| reached.ends.iter().any(|end| !end.state.halted.is_empty());
+        self.changes.iter().filter(move |(_, reached)| halts(reached)).map(|(stretch, _)| *stretch)
+    }
+}
+
 /// What has been found.
 #[derive(Debug, Default)]
 pub(super) struct Search {

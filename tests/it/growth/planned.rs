@@ -221,3 +221,15 @@ fn objects_in_many_namespaces_that_a_release_leaves_stuck() {
     let pair = |number: usize| operator_and_object(number, &format!("shop-{number}"));
     within_limits(&documents(2_000, pair), "plan teardown --by helm -n shop --fail-on never @");
 }
+
+/// Each wave is awaited before the next one.
+#[test]
+fn objects_of_a_wave_each() {
+    let hook = |number: usize| {
+        format!(
+            "apiVersion: batch/v1\nkind: Job\nmetadata: {{name: web-{number}, namespace: shop, annotations: \
+             {{argocd.argoproj.io/hook: PostDelete, argocd.argoproj.io/sync-wave: '{number}'}}}}\nspec: {{template: {{spec: {{}}}}}}"
+        )
+    };
+    within_limits(&documents(3_000, hook), "plan teardown --by argocd --fail-on never @");
+}
