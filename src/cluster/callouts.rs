@@ -13,14 +13,19 @@ use foldhash::HashMap;
 
 use super::members::Members;
 use super::source::{Assumptions, Source};
-use crate::gc::{Answerer, ApiServiceFacts, Facts, KindTable, Object, Verb, WebhookFacts};
-use crate::inventory::{Inventory, Member, ObjectId};
+use crate::gc::{Answerer, ApiServiceFacts, Facts, KindTable, Object, Requests, Verb, WebhookFacts};
+use crate::inventory::{Inventory, Member};
 use crate::kube::{GroupKind, Namespace, ObjectKey, kinds as well_known};
 use crate::manifest::{TemplateKind, Webhook};
 use crate::ownership::{
-    Absence, AdmissionOperation, Backend, Interception, KnownLabels, Purpose, RequestedKind, RequestedObject, Selected,
-    ServedClient,
+    Absence, AdmissionOperation, Backend, Interception, KnownLabels, Purpose, RequestLooks, RequestedKind,
+    RequestedObject, Selected, SelectionId, ServedClient,
 };
+
+/// How many objects a Pod behind a client costs as much as: whatever the client is asked about depends on each of them.
+const A_POD: usize = 20;
+/// The same of a Namespace, which is not finished while an API is not served.
+const A_NAMESPACE: usize = 10;
 
 /// Gives the webhook configurations and APIServices among `objects` what they are asked about, and who answers.
 pub(super) fn add_callouts(
@@ -31,7 +36,10 @@ pub(super) fn add_callouts(
     assumptions: &mut Assumptions,
 ) {
     let clients = &source.ownership.serves.clients;
-    let asked = Asked::new(source, kinds, members, objects, clients.is_empty());
+    if clients.is_empty() {
+        return;
+    }
+    let asked = Asked::new(source, kinds, members, objects);
     let mut facts: BTreeMap<&ObjectKey, Facts> = BTreeMap::new();
     for client in clients {
         let is_chosen = |key: &&ObjectKey| members.get(key).is_some_and(|chosen| chosen.id == client.object);
@@ -41,10 +49,25 @@ pub(super) fn add_callouts(
             Purpose::Api { .. } => true,
             Purpose::Conversion => false,
         };
-        let Some(answered_by) = matters.then(|| asked.answerer(client, key, assumptions)).flatten() else { continue };
+        if !matters {
+            continue;
+        }
+        if !asked.may_look_at(client) {
+            assumptions.not_looked_at.push((key.clone(), client.service_key()));
+            continue;
+        }
+        let Some(answered_by) = asked.answerer(client) else {
+            assumptions.answered_elsewhere.push((key.clone(), client.service_key()));
+            continue;
+        };
+        let is_silent = answered_by.pods.as_ref().map_or(!client.backend.is_known(), Vec::is_empty);
+        let pair = (key.clone(), answered_by.service.clone());
         match &client.purpose {
             Purpose::Webhook(webhook) => {
-                let webhook = asked.webhook(client, webhook, answered_by);
+                let Some(webhook) = asked.webhook(client, webhook, answered_by) else {
+                    assumptions.not_looked_at.push(pair);
+                    continue;
+                };
                 match facts.entry(key).or_insert_with(|| Facts::Webhooks(Vec::new())) {
                     Facts::Webhooks(webhooks) => webhooks.push(webhook),
                     _ => continue,
@@ -55,6 +78,9 @@ pub(super) fn add_callouts(
                 facts.insert(key, Facts::ApiService(ApiServiceFacts { group_version, answered_by }));
             }
             Purpose::Conversion => {}
+        }
+        if is_silent {
+            assumptions.unanswered.push(pair);
         }
     }
     if facts.is_empty() {
@@ -72,10 +98,13 @@ struct Asked<'a> {
     source: &'a Source<'a>,
     members: &'a Members<'a>,
     kinds: Vec<AskedKind<'a>>,
+    /// How many there are.
+    namespaces: usize,
     /// The rendered object at the top of each implied one.
     tops: HashMap<&'a ObjectKey, &'a ObjectKey>,
     /// Pods that controllers create, by the rendered object at the top.
     pods: HashMap<&'a ObjectKey, Vec<&'a ObjectKey>>,
+    looks: RequestLooks,
 }
 
 /// The objects of one kind.
@@ -98,29 +127,21 @@ struct AskedObject<'a> {
 }
 
 impl<'a> Asked<'a> {
-    fn new(
-        source: &'a Source<'a>,
-        kinds: &KindTable,
-        members: &'a Members<'a>,
-        objects: &'a [Object],
-        nothing: bool,
-    ) -> Self {
-        let mut asked = Self { source, members, kinds: Vec::new(), tops: HashMap::default(), pods: HashMap::default() };
-        if nothing {
-            return asked;
+    fn new(source: &'a Source<'a>, kinds: &KindTable, members: &'a Members<'a>, objects: &'a [Object]) -> Self {
+        let tops = tops(source);
+        let mut pods: HashMap<&ObjectKey, Vec<&ObjectKey>> = HashMap::default();
+        for (pod, top) in tops.iter().filter(|(key, _)| key.is(well_known::POD)) {
+            pods.entry(top).or_default().push(pod);
         }
-        asked.tops = tops(source);
-        for (pod, top) in asked.tops.iter().filter(|(key, _)| key.is(well_known::POD)) {
-            asked.pods.entry(top).or_default().push(pod);
-        }
-        asked.pods.values_mut().for_each(|pods| pods.sort_unstable());
+        pods.values_mut().for_each(|pods| pods.sort_unstable());
         let mut by_kind: BTreeMap<GroupKind<&str>, Vec<&ObjectKey>> = BTreeMap::new();
         for Object { key, .. } in objects.iter().filter(|object| !object.assumed) {
             by_kind.entry(key.group_kind()).or_default().push(key);
         }
+        let namespaces = by_kind.get(&well_known::NAMESPACE).map_or(0, Vec::len);
         let each = by_kind.into_iter().map(|(kind, keys)| AskedKind::new(source.inventory, kinds, kind, keys));
-        asked.kinds = each.collect();
-        asked
+        let kinds = each.collect();
+        Self { source, members, kinds, namespaces, tops, pods, looks: RequestLooks::all() }
     }
 
     fn object(&self, key: &'a ObjectKey) -> AskedObject<'a> {
@@ -138,55 +159,76 @@ impl<'a> Asked<'a> {
         AskedObject { key, labels, namespace_labels: inside.map(labels_of), namespace }
     }
 
+    /// Whether there are few enough Pods behind a client, and Namespaces that wait for an API.
+    fn may_look_at(&self, client: &ServedClient) -> bool {
+        let selected = match client.backend {
+            Backend::Service { pods: Selected::Workloads(selected), .. } => Some(selected),
+            _ => None,
+        };
+        let namespaces = match client.purpose {
+            Purpose::Api { .. } => self.namespaces,
+            _ => 0,
+        };
+        let workloads = selected.map_or(0, |selected| self.workloads(selected).len());
+        if !self.looks.take(namespaces * A_NAMESPACE + workloads * A_POD) {
+            return false;
+        }
+        let workloads = selected.into_iter().flat_map(|selected| self.workloads(selected));
+        let pods: usize = workloads.filter_map(|key| self.pods.get(key)).map(Vec::len).sum();
+        self.looks.take(pods * A_POD)
+    }
+
+    fn workloads(&self, selected: SelectionId) -> impl ExactSizeIterator<Item = &'a ObjectKey> {
+        let source = self.source;
+        source.ownership.serves.workloads(selected).iter().map(|id| &source.inventory.member(*id).key)
+    }
+
     /// Who answers; `None` if that is not for this cluster to decide.
-    fn answerer(&self, client: &ServedClient, key: &ObjectKey, assumptions: &mut Assumptions) -> Option<Answerer> {
-        let inventory = self.source.inventory;
-        let pair = |service: &ObjectKey| (key.clone(), service.clone());
+    fn answerer(&self, client: &ServedClient) -> Option<Answerer> {
         match &client.backend {
             Backend::Service { id, pods, .. } => {
-                let service = inventory.member(*id).key.clone();
+                let service = self.source.inventory.member(*id).key.clone();
                 let pods = match pods {
-                    Selected::Workloads(workloads) => Some(self.running(workloads)),
+                    Selected::Workloads(workloads) => Some(self.running(*workloads)),
                     Selected::Unselected => None,
-                    Selected::Nobody if self.source.closed => {
-                        assumptions.unanswered.push(pair(&service));
-                        Some(Vec::new())
-                    }
+                    Selected::Nobody if self.source.closed => Some(Vec::new()),
                     Selected::Nobody => None,
                 };
                 Some(Answerer { service, pods })
             }
             Backend::Absent(Absence::Dumped | Absence::Unplaced) if self.source.closed => {
-                let service = client.service_key();
-                assumptions.unanswered.push(pair(&service));
-                Some(Answerer { service, pods: None })
+                Some(Answerer { service: client.service_key(), pods: None })
             }
-            Backend::Absent(_) => {
-                assumptions.answered_elsewhere.push(pair(&client.service_key()));
-                None
-            }
+            Backend::Absent(_) => None,
         }
     }
 
     /// The Pods among workloads and Pods that a Service selects, and those that the workloads will run; without any, the
     /// workloads themselves.
-    fn running(&self, selected: &[ObjectId]) -> Vec<ObjectKey> {
-        let keys = || selected.iter().map(|id| &self.source.inventory.member(*id).key);
+    fn running(&self, selected: SelectionId) -> Vec<ObjectKey> {
+        let keys = || self.workloads(selected);
         let implied = keys().filter_map(|key| self.pods.get(key)).flatten().copied();
         let pods: Vec<ObjectKey> = keys().filter(|key| key.is(well_known::POD)).chain(implied).cloned().collect();
         if pods.is_empty() { keys().cloned().collect() } else { pods }
     }
 
-    fn webhook(&self, client: &ServedClient, webhook: &Webhook, answered_by: Answerer) -> WebhookFacts {
-        let mut requests = BTreeMap::new();
+    /// `None`: there is too much that it may be asked about.
+    fn webhook(&self, client: &ServedClient, webhook: &Webhook, answered_by: Answerer) -> Option<WebhookFacts> {
+        if !self.looks.take(self.kinds.len() * webhook.rules.len()) {
+            return None;
+        }
+        let mut requests = Vec::new();
         for kind in &self.kinds {
             let verbs = kind.verbs(webhook);
             if verbs.is_empty() {
                 continue;
             }
+            if !self.looks.take(kind.keys.len()) {
+                return None;
+            }
             let objects = kind.objects.get_or_init(|| kind.keys.iter().map(|key| self.object(key)).collect());
             let selected = objects.iter().filter(|object| object.selected_by(webhook));
-            requests.extend(selected.map(|object| (object.key.clone(), verbs.clone())));
+            requests.push(Requests { verbs, objects: selected.map(|object| object.key.clone()).collect() });
         }
         let service = &client.service;
         let path = if service.path.is_empty() { "/" } else { &service.path };
@@ -194,7 +236,7 @@ impl<'a> Asked<'a> {
             "https://{}.{}.svc:{}{path}?timeout={}s",
             service.name.value, service.namespace.value, service.port, webhook.timeout_seconds
         );
-        WebhookFacts { name: webhook.name.value.clone(), url, answered_by, requests }
+        Some(WebhookFacts { name: webhook.name.value.clone(), url, answered_by, requests })
     }
 }
 

@@ -79,7 +79,8 @@ pub fn safe_order(
     options: &SimulationOptions,
 ) -> SafeOrder {
     let options = SimulationOptions { state_cap: options.state_cap.min(MOST_STATES), ..options.clone() };
-    let mut search = OrderSearch { cluster, teardown, leaving, policy, options: &options, trials: 0 };
+    let weight = cluster.weight();
+    let mut search = OrderSearch { cluster, teardown, leaving, policy, options: &options, weight, trials: 0 };
     let harm = search.proven(&[]);
     if harm.is_none() {
         return SafeOrder::Unneeded;
@@ -96,13 +97,14 @@ struct OrderSearch<'a> {
     leaving: &'a BTreeSet<ObjectKey>,
     policy: Policy,
     options: &'a SimulationOptions,
+    weight: usize,
     trials: usize,
 }
 
 impl OrderSearch<'_> {
     /// Whether there is time for another simulation.
     fn may_try(&self) -> bool {
-        self.trials < MOST_TRIALS && self.trials * self.cluster.len() < MOST_OBJECTS
+        self.trials < MOST_TRIALS && self.trials * self.weight < MOST_OBJECTS
     }
 
     /// Whether that is few enough steps.

@@ -51,6 +51,8 @@ pub struct Assumptions {
     pub answered_elsewhere: Vec<(ObjectKey, ObjectKey)>,
     /// (configuration or APIService, Service): nobody answers from the start. The Service does not exist, or selects nothing.
     pub unanswered: Vec<(ObjectKey, ObjectKey)>,
+    /// (configuration or APIService, Service): taken to answer, as there are too many of them, and of objects, to look at all.
+    pub not_looked_at: Vec<(ObjectKey, ObjectKey)>,
     /// Objects that no API server accepts: metadata of wrong types, or no name.
     pub rejected: Vec<ObjectKey>,
 }

@@ -6,7 +6,7 @@ use super::callouts::{Callout, CalloutRole, Callouts};
 use super::cluster::Cluster;
 use super::ids::{NONE, ObjectId};
 use super::links::Links;
-use super::object::{Answerer, ApiServiceFacts, Facts, Object, Verb, WebhookFacts};
+use super::object::{Answerer, ApiServiceFacts, Facts, Object, Requests, Verb, WebhookFacts};
 
 impl Links {
     /// The callouts of the objects, which are in the order of their ids.
@@ -26,11 +26,13 @@ impl Links {
     }
 }
 
-fn add_webhook(callouts: &mut Callouts, cluster: &Cluster, configuration: ObjectId, webhook: &WebhookFacts) {
+fn add_webhook<'r>(callouts: &mut Callouts, cluster: &Cluster, configuration: ObjectId, webhook: &'r WebhookFacts) {
     let WebhookFacts { name, url, answered_by, requests } = webhook;
     let role = CalloutRole::Webhook { name: name.as_str().into(), url: url.as_str().into() };
-    let asks = requests.iter().filter_map(|(key, verbs)| Some((cluster.find(key)?, verbs.as_slice())));
-    let asks: Vec<(ObjectId, &[Verb])> = asks.collect();
+    let known = |requests: &'r Requests| {
+        requests.objects.iter().filter_map(|key| Some((cluster.find(key)?, requests.verbs.as_slice())))
+    };
+    let asks: Vec<(ObjectId, &[Verb])> = requests.iter().flat_map(known).collect();
     callouts.add(callout(cluster, configuration, role, answered_by), &asks, |id| cluster.nodes[id].kind);
 }
 

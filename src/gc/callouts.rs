@@ -56,6 +56,16 @@ impl Callout {
         self.service == NONE || self.pods.as_ref().is_some_and(Vec::is_empty)
     }
 
+    /// Whether it exists and nobody answers it, if these objects exist.
+    pub(super) fn fails(&self, live: impl Fn(ObjectId) -> bool) -> bool {
+        let answers = || {
+            self.service != NONE
+                && live(self.service)
+                && self.pods.as_ref().is_none_or(|pods| pods.iter().any(|pod| live(*pod)))
+        };
+        (self.object == NONE || live(self.object)) && !answers()
+    }
+
     /// Everything that decides whether it is a callout, and whether anybody answers it.
     pub(super) fn parts(&self) -> impl Iterator<Item = ObjectId> + '_ {
         let pods = self.pods.iter().flatten().copied();
@@ -98,6 +108,11 @@ impl Callouts {
         self.asked.get(&object).map_or(&[], Vec::as_slice)
     }
 
+    /// Whether webhooks are asked about nothing.
+    pub(super) fn ask_nothing(&self) -> bool {
+        self.asked.is_empty()
+    }
+
     /// Whether a webhook is asked about any object of a kind.
     pub(super) fn asks_about_kind(&self, kind: KindId) -> bool {
         self.asked_kinds.contains(&kind)
@@ -106,6 +121,11 @@ impl Callouts {
     /// The objects that a webhook is asked about.
     pub(super) fn asks(&self, callout: CalloutId) -> &[ObjectId] {
         &self.asks[callout]
+    }
+
+    /// How many objects all webhooks together are asked about, each counted as often as it is.
+    pub(super) fn pairs(&self) -> usize {
+        self.asks.iter().map(Vec::len).sum()
     }
 
     /// What one object of a callout, a Service or a Pod decides about.

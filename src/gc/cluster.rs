@@ -105,6 +105,11 @@ impl Cluster {
         self.nodes.len()
     }
 
+    /// What a simulation looks at, in objects: eight that a webhook is asked about cost as much as one more.
+    pub fn weight(&self) -> usize {
+        self.len() + self.links.callouts.pairs() / 8
+    }
+
     /// Whether it holds no object.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
@@ -135,6 +140,11 @@ impl Cluster {
             }
         }
         None
+    }
+
+    /// Whether webhooks are asked about the kind of objects that are all of one kind.
+    pub(super) fn asks_about_kind_of(&self, objects: &[ObjectId]) -> bool {
+        objects.first().is_some_and(|id| self.links.callouts.asks_about_kind(self.nodes[*id].kind))
     }
 
     pub(super) fn info(&self, id: ObjectId) -> &KindInfo {

@@ -27,9 +27,9 @@ pub struct FailingApi {
 impl View<'_> {
     /// The aggregated APIs that nobody serves now, in the order of their APIServices.
     pub(super) fn failing_apis(&self) -> impl Iterator<Item = FailingApi> + '_ {
-        self.cluster.links.callouts.iter().filter_map(|(_, callout)| {
+        self.cluster.links.callouts.iter().filter_map(|(number, callout)| {
             let CalloutRole::Api { group_version } = &callout.role else { return None };
-            self.fails(callout).then(|| FailingApi {
+            self.state.failing.contains(number).then(|| FailingApi {
                 object: callout.object,
                 group_version: group_version.to_string(),
                 service: (*callout.called).clone(),
@@ -41,7 +41,7 @@ impl View<'_> {
     /// Whether the namespace controller can remove `kubernetes` from the `spec.finalizers` of an empty namespace.
     pub(super) fn may_be_finished(&self, namespace: ObjectId) -> bool {
         self.state.has(namespace, SPEC_KUBERNETES)
-            && self.failing_apis().next().is_none()
+            && !self.state.failing.has_apis()
             && !self.rejects(namespace, Verb::Finalize)
     }
 

@@ -35,6 +35,7 @@ use super::id_set::IdSet;
 use super::ids::{NONE, ObjectId, RefId};
 use super::moves::{Move, Prospect};
 use super::references::Dependent;
+use super::webhooks::ToldTies;
 use super::world::Simulation;
 
 /// What a stubborn set is closed around.
@@ -77,9 +78,11 @@ struct Stubborn<'w, 'c> {
     /// What [`Self::is_purged_anyhow`] and [`Self::never_waits`] said of objects with many references.
     purged: HashMap<ObjectId, bool>,
     never_waiting: HashMap<ObjectId, bool>,
+    /// The ties by callouts that were followed.
+    told: ToldTies,
 }
 
-/// An object with more references than this is not asked about again: each of its owners asks.
+/// Of an object with more references than this the answer is kept: each of its owners asks for it.
 const FEW_REFERENCES: usize = 8;
 
 /// The possible moves of the smallest stubborn set that holds the moves of `seed`; gives up (`None`)
@@ -92,8 +95,8 @@ pub(super) fn stubborn_moves(
 ) -> Option<Vec<Move>> {
     scratch.clear();
     let (purged, never_waiting) = (HashMap::default(), HashMap::default());
-    let (clients, open, moves) = (BTreeSet::new(), Vec::new(), Vec::new());
-    let mut set = Stubborn { world, scratch, clients, open, moves, purged, never_waiting };
+    let (clients, open, moves, told) = (BTreeSet::new(), Vec::new(), Vec::new(), ToldTies::default());
+    let mut set = Stubborn { world, scratch, clients, open, moves, purged, never_waiting, told };
     match seed {
         Seed::Object(id) => set.add(id),
         Seed::Client(client) => set.add_client(client),
@@ -143,7 +146,8 @@ impl<'w> Stubborn<'w, '_> {
             self.add_neighbours(id);
         }
         self.add_conditions(id);
-        self.world.view().tied_by_callouts(id).into_iter().for_each(|tied| self.add(tied));
+        let tied = self.world.view().tied_by_callouts(id, &mut self.told);
+        tied.into_iter().for_each(|tied| self.add(tied));
         // A request is a move of its target, and every request finds an authority there or gone.
         let world = self.world;
         world.naming(id).for_each(|client| self.add_client(client));

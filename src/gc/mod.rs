@@ -26,7 +26,7 @@
 //!   coordinates, and what else ties objects together
 //! * `state`, `timeline`, `purging`, `view` what changes, and questions about it; `world` the one way to change it, watched by the
 //!   collector
-//! * `callouts`, `webhooks`, `discovery` what the API server calls Services for, and what fails when nobody answers
+//! * `callouts`, `failing`, `webhooks`, `discovery` what the API server calls Services for, and what fails when nobody answers
 //! * `steps`, `requests`, `delete`, `controllers`, `collector`, `reconcilers` what clients send, and what the API server, the other
 //!   controllers, the collector and operators do; each rule of `kubernetes-deletion-semantics` is cited where it stands
 //! * `parts`, `client`, `moves`, `independence`, `choice`, `explore`, `search`, `sampling`, `combine` the search: independent parts of the cluster, each in every
@@ -50,6 +50,7 @@ mod delete;
 mod discovery;
 mod events;
 mod explore;
+mod failing;
 mod flags;
 mod hold;
 mod id_set;
@@ -97,7 +98,7 @@ pub use ids::ObjectId;
 pub use kinds::{DefaultPolicy, KindId, KindInfo, KindTable};
 pub use object::{
     Answerer, ApiServiceFacts, DefinitionFacts, Deletion, Facts, NamespaceFacts, Object, OwnerReference, PodFacts,
-    Reconciler, Verb, VolumeFacts, WebhookFacts,
+    Reconciler, Requests, Verb, VolumeFacts, WebhookFacts,
 };
 pub use options::SimulationOptions;
 pub use outcome::{Condition, Difference, Fate, Outcome, Present};

@@ -168,9 +168,7 @@ impl Simulation<'_> {
         let Some(Role::Namespace { pods, content, .. }) = self.cluster.links.roles.get(&home) else { return None };
         let batch = if pods.binary_search(&id).is_ok() { pods } else { content };
         let purged = self.purging(home)
-            && (self.cluster.goes_first(id)
-                || !self.state.purging.has_pods(home)
-                || !self.view().ends_of_purge(pods).is_empty())
+            && (self.cluster.goes_first(id) || !self.state.purging.has_pods(home) || self.view().keeps_some_of(pods))
             && self.delete_would_change(id, Some(Policy::Background))
             && self.view().is_purged(id, batch);
         purged.then_some(Purge::Delete { object: id, of: home })
@@ -184,13 +182,26 @@ impl Simulation<'_> {
             if let Some(purge) = purge {
                 return Some((id, purge));
             }
-            // What a webhook rejects now may be admitted later.
-            if self.state.gone(id) || self.cluster.links.callouts.is_empty() {
+            // What a webhook rejects now may be admitted later. What waits for Pods comes back with their end.
+            if self.state.gone(id) || !self.state.failing.has_webhooks() || !self.may_be_rejected(id) {
                 self.state.purging.candidates.remove(id);
             } else {
                 from = id.next();
             }
         }
+    }
+
+    /// Whether a webhook may reject the purge of an object, or what has to come before it.
+    fn may_be_rejected(&self, id: ObjectId) -> bool {
+        let definition = self.cluster.links.definition_of.get(&self.cluster.nodes[id].kind);
+        let home = self.cluster.links.home_of(id).and_then(|home| self.cluster.links.roles.get(&home));
+        let pods = match home {
+            Some(Role::Namespace { pods, .. }) => &pods[..],
+            _ => &[],
+        };
+        [&[id][..], definition.map_or(&[][..], std::slice::from_ref), pods]
+            .into_iter()
+            .any(|objects| self.cluster.asks_about_kind_of(objects))
     }
 
     /// The namespaces that are Terminating and empty.

@@ -1,7 +1,5 @@
 //! What a caller tells the simulator about one object: plain strings, no spans, no files.
 
-use std::collections::BTreeMap;
-
 use crate::kube::{ObjectKey, finalizers};
 
 /// One entry of `metadata.ownerReferences`.
@@ -184,7 +182,16 @@ pub struct WebhookFacts {
     /// Who answers.
     pub answered_by: Answerer,
     /// What it is asked about, for certain.
-    pub requests: BTreeMap<ObjectKey, Vec<Verb>>,
+    pub requests: Vec<Requests>,
+}
+
+/// Requests that a webhook is asked about.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Requests {
+    /// What they do, all of it.
+    pub verbs: Vec<Verb>,
+    /// To which objects.
+    pub objects: Vec<ObjectKey>,
 }
 
 /// What an APIService announces.

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use super::cluster::Cluster;
 use super::conditions;
+use super::failing::Failing;
 use super::flags::{GRACEFUL, SPEC_KUBERNETES, TERMINATING, VISIBLE};
 use super::ids::{FinalizerId, ObjectId, RefId};
 use super::links::Role;
@@ -86,6 +87,7 @@ impl Outcome {
         for patch in &self.patches {
             patch.apply(cluster, &mut state);
         }
+        state.failing = Failing::new(cluster, |id| state.live(id));
         std::borrow::Cow::Owned(state)
     }
 }

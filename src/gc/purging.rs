@@ -4,6 +4,7 @@
 use std::collections::BTreeMap;
 
 use super::cluster::Cluster;
+use super::failing::Failing;
 use super::flags::TERMINATING;
 use super::id_set::IdSet;
 use super::ids::ObjectId;
@@ -43,7 +44,7 @@ impl Remainder {
 
 impl Purging {
     /// Of a cluster before the first step, in which everything exists.
-    pub(super) fn new(cluster: &Cluster) -> Self {
+    pub(super) fn new(cluster: &Cluster, failing: &Failing) -> Self {
         let mut purging = Purging { candidates: IdSet::new(cluster.len()), left: BTreeMap::new() };
         for (id, role) in &cluster.links.roles {
             if let Role::Namespace { content, pods, .. } = role {
@@ -51,19 +52,19 @@ impl Purging {
                 purging.left.insert(*id, Left { pods: all(pods), others: all(content) });
             }
             if cluster.nodes[*id].flags & TERMINATING != 0 {
-                purging.start(cluster, *id);
+                purging.start(cluster, failing, *id);
             }
         }
         purging
     }
 
-    /// A namespace or a definition is Terminating from now on.
-    pub(super) fn start(&mut self, cluster: &Cluster, id: ObjectId) {
+    /// A namespace or a definition is Terminating from now on; or it is, and from now on webhooks fail.
+    pub(super) fn start(&mut self, cluster: &Cluster, failing: &Failing, id: ObjectId) {
         match cluster.links.roles.get(&id) {
             Some(Role::Namespace { content, pods, .. }) => {
                 self.candidates.extend(pods.iter().copied());
                 // Where the deletion of a Pod is rejected, the rest does not wait for it [NS-8].
-                if !self.has_pods(id) || !cluster.links.callouts.is_empty() {
+                if !self.has_pods(id) || failing.has_webhooks() && cluster.asks_about_kind_of(pods) {
                     self.candidates.extend(content.iter().copied());
                 }
             }

@@ -11,6 +11,7 @@ use std::hash::{Hash, Hasher};
 use typed_index_collections::TiVec;
 
 use super::cluster::Cluster;
+use super::failing::Failing;
 use super::flags::{FOREGROUND, GONE, ORPHAN};
 use super::id_set::IdSet;
 use super::ids::{FinalizerId, NONE, ObjectId, RefId};
@@ -66,6 +67,8 @@ pub(super) struct State {
     /// Derived, kept for speed.
     pub(super) purging: Purging,
     /// Derived, kept for speed.
+    pub(super) failing: Failing,
+    /// Derived, kept for speed.
     pub(super) counts: TiVec<ObjectId, Counts>,
     /// `resourceVersion`, counted per object.
     pub(super) revisions: TiVec<ObjectId, u32>,
@@ -76,6 +79,7 @@ pub(super) struct State {
 impl State {
     pub(super) fn new(cluster: &Cluster) -> State {
         let objects = cluster.len();
+        let failing = Failing::new(cluster, |id| cluster.nodes[id].flags & GONE == 0);
         let mut state = State {
             flags: cluster.nodes.iter().map(|node| node.flags).collect(),
             refs: cluster.written.iter().map(RefState::of).collect(),
@@ -87,7 +91,8 @@ impl State {
             timeline: Timeline::new(cluster),
             sent: Vec::new(),
             halted: BTreeSet::new(),
-            purging: Purging::new(cluster),
+            purging: Purging::new(cluster, &failing),
+            failing,
             counts: vec![Counts::default(); objects].into(),
             revisions: vec![0; objects].into(),
             writes: 0,

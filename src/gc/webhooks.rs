@@ -10,6 +10,8 @@
 
 use std::collections::BTreeMap;
 
+use foldhash::HashSet;
+
 use super::callouts::{Callout, CalloutRole};
 use super::cluster::Cluster;
 use super::flags::{FOREGROUND, GRACEFUL, ORPHAN, TERMINATING};
@@ -43,28 +45,32 @@ pub struct Rejection {
     pub service_exists: bool,
 }
 
-impl View<'_> {
-    /// Whether somebody answers a callout.
-    pub(super) fn answers(&self, callout: &Callout) -> bool {
-        let live = |id: &ObjectId| self.state.live(*id);
-        self.service_exists(callout) && callout.pods.as_ref().is_none_or(|pods| pods.iter().any(live))
-    }
+/// What ties by callouts were told already.
+#[derive(Debug, Default)]
+pub(super) struct ToldTies {
+    /// Callouts with everything that decides about them.
+    parts: HashSet<CalloutId>,
+    /// Those with everything that they are asked about.
+    asks: HashSet<CalloutId>,
+    /// Namespaces with the Pods that webhooks are asked about (true), or with everything else.
+    purges: HashSet<(ObjectId, bool)>,
+    /// The aggregated APIs.
+    apis: bool,
+}
 
-    /// Whether its Service exists.
+impl View<'_> {
+    /// Whether the Service of a callout exists.
     pub(super) fn service_exists(&self, callout: &Callout) -> bool {
         callout.service != NONE && self.state.live(callout.service)
     }
 
-    /// Whether it exists and nobody answers it.
-    pub(super) fn fails(&self, callout: &Callout) -> bool {
-        (callout.object == NONE || self.state.live(callout.object)) && !self.answers(callout)
-    }
-
     /// The webhook that rejects this for an object now.
     pub(super) fn rejecting(&self, object: ObjectId, verb: Verb) -> Option<CalloutId> {
-        let callouts = &self.cluster.links.callouts;
-        let mut asked = callouts.asked_about(object).iter().filter(|(_, asked)| *asked == verb);
-        asked.find(|(callout, _)| self.fails(callouts.get(*callout))).map(|(callout, _)| *callout)
+        if !self.state.failing.has_webhooks() {
+            return None;
+        }
+        let mut asked = self.cluster.links.callouts.asked_about(object).iter().filter(|(_, asked)| *asked == verb);
+        asked.find(|(callout, _)| self.state.failing.contains(*callout)).map(|(callout, _)| *callout)
     }
 
     pub(super) fn rejects(&self, object: ObjectId, verb: Verb) -> bool {
@@ -94,7 +100,7 @@ impl View<'_> {
     /// The first object of each kind whose deletion ends a purge of that kind.
     pub(super) fn ends_of_purge(&self, batch: &[ObjectId]) -> BTreeMap<KindId, (ObjectId, CalloutId)> {
         let mut ends = BTreeMap::new();
-        if self.cluster.links.callouts.is_empty() {
+        if !self.state.failing.has_webhooks() {
             return ends;
         }
         for &id in batch.iter().filter(|id| self.state.live(**id)) {
@@ -109,15 +115,22 @@ impl View<'_> {
     /// Pods fails `[NS-8]`.
     pub(super) fn purge_batch<'b>(&self, pods: &'b [ObjectId], content: &'b [ObjectId]) -> [&'b [ObjectId]; 2] {
         let left = pods.iter().any(|pod| self.state.live(*pod));
-        match left && self.ends_of_purge(pods).is_empty() {
+        match left && !self.keeps_some_of(pods) {
             true => [pods, &[]],
             false => [pods, content],
         }
     }
 
+    /// Whether the deletion of Pods fails `[NS-8]`.
+    pub(super) fn keeps_some_of(&self, pods: &[ObjectId]) -> bool {
+        self.state.failing.has_webhooks()
+            && self.cluster.asks_about_kind_of(pods)
+            && pods.iter().any(|id| self.state.live(*id) && self.rejects(*id, Verb::Delete))
+    }
+
     /// Whether a purge reaches an object of a namespace: nothing of its kind before it is rejected, nor is it.
     pub(super) fn is_purged(&self, id: ObjectId, content: &[ObjectId]) -> bool {
-        if self.cluster.links.callouts.is_empty() {
+        if !self.state.failing.has_webhooks() || !self.cluster.asks_about_kind_of(&[id]) {
             return true;
         }
         let kind = |id: ObjectId| self.cluster.nodes[id].kind;
@@ -139,24 +152,30 @@ impl View<'_> {
     }
 
     /// Objects whose moves a move of `id` may make possible or impossible by way of a webhook or an aggregated API: who
-    /// answers for those that are asked about it, and what those are asked about that it answers for.
-    pub(super) fn tied_by_callouts(&self, id: ObjectId) -> Vec<ObjectId> {
+    /// answers for those that are asked about it, and what those are asked about that it answers for. Without what was
+    /// `told` before.
+    pub(super) fn tied_by_callouts(&self, id: ObjectId, told: &mut ToldTies) -> Vec<ObjectId> {
         let callouts = &self.cluster.links.callouts;
         let mut tied: Vec<ObjectId> = Vec::new();
         if callouts.is_empty() {
             return tied;
         }
         for (callout, _) in callouts.asked_about(id) {
-            tied.extend(callouts.get(*callout).parts());
+            if told.parts.insert(*callout) {
+                tied.extend(callouts.get(*callout).parts());
+            }
         }
         for callout in callouts.of_part(id) {
+            if !told.asks.insert(*callout) {
+                continue;
+            }
             tied.extend(callouts.asks(*callout));
             if matches!(callouts.get(*callout).role, CalloutRole::Api { .. }) {
                 tied.extend(&self.cluster.links.namespaces);
             }
         }
-        tied.extend(self.tied_by_purge(id));
-        if self.cluster.links.is_namespace(id) {
+        tied.extend(self.tied_by_purge(id, told));
+        if self.cluster.links.is_namespace(id) && !std::mem::replace(&mut told.apis, true) {
             let apis = callouts.iter().filter(|(_, callout)| matches!(callout.role, CalloutRole::Api { .. }));
             tied.extend(apis.flat_map(|(_, callout)| callout.parts()));
         }
@@ -165,15 +184,18 @@ impl View<'_> {
 
     /// Objects whose purge reads whether this one is rejected, and the other way round: those of its kind right before and after
     /// it, which stay if it does; and of a namespace with Pods that webhooks are asked about, everything.
-    fn tied_by_purge(&self, id: ObjectId) -> Vec<ObjectId> {
-        let home = self.cluster.links.home_of(id).and_then(|home| self.cluster.links.roles.get(&home));
-        let Some(Role::Namespace { content, pods, .. }) = home else { return Vec::new() };
+    fn tied_by_purge(&self, id: ObjectId, told: &mut ToldTies) -> Vec<ObjectId> {
+        let Some(home) = self.cluster.links.home_of(id) else { return Vec::new() };
+        let Some(Role::Namespace { content, pods, .. }) = self.cluster.links.roles.get(&home) else {
+            return Vec::new();
+        };
         let callouts = &self.cluster.links.callouts;
         let asked = |id: &&ObjectId| !callouts.asked_about(**id).is_empty();
-        let (batch, others): (_, Vec<&ObjectId>) = match content.binary_search(&id) {
-            Ok(_) => (content, pods.iter().filter(asked).collect()),
-            Err(_) => (pods, content.iter().filter(|_| asked(&&id)).collect()),
-        };
+        let is_content = content.binary_search(&id).is_ok();
+        let (batch, others) = if is_content { (content, pods) } else { (pods, content) };
+        let ties = is_content || asked(&&id);
+        let others: &[ObjectId] = if ties && told.purges.insert((home, is_content)) { others } else { &[] };
+        let others = others.iter().filter(|other| !is_content || asked(other));
         let kind = |id: ObjectId| self.cluster.nodes[id].kind;
         let place = batch.binary_search(&id).ok();
         let before = place.and_then(|place| batch.get(place.checked_sub(1)?));
@@ -218,7 +240,7 @@ impl Simulation<'_> {
 
     /// Remembers what a namespace purge is refused.
     pub(super) fn note_ends_of_purges(&mut self) {
-        if self.trace.is_none() || self.cluster.links.callouts.is_empty() {
+        if self.trace.is_none() || self.cluster.links.callouts.ask_nothing() {
             return;
         }
         for &namespace in &self.cluster.links.namespaces {

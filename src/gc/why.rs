@@ -172,7 +172,7 @@ fn causes_of_holding(view: View<'_>, id: ObjectId) -> Vec<Cause> {
         Some(Role::Definition { .. }) => causes.push(Cause::AwaitsInstances),
         _ => {}
     }
-    if cluster.links.is_namespace(id) && view.failing_apis().next().is_some() {
+    if cluster.links.is_namespace(id) && view.state.failing.has_apis() {
         causes.push(Cause::AwaitsDiscovery);
     }
     causes

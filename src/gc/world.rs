@@ -116,7 +116,8 @@ impl<'c> Simulation<'c> {
         change(&mut self.state);
         self.state.purging.candidates.insert(id);
         if self.state.has(id, TERMINATING) && !terminating {
-            self.state.purging.start(self.cluster, id);
+            let State { purging, failing, .. } = &mut self.state;
+            purging.start(self.cluster, failing, id);
         }
         self.wrote(id);
         self.saw_transition(id, orphan, foreground);
@@ -161,8 +162,15 @@ impl<'c> Simulation<'c> {
         }
         self.state.flags[id] |= GONE;
         self.state.timeline.remove(self.cluster, id);
-        let State { purging, flags, .. } = &mut self.state;
+        let State { purging, failing, flags, .. } = &mut self.state;
         purging.note_removal(self.cluster, id, |other| flags[other] & GONE != 0);
+        let had_webhooks = failing.has_webhooks();
+        failing.note_removal(self.cluster, id, |other| flags[other] & GONE == 0);
+        if failing.has_webhooks() && !had_webhooks {
+            let ends = |id: &&ObjectId| flags[**id] & (TERMINATING | GONE) == TERMINATING;
+            let namespaces = self.cluster.links.namespaces.iter().filter(ends);
+            namespaces.for_each(|namespace| purging.start(self.cluster, failing, *namespace));
+        }
         self.wrote(id);
         self.watch.push(Watch::Gone(id));
         self.note(id, Effect::Gone, reason);

@@ -3,14 +3,14 @@
 use crate::yaml::Value;
 
 /// Which labels are selected: all requirements have to hold. Without requirements everything is selected.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct LabelSelector {
     /// In written order; those of `matchLabels` first.
     pub requirements: Vec<Requirement>,
 }
 
 /// One requirement on one label.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Requirement {
     /// The label.
     pub key: String,
@@ -19,7 +19,7 @@ pub struct Requirement {
 }
 
 /// `operator` and `values` of a requirement.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum SelectorOperator {
     /// The label has one of these values.
     In(Vec<String>),

@@ -6,7 +6,7 @@ use super::part::MergePart;
 use crate::finding::Certainty;
 use crate::inventory::{Member, ObjectId};
 use crate::kube::ObjectKey;
-use crate::ownership::{Backend, Purpose, Selected, ServedClient};
+use crate::ownership::{Backend, Purpose, Selected, SelectionId, ServedClient};
 
 /// An object of head, a Service that it names, and what took that away.
 #[derive(Debug)]
@@ -33,6 +33,7 @@ pub(super) fn lost_backends<'a>(part: &MergePart<'a>, takes_away: TakesAway<'_>)
         let object = &part.base.inventory.member(client.object).key;
         answered.entry((object, client.service_key())).or_insert(client);
     }
+    let mut departures = Departures { part, takes_away, of_workloads: BTreeMap::new() };
     let mut found: BTreeMap<(ObjectId, ObjectKey), LostBackend<'a>> = BTreeMap::new();
     for client in after.clients.iter().filter(|client| is_needed(&client.purpose)) {
         let object = head.inventory.member(client.object);
@@ -40,7 +41,7 @@ pub(super) fn lost_backends<'a>(part: &MergePart<'a>, takes_away: TakesAway<'_>)
         if !head.applies(object) || answers(&client.backend) {
             continue;
         }
-        let Some((left, certain)) = what_left(part, &was.backend, takes_away) else { continue };
+        let Some((left, certain)) = departures.of(&was.backend) else { continue };
         let unanswered = LostBackend { object, clients: Vec::new(), left, certain };
         found.entry((object.id, client.service_key())).or_insert(unanswered).clients.push(client.clone());
     }
@@ -63,16 +64,29 @@ fn answers(backend: &Backend) -> bool {
     }
 }
 
-/// Of what answered in base, what is deleted: the Service, else every workload behind it.
-fn what_left<'a>(part: &MergePart<'a>, backend: &Backend, takes_away: TakesAway<'_>) -> Option<(&'a Member, bool)> {
-    let Backend::Service { id, certainty, pods } = backend else { return None };
-    let inventory = &part.base.inventory;
-    let (service, known) = (inventory.member(*id), *certainty == Certainty::Certain);
-    if let Some(certain) = takes_away(&service.key) {
-        return Some((service, certain && known));
+/// What of base is deleted, asked again and again.
+struct Departures<'p, 'a, 'f> {
+    part: &'p MergePart<'a>,
+    takes_away: TakesAway<'f>,
+    /// Of workloads, which Services share, whether all of them certainly are; `None` if not all are.
+    of_workloads: BTreeMap<SelectionId, Option<bool>>,
+}
+
+impl<'a> Departures<'_, 'a, '_> {
+    /// Of what answered, what is deleted: the Service, else every workload behind it.
+    fn of(&mut self, backend: &Backend) -> Option<(&'a Member, bool)> {
+        let Backend::Service { id, certainty, pods } = backend else { return None };
+        let inventory = &self.part.base.inventory;
+        let (service, known) = (inventory.member(*id), *certainty == Certainty::Certain);
+        if let Some(certain) = (self.takes_away)(&service.key) {
+            return Some((service, certain && known));
+        }
+        let Selected::Workloads(selection) = pods else { return None };
+        let workloads = self.part.analysis.ownership().serves.workloads(*selection);
+        let certain = *self.of_workloads.entry(*selection).or_insert_with(|| {
+            let ends = workloads.iter().map(|id| (self.takes_away)(&inventory.member(*id).key));
+            ends.collect::<Option<Vec<bool>>>().map(|ends| ends.into_iter().all(|certain| certain))
+        });
+        Some((inventory.member(*workloads.first()?), certain? && known))
     }
-    let Selected::Workloads(workloads) = pods else { return None };
-    let ends: Option<Vec<bool>> = workloads.iter().map(|id| takes_away(&inventory.member(*id).key)).collect();
-    let certain = ends?.into_iter().all(|certain| certain);
-    Some((inventory.member(*workloads.first()?), certain && known))
 }

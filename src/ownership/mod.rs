@@ -31,8 +31,8 @@ pub use implied::{Implied, ImpliedObject, ImpliedReference, implied};
 pub use pod_specs::{may_run_pods, pod_template_spec};
 pub use removers::{Evidence, Remover, Removers};
 pub use serves::{
-    Absence, AdmissionOperation, Backend, Interception, KnownLabels, Purpose, RequestedKind, RequestedObject, Selected,
-    ServedClient, Serves,
+    Absence, AdmissionOperation, Backend, Interception, KnownLabels, Purpose, RequestLooks, RequestedKind,
+    RequestedObject, Selected, SelectionId, ServedClient, Serves,
 };
 pub use tables::Tables;
 pub use tie::{Tie, TieEnd, TieEvidence, TieKind};

@@ -15,8 +15,8 @@ use crate::inventory::{Member, ObjectId};
 use crate::kube::{GroupKind, Namespace, ObjectKey, Scope, kinds, kubectl};
 use crate::manifest::{CustomResourceDefinition, Labels, Spanned, Webhook};
 use crate::ownership::{
-    Absence, AdmissionOperation, Backend, Interception, KnownLabels, Purpose, RequestedKind, RequestedObject, Selected,
-    ServedClient,
+    Absence, AdmissionOperation, Backend, Interception, KnownLabels, Purpose, RequestLooks, RequestedKind,
+    RequestedObject, Selected, ServedClient,
 };
 use crate::text::FileId;
 
@@ -54,6 +54,7 @@ struct AskedObjects<'c, 'a> {
     /// What the input's CRDs define.
     definitions: Vec<(FileId, &'a CustomResourceDefinition)>,
     helm: &'static KindOrder,
+    looks: RequestLooks,
 }
 
 type ByKind<'a> = BTreeMap<GroupKind<&'a str>, Vec<&'a Member>>;
@@ -77,11 +78,23 @@ impl<'c, 'a> AskedObjects<'c, 'a> {
         let namespaces = namespaces.map(|member| (member.key.name.as_str(), member)).collect();
         let definitions = inventory.of_kind(kinds::CUSTOM_RESOURCE_DEFINITION);
         let definitions = definitions.filter_map(|member| Some((member.file, member.object.definition()?))).collect();
-        Self { context, by_namespace, released, namespaces, definitions, helm }
+        Self { context, by_namespace, released, namespaces, definitions, helm, looks: RequestLooks::all() }
+    }
+
+    /// What the webhook blocks when its backend is gone. `None`: nothing, or there is too much to look at.
+    fn blockage(&self, client: &ServedClient, webhook: &Webhook) -> Option<Blockage<'a>> {
+        for occasion in [Occasion::NamespaceDeletion, Occasion::HelmUninstall] {
+            let blocked = self.blocked(client, webhook, occasion)?;
+            if !blocked.is_empty() {
+                return Some(Blockage { occasion, what: counted(&blocked), severity: Severity::Warning, blocked });
+            }
+        }
+        let (what, severity) = self.expected(client, webhook)?;
+        Some(Blockage { occasion: Occasion::NamespaceDeletion, what, severity, blocked: Vec::new() })
     }
 
     /// What the webhook is certain to be asked about among objects that are deleted when its backend is already gone.
-    fn blocked(&self, client: &ServedClient, webhook: &Webhook, occasion: Occasion) -> Vec<&'a Member> {
+    fn blocked(&self, client: &ServedClient, webhook: &Webhook, occasion: Occasion) -> Option<Vec<&'a Member>> {
         let configuration = self.context.inventory.member(client.object);
         let none = ByKind::new();
         let kinds = match occasion {
@@ -89,11 +102,21 @@ impl<'c, 'a> AskedObjects<'c, 'a> {
             Occasion::HelmUninstall if !is_uninstalled(self.context, configuration) => &none,
             Occasion::HelmUninstall => &self.released,
         };
+        if !self.looks.take(kinds.len() * webhook.rules.len()) {
+            return None;
+        }
         let kinds = kinds.iter().filter(|(kind, _)| self.goes_later(**kind, configuration, occasion));
         let kinds = kinds.filter(|(kind, members)| self.is_asked_about(**kind, members[0], webhook));
-        let blocked =
-            kinds.flat_map(|(_, members)| members).copied().filter(|member| self.is_selected(member, webhook));
-        blocked.filter(|member| self.context.analysis.in_one_tree(configuration.file, member.file)).collect()
+        let mut blocked = Vec::new();
+        for (_, members) in kinds {
+            if !self.looks.take(members.len()) {
+                return None;
+            }
+            let selected = members.iter().copied().filter(|member| self.is_selected(member, webhook));
+            blocked
+                .extend(selected.filter(|member| self.context.analysis.in_one_tree(configuration.file, member.file)));
+        }
+        Some(blocked)
     }
 
     /// Whether objects of that kind go after the backend, and before the configuration.
@@ -138,6 +161,9 @@ impl<'c, 'a> AskedObjects<'c, 'a> {
                 return Some((format!("{object}, which every namespace has"), Severity::Warning));
             }
         }
+        if !self.looks.take(self.definitions.len() * webhook.rules.len()) {
+            return None;
+        }
         let near = |definition: &FileId| self.context.analysis.in_one_tree(file, *definition);
         let definitions = self.definitions.iter().filter(|(place, _)| near(place));
         let instance = definitions.map(|(_, definition)| *definition).find(|definition| {
@@ -179,20 +205,9 @@ fn webhook_blocks_deletion(context: &Context<'_>, sink: &mut Sink) {
         let Backend::Service { id, pods: Selected::Workloads(_), .. } = &client.backend else { continue };
         let Some(operation) = deletion(webhook) else { continue };
         let asked = asked.get_or_insert_with(|| AskedObjects::new(context));
-        let occasions = [Occasion::NamespaceDeletion, Occasion::HelmUninstall];
-        let mut blocked = occasions.into_iter().map(|occasion| (occasion, asked.blocked(client, webhook, occasion)));
-        let case = match blocked.find(|(_, blocked)| !blocked.is_empty()) {
-            Some((occasion, blocked)) => {
-                Blockage { occasion, what: counted(&blocked), severity: Severity::Warning, blocked }
-            }
-            None => match asked.expected(client, webhook) {
-                Some((what, severity)) => {
-                    Blockage { occasion: Occasion::NamespaceDeletion, what, severity, blocked: Vec::new() }
-                }
-                None => continue,
-            },
-        };
-        sink.push(blocks(context, client, webhook, operation, *id, &case));
+        if let Some(blockage) = asked.blockage(client, webhook) {
+            sink.push(blocks(context, client, webhook, operation, *id, &blockage));
+        }
     }
 }
 

@@ -3,8 +3,8 @@
 use std::collections::BTreeSet;
 
 use ownerlint::gc::{
-    Answerer, ApiServiceFacts, Behaviour, Cluster, Facts, Fate, Object, Plan, Reconciler, SimulationOptions, Step,
-    Verb, WebhookFacts, simulate,
+    Answerer, ApiServiceFacts, Behaviour, Cluster, Facts, Fate, Object, Plan, Reconciler, Requests, SimulationOptions,
+    Step, Verb, WebhookFacts, simulate,
 };
 use ownerlint::kube::{ObjectKey, Policy, Wait};
 use proptest::prelude::*;
@@ -85,6 +85,7 @@ fn clients() -> impl Strategy<Value = Vec<Object>> {
     let object = prop::sample::select(NAMES.to_vec()).prop_map(|name| name.parse::<ObjectKey>().expect("a key"));
     let requests = prop::collection::btree_map(object, verbs, 1..4);
     let webhook = (answerer(), requests).prop_map(|(answered_by, requests)| {
+        let requests = requests.into_iter().map(|(object, verbs)| Requests { verbs, objects: vec![object] }).collect();
         let webhook = WebhookFacts { name: "w".to_owned(), url: String::new(), answered_by, requests };
         Object { facts: Facts::Webhooks(vec![webhook]), ..sketch_object(CLIENTS[0]) }
     });

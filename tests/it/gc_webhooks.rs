@@ -2,11 +2,9 @@
 //!
 //! In the sketches a webhook is asked about what its name lists; its Service is `Service/n/hook`, its Pod `Pod/n/hook`.
 
-use std::collections::BTreeMap;
-
 use ownerlint::gc::{
-    Answerer, ApiServiceFacts, Cluster, Facts, Fate, Object, Present, SimulationOptions, Step, Verb, WEBHOOK_FAILED,
-    WebhookFacts, simulate,
+    Answerer, ApiServiceFacts, Cluster, Facts, Fate, Object, Present, Requests, SimulationOptions, Step, Verb,
+    WEBHOOK_FAILED, WebhookFacts, simulate,
 };
 use ownerlint::kube::Policy;
 
@@ -24,12 +22,12 @@ fn answerer(pods: Option<&[&str]>) -> Answerer {
 
 /// A configuration with one webhook that is asked before `verb` happens to `objects`.
 fn webhook(verb: Verb, objects: &[&str], pods: Option<&[&str]>) -> Object {
-    let requests: BTreeMap<_, _> = objects.iter().map(|object| (sketch_key(object), vec![verb])).collect();
+    let objects = objects.iter().map(|object| sketch_key(object)).collect();
     let webhook = WebhookFacts {
         name: "a.example.net".to_owned(),
         url: "https://hook.n.svc:443/?timeout=10s".to_owned(),
         answered_by: answerer(pods),
-        requests,
+        requests: vec![Requests { verbs: vec![verb], objects }],
     };
     Object { facts: Facts::Webhooks(vec![webhook]), ..sketch_object(CONFIGURATION) }
 }

@@ -74,10 +74,11 @@ fn a_service_selects_workloads_by_all_labels_of_their_template() {
     let configuration = configuration("");
     for kind in ["Deployment", "StatefulSet", "DaemonSet", "ReplicaSet"] {
         let matching = workload(kind, "app: hook, tier: x, more: y");
-        assert!(
-            matches!(behind(&[&configuration, SERVICE, &matching]), Selected::Workloads(found) if found.len() == 1),
-            "{kind}"
-        );
+        let serves = Serves::of(&inventory(&[&configuration, SERVICE, &matching]));
+        let Backend::Service { pods: Selected::Workloads(selected), .. } = serves.clients[0].backend else {
+            panic!("{kind}")
+        };
+        assert_eq!(serves.workloads(selected).len(), 1, "{kind}");
     }
     let other = workload("Deployment", "app: hook");
     assert_eq!(behind(&[&configuration, SERVICE, &other]), Selected::Nobody);

@@ -44,6 +44,7 @@ pub(super) fn notes(ground: &Ground<'_>, assumptions: &Assumptions) -> Vec<Strin
         rejected,
         answered_elsewhere,
         unanswered,
+        not_looked_at,
     } = assumptions;
     notes.extend(unread(inventory));
     if !assumed_owners.is_empty() {
@@ -70,6 +71,12 @@ pub(super) fn notes(ground: &Ground<'_>, assumptions: &Assumptions) -> Vec<Strin
             "Not in the input and assumed to answer elsewhere, because a rendering proves nothing: {}. If it does not, \
              everything that needs it fails.",
             callers(answered_elsewhere)
+        ));
+    }
+    if !not_looked_at.is_empty() {
+        notes.push(format!(
+            "Assumed to answer, because there are too many webhooks, APIs and objects to look at all of them: {}.",
+            callers(not_looked_at)
         ));
     }
     if !unknown_kinds.is_empty() {

@@ -4,12 +4,14 @@
 //! A bundle is rarely a whole cluster, so what it does not contain may run elsewhere: [`Backend`] tells what the input shows
 //! apart from what it leaves open, and whoever asks decides what that proves.
 
+mod looks;
 mod matching;
 mod selecting;
 
+pub use looks::RequestLooks;
 pub use matching::{AdmissionOperation, Interception, KnownLabels, RequestedKind, RequestedObject};
-pub use selecting::Selected;
-use selecting::Selecting;
+pub use selecting::{Selected, SelectionId};
+use selecting::{Selecting, Selections};
 
 use crate::finding::Certainty;
 use crate::inventory::{Inventory, Member, ObjectId};
@@ -21,6 +23,7 @@ use crate::manifest::{ServiceClient, ServiceReference, Webhook};
 pub struct Serves {
     /// One for each webhook, APIService and conversion.
     pub clients: Vec<ServedClient>,
+    selections: Selections,
 }
 
 /// One thing that a Service has to answer for.
@@ -79,6 +82,13 @@ pub enum Absence {
     Unknown,
 }
 
+impl Backend {
+    /// Whether the input contains the Service.
+    pub fn is_known(&self) -> bool {
+        matches!(self, Self::Service { .. })
+    }
+}
+
 impl Serves {
     /// Finds everything in `inventory` that needs a Service.
     pub fn of(inventory: &Inventory) -> Self {
@@ -95,7 +105,13 @@ impl Serves {
             };
             ServedClient { object, purpose, service, backend }
         });
-        Self { clients: clients.collect() }
+        let clients = clients.collect();
+        Self { clients, selections: selecting.into_selections() }
+    }
+
+    /// The workloads and Pods behind Services; never empty.
+    pub fn workloads(&self, selection: SelectionId) -> &[ObjectId] {
+        self.selections.get(selection)
     }
 
     /// The webhooks among them, each with what it is called for.

@@ -1,23 +1,36 @@
 //! Which Pods a Service selects: those of the input, and those that its workloads will run.
 
-use std::collections::BTreeMap;
-
 use foldhash::HashMap;
 
 use crate::inventory::{Inventory, Member, ObjectId};
-use crate::kube::kinds;
+use crate::kube::{Namespace, kinds};
 use crate::manifest::{LabelSelector, Metadata, SelectorOperator, TemplateKind};
 use crate::yaml::Value;
 
 /// The Pods behind a Service.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Selected {
-    /// Workloads in the input whose Pods the Service selects, and Pods; never empty.
-    Workloads(Vec<ObjectId>),
+    /// Workloads in the input whose Pods the Service selects, and Pods.
+    Workloads(SelectionId),
     /// It selects Pods, but none of the input.
     Nobody,
     /// It has no selector, or only stands for a name outside of the cluster: others say who answers.
     Unselected,
+}
+
+/// A list of workloads and Pods, which Services with the same selector share ([`super::Serves::workloads`]).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct SelectionId(usize);
+
+/// The lists.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Selections(Vec<Vec<ObjectId>>);
+
+impl Selections {
+    /// Never empty.
+    pub(super) fn get(&self, selection: SelectionId) -> &[ObjectId] {
+        &self.0[selection.0]
+    }
 }
 
 /// The Pods of a bundle by their labels.
@@ -25,8 +38,9 @@ pub(super) struct Selecting<'a> {
     inventory: &'a Inventory,
     /// Whoever runs Pods with that label and value, in the order of the inventory.
     by_label: HashMap<(&'a str, &'a str), Vec<ObjectId>>,
-    /// What was asked before: webhooks share their Service.
-    known: BTreeMap<ObjectId, Selected>,
+    /// What was found before, by what decides it.
+    known: HashMap<(Namespace, LabelSelector), Selected>,
+    selections: Selections,
 }
 
 impl<'a> Selecting<'a> {
@@ -37,20 +51,12 @@ impl<'a> Selecting<'a> {
                 by_label.entry((key, value.value)).or_default().push(member.id);
             }
         }
-        Self { inventory, by_label, known: BTreeMap::new() }
+        Self { inventory, by_label, known: HashMap::default(), selections: Selections::default() }
     }
 
     /// Who stands behind a Service.
     pub(super) fn behind(&mut self, service: ObjectId) -> Selected {
-        if let Some(known) = self.known.get(&service) {
-            return known.clone();
-        }
-        let selected = self.select(self.inventory.member(service));
-        self.known.insert(service, selected.clone());
-        selected
-    }
-
-    fn select(&self, service: &Member) -> Selected {
+        let service = self.inventory.member(service);
         let spec = service.object.at(&["spec"]);
         let field = |name: &str| spec.and_then(|spec| spec.get(name));
         let selector = LabelSelector::of_map(field("selector"));
@@ -58,6 +64,28 @@ impl<'a> Selecting<'a> {
         if selector.is_empty() || names_another {
             return Selected::Unselected;
         }
+        let decisive = (service.key.namespace.clone(), selector);
+        if let Some(known) = self.known.get(&decisive) {
+            return *known;
+        }
+        let found = self.select(&decisive.0, &decisive.1);
+        let selected = match found.is_empty() {
+            true => Selected::Nobody,
+            false => {
+                self.selections.0.push(found);
+                Selected::Workloads(SelectionId(self.selections.0.len() - 1))
+            }
+        };
+        self.known.insert(decisive, selected);
+        selected
+    }
+
+    /// All lists that were found.
+    pub(super) fn into_selections(self) -> Selections {
+        self.selections
+    }
+
+    fn select(&self, namespace: &Namespace, selector: &LabelSelector) -> Vec<ObjectId> {
         // Of all labels that it asks for, the rarest one.
         let candidates = selector.requirements.iter().map(|requirement| match &requirement.operator {
             SelectorOperator::In(values) => {
@@ -68,12 +96,11 @@ impl<'a> Selecting<'a> {
         let candidates = candidates.map(|found| found.map_or(&[][..], Vec::as_slice)).min_by_key(|found| found.len());
         let selected = candidates.into_iter().flatten().copied().filter(|id| {
             let member = self.inventory.member(*id);
-            !member.key.namespace.certainly_differs(&service.key.namespace)
+            !member.key.namespace.certainly_differs(namespace)
                 && pod_metadata(member)
                     .is_some_and(|metadata| selector.selects(|key| metadata.label(key).map(|label| label.value)))
         });
-        let selected: Vec<ObjectId> = selected.collect();
-        if selected.is_empty() { Selected::Nobody } else { Selected::Workloads(selected) }
+        selected.collect()
     }
 }
 

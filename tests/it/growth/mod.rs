@@ -37,9 +37,10 @@
 //! | namespace or definition with n held objects | `held_objects_of_a_namespace`, `held_objects_of_a_definition` |
 //! | P2: `plan delete ns/x` with Deployments | `deployments_with_services_in_a_namespace` |
 //! | P2: `plan delete ns/x`, mixed objects | `objects_of_all_kinds_in_a_namespace` |
-//! //!
+//!
 //! P3 is in `../hostile/mod.rs`.
 
+mod called;
 mod checked;
 mod planned;
 mod printed;
