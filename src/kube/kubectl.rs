@@ -93,10 +93,16 @@ pub fn delete_files(paths: &[String], options: &[&str]) -> String {
     shell::line(["kubectl", "delete"].into_iter().chain(files).chain(options.iter().copied()))
 }
 
+/// From so many finalizers on that are all removed, a patch takes the list as a whole.
+const MANY_FINALIZERS: usize = 20;
+
 /// Removes the finalizers `remove` of an object whose list is `stored`.
 pub fn remove_finalizers<S: AsRef<str>>(target: &Target, stored: &[S], remove: &[String]) -> String {
     let remove: HashSet<&str> = remove.iter().map(String::as_str).collect();
     let doomed = stored.iter().map(S::as_ref).enumerate().filter(|(_, name)| remove.contains(name));
+    if stored.len() >= MANY_FINALIZERS && doomed.clone().count() == stored.len() {
+        return command("patch", target, &["--type=merge", "-p", r#"{"metadata":{"finalizers":null}}"#]);
+    }
     // From the end: removing one moves those after it.
     remove_entries(target, doomed.rev())
 }

@@ -166,8 +166,6 @@ impl Case<'_> {
             (known, false, _) => format!("Bring back what removes it ({})", known.join("; ")),
             (known, true, _) => format!("Make sure that what removes it runs ({})", known.join("; ")),
         };
-        let mut shown: Vec<String> = names.iter().map(|name| plain::one_line(name)).collect();
-        shown.sort();
         let unless = match unless_quicker {
             [] => String::new(),
             going => format!(", unless its controller is quicker than the deletion of {}", self.named(going)),
@@ -176,7 +174,7 @@ impl Case<'_> {
         let breaks = names.iter().filter_map(|name| finalizers::removal_breaks(name));
         let breaks: String = breaks.map(|breaks| format!(" ({breaks})")).collect();
         Remedy {
-            what: format!("is held by finalizer {}{unless}", shown.join(", ")),
+            what: format!("is held by finalizer {}{unless}", words::finalizers(names)),
             help: format!("{bring}. Or, skipping the clean-up that {whose} would do{breaks}:"),
             commands: vec![kubectl::remove_finalizers(&self.target(), &stored, names)],
             ..Remedy::default()

@@ -21,6 +21,18 @@ pub(crate) fn keys<'k>(keys: impl ExactSizeIterator<Item = &'k ObjectKey>) -> St
     named.join(", ") + &more
 }
 
+/// Finalizers that a sentence names one by one.
+const FINALIZERS: usize = 10;
+
+/// Names of finalizers in order, each once, and how many more.
+pub(crate) fn finalizers(names: &[String]) -> String {
+    let names: std::collections::BTreeSet<&String> = names.iter().collect();
+    let rest = names.len().saturating_sub(FINALIZERS);
+    let named: Vec<String> = names.into_iter().take(FINALIZERS).map(|name| plain::one_line(name)).collect();
+    let more = if rest > 0 { format!(" and {rest} more") } else { String::new() };
+    named.join(", ") + &more
+}
+
 /// `20 Pod, 3 Secret`.
 pub(crate) fn kinds(kinds: &super::outline::KindCounts) -> String {
     let kinds: Vec<_> = kinds.iter().map(|(kind, number)| format!("{number} {}", plain::one_line(kind))).collect();

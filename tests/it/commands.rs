@@ -174,6 +174,17 @@ fn finalizers_of_any_text_come_back_out_of_a_patch() {
 }
 
 #[test]
+fn a_long_list_of_finalizers_is_removed_as_a_whole_and_part_of_it_one_by_one() {
+    let target = Target::new(kinds::POD.to_string(), "web", &Namespace::Named("shop".into()));
+    let stored: Vec<String> = (0..30).map(|number| format!("example.com/{number}")).collect();
+    let whole = split(&kubectl::remove_finalizers(&target, &stored, &stored));
+    assert_eq!(whole[6..], ["--type=merge", "-p", r#"{"metadata":{"finalizers":null}}"#]);
+    let part = split(&kubectl::remove_finalizers(&target, &stored, &stored[1..]));
+    let operations: Vec<Value> = serde_json::from_str(&part[8]).expect("a JSON patch");
+    assert_eq!(operations.len(), 2 * 29);
+}
+
+#[test]
 fn a_token_of_a_namespace_is_removed_through_its_subresource() {
     let command = kubectl::remove_spec_finalizer("a'b", "x\"; touch pwned");
     let filter = r#"del(.spec.finalizers[] | select(. == "x\"; touch pwned"))"#;

@@ -48,8 +48,11 @@ impl<'a> Builder<'a> {
 
     /// How many of a workload's replicas are shown, each of which is so many objects.
     pub(super) fn capped(&mut self, owner: &ObjectKey, replicas: i64, objects: usize) -> i64 {
-        let many = self.implied.objects.len() >= MANY_IMPLIED;
-        let most = if many { MOST_REPLICAS / 10 } else { MOST_REPLICAS };
+        let most = match self.implied.objects.len() / MANY_IMPLIED {
+            0 => MOST_REPLICAS,
+            1 => MOST_REPLICAS / 10,
+            _ => 2,
+        };
         let room = i64::try_from(MOST_BELOW_ONE / objects.max(1)).unwrap_or(most);
         let most = most.min(room).max(2);
         if replicas > most {

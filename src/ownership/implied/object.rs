@@ -11,7 +11,7 @@ use crate::yaml::Value;
 pub(super) const MOST_REPLICAS: i64 = 100;
 /// Most objects below one workload with several replicas: fewer of them, if each has many claims.
 pub(super) const MOST_BELOW_ONE: usize = 2_000;
-/// From so many implied objects on, workloads have but a tenth of [`MOST_REPLICAS`].
+/// From so many implied objects on, workloads have but a tenth of [`MOST_REPLICAS`], and from twice as many on but two.
 pub(super) const MANY_IMPLIED: usize = 20_000;
 
 /// An object that a built-in controller creates.

@@ -10,6 +10,8 @@ use crate::text::plain;
 
 /// Lines of a list.
 const LISTED: usize = 12;
+/// Commands of a safe order.
+const COMMANDS: usize = 20;
 
 /// What stays on purpose, and the data that does not.
 pub(super) fn kept_and_lost(page: &mut Screen<'_>, removal: &RemovalView, story: &Story<'_>) {
@@ -71,9 +73,15 @@ pub(super) fn safe_order(page: &mut Screen<'_>, removal: &RemovalView) {
         return;
     }
     page.section("Safe order: after these commands nothing gets stuck");
-    for (number, command) in (1..).zip(commands) {
+    for (number, command) in (1..).zip(commands.iter().take(COMMANDS)) {
         page.command(number, &command.command);
         page.prose(5, &command.why);
+    }
+    if commands.len() > COMMANDS {
+        page.line(&format!(
+            "  … and {}; --output json has them all",
+            plain::count(commands.len() - COMMANDS, "more command")
+        ));
     }
     page.command(commands.len() + 1, &removal.command);
 }

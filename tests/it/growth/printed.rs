@@ -134,3 +134,16 @@ fn a_diff_of_many_fixes() {
     let diff = within_limits(&documents(16_000, namespace), "check --no-config --threads 1 --diff --suggested @");
     assert!(diff.contains("\n-spec: {finalizers: [example.com/web]}\n"), "{}", &diff[..400]);
 }
+
+/// A person reads the first of thousands of commands; a tool reads all of them.
+#[test]
+fn a_safe_order_of_thousands_of_commands() {
+    let held = |number| {
+        format!(
+            "apiVersion: v1\nkind: ConfigMap\nmetadata: {{name: web-{number}, namespace: shop, finalizers: [example.com/web]}}"
+        )
+    };
+    let page = within_limits(&documents(5_000, held), "plan teardown --by kubectl --fail-on never @");
+    assert!(page.contains("4980 more commands"), "{page}");
+    assert!(page.len() < 20_000, "{}", page.len());
+}

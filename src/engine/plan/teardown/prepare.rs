@@ -127,7 +127,7 @@ impl Writer<'_> {
             command: kubectl::remove_finalizers(&self.target(key), &stored, finalizers),
             why: format!(
                 "Nothing in the input removes {} of {}. Make sure that no other controller does: what it would clean up stays behind.",
-                finalizers.iter().map(|name| crate::text::plain::one_line(name)).collect::<Vec<_>>().join(", "),
+                words::finalizers(finalizers),
                 words::key(key)
             ),
         }
