@@ -83,6 +83,7 @@ impl Simulation<'_> {
             }
             Purge::Finalize(namespace) => {
                 self.update(namespace, |state| state.flags[namespace] &= !SPEC_KUBERNETES);
+                self.state.purging.emptied.remove(namespace);
                 self.note(namespace, Effect::Released, Cause::NamespaceEmpty.into());
                 self.remove_if_finished(namespace, Cause::NamespaceEmpty.into());
             }

@@ -206,7 +206,7 @@ impl Simulation<'_> {
 
     /// The namespaces that are Terminating and empty.
     pub(super) fn finalizable(&self) -> impl Iterator<Item = ObjectId> + '_ {
-        self.cluster.links.namespaces.iter().copied().filter(|id| self.may_finalize(*id))
+        self.state.purging.emptied.iter().filter(|id| self.may_finalize(*id))
     }
 
     pub(super) fn definition_of(&self, id: ObjectId) -> Option<ObjectId> {

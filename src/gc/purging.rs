@@ -3,9 +3,11 @@
 
 use std::collections::BTreeMap;
 
+use typed_index_collections::TiVec;
+
 use super::cluster::Cluster;
 use super::failing::Failing;
-use super::flags::TERMINATING;
+use super::flags::{GONE, TERMINATING};
 use super::id_set::IdSet;
 use super::ids::ObjectId;
 use super::links::Role;
@@ -15,6 +17,8 @@ use super::links::Role;
 pub(super) struct Purging {
     /// Whatever a purge would delete now is among them; the others are taken out when somebody looks.
     pub(super) candidates: IdSet,
+    /// Terminating namespaces with nothing left in them; those that may be finished are among them.
+    pub(super) emptied: IdSet,
     left: BTreeMap<ObjectId, Left>,
 }
 
@@ -45,7 +49,8 @@ impl Remainder {
 impl Purging {
     /// Of a cluster before the first step, in which everything exists.
     pub(super) fn new(cluster: &Cluster, failing: &Failing) -> Self {
-        let mut purging = Purging { candidates: IdSet::new(cluster.len()), left: BTreeMap::new() };
+        let ids = || IdSet::new(cluster.len());
+        let mut purging = Purging { candidates: ids(), emptied: ids(), left: BTreeMap::new() };
         for (id, role) in &cluster.links.roles {
             if let Role::Namespace { content, pods, .. } = role {
                 let all = |list: &[ObjectId]| Remainder { number: list.len(), first: 0 };
@@ -62,6 +67,9 @@ impl Purging {
     pub(super) fn start(&mut self, cluster: &Cluster, failing: &Failing, id: ObjectId) {
         match cluster.links.roles.get(&id) {
             Some(Role::Namespace { content, pods, .. }) => {
+                if self.is_empty(id) {
+                    self.emptied.insert(id);
+                }
                 self.candidates.extend(pods.iter().copied());
                 // Where the deletion of a Pod is rejected, the rest does not wait for it [NS-8].
                 if !self.has_pods(id) || failing.has_webhooks() && cluster.asks_about_kind_of(pods) {
@@ -84,7 +92,9 @@ impl Purging {
     }
 
     /// An object is gone.
-    pub(super) fn note_removal(&mut self, cluster: &Cluster, id: ObjectId, gone: impl Fn(ObjectId) -> bool) {
+    pub(super) fn note_removal(&mut self, cluster: &Cluster, id: ObjectId, flags: &TiVec<ObjectId, u16>) {
+        let gone = |id: ObjectId| flags[id] & GONE != 0;
+        self.emptied.remove(id);
         let Some(home) = cluster.links.home_of(id) else { return };
         let (Some(Role::Namespace { content, pods, .. }), Some(left)) =
             (cluster.links.roles.get(&home), self.left.get_mut(&home))
@@ -98,6 +108,9 @@ impl Purging {
             }
         } else {
             left.others.update(content, gone);
+        }
+        if flags[home] & (TERMINATING | GONE) == TERMINATING && self.is_empty(home) {
+            self.emptied.insert(home);
         }
     }
 

@@ -163,7 +163,7 @@ impl<'c> Simulation<'c> {
         self.state.flags[id] |= GONE;
         self.state.timeline.remove(self.cluster, id);
         let State { purging, failing, flags, .. } = &mut self.state;
-        purging.note_removal(self.cluster, id, |other| flags[other] & GONE != 0);
+        purging.note_removal(self.cluster, id, flags);
         let had_webhooks = failing.has_webhooks();
         failing.note_removal(self.cluster, id, |other| flags[other] & GONE == 0);
         if failing.has_webhooks() && !had_webhooks {

@@ -90,3 +90,14 @@ fn a_webhook_that_is_asked_about_the_pods_behind_it() {
     within_limits(&text, "plan teardown --by kubectl --fail-on never @");
     within_limits(&text, "plan teardown --by namespace -n shop --fail-on never @");
 }
+
+/// No Namespace is finished while the API is not served, so which of them are empty is asked after each move.
+#[test]
+fn an_api_and_the_namespaces_that_wait_for_it() {
+    let api = "apiVersion: apiregistration.k8s.io/v1\nkind: APIService\nmetadata: {name: v1.example.com}\nspec: {group: example.com, \
+               version: v1, service: {name: hook, namespace: shop}}";
+    let namespaces =
+        documents(4_000, |number| format!("apiVersion: v1\nkind: Namespace\nmetadata: {{name: shop-{number}}}"));
+    let text = format!("{NAMESPACE}---\n{}\n---\n{}\n---\n{api}\n{namespaces}", service("hook"), pod(0));
+    within_limits(&text, "plan teardown --by namespace --fail-on never @");
+}
