@@ -5,12 +5,15 @@ use std::collections::BTreeSet;
 use super::{Analysis, Assumptions, Built, steps_of};
 use crate::delivery::ToolRequest;
 use crate::gc::{self, Cluster, ClusterError, Plan, SimulationOptions, Step};
-use crate::kube::{ObjectKey, kinds};
+use crate::kube::{ObjectKey, Wait, kinds};
 use crate::ownership::Implied;
 
 /// How many states the search for other outcomes of a removal looks at: its requests race with each other, and after some the search
 /// finds nothing new.
 const REMOVAL_STATES: usize = 50_000;
+
+/// How many objects all waits of a removal may look at together, as each of them looks at the whole cluster.
+const MOST_LOOKS: usize = 10_000_000;
 
 /// A cluster with the steps to be simulated on it.
 #[derive(Debug)]
@@ -63,8 +66,22 @@ impl Scenario {
         let options = SimulationOptions { kubelet, state_cap: REMOVAL_STATES, ..SimulationOptions::default() };
         let mut scenario = Self::of(analysis, implied, namespaces, steps_of(requests), options)?;
         scenario.together = Some(0);
+        scenario.leave_out_waits();
         scenario.settle_first();
         Ok(scenario)
+    }
+
+    /// Nobody has thousands of waves, and each of them would be simulated until everything rests.
+    fn leave_out_waits(&mut self) {
+        let most = MOST_LOOKS / self.cluster.len().max(1);
+        let waits = self.steps.iter_mut().filter_map(|step| match step {
+            Step::Delete { wait, .. } if *wait != Wait::None => Some(wait),
+            _ => None,
+        });
+        for wait in waits.skip(most) {
+            *wait = Wait::None;
+            self.assumptions.waits_left_out += 1;
+        }
     }
 
     /// Namespaces that a tool asks to delete although the input contains no such object.

@@ -53,6 +53,8 @@ pub struct Assumptions {
     pub unanswered: Vec<(ObjectKey, ObjectKey)>,
     /// (configuration or APIService, Service): taken to answer, as there are too many of them, and of objects, to look at all.
     pub not_looked_at: Vec<(ObjectKey, ObjectKey)>,
+    /// How many waits of the tool between its requests are not simulated, as there are too many of them.
+    pub waits_left_out: usize,
     /// Objects that no API server accepts: metadata of wrong types, or no name.
     pub rejected: Vec<ObjectKey>,
 }

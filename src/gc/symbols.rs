@@ -48,9 +48,9 @@ impl Symbols {
         (symbol.0.min(2), self.get(symbol)).cmp(&(other_rank, other.name().unwrap_or_else(|| self.get(symbol))))
     }
 
-    /// The symbol of a text, by a walk over all of them: for the few texts that are looked up rarely.
-    pub(super) fn find(&self, text: &str) -> Option<Symbol> {
-        (0..self.ends.len() as u32).map(Symbol).find(|symbol| self.get(*symbol) == text)
+    /// All of them, each with its text.
+    pub(super) fn iter(&self) -> impl Iterator<Item = (Symbol, &str)> {
+        (0..self.ends.len() as u32).map(Symbol).map(|symbol| (symbol, self.get(symbol)))
     }
 
     pub(super) fn get(&self, symbol: Symbol) -> &str {

@@ -2,6 +2,8 @@
 
 use std::collections::BTreeMap;
 
+use foldhash::{HashMap, HashSet};
+
 use super::cause::Protection;
 use super::cluster::Cluster;
 use super::ids::{FinalizerId, NONE, ObjectId};
@@ -15,8 +17,9 @@ impl Links {
     /// The ties of the objects, which are in the order of their ids.
     pub(super) fn derive(cluster: &Cluster, objects: &[Object]) -> Links {
         let mut links = Links::default();
+        let tokens = tokens(cluster, objects);
         for (id, object) in cluster.ids().zip(objects) {
-            links.add_role(cluster, id, object);
+            links.add_role(cluster, id, object, &tokens);
         }
         links.fill_namespaces(cluster);
         for id in cluster.ids() {
@@ -45,16 +48,15 @@ impl Links {
         }
     }
 
-    fn add_role(&mut self, cluster: &Cluster, id: ObjectId, object: &Object) {
+    fn add_role(&mut self, cluster: &Cluster, id: ObjectId, object: &Object, tokens: &HashMap<&str, Symbol>) {
         let info = cluster.info(id);
         let role = match (&object.facts, info.group_kind()) {
             (Facts::Pod(pod), _) => pod_role(pod),
             (_, kinds::POD) => pod_role(&PodFacts::default()),
             (Facts::Namespace(facts), _) => {
-                let known = |token: &&String| token.as_str() != finalizers::KUBERNETES;
-                let tokens = facts.spec_finalizers.iter().filter(known);
+                let tokens =
+                    facts.spec_finalizers.iter().filter_map(|token| tokens.get(token.as_str()).copied()).collect();
                 self.namespaces.push(id);
-                let tokens = tokens.filter_map(|token| cluster.text.find(token)).collect();
                 Role::Namespace { content: Vec::new(), pods: Vec::new(), tokens }
             }
             (Facts::Definition(crd), _) => {
@@ -139,6 +141,18 @@ impl Links {
             self.followers.push((leader, id));
         }
     }
+}
+
+/// The `spec.finalizers` of Namespaces besides `kubernetes`.
+fn tokens<'c>(cluster: &'c Cluster, objects: &[Object]) -> HashMap<&'c str, Symbol> {
+    let facts = objects.iter().filter_map(|object| match &object.facts {
+        Facts::Namespace(facts) => Some(facts),
+        _ => None,
+    });
+    let mut written: HashSet<&str> = facts.flat_map(|facts| &facts.spec_finalizers).map(String::as_str).collect();
+    written.remove(finalizers::KUBERNETES);
+    let symbols = cluster.text.iter().filter(|(_, text)| written.contains(text));
+    symbols.map(|(symbol, text)| (text, symbol)).collect()
 }
 
 fn pod_role(pod: &PodFacts) -> Role {

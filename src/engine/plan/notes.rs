@@ -45,6 +45,7 @@ pub(super) fn notes(ground: &Ground<'_>, assumptions: &Assumptions) -> Vec<Strin
         answered_elsewhere,
         unanswered,
         not_looked_at,
+        waits_left_out,
     } = assumptions;
     notes.extend(unread(inventory));
     if !assumed_owners.is_empty() {
@@ -71,6 +72,12 @@ pub(super) fn notes(ground: &Ground<'_>, assumptions: &Assumptions) -> Vec<Strin
             "Not in the input and assumed to answer elsewhere, because a rendering proves nothing: {}. If it does not, \
              everything that needs it fails.",
             callers(answered_elsewhere)
+        ));
+    }
+    if *waits_left_out > 0 {
+        notes.push(format!(
+            "There are too many waves to wait for each: the last {} are deleted together.",
+            waits_left_out + 1
         ));
     }
     if !not_looked_at.is_empty() {

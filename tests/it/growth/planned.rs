@@ -231,5 +231,6 @@ fn objects_of_a_wave_each() {
              {{argocd.argoproj.io/hook: PostDelete, argocd.argoproj.io/sync-wave: '{number}'}}}}\nspec: {{template: {{spec: {{}}}}}}"
         )
     };
-    within_limits(&documents(3_000, hook), "plan teardown --by argocd --fail-on never @");
+    let page = within_limits(&documents(6_000, hook), "plan teardown --by argocd --fail-on never @");
+    assert!(page.contains("There are too many waves to wait for each"), "{page}");
 }
