@@ -52,14 +52,15 @@ pub(super) fn add_callouts(
         if !matters {
             continue;
         }
+        if asked.answers_elsewhere(client) {
+            assumptions.answered_elsewhere.push((key.clone(), client.service_key()));
+            continue;
+        }
         if !asked.may_look_at(client) {
             assumptions.not_looked_at.push((key.clone(), client.service_key()));
             continue;
         }
-        let Some(answered_by) = asked.answerer(client) else {
-            assumptions.answered_elsewhere.push((key.clone(), client.service_key()));
-            continue;
-        };
+        let answered_by = asked.answerer(client);
         let is_silent = answered_by.pods.as_ref().map_or(!client.backend.is_known(), Vec::is_empty);
         let pair = (key.clone(), answered_by.service.clone());
         match &client.purpose {
@@ -183,8 +184,16 @@ impl<'a> Asked<'a> {
         source.ownership.serves.workloads(selected).iter().map(|id| &source.inventory.member(*id).key)
     }
 
-    /// Who answers; `None` if that is not for this cluster to decide.
-    fn answerer(&self, client: &ServedClient) -> Option<Answerer> {
+    /// Whether who answers is not for this cluster to decide.
+    fn answers_elsewhere(&self, client: &ServedClient) -> bool {
+        match client.backend {
+            Backend::Service { .. } => false,
+            Backend::Absent(absence) => !self.source.closed || absence == Absence::Unknown,
+        }
+    }
+
+    /// Who answers, if that is for this cluster to decide.
+    fn answerer(&self, client: &ServedClient) -> Answerer {
         match &client.backend {
             Backend::Service { id, pods, .. } => {
                 let service = self.source.inventory.member(*id).key.clone();
@@ -194,12 +203,9 @@ impl<'a> Asked<'a> {
                     Selected::Nobody if self.source.closed => Some(Vec::new()),
                     Selected::Nobody => None,
                 };
-                Some(Answerer { service, pods })
+                Answerer { service, pods }
             }
-            Backend::Absent(Absence::Dumped | Absence::Unplaced) if self.source.closed => {
-                Some(Answerer { service: client.service_key(), pods: None })
-            }
-            Backend::Absent(_) => None,
+            Backend::Absent(_) => Answerer { service: client.service_key(), pods: None },
         }
     }
 

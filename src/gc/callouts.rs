@@ -108,11 +108,6 @@ impl Callouts {
         self.asked.get(&object).map_or(&[], Vec::as_slice)
     }
 
-    /// Whether webhooks are asked about nothing.
-    pub(super) fn ask_nothing(&self) -> bool {
-        self.asked.is_empty()
-    }
-
     /// Whether a webhook is asked about any object of a kind.
     pub(super) fn asks_about_kind(&self, kind: KindId) -> bool {
         self.asked_kinds.contains(&kind)

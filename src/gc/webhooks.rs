@@ -240,7 +240,7 @@ impl Simulation<'_> {
 
     /// Remembers what a namespace purge is refused.
     pub(super) fn note_ends_of_purges(&mut self) {
-        if self.trace.is_none() || self.cluster.links.callouts.ask_nothing() {
+        if self.trace.is_none() || !self.state.failing.has_webhooks() {
             return;
         }
         for &namespace in &self.cluster.links.namespaces {
