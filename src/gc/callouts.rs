@@ -56,13 +56,15 @@ impl Callout {
         self.service == NONE || self.pods.as_ref().is_some_and(Vec::is_empty)
     }
 
+    /// Whether its Service exists, if these objects do.
+    pub(super) fn has_service(&self, live: impl Fn(ObjectId) -> bool) -> bool {
+        self.service != NONE && live(self.service)
+    }
+
     /// Whether it exists and nobody answers it, if these objects exist.
     pub(super) fn fails(&self, live: impl Fn(ObjectId) -> bool) -> bool {
-        let answers = || {
-            self.service != NONE
-                && live(self.service)
-                && self.pods.as_ref().is_none_or(|pods| pods.iter().any(|pod| live(*pod)))
-        };
+        let answers =
+            || self.has_service(&live) && self.pods.as_ref().is_none_or(|pods| pods.iter().any(|pod| live(*pod)));
         (self.object == NONE || live(self.object)) && !answers()
     }
 

@@ -23,18 +23,17 @@ pub(super) struct Stretch<'s> {
 
 /// The rests of the cluster, each of which ends a stretch.
 #[derive(Debug)]
-pub(super) struct Rests {
-    /// Whether everything settles: else somebody waits until objects are gone.
-    settled: Vec<bool>,
+pub(super) struct Rests<'s> {
+    /// The requests after which the cluster rests, each with its place among all.
+    ends: Vec<(usize, &'s BoundRequest<'s>)>,
     /// For each stretch the next one that follows another kind of rest.
     alike_until: Vec<usize>,
 }
 
-impl Rests {
-    pub(super) fn of(requests: &[BoundRequest<'_>]) -> Self {
-        let waits = requests.iter().map(|request| request.wait).filter(|wait| *wait != Wait::None);
-        let settled: Vec<bool> = waits.map(|wait| wait == Wait::Settled).collect();
-        let mut rests = Self { alike_until: vec![settled.len(); settled.len()], settled };
+impl<'s> Rests<'s> {
+    pub(super) fn of(requests: &'s [BoundRequest<'s>]) -> Self {
+        let ends: Vec<_> = requests.iter().enumerate().filter(|(_, request)| request.wait != Wait::None).collect();
+        let mut rests = Self { alike_until: vec![ends.len(); ends.len()], ends };
         for number in (0..rests.len().saturating_sub(1)).rev() {
             let is_alike = rests.settles_before(number) == rests.settles_before(number + 1);
             rests.alike_until[number] = if is_alike { rests.alike_until[number + 1] } else { number + 1 };
@@ -44,12 +43,17 @@ impl Rests {
 
     /// How many there are, and so how many stretches.
     pub(super) fn len(&self) -> usize {
-        self.settled.len()
+        self.ends.len()
+    }
+
+    /// For each stretch the place of the request that ends it, and that request.
+    pub(super) fn iter(&self) -> impl Iterator<Item = (usize, &'s BoundRequest<'s>)> + '_ {
+        self.ends.iter().copied()
     }
 
     /// Whether everything has settled before a stretch: as it has before the first one.
     pub(super) fn settles_before(&self, stretch: usize) -> bool {
-        stretch == 0 || self.settled[stretch - 1]
+        stretch == 0 || self.ends[stretch - 1].1.wait == Wait::Settled
     }
 
     /// The next stretch that follows another kind of rest.

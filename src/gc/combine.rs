@@ -43,7 +43,8 @@ pub(super) fn add_outcomes(
     active.extend(steps.iter().flat_map(|step| &step.log).map(|entry| entry.object));
     let joined = joined(requests);
     let partition = Partition::new(cluster, &active, &targets, &joined);
-    let (rests, sent) = (Rests::of(requests), sent(requests, &partition));
+    let rests = Rests::of(requests);
+    let sent = sent(requests, &rests, &partition);
     let mut budget = options.state_cap.saturating_mul(CHOICE).saturating_add(cluster.len() * EACH);
     let mut reached: Vec<ReachedEnds> = Vec::new();
     for (part, sent) in partition.parts.iter().zip(&sent) {
@@ -52,11 +53,10 @@ pub(super) fn add_outcomes(
         reached.push(ends);
         budget = left;
     }
-    let rests = requests.iter().enumerate().filter(|(_, request)| request.wait != Wait::None);
     let mut room = MOST_OBJECTS / cluster.len().max(1);
     let halting = reached.iter().flat_map(ReachedEnds::halting).collect();
     let whole = Whole { cluster, parts: &partition.parts, reached: &reached, halting, lone: joined.is_empty() };
-    for (stretch, (step, request)) in rests.enumerate() {
+    for (stretch, (step, request)) in rests.iter().enumerate() {
         if request.wait == Wait::Settled {
             let listed = whole.add_to(&mut steps[step], stretch, room.clamp(FEWEST_OUTCOMES, MOST_OUTCOMES));
             room = room.saturating_sub(listed);
@@ -80,24 +80,26 @@ fn joined(requests: &[BoundRequest<'_>]) -> Vec<Vec<ObjectId>> {
 }
 
 /// What the clients send to each part, by the stretch.
-fn sent<'s>(requests: &'s [BoundRequest<'s>], partition: &Partition) -> Vec<BTreeMap<usize, Stretch<'s>>> {
-    let mut ends = requests.iter().filter(|request| request.wait != Wait::None).peekable();
+fn sent<'s>(
+    requests: &'s [BoundRequest<'s>],
+    rests: &Rests<'s>,
+    partition: &Partition,
+) -> Vec<BTreeMap<usize, Stretch<'s>>> {
     let mut all = vec![BTreeMap::new(); partition.parts.len()];
-    let mut stretch = 0;
-    for request in requests {
+    let mut ends = rests.iter().enumerate().peekable();
+    for (place, request) in requests.iter().enumerate() {
         let mut shares: BTreeMap<usize, Vec<Option<ObjectId>>> = BTreeMap::new();
         for target in request.targets.iter().flatten() {
             if let Some((part, local)) = partition.locate(*target) {
                 shares.entry(part).or_default().push(Some(local));
             }
         }
-        let Some(end) = ends.peek() else { break };
+        let Some(&(stretch, (last, end))) = ends.peek() else { break };
         for (part, targets) in shares {
             all[part].entry(stretch).or_insert_with(|| Stretch::until(end)).push(request.to(targets));
         }
-        if request.wait != Wait::None {
+        if place == last {
             ends.next();
-            stretch += 1;
         }
     }
     all

@@ -78,7 +78,7 @@ impl<'c> Explorer<'c> {
 
     /// The outcomes at the end of each stretch over all orders, and what of the budget is unused. `sent` is what clients send to
     /// this part, in some of the stretches between `rests`.
-    pub(super) fn run(mut self, sent: &'c BTreeMap<usize, Stretch<'c>>, rests: &Rests) -> (ReachedEnds, usize) {
+    pub(super) fn run(mut self, sent: &'c BTreeMap<usize, Stretch<'c>>, rests: &Rests<'_>) -> (ReachedEnds, usize) {
         let start = Branch::of(Simulation::new(self.cluster).state, Course::default());
         let first = self.settle(vec![start]);
         let mut ends = ReachedEnds::default();

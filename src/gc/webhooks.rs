@@ -15,7 +15,7 @@ use foldhash::HashSet;
 use super::callouts::{Callout, CalloutRole};
 use super::cluster::Cluster;
 use super::flags::{FOREGROUND, GRACEFUL, ORPHAN, TERMINATING};
-use super::ids::{CalloutId, NONE, ObjectId};
+use super::ids::{CalloutId, ObjectId};
 use super::kinds::KindId;
 use super::links::Role;
 use super::object::Verb;
@@ -61,7 +61,7 @@ pub(super) struct ToldTies {
 impl View<'_> {
     /// Whether the Service of a callout exists.
     pub(super) fn service_exists(&self, callout: &Callout) -> bool {
-        callout.service != NONE && self.state.live(callout.service)
+        callout.has_service(|id| self.state.live(id))
     }
 
     /// The webhook that rejects this for an object now.

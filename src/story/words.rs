@@ -15,8 +15,13 @@ pub(crate) fn key(key: &ObjectKey) -> String {
 
 /// Some keys, and how many more.
 pub(crate) fn keys<'k>(keys: impl ExactSizeIterator<Item = &'k ObjectKey>) -> String {
-    let rest = keys.len().saturating_sub(NAMED);
-    let named: Vec<String> = keys.take(NAMED).map(key).collect();
+    some(keys.map(key), NAMED)
+}
+
+/// At most so many of some names, and how many more.
+fn some(names: impl ExactSizeIterator<Item = String>, most: usize) -> String {
+    let rest = names.len().saturating_sub(most);
+    let named: Vec<String> = names.take(most).collect();
     let more = if rest > 0 { format!(" and {rest} more") } else { String::new() };
     named.join(", ") + &more
 }
@@ -27,10 +32,7 @@ const FINALIZERS: usize = 10;
 /// Names of finalizers in order, each once, and how many more.
 pub(crate) fn finalizers(names: &[String]) -> String {
     let names: std::collections::BTreeSet<&String> = names.iter().collect();
-    let rest = names.len().saturating_sub(FINALIZERS);
-    let named: Vec<String> = names.into_iter().take(FINALIZERS).map(|name| plain::one_line(name)).collect();
-    let more = if rest > 0 { format!(" and {rest} more") } else { String::new() };
-    named.join(", ") + &more
+    some(names.into_iter().map(|name| plain::one_line(name)), FINALIZERS)
 }
 
 /// `20 Pod, 3 Secret`.

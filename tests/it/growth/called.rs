@@ -1,10 +1,7 @@
 //! What webhooks and aggregated APIs cost, which tie whatever they are asked about to a Service and its Pods.
 
-use super::support::{documents, within_limits, within_limits_in};
+use super::support::{checked, deleted, documents, namespace, within_limits, within_limits_in};
 use crate::support::Repository;
-
-/// The namespace that everything is in.
-const NAMESPACE: &str = "apiVersion: v1\nkind: Namespace\nmetadata: {name: shop}\n";
 
 /// A webhook that a Service answers for.
 fn webhook(number: usize, service: &str, group: &str) -> String {
@@ -30,18 +27,14 @@ fn config_map(number: usize) -> String {
     format!("apiVersion: v1\nkind: ConfigMap\nmetadata: {{name: web-{number}, namespace: shop}}")
 }
 
-fn webhooks_and_objects(count: usize) -> String {
-    let pair = |number| format!("{}\n---\n{}", webhook(number, "hook", "*"), config_map(number));
-    format!("{NAMESPACE}---\n{}\n---\n{}\n{}", service("hook"), pod(0), documents(count, pair))
-}
-
 #[test]
 fn webhooks_that_are_asked_about_all_objects() {
-    let text = webhooks_and_objects(2_000);
-    within_limits(&text, "check --no-config --threads 1 --output concise @");
-    within_limits(&text, "plan delete ns/shop -f @");
+    let pair = |number| format!("{}\n---\n{}", webhook(number, "hook", "*"), config_map(number));
+    let content = format!("---\n{}\n---\n{}\n{}", service("hook"), pod(0), documents(2_000, pair));
+    checked(&namespace(&content));
+    deleted(&content);
     let inside = Repository::new();
-    inside.write("input.yaml", &text);
+    inside.write("input.yaml", &namespace(&content));
     inside.write("head/empty.yaml", "");
     within_limits_in(&inside, "diff --base @ --head head --fail-on never");
 }
@@ -56,37 +49,32 @@ fn webhooks_and_kinds() {
             webhook(number, "hook", &group)
         )
     };
-    let text = format!("{NAMESPACE}---\n{}\n---\n{}\n{}", service("hook"), pod(0), documents(10_000, pair));
-    within_limits(&text, "check --no-config --threads 1 --output concise @");
+    checked(&namespace(&format!("---\n{}\n---\n{}\n{}", service("hook"), pod(0), documents(10_000, pair))));
 }
 
 /// Each webhook has a Service of its own, and all Services select all Pods.
 #[test]
 fn services_that_select_the_same_pods() {
-    let text = |count| {
-        let one = |number| {
-            let name = format!("hook-{number}");
-            format!("{}\n---\n{}\n---\n{}", webhook(number, &name, "example.com"), service(&name), pod(number))
-        };
-        format!("{NAMESPACE}{}", documents(count, one))
+    let one = |number| {
+        let name = format!("hook-{number}");
+        format!("{}\n---\n{}\n---\n{}", webhook(number, &name, "example.com"), service(&name), pod(number))
     };
-    within_limits(&text(8_000), "check --no-config --threads 1 --output concise @");
-    within_limits(&text(2_000), "plan delete ns/shop -f @");
+    checked(&namespace(&documents(8_000, one)));
+    deleted(&documents(2_000, one));
 }
 
 #[test]
 fn webhooks_of_one_service_with_many_pods() {
     let pair = |number| format!("{}\n---\n{}", webhook(number, "hook", "example.com"), pod(number));
-    let text = format!("{NAMESPACE}---\n{}\n{}", service("hook"), documents(3_000, pair));
-    within_limits(&text, "plan delete ns/shop -f @");
+    deleted(&format!("---\n{}\n{}", service("hook"), documents(3_000, pair)));
 }
 
 /// While the Pods go, the deletion of everything else depends on whether one of them is left.
 #[test]
 fn a_webhook_that_is_asked_about_the_pods_behind_it() {
     let pair = |number| format!("{}\n---\n{}", pod(number), config_map(number));
-    let text =
-        format!("{NAMESPACE}---\n{}\n---\n{}\n{}", service("hook"), webhook(0, "hook", "*"), documents(500, pair));
+    let (service, webhook) = (service("hook"), webhook(0, "hook", "*"));
+    let text = namespace(&format!("---\n{service}\n---\n{webhook}\n{}", documents(500, pair)));
     within_limits(&text, "plan teardown --by kubectl --fail-on never @");
     within_limits(&text, "plan teardown --by namespace -n shop --fail-on never @");
 }
@@ -98,6 +86,6 @@ fn an_api_and_the_namespaces_that_wait_for_it() {
                version: v1, service: {name: hook, namespace: shop}}";
     let namespaces =
         documents(4_000, |number| format!("apiVersion: v1\nkind: Namespace\nmetadata: {{name: shop-{number}}}"));
-    let text = format!("{NAMESPACE}---\n{}\n---\n{}\n---\n{api}\n{namespaces}", service("hook"), pod(0));
+    let text = namespace(&format!("---\n{}\n---\n{}\n---\n{api}\n{namespaces}", service("hook"), pod(0)));
     within_limits(&text, "plan teardown --by namespace --fail-on never @");
 }

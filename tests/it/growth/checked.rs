@@ -1,15 +1,10 @@
 //! What `check` costs.
 
 use super::support::{
-    documents, lines, namesakes_and_references, operator_and_object, uid, with_finalizers, with_references,
+    checked, documents, lines, namesakes_and_references, operator_and_object, uid, with_finalizers, with_references,
     within_limits, within_limits_in,
 };
 use crate::support::Repository;
-
-/// Checks a text within the limits.
-fn checked(text: &str) {
-    within_limits(text, "check --no-config --threads 1 --output concise @");
-}
 
 /// Review P1: n owner references of one object, different uids.
 #[test]

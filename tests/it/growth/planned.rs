@@ -1,16 +1,8 @@
 //! What a plan costs.
 
-use super::support::{documents, lines, operator_and_object, uid, with_finalizers, with_references, within_limits};
-
-/// Plans the deletion of the namespace `shop` with this content.
-fn deleted(content: &str) {
-    within_limits(&namespace(content), "plan delete ns/shop -f @");
-}
-
-/// The namespace `shop` with this content.
-fn namespace(content: &str) -> String {
-    format!("---\napiVersion: v1\nkind: Namespace\nmetadata: {{name: shop}}\n{content}")
-}
+use super::support::{
+    deleted, documents, lines, namespace, operator_and_object, uid, with_finalizers, with_references, within_limits,
+};
 
 fn deployment(number: usize, replicas: usize, volumes: &str) -> String {
     format!(

@@ -20,6 +20,21 @@ pub(super) fn within_limits_in(inside: &Repository, arguments: &str) -> String {
     String::from_utf8(run.stdout).expect("UTF-8")
 }
 
+/// Checks a text within the limits.
+pub(super) fn checked(text: &str) {
+    within_limits(text, "check --no-config --threads 1 --output concise @");
+}
+
+/// Plans the deletion of the namespace `shop` with this content.
+pub(super) fn deleted(content: &str) {
+    within_limits(&namespace(content), "plan delete ns/shop -f @");
+}
+
+/// The namespace `shop` with this content.
+pub(super) fn namespace(content: &str) -> String {
+    format!("---\napiVersion: v1\nkind: Namespace\nmetadata: {{name: shop}}\n{content}")
+}
+
 /// One line for each number.
 pub(super) fn lines(count: usize, line: impl Fn(usize) -> String) -> String {
     (0..count).fold(String::new(), |mut text, number| {
