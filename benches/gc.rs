@@ -68,15 +68,15 @@ fn object(index: usize, owners: &[usize]) -> Object {
     let reference = |owner: &usize| OwnerReference {
         api_version: "v1".into(),
         kind: "ConfigMap".into(),
-        name: name(*owner),
-        uid: uid(*owner),
+        name: name(*owner).into(),
+        uid: uid(*owner).into(),
         written_uid: None,
         controller: None,
         block_owner_deletion: (!owner.is_multiple_of(3) || *owner == 0).then_some(true),
     };
     Object {
         key: ObjectKey::new(CONFIG_MAP, Namespace::Named("default".into()), name(index)),
-        uid: uid(index),
+        uid: uid(index).into(),
         owner_references: owners.iter().map(reference).collect(),
         ..Object::default()
     }
@@ -137,15 +137,15 @@ fn key(kind: GroupKind<&str>, name: String) -> ObjectKey {
 
 fn plain(kind: GroupKind<&str>, name: String) -> Object {
     let key = key(kind, name);
-    Object { uid: key.to_string(), key, ..Object::default() }
+    Object { uid: key.to_string().into(), key, ..Object::default() }
 }
 
 fn owned(kind: GroupKind<&str>, name: String, owner: &Object) -> Object {
     let ObjectKey { group, kind: owner_kind, name: owner_name, .. } = &owner.key;
     let reference = OwnerReference {
-        api_version: if group.is_empty() { "v1".into() } else { format!("{group}/v1") },
-        kind: owner_kind.to_string(),
-        name: owner_name.to_string(),
+        api_version: if group.is_empty() { "v1".into() } else { format!("{group}/v1").into() },
+        kind: owner_kind.clone(),
+        name: owner_name.clone(),
         uid: owner.uid.clone(),
         written_uid: None,
         controller: Some(true),

@@ -35,19 +35,19 @@ impl<'a> Reader<'a> {
     /// The facts of an object.
     pub(super) fn facts(&self, member: &Member) -> Facts {
         let object = &member.object;
-        let spec = object.at(&["spec"]);
+        let spec = || object.at(&["spec"]);
         match object.group_kind() {
             kinds::POD => {
                 let status = object.at(&["status"]).filter(|_| member.from_dump);
-                let pod = pod(&member.key.name, spec, status);
+                let pod = pod(&member.key.name, spec(), status);
                 Facts::Pod(PodFacts { scheduled: pod.scheduled || (self.running && !member.from_dump), ..pod })
             }
             kinds::NAMESPACE => Facts::Namespace(namespace(member)),
             kinds::PERSISTENT_VOLUME => Facts::Volume(self.volume(member)),
             kinds::PERSISTENT_VOLUME_CLAIM => Facts::Claim { attributes_classes: attributes_classes(object.value()) },
             kinds::SECRET => token_secret(object).unwrap_or_default(),
-            kinds::IP_ADDRESS => address(spec).unwrap_or_default(),
-            kinds::JOB if string(spec, &["managedBy"]).is_some_and(|manager| manager != JOB_CONTROLLER) => {
+            kinds::IP_ADDRESS => address(spec()).unwrap_or_default(),
+            kinds::JOB if string(spec(), &["managedBy"]).is_some_and(|manager| manager != JOB_CONTROLLER) => {
                 Facts::ExternallyManagedJob
             }
             kinds::CUSTOM_RESOURCE_DEFINITION => {

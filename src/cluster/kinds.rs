@@ -184,7 +184,7 @@ fn extra_kind(extra: &ExtraKind, inventory: &Inventory) -> KindInfo {
     let mut versions: BTreeSet<String> = extra.versions.iter().cloned().collect();
     for member in inventory.members.iter().filter(|_| extra.versions.is_empty()) {
         if member.object.is(kind) {
-            versions.insert(member.object.group_version().version.clone());
+            versions.insert(member.object.group_version().version.to_string());
         }
         let named = member.object.metadata().owner_references().entries.iter();
         let named = named.filter(|reference| reference.kind() == extra.kind).map(OwnerReference::group_version);

@@ -1,43 +1,58 @@
 //! Which objects in the input the cluster has: one per key, each with a uid of its own.
 
-use std::borrow::Cow;
 use std::collections::BTreeSet;
-use std::collections::hash_map::Entry;
+use std::hash::BuildHasher;
 
-use foldhash::{HashMap, HashMapExt, HashSet};
-use smol_str::format_smolstr;
+use foldhash::fast::RandomState;
+use foldhash::{HashMap, HashSet};
+use hashbrown::HashTable;
+use hashbrown::hash_table::Entry;
+use smol_str::{SmolStr, format_smolstr};
 
-use super::object::minted_uid;
+use super::object::{is_minted, numbered_uid};
 use super::source::{Assumptions, Source};
 use crate::inventory::{Inventory, Member, ObjectId};
 use crate::kube::{ObjectKey, sort_by_object_key};
 
-/// An object that the cluster has.
-pub(super) struct ChosenMember {
-    /// Which one of the input it is.
-    pub(super) id: ObjectId,
-    /// That of its manifest, or a new one.
-    pub(super) uid: String,
-}
-
 pub(super) struct Members<'a> {
     inventory: &'a Inventory,
-    chosen: HashMap<Cow<'a, ObjectKey>, ChosenMember>,
-    /// The keys of objects whose names the server makes up.
-    generated: HashMap<ObjectId, ObjectKey>,
+    /// The objects that the cluster has, by their keys.
+    chosen: HashTable<ObjectId>,
+    hasher: RandomState,
+    keys: Keys<'a>,
+    /// The objects among them that have the uid of their manifest; the others have a new one.
+    with_uid: HashSet<ObjectId>,
     /// How many objects of such a key there are so far.
     numbers: HashMap<&'a ObjectKey, usize>,
     /// Objects that the cluster does not have: left out, or rejected.
     missing: BTreeSet<ObjectId>,
 }
 
+/// The keys of objects.
+struct Keys<'a> {
+    inventory: &'a Inventory,
+    /// Of those whose names the server makes up.
+    generated: HashMap<ObjectId, ObjectKey>,
+}
+
+impl Keys<'_> {
+    fn of(&self, id: ObjectId) -> &ObjectKey {
+        self.generated.get(&id).unwrap_or_else(|| &self.inventory.member(id).key)
+    }
+}
+
 impl<'a> Members<'a> {
     pub(super) fn choose(source: &Source<'a>, assumptions: &mut Assumptions) -> Self {
         let inventory = source.inventory;
-        let missing = source.absent.clone();
-        let (generated, numbers) = Default::default();
-        let chosen = HashMap::with_capacity(inventory.members.len());
-        let mut members = Self { inventory, chosen, generated, numbers, missing };
+        let mut members = Self {
+            inventory,
+            chosen: HashTable::with_capacity(inventory.members.len()),
+            hasher: RandomState::default(),
+            keys: Keys { inventory, generated: HashMap::default() },
+            with_uid: HashSet::default(),
+            numbers: HashMap::default(),
+            missing: source.absent.clone(),
+        };
         for member in inventory.members.iter().filter(|member| !source.absent.contains(&member.id)) {
             members.take(member, assumptions);
         }
@@ -48,52 +63,60 @@ impl<'a> Members<'a> {
     }
 
     /// The objects that the cluster has, in the order of their keys.
-    pub(super) fn in_order(&self) -> Vec<(&ObjectKey, &ChosenMember)> {
-        sort_by_object_key(self.chosen.iter().map(|(key, chosen)| (&**key, chosen)).collect(), |(key, _)| key)
+    pub(super) fn in_order(&self) -> Vec<(&ObjectKey, ObjectId)> {
+        sort_by_object_key(self.chosen.iter().map(|id| (self.keys.of(*id), *id)).collect(), |(key, _)| key)
     }
 
     /// Whether the cluster has an object of the input under a key.
     pub(super) fn has(&self, key: &ObjectKey) -> bool {
-        self.chosen.contains_key(key)
+        self.find(key).is_some()
     }
 
     /// The key of an object in the input, which may be that of the one chosen instead of it.
     pub(super) fn key_of(&self, id: ObjectId) -> Option<&ObjectKey> {
-        if self.missing.contains(&id) {
-            return None;
-        }
-        Some(self.generated.get(&id).unwrap_or_else(|| &self.inventory.member(id).key))
+        (!self.missing.contains(&id)).then(|| self.keys.of(id))
     }
 
     /// The object that the cluster has under a key.
     pub(super) fn get(&self, key: &ObjectKey) -> Option<&'a Member> {
-        self.chosen.get(key).map(|chosen| self.inventory.member(chosen.id))
+        self.find(key).map(|id| self.inventory.member(id))
     }
 
     /// The uid of the object that the cluster has under a key.
-    pub(super) fn uid(&self, key: &ObjectKey) -> Option<&str> {
-        self.chosen.get(key).map(|chosen| chosen.uid.as_str())
+    pub(super) fn uid(&self, key: &ObjectKey) -> Option<SmolStr> {
+        self.find(key).map(|id| self.uid_of(id))
+    }
+
+    /// The uid of an object that the cluster has.
+    pub(super) fn uid_of(&self, id: ObjectId) -> SmolStr {
+        let written = self.with_uid.get(&id).and_then(|id| self.inventory.member(*id).object.uid());
+        written.map_or_else(|| numbered_uid(id), SmolStr::from)
+    }
+
+    fn find(&self, key: &ObjectKey) -> Option<ObjectId> {
+        self.chosen.find(self.hasher.hash_one(key), |id| self.keys.of(*id) == key).copied()
     }
 
     fn take(&mut self, member: &'a Member, assumptions: &mut Assumptions) {
-        let mut key = Cow::Borrowed(&member.key);
-        if !member.decodes() || key.name.is_empty() {
+        if !member.decodes() || member.key.name.is_empty() {
             assumptions.rejected.push(member.key.clone());
             self.missing.insert(member.id);
             return;
         }
         if member.is_generated() {
             let generated = self.next_generated(&member.key);
-            self.generated.insert(member.id, generated.clone());
-            key = Cow::Owned(generated);
+            self.keys.generated.insert(member.id, generated);
         }
-        match self.chosen.entry(key) {
-            Entry::Vacant(place) => _ = place.insert(ChosenMember { id: member.id, uid: String::new() }),
+        let (keys, hasher) = (&self.keys, &self.hasher);
+        let key = keys.of(member.id);
+        let same = |id: &ObjectId| keys.of(*id) == key;
+        match self.chosen.entry(hasher.hash_one(key), same, |id| hasher.hash_one(keys.of(*id))) {
+            Entry::Vacant(place) => _ = place.insert(member.id),
             Entry::Occupied(mut place) => {
-                assumptions.duplicates.push(place.key().clone().into_owned());
+                assumptions.duplicates.push(key.clone());
                 // What a cluster contains counts more than what is to be applied; otherwise the last one is applied last.
-                if member.from_dump || !self.inventory.member(place.get().id).from_dump {
-                    place.get_mut().id = member.id;
+                if member.from_dump || !self.inventory.member(*place.get()).from_dump {
+                    *place.get_mut() = member.id;
                 }
             }
         }
@@ -101,34 +124,32 @@ impl<'a> Members<'a> {
 
     /// The server makes up a name for each: two of them are two objects.
     fn next_generated(&mut self, key: &'a ObjectKey) -> ObjectKey {
-        let last = self.numbers.entry(key).or_default();
         loop {
+            let last = self.numbers.entry(key).or_default();
             *last += 1;
             let numbered = match *last {
                 1 => key.clone(),
                 number => ObjectKey { name: format_smolstr!("{}{number}", key.name), ..key.clone() },
             };
-            if !self.chosen.contains_key(&numbered) {
+            if !self.has(&numbered) {
                 return numbered;
             }
         }
     }
 
-    /// The written uid, for the first object that has it; all others get a new one.
+    /// The first object that has a written uid keeps it.
     fn give_uids(&mut self, assumptions: &mut Assumptions) {
         let inventory = self.inventory;
-        let mut order: Vec<(&Cow<'_, ObjectKey>, &mut ChosenMember)> = self.chosen.iter_mut().collect();
-        order.sort_unstable_by_key(|(_, chosen)| chosen.id);
+        let uid_of = |id: ObjectId| inventory.member(id).object.uid();
+        let mut written: Vec<ObjectId> = self.chosen.iter().copied().filter(|id| uid_of(*id).is_some()).collect();
+        written.sort_unstable();
         let mut used = HashSet::default();
-        for (key, chosen) in order {
-            chosen.uid = match inventory.member(chosen.id).object.uid() {
-                Some(uid) if used.insert(uid) => uid.to_owned(),
-                Some(_) => {
-                    assumptions.shared_uids.push(key.clone().into_owned());
-                    minted_uid(key)
-                }
-                None => minted_uid(key),
-            };
+        for id in written {
+            let is_first = uid_of(id).is_some_and(|uid| !is_minted(uid) && used.insert(uid));
+            match is_first {
+                true => _ = self.with_uid.insert(id),
+                false => assumptions.shared_uids.push(self.keys.of(id).clone()),
+            }
         }
     }
 }

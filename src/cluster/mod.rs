@@ -26,7 +26,7 @@ pub use analysis::{Analysis, Verdicts};
 use callouts::add_callouts;
 use facts::Reader;
 use kinds::ShownKinds;
-use members::{ChosenMember, Members};
+use members::Members;
 use object::{minted_uid, object};
 use reconcilers::Reconcilers;
 use references::ReferenceBinder;
@@ -56,16 +56,23 @@ pub struct Built {
 fn build(source: &Source<'_>) -> Result<Built, ClusterError> {
     let (kinds, ShownKinds { proven, expected }) = kinds::kinds_of(source.inventory);
     let mut assumptions = Assumptions { proven_kinds: proven, expected_kinds: expected, ..Assumptions::default() };
-    let members = Members::choose(source, &mut assumptions);
-    let mut references = ReferenceBinder::new(source, &kinds, &members);
+    let objects = objects_of(source, &kinds, &mut assumptions);
+    let behaviour = behaviour(source.inventory.kinds.release());
+    Ok(Built { cluster: Cluster::behaving(behaviour, kinds, objects)?, assumptions })
+}
+
+/// The objects of the cluster, in no order.
+fn objects_of(source: &Source<'_>, kinds: &KindTable, assumptions: &mut Assumptions) -> Vec<Object> {
+    let members = Members::choose(source, assumptions);
+    let mut references = ReferenceBinder::new(source, kinds, &members);
     let mut reconcilers = Reconcilers::new(source, &members);
     let reader = Reader::new(source.inventory, source.running);
     let chosen = members.in_order();
     let mut objects = Vec::with_capacity(chosen.len() + source.implied.objects.len());
-    for (key, ChosenMember { id, uid }) in chosen {
-        let member = source.inventory.member(*id);
-        note_unknown_kind(&kinds, key, &mut assumptions.unknown_kinds);
-        let owner_references = references.of_member(key, *id, &mut assumptions);
+    for (key, id) in chosen {
+        let member = source.inventory.member(id);
+        note_unknown_kind(kinds, key, &mut assumptions.unknown_kinds);
+        let owner_references = references.of_member(key, id, assumptions);
         let mut finalizers: Vec<String> =
             member.object.metadata().finalizers().iter().map(|finalizer| finalizer.value.clone()).collect();
         let deletion = facts::deletion(member);
@@ -87,19 +94,18 @@ fn build(source: &Source<'_>) -> Result<Built, ClusterError> {
             reconcilers,
             deletion,
             facts: reader.facts(member),
-            ..object(key, uid.clone())
+            ..object(key, members.uid_of(id))
         });
     }
     for implied in &source.implied.objects {
-        objects.extend(implied_object(implied, &members, &mut references, &reader, &mut assumptions));
+        objects.extend(implied_object(implied, &members, &mut references, &reader, assumptions));
     }
     for name in source.namespaces {
         objects.extend(references.namespace(name));
     }
     objects.extend(references.into_assumed());
-    add_callouts(source, &kinds, &members, &mut objects, &mut assumptions);
-    let behaviour = behaviour(source.inventory.kinds.release());
-    Ok(Built { cluster: Cluster::behaving(behaviour, kinds, objects)?, assumptions })
+    add_callouts(source, kinds, &members, &mut objects, assumptions);
+    objects
 }
 
 /// How the control plane of a release deletes.

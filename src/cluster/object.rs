@@ -1,12 +1,14 @@
 //! Objects of which only the key is known.
 
 use foldhash::HashMap;
+use smol_str::{SmolStr, format_smolstr};
 
 use crate::gc::{Facts, NamespaceFacts, Object};
+use crate::inventory::ObjectId;
 use crate::kube::{ObjectKey, kinds as well_known};
 
 /// An object with nothing but a name.
-pub(super) fn object(key: &ObjectKey, uid: String) -> Object {
+pub(super) fn object(key: &ObjectKey, uid: SmolStr) -> Object {
     let facts = match key.is(well_known::NAMESPACE) {
         true => Facts::Namespace(NamespaceFacts::default()),
         false => Facts::None,
@@ -14,10 +16,23 @@ pub(super) fn object(key: &ObjectKey, uid: String) -> Object {
     Object { key: key.clone(), uid, facts, ..Object::default() }
 }
 
-/// A uid for an object that has none: no uid of a cluster looks like this, and it is the same in every run.
-pub(super) fn minted_uid(key: &ObjectKey) -> String {
-    format!("minted for {key}")
+/// How uids begin that are made up: none of a cluster does, and they are the same in every run.
+const MINTED: &str = "minted ";
+
+/// A uid for an object of the input that has none: so short that it needs no allocation.
+pub(super) fn numbered_uid(ObjectId(number): ObjectId) -> SmolStr {
+    format_smolstr!("{MINTED}{number}")
+}
+
+/// A uid for an object that the input does not contain.
+pub(super) fn minted_uid(key: &ObjectKey) -> SmolStr {
+    format_smolstr!("{MINTED}for {key}")
+}
+
+/// Whether a uid is written as those that are made up.
+pub(super) fn is_minted(uid: &str) -> bool {
+    uid.starts_with(MINTED)
 }
 
 /// Uids by key.
-pub(super) type Uids = HashMap<ObjectKey, String>;
+pub(super) type Uids = HashMap<ObjectKey, SmolStr>;

@@ -1,6 +1,7 @@
 //! Owner references as the collector will see them.
 
 use foldhash::HashMap;
+use smol_str::SmolStr;
 
 use super::members::Members;
 use super::object::{Uids, minted_uid, object};
@@ -73,14 +74,14 @@ impl<'a> ReferenceBinder<'a> {
         edge: &OwnerEdge,
         entry: &manifest::OwnerReference,
         assumptions: &mut Assumptions,
-    ) -> Option<String> {
+    ) -> Option<SmolStr> {
         let owner = edge.bound().and_then(|id| self.members.key_of(id));
         match (&edge.owner, owner) {
-            (Owner::ByUid(_), Some(owner)) => return self.members.uid(owner).map(str::to_owned),
+            (Owner::ByUid(_), Some(owner)) => return self.members.uid(owner),
             // [SIM-6]: never across namespaces, not even one that only may differ.
             (Owner::ByName(_), Some(owner)) if self.implied_key(holder, entry).is_none_or(|key| key == *owner) => {
                 assumptions.bound_by_name += 1;
-                return self.members.uid(owner).map(str::to_owned);
+                return self.members.uid(owner);
             }
             _ => {}
         }
@@ -94,7 +95,7 @@ impl<'a> ReferenceBinder<'a> {
         holder: &ObjectKey,
         entry: &manifest::OwnerReference,
         assumptions: &mut Assumptions,
-    ) -> Option<String> {
+    ) -> Option<SmolStr> {
         let owner = self.implied_key(holder, entry)?;
         if let Some(uid) = self.known_uid(&owner) {
             assumptions.bound_by_name += 1;
@@ -106,8 +107,8 @@ impl<'a> ReferenceBinder<'a> {
     }
 
     /// The uid of an object of the input, or of an implied one.
-    fn known_uid(&self, key: &ObjectKey) -> Option<String> {
-        self.members.uid(key).map(str::to_owned).or_else(|| self.minted.get(key).cloned())
+    fn known_uid(&self, key: &ObjectKey) -> Option<SmolStr> {
+        self.members.uid(key).or_else(|| self.minted.get(key).cloned())
     }
 
     /// Where the collector looks for the owner `[GC-15]`.
@@ -138,7 +139,7 @@ impl<'a> ReferenceBinder<'a> {
         }
         let is_home = owner.is(well_known::NAMESPACE) && member.key.namespace.name() == Some(&owner.name);
         if is_home && !entry.uid().is_empty() {
-            self.assumed.entry(owner).or_insert_with_key(|owner| assumed(owner, entry.uid().to_owned()));
+            self.assumed.entry(owner).or_insert_with_key(|owner| assumed(owner, entry.uid().into()));
         } else {
             assumptions.absent_owners.push((holder.clone(), owner));
         }
@@ -160,11 +161,11 @@ impl<'a> ReferenceBinder<'a> {
         let owner = implied.owner.clone();
         let Some(uid) = self.known_uid(&owner) else { return references };
         references.push(OwnerReference {
-            api_version: reference.api_version.to_owned(),
-            kind: owner.kind.into(),
-            name: owner.name.into(),
+            api_version: reference.api_version.into(),
+            kind: owner.kind,
+            name: owner.name,
             uid,
-            written_uid: Some(String::new()),
+            written_uid: Some(SmolStr::default()),
             controller: reference.controller,
             block_owner_deletion: reference.block_owner_deletion,
         });
@@ -183,12 +184,12 @@ impl<'a> ReferenceBinder<'a> {
 }
 
 /// An owner that exists because a reference says so.
-fn assumed(key: &ObjectKey, uid: String) -> Object {
+fn assumed(key: &ObjectKey, uid: SmolStr) -> Object {
     Object { assumed: true, ..object(key, uid) }
 }
 
 /// A reference that binds by `uid`, where there is one, whatever uid is written.
-fn bound(entry: &manifest::OwnerReference, uid: Option<String>) -> OwnerReference {
+fn bound(entry: &manifest::OwnerReference, uid: Option<SmolStr>) -> OwnerReference {
     let reference = copied(entry);
     match uid {
         Some(uid) if uid != reference.uid => OwnerReference { written_uid: Some(reference.uid), uid, ..reference },
@@ -199,10 +200,10 @@ fn bound(entry: &manifest::OwnerReference, uid: Option<String>) -> OwnerReferenc
 /// A reference as it is written.
 fn copied(entry: &manifest::OwnerReference) -> OwnerReference {
     OwnerReference {
-        api_version: entry.api_version().to_owned(),
-        kind: entry.kind().to_owned(),
-        name: entry.name().to_owned(),
-        uid: entry.uid().to_owned(),
+        api_version: entry.api_version().into(),
+        kind: entry.kind().into(),
+        name: entry.name().into(),
+        uid: entry.uid().into(),
         written_uid: None,
         controller: entry.controller.as_ref().map(|flag| flag.value),
         block_owner_deletion: entry.block_owner_deletion.as_ref().map(|flag| flag.value),

@@ -7,7 +7,7 @@ use foldhash::{HashMap, HashMapExt};
 use super::behaviour::Behaviour;
 use super::cluster::{Cluster, Node};
 use super::flags::{FOREGROUND, GRACEFUL, ORPHAN, SPEC_KUBERNETES, TERMINATING, UNWATCHED};
-use super::ids::NONE;
+use super::ids::{NONE, ObjectId};
 use super::kinds::{KindInfo, KindTable};
 use super::links::Links;
 use super::object::{Deletion, Facts, Object};
@@ -121,21 +121,27 @@ impl Cluster {
 
     /// Resolves every reference, by uid and by coordinates.
     fn resolve(&mut self, kinds: &KindTable, text: &Interner) -> Result<(), ClusterError> {
+        let key = |id: ObjectId| Box::new(self.key_with(id, kinds, text.symbols()));
+        let coordinates = |node: &Node| (node.kind, node.namespace, node.name);
         let mut by_uid = vec![NONE; text.len()];
-        let mut by_name = HashMap::with_capacity(self.len());
-        for id in self.ids() {
-            let node = self.nodes[id];
+        // Objects with one key are neighbours: they are in the order of their keys.
+        let mut before = None;
+        for (id, node) in self.nodes.iter_enumerated() {
             if node.uid != Symbol::EMPTY {
                 let other = std::mem::replace(&mut by_uid[node.uid.index()], id);
                 if other != NONE {
-                    let [other, id] = [other, id].map(|id| Box::new(self.key_with(id, kinds, text.symbols())));
-                    return Err(ClusterError::DuplicateUid(other, id));
+                    return Err(ClusterError::DuplicateUid(key(other), key(id)));
                 }
             }
-            if by_name.insert((node.kind, node.namespace, node.name), id).is_some() {
-                return Err(ClusterError::DuplicateKey(Box::new(self.key_with(id, kinds, text.symbols()))));
+            if before.replace(coordinates(node)) == Some(coordinates(node)) {
+                return Err(ClusterError::DuplicateKey(key(id)));
             }
         }
+        if self.refs.is_empty() {
+            return Ok(());
+        }
+        let mut by_name = HashMap::with_capacity(self.len());
+        by_name.extend(self.nodes.iter_enumerated().map(|(id, node)| (coordinates(node), id)));
         for (reference, written) in self.refs.iter_mut().zip(&mut self.written) {
             let holder = self.nodes[reference.holder];
             if written.uid != Symbol::EMPTY {

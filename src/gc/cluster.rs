@@ -7,6 +7,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use smol_str::SmolStr;
 use typed_index_collections::TiVec;
 
 use super::behaviour::Behaviour;
@@ -37,7 +38,7 @@ pub struct Cluster {
     /// Objects that no input holds, sorted: plans leave them out.
     pub(super) assumed: Vec<ObjectId>,
     /// The uid that a manifest has, by the reference whose uid was changed to bind it.
-    pub(super) written_uids: BTreeMap<RefId, String>,
+    pub(super) written_uids: BTreeMap<RefId, SmolStr>,
 }
 
 /// One object.
@@ -87,7 +88,7 @@ impl Cluster {
 
     /// The uid that a reference shows: what binds a rendered one is nobody's business but the collector's.
     pub(super) fn shown_uid(&self, index: RefId) -> &str {
-        self.written_uids.get(&index).map_or_else(|| self.text.get(self.written(index).uid), String::as_str)
+        self.written_uids.get(&index).map_or_else(|| self.text.get(self.written(index).uid), SmolStr::as_str)
     }
 
     /// The references and finalizers so far are all those of the last object.

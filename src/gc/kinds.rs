@@ -111,7 +111,7 @@ impl KindTable {
             return known;
         }
         let id = KindId(self.infos.len() as u32);
-        self.ids.get_or_insert_with(info.group_kind(), || id);
+        self.ids.insert(info.group_kind(), id);
         self.infos.push(info);
         id
     }

@@ -103,7 +103,7 @@ pub use object::{
 pub use options::SimulationOptions;
 pub use outcome::{Condition, Difference, Fate, Outcome, Present};
 pub use plan::{Plan, StepPlan};
-pub use reading::Edge;
+pub use reading::{Edge, StoredObjects};
 pub use semantics::semantics;
 pub use simulate::simulate;
 pub use steps::Step;

@@ -1,20 +1,22 @@
 //! What a caller tells the simulator about one object: plain strings, no spans, no files.
 
+use smol_str::SmolStr;
+
 use crate::kube::{ObjectKey, finalizers};
 
 /// One entry of `metadata.ownerReferences`.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Default)]
 pub struct OwnerReference {
     /// As written; it counts character by character when coordinates are compared.
-    pub api_version: String,
+    pub api_version: SmolStr,
     /// Kind of the owner.
-    pub kind: String,
+    pub kind: SmolStr,
     /// Name of the owner.
-    pub name: String,
+    pub name: SmolStr,
     /// The uid: the collector's graph knows nothing else `[GC-4]`.
-    pub uid: String,
+    pub uid: SmolStr,
     /// What the manifest has in place of [`uid`](Self::uid), where the caller bound the reference: this is what plans show.
-    pub written_uid: Option<String>,
+    pub written_uid: Option<SmolStr>,
     /// `controller`, absent is `None`. The collector ignores it `[GC-15]`.
     pub controller: Option<bool>,
     /// `blockOwnerDeletion`, absent is `None`.
@@ -49,7 +51,7 @@ pub struct Object {
     /// Which object; the version it was written in does not matter.
     pub key: ObjectKey,
     /// `metadata.uid`. A rendering has none: the caller makes one up and rewrites the references it could bind `[SIM-6]`.
-    pub uid: String,
+    pub uid: SmolStr,
     /// `metadata.ownerReferences`.
     pub owner_references: Vec<OwnerReference>,
     /// `metadata.finalizers`.

@@ -164,10 +164,10 @@ fn owner_reference(cluster: &Cluster, state: &State, index: RefId) -> Option<Own
         RefState::Unblocked => Some(false),
     };
     Some(OwnerReference {
-        api_version: cluster.text.get(reference.api_version).to_owned(),
-        kind: cluster.text.get(reference.kind_name).to_owned(),
-        name: cluster.text.get(reference.name).to_owned(),
-        uid: cluster.shown_uid(index).to_owned(),
+        api_version: cluster.text.get(reference.api_version).into(),
+        kind: cluster.text.get(reference.kind_name).into(),
+        name: cluster.text.get(reference.name).into(),
+        uid: cluster.shown_uid(index).into(),
         written_uid: None,
         controller: reference.controller,
         block_owner_deletion: block,

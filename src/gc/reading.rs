@@ -1,11 +1,11 @@
 //! What else a reader of a plan wants to know: how references were resolved, what contains an object,
 //! how things stood before a step.
 
-use typed_index_collections::TiVec;
+use std::sync::Arc;
 
 use super::cause::Cause;
 use super::cluster::Cluster;
-use super::flags::{GONE, gc_finalizers};
+use super::flags::{GONE, TERMINATING, gc_finalizers};
 use super::ids::{NONE, ObjectId};
 use super::kinds::KindInfo;
 use super::outcome::{self, Fate};
@@ -58,17 +58,16 @@ impl Cluster {
 }
 
 impl Plan<'_> {
-    /// What every object was before a step, by id: the verdict of the step before it, or the cluster as given.
-    pub fn fates_before(&self, step: usize) -> TiVec<ObjectId, Fate> {
-        match step.checked_sub(1) {
-            Some(previous) => self.fates_after(previous),
-            None => by_id(self.cluster, &State::new(self.cluster)),
-        }
+    /// What was stored before a step: the verdict of the step before it, or the cluster as given.
+    pub fn stored_before(&self, step: usize) -> StoredObjects<'_> {
+        let verdict = step.checked_sub(1).and_then(|previous| self.stored_after(previous));
+        let given = || StoredObjects { cluster: self.cluster, state: Arc::new(State::new(self.cluster)) };
+        verdict.unwrap_or_else(given)
     }
 
-    /// What every object is in a step's verdict, by id. Empty for a step that does not exist.
-    pub fn fates_after(&self, step: usize) -> TiVec<ObjectId, Fate> {
-        self.verdict_state(step).map_or_else(TiVec::new, |state| by_id(self.cluster, &state))
+    /// What is stored in a step's verdict; `None` for a step that does not exist.
+    pub fn stored_after(&self, step: usize) -> Option<StoredObjects<'_>> {
+        self.verdict_state(step).map(|state| StoredObjects { cluster: self.cluster, state })
     }
 
     /// The objects that are no longer stored in a step's verdict, in the order of their ids.
@@ -95,6 +94,31 @@ impl Plan<'_> {
     }
 }
 
-fn by_id(cluster: &Cluster, state: &State) -> TiVec<ObjectId, Fate> {
-    cluster.ids().map(|id| outcome::fate(cluster, state, id)).collect()
+/// The objects at one moment of a simulation. To ask one question about all of them costs less than all their fates.
+#[derive(Debug, Clone)]
+pub struct StoredObjects<'c> {
+    cluster: &'c Cluster,
+    state: Arc<State>,
+}
+
+impl StoredObjects<'_> {
+    /// What an object is.
+    pub fn fate(&self, id: ObjectId) -> Fate {
+        outcome::fate(self.cluster, &self.state, id)
+    }
+
+    /// Whether an object is stored.
+    pub fn has(&self, id: ObjectId) -> bool {
+        self.state.live(id)
+    }
+
+    /// Whether an object is stored and Terminating.
+    pub fn terminating(&self, id: ObjectId) -> bool {
+        self.has(id) && self.state.has(id, TERMINATING)
+    }
+
+    /// Whether an object that both have has the same owner references in both.
+    pub fn same_references(&self, other: &Self, id: ObjectId) -> bool {
+        self.cluster.refs_of(id).all(|reference| self.state.refs[reference] == other.state.refs[reference])
+    }
 }

@@ -2,7 +2,10 @@
 
 use std::cmp::Ordering;
 
-use foldhash::HashMap;
+use std::hash::BuildHasher;
+
+use foldhash::fast::RandomState;
+use hashbrown::HashTable;
 
 use crate::kube::Namespace;
 
@@ -60,16 +63,19 @@ impl Symbols {
     }
 }
 
-/// Builds [`Symbols`]; the map from text to symbol lives only while a cluster is built.
+/// Builds [`Symbols`]; the table from text to symbol lives only while a cluster is built.
 #[derive(Debug)]
 pub(super) struct Interner {
     symbols: Symbols,
-    known: HashMap<Box<str>, Symbol>,
+    /// By the hash of their texts, which are in `symbols` and nowhere else.
+    known: HashTable<Symbol>,
+    hasher: RandomState,
 }
 
 impl Default for Interner {
     fn default() -> Self {
-        let mut interner = Interner { symbols: Symbols::default(), known: HashMap::default() };
+        let (symbols, known, hasher) = Default::default();
+        let mut interner = Interner { symbols, known, hasher };
         interner.intern("");
         interner.push(&Namespace::Unwritten.to_string());
         interner
@@ -78,11 +84,12 @@ impl Default for Interner {
 
 impl Interner {
     pub(super) fn intern(&mut self, text: &str) -> Symbol {
-        if let Some(symbol) = self.known.get(text) {
+        let hash = self.hasher.hash_one(text);
+        if let Some(symbol) = self.known.find(hash, |symbol| self.symbols.get(*symbol) == text) {
             return *symbol;
         }
         let symbol = self.push(text);
-        self.known.insert(text.into(), symbol);
+        self.known.insert_unique(hash, symbol, |symbol| self.hasher.hash_one(self.symbols.get(*symbol)));
         symbol
     }
 

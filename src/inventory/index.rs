@@ -52,10 +52,9 @@ impl Index {
         Self { ids, names, buckets: starts }
     }
 
-    /// The objects that share their name with others, those of each name together and in the order of the inventory.
-    pub(super) fn shared(&self) -> impl Iterator<Item = &[ObjectId]> {
-        let of_one_name = self.names.windows(2).map(|bounds| &self.ids[bounds[0] as usize..bounds[1] as usize]);
-        of_one_name.filter(|ids| ids.len() > 1)
+    /// The objects of each name, in the order of the inventory; the names in none.
+    pub(super) fn each(&self) -> impl Iterator<Item = &[ObjectId]> {
+        self.names.windows(2).map(|bounds| &self.ids[bounds[0] as usize..bounds[1] as usize])
     }
 
     /// The objects of that name, in the order of the inventory.

@@ -130,7 +130,7 @@ impl Kinds {
         for (of, mut kind) in copies {
             let served = kind.versions.iter().filter(|(_, served)| **served);
             kind.served = served.map(|(version, _)| version.clone()).collect();
-            defined.get_or_insert_with(of.as_ref(), || kind);
+            defined.insert(of.as_ref(), kind);
         }
         Self { release, defined, extra }
     }

@@ -63,6 +63,11 @@ impl Inventory {
         of_kind.iter().map(|id| self.member(*id))
     }
 
+    /// The kinds of the objects' keys, in no order; one that is written with several groups comes several times.
+    pub fn kinds_of_members(&self) -> impl Iterator<Item = GroupKind<&str>> {
+        self.by_kind.each().filter_map(|ids| Some(self.member(*ids.first()?).key.group_kind()))
+    }
+
     /// The objects that have this uid, in order.
     pub fn with_uid(&self, uid: &str) -> &[ObjectId] {
         self.by_uid.get(&uid, |id| uid_of(self.member(id)))
@@ -75,7 +80,7 @@ impl Inventory {
 
     /// The objects of each key that several have, in order; the keys in the order of their first objects.
     pub fn namesakes(&self) -> Vec<&[ObjectId]> {
-        let mut namesakes: Vec<&[ObjectId]> = self.by_key.shared().collect();
+        let mut namesakes: Vec<&[ObjectId]> = self.by_key.each().filter(|ids| ids.len() > 1).collect();
         namesakes.sort_unstable_by_key(|ids| ids.first().copied());
         namesakes
     }

@@ -1,18 +1,63 @@
 //! What is known of the kinds that objects and references name, each found out once.
 
+use std::hash::{Hash, Hasher};
 use std::sync::Arc;
 
-use foldhash::HashMap;
+use foldhash::fast::RandomState;
+use hashbrown::{Equivalent, HashMap};
 
 use super::kinds::{Kinds, Resolution};
-use crate::kube::{ApiVersion, GroupKind, KindMap};
+use crate::kube::{ApiVersion, TypeMeta};
 use crate::manifest::Object;
 
 /// The kinds that an input names.
 #[derive(Debug, Default)]
 pub(super) struct Resolutions {
-    /// By version.
-    known: KindMap<HashMap<String, Arc<Resolution>>>,
+    known: HashMap<NamedKind, Arc<Resolution>, RandomState>,
+    /// The last that was found out. Kinds of which there are thousands have one answer.
+    last: Option<Arc<Resolution>>,
+}
+
+/// A kind and its version, as an object or a reference names it.
+#[derive(Debug)]
+struct NamedKind(Arc<TypeMeta>);
+
+/// The same, of whoever asks.
+struct WrittenKind<'a> {
+    api_version: &'a str,
+    kind: &'a str,
+}
+
+impl NamedKind {
+    fn written(&self) -> WrittenKind<'_> {
+        WrittenKind { api_version: &self.0.api_version, kind: &self.0.kind }
+    }
+}
+
+impl Hash for NamedKind {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.written().hash(state);
+    }
+}
+
+impl Hash for WrittenKind<'_> {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        (self.kind, self.api_version).hash(state);
+    }
+}
+
+impl PartialEq for NamedKind {
+    fn eq(&self, other: &Self) -> bool {
+        self.written().equivalent(other)
+    }
+}
+
+impl Eq for NamedKind {}
+
+impl Equivalent<NamedKind> for WrittenKind<'_> {
+    fn equivalent(&self, key: &NamedKind) -> bool {
+        key.0.kind == self.kind && key.0.api_version == self.api_version
+    }
 }
 
 impl Resolutions {
@@ -21,27 +66,28 @@ impl Resolutions {
         let mut known = Self::default();
         for object in objects {
             for owner in &object.metadata().owner_references().entries {
-                known.note(kinds, owner.api_version(), owner.kind());
+                let named = || Arc::new(TypeMeta::new(owner.api_version(), owner.kind()));
+                known.note(kinds, owner.api_version(), owner.kind(), named);
             }
-            known.note(kinds, object.api_version(), object.kind());
+            known.note(kinds, object.api_version(), object.kind(), || Arc::clone(object.type_meta()));
         }
         known
     }
 
     /// Finds out what is known of a kind, unless that was done before.
-    fn note(&mut self, kinds: &Kinds, api_version: &str, kind: &str) {
+    fn note(&mut self, kinds: &Kinds, api_version: &str, kind: &str, named: impl FnOnce() -> Arc<TypeMeta>) {
         if self.get(api_version, kind).is_some() {
             return;
         }
-        let group_version = ApiVersion::split(api_version);
-        let resolution = Arc::new(kinds.resolve(group_version, kind));
-        let of_kind = self.known.get_or_insert_with(GroupKind::new(group_version.group, kind), HashMap::default);
-        of_kind.insert(group_version.version.to_owned(), resolution);
+        let found = kinds.resolve(ApiVersion::split(api_version), kind);
+        let same = self.last.take().filter(|last| **last == found);
+        let resolution = same.unwrap_or_else(|| Arc::new(found));
+        self.known.insert(NamedKind(named()), Arc::clone(&resolution));
+        self.last = Some(resolution);
     }
 
     /// What was found out about a kind.
     pub(super) fn get(&self, api_version: &str, kind: &str) -> Option<&Arc<Resolution>> {
-        let ApiVersion { group, version } = ApiVersion::split(api_version);
-        self.known.get(GroupKind::new(group, kind))?.get(version)
+        self.known.get(&WrittenKind { api_version, kind })
     }
 }

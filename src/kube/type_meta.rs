@@ -4,6 +4,7 @@ use std::cell::RefCell;
 use std::sync::Arc;
 
 use foldhash::HashMap;
+use smol_str::SmolStr;
 
 use super::ApiVersion;
 
@@ -11,11 +12,11 @@ use super::ApiVersion;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TypeMeta {
     /// `apiVersion` as written.
-    pub api_version: String,
+    pub api_version: SmolStr,
     /// The parsed `apiVersion`.
-    pub group_version: ApiVersion,
+    pub group_version: ApiVersion<SmolStr>,
     /// `kind`.
-    pub kind: String,
+    pub kind: SmolStr,
 }
 
 /// How many are remembered at a time: somebody may write a million kinds.
@@ -27,6 +28,13 @@ thread_local! {
 }
 
 impl TypeMeta {
+    /// A copy of its own.
+    pub fn new(api_version: &str, kind: &str) -> Self {
+        let ApiVersion { group, version } = ApiVersion::split(api_version);
+        let group_version = ApiVersion { group: group.into(), version: version.into() };
+        Self { api_version: api_version.into(), group_version, kind: kind.into() }
+    }
+
     /// The copy of this thread, or a new one.
     pub fn shared(api_version: &str, kind: &str) -> Arc<Self> {
         REMEMBERED.with_borrow_mut(|remembered| {
@@ -34,8 +42,7 @@ impl TypeMeta {
             if let Some(known) = of_kind.iter().find(|known| known.api_version == api_version) {
                 return Arc::clone(known);
             }
-            let group_version = ApiVersion::parse(api_version);
-            let new = Arc::new(Self { api_version: api_version.to_owned(), group_version, kind: kind.to_owned() });
+            let new = Arc::new(Self::new(api_version, kind));
             if remembered.len() == MOST_REMEMBERED || of_kind.len() == MOST_REMEMBERED {
                 remembered.clear();
             }
@@ -53,7 +60,8 @@ mod tests {
     fn what_is_written_alike_is_shared_and_not_all_is_remembered() {
         let first = TypeMeta::shared("apps/v1", "Deployment");
         assert!(Arc::ptr_eq(&first, &TypeMeta::shared("apps/v1", "Deployment")));
-        assert_eq!(TypeMeta::shared("apps/v1beta1", "Deployment").group_version, ApiVersion::parse("apps/v1beta1"));
+        let beta = TypeMeta::shared("apps/v1beta1", "Deployment");
+        assert_eq!((&*beta.group_version.group, &*beta.group_version.version), ("apps", "v1beta1"));
         for number in 0..MOST_REMEMBERED {
             TypeMeta::shared("example.com/v1", &format!("Widget{number}"));
             TypeMeta::shared(&format!("v{number}"), "Widget");

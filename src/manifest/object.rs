@@ -4,6 +4,7 @@ use std::borrow::Cow;
 use std::sync::{Arc, OnceLock};
 
 use smallvec::SmallVec;
+use smol_str::SmolStr;
 
 use super::decode::{Decoder, limited};
 use super::metadata::MetadataFields;
@@ -53,7 +54,7 @@ impl Object {
     }
 
     /// `apiVersion` and `kind`.
-    pub fn type_meta(&self) -> &TypeMeta {
+    pub fn type_meta(&self) -> &Arc<TypeMeta> {
         &self.type_meta
     }
 
@@ -68,7 +69,7 @@ impl Object {
     }
 
     /// The parsed `apiVersion`.
-    pub fn group_version(&self) -> &ApiVersion {
+    pub fn group_version(&self) -> &ApiVersion<SmolStr> {
         &self.type_meta.group_version
     }
 

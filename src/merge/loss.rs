@@ -11,7 +11,7 @@ use super::withdraw::PartWithdrawal;
 use crate::finding::Severity;
 use crate::inventory::{Member, ObjectId};
 use crate::kube::{GroupKind, ObjectKey, kinds};
-use crate::ownership::{DeliveryDestination, DeliveryObject, Ties};
+use crate::ownership::{DeliveryDestination, DeliveryObject, Ties, instances_of};
 
 /// An object that dies or gets stuck.
 #[derive(Clone, Debug)]
@@ -127,7 +127,7 @@ impl<'a> Losses<'a, '_> {
         let ties = self.part.analysis.ties();
         match (member.object.is(kinds::NAMESPACE), member.object.definition()) {
             (true, _) => ties.contained_in(&member.key.name).is_empty(),
-            (_, Some(crd)) => ties.instances_of(crd.group_kind()).is_empty(),
+            (_, Some(crd)) => instances_of(self.part.analysis.inventory(), crd.group_kind()).next().is_none(),
             _ => false,
         }
     }

@@ -1,23 +1,24 @@
 //! Generator → product: what a controller creates for an object, by the table of generators.
 
-use std::collections::BTreeMap;
-
 use super::tables::{FoundName, Generator, Tables};
 use super::tie::{Tie, TieEnd, TieEvidence, TieKind};
 use crate::finding::Certainty;
 use crate::inventory::{Inventory, Member};
-use crate::kube::{ApiVersion, GroupKind, Namespace, ObjectKey, Scope};
+use crate::kube::{ApiVersion, KindMap, Namespace, ObjectKey, Scope};
 
 /// Every product of every generator, in the order of the inventory.
 pub(super) fn of(inventory: &Inventory, tables: &Tables) -> Vec<Tie> {
-    let mut rows: BTreeMap<GroupKind<&str>, Vec<(&Generator, bool)>> = BTreeMap::new();
+    let mut rows: KindMap<Vec<(&Generator, bool)>> = KindMap::default();
+    for kind in inventory.kinds_of_members() {
+        let of_kind = tables.generators_of(kind.group, kind.kind);
+        let of_kind: Vec<_> = of_kind.map(|row| (row, is_cluster_scoped(inventory, row))).collect();
+        if !of_kind.is_empty() {
+            rows.insert(kind, of_kind);
+        }
+    }
     let mut ties = Vec::new();
     for member in inventory.members.iter().filter(|member| member.decodes()) {
-        let kind = member.key.group_kind();
-        let of_kind =
-            || tables.generators_of(kind.group, kind.kind).map(|row| (row, is_cluster_scoped(inventory, row)));
-        let rows = rows.entry(kind).or_insert_with(|| of_kind().collect());
-        for (row, is_cluster_scoped) in rows.iter() {
+        for (row, is_cluster_scoped) in rows.get(member.key.group_kind()).into_iter().flatten() {
             ties.extend(products(inventory, member, row, *is_cluster_scoped));
         }
     }

@@ -22,6 +22,7 @@ mod workloads;
 mod written;
 
 pub use data::{DataLoss, data_loss, reclaim_policy};
+pub use defines::instances_of;
 pub use delivers::{
     Build, DeliveryDestination, DeliveryKind, DeliveryObject, DeliverySource, OnDeletion, Reach, SourceContent,
     delivered_by,

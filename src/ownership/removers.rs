@@ -68,7 +68,7 @@ pub enum Remover<'t> {
 pub struct Removers {
     known: Arc<KnownFinalizers>,
     access: Access,
-    /// For each kind in the input, the finalizers that all its objects get.
+    /// The finalizers that all objects of a kind get, if there are any.
     added: KindMap<Vec<String>>,
     /// Who runs the controllers of each known finalizer, found when somebody asks.
     running: HashMap<String, OnceLock<Vec<RunningController>>>,
@@ -87,11 +87,11 @@ impl Removers {
     /// Finds every workload of `inventory`; what is known of their images comes from a table.
     pub fn of(inventory: &Inventory, known: Arc<KnownFinalizers>) -> Self {
         let (mut added, at_run_time) = (KindMap::default(), known.added_at_run_time());
-        for kind in inventory.members.iter().map(|member| member.key.group_kind()) {
-            if added.get(kind).is_none() {
-                let names = at_run_time.of_kind(kind.group, kind.kind);
-                let names = names.map(|(known, _)| known.finalizer.clone()).collect();
-                added.get_or_insert_with(kind, || names);
+        for kind in inventory.kinds_of_members() {
+            let names = at_run_time.of_kind(kind.group, kind.kind);
+            let names: Vec<String> = names.map(|(known, _)| known.finalizer.clone()).collect();
+            if !names.is_empty() {
+                added.insert(kind, names);
             }
         }
         let running = known.iter().map(|known| (known.finalizer.clone(), OnceLock::new())).collect();

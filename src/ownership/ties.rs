@@ -5,12 +5,12 @@ use std::collections::BTreeMap;
 use super::delivers::{self, DeliveryObject};
 use super::tables::Tables;
 use super::tie::{Tie, TieKind};
-use super::{contains, defines, generates, uses};
+use super::{contains, generates, uses};
 use crate::inventory::{Inventory, ObjectId};
-use crate::kube::{GroupKind, ObjectKey};
+use crate::kube::ObjectKey;
 
-/// The ties of a bundle that manifests do not write as owner references. What a Namespace contains and what a CRD defines are
-/// lists of objects: their evidence is the object's own namespace and kind.
+/// The ties of a bundle that manifests do not write as owner references. What a Namespace contains is a list of objects: its evidence
+/// is their own namespace. What a CRD defines, the inventory knows: [`instances_of`](super::instances_of).
 #[derive(Clone, Debug, Default)]
 pub struct Ties {
     /// In the order of the objects that they begin at.
@@ -19,7 +19,6 @@ pub struct Ties {
     to: BTreeMap<ObjectKey, Vec<usize>>,
     delivery: Vec<DeliveryObject>,
     contents: BTreeMap<String, Vec<ObjectId>>,
-    instances: BTreeMap<GroupKind, Vec<ObjectId>>,
 }
 
 impl Ties {
@@ -52,13 +51,7 @@ impl Ties {
         for (place, tie) in all.iter().enumerate() {
             to.entry(tie.to.key.clone()).or_default().push(place);
         }
-        Self {
-            all,
-            to,
-            delivery: delivers::of(inventory),
-            contents: contains::of(inventory),
-            instances: defines::of(inventory),
-        }
+        Self { all, to, delivery: delivers::of(inventory), contents: contains::of(inventory) }
     }
 
     /// Every tie, in the order of the objects that they begin at.
@@ -96,10 +89,5 @@ impl Ties {
     /// What the namespace controller deletes with a Namespace.
     pub fn contained_in(&self, namespace: &str) -> &[ObjectId] {
         self.contents.get(namespace).map_or(&[], Vec::as_slice)
-    }
-
-    /// What the API server deletes with the CustomResourceDefinition of a kind.
-    pub fn instances_of(&self, kind: GroupKind<&str>) -> &[ObjectId] {
-        self.instances.get(&kind.to_owned()).map_or(&[], Vec::as_slice)
     }
 }

@@ -40,14 +40,16 @@ impl<'a> Held<'a> {
     }
 }
 
-/// Group, kind and namespace of objects, and what is known of one of their finalizers: all that decides who removes it.
-type AlikeObjects<'a> = (GroupKind<&'a str>, &'a Namespace, Option<&'a str>);
+/// Group, kind and, where it makes a difference, namespace of objects, and what is known of one of their finalizers: all that decides
+/// who removes it.
+type AlikeObjects<'a> = (GroupKind<&'a str>, Option<&'a Namespace>, Option<&'a str>);
 
 /// Every object with a finalizer that it has, or gets as soon as its controller sees it, and that a workload removes: one that
 /// runs the controller, or has the permissions where no other controller is known. Of several finalizers the first.
 pub(super) fn held<'a>(context: &Context<'a>) -> Vec<Held<'a>> {
     let (inventory, removers) = (context.inventory, &context.ownership.removers);
     // Which object of its kind it is makes no difference to who removes it.
+    let by_namespace = removers.access().has_grants();
     let mut known: HashMap<AlikeObjects<'_>, Option<(ObjectId, Remover<'a>)>> = HashMap::default();
     let mut found = Vec::new();
     for member in &inventory.members {
@@ -55,7 +57,8 @@ pub(super) fn held<'a>(context: &Context<'a>) -> Vec<Held<'a>> {
         let written = written.filter(|name| !finalizers::is_collectors(name));
         found.extend(written.chain(removers.added_finalizers(member)).find_map(|finalizer| {
             let row = removers.known().find(finalizer).map(|row| row.finalizer.as_str());
-            let question = (member.key.group_kind(), &member.key.namespace, row);
+            let namespace = by_namespace.then_some(&member.key.namespace);
+            let question = (member.key.group_kind(), namespace, row);
             let answer = known.entry(question).or_insert_with(|| {
                 let holder = FinalizerHolder { name: None, ..FinalizerHolder::of(member) };
                 let remover = removers.remover_from(inventory, &holder, finalizer);

@@ -179,7 +179,7 @@ impl<'c, 'a> AskedObjects<'c, 'a> {
     /// Whether the rules of a webhook match the deletion of a kind, for certain; `member` is one of it.
     fn is_asked_about(&self, kind: GroupKind<&str>, member: &Member, webhook: &Webhook) -> bool {
         let resources = self.context.inventory.kinds.resources(kind);
-        let versions = [member.object.group_version().version.clone()];
+        let versions = [member.object.group_version().version.to_string()];
         let namespaced = member.key.namespace != Namespace::None;
         let kind = RequestedKind { kind, resources: &resources, versions: &versions, namespaced };
         kind.matched_by(webhook, AdmissionOperation::Delete, "") == Interception::Yes

@@ -243,12 +243,12 @@ impl Case<'_> {
 
     /// Whether an object is not Terminating yet, and somebody has to remove its finalizers once it is.
     fn stuck_later(&self, id: ObjectId) -> bool {
-        self.present(id).is_some_and(|present| !present.terminating && !present.finalizers.is_empty())
+        !self.terminating(id) && self.present(id).is_some_and(|present| !present.finalizers.is_empty())
     }
 
     /// What the conditions of a Namespace complain about.
     fn conditions(&self) -> Vec<String> {
-        let conditions = self.present(self.id).and_then(|present| present.conditions.as_ref()).into_iter().flatten();
+        let conditions = self.present(self.id).and_then(|present| present.conditions).into_iter().flatten();
         let bad = conditions.filter(|condition| condition.status == "True");
         bad.map(|condition| plain::one_line(&condition.message)).collect()
     }
@@ -325,12 +325,12 @@ impl Case<'_> {
     }
 
     fn terminating(&self, id: ObjectId) -> bool {
-        self.present(id).is_some_and(|present| present.terminating)
+        self.story.after.terminating(id)
     }
 
     /// An object as it is when the step is over.
-    fn present(&self, id: ObjectId) -> Option<&Present> {
-        match &self.story.after[id] {
+    fn present(&self, id: ObjectId) -> Option<Present> {
+        match self.story.after.fate(id) {
             Fate::Present(present) => Some(present),
             Fate::Gone => None,
         }

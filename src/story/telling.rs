@@ -6,10 +6,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use typed_index_collections::{TiSlice, TiVec};
-
 use super::view::{ImpliedDependent, PlanView};
-use crate::gc::{Cause, Change, Effect, Fate, HeldObject, ObjectId, Present};
+use crate::gc::{Cause, Change, Effect, HeldObject, ObjectId, StoredObjects};
 use crate::kube::{ObjectKey, kinds};
 
 /// What becomes of an object in a step; the order in which siblings are shown.
@@ -64,7 +62,7 @@ pub(crate) struct Story<'v> {
     /// What has been Terminating since an earlier step, or from the start.
     pub(crate) stuck_before: BTreeSet<ObjectKey>,
     pub(crate) counts: Tally,
-    pub(crate) after: TiVec<ObjectId, Fate>,
+    pub(crate) after: StoredObjects<'v>,
     implied: BTreeMap<&'v ObjectKey, &'v ImpliedDependent>,
 }
 
@@ -87,7 +85,8 @@ pub(crate) fn stories<'v>(view: &'v PlanView<'v>) -> Vec<Story<'v>> {
 impl<'v> Story<'v> {
     fn new(view: &'v PlanView<'v>, step: usize) -> Self {
         let (plan, cluster) = (view.plan, view.plan.cluster());
-        let (before, after) = (plan.fates_before(step), plan.fates_after(step));
+        let before = plan.stored_before(step);
+        let after = plan.stored_after(step).unwrap_or_else(|| before.clone());
         let log = plan.changes(step);
         let touches = touches(&log);
         let mut story = Self {
@@ -102,10 +101,9 @@ impl<'v> Story<'v> {
         };
         let endings: BTreeMap<ObjectId, Ending> = cluster
             .ids()
-            .zip(before.iter().zip(&story.after))
             // What is only assumed to exist is no object of the reader's.
-            .filter(|(id, _)| !cluster.is_assumed(*id))
-            .filter_map(|(id, (before, after))| Some((id, ending(before, after)?)))
+            .filter(|id| !cluster.is_assumed(*id))
+            .filter_map(|id| Some((id, ending(id, &before, &story.after)?)))
             .collect();
         story.add_doomed(&log, &touches, &endings);
         story.add_survivors(&log, &touches, &endings);
@@ -180,16 +178,13 @@ impl<'v> Story<'v> {
         }
     }
 
-    fn count(&mut self, before: &TiSlice<ObjectId, Fate>) {
+    fn count(&mut self, before: &StoredObjects<'_>) {
         let of = |ending| self.affected.iter().filter(move |affected| affected.ending == ending);
-        let terminating = |fate: &Fate| matches!(fate, Fate::Present(Present { terminating: true, .. }));
         let cluster = self.view.plan.cluster();
-        let both = cluster.ids().zip(before.iter().zip(&self.after));
-        let still =
-            both.filter(|(id, (before, after))| terminating(before) && terminating(after) && !cluster.is_assumed(*id));
-        self.stuck_before = still.map(|(id, _)| cluster.key(id)).collect();
-        let known = cluster.ids().zip(&self.after).filter(|(id, _)| !cluster.is_assumed(*id));
-        let alive = known.filter(|(_, fate)| **fate != Fate::Gone).count();
+        let known = || cluster.ids().filter(|id| !cluster.is_assumed(*id));
+        let still = known().filter(|id| before.terminating(*id) && self.after.terminating(*id));
+        self.stuck_before = still.map(|id| cluster.key(id)).collect();
+        let alive = known().filter(|id| self.after.has(*id)).count();
         let (stuck, kept) = (of(Ending::Stuck).count(), of(Ending::Kept).count());
         self.counts = Tally {
             deleted: of(Ending::Deleted).count(),
@@ -231,16 +226,12 @@ impl<'v> Story<'v> {
 }
 
 /// `None` for an object that the step leaves as it was, or that was Terminating and is.
-fn ending(before: &Fate, after: &Fate) -> Option<Ending> {
-    match (before, after) {
-        (Fate::Gone, _) => None,
-        (Fate::Present(_), Fate::Gone) => Some(Ending::Deleted),
-        (Fate::Present(before), Fate::Present(after)) if after.terminating => {
-            (!before.terminating).then_some(Ending::Stuck)
-        }
-        (Fate::Present(before), Fate::Present(after)) => {
-            (before.owner_references != after.owner_references).then_some(Ending::Kept)
-        }
+fn ending(id: ObjectId, before: &StoredObjects<'_>, after: &StoredObjects<'_>) -> Option<Ending> {
+    match (before.has(id), after.has(id)) {
+        (false, _) => None,
+        (true, false) => Some(Ending::Deleted),
+        (true, true) if after.terminating(id) => (!before.terminating(id)).then_some(Ending::Stuck),
+        (true, true) => (!before.same_references(after, id)).then_some(Ending::Kept),
     }
 }
 

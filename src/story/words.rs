@@ -189,7 +189,7 @@ fn left_owners(story: &Story<'_>, id: ObjectId) -> Vec<ObjectKey> {
     let stored = stored_uids(story, id);
     let left = cluster.edges(id).filter(|edge| stored.contains(&edge.uid)).filter_map(|edge| edge.owner);
     let mut left: Vec<ObjectKey> =
-        left.filter(|owner| story.after[*owner] != Fate::Gone).map(|owner| cluster.key(owner)).collect();
+        left.filter(|owner| story.after.has(*owner)).map(|owner| cluster.key(owner)).collect();
     left.sort();
     left.dedup();
     left
@@ -197,8 +197,8 @@ fn left_owners(story: &Story<'_>, id: ObjectId) -> Vec<ObjectKey> {
 
 /// The uids of the references that an object has when the step is over.
 pub(crate) fn stored_uids(story: &Story<'_>, id: ObjectId) -> Vec<String> {
-    match &story.after[id] {
-        Fate::Present(present) => present.owner_references.iter().map(|reference| reference.uid.clone()).collect(),
+    match story.after.fate(id) {
+        Fate::Present(present) => present.owner_references.iter().map(|reference| reference.uid.to_string()).collect(),
         Fate::Gone => Vec::new(),
     }
 }
@@ -208,14 +208,14 @@ fn never_collected(story: &Story<'_>, id: ObjectId) -> String {
     let cluster = story.view.plan.cluster();
     let bad: Vec<_> = cluster.edges(id).filter(|edge| !edge.resolvable).collect();
     let unknown = bad.iter().any(|edge| edge.owner.is_some_and(|owner| cluster.kind_of(owner).versions.is_empty()));
-    let written: Vec<_> = match &story.after[id] {
+    let written: Vec<_> = match story.after.fate(id) {
         Fate::Present(present) => {
-            let written = present.owner_references.iter();
+            let written = present.owner_references.into_iter();
             written.filter(|reference| bad.iter().any(|edge| edge.uid == reference.uid)).collect()
         }
         Fate::Gone => Vec::new(),
     };
-    let may_be_served = |owner: &&gc::OwnerReference| {
+    let may_be_served = |owner: &gc::OwnerReference| {
         let kind = GroupKind::new(ApiVersion::split(&owner.api_version).group, &owner.kind);
         cluster.kind(kind).is_some_and(|info| info.open_versions)
     };

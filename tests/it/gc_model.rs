@@ -155,8 +155,8 @@ fn tv21_and_22_a_cluster_scoped_dependent_of_a_namespaced_owner_is_never_collect
 /// `c -> !o` with the first reference's apiVersion and kind rewritten.
 fn with_reference_rewritten(line: &str, position: usize, api_version: &str, kind: &str) -> Object {
     let mut object = sketch_object(line);
-    object.owner_references[position].api_version = api_version.to_owned();
-    object.owner_references[position].kind = kind.to_owned();
+    object.owner_references[position].api_version = api_version.into();
+    object.owner_references[position].kind = kind.into();
     object
 }
 
@@ -182,7 +182,7 @@ fn tv24_an_owner_named_by_an_unserved_version_hangs_in_foreground() {
 #[test]
 fn tv25_references_with_one_uid_go_together() {
     let mut child = sketch_object("c -> good, good");
-    child.owner_references[1].name = "bad".to_owned();
+    child.owner_references[1].name = "bad".into();
     assert_eq!(only(outcomes(&cluster(vec![sketch_object("good"), child]), &[Step::Settle])), ["c", "good"]);
 }
 

@@ -45,9 +45,9 @@ fn build(index: usize, references: &[(usize, bool, u8)], finalizers: &[&str], ne
         let mut reference = sketch_reference(NAMES[*owner]);
         reference.block_owner_deletion = blocking.then_some(true);
         match flaw {
-            0 => reference.uid = "uid-unknown".to_owned(),
-            1 => reference.name = "elsewhere".to_owned(),
-            2 => reference.api_version = "nowhere/v1".to_owned(),
+            0 => reference.uid = "uid-unknown".into(),
+            1 => reference.name = "elsewhere".into(),
+            2 => reference.api_version = "nowhere/v1".into(),
             _ => {}
         }
         object.owner_references.push(reference);

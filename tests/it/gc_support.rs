@@ -70,7 +70,7 @@ pub(crate) fn object(value: &Value) -> Object {
             text(&metadata["namespace"]).as_str().into(),
             text(&metadata["name"]),
         ),
-        uid: text(&metadata["uid"]),
+        uid: text(&metadata["uid"]).into(),
         owner_references: array(&metadata["ownerReferences"]).iter().map(owner_reference).collect(),
         finalizers: array(&metadata["finalizers"]).iter().map(text).collect(),
         deletion: metadata["deletionTimestamp"]
@@ -84,10 +84,10 @@ pub(crate) fn object(value: &Value) -> Object {
 
 pub(crate) fn owner_reference(value: &Value) -> OwnerReference {
     OwnerReference {
-        api_version: text(&value["apiVersion"]),
-        kind: text(&value["kind"]),
-        name: text(&value["name"]),
-        uid: text(&value["uid"]),
+        api_version: text(&value["apiVersion"]).into(),
+        kind: text(&value["kind"]).into(),
+        name: text(&value["name"]).into(),
+        uid: text(&value["uid"]).into(),
         written_uid: None,
         controller: value["controller"].as_bool(),
         block_owner_deletion: value["blockOwnerDeletion"].as_bool(),
@@ -196,7 +196,7 @@ pub(crate) fn sketch_object(line: &str) -> Object {
     let terminating = finalizers.iter().any(|finalizer| finalizer == "T");
     finalizers.retain(|finalizer| finalizer != "T");
     Object {
-        uid: format!("uid-{key}"),
+        uid: format!("uid-{key}").into(),
         owner_references: owners.split(", ").filter(|owner| !owner.is_empty()).map(sketch_reference).collect(),
         finalizers,
         deletion: terminating.then(Deletion::default),
@@ -215,13 +215,13 @@ pub(crate) fn sketch_reference(owner: &str) -> OwnerReference {
     let blocking = owner.starts_with('!');
     let key = sketch_key(owner.trim_start_matches('!'));
     OwnerReference {
-        api_version: api_version(&key),
-        uid: format!("uid-{key}"),
+        api_version: api_version(&key).into(),
+        uid: format!("uid-{key}").into(),
         written_uid: None,
         controller: None,
         block_owner_deletion: blocking.then_some(true),
-        kind: key.kind.into(),
-        name: key.name.into(),
+        kind: key.kind,
+        name: key.name,
     }
 }
 

@@ -202,8 +202,8 @@ fn a_claim_in_use_and_a_pod_without_kubelet() {
 #[test]
 fn unresolvable_owners_and_owners_elsewhere() {
     let mut unresolvable = sketch_object("c -> o, z");
-    unresolvable.owner_references[1].api_version = "apps/v1beta1".to_owned();
-    unresolvable.owner_references[1].kind = "Deployment".to_owned();
+    unresolvable.owner_references[1].api_version = "apps/v1beta1".into();
+    unresolvable.owner_references[1].kind = "Deployment".into();
     let objects = vec![
         sketch_object("o"),
         unresolvable,
@@ -323,11 +323,11 @@ const HOSTILE: [&str; 7] = [
 fn hostile() -> Cluster {
     let mut objects = Vec::new();
     for name in HOSTILE {
-        let mut owner = Object { uid: format!("uid of {name}"), ..sketch_object("o") };
+        let mut owner = Object { uid: format!("uid of {name}").into(), ..sketch_object("o") };
         owner.key.name = (*name).into();
-        let mut held = Object { uid: format!("uid of {name}2"), ..sketch_object("c -> !o") };
+        let mut held = Object { uid: format!("uid of {name}2").into(), ..sketch_object("c -> !o") };
         held.key.name = format!("{name}2").into();
-        held.owner_references[0].name = name.to_owned();
+        held.owner_references[0].name = name.into();
         held.owner_references[0].uid = owner.uid.clone();
         held.finalizers = vec![format!("{name}/f")];
         objects.extend([owner, held]);

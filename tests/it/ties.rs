@@ -5,7 +5,9 @@ use std::collections::BTreeSet;
 use ownerlint::finding::Certainty;
 use ownerlint::inventory::Inventory;
 use ownerlint::ownership::tables::DataFate;
-use ownerlint::ownership::{DeliveryObject, OnDeletion, SourceContent, Tables, Tie, TieKind, Ties, data_loss};
+use ownerlint::ownership::{
+    DeliveryObject, OnDeletion, SourceContent, Tables, Tie, TieKind, Ties, data_loss, instances_of,
+};
 
 use serde_json::{Value, json};
 
@@ -191,7 +193,10 @@ metadata: {name: b, namespace: other}
     assert_eq!(keys(ties.contained_in("shop")), ["Secret/shop/a"]);
     assert_eq!(keys(ties.contained_in("nowhere")), [""; 0]);
     let widget = ownerlint::kube::GroupKind::new("example.com", "Widget");
-    assert_eq!(keys(ties.instances_of(widget)), ["Widget.example.com/other/b"]);
+    let instances = |kind| instances_of(&inventory, kind).map(|member| member.id).collect::<Vec<_>>();
+    assert_eq!(keys(&instances(widget)), ["Widget.example.com/other/b"]);
+    // A definition of a built-in kind defines nothing [CRD-3].
+    assert_eq!(keys(&instances(ownerlint::kube::GroupKind::new("", "Secret"))), [""; 0]);
 }
 
 /// The plan of a deletion, as JSON.

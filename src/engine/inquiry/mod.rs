@@ -17,6 +17,7 @@ use super::session::{CheckOptions, Session};
 use crate::cluster::Analysis;
 use crate::inventory::{Member, ObjectId, ScopeSource};
 use crate::kube::{ObjectKey, kinds};
+use crate::ownership::instances_of;
 use crate::report::Report;
 use crate::text::{FileId, SourceFile};
 
@@ -135,8 +136,9 @@ impl<'s> Inquiry<'s> {
         let users = ties.users_of(&object.key).map(|tie| tie.from);
         let contained = object.key.is(kinds::NAMESPACE).then(|| ties.contained_in(&object.key.name));
         let defined = asked.bundle.inventory.member(object.id).object.definition();
-        let instances = defined.map(|crd| ties.instances_of(crd.group_kind()));
-        let listed = contained.into_iter().chain(instances).flatten().copied();
+        let instances = defined.map(|crd| instances_of(&asked.bundle.inventory, crd.group_kind()));
+        let instances = instances.into_iter().flatten().map(|member| member.id);
+        let listed = contained.into_iter().flatten().copied().chain(instances);
         let mut ids: Vec<ObjectId> = owned.chain(made).chain(users).chain(listed).collect();
         ids.sort();
         ids.dedup();

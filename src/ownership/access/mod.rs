@@ -77,6 +77,11 @@ impl Authority {
 }
 
 impl Access {
+    /// Whether any binding grants a workload something: otherwise all namespaces are alike.
+    pub fn has_grants(&self) -> bool {
+        !self.granted_to.is_empty()
+    }
+
     /// Finds every workload of `inventory` with its images and with what its ServiceAccount may do.
     pub fn of(inventory: &Inventory) -> Self {
         let (workloads, running) = workloads::of(inventory);

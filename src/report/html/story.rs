@@ -3,7 +3,7 @@
 
 use serde::Serialize;
 
-use crate::gc::{Cause, Fate, HeldObject, Hold, ObjectId};
+use crate::gc::{Cause, HeldObject, Hold, ObjectId};
 use crate::kube::ObjectKey;
 use crate::story::remedy::{self, Remedy};
 use crate::story::telling::{Affected, Ending, Story, stories};
@@ -211,10 +211,7 @@ impl ObjectDocument {
     /// An owner that the step leaves alone.
     fn untouched(story: &Story<'_>, id: ObjectId) -> Self {
         let cluster = story.view.plan.cluster();
-        let effect = match &story.after[id] {
-            Fate::Gone => "gone",
-            Fate::Present(_) => "untouched",
-        };
+        let effect = if story.after.has(id) { "untouched" } else { "gone" };
         Self::named(story, id, &cluster.key(id), effect)
     }
 

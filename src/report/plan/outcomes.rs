@@ -6,6 +6,7 @@ use std::collections::BTreeSet;
 
 use serde::ser::{SerializeMap, SerializeSeq};
 use serde::{Serialize, Serializer};
+use smol_str::SmolStr;
 
 use crate::gc::{Difference, Fate, Outcome, OwnerReference, Present};
 use crate::kube::ObjectKey;
@@ -166,7 +167,7 @@ impl From<&Fate> for FateDocument {
 
 impl From<OwnerReference> for ReferenceDocument {
     fn from(reference: OwnerReference) -> Self {
-        let text = |text: String| Some(text).filter(|text| !text.is_empty());
+        let text = |text: SmolStr| Some(text).filter(|text| !text.is_empty()).map(String::from);
         Self {
             api_version: text(reference.api_version),
             kind: text(reference.kind),

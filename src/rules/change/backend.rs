@@ -6,7 +6,7 @@ use super::places::{left_in_head, on_base, related_in_base};
 use crate::finding::Severity;
 use crate::manifest::Webhook;
 use crate::merge::{LostBackend, Merge, Surprise, severity};
-use crate::ownership::Purpose;
+use crate::ownership::{Purpose, instances_of};
 use crate::rules::draft::Draft;
 use crate::rules::rule::{Rule, Sink, rule};
 use crate::rules::words::{listed, named};
@@ -101,9 +101,8 @@ fn api(merge: &Merge<'_>, unanswered: &LostBackend<'_>, group: &str, version: &s
 fn conversion(merge: &Merge<'_>, unanswered: &LostBackend<'_>) -> Draft {
     let (left, object) = (named(unanswered.left), named(unanswered.object));
     let kind = unanswered.object.object.definition().map(|crd| crd.group_kind().kind.to_owned()).unwrap_or_default();
-    let instances =
-        unanswered.object.object.definition().map(|crd| merge.part.analysis.ties().instances_of(crd.group_kind()));
-    let instances = instances.unwrap_or_default();
+    let inventory = merge.part.analysis.inventory();
+    let instances = unanswered.object.object.definition().map(|crd| instances_of(inventory, crd.group_kind()));
     let draft = draft(merge, unanswered, format!("{left} leaves, and {object} still converts with it"))
         .reason(format!(
             "The API server cannot read objects of kind {kind} that are stored in another version: reading, deleting and collecting \
@@ -122,6 +121,9 @@ fn conversion(merge: &Merge<'_>, unanswered: &LostBackend<'_>) -> Draft {
         )),
         _ => draft,
     };
-    let instances = instances.iter().take(3).map(|id| merge.part.base.inventory.member(*id));
-    instances.fold(draft, |draft, instance| related_in_base(draft, merge, instance, "is converted with it"))
+    instances
+        .into_iter()
+        .flatten()
+        .take(3)
+        .fold(draft, |draft, instance| related_in_base(draft, merge, instance, "is converted with it"))
 }

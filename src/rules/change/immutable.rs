@@ -10,8 +10,8 @@ use crate::inventory::Member;
 use crate::kube::{GroupKind, Scope, kinds, kubectl};
 use crate::manifest::Spanned;
 use crate::merge::{Merge, Standing, Surprise, severity};
-use crate::ownership::data_loss;
 use crate::ownership::tables::DataFate;
+use crate::ownership::{data_loss, instances_of};
 use crate::rules::draft::Draft;
 use crate::rules::rule::{Rule, Sink, rule};
 use crate::rules::words::{listed, named};
@@ -244,7 +244,7 @@ fn new_scope(merge: &Merge<'_>, object: KeptObject<'_>, (was, is): (&Spanned<Sco
     let crd = object.base;
     let regime = merge.regime_of(crd);
     let kind = crd.object.definition().map(|crd| crd.group_kind());
-    let instances = kind.map_or(0, |kind| merge.part.analysis.ties().instances_of(kind).len());
+    let instances = kind.map_or(0, |kind| instances_of(merge.part.analysis.inventory(), kind).count());
     let known = match instances {
         0 => String::new(),
         1 => " Base contains 1 such object.".to_owned(),
