@@ -72,6 +72,7 @@ for name, unit, head, tail in [
     ("flow_same_keys", "k,", CM + "data: {", "}\n"), ("flow_pairs", "a: b,", CM + "data: [", "]\n"), ("flow_empties", "{},", CM + "data: [", "]\n"),
     ("flow_lists", "[],", CM + "data: [", "]\n"), ("block_nulls", "- \n", CM + "data:\n", ""), ("block_items", "- a\n", CM + "data:\n", ""),
     ("block_keys", "  k#: v\n", CM + "data:\n", ""), ("block_same_keys", "  k: v\n", CM + "data:\n", ""), ("block_empty_keys", "  ? \n", CM + "data:\n", ""),
+    ("nel_in_a_manifest", "\u0085", CM, "data: {}\n"), ("comments_without_blanks", "- 'x'#y\n", CM + "data:\n", ""),
     ("top_keys", "k#: v\n", CM, ""), ("number_keys", "  0x#: v\n", CM + "data:\n", ""), ("bool_keys", "  yes: v\n", CM + "data:\n", ""),
     ("null_keys", "  ~: v\n", CM + "data:\n", ""), ("list_keys", "  ? [a]\n  : b\n", CM + "data:\n", ""),
     ("anchors", "- &a# x\n", CM + "data:\n", ""), ("same_anchors", "- &a x\n", CM + "data:\n", ""),

@@ -33,8 +33,8 @@ use smol_str::SmolStr;
 use crate::kube::{Namespace, ObjectKey, Scope, kinds as well_known};
 use crate::kustomize::{BuildFate, Edits};
 use crate::manifest::{Object, ParsedDocument, ParsedFile, Skip};
-use crate::text::{FileId, Sources};
-use crate::yaml::{Problem, ReadError};
+use crate::text::{FileId, Sources, Span};
+use crate::yaml::{Problem, Quirk, ReadError};
 
 pub use applied::AppliedFile;
 pub use boundary::leaves_repository_of;
@@ -315,6 +315,11 @@ impl Inventory {
     pub fn problems(&self) -> impl Iterator<Item = InDocument<&Problem>> {
         let problems = located(&self.files, ParsedDocument::problems);
         problems.filter(|problem| !self.is_set_aside(problem.file))
+    }
+
+    /// What Kubernetes forgives and YAML 1.2 does not, each with its place.
+    pub fn quirks(&self) -> impl Iterator<Item = InDocument<&(Quirk, Span)>> {
+        located(&self.files, ParsedDocument::quirks).filter(|quirk| !self.is_set_aside(quirk.file))
     }
 
     /// Whether a neighbour says that the objects of the file are not to be applied.

@@ -14,7 +14,7 @@ use super::recognition::{
 use super::secret::{self, DocumentParts};
 use super::secret_words::SecretWords;
 use crate::text::{SourceFile, Span};
-use crate::yaml::{self, Comment, Content, Document, Notation, Problem, ProblemKind, ReadError, Tree};
+use crate::yaml::{self, Comment, Content, Document, Notation, Problem, ProblemKind, Quirk, ReadError, Tree};
 
 /// The length from which values of a text are not kept unless they are objects or the first, in bytes: kustomizations and charts
 /// are short, and a long text has millions of documents if each is `{}`.
@@ -52,6 +52,7 @@ struct Remarks {
     error: Option<ReadError>,
     skipped: Vec<Skip>,
     problems: Vec<Problem>,
+    quirks: Vec<(Quirk, Span)>,
     comments: Vec<Comment>,
     facts: FileFacts,
 }
@@ -210,6 +211,7 @@ impl BareDocument {
             }
             Content::Value(_) | Content::Unreadable(_) => return None,
         };
+        // What is forgiven matters in a manifest only.
         let silent = document.comments.is_empty() && document.problems.is_empty() && source.replaced().is_none();
         silent.then_some(Self { index: document.index, span, reason })
     }
@@ -240,6 +242,11 @@ impl ParsedDocument {
     /// What Kubernetes drops or overrides silently, as far as it concerns a manifest.
     pub fn problems(&self) -> &[Problem] {
         self.remarks.as_ref().map_or(&[], |remarks| &remarks.problems)
+    }
+
+    /// What Kubernetes forgives in a manifest and YAML 1.2 does not, each with its place.
+    pub fn quirks(&self) -> &[(Quirk, Span)] {
+        self.remarks.as_ref().map_or(&[], |remarks| &remarks.quirks)
     }
 
     /// Its comments, in written order: those that mention this program, or all where a Secret may be.
@@ -329,15 +336,16 @@ impl Remarks {
     }
 
     fn is_empty(&self) -> bool {
-        let Self { error, skipped, problems, comments, facts } = self;
-        error.is_none() && skipped.is_empty() && problems.is_empty() && comments.is_empty() && facts.is_empty()
+        let Self { error, skipped, problems, quirks, comments, facts } = self;
+        let noticed = !problems.is_empty() || !quirks.is_empty() || !comments.is_empty();
+        error.is_none() && skipped.is_empty() && !noticed && facts.is_empty()
     }
 }
 
 /// `has_secrets`: what is written in it may have to be hidden, its comments too.
 fn parse(text: &WholeText<'_>, document: Document, has_secrets: bool) -> ParsedDocument {
     let source = text.source;
-    let Document { index, span, format: notation, content, problems, comments } = document;
+    let Document { index, span, format: notation, content, problems, quirks, comments } = document;
     let mut parsed = ParsedDocument { index, span, notation, tree: None, objects: SmallVec::new(), remarks: None };
     let mut remarks = Remarks { comments, ..Remarks::default() };
     match content {
@@ -368,6 +376,10 @@ fn parse(text: &WholeText<'_>, document: Document, has_secrets: bool) -> ParsedD
         Problem { kind, span: first, related: None, path: String::new() }
     });
     remarks.problems = problems.into_iter().chain(not_utf8).filter(concerns).collect();
+    if is_manifest {
+        remarks.quirks = quirks;
+        remarks.quirks.shrink_to_fit();
+    }
     parsed.remarks = (!remarks.is_empty()).then(|| Box::new(remarks));
     parsed
 }

@@ -117,9 +117,7 @@ fn duplicate_key(context: &Context<'_>, sink: &mut Sink) {
         let (key, merged) = match &problem.kind {
             ProblemKind::DuplicateKey { key } => (key, false),
             ProblemKind::MergeOverride { key } => (key, true),
-            ProblemKind::DroppedContent { .. } | ProblemKind::NotUtf8 { .. } | ProblemKind::NonStandard { .. } => {
-                continue;
-            }
+            ProblemKind::DroppedContent { .. } | ProblemKind::NotUtf8 { .. } => continue,
         };
         let mut draft = match merged {
             false => Draft::in_file(file, problem.span, format!("key `{key}` appears twice"))
@@ -179,16 +177,11 @@ fn bytes(count: u32) -> String {
 
 fn nonstandard_yaml(context: &Context<'_>, sink: &mut Sink) {
     for InDocument { file, what: problem, .. } in context.inventory.problems() {
-        let what = match &problem.kind {
-            ProblemKind::NonStandard { what } => what,
-            ProblemKind::NotUtf8 { count } => {
-                sink.push(not_utf8(file, problem.span, *count));
-                continue;
-            }
-            ProblemKind::DuplicateKey { .. }
-            | ProblemKind::MergeOverride { .. }
-            | ProblemKind::DroppedContent { .. } => continue,
-        };
+        if let ProblemKind::NotUtf8 { count } = &problem.kind {
+            sink.push(not_utf8(file, problem.span, *count));
+        }
+    }
+    for InDocument { file, what: (what, span), .. } in context.inventory.quirks() {
         let help = match what {
             Quirk::LowContinuation => "indent the continued lines, or use a `|` block",
             Quirk::CommentWithoutBlank => "put a space before the `#`",
@@ -196,14 +189,14 @@ fn nonstandard_yaml(context: &Context<'_>, sink: &mut Sink) {
                 "replace the character with an ordinary line break"
             }
         };
-        sink.push(
-            Draft::in_file(file, problem.span, what.describe())
+        sink.push_with(|| {
+            Draft::in_file(file, *span, what.describe())
                 .reason(
                     "Kubernetes' reader accepts this, YAML 1.2 does not: other tools may reject the file or read it \
                      differently.",
                 )
-                .help(help),
-        );
+                .help(help)
+        });
     }
 }
 

@@ -15,8 +15,11 @@ pub struct Document {
     pub format: Notation,
     /// What is in it.
     pub content: Content,
-    /// What Kubernetes silently drops, overrides or forgives, in the order of their places.
+    /// What Kubernetes silently drops or overrides, in the order of their places.
     pub problems: Vec<Problem>,
+    /// What Kubernetes forgives and YAML 1.2 does not, each with its place, in order. A few bytes each: a document may have
+    /// millions.
+    pub quirks: Vec<(Quirk, Span)>,
     /// The comments, in their order; of an unreadable document those before the error. JSON has none.
     pub comments: Vec<Comment>,
 }
@@ -108,11 +111,6 @@ pub enum ProblemKind {
     NotUtf8 {
         /// How many sequences of bytes in the whole file.
         count: usize,
-    },
-    /// Kubernetes accepts this, YAML 1.2 does not.
-    NonStandard {
-        /// What it is.
-        what: Quirk,
     },
 }
 

@@ -38,7 +38,7 @@ pub(super) fn parse(text: &str, base: u32) -> Result<Option<Tape>, Failure> {
     match parser.document() {
         Ok(found) => {
             parser.tape.decoded = std::mem::take(&mut parser.scanner.decoded);
-            parser.tape.quirks.append(&mut parser.scanner.quirks);
+            parser.tape.quirks = std::mem::take(&mut parser.scanner.quirks);
             parser.tape.comments = std::mem::take(&mut parser.scanner.comments);
             Ok(found.then_some(parser.tape))
         }

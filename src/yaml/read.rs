@@ -11,7 +11,7 @@ use rayon::prelude::*;
 
 use super::comments;
 use super::compose::{Composed, compose, compose_without};
-use super::document::{Comment, Content, Document, Dropped, Notation, Problem, ProblemKind, ReadError};
+use super::document::{Comment, Content, Document, Dropped, Notation, Problem, ProblemKind, Quirk, ReadError};
 use super::left_out::LeftOut;
 use super::split::{Piece, split};
 use super::tape::{SyntaxError, Tape};
@@ -164,10 +164,11 @@ impl<'f, T: Default + Send, F: Fn(&mut T, Document) + Sync> StreamReader<'f, T, 
         format: Notation,
         content: Content,
         comments: Vec<Comment>,
-        mut problems: Vec<Problem>,
+        Noticed { mut problems, mut quirks }: Noticed,
     ) {
         problems.sort_by_key(|problem| problem.span);
-        let document = Document { index: self.next, span, format, content, problems, comments };
+        quirks.sort_by_key(|(_, span)| *span);
+        let document = Document { index: self.next, span, format, content, problems, quirks, comments };
         self.next += 1;
         (self.each)(&mut self.done, document);
     }
@@ -175,7 +176,7 @@ impl<'f, T: Default + Send, F: Fn(&mut T, Document) + Sync> StreamReader<'f, T, 
     /// A document of which nothing but its comments can be read.
     fn push_unreadable(&mut self, span: Span, error: ReadError) {
         let comments = comments::scanned(self.text, span);
-        self.push(span, Notation::Yaml, Content::Unreadable(error), comments, Vec::new());
+        self.push(span, Notation::Yaml, Content::Unreadable(error), comments, Noticed::default());
     }
 
     /// JSON values up to the first text that is not one; that and everything after it is YAML.
@@ -184,11 +185,11 @@ impl<'f, T: Default + Send, F: Fn(&mut T, Document) + Sync> StreamReader<'f, T, 
         loop {
             match json::parse(self.text, at) {
                 Ok(None) => return,
-                Ok(Some((tape, end))) => {
+                Ok(Some((mut tape, end))) => {
                     let first = tape.events.first().map_or(at as u32, |event| event.start);
                     let span = Span::new(first, end as u32);
-                    let (content, problems) = self.content(&tape, span, true);
-                    self.push(span, Notation::Json, content, Vec::new(), problems);
+                    let (content, noticed) = self.content(&mut tape, span, true);
+                    self.push(span, Notation::Json, content, Vec::new(), noticed);
                     at = end;
                 }
                 Err(error) => {
@@ -241,7 +242,7 @@ impl<'f, T: Default + Send, F: Fn(&mut T, Document) + Sync> StreamReader<'f, T, 
             return self.push_unreadable(span, refusal::character(place, found));
         }
         match grammar::parse(&text, span.start) {
-            Ok(tape) => self.push_tape(span, tape.as_ref()),
+            Ok(mut tape) => self.push_tape(span, tape.as_mut()),
             Err(failure) => {
                 let error = match &json_error {
                     Some(error) if failure.braces.is_none() => error,
@@ -258,52 +259,54 @@ impl<'f, T: Default + Send, F: Fn(&mut T, Document) + Sync> StreamReader<'f, T, 
         tape.clear();
         let found = fast::parse(text, span.start, self.choice.left_out.under, &mut tape);
         if let Ok(found) = found {
-            self.push_tape(span, found.then_some(&tape));
+            self.push_tape(span, found.then_some(&mut tape));
         }
         self.tape.0 = Some(tape);
         found.is_ok()
     }
 
-    fn push_tape(&mut self, span: Span, tape: Option<&Tape>) {
+    fn push_tape(&mut self, span: Span, tape: Option<&mut Tape>) {
         let Some(tape) = tape else {
-            return self.push(span, Notation::Yaml, Content::Empty, Vec::new(), Vec::new());
+            return self.push(span, Notation::Yaml, Content::Empty, Vec::new(), Noticed::default());
         };
         let comments = match tape.dropped_from {
             None => comments::at(self.text, &tape.comments),
             Some(_) => comments::scanned(self.text, span),
         };
-        let (content, problems) = self.content(tape, span, false);
-        self.push(span, Notation::Yaml, content, comments, problems);
+        let (content, noticed) = self.content(tape, span, false);
+        self.push(span, Notation::Yaml, content, comments, noticed);
     }
 
     /// Composes a tape and collects what was noticed.
-    fn content(&self, tape: &Tape, chunk: Span, json: bool) -> (Content, Vec<Problem>) {
-        let mut problems = self.tape_problems(tape, chunk);
+    fn content(&self, tape: &mut Tape, chunk: Span, json: bool) -> (Content, Noticed) {
+        let quirks = std::mem::take(&mut tape.quirks);
         match compose_without(tape, &self.shared, json, self.choice.left_out) {
-            Ok(Composed { tree, problems: found }) => {
-                problems.extend(found);
+            Ok(Composed { tree, mut problems }) => {
+                problems.extend(self.dropped(tape, chunk));
                 let empty = tree.root().is_null();
-                (if empty { Content::Empty } else { Content::Value(tree) }, problems)
+                (if empty { Content::Empty } else { Content::Value(tree) }, Noticed { problems, quirks })
             }
             Err(error) => {
                 let braces = template_braces(self.text, &error, chunk);
-                (Content::Unreadable(refusal::syntax(self.text, chunk, &error, braces)), Vec::new())
+                (Content::Unreadable(refusal::syntax(self.text, chunk, &error, braces)), Noticed::default())
             }
         }
     }
 
-    fn tape_problems(&self, tape: &Tape, chunk: Span) -> Vec<Problem> {
-        let problem = |kind, span| Problem { kind, span, related: None, path: String::new() };
-        let quirks = tape.quirks.iter().map(|&(what, span)| problem(ProblemKind::NonStandard { what }, span));
-        let mut problems: Vec<Problem> = quirks.collect();
-        if let Some(start) = tape.dropped_from {
-            let written = self.text.get(start as usize..chunk.end as usize).unwrap_or_default();
-            let span = Span::new(start, start + written.trim_end().len() as u32);
-            let after = if tape.ended_by_marker { Dropped::DocumentEnd } else { Dropped::Root };
-            problems.push(problem(ProblemKind::DroppedContent { after }, span));
-        }
-        problems
+    fn dropped(&self, tape: &Tape, chunk: Span) -> Option<Problem> {
+        let start = tape.dropped_from?;
+        let written = self.text.get(start as usize..chunk.end as usize).unwrap_or_default();
+        let span = Span::new(start, start + written.trim_end().len() as u32);
+        let after = if tape.ended_by_marker { Dropped::DocumentEnd } else { Dropped::Root };
+        Some(Problem { kind: ProblemKind::DroppedContent { after }, span, related: None, path: String::new() })
     }
+}
+
+/// What was noticed in a document besides its content.
+#[derive(Default)]
+struct Noticed {
+    problems: Vec<Problem>,
+    quirks: Vec<(Quirk, Span)>,
 }
 
 /// Kubernetes' line reader ends every line with LF, the last one too.

@@ -22,6 +22,7 @@ const PIECES: &[&str] = &[
 fn spans_of(document: &Document) -> Vec<Span> {
     let mut spans = vec![document.span];
     spans.extend(document.problems.iter().flat_map(|problem| [Some(problem.span), problem.related]).flatten());
+    spans.extend(document.quirks.iter().map(|(_, span)| *span));
     match &document.content {
         Content::Empty => {}
         Content::Unreadable(error) => spans.push(error.span),

@@ -21,7 +21,7 @@ fn at(text: &str, path: &[&str]) -> String {
     file.slice(value.span()).to_owned()
 }
 
-/// The problems of the first document as `kind: text | related text`.
+/// The problems of the first document, and what is forgiven, as `kind: text | related text`.
 fn problems(text: &str) -> Vec<String> {
     let (file, documents) = read_text(text);
     let slice = |span: Span| file.slice(span).replace('\n', "⏎");
@@ -32,11 +32,11 @@ fn problems(text: &str) -> Vec<String> {
             ProblemKind::MergeOverride { key } => format!("merge over {key} at {}", problem.path),
             ProblemKind::DroppedContent { after } => format!("dropped {after:?}"),
             ProblemKind::NotUtf8 { count } => format!("{count} not UTF-8"),
-            ProblemKind::NonStandard { what } => format!("{what:?}"),
         };
         format!("{kind}: {}@{}{related}", slice(problem.span), problem.span.start)
     };
-    documents[0].problems.iter().map(describe).collect()
+    let quirks = documents[0].quirks.iter().map(|(what, span)| format!("{what:?}: {}@{}", slice(*span), span.start));
+    documents[0].problems.iter().map(describe).chain(quirks).collect()
 }
 
 fn error(text: &str) -> (String, Span) {

@@ -69,6 +69,18 @@ fn a_hundred_thousand_levels_of_every_kind() {
     checked(&lists);
 }
 
+/// Each was kept as a problem with a path and a kind: 850 MB.
+#[test]
+fn millions_of_line_breaks_that_yaml_1_2_does_not_know() {
+    let breaks = "\u{85}".repeat(3_000_000);
+    let found = printed(&format!("{OBJECT}{breaks}data: {{}}\n"), "-o concise --show info");
+    assert!(
+        found.contains("info[nonstandard-yaml] a Unicode line break (NEL, LS or PS) ends a line"),
+        "{:.300}",
+        found
+    );
+}
+
 #[test]
 fn a_million_documents_with_nothing_in_them() {
     assert_eq!(checked(&"---\n".repeat(1_000_000)), "");

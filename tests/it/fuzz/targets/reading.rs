@@ -24,6 +24,7 @@ pub(crate) fn documents(data: &[u8]) {
         for problem in &document.problems {
             assert!(within(problem.span, &text) && problem.related.is_none_or(|span| within(span, &text)));
         }
+        assert!(document.quirks.iter().all(|(_, span)| within(*span, &text)));
         match document.content {
             Content::Empty => {}
             Content::Unreadable(error) => assert!(within(error.span, &text) && !error.message.is_empty()),
