@@ -192,6 +192,9 @@ impl Removers {
         holder: &FinalizerHolder<'_>,
         controller: Option<&'t Controller>,
     ) -> Option<Remover<'t>> {
+        if !self.access.has_grants() {
+            return None;
+        }
         let resources = inventory.kinds.resources(GroupKind::new(holder.group, holder.kind));
         let grant = self.access.naming(holder, &resources)?;
         let workload = self.access.first_workload(grant)?;

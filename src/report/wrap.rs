@@ -9,6 +9,9 @@ const BRACKETS: usize = 40;
 
 /// Wraps `text`, one line of output per entry of the result's lines. The indents are part of the width.
 pub(super) fn fill(text: &str, width: usize, first_indent: &str, indent: &str) -> String {
+    if first_indent.len() + text.len() <= width && !text.contains('\n') && !text.ends_with(' ') {
+        return format!("{first_indent}{text}");
+    }
     let held: Vec<String> = text
         .split('`')
         .enumerate()

@@ -13,7 +13,7 @@ use super::trials::most_trials;
 use super::words::{field, named, place, reference_name, whereabouts};
 use crate::finding::{Relation, Severity};
 use crate::gc::{self, Cause, Plan, Step};
-use crate::inventory::{Inventory, Member, ObjectId, Serving};
+use crate::inventory::{Inventory, Member, ObjectId, Release, Serving};
 use crate::kube::{ObjectKey, Policy, Scope, Wait, finalizers, kinds};
 use crate::ownership::{Owner, OwnerEdge, Remover};
 
@@ -61,8 +61,7 @@ pub(super) fn emptying(namespace: ObjectKey) -> Step {
 fn deleted_on_arrival(context: &Context<'_>, sink: &mut Sink) {
     let inventory = context.inventory;
     let edges = edges_by_dependent(context);
-    // Nothing collapses without a reference.
-    if edges.is_empty() {
+    if nothing_dangles(context) {
         return;
     }
     let Some(built) = context.analysis.cluster() else { return };
@@ -95,6 +94,26 @@ fn deleted_on_arrival(context: &Context<'_>, sink: &mut Sink) {
             context.verdicts.keep(Step::Settle, plan.clone());
         }
     }
+}
+
+/// Whether every reference leads to an object that certainly is there, so that nothing can collapse: what a rendering names and the
+/// input lacks is taken to exist. A simulation of the whole cluster finds the same, and takes its time.
+fn nothing_dangles(context: &Context<'_>) -> bool {
+    let inventory = context.inventory;
+    let holds = |edge: &OwnerEdge| match edge.owner {
+        Owner::ByUid(owner) => {
+            let stored = inventory.member(owner);
+            let is_only_one =
+                || inventory.with_key(&stored.key).len() == 1 && !is_shared(inventory, edge.reference(inventory).uid());
+            stored.decodes() && is_only_one() && agrees(inventory, &[edge], owner)
+        }
+        _ => !edge.dependent(inventory).from_dump,
+    };
+    let is_terminating = |member: &Member| member.object.metadata().has_server_field("deletionTimestamp");
+    // Before Kubernetes 1.20 the collector looked some owners up where they are not.
+    inventory.kinds.release() >= Release::new(20)
+        && context.ownership.written.iter().all(holds)
+        && !inventory.members.iter().any(is_terminating)
 }
 
 /// Whether several objects have this uid. They were never in one cluster at one time: a finding on them would be
