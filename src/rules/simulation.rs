@@ -3,6 +3,7 @@
 //! They run the model of `gc` on the cluster that the bundle describes and report only what it confirms. An owner that
 //! may exist outside an open world is assumed to exist there, so absence alone never gets an object deleted.
 
+use std::cell::LazyCell;
 use std::collections::{BTreeMap, BTreeSet};
 
 use foldhash::HashSet;
@@ -60,10 +61,10 @@ pub(super) fn emptying(namespace: ObjectKey) -> Step {
 /// [SIM-4]: a static set with dangling references collapses automatically.
 fn deleted_on_arrival(context: &Context<'_>, sink: &mut Sink) {
     let inventory = context.inventory;
-    let edges = edges_by_dependent(context);
     if nothing_dangles(context) {
         return;
     }
+    let edges = edges_by_dependent(context);
     let Some(built) = context.analysis.cluster() else { return };
     let Some(plan) = context.verdicts.of(&Step::Settle) else { return };
     let gone: HashSet<ObjectKey> = plan.gone_after(0).into_iter().map(|id| built.cluster.key(id)).collect();
@@ -74,7 +75,7 @@ fn deleted_on_arrival(context: &Context<'_>, sink: &mut Sink) {
     let dies = |id: ObjectId| gone.contains(&inventory.member(id).key);
     // Before Kubernetes 1.20: `owner-of-cluster-scoped` reports whose reference is at fault.
     let looked_up_elsewhere = |cause: &Cause| matches!(cause, Cause::OwnerNamespaced | Cause::OwnerMistaken);
-    let why = plan.why(0);
+    let why = LazyCell::new(|| plan.why(0));
     let is_reported = |key| why.get(key).is_some_and(|why| why.causes.iter().any(looked_up_elsewhere));
     let mut cascades = CascadeSearch::of(context);
     for (&id, edges) in &edges {
@@ -85,8 +86,9 @@ fn deleted_on_arrival(context: &Context<'_>, sink: &mut Sink) {
             .filter_map(|edge| edge.bound())
             .any(|owner| owner != id && dies(owner) && agrees(inventory, edges, owner));
         let shared = edges.iter().any(|edge| is_shared(inventory, edge.reference(inventory).uid()));
-        let spared = !dies(id) || doubtful || shared || follows || is_reported(&member.key);
-        if spared || member.object.metadata().has_server_field("deletionTimestamp") {
+        let is_terminating = member.object.metadata().has_server_field("deletionTimestamp");
+        let spared = !dies(id) || doubtful || shared || follows || is_terminating;
+        if spared || is_reported(&member.key) {
             continue;
         }
         if let Some(edge) = edges.first() {
