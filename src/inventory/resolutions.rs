@@ -1,63 +1,20 @@
 //! What is known of the kinds that objects and references name, each found out once.
 
-use std::hash::{Hash, Hasher};
 use std::sync::Arc;
 
 use foldhash::fast::RandomState;
-use hashbrown::{Equivalent, HashMap};
+use hashbrown::HashMap;
 
 use super::kinds::{Kinds, Resolution};
-use crate::kube::{ApiVersion, TypeMeta};
+use crate::kube::{ApiVersion, TypeMeta, WrittenKind};
 use crate::manifest::Object;
 
 /// The kinds that an input names.
 #[derive(Debug, Default)]
 pub(super) struct Resolutions {
-    known: HashMap<NamedKind, Arc<Resolution>, RandomState>,
+    known: HashMap<Arc<TypeMeta>, Arc<Resolution>, RandomState>,
     /// The last that was found out. Kinds of which there are thousands have one answer.
     last: Option<Arc<Resolution>>,
-}
-
-/// A kind and its version, as an object or a reference names it.
-#[derive(Debug)]
-struct NamedKind(Arc<TypeMeta>);
-
-/// The same, of whoever asks.
-struct WrittenKind<'a> {
-    api_version: &'a str,
-    kind: &'a str,
-}
-
-impl NamedKind {
-    fn written(&self) -> WrittenKind<'_> {
-        WrittenKind { api_version: &self.0.api_version, kind: &self.0.kind }
-    }
-}
-
-impl Hash for NamedKind {
-    fn hash<H: Hasher>(&self, state: &mut H) {
-        self.written().hash(state);
-    }
-}
-
-impl Hash for WrittenKind<'_> {
-    fn hash<H: Hasher>(&self, state: &mut H) {
-        (self.kind, self.api_version).hash(state);
-    }
-}
-
-impl PartialEq for NamedKind {
-    fn eq(&self, other: &Self) -> bool {
-        self.written().equivalent(other)
-    }
-}
-
-impl Eq for NamedKind {}
-
-impl Equivalent<NamedKind> for WrittenKind<'_> {
-    fn equivalent(&self, key: &NamedKind) -> bool {
-        key.0.kind == self.kind && key.0.api_version == self.api_version
-    }
 }
 
 impl Resolutions {
@@ -82,7 +39,7 @@ impl Resolutions {
         let found = kinds.resolve(ApiVersion::split(api_version), kind);
         let same = self.last.take().filter(|last| **last == found);
         let resolution = same.unwrap_or_else(|| Arc::new(found));
-        self.known.insert(NamedKind(named()), Arc::clone(&resolution));
+        self.known.insert(named(), Arc::clone(&resolution));
         self.last = Some(resolution);
     }
 

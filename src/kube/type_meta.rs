@@ -1,9 +1,11 @@
 //! What kind of object something is, as it is written.
 
 use std::cell::RefCell;
+use std::hash::{Hash, Hasher};
 use std::sync::Arc;
 
-use foldhash::HashMap;
+use foldhash::fast::RandomState;
+use hashbrown::{Equivalent, HashSet};
 use smol_str::SmolStr;
 
 use super::ApiVersion;
@@ -19,12 +21,38 @@ pub struct TypeMeta {
     pub kind: SmolStr,
 }
 
+/// The texts of a [`TypeMeta`], by which a map finds it.
+#[derive(Clone, Copy, Debug)]
+pub struct WrittenKind<'a> {
+    /// `apiVersion` as written.
+    pub api_version: &'a str,
+    /// `kind`.
+    pub kind: &'a str,
+}
+
+impl Hash for WrittenKind<'_> {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        (self.kind, self.api_version).hash(state);
+    }
+}
+
+impl Hash for TypeMeta {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        WrittenKind { api_version: &self.api_version, kind: &self.kind }.hash(state);
+    }
+}
+
+impl Equivalent<Arc<TypeMeta>> for WrittenKind<'_> {
+    fn equivalent(&self, key: &Arc<TypeMeta>) -> bool {
+        key.kind == self.kind && key.api_version == self.api_version
+    }
+}
+
 /// How many are remembered at a time: somebody may write a million kinds.
 const MOST_REMEMBERED: usize = 1024;
 
 thread_local! {
-    /// By kind: few versions share one.
-    static REMEMBERED: RefCell<HashMap<String, Vec<Arc<TypeMeta>>>> = RefCell::default();
+    static REMEMBERED: RefCell<HashSet<Arc<TypeMeta>, RandomState>> = RefCell::default();
 }
 
 impl TypeMeta {
@@ -38,15 +66,14 @@ impl TypeMeta {
     /// The copy of this thread, or a new one.
     pub fn shared(api_version: &str, kind: &str) -> Arc<Self> {
         REMEMBERED.with_borrow_mut(|remembered| {
-            let of_kind = remembered.get(kind).map_or(&[][..], Vec::as_slice);
-            if let Some(known) = of_kind.iter().find(|known| known.api_version == api_version) {
+            if let Some(known) = remembered.get(&WrittenKind { api_version, kind }) {
                 return Arc::clone(known);
             }
-            let new = Arc::new(Self::new(api_version, kind));
-            if remembered.len() == MOST_REMEMBERED || of_kind.len() == MOST_REMEMBERED {
+            if remembered.len() == MOST_REMEMBERED {
                 remembered.clear();
             }
-            remembered.entry(kind.to_owned()).or_default().push(Arc::clone(&new));
+            let new = Arc::new(Self::new(api_version, kind));
+            remembered.insert(Arc::clone(&new));
             new
         })
     }
@@ -66,8 +93,8 @@ mod tests {
             TypeMeta::shared("example.com/v1", &format!("Widget{number}"));
             TypeMeta::shared(&format!("v{number}"), "Widget");
         }
-        let remembered = REMEMBERED.with_borrow(|remembered| remembered.values().map(Vec::len).sum::<usize>());
-        assert!(remembered <= 2 * MOST_REMEMBERED, "{remembered}");
+        let remembered = REMEMBERED.with_borrow(HashSet::len);
+        assert!(remembered <= MOST_REMEMBERED, "{remembered}");
         assert_eq!(TypeMeta::shared("apps/v1", "Deployment"), first);
     }
 }
