@@ -15,7 +15,6 @@ use crate::inventory::{Inventory, Member, ObjectId};
 use crate::kube::{ObjectKey, sort_by_object_key};
 
 pub(super) struct Members<'a> {
-    inventory: &'a Inventory,
     /// The objects that the cluster has, by their keys.
     chosen: HashTable<ObjectId>,
     hasher: RandomState,
@@ -45,7 +44,6 @@ impl<'a> Members<'a> {
     pub(super) fn choose(source: &Source<'a>, assumptions: &mut Assumptions) -> Self {
         let inventory = source.inventory;
         let mut members = Self {
-            inventory,
             chosen: HashTable::with_capacity(inventory.members.len()),
             hasher: RandomState::default(),
             keys: Keys { inventory, generated: HashMap::default() },
@@ -79,7 +77,7 @@ impl<'a> Members<'a> {
 
     /// The object that the cluster has under a key.
     pub(super) fn get(&self, key: &ObjectKey) -> Option<&'a Member> {
-        self.find(key).map(|id| self.inventory.member(id))
+        self.find(key).map(|id| self.keys.inventory.member(id))
     }
 
     /// The uid of the object that the cluster has under a key.
@@ -89,7 +87,7 @@ impl<'a> Members<'a> {
 
     /// The uid of an object that the cluster has.
     pub(super) fn uid_of(&self, id: ObjectId) -> SmolStr {
-        let written = self.with_uid.get(&id).and_then(|id| self.inventory.member(*id).object.uid());
+        let written = self.with_uid.get(&id).and_then(|id| self.keys.inventory.member(*id).object.uid());
         written.map_or_else(|| numbered_uid(id), SmolStr::from)
     }
 
@@ -115,7 +113,7 @@ impl<'a> Members<'a> {
             Entry::Occupied(mut place) => {
                 assumptions.duplicates.push(key.clone());
                 // What a cluster contains counts more than what is to be applied; otherwise the last one is applied last.
-                if member.from_dump || !self.inventory.member(*place.get()).from_dump {
+                if member.from_dump || !self.keys.inventory.member(*place.get()).from_dump {
                     *place.get_mut() = member.id;
                 }
             }
@@ -139,7 +137,7 @@ impl<'a> Members<'a> {
 
     /// The first object that has a written uid keeps it.
     fn give_uids(&mut self, assumptions: &mut Assumptions) {
-        let inventory = self.inventory;
+        let inventory = self.keys.inventory;
         let uid_of = |id: ObjectId| inventory.member(id).object.uid();
         let mut written: Vec<ObjectId> = self.chosen.iter().copied().filter(|id| uid_of(*id).is_some()).collect();
         written.sort_unstable();

@@ -8,7 +8,7 @@ use super::cluster::Cluster;
 use super::flags::{GONE, TERMINATING, gc_finalizers};
 use super::ids::{NONE, ObjectId};
 use super::kinds::KindInfo;
-use super::outcome::{self, Fate};
+use super::outcome::{self, Fate, Present};
 use super::plan::Plan;
 use super::state::State;
 use super::why;
@@ -102,9 +102,12 @@ pub struct StoredObjects<'c> {
 }
 
 impl StoredObjects<'_> {
-    /// What an object is.
-    pub fn fate(&self, id: ObjectId) -> Fate {
-        outcome::fate(self.cluster, &self.state, id)
+    /// An object as it is stored, if it is.
+    pub fn present(&self, id: ObjectId) -> Option<Present> {
+        match outcome::fate(self.cluster, &self.state, id) {
+            Fate::Present(present) => Some(present),
+            Fate::Gone => None,
+        }
     }
 
     /// Whether an object is stored.

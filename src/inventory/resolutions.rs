@@ -23,23 +23,22 @@ impl Resolutions {
         let mut known = Self::default();
         for object in objects {
             for owner in &object.metadata().owner_references().entries {
-                let named = || Arc::new(TypeMeta::new(owner.api_version(), owner.kind()));
-                known.note(kinds, owner.api_version(), owner.kind(), named);
+                known.note(kinds, &TypeMeta::shared(owner.api_version(), owner.kind()));
             }
-            known.note(kinds, object.api_version(), object.kind(), || Arc::clone(object.type_meta()));
+            known.note(kinds, object.type_meta());
         }
         known
     }
 
     /// Finds out what is known of a kind, unless that was done before.
-    fn note(&mut self, kinds: &Kinds, api_version: &str, kind: &str, named: impl FnOnce() -> Arc<TypeMeta>) {
-        if self.get(api_version, kind).is_some() {
+    fn note(&mut self, kinds: &Kinds, named: &Arc<TypeMeta>) {
+        if self.known.contains_key(named) {
             return;
         }
-        let found = kinds.resolve(ApiVersion::split(api_version), kind);
+        let found = kinds.resolve(ApiVersion::split(&named.api_version), &named.kind);
         let same = self.last.take().filter(|last| **last == found);
         let resolution = same.unwrap_or_else(|| Arc::new(found));
-        self.known.insert(named(), Arc::clone(&resolution));
+        self.known.insert(Arc::clone(named), Arc::clone(&resolution));
         self.last = Some(resolution);
     }
 

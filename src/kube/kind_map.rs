@@ -36,6 +36,23 @@ impl<T> KindMap<T> {
     }
 }
 
+impl<T> KindMap<Vec<T>> {
+    /// What each of some kinds has, for those that have anything.
+    pub fn of<'k, I: Iterator<Item = T>>(
+        kinds: impl Iterator<Item = GroupKind<&'k str>>,
+        what: impl Fn(GroupKind<&'k str>) -> I,
+    ) -> Self {
+        let mut map = Self::default();
+        for kind in kinds {
+            let found: Vec<T> = what(kind).collect();
+            if !found.is_empty() {
+                map.insert(kind, found);
+            }
+        }
+        map
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -56,8 +56,7 @@ thread_local! {
 }
 
 impl TypeMeta {
-    /// A copy of its own.
-    pub fn new(api_version: &str, kind: &str) -> Self {
+    fn new(api_version: &str, kind: &str) -> Self {
         let ApiVersion { group, version } = ApiVersion::split(api_version);
         let group_version = ApiVersion { group: group.into(), version: version.into() };
         Self { api_version: api_version.into(), group_version, kind: kind.into() }

@@ -8,14 +8,9 @@ use crate::kube::{ApiVersion, KindMap, Namespace, ObjectKey, Scope};
 
 /// Every product of every generator, in the order of the inventory.
 pub(super) fn of(inventory: &Inventory, tables: &Tables) -> Vec<Tie> {
-    let mut rows: KindMap<Vec<(&Generator, bool)>> = KindMap::default();
-    for kind in inventory.kinds_of_members() {
-        let of_kind = tables.generators_of(kind.group, kind.kind);
-        let of_kind: Vec<_> = of_kind.map(|row| (row, is_cluster_scoped(inventory, row))).collect();
-        if !of_kind.is_empty() {
-            rows.insert(kind, of_kind);
-        }
-    }
+    let rows = KindMap::of(inventory.kinds_of_members(), |kind| {
+        tables.generators_of(kind.group, kind.kind).map(|row| (row, is_cluster_scoped(inventory, row)))
+    });
     let mut ties = Vec::new();
     for member in inventory.members.iter().filter(|member| member.decodes()) {
         for (row, is_cluster_scoped) in rows.get(member.key.group_kind()).into_iter().flatten() {

@@ -86,14 +86,10 @@ struct RunningController {
 impl Removers {
     /// Finds every workload of `inventory`; what is known of their images comes from a table.
     pub fn of(inventory: &Inventory, known: Arc<KnownFinalizers>) -> Self {
-        let (mut added, at_run_time) = (KindMap::default(), known.added_at_run_time());
-        for kind in inventory.kinds_of_members() {
-            let names = at_run_time.of_kind(kind.group, kind.kind);
-            let names: Vec<String> = names.map(|(known, _)| known.finalizer.clone()).collect();
-            if !names.is_empty() {
-                added.insert(kind, names);
-            }
-        }
+        let at_run_time = known.added_at_run_time();
+        let added = KindMap::of(inventory.kinds_of_members(), |kind| {
+            at_run_time.of_kind(kind.group, kind.kind).map(|(known, _)| known.finalizer.clone())
+        });
         let running = known.iter().map(|known| (known.finalizer.clone(), OnceLock::new())).collect();
         Self { known, access: Access::of(inventory), added, running }
     }

@@ -86,8 +86,7 @@ fn deleted_on_arrival(context: &Context<'_>, sink: &mut Sink) {
             .filter_map(|edge| edge.bound())
             .any(|owner| owner != id && dies(owner) && agrees(inventory, edges, owner));
         let shared = edges.iter().any(|edge| is_shared(inventory, edge.reference(inventory).uid()));
-        let is_terminating = member.object.metadata().has_server_field("deletionTimestamp");
-        let spared = !dies(id) || doubtful || shared || follows || is_terminating;
+        let spared = !dies(id) || doubtful || shared || follows || is_terminating(member);
         if spared || is_reported(&member.key) {
             continue;
         }
@@ -111,11 +110,15 @@ fn nothing_dangles(context: &Context<'_>) -> bool {
         }
         _ => !edge.dependent(inventory).from_dump,
     };
-    let is_terminating = |member: &Member| member.object.metadata().has_server_field("deletionTimestamp");
     // Before Kubernetes 1.20 the collector looked some owners up where they are not.
     inventory.kinds.release() >= Release::new(20)
         && context.ownership.written.iter().all(holds)
         && !inventory.members.iter().any(is_terminating)
+}
+
+/// Whether an object is being deleted when the simulation begins.
+fn is_terminating(member: &Member) -> bool {
+    member.object.metadata().has_server_field("deletionTimestamp")
 }
 
 /// Whether several objects have this uid. They were never in one cluster at one time: a finding on them would be

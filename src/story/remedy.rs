@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::command;
 use super::telling::Story;
 use super::words;
-use crate::gc::{Cluster, FailingApi, Fate, HeldObject, Hold, ObjectId, Present};
+use crate::gc::{Cluster, FailingApi, HeldObject, Hold, ObjectId, Present};
 use crate::kube::kubectl::{self, Target};
 use crate::kube::{ObjectKey, finalizers};
 use crate::text::plain;
@@ -330,9 +330,6 @@ impl Case<'_> {
 
     /// An object as it is when the step is over.
     fn present(&self, id: ObjectId) -> Option<Present> {
-        match self.story.after.fate(id) {
-            Fate::Present(present) => Some(present),
-            Fate::Gone => None,
-        }
+        self.story.after.present(id)
     }
 }

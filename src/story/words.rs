@@ -1,7 +1,7 @@
 //! Why an object is deleted, stuck or kept, in a few words.
 
 use super::telling::{Affected, Ending, Story};
-use crate::gc::{self, Cause, Edge, Effect, FailingApi, Fate, ObjectId};
+use crate::gc::{self, Cause, Edge, Effect, FailingApi, ObjectId};
 use crate::kube::{ApiVersion, GroupKind, ObjectKey};
 use crate::text::plain;
 
@@ -197,10 +197,8 @@ fn left_owners(story: &Story<'_>, id: ObjectId) -> Vec<ObjectKey> {
 
 /// The uids of the references that an object has when the step is over.
 pub(crate) fn stored_uids(story: &Story<'_>, id: ObjectId) -> Vec<String> {
-    match story.after.fate(id) {
-        Fate::Present(present) => present.owner_references.iter().map(|reference| reference.uid.to_string()).collect(),
-        Fate::Gone => Vec::new(),
-    }
+    let references = story.after.present(id).into_iter().flat_map(|present| present.owner_references);
+    references.map(|reference| reference.uid.into()).collect()
 }
 
 /// Which kinds of its references do not resolve: because the cluster does not serve them, or because they are unknown.
@@ -208,13 +206,8 @@ fn never_collected(story: &Story<'_>, id: ObjectId) -> String {
     let cluster = story.view.plan.cluster();
     let bad: Vec<_> = cluster.edges(id).filter(|edge| !edge.resolvable).collect();
     let unknown = bad.iter().any(|edge| edge.owner.is_some_and(|owner| cluster.kind_of(owner).versions.is_empty()));
-    let written: Vec<_> = match story.after.fate(id) {
-        Fate::Present(present) => {
-            let written = present.owner_references.into_iter();
-            written.filter(|reference| bad.iter().any(|edge| edge.uid == reference.uid)).collect()
-        }
-        Fate::Gone => Vec::new(),
-    };
+    let written = story.after.present(id).into_iter().flat_map(|present| present.owner_references);
+    let written: Vec<_> = written.filter(|reference| bad.iter().any(|edge| edge.uid == reference.uid)).collect();
     let may_be_served = |owner: &gc::OwnerReference| {
         let kind = GroupKind::new(ApiVersion::split(&owner.api_version).group, &owner.kind);
         cluster.kind(kind).is_some_and(|info| info.open_versions)

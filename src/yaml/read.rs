@@ -163,8 +163,7 @@ impl<'f, T: Default + Send, F: Fn(&mut T, Document) + Sync> StreamReader<'f, T, 
         span: Span,
         format: Notation,
         content: Content,
-        comments: Vec<Comment>,
-        Noticed { mut problems, mut quirks }: Noticed,
+        Noticed { mut problems, mut quirks, comments }: Noticed,
     ) {
         problems.sort_by_key(|problem| problem.span);
         quirks.sort_by_key(|(_, span)| *span);
@@ -176,7 +175,7 @@ impl<'f, T: Default + Send, F: Fn(&mut T, Document) + Sync> StreamReader<'f, T, 
     /// A document of which nothing but its comments can be read.
     fn push_unreadable(&mut self, span: Span, error: ReadError) {
         let comments = comments::scanned(self.text, span);
-        self.push(span, Notation::Yaml, Content::Unreadable(error), comments, Noticed::default());
+        self.push(span, Notation::Yaml, Content::Unreadable(error), Noticed { comments, ..Noticed::default() });
     }
 
     /// JSON values up to the first text that is not one; that and everything after it is YAML.
@@ -189,7 +188,7 @@ impl<'f, T: Default + Send, F: Fn(&mut T, Document) + Sync> StreamReader<'f, T, 
                     let first = tape.events.first().map_or(at as u32, |event| event.start);
                     let span = Span::new(first, end as u32);
                     let (content, noticed) = self.content(&mut tape, span, true);
-                    self.push(span, Notation::Json, content, Vec::new(), noticed);
+                    self.push(span, Notation::Json, content, noticed);
                     at = end;
                 }
                 Err(error) => {
@@ -267,14 +266,14 @@ impl<'f, T: Default + Send, F: Fn(&mut T, Document) + Sync> StreamReader<'f, T, 
 
     fn push_tape(&mut self, span: Span, tape: Option<&mut Tape>) {
         let Some(tape) = tape else {
-            return self.push(span, Notation::Yaml, Content::Empty, Vec::new(), Noticed::default());
+            return self.push(span, Notation::Yaml, Content::Empty, Noticed::default());
         };
         let comments = match tape.dropped_from {
             None => comments::at(self.text, &tape.comments),
             Some(_) => comments::scanned(self.text, span),
         };
         let (content, noticed) = self.content(tape, span, false);
-        self.push(span, Notation::Yaml, content, comments, noticed);
+        self.push(span, Notation::Yaml, content, Noticed { comments, ..noticed });
     }
 
     /// Composes a tape and collects what was noticed.
@@ -284,7 +283,10 @@ impl<'f, T: Default + Send, F: Fn(&mut T, Document) + Sync> StreamReader<'f, T, 
             Ok(Composed { tree, mut problems }) => {
                 problems.extend(self.dropped(tape, chunk));
                 let empty = tree.root().is_null();
-                (if empty { Content::Empty } else { Content::Value(tree) }, Noticed { problems, quirks })
+                (
+                    if empty { Content::Empty } else { Content::Value(tree) },
+                    Noticed { problems, quirks, ..Noticed::default() },
+                )
             }
             Err(error) => {
                 let braces = template_braces(self.text, &error, chunk);
@@ -307,6 +309,7 @@ impl<'f, T: Default + Send, F: Fn(&mut T, Document) + Sync> StreamReader<'f, T, 
 struct Noticed {
     problems: Vec<Problem>,
     quirks: Vec<(Quirk, Span)>,
+    comments: Vec<Comment>,
 }
 
 /// Kubernetes' line reader ends every line with LF, the last one too.
