@@ -303,6 +303,11 @@ def owners_times_dependents(size):
 
 
 @shape
+def long_tag_prefix(size):
+    return repeated("- !a x\n", size, "%TAG ! !" + "x" * (size // 2) + "\r---\r" + CM + "data:\n")
+
+
+@shape
 def namesakes_times_references(size):
     half = repeated("---\n{apiVersion: v1, kind: Pod, metadata: {name: a, namespace: n#}}\n", size // 2)
     refs = repeated("  - {apiVersion: v1, kind: Pod, name: a, uid: u#}\n", size // 2 - 200)

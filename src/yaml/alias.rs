@@ -59,7 +59,7 @@ impl Budget {
         let too_much = excessive_aliasing(self.decoded, self.expanded);
         if self.overdrawn.is_none() && (too_much || too_deep) {
             let problem = if too_deep { TOO_DEEP } else { "document contains excessive aliasing" };
-            self.overdrawn = Some(SyntaxError::new(event.start, problem));
+            self.overdrawn = Some(SyntaxError::new(event.start(), problem));
         }
     }
 }
@@ -76,18 +76,18 @@ pub(super) fn resolve(tape: &Tape, file: &str) -> Result<EventLinks, SyntaxError
     let mut budget = Budget { decoded: 1, expanded: 0, overdrawn: None };
     for (index, event) in (0u32..).zip(&tape.events) {
         let before = budget.decoded;
-        if !matches!(event.kind, EventKind::MapEnd | EventKind::SeqEnd) {
+        if !matches!(event.kind(), EventKind::MapEnd | EventKind::SeqEnd) {
             budget.decode(event);
         }
-        let anchor = tape.properties(event).and_then(|properties| properties.anchor);
+        let anchor = tape.anchor(event).and_then(|name| file.get(name.range()));
         if let Some(name) = anchor {
-            anchors.insert(tape.text(file, name), index);
+            anchors.insert(name, index);
         }
-        match event.kind {
+        match event.kind() {
             EventKind::MapStart { .. } | EventKind::SeqStart { .. } => {
                 open.push(UnfinishedNode { event: index, is_anchored: anchor.is_some(), before, depth: 0 });
                 if open.len() > MAX_DEPTH {
-                    return Err(SyntaxError::new(event.start, TOO_DEEP));
+                    return Err(SyntaxError::new(event.start(), TOO_DEEP));
                 }
             }
             EventKind::MapEnd | EventKind::SeqEnd => {
@@ -109,12 +109,12 @@ pub(super) fn resolve(tape: &Tape, file: &str) -> Result<EventLinks, SyntaxError
             EventKind::Alias => {
                 let name = tape.text_of(file, event);
                 let Some(&target) = anchors.get(name) else {
-                    return Err(SyntaxError::new(event.start, format!("unknown anchor '{name}' referenced")));
+                    return Err(SyntaxError::new(event.start(), format!("unknown anchor '{name}' referenced")));
                 };
                 let end = links[target as usize];
                 // Still open: it has no end yet.
                 let Ok(complete) = expansions.binary_search_by_key(&end, |(end, _)| *end) else {
-                    return Err(SyntaxError::new(event.start, format!("anchor '{name}' value contains itself")));
+                    return Err(SyntaxError::new(event.start(), format!("anchor '{name}' value contains itself")));
                 };
                 let (_, expansion) = expansions[complete];
                 links[index as usize] = target;

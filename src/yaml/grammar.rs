@@ -5,6 +5,9 @@
 
 use std::collections::BTreeMap;
 
+use smallvec::SmallVec;
+
+use super::scalar;
 use super::scan::{Scanner, Token, TokenKind};
 use super::tape::{EventKind, Properties, Style, SyntaxError, Tape, TextRef};
 
@@ -49,9 +52,9 @@ pub(super) fn parse(text: &str, base: u32) -> Result<Option<Tape>, Failure> {
 struct Parser<'t> {
     scanner: Scanner<'t>,
     tape: Tape,
-    states: Vec<Expects>,
-    /// The prefixes of this document's `%TAG` handles.
-    handles: BTreeMap<Box<str>, Box<str>>,
+    states: SmallVec<[Expects; 8]>,
+    /// The prefixes of this document's `%TAG` handles and of others that were used, as indices into the tape's.
+    handles: BTreeMap<Box<str>, u32>,
     /// Where the last consumed token ends.
     last_end: u32,
 }
@@ -60,8 +63,8 @@ impl<'t> Parser<'t> {
     fn new(text: &'t str, base: u32) -> Self {
         Self {
             scanner: Scanner::new(text, base),
-            tape: Tape { may_be_deep: true, ..Tape::default() },
-            states: Vec::new(),
+            tape: Tape::that_may_be_deep(),
+            states: SmallVec::new(),
             handles: BTreeMap::new(),
             last_end: base,
         }
@@ -155,7 +158,7 @@ impl<'t> Parser<'t> {
                     }
                 }
                 TokenKind::TagDirective { handle, prefix } => {
-                    if self.handles.insert(handle, prefix).is_some() {
+                    if self.name_prefix(handle, prefix).is_some() {
                         return self.fail("found duplicate %TAG directive");
                     }
                 }
@@ -230,31 +233,39 @@ impl<'t> Parser<'t> {
         loop {
             match self.peek()?.clone() {
                 TokenKind::Anchor(name) if found.anchor.is_none() => found.anchor = Some(name),
-                TokenKind::Tag { handle, suffix } if found.tag.is_none() => {
-                    let Some(tag) = self.resolve_tag(&handle, &suffix) else {
+                TokenKind::Tag { handle, suffix } if found.tag == 0 => {
+                    let Some(prefix) = self.prefix_of(&handle) else {
                         return self.fail("found undefined tag handle");
                     };
-                    found.tag = Some(tag.into());
+                    found.tag = self.tape.add_tag(prefix, &suffix);
                 }
                 _ => break,
             }
             self.take()?;
         }
-        if found.anchor.is_none() && found.tag.is_none() {
+        if found.anchor.is_none() && found.tag == 0 {
             return Ok(0);
         }
-        self.tape.properties.push(found);
-        Ok(self.tape.properties.len() as u32)
+        Ok(self.tape.add_properties(found))
     }
 
-    fn resolve_tag(&self, handle: &str, suffix: &str) -> Option<String> {
-        let written = self.handles.get(handle).map(|prefix| &**prefix);
-        let prefix = written.or(match handle {
-            "" | "!" => Some(handle),
-            "!!" => Some("tag:yaml.org,2002:"),
-            _ => None,
-        })?;
-        Some(format!("{prefix}{suffix}"))
+    /// The prefix of a handle, as an index into the tape's. `None`: nobody defined it.
+    fn prefix_of(&mut self, handle: &str) -> Option<u32> {
+        if let Some(defined) = self.handles.get(handle) {
+            return Some(*defined);
+        }
+        let prefix = match handle {
+            "" | "!" => handle,
+            "!!" => scalar::CORE,
+            _ => return None,
+        };
+        self.name_prefix(handle.into(), prefix.into());
+        self.handles.get(handle).copied()
+    }
+
+    /// Gives a handle its prefix. Returns the one that it had.
+    fn name_prefix(&mut self, handle: Box<str>, prefix: Box<str>) -> Option<u32> {
+        self.handles.insert(handle, self.tape.add_tag_prefix(prefix))
     }
 
     fn block_sequence(&mut self, first: bool) -> Result<(), SyntaxError> {

@@ -42,18 +42,16 @@ pub fn events(chunk: &str) -> Result<Vec<String>, String> {
 
 fn shown(tape: &Tape, text: &str, event: &TapeEvent) -> String {
     let written = || tape.text_of(text, event);
-    let properties = tape.properties(event);
-    let anchor = properties.and_then(|properties| properties.anchor);
-    let anchor = anchor.map_or_else(String::new, |anchor| format!(" &{}", tape.text(text, anchor)));
-    let tag = properties.and_then(|properties| properties.tag.as_deref());
-    let tag = tag.map_or_else(String::new, |tag| format!(" <{}>", tag.escape_debug()));
+    let anchor = tape.anchor(event).and_then(|name| text.get(name.range()));
+    let anchor = anchor.map_or_else(String::new, |name| format!(" &{name}"));
+    let tag = tape.tag(event).map_or_else(String::new, |tag| format!(" <{}>", tag.concat().escape_debug()));
     let style = |style| match style {
         Style::Plain | Style::JsonWord => ':',
         Style::Single => '\'',
         Style::Double => '"',
         Style::Block => '|',
     };
-    match event.kind {
+    match event.kind() {
         EventKind::MapStart { .. } => format!("+MAP{anchor}{tag}"),
         EventKind::MapEnd => "-MAP".to_owned(),
         EventKind::SeqStart { .. } => format!("+SEQ{anchor}{tag}"),

@@ -22,6 +22,7 @@ pub mod edit;
 mod escape;
 mod fast;
 mod grammar;
+mod growth;
 mod json;
 mod keys;
 mod left_out;

@@ -24,8 +24,8 @@ const MOST_KEYS: usize = 256;
 pub(super) fn pass(tape: &Tape, file: &str, json: bool, first: usize) -> Option<Passed> {
     let mut passing = Passing::new(json);
     for (last, event) in (first..).zip(tape.events.get(first..)?) {
-        let step = match event.kind {
-            _ if tape.properties(event).is_some() => return None,
+        let step = match event.kind() {
+            _ if tape.has_properties(event) => return None,
             EventKind::Scalar(style) => passing.scalar(style, event.span(), tape.text_of(file, event)),
             kind => passing.collection(kind, event.span()),
         };

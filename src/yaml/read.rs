@@ -185,7 +185,7 @@ impl<'f, T: Default + Send, F: Fn(&mut T, Document) + Sync> StreamReader<'f, T, 
             match json::parse(self.text, at) {
                 Ok(None) => return,
                 Ok(Some((mut tape, end))) => {
-                    let first = tape.events.first().map_or(at as u32, |event| event.start);
+                    let first = tape.events.first().map_or(at as u32, |event| event.start());
                     let span = Span::new(first, end as u32);
                     let (content, noticed) = self.content(&mut tape, span, true);
                     self.push(span, Notation::Json, content, noticed);

@@ -6,7 +6,7 @@ use super::tape::{EventKind, SyntaxError, Tape, TapeEvent};
 
 /// Whether the root is a mapping without that key.
 pub(super) fn is_mapping_without(tape: &Tape, file: &str, wanted: &str) -> bool {
-    matches!(tape.events.first(), Some(TapeEvent { kind: EventKind::MapStart { .. }, .. }))
+    tape.events.first().is_some_and(|root| matches!(root.kind(), EventKind::MapStart { .. }))
         && value_at(tape, file, wanted).is_none()
 }
 
@@ -14,7 +14,7 @@ pub(super) fn is_mapping_without(tape: &Tape, file: &str, wanted: &str) -> bool 
 fn value_at(tape: &Tape, file: &str, wanted: &str) -> Option<usize> {
     let (mut depth, mut is_key) = (0_usize, true);
     for (at, event) in tape.events.iter().enumerate() {
-        match event.kind {
+        match event.kind() {
             EventKind::MapStart { .. } | EventKind::SeqStart { .. } => depth += 1,
             EventKind::MapEnd | EventKind::SeqEnd => depth = depth.saturating_sub(1),
             EventKind::Scalar(_) | EventKind::Alias | EventKind::LeftOut => {}
@@ -33,7 +33,7 @@ fn value_at(tape: &Tape, file: &str, wanted: &str) -> Option<usize> {
 /// Refuses an object that is too large for any API server, so nothing has to be kept of it. Of a list, which a client takes apart,
 /// each item counts by itself; what is no object is nobody's to apply.
 pub(super) fn check_size(tape: &Tape, file: &str) -> Result<(), SyntaxError> {
-    let written = tape.events.last().zip(tape.events.first()).map_or(0, |(last, first)| last.end - first.start);
+    let written = tape.events.last().zip(tape.events.first()).map_or(0, |(last, first)| last.end() - first.start());
     // No event takes more than its text, two quotes and a comma.
     if written as usize + 3 * tape.events.len() <= MAX_REQUEST {
         return Ok(());
@@ -47,10 +47,10 @@ pub(super) fn check_size(tape: &Tape, file: &str) -> Result<(), SyntaxError> {
     let at = match value_at(tape, file, "kind").and_then(|kind| tape.events.get(kind)) {
         None if is_mapping_without(tape, file, "kind") => return Ok(()),
         Some(kind) if tape.text_of(file, kind).ends_with("List") => match unfit_item(tape, file) {
-            Some(item) => item.start,
+            Some(item) => item.start(),
             None => return Ok(()),
         },
-        _ => first.start,
+        _ => first.start(),
     };
     Err(SyntaxError::new(at, TOO_LARGE))
 }
@@ -62,15 +62,15 @@ pub(super) const TOO_LARGE: &str = "the object is larger than the 3 MiB that an 
 /// counts twice, although only the last one is sent: who writes 3 MiB of them gets an error, not silence.
 fn json_bytes(tape: &Tape, file: &str, at: usize) -> usize {
     let event = &tape.events[at];
-    let starts = |event: &TapeEvent| matches!(event.kind, EventKind::MapStart { .. } | EventKind::SeqStart { .. });
-    match event.kind {
+    let starts = |event: &TapeEvent| matches!(event.kind(), EventKind::MapStart { .. } | EventKind::SeqStart { .. });
+    match event.kind() {
         EventKind::MapStart { .. } | EventKind::SeqStart { .. } | EventKind::LeftOut | EventKind::Alias => 2,
         // The last of its values has no comma.
         EventKind::MapEnd | EventKind::SeqEnd => usize::from(at > 0 && starts(&tape.events[at - 1])),
         EventKind::Scalar(style) => {
             let text = tape.text_of(file, event);
             // A number may be written longer than it is, and a tag makes something else of a text.
-            let is_text = tape.properties(event).is_none() && scalar::is_text_as(style, text);
+            let is_text = !tape.has_properties(event) && scalar::is_text_as(style, text);
             if is_text { text.len() + 3 } else { 2 }
         }
     }
@@ -82,7 +82,7 @@ fn unfit_item<'t>(tape: &'t Tape, file: &str) -> Option<&'t TapeEvent> {
     let (mut depth, mut start, mut size) = (0_usize, items, 0);
     for (at, event) in tape.events.iter().enumerate().skip(items) {
         size += json_bytes(tape, file, at);
-        match event.kind {
+        match event.kind() {
             EventKind::MapStart { .. } | EventKind::SeqStart { .. } => {
                 (start, size) = if depth == 1 { (at, 0) } else { (start, size) };
                 depth += 1;

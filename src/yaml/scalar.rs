@@ -7,7 +7,59 @@ use std::borrow::Cow;
 
 use super::tape::Style;
 
-const CORE: &str = "tag:yaml.org,2002:";
+pub(super) const CORE: &str = "tag:yaml.org,2002:";
+
+/// What a tag means to go-yaml.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum TagMeaning {
+    Bool,
+    Int,
+    Float,
+    Null,
+    Timestamp,
+    Binary,
+    Merge,
+    /// `!` alone.
+    Bare,
+    /// Any other: the scalar is text.
+    Text,
+}
+
+impl TagMeaning {
+    /// What the tag means that is written in these two parts.
+    pub(super) fn of([prefix, suffix]: [&str; 2]) -> Self {
+        // A prefix may be as long as the file, and stand before each of its values.
+        if prefix.len() + suffix.len() > LONGEST_TAG {
+            return Self::Text;
+        }
+        let tag = [prefix, suffix].concat();
+        match (tag.as_str(), tag.strip_prefix(CORE)) {
+            ("!", _) => Self::Bare,
+            (_, Some("bool")) => Self::Bool,
+            (_, Some("int")) => Self::Int,
+            (_, Some("float")) => Self::Float,
+            (_, Some("null")) => Self::Null,
+            (_, Some("timestamp")) => Self::Timestamp,
+            (_, Some("binary")) => Self::Binary,
+            (_, Some("merge")) => Self::Merge,
+            _ => Self::Text,
+        }
+    }
+
+    /// The name of a value's type.
+    fn name(self) -> &'static str {
+        match self {
+            Self::Bool => "bool",
+            Self::Int => "int",
+            Self::Float => "float",
+            Self::Null => "null",
+            _ => "str",
+        }
+    }
+}
+
+/// No longer tag means anything.
+const LONGEST_TAG: usize = CORE.len() + "timestamp".len();
 
 /// A resolved scalar as go-yaml has it, before JSON.
 #[derive(Clone, Debug, PartialEq)]
@@ -22,34 +74,30 @@ pub(super) enum Scalar<'t> {
     Text(Cow<'t, str>),
 }
 
-/// Resolves a YAML scalar. `plain` is whether it is written without quotes and not as a block; `tag` is resolved
-/// (`tag:yaml.org,2002:str`). The error is go-yaml's message.
-pub(super) fn resolve<'t>(text: &'t str, plain: bool, tag: Option<&str>) -> Result<Scalar<'t>, String> {
+/// Resolves a YAML scalar. `plain` is whether it is written without quotes and not as a block. The error is
+/// go-yaml's message.
+pub(super) fn resolve<'t>(text: &'t str, plain: bool, tag: Option<TagMeaning>) -> Result<Scalar<'t>, String> {
     let as_written = Scalar::Text(Cow::Borrowed(text));
-    match tag {
+    let wanted = match tag {
         None if plain => return Ok(resolve_untagged(text)),
-        None => return Ok(as_written),
-        Some(_) => {}
-    }
-    let Some(name) = tag.and_then(|tag| tag.strip_prefix(CORE)) else { return Ok(as_written) };
-    let resolved = match name {
-        "bool" | "int" | "float" | "null" => resolve_untagged(text),
-        "timestamp" if is_timestamp(text) => return Ok(as_written),
-        "timestamp" => return Err(format!("cannot decode !!str `{text}` as a !!timestamp")),
-        "binary" => return decode_binary(text).map(|decoded| Scalar::Text(Cow::Owned(decoded))),
-        _ => return Ok(as_written),
+        None | Some(TagMeaning::Text | TagMeaning::Bare | TagMeaning::Merge) => return Ok(as_written),
+        Some(TagMeaning::Timestamp) if is_timestamp(text) => return Ok(as_written),
+        Some(TagMeaning::Timestamp) => return Err(format!("cannot decode !!str `{text}` as a !!timestamp")),
+        Some(TagMeaning::Binary) => return decode_binary(text).map(|decoded| Scalar::Text(Cow::Owned(decoded))),
+        Some(wanted @ (TagMeaning::Bool | TagMeaning::Int | TagMeaning::Float | TagMeaning::Null)) => wanted,
     };
+    let resolved = resolve_untagged(text);
     let found = match resolved {
-        Scalar::Null => "null",
-        Scalar::Bool(_) => "bool",
-        Scalar::Int(_) | Scalar::Uint(_) | Scalar::Big(_) => "int",
-        Scalar::Float(_) => "float",
-        Scalar::Text(_) => "str",
+        Scalar::Null => TagMeaning::Null,
+        Scalar::Bool(_) => TagMeaning::Bool,
+        Scalar::Int(_) | Scalar::Uint(_) | Scalar::Big(_) => TagMeaning::Int,
+        Scalar::Float(_) => TagMeaning::Float,
+        Scalar::Text(_) => TagMeaning::Text,
     };
     match resolved {
-        _ if found == name => Ok(resolved),
-        Scalar::Int(value) if name == "float" => Ok(Scalar::Float(value as f64)),
-        _ => Err(format!("cannot decode !!{found} `{text}` as a !!{name}")),
+        _ if found == wanted => Ok(resolved),
+        Scalar::Int(value) if wanted == TagMeaning::Float => Ok(Scalar::Float(value as f64)),
+        _ => Err(format!("cannot decode !!{} `{text}` as a !!{}", found.name(), wanted.name())),
     }
 }
 

@@ -5,7 +5,7 @@ use super::grammar;
 use super::passing;
 use super::read::{forbidden_character, with_final_newline};
 use super::split::{Piece, split};
-use super::tape::{EventKind, Properties, Tape, TapeEvent};
+use super::tape::{EventKind, Tape, TapeEvent};
 use crate::text::{SourceFile, Span};
 
 /// What comparing the two parsers over one file gave.
@@ -59,7 +59,7 @@ pub fn verify(file: &SourceFile) -> Verified {
 /// The first difference when mappings are left out: those under the key that the middle one of the mappings has.
 fn difference_without(file: &str, chunk: &str, span: Span, whole: &Tape) -> Option<(Span, String)> {
     let pairs = whole.events.windows(2).enumerate();
-    let held = pairs.filter(|(_, pair)| matches!(pair[0].kind, EventKind::Scalar(_)) && is_map(&pair[1]));
+    let held = pairs.filter(|(_, pair)| matches!(pair[0].kind(), EventKind::Scalar(_)) && is_map(&pair[1]));
     let held: Vec<usize> = held.map(|(at, _)| at).collect();
     let key = whole.text_of(file, &whole.events[*held.get(held.len() / 2)?]);
     let mut tape = Tape::default();
@@ -68,14 +68,16 @@ fn difference_without(file: &str, chunk: &str, span: Span, whole: &Tape) -> Opti
     }
     let mut expected = 0;
     for event in &tape.events {
-        let passed = match event.kind {
+        let passed = match event.kind() {
             EventKind::LeftOut => {
                 passing::pass(whole, file, false, expected).filter(|passed| passed.span == event.span())
             }
             _ => None,
         };
-        let is_same =
-            whole.events.get(expected).is_some_and(|whole| (whole.kind, whole.span()) == (event.kind, event.span()));
+        let is_same = whole
+            .events
+            .get(expected)
+            .is_some_and(|whole| (whole.kind(), whole.span()) == (event.kind(), event.span()));
         if passed.is_none() && !is_same {
             return Some((event.span(), "leaves out something else".to_owned()));
         }
@@ -86,7 +88,7 @@ fn difference_without(file: &str, chunk: &str, span: Span, whole: &Tape) -> Opti
 }
 
 fn is_map(event: &TapeEvent) -> bool {
-    matches!(event.kind, EventKind::MapStart { .. })
+    matches!(event.kind(), EventKind::MapStart { .. })
 }
 
 /// The first difference between the tape of the fast parser and the exact one's.
@@ -112,18 +114,14 @@ fn difference(file: &str, chunk: &str, span: Span, fast: Option<&Tape>) -> Optio
     // Without the text, which may be the value of a Secret.
     let shown = |event: Option<&TapeEvent>| match event {
         None => "nothing".to_owned(),
-        Some(event) => format!("{:?} at {:?}", event.kind, event.span()),
-    };
-    let properties = |tape: &Tape, event: &TapeEvent| {
-        let Properties { anchor, tag } = tape.properties(event)?;
-        Some((anchor.map(|name| tape.text(file, name).to_owned()), tag.clone()))
+        Some(event) => format!("{:?} at {:?}", event.kind(), event.span()),
     };
     for at in 0..fast.events.len().max(exact.events.len()) {
         let (ours, theirs) = (fast.events.get(at), exact.events.get(at));
         let same = ours.zip(theirs).is_some_and(|(ours, theirs)| {
-            (ours.kind, ours.span()) == (theirs.kind, theirs.span())
+            (ours.kind(), ours.span()) == (theirs.kind(), theirs.span())
                 && fast.text_of(file, ours) == exact.text_of(file, theirs)
-                && properties(fast, ours) == properties(exact, theirs)
+                && properties(fast, file, ours) == properties(exact, file, theirs)
         });
         if !same {
             let place = theirs.or(ours).map_or(span, TapeEvent::span);
@@ -139,4 +137,10 @@ fn difference(file: &str, chunk: &str, span: Span, fast: Option<&Tape>) -> Optio
         == (&exact.comments, exact.dropped_from, exact.ended_by_marker, &exact.quirks);
     let comments = || format!("comments at {:?} instead of {:?}, or another quirk", fast.comments, exact.comments);
     (!same_rest).then(|| (span, comments()))
+}
+
+/// The anchor of a node, and its tag in two parts.
+fn properties<'t>(tape: &'t Tape, file: &'t str, event: &TapeEvent) -> (Option<&'t str>, Option<[&'t str; 2]>) {
+    let anchor = tape.anchor(event).and_then(|name| file.get(name.range()));
+    (anchor, tape.tag(event))
 }

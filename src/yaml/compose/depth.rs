@@ -7,13 +7,13 @@ use crate::yaml::tape::{EventKind, SyntaxError, Tape};
 pub(super) fn check(tape: &Tape) -> Result<(), SyntaxError> {
     let mut depth = 0_usize;
     for event in &tape.events {
-        match event.kind {
+        match event.kind() {
             EventKind::MapStart { .. } | EventKind::SeqStart { .. } => depth += 1,
             EventKind::MapEnd | EventKind::SeqEnd => depth = depth.saturating_sub(1),
             EventKind::Scalar(_) | EventKind::Alias | EventKind::LeftOut => {}
         }
         if depth > MAX_DEPTH {
-            return Err(SyntaxError::new(event.start, "exceeded max depth of 10000"));
+            return Err(SyntaxError::new(event.start(), "exceeded max depth of 10000"));
         }
     }
     Ok(())

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use foldhash::HashMap;
 
 use crate::text::Span;
+use crate::yaml::growth;
 use crate::yaml::node::{NodeContent, NodeId, Number, RawEntry, TextPlace, TreeNode};
 use crate::yaml::scalar::Scalar;
 use crate::yaml::tape::{Tape, TapeEvent, TextRef};
@@ -94,7 +95,7 @@ impl<'t> GrowingTree<'t> {
     }
 
     pub(super) fn add(&mut self, content: NodeContent, span: Span) -> NodeId {
-        self.lists.nodes.push(TreeNode { content, span });
+        growth::push(&mut self.lists.nodes, TreeNode { content, span });
         NodeId(self.lists.nodes.len() as u32 - 1)
     }
 
@@ -123,7 +124,7 @@ impl<'t> GrowingTree<'t> {
             Scalar::Uint(value) => Number::Uint(value),
             Scalar::Float(value) | Scalar::Big(value) => Number::Float(value),
         };
-        self.lists.numbers.push(number);
+        growth::push(&mut self.lists.numbers, number);
         NodeContent::Number(self.lists.numbers.len() as u32 - 1)
     }
 
@@ -136,8 +137,8 @@ impl<'t> GrowingTree<'t> {
         let at = self.tape.text_ref(event);
         let TextRef { start, end, decoded } = at;
         match () {
-            () if !decoded && (start, end) == (event.start, event.end) => TextPlace::Written,
-            () if !decoded && (start, end) == (event.start + 1, event.end.saturating_sub(1)) => TextPlace::Quoted,
+            () if !decoded && (start, end) == (event.start(), event.end()) => TextPlace::Written,
+            () if !decoded && (start, end) == (event.start() + 1, event.end().saturating_sub(1)) => TextPlace::Quoted,
             () if text.is_empty() => self.text_at(TextRef::default()),
             () => self.text_at(at),
         }
@@ -151,7 +152,7 @@ impl<'t> GrowingTree<'t> {
     }
 
     fn text_at(&mut self, text: TextRef) -> TextPlace {
-        self.lists.texts.push(text);
+        growth::push(&mut self.lists.texts, text);
         TextPlace::Elsewhere(self.lists.texts.len() as u32 - 1)
     }
 

@@ -16,12 +16,13 @@ use self::growing::{GrowingTree, Growth, TreeLists};
 use self::open::{Key, OpenCollections};
 use super::alias::{self, EventLinks};
 use super::document::Problem;
+use super::growth;
 use super::left_out::LeftOut;
 use super::limits::MAX_OFFSET;
 use super::node::{NodeContent, NodeId, Number, TreeNode};
 use super::passing;
 use super::root;
-use super::scalar::{self, Scalar};
+use super::scalar::{self, Scalar, TagMeaning};
 use super::tape::{EventKind, Style, SyntaxError, Tape, TapeEvent};
 use super::tree::Tree;
 use crate::text::Span;
@@ -54,7 +55,7 @@ pub(super) fn compose_without(
     let shares = tape.has_aliases || tape.properties.iter().any(|properties| properties.anchor.is_some());
     // What an alias names has to be there, and of a text that goes on after the document not all can be read again.
     let left_out = if shares || tape.dropped_from.is_some() { LeftOut::default() } else { left_out };
-    let links = if shares { alias::resolve(tape, file)? } else { EventLinks::new() };
+    let links = if tape.has_aliases { alias::resolve(tape, file)? } else { EventLinks::new() };
     let mut scratch = SCRATCH.take().unwrap_or_default();
     let Scratch { lists, open } = &mut *scratch;
     let mut composer = Composer {
@@ -95,9 +96,9 @@ struct Composer<'a> {
     tape: &'a Tape,
     file: &'a str,
     json: bool,
-    /// None where nothing has an anchor.
+    /// None where there are no aliases.
     links: EventLinks,
-    /// Nodes that have an anchor, by their event, in order.
+    /// Nodes that an alias may name, by their event, in order.
     anchored: Vec<(u32, NodeId)>,
     tree: GrowingTree<'a>,
     open: &'a mut OpenCollections,
@@ -114,7 +115,7 @@ impl Composer<'_> {
     /// Composes an event. Returns the last one that is dealt with then.
     fn event(&mut self, index: usize, event: &TapeEvent) -> Result<usize, SyntaxError> {
         let at = index as u32;
-        match event.kind {
+        match event.kind() {
             EventKind::MapStart { .. } | EventKind::SeqStart { .. } => return self.collection(index, event),
             EventKind::MapEnd | EventKind::SeqEnd => self.close(event)?,
             EventKind::Scalar(style) => self.scalar(at, event, style)?,
@@ -128,13 +129,13 @@ impl Composer<'_> {
     }
 
     fn collection(&mut self, index: usize, event: &TapeEvent) -> Result<usize, SyntaxError> {
-        let (flow, is_map) = match event.kind {
+        let (flow, is_map) = match event.kind() {
             EventKind::MapStart { flow } => (flow, true),
             EventKind::SeqStart { flow } => (flow, false),
             _ => return Ok(index),
         };
         if self.open.expects_key() {
-            return Err(SyntaxError::new(event.start, "invalid map key: a mapping or a sequence"));
+            return Err(SyntaxError::new(event.start(), "invalid map key: a mapping or a sequence"));
         }
         let is_forgotten = self.leaving_out.is_none() && is_map && self.is_left_out();
         let is_left_out = is_forgotten || (self.keeps_nothing && self.open.depth() == 1);
@@ -160,7 +161,7 @@ impl Composer<'_> {
 
     fn remember(&mut self, index: u32, event: &TapeEvent, node: NodeId) {
         if self.is_anchored(event) {
-            self.anchored.push((index, node));
+            growth::push(&mut self.anchored, (index, node));
         }
     }
 
@@ -169,13 +170,14 @@ impl Composer<'_> {
         Some(self.anchored[at].1)
     }
 
+    /// Whether an alias may name the node.
     fn is_anchored(&self, event: &TapeEvent) -> bool {
-        self.tape.properties(event).is_some_and(|properties| properties.anchor.is_some())
+        self.tape.has_aliases && self.tape.anchor(event).is_some()
     }
 
     fn scalar(&mut self, index: u32, event: &TapeEvent, style: Style) -> Result<(), SyntaxError> {
-        let tag = self.tape.properties(event).and_then(|properties| properties.tag.as_deref());
         let (tape, file) = (self.tape, self.file);
+        let tag = tape.tag(event).map(TagMeaning::of);
         let text = tape.text_of(file, event);
         let is_key = self.open.expects_key();
         if is_key && text == "<<" && is_merge(style, tag) {
@@ -185,7 +187,7 @@ impl Composer<'_> {
         if tag.is_none() && scalar::is_text_as(style, text) {
             return self.text(index, event, text, is_key);
         }
-        let fail = |message: String| SyntaxError::new(event.start, message);
+        let fail = |message: String| SyntaxError::new(event.start(), message);
         let resolved = match style {
             Style::JsonWord => scalar::resolve_json(text)
                 .ok_or_else(|| fail(format!("json: cannot unmarshal number {text} into a float64")))?,
@@ -229,14 +231,14 @@ impl Composer<'_> {
                 self.open.set_key(&mut self.tree, Key::Name(place, event.span()));
                 Ok(())
             }
-            Err(what) => Err(SyntaxError::new(event.start, format!("unsupported map key: {what}"))),
+            Err(what) => Err(SyntaxError::new(event.start(), format!("unsupported map key: {what}"))),
         }
     }
 
     fn alias(&mut self, index: u32, event: &TapeEvent) -> Result<(), SyntaxError> {
         let target = self.links.get(index as usize).and_then(|target| self.anchored_at(*target));
         let Some(node) = target else {
-            return Err(SyntaxError::new(event.start, "unknown anchor referenced"));
+            return Err(SyntaxError::new(event.start(), "unknown anchor referenced"));
         };
         if !self.open.expects_key() {
             return self.place(node, event.span(), true);
@@ -254,7 +256,7 @@ impl Composer<'_> {
             },
             NodeContent::Text(place) => Scalar::Text(Cow::Owned(self.tree.text(place, span).to_owned())),
             NodeContent::Map { .. } | NodeContent::Seq { .. } | NodeContent::LeftOut => {
-                return Err(SyntaxError::new(event.start, "invalid map key: a mapping or a sequence"));
+                return Err(SyntaxError::new(event.start(), "invalid map key: a mapping or a sequence"));
             }
         };
         self.scalar_key(key, event)
@@ -281,9 +283,9 @@ impl Composer<'_> {
 }
 
 /// Whether a key written `<<` merges: unquoted, or tagged as a merge.
-fn is_merge(style: Style, tag: Option<&str>) -> bool {
+fn is_merge(style: Style, tag: Option<TagMeaning>) -> bool {
     match tag {
         None => style == Style::Plain,
-        Some(tag) => matches!(tag, "!" | "tag:yaml.org,2002:merge"),
+        Some(tag) => matches!(tag, TagMeaning::Bare | TagMeaning::Merge),
     }
 }

@@ -3,6 +3,7 @@
 use super::growing::GrowingTree;
 use crate::text::Span;
 use crate::yaml::document::{Problem, ProblemKind};
+use crate::yaml::growth;
 use crate::yaml::keys::KeySet;
 use crate::yaml::node::{NodeContent, NodeId, RawEntry, TextPlace};
 use crate::yaml::tape::{SyntaxError, TapeEvent};
@@ -104,7 +105,7 @@ impl OpenCollections {
         let parent = &mut tree.node_mut(open.node).span;
         parent.end = parent.end.max(written.end);
         match open.map.as_mut().map(|map| map.key.take()) {
-            None => self.waiting.push(node),
+            None => growth::push(&mut self.waiting, node),
             Some(Some(Key::Name(key, key_span))) => self.set_entry(tree, RawEntry { key, key_span, value: node }, None),
             Some(Some(Key::Merge(span))) => self.merge(tree, span, node, written, alias)?,
             Some(None) => {}
@@ -130,7 +131,7 @@ impl OpenCollections {
         };
         let place = tree.node_mut(node);
         place.content = content;
-        place.span.end = place.span.end.max(event.end);
+        place.span.end = place.span.end.max(event.end());
         Some(node)
     }
 
@@ -182,7 +183,7 @@ impl OpenCollections {
             let counts = !std::mem::replace(&mut old.replaced, true) && !old.merged;
             counts.then_some(old.entry)
         });
-        self.slots.push(Slot { entry, merged: merge.is_some(), replaced: false });
+        growth::push(&mut self.slots, Slot { entry, merged: merge.is_some(), replaced: false });
         let Some(old) = replaced else { return };
         // A merge that brings the value that is written already changes nothing.
         if merge.is_some() && tree.same(old.value, entry.value) {

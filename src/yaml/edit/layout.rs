@@ -64,7 +64,7 @@ impl Layout {
     /// The layout of a tape; `file` is the text that it was read from. `None` if its aliases do not resolve.
     pub(super) fn new(tape: &Tape, file: &str) -> Option<Self> {
         let links = alias::resolve(tape, file).ok()?;
-        let aliases = tape.events.iter().zip(&links).filter(|(event, _)| event.kind == EventKind::Alias);
+        let aliases = tape.events.iter().zip(&links).filter(|(event, _)| event.kind() == EventKind::Alias);
         let targets: BTreeSet<u32> = aliases.map(|(_, target)| *target).collect();
         let mut layout = Self {
             nodes: Vec::new(),
@@ -74,14 +74,14 @@ impl Layout {
         };
         let mut open: Vec<NodePlace> = Vec::new();
         for (index, event) in (0u32..).zip(&tape.events) {
-            match event.kind {
+            match event.kind() {
                 EventKind::MapEnd | EventKind::SeqEnd => layout.close(open.pop()?, event),
                 _ => {
                     let is_named = targets.contains(&index);
                     let text = tape.text_of(file, event);
                     let place = layout.add(open.last().copied(), event, is_named, text);
-                    layout.nodes[place].has_properties = tape.properties(event).is_some();
-                    if matches!(event.kind, EventKind::MapStart { .. } | EventKind::SeqStart { .. }) {
+                    layout.nodes[place].has_properties = tape.has_properties(event);
+                    if matches!(event.kind(), EventKind::MapStart { .. } | EventKind::SeqStart { .. }) {
                         open.push(place);
                     }
                 }
@@ -96,7 +96,7 @@ impl Layout {
 
     fn add(&mut self, parent: Option<NodePlace>, event: &TapeEvent, is_named: bool, text: &str) -> NodePlace {
         let place = self.nodes.len();
-        let form = match event.kind {
+        let form = match event.kind() {
             EventKind::MapStart { flow } => NodeForm::Map { flow },
             EventKind::SeqStart { flow } => NodeForm::Seq { flow },
             EventKind::Scalar(style) => NodeForm::Scalar(style),
@@ -108,7 +108,7 @@ impl Layout {
             index = parent.children.len();
             // A block mapping begins at its first key, as in the tree.
             if index == 0 && parent.form == (NodeForm::Map { flow: false }) {
-                parent.span.start = event.start;
+                parent.span.start = event.start();
             }
             parent.children.push(place);
             is_shared |= parent.is_shared;
@@ -134,7 +134,7 @@ impl Layout {
         let last = self.nodes.len() - 1;
         let node = &mut self.nodes[place];
         node.last = last;
-        node.span.end = node.span.end.max(event.end);
+        node.span.end = node.span.end.max(event.end());
     }
 
     pub(super) fn node(&self, place: NodePlace) -> &WrittenNode {

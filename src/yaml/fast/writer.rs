@@ -186,10 +186,6 @@ impl<'t> TapeWriter<'t> {
         }
     }
 
-    fn written(&self, start: usize, end: usize) -> TextRef {
-        TextRef { start: self.offset(start), end: self.offset(end), decoded: false }
-    }
-
     /// Whether the next node has an anchor.
     pub(super) fn has_anchor(&self) -> bool {
         self.properties != 0
@@ -199,9 +195,8 @@ impl<'t> TapeWriter<'t> {
     pub(super) fn anchor(&mut self, start: usize, end: usize) {
         self.last_end = end;
         self.is_in_doubt |= self.leaves_out;
-        let anchor = Some(self.written(start + 1, end));
-        self.tape.properties.push(Properties { anchor, tag: None });
-        self.properties = self.tape.properties.len() as u32;
+        let anchor = Some(Span::new(self.offset(start + 1), self.offset(end)));
+        self.properties = self.tape.add_properties(Properties { anchor, tag: 0 });
     }
 
     /// Writes the alias whose `*` is at `start`.

@@ -17,6 +17,8 @@ mod token;
 
 use std::collections::VecDeque;
 
+use smallvec::{SmallVec, smallvec};
+
 use cursor::{Cursor, Mark};
 pub(super) use token::{Token, TokenKind};
 
@@ -50,7 +52,7 @@ pub(super) struct Scanner<'t> {
     flow_level: usize,
     simple_key_allowed: bool,
     /// One per flow level, the block level first. Token numbers never decrease along the stack.
-    simple_keys: Vec<SimpleKey>,
+    simple_keys: SmallVec<[SimpleKey; 2]>,
     /// Text of scalars that differs from the file's.
     pub(super) decoded: String,
     pub(super) quirks: Vec<(Quirk, Span)>,
@@ -76,7 +78,7 @@ impl<'t> Scanner<'t> {
             indents: Vec::new(),
             flow_level: 0,
             simple_key_allowed: true,
-            simple_keys: vec![SimpleKey::default()],
+            simple_keys: smallvec![SimpleKey::default()],
             decoded: String::new(),
             quirks: Vec::new(),
             comments: Vec::new(),

@@ -1,6 +1,7 @@
 //! Anchors, aliases, tags and directives.
 
 use super::{Scanner, TokenKind};
+use crate::text::Span;
 use crate::yaml::tape::{SyntaxError, TextRef};
 
 impl Scanner<'_> {
@@ -13,13 +14,14 @@ impl Scanner<'_> {
         while self.cursor.is_word(0) {
             self.cursor.skip();
         }
-        let text = TextRef { start: name_start, end: self.offset(), decoded: false };
+        let name = Span::new(name_start, self.offset());
         let ends = self.cursor.is_blank_or_end(0)
             || matches!(self.cursor.at(0), b'?' | b':' | b',' | b']' | b'}' | b'%' | b'@' | b'`');
-        if text.start == text.end || !ends {
+        if name.is_empty() || !ends {
             return self.fail("did not find expected alphabetic or numeric character");
         }
-        self.push(if alias { TokenKind::Alias(text) } else { TokenKind::Anchor(text) }, start);
+        let text = TextRef { start: name.start, end: name.end, decoded: false };
+        self.push(if alias { TokenKind::Alias(text) } else { TokenKind::Anchor(name) }, start);
         Ok(())
     }
 

@@ -1,5 +1,6 @@
 //! What the scanner hands to the grammar.
 
+use crate::text::Span;
 use crate::yaml::tape::{Style, TextRef};
 
 /// The tokens of YAML 1.1 as libyaml cuts them.
@@ -22,7 +23,7 @@ pub(in crate::yaml) enum TokenKind {
     Key,
     Value,
     Alias(TextRef),
-    Anchor(TextRef),
+    Anchor(Span),
     Tag { handle: Box<str>, suffix: Box<str> },
     Scalar { style: Style, text: TextRef },
 }

@@ -81,6 +81,16 @@ fn millions_of_line_breaks_that_yaml_1_2_does_not_know() {
     );
 }
 
+/// Each tag was kept with its prefix: 700,000 times 5 MB.
+#[test]
+fn a_prefix_of_tags_that_is_as_long_as_the_file() {
+    // With an LF before its `---`, a directive is a document of its own.
+    let directive = format!("%TAG ! !{}\r---\r", "x".repeat(5_000_000));
+    let entries = "- !a x\n".repeat(500_000);
+    let found = printed(&format!("{directive}{OBJECT}x:\n{entries}"), "-o concise --show info");
+    assert_eq!(found.lines().count(), 0, "{found:.300}");
+}
+
 #[test]
 fn a_million_documents_with_nothing_in_them() {
     assert_eq!(checked(&"---\n".repeat(1_000_000)), "");
