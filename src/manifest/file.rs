@@ -16,13 +16,7 @@ use crate::yaml::{self, ReadChoice};
 #[derive(Clone, Debug)]
 pub struct ParsedFile {
     source: SourceFile,
-    content: Arc<Result<ParsedText, String>>,
-}
-
-#[derive(Debug, Default)]
-struct ParsedText {
-    documents: Documents,
-    facts: FileFacts,
+    content: Arc<Result<Documents, String>>,
 }
 
 impl ParsedFile {
@@ -39,18 +33,13 @@ impl ParsedFile {
         let whole = WholeText::new(&source, &secrets);
         let read = |documents: &mut Documents, document| documents.read(&whole, document);
         let documents = Documents::joined(yaml::read_each(&source, choice, read), &whole);
-        let mut facts = FileFacts::default();
-        documents.parsed().iter().filter_map(ParsedDocument::facts).for_each(|said| facts.add(said));
         let whole_tree = |span, notation| yaml::read_whole(&source, span, notation);
         let hidden = match secrets.any {
             true => secret::hidden(&source, &secrets, documents.parsed().iter().map(ParsedDocument::parts), whole_tree),
             false => Vec::new(),
         };
         let parts = if documents.may_name_templates() { templates(source.text()) } else { Vec::new() };
-        Self {
-            source: source.with_hidden(hidden).with_rendered(parts),
-            content: Arc::new(Ok(ParsedText { documents, facts })),
-        }
+        Self { source: source.with_hidden(hidden).with_rendered(parts), content: Arc::new(Ok(documents)) }
     }
 
     /// A file without a text, and why, to be read after its name: `is a broken symbolic link`.
@@ -71,7 +60,7 @@ impl ParsedFile {
     /// Its documents in the order in which Kubernetes' reader counts them, without those of which there is nothing to say but
     /// that they are empty or no objects.
     pub fn documents(&self) -> &[ParsedDocument] {
-        self.text().map_or(&[], |text| text.documents.parsed())
+        self.read().map_or(&[], Documents::parsed)
     }
 
     /// A document by its number, unless there is nothing to say of it.
@@ -83,27 +72,27 @@ impl ParsedFile {
 
     /// How many documents Kubernetes' reader counts, empty ones included.
     pub fn document_count(&self) -> usize {
-        self.text().map_or(0, |text| text.documents.len())
+        self.read().map_or(0, Documents::len)
     }
 
     /// What in it is not an object to apply, with its document, in order.
     pub fn skipped(&self) -> impl Iterator<Item = (u32, Skip)> {
-        self.text().into_iter().flat_map(|text| text.documents.skipped())
+        self.read().into_iter().flat_map(Documents::skipped)
     }
 
     /// The first of the documents that cannot be read and say no more about it, because too many others before them do; and how
     /// many there are.
     pub fn more_unreadable(&self) -> Option<(Span, usize)> {
-        self.text()?.documents.more_unreadable()
+        self.read()?.more_unreadable()
     }
 
-    fn text(&self) -> Option<&ParsedText> {
+    fn read(&self) -> Option<&Documents> {
         self.content.as_ref().as_ref().ok()
     }
 
     /// What it says of its neighbours and of itself; `None` when it has no text.
     pub fn facts(&self) -> Option<&FileFacts> {
-        self.text().map(|text| &text.facts)
+        self.read().map(Documents::facts)
     }
 
     /// Why it has no text.

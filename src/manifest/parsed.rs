@@ -8,8 +8,8 @@ use super::Object;
 use super::documents::{Found, WithoutIdentity, objects_of};
 use super::provenance::may_name_template;
 use super::recognition::{
-    DocumentTraits, FileFacts, SkipReason, TemplateLanguage, is_about_manifests, is_kustomization, skip_reason,
-    unreadable_reason,
+    DocumentTraits, FileFacts, SkipReason, TemplateLanguage, Unreadable, is_about_manifests, is_kustomization,
+    skip_reason,
 };
 use super::secret::{self, DocumentParts};
 use super::secret_words::SecretWords;
@@ -54,7 +54,6 @@ struct Remarks {
     problems: Vec<Problem>,
     quirks: Vec<(Quirk, Span)>,
     comments: Vec<Comment>,
-    facts: FileFacts,
 }
 
 /// So many documents of a file are said to be unreadable each with its own reason; of more it is said how many they are.
@@ -88,6 +87,8 @@ pub(super) struct Documents {
     parsed: Vec<ParsedDocument>,
     /// The others, in order: a few bytes each, for there may be a million of them.
     bare: Vec<BareDocument>,
+    /// What they say of the file and of other files.
+    facts: FileFacts,
     /// Whether a comment may name the template of one.
     may_name_templates: bool,
     /// How many of the first are unreadable.
@@ -119,8 +120,12 @@ impl Documents {
     pub(super) fn read(&mut self, text: &WholeText<'_>, document: Document) {
         let has_secrets = text.secrets.are_in(document.span);
         self.may_name_templates |= may_name_template(text.source.slice(document.span));
-        let bare = match BareDocument::at_once(text, &document).filter(|_| !has_secrets) {
-            None => self.take(parse(text, document, has_secrets), has_secrets),
+        let at_once = BareDocument::at_once(text, &document, self.unreadable >= MOST_UNREADABLE);
+        let bare = match at_once.filter(|_| !has_secrets) {
+            None => {
+                let parsed = parse(text, document, has_secrets, &mut self.facts);
+                self.take(parsed, has_secrets)
+            }
             bare => bare,
         };
         self.bare.extend(bare);
@@ -152,6 +157,7 @@ impl Documents {
 
     /// Adds those of the next part.
     fn append(&mut self, part: Self, text: &WholeText<'_>) {
+        self.facts.add(part.facts);
         self.may_name_templates |= part.may_name_templates;
         let mut bare = part.bare.into_iter().peekable();
         for document in part.parsed {
@@ -162,6 +168,11 @@ impl Documents {
             }
         }
         self.bare.extend(bare);
+    }
+
+    /// What they say of the file and of other files.
+    pub(super) fn facts(&self) -> &FileFacts {
+        &self.facts
     }
 
     /// The first of the documents that nothing but their number says to be unreadable, and how many there are.
@@ -199,8 +210,8 @@ impl Documents {
 }
 
 impl BareDocument {
-    /// A document that nobody needs to look into: a text may have a million of them.
-    fn at_once(text: &WholeText<'_>, document: &Document) -> Option<Self> {
+    /// A document that nobody needs to look into: a text may have a million of them. `is_one_more`: many others are unreadable.
+    fn at_once(text: &WholeText<'_>, document: &Document, is_one_more: bool) -> Option<Self> {
         let source = text.source;
         let (span, reason) = match &document.content {
             Content::Empty => (Span::empty(document.span.start), BareReason::Empty),
@@ -208,6 +219,15 @@ impl BareDocument {
                 let root = tree.root();
                 let is_hollow = root.entries().len() == 0;
                 (root.span(), is_hollow.then(|| BareReason::NoIdentity(WithoutIdentity::of(root)))?)
+            }
+            Content::Unreadable(error) if is_one_more => {
+                let reason = match Unreadable::of(source, document.span, error, || text.is_about_manifests()) {
+                    Unreadable::Statement(language) => BareReason::Template(language),
+                    Unreadable::Braces => BareReason::Template(TemplateLanguage::Braces),
+                    Unreadable::Manifest => BareReason::Unreadable,
+                    Unreadable::Text => BareReason::Text,
+                };
+                (error.span, reason)
             }
             Content::Value(_) | Content::Unreadable(_) => return None,
         };
@@ -265,11 +285,6 @@ impl ParsedDocument {
         }
     }
 
-    /// What it says of its file and of other files, if anything.
-    pub(super) fn facts(&self) -> Option<&FileFacts> {
-        self.remarks.as_ref().map(|remarks| &remarks.facts)
-    }
-
     pub(super) fn parts(&self) -> DocumentParts<'_> {
         DocumentParts {
             span: self.span,
@@ -299,22 +314,29 @@ impl ParsedDocument {
             SkipReason::Text(_) if is_one_more => BareReason::Text,
             _ => return None,
         };
-        let silent = remarks.problems.is_empty() && remarks.comments.is_empty() && remarks.facts.is_empty();
+        let silent = remarks.problems.is_empty() && remarks.comments.is_empty();
         let bare = silent && self.tree.is_none() && self.objects.is_empty();
         bare.then_some(BareDocument { index: self.index, span: skip.span, reason })
     }
 
     /// Takes over a value with its objects.
-    fn take(&mut self, source: &SourceFile, tree: Arc<Tree>, keeps: bool, remarks: &mut Remarks) {
+    fn take(
+        &mut self,
+        source: &SourceFile,
+        tree: Arc<Tree>,
+        keeps: bool,
+        remarks: &mut Remarks,
+        facts: &mut FileFacts,
+    ) {
         let Found { objects, others, .. } = objects_of(&tree);
         for other in others {
-            remarks.facts.see_other(source.path(), tree.value(other.node));
+            facts.see_other(source.path(), tree.value(other.node));
             remarks.skip(other.span, SkipReason::NoIdentity(other.what));
         }
         let comments = remarks.comments.iter().map(|comment| (source.slice(comment.span), comment.own_line));
         let traits = DocumentTraits::of(source.slice(self.span), &tree, comments);
         for object in objects {
-            remarks.facts.see_object(&object);
+            facts.see_object(&object);
             match skip_reason(&object, &traits) {
                 Some(reason) => remarks.skip(object.start(), reason),
                 None => {
@@ -336,14 +358,15 @@ impl Remarks {
     }
 
     fn is_empty(&self) -> bool {
-        let Self { error, skipped, problems, quirks, comments, facts } = self;
+        let Self { error, skipped, problems, quirks, comments } = self;
         let noticed = !problems.is_empty() || !quirks.is_empty() || !comments.is_empty();
-        error.is_none() && skipped.is_empty() && !noticed && facts.is_empty()
+        error.is_none() && skipped.is_empty() && !noticed
     }
 }
 
-/// `has_secrets`: what is written in it may have to be hidden, its comments too.
-fn parse(text: &WholeText<'_>, document: Document, has_secrets: bool) -> ParsedDocument {
+/// `has_secrets`: what is written in it may have to be hidden, its comments too. What it says of its file and of others is added to
+/// `facts`.
+fn parse(text: &WholeText<'_>, document: Document, has_secrets: bool, facts: &mut FileFacts) -> ParsedDocument {
     let source = text.source;
     let Document { index, span, format: notation, content, problems, quirks, comments } = document;
     let mut parsed = ParsedDocument { index, span, notation, tree: None, objects: SmallVec::new(), remarks: None };
@@ -352,16 +375,15 @@ fn parse(text: &WholeText<'_>, document: Document, has_secrets: bool) -> ParsedD
         Content::Empty => remarks.skip(Span::empty(span.start), SkipReason::Empty),
         Content::Unreadable(mut error) => {
             if has_secrets {
-                error.message = secret::without_quotes(&error.message);
+                error.message = secret::without_quotes(&error.message).into();
             }
-            let reason = unreadable_reason(source, span, &error, || text.is_about_manifests());
-            let is_broken = matches!(reason, SkipReason::Unreadable(_));
-            remarks.skip(error.span, reason);
-            remarks.error = is_broken.then_some(error);
+            let unreadable = Unreadable::of(source, span, &error, || text.is_about_manifests());
+            remarks.skip(error.span, unreadable.reason(&error));
+            remarks.error = (unreadable == Unreadable::Manifest).then_some(error);
         }
         Content::Value(tree) => {
             let keeps = has_secrets || is_kept(source, index);
-            parsed.take(source, Arc::new(tree), keeps, &mut remarks);
+            parsed.take(source, Arc::new(tree), keeps, &mut remarks, facts);
         }
     }
     if !has_secrets {

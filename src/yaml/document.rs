@@ -1,5 +1,7 @@
 //! What reading gives back: documents, their problems, and why one could not be read.
 
+use std::borrow::Cow;
+
 use super::breakage::Breakage;
 use super::tree::Tree;
 use crate::text::{SourceFile, Span};
@@ -51,7 +53,7 @@ pub struct ReadError {
     /// The place to look at; never outside the file.
     pub span: Span,
     /// What is wrong, in the words of Kubernetes' reader where it has any.
-    pub message: String,
+    pub message: Cow<'static, str>,
     pub(super) cause: Breakage,
 }
 

@@ -11,22 +11,25 @@ use crate::text::Span;
 pub(super) fn syntax(file: &str, chunk: Span, error: &SyntaxError, braces: Option<u32>) -> ReadError {
     let span = character_at(file, chunk, error.at);
     if let Some(marker) = conflict_marker(file, chunk) {
-        return ReadError { span: marker, message: "unresolved merge conflict".to_owned(), cause: Breakage::Conflict };
+        return ReadError { span: marker, message: "unresolved merge conflict".into(), cause: Breakage::Conflict };
     }
-    if braces.is_some() || line_around(file, span.start).contains("{{") {
+    if braces.is_some() || has_braces(line_around(file, span.start)) {
         let start = braces.unwrap_or(span.start);
         let message = format!("template braces break the YAML: {}", error.problem);
-        return ReadError { span: character_at(file, chunk, start), message, cause: Breakage::Braces };
+        return ReadError { span: character_at(file, chunk, start), message: message.into(), cause: Breakage::Braces };
     }
     let cause = if error.problem == TOO_LARGE { Breakage::TooLarge } else { Breakage::Syntax };
-    ReadError { span, message: error.problem.clone().into_owned(), cause }
+    ReadError { span, message: error.problem.clone(), cause }
 }
 
 /// The first line of a document that git left for a person to resolve. Such a line is at the margin, where no text of a
 /// manifest can be: block scalars are indented.
 fn conflict_marker(file: &str, chunk: Span) -> Option<Span> {
     let mut start = chunk.start;
-    for line in file.get(chunk.range())?.split_inclusive('\n') {
+    let text = file.get(chunk.range())?;
+    // Most have no such character at all.
+    memchr::memchr2(b'<', b'>', text.as_bytes())?;
+    for line in text.split_inclusive('\n') {
         if ["<<<<<<< ", ">>>>>>> "].iter().any(|marker| line.starts_with(marker)) {
             return Some(Span::new(start, start + line.trim_end().len() as u32));
         }
@@ -40,13 +43,13 @@ pub(super) fn separator(file: &str, line: Span) -> ReadError {
     let written = file.get(line.range()).unwrap_or_default();
     let after = written.trim_start_matches("---").trim();
     let message = format!("invalid Yaml document separator: {}", written.get(3..).unwrap_or(after).trim());
-    ReadError { span: line, message, cause: Breakage::Separator }
+    ReadError { span: line, message: message.into(), cause: Breakage::Separator }
 }
 
 /// The rejection of a character that YAML does not allow.
 pub(super) fn character(span: Span, found: char) -> ReadError {
     let message = format!("control characters are not allowed: U+{:04X}", found as u32);
-    ReadError { span, message, cause: Breakage::Character }
+    ReadError { span, message: message.into(), cause: Breakage::Character }
 }
 
 /// The span of the character at `at`, kept inside the document; empty at its end and at line breaks.
@@ -58,6 +61,10 @@ fn character_at(file: &str, chunk: Span, at: u32) -> Span {
     let found = file.get(start as usize..chunk.end as usize).and_then(|rest| rest.chars().next());
     let width = found.filter(|found| !matches!(found, '\r' | '\n')).map_or(0, char::len_utf8);
     Span::new(start, start + width as u32)
+}
+
+fn has_braces(line: &str) -> bool {
+    memchr::memchr_iter(b'{', line.as_bytes()).any(|at| line[at..].starts_with("{{"))
 }
 
 fn line_around(file: &str, at: u32) -> &str {

@@ -6,7 +6,7 @@ use crate::yaml_support::read_text;
 
 fn refusal(text: &str) -> Option<String> {
     match read_text(text).1.into_iter().next().map(|document| document.content) {
-        Some(Content::Unreadable(error)) => Some(error.message),
+        Some(Content::Unreadable(error)) => Some(error.message.into_owned()),
         _ => None,
     }
 }

@@ -42,7 +42,7 @@ fn problems(text: &str) -> Vec<String> {
 fn error(text: &str) -> (String, Span) {
     let (_, documents) = read_text(text);
     match &documents[0].content {
-        Content::Unreadable(error) => (error.message.clone(), error.span),
+        Content::Unreadable(error) => (error.message.to_string(), error.span),
         other => panic!("{text:?}: {other:?}"),
     }
 }

@@ -56,6 +56,6 @@ pub(crate) fn one(text: &str) -> Result<serde_json::Value, String> {
     match &documents[0].content {
         Content::Value(tree) => Ok(to_json(tree.root())),
         Content::Empty => Ok(serde_json::Value::Null),
-        Content::Unreadable(error) => Err(error.message.clone()),
+        Content::Unreadable(error) => Err(error.message.to_string()),
     }
 }

@@ -23,16 +23,11 @@ pub struct FileFacts {
 }
 
 impl FileFacts {
-    /// Whether nothing was said.
-    pub(in crate::manifest) fn is_empty(&self) -> bool {
-        *self == Self::default()
-    }
-
-    /// Adds what another document of the file says.
-    pub(in crate::manifest) fn add(&mut self, said: &Self) {
-        self.mentions.extend_from_slice(&said.mentions);
+    /// Adds what further documents of the file say.
+    pub(in crate::manifest) fn add(&mut self, said: Self) {
+        self.mentions.extend(said.mentions);
         self.is_kustomization |= said.is_kustomization;
-        self.tested.extend_from_slice(&said.tested);
+        self.tested.extend(said.tested);
         self.has_test_assert |= said.has_test_assert;
         self.has_partial_object |= said.has_partial_object;
     }

@@ -18,4 +18,4 @@ pub use facts::{FileFacts, KUSTOMIZATIONS, is_kustomization};
 pub use mentions::{Mention, Use};
 pub(super) use object::{DocumentTraits, skip_reason};
 pub use reason::{ManifestTool, SkipReason, TemplateLanguage};
-pub(super) use unreadable::{is_about_manifests, unreadable_reason};
+pub(super) use unreadable::{Unreadable, is_about_manifests};

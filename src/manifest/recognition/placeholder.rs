@@ -32,10 +32,20 @@ static PATTERNS: [Pattern; 4] = [
 
 const RENDERED_AS_MISSING: [&str; 2] = ["<nil>", "<no value>"];
 
+/// Whether a placeholder may begin with that byte.
+fn may_be_first(byte: u8) -> bool {
+    matches!(byte, b'{' | b'$' | b'[' | b'<' | b'_' | b'@' | b'%')
+}
+
+/// Whether a placeholder may be at the beginning of `text`.
+pub(super) fn may_begin(text: &str) -> bool {
+    text.bytes().next().is_some_and(may_be_first)
+}
+
 /// The first placeholder in `text`, with its language.
 pub(super) fn find(text: &str) -> Option<(TemplateLanguage, &str)> {
     // Most names are plain words.
-    if !text.bytes().any(|byte| matches!(byte, b'{' | b'$' | b'[' | b'<' | b'_' | b'@' | b'%')) {
+    if !text.bytes().any(may_be_first) {
         return None;
     }
     PATTERNS.iter().find_map(|pattern| {

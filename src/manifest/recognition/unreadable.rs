@@ -5,26 +5,46 @@ use super::reason::{SkipReason, TemplateLanguage};
 use crate::text::{SourceFile, Span};
 use crate::yaml::ReadError;
 
-/// What an unreadable document of `file` is. `document` is its text. If the file [is about
-/// manifests](is_about_manifests), a broken document stops kubectl.
-pub(in crate::manifest) fn unreadable_reason(
-    file: &SourceFile,
-    document: Span,
-    error: &ReadError,
-    is_about_manifests: impl FnOnce() -> bool,
-) -> SkipReason {
-    if let Some(language) = Lines::around(file, document, error).template_language() {
-        return SkipReason::Template(
-            language,
-            format!("{} breaks the YAML: {}", language.as_str(), error.message).into(),
-        );
+/// What a document is that cannot be read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in crate::manifest) enum Unreadable {
+    /// A template: its line, or the one above it, is a statement of that language.
+    Statement(TemplateLanguage),
+    /// A template: braces break the YAML.
+    Braces,
+    /// A document of a file that [is about manifests](is_about_manifests): it stops kubectl.
+    Manifest,
+    /// A document of any other file.
+    Text,
+}
+
+impl Unreadable {
+    /// What such a document of `file` is. `document` is its text.
+    pub(in crate::manifest) fn of(
+        file: &SourceFile,
+        document: Span,
+        error: &ReadError,
+        is_about_manifests: impl FnOnce() -> bool,
+    ) -> Self {
+        match Lines::around(file, document, error).template_language() {
+            Some(language) => Self::Statement(language),
+            None if error.is_template() => Self::Braces,
+            None if is_about_manifests() => Self::Manifest,
+            None => Self::Text,
+        }
     }
-    if error.is_template() {
-        return SkipReason::Template(TemplateLanguage::Braces, error.message.clone().into());
-    }
-    match is_about_manifests() {
-        true => SkipReason::Unreadable(error.message.clone().into()),
-        false => SkipReason::Text(error.message.clone().into()),
+
+    /// Why it is skipped, in words.
+    pub(in crate::manifest) fn reason(self, error: &ReadError) -> SkipReason {
+        let message = error.message.clone();
+        match self {
+            Self::Statement(language) => {
+                SkipReason::Template(language, format!("{} breaks the YAML: {message}", language.as_str()).into())
+            }
+            Self::Braces => SkipReason::Template(TemplateLanguage::Braces, message),
+            Self::Manifest => SkipReason::Unreadable(message),
+            Self::Text => SkipReason::Text(message),
+        }
     }
 }
 
@@ -38,7 +58,7 @@ struct Lines<'f> {
 
 impl<'f> Lines<'f> {
     fn around(file: &'f SourceFile, document: Span, error: &ReadError) -> Self {
-        let problem = error.message.as_str();
+        let problem = &*error.message;
         let error = error.span;
         let before = file.slice(Span::new(document.start, error.start));
         let after = file.slice(Span::new(error.start, document.end.max(error.start)));
@@ -66,6 +86,9 @@ fn statement(line: &str) -> Option<TemplateLanguage> {
     if line.starts_with("{%") || line.starts_with("{#") {
         return Some(TemplateLanguage::Jinja);
     }
+    if !placeholder::may_begin(line) {
+        return None;
+    }
     let (language, found) = placeholder::find(line)?;
     (found == line && language != TemplateLanguage::Braces).then_some(language)
 }
@@ -74,6 +97,9 @@ fn statement(line: &str) -> Option<TemplateLanguage> {
 fn begins_with_braces(line: &str) -> Option<TemplateLanguage> {
     let value = line.split_once(": ").map_or(line, |(_, value)| value);
     let value = value.trim_start_matches("- ").trim();
+    if value.starts_with("{{") {
+        return None;
+    }
     let (language, found) = placeholder::find(value)?;
     let begins = value.starts_with(found) && value.len() > found.len();
     (begins && language == TemplateLanguage::Placeholder).then_some(language)
