@@ -1,8 +1,8 @@
 //! Removes suppressed findings from a run, and remembers which suppressions had an effect.
 
-use std::collections::BTreeMap;
-
 use foldhash::{HashMap, HashSet};
+use smallvec::{SmallVec, smallvec};
+use smol_str::SmolStr;
 
 use super::ignore::IgnoreIndex;
 use super::intervals::Intervals;
@@ -15,24 +15,45 @@ use crate::text::{FileId, Span};
 #[derive(Debug, Default)]
 struct CoveredFile {
     spans: Intervals,
-    /// For each span, the directives that cover it. Many may cover the same, such as a document: all but the first are told once
-    /// that they are used.
-    directives: Vec<ByRule>,
+    /// For each span, where the rules that are ignored in it end among all.
+    ends: Vec<usize>,
+    /// The rules that are ignored, by span and then by name.
+    rules: Vec<IgnoredRule>,
 }
 
-/// By rule, the directives that name it, with its place among their rules.
-type ByRule = HashMap<String, Vec<(usize, usize)>>;
+/// A rule that a directive names.
+#[derive(Clone, Copy, Debug)]
+struct IgnoredRule {
+    /// Index of the directive.
+    directive: u32,
+    /// Index of the rule among those of the directive.
+    rule: u32,
+    /// Whether it has been found. Many directives may ignore a rule in one span, such as a document: all but the first are found
+    /// once.
+    found: bool,
+}
+
+impl IgnoredRule {
+    fn name(self, directives: &[Directive]) -> &str {
+        &directives[self.directive as usize].rules[self.rule as usize].id
+    }
+}
 
 impl CoveredFile {
-    /// The directives, with the place of the rule, that cover `place` for `rule`: of those of one span the first, and the
-    /// others only when they are asked for the first time.
-    fn matching(&mut self, place: u32, rule: &str) -> Vec<(usize, usize)> {
+    /// What ignores `rule` at `place`: of the directives of one span the first, and the others only when they are asked for the
+    /// first time.
+    fn matching(&mut self, place: u32, rule: &str, directives: &[Directive]) -> Vec<IgnoredRule> {
         let mut found = Vec::new();
         for at in self.spans.containing(place) {
-            if let Some(directives) = self.directives[at].get_mut(rule) {
-                found.extend(directives.iter().copied());
-                directives.truncate(1);
-            }
+            let start = at.checked_sub(1).map_or(0, |before| self.ends[before]);
+            let in_span = &mut self.rules[start..self.ends[at]];
+            let before = in_span.partition_point(|ignored| ignored.name(directives) < rule);
+            let named = in_span[before..].iter_mut().take_while(|ignored| ignored.name(directives) == rule);
+            let new = named.enumerate().take_while(|(at, ignored)| *at == 0 || !ignored.found);
+            found.extend(new.map(|(_, ignored)| {
+                ignored.found = true;
+                *ignored
+            }));
         }
         found
     }
@@ -41,24 +62,35 @@ impl CoveredFile {
 /// What the directives cover, by file: their nodes, and the directives themselves, for findings about them. The end counts: a
 /// value that is left out is the empty span after its key.
 fn covered(directives: &[Directive]) -> HashMap<FileId, CoveredFile> {
-    let mut by_span: BTreeMap<(FileId, Span), ByRule> = BTreeMap::new();
-    for (at, directive) in directives.iter().enumerate() {
+    let ignored = (0u32..).zip(directives).flat_map(|(at, directive)| {
         let covers = directive.covers.filter(|covers| *covers != directive.place);
-        for span in std::iter::once(directive.place).chain(covers) {
-            let rules = by_span.entry((directive.file, span)).or_default();
-            for (place, rule) in directive.rules.iter().enumerate() {
-                rules.entry(rule.id.clone()).or_default().push((at, place));
-            }
+        let spans = std::iter::once(directive.place).chain(covers);
+        let rules = move || (0..directive.rules.len() as u32).map(move |rule| (at, rule));
+        spans.flat_map(move |span| {
+            rules().map(move |(directive, rule)| (span, IgnoredRule { directive, rule, found: false }))
+        })
+    });
+    let mut ignored: Vec<(Span, IgnoredRule)> = ignored.collect();
+    let file = |ignored: &IgnoredRule| directives[ignored.directive as usize].file;
+    ignored.sort_unstable_by(|(a_span, a), (b_span, b)| {
+        let name = |ignored: &IgnoredRule| ignored.name(directives);
+        let place = |ignored: &IgnoredRule| (ignored.directive, ignored.rule);
+        (file(a), a_span, name(a), place(a)).cmp(&(file(b), b_span, name(b), place(b)))
+    });
+    let in_files = ignored.chunk_by(|(_, a), (_, b)| file(a) == file(b));
+    let covered = |in_file: &[(Span, IgnoredRule)]| {
+        let in_spans = || in_file.chunk_by(|(a, _), (b, _)| a == b);
+        let ends = in_spans().scan(0, |end, in_span| {
+            *end += in_span.len();
+            Some(*end)
+        });
+        CoveredFile {
+            spans: Intervals::of(in_spans().map(|in_span| in_span[0].0).collect()),
+            ends: ends.collect(),
+            rules: in_file.iter().map(|(_, ignored)| *ignored).collect(),
         }
-    }
-    let mut files: HashMap<FileId, (Vec<Span>, Vec<ByRule>)> = HashMap::default();
-    for ((file, span), rules) in by_span {
-        let (spans, directives) = files.entry(file).or_default();
-        spans.push(span);
-        directives.push(rules);
-    }
-    let covered = |(spans, directives)| CoveredFile { spans: Intervals::of(spans), directives };
-    files.into_iter().map(|(file, found)| (file, covered(found))).collect()
+    };
+    in_files.map(|in_file| (file(&in_file[0].1), covered(in_file))).collect()
 }
 
 /// All suppressions of a run.
@@ -66,7 +98,7 @@ fn covered(directives: &[Directive]) -> HashMap<FileId, CoveredFile> {
 pub struct Suppressions {
     directives: Vec<Directive>,
     /// For each directive, which of its rules suppressed something.
-    used: Vec<Vec<bool>>,
+    used: Vec<SmallVec<[bool; 1]>>,
     covered: HashMap<FileId, CoveredFile>,
     ignores: Vec<Ignore>,
     /// The ignores of each rule.
@@ -102,7 +134,7 @@ pub struct Idle {
     /// Where to point: the rule in its list, or the ignore.
     pub span: Span,
     /// The rule that is ignored without effect.
-    pub rule: String,
+    pub rule: SmolStr,
     /// Why it has no effect.
     pub cause: IdleCause,
 }
@@ -115,12 +147,12 @@ pub enum IdleCause {
     /// The rule finds nothing on these objects.
     Ignore {
         /// The objects.
-        object: String,
+        object: SmolStr,
     },
     /// The ignore has expired.
     Expired {
         /// The objects.
-        object: String,
+        object: SmolStr,
         /// Its last day.
         on: Date,
     },
@@ -138,7 +170,7 @@ impl Suppressions {
         directives.sort();
         // A file in two bundles comes twice.
         directives.dedup();
-        let used = directives.iter().map(|directive| vec![false; directive.rules.len()]).collect();
+        let used = directives.iter().map(|directive| smallvec![false; directive.rules.len()]).collect();
         let mut of_rule: HashMap<&'static str, Vec<usize>> = HashMap::default();
         for (at, ignore) in ignores.iter().enumerate().filter(|(_, ignore)| !ignore.is_expired(today)) {
             of_rule.entry(ignore.rule).or_default().push(at);
@@ -170,15 +202,15 @@ impl Suppressions {
 
     /// The reason of the first suppression that matches `finding`; every one that matches counts as used.
     fn reason(&mut self, finding: &Finding) -> Option<Option<String>> {
-        let mut matching: Vec<(usize, usize)> = match self.covered.get_mut(&finding.primary.file) {
-            Some(covered) => covered.matching(finding.primary.span.start, finding.rule),
+        let mut matching: Vec<IgnoredRule> = match self.covered.get_mut(&finding.primary.file) {
+            Some(covered) => covered.matching(finding.primary.span.start, finding.rule, &self.directives),
             None => Vec::new(),
         };
-        matching.sort_unstable();
-        for &(directive, rule) in &matching {
-            self.used[directive][rule] = true;
+        matching.sort_unstable_by_key(|ignored| (ignored.directive, ignored.rule));
+        for ignored in &matching {
+            self.used[ignored.directive as usize][ignored.rule as usize] = true;
         }
-        let mut reason = matching.first().map(|(directive, _)| self.directives[*directive].reason.clone());
+        let mut reason = matching.first().map(|first| self.directives[first.directive as usize].reason.clone());
         if let (Some(index), Some(object)) = (self.ignores_of.get(finding.rule), &finding.object) {
             for at in index.matching(&self.ignores, object) {
                 self.ignored[at] = true;
@@ -195,15 +227,20 @@ impl Suppressions {
         ran: impl Fn(&str) -> bool,
         objects: Option<impl Iterator<Item = &'k ObjectKey>>,
     ) -> Vec<Idle> {
-        let mut idle = Vec::new();
-        for (directive, used) in self.directives.iter().zip(&self.used) {
-            for (rule, used) in directive.rules.iter().zip(used) {
-                if !used && ran(&rule.id) {
-                    let cause = IdleCause::Directive(directive.form);
-                    idle.push(Idle { file: directive.file, span: rule.span, rule: rule.id.clone(), cause });
-                }
-            }
-        }
+        let named = self.directives.iter().zip(&self.used).flat_map(|(directive, used)| {
+            directive
+                .rules
+                .iter()
+                .zip(used)
+                .filter(|(rule, used)| !**used && ran(&rule.id))
+                .map(move |(rule, _)| (directive, rule))
+        });
+        // There may be as many as comments.
+        let mut idle = Vec::with_capacity(named.clone().count());
+        idle.extend(named.map(|(directive, rule)| {
+            let cause = IdleCause::Directive(directive.form);
+            Idle { file: directive.file, span: rule.span, rule: rule.id.clone(), cause }
+        }));
         let Some(file) = self.config else { return idle };
         let unused = |at: &usize| !self.ignored[*at] && ran(self.ignores[*at].rule);
         let unused: Vec<usize> = (0..self.ignores.len()).filter(unused).collect();
@@ -212,13 +249,13 @@ impl Suppressions {
             Some(objects) => self.about(objects, unused),
         };
         for (at, ignore) in self.ignores.iter().enumerate() {
-            let object = ignore.object.as_str().to_owned();
+            let object = SmolStr::from(ignore.object.as_str());
             let cause = match ignore.expires.filter(|_| ignore.is_expired(self.today)) {
                 Some(on) => IdleCause::Expired { object, on },
                 None if judged.contains(&at) => IdleCause::Ignore { object },
                 None => continue,
             };
-            idle.push(Idle { file, span: ignore.place, rule: ignore.rule.to_owned(), cause });
+            idle.push(Idle { file, span: ignore.place, rule: ignore.rule.into(), cause });
         }
         idle
     }

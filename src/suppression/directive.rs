@@ -1,6 +1,8 @@
 //! Finds the directives of a bundle: comments, and annotations `ignore.ownerlint/<rule>`.
 
 use rayon::prelude::*;
+use smallvec::{SmallVec, smallvec};
+use smol_str::SmolStr;
 
 use super::cover::{self, Nodes, UnreadLines};
 use super::syntax::{self, Fault, WrittenDirective};
@@ -24,7 +26,7 @@ pub enum Form {
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct NamedRule {
     /// The id as written; there may be no such rule.
-    pub id: String,
+    pub id: SmolStr,
     /// Where it is written.
     pub span: Span,
 }
@@ -39,7 +41,7 @@ pub struct Directive {
     /// How it is written.
     pub form: Form,
     /// The rules that it ignores, in written order.
-    pub rules: Vec<NamedRule>,
+    pub rules: SmallVec<[NamedRule; 1]>,
     /// Why.
     pub reason: Option<String>,
     /// The bytes that it covers; `None` when no node follows it.
@@ -106,7 +108,7 @@ impl Directives {
                 file: member.file,
                 place: value.key_span,
                 form: Form::Annotation,
-                rules: vec![NamedRule { id: rule.to_owned(), span }],
+                rules: smallvec![NamedRule { id: rule.into(), span }],
                 reason: Some(value.value.trim().to_owned()).filter(|reason| !reason.is_empty()),
                 covers: Some(member.object.value().span()),
             });
@@ -136,7 +138,7 @@ impl Directives {
         // After the `#`.
         let start = comment.span.end - text.len() as u32;
         let named = rules.into_iter().map(|rule| NamedRule {
-            id: text[rule.clone()].to_owned(),
+            id: text[rule.clone()].into(),
             span: Span::new(start + rule.start as u32, start + rule.end as u32),
         });
         let form = if document { Form::Document } else { Form::Comment };
