@@ -170,6 +170,9 @@ impl Run<'_> {
 
     /// Fingerprints are computed from all findings, so none depends on what is suppressed, in the baseline or in scope.
     fn identified(&self, found: Vec<(Finding, Vec<Option<Place>>)>) -> Vec<Reported> {
+        if found.is_empty() {
+            return Vec::new();
+        }
         let count = self.bundles.iter().map(|bundle| bundle.inventory.members.len()).sum();
         let mut definitions: HashMap<&ObjectKey, usize> = HashMap::with_capacity(count);
         for member in self.bundles.iter().flat_map(|bundle| &bundle.inventory.members) {

@@ -38,15 +38,16 @@ impl Simulation<'_> {
             self.namespace_purges(namespace, &mut purges);
         }
         for &definition in &self.cluster.links.definitions {
+            // Most are not, and the flags are close at hand.
+            if !self.state.has(definition, TERMINATING) || !self.state.live(definition) {
+                continue;
+            }
             let Some(Role::Definition { instances, established: true, .. }) = self.cluster.links.roles.get(&definition)
             else {
                 continue;
             };
             // Each attempt begins with an update of the definition's status [CRD-3].
-            let purges_now = self.state.has(definition, TERMINATING)
-                && self.state.live(definition)
-                && !self.view().rejects(definition, Verb::UpdateStatus);
-            if purges_now {
+            if !self.view().rejects(definition, Verb::UpdateStatus) {
                 let left = instances.iter().filter(|id| self.delete_would_change(**id, None));
                 purges.extend(left.map(|&object| Purge::Delete { object, of: definition }));
             }
@@ -55,12 +56,12 @@ impl Simulation<'_> {
     }
 
     fn namespace_purges(&self, namespace: ObjectId, purges: &mut Vec<Purge>) {
-        let Some(Role::Namespace { content, pods, .. }) = self.cluster.links.roles.get(&namespace) else { return };
         let purging =
             self.state.has(namespace, TERMINATING) && self.state.live(namespace) && self.has_spec_finalizers(namespace);
         if !purging {
             return;
         }
+        let Some(Role::Namespace { content, pods, .. }) = self.cluster.links.roles.get(&namespace) else { return };
         for batch in self.view().purge_batch(pods, content) {
             let left = self.view().purged(batch).filter(|id| self.delete_would_change(*id, Some(Policy::Background)));
             purges.extend(left.map(|object| Purge::Delete { object, of: namespace }));

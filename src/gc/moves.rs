@@ -168,7 +168,9 @@ impl Simulation<'_> {
         let Some(Role::Namespace { pods, content, .. }) = self.cluster.links.roles.get(&home) else { return None };
         let batch = if pods.binary_search(&id).is_ok() { pods } else { content };
         let purged = self.purging(home)
-            && (self.cluster.goes_first(id) || !self.state.purging.has_pods(home) || self.view().keeps_some_of(pods))
+            && (self.cluster.goes_first(id)
+                || !self.state.purging.has_pods(self.cluster, home)
+                || self.view().keeps_some_of(pods))
             && self.delete_would_change(id, Some(Policy::Background))
             && self.view().is_purged(id, batch);
         purged.then_some(Purge::Delete { object: id, of: home })
@@ -221,7 +223,7 @@ impl Simulation<'_> {
     pub(super) fn may_finalize(&self, id: ObjectId) -> bool {
         self.cluster.links.is_namespace(id)
             && self.purging(id)
-            && self.state.purging.is_empty(id)
+            && self.state.purging.is_empty(self.cluster, id)
             && self.view().may_be_finished(id)
     }
 }

@@ -19,6 +19,7 @@ pub(super) struct Purging {
     pub(super) candidates: IdSet,
     /// Terminating namespaces with nothing left in them; those that may be finished are among them.
     pub(super) emptied: IdSet,
+    /// Of the namespaces that something was deleted from.
     left: BTreeMap<ObjectId, Left>,
 }
 
@@ -32,16 +33,34 @@ struct Left {
 /// What exists of a list of objects that never come back.
 #[derive(Debug, Clone, Copy, Default)]
 struct Remainder {
-    number: usize,
+    number: u32,
     /// All before this one are gone.
-    first: usize,
+    first: u32,
 }
 
 impl Remainder {
+    fn all_of(list: &[ObjectId]) -> Self {
+        Self { number: list.len() as u32, first: 0 }
+    }
+
     fn update(&mut self, list: &[ObjectId], gone: impl Fn(ObjectId) -> bool) {
         self.number -= 1;
-        while list.get(self.first).is_some_and(|id| gone(*id)) {
+        while list.get(self.first as usize).is_some_and(|id| gone(*id)) {
             self.first += 1;
+        }
+    }
+}
+
+impl Left {
+    fn of(content: &[ObjectId], pods: &[ObjectId]) -> Self {
+        Self { pods: Remainder::all_of(pods), others: Remainder::all_of(content) }
+    }
+
+    /// All that is in a namespace. `None`: it is none.
+    fn everything(cluster: &Cluster, namespace: ObjectId) -> Option<Self> {
+        match cluster.links.roles.get(&namespace)? {
+            Role::Namespace { content, pods, .. } => Some(Self::of(content, pods)),
+            Role::Definition { .. } | Role::Pod { .. } => None,
         }
     }
 }
@@ -51,11 +70,7 @@ impl Purging {
     pub(super) fn new(cluster: &Cluster, failing: &Failing) -> Self {
         let ids = || IdSet::new(cluster.len());
         let mut purging = Purging { candidates: ids(), emptied: ids(), left: BTreeMap::new() };
-        for (id, role) in &cluster.links.roles {
-            if let Role::Namespace { content, pods, .. } = role {
-                let all = |list: &[ObjectId]| Remainder { number: list.len(), first: 0 };
-                purging.left.insert(*id, Left { pods: all(pods), others: all(content) });
-            }
+        for id in cluster.links.roles.keys() {
             if cluster.nodes[*id].flags & TERMINATING != 0 {
                 purging.start(cluster, failing, *id);
             }
@@ -67,12 +82,12 @@ impl Purging {
     pub(super) fn start(&mut self, cluster: &Cluster, failing: &Failing, id: ObjectId) {
         match cluster.links.roles.get(&id) {
             Some(Role::Namespace { content, pods, .. }) => {
-                if self.is_empty(id) {
+                if self.is_empty(cluster, id) {
                     self.emptied.insert(id);
                 }
                 self.candidates.extend(pods.iter().copied());
                 // Where the deletion of a Pod is rejected, the rest does not wait for it [NS-8].
-                if !self.has_pods(id) || failing.has_webhooks() && cluster.asks_about_kind_of(pods) {
+                if !self.has_pods(cluster, id) || failing.has_webhooks() && cluster.asks_about_kind_of(pods) {
                     self.candidates.extend(content.iter().copied());
                 }
             }
@@ -82,13 +97,18 @@ impl Purging {
     }
 
     /// Whether Pods are left that go before everything else in the namespace.
-    pub(super) fn has_pods(&self, namespace: ObjectId) -> bool {
-        self.left.get(&namespace).is_some_and(|left| left.pods.number > 0)
+    pub(super) fn has_pods(&self, cluster: &Cluster, namespace: ObjectId) -> bool {
+        self.left(cluster, namespace).is_some_and(|left| left.pods.number > 0)
     }
 
     /// Whether nothing is left in the namespace.
-    pub(super) fn is_empty(&self, namespace: ObjectId) -> bool {
-        self.left.get(&namespace).is_none_or(|left| left.pods.number == 0 && left.others.number == 0)
+    pub(super) fn is_empty(&self, cluster: &Cluster, namespace: ObjectId) -> bool {
+        self.left(cluster, namespace).is_none_or(|left| left.pods.number == 0 && left.others.number == 0)
+    }
+
+    /// What is left in a namespace. `None`: it is none.
+    fn left(&self, cluster: &Cluster, namespace: ObjectId) -> Option<Left> {
+        self.left.get(&namespace).copied().or_else(|| Left::everything(cluster, namespace))
     }
 
     /// An object is gone.
@@ -96,11 +116,8 @@ impl Purging {
         let gone = |id: ObjectId| flags[id] & GONE != 0;
         self.emptied.remove(id);
         let Some(home) = cluster.links.home_of(id) else { return };
-        let (Some(Role::Namespace { content, pods, .. }), Some(left)) =
-            (cluster.links.roles.get(&home), self.left.get_mut(&home))
-        else {
-            return;
-        };
+        let Some(Role::Namespace { content, pods, .. }) = cluster.links.roles.get(&home) else { return };
+        let left = self.left.entry(home).or_insert_with(|| Left::of(content, pods));
         if cluster.goes_first(id) {
             left.pods.update(pods, gone);
             if left.pods.number == 0 {
@@ -109,7 +126,7 @@ impl Purging {
         } else {
             left.others.update(content, gone);
         }
-        if flags[home] & (TERMINATING | GONE) == TERMINATING && self.is_empty(home) {
+        if flags[home] & (TERMINATING | GONE) == TERMINATING && self.is_empty(cluster, home) {
             self.emptied.insert(home);
         }
     }
@@ -117,13 +134,13 @@ impl Purging {
     /// One of the Pods that are left in a namespace, and go before everything else in it.
     pub(super) fn some_pod(&self, cluster: &Cluster, namespace: ObjectId) -> Option<ObjectId> {
         let Some(Role::Namespace { pods, .. }) = cluster.links.roles.get(&namespace) else { return None };
-        pods.get(self.left.get(&namespace)?.pods.first).copied()
+        pods.get(self.left(cluster, namespace)?.pods.first as usize).copied()
     }
 
     /// One of the objects that are left in a namespace.
     pub(super) fn some_content(&self, cluster: &Cluster, namespace: ObjectId) -> Option<ObjectId> {
         let Some(Role::Namespace { content, .. }) = cluster.links.roles.get(&namespace) else { return None };
-        let others = || content.get(self.left.get(&namespace)?.others.first).copied();
+        let others = || content.get(self.left(cluster, namespace)?.others.first as usize).copied();
         self.some_pod(cluster, namespace).or_else(others)
     }
 }

@@ -1,5 +1,7 @@
 //! Generator → product: what a controller creates for an object, by the table of generators.
 
+use std::cell::OnceCell;
+
 use super::tables::{FoundName, Generator, Tables};
 use super::tie::{Tie, TieEnd, TieEvidence, TieKind};
 use crate::finding::Certainty;
@@ -9,29 +11,32 @@ use crate::kube::{ApiVersion, KindMap, Namespace, ObjectKey, Scope};
 /// Every product of every generator, in the order of the inventory.
 pub(super) fn of(inventory: &Inventory, tables: &Tables) -> Vec<Tie> {
     let rows = KindMap::of(inventory.kinds_of_members(), |kind| {
-        tables.generators_of(kind.group, kind.kind).map(|row| (row, is_cluster_scoped(inventory, row)))
+        tables.generators_of(kind.group, kind.kind).map(|row| (row, OnceCell::new()))
     });
     let mut ties = Vec::new();
     for member in inventory.members.iter().filter(|member| member.decodes()) {
         for (row, is_cluster_scoped) in rows.get(member.key.group_kind()).into_iter().flatten() {
-            ties.extend(products(inventory, member, row, *is_cluster_scoped));
+            ties.extend(products(inventory, member, row, is_cluster_scoped));
         }
     }
     ties
 }
 
+/// What a row says that an object generates. `is_cluster_scoped`: whether the products live in no namespace, found when there are
+/// any; there may be a thousand kinds that generate nothing.
 fn products<'a>(
     inventory: &'a Inventory,
     member: &'a Member,
     row: &'a Generator,
-    is_cluster_scoped: bool,
+    is_cluster_scoped: &OnceCell<bool>,
 ) -> impl Iterator<Item = Tie> + use<'a> {
     let object = member.object.value();
     let owned = row.owns.of(object).owns;
-    let names = row.product.names.iter().flat_map(move |pattern| pattern.names(object));
-    let namespaces = match is_cluster_scoped {
-        true => vec![Namespace::None],
-        false => namespaces(inventory, member, row),
+    let mut names = row.product.names.iter().flat_map(move |pattern| pattern.names(object)).peekable();
+    let namespaces = match names.peek() {
+        None => Vec::new(),
+        Some(_) if *is_cluster_scoped.get_or_init(|| are_cluster_scoped(inventory, row)) => vec![Namespace::None],
+        Some(_) => namespaces(inventory, member, row),
     };
     names.flat_map(move |found| {
         let tie = |namespace: &Namespace| tie(inventory, member, row, (&found, namespace), owned);
@@ -59,8 +64,8 @@ fn tie(
     }
 }
 
-/// Whether the products live in no namespace.
-fn is_cluster_scoped(inventory: &Inventory, row: &Generator) -> bool {
+/// Whether the products of a row live in no namespace.
+fn are_cluster_scoped(inventory: &Inventory, row: &Generator) -> bool {
     let kind = &row.product.kind;
     let version = ApiVersion { group: kind.group.as_str(), version: "" };
     inventory.kinds.resolve(version, &kind.kind).scope == Some(Scope::Cluster)

@@ -7,6 +7,7 @@ use std::cell::LazyCell;
 use std::collections::{BTreeMap, BTreeSet};
 
 use foldhash::HashSet;
+use smallvec::SmallVec;
 
 use super::draft::{Draft, MOST_RELATED};
 use super::rule::{Context, Rule, Sink, World, rule};
@@ -221,7 +222,7 @@ fn arrival(context: &Context<'_>, member: &Member, edge: &OwnerEdge, cascade: &[
 /// [GC-30], [GC-33]: an owner waits for every blocking dependent, whether or not that one can ever be removed.
 fn foreground_deadlock(context: &Context<'_>, sink: &mut Sink) {
     let inventory = context.inventory;
-    let mut held: BTreeMap<ObjectId, Vec<(&OwnerEdge, Obstacle)>> = BTreeMap::new();
+    let mut held: BTreeMap<ObjectId, Vec<(&OwnerEdge, Obstacle<'_>)>> = BTreeMap::new();
     for edge in &context.ownership.written {
         let Some(owner) = edge.bound().filter(|owner| *owner != edge.dependent) else { continue };
         if is_shared(inventory, edge.reference(inventory).uid()) || !edge.reference(inventory).is_blocking() {
@@ -253,16 +254,16 @@ fn is_held(plan: &Plan<'_>, object: &ObjectKey, mut by: impl FnMut(&gc::Hold) ->
 }
 
 /// Why a dependent can never be removed.
-enum Obstacle {
+enum Obstacle<'m> {
     /// A namespaced owner of a cluster-scoped object: the collector never decides [GC-20].
     OutOfScope,
     /// The kind of an owner does not resolve: the collector never decides [GC-16].
     Unresolvable,
     /// A finalizer that no known controller removes.
-    Finalizer(String),
+    Finalizer(&'m str),
 }
 
-fn hold(context: &Context<'_>, dependent: &Member) -> Option<Obstacle> {
+fn hold<'m>(context: &'m Context<'_>, dependent: &'m Member) -> Option<Obstacle<'m>> {
     let inventory = context.inventory;
     let owners =
         || dependent.object.metadata().owner_references().entries.iter().map(|owner| inventory.owner_kind(owner));
@@ -279,14 +280,14 @@ fn hold(context: &Context<'_>, dependent: &Member) -> Option<Obstacle> {
 }
 
 /// The finalizers of an object that no controller in the table or in the input removes.
-fn abandoned<'m>(context: &'m Context<'_>, member: &'m Member) -> impl Iterator<Item = String> + 'm {
+fn abandoned<'m>(context: &'m Context<'_>, member: &'m Member) -> impl Iterator<Item = &'m str> + 'm {
     let (inventory, removers) = (context.inventory, &context.ownership.removers);
     let finalizers = member.object.metadata().finalizers().iter().map(|finalizer| finalizer.value.as_str());
     let foreign = finalizers.filter(|name| !name.is_empty() && !finalizers::is_collectors(name));
-    foreign.filter(|name| matches!(removers.remover(inventory, member, name), Remover::Nobody)).map(str::to_owned)
+    foreign.filter(|name| matches!(removers.remover(inventory, member, name), Remover::Nobody))
 }
 
-fn deadlock(inventory: &Inventory, owner: &Member, edges: &[(&OwnerEdge, Obstacle)], sink: &mut Sink) {
+fn deadlock(inventory: &Inventory, owner: &Member, edges: &[(&OwnerEdge, Obstacle<'_>)], sink: &mut Sink) {
     let Some((edge, hold)) = edges.first() else { return };
     let (dependent, reference) = (edge.dependent(inventory), edge.reference(inventory));
     let (severity, why) = match hold {
@@ -337,7 +338,7 @@ fn deadlock(inventory: &Inventory, owner: &Member, edges: &[(&OwnerEdge, Obstacl
 /// [L-22], [NS-9]: only foreign finalizers hold a namespace.
 fn namespace_never_empties(context: &Context<'_>, sink: &mut Sink) {
     let inventory = context.inventory;
-    let mut content: BTreeMap<&str, Vec<(&Member, String)>> = BTreeMap::new();
+    let mut content: BTreeMap<&str, SmallVec<[(&Member, &str); 1]>> = BTreeMap::new();
     for member in inventory.members.iter().filter(|member| member.scope() == Some(Scope::Namespaced)) {
         let Some(namespace) = member.key.namespace.name() else { continue };
         if let Some(finalizer) = abandoned(context, member).next() {
@@ -360,7 +361,7 @@ fn namespace_never_empties(context: &Context<'_>, sink: &mut Sink) {
     }
 }
 
-fn never_empties(context: &Context<'_>, namespace: &Member, held: &[(&Member, String)]) -> Draft {
+fn never_empties(context: &Context<'_>, namespace: &Member, held: &[(&Member, &str)]) -> Draft {
     let objects = if held.len() == 1 {
         "1 object has a finalizer".to_owned()
     } else {
@@ -385,12 +386,7 @@ fn never_empties(context: &Context<'_>, namespace: &Member, held: &[(&Member, St
     .help("add the controller that removes the finalizer, in another namespace, or remove the finalizer")
     .field("metadata.name")
     .target(
-        held.iter()
-            .map(|(_, finalizer)| finalizer.as_str())
-            .collect::<BTreeSet<_>>()
-            .into_iter()
-            .collect::<Vec<_>>()
-            .join(","),
+        held.iter().map(|(_, finalizer)| *finalizer).collect::<BTreeSet<_>>().into_iter().collect::<Vec<_>>().join(","),
     );
     for (member, finalizer) in held.iter().take(MOST_RELATED) {
         let written = member.object.metadata().finalizers().iter().find(|written| written.value == *finalizer);
