@@ -81,6 +81,12 @@ pub enum SessionError {
         /// The path, from the root of the states.
         path: String,
     },
+    /// Kustomizations that build the same files too often.
+    #[error("kustomizations include each other in so many ways that they build the same files over and over")]
+    #[diagnostic(help(
+        "leave folders that nobody builds out of the comparison with `exclude`, or compare a folder by itself with `--base` and `--head`"
+    ))]
+    TooMuchBuilt,
     /// Nothing can be rendered.
     #[error(transparent)]
     #[diagnostic(transparent)]

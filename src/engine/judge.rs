@@ -4,7 +4,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use rayon::prelude::*;
 
-use super::notes::notes_on_sources;
+use super::notes::{note_on_reach, notes_on_sources};
 use crate::cluster::Verdicts;
 use crate::finding::{Finding, Fixes, Severity};
 use crate::merge::Merge;
@@ -31,14 +31,15 @@ pub(super) fn judge<'a>(
 ) -> Judgement {
     let analysis = verdicts.analysis();
     let inventory = analysis.inventory();
+    let mut notes = notes_on_sources(inventory);
     // A single rule may ask for nothing.
     if rules.len() > 1 {
         analysis.prepare();
+        notes.extend(note_on_reach(analysis.reach()));
     }
     let ownership = analysis.ownership();
     let context = Context { inventory, ownership, analysis, verdicts, world, directives, rules: RULES };
     let mut judgement = all(rules, |rule| rule.run(&context, fixes));
-    let mut notes = notes_on_sources(inventory);
     notes.append(&mut judgement.notes);
     Judgement { notes, ..judgement }
 }

@@ -7,6 +7,7 @@ use super::list::MOST_SKIPPED;
 use crate::finding::Severity;
 use crate::inventory::Inventory;
 use crate::manifest::{SkipReason, TemplateLanguage};
+use crate::ownership::Reach;
 use crate::report::Note;
 
 /// The notes on what was skipped, in the order of their paths.
@@ -21,6 +22,17 @@ pub(super) fn notes_on_links(outside: &[String]) -> impl Iterator<Item = Note> +
         message: "this symbolic link leads out of the tree and was not followed: name the folder that it leads to"
             .to_owned(),
         path: Some(path.clone()),
+        line: None,
+    })
+}
+
+/// What delivery objects build beyond what was followed.
+pub(super) fn note_on_reach(reach: &Reach) -> Option<Note> {
+    reach.is_capped().then(|| Note {
+        severity: Severity::Warning,
+        message: "the delivery objects build the same files over and over: not all that they apply was followed"
+            .to_owned(),
+        path: None,
         line: None,
     })
 }

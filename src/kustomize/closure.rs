@@ -32,12 +32,19 @@ pub(super) struct BuiltFiles {
     pub(super) unbuildable: Option<String>,
     /// The kustomizations that were found below a folder that has none.
     pub(super) found: BTreeSet<String>,
-    /// Whether there may be more files.
+    /// What it takes to build them, as [`weight`] counts.
+    pub(super) weight: usize,
+    /// Whether the budget was not enough for all files.
     pub(super) capped: bool,
 }
 
+/// What it takes to build a file, and be it for the hundredth time: it, its documents, and their objects.
+pub(super) fn weight(file: &ParsedFile) -> usize {
+    1 + file.documents().iter().map(|document| 1 + document.objects.len()).sum::<usize>()
+}
+
 impl BuiltFiles {
-    /// What is built in a tree: about `budget` files at most.
+    /// What is built in a tree: about `budget` at most, by [`weight`].
     pub(super) fn of(tree: &SourceTree<'_>, pointer: &Pointer, budget: usize) -> Self {
         let mut closure = Closure { tree, outer: vec![Arc::clone(&pointer.edits)], reached: Self::default() };
         closure.reached.capped = !match tree.kustomization(&pointer.folder) {
@@ -66,7 +73,7 @@ struct Level {
 }
 
 impl Closure<'_, '_> {
-    /// Follows the kustomizations of some folders. Whether everything was followed.
+    /// Follows the kustomizations of some folders. Whether the budget was enough.
     fn follow(&mut self, folders: Vec<String>, budget: usize) -> bool {
         let level = |folder| Level { folder, depth: 0, steps: self.outer.clone() };
         let mut pending: Vec<Level> = folders.into_iter().map(level).collect();
@@ -78,7 +85,11 @@ impl Closure<'_, '_> {
                 }
                 continue;
             };
-            if level.depth > MOST_NESTED || self.reached.files.len() + pending.len() > budget {
+            // They include each other, and kustomize builds none of them.
+            if level.depth > MOST_NESTED {
+                return true;
+            }
+            if self.reached.weight + pending.len() > budget {
                 return false;
             }
             let component = |written: &String| resolve(&level.folder, written);
@@ -90,6 +101,7 @@ impl Closure<'_, '_> {
             let edits = Arc::new(Edits::new(steps.clone()));
             for path in kustomization.resources.iter().map(|written| resolve(&level.folder, written)) {
                 match self.tree.file(&path) {
+                    Some(_) if self.reached.weight > budget => return false,
                     Some((file, parsed)) => self.reach(&path, file, parsed, &edits),
                     None => pending.push(Level { folder: path, depth: level.depth + 1, steps: steps.clone() }),
                 }
@@ -106,6 +118,7 @@ impl Closure<'_, '_> {
         if parsed.documents().iter().any(|document| document.error().is_some()) {
             self.hinder(|| format!("{path} cannot be read"));
         }
+        self.reached.weight += weight(parsed);
         self.reached.files.push(BuiltFile { file, edits: Arc::clone(edits) });
     }
 
@@ -123,6 +136,9 @@ impl Closure<'_, '_> {
         let ignored = pointer.ignore.as_ref().map(|patterns| IgnoredFiles::read(patterns));
         let is_there = |path: &str| !ignored.as_ref().is_some_and(|ignored| ignored.contain(path));
         for (path, file, parsed) in self.tree.below(&pointer.folder).filter(|(path, ..)| is_there(path)) {
+            if self.reached.weight > budget {
+                return false;
+            }
             let inside = |folder: &&str| folder.len() > pointer.folder.len();
             // The outermost kustomization decides: the walk does not go below it.
             let outermost = ancestors(folder_of(path)).take_while(inside);

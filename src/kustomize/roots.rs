@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use foldhash::{HashMap, HashSet};
 
-use super::closure::{BuiltFile, BuiltFiles};
+use super::closure::{BuiltFile, BuiltFiles, weight};
 use super::edits::Edits;
 use super::path::{ancestors, folder_of, resolve};
 use super::pointer::{FilePatterns, Pointer};
@@ -13,8 +13,9 @@ use super::repository::{Inward, OwnRepositories};
 use super::tree::SourceTree;
 use crate::manifest::ParsedFile;
 
-/// Files that all roots reach together: overlays that include each other in many ways reach a file over and over.
-const MOST_REACHED: usize = 200_000;
+/// What all roots together may build more than once, in files, documents and objects: overlays that include each other in many ways
+/// reach a file over and over.
+const MOST_REPEATED: usize = 200_000;
 
 /// What somebody builds.
 #[derive(Clone, Debug)]
@@ -44,7 +45,7 @@ pub struct BuildRoots {
     pub roots: Vec<BuildRoot>,
     /// Folders with a kustomization, whoever includes it: what lies below one and is not reached is not applied.
     governed: BTreeSet<String>,
-    /// Whether some files are reached in more ways than were followed.
+    /// Whether files are reached in more ways than were followed: overlays include each other over and over.
     pub capped: bool,
     /// What points at which root.
     pointed_at: HashMap<Pointer, usize>,
@@ -86,7 +87,7 @@ struct Builds<'t, 'f> {
     /// Folders with a kustomization that no other one includes.
     tops: Vec<&'t str>,
     known: HashMap<Pointer, BuiltFiles>,
-    /// How many more files may be reached.
+    /// What may still be built, by [`weight`].
     budget: usize,
     capped: bool,
 }
@@ -96,7 +97,8 @@ impl<'t, 'f> Builds<'t, 'f> {
         let included = included(tree);
         let tops = tree.kustomizations().filter(|(folder, one)| !included.contains(*folder) && !one.is_component);
         let tops = tops.map(|(folder, _)| folder).collect();
-        Self { tree, tops, known: HashMap::default(), budget: MOST_REACHED, capped: false }
+        let once: usize = tree.files().map(|(_, _, file)| weight(file)).sum();
+        Self { tree, tops, known: HashMap::default(), budget: once + MOST_REPEATED, capped: false }
     }
 
     /// The pointers of objects that somebody applies: what a kustomization governs and nobody builds points at nothing.
@@ -163,7 +165,7 @@ impl<'t, 'f> Builds<'t, 'f> {
         let (tree, budget) = (self.tree, &mut self.budget);
         let reached = self.known.entry(pointer.clone()).or_insert_with(|| {
             let reached = BuiltFiles::of(tree, pointer, *budget);
-            *budget = budget.saturating_sub(reached.files.len());
+            *budget = budget.saturating_sub(reached.weight);
             reached
         });
         self.capped |= reached.capped;

@@ -46,7 +46,12 @@ impl Parsed {
         let exclude = globs(exclude)?;
         let [base, head] = states.map(|(state, side)| Self::unbuilt(state, side, &exclude, texts));
         let own = OwnRepositories::of(base.located()).and(OwnRepositories::of(head.located()));
-        Ok([base, head].map(|parsed| Self { roots: BuildRoots::of(parsed.located(), &own), ..parsed }))
+        let built = [base, head].map(|parsed| Self { roots: BuildRoots::of(parsed.located(), &own), ..parsed });
+        // What was not followed would look as if it had been removed.
+        match built.iter().any(|parsed| parsed.roots.capped) {
+            true => Err(SessionError::TooMuchBuilt),
+            false => Ok(built),
+        }
     }
 
     /// The files of a state; nobody has looked yet who builds them.

@@ -72,6 +72,11 @@ impl Reach {
         reach
     }
 
+    /// Whether delivery objects build the same files in more ways than were followed.
+    pub fn is_capped(&self) -> bool {
+        self.repositories.iter().any(|tree| tree.roots.capped)
+    }
+
     /// What the delivery object at that place builds.
     pub fn builds(&self, object: usize) -> &[Build] {
         self.builds.get(object).map_or(&[], Vec::as_slice)

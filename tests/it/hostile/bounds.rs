@@ -91,6 +91,41 @@ fn a_prefix_of_tags_that_is_as_long_as_the_file() {
     assert_eq!(found.lines().count(), 0, "{found:.300}");
 }
 
+/// Each followed the folder to its end: 20 seconds and 2 GB.
+#[test]
+fn thousands_of_delivery_objects_that_build_one_folder() {
+    let inside = Repository::new();
+    for number in 0..1_000 {
+        let object = format!("apiVersion: v1\nkind: ConfigMap\nmetadata: {{name: a{number}, namespace: b}}\n");
+        inside.write(&format!("apps/{number}.yaml"), &object);
+    }
+    let delivery = "---\napiVersion: kustomize.toolkit.fluxcd.io/v1\nkind: Kustomization\n\
+                    metadata: {name: k#, namespace: flux-system}\n\
+                    spec: {path: ./apps, prune: true, targetNamespace: n#, sourceRef: {kind: GitRepository, name: a}}\n";
+    inside.write("flux.yaml", &repeated(delivery, 2_000_000));
+    let run = limited(&inside.path(), "--threads 2 --no-config -o concise");
+    let error = String::from_utf8_lossy(&run.stderr);
+    assert!(matches!(run.status.code(), Some(0 | 1)), "{:?}: {error}", run.status);
+    assert!(error.contains("the delivery objects build the same files over and over"), "{error}");
+}
+
+/// Two of a level include both of the next one: the last file is built 67 million times. 200,000 of those were compared.
+#[test]
+fn overlays_that_include_each_other_in_many_ways() {
+    let inside = Repository::new();
+    for (level, side) in (0..26).flat_map(|level| ["a", "b"].map(|side| (level, side))) {
+        let next = if level == 25 { "[cm.yaml]".to_owned() } else { format!("[../{0}a, ../{0}b]", level + 1) };
+        let kustomization = format!("namePrefix: {side}-\nresources: {next}\n");
+        inside.write(&format!("base/{level}{side}/kustomization.yaml"), &kustomization);
+        inside.write(&format!("base/{level}{side}/cm.yaml"), OBJECT);
+    }
+    inside.write("head/cm.yaml", OBJECT);
+    let run = limited(&inside.path(), "diff --base base --head head --no-config");
+    let error = String::from_utf8_lossy(&run.stderr);
+    assert_eq!(run.status.code(), Some(2), "{error}");
+    assert!(error.contains("they build the same files over and over"), "{error}");
+}
+
 #[test]
 fn a_million_documents_with_nothing_in_them() {
     assert_eq!(checked(&"---\n".repeat(1_000_000)), "");
