@@ -1,7 +1,7 @@
 //! One side of a change: its objects, and where each of them is applied.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use super::Destination;
 use crate::inventory::{AppliedFile, Inventory, Member, ObjectId, Settings};
@@ -27,6 +27,8 @@ pub struct TreePart {
     /// What its cluster is called, if somebody says so: parts of different names are in different clusters.
     pub cluster: Option<Arc<str>>,
     files: Vec<(Arc<str>, Destination)>,
+    /// The files of each destination, in order, found when somebody asks.
+    files_at: OnceLock<BTreeMap<Destination, Vec<FileId>>>,
     whole: Arc<WholeTree>,
 }
 
@@ -56,7 +58,8 @@ impl TreePart {
         });
         let about = files.iter().map(|file| (Arc::clone(&file.place), file.destination.clone())).collect();
         let applied = files.into_iter().map(|file| file.file).collect();
-        Self { inventory: Inventory::applied(applied, settings), cluster: None, files: about, whole: Arc::default() }
+        let inventory = Inventory::applied(applied, settings);
+        Self { inventory, cluster: None, files: about, files_at: OnceLock::new(), whole: Arc::default() }
     }
 
     /// The same, in a cluster of that name.
@@ -92,6 +95,18 @@ impl TreePart {
     /// Where the objects of a file are applied.
     pub fn destination(&self, file: FileId) -> &Destination {
         &self.files[file.0 as usize].1
+    }
+
+    /// The objects that are applied at a destination, in order.
+    pub fn members_at(&self, destination: &Destination) -> impl Iterator<Item = &Member> {
+        let files_at = self.files_at.get_or_init(|| {
+            let mut files_at: BTreeMap<Destination, Vec<FileId>> = BTreeMap::new();
+            for (file, (_, destination)) in (0u32..).map(FileId).zip(&self.files) {
+                files_at.entry(destination.clone()).or_default().push(file);
+            }
+            files_at
+        });
+        files_at.get(destination).into_iter().flatten().flat_map(|file| self.inventory.members_of(*file))
     }
 
     /// Whether somebody applies an object.

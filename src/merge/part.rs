@@ -11,7 +11,7 @@ use super::outlook::Outlook;
 use crate::changes::{BothSides, ChangeKind, Destination, ObjectChange, Sides, TreePart, TreePlace, rejected_fields};
 use crate::cluster::Analysis;
 use crate::delivery::marks;
-use crate::delivery::{BundleTools, Regime};
+use crate::delivery::{BundleTools, Deliveries, Regime};
 use crate::inventory::{Inventory, Member, ObjectId};
 use crate::kube::{GroupKind, Namespace, ObjectKey};
 use crate::kustomize::{Deliverer, ancestors, folder_of, resolve};
@@ -44,6 +44,8 @@ pub struct MergePart<'a> {
     counterparts: HashMap<ObjectId, (ChangeKind, TreePlace)>,
     /// Who probably applies what nothing points at.
     likely: OnceLock<LikelyTools>,
+    /// Who delivers the objects of head, as far as they say so themselves.
+    deliveries_of_head: OnceLock<Deliveries>,
     /// What files of head contain that somebody builds.
     built: OnceLock<HashSet<WrittenIn>>,
     /// What files of head contain, whoever applies it.
@@ -110,10 +112,17 @@ impl<'a> MergePart<'a> {
             hooks,
             counterparts,
             likely: OnceLock::new(),
+            deliveries_of_head: OnceLock::new(),
             built: OnceLock::new(),
             written: OnceLock::new(),
             unseen: OnceLock::new(),
         }
+    }
+
+    /// Who delivers the objects of head, as far as they say so themselves.
+    pub(super) fn deliveries_of_head(&self) -> Option<&Deliveries> {
+        let head = self.head?;
+        Some(self.deliveries_of_head.get_or_init(|| Deliveries::of(&head.inventory, BundleTools::default())))
     }
 
     /// Whether the API server rejects the update of an object to what head says.

@@ -85,9 +85,7 @@ impl<'a> Delivery<'a, '_> {
         if tool != SourceTool::Flux || is_forced || self.leaving.members.is_empty() {
             return None;
         }
-        let base = self.part.base;
-        let mut there =
-            base.inventory.members.iter().filter(|member| base.destination(member.file) == self.destination);
+        let mut there = self.part.base.members_at(self.destination);
         let is_kept = |key: &ObjectKey| !self.part.after(key).is_some_and(is_replaced);
         there.find(|member| self.part.rejects(&member.key) && is_kept(&member.key)).map(|member| member.key.clone())
     }

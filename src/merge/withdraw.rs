@@ -10,10 +10,8 @@ use super::pruning::{Delivery, DeliveryChoice, nothing};
 use crate::changes::Destination;
 use crate::delivery::flux::KustomizationSettings;
 use crate::delivery::helm;
-use crate::delivery::{
-    BundleTools, Deliveries, FluxObject, Leaving, Op, Regime, RegimeSource, ToolRequest, Withdrawal, argocd, flux,
-};
-use crate::inventory::{Inventory, Member, ObjectId};
+use crate::delivery::{FluxObject, Leaving, Op, Regime, RegimeSource, ToolRequest, Withdrawal, argocd, flux};
+use crate::inventory::{Member, ObjectId};
 use crate::kube::{ObjectKey, Policy, Wait};
 use crate::kustomize::{Deliverer, SourceTool};
 use crate::text::plain;
@@ -306,15 +304,12 @@ fn upgraded<'a>(
     destination: &Destination,
     choice: &DeliveryChoice,
 ) -> Withdrawal<'a> {
-    let of = |inventory: &'a Inventory, there: &dyn Fn(&Member) -> bool| -> Vec<&'a Member> {
-        inventory.members.iter().filter(|member| there(member)).collect()
+    let (Some(head), Some(deliveries)) = (part.head, part.deliveries_of_head()) else {
+        return helm::uninstall(leaving, choice.helm_version, Policy::Background);
     };
-    let old = of(&part.base.inventory, &|member| part.base.destination(member.file) == destination);
-    let Some(head) = part.head else { return helm::uninstall(leaving, choice.helm_version, Policy::Background) };
-    let new = of(&head.inventory, &|member| head.destination(member.file) == destination);
-    let old = Leaving { members: old, ..leaving.clone() };
-    let deliveries = Deliveries::of(&head.inventory, BundleTools::default());
-    let new = Leaving { inventory: &head.inventory, deliveries: &deliveries, members: new };
+    let old = Leaving { members: part.base.members_at(destination).collect(), ..leaving.clone() };
+    let members = head.members_at(destination).collect();
+    let new = Leaving { inventory: &head.inventory, deliveries, members };
     let rejects = |key: &ObjectKey| part.rejects(key);
     helm::upgrade(&old, &new, choice.helm_version, rejects)
 }

@@ -1,9 +1,13 @@
 //! Objects by which tools deliver others, when they leave.
 
+use std::cell::LazyCell;
+
+use foldhash::{HashMap, HashSet};
+
 use super::places::{changed_in_head, on_base, related_in_head};
 use super::words::{deletes, leaving, shown, stuck, taking, tool};
 use crate::finding::{Consequence, Severity};
-use crate::inventory::Member;
+use crate::inventory::{Member, ObjectId};
 use crate::kube::kinds;
 use crate::merge::{CascadeKind, Merge, MergeCascade};
 use crate::ownership::{DeliveryKind, DeliveryObject, delivered_by};
@@ -22,12 +26,13 @@ pub(in crate::rules) static DELIVERY_REMOVED: Rule = rule!(
 
 fn delivery_removed(merge: &Merge<'_>, sink: &mut Sink) {
     sink.extend(merge.of_kind(CascadeKind::Delivery).map(|cascade| draft(merge, cascade)));
-    let told = |member: &Member| merge.of_kind(CascadeKind::Delivery).any(|cascade| cascade.culprit.id == member.id);
+    let told: HashSet<ObjectId> = merge.of_kind(CascadeKind::Delivery).map(|cascade| cascade.culprit.id).collect();
+    let delivered = LazyCell::new(|| delivered_of_all(merge));
     let leaving = merge.part.leaving.iter().map(|id| merge.part.base.inventory.member(*id));
-    for member in leaving.filter(|member| !told(member) && merge.end_of(&member.key).is_some()) {
-        let delivered = delivered_by(member);
-        if let Some(object) = delivered.first() {
-            sink.extend(unseen(merge, member, object));
+    for member in leaving.filter(|member| !told.contains(&member.id) && merge.end_of(&member.key).is_some()) {
+        if let Some(object) = delivered_by(member).first() {
+            let children = delivered.get(&member.id).map_or(&[][..], Vec::as_slice);
+            sink.extend(unseen(merge, member, object, children));
         }
     }
     sink.extend(generated(merge));
@@ -81,8 +86,7 @@ fn recipe(delivery: &Member) -> String {
 
 /// What leaves and takes nothing along that is known: because it is renamed and hands its objects over, because they are elsewhere, or
 /// because it leaves them behind.
-fn unseen(merge: &Merge<'_>, member: &Member, object: &DeliveryObject) -> Option<Draft> {
-    let children = children(merge, member);
+fn unseen(merge: &Merge<'_>, member: &Member, object: &DeliveryObject, children: &[&Member]) -> Option<Draft> {
     let here = |message: String| {
         on_base(merge, member, member.object.name_span(), message).field("metadata.name").help(recipe(member))
     };
@@ -143,10 +147,15 @@ fn cause(draft: Draft, merge: &Merge<'_>, renamed: Option<&Member>) -> Draft {
     }
 }
 
-/// What an object delivers of the tree.
-fn children<'a>(merge: &Merge<'a>, member: &Member) -> Vec<&'a Member> {
-    let members = merge.part.base.inventory.members.iter();
-    members.filter(|child| merge.part.deliverer_of(child).is_some_and(|by| by.id == member.id)).collect()
+/// What each object delivers of the tree.
+fn delivered_of_all<'a>(merge: &Merge<'a>) -> HashMap<ObjectId, Vec<&'a Member>> {
+    let mut delivered: HashMap<ObjectId, Vec<&Member>> = HashMap::default();
+    for member in &merge.part.base.inventory.members {
+        if let Some(by) = merge.part.deliverer_of(member) {
+            delivered.entry(by.id).or_default().push(member);
+        }
+    }
+    delivered
 }
 
 /// Applications that an ApplicationSet no longer generates.

@@ -20,6 +20,11 @@ fn printed(text: &str, arguments: &str) -> String {
     String::from_utf8(run.stdout).expect("UTF-8")
 }
 
+/// `unit`, so often, with its number in place of `#`.
+fn numbered(unit: &str, times: usize) -> String {
+    (0..times).map(|number| unit.replace('#', &number.to_string())).collect()
+}
+
 /// `unit`, as often as it fits into `bytes`, with its number in place of `#`.
 fn repeated(unit: &str, bytes: usize) -> String {
     let mut text = String::with_capacity(bytes);
@@ -107,6 +112,39 @@ fn thousands_of_delivery_objects_that_build_one_folder() {
     let error = String::from_utf8_lossy(&run.stderr);
     assert!(matches!(run.status.code(), Some(0 | 1)), "{:?}: {error}", run.status);
     assert!(error.contains("the delivery objects build the same files over and over"), "{error}");
+}
+
+/// Whoever deleted one of them looked at every object for what it delivered, and at every object of its folder's destination.
+#[test]
+fn thousands_of_folders_that_are_delivered_one_by_one() {
+    let inside = Repository::new();
+    let object = |number, of| {
+        format!("---\napiVersion: v1\nkind: ConfigMap\nmetadata: {{name: c{number}-{of}, namespace: b}}\n")
+    };
+    for number in 0..6_000 {
+        for (side, last) in [("base", 2), ("head", 1)] {
+            let objects: String = (0..last).map(|of| object(number, of)).collect();
+            inside.write(&format!("{side}/apps/{number}/cm.yaml"), &objects);
+            inside.write(&format!("{side}/apps/{number}/kustomization.yaml"), "resources: [cm.yaml]\n");
+        }
+    }
+    let delivery = "---\napiVersion: kustomize.toolkit.fluxcd.io/v1\nkind: Kustomization\n\
+                    metadata: {name: k#, namespace: flux-system}\n\
+                    spec: {path: ./apps/#, prune: true, sourceRef: {kind: GitRepository, name: flux-system}}\n";
+    let source = "---\napiVersion: source.toolkit.fluxcd.io/v1\nkind: GitRepository\n\
+                  metadata: {name: flux-system, namespace: flux-system}\nspec: {url: \"ssh://git@x/y\"}\n";
+    for side in ["base", "head"] {
+        inside.write(&format!("{side}/flux.yaml"), &format!("{}{source}", numbered(delivery, 6_000)));
+    }
+    for arguments in
+        ["--base base --head head", "--base base/apps --head head/apps --by helm", "--base base --head empty"]
+    {
+        inside.write("empty/cm.yaml", OBJECT);
+        let run = limited(&inside.path(), &format!("diff {arguments} --no-config --fail-on never --threads 2"));
+        let error = String::from_utf8_lossy(&run.stderr);
+        assert_eq!(run.status.code(), Some(0), "{arguments}: {error}");
+        assert!(String::from_utf8_lossy(&run.stdout).contains("Merging this deletes"), "{arguments}");
+    }
 }
 
 /// Two of a level include both of the next one: the last file is built 67 million times. 200,000 of those were compared.
