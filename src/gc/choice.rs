@@ -74,8 +74,7 @@ impl Chooser {
             }
         }
         let cluster_moves = best.is_some();
-        let sending: Vec<usize> = world.sending().collect();
-        for client in sending {
+        for client in world.sending() {
             if self.improves(world, means, Seed::Client(client), &mut best) {
                 return chosen(world, best, shelved || !cluster_moves);
             }

@@ -5,6 +5,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use foldhash::HashMap;
+
 use super::ids::ObjectId;
 use super::state::State;
 use super::steps::BoundRequest;
@@ -15,6 +17,8 @@ use crate::kube::Wait;
 pub(super) struct Stretch<'s> {
     /// The clients that send anything, each with its requests in order.
     clients: Vec<(usize, Vec<BoundRequest<'s>>)>,
+    /// The place of each of them.
+    places: HashMap<usize, usize>,
     /// By target and place of the client: the last request that names it.
     last: BTreeMap<(ObjectId, usize), usize>,
     /// Those of them that go on only if what they have deleted is gone.
@@ -65,12 +69,11 @@ impl<'s> Rests<'s> {
 impl<'s> Stretch<'s> {
     /// A stretch that ends with `last`.
     pub(super) fn until(last: &'s BoundRequest<'s>) -> Self {
-        Stretch { clients: Vec::new(), last: BTreeMap::new(), waiting: &last.waiting }
+        Stretch { clients: Vec::new(), places: HashMap::default(), last: BTreeMap::new(), waiting: &last.waiting }
     }
 
     pub(super) fn push(&mut self, request: BoundRequest<'s>) {
-        let known = self.clients.iter().position(|(client, _)| *client == request.client);
-        let place = known.unwrap_or_else(|| {
+        let place = *self.places.entry(request.client).or_insert_with(|| {
             self.clients.push((request.client, Vec::new()));
             self.clients.len() - 1
         });

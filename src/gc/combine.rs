@@ -72,11 +72,13 @@ fn joined(requests: &[BoundRequest<'_>]) -> Vec<Vec<ObjectId>> {
     if going.len() < 2 {
         return Vec::new();
     }
-    let of = |client: &usize| {
-        let own = requests.iter().filter(|request| request.client == *client);
-        own.flat_map(|request| &request.targets).flatten().copied().collect()
-    };
-    waiting.iter().map(of).collect()
+    let mut deleted: BTreeMap<usize, Vec<ObjectId>> = waiting.into_iter().map(|client| (client, Vec::new())).collect();
+    for request in requests {
+        if let Some(deleted) = deleted.get_mut(&request.client) {
+            deleted.extend(request.targets.iter().flatten());
+        }
+    }
+    deleted.into_values().collect()
 }
 
 /// What the clients send to each part, by the stretch.

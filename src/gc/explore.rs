@@ -142,7 +142,7 @@ impl<'c> Explorer<'c> {
         if settled {
             world.forget_lost_controllers();
         }
-        world.state.sent = vec![0; clients];
+        (world.state.sent, world.state.silent) = (vec![0; clients], 0);
         Branch::of(world.state, Course { shelved: false, races: Races::Open, ..branch.course })
     }
 

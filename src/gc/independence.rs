@@ -52,7 +52,7 @@ pub(super) struct SetScratch {
     members: IdSet,
     /// The same, in no order.
     listed: Vec<ObjectId>,
-    /// How many objects were looked at since somebody took note.
+    /// How many objects and clients were looked at since somebody took note.
     pub(super) looked_at: usize,
 }
 
@@ -73,6 +73,7 @@ struct Stubborn<'w, 'c> {
     scratch: &'w mut SetScratch,
     /// The clients that are members too.
     clients: BTreeSet<usize>,
+    has_all_clients: bool,
     open: Vec<ObjectId>,
     moves: Vec<Move>,
     /// What [`Self::is_purged_anyhow`] and [`Self::never_waits`] said of objects with many references.
@@ -96,7 +97,7 @@ pub(super) fn stubborn_moves(
     scratch.clear();
     let (purged, never_waiting) = (HashMap::default(), HashMap::default());
     let (clients, open, moves, told) = (BTreeSet::new(), Vec::new(), Vec::new(), ToldTies::default());
-    let mut set = Stubborn { world, scratch, clients, open, moves, purged, never_waiting, told };
+    let mut set = Stubborn { world, scratch, clients, has_all_clients: false, open, moves, purged, never_waiting, told };
     match seed {
         Seed::Object(id) => set.add(id),
         Seed::Client(client) => set.add_client(client),
@@ -152,22 +153,31 @@ impl<'w> Stubborn<'w, '_> {
         let world = self.world;
         world.naming(id).for_each(|client| self.add_client(client));
         if moves && world.cluster.links.is_authority(id) {
-            world.sending().for_each(|client| self.add_client(client));
+            self.add_clients();
+        }
+    }
+
+    /// All clients, of which there may be thousands.
+    fn add_clients(&mut self) {
+        if !std::mem::replace(&mut self.has_all_clients, true) {
+            self.world.sending().for_each(|client| self.add_client(client));
         }
     }
 
     /// The next request of a client, and whoever reads or writes what it writes or reads.
     fn add_client(&mut self, client: usize) {
-        if !self.clients.insert(client) || !self.world.sending().any(|sending| sending == client) {
+        if !self.world.is_sending(client) || !self.clients.insert(client) {
             return;
         }
+        // Most clusters have one.
+        self.scratch.looked_at += usize::from(self.clients.len() > 1);
         self.moves.push(Move::Send(client));
         let world = self.world;
         for target in world.next_targets(client) {
             self.add(target);
             self.add_neighbours(target);
             if world.cluster.links.is_authority(target) {
-                world.sending().for_each(|other| self.add_client(other));
+                self.add_clients();
             }
         }
         self.world.cluster.links.authority.iter().for_each(|id| self.add(*id));

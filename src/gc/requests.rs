@@ -51,8 +51,17 @@ impl<'c> Simulation<'c> {
 
     /// The places of the clients that have requests to send.
     pub(super) fn sending(&self) -> impl Iterator<Item = usize> + use<'_, 'c> {
-        let clients = self.stretch.map_or(0, Stretch::clients);
-        (0..clients).filter(|client| self.next_request(*client).is_some())
+        (self.state.silent..self.clients()).filter(|client| self.is_sending(*client))
+    }
+
+    /// How many clients there are.
+    pub(super) fn clients(&self) -> usize {
+        self.stretch.map_or(0, Stretch::clients)
+    }
+
+    /// Whether the client at a place has requests to send.
+    pub(super) fn is_sending(&self, client: usize) -> bool {
+        self.next_request(client).is_some()
     }
 
     /// The targets of the next request of a client.
@@ -74,6 +83,9 @@ impl<'c> Simulation<'c> {
     pub(super) fn send(&mut self, client: usize) {
         if let Some(request) = self.next_request(client) {
             self.state.sent[client] += 1;
+            while self.state.silent < self.clients() && !self.is_sending(self.state.silent) {
+                self.state.silent += 1;
+            }
             self.request(request);
         }
     }

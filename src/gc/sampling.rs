@@ -38,9 +38,10 @@ pub(super) fn any_move(world: &mut Simulation<'_>, random: &mut Random) -> Optio
             }
         }
         if chosen == 3 || idle {
-            let sending: Vec<usize> = world.sending().collect();
-            if !sending.is_empty() {
-                return Some(Move::Send(sending[random.below(sending.len())]));
+            let (first, end) = (world.state.silent, world.clients());
+            let from = first + random.below(end.saturating_sub(first));
+            if let Some(client) = (from..end).chain(first..from).find(|client| world.is_sending(*client)) {
+                return Some(Move::Send(client));
             }
         }
         if idle {

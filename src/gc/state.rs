@@ -62,6 +62,8 @@ pub(super) struct State {
     pub(super) timeline: Timeline,
     /// How many requests each client has sent since the last rest.
     pub(super) sent: Vec<usize>,
+    /// Derived, kept for speed: no client before this one has anything left to send.
+    pub(super) silent: usize,
     /// The clients that wait forever for what they have deleted.
     pub(super) halted: BTreeSet<usize>,
     /// Derived, kept for speed.
@@ -90,6 +92,7 @@ impl State {
             conflicts: IdSet::new(objects),
             timeline: Timeline::new(cluster),
             sent: Vec::new(),
+            silent: 0,
             halted: BTreeSet::new(),
             purging: Purging::new(cluster, &failing),
             failing,

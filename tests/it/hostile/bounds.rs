@@ -147,6 +147,26 @@ fn thousands_of_folders_that_are_delivered_one_by_one() {
     }
 }
 
+/// Each of them sends a request about the same object, and each was compared with all others at every step: a minute for 2,000.
+#[test]
+fn a_thousand_clients_that_delete_one_object() {
+    let inside = Repository::new();
+    let delivery = "---\napiVersion: argoproj.io/v1alpha1\nkind: Application\nmetadata: {name: k#, namespace: argocd}\n\
+                    spec: {project: default, syncPolicy: {automated: {prune: true}}, destination: {namespace: b, server: x}, \
+                    source: {repoURL: \"https://x/y\", path: apps/#}}\n";
+    for number in 0..1_000 {
+        inside.write(&format!("base/apps/{number}/cm.yaml"), OBJECT);
+        inside.write(&format!("head/apps/{number}/cm.yaml"), &OBJECT.replace("name: a", "name: z"));
+    }
+    for side in ["base", "head"] {
+        inside.write(&format!("{side}/argo.yaml"), &numbered(delivery, 1_000));
+    }
+    let run = limited(&inside.path(), "diff --base base --head head --no-config --fail-on never --threads 2");
+    let error = String::from_utf8_lossy(&run.stderr);
+    assert_eq!(run.status.code(), Some(0), "{error}");
+    assert!(String::from_utf8_lossy(&run.stdout).contains("ConfigMap/b/a"));
+}
+
 /// Two of a level include both of the next one: the last file is built 67 million times. 200,000 of those were compared.
 #[test]
 fn overlays_that_include_each_other_in_many_ways() {
