@@ -16,7 +16,7 @@ use super::left_out::LeftOut;
 use super::split::{Piece, split};
 use super::tape::{SyntaxError, Tape};
 use super::tree::Tree;
-use super::{fast, grammar, json, refusal};
+use super::{fast, grammar, json, refusal, root};
 use crate::text::{SourceFile, Span};
 
 /// Which parser reads YAML. Nobody should be able to tell.
@@ -279,6 +279,10 @@ impl<'f, T: Default + Send, F: Fn(&mut T, Document) + Sync> StreamReader<'f, T, 
     /// Composes a tape and collects what was noticed.
     fn content(&self, tape: &mut Tape, chunk: Span, json: bool) -> (Content, Noticed) {
         let quirks = std::mem::take(&mut tape.quirks);
+        // There may be a million of them, and nothing to keep of any.
+        if root::is_null(tape, self.text) && tape.dropped_from.is_none() {
+            return (Content::Empty, Noticed { quirks, ..Noticed::default() });
+        }
         match compose_without(tape, &self.shared, json, self.choice.left_out) {
             Ok(Composed { tree, mut problems }) => {
                 problems.extend(self.dropped(tape, chunk));

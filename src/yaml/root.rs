@@ -2,7 +2,15 @@
 
 use super::limits::MAX_REQUEST;
 use super::scalar;
-use super::tape::{EventKind, SyntaxError, Tape, TapeEvent};
+use super::tape::{EventKind, Style, SyntaxError, Tape, TapeEvent};
+
+/// Whether the root is nothing, or `null` as a word.
+pub(super) fn is_null(tape: &Tape, file: &str) -> bool {
+    let [root] = tape.events.as_slice() else { return false };
+    root.kind() == EventKind::Scalar(Style::Plain)
+        && !tape.has_properties(root)
+        && scalar::is_null(tape.text_of(file, root))
+}
 
 /// Whether the root is a mapping without that key.
 pub(super) fn is_mapping_without(tape: &Tape, file: &str, wanted: &str) -> bool {

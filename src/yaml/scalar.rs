@@ -190,6 +190,11 @@ fn resolve_untagged(text: &str) -> Scalar<'_> {
     resolved.unwrap_or(Scalar::Text(Cow::Borrowed(text)))
 }
 
+/// Whether a plain scalar without a tag is null.
+pub(super) fn is_null(text: &str) -> bool {
+    matches!(resolve_untagged(text), Scalar::Null)
+}
+
 /// YAML 1.1's words, in exactly the spellings that go-yaml knows.
 fn resolve_word(text: &str) -> Option<Scalar<'static>> {
     Some(match text {

@@ -193,7 +193,8 @@ impl Tape {
 
     /// Forgets everything but the memory.
     pub(super) fn clear(&mut self) {
-        let Self { events, decoded, properties, tags, tag_prefixes, tag_suffixes, additions, quirks, comments, .. } = self;
+        let Self { events, decoded, properties, tags, tag_prefixes, tag_suffixes, additions, quirks, comments, .. } =
+            self;
         events.clear();
         decoded.clear();
         properties.clear();

@@ -1,5 +1,7 @@
 //! Text that cannot be read: a template, a broken manifest, or neither.
 
+use memchr::memmem;
+
 use super::placeholder;
 use super::reason::{SkipReason, TemplateLanguage};
 use crate::text::{SourceFile, Span};
@@ -65,14 +67,16 @@ impl<'f> Lines<'f> {
         let start = before.rfind('\n').map_or(0, |at| at + 1);
         let end = after.find('\n').unwrap_or(after.len());
         let here = file.slice(Span::new(document.start + start as u32, error.start + end as u32));
-        let above = before[..start].lines().rev().find(|line| !line.trim().is_empty()).unwrap_or_default();
+        let above = || before[..start].lines().rev().find(|line| !line.trim().is_empty()).unwrap_or_default();
         let indentation = |line: &str| line.len() - line.trim_start().len();
         // A text on its own continues in the next line, unless that is indented differently: a block scalar ended
         // there.
-        let goes_on = problem.ends_with("mapping values are not allowed in this context")
-            && indentation(above) == indentation(here);
-        let noticed_late = goes_on || problem.ends_with("could not find expected ':'");
-        let above = if noticed_late { above } else { "" };
+        let goes_on = || {
+            problem.ends_with("mapping values are not allowed in this context")
+                && indentation(above()) == indentation(here)
+        };
+        let noticed_late = problem.ends_with("could not find expected ':'") || goes_on();
+        let above = if noticed_late { above() } else { "" };
         Self { here: here.trim(), above: above.trim() }
     }
 
@@ -97,7 +101,7 @@ fn statement(line: &str) -> Option<TemplateLanguage> {
 fn begins_with_braces(line: &str) -> Option<TemplateLanguage> {
     let value = line.split_once(": ").map_or(line, |(_, value)| value);
     let value = value.trim_start_matches("- ").trim();
-    if value.starts_with("{{") {
+    if value.starts_with("{{") || !placeholder::may_begin(value) {
         return None;
     }
     let (language, found) = placeholder::find(value)?;
@@ -108,6 +112,10 @@ fn begins_with_braces(line: &str) -> Option<TemplateLanguage> {
 /// Whether a line of the text begins with `apiVersion` or `kind`, or either is a JSON key. Indented, or in JSON, `kind`
 /// counts only with a kind after it: tasks of an editor have `"kind": "build"`.
 pub(in crate::manifest) fn is_about_manifests(text: &str) -> bool {
+    // Most of what is not does not have the words at all.
+    if !["apiVersion", "kind"].iter().any(|word| memmem::find(text.as_bytes(), word.as_bytes()).is_some()) {
+        return false;
+    }
     let is_kind = |value: &str| {
         let value = value.trim_start().trim_start_matches(['"', '\'']);
         value.starts_with(|first: char| first.is_ascii_uppercase())
