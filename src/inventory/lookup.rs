@@ -9,7 +9,7 @@ use super::merged::merged;
 use super::object_id::ObjectId;
 use super::{Inventory, Member};
 use crate::kube::{ApiVersion, GroupKind, Namespace, ObjectKey, Scope};
-use crate::manifest::OwnerReference;
+use crate::manifest::{OwnerReference, Template, WITH_TEMPLATES};
 use crate::text::FileId;
 
 /// The uid of an object, if it has one.
@@ -43,6 +43,8 @@ impl Inventory {
             },
         );
         (self.by_uid, self.by_key, self.by_name, self.by_kind) = (by_uid, by_key, by_name, by_kind);
+        let remarkable = self.members.iter().filter(|member| member.object.metadata().is_remarkable());
+        self.remarkable = remarkable.map(|member| member.id).collect();
     }
 
     /// The object of `id`. Ids come from this inventory; another one's id is a programming error and panics.
@@ -61,6 +63,25 @@ impl Inventory {
     pub fn of_kind(&self, kind: GroupKind<&str>) -> impl Iterator<Item = &Member> + use<'_> {
         let of_kind = self.by_kind.get(&kind, |id| Some(self.member(id).object.group_kind()));
         of_kind.iter().map(|id| self.member(*id))
+    }
+
+    /// The same of several kinds.
+    pub fn of_kinds(&self, kinds: &[GroupKind<&str>]) -> impl Iterator<Item = &Member> + use<'_> {
+        let of_kind = |kind: &GroupKind<&str>| self.of_kind(*kind).map(|member| member.id);
+        let mut found: Vec<ObjectId> = kinds.iter().flat_map(of_kind).collect();
+        found.sort_unstable();
+        found.into_iter().map(|id| self.member(id))
+    }
+
+    /// The objects whose metadata [says what few do](crate::manifest::Metadata::is_remarkable), in order.
+    pub fn remarkable(&self) -> impl Iterator<Item = &Member> {
+        self.remarkable.iter().map(|id| self.member(*id))
+    }
+
+    /// The templates of the objects, in order.
+    pub fn templates(&self) -> impl Iterator<Item = (&Member, Template<'_>)> {
+        self.of_kinds(&WITH_TEMPLATES)
+            .flat_map(|member| member.object.templates().map(move |template| (member, template)))
     }
 
     /// The kinds of the objects' keys, in no order; one that is written with several groups comes several times.

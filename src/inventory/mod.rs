@@ -143,6 +143,7 @@ pub struct Inventory {
     by_key: Index,
     by_name: Index,
     by_kind: Index,
+    remarkable: Vec<ObjectId>,
 }
 
 impl Inventory {
@@ -189,6 +190,7 @@ impl Inventory {
             by_key: Index::default(),
             by_name: Index::default(),
             by_kind: Index::default(),
+            remarkable: Vec::new(),
         };
         inventory.build(written, &edits);
         inventory.index();

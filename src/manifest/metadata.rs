@@ -228,6 +228,12 @@ impl<'a> Metadata<'a> {
         self.place?.1.entry(field.key)
     }
 
+    /// Whether it says what few do: `ownerReferences`, `finalizers`, fields of the API server, unknown ones, or some that do not
+    /// decode.
+    pub fn is_remarkable(self) -> bool {
+        !std::ptr::eq(self.rare, &NOTHING_RARE)
+    }
+
     /// `ownerReferences`.
     pub fn owner_references(self) -> &'a OwnerReferences {
         &self.rare.owner_references

@@ -40,5 +40,5 @@ pub use recognition::{
 pub use selector::{LabelSelector, Requirement, SelectorOperator};
 pub use service_client::{ApiService, ServiceClient, ServiceReference, Webhook, WebhookRule};
 pub use spanned::Spanned;
-pub use template::{Template, TemplateKind};
+pub use template::{Template, TemplateKind, WITH_TEMPLATES};
 pub use unknown_field::UnknownField;

@@ -10,6 +10,7 @@ use smol_str::SmolStr;
 use super::decode::Decoder;
 use super::metadata::MetadataFields;
 use super::{DecodeError, Metadata};
+use crate::kube::GroupKind;
 use crate::yaml::{Tree, Value};
 
 /// Whose metadata a template holds.
@@ -53,6 +54,19 @@ impl FoundTemplate {
         Template { kind: *kind, field, metadata: metadata.of(tree), decode_errors: metadata.decode_errors() }
     }
 }
+
+/// The kinds that have templates.
+pub const WITH_TEMPLATES: [GroupKind<&str>; 9] = [
+    GroupKind::new("apps", "StatefulSet"),
+    GroupKind::new("apps", "Deployment"),
+    GroupKind::new("apps", "ReplicaSet"),
+    GroupKind::new("apps", "DaemonSet"),
+    GroupKind::new("batch", "Job"),
+    GroupKind::new("batch", "CronJob"),
+    GroupKind::new("", "ReplicationController"),
+    GroupKind::new("", "Pod"),
+    GroupKind::new("resource.k8s.io", "ResourceClaimTemplate"),
+];
 
 /// The templates of an object of that group and kind whose metadata takes effect.
 pub(super) fn templates_of(group: &str, kind: &str, object: Value<'_>) -> SmallVec<[FoundTemplate; 1]> {

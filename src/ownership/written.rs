@@ -93,7 +93,7 @@ impl Ownership {
 }
 
 fn edges(inventory: &Inventory) -> Vec<OwnerEdge> {
-    let edges = inventory.members.iter().flat_map(|dependent| {
+    let edges = inventory.remarkable().flat_map(|dependent| {
         let entries = dependent.object.metadata().owner_references().entries.iter().enumerate();
         entries.map(|(entry, reference)| OwnerEdge {
             dependent: dependent.id,

@@ -11,7 +11,7 @@ use super::proposal::Proposal;
 use super::rule::{Context, Rule, Sink, World, rule};
 use super::words::named;
 use crate::finding::{Consequence, Severity};
-use crate::kube::{finalizers, kubectl};
+use crate::kube::{finalizers, kinds, kubectl};
 use crate::manifest::label_key_errors;
 use crate::ownership::Remover;
 use crate::ownership::known_finalizers::{Added, Controller, Handles, KindPattern, KnownFinalizer};
@@ -268,7 +268,7 @@ fn kinds(known: &KnownFinalizer) -> String {
 
 /// [VAL-26], [L-8].
 fn namespace_spec_finalizers(context: &Context<'_>, sink: &mut Sink) {
-    for member in &context.inventory.members {
+    for member in context.inventory.of_kind(kinds::NAMESPACE) {
         for (index, finalizer) in namespace_finalizers(member) {
             let name = finalizer.as_str();
             let valid = label_key_errors(name).is_empty() && (name.contains('/') || finalizers::is_collectors(name));

@@ -2,6 +2,7 @@
 
 use super::draft::Draft;
 use super::finalizer_words::{FinalizerEntry, entries, namespace_finalizers};
+use super::holder::each_decoded;
 use super::rule::{Context, Rule, Sink, rule};
 use super::words::{a_json_type, named};
 use crate::finding::Severity;
@@ -97,7 +98,7 @@ fn finalizer_invalid_name(context: &Context<'_>, sink: &mut Sink) {
             sink.push_with(|| invalid(entry.member, entry.finalizer, "metadata.finalizers", entry.index, &errors));
         }
     }
-    for member in &context.inventory.members {
+    for member in context.inventory.of_kind(kinds::NAMESPACE) {
         for (index, finalizer) in namespace_finalizers(member) {
             let errors = name_errors(&finalizer.value, Demands::Standard);
             if !errors.is_empty() {
@@ -149,12 +150,13 @@ fn help_on_name(name: &str, unqualified: bool) -> String {
 
 /// Go's decoder rejects the object before anything else is checked.
 fn finalizer_wrong_type(context: &Context<'_>, sink: &mut Sink) {
-    for member in &context.inventory.members {
-        let templates = member.object.templates();
-        let in_templates = templates.flat_map(|template| template.decode_errors);
-        let written =
-            member.object.decode_errors().iter().chain(in_templates).filter(|error| is_of_finalizers(&error.field));
-        for error in written.cloned().chain(namespace_type_errors(member)) {
+    each_decoded(context.inventory, |holder| {
+        for error in holder.decode_errors.iter().filter(|error| is_of_finalizers(&error.field)) {
+            sink.push_with(|| wrong_type(holder.member, error));
+        }
+    });
+    for member in context.inventory.of_kind(kinds::NAMESPACE) {
+        for error in namespace_type_errors(member) {
             sink.push_with(|| wrong_type(member, &error));
         }
     }
@@ -197,7 +199,7 @@ fn wrong_type(member: &Member, error: &DecodeError) -> Draft {
 
 /// `spec.finalizers` of a Namespace decodes like the list in metadata.
 fn namespace_type_errors(member: &Member) -> Vec<DecodeError> {
-    let spec = member.object.at(&["spec", "finalizers"]).filter(|_| member.object.is(kinds::NAMESPACE));
+    let spec = member.object.at(&["spec", "finalizers"]);
     let Some(list) = spec.filter(|list| !list.is_null()) else { return Vec::new() };
     let error = |field: String, expected, value: Value<'_>| DecodeError {
         field,
@@ -214,7 +216,7 @@ fn namespace_type_errors(member: &Member) -> Vec<DecodeError> {
 
 /// [VAL-19], [L-7].
 fn finalizer_conflict(context: &Context<'_>, sink: &mut Sink) {
-    for member in &context.inventory.members {
+    for member in context.inventory.remarkable() {
         let metadata = member.object.metadata();
         let written = |name: &str| metadata.numbered_finalizers().find(|(_, finalizer)| finalizer.value == name);
         let (Some(orphan), Some(foreground)) = (written(finalizers::ORPHAN), written(finalizers::FOREGROUND)) else {

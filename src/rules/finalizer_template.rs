@@ -26,23 +26,21 @@ const JOB_TRACKING: &str = "batch.kubernetes.io/job-tracking";
 
 /// [VAL-35] to [VAL-38], [L-9].
 fn template_finalizer(context: &Context<'_>, sink: &mut Sink) {
-    for member in &context.inventory.members {
-        for template in member.object.templates() {
-            for (index, finalizer) in template.metadata.numbered_finalizers() {
-                let stamped = Stamped { member, template, finalizer };
-                let draft = match template.kind {
-                    TemplateKind::Pod => stamped.on_children(context, "Pod", "pod"),
-                    TemplateKind::Claim => stamped.on_children(context, "PersistentVolumeClaim", "claim"),
-                    TemplateKind::Job => stamped.without_effect(),
-                    TemplateKind::Restricted => stamped.rejected(),
-                };
-                let field = format!("{}.metadata.finalizers[{index}]", template.field);
-                let proposal = match template.kind {
-                    TemplateKind::Job => Proposal::safe("remove the finalizer"),
-                    _ => Proposal::suggested("remove the finalizer"),
-                };
-                sink.push(draft.fix(proposal.remove(member, &field)).field(field).target(finalizer.as_str()));
-            }
+    for (member, template) in context.inventory.templates() {
+        for (index, finalizer) in template.metadata.numbered_finalizers() {
+            let stamped = Stamped { member, template, finalizer };
+            let draft = match template.kind {
+                TemplateKind::Pod => stamped.on_children(context, "Pod", "pod"),
+                TemplateKind::Claim => stamped.on_children(context, "PersistentVolumeClaim", "claim"),
+                TemplateKind::Job => stamped.without_effect(),
+                TemplateKind::Restricted => stamped.rejected(),
+            };
+            let field = format!("{}.metadata.finalizers[{index}]", template.field);
+            let proposal = match template.kind {
+                TemplateKind::Job => Proposal::safe("remove the finalizer"),
+                _ => Proposal::suggested("remove the finalizer"),
+            };
+            sink.push(draft.fix(proposal.remove(member, &field)).field(field).target(finalizer.as_str()));
         }
     }
 }

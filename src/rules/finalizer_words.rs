@@ -8,8 +8,8 @@ use foldhash::HashMap;
 use super::draft::Draft;
 use super::proposal::Proposal;
 use crate::inventory::{Inventory, Member};
+use crate::kube::finalizers;
 use crate::kube::kubectl::{self, Target};
-use crate::kube::{finalizers, kinds};
 use crate::manifest::Spanned;
 use crate::ownership::known_finalizers::Controller;
 use crate::ownership::{Evidence, Remover};
@@ -57,7 +57,7 @@ impl<'a> FinalizerEntry<'a> {
 
 /// Every finalizer of `metadata.finalizers` in the input. A repeated entry comes once.
 pub(super) fn entries(inventory: &Inventory) -> impl Iterator<Item = FinalizerEntry<'_>> {
-    inventory.members.iter().flat_map(|member| {
+    inventory.remarkable().flat_map(|member| {
         let (mut found, mut places) = (Vec::new(), HashMap::default());
         for (index, finalizer) in member.object.metadata().numbered_finalizers() {
             match places.entry(finalizer.as_str()) {
@@ -74,9 +74,6 @@ pub(super) fn entries(inventory: &Inventory) -> impl Iterator<Item = FinalizerEn
 
 /// `spec.finalizers` of a Namespace; a null entry is empty, entries of other types are left out.
 pub(super) fn namespace_finalizers(member: &Member) -> Vec<(usize, Spanned<String>)> {
-    if !member.object.is(kinds::NAMESPACE) {
-        return Vec::new();
-    }
     let list = member.object.at(&["spec", "finalizers"]).into_iter().flat_map(Value::items);
     let text = |value: Value<'_>| value.as_str().or(value.is_null().then_some("")).map(str::to_owned);
     list.enumerate()

@@ -49,12 +49,12 @@ fn tracking_label_leaks(context: &Context<'_>, sink: &mut Sink) {
     let inventory = context.inventory;
     let tracking = tracking_labels(inventory);
     let mentioning = MarkMentions::of(inventory);
-    for member in &inventory.members {
-        for template in member.object.templates() {
-            if let Some(leak) = leak(template, &tracking) {
-                sink.push(leaked(member, &leak));
-            }
+    for (member, template) in inventory.templates() {
+        if let Some(leak) = leak(template, &tracking) {
+            sink.push(leaked(member, &leak));
         }
+    }
+    for member in &inventory.members {
         if is_copied(member) && mentioning.has(member) {
             let leaks = leaks_of_custom_resource(member).into_iter();
             sink.extend(leaks.map(|(key, place)| leaked_by_custom_resource(member, key, place)));
@@ -198,8 +198,7 @@ const STATEFUL: [GroupKind<&str>; 5] = [
 ];
 
 fn force_replace_on_stateful(context: &Context<'_>, sink: &mut Sink) {
-    for member in context.inventory.members.iter().filter(|member| STATEFUL.iter().any(|kind| member.object.is(*kind)))
-    {
+    for member in context.inventory.of_kinds(&STATEFUL) {
         if let Some(force) = force(member.object.metadata()) {
             sink.push(forced(member, &force));
         }

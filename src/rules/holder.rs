@@ -7,7 +7,6 @@
 use super::words::named;
 use crate::finding::Consequence;
 use crate::inventory::{Inventory, Member};
-use crate::kube::GroupKind;
 use crate::manifest::{DecodeError, Metadata, OwnerReference, TemplateKind};
 
 /// Metadata with the field that holds it.
@@ -62,47 +61,43 @@ impl MetadataHolder<'_> {
     }
 }
 
-/// Visits whatever metadata clients and the API server decode with types: strict validation reaches all of it.
+/// Visits whatever remarkable metadata clients and the API server decode with types: strict validation reaches all of it.
 pub(super) fn each_decoded(inventory: &Inventory, mut visit: impl FnMut(MetadataHolder<'_>)) {
-    for member in &inventory.members {
-        visit(own(member));
-        for template in member.object.templates() {
-            visit(MetadataHolder {
-                member,
-                metadata: template.metadata,
-                decode_errors: template.decode_errors,
-                field: &format!("{}.metadata", template.field),
-                template: Some(template.kind),
-            });
-        }
-    }
+    inventory.remarkable().for_each(|member| visit(own_metadata(member)));
+    each_template(inventory, visit);
 }
 
 /// Visits the metadata whose owner references reach the cluster: that of objects, and of claim templates, which are copied
 /// whole ([VAL-36]). Those of pod and job templates are dropped ([VAL-35], [VAL-37]).
 pub(super) fn each_effective(inventory: &Inventory, mut visit: impl FnMut(MetadataHolder<'_>)) {
-    for member in &inventory.members {
-        visit(own(member));
-    }
+    inventory.remarkable().for_each(|member| visit(own_metadata(member)));
     each_claim_template(inventory, visit);
 }
 
 /// Visits the claim templates of StatefulSets.
 pub(super) fn each_claim_template(inventory: &Inventory, mut visit: impl FnMut(MetadataHolder<'_>)) {
-    for member in inventory.of_kind(GroupKind::new("apps", "StatefulSet")) {
-        for template in member.object.templates().filter(|template| template.kind == TemplateKind::Claim) {
-            visit(MetadataHolder {
-                member,
-                metadata: template.metadata,
-                decode_errors: template.decode_errors,
-                field: &format!("{}.metadata", template.field),
-                template: Some(template.kind),
-            });
+    each_template(inventory, |holder| {
+        if holder.template == Some(TemplateKind::Claim) {
+            visit(holder);
         }
+    });
+}
+
+/// Visits the metadata of templates.
+pub(super) fn each_template(inventory: &Inventory, mut visit: impl FnMut(MetadataHolder<'_>)) {
+    for (member, template) in inventory.templates() {
+        visit(MetadataHolder {
+            member,
+            metadata: template.metadata,
+            decode_errors: template.decode_errors,
+            field: &format!("{}.metadata", template.field),
+            template: Some(template.kind),
+        });
     }
 }
 
-fn own(member: &Member) -> MetadataHolder<'_> {
+/// The metadata of an object itself.
+pub(super) fn own_metadata(member: &Member) -> MetadataHolder<'_> {
     MetadataHolder {
         member,
         metadata: member.object.metadata(),

@@ -237,7 +237,7 @@ fn owner_multiple_controllers(context: &Context<'_>, sink: &mut Sink) {
 /// [VAL-14], [VAL-15].
 fn owner_duplicate(context: &Context<'_>, sink: &mut Sink) {
     // An object that does not decode never gets as far as the API server.
-    for member in context.inventory.members.iter().filter(|member| member.decodes()) {
+    for member in context.inventory.remarkable().filter(|member| member.decodes()) {
         let written = member.object.metadata().owner_references();
         for (reference, first) in written.entries.iter().zip(written.repetitions()) {
             let Some(first) = first.map(|at| &written.entries[at]) else { continue };
@@ -264,7 +264,7 @@ fn owner_duplicate(context: &Context<'_>, sink: &mut Sink) {
 
 /// [L-17], [GC-23].
 fn owner_same_uid(context: &Context<'_>, sink: &mut Sink) {
-    for member in &context.inventory.members {
+    for member in context.inventory.remarkable() {
         // For each uid its first reference, and the first one that differs from that.
         let mut known: HashMap<&str, (&OwnerReference, Option<&OwnerReference>)> = HashMap::default();
         for reference in &member.object.metadata().owner_references().entries {

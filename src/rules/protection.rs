@@ -6,7 +6,7 @@ use foldhash::HashMap;
 
 use super::claims;
 use super::draft::Draft;
-use super::holder::{MetadataHolder, each_decoded};
+use super::holder::{MetadataHolder, each_template, own_metadata};
 use super::proposal::{Proposal, kept_by_helm};
 use super::rule::{Context, Rule, Sink, rule};
 use super::words::named;
@@ -35,15 +35,17 @@ fn protection_ineffective(context: &Context<'_>, sink: &mut Sink) {
     let delivery = DeliveryObjects::of(context);
     let tracking = tracking_labels(context.inventory);
     let released: Vec<&Member> = context.inventory.of_kind(kinds::HELM_RELEASE).collect();
-    each_decoded(context.inventory, |holder| {
+    let mut believe = |holder: MetadataHolder<'_>| {
         sink.extend(beliefs(holder.metadata).iter().map(|belief| mistaken(&holder, belief)));
-    });
+    };
+    context.inventory.members.iter().map(own_metadata).for_each(&mut believe);
+    each_template(context.inventory, believe);
     for member in &context.inventory.members {
         sink.extend(read_by_another_tool(context, member, &delivery));
         sink.extend(only_pruning(context, member, &delivery));
-        for template in member.object.templates() {
-            sink.extend(on_a_template(member, template, &tracking));
-        }
+    }
+    for (member, template) in context.inventory.templates() {
+        sink.extend(on_a_template(member, template, &tracking));
     }
     released.iter().for_each(|release| sink.extend(in_values(release)));
     sink.extend(around_releases(context.inventory, &released));

@@ -195,7 +195,7 @@ const LASTING: [GroupKind<&str>; 8] = [
 ];
 
 fn hook_survives_uninstall(context: &Context<'_>, sink: &mut Sink) {
-    for member in context.inventory.members.iter().filter(|member| LASTING.iter().any(|kind| member.object.is(*kind))) {
+    for member in context.inventory.of_kinds(&LASTING) {
         let metadata = member.object.metadata();
         let Some(hook) = metadata.annotation(marks::HELM_HOOK) else { continue };
         // Other tools give the annotation another meaning or none; who keeps an object on purpose knows that it stays.
