@@ -59,7 +59,8 @@ pub use merge::{DiffEffect, EffectCertainty, EffectKind};
 pub use report::diff::{ChangedPlace, DiffReport, DiffSummary, ReportedChange, StateName};
 pub use report::plan::PlanFormat;
 pub use report::{
-    Format, ListedObject, ListedPlace, ListedReference, ListedSkip, Listing, Note, Region, Report, Reported, Summary,
+    Format, Graphs, ListedObject, ListedPlace, ListedReference, ListedSkip, Listing, Note, Region, Report, Reported,
+    Summary,
 };
 pub use rules::World;
 pub use suppression::Date;

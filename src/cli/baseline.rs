@@ -13,7 +13,7 @@ use super::terminal;
 use crate::baseline::{Baseline, Renewal};
 use crate::engine::{BaselineChoice, CheckOptions, Session, read_baseline};
 use crate::finding::Fixes;
-use crate::report::Report;
+use crate::report::{Graphs, Report};
 use crate::suppression::Date;
 
 #[derive(Clone, Debug, Args)]
@@ -71,6 +71,7 @@ fn today(args: BaselineFileArgs) -> Result<Result<Today, Status>, Error> {
         today: Some(Date::today()),
         every: true,
         fixes: Fixes::LeftOut,
+        graphs: Graphs::LeftOut,
         ..CheckOptions::default()
     })?;
     if is_incomplete(&report) {

@@ -18,7 +18,7 @@ use super::status::{Status, no_objects};
 use super::terminal;
 use crate::engine::{BaselineChoice, CheckOptions, Fixed, ReportScope, Request, Session};
 use crate::finding::{Fixes, Severity};
-use crate::report::{self, Closing, Format, JunitOptions, Options, Report};
+use crate::report::{self, Closing, Format, Graphs, JunitOptions, Options, Report};
 use crate::suppression::Date;
 use crate::text::{ColumnUnit, plain};
 
@@ -124,6 +124,7 @@ pub(super) fn check(args: CheckArgs, global: &GlobalArgs) -> Result<Status, Erro
     // A hint for whoever can follow it at once.
     let hints_at_fixes = output.iter().any(is_text) && (applicability.is_some() || std::io::stdout().is_terminal());
     let fixes_shown = hints_at_fixes || output.iter().any(|spec| spec.format.carries_fixes());
+    let graphs_shown = output.iter().any(|spec| spec.format.draws_graphs());
     let asked = CheckOptions {
         select,
         ignore,
@@ -132,6 +133,7 @@ pub(super) fn check(args: CheckArgs, global: &GlobalArgs) -> Result<Status, Erro
         since,
         every: false,
         fixes: if fixes_shown { Fixes::WorkedOut } else { Fixes::LeftOut },
+        graphs: if graphs_shown { Graphs::Drawn } else { Graphs::LeftOut },
         today: Some(Date::today()),
     };
     let mut piped = false;

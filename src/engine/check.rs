@@ -9,6 +9,7 @@ use super::selection::Selection;
 use crate::baseline::Baseline;
 use crate::finding::{Fixes, Severity};
 use crate::ownership::Tables;
+use crate::report::Graphs;
 use crate::rules::World;
 use crate::suppression::{Date, Ignore};
 use crate::text::SourceFile;
@@ -42,6 +43,8 @@ pub struct Check {
     pub every: bool,
     /// Whether findings come with their fixes.
     pub fixes: Fixes,
+    /// Whether the deletions behind findings are drawn.
+    pub graphs: Graphs,
     /// The day of the run, for ignores that expire; without one none does.
     pub today: Option<Date>,
 }

@@ -11,7 +11,7 @@ use super::inquiry::Inquiry;
 use super::session::{CheckOptions, Session};
 use crate::finding::{Applicability, Edit, Fix, Fixes};
 use crate::inventory::locate;
-use crate::report::Report;
+use crate::report::{Graphs, Report};
 use crate::text::{FileId, Side, SourceFile, Span, replaced};
 
 /// How many times the input is judged again, at most. Only lists of that many defects need so many.
@@ -81,7 +81,12 @@ impl Session {
         let mut changed: BTreeMap<PathBuf, FixedFile> = BTreeMap::new();
         let mut applied = BTreeMap::new();
         for _ in 0..MOST_ROUNDS {
-            let report = self.check(CheckOptions { every: true, fixes: Fixes::WorkedOut, ..options.clone() })?;
+            let report = self.check(CheckOptions {
+                every: true,
+                fixes: Fixes::WorkedOut,
+                graphs: Graphs::LeftOut,
+                ..options.clone()
+            })?;
             let may_change = |file: &SourceFile| !unsaved || file.side() == Side::Unsaved;
             let chosen = Chosen::of(&report, applicability, may_change);
             if chosen.edits.is_empty() {

@@ -23,7 +23,7 @@ use crate::finding::{Finding, Fingerprint, Severity, fingerprint};
 use crate::inventory::{Inventory, locate};
 use crate::kube::ObjectKey;
 use crate::ownership::Tables;
-use crate::report::{Note, Place, Report, Reported, Summary, SuppressedFinding};
+use crate::report::{Cascades, Graphs, Note, Place, Report, Reported, Summary, SuppressedFinding};
 use crate::rules::{self, Rule, RunOutcome};
 use crate::starter::{Exclusion, dominant};
 use crate::suppression::{Directive, Directives, Suppressed, Suppressions};
@@ -85,7 +85,10 @@ pub(super) fn check_analysed(bundles: &[Bundle], analyses: &[&Analysis<'_>], che
         ..summarise(bundles, &own, &findings)
     };
     let rules = run.rules.iter().map(|rule| describe_as(rule, &check.severities)).collect();
-    let cascades = cascades(&verdicts, &merged.sources, &findings);
+    let cascades = match check.graphs {
+        Graphs::Drawn => cascades(&verdicts, &merged.sources, &findings),
+        Graphs::LeftOut => Cascades::default(),
+    };
     let mut skipped = skipped_in(bundles);
     skipped.retain(|skip| !own.contains(&skip.file));
     let (tool, run) = (tool(), run_info(bundles, check));
@@ -173,10 +176,13 @@ impl Run<'_> {
         if found.is_empty() {
             return Vec::new();
         }
-        let count = self.bundles.iter().map(|bundle| bundle.inventory.members.len()).sum();
-        let mut definitions: HashMap<&ObjectKey, usize> = HashMap::with_capacity(count);
+        // Of what there may be a million of, few are in a finding.
+        let mut definitions: HashMap<ObjectKey, usize> =
+            found.iter().filter_map(|(finding, _)| Some((finding.object.clone()?, 0))).collect();
         for member in self.bundles.iter().flat_map(|bundle| &bundle.inventory.members) {
-            *definitions.entry(&member.key).or_default() += 1;
+            if let Some(definitions) = definitions.get_mut(&member.key) {
+                *definitions += 1;
+            }
         }
         let findings = found.iter().map(|(finding, _)| finding);
         let prints = self.fingerprints(findings, |key| definitions.get(key).copied().unwrap_or_default());

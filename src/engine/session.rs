@@ -23,7 +23,7 @@ use crate::config::{self, Config};
 use crate::finding::{Fixes, Severity};
 use crate::inventory::{Files, OnDisk, Overlay, Past, Release, leaves_repository_of, locate, walk, walk_past};
 use crate::manifest::SkipReason;
-use crate::report::{Listing, Note, Report};
+use crate::report::{Graphs, Listing, Note, Report};
 use crate::suppression::Date;
 use crate::text::{Side, SourceFile};
 use crate::yaml::{LeftOut, ParserChoice, ReadChoice};
@@ -62,6 +62,8 @@ pub struct CheckOptions {
     pub every: bool,
     /// Whether findings come with their fixes.
     pub fixes: Fixes,
+    /// Whether the deletions behind findings are drawn.
+    pub graphs: Graphs,
     /// The day of the run, for ignores that expire; without one none does.
     pub today: Option<Date>,
 }
@@ -196,7 +198,7 @@ impl Session {
     }
 
     fn how_to_check(&self, options: CheckOptions) -> Result<Check, SessionError> {
-        let CheckOptions { select, ignore, baseline, only, since, every, fixes, today } = options;
+        let CheckOptions { select, ignore, baseline, only, since, every, fixes, graphs, today } = options;
         let off = self.config.iter().flat_map(|config| &config.off).map(|id| (*id).to_owned());
         // A rule that is asked for by name runs, whatever the configuration says.
         let off = off.filter(|id| !select.contains(id));
@@ -219,6 +221,7 @@ impl Session {
             only,
             every,
             fixes,
+            graphs,
             today,
             ..Check::default()
         };
@@ -231,7 +234,8 @@ impl Session {
         let resolved = resolve(&self.request, self.config.as_ref())?;
         let mut files = self.files.clone();
         let bundles = read(&self.request, resolved, Some(past), &mut files)?;
-        let everything = Check { only: None, every: true, fixes: Fixes::LeftOut, ..check.clone() };
+        let everything =
+            Check { only: None, every: true, fixes: Fixes::LeftOut, graphs: Graphs::LeftOut, ..check.clone() };
         let report = check_bundles(&bundles, &everything);
         Ok(Baseline::of(report.findings.iter().map(|reported| &reported.finding)))
     }

@@ -9,6 +9,7 @@ use super::place::path_of;
 use crate::engine::{CheckOptions, Request, Session, SessionError};
 use crate::finding::Fixes;
 use crate::inventory::{OnDisk, Overlay};
+use crate::report::Graphs;
 use crate::suppression::Date;
 
 /// A text as the editor has it.
@@ -123,5 +124,10 @@ impl Workspace {
 
 /// What is asked of the findings of a folder.
 pub(super) fn check_options() -> CheckOptions {
-    CheckOptions { today: Some(Date::today()), fixes: Fixes::OfUnsavedTexts, ..CheckOptions::default() }
+    CheckOptions {
+        today: Some(Date::today()),
+        fixes: Fixes::OfUnsavedTexts,
+        graphs: Graphs::LeftOut,
+        ..CheckOptions::default()
+    }
 }

@@ -68,6 +68,11 @@ impl Format {
         }
     }
 
+    /// Whether the format draws what is deleted.
+    pub fn draws_graphs(self) -> bool {
+        self == Self::Markdown
+    }
+
     /// Whether the format has a place for the edits of fixes.
     pub fn carries_fixes(self) -> bool {
         match self {

@@ -45,7 +45,8 @@ pub use format::{Format, UnknownFormat};
 pub use list::{ListedObject, ListedPlace, ListedReference, ListedSkip, Listing};
 pub use lsp::diagnostics_of;
 pub use model::{
-    BundleInfo, Cascades, KnownRule, Note, Place, Report, Reported, RuleInfo, RunInfo, Summary, SuppressedFinding, Tool,
+    BundleInfo, Cascades, Graphs, KnownRule, Note, Place, Report, Reported, RuleInfo, RunInfo, Summary,
+    SuppressedFinding, Tool,
 };
 pub use options::{
     ConciseOptions, GithubOptions, HtmlOptions, HumanOptions, JunitOptions, LspOptions, MarkdownOptions, Options,

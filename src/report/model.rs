@@ -86,6 +86,16 @@ pub struct Cascades {
     pub left_out: usize,
 }
 
+/// Whether a report has its [`Cascades`]. Each is simulated once more, which a report that draws none does not need.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Graphs {
+    /// The first few are there.
+    #[default]
+    Drawn,
+    /// None is.
+    LeftOut,
+}
+
 /// The program, as formats name it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Tool {
