@@ -176,7 +176,7 @@ fn serving(objects: Vec<Object>) -> Cluster {
 fn workload(name: &str) -> [Object; 3] {
     let deployment = plain(DEPLOYMENT, name.into());
     let set = owned(REPLICA_SET, name.into(), &deployment);
-    let pod = Object { facts: Facts::Pod(PodFacts::default()), ..owned(POD, name.into(), &set) };
+    let pod = Object { facts: Facts::Pod(Box::new(PodFacts::default())), ..owned(POD, name.into(), &set) };
     [deployment, set, pod]
 }
 

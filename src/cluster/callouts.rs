@@ -76,7 +76,7 @@ pub(super) fn add_callouts(
             }
             Purpose::Api { group, version } => {
                 let group_version = format!("{group}/{version}");
-                facts.insert(key, Facts::ApiService(ApiServiceFacts { group_version, answered_by }));
+                facts.insert(key, Facts::ApiService(Box::new(ApiServiceFacts { group_version, answered_by })));
             }
             Purpose::Conversion => {}
         }

@@ -40,19 +40,22 @@ impl<'a> Reader<'a> {
             kinds::POD => {
                 let status = object.at(&["status"]).filter(|_| member.from_dump);
                 let pod = pod(&member.key.name, spec(), status);
-                Facts::Pod(PodFacts { scheduled: pod.scheduled || (self.running && !member.from_dump), ..pod })
+                Facts::Pod(Box::new(PodFacts {
+                    scheduled: pod.scheduled || (self.running && !member.from_dump),
+                    ..pod
+                }))
             }
             kinds::NAMESPACE => Facts::Namespace(namespace(member)),
-            kinds::PERSISTENT_VOLUME => Facts::Volume(self.volume(member)),
+            kinds::PERSISTENT_VOLUME => Facts::Volume(Box::new(self.volume(member))),
             kinds::PERSISTENT_VOLUME_CLAIM => Facts::Claim { attributes_classes: attributes_classes(object.value()) },
             kinds::SECRET => token_secret(object).unwrap_or_default(),
             kinds::IP_ADDRESS => address(spec()).unwrap_or_default(),
             kinds::JOB if string(spec(), &["managedBy"]).is_some_and(|manager| manager != JOB_CONTROLLER) => {
                 Facts::ExternallyManagedJob
             }
-            kinds::CUSTOM_RESOURCE_DEFINITION => {
-                object.definition().map_or(Facts::None, |crd| Facts::Definition(definition(crd, Some(member))))
-            }
+            kinds::CUSTOM_RESOURCE_DEFINITION => object
+                .definition()
+                .map_or(Facts::None, |crd| Facts::Definition(Box::new(definition(crd, Some(member))))),
             _ => Facts::None,
         }
     }
@@ -63,7 +66,7 @@ impl<'a> Reader<'a> {
             kinds::POD => {
                 let mut pod = pod(&object.key.name, object.spec, None);
                 pod.claims.extend(object.claims.iter().cloned());
-                Facts::Pod(PodFacts { scheduled: pod.scheduled || self.running, ..pod })
+                Facts::Pod(Box::new(PodFacts { scheduled: pod.scheduled || self.running, ..pod }))
             }
             kinds::PERSISTENT_VOLUME_CLAIM => {
                 let class = string(object.spec, &["volumeAttributesClassName"]);

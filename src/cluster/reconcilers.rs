@@ -12,8 +12,8 @@ use crate::inventory::{Member, ObjectId};
 use crate::kube::{GroupKind, Namespace, ObjectKey, finalizers};
 use crate::ownership::{Evidence, FinalizerHolder, Remover};
 
-/// Group, kind and namespace of an object, and one of its finalizers: all that decides who removes it.
-type FinalizerQuestion<'a> = (GroupKind<&'a str>, &'a Namespace, &'a str);
+/// Group and kind of an object, its namespace if permissions are known, and one of its finalizers: all that decides who removes it.
+type FinalizerQuestion<'a> = (GroupKind<&'a str>, Option<&'a Namespace>, &'a str);
 
 pub(super) struct Reconcilers<'a> {
     source: &'a Source<'a>,
@@ -34,10 +34,12 @@ impl<'a> Reconcilers<'a> {
         }
         let written = member.object.metadata().finalizers().iter().map(|finalizer| finalizer.value.as_str());
         let foreign = written.filter(|name| !finalizers::is_collectors(name));
-        let added = self.source.ownership.removers.added_finalizers(member);
+        let removers = &self.source.ownership.removers;
+        let namespace = removers.access().has_grants().then_some(&member.key.namespace);
+        let added = removers.added_finalizers(member);
         let mut reconcilers = Vec::new();
         for finalizer in foreign.chain(added) {
-            let question = (member.key.group_kind(), &member.key.namespace, finalizer);
+            let question = (member.key.group_kind(), namespace, finalizer);
             if !self.answers.contains_key(&question) {
                 let answer = self.answer(member, finalizer);
                 self.answers.insert(question, answer);

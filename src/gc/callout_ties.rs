@@ -16,7 +16,8 @@ impl Links {
                 Facts::Webhooks(webhooks) => {
                     webhooks.iter().for_each(|webhook| add_webhook(&mut self.callouts, cluster, id, webhook));
                 }
-                Facts::ApiService(ApiServiceFacts { group_version, answered_by }) => {
+                Facts::ApiService(service) => {
+                    let ApiServiceFacts { group_version, answered_by } = &**service;
                     let role = CalloutRole::Api { group_version: group_version.as_str().into() };
                     self.callouts.add(callout(cluster, id, role, answered_by), &[], |id| cluster.nodes[id].kind);
                 }

@@ -97,7 +97,8 @@ pub(super) fn stubborn_moves(
     scratch.clear();
     let (purged, never_waiting) = (HashMap::default(), HashMap::default());
     let (clients, open, moves, told) = (BTreeSet::new(), Vec::new(), Vec::new(), ToldTies::default());
-    let mut set = Stubborn { world, scratch, clients, has_all_clients: false, open, moves, purged, never_waiting, told };
+    let mut set =
+        Stubborn { world, scratch, clients, has_all_clients: false, open, moves, purged, never_waiting, told };
     match seed {
         Seed::Object(id) => set.add(id),
         Seed::Client(client) => set.add_client(client),

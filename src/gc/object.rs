@@ -66,20 +66,21 @@ pub struct Object {
     pub assumed: bool,
 }
 
-/// Fields of some kinds that the deletion controllers read.
+/// Fields of some kinds that the deletion controllers read. The large ones are boxed: most objects have none, and there may be a
+/// million of them.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub enum Facts {
     /// Nothing else matters.
     #[default]
     None,
     /// A Pod.
-    Pod(PodFacts),
+    Pod(Box<PodFacts>),
     /// A Namespace.
     Namespace(NamespaceFacts),
     /// A CustomResourceDefinition.
-    Definition(DefinitionFacts),
+    Definition(Box<DefinitionFacts>),
     /// A PersistentVolume.
-    Volume(VolumeFacts),
+    Volume(Box<VolumeFacts>),
     /// A PersistentVolumeClaim: the VolumeAttributesClasses it names, in spec and status.
     Claim {
         /// Names of VolumeAttributesClasses.
@@ -100,7 +101,7 @@ pub enum Facts {
     /// A webhook configuration: those of its webhooks that reject what they are asked about when nobody answers.
     Webhooks(Vec<WebhookFacts>),
     /// An APIService that a Service answers for.
-    ApiService(ApiServiceFacts),
+    ApiService(Box<ApiServiceFacts>),
     /// A Job with an external `spec.managedBy`: nobody here counts its Pods `[FIN-5]`.
     ExternallyManagedJob,
 }

@@ -246,14 +246,14 @@ fn tv31_finalizers_of_the_namespace_do_not_protect_its_content() {
 
 fn definition() -> Object {
     Object {
-        facts: Facts::Definition(DefinitionFacts {
+        facts: Facts::Definition(Box::new(DefinitionFacts {
             group: "shop.example".into(),
             kind: "Cake".into(),
             plural: "cakes".into(),
             namespaced: true,
             served: vec!["v1".into(), "v1beta1".into()],
             established: true,
-        }),
+        })),
         ..sketch_object(DEFINITION)
     }
 }
@@ -292,7 +292,12 @@ fn tv33_what_instances_own_goes_with_their_definition() {
 
 fn pod_mounting(scheduled: bool, finished: bool) -> Object {
     Object {
-        facts: Facts::Pod(PodFacts { scheduled, finished, claims: vec!["data".into()], ..PodFacts::default() }),
+        facts: Facts::Pod(Box::new(PodFacts {
+            scheduled,
+            finished,
+            claims: vec!["data".into()],
+            ..PodFacts::default()
+        })),
         ..sketch_object("Pod/n/p")
     }
 }
@@ -321,7 +326,7 @@ fn tv35_an_unscheduled_pod_does_not_hold_its_claim() {
 #[test]
 fn tv36_a_running_pod_waits_for_its_kubelet_even_without_finalizers() {
     let pod = Object {
-        facts: Facts::Pod(PodFacts { scheduled: true, ..PodFacts::default() }),
+        facts: Facts::Pod(Box::new(PodFacts { scheduled: true, ..PodFacts::default() })),
         ..sketch_object("Pod/n/p{x/y}")
     };
     let cluster = cluster(vec![pod]);

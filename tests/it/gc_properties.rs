@@ -91,7 +91,7 @@ fn clients() -> impl Strategy<Value = Vec<Object>> {
     });
     let api = answerer().prop_map(|answered_by| {
         let api = ApiServiceFacts { group_version: "example.net/v1".to_owned(), answered_by };
-        Object { facts: Facts::ApiService(api), ..sketch_object(CLIENTS[1]) }
+        Object { facts: Facts::ApiService(Box::new(api)), ..sketch_object(CLIENTS[1]) }
     });
     (webhook, prop::option::weighted(0.3, api)).prop_map(|(webhook, api)| [webhook].into_iter().chain(api).collect())
 }

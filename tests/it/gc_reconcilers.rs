@@ -204,14 +204,14 @@ fn defined() -> Cluster {
                 authority: vec![vec![sketch_key(ACCOUNT)]],
             });
         } else if object.key.kind == "CustomResourceDefinition" {
-            object.facts = Facts::Definition(DefinitionFacts {
+            object.facts = Facts::Definition(Box::new(DefinitionFacts {
                 group: "shop.example".to_owned(),
                 kind: "Cake".to_owned(),
                 plural: "cakes".to_owned(),
                 namespaced: true,
                 served: vec!["v1".to_owned()],
                 established: true,
-            });
+            }));
         }
     }
     Cluster::new(recorded_kinds(), objects).expect("the sketch makes a cluster")

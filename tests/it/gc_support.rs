@@ -97,7 +97,7 @@ pub(crate) fn owner_reference(value: &Value) -> OwnerReference {
 fn facts(value: &Value) -> Facts {
     let spec = &value["spec"];
     match text(&value["kind"]).as_str() {
-        "Pod" => Facts::Pod(PodFacts {
+        "Pod" => Facts::Pod(Box::new(PodFacts {
             scheduled: spec["nodeName"].is_string(),
             finished: matches!(value["status"]["phase"].as_str(), Some("Succeeded" | "Failed")),
             grace_seconds: spec["terminationGracePeriodSeconds"].as_u64().unwrap_or(30),
@@ -106,24 +106,24 @@ fn facts(value: &Value) -> Facts {
                 .map(|volume| text(&volume["persistentVolumeClaim"]["claimName"]))
                 .collect(),
             ..PodFacts::default()
-        }),
+        })),
         "Namespace" => {
             Facts::Namespace(NamespaceFacts { spec_finalizers: array(&spec["finalizers"]).iter().map(text).collect() })
         }
-        "CustomResourceDefinition" => Facts::Definition(DefinitionFacts {
+        "CustomResourceDefinition" => Facts::Definition(Box::new(DefinitionFacts {
             group: text(&spec["group"]),
             kind: text(&spec["names"]["kind"]),
             plural: text(&spec["names"]["plural"]),
             namespaced: spec["scope"] == "Namespaced",
             served: array(&spec["versions"]).iter().filter(|v| v["served"] == true).map(|v| text(&v["name"])).collect(),
             established: true,
-        }),
-        "PersistentVolume" => Facts::Volume(VolumeFacts {
+        })),
+        "PersistentVolume" => Facts::Volume(Box::new(VolumeFacts {
             bound_to: spec["claimRef"]
                 .is_object()
                 .then(|| claim(&text(&spec["claimRef"]["namespace"]), &text(&spec["claimRef"]["name"]))),
             attributes_class: None,
-        }),
+        })),
         "Secret" if value["type"] == "kubernetes.io/service-account-token" => Facts::TokenSecret {
             service_account: text(&value["metadata"]["annotations"]["kubernetes.io/service-account.name"]),
         },
@@ -202,7 +202,7 @@ pub(crate) fn sketch_object(line: &str) -> Object {
         deletion: terminating.then(Deletion::default),
         facts: match key.kind.as_str() {
             "Namespace" => Facts::Namespace(NamespaceFacts::default()),
-            "Pod" => Facts::Pod(PodFacts::default()),
+            "Pod" => Facts::Pod(Box::new(PodFacts::default())),
             _ => Facts::None,
         },
         reconcilers: Vec::new(),

@@ -34,7 +34,7 @@ fn webhook(verb: Verb, objects: &[&str], pods: Option<&[&str]>) -> Object {
 
 fn api_service(pods: Option<&[&str]>) -> Object {
     let facts = ApiServiceFacts { group_version: "broken.example.com/v1".to_owned(), answered_by: answerer(pods) };
-    Object { facts: Facts::ApiService(facts), ..sketch_object(API_SERVICE) }
+    Object { facts: Facts::ApiService(Box::new(facts)), ..sketch_object(API_SERVICE) }
 }
 
 fn with(client: Object, lines: &[&str]) -> Cluster {

@@ -164,14 +164,14 @@ const DEFINITION: &str = "CustomResourceDefinition.apiextensions.k8s.io//cakes.s
 
 fn definition() -> Object {
     Object {
-        facts: Facts::Definition(DefinitionFacts {
+        facts: Facts::Definition(Box::new(DefinitionFacts {
             group: "shop.example".into(),
             kind: "Cake".into(),
             plural: "cakes".into(),
             namespaced: true,
             served: vec!["v1".into()],
             established: true,
-        }),
+        })),
         ..sketch_object(DEFINITION)
     }
 }
@@ -189,7 +189,7 @@ fn a_definition_with_a_held_instance() {
 #[test]
 fn a_claim_in_use_and_a_pod_without_kubelet() {
     let pod = Object {
-        facts: Facts::Pod(PodFacts { scheduled: true, claims: vec!["data".into()], ..PodFacts::default() }),
+        facts: Facts::Pod(Box::new(PodFacts { scheduled: true, claims: vec!["data".into()], ..PodFacts::default() })),
         ..sketch_object("Pod/n/db")
     };
     let cluster = cluster(vec![sketch_object("PersistentVolumeClaim/n/data{kubernetes.io/pvc-protection}"), pod]);
@@ -619,7 +619,7 @@ fn following_the_advice_unhangs_everything() {
         }
     }
     let pod = Object {
-        facts: Facts::Pod(PodFacts { scheduled: true, ..PodFacts::default() }),
+        facts: Facts::Pod(Box::new(PodFacts { scheduled: true, ..PodFacts::default() })),
         deletion: Some(Deletion { grace_seconds: 30 }),
         ..sketch_object("Pod/n/p{x/y}")
     };
