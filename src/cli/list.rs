@@ -27,16 +27,16 @@ pub(super) fn list(args: ListArgs, global: &GlobalArgs) -> Result<Status, Error>
     let allow_empty = args.input.allow_empty;
     let request = args.input.request(None)?;
     let session = open(&request)?;
-    let listing = session.list();
-    if global.verbose {
-        terminal::say(&format!("{} in {:.1?}", plain::count(listing.objects.len(), "object"), started.elapsed()));
-    }
     match args.output {
-        TextOrJson::Human => terminal::print(&listing.human())?,
-        TextOrJson::Json => terminal::print_as(&listing.json(), Syntax::Json)?,
+        TextOrJson::Human => terminal::print(&session.list().human())?,
+        TextOrJson::Json => terminal::print_by(Syntax::Json, |out| session.write_list(out))?,
+    }
+    let objects = session.readable_objects();
+    if global.verbose {
+        terminal::say(&format!("{} in {:.1?}", plain::count(objects, "object"), started.elapsed()));
     }
     session.notes_on_list().for_each(|note| terminal::say(&format!("{}: {}", note.severity.as_str(), note.message)));
-    match listing.objects.is_empty() && !allow_empty {
+    match objects == 0 && !allow_empty {
         true => Ok(no_objects(&session, &request.paths)),
         false => Ok(Status::Clean),
     }

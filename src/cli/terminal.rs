@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 use std::fmt;
-use std::io::{ErrorKind, IsTerminal, Write};
+use std::io::{self, BufWriter, ErrorKind, IsTerminal, Write};
 use std::sync::LazyLock;
 
 use miette::{
@@ -11,8 +11,8 @@ use miette::{
 
 use super::error::Error;
 use super::global_args::Color;
-use crate::text::plain;
 use crate::text::runner::{Syntax, without_commands};
+use crate::text::{RewrittenLines, plain};
 
 /// Whether to colour what goes to `stream`. `NO_COLOR`, `FORCE_COLOR` and `CLICOLOR_FORCE` count as they do elsewhere.
 pub(super) fn use_color(choice: Color, stream: &impl IsTerminal) -> bool {
@@ -78,11 +78,21 @@ pub(super) fn print(text: &str) -> Result<(), Error> {
     print_as(text, Syntax::Text)
 }
 
-/// Writes a whole document to standard output. A reader who has seen enough, `ownerlint list | head`, is no failure: the run ends
-/// as it would have.
+/// Writes a whole document to standard output.
 pub(super) fn print_as(text: &str, syntax: Syntax) -> Result<(), Error> {
     let mut out = std::io::stdout().lock();
-    let written = out.write_all(inert(text, syntax).as_bytes()).and_then(|()| out.flush());
+    printed(out.write_all(inert(text, syntax).as_bytes()).and_then(|()| out.flush()))
+}
+
+/// The same of a document that is written line by line, because it may be large.
+pub(super) fn print_by(syntax: Syntax, write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> Result<(), Error> {
+    let out = BufWriter::new(std::io::stdout().lock());
+    let mut out = RewrittenLines::new(out, |line| inert(line, syntax));
+    printed(write(&mut out).and_then(|()| out.flush()))
+}
+
+/// A reader who has seen enough, `ownerlint list | head`, is no failure: the run ends as it would have.
+fn printed(written: io::Result<()>) -> Result<(), Error> {
     match written {
         Err(reason) if reason.kind() != ErrorKind::BrokenPipe => {
             Err(Error::Write { place: "standard output".to_owned(), reason })

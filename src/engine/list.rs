@@ -1,6 +1,7 @@
 //! What the input contains, in the terms of the `list` contract.
 
 use std::borrow::Cow;
+use std::io::{self, Write};
 
 use rayon::prelude::*;
 
@@ -8,7 +9,7 @@ use super::input::Bundle;
 use crate::inventory::{InDocument, Inventory, Member, ScopeSource};
 use crate::kube::Scope;
 use crate::manifest::{OwnerReference, Skip};
-use crate::report::{ListedObject, ListedPlace, ListedReference, ListedSkip, Listing};
+use crate::report::{ListedObject, ListedPlace, ListedReference, ListedSkip, Listing, write_listed};
 use crate::text::{ColumnUnit, FileId, Span};
 
 /// How much of what is no object is listed of one bundle. A few megabytes have millions of documents if each is `{}`.
@@ -26,6 +27,17 @@ pub(super) fn list_bundles(bundles: &[Bundle]) -> Listing {
     Listing { objects, skipped: skipped_in(bundles) }
 }
 
+/// Writes the same as JSON. Nothing needs to be kept unless several bundles may name the same.
+pub(super) fn write_list(bundles: &[Bundle], out: impl Write) -> io::Result<()> {
+    match bundles {
+        [bundle] => write_listed(objects(&bundle.inventory), &skipped_in(bundles), out),
+        _ => {
+            let Listing { objects, skipped, .. } = list_bundles(bundles);
+            write_listed(objects.iter(), &skipped, out)
+        }
+    }
+}
+
 /// What is no object in several bundles, in the order of their files; what two of them skip is listed once. Of each bundle, no
 /// more than [`MOST_SKIPPED`].
 pub(super) fn skipped_in(bundles: &[Bundle]) -> Vec<ListedSkip> {
@@ -40,11 +52,11 @@ pub(super) fn skipped_in(bundles: &[Bundle]) -> Vec<ListedSkip> {
 /// The listing of an inventory. Objects whose metadata does not decode are among the skipped documents: no client can
 /// read them.
 pub fn list(inventory: &Inventory) -> Listing {
-    Listing { objects: objects(inventory), skipped: skipped(inventory) }
+    Listing { objects: objects(inventory).collect(), skipped: skipped(inventory) }
 }
 
-fn objects(inventory: &Inventory) -> Vec<ListedObject> {
-    inventory.members.iter().filter(|member| member.decodes()).map(|member| listed(inventory, member)).collect()
+fn objects(inventory: &Inventory) -> impl Iterator<Item = ListedObject> {
+    inventory.members.iter().filter(|member| member.decodes()).map(|member| listed(inventory, member))
 }
 
 /// The first ones.

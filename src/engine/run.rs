@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsStr;
 use std::path::PathBuf;
 
-use foldhash::{HashMap, HashMapExt};
+use foldhash::HashMap;
 
 use super::cascade::cascades;
 use super::check::Check;

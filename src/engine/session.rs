@@ -1,12 +1,13 @@
 //! One way in for every command: request → read → analyse → judge → report.
 
+use std::io::{self, Write};
 use std::path::Path;
 
 use super::check::Check;
 use super::coverage::{Coverage, ReadExtent};
 use super::error::SessionError;
 use super::input::{Bundle, BundleError, Surroundings, read_bundles, read_paths};
-use super::list::list_bundles;
+use super::list::{list_bundles, write_list};
 use super::notes::note_on_unlisted;
 use super::parsers::parsers_agree;
 use super::plan::{
@@ -155,6 +156,22 @@ impl Session {
     /// What the input contains.
     pub fn list(&self) -> Listing {
         list_bundles(&self.bundles)
+    }
+
+    /// Writes [`Session::list`] as JSON, which may be many times as long as the input.
+    ///
+    /// # Errors
+    /// Those of `out`.
+    #[doc(hidden)]
+    pub fn write_list(&self, out: impl Write) -> io::Result<()> {
+        write_list(&self.bundles, out)
+    }
+
+    /// How many objects a client can read; those of two bundles count twice.
+    #[doc(hidden)]
+    pub fn readable_objects(&self) -> usize {
+        let members = self.bundles.iter().flat_map(|bundle| &bundle.inventory.members);
+        members.filter(|member| member.decodes()).count()
     }
 
     /// What the listing leaves out because there is too much of it.

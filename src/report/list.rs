@@ -1,8 +1,11 @@
 //! `list`: which objects, scopes, owners and finalizers were seen.
 
-use serde::Serialize;
+use std::cell::Cell;
+use std::io::{self, Write};
 
-use crate::text::plain;
+use serde::{Serialize, Serializer};
+
+use crate::text::{RewrittenLines, plain};
 
 /// The width of the column of keys; a longer one moves only its own line.
 const MAX_KEY: usize = 60;
@@ -109,17 +112,41 @@ impl ListedSkip {
 }
 
 #[derive(Serialize)]
-struct ListDocument<'a> {
+struct ListDocument<'a, I: Iterator<Item: Serialize>> {
     schema: &'static str,
-    objects: &'a [ListedObject],
+    #[serde(serialize_with = "each")]
+    objects: Cell<Option<I>>,
     skipped: &'a [ListedSkip],
+}
+
+fn each<S: Serializer>(all: &Cell<Option<impl Iterator<Item: Serialize>>>, to: S) -> Result<S::Ok, S::Error> {
+    to.collect_seq(all.take().into_iter().flatten())
+}
+
+/// Writes the JSON contract of a listing, ending in a line break. It may be many times as long as the input: each object is written as
+/// it comes.
+///
+/// # Errors
+/// Those of `out`.
+pub fn write_listed(
+    objects: impl Iterator<Item: Serialize>,
+    skipped: &[ListedSkip],
+    out: impl Write,
+) -> io::Result<()> {
+    let document = ListDocument { schema: "ownerlint.list/1", objects: Cell::new(Some(objects)), skipped };
+    let mut lines = RewrittenLines::new(out, plain::visible_json);
+    serde_json::to_writer_pretty(&mut lines, &document)?;
+    lines.write_all(b"\n")?;
+    lines.flush()
 }
 
 impl Listing {
     /// The JSON contract, ending in a line break.
     pub fn json(&self) -> String {
-        let Self { objects, skipped } = self;
-        super::line::line(serde_json::to_string_pretty(&ListDocument { schema: "ownerlint.list/1", objects, skipped }))
+        let mut text = Vec::new();
+        // Memory takes everything.
+        let _ = write_listed(self.objects.iter(), &self.skipped, &mut text);
+        String::from_utf8(text).unwrap_or_default()
     }
 
     /// For people: a line per object with its place, owners below it, and what was skipped.

@@ -42,7 +42,7 @@ mod wrap;
 
 pub use closing::{Closing, closing};
 pub use format::{Format, UnknownFormat};
-pub use list::{ListedObject, ListedPlace, ListedReference, ListedSkip, Listing};
+pub use list::{ListedObject, ListedPlace, ListedReference, ListedSkip, Listing, write_listed};
 pub use lsp::diagnostics_of;
 pub use model::{
     BundleInfo, Cascades, Graphs, KnownRule, Note, Place, Report, Reported, RuleInfo, RunInfo, Summary,

@@ -4,7 +4,7 @@
 //! columns are derived from the offset on demand, so files without findings never pay for a line table.
 //!
 //! `plain` makes the text of strangers safe to print, `runner` where a runner of workflows reads it; `near` says what a misspelt
-//! word may have meant; `quick_hash` finds texts in tables. Knows nothing of YAML.
+//! word may have meant; `quick_hash` finds texts in tables; `rewritten` writes long ones. Knows nothing of YAML.
 
 mod decode;
 mod edit;
@@ -14,6 +14,7 @@ pub(crate) mod near;
 pub(crate) mod plain;
 mod position;
 mod quick_hash;
+mod rewritten;
 pub mod runner;
 mod span;
 
@@ -22,4 +23,5 @@ pub use edit::replaced;
 pub use file::{FileId, RenderedPart, Side, SourceFile, Sources};
 pub use position::{ColumnUnit, Position};
 pub(crate) use quick_hash::{QuickHasher, quick_hash};
+pub(crate) use rewritten::RewrittenLines;
 pub use span::Span;

@@ -1,0 +1,64 @@
+//! Texts that are larger than memory should be, written a few lines at a time.
+
+use std::borrow::Cow;
+use std::io::{self, Write};
+
+/// So many bytes are rewritten at once.
+const MANY: usize = 1 << 16;
+
+/// Passes whole lines on to `out` as `rewrite` has them. What follows the last line break is passed on by `flush`.
+#[derive(Debug)]
+pub(crate) struct RewrittenLines<W, F> {
+    out: W,
+    rewrite: F,
+    /// What was not passed on yet.
+    waiting: Vec<u8>,
+}
+
+impl<W: Write, F: Fn(&str) -> Cow<'_, str>> RewrittenLines<W, F> {
+    pub(crate) fn new(out: W, rewrite: F) -> Self {
+        Self { out, rewrite, waiting: Vec::new() }
+    }
+
+    fn pass_on(&mut self, end: usize) -> io::Result<()> {
+        let lines = String::from_utf8_lossy(&self.waiting[..end]);
+        self.out.write_all((self.rewrite)(&lines).as_bytes())?;
+        self.waiting.drain(..end);
+        Ok(())
+    }
+}
+
+impl<W: Write, F: Fn(&str) -> Cow<'_, str>> Write for RewrittenLines<W, F> {
+    fn write(&mut self, text: &[u8]) -> io::Result<usize> {
+        let before = self.waiting.len();
+        self.waiting.extend_from_slice(text);
+        if self.waiting.len() >= MANY
+            && let Some(last) = memchr::memrchr(b'\n', text)
+        {
+            self.pass_on(before + last + 1)?;
+        }
+        Ok(text.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.pass_on(self.waiting.len())?;
+        self.out.flush()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lines_are_rewritten_as_a_whole() {
+        let mut out = Vec::new();
+        let mut lines = RewrittenLines::new(&mut out, |lines| Cow::Owned(format!("<{lines}>")));
+        let long = "x".repeat(MANY - 3);
+        for piece in [long.as_str(), "bä", "\nc", "\n", "d"] {
+            lines.write_all(piece.as_bytes()).expect("a list takes everything");
+        }
+        lines.flush().expect("a list takes everything");
+        assert_eq!(String::from_utf8(out), Ok(format!("<{long}bä\n><c\nd>")));
+    }
+}
