@@ -127,7 +127,8 @@ pub(super) fn diff(args: DiffArgs, global: &GlobalArgs) -> Result<Status, Error>
     let head = args.published.of_head(args.head_ref.as_deref());
     let comparison = Comparison::open(&args.request())?;
     let fail_on = comparison.fail_on(fail_on);
-    let report = comparison.report()?;
+    let formats: Vec<_> = output.iter().map(|spec| spec.format).collect();
+    let report = comparison.report_for(&formats)?;
     let show = shown(show, fail_on, global.verbose);
     for spec in &output {
         let mut options = options(global, spec.file.is_none(), fail_on);

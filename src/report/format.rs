@@ -73,6 +73,16 @@ impl Format {
         self == Self::Markdown
     }
 
+    /// Whether the format says of a comparison what becomes of every object.
+    pub fn tells_outcomes(self) -> bool {
+        matches!(self, Self::Json | Self::Html)
+    }
+
+    /// Whether the format tells how it comes about, step by step.
+    pub fn tells_stories(self) -> bool {
+        self == Self::Html
+    }
+
     /// Whether the format has a place for the edits of fixes.
     pub fn carries_fixes(self) -> bool {
         match self {

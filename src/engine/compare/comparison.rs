@@ -11,6 +11,7 @@ use super::judge::Judged;
 use super::rendered::{rendered, unrendered};
 use super::request::{CompareRequest, StateChoice};
 use super::state::StateReader;
+use super::telling::MergeTelling;
 use crate::changes::{BothSides, ObjectChange, TreePart, compare};
 use crate::engine::describe::tool;
 use crate::engine::parsers::parsers_agree;
@@ -19,10 +20,8 @@ use crate::finding::Severity;
 use crate::inventory::{self, Texts, read_bytes};
 use crate::merge::{DeliveryChoice, Handover, Merge, MergePart, scenario, updated, withdraw};
 use crate::ownership::implied;
-use crate::report::Cascades;
+use crate::report::Format;
 use crate::report::diff::DiffReport;
-use crate::report::html::StoryDocument;
-use crate::report::plan::{Cascade, LastStep};
 use crate::text::Side;
 use crate::yaml::ParserChoice;
 
@@ -106,12 +105,19 @@ impl Comparison {
     /// # Errors
     /// A cluster that is too large to be simulated.
     pub fn report(&self) -> Result<DiffReport, PlanError> {
+        self.report_for(&Format::ALL)
+    }
+
+    /// The same, with what these formats show.
+    ///
+    /// # Errors
+    /// As those of [`Comparison::report`].
+    #[doc(hidden)]
+    pub fn report_for(&self, formats: &[Format]) -> Result<DiffReport, PlanError> {
         let sides = BothSides { base: &self.old, head: &self.new };
         let mut judged = Judged::default();
         let mut effects = Vec::new();
-        let mut cascades = Cascades::default();
-        let mut stories = Vec::new();
-        let mut plan: Option<LastStep> = None;
+        let mut telling = MergeTelling::new(formats);
         let mut notes = self.notes.clone();
         // What nobody applies is in the last part, which has no settings of its own.
         for (at, cluster) in self.clusters.iter().enumerate() {
@@ -123,24 +129,17 @@ impl Comparison {
             let implied = implied(&part.base.inventory, part.analysis.ownership(), part.analysis.ties());
             let implied = updated(&part, implied);
             let scenario = scenario(&part, &withdrawn, &implied)?;
-            let planner = Planner::of(scenario, &part.analysis, &implied, Some("merge".to_owned()));
+            let planner = match telling.is_silent() {
+                true => Planner::untold(scenario, &part.analysis),
+                false => Planner::of(scenario, &part.analysis, &implied, Some("merge".to_owned())),
+            };
             let simulated = planner.simulate();
             let merge = Merge::of(&part, &withdrawn, &implied, &simulated);
             judged.add(&merge, &self.judging);
-            let view = planner.view(&simulated);
-            let drawn = merge.effects.iter().map(|effect| &effect.key).collect();
-            let title = cluster.name().unwrap_or("outside any bundle");
-            cascades.shown.extend(Cascade::of_ties(title, &view, &drawn));
-            stories.extend(StoryDocument::last(&view, title));
-            let mut step = LastStep::of(&view);
-            for member in merge.appearing() {
-                step.appears(&member.key);
+            if !telling.is_silent() {
+                telling.add(&merge, &planner.view(&simulated), cluster.name().unwrap_or("outside any bundle"));
             }
             effects.extend(merge.effects);
-            match &mut plan {
-                None => plan = Some(step),
-                Some(plan) => plan.merge(step),
-            }
         }
         effects.sort();
         Ok(DiffReport {
@@ -150,9 +149,9 @@ impl Comparison {
             summary: describe::summary(&self.changes, &effects),
             changes: describe::changes(&self.old, &self.new, &self.changes),
             effects,
-            plan,
-            cascades,
-            stories,
+            plan: telling.outcomes,
+            cascades: telling.cascades,
+            stories: telling.stories,
             findings: judged.report(sides, &self.judging),
             notes,
         })

@@ -10,6 +10,7 @@ mod judge;
 mod rendered;
 mod request;
 mod state;
+mod telling;
 
 pub use comparison::Comparison;
 pub use request::{CompareRequest, StateChoice};

@@ -88,6 +88,20 @@ impl Planner {
         Self { scenario, implied, known, data, written, notes, rendered, title }
     }
 
+    /// A scenario that no format is to tell.
+    pub(in crate::engine) fn untold(scenario: Scenario, analysis: &Analysis<'_>) -> Self {
+        Self {
+            scenario,
+            implied: Vec::new(),
+            known: Arc::clone(analysis.ownership().removers.known()),
+            data: BTreeMap::new(),
+            written: WrittenAt::default(),
+            notes: Vec::new(),
+            rendered: false,
+            title: None,
+        }
+    }
+
     /// The tool's requests of a removal; everything, where none is told as one.
     pub(super) fn requests(&self) -> &[Step] {
         self.scenario.requests()

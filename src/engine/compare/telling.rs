@@ -1,0 +1,58 @@
+//! What only some formats show of a comparison: each of it takes about as long as what all of them show.
+
+use crate::merge::Merge;
+use crate::report::html::StoryDocument;
+use crate::report::plan::{Cascade, LastStep};
+use crate::report::{Cascades, Format};
+use crate::story::PlanView;
+
+/// What some formats show of the clusters of a comparison.
+#[derive(Debug)]
+pub(super) struct MergeTelling {
+    draws_graphs: bool,
+    tells_outcomes: bool,
+    tells_stories: bool,
+    pub(super) cascades: Cascades,
+    pub(super) stories: Vec<StoryDocument>,
+    /// What becomes of every object.
+    pub(super) outcomes: Option<LastStep>,
+}
+
+impl MergeTelling {
+    /// For some formats; nothing is told yet.
+    pub(super) fn new(formats: &[Format]) -> Self {
+        let any = |shows: fn(Format) -> bool| formats.iter().any(|format| shows(*format));
+        Self {
+            draws_graphs: any(Format::draws_graphs),
+            tells_outcomes: any(Format::tells_outcomes),
+            tells_stories: any(Format::tells_stories),
+            cascades: Cascades::default(),
+            stories: Vec::new(),
+            outcomes: None,
+        }
+    }
+
+    /// Whether no format shows any of it.
+    pub(super) fn is_silent(&self) -> bool {
+        !(self.draws_graphs || self.tells_outcomes || self.tells_stories)
+    }
+
+    /// Tells what a merge does to a cluster of that name.
+    pub(super) fn add(&mut self, merge: &Merge<'_>, view: &PlanView<'_>, name: &str) {
+        if self.draws_graphs {
+            let drawn = merge.effects.iter().map(|effect| &effect.key).collect();
+            self.cascades.shown.extend(Cascade::of_ties(name, view, &drawn));
+        }
+        if self.tells_stories {
+            self.stories.extend(StoryDocument::last(view, name));
+        }
+        if self.tells_outcomes {
+            let mut outcomes = LastStep::of(view);
+            merge.appearing().for_each(|member| outcomes.appears(&member.key));
+            match &mut self.outcomes {
+                None => self.outcomes = Some(outcomes),
+                Some(all) => all.merge(outcomes),
+            }
+        }
+    }
+}
