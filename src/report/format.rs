@@ -69,16 +69,19 @@ impl Format {
     }
 
     /// Whether the format draws what is deleted.
+    #[doc(hidden)]
     pub fn draws_graphs(self) -> bool {
         self == Self::Markdown
     }
 
     /// Whether the format says of a comparison what becomes of every object.
+    #[doc(hidden)]
     pub fn tells_outcomes(self) -> bool {
         matches!(self, Self::Json | Self::Html)
     }
 
     /// Whether the format tells how it comes about, step by step.
+    #[doc(hidden)]
     pub fn tells_stories(self) -> bool {
         self == Self::Html
     }
