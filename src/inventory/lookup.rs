@@ -80,8 +80,13 @@ impl Inventory {
 
     /// The templates of the objects, in order.
     pub fn templates(&self) -> impl Iterator<Item = (&Member, Template<'_>)> {
-        self.of_kinds(&WITH_TEMPLATES)
-            .flat_map(|member| member.object.templates().map(move |template| (member, template)))
+        let with_templates = self.with_templates.get_or_init(|| {
+            let with_templates =
+                self.of_kinds(&WITH_TEMPLATES).filter(|member| member.object.templates().next().is_some());
+            with_templates.map(|member| member.id).collect()
+        });
+        let members = with_templates.iter().map(|id| self.member(*id));
+        members.flat_map(|member| member.object.templates().map(move |template| (member, template)))
     }
 
     /// The kinds of the objects' keys, in no order; one that is written with several groups comes several times.

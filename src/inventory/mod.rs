@@ -24,7 +24,7 @@ mod tree;
 mod walk;
 mod walked;
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use foldhash::HashMap;
 use rayon::prelude::*;
@@ -144,6 +144,8 @@ pub struct Inventory {
     by_name: Index,
     by_kind: Index,
     remarkable: Vec<ObjectId>,
+    /// Found when somebody asks.
+    with_templates: OnceLock<Vec<ObjectId>>,
 }
 
 impl Inventory {
@@ -191,6 +193,7 @@ impl Inventory {
             by_name: Index::default(),
             by_kind: Index::default(),
             remarkable: Vec::new(),
+            with_templates: OnceLock::new(),
         };
         inventory.build(written, &edits);
         inventory.index();

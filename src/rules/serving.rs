@@ -74,9 +74,6 @@ fn kind_not_served(context: &Context<'_>, sink: &mut Sink) {
     let inventory = context.inventory;
     for member in &inventory.members {
         let object = &member.object;
-        if object.group_version().version.is_empty() || object.kind().is_empty() || is_client_file(member) {
-            continue;
-        }
         let serving = &member.resolution.serving;
         // Kinds that the input does not define are simply installed by somebody else.
         if *serving == Serving::Unknown {
@@ -85,6 +82,9 @@ fn kind_not_served(context: &Context<'_>, sink: &mut Sink) {
         let Some(unserved) = Unserved::of(inventory, serving, object.kind(), object.api_version()) else {
             continue;
         };
+        if object.group_version().version.is_empty() || object.kind().is_empty() || is_client_file(member) {
+            continue;
+        }
         sink.push_with(|| {
             let unserved = unserved.beside(context.analysis, member, object.group_kind());
             let unserved =

@@ -29,6 +29,7 @@ mod left_out;
 mod limits;
 mod measure;
 mod node;
+mod part_text;
 mod passing;
 mod read;
 mod refusal;

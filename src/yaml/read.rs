@@ -5,7 +5,6 @@
 
 use std::borrow::Cow;
 use std::cell::Cell;
-use std::sync::Arc;
 
 use rayon::prelude::*;
 
@@ -13,6 +12,7 @@ use super::comments;
 use super::compose::{Composed, compose, compose_without};
 use super::document::{Comment, Content, Document, Dropped, Notation, Problem, ProblemKind, Quirk, ReadError};
 use super::left_out::LeftOut;
+use super::part_text::PartText;
 use super::split::{Piece, split};
 use super::tape::{SyntaxError, Tape};
 use super::tree::Tree;
@@ -70,7 +70,7 @@ pub fn read_each<T: Default + Send>(
     choice: ReadChoice,
     each: impl Fn(&mut T, Document) + Sync,
 ) -> Vec<T> {
-    let mut reader = StreamReader::new(file.text(), &file.shared_text(), choice, &each, 0);
+    let mut reader = StreamReader::new(file.text(), PartText::new(file.shared_text()), choice, &each, 0);
     let start = if reader.text.starts_with('\u{FEFF}') { '\u{FEFF}'.len_utf8() } else { 0 };
     let looks_like_json = reader.text[start..].trim_start().starts_with('{');
     match looks_like_json {
@@ -107,7 +107,7 @@ pub(super) fn reread(text: &str, span: Span, notation: Notation) -> Option<Tape>
 /// The whole value of a document of which parts were left out, read again.
 pub fn read_whole(file: &SourceFile, span: Span, notation: Notation) -> Option<Tree> {
     let tape = reread(file.text(), span, notation)?;
-    compose(&tape, &file.shared_text(), notation == Notation::Json).ok().map(|composed| composed.tree)
+    compose(&tape, &PartText::new(file.shared_text()), notation == Notation::Json).ok().map(|composed| composed.tree)
 }
 
 thread_local! {
@@ -131,7 +131,7 @@ impl Drop for ScratchTape {
 struct StreamReader<'f, T, F> {
     text: &'f str,
     /// The same text, for the trees that point into it.
-    shared: Arc<String>,
+    shared: PartText,
     choice: ReadChoice,
     /// The fast parser's.
     tape: ScratchTape,
@@ -145,17 +145,8 @@ struct StreamReader<'f, T, F> {
 }
 
 impl<'f, T: Default + Send, F: Fn(&mut T, Document) + Sync> StreamReader<'f, T, F> {
-    fn new(text: &'f str, shared: &Arc<String>, choice: ReadChoice, each: &'f F, next: u32) -> Self {
-        Self {
-            text,
-            shared: Arc::clone(shared),
-            choice,
-            tape: ScratchTape(TAPE.take()),
-            each,
-            next,
-            done: T::default(),
-            parts: Vec::new(),
-        }
+    fn new(text: &'f str, shared: PartText, choice: ReadChoice, each: &'f F, next: u32) -> Self {
+        Self { text, shared, choice, tape: ScratchTape(TAPE.take()), each, next, done: T::default(), parts: Vec::new() }
     }
 
     fn push(
@@ -212,7 +203,7 @@ impl<'f, T: Default + Send, F: Fn(&mut T, Document) + Sync> StreamReader<'f, T, 
         let size = pieces.len().div_ceil(PARTS).max(1);
         let part = |(at, part): (usize, &[Piece])| {
             let next = self.next + (at * size) as u32;
-            let mut reader = Self::new(self.text, &self.shared, self.choice, self.each, next);
+            let mut reader = Self::new(self.text, self.shared.apart(), self.choice, self.each, next);
             part.iter().for_each(|piece| reader.piece(*piece, None));
             reader.done
         };

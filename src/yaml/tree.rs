@@ -4,11 +4,10 @@
 //! node it names, so a document never grows by expansion; walks that must expand carry their own budget. Nesting is walked
 //! iteratively by every consumer: documents may be 10,000 deep.
 
-use std::sync::Arc;
-
 use foldhash::HashSet;
 
 use super::node::{NodeContent, NodeId, Number, RawEntry, TextPlace, TreeNode};
+use super::part_text::PartText;
 use super::text_ref::TextRef;
 use super::words::TreeWords;
 use crate::text::Span;
@@ -49,7 +48,7 @@ pub(super) struct RareValues {
 pub struct Tree {
     pub(super) words: TreeWords,
     /// The text of the whole file.
-    pub(super) file: Arc<String>,
+    pub(super) file: PartText,
     pub(super) rare: Option<Box<RareValues>>,
 }
 

@@ -1,13 +1,13 @@
 //! A tree while it grows: nodes, entries and items, and where texts are.
 
 use std::borrow::Cow;
-use std::sync::Arc;
 
 use foldhash::HashMap;
 
 use crate::text::Span;
 use crate::yaml::growth;
 use crate::yaml::node::{NodeContent, NodeId, Number, RawEntry, TextPlace, TreeNode};
+use crate::yaml::part_text::PartText;
 use crate::yaml::scalar::Scalar;
 use crate::yaml::tape::{Tape, TapeEvent, TextRef};
 use crate::yaml::tree::{RareValues, Tree};
@@ -226,7 +226,7 @@ impl<'t> GrowingTree<'t> {
 
     /// The tree. What it needs of the lists that it grew in and of the tape's decoded texts is copied, for both serve the next
     /// document.
-    pub(super) fn finish(mut self, root: NodeId, file: &Arc<String>) -> Tree {
+    pub(super) fn finish(mut self, root: NodeId, file: &PartText) -> Tree {
         let decoded = match self.is_whole {
             true => [self.tape.decoded.as_str(), &self.lists.added].concat(),
             false => self.take_decoded(),
@@ -237,7 +237,7 @@ impl<'t> GrowingTree<'t> {
         let words = TreeWords::of(TreeParts { nodes, entries, items, root, is_whole, has_aliases });
         let has_rare = !numbers.is_empty() || !texts.is_empty() || !decoded.is_empty();
         let rare = has_rare.then(|| Box::new(RareValues { numbers: numbers.clone(), texts: texts.clone(), decoded }));
-        let tree = Tree { words, file: Arc::clone(file), rare };
+        let tree = Tree { words, file: file.clone(), rare };
         match lists.nodes.capacity() > KEPT_NODES {
             true => *lists = TreeLists::default(),
             false => lists.clear(),

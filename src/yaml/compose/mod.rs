@@ -10,7 +10,6 @@ mod open;
 
 use std::borrow::Cow;
 use std::cell::Cell;
-use std::sync::Arc;
 
 use self::growing::{GrowingTree, Growth, TreeLists};
 use self::open::{Key, OpenCollections};
@@ -20,6 +19,7 @@ use super::growth;
 use super::left_out::LeftOut;
 use super::limits::MAX_OFFSET;
 use super::node::{NodeContent, NodeId, Number, TreeNode};
+use super::part_text::PartText;
 use super::passing;
 use super::root;
 use super::scalar::{self, Scalar, TagMeaning};
@@ -34,14 +34,14 @@ pub(super) struct Composed {
 }
 
 /// Composes a tape. `file` is the text of the whole file; `json` says which rules scalars follow.
-pub(super) fn compose(tape: &Tape, file: &Arc<String>, json: bool) -> Result<Composed, SyntaxError> {
+pub(super) fn compose(tape: &Tape, file: &PartText, json: bool) -> Result<Composed, SyntaxError> {
     compose_without(tape, file, json, LeftOut::default())
 }
 
 /// The same; `left_out` is checked like all else, and not kept.
 pub(super) fn compose_without(
     tape: &Tape,
-    file: &Arc<String>,
+    file: &PartText,
     json: bool,
     left_out: LeftOut,
 ) -> Result<Composed, SyntaxError> {
