@@ -8,8 +8,8 @@ use std::hint::black_box;
 
 use divan::{AllocProfiler, Bencher};
 use ownerlint::gc::{
-    Cluster, Facts, KindInfo, KindTable, NamespaceFacts, Object, OwnerReference, PodFacts, Reconciler,
-    SimulationOptions, Step, simulate,
+    Cluster, Facts, KindInfo, KindTable, NamespaceFacts, Object, OwnerReference, Reconciler, SimulationOptions, Step,
+    simulate,
 };
 use ownerlint::kube::{GroupKind, Namespace, ObjectKey, Policy, Wait};
 
@@ -176,7 +176,7 @@ fn serving(objects: Vec<Object>) -> Cluster {
 fn workload(name: &str) -> [Object; 3] {
     let deployment = plain(DEPLOYMENT, name.into());
     let set = owned(REPLICA_SET, name.into(), &deployment);
-    let pod = Object { facts: Facts::Pod(Box::new(PodFacts::default())), ..owned(POD, name.into(), &set) };
+    let pod = Object { facts: Facts::Pod(Box::default()), ..owned(POD, name.into(), &set) };
     [deployment, set, pod]
 }
 

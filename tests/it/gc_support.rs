@@ -202,7 +202,7 @@ pub(crate) fn sketch_object(line: &str) -> Object {
         deletion: terminating.then(Deletion::default),
         facts: match key.kind.as_str() {
             "Namespace" => Facts::Namespace(NamespaceFacts::default()),
-            "Pod" => Facts::Pod(Box::new(PodFacts::default())),
+            "Pod" => Facts::Pod(Box::default()),
             _ => Facts::None,
         },
         reconcilers: Vec::new(),
