@@ -13,9 +13,9 @@ use super::repository::{Inward, OwnRepositories};
 use super::tree::SourceTree;
 use crate::manifest::ParsedFile;
 
-/// What all roots together may build more than once, in files, documents and objects: overlays that include each other in many ways
-/// reach a file over and over.
-const MOST_REPEATED: usize = 200_000;
+/// What all roots together may build more than once, in files, documents and objects: a folder of 1,000 objects for each of 300
+/// clusters is fine, overlays that include each other in many ways reach a file over and over.
+const MOST_REPEATED: usize = 1_000_000;
 
 /// What somebody builds.
 #[derive(Clone, Debug)]
