@@ -114,6 +114,28 @@ fn thousands_of_delivery_objects_that_build_one_folder() {
     assert!(error.contains("the delivery objects build the same files over and over"), "{error}");
 }
 
+/// What is not hostile: 70 clusters that build the same 1,000 objects, of which one is removed.
+#[test]
+fn a_fleet_of_clusters_that_builds_one_folder() {
+    let inside = Repository::new();
+    for (side, count) in [("base", 1_000), ("head", 999)] {
+        let object = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: c#, namespace: b}\n";
+        for number in 0..count {
+            inside.write(&format!("{side}/apps/{number}.yaml"), &object.replace('#', &number.to_string()));
+        }
+        let resources = numbered("- #.yaml\n", count);
+        inside.write(&format!("{side}/apps/kustomization.yaml"), &format!("resources:\n{resources}"));
+        for number in 0..70 {
+            let kustomization = format!("nameSuffix: -k{number}\nresources: [../../apps]\n");
+            inside.write(&format!("{side}/clusters/{number}/kustomization.yaml"), &kustomization);
+        }
+    }
+    let run = limited(&inside.path(), "diff --base base --head head --no-config --fail-on never --threads 2");
+    let (out, error) = (String::from_utf8_lossy(&run.stdout), String::from_utf8_lossy(&run.stderr));
+    assert_eq!(run.status.code(), Some(0), "{error}");
+    assert!(out.trim_end().ends_with("70 removed"), "{out:.300}");
+}
+
 /// Whoever deleted one of them looked at every object for what it delivered, and at every object of its folder's destination.
 #[test]
 fn thousands_of_folders_that_are_delivered_one_by_one() {
