@@ -123,6 +123,8 @@ fn namespace(member: &Member) -> NamespaceFacts {
     if !complete && !spec_finalizers.iter().any(|token| token == finalizers::KUBERNETES) {
         spec_finalizers.push(finalizers::KUBERNETES.to_owned());
     }
+    // There may be as many Namespaces as objects, and a list grows by four.
+    spec_finalizers.shrink_to_fit();
     NamespaceFacts { spec_finalizers }
 }
 

@@ -66,7 +66,7 @@ pub(super) fn add_outcomes(
 
 /// What each client deletes that may halt, if others go on then.
 fn joined(requests: &[BoundRequest<'_>]) -> Vec<Vec<ObjectId>> {
-    let waiting: BTreeSet<usize> = requests.iter().flat_map(|request| &request.waiting).copied().collect();
+    let waiting: BTreeSet<usize> = requests.iter().flat_map(|request| request.waiting.iter().copied()).collect();
     let after = requests.iter().skip_while(|request| request.waiting.is_empty()).skip(1);
     let going: BTreeSet<usize> = after.map(|request| request.client).chain(waiting.iter().copied()).collect();
     if going.len() < 2 {

@@ -1,6 +1,7 @@
 //! What a user does to the cluster, step by step.
 
 use std::collections::BTreeSet;
+use std::sync::Arc;
 
 use super::cluster::Cluster;
 use super::ids::ObjectId;
@@ -53,7 +54,7 @@ pub(super) struct BoundRequest<'s> {
     /// Whether the cluster comes to rest before the next request, whoever sends that.
     pub(super) wait: Wait,
     /// The clients that go on after this rest only if what they have deleted is gone.
-    pub(super) waiting: BTreeSet<usize>,
+    pub(super) waiting: Arc<BTreeSet<usize>>,
 }
 
 #[derive(Debug, Clone, Copy)]
@@ -87,7 +88,7 @@ impl<'s> BoundRequest<'s> {
             }
             if request.wait == Wait::None && next.is_some_and(|next| waiting.contains(&next)) {
                 request.wait = Wait::Gone;
-                request.waiting = std::mem::take(&mut waiting);
+                request.waiting = Arc::new(std::mem::take(&mut waiting));
             }
             if request.wait == Wait::Settled {
                 waiting.clear();
@@ -113,11 +114,12 @@ impl<'s> BoundRequest<'s> {
             }
         };
         let targets = targets.iter().map(|key| cluster.find(key)).collect();
-        BoundRequest { targets, operation, client, wait, waiting: BTreeSet::new() }
+        BoundRequest { targets, operation, client, wait, waiting: Arc::default() }
     }
 
     /// The same request to other objects.
     pub(super) fn to(&self, targets: Vec<Option<ObjectId>>) -> BoundRequest<'s> {
-        BoundRequest { targets, ..self.clone() }
+        let Self { operation, client, wait, ref waiting, .. } = *self;
+        BoundRequest { targets, operation, client, wait, waiting: Arc::clone(waiting) }
     }
 }

@@ -29,42 +29,56 @@ pub struct Why {
     pub round: u32,
 }
 
-/// Explains every object that has changed `since`, and every live object with an owner that is gone or Terminating.
-pub(super) fn explain(
-    cluster: &Cluster,
-    state: &State,
-    before: &[Change],
-    since: &[Change],
-    rejected: impl Iterator<Item = ObjectId>,
-) -> BTreeMap<ObjectKey, Why> {
-    // The first change of each object, over all steps.
-    let mut began: BTreeMap<ObjectId, &Change> = BTreeMap::new();
-    for change in before.iter().chain(since) {
-        began.entry(change.object).or_insert(change);
-    }
-    let mut explained: BTreeMap<ObjectId, Why> = BTreeMap::new();
-    for change in since {
-        let why = explained.entry(change.object).or_default();
-        why.round = change.round;
-        add(&mut why.causes, change.cause);
-    }
-    let view = View { cluster, state };
-    for id in rejected.filter(|id| state.live(*id)) {
-        add(&mut explained.entry(id).or_default().causes, Cause::WebhookRejects);
-    }
-    for id in cluster.ids().filter(|id| state.live(*id)) {
-        for cause in causes_of_standing(view, id) {
-            add(&mut explained.entry(id).or_default().causes, cause);
+/// What happened up to a verdict.
+pub(super) struct History<'a> {
+    pub(super) cluster: &'a Cluster,
+    /// The verdict.
+    pub(super) state: &'a State,
+    /// The changes up to the last step that settled, and those since.
+    pub(super) before: Vec<Change>,
+    pub(super) since: Vec<Change>,
+    /// The objects of requests that were rejected since then.
+    pub(super) rejected: Vec<ObjectId>,
+}
+
+impl History<'_> {
+    /// Explains every object that has changed `since`, and every live object with an owner that is gone or Terminating.
+    pub(super) fn explain(&self) -> BTreeMap<ObjectKey, Why> {
+        // The first change of each object, over all steps.
+        let mut began: BTreeMap<ObjectId, &Change> = BTreeMap::new();
+        for change in self.before.iter().chain(&self.since) {
+            began.entry(change.object).or_insert(change);
         }
+        let mut ways = Ways { began: &began, known: BTreeMap::new() };
+        let keyed = self.causes().into_iter().map(|(id, (causes, round))| {
+            let (chain, omitted) = ways.down_to(id);
+            let chain = chain.into_iter().map(|id| self.cluster.key(id)).collect();
+            (self.cluster.key(id), Why { causes, chain, omitted, round })
+        });
+        keyed.collect()
     }
-    let shown = explained.into_iter().filter(|(id, _)| !cluster.is_assumed(*id));
-    let mut ways = Ways { began: &began, known: BTreeMap::new() };
-    let keyed = shown.map(|(id, mut why)| {
-        let (chain, omitted) = ways.down_to(id);
-        (why.chain, why.omitted) = (chain.into_iter().map(|id| cluster.key(id)).collect(), omitted);
-        (cluster.key(id), why)
-    });
-    keyed.collect()
+
+    /// The causes of the same objects, each with the round of its last change.
+    pub(super) fn causes(&self) -> BTreeMap<ObjectId, (Vec<Cause>, u32)> {
+        let (cluster, state) = (self.cluster, self.state);
+        let mut explained: BTreeMap<ObjectId, (Vec<Cause>, u32)> = BTreeMap::new();
+        for change in &self.since {
+            let (causes, round) = explained.entry(change.object).or_default();
+            *round = change.round;
+            add(causes, change.cause);
+        }
+        let view = View { cluster, state };
+        for id in self.rejected.iter().filter(|id| state.live(**id)) {
+            add(&mut explained.entry(*id).or_default().0, Cause::WebhookRejects);
+        }
+        for id in cluster.ids().filter(|id| state.live(*id)) {
+            for cause in causes_of_standing(view, id) {
+                add(&mut explained.entry(id).or_default().0, cause);
+            }
+        }
+        explained.retain(|id, _| !cluster.is_assumed(*id));
+        explained
+    }
 }
 
 fn add(causes: &mut Vec<Cause>, cause: Cause) {

@@ -111,6 +111,13 @@ impl Inventory {
         namesakes
     }
 
+    /// The objects of which it is known that they are in a namespace, in order: what the namespace controller deletes with it.
+    pub fn in_namespace(&self, name: &str) -> &[ObjectId] {
+        let namespace_of = |id| self.member(id).key.namespace.name();
+        let by_namespace = self.by_namespace.get_or_init(|| Index::new(self.members.len(), namespace_of));
+        by_namespace.get(&name, namespace_of)
+    }
+
     /// The objects of a group, kind and name in whatever namespace, in order.
     pub fn with_name(&self, group: &str, kind: &str, name: &str) -> &[ObjectId] {
         self.by_name.get(&(table().identity(group, kind), kind, name), |id| name_of(self.member(id)))

@@ -146,6 +146,8 @@ pub struct Inventory {
     remarkable: Vec<ObjectId>,
     /// Found when somebody asks.
     with_templates: OnceLock<Vec<ObjectId>>,
+    /// Likewise.
+    by_namespace: OnceLock<Index>,
 }
 
 impl Inventory {
@@ -194,6 +196,7 @@ impl Inventory {
             by_kind: Index::default(),
             remarkable: Vec::new(),
             with_templates: OnceLock::new(),
+            by_namespace: OnceLock::new(),
         };
         inventory.build(written, &edits);
         inventory.index();

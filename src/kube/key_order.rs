@@ -1,47 +1,18 @@
 //! The order of many keys.
 
-use std::cmp::Ordering;
+use std::hash::Hash;
 
 use foldhash::HashMap;
 
-use super::{Namespace, ObjectKey};
+use super::ObjectKey;
 
-/// A text among others: which one it is, and how it begins.
-#[derive(Clone, Copy)]
-struct Beginning {
-    number: u32,
-    eight: u64,
-}
-
-/// What decides between two keys most of the time. Texts of many keys are far apart in memory, so they are looked at once, and
-/// again only where two begin alike.
+/// What decides between two keys most of the time. Texts of many keys are far apart in memory: the kinds and namespaces are
+/// compared once for all keys, and names only where they begin alike.
 struct Decider {
-    group: Beginning,
-    kind: Beginning,
-    namespace_rank: u8,
-    namespace: Beginning,
+    kind: u32,
+    namespace: u32,
     name: u64,
     at: usize,
-}
-
-/// Numbers texts; equal ones have one number.
-#[derive(Default)]
-struct Numbering<'a>(HashMap<&'a str, u32>);
-
-impl<'a> Numbering<'a> {
-    fn number(&mut self, text: &'a str) -> Beginning {
-        let new = self.0.len() as u32;
-        Beginning { number: *self.0.entry(text).or_insert(new), eight: first_eight(text) }
-    }
-}
-
-impl Beginning {
-    fn order(self, other: Self, texts: impl FnOnce() -> Ordering) -> Ordering {
-        match self.number == other.number {
-            true => Ordering::Equal,
-            false => self.eight.cmp(&other.eight).then_with(texts),
-        }
-    }
 }
 
 /// Sorts by keys, in the order of [`ObjectKey`] itself.
@@ -49,29 +20,42 @@ pub fn sort_by_object_key<T>(mut items: Vec<T>, key_of: impl Fn(&T) -> &ObjectKe
     if items.is_sorted_by(|a, b| key_of(a) <= key_of(b)) {
         return items;
     }
-    let mut numbering = Numbering::default();
-    let deciders = items.iter().map(&key_of).enumerate().map(|(at, key)| Decider {
-        group: numbering.number(&key.group),
-        kind: numbering.number(&key.kind),
-        namespace_rank: namespace_rank(&key.namespace),
-        namespace: numbering.number(key.namespace.name().unwrap_or_default()),
-        name: first_eight(&key.name),
-        at,
-    });
-    let mut order: Vec<Decider> = deciders.collect();
-    let key_at = |at: usize| key_of(&items[at]);
-    order.sort_by(|a, b| {
-        let (one, other) = (|| key_at(a.at), || key_at(b.at));
-        let group = a.group.order(b.group, || one().group.cmp(&other().group));
-        group
-            .then_with(|| a.kind.order(b.kind, || one().kind.cmp(&other().kind)))
-            .then(a.namespace_rank.cmp(&b.namespace_rank))
-            .then_with(|| a.namespace.order(b.namespace, || one().namespace.cmp(&other().namespace)))
-            .then(a.name.cmp(&b.name))
-            .then_with(|| one().name.cmp(&other().name))
+    let keys = || items.iter().map(&key_of);
+    let kinds = ranks(keys().map(|key| (&*key.group, &*key.kind)));
+    let namespaces = ranks(keys().map(|key| &key.namespace));
+    let deciders = keys().zip(kinds).zip(namespaces).enumerate();
+    let mut order: Vec<Decider> = deciders
+        .map(|(at, ((key, kind), namespace))| Decider { kind, namespace, name: first_eight(&key.name), at })
+        .collect();
+    let name = |one: &Decider| &key_of(&items[one.at]).name;
+    order.sort_unstable_by(|a, b| {
+        let places = (a.kind, a.namespace, a.name).cmp(&(b.kind, b.namespace, b.name));
+        // Those of one key stay in their order.
+        places.then_with(|| name(a).cmp(name(b))).then(a.at.cmp(&b.at))
     });
     arrange(&mut items, order.into_iter().map(|decider| decider.at).collect());
     items
+}
+
+/// The place of each value among all different ones, in their order.
+fn ranks<K: Ord + Hash + Copy>(values: impl Iterator<Item = K>) -> Vec<u32> {
+    let mut numbers: HashMap<K, u32> = HashMap::default();
+    let mut ranks: Vec<u32> = values
+        .map(|value| {
+            let new = numbers.len() as u32;
+            *numbers.entry(value).or_insert(new)
+        })
+        .collect();
+    let mut different: Vec<(K, u32)> = numbers.into_iter().collect();
+    different.sort_unstable();
+    let mut rank_of = vec![0; different.len()];
+    for (rank, (_, number)) in (0..).zip(different) {
+        rank_of[number as usize] = rank;
+    }
+    for rank in &mut ranks {
+        *rank = rank_of[*rank as usize];
+    }
+    ranks
 }
 
 /// Puts items into an order: where each one comes from. In place, for they may be large.
@@ -87,14 +71,6 @@ fn arrange<T>(items: &mut [T], mut origins: Vec<usize>) {
             items.swap(at, from);
             at = from;
         }
-    }
-}
-
-fn namespace_rank(namespace: &Namespace) -> u8 {
-    match namespace {
-        Namespace::None => 0,
-        Namespace::Unwritten => 1,
-        Namespace::Named(_) => 2,
     }
 }
 

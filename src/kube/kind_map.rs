@@ -25,6 +25,11 @@ impl Equivalent<GroupKind<SmolStr>> for GroupKind<&str> {
 }
 
 impl<T> KindMap<T> {
+    /// Whether no kind has a value.
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
     /// The value of a kind.
     pub fn get(&self, kind: GroupKind<&str>) -> Option<&T> {
         self.0.get(&kind)

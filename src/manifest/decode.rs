@@ -137,6 +137,8 @@ impl Decoder {
                 }
             }
         }
+        // Every object may have one, and a list grows by four.
+        strings.shrink_to_fit();
         strings
     }
 

@@ -124,10 +124,10 @@ impl<'a> Losses<'a, '_> {
 
     /// Whether an object takes others along and base has none of them: then nobody knows how many the cluster has.
     fn hides(&self, member: &Member) -> bool {
-        let ties = self.part.analysis.ties();
+        let inventory = self.part.analysis.inventory();
         match (member.object.is(kinds::NAMESPACE), member.object.definition()) {
-            (true, _) => ties.contained_in(&member.key.name).is_empty(),
-            (_, Some(crd)) => instances_of(self.part.analysis.inventory(), crd.group_kind()).next().is_none(),
+            (true, _) => inventory.in_namespace(&member.key.name).is_empty(),
+            (_, Some(crd)) => instances_of(inventory, crd.group_kind()).next().is_none(),
             _ => false,
         }
     }

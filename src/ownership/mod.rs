@@ -3,7 +3,6 @@
 //! Knows nothing of deletion: whether an edge makes anything die is for the simulation to say.
 
 pub mod access;
-mod contains;
 mod data;
 mod defines;
 mod delivers;

@@ -104,6 +104,11 @@ impl Removers {
         &self.access
     }
 
+    /// Whether some kind of the input has [added finalizers](Self::added_finalizers).
+    pub fn adds_finalizers(&self) -> bool {
+        !self.added.is_empty()
+    }
+
     /// The finalizers that every object of its kind gets from its controller, whether or not this one's manifest lists them. A
     /// dump shows what an object has.
     pub fn added_finalizers<'t>(&'t self, member: &Member) -> impl Iterator<Item = &'t str> + use<'t> {

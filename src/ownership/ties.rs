@@ -5,12 +5,12 @@ use std::collections::BTreeMap;
 use super::delivers::{self, DeliveryObject};
 use super::tables::Tables;
 use super::tie::{Tie, TieKind};
-use super::{contains, generates, uses};
+use super::{generates, uses};
 use crate::inventory::{Inventory, ObjectId};
 use crate::kube::ObjectKey;
 
-/// The ties of a bundle that manifests do not write as owner references. What a Namespace contains is a list of objects: its evidence
-/// is their own namespace. What a CRD defines, the inventory knows: [`instances_of`](super::instances_of).
+/// The ties of a bundle that manifests do not write as owner references. What a Namespace contains
+/// and what a CRD defines, the inventory knows: [`Inventory::in_namespace`], [`instances_of`](super::instances_of).
 #[derive(Clone, Debug, Default)]
 pub struct Ties {
     /// In the order of the objects that they begin at.
@@ -18,7 +18,6 @@ pub struct Ties {
     /// By the key they lead to, the places in `all`.
     to: BTreeMap<ObjectKey, Vec<usize>>,
     delivery: Vec<DeliveryObject>,
-    contents: BTreeMap<String, Vec<ObjectId>>,
 }
 
 impl Ties {
@@ -51,7 +50,7 @@ impl Ties {
         for (place, tie) in all.iter().enumerate() {
             to.entry(tie.to.key.clone()).or_default().push(place);
         }
-        Self { all, to, delivery: delivers::of(inventory), contents: contains::of(inventory) }
+        Self { all, to, delivery: delivers::of(inventory) }
     }
 
     /// Every tie, in the order of the objects that they begin at.
@@ -84,10 +83,5 @@ impl Ties {
     /// What delivers objects, in the order of the inventory.
     pub fn delivery_objects(&self) -> &[DeliveryObject] {
         &self.delivery
-    }
-
-    /// What the namespace controller deletes with a Namespace.
-    pub fn contained_in(&self, namespace: &str) -> &[ObjectId] {
-        self.contents.get(namespace).map_or(&[], Vec::as_slice)
     }
 }

@@ -4,16 +4,17 @@
 
 use serde_json::{Value, json};
 
+use super::line::{Each, line};
 use super::relation::{other_ends, rendered_from};
-use super::{Report, Reported, Roots, line, paths};
+use super::{Report, Reported, Roots, paths};
 use crate::finding::Severity;
 use crate::text::ColumnUnit;
 use crate::text::plain;
 
 /// An array with one element per finding.
 pub(super) fn render(report: &Report, roots: &Roots) -> String {
-    let findings: Vec<_> = report.findings.iter().map(|reported| issue(report, reported, roots)).collect();
-    line::line(serde_json::to_string_pretty(&findings))
+    let findings = Each(report.findings.iter().map(|reported| issue(report, reported, roots)));
+    line(serde_json::to_string_pretty(&findings))
 }
 
 fn issue(report: &Report, reported: &Reported, roots: &Roots) -> Value {

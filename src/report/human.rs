@@ -25,6 +25,9 @@ const CONTEXT: usize = 2;
 /// readable.
 const MAX_PLACES: usize = 8;
 
+/// Objects of a chain that are drawn. Each stands to the right of the one before it.
+const MAX_LINKS: usize = 12;
+
 /// Lines of a screen. A longer report ends with a table.
 const SCREEN: usize = 50;
 
@@ -163,14 +166,15 @@ fn name(title: &str, options: &HumanOptions) -> String {
 fn chain(chain: &Chain, options: &HumanOptions) -> String {
     let [tee, corner] = if options.ascii { ["|- ", "`- "] } else { ["├─ ", "└─ "] };
     let last = chain.objects.len().saturating_sub(1);
-    let lines = chain.objects.iter().map(|key| plain::one_line(&key.to_string())).enumerate().map(|(at, key)| {
-        match chain.relation {
-            _ if at == 0 => key,
-            Relation::OwnedBy => format!("{INDENT}{}{corner}owned by {key}", "   ".repeat(at - 1)),
-            Relation::Takes => format!("{INDENT}{}takes {key} with it", if at == last { corner } else { tee }),
-        }
+    let shown = chain.objects.iter().take(MAX_LINKS).map(|key| plain::one_line(&key.to_string()));
+    let lines = shown.enumerate().map(|(at, key)| match chain.relation {
+        _ if at == 0 => key,
+        Relation::OwnedBy => format!("{INDENT}{}{corner}owned by {key}", "   ".repeat(at - 1)),
+        Relation::Takes => format!("{INDENT}{}takes {key} with it", if at == last { corner } else { tee }),
     });
-    lines.collect::<Vec<_>>().join("\n")
+    let more = chain.objects.len().saturating_sub(MAX_LINKS);
+    let more = (more > 0).then(|| format!("{INDENT}and {}", plain::count(more, "more object")));
+    lines.chain(more).collect::<Vec<_>>().join("\n")
 }
 
 fn counts(report: &Report) -> String {

@@ -2,13 +2,13 @@
 //!
 //! `rules/schema/report.schema.json` describes it; a field is only ever added within the major version.
 
-use serde::Serialize;
+use serde::{Serialize, Serializer};
 
-use super::line::line;
+use super::line::{Each, line};
 use super::{
     ListedSkip, Note, Place, Report, Reported, RuleInfo, RunInfo, Summary, SuppressedFinding, Tool, suggestion,
 };
-use crate::finding::{Edit, Fix};
+use crate::finding::{Fix, Label};
 use crate::kube::ObjectKey;
 use crate::text::ColumnUnit;
 
@@ -25,7 +25,7 @@ pub(super) fn document(report: &Report) -> impl Serialize + '_ {
         run: &report.run,
         summary: report.summary,
         rules: report.rules.iter().map(RuleSummary::new).collect(),
-        findings: findings(report),
+        findings: Each(findings(report)),
         suppressed: report.suppressed.iter().map(|suppressed| SuppressedJson::new(report, suppressed)).collect(),
         notes: report.notes.iter().map(NoteJson::new).collect(),
         skipped: &report.skipped,
@@ -33,24 +33,23 @@ pub(super) fn document(report: &Report) -> impl Serialize + '_ {
 }
 
 /// The findings, as every document has them.
-pub(super) fn findings(report: &Report) -> Vec<FindingDocument<'_>> {
-    report.findings.iter().map(|reported| FindingDocument::new(report, reported)).collect()
+pub(super) fn findings(report: &Report) -> impl Iterator<Item = FindingDocument<'_>> + Clone {
+    report.findings.iter().map(|reported| FindingDocument::new(report, reported))
 }
 
 /// One finding per line.
 pub(super) fn render_lines(report: &Report) -> String {
-    let findings = report.findings.iter();
-    findings.map(|reported| line(serde_json::to_string(&FindingDocument::new(report, reported)))).collect()
+    findings(report).map(|finding| line(serde_json::to_string(&finding))).collect()
 }
 
 #[derive(Serialize)]
-struct ReportDocument<'a> {
+struct ReportDocument<'a, F> {
     schema: &'static str,
     tool: ToolJson<'a>,
     run: &'a RunInfo,
     summary: Summary,
     rules: Vec<RuleSummary<'a>>,
-    findings: Vec<FindingDocument<'a>>,
+    findings: F,
     suppressed: Vec<SuppressedJson<'a>>,
     notes: Vec<NoteJson<'a>>,
     skipped: &'a [ListedSkip],
@@ -127,7 +126,7 @@ pub(super) struct FindingDocument<'a> {
     object: Option<&'a ObjectKey>,
     field: Option<&'a str>,
     location: LocationJson<'a>,
-    related: Vec<RelatedJson<'a>>,
+    related: RelatedPlaces<'a>,
     chain: &'a [ObjectKey],
     #[serde(skip_serializing_if = "<[_]>::is_empty")]
     tables: &'a [String],
@@ -139,7 +138,13 @@ pub(super) struct FindingDocument<'a> {
 struct FixJson<'a> {
     title: &'a str,
     applicability: &'a str,
-    edits: Vec<EditJson<'a>>,
+    edits: FixEdits<'a>,
+}
+
+/// The edits of a fix: there may be several for each document of a file.
+struct FixEdits<'a> {
+    report: &'a Report,
+    fix: &'a Fix,
 }
 
 #[derive(Serialize)]
@@ -150,12 +155,33 @@ struct EditJson<'a> {
 
 impl<'a> FixJson<'a> {
     fn new(report: &'a Report, fix: &'a Fix) -> Self {
-        let edit = |edit: &'a Edit| EditJson {
-            location: LocationJson::new(report, Place { file: edit.file, span: edit.span }),
+        Self { title: &fix.title, applicability: fix.applicability.as_str(), edits: FixEdits { report, fix } }
+    }
+}
+
+impl Serialize for FixEdits<'_> {
+    fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
+        let edits = suggestion::by_file(self.fix).into_iter().flat_map(|(_, edits)| edits);
+        to.collect_seq(edits.map(|edit| EditJson {
+            location: LocationJson::new(self.report, Place { file: edit.file, span: edit.span }),
             replacement: &edit.replacement,
-        };
-        let edits = suggestion::by_file(fix).into_iter().flat_map(|(_, edits)| edits);
-        Self { title: &fix.title, applicability: fix.applicability.as_str(), edits: edits.map(edit).collect() }
+        }))
+    }
+}
+
+/// The other places of a finding.
+struct RelatedPlaces<'a> {
+    report: &'a Report,
+    labels: &'a [Label],
+}
+
+impl Serialize for RelatedPlaces<'_> {
+    fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
+        to.collect_seq(
+            self.labels
+                .iter()
+                .map(|label| RelatedJson { message: &label.message, location: LocationJson::new(self.report, label) }),
+        )
     }
 }
 
@@ -181,7 +207,6 @@ struct LocationJson<'a> {
 impl<'a> FindingDocument<'a> {
     fn new(report: &'a Report, reported: &'a Reported) -> Self {
         let finding = &reported.finding;
-        let related = finding.related.iter();
         Self {
             rule: finding.rule,
             severity: finding.severity.as_str(),
@@ -194,9 +219,7 @@ impl<'a> FindingDocument<'a> {
             object: finding.object.as_ref(),
             field: finding.field.as_deref(),
             location: LocationJson::new(report, &finding.primary),
-            related: related
-                .map(|label| RelatedJson { message: &label.message, location: LocationJson::new(report, label) })
-                .collect(),
+            related: RelatedPlaces { report, labels: &finding.related },
             chain: &finding.chain.objects,
             tables: &finding.tables,
             fixes: finding.fix.iter().map(|fix| FixJson::new(report, fix)).collect(),

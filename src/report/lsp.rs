@@ -2,21 +2,32 @@
 //!
 //! A file without findings has an empty list, which is how an editor learns that the old ones are gone.
 
+use serde::Serialize;
 use serde_json::{Map, Value, json};
 
+use super::line::{Each, line};
 use super::relation::rendered_from;
-use super::{LspOptions, Place, Report, Reported, Roots, line, paths, suggestion};
+use super::{LspOptions, Place, Report, Reported, Roots, paths, suggestion};
 use crate::finding::{Applicability, Fix, Label, Severity};
 use crate::text::{ColumnUnit, FileId, Position, SourceFile, Span, plain};
 
+/// Related places of one diagnostic. An editor lists them all below it.
+const MAX_RELATED: usize = 100;
+
+#[derive(Serialize)]
+struct FileDiagnostics<D> {
+    uri: String,
+    diagnostics: D,
+}
+
 /// Every file of the run, in the order of the sources.
 pub(super) fn render(report: &Report, options: &LspOptions, roots: &Roots) -> String {
-    let files = report.sources.iter().zip(report.by_file()).map(|((_, file), own)| {
-        let diagnostics: Vec<_> =
-            own.into_iter().map(|reported| diagnostic(report, reported, options, roots)).collect();
-        json!({"uri": paths::absolute_uri(file.path(), roots), "diagnostics": diagnostics})
+    let by_file = report.by_file();
+    let files = report.sources.iter().zip(&by_file).map(|((_, file), own)| FileDiagnostics {
+        uri: paths::absolute_uri(file.path(), roots),
+        diagnostics: Each(own.iter().map(|reported| diagnostic(report, reported, options, roots))),
     });
-    line::line(serde_json::to_string_pretty(&files.collect::<Vec<_>>()))
+    line(serde_json::to_string_pretty(&Each(files)))
 }
 
 /// The diagnostics of the file at an absolute path, or those of them that touch a part of it.
@@ -56,14 +67,14 @@ fn diagnostic(report: &Report, reported: &Reported, options: &LspOptions, roots:
     let text: Vec<_> = text.into_iter().filter(|part| !part.trim().is_empty()).collect();
     members.insert("message".to_owned(), json!(text.join("\n\n")));
     if !finding.related.is_empty() {
-        let related = finding.related.iter().map(|label| {
+        let related = finding.related.iter().take(MAX_RELATED).map(|label| {
             let uri = paths::absolute_uri(report.path(label.file), roots);
             let location = json!({"uri": uri, "range": range(report, label.into(), options)});
             json!({"location": location, "message": plain::visible_in_place(&label.message)})
         });
         members.insert("relatedInformation".to_owned(), related.collect());
     }
-    let actions = finding.fix.iter().map(|fix| action(report, fix, options, roots));
+    let actions = suggestion::shown(finding).into_iter().map(|fix| action(report, fix, options, roots));
     let fingerprint = reported.fingerprint.to_string();
     members.insert("data".to_owned(), json!({"fingerprint": fingerprint, "actions": actions.collect::<Vec<_>>()}));
     Value::Object(members)

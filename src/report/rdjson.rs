@@ -3,22 +3,29 @@
 //! Paths are those of the run, since reviewdog resolves them in its own working directory. Readers reject members that
 //! they do not know, so related places stand in the message.
 
+use serde::Serialize;
 use serde_json::{Value, json};
 
+use super::line::{Each, line};
 use super::relation::rendered_from;
-use super::{Place, Report, Reported, line, suggestion};
+use super::{Place, Report, Reported, suggestion};
 use crate::finding::Severity;
 use crate::text::plain;
 use crate::text::{ColumnUnit, Position};
 
+#[derive(Serialize)]
+struct DiagnosticResult<D> {
+    source: Value,
+    diagnostics: D,
+}
+
 /// One document with a severity for each diagnostic.
 pub(super) fn render(report: &Report) -> String {
-    let diagnostics: Vec<_> = report.findings.iter().map(|reported| diagnostic(report, reported)).collect();
-    let document = json!({
-        "source": {"name": report.tool.name, "url": report.tool.url},
-        "diagnostics": diagnostics,
-    });
-    line::line(serde_json::to_string_pretty(&document))
+    let document = DiagnosticResult {
+        source: json!({"name": report.tool.name, "url": report.tool.url}),
+        diagnostics: Each(report.findings.iter().map(|reported| diagnostic(report, reported))),
+    };
+    line(serde_json::to_string_pretty(&document))
 }
 
 fn diagnostic(report: &Report, reported: &Reported) -> Value {
@@ -39,7 +46,7 @@ fn diagnostic(report: &Report, reported: &Reported) -> Value {
         "code": code,
     });
     // A suggestion names no file: it is for the file of its diagnostic.
-    let edits = finding.fix.as_ref().and_then(|fix| suggestion::in_file_of(fix, finding.primary.file));
+    let edits = suggestion::shown(finding).and_then(|fix| suggestion::in_file_of(fix, finding.primary.file));
     if let Some(edits) = edits {
         let range = |file, span| {
             let at = report.region(Place { file, span }, ColumnUnit::Utf8);

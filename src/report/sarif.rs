@@ -3,10 +3,12 @@
 //! The limits are GitHub's: what is over them would be dropped there, from an end that we do not choose. Regions stay on
 //! one line, since an alert shows on a pull request only when the change touches all of its lines.
 
+use serde::Serialize;
 use serde_json::{Map, Value, json};
 
+use super::line::{Each, line};
 use super::relation::rendered_from;
-use super::{Note, Place, Report, Reported, Roots, RuleInfo, line, paths, suggestion};
+use super::{Note, Place, Report, Reported, Roots, RuleInfo, paths, suggestion};
 use crate::finding::{Edit, Fix, Relation, Severity};
 use crate::text::plain;
 use crate::text::{ColumnUnit, Position};
@@ -24,24 +26,39 @@ const MAX_MESSAGE: usize = 2_000;
 /// Notifications; GitHub shows a few.
 const MAX_NOTIFICATIONS: usize = 100;
 
+#[derive(Serialize)]
+struct SarifLog<R> {
+    #[serde(rename = "$schema")]
+    schema: &'static str,
+    version: &'static str,
+    runs: [SarifRun<R>; 1],
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct SarifRun<R> {
+    tool: Value,
+    column_kind: &'static str,
+    invocations: [Value; 1],
+    results: R,
+}
+
 /// One run with all its rules; the worst results if there are too many.
 pub(super) fn render(report: &Report, roots: &Roots) -> String {
-    let document = json!({
-        "$schema": "https://json.schemastore.org/sarif-2.1.0.json",
-        "version": "2.1.0",
-        "runs": [{
-            "tool": {"driver": {
-                "name": report.tool.name,
-                "version": report.tool.version,
-                "informationUri": report.tool.url,
-                "rules": report.rules.iter().map(|info| rule(info, report)).collect::<Vec<_>>(),
-            }},
-            "columnKind": "utf16CodeUnits",
-            "invocations": [invocation(report, roots)],
-            "results": kept(report).into_iter().map(|reported| result(report, reported, roots)).collect::<Vec<_>>(),
-        }],
-    });
-    line::line(serde_json::to_string_pretty(&document))
+    let kept = kept(report);
+    let run = SarifRun {
+        tool: json!({"driver": {
+            "name": report.tool.name,
+            "version": report.tool.version,
+            "informationUri": report.tool.url,
+            "rules": report.rules.iter().map(|info| rule(info, report)).collect::<Vec<_>>(),
+        }}),
+        column_kind: "utf16CodeUnits",
+        invocations: [invocation(report, roots)],
+        results: Each(kept.iter().map(|reported| result(report, reported, roots))),
+    };
+    let log = SarifLog { schema: "https://json.schemastore.org/sarif-2.1.0.json", version: "2.1.0", runs: [run] };
+    line(serde_json::to_string_pretty(&log))
 }
 
 fn kept(report: &Report) -> Vec<&Reported> {
@@ -119,7 +136,7 @@ fn result(report: &Report, reported: &Reported, roots: &Roots) -> Value {
         members
             .insert("codeFlows".to_owned(), json!([{"threadFlows": [{"locations": flow(report, reported, roots)}]}]));
     }
-    if let Some(fix) = &finding.fix {
+    if let Some(fix) = suggestion::shown(finding) {
         members.insert("fixes".to_owned(), json!([fix_of(report, fix, roots)]));
     }
     let fingerprint = reported.fingerprint.to_string();

@@ -3,8 +3,17 @@
 use serde_json::{Value, json};
 
 use super::Report;
-use crate::finding::{Applicability, Edit, Fix};
+use crate::finding::{Applicability, Edit, Finding, Fix};
 use crate::text::{FileId, Span, plain};
+
+/// Edits of a fix that a tool is told of. One finding may be about every document of a file: nobody reviews so many edits in an alert
+/// or beside a line, and `check --fix` makes them.
+const MOST_EDITS: usize = 1_000;
+
+/// The fix of a finding, unless it is too large for a tool that shows it.
+pub(super) fn shown(finding: &Finding) -> Option<&Fix> {
+    finding.fix.as_ref().filter(|fix| fix.edits.len() <= MOST_EDITS)
+}
 
 /// What a fix does, in a line.
 pub(super) fn title(fix: &Fix) -> String {

@@ -4,6 +4,7 @@
 use std::collections::hash_map::Entry;
 
 use foldhash::HashMap;
+use smallvec::SmallVec;
 
 use super::draft::Draft;
 use super::proposal::Proposal;
@@ -58,8 +59,13 @@ impl<'a> FinalizerEntry<'a> {
 /// Every finalizer of `metadata.finalizers` in the input. A repeated entry comes once.
 pub(super) fn entries(inventory: &Inventory) -> impl Iterator<Item = FinalizerEntry<'_>> {
     inventory.remarkable().flat_map(|member| {
-        let (mut found, mut places) = (Vec::new(), HashMap::default());
-        for (index, finalizer) in member.object.metadata().numbered_finalizers() {
+        let (mut found, mut places) = (SmallVec::<[_; 1]>::new(), HashMap::default());
+        let metadata = member.object.metadata();
+        if let [_] = metadata.finalizers() {
+            found.extend(metadata.numbered_finalizers().map(|(at, only)| FinalizerEntry::new(member, at, only)));
+            return found;
+        }
+        for (index, finalizer) in metadata.numbered_finalizers() {
             match places.entry(finalizer.as_str()) {
                 Entry::Vacant(place) => {
                     place.insert(found.len());

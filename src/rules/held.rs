@@ -52,7 +52,12 @@ pub(super) fn held<'a>(context: &Context<'a>) -> Vec<Held<'a>> {
     let by_namespace = removers.access().has_grants();
     let mut known: HashMap<AlikeObjects<'_>, Option<(ObjectId, Remover<'a>)>> = HashMap::default();
     let mut found = Vec::new();
-    for member in &inventory.members {
+    // Most kinds get no finalizer, and few objects have one.
+    let members: Vec<&Member> = match removers.adds_finalizers() {
+        true => inventory.members.iter().collect(),
+        false => inventory.remarkable().collect(),
+    };
+    for member in members {
         let written = member.object.metadata().finalizers().iter().map(|finalizer| finalizer.value.as_str());
         let written = written.filter(|name| !finalizers::is_collectors(name));
         found.extend(written.chain(removers.added_finalizers(member)).find_map(|finalizer| {

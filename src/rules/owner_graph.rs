@@ -10,12 +10,16 @@ use super::words::{field, named, place, reference_name, target};
 use crate::finding::{Consequence, Relation};
 use crate::inventory::{Inventory, ObjectId};
 use crate::ownership::{Owner, OwnerEdge};
+use crate::text::plain::count;
 
 pub(super) static OWNER_SELF: Rule =
     rule!("owner-self", Warning, Stuck, "An object names itself as its owner", owner_self);
 
 pub(super) static OWNER_CYCLE: Rule =
     rule!("owner-cycle", Warning, NeverCollected, "Objects own each other in a cycle", owner_cycle);
+
+/// Objects of a ring that its message names.
+const MOST_NAMED: usize = 10;
 
 /// [GC-44], [GC-45].
 fn owner_self(context: &Context<'_>, sink: &mut Sink) {
@@ -87,7 +91,6 @@ fn cycle(inventory: &Inventory, ring: &[&OwnerEdge], members: usize) -> Option<D
     let (first, others) = ring.split_first()?;
     let (dependent, reference) = (first.dependent(inventory), first.reference(inventory));
     let chain = || ring.iter().chain([first]).map(|edge| &edge.dependent(inventory).key);
-    let shown: Vec<String> = chain().map(ToString::to_string).collect();
     let more = match members - ring.len() {
         0 => String::new(),
         1 => " One more object belongs to the cycle through other references.".to_owned(),
@@ -96,7 +99,7 @@ fn cycle(inventory: &Inventory, ring: &[&OwnerEdge], members: usize) -> Option<D
     let mut draft = Draft::on(
         dependent,
         place(reference),
-        format!("{} owns itself through others: {}", named(dependent), shown.join(" → ")),
+        format!("{} owns itself through others: {}", named(dependent), circle(inventory, ring)),
     )
     .label(format!("owned by {}", others.first().map_or_else(String::new, |edge| named(edge.dependent(inventory)))))
     .reason(format!(
@@ -115,6 +118,16 @@ fn cycle(inventory: &Inventory, ring: &[&OwnerEdge], members: usize) -> Option<D
         draft = draft.related(holder.file, place(edge.reference(inventory)), words);
     }
     Some(draft)
+}
+
+/// The keys of a ring, which ends where it begins. Of a large one those at its beginning, and how many follow.
+fn circle(inventory: &Inventory, ring: &[&OwnerEdge]) -> String {
+    let key = |edge: &&OwnerEdge| edge.dependent(inventory).key.to_string();
+    let more = ring.len().saturating_sub(MOST_NAMED);
+    let mut shown: Vec<String> = ring.iter().take(MOST_NAMED).map(key).collect();
+    shown.extend((more > 0).then(|| count(more, "more object")));
+    shown.extend(ring.first().map(key));
+    shown.join(" → ")
 }
 
 /// A shortest ring of a strongly connected component through its first object, as edges from dependent to owner.

@@ -142,9 +142,12 @@ pub(super) fn fixed(
     let mut edits: Vec<Option<Vec<Edit>>> =
         proposals.iter().map(|proposal| proposal.as_ref().map(|_| Vec::new())).collect();
     for (at, file, made) in edited.into_iter().flatten() {
-        let made = made.map(|made| made.into_iter().map(|edit| located(file, edit)));
-        // Half a fix is none.
-        edits[at] = edits[at].take().zip(made).map(|(all, made)| all.into_iter().chain(made).collect());
+        match (&mut edits[at], made) {
+            // One finding may be about every document of a file.
+            (Some(all), Some(made)) => all.extend(made.into_iter().map(|edit| located(file, edit))),
+            // Half a fix is none.
+            (all, _) => *all = None,
+        }
     }
     for ((finding, proposal), edits) in findings.iter_mut().zip(proposals).zip(edits) {
         let fix = proposal.zip(edits.filter(|edits| !edits.is_empty()));

@@ -76,8 +76,11 @@ fn deleted_on_arrival(context: &Context<'_>, sink: &mut Sink) {
     let dies = |id: ObjectId| gone.contains(&inventory.member(id).key);
     // Before Kubernetes 1.20: `owner-of-cluster-scoped` reports whose reference is at fault.
     let looked_up_elsewhere = |cause: &Cause| matches!(cause, Cause::OwnerNamespaced | Cause::OwnerMistaken);
-    let why = LazyCell::new(|| plan.why(0));
-    let is_reported = |key| why.get(key).is_some_and(|why| why.causes.iter().any(looked_up_elsewhere));
+    let causes = LazyCell::new(|| plan.causes(0));
+    let is_reported = |key| {
+        let causes = built.cluster.find(key).and_then(|id| causes.get(&id));
+        causes.is_some_and(|causes| causes.iter().any(looked_up_elsewhere))
+    };
     let mut cascades = CascadeSearch::of(context);
     for (&id, edges) in &edges {
         let member = inventory.member(id);
@@ -339,7 +342,7 @@ fn deadlock(inventory: &Inventory, owner: &Member, edges: &[(&OwnerEdge, Obstacl
 fn namespace_never_empties(context: &Context<'_>, sink: &mut Sink) {
     let inventory = context.inventory;
     let mut content: BTreeMap<&str, SmallVec<[(&Member, &str); 1]>> = BTreeMap::new();
-    for member in inventory.members.iter().filter(|member| member.scope() == Some(Scope::Namespaced)) {
+    for member in inventory.remarkable().filter(|member| member.scope() == Some(Scope::Namespaced)) {
         let Some(namespace) = member.key.namespace.name() else { continue };
         if let Some(finalizer) = abandoned(context, member).next() {
             content.entry(namespace).or_default().push((member, finalizer));

@@ -311,7 +311,7 @@ impl Sources {
     }
 
     /// All files with their ids.
-    pub fn iter(&self) -> impl Iterator<Item = (FileId, &SourceFile)> {
+    pub fn iter(&self) -> impl Iterator<Item = (FileId, &SourceFile)> + Clone {
         self.files.iter().enumerate().map(|(at, file)| (FileId(at as u32), file))
     }
 

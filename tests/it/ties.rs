@@ -186,12 +186,11 @@ kind: Widget
 metadata: {name: b, namespace: other}
 ";
     let inventory = inventory_of("a.yaml", text);
-    let ties = ties(&inventory);
     let keys = |ids: &[ownerlint::inventory::ObjectId]| -> Vec<String> {
         ids.iter().map(|id| inventory.member(*id).key.to_string()).collect()
     };
-    assert_eq!(keys(ties.contained_in("shop")), ["Secret/shop/a"]);
-    assert_eq!(keys(ties.contained_in("nowhere")), [""; 0]);
+    assert_eq!(keys(inventory.in_namespace("shop")), ["Secret/shop/a"]);
+    assert_eq!(keys(inventory.in_namespace("nowhere")), [""; 0]);
     let widget = ownerlint::kube::GroupKind::new("example.com", "Widget");
     let instances = |kind| instances_of(&inventory, kind).map(|member| member.id).collect::<Vec<_>>();
     assert_eq!(keys(&instances(widget)), ["Widget.example.com/other/b"]);

@@ -134,15 +134,16 @@ impl<'s> Inquiry<'s> {
         let owned = asked.dependents().get(&object.id).into_iter().flatten().copied();
         let made = ties.from(object.id).iter().filter(|tie| tie.owns()).filter_map(|tie| tie.to.id);
         let users = ties.users_of(&object.key).map(|tie| tie.from);
-        let contained = object.key.is(kinds::NAMESPACE).then(|| ties.contained_in(&object.key.name));
-        let defined = asked.bundle.inventory.member(object.id).object.definition();
-        let instances = defined.map(|crd| instances_of(&asked.bundle.inventory, crd.group_kind()));
+        let inventory = &asked.bundle.inventory;
+        let contained = object.key.is(kinds::NAMESPACE).then(|| inventory.in_namespace(&object.key.name));
+        let defined = inventory.member(object.id).object.definition();
+        let instances = defined.map(|crd| instances_of(inventory, crd.group_kind()));
         let instances = instances.into_iter().flatten().map(|member| member.id);
         let listed = contained.into_iter().flatten().copied().chain(instances);
         let mut ids: Vec<ObjectId> = owned.chain(made).chain(users).chain(listed).collect();
         ids.sort();
         ids.dedup();
-        ids.into_iter().map(|id| asked.place(object.bundle, asked.bundle.inventory.member(id))).collect()
+        ids.into_iter().map(|id| asked.place(object.bundle, inventory.member(id))).collect()
     }
 
     /// What an object delivers, if that is what it does.

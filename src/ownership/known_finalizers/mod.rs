@@ -8,6 +8,7 @@ mod pattern;
 use std::collections::BTreeMap;
 use std::sync::{Arc, LazyLock};
 
+use foldhash::HashMap;
 use serde::Deserialize;
 
 use crate::inventory::table as table_of_kinds;
@@ -106,7 +107,10 @@ pub struct KnownFinalizer {
 /// All finalizers of the table.
 #[derive(Clone, Debug, Default)]
 pub struct KnownFinalizers {
-    exact: BTreeMap<String, KnownFinalizer>,
+    /// In the order of their names.
+    exact: Vec<KnownFinalizer>,
+    /// Where each name is in it.
+    places: HashMap<String, usize>,
     /// The longest pattern first, so the first match is the closest.
     patterns: Vec<(WildName, KnownFinalizer)>,
 }
@@ -163,42 +167,52 @@ impl KnownFinalizers {
             patterns.push((WildName::parse(&entry.finalizer)?, entry));
         }
         patterns.sort_by_key(|(_, entry)| std::cmp::Reverse(entry.finalizer.len()));
-        Ok(Self { exact, patterns })
+        Ok(Self::of(exact, patterns))
+    }
+
+    fn of(exact: BTreeMap<String, KnownFinalizer>, patterns: Vec<(WildName, KnownFinalizer)>) -> Self {
+        let places = exact.keys().cloned().zip(0..).collect();
+        Self { exact: exact.into_values().collect(), places, patterns }
+    }
+
+    /// The rows without patterns, by name.
+    fn by_name(&self) -> BTreeMap<String, KnownFinalizer> {
+        self.exact.iter().map(|entry| (entry.finalizer.clone(), entry.clone())).collect()
     }
 
     /// This table with the controllers of a configuration, which come first: whoever describes their own controller knows it
     /// better.
     pub fn with(&self, own: &[OwnController]) -> Self {
-        let mut table = self.clone();
+        let mut exact = self.by_name();
         for OwnController { finalizers, controller } in own.iter().rev() {
             for finalizer in finalizers {
                 // What a pattern said of the finalizer still holds.
                 let known = self.find(finalizer).map_or(&[][..], |known| &known.controllers);
                 let named = || KnownFinalizer { finalizer: finalizer.clone(), controllers: known.to_vec() };
-                let entry = table.exact.entry(finalizer.clone()).or_insert_with(named);
+                let entry = exact.entry(finalizer.clone()).or_insert_with(named);
                 entry.controllers.insert(0, controller.clone());
             }
         }
-        table
+        Self::of(exact, self.patterns.clone())
     }
 
     /// This table without a finalizer, as the table has it.
     pub fn without(&self, finalizer: &str) -> Self {
-        let mut table = self.clone();
-        table.exact.remove(finalizer);
-        table.patterns.retain(|(_, entry)| entry.finalizer != finalizer);
-        table
+        let (mut exact, mut patterns) = (self.by_name(), self.patterns.clone());
+        exact.remove(finalizer);
+        patterns.retain(|(_, entry)| entry.finalizer != finalizer);
+        Self::of(exact, patterns)
     }
 
     /// What is known about a finalizer as an object has it: the exact name first, then the closest pattern.
     pub fn find(&self, finalizer: &str) -> Option<&KnownFinalizer> {
         let by_pattern = || self.patterns.iter().find(|(name, _)| name.matches(finalizer)).map(|(_, entry)| entry);
-        self.exact.get(finalizer).or_else(by_pattern)
+        self.places.get(finalizer).map(|at| &self.exact[*at]).or_else(by_pattern)
     }
 
     /// Every finalizer: names in their order, then patterns.
     pub fn iter(&self) -> impl Iterator<Item = &KnownFinalizer> {
-        self.exact.values().chain(self.patterns.iter().map(|(_, entry)| entry))
+        self.exact.iter().chain(self.patterns.iter().map(|(_, entry)| entry))
     }
 
     /// What a workload with this image removes: each finalizer with the controller that runs in the image.

@@ -5,8 +5,8 @@ use serde::Serialize;
 use super::{DiffReport, DiffSummary, ReportedChange, StateName};
 use crate::merge::DiffEffect;
 use crate::report::Summary;
-use crate::report::json::{FindingDocument, ToolJson, findings};
-use crate::report::line::line;
+use crate::report::json::{ToolJson, findings};
+use crate::report::line::{Each, line};
 use crate::report::plan::LastStep;
 
 /// The document, indented: people read it too.
@@ -25,13 +25,13 @@ pub(in crate::report) fn document(report: &DiffReport) -> impl Serialize + '_ {
         changes: &report.changes,
         effects: &report.effects,
         plan: report.plan.as_ref(),
-        findings: findings(&report.findings),
+        findings: Each(findings(&report.findings)),
         notes: &report.notes,
     }
 }
 
 #[derive(Serialize)]
-struct DiffDocument<'a> {
+struct DiffDocument<'a, F> {
     schema: &'static str,
     tool: ToolJson<'a>,
     base: &'a StateName,
@@ -40,7 +40,7 @@ struct DiffDocument<'a> {
     changes: &'a [ReportedChange],
     effects: &'a [DiffEffect],
     plan: Option<&'a LastStep>,
-    findings: Vec<FindingDocument<'a>>,
+    findings: F,
     notes: &'a [String],
 }
 

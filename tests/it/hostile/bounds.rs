@@ -1,6 +1,8 @@
 //! What a run may use for an input below 10 MB, held by limits that the operating system enforces (`../limits.rs`). Which of all
 //! shapes come closest to them is what `fuzz/bounds.py` looks for, with the optimised program.
 
+use serde_json::Value;
+
 use crate::limits::{limited, shell};
 use crate::support::Repository;
 
@@ -216,7 +218,7 @@ fn a_list_of_what_is_no_object_has_an_end() {
     let inside = Repository::new();
     inside.write("input.yaml", &"---\n{}\n".repeat(150_000));
     let run = limited(&inside.path(), "list --no-config --threads 2 --allow-empty -o json input.yaml");
-    let listing: serde_json::Value = serde_json::from_slice(&run.stdout).expect("JSON");
+    let listing: Value = serde_json::from_slice(&run.stdout).expect("JSON");
     assert_eq!(listing["skipped"].as_array().map(Vec::len), Some(100_000));
     let said = String::from_utf8_lossy(&run.stderr);
     assert_eq!(said.trim(), "warning: 50000 more documents were skipped: 100000 are listed");
@@ -238,6 +240,34 @@ fn a_hundred_thousand_documents_that_cannot_be_read() {
 #[test]
 fn as_many_objects_as_fit() {
     checked(&repeated(&format!("---\n{}", OBJECT.replace("name: a", "name: a#")), 3_000_000));
+}
+
+/// What `human` draws of it grew to the right with every object: 3 GB for 10 MB.
+#[test]
+fn a_ring_of_thousands_of_owners() {
+    const COUNT: usize = 6_000;
+    let object = |number: usize| {
+        let owner = (number + 1) % COUNT;
+        format!(
+            "---\napiVersion: v1\nkind: ConfigMap\nmetadata: {{name: a{number}, namespace: a, uid: u{number}, resourceVersion: '1', \
+             ownerReferences: [{{apiVersion: v1, kind: ConfigMap, name: a{owner}, uid: u{owner}}}]}}\n"
+        )
+    };
+    let text: String = (0..COUNT).map(object).collect();
+    let drawn = printed(&text, "-o human");
+    assert!(drawn.contains("ConfigMap/a/a9 → 5990 more objects → ConfigMap/a/a0"), "{drawn}");
+    assert!(drawn.contains("and 5989 more objects\n") && drawn.len() < 20_000, "{} bytes", drawn.len());
+}
+
+/// The edits of a finding were copied for each document that it changes.
+#[test]
+fn a_finding_that_changes_tens_of_thousands_of_documents() {
+    let unit =
+        "---\napiVersion: v1\nkind: ConfigMap\nmetadata: {name: a#, namespace: a, uid: u, resourceVersion: '1'}\n";
+    let report: Value = serde_json::from_str(&printed(&repeated(unit, 4_000_000), "-o json")).expect("JSON");
+    let changed = |finding: &Value| finding["fixes"][0]["edits"].as_array().map_or(0, Vec::len);
+    let most = report["findings"].as_array().into_iter().flatten().map(changed).max();
+    assert!(most > Some(30_000), "{most:?}");
 }
 
 #[test]
