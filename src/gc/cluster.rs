@@ -4,6 +4,7 @@
 //! the input; owner references are resolved once ([`super::references`]). What changes while a
 //! simulation runs is in `state`.
 
+use std::cmp::Ordering;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -129,15 +130,27 @@ impl Cluster {
     /// The object with that key.
     pub fn find(&self, key: &ObjectKey) -> Option<ObjectId> {
         let (mut low, mut high) = (0, self.len());
+        // Kinds and namespaces are numbers, and most objects that are compared have the one that is looked for.
+        let kind = self.kinds.find(key.group_kind())?;
+        let mut namespace = None;
         while low < high {
             let middle = usize::midpoint(low, high);
             let node = &self.nodes[ObjectId::from(middle)];
-            let kind = self.kinds.get(node.kind).group_kind().cmp(&key.group_kind());
-            let namespace = || self.text.compare_namespace(node.namespace, &key.namespace);
-            match kind.then_with(namespace).then_with(|| self.text.get(node.name).cmp(&key.name)) {
-                std::cmp::Ordering::Equal => return Some(middle.into()),
-                std::cmp::Ordering::Less => low = middle + 1,
-                std::cmp::Ordering::Greater => high = middle,
+            let order = match node.kind == kind {
+                true => Ordering::Equal,
+                false => self.kinds.get(node.kind).group_kind().cmp(&key.group_kind()),
+            };
+            let order = order.then_with(|| match namespace == Some(node.namespace) {
+                true => Ordering::Equal,
+                false => self.text.compare_namespace(node.namespace, &key.namespace),
+            });
+            if order.is_eq() {
+                namespace = Some(node.namespace);
+            }
+            match order.then_with(|| self.text.get(node.name).cmp(&key.name)) {
+                Ordering::Equal => return Some(middle.into()),
+                Ordering::Less => low = middle + 1,
+                Ordering::Greater => high = middle,
             }
         }
         None
