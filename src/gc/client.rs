@@ -25,6 +25,33 @@ pub(super) struct Stretch<'s> {
     waiting: &'s BTreeSet<usize>,
 }
 
+/// What clients send to a part, in those of the stretches in which they send anything.
+#[derive(Debug, Default)]
+pub(super) struct Sent<'s>(Vec<(usize, Stretch<'s>)>);
+
+impl<'s> Sent<'s> {
+    /// Adds a request to the last stretch or a later one, which ends with `last`.
+    pub(super) fn push(&mut self, stretch: usize, last: &'s BoundRequest<'s>, request: BoundRequest<'s>) {
+        if self.0.last().is_none_or(|(number, _)| *number < stretch) {
+            self.0.push((stretch, Stretch::until(last)));
+        }
+        if let Some((_, stretch)) = self.0.last_mut() {
+            stretch.push(request);
+        }
+    }
+
+    /// What is sent in a stretch.
+    pub(super) fn at(&self, stretch: usize) -> Option<&Stretch<'s>> {
+        self.0.binary_search_by_key(&stretch, |(number, _)| *number).ok().map(|place| &self.0[place].1)
+    }
+
+    /// The first stretch in which something is sent, from one on.
+    pub(super) fn next_from(&self, stretch: usize) -> Option<usize> {
+        let place = self.0.partition_point(|(number, _)| *number < stretch);
+        self.0.get(place).map(|(number, _)| *number)
+    }
+}
+
 /// The rests of the cluster, each of which ends a stretch.
 #[derive(Debug)]
 pub(super) struct Rests<'s> {
@@ -68,11 +95,11 @@ impl<'s> Rests<'s> {
 
 impl<'s> Stretch<'s> {
     /// A stretch that ends with `last`.
-    pub(super) fn until(last: &'s BoundRequest<'s>) -> Self {
+    fn until(last: &'s BoundRequest<'s>) -> Self {
         Stretch { clients: Vec::new(), places: HashMap::default(), last: BTreeMap::new(), waiting: &last.waiting }
     }
 
-    pub(super) fn push(&mut self, request: BoundRequest<'s>) {
+    fn push(&mut self, request: BoundRequest<'s>) {
         let place = *self.places.entry(request.client).or_insert_with(|| {
             self.clients.push((request.client, Vec::new()));
             self.clients.len() - 1

@@ -8,11 +8,13 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use super::client::{Rests, Stretch};
+use typed_index_collections::TiVec;
+
+use super::client::{Rests, Sent};
 use super::cluster::Cluster;
 use super::controllers::ControllerSettings;
 use super::explore::{CHOICE, EACH, Explorer};
-use super::flags::VISIBLE;
+use super::flags::{UNWATCHED, VISIBLE};
 use super::ids::ObjectId;
 use super::options::SimulationOptions;
 use super::outcome::{Difference, Outcome, Patch};
@@ -20,8 +22,8 @@ use super::parts::{Part, Partition};
 use super::plan::StepPlan;
 use super::search::{Reached, ReachedEnds};
 use super::state::State;
-use super::steps::BoundRequest;
-use crate::kube::Wait;
+use super::steps::{BoundOperation, BoundRequest};
+use crate::kube::{Policy, Wait};
 
 /// Most outcomes besides the verdict that one step lists, however small the cluster.
 const MOST_OUTCOMES: usize = 20_000;
@@ -30,12 +32,14 @@ const FEWEST_OUTCOMES: usize = 4;
 /// Most objects in all outcomes besides the verdicts that a plan lists, in between.
 const MOST_OBJECTS: usize = 200_000;
 
-/// Adds to each step that settles, and so has its verdict already, every other outcome.
+/// Adds to each step that settles, and so has its verdict already, every other outcome. `halts`: on the way to the verdict a client
+/// stopped.
 pub(super) fn add_outcomes(
     cluster: &Cluster,
     requests: &[BoundRequest<'_>],
     settings: ControllerSettings,
     options: &SimulationOptions,
+    halts: bool,
     steps: &mut [StepPlan],
 ) {
     let targets: Vec<ObjectId> = requests.iter().flat_map(|request| &request.targets).flatten().copied().collect();
@@ -44,22 +48,104 @@ pub(super) fn add_outcomes(
     let joined = joined(requests);
     let partition = Partition::new(cluster, &active, &targets, &joined);
     let rests = Rests::of(requests);
-    let sent = sent(requests, &rests, &partition);
-    let mut budget = options.state_cap.saturating_mul(CHOICE).saturating_add(cluster.len() * EACH);
-    let mut reached: Vec<ReachedEnds> = Vec::new();
-    for (part, sent) in partition.parts.iter().zip(&sent) {
-        let explorer = Explorer::new(&part.cluster, settings, budget, options.reduction);
-        let (ends, left) = explorer.with_others(!joined.is_empty()).run(sent, &rests);
-        reached.push(ends);
-        budget = left;
+    let budget = options.state_cap.saturating_mul(CHOICE).saturating_add(cluster.len() * EACH);
+    let others = !joined.is_empty();
+    let mut search = PartSearch {
+        partition: &partition,
+        requests,
+        rests: &rests,
+        settings,
+        reduce: options.reduction,
+        others,
+        budget,
+        found: Vec::new(),
+    };
+    let deleted = deleted(cluster, requests);
+    let is_certain = |part: &usize| options.reduction && is_certain(cluster, partition.objects(*part), &deleted);
+    let (certain, open): (Vec<usize>, Vec<usize>) = (0..partition.len()).partition(is_certain);
+    search.through(&open);
+    // What is certain ends as the verdict does, unless its deletion is never sent. What stays may be what a client waits for.
+    let waits = requests.iter().any(|request| !request.waiting.is_empty());
+    let may_halt = halts
+        || waits && certain.iter().any(|part| stays(cluster, partition.objects(*part)))
+        || search.found.iter().any(|part| part.reached.halting().next().is_some());
+    if may_halt {
+        search.through(&certain);
+        search.found.sort_by_key(|part| part.number);
     }
+    let parts = search.found;
     let mut room = MOST_OBJECTS / cluster.len().max(1);
-    let halting = reached.iter().flat_map(ReachedEnds::halting).collect();
-    let whole = Whole { cluster, parts: &partition.parts, reached: &reached, halting, lone: joined.is_empty() };
+    let halting = parts.iter().flat_map(|part| part.reached.halting()).collect();
+    let whole = Whole { cluster, parts: &parts, halting, lone: !others };
     for (stretch, (step, request)) in rests.iter().enumerate() {
         if request.wait == Wait::Settled {
             let listed = whole.add_to(&mut steps[step], stretch, room.clamp(FEWEST_OUTCOMES, MOST_OUTCOMES));
             room = room.saturating_sub(listed);
+        }
+    }
+}
+
+/// The objects that are deleted in the background, and nothing else is done to.
+fn deleted(cluster: &Cluster, requests: &[BoundRequest<'_>]) -> TiVec<ObjectId, bool> {
+    let mut deleted: TiVec<ObjectId, Option<bool>> = vec![None; cluster.len()].into();
+    for request in requests {
+        let background = BoundOperation::Delete { policy: Some(Policy::Background), force: false };
+        let is_plain = request.operation == background;
+        for target in request.targets.iter().flatten() {
+            *deleted[*target].get_or_insert(true) &= is_plain;
+        }
+    }
+    deleted.into_iter().map(|deleted| deleted == Some(true)).collect()
+}
+
+/// Whether a part is an object that is nothing but deleted, so that it goes with the request, or stays because nobody removes its
+/// finalizers, whatever else happens when. Most objects of a release are such.
+fn is_certain(cluster: &Cluster, objects: &[ObjectId], deleted: &TiVec<ObjectId, bool>) -> bool {
+    let [id] = *objects else { return false };
+    let links = &cluster.links;
+    let is_ordinary = cluster.nodes[id].flags & !UNWATCHED == 0 && !links.roles.contains_key(&id);
+    let is_left_alone = links.reconciled_of(id).is_empty() && links.protections_of(id).is_empty();
+    deleted[id]
+        && is_ordinary
+        && cluster.refs_of(id).is_empty()
+        && is_left_alone
+        && !cluster.asks_about_kind_of(objects)
+}
+
+/// Whether objects have a finalizer.
+fn stays(cluster: &Cluster, objects: &[ObjectId]) -> bool {
+    objects.iter().any(|id| !cluster.finalizers_of(*id).is_empty())
+}
+
+/// The search through parts, one after the other.
+struct PartSearch<'a, 'c> {
+    partition: &'a Partition<'c>,
+    requests: &'a [BoundRequest<'a>],
+    rests: &'a Rests<'a>,
+    settings: ControllerSettings,
+    reduce: bool,
+    /// Whether others may go on when a client has halted.
+    others: bool,
+    /// What is left of it.
+    budget: usize,
+    found: Vec<SearchedPart>,
+}
+
+/// A part, and what it can be.
+struct SearchedPart {
+    number: usize,
+    part: Part,
+    reached: ReachedEnds,
+}
+
+impl PartSearch<'_, '_> {
+    fn through(&mut self, parts: &[usize]) {
+        for (&number, sent) in parts.iter().zip(&sent(self.requests, self.rests, self.partition, parts)) {
+            let part = self.partition.part(number);
+            let explorer = Explorer::new(&part.cluster, self.settings, self.budget, self.reduce);
+            let (reached, left) = explorer.with_others(self.others).run(sent, self.rests);
+            self.budget = left;
+            self.found.push(SearchedPart { number, part, reached });
         }
     }
 }
@@ -81,24 +167,28 @@ fn joined(requests: &[BoundRequest<'_>]) -> Vec<Vec<ObjectId>> {
     deleted.into_values().collect()
 }
 
-/// What the clients send to each part, by the stretch.
+/// What the clients send to each of some parts, which are ascending.
 fn sent<'s>(
     requests: &'s [BoundRequest<'s>],
     rests: &Rests<'s>,
-    partition: &Partition,
-) -> Vec<BTreeMap<usize, Stretch<'s>>> {
-    let mut all = vec![BTreeMap::new(); partition.parts.len()];
+    partition: &Partition<'_>,
+    parts: &[usize],
+) -> Vec<Sent<'s>> {
+    let mut all: Vec<Sent<'_>> = parts.iter().map(|_| Sent::default()).collect();
     let mut ends = rests.iter().enumerate().peekable();
     for (place, request) in requests.iter().enumerate() {
         let mut shares: BTreeMap<usize, Vec<Option<ObjectId>>> = BTreeMap::new();
         for target in request.targets.iter().flatten() {
-            if let Some((part, local)) = partition.locate(*target) {
+            let located = partition.locate(*target);
+            if let Some((part, local)) =
+                located.and_then(|(part, local)| Some((parts.binary_search(&part).ok()?, local)))
+            {
                 shares.entry(part).or_default().push(Some(local));
             }
         }
         let Some(&(stretch, (last, end))) = ends.peek() else { break };
         for (part, targets) in shares {
-            all[part].entry(stretch).or_insert_with(|| Stretch::until(end)).push(request.to(targets));
+            all[part].push(stretch, end, request.to(targets));
         }
         if place == last {
             ends.next();
@@ -110,9 +200,7 @@ fn sent<'s>(
 /// What the search found in all parts.
 struct Whole<'a> {
     cluster: &'a Cluster,
-    parts: &'a [Part],
-    /// By part.
-    reached: &'a [ReachedEnds],
+    parts: &'a [SearchedPart],
     /// The stretches at whose end a client may wait forever.
     halting: BTreeSet<usize>,
     /// Whether nothing follows once a client has halted.
@@ -128,8 +216,7 @@ impl Whole<'_> {
         let first = if self.lone { 0 } else { stretch };
         for moment in self.halting.range(first..stretch).copied().chain([stretch]) {
             let stops = moment < stretch;
-            let parts = self.parts.iter().zip(self.reached);
-            let parts = parts.filter_map(|(part, reached)| Some((part, reached.at(moment)?)));
+            let parts = self.parts.iter().filter_map(|found| Some((&found.part, found.reached.at(moment)?)));
             step.complete &= parts.clone().all(|(_, reached)| reached.complete);
             let choices = parts.map(|(part, reached)| self.ends(part, reached, &verdict)).collect();
             let choices = Choices { parts: choices, stops };

@@ -18,11 +18,11 @@
 //! used up a number of fixed pseudo-random orders are run instead. Of many controllers that may each be quick enough, either
 //! one is, or all are. Of large states at rest, only so many are kept. In each case the result says that it is not complete.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use super::choice::{Chooser, Means};
-use super::client::{Rests, Stretch};
+use super::client::{Rests, Sent, Stretch};
 use super::cluster::Cluster;
 use super::controllers::ControllerSettings;
 use super::ids::{ControllerId, ObjectId};
@@ -78,7 +78,7 @@ impl<'c> Explorer<'c> {
 
     /// The outcomes at the end of each stretch over all orders, and what of the budget is unused. `sent` is what clients send to
     /// this part, in some of the stretches between `rests`.
-    pub(super) fn run(mut self, sent: &'c BTreeMap<usize, Stretch<'c>>, rests: &Rests<'_>) -> (ReachedEnds, usize) {
+    pub(super) fn run(mut self, sent: &'c Sent<'c>, rests: &Rests<'_>) -> (ReachedEnds, usize) {
         let start = Branch::of(Simulation::new(self.cluster).state, Course::default());
         let first = self.settle(vec![start]);
         let mut ends = ReachedEnds::default();
@@ -87,9 +87,9 @@ impl<'c> Explorer<'c> {
         let mut number = 0;
         while number < rests.len() {
             let settled = rests.settles_before(number);
-            self.stretch = sent.get(&number);
+            self.stretch = sent.at(number);
             if self.stretch.is_none() && is_idle[usize::from(settled)] {
-                let next_sent = sent.range(number..).next().map_or(rests.len(), |(next, _)| *next);
+                let next_sent = sent.next_from(number).unwrap_or(rests.len());
                 number = if is_idle == [true; 2] { next_sent } else { next_sent.min(rests.alike_until(number)) };
                 continue;
             }

@@ -29,17 +29,25 @@ pub(super) struct Part {
 
 /// A cluster in parts.
 #[derive(Debug)]
-pub(super) struct Partition {
-    /// Those that something happens in.
-    pub(super) parts: Vec<Part>,
+pub(super) struct Partition<'c> {
+    cluster: &'c Cluster,
+    /// The objects of each part that something happens in, ascending.
+    members: Vec<Arc<Vec<ObjectId>>>,
     /// By object of the whole cluster: its part, and its number there.
     places: TiVec<ObjectId, Option<(usize, ObjectId)>>,
+    /// The kinds that definitions define.
+    kinds: BTreeMap<ObjectId, KindId>,
 }
 
-impl Partition {
+impl<'c> Partition<'c> {
     /// The parts that hold at least one of the `active` objects. `targets` are the objects that steps name; the objects of each of
     /// `joined` are in one part.
-    pub(super) fn new(cluster: &Cluster, active: &[ObjectId], targets: &[ObjectId], joined: &[Vec<ObjectId>]) -> Self {
+    pub(super) fn new(
+        cluster: &'c Cluster,
+        active: &[ObjectId],
+        targets: &[ObjectId],
+        joined: &[Vec<ObjectId>],
+    ) -> Self {
         let mut sets = DisjointSets::new(cluster.ids());
         joined.iter().flat_map(|objects| objects.windows(2)).for_each(|pair| sets.join(pair[0], pair[1]));
         let targets: BTreeSet<ObjectId> = targets.iter().copied().collect();
@@ -59,11 +67,25 @@ impl Partition {
             }
         }
         let kinds = cluster.links.definition_of.iter().map(|(kind, id)| (*id, *kind)).collect();
-        let parts = members.into_values().enumerate().map(|(part, objects)| {
-            let restriction = Restriction { cluster, objects: &objects, part, kinds: &kinds, places: &places };
-            Part { cluster: restriction.cluster(), objects: Arc::new(objects) }
-        });
-        Partition { parts: parts.collect(), places }
+        let members = members.into_values().map(Arc::new).collect();
+        Partition { cluster, members, places, kinds }
+    }
+
+    /// How many parts there are.
+    pub(super) fn len(&self) -> usize {
+        self.members.len()
+    }
+
+    /// The objects of a part, ascending.
+    pub(super) fn objects(&self, part: usize) -> &[ObjectId] {
+        &self.members[part]
+    }
+
+    /// A part as a cluster of its own.
+    pub(super) fn part(&self, part: usize) -> Part {
+        let Self { cluster, ref members, ref places, ref kinds } = *self;
+        let restriction = Restriction { cluster, objects: &members[part], part, kinds, places };
+        Part { cluster: restriction.cluster(), objects: Arc::clone(&members[part]) }
     }
 
     /// The part of an object, and its number there.

@@ -60,7 +60,7 @@ pub fn simulate<'c>(cluster: &'c Cluster, steps: &[Step], options: &SimulationOp
         }
     }
     if options.state_cap > 0 {
-        combine::add_outcomes(cluster, &requests, settings, options, &mut plan.steps);
+        combine::add_outcomes(cluster, &requests, settings, options, !halted.is_empty(), &mut plan.steps);
     }
     plan
 }

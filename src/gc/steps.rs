@@ -57,7 +57,7 @@ pub(super) struct BoundRequest<'s> {
     pub(super) waiting: Arc<BTreeSet<usize>>,
 }
 
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum BoundOperation<'s> {
     Settle,
     Delete { policy: Option<Policy>, force: bool },
