@@ -12,7 +12,7 @@ use crate::finding::{Applicability, Fix, Label, Severity};
 use crate::text::{ColumnUnit, FileId, Position, SourceFile, Span, plain};
 
 /// Related places of one diagnostic. An editor lists them all below it.
-const MAX_RELATED: usize = 100;
+const MAX_RELATED: usize = 1_000;
 
 #[derive(Serialize)]
 struct FileDiagnostics<D> {
