@@ -11,6 +11,7 @@ are left out: PyYAML with its C loader (`pip install pyyaml`), kubeconform (a pr
 """
 
 import argparse
+import itertools
 import json
 import os
 import shutil
@@ -112,8 +113,8 @@ def small(number, name):
     )
 
 
-def synthetic(place):
-    """What a corpus has not: 10,000 small documents, 50,000 small files, 100 MB in one file, and nothing."""
+def synthetic(place, paths):
+    """What a corpus has not: 10,000 small documents, 50,000 small files, 100 MB in one file, its own and small ones, and nothing."""
     def folder(name):
         path = os.path.join(place, name)
         os.makedirs(path)
@@ -127,13 +128,20 @@ def synthetic(place):
         os.makedirs(os.path.join(files, str(number // 500)), exist_ok=True)
         with open(os.path.join(files, str(number // 500), f"{number}.yaml"), "w") as file:
             file.write(small(number, "web"))
-    large = folder("100 MB in one file")
+    own = folder("100 MB of these files in one file")
+    with open(os.path.join(own, "all.yaml"), "wb") as file:
+        for path in itertools.cycle(path for path in paths if not path.endswith(".json")):
+            if file.tell() >= 100_000_000:
+                break
+            with open(path, "rb") as manifest:
+                file.write(manifest.read().removeprefix(b"\xef\xbb\xbf") + b"\n---\n")
+    large = folder("100 MB of small ConfigMaps in one file")
     with open(os.path.join(large, "all.yaml"), "w") as file:
         number = 0
         while file.tell() < 100_000_000:
             file.write("---\n".join(small(at, "web") for at in range(number, number + 1_000)) + "---\n")
             number += 1_000
-    return [folder("an empty folder"), documents, files, large]
+    return [folder("an empty folder"), documents, files, own, large]
 
 
 def main():
@@ -156,7 +164,7 @@ def main():
     print_table(f"{len(paths):,} files, {size / 1e6:.0f} MB", rows, next(iter(rows.values()))[0])
     with tempfile.TemporaryDirectory() as place:
         print("\n| `ownerlint check` on | seconds | peak memory |\n|---|---|---|")
-        for inside in synthetic(place):
+        for inside in synthetic(place, paths):
             seconds, memory = least({"check": [*check, "."]}, inside)["check"]
             print(f"| {os.path.basename(inside)} | {seconds:.3f} | {memory:.0f} MB |")
 
