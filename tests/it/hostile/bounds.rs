@@ -270,6 +270,19 @@ fn a_finding_that_changes_tens_of_thousands_of_documents() {
     assert!(most > Some(30_000), "{most:?}");
 }
 
+/// Nobody reviews a thousand edits in an alert or beside a line.
+#[test]
+fn a_fix_of_more_than_a_thousand_edits_is_in_json_alone() {
+    let unit = "---\napiVersion: v1\nkind: ConfigMap\nmetadata: {name: a#, namespace: a, uid: u, resourceVersion: '1'}\n";
+    for (objects, is_shown) in [(400, true), (1_200, false)] {
+        let text = numbered(unit, objects);
+        for (format, member) in [("sarif", "\"fixes\""), ("rdjson", "\"suggestions\""), ("lsp", "\"newText\"")] {
+            assert_eq!(printed(&text, &format!("-o {format}")).contains(member), is_shown, "{format} {objects}");
+        }
+        assert!(printed(&text, "-o json").contains("\"edits\""), "{objects}");
+    }
+}
+
 #[test]
 fn tens_of_thousands_of_references_that_say_nothing() {
     let references = "{},".repeat(30_000);
