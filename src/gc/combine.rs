@@ -126,7 +126,7 @@ struct PartSearch<'a, 'c> {
     reduce: bool,
     /// Whether others may go on when a client has halted.
     others: bool,
-    /// What is left of it.
+    /// What the search may still spend.
     budget: usize,
     found: Vec<SearchedPart>,
 }
