@@ -273,7 +273,8 @@ fn a_finding_that_changes_tens_of_thousands_of_documents() {
 /// Nobody reviews a thousand edits in an alert or beside a line.
 #[test]
 fn a_fix_of_more_than_a_thousand_edits_is_in_json_alone() {
-    let unit = "---\napiVersion: v1\nkind: ConfigMap\nmetadata: {name: a#, namespace: a, uid: u, resourceVersion: '1'}\n";
+    let unit =
+        "---\napiVersion: v1\nkind: ConfigMap\nmetadata: {name: a#, namespace: a, uid: u, resourceVersion: '1'}\n";
     for (objects, is_shown) in [(400, true), (1_200, false)] {
         let text = numbered(unit, objects);
         for (format, member) in [("sarif", "\"fixes\""), ("rdjson", "\"suggestions\""), ("lsp", "\"newText\"")] {
