@@ -15,8 +15,10 @@ use crate::kube::ObjectKey;
 pub struct Ties {
     /// In the order of the objects that they begin at.
     all: Vec<Tie>,
-    /// By the key they lead to, the places in `all`.
-    to: BTreeMap<ObjectKey, Vec<usize>>,
+    /// By the key of what is generated, the places in `all`. There may be thousands of one kind of ties to a key, and none of the other.
+    generators: BTreeMap<ObjectKey, Vec<usize>>,
+    /// By the key of what is used, likewise.
+    users: BTreeMap<ObjectKey, Vec<usize>>,
     delivery: Vec<DeliveryObject>,
 }
 
@@ -46,11 +48,12 @@ impl Ties {
             all.extend(generated);
             all.sort_by_key(|tie| (tie.from, tie.kind == TieKind::Uses));
         }
-        let mut to: BTreeMap<ObjectKey, Vec<usize>> = BTreeMap::new();
+        let (mut generators, mut users) = (BTreeMap::<_, Vec<usize>>::new(), BTreeMap::<_, Vec<usize>>::new());
         for (place, tie) in all.iter().enumerate() {
-            to.entry(tie.to.key.clone()).or_default().push(place);
+            let leading = if tie.kind == TieKind::Uses { &mut users } else { &mut generators };
+            leading.entry(tie.to.key.clone()).or_default().push(place);
         }
-        Self { all, to, delivery: delivers::of(inventory) }
+        Self { all, generators, users, delivery: delivers::of(inventory) }
     }
 
     /// Every tie, in the order of the objects that they begin at.
@@ -65,19 +68,14 @@ impl Ties {
         &self.all[start..end]
     }
 
-    /// The ties that lead to a key, whether or not the input contains such an object.
-    pub fn to(&self, key: &ObjectKey) -> impl Iterator<Item = &Tie> {
-        self.to.get(key).into_iter().flatten().map(|place| &self.all[*place])
-    }
-
-    /// What generates an object.
+    /// What generates an object, whether or not the input contains it.
     pub fn generators_of(&self, key: &ObjectKey) -> impl Iterator<Item = &Tie> {
-        self.to(key).filter(|tie| matches!(tie.kind, TieKind::Generates { .. }))
+        self.generators.get(key).into_iter().flatten().map(|place| &self.all[*place])
     }
 
-    /// What uses an object.
+    /// What uses an object, whether or not the input contains it.
     pub fn users_of(&self, key: &ObjectKey) -> impl Iterator<Item = &Tie> {
-        self.to(key).filter(|tie| tie.kind == TieKind::Uses)
+        self.users.get(key).into_iter().flatten().map(|place| &self.all[*place])
     }
 
     /// What delivers objects, in the order of the inventory.
