@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::extent::Extent;
 use super::outline::{KindCounts, Limits, Line, Shown, outline};
 use super::telling::{Affected, Ending, Story};
-use super::ties::{Arrow, Stroke, tie, without_shortcuts};
+use super::ties::{Arrow, OwnerStrokes, Stroke, without_shortcuts};
 use super::words;
 use crate::gc::{Hold, ObjectId};
 use crate::kube::Namespace;
@@ -226,16 +226,17 @@ impl Drawing<'_> {
             };
             let parent = self.affected[place].parent.map(|parent| self.affected[parent].id);
             if joined.insert((from, to)) {
-                arrows.push(Arrow { from, to, tie: tie(story, &self.affected[place], parent) });
+                arrows.push(Arrow { from, to, tie: OwnerStrokes::of(story, &self.affected[place]).to(parent) });
             }
         }
         let by_object: Vec<(ObjectId, usize)> = self.places.iter().map(|(id, at)| (*id, *at)).collect();
         for (id, to) in by_object {
+            let affected = self.affected.iter().find(|affected| affected.id == id);
+            let strokes = affected.map(|affected| OwnerStrokes::of(story, affected));
             for owner in cluster.edges(id).filter_map(|edge| edge.owner) {
                 let Some(&from) = self.places.get(&owner) else { continue };
                 if joined.insert((from, to)) {
-                    let affected = self.affected.iter().find(|affected| affected.id == id);
-                    let tie = affected.map_or(Stroke::Owned, |affected| tie(story, affected, Some(owner)));
+                    let tie = strokes.as_ref().map_or(Stroke::Owned, |strokes| strokes.to(Some(owner)));
                     arrows.push(Arrow { from, to, tie });
                 }
             }

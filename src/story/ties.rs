@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::telling::{Affected, Ending, Story};
 use super::words;
-use crate::gc::ObjectId;
+use crate::gc::{Edge, ObjectId};
 
 /// How an edge is drawn.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -44,17 +44,16 @@ impl Web {
         let affected = &story.affected;
         let mut places: BTreeMap<ObjectId, usize> =
             affected.iter().enumerate().map(|(place, affected)| (affected.id, place)).collect();
-        let owners = |of: &Affected| cluster.edges(of.id).filter_map(|edge| edge.owner).collect::<BTreeSet<_>>();
-        let others: BTreeSet<ObjectId> =
-            affected.iter().flat_map(owners).filter(|id| !places.contains_key(id)).collect();
+        let owners = affected.iter().flat_map(|of| cluster.edges(of.id)).filter_map(|edge| edge.owner);
+        let others: BTreeSet<ObjectId> = owners.filter(|id| !places.contains_key(id)).collect();
         let others = Vec::from_iter(others);
         places.extend(others.iter().enumerate().map(|(at, id)| (*id, affected.len() + at)));
         let mut arrows = Vec::new();
         for (to, dependent) in affected.iter().enumerate() {
-            let parent = dependent.parent.map(|parent| affected[parent].id);
-            let mut above = owners(dependent);
-            above.extend(parent);
-            let arrow = |id: ObjectId| Arrow { from: places[&id], to, tie: tie(story, dependent, Some(id)) };
+            let strokes = OwnerStrokes::of(story, dependent);
+            let mut above: BTreeSet<ObjectId> = strokes.0.keys().copied().collect();
+            above.extend(dependent.parent.map(|parent| affected[parent].id));
+            let arrow = |id: ObjectId| Arrow { from: places[&id], to, tie: strokes.to(Some(id)) };
             arrows.extend(above.into_iter().filter(|id| *id != dependent.id).map(arrow));
         }
         let mut arrows = without_shortcuts(arrows, places.len());
@@ -63,20 +62,31 @@ impl Web {
     }
 }
 
-/// How a dependent is tied to one of its owners, or to what contains it.
-pub(crate) fn tie(story: &Story<'_>, dependent: &Affected, owner: Option<ObjectId>) -> Stroke {
-    let cluster = story.view.plan.cluster();
-    let Some(edge) = cluster.edges(dependent.id).find(|edge| edge.owner.is_some() && edge.owner == owner) else {
-        return Stroke::Contains;
-    };
-    if dependent.ending == Ending::Kept && !words::stored_uids(story, dependent.id).contains(&edge.uid) {
-        Stroke::Removed
-    } else if story.implied(&dependent.key).is_some() {
-        Stroke::Implied
-    } else if edge.blocking {
-        Stroke::Blocking
-    } else {
-        Stroke::Owned
+/// How a dependent is tied to each of its owners. An object can have as many as fit into a file: all are found at once.
+pub(crate) struct OwnerStrokes(BTreeMap<ObjectId, Stroke>);
+
+impl OwnerStrokes {
+    pub(crate) fn of(story: &Story<'_>, dependent: &Affected) -> Self {
+        let stored = (dependent.ending == Ending::Kept).then(|| words::stored_uids(story, dependent.id));
+        let implied = story.implied(&dependent.key).is_some();
+        let stroke = |edge: &Edge| match &stored {
+            Some(stored) if !stored.contains(&edge.uid) => Stroke::Removed,
+            _ if implied => Stroke::Implied,
+            _ if edge.blocking => Stroke::Blocking,
+            _ => Stroke::Owned,
+        };
+        let mut strokes = BTreeMap::new();
+        for edge in story.view.plan.cluster().edges(dependent.id) {
+            if let Some(owner) = edge.owner {
+                strokes.entry(owner).or_insert_with(|| stroke(&edge));
+            }
+        }
+        Self(strokes)
+    }
+
+    /// To an owner, or to what contains the dependent.
+    pub(crate) fn to(&self, owner: Option<ObjectId>) -> Stroke {
+        owner.and_then(|owner| self.0.get(&owner)).copied().unwrap_or(Stroke::Contains)
     }
 }
 

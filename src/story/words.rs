@@ -1,5 +1,7 @@
 //! Why an object is deleted, stuck or kept, in a few words.
 
+use std::collections::BTreeSet;
+
 use super::telling::{Affected, Ending, Story};
 use crate::gc::{self, Cause, Edge, Effect, FailingApi, ObjectId};
 use crate::kube::{ApiVersion, GroupKind, ObjectKey};
@@ -196,7 +198,7 @@ fn left_owners(story: &Story<'_>, id: ObjectId) -> Vec<ObjectKey> {
 }
 
 /// The uids of the references that an object has when the step is over.
-pub(crate) fn stored_uids(story: &Story<'_>, id: ObjectId) -> Vec<String> {
+pub(crate) fn stored_uids(story: &Story<'_>, id: ObjectId) -> BTreeSet<String> {
     let references = story.after.present(id).into_iter().flat_map(|present| present.owner_references);
     references.map(|reference| reference.uid.into()).collect()
 }
@@ -207,7 +209,8 @@ fn never_collected(story: &Story<'_>, id: ObjectId) -> String {
     let bad: Vec<_> = cluster.edges(id).filter(|edge| !edge.resolvable).collect();
     let unknown = bad.iter().any(|edge| edge.owner.is_some_and(|owner| cluster.kind_of(owner).versions.is_empty()));
     let written = story.after.present(id).into_iter().flat_map(|present| present.owner_references);
-    let written: Vec<_> = written.filter(|reference| bad.iter().any(|edge| edge.uid == reference.uid)).collect();
+    let bad_uids: BTreeSet<&str> = bad.iter().map(|edge| edge.uid.as_str()).collect();
+    let written: Vec<_> = written.filter(|reference| bad_uids.contains(&*reference.uid)).collect();
     let may_be_served = |owner: &gc::OwnerReference| {
         let kind = GroupKind::new(ApiVersion::split(&owner.api_version).group, &owner.kind);
         cluster.kind(kind).is_some_and(|info| info.open_versions)

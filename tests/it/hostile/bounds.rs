@@ -295,6 +295,18 @@ fn tens_of_thousands_of_generators_of_one_secret() {
     assert!(String::from_utf8_lossy(&run.stdout).contains("ExternalSecret"));
 }
 
+/// A picture asked for all references of an object once for each of them: 0.6 MB took 2 seconds, 2.5 MB over 20.
+#[test]
+fn a_picture_of_tens_of_thousands_of_references() {
+    let references = repeated("  - {apiVersion: v1, kind: ConfigMap, name: o#, uid: u#}\n", 2_400_000);
+    let inside = Repository::new();
+    let head = "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: a\n  namespace: a\n  ownerReferences:\n";
+    inside.write("input.yaml", &format!("{head}{references}"));
+    let run = limited(&inside.path(), "plan delete ns/a -o html --no-config --threads 2 -f input.yaml");
+    assert_eq!(run.status.code(), Some(0), "{}", String::from_utf8_lossy(&run.stderr));
+    assert!(String::from_utf8_lossy(&run.stdout).contains("\"ConfigMap/a/a\":\"gone\""));
+}
+
 #[test]
 fn tens_of_thousands_of_references_that_say_nothing() {
     let references = "{},".repeat(30_000);
