@@ -102,7 +102,8 @@ pub(super) fn summary(fixed: &Fixed, verb: &str) -> String {
     }
     let rules: Vec<_> = fixed.applied.iter().map(|(rule, count)| format!("{rule} {count}")).collect();
     let files = plain::count(fixed.files.len(), "file");
-    format!("{verb} {} in {files} ({})", plain::count(count, "finding"), rules.join(", "))
+    let more = if fixed.unfinished { "; run it again for what is left" } else { "" };
+    format!("{verb} {} in {files} ({}){more}", plain::count(count, "finding"), rules.join(", "))
 }
 
 /// What could be fixed besides, if anything.

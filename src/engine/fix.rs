@@ -17,6 +17,10 @@ use crate::text::{FileId, Side, SourceFile, Span, replaced};
 /// How many times the input is judged again, at most. Only lists of that many defects need so many.
 const MOST_ROUNDS: usize = 100;
 
+/// How many bytes are judged in all rounds together; the round that goes beyond is finished. Tens of thousands of defects of one
+/// list, 2.5 MB, took a hundred rounds and half a minute.
+const MOST_BYTES: usize = 32 << 20;
+
 /// A file that fixes change.
 #[derive(Clone, Debug)]
 pub struct FixedFile {
@@ -37,6 +41,8 @@ pub struct Fixed {
     pub files: Vec<FixedFile>,
     /// How many findings of each rule were fixed.
     pub applied: BTreeMap<&'static str, usize>,
+    /// Whether there may be more to fix: one run judges a large input only so often.
+    pub unfinished: bool,
 }
 
 impl Inquiry<'_> {
@@ -53,13 +59,14 @@ impl Inquiry<'_> {
     ) -> Result<Option<String>, SessionError> {
         let mut fixed: Option<String> = None;
         let mut judged: Option<Report> = None;
-        for _ in 0..MOST_ROUNDS {
+        let mut rounds = FixRounds::default();
+        loop {
             let report = judged.as_ref().unwrap_or(report);
             let chosen = Chosen::of(report, Applicability::Safe, |file| file.path() == path);
             let Some((id, edits)) = chosen.edits.into_iter().next() else { break };
             let pieces = edits.iter().map(|edit| (edit.span, edit.replacement.as_str()));
             let Some(text) = replaced(report.sources.file(id).text(), pieces) else { break };
-            if !chosen.held_back {
+            if !chosen.held_back || !rounds.another(report) {
                 return Ok(Some(text));
             }
             judged = Some(self.session.with_text(path, &text)?.check(options.clone())?);
@@ -80,7 +87,8 @@ impl Session {
         let unsaved = self.has_unsaved_texts();
         let mut changed: BTreeMap<PathBuf, FixedFile> = BTreeMap::new();
         let mut applied = BTreeMap::new();
-        for _ in 0..MOST_ROUNDS {
+        let mut rounds = FixRounds::default();
+        let unfinished = loop {
             let report = self.check(CheckOptions {
                 every: true,
                 fixes: Fixes::WorkedOut,
@@ -90,7 +98,7 @@ impl Session {
             let may_change = |file: &SourceFile| !unsaved || file.side() == Side::Unsaved;
             let chosen = Chosen::of(&report, applicability, may_change);
             if chosen.edits.is_empty() {
-                break;
+                break false;
             }
             chosen.rules.iter().for_each(|rule| *applied.entry(*rule).or_default() += 1);
             let (request, mut files) = self.into_files();
@@ -103,11 +111,30 @@ impl Session {
                 changed.entry(locate(before.path())).or_insert_with(first).after = after;
             }
             self = Self::open_among(&request, files)?;
-        }
+            if !rounds.another(&report) {
+                break true;
+            }
+        };
         let report = self.check(options.clone())?;
         let mut files: Vec<FixedFile> = changed.into_values().collect();
         files.sort_by(|a, b| a.before.path().cmp(b.before.path()));
-        Ok(Fixed { session: self, report, files, applied })
+        Ok(Fixed { session: self, report, files, applied, unfinished })
+    }
+}
+
+/// The rounds that were.
+#[derive(Default)]
+struct FixRounds {
+    number: usize,
+    bytes: usize,
+}
+
+impl FixRounds {
+    /// Whether there may be one more after that of `report`.
+    fn another(&mut self, report: &Report) -> bool {
+        self.number += 1;
+        self.bytes += report.sources.iter().map(|(_, file)| file.text().len()).sum::<usize>();
+        self.number < MOST_ROUNDS && self.bytes <= MOST_BYTES
     }
 }
 

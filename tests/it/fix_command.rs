@@ -160,3 +160,19 @@ fn several_defects_of_one_list_are_fixed_one_after_the_other() {
     run.stderr(contains("fixed 3 findings in 1 file (owner-duplicate 3)").and(contains("would").not()));
     assert_eq!(repository.read("a.yaml").matches("name: a").count(), 1);
 }
+
+/// Each round judges the whole input again: a large one is not judged a hundred times.
+#[test]
+fn of_a_large_input_one_run_fixes_a_part_and_says_so() {
+    let repository = Repository::new();
+    let reference = "  - {apiVersion: v1, kind: Namespace, name: a, uid: u}\n";
+    let text =
+        format!("apiVersion: v1\nkind: Namespace\nmetadata:\n  name: b\n  ownerReferences:\n{}", reference.repeat(4));
+    repository.write("a.yaml", &text);
+    repository.write("large.yaml", &format!("# {}\n", "x".repeat(20 << 20)));
+    let run = check(&repository, &["--fix", "--allow-empty"]).assert();
+    run.stderr(contains("fixed 2 findings in 1 file (owner-duplicate 2); run it again for what is left\n"));
+    let run = check(&repository, &["--fix", "--allow-empty"]).assert();
+    run.stderr(contains("fixed 1 finding in 1 file (owner-duplicate 1)\n"));
+    assert_eq!(repository.read("a.yaml").matches("name: a").count(), 1);
+}
