@@ -46,7 +46,10 @@ pub(super) fn read_file_at(path: &Path, place: &Path) -> Result<Vec<u8>, String>
     let metadata = file.metadata().map_err(|error| describe(&error))?;
     match metadata.is_file() {
         true if metadata.len() > SourceFile::MAX_BYTES => Err(too_large()),
-        true => read_limited(file, metadata.len()),
+        // What it had when it was opened: to see its end takes another call, for each of thousands of files.
+        true if metadata.len() > 0 => read_limited(file.take(metadata.len()), metadata.len()),
+        // Some file systems do not know how long a file is.
+        true => read_limited(file, 0),
         false => Err(irregular(metadata.is_dir())),
     }
 }

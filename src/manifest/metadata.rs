@@ -9,7 +9,7 @@ use super::decode::{Decoder, MAX_NAME, limited};
 use super::owner_reference::read_owner_references;
 use super::{DecodeError, OwnerReferences, Spanned, UnknownField};
 use crate::text::Span;
-use crate::yaml::{Entry, Kind, NodeId, Tree, Value};
+use crate::yaml::{Kind, NodeId, Tree, Value};
 
 /// The JSON names of `metav1.ObjectMeta` (Kubernetes 1.36). `clusterName` was removed in 1.24 and is unknown since.
 pub const OBJECT_META_FIELDS: [&str; 15] = [
@@ -61,8 +61,8 @@ pub struct ServerField {
 pub(super) struct MetadataFields {
     /// The mapping that contains it, and itself; `None` when it is left out.
     place: Option<(NodeId, NodeId)>,
-    /// Which of [`LOOKED_UP`] are written, by their bits: rules ask every object for what few have, and the tree is far away.
-    written: u8,
+    /// Where the fields of [`LOOKED_UP`] are: rules ask every object for what few have, and the tree is far away.
+    places: EntryPlaces,
     rare: Option<Box<RareFields>>,
 }
 
@@ -75,7 +75,7 @@ struct RareFields {
     finalizers: Vec<Spanned<String>>,
     server_fields: Vec<ServerField>,
     unknown: Vec<UnknownField>,
-    /// Names that are too long to be repeated, by the bit of their field, and as much of them as is.
+    /// Names that are too long to be repeated, by the number of their field, and as much of them as is.
     cut: Vec<(u8, String)>,
 }
 
@@ -89,21 +89,39 @@ static NOTHING_RARE: RareFields = RareFields {
     cut: Vec::new(),
 };
 
-/// A field that is read from the tree: its key, and the bit by which is known whether it is written.
+/// A field that is read from the tree: its key, and its number among these fields.
 #[derive(Clone, Copy)]
 struct LookedUp {
     key: &'static str,
-    bit: u8,
+    number: u8,
 }
 
-const NAME: LookedUp = LookedUp { key: "name", bit: 1 };
-const GENERATE_NAME: LookedUp = LookedUp { key: "generateName", bit: 2 };
-const NAMESPACE: LookedUp = LookedUp { key: "namespace", bit: 4 };
-const UID: LookedUp = LookedUp { key: "uid", bit: 8 };
-const LABELS: LookedUp = LookedUp { key: "labels", bit: 16 };
-const ANNOTATIONS: LookedUp = LookedUp { key: "annotations", bit: 32 };
+const NAME: LookedUp = LookedUp { key: "name", number: 0 };
+const GENERATE_NAME: LookedUp = LookedUp { key: "generateName", number: 1 };
+const NAMESPACE: LookedUp = LookedUp { key: "namespace", number: 2 };
+const UID: LookedUp = LookedUp { key: "uid", number: 3 };
+const LABELS: LookedUp = LookedUp { key: "labels", number: 4 };
+const ANNOTATIONS: LookedUp = LookedUp { key: "annotations", number: 5 };
 
 const LOOKED_UP: [LookedUp; 6] = [NAME, GENERATE_NAME, NAMESPACE, UID, LABELS, ANNOTATIONS];
+
+/// Which entries of the metadata the fields of [`LOOKED_UP`] are: of each five bits, counted from 1. 0: it is not written.
+#[derive(Clone, Copy, Debug, Default)]
+struct EntryPlaces(u32);
+
+impl EntryPlaces {
+    const BITS: u8 = 5;
+    /// Any place from the 31st on: such metadata has unknown fields, and is searched.
+    const FAR: u32 = (1 << Self::BITS) - 1;
+
+    fn note(&mut self, field: LookedUp, place: usize) {
+        self.0 |= Self::FAR.min(place as u32 + 1) << (Self::BITS * field.number);
+    }
+
+    fn of(self, field: LookedUp) -> u32 {
+        self.0 >> (Self::BITS * field.number) & Self::FAR
+    }
+}
 
 impl MetadataFields {
     /// Reads the `metadata` of `holder` at `field` (`metadata`, `spec.template.metadata`, …), if it has any. What `decoder` has
@@ -121,16 +139,16 @@ impl MetadataFields {
     }
 
     fn of_value(decoder: &mut Decoder, field: impl fmt::Display, holder: Value<'_>, metadata: Value<'_>) -> Self {
-        let (mut rare, mut written) = (None, 0);
-        for entry in decoder.fields(&field, metadata) {
+        let (mut rare, mut places) = (None, EntryPlaces::default());
+        for (at, entry) in decoder.fields(&field, metadata).enumerate() {
             let path = format_args!("{field}.{}", entry.key);
-            let bit = LOOKED_UP.iter().find(|field| field.key == entry.key).map_or(0, |field| field.bit);
-            written |= bit;
+            let looked_up = LOOKED_UP.into_iter().find(|field| field.key == entry.key);
+            looked_up.into_iter().for_each(|field| places.note(field, at));
             match entry.key {
                 "name" | "generateName" | "namespace" | "uid" => {
                     let text = decoder.text(path, entry.value).unwrap_or_default();
-                    if text.len() > MAX_NAME {
-                        RareFields::of(&mut rare).cut.push((bit, limited(text)));
+                    if let Some(field) = looked_up.filter(|_| text.len() > MAX_NAME) {
+                        RareFields::of(&mut rare).cut.push((field.number, limited(text)));
                     }
                 }
                 "ownerReferences" => {
@@ -158,7 +176,7 @@ impl MetadataFields {
                 RareFields::of(&mut rare).server_fields.push(ServerField { name, key_span, span });
             }
         }
-        Self { place: Some((holder.id(), metadata.id())), written, rare }
+        Self { place: Some((holder.id(), metadata.id())), places, rare }
     }
 
     /// Fields that do not decode: its own, and those that were read before it.
@@ -169,7 +187,7 @@ impl MetadataFields {
     /// The metadata, in the tree that it was read from.
     pub(super) fn of<'a>(&'a self, tree: &'a Tree) -> Metadata<'a> {
         let place = self.place.map(|(holder, value)| (tree.value(holder), tree.value(value)));
-        Metadata { place, written: self.written, rare: self.rare.as_deref().unwrap_or(&NOTHING_RARE) }
+        Metadata { place, places: self.places, rare: self.rare.as_deref().unwrap_or(&NOTHING_RARE) }
     }
 }
 
@@ -184,7 +202,7 @@ impl RareFields {
 pub struct Metadata<'a> {
     /// The mapping that contains it, and itself.
     place: Option<(Value<'a>, Value<'a>)>,
-    written: u8,
+    places: EntryPlaces,
     rare: &'a RareFields,
 }
 
@@ -215,17 +233,20 @@ impl<'a> Metadata<'a> {
     }
 
     fn text(self, field: LookedUp) -> Option<Spanned<&'a str>> {
-        let written = spanned(self.entry(field)?)?;
+        let (key_span, value) = self.entry(field)?;
+        let written = spanned(key_span, value)?;
         let is_cut = written.value.len() > MAX_NAME;
-        let cut = self.rare.cut.iter().filter(|_| is_cut).find(|(of, _)| *of == field.bit);
+        let cut = self.rare.cut.iter().filter(|_| is_cut).find(|(of, _)| *of == field.number);
         Some(cut.map_or(written, |(_, cut)| Spanned { value: cut, ..written }))
     }
 
-    fn entry(self, field: LookedUp) -> Option<Entry<'a>> {
-        if self.written & field.bit == 0 {
-            return None;
+    /// Where the key of a field is written, and its value.
+    fn entry(self, field: LookedUp) -> Option<(Span, Value<'a>)> {
+        match self.places.of(field) {
+            0 => None,
+            EntryPlaces::FAR => self.place?.1.entry(field.key).map(|entry| (entry.key_span, entry.value)),
+            place => self.place?.1.nth_entry(place - 1),
         }
-        self.place?.1.entry(field.key)
     }
 
     /// Whether it says what few do: `ownerReferences`, `finalizers`, fields of the API server, unknown ones, or some that do not
@@ -261,17 +282,17 @@ impl<'a> Metadata<'a> {
 
     /// `labels`.
     pub fn labels(self) -> Labels<'a> {
-        Labels(self.entry(LABELS).map(|entry| entry.value))
+        Labels(self.entry(LABELS).map(|(_, value)| value))
     }
 
     /// `annotations`.
     pub fn annotations(self) -> Labels<'a> {
-        Labels(self.entry(ANNOTATIONS).map(|entry| entry.value))
+        Labels(self.entry(ANNOTATIONS).map(|(_, value)| value))
     }
 
     /// Whether it has labels or annotations.
     pub fn is_marked(self) -> bool {
-        self.written & (LABELS.bit | ANNOTATIONS.bit) != 0
+        self.places.of(LABELS) != 0 || self.places.of(ANNOTATIONS) != 0
     }
 
     /// The value of an annotation.
@@ -308,23 +329,24 @@ impl<'a> Labels<'a> {
     /// The keys in written order, each with its value; those whose value is no text are left out.
     pub fn iter(self) -> impl Iterator<Item = (&'a str, Spanned<&'a str>)> {
         let entries = self.0.into_iter().flat_map(Value::entries);
-        entries.filter_map(|entry| Some((entry.key, spanned_or_empty(entry)?)))
+        entries.filter_map(|entry| Some((entry.key, spanned_or_empty(entry.key_span, entry.value)?)))
     }
 
     /// The value of a key.
     pub fn get(self, key: &str) -> Option<Spanned<&'a str>> {
-        spanned_or_empty(self.0?.entry(key)?)
+        let entry = self.0?.entry(key)?;
+        spanned_or_empty(entry.key_span, entry.value)
     }
 }
 
-fn spanned(entry: Entry<'_>) -> Option<Spanned<&str>> {
-    Some(Spanned { value: entry.value.as_str()?, key_span: entry.key_span, span: entry.value.span() })
+fn spanned(key_span: Span, value: Value<'_>) -> Option<Spanned<&str>> {
+    Some(Spanned { value: value.as_str()?, key_span, span: value.span() })
 }
 
 /// A null value is the empty text, as in Go.
-fn spanned_or_empty(entry: Entry<'_>) -> Option<Spanned<&str>> {
-    let nothing = || Spanned { value: "", key_span: entry.key_span, span: entry.value.span() };
-    spanned(entry).or_else(|| entry.value.is_null().then(nothing))
+fn spanned_or_empty(key_span: Span, value: Value<'_>) -> Option<Spanned<&str>> {
+    let nothing = || Spanned { value: "", key_span, span: value.span() };
+    spanned(key_span, value).or_else(|| value.is_null().then(nothing))
 }
 
 /// Whether Go would see a value other than the field's zero value. `deletionGracePeriodSeconds` is a pointer: its `0` is set.

@@ -138,13 +138,16 @@ fn forbidden_fields(holder: &MetadataHolder<'_>) -> Option<Draft> {
 /// [VAL-31].
 fn object_without_name(context: &Context<'_>, sink: &mut Sink) {
     for member in &context.inventory.members {
+        if !member.key.name.is_empty() {
+            continue;
+        }
         let metadata = member.object.metadata();
         let decodes = member
             .object
             .decode_errors()
             .iter()
             .all(|error| !["metadata", "metadata.name", "metadata.generateName"].contains(&error.field.as_str()));
-        if member.object.name().is_some() || !decodes || !needs_a_name(member) {
+        if !decodes || !needs_a_name(member) {
             continue;
         }
         let written = metadata.name().as_ref().or(metadata.generate_name().as_ref()).map(|name| name.span);

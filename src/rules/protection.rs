@@ -198,10 +198,12 @@ fn with_annotation(member: &Member, key: &str, value: &str) -> Proposal {
 /// Case c, and its counterparts: the annotation is right, and another tool prunes.
 fn read_by_another_tool(context: &Context<'_>, member: &Member, delivery: &DeliveryObjects) -> Option<Draft> {
     let metadata = member.object.metadata();
-    let deliveries = context.analysis.deliveries();
-    let evident = deliveries.evident(context.inventory, member)?;
     let keep = metadata.annotation(marks::HELM_RESOURCE_POLICY).filter(|policy| policy.value.trim() == "keep");
     let flux = metadata.annotation(marks::FLUX_PRUNE).filter(|prune| prune.value.eq_ignore_ascii_case("disabled"));
+    // Few objects have either.
+    keep.or(flux)?;
+    let deliveries = context.analysis.deliveries();
+    let evident = deliveries.evident(context.inventory, member)?;
     let stays = |removal| deliveries.spared(context.inventory, member, removal).is_some();
     let (value, key, message, reason, help, fix) = match (evident, keep, flux) {
         (Regime::ArgoCd, Some(keep), _) if !stays(Removal::ArgoCdPrune) => (
@@ -285,10 +287,10 @@ fn is_of_another_tool(context: &Context<'_>, member: &Member) -> bool {
 
 /// Case e: a protection of what a controller makes from a template.
 fn on_a_template(member: &Member, template: Template<'_>, tracking: &BTreeSet<&str>) -> Option<Draft> {
-    // Argo CD prunes claims that have its mark, and then the options count (argo-cd#3050).
-    let tracked = template.metadata.labels().iter().any(|(key, _)| tracking.contains(key));
     let (key, value) = protection_of(template.metadata)?;
-    if tracked && key == marks::ARGOCD_SYNC_OPTIONS {
+    // Argo CD prunes claims that have its mark, and then the options count (argo-cd#3050).
+    let is_tracked = || template.metadata.labels().iter().any(|(key, _)| tracking.contains(key));
+    if key == marks::ARGOCD_SYNC_OPTIONS && is_tracked() {
         return None;
     }
     let claim = template.kind == TemplateKind::Claim;

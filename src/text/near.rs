@@ -62,11 +62,18 @@ pub(crate) fn is_misspelling(name: &str, word: &str) -> bool {
 }
 
 /// How many letters two words in lower case differ in, unless it is more than `limit`. A difference in length is one of
-/// letters: only words of about the same length are compared, which costs time.
+/// letters, and whoever changes one letter adds a letter to those that a word has and takes another from them, at most: only
+/// words that are about alike are compared, which costs time.
 fn distance_within(limit: usize, one: &str, other: &str) -> Option<usize> {
     let apart = one.chars().count().abs_diff(other.chars().count());
+    let is_far = apart > limit || (letters(one) ^ letters(other)).count_ones() as usize > 2 * limit;
     let distance = || strsim::osa_distance(one, other);
-    (apart <= limit).then(distance).filter(|distance| *distance <= limit)
+    (!is_far).then(distance).filter(|distance| *distance <= limit)
+}
+
+/// Which letters a word has, a bit for each; some letters share one.
+fn letters(word: &str) -> u64 {
+    word.chars().fold(0, |letters, letter| letters | 1 << (letter as u32 % u64::BITS))
 }
 
 #[cfg(test)]

@@ -262,6 +262,14 @@ impl<'a> Value<'a> {
         Some(Entry { key: tree.text(key, key_span), key_span, value: tree.value(value) })
     }
 
+    /// The entry of a mapping in that place of [`Self::entries`], without a look at the text of its key: where the key is written, and
+    /// the value.
+    pub fn nth_entry(self, place: u32) -> Option<(Span, Value<'a>)> {
+        let at = self.tree.words.entries_of(self.id)?.nth(place as usize)?;
+        let RawEntry { key_span, value, .. } = self.tree.words.entry(at);
+        Some((key_span, self.tree.value(value)))
+    }
+
     /// The value under a key; `None` when this is not a mapping or has no such key. An explicit null is `Some`.
     pub fn get(self, key: &str) -> Option<Value<'a>> {
         self.entry(key).map(|entry| entry.value)

@@ -228,6 +228,7 @@ impl<'t> GrowingTree<'t> {
     /// document.
     pub(super) fn finish(mut self, root: NodeId, file: &PartText) -> Tree {
         let decoded = match self.is_whole {
+            true if self.lists.added.is_empty() => self.tape.decoded.clone(),
             true => [self.tape.decoded.as_str(), &self.lists.added].concat(),
             false => self.take_decoded(),
         };

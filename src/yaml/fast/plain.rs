@@ -122,6 +122,7 @@ fn next_line(source: SourceText<'_>, line_break: usize, indent: usize) -> Result
 pub(super) fn fold(breaks: usize, decoded: &mut String) {
     match breaks {
         1 => decoded.push(' '),
+        2 => decoded.push('\n'),
         _ => decoded.extend(std::iter::repeat_n('\n', breaks - 1)),
     }
 }
