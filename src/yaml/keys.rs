@@ -35,7 +35,7 @@ impl KeySet {
         let maybe = self.filter & bit != 0;
         self.filter |= bit;
         if place < SEARCHED {
-            return (0..place).rev().find(|&at| maybe && text_at(at) == key);
+            return if maybe { (0..place).rev().find(|&at| text_at(at) == key) } else { None };
         }
         let large = self.large.get_or_insert_with(|| {
             let mut large = Box::<LargeSet>::default();

@@ -169,15 +169,10 @@ impl OpenCollections {
 
     /// Sets a key of the innermost mapping: the last one wins. `merge` is the `<<` that brings the entry, if one does.
     fn set_entry(&mut self, tree: &mut GrowingTree<'_>, entry: RawEntry, merge: Option<Span>) {
-        let Some(open) = self.open.len().checked_sub(1) else { return };
-        let first = self.open[open].first;
-        let mut keys = self.open[open].map.as_mut().map(|map| std::mem::take(&mut map.keys)).unwrap_or_default();
+        let Some(OpenNode { first, map: Some(map), .. }) = self.open.last_mut() else { return };
+        let (first, slots) = (*first, &self.slots);
         let text_of = |entry: &RawEntry| tree.text(entry.key, entry.key_span);
-        let earlier =
-            keys.insert(text_of(&entry), self.slots.len() - first, |at| text_of(&self.slots[first + at].entry));
-        if let Some(map) = &mut self.open[open].map {
-            map.keys = keys;
-        }
+        let earlier = map.keys.insert(text_of(&entry), slots.len() - first, |at| text_of(&slots[first + at].entry));
         let replaced = earlier.and_then(|at| {
             let old = &mut self.slots[first + at];
             let counts = !std::mem::replace(&mut old.replaced, true) && !old.merged;

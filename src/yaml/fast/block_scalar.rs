@@ -22,7 +22,8 @@ pub(super) fn read(
         None => find_indent(source, first, parent)?,
     };
     let text = ScalarText::Decoded(writer.decoded().len());
-    let mut lines = BlockLines { source, indent, line: first, empty: 0, end: None, decoded: writer.decoded() };
+    let decoded = writer.keeps_text().then(|| writer.decoded());
+    let mut lines = BlockLines { source, indent, line: first, empty: 0, end: None, decoded };
     let last_break = usize::from(lines.read(source.byte(start) == b'|')?);
     lines.add_breaks(match header.chomp {
         Chomp::Strip => 0,
@@ -71,7 +72,8 @@ struct BlockLines<'t, 'd> {
     empty: usize,
     /// Where the last line with text ends.
     end: Option<usize>,
-    decoded: &'d mut String,
+    /// The text so far. `None`: nobody asks for it.
+    decoded: Option<&'d mut String>,
 }
 
 impl<'t> BlockLines<'t, '_> {
@@ -103,24 +105,34 @@ impl<'t> BlockLines<'t, '_> {
     fn read(&mut self, is_literal: bool) -> Result<bool, Refused> {
         let Some(first) = self.next()? else { return Ok(false) };
         self.add_breaks(self.empty);
-        self.decoded.push_str(first);
+        self.add(first);
         let mut after_blank = starts_with_blank(first);
         while let Some(text) = self.next()? {
             let is_blank = starts_with_blank(text);
             // Between two lines that do not begin with a blank, a folded break becomes a space, or nothing before empty lines.
             match is_literal || after_blank || is_blank {
                 true => self.add_breaks(1 + self.empty),
-                false if self.empty == 0 => self.decoded.push(' '),
+                false if self.empty == 0 => self.add(" "),
                 false => self.add_breaks(self.empty),
             }
-            self.decoded.push_str(text);
+            self.add(text);
             after_blank = is_blank;
         }
         Ok(true)
     }
 
+    fn add(&mut self, text: &str) {
+        if let Some(decoded) = &mut self.decoded {
+            decoded.push_str(text);
+        }
+    }
+
     fn add_breaks(&mut self, count: usize) {
-        self.decoded.extend(std::iter::repeat_n('\n', count));
+        match &mut self.decoded {
+            Some(decoded) if count == 1 => decoded.push('\n'),
+            Some(decoded) => decoded.extend(std::iter::repeat_n('\n', count)),
+            None => {}
+        }
     }
 }
 

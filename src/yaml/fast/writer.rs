@@ -98,6 +98,12 @@ impl<'t> TapeWriter<'t> {
         &mut self.tape.decoded
     }
 
+    /// Whether somebody may ask for the text of the block scalar that comes. Where it is passed over nobody does: such a text is
+    /// none that JSON lacks, and no key.
+    pub(super) fn keeps_text(&self) -> bool {
+        self.passing.is_none()
+    }
+
     fn offset(&self, at: usize) -> u32 {
         self.base + at as u32
     }
