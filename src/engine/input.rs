@@ -9,7 +9,7 @@ use thiserror::Error;
 
 use crate::cluster::Analysis;
 use crate::delivery::DeliveryTool;
-use crate::inventory::{self, Files, InputError, Inventory, Member, Overlay, Past, Walk};
+use crate::inventory::{self, Files, InputError, Inventory, Member, Overlay, Past, Walk, WalkBudget};
 use crate::ownership::Tables;
 use crate::rules::World;
 use crate::text::FileId;
@@ -27,19 +27,28 @@ pub(super) struct Input {
 
 impl Input {
     /// What is found, part of which may be read.
-    fn walk(&self, around: &Surroundings<'_>, files: &mut Files) -> Result<Walk, InputError> {
-        match around.past {
-            Some(past) => inventory::walk_past(&self.paths, &self.exclude, past),
-            None => files.walk(&self.paths, &self.exclude, around.overlays),
-        }
+    fn walk(&self, around: &Surroundings<'_>, files: &mut Files, budget: &WalkBudget) -> Result<Walk, InputError> {
+        let walk = match around.past {
+            Some(past) => inventory::walk_past(&self.paths, &self.exclude, past, budget)?,
+            None => files.walk(&self.paths, &self.exclude, around.overlays, budget)?,
+        };
+        budget.admit_files(walk.files.len() + around.beside.files.len())?;
+        Ok(walk)
     }
 
     /// The same where all of it is read.
-    fn walk_ahead(&self, around: &Surroundings<'_>, files: &mut Files) -> Result<Walk, InputError> {
-        match around.past {
-            Some(past) => inventory::walk_past(&self.paths, &self.exclude, past),
-            None => files.walk_ahead(&self.paths, &self.exclude, around.overlays),
-        }
+    fn walk_ahead(
+        &self,
+        around: &Surroundings<'_>,
+        files: &mut Files,
+        budget: &WalkBudget,
+    ) -> Result<Walk, InputError> {
+        let walk = match around.past {
+            Some(past) => inventory::walk_past(&self.paths, &self.exclude, past, budget)?,
+            None => files.walk_ahead(&self.paths, &self.exclude, around.overlays, budget)?,
+        };
+        budget.admit_files(walk.files.len() + around.beside.files.len())?;
+        Ok(walk)
     }
 }
 
@@ -154,6 +163,14 @@ pub enum BundleError {
 }
 
 impl BundleInput {
+    /// The error that its paths lead to.
+    fn failed(&self, reason: InputError) -> BundleError {
+        match self.name.clone() {
+            Some(name) => BundleError::Named { name, reason },
+            None => BundleError::Argument(reason),
+        }
+    }
+
     /// Reads what `walk` found, and what `beside` found besides it.
     fn read(self, walk: Walk, beside: &Walk, files: &mut Files) -> Bundle {
         let Self { name, input, world, delivery, tables, .. } = self;
@@ -163,8 +180,7 @@ impl BundleInput {
             let inventory = Inventory::new(files.read(walk), settings);
             return Bundle { name, delivery, arguments, outside, ..Bundle::of(inventory, world, tables) };
         }
-        let added: BTreeSet<String> =
-            beside.shared_with(&[&walk], false).files.into_iter().map(|file| file.path).collect();
+        let added: BTreeSet<String> = beside.without(&[&walk]).files.into_iter().map(|file| file.path).collect();
         let inventory = Inventory::new(files.read(walk.joined(beside)), settings);
         let beside =
             inventory.sources.iter().filter(|(_, file)| added.contains(file.path())).map(|(id, _)| id).collect();
@@ -189,14 +205,19 @@ pub(super) fn read_bundles(
     around: &Surroundings<'_>,
     files: &mut Files,
 ) -> Result<Vec<Bundle>, BundleError> {
-    let read = |bundle: BundleInput| {
-        let walk = bundle.input.walk_ahead(around, files).map_err(|reason| match bundle.name.clone() {
-            Some(name) => BundleError::Named { name, reason },
-            None => BundleError::Argument(reason),
-        })?;
-        Ok(bundle.read(walk, &around.beside, files))
+    let budget = WalkBudget::default();
+    // Of several, all are found before the first is read: there may be too many.
+    let is_only_one = bundles.len() == 1;
+    let walk = |bundle: BundleInput| {
+        let walk = match is_only_one {
+            true => bundle.input.walk_ahead(around, files, &budget),
+            false => bundle.input.walk(around, files, &budget),
+        };
+        let walk = walk.map_err(|reason| bundle.failed(reason))?;
+        Ok((bundle, walk))
     };
-    bundles.into_iter().map(read).collect()
+    let walked = bundles.into_iter().map(walk).collect::<Result<Vec<_>, BundleError>>()?;
+    Ok(walked.into_iter().map(|(bundle, walk)| bundle.read(walk, &around.beside, files)).collect())
 }
 
 /// Reads the paths of `rest`. A file in one of `bundles` is read with that bundle's settings, together with the other
@@ -207,21 +228,24 @@ pub(super) fn read_paths(
     around: &Surroundings<'_>,
     files: &mut Files,
 ) -> Result<Vec<Bundle>, BundleError> {
-    let named = rest.input.walk_ahead(around, files)?;
-    // A bundle whose paths do not exist contains none of these paths.
-    let walked = bundles.into_iter().filter_map(|bundle| {
-        let walk = bundle.input.walk(around, files).ok()?;
-        Some((bundle, walk))
+    let named = rest.input.walk_ahead(around, files, &WalkBudget::default())?;
+    let budget = WalkBudget::default();
+    let walked = bundles.into_iter().filter_map(|bundle| match bundle.input.walk(around, files, &budget) {
+        Ok(walk) => Some(Ok((bundle, walk))),
+        Err(reason @ InputError::TooMany { .. }) => Some(Err(bundle.failed(reason))),
+        // A bundle whose paths do not exist contains none of these paths.
+        Err(_) => None,
     });
-    let walked: Vec<_> = walked.collect();
+    let walked: Vec<_> = walked.collect::<Result<_, _>>()?;
     if walked.is_empty() {
         return Ok(vec![rest.read(named, &around.beside, files)]);
     }
     let walks: Vec<_> = walked.iter().map(|(_, walk)| walk).collect();
-    let outside = named.shared_with(&walks, false);
+    let outside = named.without(&walks);
+    let asked_for = named.shared();
     let mut read = Vec::new();
     for (mut bundle, walk) in walked {
-        let walk = named.shared_with(&[&walk], true);
+        let walk = asked_for.with(&walk);
         if !walk.files.is_empty() || !walk.unreadable.is_empty() {
             bundle.input.paths.clone_from(&rest.input.paths);
             read.push(bundle.read(walk, &around.beside, files));

@@ -22,7 +22,9 @@ use crate::baseline::{self, Baseline, Renewal};
 use crate::cluster::Analysis;
 use crate::config::{self, Config};
 use crate::finding::{Fixes, Severity};
-use crate::inventory::{Files, OnDisk, Overlay, Past, Release, leaves_repository_of, locate, walk, walk_past};
+use crate::inventory::{
+    Files, OnDisk, Overlay, Past, Release, WalkBudget, leaves_repository_of, locate, walk, walk_past,
+};
 use crate::manifest::SkipReason;
 use crate::report::{Graphs, Listing, Note, Report};
 use crate::suppression::Date;
@@ -359,7 +361,7 @@ fn read(
 ) -> Result<Vec<Bundle>, SessionError> {
     let Resolved { bundles, paths } = resolved;
     let beside = match past {
-        Some(past) => walk_past(&request.beside, &request.exclude, past),
+        Some(past) => walk_past(&request.beside, &request.exclude, past, &WalkBudget::default()),
         None => walk(&request.beside, &request.exclude),
     };
     let around = Surroundings { overlays: &request.overlays, past, beside: beside.map_err(BundleError::from)? };

@@ -52,6 +52,7 @@ impl<'a> Descent<'a> {
         let place_of = |path: &Path| place.join(path.strip_prefix(folder).unwrap_or(path));
         let mut walk = WalkDir::new(folder).sort_by_file_name().into_iter();
         while let Some(entry) = walk.next() {
+            found.budget.look();
             match entry {
                 Ok(entry) if entry.file_type().is_dir() || entry.depth() == 0 => {
                     let place = place_of(entry.path());

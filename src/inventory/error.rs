@@ -42,6 +42,15 @@ pub enum InputError {
         /// What is wrong with it.
         reason: String,
     },
+    /// Paths that lead to more than a run looks at.
+    #[error("the paths of all bundles lead to more than {most} {what} together")]
+    #[diagnostic(help("let each bundle name a folder of its own, or check some of them at a time"))]
+    TooMany {
+        /// How many it looks at.
+        most: usize,
+        /// Of what: `files`.
+        what: &'static str,
+    },
     /// A pattern without a match.
     #[error("no file matches `{pattern}`")]
     #[diagnostic(help("`*` matches within a folder, `**` across folders: `rendered/**/*.yaml`"))]

@@ -5,6 +5,7 @@
 
 mod applied;
 mod boundary;
+mod budget;
 mod builtin;
 mod descent;
 mod error;
@@ -38,6 +39,7 @@ use crate::yaml::{Problem, Quirk, ReadError};
 
 pub use applied::AppliedFile;
 pub use boundary::leaves_repository_of;
+pub use budget::WalkBudget;
 pub use builtin::*;
 pub use error::InputError;
 use index::Index;

@@ -5,9 +5,10 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use super::budget::WalkBudget;
 use super::error::InputError;
 use super::location::locate;
-use super::walk::{reaches, walk};
+use super::walk::{reaches, walk_within};
 use super::walked::{InputFile, Origin, Walk};
 use crate::text::plain;
 
@@ -45,8 +46,13 @@ impl Past {
 ///
 /// # Errors
 /// As [`walk`]'s.
-pub fn walk_past(arguments: &[String], exclude: &[String], past: &Past) -> Result<Walk, InputError> {
-    let mut found = walk(arguments, exclude)?;
+pub fn walk_past(
+    arguments: &[String],
+    exclude: &[String],
+    past: &Past,
+    budget: &WalkBudget,
+) -> Result<Walk, InputError> {
+    let mut found = walk_within(arguments, exclude, budget)?;
     found.unreadable.retain(|file| past.of(&locate(&file.path)).is_some());
     let then = |mut file: InputFile| {
         if let Some(bytes) = past.of(file.identity.path())? {

@@ -7,10 +7,11 @@ use std::sync::{Arc, Mutex, PoisonError};
 use foldhash::HashMap;
 use rayon::prelude::*;
 
+use super::budget::WalkBudget;
 use super::error::InputError;
 use super::location::{FileIdentity, locate};
 use super::open::{read_file, read_file_at, read_limited};
-use super::walk::{reaches, walk, walk_telling};
+use super::walk::{reaches, walk_telling, walk_within};
 use super::walked::{InputFile, Origin, Overlay, Walk};
 use crate::manifest::{ParsedFile, is_kustomization};
 use crate::text::{Side, SourceFile, decode_manifest};
@@ -69,10 +70,16 @@ impl Files {
     ///
     /// # Errors
     /// As [`walk`]'s.
-    pub fn walk(&mut self, arguments: &[String], exclude: &[String], overlays: &[Overlay]) -> Result<Walk, InputError> {
+    pub fn walk(
+        &mut self,
+        arguments: &[String],
+        exclude: &[String],
+        overlays: &[Overlay],
+        budget: &WalkBudget,
+    ) -> Result<Walk, InputError> {
         let mut found = match self.walks.entry((arguments.to_vec(), exclude.to_vec())) {
             Entry::Occupied(found) => found.get().clone(),
-            Entry::Vacant(unknown) => unknown.insert(walk(arguments, exclude)?).clone(),
+            Entry::Vacant(unknown) => unknown.insert(walk_within(arguments, exclude, budget)?).clone(),
         };
         for overlay in overlays {
             found.overlay(overlay, |identity| reaches(arguments, exclude, &overlay.path, identity));
@@ -89,6 +96,7 @@ impl Files {
         arguments: &[String],
         exclude: &[String],
         overlays: &[Overlay],
+        budget: &WalkBudget,
     ) -> Result<Walk, InputError> {
         let walk = (arguments.to_vec(), exclude.to_vec());
         let helped = rayon::current_num_threads() > 1;
@@ -96,7 +104,7 @@ impl Files {
             let (files, parsed) = (&*self, Mutex::new(HashMap::default()));
             let found = rayon::in_place_scope(|scope| {
                 let parsed = &parsed;
-                walk_telling(arguments, exclude, &|file| {
+                walk_telling(arguments, exclude, budget, &|file| {
                     let id = content_id(&file);
                     if !files.parsed.contains_key(&id) {
                         scope.spawn(move |_| {
@@ -109,7 +117,7 @@ impl Files {
             self.ahead = parsed.into_inner().unwrap_or_else(PoisonError::into_inner);
             self.walks.insert(walk, found?);
         }
-        self.walk(arguments, exclude, overlays)
+        self.walk(arguments, exclude, overlays, budget)
     }
 
     /// The files of `walk` in the order of their reported paths, those among them that cannot be read.

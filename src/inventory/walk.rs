@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 
 use globset::GlobSet;
 
+use super::budget::WalkBudget;
 use super::descent::Descent;
 use super::error::InputError;
 use super::location::{STDIN, locate};
@@ -30,8 +31,16 @@ pub(super) fn reaches(arguments: &[String], exclude: &[String], path: &str, iden
 /// # Errors
 /// An argument that does not exist, cannot be read, or is a glob that is malformed or matches nothing.
 pub fn walk(arguments: &[String], exclude: &[String]) -> Result<Walk, InputError> {
+    walk_within(arguments, exclude, &WalkBudget::default())
+}
+
+/// The same for one of many bundles.
+///
+/// # Errors
+/// The same, and a budget that is spent.
+pub(super) fn walk_within(arguments: &[String], exclude: &[String], budget: &WalkBudget) -> Result<Walk, InputError> {
     let exclude = globs(exclude)?;
-    collect(arguments, Collector::new(&exclude))
+    collect(arguments, Collector::new(&exclude, budget))
 }
 
 /// The same. `tell` hears of each file on disk as soon as it is found: of some under several names, and of one that the walk has
@@ -39,14 +48,16 @@ pub fn walk(arguments: &[String], exclude: &[String]) -> Result<Walk, InputError
 pub(super) fn walk_telling(
     arguments: &[String],
     exclude: &[String],
+    budget: &WalkBudget,
     tell: &dyn Fn(InputFile),
 ) -> Result<Walk, InputError> {
     let exclude = globs(exclude)?;
-    collect(arguments, Collector::new(&exclude).telling(tell))
+    collect(arguments, Collector::new(&exclude, budget).telling(tell))
 }
 
 fn collect(arguments: &[String], mut found: Collector<'_>) -> Result<Walk, InputError> {
     for argument in arguments {
+        found.budget.admit_path()?;
         if argument == STDIN {
             found.add_stdin();
         } else if Path::new(argument).symlink_metadata().is_ok() {

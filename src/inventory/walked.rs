@@ -4,10 +4,11 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use foldhash::HashSet;
+use foldhash::{HashMap, HashSet};
 use globset::GlobSet;
 
 use super::boundary::LinkEscape;
+use super::budget::WalkBudget;
 use super::location::{FileIdentity, STDIN, locate};
 use super::open::{describe, names_a_device};
 use crate::text::plain;
@@ -54,6 +55,12 @@ pub struct UnreadableFile {
     pub reason: String,
 }
 
+impl UnreadableFile {
+    fn identity(&self) -> FileIdentity {
+        locate(&self.path).into()
+    }
+}
+
 /// What the arguments lead to, in the order of the reported paths.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Walk {
@@ -66,23 +73,32 @@ pub struct Walk {
 }
 
 impl Walk {
-    /// Keeps the files that are also reached by one of `others` (`true`), or by none of them (`false`).
-    pub fn shared_with(&self, others: &[&Self], shared: bool) -> Self {
-        let files = others.iter().flat_map(|walk| walk.files.iter().map(|file| file.identity.clone()));
-        let unreadable = others.iter().flat_map(|walk| walk.unreadable.iter().map(|file| locate(&file.path).into()));
-        let there: HashSet<FileIdentity> = files.chain(unreadable).collect();
-        let wanted = |identity: &FileIdentity| there.contains(identity) == shared;
+    /// Keeps the files that none of `others` reaches.
+    pub fn without(&self, others: &[&Self]) -> Self {
+        let there: HashSet<FileIdentity> = others.iter().flat_map(|walk| walk.identities()).collect();
         Self {
-            files: self.files.iter().filter(|file| wanted(&file.identity)).cloned().collect(),
-            unreadable: self.unreadable.iter().filter(|file| wanted(&locate(&file.path).into())).cloned().collect(),
+            files: self.files.iter().filter(|file| !there.contains(&file.identity)).cloned().collect(),
+            unreadable: self.unreadable.iter().filter(|file| !there.contains(&file.identity())).cloned().collect(),
             outside: self.outside.clone(),
         }
+    }
+
+    /// Who asks which of the files each of many others reaches.
+    pub fn shared(&self) -> SharedFiles<'_> {
+        let files = (0..).zip(&self.files).map(|(at, file)| (file.identity.clone(), at));
+        let unreadable = (0..).zip(&self.unreadable).map(|(at, file)| (file.identity(), at));
+        SharedFiles { walk: self, files: files.collect(), unreadable: unreadable.collect() }
+    }
+
+    fn identities(&self) -> impl Iterator<Item = FileIdentity> {
+        let files = self.files.iter().map(|file| file.identity.clone());
+        files.chain(self.unreadable.iter().map(UnreadableFile::identity))
     }
 
     /// What both reach; a file that both reach is reported as here.
     #[must_use]
     pub fn joined(mut self, other: &Self) -> Self {
-        let Self { files, unreadable, .. } = other.shared_with(&[&self], false);
+        let Self { files, unreadable, .. } = other.without(&[&self]);
         self.files.extend(files);
         self.files.sort_by(|a, b| a.path.cmp(&b.path));
         self.unreadable.extend(unreadable);
@@ -112,6 +128,29 @@ impl Walk {
     }
 }
 
+/// The files of a walk, by what distinguishes them: a configuration may have as many bundles as there are files.
+pub struct SharedFiles<'w> {
+    walk: &'w Walk,
+    files: HashMap<FileIdentity, usize>,
+    unreadable: HashMap<FileIdentity, usize>,
+}
+
+impl SharedFiles<'_> {
+    /// Those that `other` reaches too, as this walk names them.
+    pub fn with(&self, other: &Walk) -> Walk {
+        fn chosen<T: Clone>(of: &[T], places: &HashMap<FileIdentity, usize>, other: &Walk) -> Vec<T> {
+            let places: BTreeSet<usize> =
+                other.identities().filter_map(|identity| places.get(&identity).copied()).collect();
+            places.into_iter().map(|at| of[at].clone()).collect()
+        }
+        Walk {
+            files: chosen(&self.walk.files, &self.files, other),
+            unreadable: chosen(&self.walk.unreadable, &self.unreadable, other),
+            outside: self.walk.outside.clone(),
+        }
+    }
+}
+
 /// What is found, by the real names of files: two of them may be reported alike.
 pub(super) struct Collector<'c> {
     /// By reported path and identity.
@@ -122,13 +161,14 @@ pub(super) struct Collector<'c> {
     exclude: &'c GlobSet,
     /// Who hears of files before.
     tell: Option<&'c dyn Fn(InputFile)>,
+    pub(super) budget: &'c WalkBudget,
 }
 
 impl<'c> Collector<'c> {
     /// Nothing yet. What `exclude` matches is left out in the end.
-    pub(super) fn new(exclude: &'c GlobSet) -> Self {
+    pub(super) fn new(exclude: &'c GlobSet, budget: &'c WalkBudget) -> Self {
         let (files, unreadable, outside) = Default::default();
-        Self { files, unreadable, outside, exclude, tell: None }
+        Self { files, unreadable, outside, exclude, tell: None, budget }
     }
 
     /// The same, and `tell` hears of each file on disk that is not left out, as soon as it is found.

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use ownerlint::engine::{ConfigChoice, Request, Session};
-use ownerlint::inventory::{Files, Inventory, Overlay, Settings, walk};
+use ownerlint::inventory::{Files, Inventory, Overlay, Settings, WalkBudget, walk};
 use ownerlint::manifest::ParsedFile;
 use ownerlint::text::{Side, SourceFile};
 
@@ -92,7 +92,7 @@ fn several_unsaved_texts_stand_in_for_files_and_for_files_to_come() {
     };
     let folder = inside(&repository, "");
     let overlays = [unsaved("old.yaml"), unsaved("new.yaml"), unsaved("no-manifest.txt")];
-    let found = Files::default().walk(&[folder], &[], &overlays).expect("the folder is there");
+    let found = Files::default().walk(&[folder], &[], &overlays, &WalkBudget::default()).expect("the folder is there");
     let read: Vec<_> = Files::default().read(found);
     let seen = |file: &ParsedFile| {
         let name = Path::new(file.source().path()).file_name().map(|name| name.to_string_lossy().into_owned());

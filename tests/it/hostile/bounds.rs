@@ -295,6 +295,24 @@ fn tens_of_thousands_of_generators_of_one_secret() {
     assert!(String::from_utf8_lossy(&run.stdout).contains("ExternalSecret"));
 }
 
+/// A configuration of 50 kB: each of its bundles had all files, 600 bytes for each.
+#[test]
+fn a_thousand_bundles_of_all_files() {
+    let inside = Repository::new();
+    let object = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: c#, namespace: b}\n";
+    for number in 0..1_000 {
+        inside.write(&format!("all/{number}.yaml"), &object.replace('#', &number.to_string()));
+    }
+    let bundles = numbered("  b#: { paths: [all] }\n", 1_000);
+    inside.write("ownerlint.yaml", &format!("version: 1\nbundles:\n{bundles}"));
+    for arguments in ["check --threads 2", "check --threads 2 all"] {
+        let run = limited(&inside.path(), arguments);
+        assert_eq!(run.status.code(), Some(2), "{arguments}");
+        let error = String::from_utf8_lossy(&run.stderr);
+        assert!(error.contains("the paths of all bundles lead to more than 500000 files together"), "{error}");
+    }
+}
+
 /// A picture asked for all references of an object once for each of them: 0.6 MB took 2 seconds, 2.5 MB over 20.
 #[test]
 fn a_picture_of_tens_of_thousands_of_references() {

@@ -165,6 +165,16 @@ const ROWS: &[Row] = &[
         says: "error: bundle `all`: `/etc` is outside the repository",
     },
     Row {
+        input: "A thousand bundles of the same thousand files",
+        make: |repository| {
+            (0..1_000).for_each(|number| _ = repository.write(&format!("all/{number}.yaml"), "kind: Pod\n"));
+            let bundles: String = (0..1_000).map(|number| format!("  b{number}: {{ paths: [all] }}\n")).collect();
+            repository.write("ownerlint.yaml", &format!("version: 1\nbundles:\n{bundles}"));
+        },
+        arguments: "",
+        says: "the paths of all bundles lead to more than 500000 files together",
+    },
+    Row {
         input: "A pattern with 200 levels of braces",
         make: nothing,
         arguments: LEVELS_OF_BRACES,

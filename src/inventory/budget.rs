@@ -1,0 +1,74 @@
+//! How much the paths of a run may lead to: a configuration can name a folder in each of its bundles, and it is somebody else's.
+
+use std::cell::Cell;
+
+use super::error::InputError;
+
+/// So many files in all bundles together. A file counts in each bundle that contains it: it is judged there, and takes half a
+/// kilobyte.
+const MOST_FILES: usize = 500_000;
+
+/// So many entries of folders that are looked at, found or not: about a microsecond each.
+const MOST_ENTRIES: usize = 10_000_000;
+
+/// What the paths of all bundles of a run have led to so far. The first one may lead to as much as there is.
+#[derive(Debug, Default)]
+pub struct WalkBudget {
+    files: Cell<usize>,
+    entries: Cell<usize>,
+}
+
+impl WalkBudget {
+    /// Notes an entry of a folder.
+    pub(super) fn look(&self) {
+        self.entries.set(self.entries.get() + 1);
+    }
+
+    /// Whether another path may be followed.
+    ///
+    /// # Errors
+    /// Those before it led through too much.
+    pub(super) fn admit_path(&self) -> Result<(), InputError> {
+        Self::admit(self.entries.get(), MOST_ENTRIES, "entries of folders")
+    }
+
+    /// Notes the files of a bundle.
+    ///
+    /// # Errors
+    /// With those of the bundles before it they are too many.
+    pub fn admit_files(&self, files: usize) -> Result<(), InputError> {
+        let before = self.files.replace(self.files.get() + files);
+        if before == 0 { Ok(()) } else { Self::admit(before + files, MOST_FILES, "files") }
+    }
+
+    fn admit(spent: usize, most: usize, what: &'static str) -> Result<(), InputError> {
+        if spent > most { Err(InputError::TooMany { most, what }) } else { Ok(()) }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn one_bundle_may_have_any_number_of_files_and_all_together_so_many() {
+        let budget = WalkBudget::default();
+        assert_eq!(budget.admit_files(2 * MOST_FILES), Ok(()));
+        let too_many = Err(InputError::TooMany { most: MOST_FILES, what: "files" });
+        assert_eq!(budget.admit_files(1), too_many);
+        let budget = WalkBudget::default();
+        assert_eq!([budget.admit_files(MOST_FILES - 1), budget.admit_files(1)], [Ok(()), Ok(())]);
+        assert_eq!(budget.admit_files(1), too_many);
+    }
+
+    #[test]
+    fn what_is_looked_at_counts_whether_it_is_found_or_not() {
+        let budget = WalkBudget::default();
+        (0..=MOST_ENTRIES).for_each(|_| {
+            assert_eq!(budget.admit_path(), Ok(()));
+            budget.look();
+        });
+        let too_many = InputError::TooMany { most: MOST_ENTRIES, what: "entries of folders" };
+        assert_eq!(budget.admit_path(), Err(too_many));
+    }
+}
