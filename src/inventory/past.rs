@@ -42,10 +42,10 @@ impl Past {
     }
 }
 
-/// Finds what [`walk`] would have found before a change.
+/// Finds what [`walk`](fn@super::walk::walk) would have found before a change.
 ///
 /// # Errors
-/// As [`walk`]'s.
+/// As [`walk`](fn@super::walk::walk)'s.
 pub fn walk_past(
     arguments: &[String],
     exclude: &[String],

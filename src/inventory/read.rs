@@ -65,11 +65,11 @@ impl Files {
         Self { walks, earlier: self.parsed.clone(), on_disk, ..Self::read_by(self.choice) }
     }
 
-    /// What [`walk`] finds, with unsaved texts in place of the files that they are about. A text may have no file yet: it is found
+    /// What [`walk`](fn@super::walk::walk) finds, with unsaved texts in place of the files that they are about. A text may have no file yet: it is found
     /// where its file would be.
     ///
     /// # Errors
-    /// As [`walk`]'s.
+    /// As [`walk`](fn@super::walk::walk)'s.
     pub fn walk(
         &mut self,
         arguments: &[String],
@@ -90,7 +90,7 @@ impl Files {
     /// [`Files::walk`] where everything that is found will be read: other threads parse while this one walks.
     ///
     /// # Errors
-    /// As [`walk`]'s.
+    /// As [`walk`](fn@super::walk::walk)'s.
     pub fn walk_ahead(
         &mut self,
         arguments: &[String],
