@@ -349,7 +349,7 @@ impl Session {
 /// into one, as little as into what is no manifest; only a comparison of two states does.
 fn read_choice(request: &Request) -> ReadChoice {
     let left_out = LeftOut { under: &["openAPIV3Schema"], without: Some("kind") };
-    ReadChoice { parser: request.parser, left_out }
+    ReadChoice { left_out, ..request.parser.into() }
 }
 
 /// Reads what a request leads to, now or before a change.

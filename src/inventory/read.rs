@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::collections::hash_map::Entry;
+use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use foldhash::HashMap;
@@ -10,11 +11,11 @@ use rayon::prelude::*;
 use super::budget::WalkBudget;
 use super::error::InputError;
 use super::location::{FileIdentity, locate};
-use super::open::{read_file, read_file_at, read_limited};
+use super::open::{names_a_device, read_file, read_file_at, read_limited};
 use super::walk::{reaches, walk_telling, walk_within};
 use super::walked::{InputFile, Origin, Overlay, Walk};
 use crate::manifest::{ParsedFile, is_kustomization};
-use crate::text::{Side, SourceFile, decode_manifest};
+use crate::text::{Recall, Side, SourceFile, decode_manifest};
 use crate::yaml::{ParserChoice, ReadChoice};
 
 /// The files of a run: whichever bundles reach a file, and under whatever names, it is read and parsed once.
@@ -153,7 +154,11 @@ impl Files {
         let side = if matches!(file.origin, Origin::Unsaved(_)) { Side::Unsaved } else { Side::Head };
         let of_this_file = |earlier: &&ParsedFile| (earlier.source().path(), earlier.source().side()) == (path, side);
         let earlier = earlier.filter(|earlier| earlier.failure().is_none()).filter(of_this_file).cloned();
-        let unchanged = |text: &[u8]| earlier.clone().filter(|earlier| earlier.source().text().as_bytes() == text);
+        let unchanged = |text: &[u8]| {
+            let is_same = |earlier: &ParsedFile| earlier.source().kept_text().map(str::as_bytes) == Some(text);
+            earlier.clone().filter(is_same)
+        };
+        let mut choice = self.choice;
         let bytes = match &file.origin {
             Origin::Unsaved(text) => {
                 let source = || SourceFile::new(path, &**text).seen_as(path, side);
@@ -162,12 +167,20 @@ impl Files {
             }
             Origin::Disk(disk) => match earlier.clone().filter(|_| self.on_disk == OnDisk::Unchanged) {
                 Some(earlier) => return earlier,
-                None => read_file_at(disk, file.identity.path()),
+                None => {
+                    // What a device says it says once.
+                    choice.recallable = !names_a_device(disk);
+                    read_file_at(disk, file.identity.path())
+                }
             },
             origin => read_bytes(origin),
         };
         let unchanged = bytes.as_ref().ok().and_then(|bytes| unchanged(bytes));
-        unchanged.unwrap_or_else(|| parse_bytes(path, bytes, self.choice))
+        let parsed = unchanged.unwrap_or_else(|| parse_bytes(path, bytes, choice));
+        match &file.origin {
+            Origin::Disk(disk) if choice.recallable => parsed.thinned(&|| recall(disk.clone(), file.identity.clone())),
+            _ => parsed,
+        }
     }
 
     /// Puts another text in the place of a file that was read, under the same name and on the same side.
@@ -180,6 +193,14 @@ impl Files {
     pub fn parsed(&self) -> usize {
         self.parsed.len()
     }
+}
+
+/// Reads the text of a file again.
+fn recall(path: PathBuf, identity: FileIdentity) -> Recall {
+    Recall::by(move || {
+        let bytes = read_file_at(&path, identity.path()).ok()?;
+        decode_manifest(bytes).ok().map(|decoded| decoded.text)
+    })
 }
 
 /// The texts of several states of a tree. One that both states have is parsed once, whatever the names of its files.

@@ -7,8 +7,8 @@ use super::provenance::templates;
 use super::recognition::{FileFacts, is_kustomization};
 use super::secret;
 use super::secret_words::SecretWords;
-use crate::text::{Side, SourceFile, Span};
-use crate::yaml::{self, ReadChoice};
+use crate::text::{Recall, Side, SourceFile, Span};
+use crate::yaml::{self, ReadChoice, Tree};
 
 /// The content of one text. It depends on nothing but that text: scopes, keys and namespaces are a bundle's and are
 /// settled in its inventory. Clones share everything, so bundles, the two sides of a change and the runs of an editor
@@ -40,6 +40,14 @@ impl ParsedFile {
         };
         let parts = if documents.may_name_templates() { templates(source.text()) } else { Vec::new() };
         Self { source: source.with_hidden(hidden).with_rendered(parts), content: Arc::new(Ok(documents)) }
+    }
+
+    /// The same file, without the lines of its text that nobody is expected to look into again, if that spares much. They are read
+    /// again should somebody do so.
+    pub(crate) fn thinned(self, recall: &dyn Fn() -> Recall) -> Self {
+        let trees = self.documents().iter().filter_map(|document| document.tree.as_deref());
+        let gaps = trees.flat_map(Tree::left_out).collect();
+        Self { source: self.source.thinned(gaps, recall), content: self.content }
     }
 
     /// A file without a text, and why, to be read after its name: `is a broken symbolic link`.

@@ -6,17 +6,12 @@ use std::sync::{Arc, OnceLock};
 
 use memchr::memchr_iter;
 
+use super::lengths::{BLOCK, BlockLengths};
+use super::thinned::{Recall, ThinnedText};
 use super::{ColumnUnit, Position, Span};
-
-/// Characters are counted in blocks of so many bytes.
-const BLOCK: usize = 4096;
 
 /// Positions before this offset are counted without a table of lines: that takes less time than the table.
 const NEAR: usize = 4096;
-
-/// The place of a [`SourceFile`] in its [`Sources`].
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct FileId(pub u32);
 
 /// Which state of the files a text belongs to. Two texts of one path are two sources if their sides differ.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -42,11 +37,18 @@ pub type RenderedPart = (u32, Option<Span>);
 pub struct SourceFile {
     path: Arc<str>,
     side: Side,
-    /// Not an `Arc<str>`, which would copy every text that is read.
-    text: Arc<String>,
+    text: FileText,
     /// Of most texts nothing.
     facts: Option<Arc<TextFacts>>,
     tables: Arc<PlaceTables>,
+}
+
+/// A text, or what is kept of it.
+#[derive(Clone, Debug)]
+enum FileText {
+    /// Not an `Arc<str>`, which would copy every text that is read.
+    Whole(Arc<String>),
+    Thinned(Arc<ThinnedText>),
 }
 
 /// Where lines begin, and how long the text is up to some places: counted when somebody asks.
@@ -64,38 +66,6 @@ struct TextFacts {
     rendered: Vec<RenderedPart>,
 }
 
-/// How long a text is up to each multiple of [`BLOCK`] bytes, or the beginning of the character there.
-#[derive(Debug)]
-struct BlockLengths {
-    characters: Vec<u32>,
-    utf16: Vec<u32>,
-}
-
-impl BlockLengths {
-    fn of(text: &str) -> Self {
-        let mut lengths = Self { characters: vec![0], utf16: vec![0] };
-        let (mut start, mut sum) = (0, [0, 0]);
-        while start < text.len() {
-            let boundary = lengths.characters.len() * BLOCK;
-            let end = (start + 1..=boundary.min(text.len())).rev().find(|at| text.is_char_boundary(*at));
-            let end = end.unwrap_or(text.len());
-            let block = &text[start..end];
-            sum[0] += ColumnUnit::Chars.length(block) as u32;
-            sum[1] += ColumnUnit::Utf16.length(block) as u32;
-            lengths.characters.push(sum[0]);
-            lengths.utf16.push(sum[1]);
-            start = end;
-        }
-        lengths
-    }
-
-    /// The length before a block.
-    fn up_to(&self, block: usize, unit: ColumnUnit) -> usize {
-        let lengths = if unit == ColumnUnit::Utf16 { &self.utf16 } else { &self.characters };
-        lengths.get(block).copied().unwrap_or_default() as usize
-    }
-}
-
 impl SourceFile {
     /// The largest file that is read, in bytes: offsets are `u32`, and no rendering comes near it.
     pub const MAX_BYTES: u64 = 256 * 1024 * 1024;
@@ -105,7 +75,7 @@ impl SourceFile {
         Self {
             path: path.into(),
             side: Side::default(),
-            text: Arc::new(text.into()),
+            text: FileText::Whole(Arc::new(text.into())),
             facts: None,
             tables: Arc::default(),
         }
@@ -125,6 +95,17 @@ impl SourceFile {
     /// The same file, which was rendered from others: its parts in order.
     pub fn with_rendered(self, parts: Vec<RenderedPart>) -> Self {
         self.with(!parts.is_empty(), |facts| facts.rendered = parts)
+    }
+
+    /// The same file, of which the lines inside `gaps`, which come in order, are not kept if that spares much. Whoever asks for them has
+    /// the text read again.
+    pub(crate) fn thinned(self, gaps: Vec<Span>, recall: &dyn Fn() -> Recall) -> Self {
+        let FileText::Whole(text) = &self.text else { return self };
+        let thinned = if gaps.is_empty() { None } else { ThinnedText::new(text, gaps, recall()) };
+        match thinned {
+            Some(thinned) => Self { text: FileText::Thinned(Arc::new(thinned)), ..self },
+            None => self,
+        }
     }
 
     /// The same file, of which one fact is another. Most texts have none: `is_said` is false for what need not be kept.
@@ -188,30 +169,58 @@ impl SourceFile {
         self.side
     }
 
-    /// The decoded text.
+    /// The decoded text. If not all of it was kept, it is read again; should the file be another one by then, the lines that were not
+    /// kept are blank.
     pub fn text(&self) -> &str {
-        &self.text
+        self.whole()
     }
 
     /// The decoded text, to be kept by what points into it.
     pub(crate) fn shared_text(&self) -> Arc<String> {
-        Arc::clone(&self.text)
+        Arc::clone(self.whole())
+    }
+
+    fn whole(&self) -> &Arc<String> {
+        match &self.text {
+            FileText::Whole(text) => text,
+            FileText::Thinned(text) => text.whole(),
+        }
+    }
+
+    /// The decoded text, if all of it was kept.
+    pub(crate) fn kept_text(&self) -> Option<&str> {
+        match &self.text {
+            FileText::Whole(text) => Some(text),
+            FileText::Thinned(_) => None,
+        }
     }
 
     /// The text under `span`; clamped to the file and to character boundaries, so it never fails.
     pub fn slice(&self, span: Span) -> &str {
+        if let FileText::Thinned(text) = &self.text
+            && let Some(kept) = text.get(span.range())
+        {
+            return kept;
+        }
         let start = self.floor(span.start as usize);
         let end = self.floor(span.end as usize).max(start);
-        &self.text[start..end]
+        &self.text()[start..end]
     }
 
     /// Line and column of a byte offset. Offsets past the end give the end of the file.
     pub fn position(&self, offset: u32, unit: ColumnUnit) -> Position {
+        if let FileText::Thinned(text) = &self.text
+            && let Some((before, lines)) = text.before(offset as usize).filter(|(before, _)| before.len() < NEAR)
+        {
+            let line = lines + memchr_iter(b'\n', before.as_bytes()).count() + 1;
+            let line_start = before.rfind('\n').map_or(0, |at| at + 1);
+            return Position { line, column: unit.length(&before[line_start..]) + 1 };
+        }
         let offset = self.floor(offset as usize);
         // Most files are asked for one line near their beginning, and need no table.
         let (line, start) = match self.tables.line_starts.get() {
             None if offset < NEAR => {
-                let before = &self.text[..offset];
+                let before = &self.text()[..offset];
                 (memchr_iter(b'\n', before.as_bytes()).count() + 1, before.rfind('\n').map_or(0, |at| at + 1))
             }
             _ => {
@@ -227,19 +236,19 @@ impl SourceFile {
     /// by blocks that are counted once.
     pub(crate) fn length(&self, part: Range<usize>, unit: ColumnUnit) -> usize {
         if unit == ColumnUnit::Utf8 || part.len() < 2 * BLOCK {
-            return unit.length(&self.text[part]);
+            return unit.length(&self.text()[part]);
         }
-        let before = self.tables.block_lengths.get_or_init(|| BlockLengths::of(&self.text));
+        let before = self.tables.block_lengths.get_or_init(|| BlockLengths::of(self.text()));
         let whole = part.start.div_ceil(BLOCK)..part.end / BLOCK;
         let (first, last) = (self.floor(whole.start * BLOCK), self.floor(whole.end * BLOCK));
         let between = before.up_to(whole.end, unit) - before.up_to(whole.start, unit);
-        unit.length(&self.text[part.start..first]) + between + unit.length(&self.text[last..part.end])
+        unit.length(&self.text()[part.start..first]) + between + unit.length(&self.text()[last..part.end])
     }
 
     /// The byte offset of a place. A column past the end of its line is the end of the line, a line past the last the end of the
     /// file.
     pub fn offset(&self, at: Position, unit: ColumnUnit) -> u32 {
-        let Some(line) = self.line_span(at.line) else { return self.text.len() as u32 };
+        let Some(line) = self.line_span(at.line) else { return self.text().len() as u32 };
         let mut left = at.column.saturating_sub(1);
         let mut offset = line.start;
         for character in self.slice(line).chars() {
@@ -257,8 +266,8 @@ impl SourceFile {
     pub fn line_span(&self, line: usize) -> Option<Span> {
         let starts = self.line_starts();
         let start = *starts.get(line.checked_sub(1)?)?;
-        let end = starts.get(line).copied().unwrap_or(self.text.len() as u32);
-        let text = &self.text[start as usize..end as usize];
+        let end = starts.get(line).copied().unwrap_or(self.text().len() as u32);
+        let text = &self.text()[start as usize..end as usize];
         Some(Span::new(start, start + text.trim_end_matches(['\n', '\r']).len() as u32))
     }
 
@@ -266,14 +275,14 @@ impl SourceFile {
     pub fn line_count(&self) -> usize {
         let starts = self.line_starts();
         match starts.last() {
-            Some(&last) if last as usize == self.text.len() && starts.len() > 1 => starts.len() - 1,
+            Some(&last) if last as usize == self.text().len() && starts.len() > 1 => starts.len() - 1,
             _ => starts.len(),
         }
     }
 
     fn floor(&self, offset: usize) -> usize {
-        let mut offset = offset.min(self.text.len());
-        while !self.text.is_char_boundary(offset) {
+        let mut offset = offset.min(self.text().len());
+        while !self.text().is_char_boundary(offset) {
             offset -= 1;
         }
         offset
@@ -281,48 +290,9 @@ impl SourceFile {
 
     fn line_starts(&self) -> &[u32] {
         self.tables.line_starts.get_or_init(|| {
-            let breaks = memchr_iter(b'\n', self.text.as_bytes());
+            let breaks = memchr_iter(b'\n', self.text().as_bytes());
             std::iter::once(0).chain(breaks.map(|at| at as u32 + 1)).collect()
         })
-    }
-}
-
-/// The files of one run, in the order of their reported paths.
-#[derive(Clone, Debug, Default)]
-pub struct Sources {
-    files: Vec<SourceFile>,
-}
-
-impl Sources {
-    /// All files, in order; the position of a file is its [`FileId`].
-    pub fn new(files: Vec<SourceFile>) -> Self {
-        Self { files }
-    }
-
-    /// Adds a file after the others.
-    pub fn push(&mut self, file: SourceFile) -> FileId {
-        self.files.push(file);
-        FileId(self.files.len() as u32 - 1)
-    }
-
-    /// The file of `id`. Ids come from this set; another set's id is a programming error and panics.
-    pub fn file(&self, id: FileId) -> &SourceFile {
-        &self.files[id.0 as usize]
-    }
-
-    /// All files with their ids.
-    pub fn iter(&self) -> impl Iterator<Item = (FileId, &SourceFile)> + Clone {
-        self.files.iter().enumerate().map(|(at, file)| (FileId(at as u32), file))
-    }
-
-    /// How many files there are.
-    pub fn len(&self) -> usize {
-        self.files.len()
-    }
-
-    /// Whether there is no file.
-    pub fn is_empty(&self) -> bool {
-        self.files.is_empty()
     }
 }
 
@@ -379,5 +349,79 @@ mod tests {
         assert_eq!(file.line_span(2).map(|s| file.slice(s).to_owned()), Some("two".to_owned()));
         assert_eq!(file.line_count(), 2);
         assert_eq!(file.line_span(9), None);
+    }
+
+    /// A text of two long gaps, and where they are.
+    fn text_with_gaps() -> (String, Vec<Span>) {
+        let mut text = String::from("first: é\nschema:\n");
+        let mut gaps = Vec::new();
+        for key in ["a", "b"] {
+            let start = text.len() as u32;
+            (0..200).for_each(|at| text.push_str(&format!("  {key}{at}: ö\n")));
+            // A mapping ends with its last value, which is in the middle of a line that is kept.
+            gaps.push(Span::new(start + 2, text.len() as u32 - 1));
+            text.push_str("next: 1\n");
+        }
+        (text, gaps)
+    }
+
+    fn thinned(becomes: impl Fn(&str) -> Option<String> + Send + Sync + 'static) -> (String, SourceFile) {
+        let (text, gaps) = text_with_gaps();
+        let before = text.clone();
+        let file = SourceFile::new("f", text.as_str());
+        let file = file.thinned(gaps, &|| {
+            let (before, becomes) = (before.clone(), &becomes);
+            let becomes = becomes(&before);
+            Recall::by(move || becomes.clone())
+        });
+        (text, file)
+    }
+
+    #[test]
+    fn every_place_is_where_it_was_whether_the_text_can_be_read_again_or_not() {
+        let changed = |text: &str| Some(text.replace("next", "text"));
+        let longer = |text: &str| Some(format!("{text}more: 1\n"));
+        let other_lines = |text: &str| Some(text.replacen("  a5: ö\n", "  a5: ö ", 1));
+        let same = |text: &str| Some(text.to_owned());
+        let becomes: [fn(&str) -> Option<String>; 5] = [same, |_| None, changed, longer, other_lines];
+        for becomes in becomes {
+            let (text, file) = thinned(becomes);
+            assert!(file.kept_text().is_none());
+            let whole = SourceFile::new("f", text.as_str());
+            let marks = ["first", "é", "schema", "a0", "a9", "next", "next: 1\n  b0"];
+            for (offset, mark) in marks.into_iter().filter_map(|mark| Some((text.find(mark)?, mark))) {
+                let place = |file: &SourceFile| file.position(offset as u32, ColumnUnit::Chars);
+                let span = Span::new(offset as u32, (offset + mark.len()) as u32);
+                let same = (place(&file), file.slice(span)) == (place(&whole), whole.slice(span));
+                assert_eq!(same, mark != "a9" || file.text() == text, "{mark}");
+            }
+            assert_eq!((file.text().len(), file.line_count()), (whole.text().len(), whole.line_count()));
+            let last = Position { line: whole.line_count(), column: 3 };
+            assert_eq!(file.offset(last, ColumnUnit::Chars), whole.offset(last, ColumnUnit::Chars));
+            assert_eq!(file.shown_line(last.line), "next: 1");
+        }
+    }
+
+    #[test]
+    fn a_text_that_is_read_again_is_whole() {
+        let (text, file) = thinned(|text| Some(text.to_owned()));
+        assert_eq!(file.text(), text);
+        assert_eq!(file.shown_line(3), "  a0: ö");
+    }
+
+    #[test]
+    fn what_is_missing_of_a_text_that_changed_is_blank() {
+        let (_, file) = thinned(|_| None);
+        assert_eq!((&*file.shown_line(1), &*file.shown_line(2)), ("first: é", "schema:"));
+        assert_eq!(file.shown_line(5).trim(), "");
+        assert_eq!(file.text().matches("next: 1\n").count(), 2);
+    }
+
+    #[test]
+    fn short_gaps_are_kept() {
+        let (text, gaps) = text_with_gaps();
+        let few = gaps.iter().map(|gap| Span::new(gap.start, gap.start + 500)).collect();
+        let file = SourceFile::new("f", text.as_str()).thinned(few, &|| Recall::by(|| None));
+        assert_eq!(file.kept_text(), Some(text.as_str()));
     }
 }

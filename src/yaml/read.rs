@@ -12,7 +12,7 @@ use super::comments;
 use super::compose::{Composed, compose, compose_without};
 use super::document::{Comment, Content, Document, Dropped, Notation, Problem, ProblemKind, Quirk, ReadError};
 use super::left_out::LeftOut;
-use super::part_text::PartText;
+use super::part_text::{PartText, TreeText};
 use super::split::{Piece, split};
 use super::tape::{SyntaxError, Tape};
 use super::tree::Tree;
@@ -38,16 +38,22 @@ pub struct ReadChoice {
     pub parser: ParserChoice,
     /// What of documents is not kept.
     pub left_out: LeftOut,
+    /// Whether a text can be read again. Of a long one with much that is left out the trees keep what they need, so the rest need not
+    /// be kept.
+    pub recallable: bool,
 }
 
 impl From<ParserChoice> for ReadChoice {
     fn from(parser: ParserChoice) -> Self {
-        Self { parser, left_out: LeftOut::default() }
+        Self { parser, ..Self::default() }
     }
 }
 
 /// The size from which the documents of a file are read in parallel, in bytes.
 const LARGE: usize = 256 * 1024;
+
+/// Shorter texts are kept, whatever is in them, in bytes.
+const SHORT: usize = 32 * 1024;
 
 /// Into how many parts the documents of a large file are divided.
 const PARTS: usize = 64;
@@ -70,7 +76,7 @@ pub fn read_each<T: Default + Send>(
     choice: ReadChoice,
     each: impl Fn(&mut T, Document) + Sync,
 ) -> Vec<T> {
-    let mut reader = StreamReader::new(file.text(), PartText::new(file.shared_text()), choice, &each, 0);
+    let mut reader = StreamReader::new(file.text(), tree_text(file, choice), choice, &each, 0);
     let start = if reader.text.starts_with('\u{FEFF}') { '\u{FEFF}'.len_utf8() } else { 0 };
     let looks_like_json = reader.text[start..].trim_start().starts_with('{');
     match looks_like_json {
@@ -80,6 +86,15 @@ pub fn read_each<T: Default + Send>(
     let StreamReader { mut parts, done, .. } = reader;
     parts.insert(0, done);
     parts
+}
+
+/// Where the trees of a file find their texts.
+fn tree_text(file: &SourceFile, choice: ReadChoice) -> TreeText {
+    let is_left_out = |key: &&str| file.text().contains(*key);
+    match choice.recallable && file.text().len() >= SHORT && choice.left_out.under.iter().any(is_left_out) {
+        true => TreeText::Own,
+        false => TreeText::Shared(PartText::new(file.shared_text())),
+    }
 }
 
 /// Parses one document again, at a place of a text where `read` found one or where an edit put one. `None` if exactly one
@@ -107,7 +122,7 @@ pub(super) fn reread(text: &str, span: Span, notation: Notation) -> Option<Tape>
 /// The whole value of a document of which parts were left out, read again.
 pub fn read_whole(file: &SourceFile, span: Span, notation: Notation) -> Option<Tree> {
     let tape = reread(file.text(), span, notation)?;
-    compose(&tape, &PartText::new(file.shared_text()), notation == Notation::Json).ok().map(|composed| composed.tree)
+    compose(&tape, file.shared_text(), notation == Notation::Json).ok().map(|composed| composed.tree)
 }
 
 thread_local! {
@@ -130,8 +145,7 @@ impl Drop for ScratchTape {
 
 struct StreamReader<'f, T, F> {
     text: &'f str,
-    /// The same text, for the trees that point into it.
-    shared: PartText,
+    tree_text: TreeText,
     choice: ReadChoice,
     /// The fast parser's.
     tape: ScratchTape,
@@ -145,8 +159,17 @@ struct StreamReader<'f, T, F> {
 }
 
 impl<'f, T: Default + Send, F: Fn(&mut T, Document) + Sync> StreamReader<'f, T, F> {
-    fn new(text: &'f str, shared: PartText, choice: ReadChoice, each: &'f F, next: u32) -> Self {
-        Self { text, shared, choice, tape: ScratchTape(TAPE.take()), each, next, done: T::default(), parts: Vec::new() }
+    fn new(text: &'f str, tree_text: TreeText, choice: ReadChoice, each: &'f F, next: u32) -> Self {
+        Self {
+            text,
+            tree_text,
+            choice,
+            tape: ScratchTape(TAPE.take()),
+            each,
+            next,
+            done: T::default(),
+            parts: Vec::new(),
+        }
     }
 
     fn push(
@@ -203,7 +226,7 @@ impl<'f, T: Default + Send, F: Fn(&mut T, Document) + Sync> StreamReader<'f, T, 
         let size = pieces.len().div_ceil(PARTS).max(1);
         let part = |(at, part): (usize, &[Piece])| {
             let next = self.next + (at * size) as u32;
-            let mut reader = Self::new(self.text, self.shared.apart(), self.choice, self.each, next);
+            let mut reader = Self::new(self.text, self.tree_text.apart(), self.choice, self.each, next);
             part.iter().for_each(|piece| reader.piece(*piece, None));
             reader.done
         };
@@ -274,7 +297,7 @@ impl<'f, T: Default + Send, F: Fn(&mut T, Document) + Sync> StreamReader<'f, T, 
         if root::is_null(tape, self.text) && tape.dropped_from.is_none() {
             return (Content::Empty, Noticed { quirks, ..Noticed::default() });
         }
-        match compose_without(tape, &self.shared, json, self.choice.left_out) {
+        match compose_without(tape, self.text, &self.tree_text, json, self.choice.left_out) {
             Ok(Composed { tree, mut problems }) => {
                 problems.extend(self.dropped(tape, chunk));
                 let empty = tree.root().is_null();

@@ -47,7 +47,7 @@ pub(super) struct RareValues {
 #[derive(Clone, Debug)]
 pub struct Tree {
     pub(super) words: TreeWords,
-    /// The text of the whole file.
+    /// The text of the file, or what the tree needs of it.
     pub(super) file: PartText,
     pub(super) rare: Option<Box<RareValues>>,
 }
@@ -56,6 +56,16 @@ impl Tree {
     /// Whether the tree has everything that is written; if not, some mappings look as if they were empty.
     pub fn is_whole(&self) -> bool {
         self.words.is_whole
+    }
+
+    /// The mappings of which nothing was kept, in order; none where the tree looks its texts up in the file.
+    pub(crate) fn left_out(&self) -> Vec<Span> {
+        if self.is_whole() || !self.file.is_partial() {
+            return Vec::new();
+        }
+        let mut places: Vec<Span> = self.values().filter(|value| value.is_left_out()).map(Value::span).collect();
+        places.sort_unstable();
+        places
     }
 
     /// The value of the whole document.
@@ -92,8 +102,9 @@ impl Tree {
         }
     }
 
+    #[inline]
     fn written(&self, start: u32, end: u32) -> &str {
-        self.file.get(start as usize..end as usize).unwrap_or_default()
+        self.file.get(start, end).unwrap_or_default()
     }
 
     fn text_elsewhere(&self, at: u32) -> Option<&str> {

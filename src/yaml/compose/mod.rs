@@ -10,6 +10,7 @@ mod open;
 
 use std::borrow::Cow;
 use std::cell::Cell;
+use std::sync::Arc;
 
 use self::growing::{GrowingTree, Growth, TreeLists};
 use self::open::{Key, OpenCollections};
@@ -19,7 +20,7 @@ use super::growth;
 use super::left_out::LeftOut;
 use super::limits::MAX_OFFSET;
 use super::node::{NodeContent, NodeId, Number, TreeNode};
-use super::part_text::PartText;
+use super::part_text::{PartText, TreeText};
 use super::passing;
 use super::root;
 use super::scalar::{self, Scalar, TagMeaning};
@@ -34,14 +35,16 @@ pub(super) struct Composed {
 }
 
 /// Composes a tape. `file` is the text of the whole file; `json` says which rules scalars follow.
-pub(super) fn compose(tape: &Tape, file: &PartText, json: bool) -> Result<Composed, SyntaxError> {
-    compose_without(tape, file, json, LeftOut::default())
+pub(super) fn compose(tape: &Tape, file: Arc<String>, json: bool) -> Result<Composed, SyntaxError> {
+    let tree_text = TreeText::Shared(PartText::new(Arc::clone(&file)));
+    compose_without(tape, &file, &tree_text, json, LeftOut::default())
 }
 
-/// The same; `left_out` is checked like all else, and not kept.
+/// The same; the tree finds its texts where `tree_text` says, and `left_out` is checked like all else, and not kept.
 pub(super) fn compose_without(
     tape: &Tape,
-    file: &PartText,
+    file: &str,
+    tree_text: &TreeText,
     json: bool,
     left_out: LeftOut,
 ) -> Result<Composed, SyntaxError> {
@@ -76,7 +79,7 @@ pub(super) fn compose_without(
         index = composer.event(index, event)? + 1;
     }
     let Composer { tree, root, open, .. } = composer;
-    let composed = Composed { problems: std::mem::take(&mut open.problems), tree: tree.finish(root, file) };
+    let composed = Composed { problems: std::mem::take(&mut open.problems), tree: tree.finish(root, tree_text) };
     SCRATCH.set(Some(scratch));
     Ok(composed)
 }

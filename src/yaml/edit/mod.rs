@@ -28,7 +28,6 @@ use self::written::WrittenDocument;
 use super::compose::compose;
 use super::document::Notation;
 use super::node::NodeId;
-use super::part_text::PartText;
 use super::read::reread;
 use super::tree::Tree;
 use crate::text::{Span, replaced};
@@ -116,7 +115,7 @@ impl<'a> Editor<'a> {
             let text = replaced(self.text.get(self.span.range())?, edits)?;
             let expected = ExpectedTree::new(self.tree, &self.maps, batch.iter().flat_map(|&at| sets[at]))?;
             let tape = reread(&text, Span::new(0, text.len() as u32), self.notation)?;
-            let new = compose(&tape, &PartText::new(Arc::new(text)), self.notation == Notation::Json).ok()?;
+            let new = compose(&tape, Arc::new(text), self.notation == Notation::Json).ok()?;
             Some(expected.is(&new.tree))
         };
         right().unwrap_or(false)

@@ -1,0 +1,46 @@
+//! The files of one run.
+
+use super::SourceFile;
+
+/// The place of a [`SourceFile`] in its [`Sources`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct FileId(pub u32);
+
+/// The files of one run, in the order of their reported paths.
+#[derive(Clone, Debug, Default)]
+pub struct Sources {
+    files: Vec<SourceFile>,
+}
+
+impl Sources {
+    /// All files, in order; the position of a file is its [`FileId`].
+    pub fn new(files: Vec<SourceFile>) -> Self {
+        Self { files }
+    }
+
+    /// Adds a file after the others.
+    pub fn push(&mut self, file: SourceFile) -> FileId {
+        self.files.push(file);
+        FileId(self.files.len() as u32 - 1)
+    }
+
+    /// The file of `id`. Ids come from this set; another set's id is a programming error and panics.
+    pub fn file(&self, id: FileId) -> &SourceFile {
+        &self.files[id.0 as usize]
+    }
+
+    /// All files with their ids.
+    pub fn iter(&self) -> impl Iterator<Item = (FileId, &SourceFile)> + Clone {
+        self.files.iter().enumerate().map(|(at, file)| (FileId(at as u32), file))
+    }
+
+    /// How many files there are.
+    pub fn len(&self) -> usize {
+        self.files.len()
+    }
+
+    /// Whether there is no file.
+    pub fn is_empty(&self) -> bool {
+        self.files.is_empty()
+    }
+}
