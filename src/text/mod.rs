@@ -25,7 +25,7 @@ pub use decode::{Decoded, UndecodableBytes, decode, decode_manifest};
 pub use edit::replaced;
 pub use file::{RenderedPart, Side, SourceFile};
 pub use position::{ColumnUnit, Position};
-pub(crate) use quick_hash::{QuickHasher, quick_hash};
+pub(crate) use quick_hash::{QuickHasher, mixed, quick_hash};
 pub(crate) use rewritten::RewrittenLines;
 pub use sources::{FileId, Sources};
 pub use span::Span;

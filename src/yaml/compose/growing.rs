@@ -11,7 +11,7 @@ use crate::yaml::part_text::{PartText, TreeText};
 use crate::yaml::scalar::Scalar;
 use crate::yaml::tape::{Tape, TapeEvent, TextRef};
 use crate::yaml::tree::{RareValues, Tree};
-use crate::yaml::words::{TreeParts, TreeWords};
+use crate::yaml::words::{SharedWords, TreeParts, TreeWords};
 
 /// What a tree consists of. Each list is only ever added to.
 #[derive(Default)]
@@ -226,7 +226,7 @@ impl<'t> GrowingTree<'t> {
 
     /// The tree. What it needs of the lists that it grew in and of the tape's decoded texts is copied, for both serve the next
     /// document.
-    pub(super) fn finish(mut self, root: NodeId, tree_text: &TreeText) -> Tree {
+    pub(super) fn finish(mut self, root: NodeId, tree_text: &TreeText, shared: &mut SharedWords) -> Tree {
         let file = match tree_text {
             TreeText::Shared(file) => file.clone(),
             TreeText::Own => self.own_text(),
@@ -239,7 +239,7 @@ impl<'t> GrowingTree<'t> {
         let Self { tape, lists, is_whole, .. } = self;
         let TreeLists { nodes, entries, items, numbers, texts, .. } = &*lists;
         let has_aliases = tape.has_aliases;
-        let words = TreeWords::of(TreeParts { nodes, entries, items, root, is_whole, has_aliases });
+        let words = TreeWords::of(TreeParts { nodes, entries, items, root, is_whole, has_aliases }, shared);
         let has_rare = !numbers.is_empty() || !texts.is_empty() || !decoded.is_empty();
         let rare = has_rare.then(|| Box::new(RareValues { numbers: numbers.clone(), texts: texts.clone(), decoded }));
         let tree = Tree { words, file, rare };

@@ -26,6 +26,7 @@ use super::root;
 use super::scalar::{self, Scalar, TagMeaning};
 use super::tape::{EventKind, Style, SyntaxError, Tape, TapeEvent};
 use super::tree::Tree;
+use super::words::SharedWords;
 use crate::text::Span;
 
 /// A document's value and what was noticed on the way.
@@ -60,7 +61,7 @@ pub(super) fn compose_without(
     let left_out = if shares || tape.dropped_from.is_some() { LeftOut::default() } else { left_out };
     let links = if tape.has_aliases { alias::resolve(tape, file)? } else { EventLinks::new() };
     let mut scratch = SCRATCH.take().unwrap_or_default();
-    let Scratch { lists, open } = &mut *scratch;
+    let Scratch { lists, open, words } = &mut *scratch;
     let mut composer = Composer {
         tape,
         file,
@@ -79,7 +80,7 @@ pub(super) fn compose_without(
         index = composer.event(index, event)? + 1;
     }
     let Composer { tree, root, open, .. } = composer;
-    let composed = Composed { problems: std::mem::take(&mut open.problems), tree: tree.finish(root, tree_text) };
+    let composed = Composed { problems: std::mem::take(&mut open.problems), tree: tree.finish(root, tree_text, words) };
     SCRATCH.set(Some(scratch));
     Ok(composed)
 }
@@ -88,11 +89,12 @@ thread_local! {
     static SCRATCH: Cell<Option<Box<Scratch>>> = Cell::default();
 }
 
-/// What the last document of a thread grew in, empty: its memory serves the next one.
+/// What the last document of a thread grew in, empty: its memory serves the next one; and what the next one may share.
 #[derive(Default)]
 struct Scratch {
     lists: TreeLists,
     open: OpenCollections,
+    words: SharedWords,
 }
 
 struct Composer<'a> {

@@ -6,14 +6,17 @@
 
 mod layout;
 mod lists;
+mod shared;
 mod write;
 
 use std::ops::Range;
+use std::sync::Arc;
 
 use self::layout::HeaderWord;
 use self::lists::WordLists;
+pub(super) use self::shared::SharedWords;
 pub(super) use self::write::TreeParts;
-use self::write::{WordRange, written};
+use self::write::{WordRange, write};
 use super::node::{NodeId, RawEntry, TreeNode};
 
 /// Nodes, entries of mappings, items of sequences, where each collection begins and ends, and which keys are written elsewhere:
@@ -21,7 +24,7 @@ use super::node::{NodeId, RawEntry, TreeNode};
 #[derive(Clone, Debug)]
 pub(super) struct TreeWords {
     /// The words: each is one of these, or two where [`Self::is_wide`], the lower one first.
-    halves: Box<[u16]>,
+    halves: Arc<[u16]>,
     /// The place from which places are counted.
     base: u32,
     is_wide: bool,
@@ -32,13 +35,17 @@ pub(super) struct TreeWords {
 }
 
 impl TreeWords {
-    /// The words for what was composed. No place may be beyond [`MAX_OFFSET`](super::limits::MAX_OFFSET).
-    pub(super) fn of(parts: TreeParts<'_>) -> Self {
+    /// The words for what was composed, `shared` with other trees if they are the same. No place may be beyond
+    /// [`MAX_OFFSET`](super::limits::MAX_OFFSET).
+    pub(super) fn of(parts: TreeParts<'_>, shared: &mut SharedWords) -> Self {
         let TreeParts { is_whole, has_aliases, .. } = parts;
         let range = WordRange::of(parts);
         let is_wide = !range.is_narrow();
-        let halves = if is_wide { written::<2>(parts, range) } else { written::<1>(parts, range) };
-        Self { halves: halves.into(), base: range.base, is_wide, is_whole, has_aliases }
+        let halves = shared.words(range.words << u32::from(is_wide), |halves| match is_wide {
+            true => write::<2>(parts, range, halves),
+            false => write::<1>(parts, range, halves),
+        });
+        Self { halves, base: range.base, is_wide, is_whole, has_aliases }
     }
 
     /// The node of the whole document.
@@ -157,7 +164,7 @@ mod tests {
         let items = [NodeId(2), NodeId(1)];
         let (is_whole, has_aliases, root) = (true, false, NodeId(11));
         let parts = TreeParts { nodes: &nodes, entries: &entries, items: &items, root, is_whole, has_aliases };
-        let words = TreeWords::of(parts);
+        let words = TreeWords::of(parts, &mut SharedWords::default());
         assert_eq!((words.is_wide, words.is_whole, words.has_aliases), (!narrow, true, false));
         assert_eq!(words.root(), root);
         assert_eq!((words.nodes(), words.entries()), (12, 4));

@@ -24,7 +24,7 @@ pub(super) struct WordRange {
     /// The largest word that is no place.
     largest: u32,
     /// How many words there are.
-    words: usize,
+    pub(super) words: usize,
 }
 
 impl WordRange {
@@ -57,10 +57,11 @@ impl WordRange {
     }
 }
 
-/// The words of a tree, in so many halves each.
-pub(super) fn written<const HALVES: usize>(parts: TreeParts<'_>, WordRange { base, words, .. }: WordRange) -> Vec<u16> {
+/// Writes the words of a tree, each in so many of `halves`, of which there are just enough.
+pub(super) fn write<const HALVES: usize>(parts: TreeParts<'_>, range: WordRange, mut halves: &mut [u16]) {
     let TreeParts { nodes, entries, items, root, .. } = parts;
-    let mut halves = Vec::with_capacity(HALVES * words);
+    let base = range.base;
+    let halves = &mut halves;
     let entries_at = NODES + WIDTH * nodes.len();
     let items_at = entries_at + WIDTH * entries.len();
     let bounds_at = items_at + items.len();
@@ -70,7 +71,7 @@ pub(super) fn written<const HALVES: usize>(parts: TreeParts<'_>, WordRange { bas
     });
     let elsewhere_at = bounds_at + 2 * bounds.clone().count();
     let header = [root.0, entries_at as u32, items_at as u32, bounds_at as u32, elsewhere_at as u32];
-    add::<HALVES, _>(&mut halves, header);
+    add::<HALVES, _>(halves, header);
     let mut collection = 0..;
     for TreeNode { content, span } in nodes {
         let (kind, word) = match *content {
@@ -85,29 +86,31 @@ pub(super) fn written<const HALVES: usize>(parts: TreeParts<'_>, WordRange { bas
             NodeContent::LeftOut => (LEFT_OUT, 0),
         };
         let (low, high) = ((kind & 3) << mark(HALVES), (kind >> 2) << mark(HALVES));
-        add::<HALVES, _>(&mut halves, [(span.start - base) | low, (span.end - base) | high, word]);
+        add::<HALVES, _>(halves, [(span.start - base) | low, (span.end - base) | high, word]);
     }
     for RawEntry { key, key_span, value } in entries {
         let (kind, _) = packed(*key);
         let first = (key_span.start - base) | (kind & 3) << mark(HALVES);
-        add::<HALVES, _>(&mut halves, [first, key_span.end - base, value.0]);
+        add::<HALVES, _>(halves, [first, key_span.end - base, value.0]);
     }
-    items.iter().for_each(|item| add::<HALVES, _>(&mut halves, [item.0]));
-    bounds.for_each(|bounds| add::<HALVES, _>(&mut halves, bounds));
+    items.iter().for_each(|item| add::<HALVES, _>(halves, [item.0]));
+    bounds.for_each(|bounds| add::<HALVES, _>(halves, bounds));
     for (at, entry) in (0u32..).zip(entries) {
         if let TextPlace::Elsewhere(text) = entry.key {
-            add::<HALVES, _>(&mut halves, [at, text]);
+            add::<HALVES, _>(halves, [at, text]);
         }
     }
-    halves
 }
 
+/// Writes the next words.
 #[inline]
-fn add<const HALVES: usize, const COUNT: usize>(halves: &mut Vec<u16>, words: [u32; COUNT]) {
+fn add<const HALVES: usize, const COUNT: usize>(halves: &mut &mut [u16], words: [u32; COUNT]) {
+    let (here, rest) = std::mem::take(halves).split_at_mut(HALVES * COUNT);
     match HALVES {
-        1 => halves.extend_from_slice(&words.map(|word| word as u16)),
-        _ => halves.extend_from_slice(words.map(|word| [word as u16, (word >> 16) as u16]).as_flattened()),
+        1 => here.copy_from_slice(&words.map(|word| word as u16)),
+        _ => here.copy_from_slice(words.map(|word| [word as u16, (word >> 16) as u16]).as_flattened()),
     }
+    *halves = rest;
 }
 
 /// What a text is to the words, and what belongs to it.
