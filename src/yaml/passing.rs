@@ -66,6 +66,8 @@ struct Enclosing {
     expects_key: bool,
     /// Of a mapping, where its keys begin.
     keys: Option<usize>,
+    /// A bit for each of its keys. A key whose bit is not there yet is new, and most are.
+    bits: u64,
 }
 
 impl Passing {
@@ -85,8 +87,10 @@ impl Passing {
         let is_key = self.open.last().is_some_and(|open| open.expects_key);
         match kind {
             EventKind::MapStart { .. } | EventKind::SeqStart { .. } if is_key => PassingStep::Doubtful,
-            EventKind::MapStart { .. } => self.open(Enclosing { expects_key: true, keys: Some(self.keys.len()) }),
-            EventKind::SeqStart { .. } => self.open(Enclosing { expects_key: false, keys: None }),
+            EventKind::MapStart { .. } => {
+                self.open(Enclosing { expects_key: true, keys: Some(self.keys.len()), bits: 0 })
+            }
+            EventKind::SeqStart { .. } => self.open(Enclosing { expects_key: false, keys: None, bits: 0 }),
             EventKind::MapEnd | EventKind::SeqEnd => {
                 let Some(closed) = self.open.pop() else { return PassingStep::Doubtful };
                 closed.keys.into_iter().for_each(|own| self.keys.truncate(own));
@@ -98,6 +102,7 @@ impl Passing {
     }
 
     /// Takes notice of a scalar.
+    #[inline]
     pub(super) fn scalar(&mut self, style: Style, span: Span, text: &str) -> PassingStep {
         if std::mem::take(&mut self.begins) {
             self.span.start = span.start;
@@ -108,13 +113,16 @@ impl Passing {
             return if is_json_value(text, style, self.json) { self.value() } else { PassingStep::Doubtful };
         };
         around.expects_key = false;
-        match key_hash(text, style) {
-            Some(key) if self.keys.len() - own < MOST_KEYS && !self.keys[own..].contains(&key) => {
-                self.keys.push(key);
-                PassingStep::Inside
-            }
-            _ => PassingStep::Doubtful,
+        let Some(key) = key_hash(text, style) else { return PassingStep::Doubtful };
+        let bit = 1 << (key % u64::BITS);
+        let may_be_there = around.bits & bit != 0;
+        around.bits |= bit;
+        let own = &self.keys[own..];
+        if own.len() >= MOST_KEYS || (may_be_there && own.contains(&key)) {
+            return PassingStep::Doubtful;
         }
+        self.keys.push(key);
+        PassingStep::Inside
     }
 
     fn open(&mut self, collection: Enclosing) -> PassingStep {

@@ -15,12 +15,13 @@
 //! CR LF. Each byte is looked at a bounded number of times, nothing recurses, and nesting is bounded.
 //!
 //! `characters` looks at the whole text once. `structure` goes from line to line; `plain`, `quoted`, `block_scalar` and `flow` read
-//! values; `writer` writes the tape. What a scalar means, escapes, and headers of block scalars are shared with the exact parser.
+//! values; `writer` writes the tape. `pass_over` is what `structure` does with most lines of what is left out, in fewer steps. What a scalar means, escapes, and headers of block scalars are shared with the exact parser.
 
 mod block_scalar;
 mod characters;
 mod flow;
 mod limits;
+mod pass_over;
 mod plain;
 mod quoted;
 mod refused;

@@ -69,32 +69,43 @@ fn next_stop(source: SourceText<'_>, at: usize) -> usize {
     source.before_return(at, source.find(at, [b':', b'#', b'\n']))
 }
 
+/// Where the text of the line at `line` begins, if the text before it in a collection at the column `indent` certainly ends there.
+#[inline]
+pub(super) fn next_entry(source: SourceText<'_>, line: usize, indent: usize) -> Option<usize> {
+    let start = source.after_spaces(line);
+    let is_text = !matches!(source.byte(start), b'\n' | b'\r' | b'\t' | b'#');
+    (is_text && start - line <= indent).then_some(start)
+}
+
 /// Reads the rest of a scalar whose first line is `first`, in a collection at the column `indent`. Returns it, and the last of
-/// its lines.
+/// its lines. Without `decoded` nobody asks for its text, and that of its first line stands for it.
 pub(super) fn read_rest(
     source: SourceText<'_>,
     first: PlainLine,
     indent: usize,
-    decoded: &mut String,
+    mut decoded: Option<&mut String>,
 ) -> Result<(WrittenScalar, PlainLine), Refused> {
-    let decoded_from = decoded.len();
+    let decoded_from = decoded.as_ref().map(|decoded| decoded.len());
     let mut last = first;
     while last.stop == PlainStop::Line {
         let Some((breaks, start)) = next_line(source, last.stop_at, indent)? else { break };
-        if last.start == first.start {
-            decoded.push_str(source.slice(first.start, first.end));
-        }
-        fold(breaks, decoded);
+        let previous = last;
         last = read_line(source, start);
         if last.stop == PlainStop::Colon {
             return Err(Refused("a colon in unquoted text of several lines"));
         }
-        decoded.push_str(source.slice(last.start, last.end));
+        if let Some(decoded) = &mut decoded {
+            if previous.start == first.start {
+                decoded.push_str(source.slice(first.start, first.end));
+            }
+            fold(breaks, decoded);
+            decoded.push_str(source.slice(last.start, last.end));
+        }
     }
     if last.start == first.start {
         return Ok((first.scalar(), first));
     }
-    let text = ScalarText::Decoded(decoded_from);
+    let text = decoded_from.map_or(ScalarText::Written(first.start, first.end), ScalarText::Decoded);
     Ok((WrittenScalar { style: Style::Plain, start: first.start, end: last.end, text }, last))
 }
 

@@ -12,7 +12,7 @@ use super::{block_scalar, flow, plain, quoted};
 use crate::yaml::tape::EventKind;
 
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum BlockCollection {
+pub(super) enum BlockCollection {
     Mapping,
     Sequence,
     /// A sequence whose dashes are in the column of the mapping that it is a value of. It lies directly on that mapping.
@@ -20,23 +20,23 @@ enum BlockCollection {
 }
 
 #[derive(Clone, Copy)]
-struct OpenCollection {
-    collection: BlockCollection,
-    column: usize,
+pub(super) struct OpenCollection {
+    pub(super) collection: BlockCollection,
+    pub(super) column: usize,
 }
 
 /// The parser of one document.
 pub(super) struct BlockParser<'t> {
-    source: SourceText<'t>,
-    writer: TapeWriter<'t>,
+    pub(super) source: SourceText<'t>,
+    pub(super) writer: TapeWriter<'t>,
     /// The place to read on.
-    at: usize,
+    pub(super) at: usize,
     /// Never more than [`MAX_DEPTH`]. Columns grow, but for indentless sequences.
-    open: Vec<OpenCollection>,
+    pub(super) open: Vec<OpenCollection>,
     /// Where the text of the line at `at` begins, if that was found out already; else it lies before.
-    text_at: usize,
+    pub(super) text_at: usize,
     /// The end of the `:` or `-` whose value may be on a further line; if it is not, it is left out.
-    awaited: Option<usize>,
+    pub(super) awaited: Option<usize>,
 }
 
 impl<'t> BlockParser<'t> {
@@ -52,7 +52,9 @@ impl<'t> BlockParser<'t> {
             self.end_line(3)?;
         }
         while let Some(column) = self.next_line()? {
-            self.line(column)?;
+            if !self.writer.is_passing() || !self.pass_over(column)? {
+                self.line(column)?;
+            }
             self.writer.is_sure()?;
         }
         self.close_from(0);
@@ -153,7 +155,7 @@ impl<'t> BlockParser<'t> {
         self.open.last().map(|open| open.column).ok_or(Refused("a root that is no collection"))
     }
 
-    fn open(&mut self, collection: BlockCollection, column: usize) -> Result<(), Refused> {
+    pub(super) fn open(&mut self, collection: BlockCollection, column: usize) -> Result<(), Refused> {
         if self.open.len() == MAX_DEPTH {
             return Err(Refused("deep nesting"));
         }
@@ -167,7 +169,7 @@ impl<'t> BlockParser<'t> {
     }
 
     /// Writes the value that does not come any more.
-    fn leave_out(&mut self) {
+    pub(super) fn leave_out(&mut self) {
         if let Some(mark) = self.awaited.take() {
             self.writer.nothing(mark);
         }
@@ -184,7 +186,7 @@ impl<'t> BlockParser<'t> {
     }
 
     /// Closes the collections in `column` and right of it.
-    fn close_from(&mut self, column: usize) {
+    pub(super) fn close_from(&mut self, column: usize) {
         while self.open.last().is_some_and(|open| open.column >= column) {
             self.close();
         }
@@ -349,12 +351,9 @@ impl<'t> BlockParser<'t> {
         if first.stop == PlainStop::Line {
             // Nearly always a key or an item follows on the next line.
             let next = self.source.after_break(first.stop_at);
-            let start = self.source.after_spaces(next);
-            let is_text = !matches!(self.source.byte(start), b'\n' | b'\r' | b'\t' | b'#');
-            if is_text && start - next <= indent {
+            if let Some(start) = plain::next_entry(self.source, next, indent) {
                 self.writer.scalar(first.scalar());
-                self.at = next;
-                self.text_at = start;
+                (self.at, self.text_at) = (next, start);
                 return Ok(());
             }
         }
@@ -375,7 +374,8 @@ impl<'t> BlockParser<'t> {
     /// Writes unquoted text that may go on on the next line.
     #[inline(never)]
     fn long_plain(&mut self, first: PlainLine, indent: usize) -> Result<(), Refused> {
-        let (scalar, last) = plain::read_rest(self.source, first, indent, self.writer.decoded())?;
+        let decoded = self.writer.keeps_text().then(|| self.writer.decoded());
+        let (scalar, last) = plain::read_rest(self.source, first, indent, decoded)?;
         self.writer.scalar(scalar);
         self.end_line(last.stop_at)
     }

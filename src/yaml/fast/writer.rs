@@ -98,8 +98,8 @@ impl<'t> TapeWriter<'t> {
         &mut self.tape.decoded
     }
 
-    /// Whether somebody may ask for the text of the block scalar that comes. Where it is passed over nobody does: such a text is
-    /// none that JSON lacks, and no key.
+    /// Whether somebody may ask for the text of the block scalar that comes, or for unquoted text of several lines. Where it is passed
+    /// over nobody does: such a text is none that JSON lacks, and no key.
     pub(super) fn keeps_text(&self) -> bool {
         self.passing.is_none()
     }
@@ -179,6 +179,26 @@ impl<'t> TapeWriter<'t> {
         let span = Span::new(self.offset(start), self.offset(end));
         let step = self.passing.as_mut().map_or(PassingStep::Doubtful, |passing| passing.collection(kind, span));
         self.go_on(step);
+    }
+
+    /// Passes over a key, and over the unquoted text after it if there is any, each with its place.
+    #[inline]
+    pub(super) fn pass_entry(&mut self, key: (usize, usize), value: Option<(usize, usize)>) {
+        let (source, base) = (self.source, self.base);
+        let Some(passing) = &mut self.passing else { return };
+        let mut pass = |(start, end): (usize, usize)| {
+            let span = Span::new(base + start as u32, base + end as u32);
+            passing.scalar(Style::Plain, span, source.slice(start, end))
+        };
+        let steps = (pass(key), value.map_or(PassingStep::Inside, pass));
+        self.is_in_doubt |= steps != (PassingStep::Inside, PassingStep::Inside);
+        self.last_end = value.map_or(key.1 + 1, |(_, end)| end);
+    }
+
+    /// Whether a mapping is being left out.
+    #[inline]
+    pub(super) fn is_passing(&self) -> bool {
+        self.passing.is_some()
     }
 
     fn go_on(&mut self, step: PassingStep) {
