@@ -131,12 +131,13 @@ fn misspelled(key: &str, value: &str) -> Option<&'static str> {
     let of = |tool: &[&str]| tool.contains(&domain) || is_misspelling(domain, tool[0]);
     let says = |word: &str| value.to_lowercase().contains(word);
     let named = |word: &'static str| meant(name, &[word]).is_some();
-    if named("resource-policy") && of(&HELM) {
+    // Few domains are a tool's, and to see that takes less than to compare names.
+    if of(&HELM) && named("resource-policy") {
         return Some(marks::HELM_RESOURCE_POLICY);
     }
-    let option = named("sync-options") || ["prune", "delete"].iter().any(|option| name.eq_ignore_ascii_case(option));
-    if option && of(&ARGO_CD) && (says("false") || says("confirm") || says("disable")) {
+    let option = || named("sync-options") || ["prune", "delete"].iter().any(|option| name.eq_ignore_ascii_case(option));
+    if of(&ARGO_CD) && option() && (says("false") || says("confirm") || says("disable")) {
         return Some(marks::ARGOCD_SYNC_OPTIONS);
     }
-    (named("prune") && of(&FLUX) && says("disable")).then_some(marks::FLUX_PRUNE)
+    (of(&FLUX) && named("prune") && says("disable")).then_some(marks::FLUX_PRUNE)
 }

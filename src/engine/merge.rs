@@ -1,7 +1,5 @@
 //! Several bundles, or both sides of a change, and one set of files: a file that two of them share is one file of the report.
 
-use std::collections::BTreeMap;
-
 use foldhash::HashMap;
 
 use super::input::Bundle;
@@ -35,19 +33,31 @@ impl Merged {
         baseline: Option<&'f SourceFile>,
     ) -> Self {
         let sets: Vec<Vec<&SourceFile>> = sets.into_iter().collect();
-        let mut files: BTreeMap<(&str, Side), &SourceFile> = BTreeMap::new();
-        files.extend(sets.iter().flatten().map(|file| (name_of(file), *file)));
-        for file in config.into_iter().chain(baseline) {
-            files.entry(name_of(file)).or_insert(file);
-        }
-        let ids: HashMap<_, _> = files.keys().zip((0u32..).map(FileId)).collect();
-        // Every file that is asked for was put in above.
-        let id = |file: &SourceFile| ids[&name_of(file)];
+        // Of several files with one name the last one counts, and of sets those before the configuration.
+        let own = [baseline, config].into_iter().flatten();
+        let mut files: Vec<&SourceFile> = own.chain(sets.iter().flatten().copied()).collect();
+        files.sort_by(|a, b| name_of(a).cmp(&name_of(b)));
+        files = files.chunk_by(|a, b| name_of(a) == name_of(b)).filter_map(|same| same.last().copied()).collect();
+        // Every file that is asked for is there; a set that has all of them has them in the same order.
+        let id_from = |expected: usize, file: &SourceFile| {
+            let is_it = files.get(expected).is_some_and(|found| name_of(found) == name_of(file));
+            let search = || files.binary_search_by(|found| name_of(found).cmp(&name_of(file))).unwrap_or_else(|at| at);
+            FileId(if is_it { expected } else { search() } as u32)
+        };
+        let ids = |set: &Vec<&SourceFile>| {
+            let mut next = 0;
+            let ids = set.iter().map(|file| {
+                let id = id_from(next, file);
+                next = id.0 as usize + 1;
+                id
+            });
+            ids.collect()
+        };
         Self {
-            sets: sets.iter().map(|set| set.iter().map(|file| id(file)).collect()).collect(),
-            config: config.map(id),
-            baseline: baseline.map(id),
-            sources: Sources::new(files.values().map(|file| (*file).clone()).collect()),
+            sets: sets.iter().map(ids).collect(),
+            config: config.map(|file| id_from(0, file)),
+            baseline: baseline.map(|file| id_from(0, file)),
+            sources: Sources::new(files.iter().map(|file| (*file).clone()).collect()),
         }
     }
 

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use foldhash::{HashMap, HashSet};
 
 use crate::kustomize::{folder_of, name_of, resolve};
-use crate::manifest::{FileFacts, KUSTOMIZATIONS, ManifestTool, SkipReason, Use};
+use crate::manifest::{FileFacts, KUSTOMIZATIONS, ManifestTool, SkipReason, Use, is_kustomization};
 
 /// What the neighbours of every file say about it.
 #[derive(Clone, Debug, Default)]
@@ -62,12 +62,17 @@ impl Neighbourhood {
             }
             Some(StepFile { check: Some(StepCheck::Errors), .. }) | None => {}
         }
-        self.hints.insert(path.to_owned(), Hints { asserts: facts.has_test_assert, partial: facts.has_partial_object });
+        let hints = Hints { asserts: facts.has_test_assert, partial: facts.has_partial_object };
+        // Most files give none.
+        if hints.asserts || hints.partial {
+            self.hints.insert(path.to_owned(), hints);
+        }
     }
 
     /// A folder of transformers is a kustomization itself: its resources are transformers, too.
     fn spread(&mut self, files: &[(String, &FileFacts)]) {
-        let facts: HashMap<&str, &FileFacts> = files.iter().map(|(path, facts)| (path.as_str(), *facts)).collect();
+        let kustomizations = files.iter().filter(|(path, _)| is_kustomization(path));
+        let facts: HashMap<&str, &FileFacts> = kustomizations.map(|(path, facts)| (path.as_str(), *facts)).collect();
         let kustomization = |folder: &str| KUSTOMIZATIONS.iter().find_map(|name| facts.get(&*resolve(folder, name)));
         let not_applied = |uses: &Vec<Use>| uses.iter().find(|used| matches!(used, Use::Otherwise(_))).cloned();
         let named = self.uses.iter().filter_map(|(path, uses)| Some((path.clone(), not_applied(uses)?)));

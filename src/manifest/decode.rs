@@ -4,6 +4,7 @@
 //! with its place and the rest of the object is read, so one wrong field hides nothing else. Names of fields are put together
 //! only then.
 
+use std::borrow::Cow;
 use std::fmt;
 
 use super::Spanned;
@@ -65,12 +66,12 @@ pub(super) struct Decoder {
 pub(super) const MAX_NAME: usize = 1024;
 
 /// A name of megabytes would be repeated in every message about its object; of such a name only the beginning is read.
-pub(super) fn limited(name: &str) -> String {
+pub(super) fn limited(name: &str) -> Cow<'_, str> {
     if name.len() <= MAX_NAME {
-        return name.to_owned();
+        return Cow::Borrowed(name);
     }
     let end = (0..=MAX_NAME).rev().find(|end| name.is_char_boundary(*end)).unwrap_or_default();
-    format!("{}…", &name[..end])
+    Cow::Owned(format!("{}…", &name[..end]))
 }
 
 impl Decoder {
@@ -82,7 +83,7 @@ impl Decoder {
     /// A string field; `None` when it is null or of another type.
     pub(super) fn string(&mut self, field: impl fmt::Display, entry: Entry<'_>) -> Option<Spanned<String>> {
         let text = limited(self.text(field, entry.value)?);
-        Some(Spanned { value: text, key_span: entry.key_span, span: entry.value.span() })
+        Some(Spanned { value: text.into_owned(), key_span: entry.key_span, span: entry.value.span() })
     }
 
     /// The same without a copy, however long it is.
@@ -133,7 +134,11 @@ impl Decoder {
                 Kind::Null => strings.push(Spanned { value: String::new(), key_span: span, span }),
                 _ => {
                     let text = self.text(format_args!("{field}[{index}]"), item);
-                    strings.extend(text.map(|text| Spanned { value: limited(text), key_span: span, span }));
+                    strings.extend(text.map(|text| Spanned {
+                        value: limited(text).into_owned(),
+                        key_span: span,
+                        span,
+                    }));
                 }
             }
         }

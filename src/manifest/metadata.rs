@@ -148,7 +148,7 @@ impl MetadataFields {
                 "name" | "generateName" | "namespace" | "uid" => {
                     let text = decoder.text(path, entry.value).unwrap_or_default();
                     if let Some(field) = looked_up.filter(|_| text.len() > MAX_NAME) {
-                        RareFields::of(&mut rare).cut.push((field.number, limited(text)));
+                        RareFields::of(&mut rare).cut.push((field.number, limited(text).into_owned()));
                     }
                 }
                 "ownerReferences" => {

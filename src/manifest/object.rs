@@ -36,7 +36,7 @@ impl Object {
     /// Reads the mapping at `node`. `None` when it has no `apiVersion` or no `kind` (missing, null or empty): not a
     /// manifest. An `apiVersion` or `kind` of another type than string is a decode error. `default` is what a typed list
     /// (`ConfigMapList`) says of items without a kind.
-    pub(super) fn read(tree: &Arc<Tree>, node: NodeId, default: Option<&TypeMeta>) -> Option<Self> {
+    pub(super) fn read<'t>(tree: &'t Arc<Tree>, node: NodeId, default: Option<&TypeMeta>) -> Option<Self> {
         let value = tree.value(node);
         let mut decoder = Decoder::default();
         let type_meta = match (default.filter(|_| written(value, "kind").is_none()), written(value, "kind")) {
@@ -45,7 +45,7 @@ impl Object {
             (None, kind) => {
                 let api_version = written(value, "apiVersion")?;
                 let kind = kind?;
-                let mut text = |name, entry: Entry<'_>| limited(decoder.text(name, entry.value).unwrap_or_default());
+                let mut text = |name, entry: Entry<'t>| limited(decoder.text(name, entry.value).unwrap_or_default());
                 TypeMeta::shared(&text("apiVersion", api_version), &text("kind", kind))
             }
         };

@@ -31,7 +31,7 @@ impl Ties {
 
     /// The same on several threads.
     pub fn side_by_side(inventory: &Inventory, tables: &Tables) -> Self {
-        let (generated, uses) = rayon::join(|| generates::of(inventory, tables), || uses::of(inventory));
+        let (generated, uses) = rayon::join(|| generates::of(inventory, tables), || uses::side_by_side(inventory));
         Self::put_together(inventory, generated, uses)
     }
 
