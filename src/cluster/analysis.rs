@@ -9,7 +9,7 @@ use crate::gc::{self, ClusterError, Plan, SimulationOptions, Step};
 use crate::inventory::{FolderTrees, Inventory, ObjectId};
 use crate::kube::{ObjectKey, kinds};
 use crate::ownership::tables::DataFate;
-use crate::ownership::{self, Implied, ImpliedObject, Ownership, Reach, Tables, Ties};
+use crate::ownership::{self, DeliveryObject, Implied, ImpliedObject, Ownership, Reach, Tables, Ties};
 use crate::text::FileId;
 
 /// How many verdicts are kept for later use. Each holds a state of the whole cluster, so not every trial of a rule can be
@@ -26,6 +26,7 @@ pub struct Analysis<'a> {
     trees: OnceLock<FolderTrees>,
     ownership: OnceLock<Ownership>,
     ties: OnceLock<Ties>,
+    delivery_objects: OnceLock<Vec<DeliveryObject>>,
     reach: OnceLock<Reach>,
     deliveries: OnceLock<Deliveries>,
     cluster: OnceLock<Option<Built>>,
@@ -42,6 +43,7 @@ impl<'a> Analysis<'a> {
             trees: OnceLock::new(),
             ownership: OnceLock::new(),
             ties: OnceLock::new(),
+            delivery_objects: OnceLock::new(),
             reach: OnceLock::new(),
             deliveries: OnceLock::new(),
             cluster: OnceLock::new(),
@@ -71,14 +73,18 @@ impl<'a> Analysis<'a> {
         }
         let (inventory, tables) = (self.inventory, &*self.tables);
         let ownership = || Ownership::side_by_side(inventory, Arc::clone(&tables.finalizers));
-        let (ownership, ties) = rayon::join(ownership, || Ties::side_by_side(inventory, tables));
-        let reach = || Reach::of(inventory, ties.delivery_objects());
-        let (reach, deliveries) = rayon::join(reach, || Deliveries::of(inventory, self.delivery.clone()));
-        let deliveries = deliveries.delivering(ties.delivery_objects(), &reach);
+        let delivered = || {
+            let objects = ownership::delivery_objects(inventory);
+            let reach = || Reach::of(inventory, &objects);
+            let (reach, deliveries) = rayon::join(reach, || Deliveries::of(inventory, self.delivery.clone()));
+            let deliveries = deliveries.delivering(&objects, &reach);
+            (objects, reach, deliveries)
+        };
+        let (ownership, (delivery_objects, reach, deliveries)) = rayon::join(ownership, delivered);
         // What somebody asked for before is the same.
         _ = (
             self.ownership.set(ownership),
-            self.ties.set(ties),
+            self.delivery_objects.set(delivery_objects),
             self.reach.set(reach),
             self.deliveries.set(deliveries),
         );
@@ -92,6 +98,11 @@ impl<'a> Analysis<'a> {
     /// The ties between the objects that no manifest writes as owner references.
     pub fn ties(&self) -> &Ties {
         self.ties.get_or_init(|| Ties::of(self.inventory, &self.tables))
+    }
+
+    /// What delivers objects, in the order of the inventory.
+    pub fn delivery_objects(&self) -> &[DeliveryObject] {
+        self.delivery_objects.get_or_init(|| ownership::delivery_objects(self.inventory))
     }
 
     /// The objects.
@@ -113,12 +124,12 @@ impl<'a> Analysis<'a> {
     /// Who delivers the objects, and deletes them when they leave.
     pub fn deliveries(&self) -> &Deliveries {
         let deliveries = || Deliveries::of(self.inventory, self.delivery.clone());
-        self.deliveries.get_or_init(|| deliveries().delivering(self.ties().delivery_objects(), self.reach()))
+        self.deliveries.get_or_init(|| deliveries().delivering(self.delivery_objects(), self.reach()))
     }
 
-    /// What the delivery objects of [`Ties::delivery_objects`] deliver of the input.
+    /// What the objects of [`Self::delivery_objects`] deliver of the input.
     pub fn reach(&self) -> &Reach {
-        self.reach.get_or_init(|| Reach::of(self.inventory, self.ties().delivery_objects()))
+        self.reach.get_or_init(|| Reach::of(self.inventory, self.delivery_objects()))
     }
 
     /// What controllers create below its rendered objects.

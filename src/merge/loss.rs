@@ -144,13 +144,14 @@ impl<'a> Losses<'a, '_> {
 
     /// What uses an object in head, unless head applies it: consumers and, of a Namespace, what delivers into it.
     fn users(&self, key: &ObjectKey) -> Vec<&'a Member> {
-        let Some(ties) = self.ties().filter(|_| self.part.after(key).is_none()) else { return Vec::new() };
-        let consumers = ties.users_of(key).filter_map(|tie| self.applied(tie.from));
+        let outlook = self.part.outlook.as_ref().filter(|_| self.part.after(key).is_none());
+        let Some(outlook) = outlook else { return Vec::new() };
+        let consumers = outlook.ties().users_of(key).filter_map(|tie| self.applied(tie.from));
         let here = |object: &&DeliveryObject| {
             let DeliveryDestination { cluster, namespace } = &object.destination;
             key.is(kinds::NAMESPACE) && cluster.is_none() && namespace.as_deref() == Some(key.name.as_str())
         };
-        let delivering = ties.delivery_objects().iter().filter(here).filter_map(|object| self.applied(object.id));
+        let delivering = outlook.delivery_objects().iter().filter(here).filter_map(|object| self.applied(object.id));
         consumers.chain(delivering).collect()
     }
 

@@ -3,7 +3,7 @@
 use std::sync::{Arc, OnceLock};
 
 use crate::inventory::Inventory;
-use crate::ownership::{Removers, Serves, Tables, Ties};
+use crate::ownership::{DeliveryObject, Removers, Serves, Tables, Ties, delivery_objects};
 
 /// What is known of what is applied after the merge.
 #[derive(Debug)]
@@ -11,19 +11,26 @@ pub struct Outlook<'a> {
     inventory: &'a Inventory,
     tables: Arc<Tables>,
     ties: OnceLock<Ties>,
+    delivery_objects: OnceLock<Vec<DeliveryObject>>,
     removers: OnceLock<Removers>,
     serves: OnceLock<Serves>,
 }
 
 impl<'a> Outlook<'a> {
     pub(super) fn of(inventory: &'a Inventory, tables: Arc<Tables>) -> Self {
-        let (ties, removers, serves) = (OnceLock::new(), OnceLock::new(), OnceLock::new());
-        Self { inventory, tables, ties, removers, serves }
+        let (ties, delivery_objects) = (OnceLock::new(), OnceLock::new());
+        let (removers, serves) = (OnceLock::new(), OnceLock::new());
+        Self { inventory, tables, ties, delivery_objects, removers, serves }
     }
 
     /// The ties between its objects that no manifest writes as owner references.
     pub fn ties(&self) -> &Ties {
         self.ties.get_or_init(|| Ties::of(self.inventory, &self.tables))
+    }
+
+    /// What delivers objects.
+    pub fn delivery_objects(&self) -> &[DeliveryObject] {
+        self.delivery_objects.get_or_init(|| delivery_objects(self.inventory))
     }
 
     /// Who removes which finalizer.

@@ -8,13 +8,13 @@ use crate::finding::Certainty;
 use crate::inventory::{Inventory, Member};
 use crate::kube::{ApiVersion, KindMap, Namespace, ObjectKey, Scope};
 
-/// Every product of every generator, in the order of the inventory.
-pub(super) fn of(inventory: &Inventory, tables: &Tables) -> Vec<Tie> {
+/// Every product of every generator among the objects, in their order.
+pub(super) fn of(inventory: &Inventory, tables: &Tables, members: &[&Member]) -> Vec<Tie> {
     let rows = KindMap::of(inventory.kinds_of_members(), |kind| {
         tables.generators_of(kind.group, kind.kind).map(|row| (row, OnceCell::new()))
     });
     let mut ties = Vec::new();
-    for member in inventory.members.iter().filter(|member| member.decodes()) {
+    for member in members {
         for (row, is_cluster_scoped) in rows.get(member.key.group_kind()).into_iter().flatten() {
             ties.extend(products(inventory, member, row, is_cluster_scoped));
         }

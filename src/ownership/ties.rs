@@ -2,11 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use super::delivers::{self, DeliveryObject};
 use super::tables::Tables;
 use super::tie::{Tie, TieKind};
 use super::{generates, uses};
-use crate::inventory::{Inventory, ObjectId};
+use crate::inventory::{Inventory, Member, ObjectId};
 use crate::kube::ObjectKey;
 
 /// The ties of a bundle that manifests do not write as owner references. What a Namespace contains
@@ -19,23 +18,19 @@ pub struct Ties {
     generators: BTreeMap<ObjectKey, Vec<usize>>,
     /// By the key of what is used, likewise.
     users: BTreeMap<ObjectKey, Vec<usize>>,
-    delivery: Vec<DeliveryObject>,
 }
 
 impl Ties {
     /// Finds the ties of `inventory`.
     pub fn of(inventory: &Inventory, tables: &Tables) -> Self {
-        let (generated, uses) = (generates::of(inventory, tables), uses::of(inventory));
-        Self::put_together(inventory, generated, uses)
+        Self::from_some(inventory, tables, |_| true)
     }
 
-    /// The same on several threads.
-    pub fn side_by_side(inventory: &Inventory, tables: &Tables) -> Self {
-        let (generated, uses) = rayon::join(|| generates::of(inventory, tables), || uses::side_by_side(inventory));
-        Self::put_together(inventory, generated, uses)
-    }
-
-    fn put_together(inventory: &Inventory, generated: Vec<Tie>, uses: Vec<Tie>) -> Self {
+    /// Those that begin at some of its objects.
+    pub fn from_some(inventory: &Inventory, tables: &Tables, are_these: impl Fn(&Member) -> bool) -> Self {
+        let members: Vec<&Member> =
+            inventory.members.iter().filter(|member| member.decodes() && are_these(member)).collect();
+        let (generated, uses) = (generates::of(inventory, tables, &members), uses::of(inventory, &members));
         let is_product = |tie: &Tie| {
             let from = generated.partition_point(|other| other.from < tie.from);
             generated[from..].iter().take_while(|other| other.from == tie.from).any(|other| other.to.key == tie.to.key)
@@ -53,7 +48,7 @@ impl Ties {
             let leading = if tie.kind == TieKind::Uses { &mut users } else { &mut generators };
             leading.entry(tie.to.key.clone()).or_default().push(place);
         }
-        Self { all, generators, users, delivery: delivers::of(inventory) }
+        Self { all, generators, users }
     }
 
     /// Every tie, in the order of the objects that they begin at.
@@ -76,10 +71,5 @@ impl Ties {
     /// What uses an object, whether or not the input contains it.
     pub fn users_of(&self, key: &ObjectKey) -> impl Iterator<Item = &Tie> {
         self.users.get(key).into_iter().flatten().map(|place| &self.all[*place])
-    }
-
-    /// What delivers objects, in the order of the inventory.
-    pub fn delivery_objects(&self) -> &[DeliveryObject] {
-        &self.delivery
     }
 }

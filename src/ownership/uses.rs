@@ -6,7 +6,6 @@
 use std::sync::{Arc, LazyLock};
 
 use foldhash::HashSet;
-use rayon::prelude::*;
 
 use super::pod_specs::{CustomField, CustomFields, PodSpec, is_custom, pod_spec};
 use super::tables::FieldPath;
@@ -75,9 +74,6 @@ const REFERENCES: [(&str, GroupKind<&str>); 4] = [
     ("configMapKeyRef", kinds::CONFIG_MAP),
 ];
 
-/// How many objects one thread looks at before another may take over.
-const PART: usize = 1024;
-
 fn fields(list: &[(&str, &'static str, GroupKind<&'static str>)]) -> Vec<NamedBy> {
     let named = |&(holder, key, kind): &(&str, &'static str, GroupKind<&'static str>)| {
         // Paths of this file; the tests read each of them.
@@ -86,22 +82,10 @@ fn fields(list: &[(&str, &'static str, GroupKind<&'static str>)]) -> Vec<NamedBy
     list.iter().filter_map(named).collect()
 }
 
-/// Everything that every object uses, in the order of the inventory.
-pub(super) fn of(inventory: &Inventory) -> Vec<Tie> {
-    of_members(inventory, &inventory.members)
-}
-
-/// The same on several threads.
-pub(super) fn side_by_side(inventory: &Inventory) -> Vec<Tie> {
-    let parts: Vec<_> = inventory.members.par_chunks(PART).map(|members| of_members(inventory, members)).collect();
-    parts.into_iter().flatten().collect()
-}
-
-fn of_members(inventory: &Inventory, members: &[Member]) -> Vec<Tie> {
+/// Everything that the objects use, in their order.
+pub(super) fn of<'a>(inventory: &'a Inventory, members: &[&'a Member]) -> Vec<Tie> {
     let mut uses = Uses { inventory, ties: Vec::new(), fields: HashSet::default() };
-    for member in members.iter().filter(|member| member.decodes()) {
-        uses.read(member);
-    }
+    members.iter().for_each(|member| uses.read(member));
     uses.ties.shrink_to_fit();
     uses.ties
 }

@@ -203,7 +203,7 @@ fn force_replace_on_stateful(context: &Context<'_>, sink: &mut Sink) {
             sink.push(forced(member, &force));
         }
     }
-    let objects = context.analysis.ties().delivery_objects().iter().enumerate();
+    let objects = context.analysis.delivery_objects().iter().enumerate();
     for (place, kustomization) in objects.filter(|(_, object)| object.kind == DeliveryKind::Kustomization) {
         sink.extend(forced_by_kustomization(context, place, context.inventory.member(kustomization.id)));
     }

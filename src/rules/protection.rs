@@ -68,7 +68,7 @@ struct DeliveryDeletion {
 impl DeliveryObjects {
     fn of(context: &Context<'_>) -> Self {
         let mut all = Self::default();
-        for object in context.analysis.ties().delivery_objects() {
+        for object in context.analysis.delivery_objects() {
             let deletion = all.0.entry(Regime::of(object.kind)).or_default();
             deletion.prunes |= object.prunes && !object.suspended;
             deletion.deletes |= object.deletes();

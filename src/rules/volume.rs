@@ -1,13 +1,15 @@
 //! Volumes that are deleted with something else: with the object whose manifest says so, or with their Helm release.
 
+use foldhash::HashSet;
+
 use super::draft::Draft;
 use super::rule::{Context, Rule, Sink, rule};
 use super::words::named;
-use crate::delivery::{Regime, Removal};
-use crate::inventory::{Member, ObjectId};
-use crate::kube::kinds;
+use crate::delivery::{FluxObject, Regime, Removal};
+use crate::inventory::Member;
+use crate::kube::{Namespace, kinds};
 use crate::ownership::tables::{DataFate, FieldValue, KeepCondition};
-use crate::ownership::{DataLoss, data_loss, reclaim_policy};
+use crate::ownership::{DataLoss, Ties, data_loss, reclaim_policy};
 use crate::yaml::Value;
 
 pub(super) static VOLUME_DELETED_WITH_OWNER: Rule = rule!(
@@ -20,18 +22,29 @@ pub(super) static VOLUME_DELETED_WITH_OWNER: Rule = rule!(
 
 fn volume_deleted_with_owner(context: &Context<'_>, sink: &mut Sink) {
     let (inventory, tables) = (context.inventory, context.analysis.tables());
+    let mut claims = Vec::new();
     for member in &inventory.members {
         let Some(row) = tables.data_of(&member.key.group, &member.key.kind).filter(|row| row.volumes) else { continue };
         let Some(loss) = data_loss(inventory, tables, member).filter(|loss| loss.fate != DataFate::Kept) else {
             continue;
         };
         if member.object.is(kinds::PERSISTENT_VOLUME_CLAIM) {
-            sink.extend(in_release(context, member, &loss));
+            claims.extend(is_of_a_release(context, member).then_some((member, loss)));
         } else if let Some((condition, value)) = row.keep.iter().find_map(|condition| decides(condition, &loss))
             && !keeps_its_volumes(context, member)
         {
             sink.push(written(member, condition, value, &loss));
         }
+    }
+    if claims.is_empty() {
+        return;
+    }
+    // Whoever mounts a claim is in its namespace.
+    let namespaces: HashSet<&Namespace> = claims.iter().map(|(claim, _)| &claim.key.namespace).collect();
+    let ties = Ties::from_some(inventory, tables, |member| namespaces.contains(&inventory.namespace_beside(member)));
+    for (claim, loss) in &claims {
+        let user = ties.users_of(&claim.key).next().map(|tie| inventory.member(tie.from));
+        sink.push(in_release(claim, loss, user));
     }
 }
 
@@ -66,15 +79,16 @@ fn written(member: &Member, condition: &KeepCondition, value: &FieldValue, loss:
         .rests_on(&loss.row, loss.verified)
 }
 
-/// A claim of a Helm release that nothing keeps.
-fn in_release(context: &Context<'_>, claim: &Member, loss: &DataLoss) -> Option<Draft> {
+/// Whether a claim is of a Helm release, and nothing keeps it.
+fn is_of_a_release(context: &Context<'_>, claim: &Member) -> bool {
     let deliveries = context.analysis.deliveries();
-    let regime = deliveries.evident(context.inventory, claim)?;
-    let is_release = matches!(regime, Regime::Helm | Regime::Flux(crate::delivery::FluxObject::HelmRelease));
-    if !is_release || deliveries.spared(context.inventory, claim, Removal::HelmUninstall).is_some() {
-        return None;
-    }
-    let used = context.analysis.ties().users_of(&claim.key).next().map(|tie| tie.from);
+    let regime = deliveries.evident(context.inventory, claim);
+    matches!(regime, Some(Regime::Helm | Regime::Flux(FluxObject::HelmRelease)))
+        && deliveries.spared(context.inventory, claim, Removal::HelmUninstall).is_none()
+}
+
+/// A claim of a Helm release that nothing keeps, and an object that uses it.
+fn in_release(claim: &Member, loss: &DataLoss, user: Option<&Member>) -> Draft {
     let draft = Draft::on(
         claim,
         claim.object.name_span(),
@@ -91,8 +105,5 @@ fn in_release(context: &Context<'_>, claim: &Member, loss: &DataLoss) -> Option<
     )
     .field("metadata.name")
     .rests_on(&loss.row, loss.verified);
-    Some(
-        used.into_iter()
-            .fold(draft, |draft, id: ObjectId| draft.related_object(context.inventory.member(id), "uses the claim")),
-    )
+    user.into_iter().fold(draft, |draft, user| draft.related_object(user, "uses the claim"))
 }

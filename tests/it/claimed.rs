@@ -20,7 +20,7 @@ fn delivered(files: &[(&str, &str)]) -> Vec<String> {
     let inventory = inventory(files);
     let analysis = Analysis::of(&inventory).knowing(Arc::clone(&Tables::bundled()));
     let reach = analysis.reach();
-    let objects = analysis.ties().delivery_objects();
+    let objects = analysis.delivery_objects();
     let of = |(at, object): (usize, &ownerlint::ownership::DeliveryObject)| {
         let builds = reach.builds(at).iter();
         let keys = builds.flat_map(|build| reach.objects(&inventory, *build, object.destination.namespace.as_deref()));

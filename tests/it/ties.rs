@@ -289,7 +289,7 @@ metadata: {name: shop}
 }
 
 fn delivery_objects(text: &str) -> Vec<DeliveryObject> {
-    ties(&inventory_of("a.yaml", text)).delivery_objects().to_vec()
+    ownerlint::ownership::delivery_objects(&inventory_of("a.yaml", text))
 }
 
 /// The folder of an object's first source.

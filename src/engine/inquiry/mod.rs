@@ -149,7 +149,7 @@ impl<'s> Inquiry<'s> {
     /// What an object delivers, if that is what it does.
     pub fn delivered(&self, object: &ObjectPlace) -> Option<DeliveredObjects> {
         let AskedBundle { bundle, analysis, .. } = self.asked(object);
-        let (delivers, reach) = (analysis.ties().delivery_objects(), analysis.reach());
+        let (delivers, reach) = (analysis.delivery_objects(), analysis.reach());
         // An ApplicationSet stands for several.
         let own = || delivers.iter().enumerate().filter(|(_, delivery)| delivery.id == object.id);
         own().next()?;

@@ -28,6 +28,6 @@ pub fn delivered_by(member: &Member) -> Vec<DeliveryObject> {
 }
 
 /// Every delivery object of an input, in its order.
-pub(super) fn of(inventory: &Inventory) -> Vec<DeliveryObject> {
+pub fn delivery_objects(inventory: &Inventory) -> Vec<DeliveryObject> {
     inventory.members.iter().filter(|member| member.decodes()).flat_map(delivered_by).collect()
 }

@@ -23,7 +23,7 @@ type Shared = BTreeMap<(usize, usize), Vec<TieEnd>>;
 
 /// One finding for each pair of delivery objects that share objects.
 pub(super) fn twice(context: &Context<'_>) -> Vec<Draft> {
-    let objects = context.analysis.ties().delivery_objects();
+    let objects = context.analysis.delivery_objects();
     if objects.len() < 2 {
         return Vec::new();
     }
