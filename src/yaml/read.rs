@@ -55,6 +55,9 @@ const LARGE: usize = 256 * 1024;
 /// Shorter texts are kept, whatever is in them, in bytes.
 const SHORT: usize = 32 * 1024;
 
+/// A mapping that is left out in one of so many documents counts: each tree that keeps texts takes room for that.
+const FEW: usize = 32;
+
 /// Into how many parts the documents of a large file are divided.
 const PARTS: usize = 64;
 
@@ -76,7 +79,8 @@ pub fn read_each<T: Default + Send>(
     choice: ReadChoice,
     each: impl Fn(&mut T, Document) + Sync,
 ) -> Vec<T> {
-    let mut reader = StreamReader::new(file.text(), tree_text(file, choice), choice, &each, 0);
+    let tree_text = TreeText::Shared(PartText::new(file.shared_text()));
+    let mut reader = StreamReader::new(file.text(), tree_text, choice, &each, 0);
     let start = if reader.text.starts_with('\u{FEFF}') { '\u{FEFF}'.len_utf8() } else { 0 };
     let looks_like_json = reader.text[start..].trim_start().starts_with('{');
     match looks_like_json {
@@ -88,13 +92,12 @@ pub fn read_each<T: Default + Send>(
     parts
 }
 
-/// Where the trees of a file find their texts.
-fn tree_text(file: &SourceFile, choice: ReadChoice) -> TreeText {
-    let is_left_out = |key: &&str| file.text().contains(*key);
-    match choice.recallable && file.text().len() >= SHORT && choice.left_out.under.iter().any(is_left_out) {
-        true => TreeText::Own,
-        false => TreeText::Shared(PartText::new(file.shared_text())),
-    }
+/// Whether so much of a text is left out that each tree should keep what it needs of it: a mapping is in at least one of
+/// [`FEW`] documents.
+fn is_mostly_left_out(text: &str, documents: usize, choice: ReadChoice) -> bool {
+    let wanted = documents.div_ceil(FEW);
+    let has_enough = |key: &&str| text.matches(*key).take(wanted).count() == wanted;
+    choice.recallable && text.len() >= SHORT && choice.left_out.under.iter().any(has_enough)
 }
 
 /// Parses one document again, at a place of a text where `read` found one or where an edit put one. `None` if exactly one
@@ -220,6 +223,9 @@ impl<'f, T: Default + Send, F: Fn(&mut T, Document) + Sync> StreamReader<'f, T, 
     /// error.
     fn yaml_stream(&mut self, start: usize, mut json_error: Option<SyntaxError>) {
         let pieces = split(self.text, start);
+        if is_mostly_left_out(self.text, pieces.len(), self.choice) {
+            self.tree_text = TreeText::Own;
+        }
         if self.text.len() < LARGE || json_error.is_some() {
             return pieces.into_iter().for_each(|piece| self.piece(piece, json_error.take()));
         }
@@ -397,6 +403,24 @@ mod tests {
         assert_eq!(list, [Kind::Int(2), Kind::Float(3.5)]);
         let again = read_whole(&file, Span::new(0, TEXT.len() as u32), Notation::Yaml).expect("a value");
         assert_eq!(schema(&again), schema(&whole));
+    }
+
+    #[test]
+    fn a_long_text_of_few_schemas_is_kept() {
+        let left_out = LeftOut { under: &["schema"], without: None };
+        let choice = ReadChoice { left_out, recallable: true, ..ReadChoice::default() };
+        let text = |schemas: usize, others: usize| {
+            let schema = format!("schema: {{a: {}}}\n---\n", "x".repeat(SHORT / schemas.max(1)));
+            [schema.repeat(schemas), "a: 1\n---\n".repeat(others)].concat()
+        };
+        let own = |text: String| {
+            let (tree, _) = value(&SourceFile::new("f.yaml", text), choice);
+            tree.root().get("a").and_then(Value::as_int).map(|_| tree.file.is_partial())
+        };
+        assert_eq!(own(text(1, FEW - 1)), Some(true));
+        assert_eq!(own(text(1, FEW)), Some(false));
+        assert_eq!(own(text(2, FEW)), Some(true));
+        assert_eq!(own("a: 1\n---\n".repeat(SHORT)), Some(false));
     }
 
     #[test]
