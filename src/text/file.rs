@@ -210,11 +210,10 @@ impl SourceFile {
     /// Line and column of a byte offset. Offsets past the end give the end of the file.
     pub fn position(&self, offset: u32, unit: ColumnUnit) -> Position {
         if let FileText::Thinned(text) = &self.text
-            && let Some((before, lines)) = text.before(offset as usize).filter(|(before, _)| before.len() < NEAR)
+            && let Some(line) = text.line_at(offset as usize)
+            && let Some(before) = line.text.get(..offset as usize - line.start).filter(|before| before.len() < BLOCK)
         {
-            let line = lines + memchr_iter(b'\n', before.as_bytes()).count() + 1;
-            let line_start = before.rfind('\n').map_or(0, |at| at + 1);
-            return Position { line, column: unit.length(&before[line_start..]) + 1 };
+            return Position { line: line.number, column: unit.length(before) + 1 };
         }
         let offset = self.floor(offset as usize);
         // Most files are asked for one line near their beginning, and need no table.
@@ -264,20 +263,30 @@ impl SourceFile {
 
     /// The span of a 1-based line without its line break; `None` when the file has no such line.
     pub fn line_span(&self, line: usize) -> Option<Span> {
+        let span = |start: u32, text: &str| {
+            let length = text.trim_end_matches(['\n', '\r']).len();
+            Span::new(start, start + length as u32)
+        };
+        if let FileText::Thinned(text) = &self.text {
+            match text.line(line) {
+                Some(kept) => return Some(span(kept.start as u32, kept.text)),
+                None if line > text.line_count() => return None,
+                None => {}
+            }
+        }
         let starts = self.line_starts();
         let start = *starts.get(line.checked_sub(1)?)?;
         let end = starts.get(line).copied().unwrap_or(self.text().len() as u32);
-        let text = &self.text()[start as usize..end as usize];
-        Some(Span::new(start, start + text.trim_end_matches(['\n', '\r']).len() as u32))
+        Some(span(start, &self.text()[start as usize..end as usize]))
     }
 
     /// How many lines the file has; a text that ends in a line break has no further empty line.
     pub fn line_count(&self) -> usize {
-        let starts = self.line_starts();
-        match starts.last() {
-            Some(&last) if last as usize == self.text().len() && starts.len() > 1 => starts.len() - 1,
-            _ => starts.len(),
-        }
+        let (starts, ends_in_break) = match &self.text {
+            FileText::Whole(text) => (self.line_starts().len(), text.ends_with('\n')),
+            FileText::Thinned(text) => (text.line_count(), text.ends_in_break()),
+        };
+        starts - usize::from(ends_in_break)
     }
 
     fn floor(&self, offset: usize) -> usize {
@@ -377,6 +386,10 @@ mod tests {
         (text, file)
     }
 
+    fn line_of(file: &SourceFile, at: usize) -> usize {
+        file.position(at as u32, ColumnUnit::Utf8).line
+    }
+
     #[test]
     fn every_place_is_where_it_was_whether_the_text_can_be_read_again_or_not() {
         let changed = |text: &str| Some(text.replace("next", "text"));
@@ -395,7 +408,24 @@ mod tests {
                 let same = (place(&file), file.slice(span)) == (place(&whole), whole.slice(span));
                 assert_eq!(same, mark != "a9" || file.text() == text, "{mark}");
             }
-            assert_eq!((file.text().len(), file.line_count()), (whole.text().len(), whole.line_count()));
+            assert_eq!(file.line_count(), whole.line_count());
+            // Before the text is read again, and after.
+            for _ in 0..2 {
+                for line in 0..whole.line_count() + 3 {
+                    let shown = whole.shown_line(line);
+                    if !shown.starts_with("  ") {
+                        assert_eq!(file.line_span(line), whole.line_span(line), "{line}");
+                        assert_eq!(file.shown_line(line), shown);
+                    }
+                }
+                let kept =
+                    text.char_indices().filter(|(at, _)| !whole.shown_line(line_of(&whole, *at)).starts_with("  "));
+                for at in kept.map(|(at, _)| at as u32) {
+                    let place = |file: &SourceFile| file.position(at, ColumnUnit::Utf16);
+                    assert_eq!(place(&file), place(&whole));
+                }
+                assert_eq!(file.text().len(), whole.text().len());
+            }
             let last = Position { line: whole.line_count(), column: 3 };
             assert_eq!(file.offset(last, ColumnUnit::Chars), whole.offset(last, ColumnUnit::Chars));
             assert_eq!(file.shown_line(last.line), "next: 1");

@@ -93,12 +93,24 @@ impl KeptLines {
     }
 }
 
+/// A line that is kept.
+pub(super) struct KeptLine<'t> {
+    /// Counted from 1.
+    pub(super) number: usize,
+    /// Where it begins in the whole text.
+    pub(super) start: usize,
+    /// With its line break.
+    pub(super) text: &'t str,
+}
+
 /// A text without some of its lines, which are read again when somebody asks for them.
 #[derive(Debug)]
 pub(super) struct ThinnedText {
     lines: KeptLines,
     /// How many lines there are before each stretch.
     before: Vec<usize>,
+    /// Counted when somebody asks.
+    starts: OnceLock<Vec<usize>>,
     recall: Recall,
     whole: OnceLock<Arc<String>>,
 }
@@ -119,7 +131,7 @@ impl ThinnedText {
             before
         });
         let before = before.collect();
-        Some(Self { lines, before, recall, whole: OnceLock::new() })
+        Some(Self { lines, before, starts: OnceLock::new(), recall, whole: OnceLock::new() })
     }
 
     /// The whole text. Where it cannot be read again as it was, the lines that are missing are blank: whatever became of the file,
@@ -136,13 +148,58 @@ impl ThinnedText {
         self.lines.get(part)
     }
 
-    /// What is kept before a place in the stretch of lines around it, and how many lines there are before that; if the place is kept.
-    pub(super) fn before(&self, offset: usize) -> Option<(&str, usize)> {
+    /// The line around a place, if it is kept.
+    pub(super) fn line_at(&self, offset: usize) -> Option<KeptLine<'_>> {
         let at = self.lines.stretch_at(offset)?;
-        let stretch = self.lines.stretch(at);
-        let inside = offset - self.lines.stretches[at].start;
-        let before = stretch.get(..inside).filter(|_| inside < stretch.len())?;
-        Some((before, self.before[at]))
+        let LineRun { start, kept } = self.lines.stretches[at];
+        let place = offset - start + kept;
+        let index = self.starts().partition_point(|line| *line <= place).checked_sub(1)?;
+        (place < self.lines.end(at)).then(|| self.kept_line(at, index))
+    }
+
+    /// A line by its number, counted from 1, if it is kept.
+    pub(super) fn line(&self, number: usize) -> Option<KeptLine<'_>> {
+        let before = number.checked_sub(1)?;
+        let at = self.before.partition_point(|lines| *lines <= before).checked_sub(1)?;
+        let index = self.first_line(at) + before - self.before[at];
+        let end = if at + 1 < self.before.len() { self.first_line(at + 1) } else { self.starts().len() };
+        (index < end).then(|| self.kept_line(at, index))
+    }
+
+    /// How many lines there are, kept or not; the empty one after a line break at the end counts.
+    pub(super) fn line_count(&self) -> usize {
+        let last = self.before.len() - 1;
+        self.before[last] + self.starts().len() - self.first_line(last)
+    }
+
+    /// Whether the last line has a line break.
+    pub(super) fn ends_in_break(&self) -> bool {
+        self.lines.kept.ends_with('\n')
+    }
+
+    /// A line of a stretch, by its place in [`Self::starts`].
+    fn kept_line(&self, at: usize, index: usize) -> KeptLine<'_> {
+        let (run, line) = (self.lines.stretches[at], self.starts()[index]);
+        let end = self.starts().get(index + 1).copied().unwrap_or(self.lines.kept.len());
+        KeptLine {
+            number: self.before[at] + index - self.first_line(at) + 1,
+            start: run.start + line - run.kept,
+            text: &self.lines.kept[line..end],
+        }
+    }
+
+    /// The first line of a stretch, by its place in [`Self::starts`].
+    fn first_line(&self, at: usize) -> usize {
+        let kept = self.lines.stretches[at].kept;
+        self.starts().partition_point(|line| *line < kept)
+    }
+
+    /// Where lines begin in what is kept, the empty one after a line break at the end included.
+    fn starts(&self) -> &[usize] {
+        self.starts.get_or_init(|| {
+            let breaks = memchr_iter(b'\n', self.lines.kept.as_bytes());
+            std::iter::once(0).chain(breaks.map(|at| at + 1)).collect()
+        })
     }
 
     /// The stretches in order, each with the length of the gap before it and how many lines that has.

@@ -55,6 +55,10 @@ const LARGE: usize = 256 * 1024;
 /// Shorter texts are kept, whatever is in them, in bytes.
 const SHORT: usize = 32 * 1024;
 
+/// So are longer ones. There is nearly always a line to show beside what is left out, and then both what was kept and all of the
+/// text would be in memory.
+const LONG: usize = 16 * 1024 * 1024;
+
 /// A mapping that is left out in one of so many documents counts: each tree that keeps texts takes room for that.
 const FEW: usize = 32;
 
@@ -97,7 +101,7 @@ pub fn read_each<T: Default + Send>(
 fn is_mostly_left_out(text: &str, documents: usize, choice: ReadChoice) -> bool {
     let wanted = documents.div_ceil(FEW);
     let has_enough = |key: &&str| text.matches(*key).take(wanted).count() == wanted;
-    choice.recallable && text.len() >= SHORT && choice.left_out.under.iter().any(has_enough)
+    choice.recallable && (SHORT..LONG).contains(&text.len()) && choice.left_out.under.iter().any(has_enough)
 }
 
 /// Parses one document again, at a place of a text where `read` found one or where an edit put one. `None` if exactly one
