@@ -242,3 +242,66 @@ impl ThinnedText {
 fn line_breaks(text: &str) -> usize {
     memchr_iter(b'\n', text.as_bytes()).count()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Lines of some lengths, and which of them are in gaps: `.` is kept, letters are gaps.
+    fn checked(layout: &str, ends_in_break: bool) {
+        let line = |at: usize| format!("{at} é {}\n", "x".repeat(at * 37 % 300));
+        let mut text: String = (0..10 * layout.len()).map(line).collect();
+        if !ends_in_break {
+            text.pop();
+        }
+        let starts: Vec<usize> = std::iter::once(0).chain(text.match_indices('\n').map(|(at, _)| at + 1)).collect();
+        let start_of = |part: usize| starts.get(10 * part).copied().unwrap_or(text.len());
+        let parts: Vec<char> = layout.chars().collect();
+        let mut gaps = Vec::new();
+        for (at, part) in parts.iter().enumerate() {
+            if *part != '.' && (at == 0 || parts[at - 1] != *part) {
+                let length = parts[at..].iter().take_while(|other| *other == part).count();
+                // A gap may begin and end inside lines, which are kept then.
+                gaps.push(Span::new(start_of(at) as u32 + 1, start_of(at + length) as u32));
+            }
+        }
+        let again = text.clone();
+        let Some(thinned) = ThinnedText::new(&text, gaps.clone(), Recall::by(move || Some(again.clone()))) else {
+            panic!("{layout}: hardly anything is kept");
+        };
+        let in_gap = |at: usize| {
+            gaps.iter().any(|gap| {
+                let first =
+                    text[gap.start as usize..].find('\n').map_or(text.len(), |end| gap.start as usize + end + 1);
+                let end = text[..gap.end as usize].rfind('\n').map_or(0, |end| end + 1);
+                (first..end).contains(&at) && end - first > SHORT
+            })
+        };
+        assert_eq!(thinned.line_count(), starts.len(), "{layout}");
+        for (at, start) in starts.iter().enumerate() {
+            let end = starts.get(at + 1).copied().unwrap_or(text.len());
+            let found = thinned.line(at + 1).map(|line| (line.number, line.start, line.text));
+            let kept = !in_gap(*start);
+            assert_eq!(found, kept.then(|| (at + 1, *start, &text[*start..end])), "{layout}: line {at}");
+            for place in *start..end {
+                let found = thinned.line_at(place).map(|line| (line.number, line.start, line.text));
+                assert_eq!(found, kept.then(|| (at + 1, *start, &text[*start..end])), "{layout}: {place}");
+            }
+            let part = thinned.get(*start..end);
+            assert!(part.is_none_or(|part| part == &text[*start..end]) && (part.is_some() || !kept || *start == end));
+        }
+        assert!(thinned.line(0).is_none() && thinned.line(starts.len() + 1).is_none());
+        assert!(thinned.lines.kept.len() < text.len() && thinned.fits(&text));
+        assert_eq!(thinned.with_blank_lines().len(), text.len());
+        assert_eq!(**thinned.whole(), text);
+    }
+
+    #[test]
+    fn lines_are_found_wherever_gaps_are() {
+        for ends_in_break in [true, false] {
+            for layout in ["aaa.", "aa.bb.", ".aaaa.", "aabb..cc", ".aa.bbb", "aaaa", "aabbcc", "..aaabbb.c"] {
+                checked(layout, ends_in_break);
+            }
+        }
+    }
+}
