@@ -158,7 +158,6 @@ impl Files {
             let is_same = |earlier: &ParsedFile| earlier.source().kept_text().map(str::as_bytes) == Some(text);
             earlier.clone().filter(is_same)
         };
-        let mut choice = self.choice;
         let bytes = match &file.origin {
             Origin::Unsaved(text) => {
                 let source = || SourceFile::new(path, &**text).seen_as(path, side);
@@ -167,20 +166,19 @@ impl Files {
             }
             Origin::Disk(disk) => match earlier.clone().filter(|_| self.on_disk == OnDisk::Unchanged) {
                 Some(earlier) => return earlier,
-                None => {
-                    // What a device says it says once.
-                    choice.recallable = !names_a_device(disk);
-                    read_file_at(disk, file.identity.path())
-                }
+                None => read_file_at(disk, file.identity.path()),
             },
             origin => read_bytes(origin),
         };
         let unchanged = bytes.as_ref().ok().and_then(|bytes| unchanged(bytes));
-        let parsed = unchanged.unwrap_or_else(|| parse_bytes(path, bytes, choice));
-        match &file.origin {
-            Origin::Disk(disk) if choice.recallable => parsed.thinned(&|| recall(disk.clone(), file.identity.clone())),
-            _ => parsed,
-        }
+        unchanged.unwrap_or_else(|| match &file.origin {
+            // What a device says it says once.
+            Origin::Disk(disk) if !names_a_device(disk) => {
+                let parsed = parse_bytes(path, bytes, ReadChoice { recallable: true, ..self.choice });
+                parsed.thinned(&|| recall(disk.clone(), file.identity.clone()))
+            }
+            _ => parse_bytes(path, bytes, self.choice),
+        })
     }
 
     /// Puts another text in the place of a file that was read, under the same name and on the same side.

@@ -7,6 +7,7 @@ use std::sync::{Arc, OnceLock};
 use memchr::memchr_iter;
 
 use super::lengths::{BLOCK, BlockLengths};
+use super::masked::masked;
 use super::thinned::{Recall, ThinnedText};
 use super::{ColumnUnit, Position, Span};
 
@@ -129,24 +130,7 @@ impl SourceFile {
     /// file has no such line.
     pub fn shown_line(&self, line: usize) -> Cow<'_, str> {
         let Some(line) = self.line_span(line) else { return Cow::Borrowed("") };
-        let text = self.slice(line);
-        let first = self.hidden().partition_point(|hidden| hidden.end <= line.start);
-        let hidden = || self.hidden()[first..].iter().take_while(|hidden| hidden.start < line.end);
-        if hidden().next().is_none() {
-            return Cow::Borrowed(text);
-        }
-        let mut shown = String::with_capacity(text.len());
-        let mut hidden = hidden().peekable();
-        for (at, c) in text.char_indices().map(|(at, c)| (line.start + at as u32, c)) {
-            while hidden.next_if(|hidden| hidden.end <= at).is_some() {}
-            match hidden.peek() {
-                Some(hidden) if hidden.start <= at && !c.is_whitespace() => {
-                    shown.extend(std::iter::repeat_n('*', c.len_utf8()));
-                }
-                _ => shown.push(c),
-            }
-        }
-        Cow::Owned(shown)
+        masked(self.slice(line), line.start, self.hidden())
     }
 
     /// The first U+FFFD that replaces bytes which are not UTF-8, and how many there are.

@@ -36,9 +36,7 @@ impl Hasher for QuickHasher {
     }
 }
 
-/// A hash and one more word.
-#[inline]
-pub(crate) fn mixed(hash: u64, word: u64) -> u64 {
+fn mixed(hash: u64, word: u64) -> u64 {
     (hash.rotate_left(5) ^ word).wrapping_mul(0x517c_c1b7_2722_0a95)
 }
 

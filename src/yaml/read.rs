@@ -52,16 +52,6 @@ impl From<ParserChoice> for ReadChoice {
 /// The size from which the documents of a file are read in parallel, in bytes.
 const LARGE: usize = 256 * 1024;
 
-/// Shorter texts are kept, whatever is in them, in bytes.
-const SHORT: usize = 32 * 1024;
-
-/// So are longer ones. There is nearly always a line to show beside what is left out, and then both what was kept and all of the
-/// text would be in memory.
-const LONG: usize = 16 * 1024 * 1024;
-
-/// A mapping that is left out in one of so many documents counts: each tree that keeps texts takes room for that.
-const FEW: usize = 32;
-
 /// Into how many parts the documents of a large file are divided.
 const PARTS: usize = 64;
 
@@ -94,14 +84,6 @@ pub fn read_each<T: Default + Send>(
     let StreamReader { mut parts, done, .. } = reader;
     parts.insert(0, done);
     parts
-}
-
-/// Whether so much of a text is left out that each tree should keep what it needs of it: a mapping is in at least one of
-/// [`FEW`] documents.
-fn is_mostly_left_out(text: &str, documents: usize, choice: ReadChoice) -> bool {
-    let wanted = documents.div_ceil(FEW);
-    let has_enough = |key: &&str| text.matches(*key).take(wanted).count() == wanted;
-    choice.recallable && (SHORT..LONG).contains(&text.len()) && choice.left_out.under.iter().any(has_enough)
 }
 
 /// Parses one document again, at a place of a text where `read` found one or where an edit put one. `None` if exactly one
@@ -227,7 +209,7 @@ impl<'f, T: Default + Send, F: Fn(&mut T, Document) + Sync> StreamReader<'f, T, 
     /// error.
     fn yaml_stream(&mut self, start: usize, mut json_error: Option<SyntaxError>) {
         let pieces = split(self.text, start);
-        if is_mostly_left_out(self.text, pieces.len(), self.choice) {
+        if self.choice.recallable && self.choice.left_out.is_most_of(self.text, pieces.len()) {
             self.tree_text = TreeText::Own;
         }
         if self.text.len() < LARGE || json_error.is_some() {
@@ -372,6 +354,7 @@ fn template_braces(file: &str, error: &SyntaxError, chunk: Span) -> Option<u32> 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::yaml::left_out::{FEW, SHORT};
     use crate::yaml::limits::MAX_REQUEST;
     use crate::yaml::{Kind, Value};
 

@@ -63,9 +63,7 @@ impl Tree {
         if self.is_whole() || !self.file.is_partial() {
             return Vec::new();
         }
-        let mut places: Vec<Span> = self.values().filter(|value| value.is_left_out()).map(Value::span).collect();
-        places.sort_unstable();
-        places
+        self.words.left_out()
     }
 
     /// The value of the whole document.

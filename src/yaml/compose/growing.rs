@@ -227,10 +227,6 @@ impl<'t> GrowingTree<'t> {
     /// The tree. What it needs of the lists that it grew in and of the tape's decoded texts is copied, for both serve the next
     /// document.
     pub(super) fn finish(mut self, root: NodeId, tree_text: &TreeText, shared: &mut SharedWords) -> Tree {
-        let file = match tree_text {
-            TreeText::Shared(file) => file.clone(),
-            TreeText::Own => self.own_text(),
-        };
         let decoded = match self.is_whole {
             true if self.lists.added.is_empty() => self.tape.decoded.clone(),
             true => [self.tape.decoded.as_str(), &self.lists.added].concat(),
@@ -240,6 +236,15 @@ impl<'t> GrowingTree<'t> {
         let TreeLists { nodes, entries, items, numbers, texts, .. } = &*lists;
         let has_aliases = tape.has_aliases;
         let words = TreeWords::of(TreeParts { nodes, entries, items, root, is_whole, has_aliases }, shared);
+        let file = match tree_text {
+            TreeText::Shared(file) => file.clone(),
+            TreeText::Own => {
+                let spans = || nodes.iter().map(|node| node.span).chain(entries.iter().map(|entry| entry.key_span));
+                let start = spans().map(|span| span.start).min().unwrap_or_default();
+                let end = spans().map(|span| span.end).max().unwrap_or_default();
+                PartText::without(self.file, Span::new(start, end), words.left_out())
+            }
+        };
         let has_rare = !numbers.is_empty() || !texts.is_empty() || !decoded.is_empty();
         let rare = has_rare.then(|| Box::new(RareValues { numbers: numbers.clone(), texts: texts.clone(), decoded }));
         let tree = Tree { words, file, rare };
@@ -248,18 +253,6 @@ impl<'t> GrowingTree<'t> {
             false => lists.clear(),
         }
         tree
-    }
-
-    /// What the tree needs of the file.
-    fn own_text(&self) -> PartText {
-        let TreeLists { nodes, entries, .. } = &*self.lists;
-        let mut gaps: Vec<Span> =
-            nodes.iter().filter(|node| node.content == NodeContent::LeftOut).map(|node| node.span).collect();
-        gaps.sort_unstable();
-        let spans = || nodes.iter().map(|node| node.span).chain(entries.iter().map(|entry| entry.key_span));
-        let start = spans().map(|span| span.start).min().unwrap_or_default();
-        let end = spans().map(|span| span.end).max().unwrap_or_default();
-        PartText::without(self.file, Span::new(start, end), gaps)
     }
 
     /// The decoded texts that are still needed, where most were forgotten. Every text gets its new place.

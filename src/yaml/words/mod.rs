@@ -17,7 +17,8 @@ use self::lists::WordLists;
 pub(super) use self::shared::SharedWords;
 pub(super) use self::write::TreeParts;
 use self::write::{WordRange, write};
-use super::node::{NodeId, RawEntry, TreeNode};
+use super::node::{NodeContent, NodeId, RawEntry, TreeNode};
+use crate::text::Span;
 
 /// Nodes, entries of mappings, items of sequences, where each collection begins and ends, and which keys are written elsewhere:
 /// one list after the other, behind a [`HeaderWord`].
@@ -57,6 +58,15 @@ impl TreeWords {
     pub(super) fn nodes(&self) -> u32 {
         let nodes = if self.is_wide { self.wide().nodes() } else { self.narrow().nodes() };
         nodes as u32
+    }
+
+    /// Where the mappings are of which nothing was kept, in order.
+    pub(super) fn left_out(&self) -> Vec<Span> {
+        let nodes = (0..self.nodes()).map(|at| self.node(NodeId(at)));
+        let left_out = nodes.filter(|node| node.content == NodeContent::LeftOut);
+        let mut places: Vec<Span> = left_out.map(|node| node.span).collect();
+        places.sort_unstable();
+        places
     }
 
     /// How many entries there are.
@@ -121,9 +131,8 @@ impl TreeWords {
 mod tests {
     use super::layout::mark;
     use super::*;
-    use crate::text::Span;
     use crate::yaml::limits::MAX_OFFSET;
-    use crate::yaml::node::{NodeContent, TextPlace};
+    use crate::yaml::node::TextPlace;
 
     #[test]
     fn what_goes_in_comes_out_of_wide_words_and_of_narrow_ones() {

@@ -3,9 +3,10 @@
 //! Who writes hundreds of thousands of small documents has a program that does so. What they say differs, and where it stands in
 //! them hardly does: most of their trees have the same words.
 
+use std::hash::{Hash, Hasher};
 use std::sync::Arc;
 
-use crate::text::mixed;
+use crate::text::QuickHasher;
 
 /// How many different words are remembered.
 const REMEMBERED: usize = 256;
@@ -46,7 +47,7 @@ impl SharedWords {
 }
 
 fn hash(halves: &[u16]) -> usize {
-    let (fours, rest) = halves.as_chunks::<4>();
-    let word = |halves: &[u16]| halves.iter().fold(0, |word, half| word << 16 | u64::from(*half));
-    fours.iter().map(|four| word(four)).chain([word(rest)]).fold(0, mixed) as usize >> 32
+    let mut hasher = QuickHasher::default();
+    halves.hash(&mut hasher);
+    hasher.finish() as usize
 }
