@@ -141,11 +141,11 @@ fn plain(kind: GroupKind<&str>, name: String) -> Object {
 }
 
 fn owned(kind: GroupKind<&str>, name: String, owner: &Object) -> Object {
-    let ObjectKey { group, kind: owner_kind, name: owner_name, .. } = &owner.key;
+    let group = owner.key.group();
     let reference = OwnerReference {
         api_version: if group.is_empty() { "v1".into() } else { format!("{group}/v1").into() },
-        kind: owner_kind.clone(),
-        name: owner_name.clone(),
+        kind: owner.key.kind().into(),
+        name: owner.key.name.clone(),
         uid: owner.uid.clone(),
         written_uid: None,
         controller: Some(true),
@@ -210,7 +210,7 @@ fn teardown<const SIZE: usize>(bencher: Bencher<'_, '_>, cakes_first: bool) {
     let objects = release(SIZE);
     let written = objects.iter().filter(|object| object.owner_references.is_empty());
     let mut keys: Vec<ObjectKey> = written.map(|object| object.key.clone()).collect();
-    keys.sort_by_key(|key| (key.kind == "Cake") != cakes_first);
+    keys.sort_by_key(|key| (key.kind() == "Cake") != cakes_first);
     let delete =
         |key| Step::Delete { targets: vec![key], policy: Some(Policy::Background), wait: Wait::None, client: 0 };
     let steps: Vec<Step> = keys.into_iter().map(delete).collect();

@@ -45,7 +45,7 @@ impl Unpaired<'_> {
     /// ConfigMaps and Secrets whose names differ in the hash of their content only.
     pub(super) fn hashed(&mut self) -> Vec<Pair> {
         let (base, head) = (self.base, self.head);
-        let stem = |key: &ObjectKey| without_hash(key).map(|name| ObjectKey { name: name.into(), ..key.clone() });
+        let stem = |key: &ObjectKey| without_hash(key).map(|name| key.named(name));
         let same = |gone, new| destination_of(base, gone) == destination_of(head, new);
         let is_hashed = |trees, place: &TreePlace| stem(key_of(trees, *place)).is_some();
         let hashed_gone = self.gone.iter().copied().filter(|place| is_hashed(base, place)).collect();
@@ -157,7 +157,7 @@ impl Unpaired<'_> {
 /// The name of a ConfigMap or Secret without the hash of its content that kustomize adds: ten characters of an alphabet without
 /// vowels (kubernetes-sigs/kustomize, api/hasher/hasher.go, `encode`).
 fn without_hash(key: &ObjectKey) -> Option<&str> {
-    let hashed = key.group.is_empty() && matches!(key.kind.as_str(), "ConfigMap" | "Secret");
+    let hashed = key.group().is_empty() && matches!(key.kind(), "ConfigMap" | "Secret");
     let (stem, hash) = key.name.rsplit_once('-').filter(|_| hashed)?;
     let encoded = hash.len() == 10 && hash.bytes().all(|byte| b"2456789bcdfghkmt".contains(&byte));
     (encoded && !stem.is_empty()).then_some(stem)

@@ -292,7 +292,7 @@ fn tops<'a>(source: &'a Source<'a>) -> HashMap<&'a ObjectKey, &'a ObjectKey> {
 
 /// The labels that a workload gives to its Pods, and a Deployment to its ReplicaSets.
 fn template_labels<'a>(key: &ObjectKey, top: &'a Member) -> KnownLabels<'a> {
-    let made_from_template = key.is(well_known::POD) || key.kind == "ReplicaSet";
+    let made_from_template = key.is(well_known::POD) || key.kind() == "ReplicaSet";
     let mut templates = top.object.templates().filter(|_| made_from_template);
     let pod = templates.find(|template| template.kind == TemplateKind::Pod)?;
     Some(pod.metadata.labels())

@@ -127,7 +127,7 @@ impl<'a> Members<'a> {
             *last += 1;
             let numbered = match *last {
                 1 => key.clone(),
-                number => ObjectKey { name: format_smolstr!("{}{number}", key.name), ..key.clone() },
+                number => key.named(format_smolstr!("{}{number}", key.name)),
             };
             if !self.has(&numbered) {
                 return numbered;

@@ -162,7 +162,7 @@ impl<'a> ReferenceBinder<'a> {
         let Some(uid) = self.known_uid(&owner) else { return references };
         references.push(OwnerReference {
             api_version: reference.api_version.into(),
-            kind: owner.kind,
+            kind: owner.kind().into(),
             name: owner.name,
             uid,
             written_uid: Some(SmolStr::default()),

@@ -132,7 +132,7 @@ fn delete<'a>(leaving: &Leaving<'a>) -> Withdrawal<'a> {
     let (mut deleted, withdrawal) = leaving.split(Removal::FluxPrune);
     deleted.sort_by(|one, next| {
         let place = |kind: &str| order.place(kind);
-        place(&one.key.kind).cmp(&place(&next.key.kind)).then_with(|| next.key.cmp(&one.key))
+        place(one.key.kind()).cmp(&place(next.key.kind())).then_with(|| next.key.cmp(&one.key))
     });
     let requests = deleted.iter().map(|member| ToolRequest::delete(&member.key, Policy::Background)).collect();
     Withdrawal { requests, ..withdrawal }

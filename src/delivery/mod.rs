@@ -31,4 +31,4 @@ pub use protection::{Removal, Spared, Sparing, spared};
 pub use regime::{BundleTools, Delivered, Deliverers, Deliveries, DeliveryTool, FluxObject, Regime, RegimeSource};
 pub use request::{Leaving, Op, ToolRequest, Withdrawal};
 pub use together::DeliveredSet;
-pub use tracking::tracking_labels;
+pub use tracking::TrackingLabels;

@@ -1,5 +1,6 @@
 //! By which labels Argo CD recognises its objects.
 
+use std::cell::OnceCell;
 use std::collections::BTreeSet;
 
 use super::marks;
@@ -9,7 +10,26 @@ use crate::yaml::Value;
 /// The labels by which Argo CD recognises its objects, as far as the input shows: what its ConfigMaps `argocd-cm` say. Where
 /// they say nothing, whoever writes `argocd.argoproj.io/instance` has Argo CD look at it; it writes an annotation by default
 /// since version 3 (argo-cd docs/user-guide/resource_tracking.md).
-pub fn tracking_labels(inventory: &Inventory) -> BTreeSet<&str> {
+#[derive(Debug)]
+pub struct TrackingLabels<'a> {
+    inventory: &'a Inventory,
+    /// Looked for when somebody asks: few inputs have a template with a mark.
+    labels: OnceCell<BTreeSet<&'a str>>,
+}
+
+impl<'a> TrackingLabels<'a> {
+    /// What an inventory says of them.
+    pub fn of(inventory: &'a Inventory) -> Self {
+        Self { inventory, labels: OnceCell::new() }
+    }
+
+    /// Whether Argo CD looks at a label.
+    pub fn contains(&self, label: &str) -> bool {
+        self.labels.get_or_init(|| said(self.inventory)).contains(label)
+    }
+}
+
+fn said(inventory: &Inventory) -> BTreeSet<&str> {
     let settings = inventory.with_name("", "ConfigMap", "argocd-cm");
     let mut labels = BTreeSet::new();
     for settings in settings.iter().map(|id| &inventory.member(*id).object) {

@@ -13,7 +13,7 @@ use super::flags::UNWATCHED;
 use super::ids::{NONE, Numbers, ObjectId, RefId};
 use super::references::{Lookup, Ref};
 use super::symbols::Symbol;
-use crate::kube::{ApiVersion, ObjectKey};
+use crate::kube::{ApiVersion, GroupKind, ObjectKey};
 
 /// An event that the collector records about an object.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
@@ -175,11 +175,7 @@ fn event(cluster: &Cluster, index: RefId, certain: bool) -> Event {
         cluster.shown_uid(index),
     );
     let object = cluster.key(holder);
-    let owner = ObjectKey {
-        kind: text(written.kind_name).into(),
-        group: ApiVersion::split(text(written.api_version)).group.into(),
-        namespace: object.namespace.clone(),
-        name: text(written.name).into(),
-    };
+    let kind = GroupKind::new(ApiVersion::split(text(written.api_version)).group, text(written.kind_name));
+    let owner = ObjectKey::new(kind, object.namespace.clone(), text(written.name));
     Event { object, reason: "OwnerRefInvalidNamespace", message, owner, certain }
 }

@@ -7,6 +7,8 @@ use crate::text::QuickHasher;
 
 /// The objects that have a name, sorted by a hash of it, then by the name itself, then in the order of the inventory. The name is
 /// whatever a function says of an object, the same one each time.
+///
+/// There is one hash for four objects: an input may have a million, and a search among four names takes two steps.
 #[derive(Debug, Default)]
 pub(super) struct Index {
     ids: Vec<ObjectId>,
@@ -17,20 +19,23 @@ pub(super) struct Index {
 }
 
 impl Index {
-    /// Of the first `count` objects.
-    pub(super) fn new<N: Hash + Ord>(count: usize, name_of: impl Fn(ObjectId) -> Option<N>) -> Self {
-        let hashes = (0..count as u32).map(ObjectId).filter_map(|id| Some((hash(&name_of(id)?), id)));
-        let hashes: Vec<(u32, ObjectId)> = hashes.collect();
-        let buckets = hashes.len().next_power_of_two();
+    /// Of `all`, which come in order; most of them have a name.
+    pub(super) fn new<N: Hash + Ord>(
+        all: impl ExactSizeIterator<Item = ObjectId> + Clone,
+        name_of: impl Fn(ObjectId) -> Option<N>,
+    ) -> Self {
+        let buckets = all.len().div_ceil(4).next_power_of_two();
+        let named = || all.clone().filter_map(|id| Some((name_of(id)?, id)));
         let mut starts = vec![0; buckets + 1];
-        hashes.iter().for_each(|(hash, _)| starts[bucket(*hash, buckets) + 1] += 1);
+        named().for_each(|(name, _)| starts[bucket(hash(&name), buckets) + 1] += 1);
         for bucket in 0..buckets {
             starts[bucket + 1] += starts[bucket];
         }
-        let mut ids = vec![ObjectId::default(); hashes.len()];
+        let mut ids = vec![ObjectId::default(); starts[buckets] as usize];
         let mut next = starts.clone();
-        for (hash, id) in hashes {
-            let next = &mut next[bucket(hash, buckets)];
+        // Hashed twice: a list of hashes would be as long as the index.
+        for (name, id) in named() {
+            let next = &mut next[bucket(hash(&name), buckets)];
             ids[*next as usize] = id;
             *next += 1;
         }

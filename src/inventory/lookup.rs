@@ -24,27 +24,26 @@ fn named_key_of(member: &Member) -> Option<&ObjectKey> {
 
 /// The group, kind and name of such an object.
 fn name_of(member: &Member) -> Option<(&str, &str, &str)> {
-    named_key_of(member).map(|key| (key.group.as_str(), key.kind.as_str(), key.name.as_str()))
+    named_key_of(member).map(|key| (key.group(), key.kind(), key.name.as_str()))
 }
 
 impl Inventory {
     /// Makes the objects known by their names.
     pub(super) fn index(&mut self) {
-        let members = &*self.members;
-        let member = |id: ObjectId| &members[id.0 as usize];
-        let ((by_uid, by_key), (by_name, by_kind)) = rayon::join(
-            || {
-                let by_uid = || Index::new(members.len(), |id| uid_of(member(id)));
-                rayon::join(by_uid, || Index::new(members.len(), |id| named_key_of(member(id))))
-            },
-            || {
-                let by_name = || Index::new(members.len(), |id| name_of(member(id)));
-                rayon::join(by_name, || Index::new(members.len(), |id| Some(member(id).object.group_kind())))
-            },
-        );
-        (self.by_uid, self.by_key, self.by_name, self.by_kind) = (by_uid, by_key, by_name, by_kind);
-        let remarkable = self.members.iter().filter(|member| member.object.metadata().is_remarkable());
-        self.remarkable = remarkable.map(|member| member.id).collect();
+        let by_key = || Index::new(self.ids(), |id| named_key_of(self.member(id)));
+        let by_kind = || Index::new(self.ids(), |id| Some(self.member(id).object.group_kind()));
+        let remarkable = || {
+            let remarkable = self.members.iter().filter(|member| member.object.metadata().is_remarkable());
+            remarkable.map(|member| member.id).collect::<Vec<_>>()
+        };
+        let (by_key, (by_kind, remarkable)) = rayon::join(by_key, || (by_kind(), remarkable()));
+        // A uid is remarkable.
+        self.by_uid = Index::new(remarkable.iter().copied(), |id| uid_of(self.member(id)));
+        (self.by_key, self.by_kind, self.remarkable) = (by_key, by_kind, remarkable);
+    }
+
+    fn ids(&self) -> impl ExactSizeIterator<Item = ObjectId> + Clone + use<> {
+        (0..self.members.len() as u32).map(ObjectId)
     }
 
     /// The object of `id`. Ids come from this inventory; another one's id is a programming error and panics.
@@ -114,13 +113,15 @@ impl Inventory {
     /// The objects of which it is known that they are in a namespace, in order: what the namespace controller deletes with it.
     pub fn in_namespace(&self, name: &str) -> &[ObjectId] {
         let namespace_of = |id| self.member(id).key.namespace.name();
-        let by_namespace = self.by_namespace.get_or_init(|| Index::new(self.members.len(), namespace_of));
+        let by_namespace = self.by_namespace.get_or_init(|| Index::new(self.ids(), namespace_of));
         by_namespace.get(&name, namespace_of)
     }
 
     /// The objects of a group, kind and name in whatever namespace, in order.
     pub fn with_name(&self, group: &str, kind: &str, name: &str) -> &[ObjectId] {
-        self.by_name.get(&(table().identity(group, kind), kind, name), |id| name_of(self.member(id)))
+        let name_of = |id| name_of(self.member(id));
+        let by_name = self.by_name.get_or_init(|| Index::new(self.ids(), name_of));
+        by_name.get(&(table().identity(group, kind), kind, name), name_of)
     }
 
     /// The objects of a kind and name whose namespace may be `here`, in order: those in it, and those of which nobody says where
@@ -161,11 +162,7 @@ impl Inventory {
             Scope::Cluster => Namespace::None,
             Scope::Namespaced => dependent.key.namespace.clone(),
         };
-        Some(ObjectKey {
-            kind: reference.kind().into(),
-            group: table().identity(reference.group_version().group, reference.kind()).into(),
-            namespace,
-            name: reference.name().into(),
-        })
+        let group = table().identity(reference.group_version().group, reference.kind());
+        Some(ObjectKey::new(GroupKind::new(group, reference.kind()), namespace, reference.name()))
     }
 }

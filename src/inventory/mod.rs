@@ -31,7 +31,7 @@ use foldhash::HashMap;
 use rayon::prelude::*;
 use smol_str::SmolStr;
 
-use crate::kube::{Namespace, ObjectKey, Scope, kinds as well_known};
+use crate::kube::{GroupKind, Namespace, ObjectKey, Scope, kinds as well_known};
 use crate::kustomize::{BuildFate, Edits};
 use crate::manifest::{Object, ParsedDocument, ParsedFile, Skip};
 use crate::text::{FileId, Sources, Span};
@@ -88,6 +88,9 @@ pub struct Member {
     is_named: bool,
 }
 
+#[cfg(target_pointer_width = "64")]
+const _: () = assert!(size_of::<Member>() <= 88);
+
 impl Member {
     /// The scope of its kind; `None` is unknown.
     pub fn scope(&self) -> Option<Scope> {
@@ -143,11 +146,12 @@ pub struct Inventory {
     resolutions: Resolutions,
     by_uid: Index,
     by_key: Index,
-    by_name: Index,
     by_kind: Index,
     remarkable: Vec<ObjectId>,
     /// Found when somebody asks.
     with_templates: OnceLock<Vec<ObjectId>>,
+    /// Likewise.
+    by_name: OnceLock<Index>,
     /// Likewise.
     by_namespace: OnceLock<Index>,
 }
@@ -173,7 +177,7 @@ impl Inventory {
             Some(_) => None,
         });
         let said: Vec<_> = said.collect();
-        let all_written = || located(&files, |document| &document.objects);
+        let all_written = || located(&files, |document| document.objects());
         let said_of = |file: FileId| said.get(file.0 as usize).and_then(Option::as_ref);
         let written = all_written().filter(|object| said_of(object.file).is_none()).collect();
         let set_aside = all_written().filter_map(|InDocument { file, document, what }| {
@@ -194,10 +198,10 @@ impl Inventory {
             resolutions: Resolutions::default(),
             by_uid: Index::default(),
             by_key: Index::default(),
-            by_name: Index::default(),
             by_kind: Index::default(),
             remarkable: Vec::new(),
             with_templates: OnceLock::new(),
+            by_name: OnceLock::new(),
             by_namespace: OnceLock::new(),
         };
         inventory.build(written, &edits);
@@ -349,12 +353,9 @@ impl Inventory {
     }
 
     fn key_of(&self, file: FileId, object: &Object, scope: Option<Scope>) -> ObjectKey {
-        ObjectKey {
-            kind: object.kind().into(),
-            group: table().identity(object.group(), object.kind()).into(),
-            namespace: self.namespace_of(file, object.namespace(), scope),
-            name: object.name().map(SmolStr::from).unwrap_or_default(),
-        }
+        let kind = GroupKind::new(table().identity(object.group(), object.kind()), object.kind());
+        let name = object.name().map(SmolStr::from).unwrap_or_default();
+        ObjectKey::new(kind, self.namespace_of(file, object.namespace(), scope), name)
     }
 
     /// The namespace that `written` in a file leads to for a kind of that scope. On a cluster-scoped kind it is silently cleared

@@ -1,7 +1,14 @@
 //! A kind within its group.
 
+use std::cell::RefCell;
 use std::cmp::Ordering;
 use std::fmt;
+use std::sync::Arc;
+
+use hashbrown::Equivalent;
+use smol_str::SmolStr;
+
+use super::remembered::Remembered;
 
 /// A kind within its API group, owned or, as `GroupKind<&str>`, borrowed. Written `Kind[.group]`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
@@ -26,6 +33,16 @@ impl<S: Ord> PartialOrd for GroupKind<S> {
     }
 }
 
+impl Equivalent<Arc<GroupKind<SmolStr>>> for GroupKind<&str> {
+    fn equivalent(&self, key: &Arc<GroupKind<SmolStr>>) -> bool {
+        key.kind == self.kind && key.group == self.group
+    }
+}
+
+thread_local! {
+    static REMEMBERED: RefCell<Remembered<GroupKind<SmolStr>>> = RefCell::default();
+}
+
 impl<'a> GroupKind<&'a str> {
     /// The kind of that group; the core group is the empty text.
     pub const fn new(group: &'a str, kind: &'a str) -> Self {
@@ -36,6 +53,12 @@ impl<'a> GroupKind<&'a str> {
     pub fn parse(text: &'a str) -> Self {
         let (kind, group) = text.split_once('.').unwrap_or((text, ""));
         Self { group, kind }
+    }
+
+    /// The copy of this thread, or a new one.
+    pub(super) fn shared(self) -> Arc<GroupKind<SmolStr>> {
+        let owned = |Self { kind, group }| GroupKind { kind: kind.into(), group: group.into() };
+        REMEMBERED.with_borrow_mut(|remembered| remembered.shared(self, owned))
     }
 
     /// The same, owned.

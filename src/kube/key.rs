@@ -2,6 +2,7 @@
 
 use std::fmt;
 use std::str::FromStr;
+use std::sync::Arc;
 
 use smol_str::SmolStr;
 
@@ -60,23 +61,26 @@ impl fmt::Display for Namespace {
 /// Which object: `Kind[.group]/namespace/name`, the namespace empty for cluster-scoped kinds.
 ///
 /// Ordered by group, kind, namespace and name.
-#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct ObjectKey {
-    /// The API group; empty for the core group.
-    pub group: SmolStr,
-    /// The kind.
-    pub kind: SmolStr,
+    kind: Arc<GroupKind<SmolStr>>,
     /// The namespace.
     pub namespace: Namespace,
     /// The name; `x-*` for `generateName: x-`; empty when neither is written.
     pub name: SmolStr,
 }
 
+impl Default for ObjectKey {
+    fn default() -> Self {
+        Self::new(GroupKind::default(), Namespace::None, "")
+    }
+}
+
 impl ObjectKey {
     /// The object of that kind and name in a namespace.
     #[doc(hidden)]
     pub fn new(kind: GroupKind<&str>, namespace: Namespace, name: impl Into<SmolStr>) -> Self {
-        Self { group: kind.group.into(), kind: kind.kind.into(), namespace, name: name.into() }
+        Self { kind: kind.shared(), namespace, name: name.into() }
     }
 
     /// The Namespace object of a namespace.
@@ -85,10 +89,26 @@ impl ObjectKey {
         Self::new(kinds::NAMESPACE, Namespace::None, name)
     }
 
+    /// Another name, of the same kind and in the same namespace.
+    #[doc(hidden)]
+    pub fn named(&self, name: impl Into<SmolStr>) -> Self {
+        Self { name: name.into(), ..self.clone() }
+    }
+
     /// The kind.
+    pub fn kind(&self) -> &str {
+        &self.kind.kind
+    }
+
+    /// The API group; empty for the core group.
+    pub fn group(&self) -> &str {
+        &self.kind.group
+    }
+
+    /// The kind within its group.
     #[doc(hidden)]
     pub fn group_kind(&self) -> GroupKind<&str> {
-        GroupKind::new(&self.group, &self.kind)
+        GroupKind::new(self.group(), self.kind())
     }
 
     /// Whether the object is of that kind.

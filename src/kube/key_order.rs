@@ -21,7 +21,7 @@ pub fn sort_by_object_key<T>(mut items: Vec<T>, key_of: impl Fn(&T) -> &ObjectKe
         return items;
     }
     let keys = || items.iter().map(&key_of);
-    let kinds = ranks(keys().map(|key| (&*key.group, &*key.kind)));
+    let kinds = ranks(keys().map(|key| (key.group(), key.kind())));
     let namespaces = ranks(keys().map(|key| &key.namespace));
     let deciders = keys().zip(kinds).zip(namespaces).enumerate();
     let mut order: Vec<Decider> = deciders

@@ -12,6 +12,7 @@ mod kind_map;
 pub mod kinds;
 pub mod kubectl;
 mod plural;
+mod remembered;
 mod request;
 mod scope;
 pub mod shell;

@@ -4,11 +4,11 @@ use std::cell::RefCell;
 use std::hash::{Hash, Hasher};
 use std::sync::Arc;
 
-use foldhash::fast::RandomState;
-use hashbrown::{Equivalent, HashSet};
+use hashbrown::Equivalent;
 use smol_str::SmolStr;
 
 use super::ApiVersion;
+use super::remembered::Remembered;
 
 /// `apiVersion` and `kind`. Millions of objects are of a few kinds, so all that one thread reads share one copy.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -48,15 +48,12 @@ impl Equivalent<Arc<TypeMeta>> for WrittenKind<'_> {
     }
 }
 
-/// How many are remembered at a time: somebody may write a million kinds.
-const MOST_REMEMBERED: usize = 1024;
-
 thread_local! {
-    static REMEMBERED: RefCell<HashSet<Arc<TypeMeta>, RandomState>> = RefCell::default();
+    static REMEMBERED: RefCell<Remembered<TypeMeta>> = RefCell::default();
 }
 
 impl TypeMeta {
-    fn new(api_version: &str, kind: &str) -> Self {
+    fn new(WrittenKind { api_version, kind }: WrittenKind<'_>) -> Self {
         let ApiVersion { group, version } = ApiVersion::split(api_version);
         let group_version = ApiVersion { group: group.into(), version: version.into() };
         Self { api_version: api_version.into(), group_version, kind: kind.into() }
@@ -64,22 +61,13 @@ impl TypeMeta {
 
     /// The copy of this thread, or a new one.
     pub fn shared(api_version: &str, kind: &str) -> Arc<Self> {
-        REMEMBERED.with_borrow_mut(|remembered| {
-            if let Some(known) = remembered.get(&WrittenKind { api_version, kind }) {
-                return Arc::clone(known);
-            }
-            if remembered.len() == MOST_REMEMBERED {
-                remembered.clear();
-            }
-            let new = Arc::new(Self::new(api_version, kind));
-            remembered.insert(Arc::clone(&new));
-            new
-        })
+        REMEMBERED.with_borrow_mut(|remembered| remembered.shared(WrittenKind { api_version, kind }, Self::new))
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use super::super::remembered::MOST_REMEMBERED;
     use super::*;
 
     #[test]
@@ -92,7 +80,7 @@ mod tests {
             TypeMeta::shared("example.com/v1", &format!("Widget{number}"));
             TypeMeta::shared(&format!("v{number}"), "Widget");
         }
-        let remembered = REMEMBERED.with_borrow(HashSet::len);
+        let remembered = REMEMBERED.with_borrow(Remembered::len);
         assert!(remembered <= MOST_REMEMBERED, "{remembered}");
         assert_eq!(TypeMeta::shared("apps/v1", "Deployment"), first);
     }

@@ -40,7 +40,7 @@ pub(super) struct BuiltFiles {
 
 /// What it takes to build a file, and be it for the hundredth time: it, its documents, and their objects.
 pub(super) fn weight(file: &ParsedFile) -> usize {
-    1 + file.documents().iter().map(|document| 1 + document.objects.len()).sum::<usize>()
+    1 + file.documents().iter().map(|document| 1 + document.objects().len()).sum::<usize>()
 }
 
 impl BuiltFiles {

@@ -60,6 +60,6 @@ impl Edits {
 /// kustomize, plugin/builtin/prefixtransformer: `prefixFieldSpecsToSkip`. The names of these say what they are.
 fn keeps_its_name(key: &ObjectKey) -> bool {
     key.is(kinds::NAMESPACE)
-        || key.kind == kinds::CUSTOM_RESOURCE_DEFINITION.kind
-        || (key.kind == "APIService" && key.group == "apiregistration.k8s.io")
+        || key.kind() == kinds::CUSTOM_RESOURCE_DEFINITION.kind
+        || (key.kind() == "APIService" && key.group() == "apiregistration.k8s.io")
 }

@@ -8,7 +8,7 @@ use crate::manifest::{ParsedFile, SkipReason, Use, is_kustomization};
 /// kustomization.
 pub fn included_by(path: &str, file: &ParsedFile) -> Vec<String> {
     let facts = file.facts().filter(|facts| is_kustomization(path) && facts.is_kustomization);
-    let root = file.documents().iter().find_map(|document| document.tree.as_ref());
+    let root = file.documents().iter().find_map(|document| document.tree());
     let (Some(facts), Some(root)) = (facts, root) else { return Vec::new() };
     let KustomizationFile { resources, components, .. } = KustomizationFile::read(root.root(), |_| None);
     let is_patch = |used: &Use| matches!(used, Use::Otherwise(SkipReason::Patch(_)));

@@ -44,8 +44,8 @@ impl Selector {
     pub(super) fn selects(&self, key: &ObjectKey) -> bool {
         let is = |wanted: &Option<String>, actual: &str| wanted.as_deref().is_none_or(|wanted| wanted == actual);
         let namespace = key.namespace.name().unwrap_or_default();
-        is(&self.group, &key.group)
-            && is(&self.kind, &key.kind)
+        is(&self.group, key.group())
+            && is(&self.kind, key.kind())
             && is(&self.name, &key.name)
             && is(&self.namespace, namespace)
     }
@@ -103,7 +103,7 @@ fn deleted_by<'f>(entry: Value<'_>, patch_file: &impl Fn(&str) -> Option<&'f Par
     let target = entry.get("target").map(PatchTarget::read);
     let named = entry.as_str().or_else(|| entry.get("path").and_then(Value::as_str)).and_then(patch_file);
     let deleted_in = |file: &ParsedFile| {
-        let trees = file.documents().iter().filter_map(|document| document.tree.as_ref());
+        let trees = file.documents().iter().filter_map(|document| document.tree());
         trees.filter_map(|tree| deleted(tree.root(), target.as_ref())).collect()
     };
     if let Some(file) = named {

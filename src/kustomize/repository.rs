@@ -103,5 +103,5 @@ fn ignored(tree: &SourceTree<'_>) -> BTreeMap<String, Arc<str>> {
 }
 
 fn objects_of(file: &ParsedFile) -> impl Iterator<Item = &Object> {
-    file.documents().iter().flat_map(|document| &document.objects).map(AsRef::as_ref)
+    file.documents().iter().flat_map(|document| document.objects()).map(AsRef::as_ref)
 }

@@ -22,7 +22,7 @@ impl<'f> SourceTree<'f> {
         let read = tree.files.iter().filter_map(|(path, (_, file))| {
             let folder = folder_of(path);
             let named = is_kustomization(path) && file.facts().is_some_and(|facts| facts.is_kustomization);
-            let value = file.documents().iter().find_map(|document| document.tree.as_ref()).filter(|_| named)?;
+            let value = file.documents().iter().find_map(|document| document.tree()).filter(|_| named)?;
             let patch_file = |written: &str| tree.file(&resolve(folder, written)).map(|(_, file)| file);
             Some((folder.to_owned(), Arc::new(KustomizationFile::read(value.root(), patch_file))))
         });

@@ -3,14 +3,16 @@
 use std::fmt;
 use std::sync::Arc;
 
-use super::Object;
+use super::object::ObjectFields;
+use smallvec::SmallVec;
+
 use crate::kube::TypeMeta;
 use crate::text::Span;
 use crate::yaml::{Kind, NodeId, Tree, Value};
 
 /// A document or list item without `apiVersion` and `kind`: not a manifest.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct NotAnObject {
+pub(super) struct NotAnObject {
     /// The value.
     pub node: NodeId,
     /// Where it begins.
@@ -53,10 +55,10 @@ impl fmt::Display for WithoutIdentity {
 }
 
 /// What a document contains.
-#[derive(Clone, Debug, Default)]
-pub struct Found {
-    /// The objects; the items of a list come as themselves and the list itself does not.
-    pub objects: Vec<Object>,
+#[derive(Debug, Default)]
+pub(super) struct Found {
+    /// The objects, each with its value; the items of a list come as themselves and the list itself does not.
+    pub objects: SmallVec<[(NodeId, ObjectFields); 1]>,
     /// Whether the document is a list.
     pub is_list: bool,
     /// What is not a manifest.
@@ -65,18 +67,18 @@ pub struct Found {
 
 /// The objects of a document. `kind: List` and any `…List` with a sequence under `items` give their items, lists in
 /// lists too.
-pub fn objects_of(tree: &Arc<Tree>) -> Found {
+pub(super) fn objects_of(tree: &Tree) -> Found {
     let mut found = Found::default();
     let root = tree.root();
     // The lists around the place, the innermost last, each with what it says of its items.
-    let mut lists = Vec::from_iter(found.see(tree, root.id(), None));
+    let mut lists = Vec::from_iter(found.see(root, None));
     found.is_list = !lists.is_empty();
     while let Some((items, default)) = lists.last_mut() {
         let Some(item) = items.next() else {
             lists.pop();
             continue;
         };
-        let list = found.see(tree, item.id(), default.as_deref());
+        let list = found.see(item, default.as_deref());
         lists.extend(list);
     }
     found
@@ -86,19 +88,18 @@ impl Found {
     /// Takes a value, which is an object or none. Returns the items if it is a list, and what that says of them.
     fn see<'t>(
         &mut self,
-        tree: &'t Arc<Tree>,
-        node: NodeId,
+        value: Value<'t>,
         default: Option<&TypeMeta>,
     ) -> Option<(impl Iterator<Item = Value<'t>> + use<'t>, Option<Arc<TypeMeta>>)> {
-        let Some(object) = Object::read(tree, node, default) else {
-            self.others.push(not_an_object(tree, node));
+        let Some(object) = ObjectFields::read(value, default) else {
+            self.others.push(not_an_object(value));
             return None;
         };
-        let items = tree.value(node).get("items").filter(|items| items.is_seq() || items.is_null());
-        match items.filter(|_| object.kind().ends_with("List")) {
-            Some(items) => Some((items.items(), typed_list_item(&object))),
+        let items = value.get("items").filter(|items| items.is_seq() || items.is_null());
+        match items.filter(|_| object.type_meta.kind.ends_with("List")) {
+            Some(items) => Some((items.items(), typed_list_item(&object.type_meta))),
             None => {
-                self.objects.push(object);
+                self.objects.push((value.id(), object));
                 None
             }
         }
@@ -106,14 +107,13 @@ impl Found {
 }
 
 /// `v1 ConfigMapList` says what its items are; `v1 List` does not.
-fn typed_list_item(list: &Object) -> Option<Arc<TypeMeta>> {
-    let kind = list.kind().strip_suffix("List").filter(|kind| !kind.is_empty())?;
-    Some(TypeMeta::shared(list.api_version(), kind))
+fn typed_list_item(list: &TypeMeta) -> Option<Arc<TypeMeta>> {
+    let kind = list.kind.strip_suffix("List").filter(|kind| !kind.is_empty())?;
+    Some(TypeMeta::shared(&list.api_version, kind))
 }
 
-fn not_an_object(tree: &Tree, node: NodeId) -> NotAnObject {
-    let value = tree.value(node);
-    NotAnObject { node, span: value.span(), what: WithoutIdentity::of(value) }
+fn not_an_object(value: Value<'_>) -> NotAnObject {
+    NotAnObject { node: value.id(), span: value.span(), what: WithoutIdentity::of(value) }
 }
 
 impl WithoutIdentity {

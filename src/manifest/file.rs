@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
-use super::parsed::{Documents, ParsedDocument, Skip, WholeText};
+use super::parsed::{Documents, ParsedDocument, WholeText};
 use super::provenance::templates;
-use super::recognition::{FileFacts, is_kustomization};
+use super::recognition::{FileFacts, Skip, is_kustomization};
 use super::secret;
 use super::secret_words::SecretWords;
 use crate::text::{Recall, Side, SourceFile, Span};
@@ -45,7 +45,7 @@ impl ParsedFile {
     /// The same file, without the lines of its text that nobody is expected to look into again, if that spares much. They are read
     /// again should somebody do so.
     pub(crate) fn thinned(self, recall: &dyn Fn() -> Recall) -> Self {
-        let trees = self.documents().iter().filter_map(|document| document.tree.as_deref());
+        let trees = self.documents().iter().filter_map(|document| document.tree());
         let gaps = trees.flat_map(Tree::left_out).collect();
         Self { source: self.source.thinned(gaps, recall), content: self.content }
     }

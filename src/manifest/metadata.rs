@@ -59,8 +59,8 @@ pub struct ServerField {
 /// What is found out about `metadata` when it is read, to be kept.
 #[derive(Clone, Debug, Default)]
 pub(super) struct MetadataFields {
-    /// The mapping that contains it, and itself; `None` when it is left out.
-    place: Option<(NodeId, NodeId)>,
+    /// The mapping, if it is written.
+    node: NodeId,
     /// Where the fields of [`LOOKED_UP`] are: rules ask every object for what few have, and the tree is far away.
     places: EntryPlaces,
     rare: Option<Box<RareFields>>,
@@ -106,16 +106,22 @@ const ANNOTATIONS: LookedUp = LookedUp { key: "annotations", number: 5 };
 const LOOKED_UP: [LookedUp; 6] = [NAME, GENERATE_NAME, NAMESPACE, UID, LABELS, ANNOTATIONS];
 
 /// Which entries of the metadata the fields of [`LOOKED_UP`] are: of each five bits, counted from 1. 0: it is not written.
+/// One more bit says whether the metadata is.
 #[derive(Clone, Copy, Debug, Default)]
 struct EntryPlaces(u32);
 
 impl EntryPlaces {
+    const WRITTEN: Self = Self(1 << 31);
     const BITS: u8 = 5;
     /// Any place from the 31st on: such metadata has unknown fields, and is searched.
     const FAR: u32 = (1 << Self::BITS) - 1;
 
     fn note(&mut self, field: LookedUp, place: usize) {
         self.0 |= Self::FAR.min(place as u32 + 1) << (Self::BITS * field.number);
+    }
+
+    fn is_written(self) -> bool {
+        self.0 & Self::WRITTEN.0 != 0
     }
 
     fn of(self, field: LookedUp) -> u32 {
@@ -128,7 +134,7 @@ impl MetadataFields {
     /// rejected before is kept with what it rejects here.
     pub(super) fn read(mut decoder: Decoder, field: impl fmt::Display, holder: Value<'_>) -> Self {
         let mut fields = match holder.get("metadata") {
-            Some(metadata) => Self::of_value(&mut decoder, field, holder, metadata),
+            Some(metadata) => Self::of_value(&mut decoder, field, metadata),
             None => Self::default(),
         };
         if !decoder.errors.is_empty() {
@@ -138,8 +144,8 @@ impl MetadataFields {
         fields
     }
 
-    fn of_value(decoder: &mut Decoder, field: impl fmt::Display, holder: Value<'_>, metadata: Value<'_>) -> Self {
-        let (mut rare, mut places) = (None, EntryPlaces::default());
+    fn of_value(decoder: &mut Decoder, field: impl fmt::Display, metadata: Value<'_>) -> Self {
+        let (mut rare, mut places) = (None, EntryPlaces::WRITTEN);
         for (at, entry) in decoder.fields(&field, metadata).enumerate() {
             let path = format_args!("{field}.{}", entry.key);
             let looked_up = LOOKED_UP.into_iter().find(|field| field.key == entry.key);
@@ -176,7 +182,7 @@ impl MetadataFields {
                 RareFields::of(&mut rare).server_fields.push(ServerField { name, key_span, span });
             }
         }
-        Self { place: Some((holder.id(), metadata.id())), places, rare }
+        Self { node: metadata.id(), places, rare }
     }
 
     /// Fields that do not decode: its own, and those that were read before it.
@@ -184,9 +190,9 @@ impl MetadataFields {
         self.rare.as_deref().map_or(&[], |rare| &rare.decode_errors)
     }
 
-    /// The metadata, in the tree that it was read from.
-    pub(super) fn of<'a>(&'a self, tree: &'a Tree) -> Metadata<'a> {
-        let place = self.place.map(|(holder, value)| (tree.value(holder), tree.value(value)));
+    /// The metadata of `holder`, from which they were read.
+    pub(super) fn of<'a>(&'a self, tree: &'a Tree, holder: Value<'a>) -> Metadata<'a> {
+        let place = self.places.is_written().then(|| (holder, tree.value(self.node)));
         Metadata { place, places: self.places, rare: self.rare.as_deref().unwrap_or(&NOTHING_RARE) }
     }
 }

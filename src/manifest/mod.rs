@@ -1,12 +1,13 @@
 //! One Kubernetes object as it is written: identity, owner references, finalizers, and every field with its place.
 //!
 //! A [`ParsedFile`] is one text with all its objects, problems and comments: parsed once and shared from then on.
-//! `recognition` separates manifests to apply from everything else. [`objects_of`] finds the objects of a document (the
+//! `recognition` separates manifests to apply from everything else. `documents` finds the objects of a document (the
 //! items of a `List` come as themselves). An [`Object`] keeps the tree it was read from, so later rooms can look at any
 //! other field with its span. Nothing here depends on other objects: scopes and keys are settled in the inventory.
 
 mod crd;
 mod decode;
+mod document_value;
 mod documents;
 mod file;
 mod label_key;
@@ -27,15 +28,15 @@ mod unknown_field;
 
 pub use crd::{CrdVersion, CustomResourceDefinition};
 pub use decode::{DecodeError, Expected};
-pub use documents::{Found, NotAnObject, WithoutIdentity, objects_of};
+pub use documents::WithoutIdentity;
 pub use file::ParsedFile;
 pub use label_key::{is_namespace_name, label_key_errors};
 pub use metadata::{Labels, Metadata, OBJECT_META_FIELDS, ServerField};
 pub use object::Object;
 pub use owner_reference::{OWNER_REFERENCE_FIELDS, OwnerReference, OwnerReferences};
-pub use parsed::{ParsedDocument, Skip};
+pub use parsed::ParsedDocument;
 pub use recognition::{
-    FileFacts, KUSTOMIZATIONS, ManifestTool, Mention, SkipReason, TemplateLanguage, Use, is_kustomization,
+    FileFacts, KUSTOMIZATIONS, ManifestTool, Mention, Skip, SkipReason, TemplateLanguage, Use, is_kustomization,
 };
 pub use selector::{LabelSelector, Requirement, SelectorOperator};
 pub use service_client::{ApiService, ServiceClient, ServiceReference, Webhook, WebhookRule};

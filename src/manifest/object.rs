@@ -1,7 +1,7 @@
 //! One object as it is written.
 
 use std::borrow::Cow;
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
 
 use smallvec::SmallVec;
 use smol_str::SmolStr;
@@ -18,26 +18,42 @@ use crate::yaml::{Entry, NodeId, Tree, Value};
 /// every rule asks for.
 #[derive(Clone, Debug)]
 pub struct Object {
-    tree: Arc<Tree>,
-    node: NodeId,
-    type_meta: Arc<TypeMeta>,
-    metadata: MetadataFields,
-    of_kind: OnceLock<Option<Box<KindFacts>>>,
+    value: ObjectValue,
+    fields: ObjectFields,
 }
 
-/// What objects of few kinds have, found on first use.
+#[cfg(target_pointer_width = "64")]
+const _: () = assert!(size_of::<Object>() <= 72);
+
+/// The value that an object is.
+#[derive(Clone, Debug)]
+enum ObjectValue {
+    /// All of a document, as most objects are: nobody else needs the tree.
+    Document(Tree),
+    /// A value in a document of several.
+    Item(Arc<Tree>, NodeId),
+}
+
+/// What is found out about an object when it is read, to be kept.
+#[derive(Clone, Debug)]
+pub(super) struct ObjectFields {
+    pub(super) type_meta: Arc<TypeMeta>,
+    metadata: MetadataFields,
+    of_kind: Option<Box<KindFacts>>,
+}
+
+/// What objects of few kinds have.
 #[derive(Clone, Debug)]
 enum KindFacts {
     Templates(SmallVec<[FoundTemplate; 1]>),
-    Definition(Box<CustomResourceDefinition>),
+    Definition(CustomResourceDefinition),
 }
 
-impl Object {
-    /// Reads the mapping at `node`. `None` when it has no `apiVersion` or no `kind` (missing, null or empty): not a
+impl ObjectFields {
+    /// Reads a mapping. `None` when it has no `apiVersion` or no `kind` (missing, null or empty): not a
     /// manifest. An `apiVersion` or `kind` of another type than string is a decode error. `default` is what a typed list
     /// (`ConfigMapList`) says of items without a kind.
-    pub(super) fn read<'t>(tree: &'t Arc<Tree>, node: NodeId, default: Option<&TypeMeta>) -> Option<Self> {
-        let value = tree.value(node);
+    pub(super) fn read<'t>(value: Value<'t>, default: Option<&TypeMeta>) -> Option<Self> {
         let mut decoder = Decoder::default();
         let type_meta = match (default.filter(|_| written(value, "kind").is_none()), written(value, "kind")) {
             // The reader sets both fields of an item that has no kind (unstructured decodeToList).
@@ -50,27 +66,67 @@ impl Object {
             }
         };
         let metadata = MetadataFields::read(decoder, "metadata", value);
-        Some(Self { tree: Arc::clone(tree), node, type_meta, metadata, of_kind: OnceLock::new() })
+        let of_kind = KindFacts::read(&type_meta, value).map(Box::new);
+        Some(Self { type_meta, metadata, of_kind })
+    }
+}
+
+impl KindFacts {
+    fn read(type_meta: &TypeMeta, value: Value<'_>) -> Option<Self> {
+        let ApiVersion { group, version } = &type_meta.group_version;
+        if GroupKind::new(group, &type_meta.kind) == kinds::CUSTOM_RESOURCE_DEFINITION {
+            return CustomResourceDefinition::read(version, value).map(Self::Definition);
+        }
+        let templates = templates_of(group, &type_meta.kind, value);
+        (!templates.is_empty()).then_some(Self::Templates(templates))
+    }
+}
+
+impl Object {
+    /// The object that a whole document is, of which `fields` were read.
+    pub(super) fn of_document(tree: Tree, fields: ObjectFields) -> Self {
+        Self { value: ObjectValue::Document(tree), fields }
+    }
+
+    /// The object at `node`, of which `fields` were read.
+    pub(super) fn of_item(tree: Arc<Tree>, node: NodeId, fields: ObjectFields) -> Self {
+        Self { value: ObjectValue::Item(tree, node), fields }
+    }
+
+    /// The value of its document.
+    pub(super) fn tree(&self) -> &Tree {
+        match &self.value {
+            ObjectValue::Document(tree) => tree,
+            ObjectValue::Item(tree, _) => tree,
+        }
+    }
+
+    /// The same, without the object.
+    pub(super) fn into_tree(self) -> Arc<Tree> {
+        match self.value {
+            ObjectValue::Document(tree) => Arc::new(tree),
+            ObjectValue::Item(tree, _) => tree,
+        }
     }
 
     /// `apiVersion` and `kind`.
     pub fn type_meta(&self) -> &Arc<TypeMeta> {
-        &self.type_meta
+        &self.fields.type_meta
     }
 
     /// `kind`.
     pub fn kind(&self) -> &str {
-        &self.type_meta.kind
+        &self.fields.type_meta.kind
     }
 
     /// `apiVersion` as written.
     pub fn api_version(&self) -> &str {
-        &self.type_meta.api_version
+        &self.fields.type_meta.api_version
     }
 
     /// The parsed `apiVersion`.
     pub fn group_version(&self) -> &ApiVersion<SmolStr> {
-        &self.type_meta.group_version
+        &self.fields.type_meta.group_version
     }
 
     /// Where `kind` is written, or the start of an item of a list that says it for all.
@@ -90,12 +146,12 @@ impl Object {
 
     /// `metadata`; empty when it is left out.
     pub fn metadata(&self) -> Metadata<'_> {
-        self.metadata.of(&self.tree)
+        self.fields.metadata.of(self.tree(), self.value())
     }
 
     /// Fields of `TypeMeta` and `ObjectMeta` whose type does not decode. Every client rejects such an object.
     pub fn decode_errors(&self) -> &[DecodeError] {
-        self.metadata.decode_errors()
+        self.fields.metadata.decode_errors()
     }
 
     /// The first key of the object: where it begins.
@@ -104,35 +160,21 @@ impl Object {
         value.entries().next().map_or(Span::empty(value.span().start), |entry| entry.key_span)
     }
 
-    /// Its templates whose metadata takes effect; found on first use.
+    /// Its templates whose metadata takes effect.
     pub fn templates(&self) -> impl Iterator<Item = Template<'_>> + Clone {
-        let found: &[_] = match self.of_kind() {
+        let found: &[_] = match self.fields.of_kind.as_deref() {
             Some(KindFacts::Templates(templates)) => templates,
             _ => &[],
         };
-        found.iter().map(|template| template.of(&self.tree))
+        found.iter().map(|template| template.of(self.tree()))
     }
 
-    /// What it says about a kind, when it is a CRD that names a group and a kind; read on first use.
+    /// What it says about a kind, when it is a CRD that names a group and a kind.
     pub fn definition(&self) -> Option<&CustomResourceDefinition> {
-        match self.of_kind()? {
+        match self.fields.of_kind.as_deref()? {
             KindFacts::Definition(definition) => Some(definition),
             KindFacts::Templates(_) => None,
         }
-    }
-
-    fn of_kind(&self) -> Option<&KindFacts> {
-        let find = || match self.is(kinds::CUSTOM_RESOURCE_DEFINITION) {
-            true => {
-                let definition = CustomResourceDefinition::read(&self.group_version().version, self.value());
-                definition.map(|definition| KindFacts::Definition(Box::new(definition)))
-            }
-            false => {
-                let templates = templates_of(self.group(), self.kind(), self.value());
-                (!templates.is_empty()).then_some(KindFacts::Templates(templates))
-            }
-        };
-        self.of_kind.get_or_init(|| find().map(Box::new)).as_deref()
     }
 
     /// What it needs Services for, when it is a webhook configuration, an APIService or a CRD with a conversion webhook. Read
@@ -143,7 +185,10 @@ impl Object {
 
     /// The whole object, to look at any field.
     pub fn value(&self) -> Value<'_> {
-        self.tree.value(self.node)
+        match &self.value {
+            ObjectValue::Document(tree) => tree.root(),
+            ObjectValue::Item(tree, node) => tree.value(*node),
+        }
     }
 
     /// The value at a path of keys: `["spec", "names", "kind"]`.

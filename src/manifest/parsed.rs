@@ -1,15 +1,14 @@
 //! One document of a file, read: its objects, and what there is to say of it.
 
+use std::borrow::Cow;
 use std::sync::{Arc, OnceLock};
 
-use smallvec::SmallVec;
-
 use super::Object;
-use super::documents::{Found, WithoutIdentity, objects_of};
+use super::document_value::DocumentValue;
+use super::documents::WithoutIdentity;
 use super::provenance::may_name_template;
 use super::recognition::{
-    DocumentTraits, FileFacts, SkipReason, TemplateLanguage, Unreadable, is_about_manifests, is_kustomization,
-    skip_reason,
+    DocumentTraits, FileFacts, Skip, SkipReason, TemplateLanguage, Unreadable, is_about_manifests, is_kustomization,
 };
 use super::secret::{self, DocumentParts};
 use super::secret_words::SecretWords;
@@ -20,15 +19,6 @@ use crate::yaml::{self, Comment, Content, Document, Notation, Problem, ProblemKi
 /// are short, and a long text has millions of documents if each is `{}`.
 const LONG: usize = 256 * 1024;
 
-/// A document, or an item of a list, that is not an object to apply.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Skip {
-    /// Where.
-    pub span: Span,
-    /// Why.
-    pub reason: SkipReason,
-}
-
 /// One document of a file.
 #[derive(Debug)]
 pub struct ParsedDocument {
@@ -38,15 +28,21 @@ pub struct ParsedDocument {
     pub span: Span,
     /// The language that it is read as.
     pub notation: Notation,
-    /// Its value; `None` when it is empty or cannot be read, and where it is no object and the text is long. What the
-    /// [`ReadChoice`](yaml::ReadChoice) leaves out is not in it.
-    pub tree: Option<Arc<Tree>>,
-    /// Its objects, in written order.
-    pub objects: SmallVec<[Arc<Object>; 1]>,
-    remarks: Option<Box<Remarks>>,
+    content: DocumentContent,
 }
 
-/// What few documents have.
+#[cfg(target_pointer_width = "64")]
+const _: () = assert!(size_of::<ParsedDocument>() <= 32);
+
+/// What is kept of a document: an input may have a million small ones.
+#[derive(Debug)]
+enum DocumentContent {
+    /// An object of which there is nothing to say, as most are.
+    Plain(Arc<Object>),
+    Remarkable(Box<(DocumentValue, Remarks)>),
+}
+
+/// What there is to say of few documents.
 #[derive(Debug, Default)]
 struct Remarks {
     error: Option<ReadError>,
@@ -249,48 +245,68 @@ impl BareDocument {
 }
 
 impl ParsedDocument {
+    /// Its value; `None` when it is empty or cannot be read, and where it is no object and the text is long. What the
+    /// [`ReadChoice`](yaml::ReadChoice) leaves out is not in it.
+    pub fn tree(&self) -> Option<&Tree> {
+        match &self.content {
+            DocumentContent::Plain(object) => Some(object.tree()),
+            DocumentContent::Remarkable(content) => content.0.tree(),
+        }
+    }
+
+    /// Its objects, in written order.
+    pub fn objects(&self) -> &[Arc<Object>] {
+        match &self.content {
+            DocumentContent::Plain(object) => std::slice::from_ref(object),
+            DocumentContent::Remarkable(content) => content.0.objects(),
+        }
+    }
+
+    fn remarks(&self) -> Option<&Remarks> {
+        match &self.content {
+            DocumentContent::Plain(_) => None,
+            DocumentContent::Remarkable(content) => Some(&content.1),
+        }
+    }
+
     /// Why it cannot be read, unless it is a template or the file is not about manifests.
     pub fn error(&self) -> Option<&ReadError> {
-        self.remarks.as_ref()?.error.as_ref()
+        self.remarks()?.error.as_ref()
     }
 
     /// What in it is not an object to apply.
     pub fn skipped(&self) -> &[Skip] {
-        self.remarks.as_ref().map_or(&[], |remarks| &remarks.skipped)
+        self.remarks().map_or(&[], |remarks| &remarks.skipped)
     }
 
     /// What Kubernetes drops or overrides silently, as far as it concerns a manifest.
     pub fn problems(&self) -> &[Problem] {
-        self.remarks.as_ref().map_or(&[], |remarks| &remarks.problems)
+        self.remarks().map_or(&[], |remarks| &remarks.problems)
     }
 
     /// What Kubernetes forgives in a manifest and YAML 1.2 does not, each with its place.
     pub fn quirks(&self) -> &[(Quirk, Span)] {
-        self.remarks.as_ref().map_or(&[], |remarks| &remarks.quirks)
+        self.remarks().map_or(&[], |remarks| &remarks.quirks)
     }
 
     /// Its comments, in written order: those that mention this program, or all where a Secret may be.
     pub fn comments(&self) -> &[Comment] {
-        self.remarks.as_ref().map_or(&[], |remarks| &remarks.comments)
+        self.remarks().map_or(&[], |remarks| &remarks.comments)
     }
 
     /// Its whole value, whatever was left out; `source` is its file.
-    pub fn whole_tree(&self, source: &SourceFile) -> Option<Arc<Tree>> {
-        match &self.tree {
-            Some(tree) if !tree.is_whole() => {
-                let whole = yaml::read_whole(source, self.span, self.notation).map(Arc::new);
-                Some(whole.unwrap_or_else(|| Arc::clone(tree)))
-            }
-            tree => tree.clone(),
-        }
+    pub fn whole_tree(&self, source: &SourceFile) -> Option<Cow<'_, Tree>> {
+        let tree = self.tree()?;
+        let again = (!tree.is_whole()).then(|| yaml::read_whole(source, self.span, self.notation)).flatten();
+        Some(again.map_or(Cow::Borrowed(tree), Cow::Owned))
     }
 
     pub(super) fn parts(&self) -> DocumentParts<'_> {
         DocumentParts {
             span: self.span,
             notation: self.notation,
-            tree: self.tree.as_deref(),
-            objects: &self.objects,
+            tree: self.tree(),
+            objects: self.objects(),
             comments: self.comments(),
         }
     }
@@ -298,13 +314,14 @@ impl ParsedDocument {
     /// Whether it cannot be read.
     fn is_unreadable(&self) -> bool {
         let reasons = self.skipped().iter().map(|skip| &skip.reason);
-        self.tree.is_none()
+        self.tree().is_none()
             && reasons.into_iter().any(|reason| !matches!(reason, SkipReason::Empty | SkipReason::NoIdentity(_)))
     }
 
     /// The document in a few bytes, if that says all there is to say. `is_one_more`: many others are unreadable, too.
     fn bare(&self, is_one_more: bool) -> Option<BareDocument> {
-        let remarks = self.remarks.as_deref()?;
+        let DocumentContent::Remarkable(content) = &self.content else { return None };
+        let (DocumentValue::Nothing, remarks) = &**content else { return None };
         let [skip] = &remarks.skipped[..] else { return None };
         let reason = match &skip.reason {
             SkipReason::Empty => BareReason::Empty,
@@ -315,40 +332,7 @@ impl ParsedDocument {
             _ => return None,
         };
         let silent = remarks.problems.is_empty() && remarks.comments.is_empty();
-        let bare = silent && self.tree.is_none() && self.objects.is_empty();
-        bare.then_some(BareDocument { index: self.index, span: skip.span, reason })
-    }
-
-    /// Takes over a value with its objects.
-    fn take(
-        &mut self,
-        source: &SourceFile,
-        tree: Arc<Tree>,
-        keeps: bool,
-        remarks: &mut Remarks,
-        facts: &mut FileFacts,
-    ) {
-        let Found { objects, others, .. } = objects_of(&tree);
-        for other in others {
-            facts.see_other(source.path(), tree.value(other.node));
-            remarks.skip(other.span, SkipReason::NoIdentity(other.what));
-        }
-        let comments = remarks.comments.iter().map(|comment| (source.slice(comment.span), comment.own_line));
-        let traits = DocumentTraits::of(source.slice(self.span), &tree, comments);
-        for object in objects {
-            facts.see_object(&object);
-            match skip_reason(&object, &traits) {
-                Some(reason) => remarks.skip(object.start(), reason),
-                None => {
-                    // Every inventory asks for the definitions of kinds, one object after the other.
-                    object.definition();
-                    self.objects.push(Arc::new(object));
-                }
-            }
-        }
-        self.objects.shrink_to_fit();
-        let keeps = keeps || !self.objects.is_empty() || secret::is_secret(tree.root());
-        self.tree = keeps.then_some(tree);
+        silent.then_some(BareDocument { index: self.index, span: skip.span, reason })
     }
 }
 
@@ -369,10 +353,12 @@ impl Remarks {
 fn parse(text: &WholeText<'_>, document: Document, has_secrets: bool, facts: &mut FileFacts) -> ParsedDocument {
     let source = text.source;
     let Document { index, span, format: notation, content, problems, quirks, comments } = document;
-    let mut parsed = ParsedDocument { index, span, notation, tree: None, objects: SmallVec::new(), remarks: None };
     let mut remarks = Remarks { comments, ..Remarks::default() };
-    match content {
-        Content::Empty => remarks.skip(Span::empty(span.start), SkipReason::Empty),
+    let value = match content {
+        Content::Empty => {
+            remarks.skip(Span::empty(span.start), SkipReason::Empty);
+            DocumentValue::Nothing
+        }
         Content::Unreadable(mut error) => {
             if has_secrets {
                 error.message = secret::without_quotes(&error.message).into();
@@ -380,17 +366,23 @@ fn parse(text: &WholeText<'_>, document: Document, has_secrets: bool, facts: &mu
             let unreadable = Unreadable::of(source, span, &error, || text.is_about_manifests());
             remarks.skip(error.span, unreadable.reason(&error));
             remarks.error = (unreadable == Unreadable::Manifest).then_some(error);
+            DocumentValue::Nothing
         }
         Content::Value(tree) => {
+            let comments = remarks.comments.iter().map(|comment| (source.slice(comment.span), comment.own_line));
+            let traits = DocumentTraits::of(source.slice(span), &tree, comments);
             let keeps = has_secrets || is_kept(source, index);
-            parsed.take(source, Arc::new(tree), keeps, &mut remarks, facts);
+            match DocumentValue::of(tree, source.path(), &traits, &mut remarks.skipped, facts) {
+                DocumentValue::Value(tree) if !keeps && !secret::is_secret(tree.root()) => DocumentValue::Nothing,
+                value => value,
+            }
         }
-    }
+    };
     if !has_secrets {
         remarks.comments.retain(|comment| comment.text(source).contains("ownerlint"));
     }
     // A values file that contains a key twice does not matter here; a manifest that is lost after it does.
-    let is_manifest = !parsed.objects.is_empty();
+    let is_manifest = !value.objects().is_empty();
     let concerns = |problem: &Problem| is_manifest || loses_a_manifest(source, problem);
     let not_utf8 = source.replaced().filter(|(first, _)| span.start <= first.start && first.start < span.end);
     let not_utf8 = not_utf8.map(|(first, count)| {
@@ -402,8 +394,11 @@ fn parse(text: &WholeText<'_>, document: Document, has_secrets: bool, facts: &mu
         remarks.quirks = quirks;
         remarks.quirks.shrink_to_fit();
     }
-    parsed.remarks = (!remarks.is_empty()).then(|| Box::new(remarks));
-    parsed
+    let content = match value {
+        DocumentValue::Object(object) if remarks.is_empty() => DocumentContent::Plain(object),
+        value => DocumentContent::Remarkable(Box::new((value, remarks))),
+    };
+    ParsedDocument { index, span, notation, content }
 }
 
 /// Whether the value of a document is kept, whatever it is.

@@ -11,7 +11,7 @@ use super::decode::Decoder;
 use super::metadata::MetadataFields;
 use super::{DecodeError, Metadata};
 use crate::kube::GroupKind;
-use crate::yaml::{Tree, Value};
+use crate::yaml::{NodeId, Tree, Value};
 
 /// Whose metadata a template holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -44,14 +44,17 @@ pub struct Template<'a> {
 pub(super) struct FoundTemplate {
     kind: TemplateKind,
     field: SmolStr,
+    /// The mapping with the metadata.
+    node: NodeId,
     metadata: MetadataFields,
 }
 
 impl FoundTemplate {
     /// The template, in the tree that it was found in.
     pub(super) fn of<'a>(&'a self, tree: &'a Tree) -> Template<'a> {
-        let Self { kind, field, metadata } = self;
-        Template { kind: *kind, field, metadata: metadata.of(tree), decode_errors: metadata.decode_errors() }
+        let Self { kind, field, node, metadata } = self;
+        let decode_errors = metadata.decode_errors();
+        Template { kind: *kind, field, metadata: metadata.of(tree, tree.value(*node)), decode_errors }
     }
 }
 
@@ -118,5 +121,5 @@ fn ephemeral_claims(spec: Option<Value<'_>>, field: &str, add: &mut dyn FnMut(Te
 fn read(kind: TemplateKind, field: &str, holder: Option<Value<'_>>) -> Option<FoundTemplate> {
     let holder = holder.filter(|holder| holder.get("metadata").is_some())?;
     let metadata = MetadataFields::read(Decoder::default(), format_args!("{field}.metadata"), holder);
-    Some(FoundTemplate { kind, field: field.into(), metadata })
+    Some(FoundTemplate { kind, field: field.into(), node: holder.id(), metadata })
 }

@@ -52,5 +52,5 @@ fn leading(member: &Member) -> Option<Regime> {
 
 /// The tool whose controllers are all that reads an object.
 fn read_by(member: &Member) -> Option<Regime> {
-    member.key.group.ends_with(".toolkit.fluxcd.io").then_some(FLUX)
+    member.key.group().ends_with(".toolkit.fluxcd.io").then_some(FLUX)
 }

@@ -22,7 +22,7 @@ pub struct DataLoss {
 
 /// What the deletion of `member` does to data; `None` for objects that are none.
 pub fn data_loss(inventory: &Inventory, tables: &Tables, member: &Member) -> Option<DataLoss> {
-    let row = tables.data_of(&member.key.group, &member.key.kind)?;
+    let row = tables.data_of(member.key.group(), member.key.kind())?;
     let DataVerdict { fate, written } = row.verdict(member.object.value());
     let reclaimed = || reclaim_policy(inventory, member.object.at(&["spec"]));
     let fate = match fate {

@@ -23,8 +23,8 @@ impl<'a> FinalizerHolder<'a> {
     pub fn of(member: &'a Member) -> Self {
         let name = member.object.metadata().name().map(|name| name.value);
         Self {
-            group: &member.key.group,
-            kind: &member.key.kind,
+            group: member.key.group(),
+            kind: member.key.kind(),
             scope: member.scope(),
             namespace: &member.key.namespace,
             name: name.filter(|name| !name.is_empty()),

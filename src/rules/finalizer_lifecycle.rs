@@ -147,7 +147,7 @@ fn known_of<'a>(
         return None;
     }
     let known = context.ownership.removers.known().find(entry.name())?;
-    let (group, kind) = (entry.member.key.group.as_str(), entry.member.key.kind.as_str());
+    let (group, kind) = (entry.member.key.group(), entry.member.key.kind());
     Some((known, known.handles(group, kind), known.controller_of(group, kind)))
 }
 
@@ -222,7 +222,7 @@ fn never_removed(entry: &FinalizerEntry<'_>, known: &KnownFinalizer) -> Option<D
              Terminating until somebody edits it.",
             capitalised(&known.controllers.first()?.removed_by),
             kinds(known),
-            member.key.kind
+            member.key.kind()
         ),
     };
     let draft = misplaced(entry, format!("no controller removes finalizer `{name}` from {}", named(member)));
@@ -236,7 +236,7 @@ fn unlisted(context: &Context<'_>, entry: &FinalizerEntry<'_>, known: &KnownFina
     let Remover::Unlisted(controller) = context.ownership.removers.remover(context.inventory, member, name) else {
         return None;
     };
-    let kind = &member.key.kind;
+    let kind = member.key.kind();
     let draft = misplaced(entry, format!("finalizer `{name}` is not known on {kind}"));
     let draft = draft.severity(Severity::Info).rests_on_finalizer(known);
     Some(draft.reason(format!(
@@ -249,7 +249,7 @@ fn unlisted(context: &Context<'_>, entry: &FinalizerEntry<'_>, known: &KnownFina
 
 fn misplaced(entry: &FinalizerEntry<'_>, message: String) -> Draft {
     let help = format!("remove the entry. To release a stuck object, run {}", entry.release());
-    entry.draft(message).label(format!("not known on {}", entry.member.key.kind)).help(help)
+    entry.draft(message).label(format!("not known on {}", entry.member.key.kind())).help(help)
 }
 
 fn kinds(known: &KnownFinalizer) -> String {

@@ -251,7 +251,7 @@ fn finalizer_unqualified(context: &Context<'_>, sink: &mut Sink) {
             continue;
         }
         let known = context.ownership.removers.known().find(name);
-        let owner = known.and_then(|known| known.controller_of(&member.key.group, &member.key.kind));
+        let owner = known.and_then(|known| known.controller_of(member.key.group(), member.key.kind()));
         // A name that its controller requires in manifests is not the author's to choose.
         if owner.is_some_and(|controller| controller.added != Added::Runtime) {
             continue;

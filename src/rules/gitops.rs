@@ -9,8 +9,8 @@ use super::claims;
 use super::draft::{Draft, MOST_RELATED};
 use super::rule::{Context, Rule, Sink, rule};
 use super::words::named;
+use crate::delivery::TrackingLabels;
 use crate::delivery::marks;
-use crate::delivery::tracking_labels;
 use crate::finding::Severity;
 use crate::inventory::{Inventory, Member, table};
 use crate::kube::{GroupKind, kinds};
@@ -47,7 +47,7 @@ struct Leak<'a> {
 
 fn tracking_label_leaks(context: &Context<'_>, sink: &mut Sink) {
     let inventory = context.inventory;
-    let tracking = tracking_labels(inventory);
+    let tracking = TrackingLabels::of(inventory);
     let mentioning = MarkMentions::of(inventory);
     for (member, template) in inventory.templates() {
         if let Some(leak) = leak(template, &tracking) {
@@ -81,12 +81,12 @@ impl<'a> MarkMentions<'a> {
     }
 }
 
-fn leak<'a>(template: Template<'a>, tracking: &BTreeSet<&str>) -> Option<Leak<'a>> {
+fn leak<'a>(template: Template<'a>, tracking: &TrackingLabels<'_>) -> Option<Leak<'a>> {
     let metadata = template.metadata;
     let flux = [marks::FLUX_KUSTOMIZATION_NAME, marks::FLUX_HELM_RELEASE_NAME];
     // Labels that people use for other ends too are wrong only where they do harm.
     let harms = |key: &str| key == marks::ARGOCD_INSTANCE || template.kind == TemplateKind::Claim;
-    let labelled = metadata.labels().iter().find(|(key, _)| tracking.contains(key) && harms(key));
+    let labelled = metadata.labels().iter().find(|(key, _)| harms(key) && tracking.contains(key));
     let tracked = metadata.annotations().iter().find(|(key, _)| *key == marks::ARGOCD_TRACKING_ID);
     let applied = metadata.labels().iter().find(|(key, _)| flux.contains(key));
     let found = [(labelled, "labels"), (tracked, "annotations"), (applied, "labels")];

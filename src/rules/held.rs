@@ -68,7 +68,7 @@ pub(super) fn held<'a>(context: &Context<'a>) -> Vec<Held<'a>> {
                 let holder = FinalizerHolder { name: None, ..FinalizerHolder::of(member) };
                 let remover = removers.remover_from(inventory, &holder, finalizer);
                 // A Job ends on its own: it is not an operator.
-                let operator = operator(&remover).filter(|id| inventory.member(*id).key.group != "batch")?;
+                let operator = operator(&remover).filter(|id| inventory.member(*id).key.group() != "batch")?;
                 Some((operator, remover))
             });
             let (operator, remover) = answer.as_ref().filter(|(operator, _)| *operator != member.id)?;

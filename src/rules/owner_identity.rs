@@ -178,7 +178,9 @@ fn namesakes<'a>(
 /// Group, kind and name agree; the version does not matter ([GC-19]), and of a kind with several groups neither does the
 /// group.
 pub(super) fn describes(reference: &OwnerReference, owner: &Member) -> bool {
-    reference.kind() == owner.key.kind && group_of(reference) == owner.key.group && reference.name() == owner.key.name
+    reference.kind() == owner.key.kind()
+        && group_of(reference) == owner.key.group()
+        && reference.name() == owner.key.name
 }
 
 /// The group under which objects of the reference's kind are known.
@@ -262,7 +264,7 @@ fn other_object(
     let (part, span) = match (same_name, same_kind) {
         (false, _) => ("name", &reference.name),
         (true, false) => ("kind", &reference.kind),
-        (true, true) if group_of(reference) != owner.key.group => ("apiVersion", &reference.api_version),
+        (true, true) if group_of(reference) != owner.key.group() => ("apiVersion", &reference.api_version),
         (true, true) => ("uid", &reference.uid),
     };
     let span = span.as_ref().map_or_else(|| place(reference), |part| part.span);

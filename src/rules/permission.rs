@@ -100,7 +100,7 @@ fn finalizers_permission_missing(context: &Context<'_>, sink: &mut Sink) {
         }
         // A Job does its work once.
         let workloads =
-            || workloads.iter().map(|id| inventory.member(*id)).filter(|member| member.key.group != "batch");
+            || workloads.iter().map(|id| inventory.member(*id)).filter(|member| member.key.group() != "batch");
         for (role, missing) in together {
             let missing: Rc<[Missing<'_>]> = missing.into();
             by_role.entry(role).or_default().extend(workloads().map(|workload| (workload, Rc::clone(&missing))));

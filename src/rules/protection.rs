@@ -1,6 +1,6 @@
 //! A protection that does not protect: what its author wrote, and what the tool makes of it.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 use foldhash::HashMap;
 
@@ -12,7 +12,7 @@ use super::rule::{Context, Rule, Sink, rule};
 use super::words::named;
 use crate::delivery::marks;
 use crate::delivery::{
-    Belief, Flaw, FluxObject, Regime, RegimeSource, Removal, Sparing, beliefs, spared, tracking_labels,
+    Belief, Flaw, FluxObject, Regime, RegimeSource, Removal, Sparing, TrackingLabels, beliefs, spared,
 };
 use crate::finding::Severity;
 use crate::inventory::{Inventory, Member};
@@ -33,7 +33,7 @@ const PRECIOUS: [GroupKind<&str>; 3] = [kinds::NAMESPACE, kinds::PERSISTENT_VOLU
 
 fn protection_ineffective(context: &Context<'_>, sink: &mut Sink) {
     let delivery = DeliveryObjects::of(context);
-    let tracking = tracking_labels(context.inventory);
+    let tracking = TrackingLabels::of(context.inventory);
     let released: Vec<&Member> = context.inventory.of_kind(kinds::HELM_RELEASE).collect();
     let mut believe = |holder: MetadataHolder<'_>| {
         sink.extend(beliefs(holder.metadata).iter().map(|belief| mistaken(&holder, belief)));
@@ -286,7 +286,7 @@ fn is_of_another_tool(context: &Context<'_>, member: &Member) -> bool {
 }
 
 /// Case e: a protection of what a controller makes from a template.
-fn on_a_template(member: &Member, template: Template<'_>, tracking: &BTreeSet<&str>) -> Option<Draft> {
+fn on_a_template(member: &Member, template: Template<'_>, tracking: &TrackingLabels<'_>) -> Option<Draft> {
     let (key, value) = protection_of(template.metadata)?;
     // Argo CD prunes claims that have its mark, and then the options count (argo-cd#3050).
     let is_tracked = || template.metadata.labels().iter().any(|(key, _)| tracking.contains(key));

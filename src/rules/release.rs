@@ -209,7 +209,7 @@ fn hook_survives_uninstall(context: &Context<'_>, sink: &mut Sink) {
             continue;
         }
         let intercepts = blocks_requests(&member.object);
-        let effect = match member.key.kind.as_str() {
+        let effect = match member.key.kind() {
             "MutatingWebhookConfiguration" | "ValidatingWebhookConfiguration" if intercepts => {
                 " Its webhooks reject what they match once the Service that answers for them is uninstalled."
             }

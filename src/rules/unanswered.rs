@@ -127,7 +127,7 @@ impl<'c, 'a> AskedObjects<'c, 'a> {
                 // ByKind without a place go last, in the order of their names (helm kind_sorter.go).
                 let place = |kind: &str| (self.helm.place(kind), !self.helm.lists(kind), kind.to_owned());
                 self.helm.place(kind.kind) > self.helm.place(kinds::SERVICE.kind)
-                    && place(kind.kind) < place(&configuration.key.kind)
+                    && place(kind.kind) < place(configuration.key.kind())
             }
         }
     }

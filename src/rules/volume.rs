@@ -24,7 +24,9 @@ fn volume_deleted_with_owner(context: &Context<'_>, sink: &mut Sink) {
     let (inventory, tables) = (context.inventory, context.analysis.tables());
     let mut claims = Vec::new();
     for member in &inventory.members {
-        let Some(row) = tables.data_of(&member.key.group, &member.key.kind).filter(|row| row.volumes) else { continue };
+        let Some(row) = tables.data_of(member.key.group(), member.key.kind()).filter(|row| row.volumes) else {
+            continue;
+        };
         let Some(loss) = data_loss(inventory, tables, member).filter(|loss| loss.fate != DataFate::Kept) else {
             continue;
         };

@@ -61,7 +61,7 @@ fn expand(tree: &mut FileTree) {
 
 /// The values of a file's documents.
 fn values(file: &ParsedFile) -> impl Iterator<Item = Value<'_>> {
-    file.documents().iter().filter_map(|document| document.tree.as_deref()).map(|tree| tree.root())
+    file.documents().iter().filter_map(|document| document.tree()).map(|tree| tree.root())
 }
 
 /// What kustomize reads: <https://kubectl.docs.kubernetes.io/references/kustomize/kustomization/>.

@@ -122,7 +122,7 @@ impl Drawing<'_> {
             }
             Shown::Rest(places) => {
                 for place in places {
-                    *self.graph.collapsed.entry(self.affected[*place].key.kind.to_string()).or_default() += 1;
+                    *self.graph.collapsed.entry(self.affected[*place].key.kind().to_string()).or_default() += 1;
                 }
                 (self.group(places, entry.parent, entries), self.affected[places[0]].ending)
             }
@@ -144,7 +144,7 @@ impl Drawing<'_> {
         };
         let all = siblings.iter().all(|affected| same(affected)) && !entries.iter().any(is_shown);
         let title = match all {
-            true => format!("{} {}", siblings.len(), first.key.kind),
+            true => format!("{} {}", siblings.len(), first.key.kind()),
             false => format!("and {}", words::rest(&siblings)),
         };
         let finalizers: BTreeSet<_> =
@@ -156,9 +156,9 @@ impl Drawing<'_> {
     /// The key in two lines, and what is special about the object.
     fn name(&self, affected: &Affected, step: usize) -> Vec<String> {
         let key = &affected.key;
-        let kind = match self.ambiguous.contains(key.kind.as_str()) {
+        let kind = match self.ambiguous.contains(key.kind()) {
             true => key.group_kind().to_string(),
-            false => key.kind.to_string(),
+            false => key.kind().to_string(),
         };
         let name = if key.namespace == Namespace::None {
             key.name.to_string()
@@ -208,7 +208,7 @@ impl Drawing<'_> {
                 format!("{}/{}", key.namespace, key.name).into()
             };
             self.places.insert(*id, self.graph.nodes.len());
-            self.graph.nodes.push(Vertex { label: vec![short(&key.kind), short(&name)], tone: Tone::Untouched });
+            self.graph.nodes.push(Vertex { label: vec![short(key.kind()), short(&name)], tone: Tone::Untouched });
         }
     }
 
@@ -252,10 +252,7 @@ impl Drawing<'_> {
 fn ambiguous(affected: &[Affected]) -> BTreeSet<&str> {
     let mut groups: BTreeMap<&str, &str> = BTreeMap::new();
     let kinds = affected.iter().map(|affected| &affected.key);
-    kinds
-        .filter(|key| *groups.entry(&key.kind).or_insert(&key.group) != key.group)
-        .map(|key| key.kind.as_str())
-        .collect()
+    kinds.filter(|key| *groups.entry(key.kind()).or_insert(key.group()) != key.group()).map(|key| key.kind()).collect()
 }
 
 fn tone(ending: Ending) -> Tone {

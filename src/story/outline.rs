@@ -124,7 +124,7 @@ impl<'a> CauseTree<'a> {
             places.iter().flat_map(|place| &self.children[*place]).copied().collect()
         };
         while let Some(place) = stack.pop() {
-            *kinds.entry(self.affected[place].key.kind.to_string()).or_default() += 1;
+            *kinds.entry(self.affected[place].key.kind().to_string()).or_default() += 1;
             stack.extend(&self.children[place]);
         }
         kinds
@@ -136,7 +136,7 @@ impl<'a> CauseTree<'a> {
         let mut groups: BTreeMap<(&str, &str, Ending), Vec<usize>> = BTreeMap::new();
         for &place in siblings {
             let Affected { key, ending, .. } = &affected[place];
-            groups.entry((&key.kind, &key.group, *ending)).or_default().push(place);
+            groups.entry((key.kind(), key.group(), *ending)).or_default().push(place);
         }
         for group in groups.values_mut() {
             group.sort_by(|a, b| affected[*a].key.cmp(&affected[*b].key));

@@ -151,10 +151,9 @@ impl Case<'_> {
     }
 
     fn finalizers(&self, names: &[String], unless_quicker: &[ObjectId]) -> Remedy {
-        let ObjectKey { group, kind, .. } = self.key;
         let table = self.story.view.known;
         let removers = names.iter().filter_map(|name| {
-            let remover = table.find(name)?.controller_of(group, kind)?;
+            let remover = table.find(name)?.controller_of(self.key.group(), self.key.kind())?;
             Some(format!("{} is removed by {}", plain::one_line(name), plain::one_line(&remover.removed_by)))
         });
         let removers: Vec<String> = removers.collect();

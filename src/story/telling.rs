@@ -202,7 +202,7 @@ impl<'v> Story<'v> {
         let mut kinds: BTreeMap<(bool, &str), usize> = BTreeMap::new();
         for affected in deleted.filter(|affected| self.view.data.contains_key(&affected.key)) {
             let is_claim = affected.key.is(kinds::PERSISTENT_VOLUME_CLAIM);
-            *kinds.entry((!is_claim, if is_claim { "claim" } else { &affected.key.kind })).or_default() += 1;
+            *kinds.entry((!is_claim, if is_claim { "claim" } else { affected.key.kind() })).or_default() += 1;
         }
         kinds.into_iter().map(|((_, kind), number)| (kind, number)).collect()
     }

@@ -48,7 +48,7 @@ pub(crate) fn rest(siblings: &[&Affected]) -> String {
     let mut by_kind = super::outline::KindCounts::new();
     let mut seen = std::collections::BTreeSet::new();
     for affected in siblings {
-        *by_kind.entry(affected.key.kind.to_string()).or_default() += 1;
+        *by_kind.entry(affected.key.kind().to_string()).or_default() += 1;
         seen.insert(affected.ending);
     }
     let endings: Vec<&str> = seen.into_iter().map(ending_word).collect();

@@ -4,15 +4,11 @@ use std::borrow::Cow;
 use std::ops::Range;
 use std::sync::{Arc, OnceLock};
 
-use memchr::memchr_iter;
-
 use super::lengths::{BLOCK, BlockLengths};
+use super::line_table::{LineStart, LineTable};
 use super::masked::masked;
 use super::thinned::{Recall, ThinnedText};
 use super::{ColumnUnit, Position, Span};
-
-/// Positions before this offset are counted without a table of lines: that takes less time than the table.
-const NEAR: usize = 4096;
 
 /// Which state of the files a text belongs to. Two texts of one path are two sources if their sides differ.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -55,7 +51,7 @@ enum FileText {
 /// Where lines begin, and how long the text is up to some places: counted when somebody asks.
 #[derive(Debug, Default)]
 struct PlaceTables {
-    line_starts: OnceLock<Vec<u32>>,
+    lines: LineTable,
     block_lengths: OnceLock<BlockLengths>,
 }
 
@@ -200,19 +196,8 @@ impl SourceFile {
             return Position { line: line.number, column: unit.length(before) + 1 };
         }
         let offset = self.floor(offset as usize);
-        // Most files are asked for one line near their beginning, and need no table.
-        let (line, start) = match self.tables.line_starts.get() {
-            None if offset < NEAR => {
-                let before = &self.text()[..offset];
-                (memchr_iter(b'\n', before.as_bytes()).count() + 1, before.rfind('\n').map_or(0, |at| at + 1))
-            }
-            _ => {
-                let starts = self.line_starts();
-                let line = starts.partition_point(|&start| start as usize <= offset).max(1);
-                (line, starts[line - 1] as usize)
-            }
-        };
-        Position { line, column: self.length(start..offset, unit) + 1 }
+        let LineStart { index, start } = self.tables.lines.at(self.text(), offset);
+        Position { line: index + 1, column: self.length(start..offset, unit) + 1 }
     }
 
     /// The length of a part of the text, whose bounds are between characters. A long part, of a manifest in one line, is counted
@@ -247,27 +232,27 @@ impl SourceFile {
 
     /// The span of a 1-based line without its line break; `None` when the file has no such line.
     pub fn line_span(&self, line: usize) -> Option<Span> {
-        let span = |start: u32, text: &str| {
+        let span = |start: usize, text: &str| {
             let length = text.trim_end_matches(['\n', '\r']).len();
-            Span::new(start, start + length as u32)
+            Span::new(start as u32, (start + length) as u32)
         };
         if let FileText::Thinned(text) = &self.text {
             match text.line(line) {
-                Some(kept) => return Some(span(kept.start as u32, kept.text)),
+                Some(kept) => return Some(span(kept.start, kept.text)),
                 None if line > text.line_count() => return None,
                 None => {}
             }
         }
-        let starts = self.line_starts();
-        let start = *starts.get(line.checked_sub(1)?)?;
-        let end = starts.get(line).copied().unwrap_or(self.text().len() as u32);
-        Some(span(start, &self.text()[start as usize..end as usize]))
+        let (lines, text) = (&self.tables.lines, self.text());
+        let start = lines.start(text, line.checked_sub(1)?)?;
+        let end = lines.start(text, line).unwrap_or(text.len());
+        Some(span(start, &text[start..end]))
     }
 
     /// How many lines the file has; a text that ends in a line break has no further empty line.
     pub fn line_count(&self) -> usize {
         let (starts, ends_in_break) = match &self.text {
-            FileText::Whole(text) => (self.line_starts().len(), text.ends_with('\n')),
+            FileText::Whole(text) => (self.tables.lines.count(text), text.ends_with('\n')),
             FileText::Thinned(text) => (text.line_count(), text.ends_in_break()),
         };
         starts - usize::from(ends_in_break)
@@ -279,13 +264,6 @@ impl SourceFile {
             offset -= 1;
         }
         offset
-    }
-
-    fn line_starts(&self) -> &[u32] {
-        self.tables.line_starts.get_or_init(|| {
-            let breaks = memchr_iter(b'\n', self.text().as_bytes());
-            std::iter::once(0).chain(breaks.map(|at| at as u32 + 1)).collect()
-        })
     }
 }
 

@@ -12,6 +12,7 @@ mod edit;
 mod file;
 pub(crate) mod glob;
 mod lengths;
+mod line_table;
 mod masked;
 pub(crate) mod near;
 pub(crate) mod plain;

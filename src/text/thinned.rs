@@ -10,6 +10,7 @@ use std::sync::{Arc, OnceLock};
 use memchr::memchr_iter;
 
 use super::Span;
+use super::line_table::LineTable;
 
 /// Fewer bytes than this are kept, whoever asks for them.
 const SHORT: usize = 1024;
@@ -109,8 +110,8 @@ pub(super) struct ThinnedText {
     lines: KeptLines,
     /// How many lines there are before each stretch.
     before: Vec<usize>,
-    /// Counted when somebody asks.
-    starts: OnceLock<Vec<usize>>,
+    /// Of what is kept.
+    table: LineTable,
     recall: Recall,
     whole: OnceLock<Arc<String>>,
 }
@@ -131,7 +132,7 @@ impl ThinnedText {
             before
         });
         let before = before.collect();
-        Some(Self { lines, before, starts: OnceLock::new(), recall, whole: OnceLock::new() })
+        Some(Self { lines, before, table: LineTable::default(), recall, whole: OnceLock::new() })
     }
 
     /// The whole text. Where it cannot be read again as it was, the lines that are missing are blank: whatever became of the file,
@@ -153,8 +154,7 @@ impl ThinnedText {
         let at = self.lines.stretch_at(offset)?;
         let LineRun { start, kept } = self.lines.stretches[at];
         let place = offset - start + kept;
-        let index = self.starts().partition_point(|line| *line <= place).checked_sub(1)?;
-        (place < self.lines.end(at)).then(|| self.kept_line(at, index))
+        (place < self.lines.end(at)).then(|| self.kept_line(at, self.table.at(&self.lines.kept, place).index))
     }
 
     /// A line by its number, counted from 1, if it is kept.
@@ -162,14 +162,14 @@ impl ThinnedText {
         let before = number.checked_sub(1)?;
         let at = self.before.partition_point(|lines| *lines <= before).checked_sub(1)?;
         let index = self.first_line(at) + before - self.before[at];
-        let end = if at + 1 < self.before.len() { self.first_line(at + 1) } else { self.starts().len() };
+        let end = if at + 1 < self.before.len() { self.first_line(at + 1) } else { self.kept_count() };
         (index < end).then(|| self.kept_line(at, index))
     }
 
     /// How many lines there are, kept or not; the empty one after a line break at the end counts.
     pub(super) fn line_count(&self) -> usize {
         let last = self.before.len() - 1;
-        self.before[last] + self.starts().len() - self.first_line(last)
+        self.before[last] + self.kept_count() - self.first_line(last)
     }
 
     /// Whether the last line has a line break.
@@ -177,10 +177,10 @@ impl ThinnedText {
         self.lines.kept.ends_with('\n')
     }
 
-    /// A line of a stretch, by its place in [`Self::starts`].
+    /// A line of a stretch, by its number among those that are kept.
     fn kept_line(&self, at: usize, index: usize) -> KeptLine<'_> {
-        let (run, line) = (self.lines.stretches[at], self.starts()[index]);
-        let end = self.starts().get(index + 1).copied().unwrap_or(self.lines.kept.len());
+        let start = |index| self.table.start(&self.lines.kept, index).unwrap_or(self.lines.kept.len());
+        let (run, line, end) = (self.lines.stretches[at], start(index), start(index + 1));
         KeptLine {
             number: self.before[at] + index - self.first_line(at) + 1,
             start: run.start + line - run.kept,
@@ -188,18 +188,14 @@ impl ThinnedText {
         }
     }
 
-    /// The first line of a stretch, by its place in [`Self::starts`].
+    /// The first line of a stretch, by its number among those that are kept.
     fn first_line(&self, at: usize) -> usize {
-        let kept = self.lines.stretches[at].kept;
-        self.starts().partition_point(|line| *line < kept)
+        self.table.at(&self.lines.kept, self.lines.stretches[at].kept).index
     }
 
-    /// Where lines begin in what is kept, the empty one after a line break at the end included.
-    fn starts(&self) -> &[usize] {
-        self.starts.get_or_init(|| {
-            let breaks = memchr_iter(b'\n', self.lines.kept.as_bytes());
-            std::iter::once(0).chain(breaks.map(|at| at + 1)).collect()
-        })
+    /// How many lines are kept; the empty one after a line break at the end counts.
+    fn kept_count(&self) -> usize {
+        self.table.count(&self.lines.kept)
     }
 
     /// The stretches in order, each with the length of the gap before it and how many lines that has.

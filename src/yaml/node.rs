@@ -3,7 +3,7 @@
 use crate::text::Span;
 
 /// The place of a node in its [`Tree`](super::Tree).
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct NodeId(pub(super) u32);
 
 /// Where the text of a key or a scalar is.

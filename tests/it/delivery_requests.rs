@@ -53,13 +53,13 @@ fn told(withdrawal: &Withdrawal<'_>) -> Vec<String> {
             Wait::Gone => " |",
             Wait::Settled => " ||",
         };
-        format!("{op} {}/{}{wait}", request.key.kind, request.key.name)
+        format!("{op} {}/{}{wait}", request.key.kind(), request.key.name)
     };
     withdrawal.requests.iter().map(one).collect()
 }
 
 fn kinds(withdrawal: &Withdrawal<'_>) -> Vec<String> {
-    withdrawal.requests.iter().map(|request| request.key.kind.to_string()).collect()
+    withdrawal.requests.iter().map(|request| request.key.kind().to_string()).collect()
 }
 
 fn spared(withdrawal: &Withdrawal<'_>) -> usize {
@@ -371,8 +371,7 @@ fn the_deletion_of_a_namespace_is_one_request_and_leaves_what_is_outside() {
     of(OPERATOR, |all| {
         let withdrawal = namespace::delete(all, &names, Policy::Background);
         assert_eq!(told(&withdrawal), ["delete Namespace/shop |"]);
-        let outside: Vec<&str> =
-            withdrawal.outside.iter().map(|id| all.inventory.member(*id).key.kind.as_str()).collect();
+        let outside: Vec<&str> = withdrawal.outside.iter().map(|id| all.inventory.member(*id).key.kind()).collect();
         assert_eq!(outside, ["CustomResourceDefinition", "ValidatingWebhookConfiguration"]);
     });
 }

@@ -96,7 +96,7 @@ fn a_known_finalizer_is_named_with_its_controller_wherever_that_runs() {
 fn the_evidence_for_a_workload_is_its_image_or_its_rights() {
     let inventory = inventory_of("input.yaml", &fixture("rules/finalizer-unknown/good/somebody-removes-it.yaml"));
     let removers = Ownership::of(&inventory).removers;
-    let member = |kind: &str| inventory.members.iter().find(|member| member.key.kind == kind).expect(kind);
+    let member = |kind: &str| inventory.members.iter().find(|member| member.key.kind() == kind).expect(kind);
     let remover = removers.remover(&inventory, member("Widget"), "example.com/hold");
     let Remover::Workload { id, evidence: Evidence::Access { service_account, binding, role }, controller: None } =
         remover
@@ -105,8 +105,8 @@ fn the_evidence_for_a_workload_is_its_image_or_its_rights() {
     };
     assert_eq!(inventory.member(id).key.to_string(), "Deployment.apps/system/operator");
     assert_eq!(service_account, "operator");
-    assert_eq!(inventory.member(binding).key.kind, "ClusterRoleBinding");
-    assert_eq!(role.map(|role| inventory.member(role).key.kind.as_str()), Some("ClusterRole"));
+    assert_eq!(inventory.member(binding).key.kind(), "ClusterRoleBinding");
+    assert_eq!(role.map(|role| inventory.member(role).key.kind()), Some("ClusterRole"));
     // A known finalizer on a kind of its controller, which is not in the input and whose objects nobody here may change.
     let remover = removers.remover(&inventory, member("Application"), "resources-finalizer.argocd.argoproj.io");
     assert!(matches!(remover, Remover::KnownElsewhere(_)), "{remover:?}");

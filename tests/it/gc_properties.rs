@@ -263,7 +263,7 @@ proptest! {
         for outcome in plan.steps[1].outcomes.iter().filter(|outcome| outcome.differs.is_none()) {
             let fates = plan.fates(outcome);
             let stays = |fate: &Fate| matches!(fate, Fate::Present(present) if !present.terminating);
-            let home = |key: &ObjectKey| key.kind == "Namespace" && key.name == "n";
+            let home = |key: &ObjectKey| key.kind() == "Namespace" && key.name == "n";
             let emptied = fates.iter().any(|(key, fate)| home(key) && !stays(fate));
             for ((key_of, fate), (_, after)) in before.iter().zip(&fates) {
                 let Fate::Present(present) = fate else { continue };

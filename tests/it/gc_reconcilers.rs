@@ -197,13 +197,13 @@ fn what_one_owner_takes_along_is_a_race() {
 fn defined() -> Cluster {
     let mut objects = sketch_objects(&["operator", ACCOUNT, CAKE, DEFINITION]);
     for object in &mut objects {
-        if object.key.kind == "Cake" {
+        if object.key.kind() == "Cake" {
             object.reconcilers.push(Reconciler {
                 finalizers: vec!["x/y".to_owned()],
                 workloads: vec![sketch_key("operator")],
                 authority: vec![vec![sketch_key(ACCOUNT)]],
             });
-        } else if object.key.kind == "CustomResourceDefinition" {
+        } else if object.key.kind() == "CustomResourceDefinition" {
             object.facts = Facts::Definition(Box::new(DefinitionFacts {
                 group: "shop.example".to_owned(),
                 kind: "Cake".to_owned(),
@@ -380,7 +380,7 @@ fn of_many_controllers_that_may_be_quick_each_alone_is_and_all_are() {
     let plan = simulate(&cluster, &[deleted(&["Namespace//n"])], &SimulationOptions::default());
     let held = |outcome| {
         let fates = plan.fates(outcome).into_iter();
-        fates.filter(|(key, fate)| key.kind == "ConfigMap" && *fate != Fate::Gone).count()
+        fates.filter(|(key, fate)| key.kind() == "ConfigMap" && *fate != Fate::Gone).count()
     };
     let mut held: Vec<usize> = plan.steps[0].outcomes.iter().map(held).collect();
     held.sort_unstable();

@@ -200,7 +200,7 @@ pub(crate) fn sketch_object(line: &str) -> Object {
         owner_references: owners.split(", ").filter(|owner| !owner.is_empty()).map(sketch_reference).collect(),
         finalizers,
         deletion: terminating.then(Deletion::default),
-        facts: match key.kind.as_str() {
+        facts: match key.kind() {
             "Namespace" => Facts::Namespace(NamespaceFacts::default()),
             "Pod" => Facts::Pod(Box::default()),
             _ => Facts::None,
@@ -220,7 +220,7 @@ pub(crate) fn sketch_reference(owner: &str) -> OwnerReference {
         written_uid: None,
         controller: None,
         block_owner_deletion: blocking.then_some(true),
-        kind: key.kind,
+        kind: key.kind().into(),
         name: key.name,
     }
 }
@@ -232,8 +232,8 @@ pub(crate) fn sketch_key(name: &str) -> ObjectKey {
 fn api_version(key: &ObjectKey) -> String {
     let versions =
         [("", "v1"), ("apps", "v1"), ("batch", "v1"), ("example.com", "v1"), ("rbac.authorization.k8s.io", "v1")];
-    let version = versions.iter().find(|(group, _)| *group == key.group).map_or("v1", |(_, version)| version);
-    if key.group.is_empty() { version.to_owned() } else { format!("{}/{version}", key.group) }
+    let version = versions.iter().find(|(group, _)| *group == key.group()).map_or("v1", |(_, version)| version);
+    if key.group().is_empty() { version.to_owned() } else { format!("{}/{version}", key.group()) }
 }
 
 pub(crate) fn delete(names: &[&str], policy: Option<Policy>) -> Step {

@@ -97,7 +97,7 @@ fn several_unsaved_texts_stand_in_for_files_and_for_files_to_come() {
     let read: Vec<_> = Files::default().read(found);
     let seen = |file: &ParsedFile| {
         let name = Path::new(file.source().path()).file_name().map(|name| name.to_string_lossy().into_owned());
-        let object = &file.documents()[0].objects[0];
+        let object = &file.documents()[0].objects()[0];
         (name.unwrap_or_default(), file.source().side(), object.name().unwrap_or_default().into_owned())
     };
     let expected =

@@ -84,7 +84,7 @@ fn authority(manifests: &[String]) -> Vec<String> {
     let authority = access.access().authority(&inventory, operator.id, &FinalizerHolder::of(widget));
     let named = |id: &_| {
         let key = &inventory.member(*id).key;
-        format!("{} {}", key.kind, key.name)
+        format!("{} {}", key.kind(), key.name)
     };
     authority.alternatives().iter().map(|all| all.iter().map(named).collect::<Vec<_>>().join(" + ")).collect()
 }

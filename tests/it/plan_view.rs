@@ -46,7 +46,7 @@ fn targets(step: &Step) -> Vec<ObjectKey> {
 
 fn view<'a>(plan: &'a ownerlint::gc::Plan<'a>, steps: &'a [Step]) -> PlanView<'a> {
     let claims =
-        plan.cluster().ids().map(|id| plan.cluster().key(id)).filter(|key| key.kind == "PersistentVolumeClaim");
+        plan.cluster().ids().map(|id| plan.cluster().key(id)).filter(|key| key.kind() == "PersistentVolumeClaim");
     PlanView {
         plan,
         steps,
@@ -336,7 +336,7 @@ fn hostile() -> Cluster {
 }
 
 fn hostile_steps() -> [Step; 1] {
-    let targets = HOSTILE.iter().map(|name| ObjectKey { name: (*name).into(), ..sketch_key("o") });
+    let targets = HOSTILE.iter().map(|name| sketch_key("o").named(*name));
     [Step::Delete { targets: targets.collect(), policy: FOREGROUND, wait: Wait::Settled, client: 0 }]
 }
 
@@ -556,8 +556,8 @@ fn step_of(words: &[String], cluster: &Cluster) -> Vec<Step> {
     let namespace = option("-n").unwrap_or_default();
     let named = |id: &ObjectId| {
         let (key, info) = (cluster.key(*id), cluster.kind_of(*id));
-        let types = [key.kind.to_lowercase(), info.plural.clone()];
-        let full = |kind: &String| GroupKind::new(&key.group, kind).to_string();
+        let types = [key.kind().to_lowercase(), info.plural.clone()];
+        let full = |kind: &String| GroupKind::new(key.group(), kind).to_string();
         types.iter().map(full).any(|full| full == *kind) && key.name == *name && key.namespace.to_string() == namespace
     };
     let target = cluster.key(cluster.ids().find(named).unwrap_or_else(|| panic!("{words:?} names an object")));

@@ -244,9 +244,9 @@ fn deleted_by(command: &str, among: &Inventory) -> Vec<ObjectKey> {
         false => names[1..].iter().map(|name| (names[0].clone(), name.clone())).collect(),
     };
     let named = |key: &ObjectKey| {
-        let kind = key.kind.to_lowercase();
-        let plural = among.kinds.plural(key.group_kind()).map(|plural| format!("{plural}.{}", key.group));
-        let words = [Some(kind.clone()), Some(format!("{kind}.{}", key.group)), plural];
+        let kind = key.kind().to_lowercase();
+        let plural = among.kinds.plural(key.group_kind()).map(|plural| format!("{plural}.{}", key.group()));
+        let words = [Some(kind.clone()), Some(format!("{kind}.{}", key.group())), plural];
         let is_meant =
             |(resource, name): &(String, String)| *name == key.name && words.contains(&Some(resource.clone()));
         targets.iter().any(is_meant) && key.namespace.name().unwrap_or_default() == namespace
@@ -356,7 +356,7 @@ fn recorded_upgrades_end_as_the_requests_of_helm_do() {
         let new = Leaving { inventory: &new, deliveries: analysis.deliveries(), members };
         let beside = [manifests(&scenario["before"]), manifests(&scenario["beside"])].concat();
         // The API server rejects a changed selector: what fails in the recording is the update of the Deployment.
-        let rejects = |key: &ObjectKey| fails && key.kind == "Deployment";
+        let rejects = |key: &ObjectKey| fails && key.kind() == "Deployment";
         let predicted = simulated(&old, &beside, |old| helm::upgrade(old, &new, HelmVersion::V3, rejects).requests);
         let named = [&old[..], &beside].concat();
         for key in named.iter().flat_map(|manifest| keys_of(manifest)) {

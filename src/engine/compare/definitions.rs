@@ -14,7 +14,7 @@ pub(super) struct Definitions(BTreeMap<GroupKind, Option<Scope>>);
 impl Definitions {
     /// Those of some files.
     pub(super) fn of<'f>(files: impl IntoIterator<Item = &'f ParsedFile>) -> Self {
-        let objects = files.into_iter().flat_map(ParsedFile::documents).flat_map(|document| &document.objects);
+        let objects = files.into_iter().flat_map(ParsedFile::documents).flat_map(|document| document.objects());
         let mut found = Self::default();
         for crd in objects.filter_map(|object| object.definition()) {
             let scope = crd.scope.as_ref().map(|scope| scope.value);

@@ -168,7 +168,7 @@ impl Job {
 }
 
 fn is_empty(file: &ParsedFile) -> bool {
-    file.documents().iter().all(|document| document.objects.is_empty())
+    file.documents().iter().all(|document| document.objects().is_empty())
 }
 
 /// Whether a line is none of a document: blank, a comment, or what stands between documents.

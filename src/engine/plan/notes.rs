@@ -261,7 +261,7 @@ fn added_later(
     in_input: &BTreeSet<(GroupKind, String)>,
 ) -> Vec<String> {
     let rendered = inventory.members.iter().filter(|member| !member.from_dump);
-    let custom = rendered.filter(|member| !crate::inventory::table().is_builtin_group(&member.key.group));
+    let custom = rendered.filter(|member| !crate::inventory::table().is_builtin_group(member.key.group()));
     let kinds: BTreeSet<GroupKind<&str>> = custom.map(|member| member.key.group_kind()).collect();
     let at_run_time = table.added_at_run_time();
     let added = |kind: &GroupKind<&str>| {

@@ -93,7 +93,7 @@ impl Steps {
         };
         // Kinds are capitalised; `deploy/shop/wbe` is typed by hand, and most likely mistyped.
         if let Ok(key) = target.text.parse::<ObjectKey>()
-            && key.kind.starts_with(char::is_uppercase)
+            && key.kind().starts_with(char::is_uppercase)
         {
             return Ok(key);
         }

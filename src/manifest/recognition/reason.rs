@@ -4,6 +4,16 @@ use std::borrow::Cow;
 use std::fmt;
 
 use crate::manifest::documents::WithoutIdentity;
+use crate::text::Span;
+
+/// A document, or an item of a list, that is not an object to apply.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Skip {
+    /// Where.
+    pub span: Span,
+    /// Why.
+    pub reason: SkipReason,
+}
 
 /// A tool whose own files are found among manifests.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]

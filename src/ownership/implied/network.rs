@@ -3,7 +3,7 @@
 use super::builder::{Builder, dependent, text};
 use super::object::{ImpliedObject, ImpliedReference};
 use crate::inventory::Member;
-use crate::kube::{Namespace, ObjectKey};
+use crate::kube::{Namespace, ObjectKey, kinds};
 
 const CORE: ImpliedReference<'_> = ImpliedReference::controller("v1");
 const SLICE: (&str, &str) = ("discovery.k8s.io/v1", "EndpointSlice");
@@ -31,7 +31,7 @@ fn selects(service: &Member) -> bool {
 
 /// Endpoints written by hand, for a Service that selects nothing, are mirrored.
 pub(super) fn endpoints<'a>(builder: &mut Builder<'a>, member: &'a Member) {
-    let service = ObjectKey { kind: "Service".into(), ..member.key.clone() };
+    let service = ObjectKey::new(kinds::SERVICE, member.key.namespace.clone(), member.key.name.clone());
     let mut services = builder.inventory.with_key(&service).iter().map(|id| builder.inventory.member(*id));
     let mirrored = services.next_back().is_some_and(|service| !selects(service))
         && member.object.metadata().label(SKIP_MIRROR).is_none_or(|label| label.value != "true");
@@ -59,7 +59,7 @@ pub(super) fn node(builder: &mut Builder<'_>, member: &Member) {
 
 /// An object without a reference to what it was created for `[DEP-19]`.
 fn untied<'a>(kind: &str, owner: &ObjectKey, namespace: Namespace, name: String) -> ImpliedObject<'a> {
-    let object = dependent("DEP-19", ("v1", kind), name, owner, CORE);
-    let key = ObjectKey { namespace, ..object.key.clone() };
-    ImpliedObject { key, reference: None, ..object }
+    let mut object = dependent("DEP-19", ("v1", kind), name, owner, CORE);
+    object.key.namespace = namespace;
+    ImpliedObject { reference: None, ..object }
 }

@@ -64,7 +64,7 @@ pub(super) fn deployment<'a>(builder: &mut Builder<'a>, member: &'a Member) {
 
 pub(super) fn replica_set<'a>(builder: &mut Builder<'a>, member: &'a Member) {
     if !builder.has_written(member, "Pod") {
-        replicas(builder, member, &member.key, if member.key.group.is_empty() { CORE } else { APPS });
+        replicas(builder, member, &member.key, if member.key.group().is_empty() { CORE } else { APPS });
     }
 }
 

@@ -133,7 +133,7 @@ mod tests {
     fn texts(path: &str, manifest: &str) -> Vec<String> {
         let file = ParsedFile::parse(SourceFile::new("a.yaml", manifest));
         let path = FieldPath::parse(path).expect("a path of the test");
-        let tree = file.documents()[0].tree.as_ref().expect("a document");
+        let tree = file.documents()[0].tree().expect("a document");
         path.values(tree.root()).into_iter().map(|value| value.text).collect()
     }
 

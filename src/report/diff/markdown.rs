@@ -95,7 +95,7 @@ fn by_effect(page: &mut MarkdownText, report: &DiffReport) -> bool {
             _ => {
                 let mut kinds = std::collections::BTreeMap::new();
                 for effect in &effects {
-                    *kinds.entry(effect.key.kind.to_string()).or_default() += 1;
+                    *kinds.entry(effect.key.kind().to_string()).or_default() += 1;
                 }
                 text(&plain::shortened(&words::kinds(&kinds), 400))
             }

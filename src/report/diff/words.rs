@@ -111,7 +111,7 @@ fn holders(effects: &[&DiffEffect]) -> String {
     let mut counts: BTreeMap<(bool, &str), usize> = BTreeMap::new();
     for effect in effects {
         let is_volume = effect.key.is(kinds::PERSISTENT_VOLUME_CLAIM);
-        *counts.entry((!is_volume, if is_volume { "volume" } else { &effect.key.kind })).or_default() += 1;
+        *counts.entry((!is_volume, if is_volume { "volume" } else { effect.key.kind() })).or_default() += 1;
     }
     let counted = counts.into_iter().map(|((is_kind, word), count)| match is_kind {
         true => format!("{count} {}", plain::one_line(word)),

@@ -218,8 +218,8 @@ impl ObjectDocument {
     fn named(story: &Story<'_>, id: ObjectId, key: &ObjectKey, effect: &'static str) -> Self {
         let place = story.view.written.and_then(|written| written.place(id));
         Self {
-            kind: key.kind.to_string(),
-            group: key.group.to_string(),
+            kind: key.kind().to_string(),
+            group: key.group().to_string(),
             namespace: key.namespace.to_string(),
             name: key.name.to_string(),
             effect,

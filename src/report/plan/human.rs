@@ -170,10 +170,10 @@ fn stuck_objects(page: &mut Screen<'_>, story: &Story<'_>) {
         left -= shown;
         alike.iter().take(shown).for_each(|stuck| stuck_object(page, stuck));
         if shown > 0 && shown < alike.len() {
-            let kind = plain::one_line(&alike[0].key.kind);
+            let kind = plain::one_line(alike[0].key.kind());
             page.line(&format!("  and {} more {kind} in the same way", alike.len() - shown));
         } else if shown == 0 {
-            *rest.entry(alike[0].key.kind.to_string()).or_default() += alike.len();
+            *rest.entry(alike[0].key.kind().to_string()).or_default() += alike.len();
         }
     }
     if !rest.is_empty() {
@@ -187,7 +187,7 @@ fn alike(stuck: &[Stuck]) -> Vec<Vec<&Stuck>> {
     let mut places = std::collections::BTreeMap::new();
     for stuck in stuck {
         let remedies: Vec<_> = stuck.remedies.iter().map(|remedy| (&remedy.what, &remedy.help)).collect();
-        let shape = (&stuck.key.group, &stuck.key.kind, &stuck.key.namespace, stuck.before, remedies);
+        let shape = (stuck.key.group(), stuck.key.kind(), &stuck.key.namespace, stuck.before, remedies);
         let place = *places.entry(shape).or_insert_with(|| {
             groups.push(Vec::new());
             groups.len() - 1
@@ -268,7 +268,7 @@ fn events(page: &mut Screen<'_>, story: &Story<'_>, told: &mut BTreeSet<String>)
             Some(namespace) => format!("in namespace {namespace}"),
             None => "outside namespaces".to_owned(),
         };
-        page.item(&format!("{} on {object}: no {} {} {place}{sure}", event.reason, owner.kind, owner.name));
+        page.item(&format!("{} on {object}: no {} {} {place}{sure}", event.reason, owner.kind(), owner.name));
     }
     if new.len() > LISTED {
         page.item(&format!("and {}", plain::count(new.len() - LISTED, "more event")));

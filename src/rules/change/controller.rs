@@ -39,7 +39,9 @@ fn controller_removed(merge: &Merge<'_>, sink: &mut Sink) {
     let inventory = &merge.part.base.inventory;
     for (id, held) in merge.released() {
         let workload = inventory.member(*id);
-        let Some(certain) = merge.takes_away(&workload.key).filter(|_| workload.key.group != "batch") else { continue };
+        let Some(certain) = merge.takes_away(&workload.key).filter(|_| workload.key.group() != "batch") else {
+            continue;
+        };
         // Another workload of head may run the same controller.
         let left = held.iter().filter(|held| {
             let holder = FinalizerHolder { name: None, ..FinalizerHolder::of(held.member) };
@@ -105,7 +107,7 @@ fn resting(merge: &Merge<'_>, draft: Draft, left: &[&ReleasedObject<'_>]) -> Dra
 }
 
 fn permission_removed(merge: &Merge<'_>, sink: &mut Sink) {
-    let permits = |object: KeptObject<'_>| object.base.key.group == "rbac.authorization.k8s.io";
+    let permits = |object: KeptObject<'_>| object.base.key.group() == "rbac.authorization.k8s.io";
     if merge.effects.is_empty() && !kept(merge).any(permits) {
         return;
     }

@@ -113,7 +113,7 @@ fn lost_data(merge: &Merge<'_>, cascade: &MergeCascade<'_>) -> Option<Draft> {
     let loss = data_loss(&merge.part.base.inventory, merge.part.analysis.tables(), member)?;
     let certain = cascade.losses.iter().any(|lost| lost.key == member.key && lost.data == Some(true));
     let verb = if certain { deletes(merge, member) } else { "may delete" };
-    let row = merge.part.analysis.tables().data_of(&member.key.group, &member.key.kind)?;
+    let row = merge.part.analysis.tables().data_of(member.key.group(), member.key.kind())?;
     let keeps = row.keep.first();
     let policy = match (&loss.written, keeps) {
         (Some((field, value)), _) => format!(" `{field}` is `{}`.", value.text),

@@ -46,7 +46,7 @@ fn became_hook(merge: &Merge<'_>, sink: &mut Sink) {
 
 /// A Job or Pod runs once: as a hook it runs again, which is what people want.
 fn runs_once(member: &Member) -> bool {
-    member.key.group == "batch" || member.object.is(kinds::POD)
+    member.key.group() == "batch" || member.object.is(kinds::POD)
 }
 
 /// Whether the hook is created after the upgrade has removed what left, and stays.

@@ -217,7 +217,7 @@ fn remedy(member: &Member, regime: Regime) -> String {
         }
         GroupKind { group: "apps", .. } => format!(
             "add the {} under another name, and remove this one in a later change; or, with a downtime: `{}`, then {again}",
-            member.key.kind,
+            member.key.kind(),
             kubectl::delete(&target, &[])
         ),
         GroupKind { group: "rbac.authorization.k8s.io", .. } => {
@@ -226,7 +226,7 @@ fn remedy(member: &Member, regime: Regime) -> String {
         kinds::CUSTOM_RESOURCE_DEFINITION => {
             "keep the version in `spec.versions` until no object is stored in it; another group or kind is another definition".to_owned()
         }
-        _ => format!("add the {} under another name, let others use it, and remove this one in a later change", member.key.kind),
+        _ => format!("add the {} under another name, let others use it, and remove this one in a later change", member.key.kind()),
     }
 }
 

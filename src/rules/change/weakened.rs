@@ -161,12 +161,7 @@ fn scaled_down(merge: &Merge<'_>, object: KeptObject<'_>) -> Option<Draft> {
     let retained = templates.iter().all(|(_, fate)| *fate == Some(DataFate::Kept));
     let certain = templates.iter().any(|(_, fate)| *fate == Some(DataFate::Lost));
     let name = |(template, _): &(String, _)| format!("{template}-{}-{}", base.key.name, was - 1);
-    let claims = ObjectKey {
-        kind: "PersistentVolumeClaim".into(),
-        group: "".into(),
-        name: name(&templates[0]).into(),
-        ..base.key.clone()
-    };
+    let claims = ObjectKey::new(kinds::PERSISTENT_VOLUME_CLAIM, base.key.namespace.clone(), name(&templates[0]));
     let data = (!retained).then_some(certain);
     let surprise = Surprise { standing: Standing::Unwritten, data, ..Surprise::removed(true) };
     let lost = (was - is) as usize * templates.len();
@@ -200,7 +195,7 @@ fn too_late(merge: &Merge<'_>, base: &Member) -> Option<Draft> {
     }
     let place = part.base.place(base.file);
     let (tree, copy) = part.sides.head.iter().enumerate().find_map(|(at, tree)| {
-        let written = tree.inventory.with_name(&base.key.group, &base.key.kind, base.object.name().as_deref()?);
+        let written = tree.inventory.with_name(base.key.group(), base.key.kind(), base.object.name().as_deref()?);
         let copy = written.iter().map(|id| tree.inventory.member(*id)).find(|copy| tree.place(copy.file) == place)?;
         Some((at, copy))
     })?;

@@ -79,9 +79,9 @@ pub(super) fn deletes(merge: &Merge<'_>, member: &Member) -> &'static str {
 /// `Secret db`, `3 objects of kind Secret`, `3 objects`.
 pub(super) fn counted(losses: &[&Loss<'_>]) -> String {
     match losses {
-        [one] => format!("{} `{}`", one.key.kind, one.key.name),
-        [first, ..] if losses.iter().all(|loss| loss.key.kind == first.key.kind) => {
-            format!("{} objects of kind {}", losses.len(), first.key.kind)
+        [one] => format!("{} `{}`", one.key.kind(), one.key.name),
+        [first, ..] if losses.iter().all(|loss| loss.key.kind() == first.key.kind()) => {
+            format!("{} objects of kind {}", losses.len(), first.key.kind())
         }
         _ => format!("{} objects", losses.len()),
     }
@@ -151,7 +151,7 @@ pub(super) fn shown(draft: Draft, merge: &Merge<'_>, cascade: &MergeCascade<'_>)
         match (after, loss.member, loss.users.first()) {
             (Some(after), ..) => draft = related_in_head(draft, merge, after, ends),
             (None, _, Some(user)) => {
-                let words = format!("uses {} `{}`", loss.key.kind, loss.key.name);
+                let words = format!("uses {} `{}`", loss.key.kind(), loss.key.name);
                 draft = related_in_head(draft, merge, user, words);
             }
             (None, Some(member), None) if member.id != cascade.culprit.id => {

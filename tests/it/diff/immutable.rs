@@ -21,7 +21,7 @@ mod base64_of {
 
 fn object(manifest: &Value) -> std::sync::Arc<Object> {
     let file = ParsedFile::parse(SourceFile::new("a.json", manifest.to_string()));
-    let objects = file.documents().iter().flat_map(|document| document.objects.clone());
+    let objects = file.documents().iter().flat_map(|document| document.objects().to_vec());
     objects.into_iter().next().expect("an object")
 }
 

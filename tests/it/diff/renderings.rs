@@ -197,8 +197,8 @@ fn relative(folder: &str, file: &str) -> String {
 
 /// The documents of a file; `None` if one of them cannot be read.
 fn documents(file: &ParsedFile) -> Option<Vec<Value>> {
-    let documents = file.documents().iter().filter(|document| document.tree.is_some() || document.error().is_some());
-    let trees: Option<Vec<_>> = documents.map(|document| document.tree.as_ref()).collect();
+    let documents = file.documents().iter().filter(|document| document.tree().is_some() || document.error().is_some());
+    let trees: Option<Vec<_>> = documents.map(|document| document.tree()).collect();
     let values = trees?.into_iter().map(|tree| plain(tree.root()));
     Some(values.filter(Value::is_object).collect())
 }

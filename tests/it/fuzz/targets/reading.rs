@@ -49,7 +49,7 @@ pub(crate) fn libyaml(data: &[u8]) {
 pub(crate) fn objects(data: &[u8]) {
     let text = text(data);
     let file = ParsedFile::parse(SourceFile::new("f.yaml", text.clone()));
-    for object in file.documents().iter().flat_map(|document| &document.objects) {
+    for object in file.documents().iter().flat_map(|document| document.objects()) {
         assert!(within(object.name_span(), &text));
         assert!(object.name().is_none_or(|name| name.len() < 1100), "a name is bounded");
         object.templates().for_each(drop);
