@@ -73,14 +73,16 @@ impl<'a> Analysis<'a> {
         }
         let (inventory, tables) = (self.inventory, &*self.tables);
         let ownership = || Ownership::side_by_side(inventory, Arc::clone(&tables.finalizers));
-        let delivered = || {
+        let deliverers = || {
             let objects = ownership::delivery_objects(inventory);
-            let reach = || Reach::of(inventory, &objects);
-            let (reach, deliveries) = rayon::join(reach, || Deliveries::of(inventory, self.delivery.clone()));
-            let deliveries = deliveries.delivering(&objects, &reach);
-            (objects, reach, deliveries)
+            let reach = Reach::of(inventory, &objects);
+            (objects, reach)
         };
-        let (ownership, (delivery_objects, reach, deliveries)) = rayon::join(ownership, delivered);
+        // The longest begins first.
+        let deliveries = || Deliveries::of(inventory, self.delivery.clone());
+        let rest = || rayon::join(ownership, deliverers);
+        let (deliveries, (ownership, (delivery_objects, reach))) = rayon::join(deliveries, rest);
+        let deliveries = deliveries.delivering(&delivery_objects, &reach);
         // What somebody asked for before is the same.
         _ = (
             self.ownership.set(ownership),

@@ -27,9 +27,9 @@ pub(super) struct Input {
 
 impl Input {
     /// What is found, part of which may be read.
-    fn walk(&self, around: &Surroundings<'_>, files: &mut Files, budget: &WalkBudget) -> Result<Walk, InputError> {
+    fn walk(&self, around: &Surroundings<'_>, files: &mut Files, budget: &WalkBudget) -> Result<Arc<Walk>, InputError> {
         let walk = match around.past {
-            Some(past) => inventory::walk_past(&self.paths, &self.exclude, past, budget)?,
+            Some(past) => Arc::new(inventory::walk_past(&self.paths, &self.exclude, past, budget)?),
             None => files.walk(&self.paths, &self.exclude, around.overlays, budget)?,
         };
         budget.admit_files(walk.files.len() + around.beside.files.len())?;
@@ -42,9 +42,9 @@ impl Input {
         around: &Surroundings<'_>,
         files: &mut Files,
         budget: &WalkBudget,
-    ) -> Result<Walk, InputError> {
+    ) -> Result<Arc<Walk>, InputError> {
         let walk = match around.past {
-            Some(past) => inventory::walk_past(&self.paths, &self.exclude, past, budget)?,
+            Some(past) => Arc::new(inventory::walk_past(&self.paths, &self.exclude, past, budget)?),
             None => files.walk_ahead(&self.paths, &self.exclude, around.overlays, budget)?,
         };
         budget.admit_files(walk.files.len() + around.beside.files.len())?;
@@ -172,7 +172,7 @@ impl BundleInput {
     }
 
     /// Reads what `walk` found, and what `beside` found besides it.
-    fn read(self, walk: Walk, beside: &Walk, files: &mut Files) -> Bundle {
+    fn read(self, walk: &Walk, beside: &Walk, files: &mut Files) -> Bundle {
         let Self { name, input, world, delivery, tables, .. } = self;
         let Input { paths: arguments, settings, .. } = input;
         let outside = walk.outside.clone();
@@ -180,8 +180,8 @@ impl BundleInput {
             let inventory = Inventory::new(files.read(walk), settings);
             return Bundle { name, delivery, arguments, outside, ..Bundle::of(inventory, world, tables) };
         }
-        let added: BTreeSet<String> = beside.without(&[&walk]).files.into_iter().map(|file| file.path).collect();
-        let inventory = Inventory::new(files.read(walk.joined(beside)), settings);
+        let added: BTreeSet<String> = beside.without(&[walk]).files.into_iter().map(|file| file.path).collect();
+        let inventory = Inventory::new(files.read(&walk.joined(beside)), settings);
         let beside =
             inventory.sources.iter().filter(|(_, file)| added.contains(file.path())).map(|(id, _)| id).collect();
         Bundle { name, delivery, arguments, outside, beside, ..Bundle::of(inventory, world, tables) }
@@ -217,7 +217,7 @@ pub(super) fn read_bundles(
         Ok((bundle, walk))
     };
     let walked = bundles.into_iter().map(walk).collect::<Result<Vec<_>, BundleError>>()?;
-    Ok(walked.into_iter().map(|(bundle, walk)| bundle.read(walk, &around.beside, files)).collect())
+    Ok(walked.into_iter().map(|(bundle, walk)| bundle.read(&walk, &around.beside, files)).collect())
 }
 
 /// Reads the paths of `rest`. A file in one of `bundles` is read with that bundle's settings, together with the other
@@ -238,9 +238,9 @@ pub(super) fn read_paths(
     });
     let walked: Vec<_> = walked.collect::<Result<_, _>>()?;
     if walked.is_empty() {
-        return Ok(vec![rest.read(named, &around.beside, files)]);
+        return Ok(vec![rest.read(&named, &around.beside, files)]);
     }
-    let walks: Vec<_> = walked.iter().map(|(_, walk)| walk).collect();
+    let walks: Vec<&Walk> = walked.iter().map(|(_, walk)| &**walk).collect();
     let outside = named.without(&walks);
     let asked_for = named.shared();
     let mut read = Vec::new();
@@ -248,11 +248,11 @@ pub(super) fn read_paths(
         let walk = asked_for.with(&walk);
         if !walk.files.is_empty() || !walk.unreadable.is_empty() {
             bundle.input.paths.clone_from(&rest.input.paths);
-            read.push(bundle.read(walk, &around.beside, files));
+            read.push(bundle.read(&walk, &around.beside, files));
         }
     }
     if read.is_empty() || !outside.files.is_empty() || !outside.unreadable.is_empty() {
-        read.push(rest.read(outside, &around.beside, files));
+        read.push(rest.read(&outside, &around.beside, files));
     }
     Ok(read)
 }

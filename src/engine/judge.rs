@@ -12,6 +12,16 @@ use crate::report::Note;
 use crate::rules::{Context, MOST_FINDINGS, RULES, Rule, World};
 use crate::suppression::Directives;
 
+/// The rules that take longest, because they look at all of every object. They begin first: one that began last would keep the others
+/// waiting.
+const LONGEST: [&str; 5] = [
+    "protection-ineffective",
+    "deleted-on-arrival",
+    "webhook-blocks-deletion",
+    "duplicate-object",
+    "operator-deleted-first",
+];
+
 /// What the rules say of a bundle or a change.
 #[derive(Debug)]
 pub(super) struct Judgement {
@@ -31,10 +41,11 @@ pub(super) fn judge<'a>(
 ) -> Judgement {
     let analysis = verdicts.analysis();
     let inventory = analysis.inventory();
-    let mut notes = notes_on_sources(inventory);
     // A single rule may ask for nothing.
-    if rules.len() > 1 {
-        analysis.prepare();
+    let asks_for_all = rules.len() > 1;
+    let prepare = || asks_for_all.then(|| analysis.prepare());
+    let (_, mut notes) = rayon::join(prepare, || notes_on_sources(inventory));
+    if asks_for_all {
         notes.extend(note_on_reach(analysis.reach()));
     }
     let ownership = analysis.ownership();
@@ -51,11 +62,14 @@ pub(super) fn judge_merge(merge: &Merge<'_>, rules: &[&'static Rule]) -> Judgeme
 
 /// What all rules say. A rule that fails takes nothing else with it.
 fn all(rules: &[&'static Rule], run: impl Fn(&'static Rule) -> (Vec<Finding>, usize) + Sync) -> Judgement {
-    let run = |rule: &&'static Rule| (*rule, catch_unwind(AssertUnwindSafe(|| run(rule))));
+    let mut queue: Vec<(usize, &'static Rule)> = rules.iter().copied().enumerate().collect();
+    queue.sort_by_key(|(at, rule)| (LONGEST.iter().position(|id| *id == rule.id).unwrap_or(LONGEST.len()), *at));
+    let run = |(at, rule)| (at, rule, catch_unwind(AssertUnwindSafe(|| run(rule))));
     // One at a time: a thread that is done takes the next, however long the other one is at its own.
-    let runs: Vec<_> = rules.par_iter().with_max_len(1).map(run).collect();
+    let mut runs: Vec<_> = queue.into_par_iter().with_max_len(1).map(run).collect();
+    runs.sort_by_key(|(at, ..)| *at);
     let mut judgement = Judgement { findings: Vec::new(), notes: Vec::new() };
-    for (rule, run) in runs {
+    for (_, rule, run) in runs {
         match run {
             Ok((found, omitted)) => {
                 judgement.findings.extend(found);
@@ -82,5 +96,15 @@ fn internal_failure(rule: &Rule) -> Note {
         message: format!("rule `{}` failed on this input and found nothing: please report it with the input", rule.id),
         path: None,
         line: None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_longest_rules_are_rules() {
+        assert!(LONGEST.iter().all(|id| crate::rules::find(id).is_some()));
     }
 }

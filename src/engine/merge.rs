@@ -13,7 +13,7 @@ pub(super) struct Merged {
     /// The files.
     pub(super) sources: Sources,
     /// For each bundle or other set of files, which of `sources` they are.
-    sets: Vec<Vec<FileId>>,
+    pub(super) sets: Vec<Vec<FileId>>,
     /// Which one the configuration is.
     pub(super) config: Option<FileId>,
     /// Which one the baseline is.
@@ -61,15 +61,11 @@ impl Merged {
         }
     }
 
-    /// The sets that each file belongs to.
-    pub(super) fn sets_by_file(&self) -> HashMap<FileId, Vec<usize>> {
-        let mut sets: HashMap<FileId, Vec<usize>> = HashMap::default();
-        for (at, files) in self.sets.iter().enumerate() {
-            for file in files {
-                sets.entry(*file).or_default().push(at);
-            }
-        }
-        sets
+    /// The files of all sets, each once: all but a configuration and a baseline that are in none.
+    pub(super) fn in_sets(&self) -> impl Iterator<Item = &SourceFile> {
+        let mut are_in = vec![false; self.sources.len()];
+        self.sets.iter().flatten().for_each(|file| are_in[file.0 as usize] = true);
+        self.sources.iter().filter(move |(file, _)| are_in[file.0 as usize]).map(|(_, file)| file)
     }
 
     /// For each file of the set at that place, which one it is here.

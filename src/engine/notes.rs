@@ -39,7 +39,7 @@ pub(super) fn note_on_reach(reach: &Reach) -> Option<Note> {
 
 /// What is skipped beyond what a report lists.
 pub(super) fn note_on_unlisted(inventory: &Inventory) -> Option<Note> {
-    let more = inventory.skipped().count().checked_sub(MOST_SKIPPED).filter(|more| *more > 0)?;
+    let more = inventory.skipped_count().checked_sub(MOST_SKIPPED).filter(|more| *more > 0)?;
     Some(Note {
         severity: Severity::Warning,
         message: format!("{more} more documents were skipped: {MOST_SKIPPED} are listed"),

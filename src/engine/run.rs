@@ -1,10 +1,11 @@
 //! The path of the findings, from the rules to the report.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::ffi::OsStr;
 use std::path::PathBuf;
 
 use foldhash::HashMap;
+use rayon::prelude::*;
 
 use super::cascade::cascades;
 use super::check::Check;
@@ -46,9 +47,9 @@ pub(super) fn check_bundles(bundles: &[Bundle], check: &Check) -> Report {
 pub(super) fn check_analysed(bundles: &[Bundle], analyses: &[&Analysis<'_>], check: &Check) -> Report {
     let config = check.ignores.as_ref().map(|(file, _)| file);
     let baseline = check.baseline.as_ref().map(|(file, _)| file);
-    let merged = Merged::new(bundles, config, baseline);
+    let directives = || -> Vec<Directives> { bundles.iter().map(|bundle| Directives::of(&bundle.inventory)).collect() };
+    let (merged, directives) = rayon::join(|| Merged::new(bundles, config, baseline), directives);
     let verdicts: Vec<Verdicts<'_>> = analyses.iter().map(|analysis| Verdicts::new(analysis)).collect();
-    let directives: Vec<Directives> = bundles.iter().map(|bundle| Directives::of(&bundle.inventory)).collect();
     let run = Run {
         check,
         bundles,
@@ -57,7 +58,8 @@ pub(super) fn check_analysed(bundles: &[Bundle], analyses: &[&Analysis<'_>], che
         merged: &merged,
         rules: check.selection.rules(),
     };
-    let JudgedBundles { findings, directives, notes } = run.judge();
+    let (judged, mut skipped) = rayon::join(|| run.judge(), || skipped_in(bundles));
+    let JudgedBundles { findings, directives, notes } = judged;
     let Divided { kept, mut suppressed } = run.suppress(run.identified(findings), directives);
     let Parted { new: mut findings, known, stale } = run.part(kept);
     findings.extend(run.outcome(&RunOutcome { stale: &stale, ..RunOutcome::default() }));
@@ -82,19 +84,17 @@ pub(super) fn check_analysed(bundles: &[Bundle], analyses: &[&Analysis<'_>], che
         suppressed: suppressed.len(),
         baseline: in_scope(&known),
         before,
-        ..summarise(bundles, &own, &findings)
+        ..summarise(bundles, &merged, &own, &findings)
     };
     let rules = run.rules.iter().map(|rule| describe_as(rule, &check.severities)).collect();
     let cascades = match check.graphs {
         Graphs::Drawn => cascades(&verdicts, &merged.sources, &findings),
         Graphs::LeftOut => Cascades::default(),
     };
-    let mut skipped = skipped_in(bundles);
     skipped.retain(|skip| !own.contains(&skip.file));
     let (tool, run) = (tool(), run_info(bundles, check));
     let exclusion = exclusion(&findings, &merged.sources);
-    let bundles_by_file = merged.sets_by_file();
-    let sources = merged.sources;
+    let Merged { sources, sets: files_of_bundles, .. } = merged;
     Report {
         tool,
         run,
@@ -106,7 +106,7 @@ pub(super) fn check_analysed(bundles: &[Bundle], analyses: &[&Analysis<'_>], che
         notes,
         skipped,
         cascades,
-        bundles_by_file,
+        files_of_bundles,
         sources,
     }
 }
@@ -179,9 +179,11 @@ impl Run<'_> {
         // Of what there may be a million of, few are in a finding.
         let mut definitions: HashMap<ObjectKey, usize> =
             found.iter().filter_map(|(finding, _)| Some((finding.object.clone()?, 0))).collect();
-        for member in self.bundles.iter().flat_map(|bundle| &bundle.inventory.members) {
-            if let Some(definitions) = definitions.get_mut(&member.key) {
-                *definitions += 1;
+        for bundle in self.bundles {
+            let keys = bundle.inventory.members.par_iter().map(|member| &member.key);
+            let found: Vec<&ObjectKey> = keys.filter(|key| definitions.contains_key(*key)).collect();
+            for key in found {
+                definitions.entry(key.clone()).and_modify(|definitions| *definitions += 1);
             }
         }
         let findings = found.iter().map(|(finding, _)| finding);
@@ -290,18 +292,17 @@ impl OwnFiles {
     }
 
     fn contains(&self, path: &str) -> bool {
-        let name = path.rsplit('/').next().map(OsStr::new);
-        self.0.iter().any(|own| own.file_name() == name && *own == locate(path))
+        let name = || path.rsplit('/').next().map(OsStr::new);
+        self.0.iter().any(|own| own.file_name() == name() && *own == locate(path))
     }
 }
 
-fn summarise(bundles: &[Bundle], own: &OwnFiles, findings: &[Reported]) -> Summary {
-    let read = || bundles.iter().flat_map(|bundle| bundle.inventory.files()).map(|(_, file)| file);
-    let checked = || read().filter(|file| !own.contains(file.source().path()));
-    let files: BTreeSet<_> = checked().map(|file| (file.source().path(), file.source().side())).collect();
+fn summarise(bundles: &[Bundle], merged: &Merged, own: &OwnFiles, findings: &[Reported]) -> Summary {
+    let read = bundles.iter().flat_map(|bundle| bundle.inventory.files()).map(|(_, file)| file);
+    let checked = read.filter(|file| !own.contains(file.source().path()));
     Summary {
-        files: files.len(),
-        documents: checked().map(|file| file.document_count()).sum(),
+        files: merged.in_sets().filter(|file| !own.contains(file.path())).count(),
+        documents: checked.map(|file| file.document_count()).sum(),
         objects: bundles.iter().map(|bundle| bundle.inventory.members.len()).sum(),
         ..Summary::of(findings)
     }

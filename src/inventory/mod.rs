@@ -170,23 +170,29 @@ impl Inventory {
         let (files, edits): (Vec<_>, Vec<_>) = files.into_iter().map(|file| (file.file, file.edits)).unzip();
         let Settings { release, namespace, extra_kinds } = settings;
         let facts = files.iter().filter_map(|file| Some((file.source().path(), file.facts()?)));
-        let neighbourhood = Neighbourhood::of(facts);
+        let (neighbourhood, (sources, mut written)) = rayon::join(
+            || Neighbourhood::of(facts),
+            || {
+                let sources = files.iter().map(|file| file.source().clone()).collect();
+                let written: Vec<_> = located(&files, ParsedDocument::objects).collect();
+                (Sources::new(sources), written)
+            },
+        );
         // What a root builds is applied, whatever else its neighbours say.
         let said = files.par_iter().zip(&edits).map(|(file, edits)| match edits {
             None => neighbourhood.skip_reason(file.source().path()),
             Some(_) => None,
         });
         let said: Vec<_> = said.collect();
-        let all_written = || located(&files, |document| document.objects());
         let said_of = |file: FileId| said.get(file.0 as usize).and_then(Option::as_ref);
-        let written = all_written().filter(|object| said_of(object.file).is_none()).collect();
-        let set_aside = all_written().filter_map(|InDocument { file, document, what }| {
+        let aside = written.extract_if(.., |object| said_of(object.file).is_some());
+        let set_aside = aside.filter_map(|InDocument { file, document, what }| {
             let reason = said_of(file)?.clone();
             Some((file, document, Skip { span: what.start(), reason }))
         });
         let set_aside = set_aside.collect();
         let mut inventory = Self {
-            sources: Sources::new(files.iter().map(|file| file.source().clone()).collect()),
+            sources,
             members: Vec::new(),
             kinds: Kinds::new(release, [], extra_kinds),
             namespace,
@@ -296,6 +302,11 @@ impl Inventory {
     /// What is not an object to apply: on its own evidence, then because its neighbours say so.
     pub fn skipped(&self) -> impl Iterator<Item = InDocument<Skip>> {
         self.skipped_by_themselves().chain(self.skipped_for_neighbours())
+    }
+
+    /// How much that is.
+    pub fn skipped_count(&self) -> usize {
+        self.set_aside.len() + self.files.iter().map(ParsedFile::skipped_count).sum::<usize>()
     }
 
     /// What is not an object to apply on its own evidence, in order.

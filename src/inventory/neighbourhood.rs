@@ -1,18 +1,18 @@
 //! What the files of an input say about each other: a kustomization names its patches, a test its assertions. A
 //! neighbour that applies a file outweighs all others.
 
-use std::collections::BTreeMap;
+use std::borrow::Cow;
 
 use foldhash::{HashMap, HashSet};
 
-use crate::kustomize::{folder_of, name_of, resolve};
+use crate::kustomize::{folder_of, name_of, resolve, resolved};
 use crate::manifest::{FileFacts, KUSTOMIZATIONS, ManifestTool, SkipReason, Use, is_kustomization};
 
 /// What the neighbours of every file say about it.
 #[derive(Clone, Debug, Default)]
 pub struct Neighbourhood {
     /// How the files of a path are used.
-    uses: BTreeMap<String, Vec<Use>>,
+    uses: HashMap<String, Vec<Use>>,
     /// Folders with a file of a test tool.
     tested: HashSet<String>,
     /// Folder → the numbers of the steps that apply something, as they are written: `00`.
@@ -34,8 +34,8 @@ struct Hints {
 impl Neighbourhood {
     /// Puts together what the files say. Paths are the reported ones.
     pub fn of<'a>(files: impl IntoIterator<Item = (&'a str, &'a FileFacts)>) -> Self {
-        let files: Vec<(String, &FileFacts)> =
-            files.into_iter().map(|(path, facts)| (resolve("", path), facts)).collect();
+        let files: Vec<(Cow<'_, str>, &FileFacts)> =
+            files.into_iter().map(|(path, facts)| (resolved(path), facts)).collect();
         let mut all = Self::default();
         for (path, facts) in &files {
             all.note(path, facts);
@@ -70,13 +70,14 @@ impl Neighbourhood {
     }
 
     /// A folder of transformers is a kustomization itself: its resources are transformers, too.
-    fn spread(&mut self, files: &[(String, &FileFacts)]) {
+    fn spread(&mut self, files: &[(Cow<'_, str>, &FileFacts)]) {
         let kustomizations = files.iter().filter(|(path, _)| is_kustomization(path));
-        let facts: HashMap<&str, &FileFacts> = kustomizations.map(|(path, facts)| (path.as_str(), *facts)).collect();
+        let facts: HashMap<&str, &FileFacts> = kustomizations.map(|(path, facts)| (&**path, *facts)).collect();
         let kustomization = |folder: &str| KUSTOMIZATIONS.iter().find_map(|name| facts.get(&*resolve(folder, name)));
         let not_applied = |uses: &Vec<Use>| uses.iter().find(|used| matches!(used, Use::Otherwise(_))).cloned();
         let named = self.uses.iter().filter_map(|(path, uses)| Some((path.clone(), not_applied(uses)?)));
         let mut pending: Vec<(String, Use)> = named.collect();
+        pending.sort_by(|(one, _), (other, _)| one.cmp(other));
         let mut seen = HashSet::default();
         while let Some((folder, used)) = pending.pop() {
             let Some(facts) = kustomization(&folder).filter(|_| seen.insert(folder.clone())) else { continue };
@@ -94,7 +95,7 @@ impl Neighbourhood {
 
     /// Why no object of the file at `path` is to be applied, by what its neighbours say.
     pub fn skip_reason(&self, path: &str) -> Option<SkipReason> {
-        let path = &resolve("", path);
+        let path = &*resolved(path);
         let uses = self.uses.get(path).map_or(&[][..], Vec::as_slice);
         if uses.iter().any(|used| matches!(used, Use::Applied(_))) {
             return None;
@@ -108,7 +109,7 @@ impl Neighbourhood {
 
     /// Whether kustomize rewrites the objects of the file before they are applied.
     pub fn is_kustomized(&self, path: &str) -> bool {
-        self.uses.get(&resolve("", path)).is_some_and(|uses| uses.contains(&Use::Applied(ManifestTool::Kustomize)))
+        self.uses.get(&*resolved(path)).is_some_and(|uses| uses.contains(&Use::Applied(ManifestTool::Kustomize)))
     }
 
     /// Folders with a kustomization, in path order.

@@ -22,7 +22,7 @@ use crate::yaml::{ParserChoice, ReadChoice};
 #[derive(Clone, Debug, Default)]
 pub struct Files {
     /// What was found, by the paths and the globs of what is left out.
-    walks: HashMap<(Vec<String>, Vec<String>), Walk>,
+    walks: HashMap<(Vec<String>, Vec<String>), Arc<Walk>>,
     parsed: HashMap<ContentId, ParsedFile>,
     /// What was parsed during a walk, under the name under which it was found then.
     ahead: HashMap<ContentId, ParsedFile>,
@@ -77,12 +77,13 @@ impl Files {
         exclude: &[String],
         overlays: &[Overlay],
         budget: &WalkBudget,
-    ) -> Result<Walk, InputError> {
+    ) -> Result<Arc<Walk>, InputError> {
         let mut found = match self.walks.entry((arguments.to_vec(), exclude.to_vec())) {
-            Entry::Occupied(found) => found.get().clone(),
-            Entry::Vacant(unknown) => unknown.insert(walk_within(arguments, exclude, budget)?).clone(),
+            Entry::Occupied(found) => Arc::clone(found.get()),
+            Entry::Vacant(unknown) => Arc::clone(unknown.insert(walk_within(arguments, exclude, budget)?.into())),
         };
         for overlay in overlays {
+            let found = Arc::make_mut(&mut found);
             found.overlay(overlay, |identity| reaches(arguments, exclude, &overlay.path, identity));
         }
         Ok(found)
@@ -98,7 +99,7 @@ impl Files {
         exclude: &[String],
         overlays: &[Overlay],
         budget: &WalkBudget,
-    ) -> Result<Walk, InputError> {
+    ) -> Result<Arc<Walk>, InputError> {
         let walk = (arguments.to_vec(), exclude.to_vec());
         let helped = rayon::current_num_threads() > 1;
         if helped && overlays.is_empty() && !self.walks.contains_key(&walk) {
@@ -116,34 +117,40 @@ impl Files {
                 })
             });
             self.ahead = parsed.into_inner().unwrap_or_else(PoisonError::into_inner);
-            self.walks.insert(walk, found?);
+            self.walks.insert(walk, found?.into());
         }
         self.walk(arguments, exclude, overlays, budget)
     }
 
     /// The files of `walk` in the order of their reported paths, those among them that cannot be read.
-    pub fn read(&mut self, walk: Walk) -> Vec<ParsedFile> {
-        let Walk { files, unreadable, .. } = walk;
-        let new: Vec<&InputFile> = files.iter().filter(|file| !self.parsed.contains_key(&content_id(file))).collect();
+    pub fn read(&mut self, walk: &Walk) -> Vec<ParsedFile> {
         let ahead = std::mem::take(&mut self.ahead);
-        let parse = |file: &InputFile| {
-            let id = content_id(file);
+        let parse = |file: &InputFile, id: &ContentId| {
             let of_this_name = |ahead: &&ParsedFile| ahead.source().path() == file.path;
-            let ahead = ahead.get(&id).filter(|_| matches!(file.origin, Origin::Disk(_))).filter(of_this_name);
-            let parsed = ahead.cloned().unwrap_or_else(|| self.parse(file, self.earlier.get(&id)));
-            (id, parsed)
+            let ahead = ahead.get(id).filter(|_| matches!(file.origin, Origin::Disk(_))).filter(of_this_name);
+            ahead.cloned().unwrap_or_else(|| self.parse(file, self.earlier.get(id)))
         };
-        let parsed: Vec<_> = new.into_par_iter().map(parse).collect();
-        self.parsed.extend(parsed);
-        let unreadable = unreadable.into_iter();
-        let mut found: Vec<ParsedFile> =
-            unreadable.map(|file| ParsedFile::unreadable(file.path, file.reason)).collect();
-        for file in files {
-            if let Some(parsed) = self.parsed.get(&content_id(&file)) {
-                let (source, path) = (parsed.source(), file.path);
-                found.push(if source.path() == path { parsed.clone() } else { parsed.seen_as(path, source.side()) });
-            }
-        }
+        // Each file under the name that it has here, and what is to be remembered of it.
+        let read = |file: &InputFile| {
+            let id = content_id(file);
+            let (parsed, new) = match self.parsed.get(&id) {
+                Some(known) => (known.clone(), None),
+                None => {
+                    let parsed = parse(file, &id);
+                    (parsed.clone(), Some((id, parsed)))
+                }
+            };
+            let source = parsed.source();
+            let is_its_name = source.path() == file.path;
+            let named = if is_its_name { parsed } else { parsed.seen_as(file.path.as_str(), source.side()) };
+            (named, new)
+        };
+        let (mut named, new): (Vec<ParsedFile>, Vec<_>) = walk.files.par_iter().map(read).unzip();
+        rayon::join(|| drop(ahead), || self.parsed.extend(new.into_iter().flatten()));
+        let unreadable = walk.unreadable.iter();
+        let unreadable = unreadable.map(|file| ParsedFile::unreadable(file.path.as_str(), file.reason.clone()));
+        let mut found: Vec<ParsedFile> = unreadable.collect();
+        found.append(&mut named);
         // Two names that are not UTF-8 may be reported alike; they are two files all the same.
         found.sort_by(|a, b| a.source().path().cmp(b.source().path()));
         found

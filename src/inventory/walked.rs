@@ -97,13 +97,14 @@ impl Walk {
 
     /// What both reach; a file that both reach is reported as here.
     #[must_use]
-    pub fn joined(mut self, other: &Self) -> Self {
-        let Self { files, unreadable, .. } = other.without(&[&self]);
-        self.files.extend(files);
-        self.files.sort_by(|a, b| a.path.cmp(&b.path));
-        self.unreadable.extend(unreadable);
-        self.unreadable.sort();
-        self
+    pub fn joined(&self, other: &Self) -> Self {
+        let mut all = self.clone();
+        let Self { files, unreadable, .. } = other.without(&[self]);
+        all.files.extend(files);
+        all.files.sort_by(|a, b| a.path.cmp(&b.path));
+        all.unreadable.extend(unreadable);
+        all.unreadable.sort();
+        all
     }
 
     /// Puts unsaved text in place of the file that it is about, whether or not that can be read. `new` is asked for a text

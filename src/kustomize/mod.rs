@@ -21,7 +21,7 @@ pub use closure::BuiltFile;
 pub use edits::{BuildFate, Edits};
 pub use inclusion::included_by;
 pub use kustomization::{KustomizationFile, Selector};
-pub use path::{ancestors, folder_of, name_of, resolve};
+pub use path::{ancestors, folder_of, name_of, resolve, resolved};
 pub use pointer::{Deliverer, FilePatterns, Pointer, SourceTool, pointers};
 pub use repository::OwnRepositories;
 pub use roots::{BuildRoot, BuildRoots};

@@ -1,14 +1,17 @@
 //! Paths as kustomizations write them.
 
-/// `path` as `folder` means it, without `.` and, as far as that goes, without `..`.
-pub fn resolve(folder: &str, path: &str) -> String {
-    // Most paths of an input are plain, and every one of them is asked about.
+use std::borrow::Cow;
+
+/// `path` as the folder where the input is read means it. Most paths of an input are plain, and every one of them is asked about.
+pub fn resolved(path: &str) -> Cow<'_, str> {
     let below_root = path.strip_prefix('/').unwrap_or(path);
     let has_dots = below_root.starts_with('.') || below_root.contains("/.");
     let has_empty_parts = below_root.is_empty() || below_root.ends_with('/') || path.contains("//");
-    if folder.is_empty() && !has_dots && !has_empty_parts {
-        return path.to_owned();
-    }
+    if has_dots || has_empty_parts { resolve("", path).into() } else { path.into() }
+}
+
+/// `path` as `folder` means it, without `.` and, as far as that goes, without `..`.
+pub fn resolve(folder: &str, path: &str) -> String {
     let rooted = path.starts_with('/') || folder.starts_with('/');
     let folder = if path.starts_with('/') { "" } else { folder };
     let mut parts: Vec<&str> = Vec::new();
@@ -51,5 +54,8 @@ mod tests {
         assert_eq!(resolve("a", "../../x.yaml"), "../x.yaml");
         assert_eq!(resolve("/srv/a", "../x.yaml"), "/srv/x.yaml");
         assert_eq!(resolve("a", "/x.yaml"), "/x.yaml");
+        for path in ["x.yaml", "a/x.yaml", "/a", "./x", "a/../x", "a//x", "/", "", "a/", ".a/x", "a/.x", "//a"] {
+            assert_eq!(resolved(path), resolve("", path), "{path}");
+        }
     }
 }

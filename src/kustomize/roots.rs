@@ -7,7 +7,7 @@ use foldhash::{HashMap, HashSet};
 
 use super::closure::{BuiltFile, BuiltFiles, weight};
 use super::edits::Edits;
-use super::path::{ancestors, folder_of, resolve};
+use super::path::{ancestors, folder_of, resolve, resolved};
 use super::pointer::{FilePatterns, Pointer};
 use super::repository::{Inward, OwnRepositories};
 use super::tree::SourceTree;
@@ -76,7 +76,7 @@ impl BuildRoots {
 
     /// Whether a kustomization at or above the folder of a file decides what of it is applied.
     pub fn govern(&self, path: &str) -> bool {
-        let path = resolve("", path);
+        let path = resolved(path);
         ancestors(folder_of(&path)).any(|folder| self.governed.contains(folder))
     }
 }

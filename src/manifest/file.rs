@@ -88,6 +88,11 @@ impl ParsedFile {
         self.read().into_iter().flat_map(Documents::skipped)
     }
 
+    /// How much that is.
+    pub fn skipped_count(&self) -> usize {
+        self.read().map_or(0, Documents::skipped_count)
+    }
+
     /// The first of the documents that cannot be read and say no more about it, because too many others before them do; and how
     /// many there are.
     pub fn more_unreadable(&self) -> Option<(Span, usize)> {

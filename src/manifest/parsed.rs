@@ -189,6 +189,11 @@ impl Documents {
         self.parsed.len() + self.bare.len()
     }
 
+    /// How much is not an object to apply.
+    pub(super) fn skipped_count(&self) -> usize {
+        self.bare.len() + self.parsed.iter().map(|document| document.skipped().len()).sum::<usize>()
+    }
+
     /// What is not an object to apply, with its document, in order.
     pub(super) fn skipped(&self) -> impl Iterator<Item = (u32, Skip)> {
         let of = |document: &'_ ParsedDocument| (document.index, document.skipped().to_vec());

@@ -1,6 +1,5 @@
 //! A finished report: everything that a format may say about one run.
 
-use foldhash::HashMap;
 use serde::Serialize;
 
 use super::ListedSkip;
@@ -41,9 +40,9 @@ pub struct Report {
     /// The simulated deletions behind findings that stand on one.
     #[doc(hidden)]
     pub cascades: Cascades,
-    /// The bundles that read each file, as places in `run.bundles`.
+    /// The files that each of `run.bundles` read, in order.
     #[doc(hidden)]
-    pub bundles_by_file: HashMap<FileId, Vec<usize>>,
+    pub files_of_bundles: Vec<Vec<FileId>>,
 }
 
 /// What a run was asked to read, and how.
@@ -264,8 +263,9 @@ impl Report {
 
     /// The names of the bundles that read `file`.
     pub(super) fn bundles_of(&self, file: FileId) -> impl Iterator<Item = &str> {
-        let bundles = self.bundles_by_file.get(&file).into_iter().flatten();
-        bundles.map(|at| self.run.bundles[*at].name.as_deref().unwrap_or("outside any bundle"))
+        let bundles = self.run.bundles.iter().zip(&self.files_of_bundles);
+        let reading = bundles.filter(move |(_, files)| files.binary_search(&file).is_ok());
+        reading.map(|(bundle, _)| bundle.name.as_deref().unwrap_or("outside any bundle"))
     }
 
     /// The path under which `file` is reported.

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use globset::GlobSet;
+use rayon::prelude::*;
 
 use crate::text::glob;
 
@@ -74,7 +75,7 @@ pub fn dominant(errors: &[&str], files: &[&str]) -> Option<Exclusion> {
     shared.into_iter().find_map(|(pattern, covers)| {
         let glob = pattern.glob();
         let matcher = matcher(&glob)?;
-        let matched = files.iter().filter(|path| matcher.is_match(path)).count();
+        let matched = files.par_iter().filter(|path| matcher.is_match(path)).count();
         (matched * 2 < files.len()).then_some(Exclusion { glob, covers })
     })
 }

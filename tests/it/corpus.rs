@@ -38,7 +38,7 @@ pub(crate) fn files(corpus: &Path) -> &'static [ParsedFile] {
     static FILES: OnceLock<Vec<ParsedFile>> = OnceLock::new();
     FILES.get_or_init(|| {
         let paths = [corpus.to_string_lossy().into_owned()];
-        Files::default().read(walk(&paths, &[]).expect("the corpus can be walked"))
+        Files::default().read(&walk(&paths, &[]).expect("the corpus can be walked"))
     })
 }
 

@@ -25,8 +25,8 @@ fn a_file_that_two_bundles_reach_is_parsed_once() {
         walk(&paths, &[]).expect("the folders are there")
     };
     let mut files = Files::default();
-    let first = files.read(walked(&["shared"]));
-    let second = files.read(walked(&["shared", "own"]));
+    let first = files.read(&walked(&["shared"]));
+    let second = files.read(&walked(&["shared", "own"]));
     assert_eq!(files.parsed(), 2);
     assert!(second.iter().any(|file| file.shares_content_with(&first[0])));
 }
@@ -55,7 +55,7 @@ fn a_file_under_two_names_is_parsed_once_and_reported_under_both() {
     repository.write("a.yaml", CONFIG_MAP).write("b/other.yaml", CONFIG_MAP);
     let walked = |path: &str| walk(&[inside(&repository, path)], &[]).expect("the file is there");
     let mut files = Files::default();
-    let (plain, detour) = (files.read(walked("a.yaml")), files.read(walked("b/../a.yaml")));
+    let (plain, detour) = (files.read(&walked("a.yaml")), files.read(&walked("b/../a.yaml")));
     assert_eq!(files.parsed(), 1);
     assert_eq!(plain[0].source().path(), inside(&repository, "a.yaml"));
     assert_eq!(detour[0].source().path(), inside(&repository, "b/../a.yaml"));
@@ -94,7 +94,7 @@ fn several_unsaved_texts_stand_in_for_files_and_for_files_to_come() {
     let folder = inside(&repository, "");
     let overlays = [unsaved("old.yaml"), unsaved("new.yaml"), unsaved("no-manifest.txt")];
     let found = Files::default().walk(&[folder], &[], &overlays, &WalkBudget::default()).expect("the folder is there");
-    let read: Vec<_> = Files::default().read(found);
+    let read: Vec<_> = Files::default().read(&found);
     let seen = |file: &ParsedFile| {
         let name = Path::new(file.source().path()).file_name().map(|name| name.to_string_lossy().into_owned());
         let object = &file.documents()[0].objects()[0];

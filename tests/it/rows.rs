@@ -16,7 +16,7 @@ use crate::support::{Repository, ownerlint, root};
 /// Everything that the fixtures of some rules contain, checked with some tables.
 fn findings_in(rules: &[&str], tables: &Tables) -> Vec<Finding> {
     let folders = rules.iter().map(|rule| root().join("fixtures/rules").join(rule).display().to_string());
-    let files = Files::default().read(walk(&folders.collect::<Vec<_>>(), &[]).expect("it can be read"));
+    let files = Files::default().read(&walk(&folders.collect::<Vec<_>>(), &[]).expect("it can be read"));
     let check = Check { tables: Some(Arc::new(tables.clone())), every: true, ..Check::default() };
     let report = engine::check(Inventory::new(files, Settings::default()), &check);
     report.findings.into_iter().map(|reported| reported.finding).collect()

@@ -77,7 +77,7 @@ pub(crate) fn check_text(name: &str, text: &str, check: &Check) -> Report {
 pub(crate) fn inventory_at(paths: &[&str]) -> Inventory {
     let paths: Vec<_> = paths.iter().map(|path| (*path).to_owned()).collect();
     let walk = walk(&paths, &[]).expect("the input can be read");
-    Inventory::new(Files::default().read(walk), Settings::default())
+    Inventory::new(Files::default().read(&walk), Settings::default())
 }
 
 /// The 1-based lines of `text` that carry the mark `# expect: <rule>` (several rules are separated by commas).

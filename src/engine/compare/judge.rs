@@ -74,7 +74,7 @@ impl Judged {
             notes,
             skipped: Vec::new(),
             cascades: Cascades::default(),
-            bundles_by_file: HashMap::default(),
+            files_of_bundles: Vec::new(),
             sources: merged.sources,
         }
     }

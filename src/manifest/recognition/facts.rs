@@ -69,7 +69,9 @@ impl FileFacts {
 
 /// Whether kustomize takes the file at `path` for a kustomization, whatever it says.
 pub fn is_kustomization(path: &str) -> bool {
-    KUSTOMIZATIONS.contains(&path.rsplit('/').next().unwrap_or(path))
+    let is_called =
+        |name| path.strip_suffix(name).is_some_and(|folder: &str| folder.is_empty() || folder.ends_with('/'));
+    KUSTOMIZATIONS.iter().any(is_called)
 }
 
 /// The API server accepts no object without a name, and no owner reference without a uid.

@@ -88,7 +88,7 @@ impl Rendering {
         let paths = within.iter().map(|part| format!("{top}/{part}"));
         let paths: Vec<String> = if within.is_empty() { vec![top.clone()] } else { paths.collect() };
         let mut rendering = Self::default();
-        for file in Files::default().read(walk(&paths, &[]).expect("paths of the corpus")) {
+        for file in Files::default().read(&walk(&paths, &[]).expect("paths of the corpus")) {
             let full = file.source().path();
             let below = full.strip_prefix(&top).expect("a path below").trim_start_matches('/');
             let name = if below.is_empty() { name_of(full) } else { below }.to_owned();

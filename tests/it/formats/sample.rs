@@ -230,7 +230,7 @@ pub(crate) fn with(sources: Sources, findings: Vec<Finding>) -> Report {
         notes: Vec::new(),
         skipped: Vec::new(),
         cascades: Cascades::default(),
-        bundles_by_file: Default::default(),
+        files_of_bundles: Vec::new(),
         sources,
     }
 }
