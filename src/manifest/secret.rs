@@ -103,8 +103,11 @@ fn hide_values(
             _ => shown.extend(keys_of_values(source, entry.value, hidden)),
         }
     }
-    let directives = document.comments.iter().map(|comment| comment.span);
-    shown.extend(directives.filter(|comment| is_directive(source, *comment)));
+    // A list may have as many comments as Secrets.
+    let first = document.comments.partition_point(|comment| comment.span.start < whole.start);
+    let comments = document.comments[first..].iter().map(|comment| comment.span);
+    let inside = comments.take_while(|comment| comment.start < whole.end);
+    shown.extend(inside.filter(|comment| is_directive(source, *comment)));
     hide_between(source, whole, shown, hidden);
 }
 

@@ -48,7 +48,7 @@ struct Leak<'a> {
 fn tracking_label_leaks(context: &Context<'_>, sink: &mut Sink) {
     let inventory = context.inventory;
     let tracking = TrackingLabels::of(inventory);
-    let mentioning = MarkMentions::of(inventory);
+    let mut mentioning = MarkMentions::of(inventory);
     for (member, template) in inventory.templates() {
         if let Some(leak) = leak(template, &tracking) {
             sink.push(leaked(member, &leak));
@@ -66,16 +66,26 @@ fn tracking_label_leaks(context: &Context<'_>, sink: &mut Sink) {
 struct MarkMentions<'a> {
     inventory: &'a Inventory,
     domain: memmem::Finder<'static>,
+    /// The last document that was looked at: a list may have a million objects.
+    last: Option<(FileId, u32, bool)>,
 }
 
 impl<'a> MarkMentions<'a> {
     fn of(inventory: &'a Inventory) -> Self {
-        Self { inventory, domain: memmem::Finder::new("argocd.argoproj.io/") }
+        Self { inventory, domain: memmem::Finder::new("argocd.argoproj.io/"), last: None }
     }
 
-    fn has(&self, member: &Member) -> bool {
-        let Some(document) = self.inventory.document(member.file, member.document) else { return false };
-        let text = self.inventory.sources.file(member.file).slice(document.span);
+    fn has(&mut self, member: &Member) -> bool {
+        let (file, document) = (member.file, member.document);
+        let known = self.last.filter(|(of, at, _)| (*of, *at) == (file, document)).map(|(.., has)| has);
+        let has = known.unwrap_or_else(|| self.are_in(file, document));
+        self.last = Some((file, document, has));
+        has
+    }
+
+    fn are_in(&self, file: FileId, document: u32) -> bool {
+        let Some(document) = self.inventory.document(file, document) else { return false };
+        let text = self.inventory.sources.file(file).slice(document.span);
         let marked = || text.contains(marks::ARGOCD_INSTANCE) || text.contains(marks::ARGOCD_TRACKING_ID);
         self.domain.find(text.as_bytes()).is_some() && marked()
     }
@@ -148,7 +158,6 @@ fn leaked(member: &Member, leak: &Leak<'_>) -> Draft {
 /// Kinds whose templates are their controllers' input for objects that the tool itself creates, or patterns to match.
 const NOT_COPIED: [&str; 3] = ["argoproj.io", "kyverno.io", "toolkit.fluxcd.io"];
 
-/// The marks in the metadata that a custom resource contains for objects of its operator.
 /// Whether operators may copy marks of the object, a custom resource, onto what they create.
 fn is_copied(member: &Member) -> bool {
     let group = member.object.group();
@@ -156,6 +165,7 @@ fn is_copied(member: &Member) -> bool {
     !table().is_builtin_group(group) && !NOT_COPIED.into_iter().any(below)
 }
 
+/// The marks in the metadata that a custom resource contains for objects of its operator.
 fn leaks_of_custom_resource(member: &Member) -> Vec<(&'static str, Span)> {
     let Some(spec) = member.object.at(&["spec"]) else { return Vec::new() };
     let metadata = spec.entries_below().into_iter().filter(|entry| entry.key == "metadata");

@@ -113,6 +113,7 @@ fn has_its_own_rule(error: &DecodeError) -> bool {
 }
 
 fn duplicate_key(context: &Context<'_>, sink: &mut Sink) {
+    let mut objects = DocumentObjects::of(context.inventory);
     for InDocument { file, document, what: problem } in context.inventory.problems() {
         let (key, merged) = match &problem.kind {
             ProblemKind::DuplicateKey { key } => (key, false),
@@ -139,7 +140,11 @@ fn duplicate_key(context: &Context<'_>, sink: &mut Sink) {
         if let Some(other) = problem.related {
             draft = draft.related(file, other, if merged { "this merge wins" } else { "this one is dropped" });
         }
-        sink.push(with_object(draft.field(problem.path.clone()), context, file, document, problem.span));
+        let draft = draft.field(problem.path.clone());
+        sink.push(match objects.around(file, document, problem.span.start) {
+            Some(member) => draft.about(member),
+            None => draft,
+        });
     }
 }
 
@@ -217,14 +222,31 @@ fn not_utf8(file: FileId, first: Span, count: usize) -> Draft {
         .help("save the file as UTF-8")
 }
 
-/// Ties a finding about text to the object it lies in.
-fn with_object(draft: Draft, context: &Context<'_>, file: FileId, document: u32, span: Span) -> Draft {
-    let members = &context.inventory.members;
-    let from = members.partition_point(|member| (member.file, member.document) < (file, document));
-    let here = members[from..].iter().take_while(|member| (member.file, member.document) == (file, document));
-    match here.filter(|member| member.object.start().start <= span.start).last() {
-        Some(member) => draft.about(member),
-        None => draft,
+/// Which object a place lies in. A list may have a million of them, so those of one document are sorted once, and places come one
+/// document after the other.
+struct DocumentObjects<'a> {
+    inventory: &'a Inventory,
+    document: Option<(FileId, u32)>,
+    /// By where they begin. An alias of another one begins where that one does.
+    starts: Vec<(u32, &'a Member)>,
+}
+
+impl<'a> DocumentObjects<'a> {
+    fn of(inventory: &'a Inventory) -> Self {
+        Self { inventory, document: None, starts: Vec::new() }
+    }
+
+    /// The last object of a document that begins before a place or there.
+    fn around(&mut self, file: FileId, document: u32, place: u32) -> Option<&'a Member> {
+        if self.document.replace((file, document)) != Some((file, document)) {
+            let members = &self.inventory.members;
+            let from = members.partition_point(|member| (member.file, member.document) < (file, document));
+            let here = members[from..].iter().take_while(|member| (member.file, member.document) == (file, document));
+            self.starts = here.map(|member| (member.object.start().start, member)).collect();
+            self.starts.sort_by_key(|(start, _)| *start);
+        }
+        let after = self.starts.partition_point(|(start, _)| *start <= place);
+        Some(self.starts[after.checked_sub(1)?].1)
     }
 }
 

@@ -179,3 +179,15 @@ fn explain_fits_the_terminal() {
     let output = ownerlint().env("COLUMNS", "72").args(["explain", "finalizer-preset-gc"]).output().expect("it runs");
     insta::assert_snapshot!(String::from_utf8(output.stdout).expect("text"));
 }
+
+#[test]
+fn a_key_twice_is_about_the_object_around_it_whatever_an_alias_repeats() {
+    let item = |anchor: &str, name: &str, data: &str| {
+        format!("- {anchor}\n  apiVersion: v1\n  kind: ConfigMap\n  metadata: {{name: {name}}}\n  data: {data}\n")
+    };
+    let items = item("&a", "first", "{a: b}") + &item("&b", "second", "{a: b, a: c}") + "- *a\n";
+    let text = format!("apiVersion: v1\nkind: List\nitems:\n{items}");
+    let report = check_text("list.yaml", &text, &Check::default());
+    let twice = report.findings.iter().find(|found| found.finding.rule == "duplicate-key").expect("it is found");
+    assert_eq!(twice.finding.object.as_ref().expect("an object").name, "second");
+}

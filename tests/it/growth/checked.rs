@@ -1,8 +1,8 @@
 //! What `check` costs.
 
 use super::support::{
-    checked, documents, lines, namesakes_and_references, operator_and_object, uid, with_finalizers, with_references,
-    within_limits, within_limits_in,
+    checked, documents, lines, list, namesakes_and_references, operator_and_object, uid, with_finalizers,
+    with_references, within_limits, within_limits_in,
 };
 use crate::support::Repository;
 
@@ -278,4 +278,34 @@ fn workloads_of_one_account_and_the_kinds_of_its_role() {
          {{apiGroup: {group}, kind: ClusterRole, name: web}}\nsubjects: [{{kind: ServiceAccount, name: web, namespace: shop}}]\n{}",
         documents(5_000, workload)
     ));
+}
+
+/// Whether one mentions a mark of Argo CD was looked for in all of the list.
+#[test]
+fn a_list_of_custom_resources() {
+    checked(&list(80_000, |number| {
+        format!(
+            "apiVersion: example.com/v1, kind: Widget, metadata: {{name: web-{number}, namespace: shop}}, spec: {{a: 1}}"
+        )
+    }));
+}
+
+/// The directives in each were looked for in all comments of the list.
+#[test]
+fn a_list_of_secrets_with_a_comment_each() {
+    checked(&list(30_000, |number| {
+        format!(
+            "apiVersion: v1, kind: Secret, metadata: {{name: web-{number}, namespace: shop}}, # a comment\n  stringData: {{a: b}}"
+        )
+    }));
+}
+
+/// The object around each was looked for among all of the list.
+#[test]
+fn a_list_of_objects_with_a_key_twice_each() {
+    checked(&list(30_000, |number| {
+        format!(
+            "apiVersion: v1, kind: ConfigMap, metadata: {{name: web-{number}, namespace: shop}}, data: {{a: b, a: c}}"
+        )
+    }));
 }

@@ -48,6 +48,11 @@ pub(super) fn documents(count: usize, document: impl Fn(usize) -> String) -> Str
     lines(count, |number| format!("---\n{}", document(number)))
 }
 
+/// One list of objects, one for each number, each in one line.
+pub(super) fn list(count: usize, object: impl Fn(usize) -> String) -> String {
+    format!("apiVersion: v1\nkind: List\nitems:\n{}", lines(count, |number| format!("- {{{}}}", object(number))))
+}
+
 pub(super) fn uid(number: usize) -> String {
     format!("3f2a61c8-9d1e-4a77-b0c5-{number:012x}")
 }
