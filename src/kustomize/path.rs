@@ -2,16 +2,24 @@
 
 use std::borrow::Cow;
 
-/// `path` as the folder where the input is read means it. Most paths of an input are plain, and every one of them is asked about.
-pub fn resolved(path: &str) -> Cow<'_, str> {
+/// Whether a path has nothing to resolve but its folder. Most paths of an input are so, and every one of them is asked about.
+fn is_plain(path: &str) -> bool {
     let below_root = path.strip_prefix('/').unwrap_or(path);
     let has_dots = below_root.starts_with('.') || below_root.contains("/.");
     let has_empty_parts = below_root.is_empty() || below_root.ends_with('/') || path.contains("//");
-    if has_dots || has_empty_parts { resolve("", path).into() } else { path.into() }
+    !has_dots && !has_empty_parts
+}
+
+/// `path` as the folder where the input is read means it.
+pub fn resolved(path: &str) -> Cow<'_, str> {
+    if is_plain(path) { path.into() } else { resolve("", path).into() }
 }
 
 /// `path` as `folder` means it, without `.` and, as far as that goes, without `..`.
 pub fn resolve(folder: &str, path: &str) -> String {
+    if folder.is_empty() && is_plain(path) {
+        return path.to_owned();
+    }
     let rooted = path.starts_with('/') || folder.starts_with('/');
     let folder = if path.starts_with('/') { "" } else { folder };
     let mut parts: Vec<&str> = Vec::new();
@@ -56,6 +64,8 @@ mod tests {
         assert_eq!(resolve("a", "/x.yaml"), "/x.yaml");
         for path in ["x.yaml", "a/x.yaml", "/a", "./x", "a/../x", "a//x", "/", "", "a/", ".a/x", "a/.x", "//a"] {
             assert_eq!(resolved(path), resolve("", path), "{path}");
+            // What is found without a look at its parts is what these say.
+            assert_eq!(resolved(path), resolve(".", path), "{path}");
         }
     }
 }
