@@ -75,6 +75,7 @@ mod report_scope;
 mod rows;
 mod rules;
 mod rules_of_change;
+mod security;
 mod served_kinds;
 mod serves;
 mod shown_commands;
