@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use crate::kustomize::Deliverer;
+use crate::manifest::ListClient;
 
 /// What is applied together. Objects of two destinations may have one key: they are in two clusters, or nobody applies one of
 /// them.
@@ -37,6 +38,11 @@ impl Destination {
             Self::Root { by, .. } => by.as_deref(),
             _ => None,
         }
+    }
+
+    /// The clients that apply what is there: kubectl or Helm, unless an object of Flux or Argo CD delivers it.
+    pub fn client(&self) -> ListClient {
+        if self.deliverer().is_some() { ListClient::GitOps } else { ListClient::Kubectl }
     }
 
     /// Whether what was here is delivered no more once it is at `other`: nobody applies it there, or nobody is known to.

@@ -57,7 +57,9 @@ impl TreePart {
             (a.file.file.source().path(), &a.destination).cmp(&(b.file.file.source().path(), &b.destination))
         });
         let about = files.iter().map(|file| (Arc::clone(&file.place), file.destination.clone())).collect();
-        let applied = files.into_iter().map(|file| file.file).collect();
+        let applied =
+            files.into_iter().map(|file| AppliedFile { client: Some(file.destination.client()), ..file.file });
+        let applied = applied.collect();
         let inventory = Inventory::applied(applied, settings);
         Self { inventory, cluster: None, files: about, files_at: OnceLock::new(), whole: Arc::default() }
     }

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use crate::kustomize::Edits;
-use crate::manifest::ParsedFile;
+use crate::manifest::{ListClient, ParsedFile};
 
 /// A file of a bundle.
 #[derive(Clone, Debug)]
@@ -14,10 +14,12 @@ pub struct AppliedFile {
     pub edits: Option<Arc<Edits>>,
     /// The namespace of its objects without one, where that is another than the input's.
     pub namespace: Option<Arc<str>>,
+    /// The clients that apply it. Objects that they take for lists are left out; `None` keeps these.
+    pub client: Option<ListClient>,
 }
 
 impl From<ParsedFile> for AppliedFile {
     fn from(file: ParsedFile) -> Self {
-        Self { file, edits: None, namespace: None }
+        Self { file, edits: None, namespace: None, client: None }
     }
 }

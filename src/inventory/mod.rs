@@ -165,6 +165,7 @@ impl Inventory {
     /// The inventory of files whose objects are applied under other names than they are written under. A file that several
     /// roots build comes once for each of them.
     pub fn applied(files: Vec<AppliedFile>, settings: Settings) -> Self {
+        let clients: Vec<_> = files.iter().map(|file| file.client).collect();
         let given = (0u32..).map(FileId).zip(&files).filter_map(|(id, file)| Some((id, file.namespace.clone()?)));
         let namespaces = given.collect();
         let (files, edits): (Vec<_>, Vec<_>) = files.into_iter().map(|file| (file.file, file.edits)).unzip();
@@ -191,6 +192,10 @@ impl Inventory {
             Some((file, document, Skip { span: what.start(), reason }))
         });
         let set_aside = set_aside.collect();
+        written.retain(|object| match clients.get(object.file.0 as usize) {
+            Some(Some(client)) => object.what.list_reading().is_none_or(|reading| reading.is_applied_by(*client)),
+            _ => true,
+        });
         let mut inventory = Self {
             sources,
             members: Vec::new(),

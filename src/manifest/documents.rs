@@ -57,7 +57,7 @@ impl fmt::Display for WithoutIdentity {
 /// What a document contains.
 #[derive(Debug, Default)]
 pub(super) struct Found {
-    /// The objects, each with its value; the items of a list come as themselves and the list itself does not.
+    /// The objects, each with its value; the items of a list come as themselves. The list does so only if it is written as an object.
     pub objects: SmallVec<[(NodeId, ObjectFields); 1]>,
     /// Whether the document is a list.
     pub is_list: bool,
@@ -65,8 +65,7 @@ pub(super) struct Found {
     pub others: Vec<NotAnObject>,
 }
 
-/// The objects of a document. `kind: List` and any `…List` with a sequence under `items` give their items, lists in
-/// lists too.
+/// The objects of a document. A sequence under `items` gives its items, lists in lists too.
 pub(super) fn objects_of(tree: &Tree) -> Found {
     let mut found = Found::default();
     let root = tree.root();
@@ -93,23 +92,39 @@ impl Found {
     ) -> Option<(impl Iterator<Item = Value<'t>> + use<'t>, Option<Arc<TypeMeta>>)> {
         let Some(object) = ObjectFields::read(value, default) else {
             self.others.push(not_an_object(value));
+            // Clients ask a list for its kind and not for its version.
+            let has_kind = value.get("kind").and_then(Value::as_str).is_some_and(|kind| !kind.is_empty());
+            let items = value.get("items").filter(|items| has_kind && items.is_seq())?;
+            return Some((items.items(), None));
+        };
+        let Some(items) = value.get("items") else {
+            self.objects.push((value.id(), object));
             return None;
         };
-        let items = value.get("items").filter(|items| items.is_seq() || items.is_null());
-        match items.filter(|_| object.type_meta.kind.ends_with("List")) {
-            Some(items) => Some((items.items(), typed_list_item(&object.type_meta))),
-            None => {
-                self.objects.push((value.id(), object));
-                None
-            }
+        let is_sequence = items.is_seq() || items.is_null();
+        let list = is_sequence.then(|| (items.items(), item_type(&object.type_meta)));
+        if !is_sequence || !is_only_a_list(value, &object) {
+            self.objects.push((value.id(), object));
         }
+        list
     }
 }
 
-/// `v1 ConfigMapList` says what its items are; `v1 List` does not.
-fn typed_list_item(list: &TypeMeta) -> Option<Arc<TypeMeta>> {
-    let kind = list.kind.strip_suffix("List").filter(|kind| !kind.is_empty())?;
-    Some(TypeMeta::shared(&list.api_version, kind))
+/// Whether a mapping with `items` is nothing but a list: `kind: List`, or a kind like `ConfigMapList` without a name or without a
+/// field that lists do not have. A custom kind may be called `AllowList`.
+fn is_only_a_list(value: Value<'_>, object: &ObjectFields) -> bool {
+    let kind = &object.type_meta.kind;
+    let is_list_field = |key: &str| matches!(key, "apiVersion" | "kind" | "metadata" | "items");
+    let is_named = || value.at(&["metadata", "name"]).is_some_and(|name| !name.is_null());
+    let has_own_field = || value.entries().any(|entry| !is_list_field(entry.key));
+    kind == "List" || kind.ends_with("List") && !(is_named() && has_own_field())
+}
+
+/// The type of items that name none (decodeToList of apimachinery's unstructured package): `v1 ConfigMapList` says it, `v1 List`
+/// does not, and an object with `items` has items of its own type.
+fn item_type(list: &TypeMeta) -> Option<Arc<TypeMeta>> {
+    let kind = list.kind.strip_suffix("List").unwrap_or(&list.kind);
+    (!kind.is_empty()).then(|| TypeMeta::shared(&list.api_version, kind))
 }
 
 fn not_an_object(value: Value<'_>) -> NotAnObject {

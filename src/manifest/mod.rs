@@ -32,7 +32,7 @@ pub use documents::WithoutIdentity;
 pub use file::ParsedFile;
 pub use label_key::{is_namespace_name, label_key_errors};
 pub use metadata::{Labels, Metadata, OBJECT_META_FIELDS, ServerField};
-pub use object::Object;
+pub use object::{ListClient, ListReading, Object};
 pub use owner_reference::{OWNER_REFERENCE_FIELDS, OwnerReference, OwnerReferences};
 pub use parsed::ParsedDocument;
 pub use recognition::{

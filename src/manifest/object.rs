@@ -49,6 +49,41 @@ enum KindFacts {
     Definition(CustomResourceDefinition),
 }
 
+/// How clients read an object with `items` at its top. kubectl and Helm take any document with that key for a list, whatever its
+/// kind (apimachinery, pkg/apis/meta/v1/unstructured/helpers.go), and lists in lists too (cli-runtime, pkg/resource/visitor.go);
+/// Flux (fluxcd/pkg, ssa/utils/object.go) and Argo CD (reposerver/repository/repository.go) one whose `items` are a list.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ListReading {
+    /// Every client applies the items and not the object.
+    List,
+    /// It is an item of a list and has a list under `items`: kubectl and Helm apply the items, Flux and Argo CD the object.
+    ListInList,
+    /// `items` is null: for kubectl and Helm an empty list.
+    Null,
+    /// `items` is neither: kubectl and Helm reject the document.
+    Rejected,
+}
+
+/// Clients that read lists alike.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ListClient {
+    /// kubectl and Helm.
+    Kubectl,
+    /// Flux and Argo CD.
+    GitOps,
+}
+
+impl ListReading {
+    /// Whether `client` applies the object, and not only its items.
+    pub fn is_applied_by(self, client: ListClient) -> bool {
+        match self {
+            Self::List => false,
+            Self::ListInList | Self::Null => client == ListClient::GitOps,
+            Self::Rejected => true,
+        }
+    }
+}
+
 impl ObjectFields {
     /// Reads a mapping. `None` when it has no `apiVersion` or no `kind` (missing, null or empty): not a
     /// manifest. An `apiVersion` or `kind` of another type than string is a decode error. `default` is what a typed list
@@ -189,6 +224,18 @@ impl Object {
             ObjectValue::Document(tree) => tree.root(),
             ObjectValue::Item(tree, node) => tree.value(*node),
         }
+    }
+
+    /// How clients read the object if it has `items` at its top.
+    pub fn list_reading(&self) -> Option<ListReading> {
+        let items = self.value().get("items")?;
+        let is_document = self.value().id() == self.tree().root().id();
+        Some(match items {
+            value if value.is_seq() && is_document => ListReading::List,
+            value if value.is_seq() => ListReading::ListInList,
+            value if value.is_null() => ListReading::Null,
+            _ => ListReading::Rejected,
+        })
     }
 
     /// The value at a path of keys: `["spec", "names", "kind"]`.

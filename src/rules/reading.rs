@@ -6,7 +6,7 @@ use super::words::{a_json_type, help_for_type, named, whereabouts};
 use crate::finding::{Consequence, Severity};
 use crate::inventory::{InDocument, Inventory, Member};
 use crate::kube::kinds;
-use crate::manifest::DecodeError;
+use crate::manifest::{DecodeError, ListReading};
 use crate::text::{FileId, Span};
 use crate::yaml::{Dropped, ProblemKind, Quirk};
 
@@ -171,6 +171,45 @@ fn dropped_content(context: &Context<'_>, sink: &mut Sink) {
         }
         sink.push(draft);
     }
+    let read_as_list =
+        |member: &Member| Some((member.object.list_reading()?, member.object.value().entry("items")?.key_span));
+    for member in &context.inventory.members {
+        if let Some((reading, items)) = read_as_list(member) {
+            sink.push(as_list(member, reading, items));
+        }
+    }
+}
+
+/// An object with `items`, which clients take for a list.
+fn as_list(member: &Member, reading: ListReading, items: Span) -> Draft {
+    let name = named(member);
+    let (message, reason) = match reading {
+        ListReading::List => (
+            format!("{name} is never applied: `items` makes a list of its document"),
+            "kubectl, Helm, Flux and Argo CD take a document with a list under `items` for a list, whatever its kind. They \
+             apply the items and drop everything else. A tool that prunes deletes the object from the cluster.",
+        ),
+        ListReading::ListInList => (
+            format!("{name} is an object for some tools and a list for others"),
+            "kubectl and Helm also take an item with `items` for a list: they apply its items and drop everything else. Flux and \
+             Argo CD apply the object itself.",
+        ),
+        ListReading::Null => (
+            format!("{name} is an object for some tools and an empty list for others"),
+            "kubectl and Helm take a document with `items` for a list, whatever its kind: this one is empty, and they apply \
+             nothing. Flux applies the object, and Argo CD does if it has a `spec` or a `status`.",
+        ),
+        ListReading::Rejected => (
+            format!("kubectl and Helm reject {name}: `items` is not a list"),
+            "They take a document with `items` for a list, whatever its kind, and stop reading the file at one that is none. \
+             Flux and Argo CD apply the object.",
+        ),
+    };
+    Draft::on(member, items, message)
+        .label("this key makes a list of the object")
+        .reason(reason)
+        .help("remove `items`, or write the list as a document of its own with `kind: List`")
+        .field("items")
 }
 
 fn bytes(count: u32) -> String {

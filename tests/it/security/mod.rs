@@ -2,3 +2,4 @@
 //! memory. The trees are in `fixtures/security/`, a folder each; this room has a file per kind of attack.
 
 mod fixtures;
+mod lists;
