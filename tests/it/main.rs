@@ -52,6 +52,7 @@ mod init;
 mod known_finalizers;
 mod limits;
 mod lsp;
+mod messages;
 mod mistakes;
 mod operator_rules;
 mod owner_rules;

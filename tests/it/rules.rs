@@ -11,7 +11,7 @@ use crate::rules_of_change::{assert_marks_of_change, assert_marks_of_diff};
 use crate::support::{check_text, marked_lines, ownerlint, root};
 
 /// Rules on what no text of manifests can show: a file that cannot be read, the file of a baseline.
-const WITHOUT_EXAMPLES: [&str; 2] = ["unreadable-file", "baseline-stale"];
+pub(crate) const WITHOUT_EXAMPLES: [&str; 2] = ["unreadable-file", "baseline-stale"];
 
 /// The lines on which a rule points.
 fn lines_of(report: &Report, rule: &str) -> Vec<usize> {
@@ -26,7 +26,7 @@ fn lines_of(report: &Report, rule: &str) -> Vec<usize> {
     lines
 }
 
-fn check_for(info: &str) -> Check {
+pub(crate) fn check_for(info: &str) -> Check {
     let world = if info.contains("world=closed") { World::Closed } else { World::Open };
     Check { world, ..Check::default() }
 }

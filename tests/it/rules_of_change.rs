@@ -3,18 +3,15 @@
 use std::collections::BTreeSet;
 use std::path::Path;
 
-use ownerlint::report::Format;
-use ownerlint::report::HumanOptions;
-use ownerlint::report::diff::render;
-use ownerlint::rules::{RULES, Rule};
+use ownerlint::rules::Rule;
 use ownerlint::text::{ColumnUnit, Side};
 use ownerlint::{CompareRequest, Comparison, DiffReport, StateChoice};
 use walkdir::WalkDir;
 
-use crate::support::{marked_lines, root};
+use crate::support::marked_lines;
 
 /// What `diff` says of the folders `base` and `head` within `folder`.
-fn compared(folder: &Path) -> DiffReport {
+pub(crate) fn compared(folder: &Path) -> DiffReport {
     let side = |name: &str| StateChoice::Path(folder.join(name).display().to_string());
     let request = CompareRequest::new(side("base"), side("head"));
     let comparison = Comparison::open(&request).unwrap_or_else(|error| panic!("{}: {error}", folder.display()));
@@ -56,8 +53,16 @@ pub(crate) fn assert_marks_of_change(rule: &Rule, folder: &Path, fires: bool) {
     assert_eq!(found(folder, &report, rule.id), expected, "{}: lines on which {} points", folder.display(), rule.id);
 }
 
-/// The same for an example of a page.
+/// Asserts that a rule points at exactly the marked lines of base in a page's `diff` example.
 pub(crate) fn assert_marks_of_diff(rule: &Rule, place: &str, diff: &str) {
+    let folder = written_change(diff);
+    let expected = marked(folder.path(), rule.id);
+    let found = found(folder.path(), &compared(folder.path()), rule.id);
+    assert_eq!(found, expected, "{place}: lines on which {} points", rule.id);
+}
+
+/// Writes a page's `diff` example into a new folder, as `base/` and `head/`.
+pub(crate) fn written_change(diff: &str) -> tempfile::TempDir {
     let folder = tempfile::tempdir().expect("a folder");
     for side in ["base", "head"] {
         std::fs::create_dir(folder.path().join(side)).expect("a folder");
@@ -79,37 +84,5 @@ pub(crate) fn assert_marks_of_diff(rule: &Rule, place: &str, diff: &str) {
             std::fs::write(path, text).expect("a file");
         }
     }
-    let expected = marked(folder.path(), rule.id);
-    let found = found(folder.path(), &compared(folder.path()), rule.id);
-    assert_eq!(found, expected, "{place}: lines on which {} points", rule.id);
-}
-
-/// What people read about each bad case; the paths of the fixtures are from the repository.
-#[test]
-fn findings_on_changes_read_well() {
-    for rule in RULES.iter().filter(|rule| rule.is_of_change()) {
-        let folder = root().join("fixtures/rules").join(rule.id).join("bad");
-        let mut cases: Vec<_> =
-            std::fs::read_dir(&folder).expect("fixtures").flatten().map(|case| case.path()).collect();
-        cases.sort();
-        let mut told = String::new();
-        for case in cases {
-            let report = compared(&case);
-            let here = format!("{}/", case.display());
-            let name = case.file_name().expect("a name").to_string_lossy();
-            told.push_str(&format!("### {name}\n\n{}\n", of_rules(&report).replace(&here, "")));
-        }
-        insta::assert_snapshot!(format!("change_{}", rule.id), told);
-    }
-}
-
-/// The findings alone, as a person sees them.
-fn of_rules(report: &DiffReport) -> String {
-    let options = ownerlint::report::Options {
-        human: HumanOptions { show: ownerlint::Severity::Info, width: 120, ..HumanOptions::default() },
-        ..ownerlint::report::Options::default()
-    };
-    let text = render(Format::Human, report, &options);
-    let end = text.find("\nRemoved\n").or_else(|| text.find("\nRenamed\n")).or_else(|| text.find("\nMoved\n"));
-    text[..end.unwrap_or(text.len())].to_owned()
+    folder
 }
