@@ -46,6 +46,7 @@
 //! * `lsp` (default): the language server, and with `cli` the command `ownerlint lsp`.
 
 // What the crate promises to its users.
+pub use changes::{Unread, UnreadSide, UnreadWhat};
 pub use engine::{
     BaselineChoice, CheckOptions, CompareRequest, Comparison, ConfigChoice, DeletionPlan, DeletionRequest, ReportScope,
     Request, Session, StateChoice,
@@ -56,7 +57,7 @@ pub use finding::{
 pub use inventory::{Overlay, Release};
 pub use kube::{Namespace, ObjectKey, Policy};
 pub use merge::{DiffEffect, EffectCertainty, EffectKind};
-pub use report::diff::{ChangedPlace, DiffReport, DiffSummary, ReportedChange, StateName};
+pub use report::diff::{ChangedPlace, DiffReport, DiffSummary, DiffVerdict, FailedBuild, ReportedChange, StateName};
 pub use report::plan::PlanFormat;
 pub use report::{
     Format, Graphs, ListedObject, ListedPlace, ListedReference, ListedSkip, Listing, Note, Region, Report, Reported,

@@ -82,6 +82,8 @@ output markdown-file "$markdown"
 # What merging does comes first if it is worth a comment, else as a line at the end.
 is_news=false
 if [[ "${DIFF_DELETED:-0}" != 0 || "${DIFF_STUCK:-0}" != 0 || "${DIFF_FINDINGS:-0}" != 0 ]]; then is_news=true; fi
+# A heading without a deletion says that ownerlint cannot tell.
+if [[ -s "${DIFF_MARKDOWN:-}" && "$(head -c 3 "$DIFF_MARKDOWN")" == "## " ]]; then is_news=true; fi
 if [[ -s "$markdown" ]]; then
   report=$(<"$markdown")
   {

@@ -23,6 +23,7 @@ is_known() {
 # Inputs reach the command as array elements, never as shell text, and with `=` where they could be taken for options.
 arguments=(diff --output concise --output "json:$json" --output "markdown:$markdown")
 if [[ -n "${FAIL_ON:-}" ]]; then arguments+=("--fail-on=$FAIL_ON"); fi
+if is_true "${REQUIRE_KNOWN:-false}"; then arguments+=(--fail-on=unknown); fi
 if is_true "${ANNOTATIONS:-true}"; then arguments+=(--output "github:$annotations"); fi
 if [[ -n "${SARIF:-}" ]]; then arguments+=(--output "sarif:$sarif"); fi
 if [[ -n "${CONFIG:-}" ]]; then arguments+=("--config=$CONFIG"); fi

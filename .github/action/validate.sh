@@ -13,6 +13,7 @@ switch() {
 }
 switch changed-only "${CHANGED_ONLY:-}"
 switch diff "${DIFF:-}"
+switch require-known "${REQUIRE_KNOWN:-false}"
 switch annotations "${ANNOTATIONS:-}"
 switch summary "${SUMMARY:-}"
 switch comment "${COMMENT:-}"

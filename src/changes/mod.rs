@@ -13,6 +13,7 @@ mod immutable;
 mod pairing;
 mod similar;
 mod tree;
+mod unread;
 
 pub use both::BothSides;
 pub use compare::{ChangeKind, ObjectChange, Sides, compare};
@@ -20,3 +21,4 @@ pub use content::{same_content, same_value};
 pub use destination::Destination;
 pub use immutable::{RejectedField, rejected_fields};
 pub use tree::{PlacedFile, TreePart, TreePlace, WholeTree};
+pub use unread::{OtherFile, SourceState, Unread, UnreadChanges, UnreadSide, UnreadWhat, unread};

@@ -1,5 +1,7 @@
 //! `diff`: what merging a change does.
 
+use std::str::FromStr;
+
 use clap::{Args, ValueEnum};
 
 use super::check::{is_incomplete, options, shown};
@@ -12,13 +14,15 @@ use super::output::{FailOn, OutputSpec, distinct, formats, severity, write_docum
 use super::plan::{HelmMajor, ToolCascade};
 use super::published::PublishedArgs;
 use super::status::Status;
+use super::terminal;
 use crate::delivery::DeliveryTool;
 use crate::engine::{CompareRequest, Comparison, StateChoice};
 use crate::finding::Severity;
 use crate::inventory::Release;
 use crate::kube::Policy;
 use crate::merge::DeliveryChoice;
-use crate::report::{Format, diff};
+use crate::report::Format;
+use crate::report::diff::{self, DiffVerdict};
 use crate::suppression::Date;
 
 #[derive(Debug, Args)]
@@ -86,9 +90,12 @@ pub(super) struct DiffArgs {
     /// The lowest severity that human and concise output show: error, warning or info [default: warning, or that of --fail-on]
     #[arg(long, value_name = "SEVERITY", value_parser = severity, help_heading = "Output")]
     show: Option<Severity>,
-    /// The lowest severity that makes the run fail [default: error]
-    #[arg(long, value_name = "SEVERITY", value_parser = known::<FailOn>(FailOn::names), help_heading = "Exit status")]
-    fail_on: Option<FailOn>,
+    /// The lowest severity that makes the run fail, `unknown` if ownerlint cannot tell what is deleted, or both: `error,unknown` [default: error]
+    #[arg(long, value_name = "LIST", value_delimiter = ',', value_parser = known::<DiffFailOn>(DiffFailOn::names), help_heading = "Exit status")]
+    fail_on: Vec<DiffFailOn>,
+    /// Succeed if neither state has an object
+    #[arg(long, help_heading = "Exit status")]
+    allow_empty: bool,
     /// Exit with 0 whatever is found
     #[arg(long, help_heading = "Exit status")]
     exit_zero: bool,
@@ -105,6 +112,34 @@ enum DiffBy {
     Kubectl,
 }
 
+/// A word of `--fail-on`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum DiffFailOn {
+    Severity(FailOn),
+    Unknown,
+}
+
+impl DiffFailOn {
+    /// All that can be written.
+    fn names() -> Vec<String> {
+        let mut names = FailOn::names();
+        names.push("unknown".to_owned());
+        names
+    }
+}
+
+impl FromStr for DiffFailOn {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        if text == "unknown" {
+            return Ok(Self::Unknown);
+        }
+        let error = || "write `error`, `warning`, `info` or `never`, and `unknown`".to_owned();
+        text.parse().map(Self::Severity).map_err(|_: String| error())
+    }
+}
+
 impl From<DiffBy> for DeliveryTool {
     fn from(by: DiffBy) -> Self {
         match by {
@@ -119,8 +154,12 @@ impl From<DiffBy> for DeliveryTool {
 pub(super) fn diff(args: DiffArgs, global: &GlobalArgs) -> Result<Status, Error> {
     distinct(&args.output)?;
     hints::on_addresses(&args.paths)?;
-    let (output, show, exit_zero) = (args.output.clone(), args.show, args.exit_zero);
-    let fail_on = args.fail_on.map(|fail_on| fail_on.0);
+    let (output, show, exit_zero, allow_empty) = (args.output.clone(), args.show, args.exit_zero, args.allow_empty);
+    let fail_on_unknown = args.fail_on.contains(&DiffFailOn::Unknown);
+    let fail_on = args.fail_on.iter().rev().find_map(|word| match word {
+        DiffFailOn::Severity(fail_on) => Some(fail_on.0),
+        DiffFailOn::Unknown => None,
+    });
     let markdown_bytes = args.markdown_bytes;
     let staged = args.staged.then_some("HEAD");
     let base = args.published.of_base(args.base_ref.as_deref().or(staged));
@@ -143,6 +182,11 @@ pub(super) fn diff(args: DiffArgs, global: &GlobalArgs) -> Result<Status, Error>
     Ok(match fail_on {
         _ if is_incomplete(&report.findings) => Status::Failure,
         Some(least) if found(least) && !exit_zero => Status::Findings,
+        _ if fail_on_unknown && report.summary.verdict == DiffVerdict::Unknown && !exit_zero => Status::Findings,
+        _ if comparison.objects() == 0 && !allow_empty => {
+            terminal::say("no Kubernetes object found on either side; `--allow-empty` makes that a success");
+            Status::NoObjects
+        }
         _ => Status::Clean,
     })
 }
@@ -171,6 +215,7 @@ impl DiffArgs {
                 by: self.by.map(DeliveryTool::from),
                 helm_version: self.helm_version.into(),
                 cascade: self.cascade.map(Policy::from),
+                unknown_prunes: false,
             },
             config: self.config.choice(),
             select: self.select,

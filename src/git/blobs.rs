@@ -21,6 +21,11 @@ impl ObjectName {
     pub(super) fn new(name: &str) -> Self {
         Self(name.to_owned())
     }
+
+    /// The digits.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
 }
 
 /// Contents by name, each of them read once.

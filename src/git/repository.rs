@@ -130,7 +130,9 @@ impl Repository {
             match disk.symlink_metadata() {
                 // What a sparse checkout leaves out is as the index has it.
                 _ if tag == b'S' => sparse.push(path),
-                Ok(metadata) if metadata.is_dir() => snapshot.submodules.push(path.trim_end_matches('/').to_owned()),
+                Ok(metadata) if metadata.is_dir() => {
+                    snapshot.submodules.insert(path.trim_end_matches('/').to_owned(), String::new());
+                }
                 Ok(metadata) => {
                     let (content, is_link) = (FileContent::Disk(disk), metadata.is_symlink());
                     let file = SnapshotFile { content, is_link, is_executable: false };
@@ -139,8 +141,11 @@ impl Repository {
                 Err(_) => {}
             }
         }
-        if !sparse.is_empty() {
+        if !sparse.is_empty() || !snapshot.submodules.is_empty() {
             let staged = self.staged()?;
+            for (path, commit) in &mut snapshot.submodules {
+                commit.clone_from(staged.submodules.get(path).unwrap_or(&String::new()));
+            }
             snapshot.files.extend(
                 sparse.into_iter().filter_map(|path| {
                     staged.files.get_key_value(&path).map(|(path, file)| (path.clone(), file.clone()))

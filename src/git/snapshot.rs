@@ -10,8 +10,8 @@ use super::ObjectName;
 pub struct Snapshot {
     /// The files, by path.
     pub files: BTreeMap<String, SnapshotFile>,
-    /// The paths of submodules, whose files other repositories have.
-    pub submodules: Vec<String>,
+    /// The commits of submodules, whose files other repositories have, by path; empty where no commit is known.
+    pub submodules: BTreeMap<String, String>,
 }
 
 /// A file of a snapshot.
@@ -38,7 +38,7 @@ impl Snapshot {
     /// Takes over an entry with one of git's modes: file, link, or commit of a submodule.
     pub(super) fn take(&mut self, mode: &str, name: &str, path: &str) {
         match mode {
-            "160000" => self.submodules.push(path.to_owned()),
+            "160000" => drop(self.submodules.insert(path.to_owned(), name.to_owned())),
             _ => {
                 let content = FileContent::Stored(ObjectName::new(name));
                 self.files.insert(

@@ -23,13 +23,29 @@ pub struct BuiltFile {
     pub edits: Arc<Edits>,
 }
 
+/// What keeps a root from being built: a folder that it includes and that no kustomization is in (kustomize,
+/// api/internal/target/kusttarget.go), or a file that is missing or cannot be read.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct BuildObstacle {
+    /// `apps has no kustomization`.
+    pub reason: String,
+    /// The file that is in the way, or the folder of the kustomization that names what is.
+    pub place: String,
+    /// What that kustomization names.
+    pub named: Option<String>,
+}
+
 /// What is built from where a pointer leads.
 #[derive(Clone, Debug, Default)]
 pub(super) struct BuiltFiles {
     /// The files, in the order of their paths.
     pub(super) files: Vec<BuiltFile>,
     /// What keeps it from being built, if anything does.
-    pub(super) unbuildable: Option<String>,
+    pub(super) unbuildable: Option<BuildObstacle>,
+    /// The folders whose kustomizations are included.
+    pub(super) kustomizations: BTreeSet<String>,
+    /// The first folder that too many kustomizations include within each other.
+    pub(super) unfollowed: Option<String>,
     /// The kustomizations that were found below a folder that has none.
     pub(super) found: BTreeSet<String>,
     /// What it takes to build them, as [`weight`] counts.
@@ -67,28 +83,53 @@ struct Closure<'t, 'f> {
 /// A kustomization on the way, with those that include it.
 struct Level {
     folder: String,
+    /// The folder of the kustomization that includes it, and what that says.
+    by: String,
+    written: String,
     depth: usize,
     /// What is done to what it builds, the innermost first.
     steps: Vec<Arc<KustomizationFile>>,
 }
 
+impl Level {
+    /// A folder that the kustomization of this one names.
+    fn inner(&self, folder: String, written: &str, steps: &[Arc<KustomizationFile>]) -> Self {
+        let (by, written) = (self.folder.clone(), written.to_owned());
+        Self { folder, by, written, depth: self.depth + 1, steps: steps.to_vec() }
+    }
+}
+
 impl Closure<'_, '_> {
     /// Follows the kustomizations of some folders. Whether the budget was enough.
     fn follow(&mut self, folders: Vec<String>, budget: usize) -> bool {
-        let level = |folder| Level { folder, depth: 0, steps: self.outer.clone() };
+        let level = |folder: String| Level {
+            by: folder.clone(),
+            written: folder.clone(),
+            folder,
+            depth: 0,
+            steps: self.outer.clone(),
+        };
         let mut pending: Vec<Level> = folders.into_iter().map(level).collect();
         while let Some(level) = pending.pop() {
             let Some(kustomization) = self.tree.kustomization(&level.folder) else {
                 let is_folder = self.tree.contains(&level.folder) && !self.tree.names_kustomization(&level.folder);
                 if is_folder {
-                    self.hinder(|| format!("{} has no kustomization", level.folder));
+                    let reason = format!("{} has no kustomization", level.folder);
+                    self.hinder(|| BuildObstacle { reason, place: level.by, named: Some(level.written) });
                 }
                 continue;
             };
+            if let Some(path) = &kustomization.broken {
+                let reason = format!("{path} cannot be read");
+                self.hinder(|| BuildObstacle { reason, place: path.clone(), named: None });
+                continue;
+            }
             // They include each other, and kustomize builds none of them.
             if level.depth > MOST_NESTED {
+                self.reached.unfollowed = Some(level.folder);
                 return true;
             }
+            self.reached.kustomizations.insert(level.folder.clone());
             if self.reached.weight + pending.len() > budget {
                 return false;
             }
@@ -99,16 +140,23 @@ impl Closure<'_, '_> {
             let own = of_components.chain([kustomization]).cloned();
             let steps: Vec<_> = own.chain(level.steps.iter().cloned()).collect();
             let edits = Arc::new(Edits::new(steps.clone()));
-            for path in kustomization.resources.iter().map(|written| resolve(&level.folder, written)) {
+            for written in kustomization.resources.iter().chain(&kustomization.components) {
+                if self.tree.lacks(&resolve(&level.folder, written)) {
+                    let (reason, named) = (format!("{written} does not exist"), Some(written.clone()));
+                    self.hinder(|| BuildObstacle { reason, place: level.folder.clone(), named });
+                }
+            }
+            for written in &kustomization.resources {
+                let path = resolve(&level.folder, written);
                 match self.tree.file(&path) {
                     Some(_) if self.reached.weight > budget => return false,
                     Some((file, parsed)) => self.reach(&path, file, parsed, &edits),
-                    None => pending.push(Level { folder: path, depth: level.depth + 1, steps: steps.clone() }),
+                    None => pending.push(level.inner(path, written, &steps)),
                 }
             }
-            let outside: Vec<_> = [kustomization].into_iter().cloned().chain(level.steps).collect();
-            let inner = |folder| Level { folder, depth: level.depth + 1, steps: outside.clone() };
-            pending.extend(components.into_iter().map(inner));
+            let outside: Vec<_> = [kustomization].into_iter().cloned().chain(level.steps.iter().cloned()).collect();
+            let components = components.into_iter().zip(&kustomization.components);
+            pending.extend(components.map(|(folder, written)| level.inner(folder, written, &outside)));
         }
         true
     }
@@ -116,14 +164,15 @@ impl Closure<'_, '_> {
     /// Takes a file. One that cannot be read is in the way of all: kustomize, Flux and Argo CD give up on it.
     fn reach(&mut self, path: &str, file: usize, parsed: &ParsedFile, edits: &Arc<Edits>) {
         if parsed.documents().iter().any(|document| document.error().is_some()) {
-            self.hinder(|| format!("{path} cannot be read"));
+            let reason = format!("{path} cannot be read");
+            self.hinder(|| BuildObstacle { reason, place: path.to_owned(), named: None });
         }
         self.reached.weight += weight(parsed);
         self.reached.files.push(BuiltFile { file, edits: Arc::clone(edits) });
     }
 
     /// Notes what is in the way, unless something else is already.
-    fn hinder(&mut self, obstacle: impl FnOnce() -> String) {
+    fn hinder(&mut self, obstacle: impl FnOnce() -> BuildObstacle) {
         self.reached.unbuildable.get_or_insert_with(obstacle);
     }
 
@@ -134,6 +183,7 @@ impl Closure<'_, '_> {
         let mut built = BTreeSet::new();
         let counts = pointer.files.matcher();
         let ignored = pointer.ignore.as_ref().map(|patterns| IgnoredFiles::read(patterns));
+        let endings = pointer.endings();
         let is_there = |path: &str| !ignored.as_ref().is_some_and(|ignored| ignored.contain(path));
         for (path, file, parsed) in self.tree.below(&pointer.folder).filter(|(path, ..)| is_there(path)) {
             if self.reached.weight > budget {
@@ -147,7 +197,7 @@ impl Closure<'_, '_> {
                     built.insert(folder.to_owned());
                 }
                 Some(_) => {}
-                None if is_kustomization(path) => {}
+                None if is_kustomization(path) || !endings.iter().any(|ending| path.ends_with(ending)) => {}
                 None if !counts(path[pointer.folder.len()..].trim_start_matches('/')) => {}
                 None if pointer.recursive || folder_of(path) == pointer.folder => {
                     self.reach(path, file, parsed, &edits);

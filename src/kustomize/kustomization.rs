@@ -24,6 +24,8 @@ pub struct KustomizationFile {
     pub deletes: Vec<Selector>,
     /// Whether it is included by others and never built alone.
     pub is_component: bool,
+    /// Why it cannot be built, if it cannot be read: the path of its file.
+    pub broken: Option<String>,
 }
 
 /// The objects that a patch is about. What it leaves out is any.
@@ -67,6 +69,7 @@ impl KustomizationFile {
             suffix: text(value, "nameSuffix").unwrap_or_default(),
             deletes,
             is_component: value.get("kind").and_then(Value::as_str) == Some("Component"),
+            broken: None,
         }
     }
 
@@ -110,7 +113,10 @@ fn deleted_by<'f>(entry: Value<'_>, patch_file: &impl Fn(&str) -> Option<&'f Par
         return deleted_in(file);
     }
     match entry.as_str().or_else(|| entry.get("patch").and_then(Value::as_str)) {
-        Some(inline) if inline.contains("$patch") => deleted_in(&ParsedFile::parse(SourceFile::new("", inline))),
+        // A key may be written with escapes.
+        Some(inline) if inline.contains("$patch") || inline.contains('\\') => {
+            deleted_in(&ParsedFile::parse(SourceFile::new("", inline)))
+        }
         Some(_) => Vec::new(),
         None => deleted(entry, target.as_ref()).into_iter().collect(),
     }

@@ -8,6 +8,7 @@
 
 mod closure;
 mod edits;
+mod flaws;
 mod ignored;
 mod inclusion;
 mod kustomization;
@@ -17,11 +18,12 @@ mod repository;
 mod roots;
 mod tree;
 
-pub use closure::BuiltFile;
+pub use closure::{BuildObstacle, BuiltFile};
 pub use edits::{BuildFate, Edits};
+pub use flaws::TreeFlaws;
 pub use inclusion::included_by;
 pub use kustomization::{KustomizationFile, Selector};
-pub use path::{ancestors, folder_of, name_of, resolve, resolved};
+pub use path::{ancestors, folder_of, is_remote, name_of, resolve, resolved};
 pub use pointer::{Deliverer, FilePatterns, Pointer, SourceTool, pointers};
 pub use repository::OwnRepositories;
 pub use roots::{BuildRoot, BuildRoots};

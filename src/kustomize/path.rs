@@ -36,6 +36,14 @@ pub fn resolve(folder: &str, path: &str) -> String {
     if rooted { format!("/{joined}") } else { joined }
 }
 
+/// Whether kustomize loads an entry of `resources` or `components` from outside of the tree (kustomize,
+/// api/internal/git/repospec.go).
+pub fn is_remote(entry: &str) -> bool {
+    let host = entry.split('/').next().unwrap_or_default();
+    let is_host = host.contains('.') && !host.starts_with('.') && entry.contains("//");
+    entry.contains("://") || entry.contains("?ref=") || entry.starts_with("git@") || is_host || host == "github.com"
+}
+
 /// The folder of a path, without a slash at its end; empty for the folder where the input is read.
 pub fn folder_of(path: &str) -> &str {
     path.rsplit_once('/').map_or("", |(folder, _)| folder)

@@ -70,6 +70,17 @@ pub struct Pointer {
     pub edits: Arc<KustomizationFile>,
 }
 
+impl Pointer {
+    /// The endings of the files that count in a folder without a kustomization; their case matters (fluxcd/pkg
+    /// kustomize/kustomize_generator.go; argo-cd reposerver/repository/repository.go, `manifestFile`).
+    pub(super) fn endings(&self) -> &'static [&'static str] {
+        match &self.by {
+            Some(by) if by.tool == SourceTool::Flux => &[".yaml", ".yml"],
+            _ => &[".yaml", ".yml", ".json"],
+        }
+    }
+}
+
 /// The files of a folder that an Application reads: `spec.source.directory`. Its patterns are compared with the path from the
 /// folder, and `*` stands for slashes too (argo-cd reposerver/repository/repository.go, util/glob/glob.go).
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]

@@ -5,8 +5,9 @@ use std::sync::Arc;
 
 use foldhash::{HashMap, HashSet};
 
-use super::closure::{BuiltFile, BuiltFiles, weight};
+use super::closure::{BuildObstacle, BuiltFile, BuiltFiles, weight};
 use super::edits::Edits;
+use super::flaws::TreeFlaws;
 use super::path::{ancestors, folder_of, resolve, resolved};
 use super::pointer::{FilePatterns, Pointer};
 use super::repository::{Inward, OwnRepositories};
@@ -26,12 +27,20 @@ pub struct BuildRoot {
     pub pointer: Option<Pointer>,
     /// The files that it builds, in the order of their paths.
     pub files: Vec<BuiltFile>,
-    /// What keeps it from being built: a folder that it includes and that no kustomization is in (kustomize,
-    /// api/internal/target/kusttarget.go), or a file that cannot be read. `apps has no kustomization`.
-    pub unbuildable: Option<String>,
+    /// What keeps it from being built.
+    pub unbuildable: Option<BuildObstacle>,
+    /// The folders whose kustomizations it includes.
+    pub kustomizations: BTreeSet<String>,
+    /// A folder that it includes through more kustomizations than are followed.
+    pub unfollowed: Option<String>,
 }
 
 impl BuildRoot {
+    fn new(folder: String, pointer: Option<Pointer>, reached: BuiltFiles) -> Self {
+        let BuiltFiles { files, unbuildable, kustomizations, unfollowed, .. } = reached;
+        Self { folder, pointer, files, unbuildable, kustomizations, unfollowed }
+    }
+
     /// What the object that points at the root does to everything that is built there.
     pub fn outer(&self) -> Option<Arc<Edits>> {
         self.pointer.as_ref().map(|pointer| Arc::new(Edits::new(vec![Arc::clone(&pointer.edits)])))
@@ -52,10 +61,14 @@ pub struct BuildRoots {
 }
 
 impl BuildRoots {
-    /// The roots of a tree, which is one of the repositories that are called `own`. The paths of its files are from the root of the
+    /// The roots of a tree, which is one of the repositories that are called `own`. What `flaws` are in is not built. The paths of its files are from the root of the
     /// repository.
-    pub fn of<'f>(files: impl IntoIterator<Item = (&'f str, &'f ParsedFile)>, own: &OwnRepositories) -> Self {
-        let tree = SourceTree::of(files);
+    pub fn of<'f>(
+        files: impl IntoIterator<Item = (&'f str, &'f ParsedFile)>,
+        own: &OwnRepositories,
+        flaws: TreeFlaws,
+    ) -> Self {
+        let tree = SourceTree::with_flaws(files, flaws);
         let mut builds = Builds::of(&tree);
         let pointers = builds.applied(Inward::of(&tree, own));
         builds.roots(pointers)
@@ -146,14 +159,14 @@ impl<'t, 'f> Builds<'t, 'f> {
                 continue;
             }
             if pointers.is_empty() {
-                let BuiltFiles { files, unbuildable, .. } = self.reached(&unpointed(&folder)).clone();
-                found.roots.push(BuildRoot { folder, pointer: None, files, unbuildable });
+                let reached = self.reached(&unpointed(&folder)).clone();
+                found.roots.push(BuildRoot::new(folder, None, reached));
                 continue;
             }
             for pointer in pointers {
                 found.pointed_at.insert(pointer.clone(), found.roots.len());
-                let BuiltFiles { files, unbuildable, .. } = self.reached(&pointer).clone();
-                found.roots.push(BuildRoot { folder: folder.clone(), pointer: Some(pointer), files, unbuildable });
+                let reached = self.reached(&pointer).clone();
+                found.roots.push(BuildRoot::new(folder.clone(), Some(pointer), reached));
             }
         }
         found.capped = self.capped;

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use super::flaws::TreeFlaws;
 use super::kustomization::KustomizationFile;
 use super::path::{ancestors, folder_of, resolve};
 use crate::manifest::{KUSTOMIZATIONS, ParsedFile, is_kustomization};
@@ -11,16 +12,26 @@ use crate::manifest::{KUSTOMIZATIONS, ParsedFile, is_kustomization};
 pub(super) struct SourceTree<'f> {
     files: BTreeMap<String, (usize, &'f ParsedFile)>,
     kustomizations: BTreeMap<String, Arc<KustomizationFile>>,
+    flaws: TreeFlaws,
 }
 
 impl<'f> SourceTree<'f> {
     /// Files with their paths from the root of the tree.
     pub(super) fn of(files: impl IntoIterator<Item = (&'f str, &'f ParsedFile)>) -> Self {
+        Self::with_flaws(files, TreeFlaws::default())
+    }
+
+    /// Files with their paths from the root of the tree, and with what keeps kustomizations among them from being built.
+    pub(super) fn with_flaws(files: impl IntoIterator<Item = (&'f str, &'f ParsedFile)>, flaws: TreeFlaws) -> Self {
         let paths = files.into_iter().enumerate();
         let paths = paths.map(|(at, (path, file))| (resolve("", path), (at, file)));
-        let mut tree = Self { files: paths.collect(), kustomizations: BTreeMap::new() };
+        let mut tree = Self { files: paths.collect(), kustomizations: BTreeMap::new(), flaws };
         let read = tree.files.iter().filter_map(|(path, (_, file))| {
             let folder = folder_of(path);
+            if is_kustomization(path) && tree.flaws.contain(path) {
+                let broken = KustomizationFile { broken: Some(path.clone()), ..KustomizationFile::default() };
+                return Some((folder.to_owned(), Arc::new(broken)));
+            }
             let named = is_kustomization(path) && file.facts().is_some_and(|facts| facts.is_kustomization);
             let value = file.documents().iter().find_map(|document| document.tree()).filter(|_| named)?;
             let patch_file = |written: &str| tree.file(&resolve(folder, written)).map(|(_, file)| file);
@@ -42,6 +53,11 @@ impl<'f> SourceTree<'f> {
 
     pub(super) fn kustomization(&self, folder: &str) -> Option<&Arc<KustomizationFile>> {
         self.kustomizations.get(folder)
+    }
+
+    /// Whether nothing is at a path that a kustomization names.
+    pub(super) fn lacks(&self, path: &str) -> bool {
+        self.flaws.contain(path)
     }
 
     /// Whether a folder has a file that is called like a kustomization, whatever it says.

@@ -16,8 +16,20 @@ pub struct DiffEffect {
     pub certainty: EffectCertainty,
     /// Why: from the object that leaves down to this one.
     pub because: Vec<ObjectKey>,
-    /// The tool that acts: `helm`, `argocd`, `flux` or `kubectl`.
+    /// The tool that acts: `helm`, `argocd`, `flux` or `kubectl`; `unknown` if it
+    /// happens only if a tool prunes of which nothing is known.
     pub regime: Option<&'static str>,
+}
+
+impl DiffEffect {
+    /// The regime of an effect that comes true only if a tool prunes of which nothing is known.
+    #[doc(hidden)]
+    pub const UNKNOWN: &'static str = "unknown";
+
+    /// Whether nothing is known of the tool that would act.
+    pub fn is_supposed(&self) -> bool {
+        self.regime == Some(Self::UNKNOWN)
+    }
 }
 
 /// What happens to an object.

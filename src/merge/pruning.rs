@@ -22,7 +22,12 @@ pub struct DeliveryChoice {
     pub helm_version: HelmVersion,
     /// The propagation policy of the tools' deletes, instead of their own.
     pub cascade: Option<Policy>,
+    /// Whether a tool of which nothing is known prunes; otherwise it deletes nothing.
+    pub unknown_prunes: bool,
 }
+
+/// Why a tool that cannot build sends nothing.
+pub(super) const CANNOT_BUILD: &str = "cannot build its sources any more";
 
 /// Objects that leave what one object delivers.
 pub(super) struct Delivery<'a, 'p> {
@@ -65,7 +70,7 @@ impl<'a> Delivery<'a, '_> {
     fn pruned(&self, tool: SourceTool, deliverer: &Member) -> Withdrawal<'a> {
         // A tool that cannot build applies nothing, and deletes nothing.
         if self.part.head.is_some_and(|head| head.unbuildable(self.destination).is_some()) {
-            return nothing("cannot build its sources any more");
+            return nothing(CANNOT_BUILD);
         }
         if let Some(rejected) = self.rejected(tool, deliverer) {
             return Withdrawal { rejected: Some(rejected), ..nothing("cannot apply its sources any more") };

@@ -6,7 +6,7 @@ use foldhash::HashMap;
 
 use super::handover::{Handover, handovers};
 use super::part::{MergePart, delivering};
-use super::pruning::{Delivery, DeliveryChoice, nothing};
+use super::pruning::{CANNOT_BUILD, Delivery, DeliveryChoice, nothing};
 use crate::changes::Destination;
 use crate::delivery::flux::KustomizationSettings;
 use crate::delivery::helm;
@@ -27,6 +27,8 @@ pub struct PartWithdrawal {
     pub releases: Vec<ToolRelease>,
     /// What nobody deletes.
     pub orphaned: BTreeSet<ObjectKey>,
+    /// What left, and nothing says which tool applies it.
+    pub unknown: BTreeSet<ObjectKey>,
     /// By which tool each of them was delivered, and whether somebody says so.
     pub regimes: BTreeMap<ObjectKey, (Regime, bool)>,
     /// Why tools send nothing about what leaves, a sentence for each.
@@ -83,17 +85,24 @@ pub fn withdraw(part: &MergePart<'_>, choice: &DeliveryChoice) -> PartWithdrawal
                 *known = (regime, said);
             }
         }
+        let unbuildable = part.head.and_then(|head| head.unbuildable(destination));
         let withdrawal = match (&applier, regime) {
             (Applier::Object(deliverer), _) => {
                 Delivery { part, leaving: &leaving, destination, choice }.of(deliverer, &decided.requested)
             }
+            _ if unbuildable.is_some() => nothing(CANNOT_BUILD),
             (_, Regime::Helm | Regime::Flux(FluxObject::HelmRelease)) => upgraded(part, &leaving, destination, choice),
             (_, Regime::ArgoCd) => argocd::prune(&leaving, choice.cascade.unwrap_or(Policy::Foreground)),
             (_, Regime::Flux(_)) => flux::prune(&leaving, KustomizationSettings::default()),
+            (_, Regime::Kubectl) if !said && choice.unknown_prunes => {
+                flux::prune(&leaving, KustomizationSettings::default())
+            }
             (_, Regime::Kubectl) => nothing("prunes nothing"),
         };
+        if regime == Regime::Kubectl && !said && unbuildable.is_none() {
+            decided.all.unknown.extend(leaving.members.iter().map(|member| member.key.clone()));
+        }
         decided.all.assumed.extend(assumed(&applier, destination, &withdrawal));
-        let unbuildable = part.head.and_then(|head| head.unbuildable(destination));
         decided.all.idle.extend(idle(&applier, &withdrawal, unbuildable, leaving.members.len()));
         let by = destination.deliverer().and_then(|by| delivering(&part.base.inventory, by));
         decided.take(&leaving, withdrawal, by.map(|by| &by.key));
@@ -200,7 +209,9 @@ impl Decided {
         let client = self.clients;
         self.clients += 1;
         withdrawal.requests.iter_mut().for_each(|request| request.client = client);
-        if withdrawal.nothing.is_some() {
+        if withdrawal.nothing == Some(CANNOT_BUILD) {
+            self.all.kept.extend(leaving.members.iter().map(|member| member.key.clone()));
+        } else if withdrawal.nothing.is_some() {
             self.all.orphaned.extend(leaving.members.iter().map(|member| member.key.clone()));
         }
         let outside = withdrawal.outside.iter().map(|id| leaving.inventory.member(*id).key.clone());

@@ -5,23 +5,30 @@ use std::sync::Arc;
 
 use super::configured::Configured;
 use super::definitions::Definitions;
-use super::state::TreeState;
+use super::state::{StateText, TreeState};
 use foldhash::HashSet;
 use globset::GlobSet;
 
-use crate::changes::{Destination, PlacedFile, TreePart, WholeTree};
+use crate::changes::{Destination, OtherFile, PlacedFile, SourceState, TreePart, UnreadSide, WholeTree};
 use crate::engine::SessionError;
 use crate::engine::input::BundleInput;
 use crate::inventory::{AppliedFile, Texts, UnparsedFile, globs, walk_listed};
-use crate::kustomize::{BuildRoot, BuildRoots, Edits, OwnRepositories, ancestors, folder_of, resolve};
-use crate::manifest::{KUSTOMIZATIONS, ParsedFile};
-use crate::text::Side;
+use crate::kustomize::{
+    BuildObstacle, BuildRoot, BuildRoots, Edits, OwnRepositories, TreeFlaws, ancestors, folder_of, resolve,
+};
+use crate::manifest::{KUSTOMIZATIONS, ParsedFile, is_kustomization};
+use crate::report::diff::FailedBuild;
+use crate::text::{ColumnUnit, Side};
 
 /// The files of a state, parsed, with their paths from its root.
 pub(super) struct Parsed {
     places: Vec<Arc<str>>,
     files: Vec<ParsedFile>,
+    /// Files that are no manifests by their names and may be inputs of a build.
+    others: BTreeMap<String, StateText>,
+    contents: BTreeMap<String, String>,
     folders: BTreeSet<String>,
+    submodules: BTreeSet<String>,
     roots: BuildRoots,
     rendered: Rendered,
 }
@@ -46,7 +53,11 @@ impl Parsed {
         let exclude = globs(exclude)?;
         let [base, head] = states.map(|(state, side)| Self::unbuilt(state, side, &exclude, texts));
         let own = OwnRepositories::of(base.located()).and(OwnRepositories::of(head.located()));
-        let built = [base, head].map(|parsed| Self { roots: BuildRoots::of(parsed.located(), &own), ..parsed });
+        // What was in the way already is no news of the change, and perhaps is not in the way of others.
+        let flaws = [&base, &head].map(|parsed| TreeFlaws::of(parsed.located(), |path| parsed.has(path)));
+        let [old, new] = flaws;
+        let built = [(base, TreeFlaws::default()), (head, new.beyond(&old))]
+            .map(|(parsed, flaws)| Self { roots: BuildRoots::of(parsed.located(), &own, flaws), ..parsed });
         // What was not followed would look as if it had been removed.
         match built.iter().any(|parsed| parsed.roots.capped) {
             true => Err(SessionError::TooMuchBuilt),
@@ -56,18 +67,76 @@ impl Parsed {
 
     /// The files of a state; nobody has looked yet who builds them.
     fn unbuilt(state: TreeState, side: Side, exclude: &GlobSet, texts: &mut Texts) -> Self {
-        let TreeState { files, folders, .. } = state;
+        let TreeState { files, folders, mut others, contents, submodules, .. } = state;
+        others.retain(|place, file| !exclude.is_match(place) && !exclude.is_match(&file.path));
         let kept = files.into_iter();
         let kept = kept.filter(|(place, file)| !exclude.is_match(place) && !exclude.is_match(&file.path));
         let (places, files): (Vec<Arc<str>>, Vec<UnparsedFile>) =
             kept.map(|(place, file)| (Arc::from(place), (file.path, file.bytes))).unzip();
         let files = texts.parse(files, side);
-        Self { places, files, folders, roots: BuildRoots::default(), rendered: Rendered::default() }
+        let (roots, rendered) = (BuildRoots::default(), Rendered::default());
+        Self { places, files, others, contents, folders, submodules, roots, rendered }
     }
 
     /// The files with their paths from the root.
     fn located(&self) -> impl Iterator<Item = (&str, &ParsedFile)> {
         self.places.iter().map(|place| &**place).zip(&self.files)
+    }
+
+    /// Whether a file or a folder is at a path, or may be behind a link or in a submodule.
+    fn has(&self, path: &str) -> bool {
+        self.folders.contains(path) || ancestors(path).any(|place| self.contents.contains_key(place))
+    }
+
+    /// The inputs that decide what is applied, with the files that were evaluated by renderers.
+    pub(super) fn source_state<'s>(&'s self, rendered: &'s dyn Fn(&str) -> bool) -> SourceState<'s> {
+        let others = self.others.iter().map(|(place, file)| {
+            let text = match &file.bytes {
+                Ok(bytes) => String::from_utf8_lossy(bytes).into_owned(),
+                Err(reason) => reason.clone(),
+            };
+            (place.as_str(), OtherFile { path: &file.path, text })
+        });
+        let unfollowed = self.roots.roots.iter().filter_map(|root| root.unfollowed.as_deref()).collect();
+        SourceState::new(self.located(), others, &self.contents, &self.folders, &self.submodules, unfollowed, rendered)
+    }
+
+    /// Whether a renderer evaluated the file at a place: the kustomizations of a root, or all that a bundle is rendered of.
+    pub(super) fn is_rendered(&self, place: &str, configured: &Configured) -> bool {
+        let Rendered { bundles, roots } = &self.rendered;
+        let folder = folder_of(place);
+        let of_root = |root: &BuildRoot| roots.contains_key(&root.folder) && root.kustomizations.contains(folder);
+        let of_bundle = |bundle: &BundleInput| {
+            let is_rendered = bundle.name.as_ref().is_some_and(|name| bundles.contains_key(name));
+            let above = |path: &String| ancestors(place).any(|folder| folder == resolve("", path));
+            is_rendered && (bundle.input.paths.iter().any(above) || above(&bundle.rendering.folder))
+        };
+        (!roots.is_empty() && is_kustomization(place) && self.roots.roots.iter().any(of_root))
+            || (!bundles.is_empty() && configured.bundles().any(of_bundle))
+    }
+
+    /// The builds that fail, each with its place.
+    pub(super) fn failed(&self, side: UnreadSide) -> Vec<FailedBuild> {
+        let obstacles = self.roots.roots.iter().filter(|root| !self.rendered.roots.contains_key(&root.folder));
+        let mut failed: Vec<FailedBuild> = obstacles
+            .filter_map(|root| {
+                let BuildObstacle { reason, place, named } = root.unbuildable.as_ref()?;
+                let mut places = std::iter::once(place.clone()).chain(KUSTOMIZATIONS.map(|name| resolve(place, name)));
+                let found = places.find_map(|place| self.located().find(|(other, _)| *other == place));
+                let line = |file: &ParsedFile| {
+                    let named = named.as_ref().and_then(|named| file.source().text().find(named.as_str()));
+                    let broken = file.documents().iter().find_map(|document| document.error());
+                    let offset = named.map(|at| at as u32).or(broken.map(|error| error.span.start)).unwrap_or_default();
+                    file.source().position(offset, ColumnUnit::Utf8).line
+                };
+                let (file, line) =
+                    found.map_or((place.clone(), 1), |(_, file)| (file.source().path().to_owned(), line(file)));
+                Some(FailedBuild { delivery: None, side, file, line, reason: reason.clone() })
+            })
+            .collect();
+        failed.sort();
+        failed.dedup();
+        failed
     }
 
     /// The same, with what was rendered instead of the sources.
@@ -102,7 +171,7 @@ impl Parsed {
     /// The roots that cannot be built, each with what is in the way. What was rendered was built.
     fn unbuildable(&self) -> impl Iterator<Item = (Destination, String)> {
         let sources = self.roots.roots.iter().filter(|root| !self.rendered.roots.contains_key(&root.folder));
-        sources.filter_map(|root| Some((destination_of(root), root.unbuildable.clone()?)))
+        sources.filter_map(|root| Some((destination_of(root), root.unbuildable.as_ref()?.reason.clone())))
     }
 
     /// The kinds that CRDs of the state define, in its files and in what was rendered of them.

@@ -1,5 +1,6 @@
 //! Two states, read and compared.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use super::arrange::Parsed;
@@ -12,16 +13,19 @@ use super::rendered::{rendered, unrendered};
 use super::request::{CompareRequest, StateChoice};
 use super::state::StateReader;
 use super::telling::MergeTelling;
-use crate::changes::{BothSides, ObjectChange, TreePart, compare};
+use crate::changes::{BothSides, ObjectChange, TreePart, UnreadChanges, UnreadSide, compare, unread};
 use crate::engine::describe::tool;
 use crate::engine::parsers::parsers_agree;
 use crate::engine::{PlanError, Planner, SessionError};
 use crate::finding::Severity;
 use crate::inventory::{self, Texts, read_bytes};
-use crate::merge::{DeliveryChoice, Handover, Merge, MergePart, scenario, updated, withdraw};
+use crate::kube::ObjectKey;
+use crate::merge::{
+    DeliveryChoice, DiffEffect, EffectCertainty, EffectKind, Handover, Merge, MergePart, scenario, updated, withdraw,
+};
 use crate::ownership::implied;
 use crate::report::Format;
-use crate::report::diff::DiffReport;
+use crate::report::diff::{DiffReport, FailedBuild};
 use crate::text::Side;
 use crate::yaml::ParserChoice;
 
@@ -33,6 +37,8 @@ pub struct Comparison {
     old: Vec<TreePart>,
     new: Vec<TreePart>,
     changes: Vec<ObjectChange>,
+    unread: UnreadChanges,
+    failed: Vec<FailedBuild>,
     notes: Vec<String>,
     /// What counts for each part of the trees.
     clusters: Vec<ClusterInput>,
@@ -67,6 +73,9 @@ impl Comparison {
                 states.map(|(_, parsed)| parsed)
             }
         };
+        let [in_base, in_head] = [&old, &new].map(|parsed| |place: &str| parsed.is_rendered(place, &configured));
+        let unread = unread(&old.source_state(&in_base), &new.source_state(&in_head));
+        let failed = [old.failed(UnreadSide::Base), new.failed(UnreadSide::Head)].concat();
         let (before, after, always) = (old.definitions(), new.definitions(), Definitions::of(&beside));
         let old = old.arrange(&configured, &beside, &before.or(&after).or(&always))?;
         let new = new.arrange(&configured, &beside, &after.or(&before).or(&always))?;
@@ -82,6 +91,8 @@ impl Comparison {
             old,
             new,
             changes,
+            unread,
+            failed,
             notes,
             clusters,
             delivery: request.delivery,
@@ -119,6 +130,7 @@ impl Comparison {
         let mut effects = Vec::new();
         let mut telling = MergeTelling::new(formats);
         let mut notes = self.notes.clone();
+        let mut unknown = 0;
         // What nobody applies is in the last part, which has no settings of its own.
         for (at, cluster) in self.clusters.iter().enumerate() {
             let tools = cluster.tools(&self.old[at]);
@@ -140,15 +152,22 @@ impl Comparison {
                 telling.add(&merge, &planner.view(&simulated), cluster.name().unwrap_or("outside any bundle"));
             }
             effects.extend(merge.effects);
+            if !withdrawn.unknown.is_empty() {
+                effects.retain(|effect| !is_left(effect, &withdrawn.unknown));
+                effects.extend(self.supposed(&part, &withdrawn.unknown)?);
+                unknown += withdrawn.unknown.len();
+            }
         }
         effects.sort();
         Ok(DiffReport {
             tool: tool(),
             base: describe::name(&self.base),
             head: describe::name(&self.head),
-            summary: describe::summary(&self.changes, &effects),
+            summary: describe::summary(&self.changes, &effects, &self.unread, unknown),
             changes: describe::changes(&self.old, &self.new, &self.changes),
             effects,
+            unread: self.unread.changed.clone(),
+            failed: self.failed.clone(),
             plan: telling.outcomes,
             cascades: telling.cascades,
             stories: telling.stories,
@@ -156,6 +175,31 @@ impl Comparison {
             notes,
         })
     }
+}
+
+impl Comparison {
+    /// The effects of a merge if the tools prune of which nothing is known, as far as these have them.
+    fn supposed(&self, part: &MergePart<'_>, unknown: &BTreeSet<ObjectKey>) -> Result<Vec<DiffEffect>, PlanError> {
+        let choice = DeliveryChoice { unknown_prunes: true, ..self.delivery };
+        let withdrawn = withdraw(part, &choice);
+        let implied = implied(&part.base.inventory, part.analysis.ownership(), part.analysis.ties());
+        let implied = updated(part, implied);
+        let planner = Planner::untold(scenario(part, &withdrawn, &implied)?, &part.analysis);
+        let simulated = planner.simulate();
+        let effects = Merge::of(part, &withdrawn, &implied, &simulated).effects.into_iter();
+        let caused = effects.filter(|effect| effect.because.first().is_some_and(|root| unknown.contains(root)));
+        let supposed = caused.map(|effect| DiffEffect {
+            certainty: EffectCertainty::Possible,
+            regime: Some(DiffEffect::UNKNOWN),
+            ..effect
+        });
+        Ok(supposed.collect())
+    }
+}
+
+/// Whether an effect is that one of some objects is left to nobody.
+fn is_left(effect: &DiffEffect, unknown: &BTreeSet<ObjectKey>) -> bool {
+    effect.effect == EffectKind::Orphaned && unknown.contains(&effect.key)
 }
 
 fn beside(paths: &[String], texts: &mut Texts) -> Result<Vec<crate::manifest::ParsedFile>, SessionError> {

@@ -2,9 +2,9 @@
 
 use super::request::StateChoice;
 use super::state::TreeState;
-use crate::changes::{ChangeKind, ObjectChange, TreePart, TreePlace};
+use crate::changes::{ChangeKind, ObjectChange, TreePart, TreePlace, UnreadChanges};
 use crate::merge::{DiffEffect, EffectKind};
-use crate::report::diff::{ChangedPlace, DiffSummary, ReportedChange, StateName};
+use crate::report::diff::{ChangedPlace, DiffSummary, DiffVerdict, ReportedChange, StateName};
 use crate::text::ColumnUnit;
 
 /// What a reader should know of the states.
@@ -30,11 +30,28 @@ pub(super) fn name(choice: &StateChoice) -> StateName {
     }
 }
 
-/// How many objects changed, and in which way.
-pub(super) fn summary(changes: &[ObjectChange], effects: &[DiffEffect]) -> DiffSummary {
-    let effect = |kind| effects.iter().filter(|effect| effect.effect == kind).count();
+/// The answer, and how many objects changed, and in which way. Of `unknown` objects that left nothing says which tool applies them.
+pub(super) fn summary(
+    changes: &[ObjectChange],
+    effects: &[DiffEffect],
+    unread: &UnreadChanges,
+    unknown: usize,
+) -> DiffSummary {
+    use EffectKind::{Cascaded, Deleted, GeneratedDeleted, Recreated, Stuck};
+    let predicted = || effects.iter().filter(|effect| !effect.is_supposed());
+    let effect = |kind| predicted().filter(|effect| effect.effect == kind).count();
+    let deletes =
+        |effect: &DiffEffect| matches!(effect.effect, Cascaded | Deleted | GeneratedDeleted | Recreated | Stuck);
+    let verdict = if predicted().any(deletes) {
+        DiffVerdict::Deletes
+    } else if unread.changed.is_empty() && unknown == 0 {
+        DiffVerdict::Nothing
+    } else {
+        DiffVerdict::Unknown
+    };
     let count = |kind| changes.iter().filter(|change| change.kind == kind).count();
     DiffSummary {
+        verdict,
         added: count(ChangeKind::Added),
         removed: count(ChangeKind::Removed),
         changed: count(ChangeKind::Changed),
@@ -44,6 +61,9 @@ pub(super) fn summary(changes: &[ObjectChange], effects: &[DiffEffect]) -> DiffS
         cascaded: effect(EffectKind::Cascaded),
         stuck: effect(EffectKind::Stuck),
         orphaned: effect(EffectKind::Orphaned),
+        unknown,
+        unread: unread.changed.len(),
+        unread_unchanged: unread.unchanged,
     }
 }
 

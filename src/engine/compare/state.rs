@@ -26,8 +26,12 @@ pub(super) struct TreeState {
     pub(super) files: BTreeMap<String, StateText>,
     /// The folders in which files lie, whatever these are, and those above.
     pub(super) folders: BTreeSet<String>,
+    /// Files that are no manifests by their names and may be inputs of a build.
+    pub(super) others: BTreeMap<String, StateText>,
+    /// A name of the content of every file, whether it was read or not, and of every submodule.
+    pub(super) contents: BTreeMap<String, String>,
     /// Submodules within what was asked for: their files are not compared.
-    pub(super) submodules: Vec<String>,
+    pub(super) submodules: BTreeSet<String>,
     /// Arguments that lead to nothing in it.
     pub(super) missing: Vec<String>,
 }
@@ -124,9 +128,15 @@ impl StateReader {
         let config = |path: &&str| FILE_NAMES.contains(&name_of(path));
         let wanted = listed.found.into_iter().map(|at| all[at]);
         let mut wanted: BTreeSet<&str> = wanted.chain(all.iter().copied().filter(config)).collect();
-        if !paths.is_empty() {
-            self.follow(&repository, snapshot, &mut wanted)?;
-        }
+        self.follow(&repository, snapshot, &mut wanted)?;
+        let charts: BTreeSet<&str> = all.iter().filter(|path| is_chart(path)).map(|path| folder_of(path)).collect();
+        let is_asked = |path: &&str| {
+            arguments.iter().any(|argument| argument.is_empty() || ancestors(path).any(|place| place == argument))
+        };
+        let others = all.iter().copied().filter(|path| !wanted.contains(path) && may_be_input(path, &charts));
+        let others: Vec<(&str, &SnapshotFile)> =
+            others.filter(is_asked).map(|path| (path, &snapshot.files[path])).collect();
+        repository.read(&mut self.blobs, others.iter().copied())?;
         let files: Vec<(&str, &SnapshotFile)> = wanted.into_iter().map(|path| (path, &snapshot.files[path])).collect();
         repository.read(&mut self.blobs, files.iter().copied())?;
         let behind =
@@ -139,10 +149,13 @@ impl StateReader {
             let path = from_prefix(repository.prefix(), &place);
             state.files.insert(place, StateText { path, bytes: self.bytes(file) });
         }
-        let within = |path: &&String| {
-            arguments.iter().any(|argument| argument.is_empty() || ancestors(path).any(|folder| folder == argument))
-        };
-        state.submodules = snapshot.submodules.iter().filter(within).cloned().collect();
+        for (place, file) in others {
+            let path = from_prefix(repository.prefix(), place);
+            state.others.insert(place.to_owned(), StateText { path, bytes: self.bytes(file) });
+        }
+        state.contents = snapshot.files.iter().map(|(path, file)| (path.clone(), content_name(file))).collect();
+        state.contents.extend(snapshot.submodules.clone());
+        state.submodules = snapshot.submodules.keys().filter(|path| is_asked(&path.as_str())).cloned().collect();
         state.missing = listed.missing;
         Ok(state)
     }
@@ -238,6 +251,26 @@ fn from_prefix(prefix: &str, path: &str) -> String {
     }
 }
 
+fn is_chart(path: &str) -> bool {
+    name_of(path) == "Chart.yaml"
+}
+
+/// Whether a file that is no manifest by its name may decide what is applied: a part of a chart in one of some folders, or what a
+/// tool looks for under its name.
+fn may_be_input(path: &str, charts: &BTreeSet<&str>) -> bool {
+    let name = name_of(path);
+    let is_input = name.ends_with(".jsonnet") || name.ends_with(".libsonnet") || name == ".sourceignore";
+    is_input || name.starts_with("helmfile") || ancestors(folder_of(path)).any(|folder| charts.contains(folder))
+}
+
+/// A text that differs if the content does, as far as that is known without reading it.
+fn content_name(file: &SnapshotFile) -> String {
+    match &file.content {
+        FileContent::Stored(name) => name.as_str().to_owned(),
+        FileContent::Disk(path) => path.symlink_metadata().map_or(0, |metadata| metadata.len()).to_string(),
+    }
+}
+
 /// A folder, or a single file.
 fn folder(path: &str) -> Result<TreeState, SessionError> {
     let walk = inventory::walk(&[path.to_owned()], &[])?;
@@ -256,9 +289,21 @@ fn folder(path: &str) -> Result<TreeState, SessionError> {
         state.files.insert(place(&file.path), StateText { path: file.path, bytes: Err(file.reason) });
     }
     let entries = WalkDir::new(path).into_iter().filter_entry(|entry| entry.file_name() != ".git").flatten();
-    for entry in entries.filter(|entry| entry.file_type().is_file()) {
+    for entry in entries.filter(|entry| !entry.file_type().is_dir()) {
         let below = entry.path().strip_prefix(path).unwrap_or(entry.path()).to_string_lossy().replace('\\', "/");
-        state.folders.extend(ancestors(folder_of(&below)).map(str::to_owned));
+        if entry.file_type().is_file() {
+            state.folders.extend(ancestors(folder_of(&below)).map(str::to_owned));
+        }
+        state.contents.insert(below, entry.metadata().map_or(0, |metadata| metadata.len()).to_string());
+    }
+    let charts: BTreeSet<&str> =
+        state.contents.keys().filter(|path| is_chart(path)).map(|path| folder_of(path)).collect();
+    let is_other = |path: &&String| !state.files.contains_key(*path) && may_be_input(path, &charts);
+    for below in state.contents.keys().filter(is_other) {
+        let disk = Path::new(path).join(below);
+        let bytes = read_bytes(&Origin::Disk(disk.clone())).map(Arc::from);
+        let shown = disk.to_string_lossy().replace('\\', "/");
+        state.others.insert(below.clone(), StateText { path: shown.trim_start_matches("./").to_owned(), bytes });
     }
     Ok(state)
 }

@@ -96,6 +96,11 @@ impl ManifestTool {
 }
 
 impl TemplateLanguage {
+    /// Whether a text in it becomes a manifest by filling in variables.
+    pub fn is_variable(self) -> bool {
+        matches!(self, Self::Variable | Self::Placeholder)
+    }
+
     /// As it appears in a sentence.
     pub fn as_str(self) -> &'static str {
         match self {

@@ -1,8 +1,9 @@
 //! For people: the findings, then what left, what came under another name, and how much else changed.
 
 use super::words::{WORST_FIRST, unless};
-use super::{DiffReport, ReportedChange};
-use crate::merge::DiffEffect;
+use super::{DiffReport, DiffVerdict, FailedBuild, ReportedChange};
+use crate::changes::Unread;
+use crate::merge::{DiffEffect, EffectKind};
 use crate::report::HumanOptions;
 use crate::report::human::findings;
 use crate::text::plain;
@@ -16,11 +17,21 @@ pub(super) fn render(report: &DiffReport, options: &HumanOptions) -> String {
         text.push_str(&section(title, report.changes.iter().filter(|change| change.change == word).map(said)));
     }
     text.push_str(&effects(report));
+    let supposed = report.supposed().filter(|effect| effect.effect != EffectKind::Kept);
+    text.push_str(&section("Deleted if a tool prunes", supposed.map(told)));
+    text.push_str(&section("Not read", report.unread.iter().map(unread)));
+    text.push_str(&section("Cannot be built", report.failed.iter().map(failed)));
     for note in &report.notes {
         text.push_str(&format!("note: {}\n", plain::one_line(note)));
     }
-    text.push_str(&format!("{}\n", report.counted()));
-    text.extend(report.sentence().map(|said| format!("{said}\n")));
+    let is_answered = report.summary.verdict != DiffVerdict::Nothing;
+    if report.changes_objects() || !is_answered {
+        text.push_str(&format!("{}\n", report.counted()));
+    }
+    if is_answered {
+        let lines = [Some(report.headline()), report.supposition()];
+        text.extend(lines.into_iter().flatten().map(|line| format!("{line}\n")));
+    }
     text
 }
 
@@ -50,6 +61,14 @@ fn told(effect: &DiffEffect) -> String {
     let root = effect.because.first().filter(|root| **root != effect.key);
     let because = root.map(|root| format!(", with {root}")).unwrap_or_default();
     format!("{}{because}{}", effect.key, unless(effect.certainty))
+}
+
+fn unread(unread: &Unread) -> String {
+    format!("{}  {}:{}  ({})", unread.subject, unread.file, unread.line, unread.reason)
+}
+
+fn failed(failed: &FailedBuild) -> String {
+    format!("{}:{}  {}", failed.file, failed.line, failed.reason)
 }
 
 fn said(change: &ReportedChange) -> String {

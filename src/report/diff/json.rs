@@ -2,7 +2,8 @@
 
 use serde::Serialize;
 
-use super::{DiffReport, DiffSummary, ReportedChange, StateName};
+use super::{DiffReport, DiffSummary, FailedBuild, ReportedChange, StateName};
+use crate::changes::Unread;
 use crate::merge::DiffEffect;
 use crate::report::Summary;
 use crate::report::json::{ToolJson, findings};
@@ -24,6 +25,8 @@ pub(in crate::report) fn document(report: &DiffReport) -> impl Serialize + '_ {
         summary: SummaryJson { objects: report.summary, findings: FindingCounts::of(&report.findings.summary) },
         changes: &report.changes,
         effects: &report.effects,
+        unread: &report.unread,
+        failed: &report.failed,
         plan: report.plan.as_ref(),
         findings: Each(findings(&report.findings)),
         notes: &report.notes,
@@ -39,6 +42,8 @@ struct DiffDocument<'a, F> {
     summary: SummaryJson,
     changes: &'a [ReportedChange],
     effects: &'a [DiffEffect],
+    unread: &'a [Unread],
+    failed: &'a [FailedBuild],
     plan: Option<&'a LastStep>,
     findings: F,
     notes: &'a [String],

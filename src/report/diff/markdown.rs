@@ -6,7 +6,8 @@
 //! [`MarkdownOptions::bytes`](crate::report::MarkdownOptions::bytes); text from manifests is written as character references.
 
 use super::words::{WORST_FIRST, unless};
-use super::{ChangedPlace, DiffReport, ReportedChange};
+use super::{ChangedPlace, DiffReport, DiffVerdict, ReportedChange};
+use crate::changes::Unread;
 use crate::merge::{DiffEffect, EffectKind};
 use crate::report::Options;
 use crate::report::markdown::{listed, prose};
@@ -25,7 +26,8 @@ const RELEASED: usize = 10;
 
 /// The whole document, within its size.
 pub(super) fn render(report: &DiffReport, options: &Options) -> String {
-    if report.findings.findings.is_empty() && !report.surprises() {
+    let is_doubtful = report.summary.verdict == DiffVerdict::Unknown && !report.is_calm();
+    if report.findings.findings.is_empty() && !report.surprises() && !is_doubtful {
         return quiet(report);
     }
     let limit = options.markdown.bytes.saturating_sub(RESERVE);
@@ -37,6 +39,8 @@ pub(super) fn render(report: &DiffReport, options: &Options) -> String {
     let fits = pictures(&mut page, report)
         && by_effect(&mut page, report)
         && told.all(|(kind, title)| every_object(&mut page, title, &report.of(kind).collect::<Vec<_>>()))
+        && supposed(&mut page, report)
+        && unread(&mut page, report)
         && changes(&mut page, report)
         && release(&mut page, report)
         && report.notes.iter().all(|one| page.push(&note(one)));
@@ -45,6 +49,38 @@ pub(super) fn render(report: &DiffReport, options: &Options) -> String {
             .push_str("\nThe rest is left out: it does not fit into a comment. `ownerlint diff` lists every object.\n");
     }
     page.text
+}
+
+/// The deletions by a tool of which nothing is known.
+fn supposed(page: &mut MarkdownText, report: &DiffReport) -> bool {
+    let Some(said) = report.supposition() else { return true };
+    let effects = report.supposed().filter(|effect| effect.effect != EffectKind::Kept);
+    let rows: Vec<String> = effects.map(|effect| format!("| {} | {} |\n", name(effect), because(effect))).collect();
+    let title = format!("Deleted if a tool prunes ({})", rows.len());
+    // The sentence marks commands as code.
+    let said = said.split('`').enumerate().map(|(at, part)| if at % 2 == 0 { text(part) } else { code(part) });
+    page.push(&format!("\n{}\n", said.collect::<String>()))
+        && (rows.is_empty() || page.folded(&title, "| Object | Why |\n|---|---|\n", rows.into_iter(), ROWS))
+}
+
+/// The inputs that were not read, folded, and the builds that fail.
+fn unread(page: &mut MarkdownText, report: &DiffReport) -> bool {
+    let place = |file: &str, line: usize| code(&format!("{file}:{line}"));
+    let failed = report.failed.iter().map(|failed| {
+        format!(
+            "\nCannot be built: {} ({}).\n",
+            text(&plain::one_line(&failed.reason)),
+            place(&failed.file, failed.line)
+        )
+    });
+    let row = |unread: &Unread| {
+        let subject = text(&plain::one_line(&unread.subject));
+        format!("| {subject} | {} | {} |\n", place(&unread.file, unread.line), text(&unread.reason))
+    };
+    let rows = report.unread.iter().map(row);
+    let title = format!("Not read ({})", report.unread.len());
+    failed.take(ROWS).all(|line| page.push(&line))
+        && (report.unread.is_empty() || page.folded(&title, "| Input | Where | Why |\n|---|---|---|\n", rows, ROWS))
 }
 
 /// What is to be said of a change that shows all that it does.
@@ -58,15 +94,16 @@ fn quiet(report: &DiffReport) -> String {
         1 => "The change itself removes it",
         _ => "The change itself removes all of them",
     };
-    match report.sentence() {
-        Some(said) => format!("{said}. {shown}.{left}\n"),
-        None => format!("Merging this deletes nothing.{left}\n"),
+    let unread = report.not_read().map(|said| format!(" {}.", text(&said))).unwrap_or_default();
+    let said = text(&report.headline());
+    match report.summary.verdict {
+        DiffVerdict::Deletes => format!("{said}. {shown}.{left}{unread}\n"),
+        DiffVerdict::Nothing | DiffVerdict::Unknown => format!("{said}.{left}\n"),
     }
 }
 
 fn heading(report: &DiffReport) -> String {
-    let said = report.sentence().unwrap_or_else(|| "Merging this deletes nothing".to_owned());
-    format!("## {}\n", text(&said))
+    format!("## {}\n", text(&report.headline()))
 }
 
 /// The pictures, in at most half of the page.

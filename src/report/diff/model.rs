@@ -2,6 +2,7 @@
 
 use serde::{Serialize, Serializer};
 
+use crate::changes::{Unread, UnreadSide};
 use crate::merge::DiffEffect;
 use crate::report::html::StoryDocument;
 use crate::report::plan::LastStep;
@@ -33,10 +34,43 @@ pub struct DiffReport {
     /// What happens in each bundle, step by step, for pages to explore.
     #[doc(hidden)]
     pub stories: Vec<StoryDocument>,
+    /// The inputs that the change touches and that were not evaluated, the gravest first.
+    pub unread: Vec<Unread>,
+    /// The builds that fail: what they deliver stays as it is.
+    pub failed: Vec<FailedBuild>,
     /// What the rules of change say.
     pub findings: Report,
     /// What a reader should know besides.
     pub notes: Vec<String>,
+}
+
+/// A build that fails, so that nothing of it is applied and nothing is deleted.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[non_exhaustive]
+pub struct FailedBuild {
+    /// The delivery that it belongs to, if that is known.
+    pub delivery: Option<String>,
+    /// The state that it fails in.
+    pub side: UnreadSide,
+    /// The file that is in the way.
+    pub file: String,
+    /// 1-based.
+    pub line: usize,
+    /// Why: `apps has no kustomization`.
+    pub reason: String,
+}
+
+/// The answer of a comparison.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum DiffVerdict {
+    /// Something is deleted.
+    Deletes,
+    /// Nothing is.
+    #[default]
+    Nothing,
+    /// Nothing is deleted as far as ownerlint can read, and it cannot read everything that the change touches.
+    Unknown,
 }
 
 /// How a state was named.
@@ -62,10 +96,13 @@ impl Serialize for StateName {
     }
 }
 
-/// How many objects changed, and in which way.
+/// The answer, and how many objects changed, and in which way.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
 #[non_exhaustive]
 pub struct DiffSummary {
+    /// Whether the merge deletes anything.
+    pub verdict: DiffVerdict,
     /// Only head has them.
     pub added: usize,
     /// Only base has them.
@@ -84,6 +121,12 @@ pub struct DiffSummary {
     pub stuck: usize,
     /// They left, and nobody deletes them.
     pub orphaned: usize,
+    /// They left, and it is not known which tool applies them.
+    pub unknown: usize,
+    /// Inputs that the change touches and that were not evaluated.
+    pub unread: usize,
+    /// Inputs that were not evaluated, and that are the same in both states.
+    pub unread_unchanged: usize,
 }
 
 /// A change of one object.

@@ -2,7 +2,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::{DiffReport, DiffSummary};
+use super::{DiffReport, DiffSummary, DiffVerdict};
+use crate::changes::{Unread, UnreadSide};
 use crate::kube::kinds;
 use crate::merge::{DiffEffect, EffectCertainty, EffectKind};
 use crate::text::plain;
@@ -19,7 +20,86 @@ pub(super) const WORST_FIRST: [(EffectKind, &str); 8] = [
     (EffectKind::Deleted, "Deleted by the tool"),
 ];
 
+/// Inputs that a headline names; of more it says how many there are.
+const NAMED: usize = 3;
+
 impl DiffReport {
+    /// The answer to what merging the change deletes, in one line without its full stop.
+    pub(in crate::report) fn headline(&self) -> String {
+        match self.summary.verdict {
+            DiffVerdict::Deletes => self.sentence().unwrap_or_else(|| "Merging this deletes objects".to_owned()),
+            DiffVerdict::Nothing => "Merging this deletes nothing".to_owned(),
+            DiffVerdict::Unknown if self.is_calm() => {
+                let unread: Vec<&Unread> = self.unread.iter().collect();
+                format!("Nothing that ownerlint can read is deleted. Not read: {}", subjects(&unread))
+            }
+            DiffVerdict::Unknown => format!("ownerlint cannot tell: {}", self.doubts().join("; ")),
+        }
+    }
+
+    /// The inputs that were not read, after a headline that is about something else.
+    pub(in crate::report) fn not_read(&self) -> Option<String> {
+        let is_told = self.summary.verdict == DiffVerdict::Unknown && self.is_calm();
+        let unread: Vec<&Unread> = self.unread.iter().collect();
+        (!unread.is_empty() && !is_told).then(|| format!("Not read: {}", subjects(&unread)))
+    }
+
+    /// Whether nothing unread was removed, and the tool of everything that left is known.
+    pub(super) fn is_calm(&self) -> bool {
+        self.summary.unknown == 0 && self.unread.iter().all(|unread| unread.is_calm)
+    }
+
+    /// Why it cannot be told what merging deletes.
+    fn doubts(&self) -> Vec<String> {
+        let of = |is_wanted: fn(&Unread) -> bool| -> Vec<&Unread> {
+            self.unread.iter().filter(|unread| !unread.is_calm && is_wanted(unread)).collect()
+        };
+        let removed = of(|unread| unread.side == UnreadSide::Base);
+        let changed = of(|unread| unread.side != UnreadSide::Base);
+        let mut doubts = Vec::new();
+        if !removed.is_empty() {
+            let verb = if removed.len() == 1 { "was" } else { "were" };
+            doubts.push(format!("{} {verb} removed and cannot be read", subjects(&removed)));
+        }
+        if !changed.is_empty() {
+            doubts.push(format!("{} changed and cannot be read", subjects(&changed)));
+        }
+        match self.summary.unknown {
+            0 => {}
+            1 => doubts.push("1 object left, and nothing says which tool applies it".to_owned()),
+            n => doubts.push(format!("{n} objects left, and nothing says which tool applies them")),
+        }
+        doubts
+    }
+
+    /// The deletions by a tool of which nothing is known, as a sentence with its full stop.
+    pub(in crate::report) fn supposition(&self) -> Option<String> {
+        let count = |kinds: &[EffectKind]| self.supposed().filter(|effect| kinds.contains(&effect.effect)).count();
+        let objects = self.summary.unknown;
+        if objects == 0 {
+            return None;
+        }
+        let deleted = count(&[EffectKind::Deleted]);
+        let more = count(&[EffectKind::Cascaded, EffectKind::GeneratedDeleted]);
+        let (stuck, lost) = (count(&[EffectKind::Stuck]), count(&[EffectKind::DataLost]));
+        let mut deletions = match (deleted, more) {
+            (0, 0) => "deletes none of them".to_owned(),
+            (deleted, 0) => format!("deletes {}", plain::count(deleted, "object")),
+            (deleted, more) => format!("deletes {} and, by cascade, {more} more", plain::count(deleted, "object")),
+        };
+        if stuck > 0 {
+            deletions.push_str(&format!("; {stuck} may get stuck"));
+        }
+        if lost > 0 {
+            deletions.push_str(&format!("; the data of {} may be deleted", plain::count(lost, "object")));
+        }
+        let them = if objects == 1 { "it" } else { "them" };
+        let subject = plain::count(objects, "removed object");
+        Some(format!(
+            "{subject}: ownerlint cannot tell which tool deploys {them}. A tool that prunes {deletions}; `kubectl apply` leaves {them}."
+        ))
+    }
+
     /// Everything that merging the change does, in one sentence without its full stop; `None` if it deletes nothing.
     pub(in crate::report) fn sentence(&self) -> Option<String> {
         let deleted = self.of(EffectKind::Deleted).count();
@@ -73,6 +153,12 @@ impl DiffReport {
         self.of(EffectKind::Recreated).filter(|effect| !cascaded.contains(&effect.key)).collect()
     }
 
+    /// Whether any object changed.
+    pub(super) fn changes_objects(&self) -> bool {
+        let DiffSummary { added, removed, changed, moved, renamed, .. } = self.summary;
+        added + removed + changed + moved + renamed > 0
+    }
+
     /// How many objects changed, and in which way.
     pub(super) fn counted(&self) -> String {
         let DiffSummary { added, removed, changed, moved, renamed, .. } = self.summary;
@@ -88,7 +174,7 @@ impl DiffReport {
     pub(super) fn surprises(&self) -> bool {
         let removed = self.changes.iter().filter(|change| matches!(change.change, "removed" | "renamed"));
         let shown: BTreeSet<&str> = removed.map(|change| change.was.as_deref().unwrap_or(&change.key)).collect();
-        self.effects.iter().any(|effect| match effect.effect {
+        self.effects.iter().filter(|effect| !effect.is_supposed()).any(|effect| match effect.effect {
             EffectKind::Stuck | EffectKind::DataLost | EffectKind::Recreated => true,
             EffectKind::Cascaded => !shown.contains(effect.key.to_string().as_str()),
             // What was generated is a surprise if something still needs it, which rules know.
@@ -96,10 +182,29 @@ impl DiffReport {
         })
     }
 
-    /// The effects of one kind, in the order of the keys.
+    /// The predicted effects of one kind, in the order of the keys.
     pub(super) fn of(&self, kind: EffectKind) -> impl Iterator<Item = &DiffEffect> {
-        self.effects.iter().filter(move |effect| effect.effect == kind)
+        self.effects.iter().filter(move |effect| effect.effect == kind && !effect.is_supposed())
     }
+
+    /// The effects that come true only if a tool prunes of which nothing is known.
+    pub(super) fn supposed(&self) -> impl Iterator<Item = &DiffEffect> {
+        self.effects.iter().filter(|effect| effect.is_supposed())
+    }
+}
+
+/// The names of inputs: `chart cilium 1.16.5 → 1.17.0, values of HelmRelease web and 12 more`.
+fn subjects(unread: &[&Unread]) -> String {
+    let mut names: Vec<String> = Vec::new();
+    for subject in unread.iter().map(|unread| plain::one_line(&unread.subject)) {
+        if !names.contains(&subject) {
+            names.push(subject);
+        }
+    }
+    let more = names.len().saturating_sub(NAMED);
+    names.truncate(NAMED);
+    let named = names.join(", ");
+    if more == 0 { named } else { format!("{named} and {more} more") }
 }
 
 fn is_certain(effects: &[&DiffEffect]) -> bool {

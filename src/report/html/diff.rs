@@ -9,7 +9,7 @@ use crate::text::Side;
 
 /// The whole document.
 pub(in crate::report) fn diff(report: &DiffReport, options: &HtmlOptions, roots: &Roots) -> String {
-    let title = report.sentence().unwrap_or_else(|| "Merging this deletes nothing".to_owned());
+    let title = report.headline();
     let sources = &report.findings.sources;
     let of = |side: Side| sources.iter().filter(move |(_, file)| file.side() == side).map(|(_, file)| file.path());
     let changed = report.changes.iter();

@@ -175,3 +175,46 @@ fn whatever_a_commit_of_a_real_history_removed_is_among_the_changes_and_somethin
     println!("{} removals; {kept} objects still stand where they stood; {reasons:?}", histories.removals.len());
     assert_eq!(wrong, [""; 0]);
 }
+
+/// Whether a commit changes a version or a tag in a file with a HelmRelease, or a file of a chart: found out by its lines, so that this
+/// does not depend on how we read it.
+fn touches_a_chart(clone: &Path, commit: &str) -> bool {
+    let charts = git(clone, &["ls-tree", "-r", "--name-only", &format!("{commit}~")]);
+    let charts: Vec<&str> = charts.lines().filter_map(|path| path.strip_suffix("/Chart.yaml")).collect();
+    let changed = git(clone, &["diff", "--name-only", "--no-renames", &format!("{commit}~"), commit]);
+    changed.lines().any(|file| {
+        let in_chart = charts.iter().any(|chart| file.starts_with(&format!("{chart}/templates/")));
+        let release = || git(clone, &["show", &format!("{commit}:{file}")]).contains("kind: HelmRelease");
+        let versions = || {
+            let lines = git(clone, &["diff", "-U0", &format!("{commit}~"), commit, "--", file]);
+            let words = ["version:", "tag:"].map(|word| move |line: &str| line[1..].trim_start().starts_with(word));
+            let mut removed = lines.lines().filter(|line| line.starts_with('-') && !line.starts_with("---"));
+            removed.any(|line| words.iter().any(|is_version| is_version(line)))
+        };
+        in_chart || (file.ends_with(".yaml") && release() && versions())
+    })
+}
+
+#[test]
+fn no_report_of_a_history_calls_an_unread_input_nothing() {
+    let Some(histories) = Histories::found() else { return };
+    let clones: BTreeSet<PathBuf> = histories.removals.iter().map(|removal| histories.of(removal)).collect();
+    let step = if std::env::var_os("OWNERLINT_HISTORIES").is_some_and(|path| !path.is_empty()) { 40 } else { 800 };
+    let (mut counts, mut wrong) = (BTreeMap::<String, usize>::new(), Vec::new());
+    for clone in clones {
+        let commits = git(&clone, &["rev-list", "--first-parent", "HEAD"]);
+        let commits: Vec<&str> = commits.lines().collect();
+        // The first commit has no parent.
+        for commit in commits[..commits.len() - 1].iter().step_by(step) {
+            let document = diff(&clone, commit);
+            let verdict = text(&document["summary"]["verdict"]);
+            let unread = document["unread"].as_array().expect("a list").len();
+            if verdict == "nothing" && (unread > 0 || touches_a_chart(&clone, commit)) {
+                wrong.push(format!("{commit}: {unread} unread"));
+            }
+            *counts.entry(verdict).or_default() += 1;
+        }
+    }
+    println!("{counts:?}");
+    assert_eq!(wrong, [""; 0]);
+}

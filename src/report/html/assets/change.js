@@ -6,6 +6,10 @@ const EFFECT_TITLES = [
   ["orphaned", "Left behind: nobody deletes it"], ["kept", "Kept by the tool"], ["deleted", "Deleted by the tool"],
 ];
 
+// What happens only if a tool prunes of which nothing is known.
+const isSupposed = (effect) => effect.regime === "unknown";
+const predicted = () => contract.effects.filter((effect) => !isSupposed(effect));
+
 const effectItem = (effect) => {
   const chain = effect.because.filter((key) => key !== effect.key);
   const how = effectWords({ ...effect, effect: "" });
@@ -16,11 +20,22 @@ const effectItem = (effect) => {
 
 const effectsSection = () => {
   const parts = EFFECT_TITLES.map(([effect, title]) => {
-    const list = contract.effects.filter((one) => one.effect === effect);
+    const list = predicted().filter((one) => one.effect === effect);
     return list.length && folded([el("strong", {}, title), el("span", { class: "muted" }, ` ${count(list.length, "object")}`)],
       () => chunked(el("ul", {}), list, effectItem, 50), { "data-print": "", open: list.length <= 12 && effect !== "deleted" });
   });
   return optional("effects", "What merging does", parts.filter(Boolean));
+};
+
+const supposedSection = () => {
+  const list = contract.effects.filter((effect) => isSupposed(effect) && effect.effect !== "kept");
+  return optional("supposed", "Deleted if a tool prunes", list.length ? [chunked(el("ul", {}), list, effectItem, 50)] : []);
+};
+
+const unreadSection = () => {
+  const item = (input) => el("li", {}, input.subject, " ", place(input.file, input.line, input.side === "base" ? "base" : "head"),
+    el("span", { class: "muted" }, ` ${input.reason}`));
+  return optional("unread", "Not read", contract.unread.length ? [chunked(el("ul", {}), contract.unread, item, 50)] : []);
 };
 
 const changesSection = () => {
@@ -40,7 +55,7 @@ const changesSection = () => {
 
 const changePage = () => {
   const { deleted, stuck, orphaned, findings } = contract.summary;
-  const of = (...effects) => contract.effects.filter((one) => effects.includes(one.effect));
+  const of = (...effects) => predicted().filter((one) => effects.includes(one.effect));
   // As the title counts: what is deleted with another object is counted there.
   const cascaded = new Set(of("cascaded").map((one) => one.key));
   const again = of("recreated").filter((one) => !cascaded.has(one.key)).length;
@@ -54,7 +69,7 @@ const changePage = () => {
         data > 0 && figure(data, "with data", "deleted"), again > 0 && figure(again, "created again", "plain"), figure(orphaned, "left behind", "plain")),
     ],
     parts: [
-      findingsSection("surprises", "Surprises"), effectsSection(), nodes.some(isTouched) ? explorer() : null,
+      findingsSection("surprises", "Surprises"), effectsSection(), supposedSection(), unreadSection(), nodes.some(isTouched) ? explorer() : null,
       stuckSection(), varySection(), changesSection(), notesSection(),
     ],
   };

@@ -1,0 +1,252 @@
+//! Objects of Argo CD: Applications and ApplicationSets.
+
+use globset::GlobBuilder;
+
+use super::canonical::{is_version, leaves, scalar};
+use super::input::{Finder, FoundInput, UnreadWhat, said};
+use super::kustomizations::without_credentials;
+use super::patches::{self, Patched};
+use super::state::{contents, shown_key, text_at, written_key};
+use crate::kube::kinds;
+use crate::kustomize::resolve;
+use crate::manifest::{Object, ParsedFile};
+use crate::yaml::Value;
+
+const VALUES: &str = "values decide which objects a chart contains, and the chart is not rendered";
+
+/// Fields of `kustomize` that are evaluated or decide neither which objects there are nor their identities.
+const EVALUATED: [&str; 16] = [
+    "namePrefix",
+    "nameSuffix",
+    "namespace",
+    "patches",
+    "images",
+    "replicas",
+    "commonLabels",
+    "commonAnnotations",
+    "commonAnnotationsEnvsubst",
+    "labelWithoutSelector",
+    "labelIncludeTemplates",
+    "forceCommonLabels",
+    "forceCommonAnnotations",
+    "version",
+    "kubeVersion",
+    "apiVersions",
+];
+
+pub(super) fn find(finder: &mut Finder<'_>) {
+    let state = finder.state;
+    for (place, file, object) in state.objects().filter(|(place, ..)| state.chart_of(place).is_none()) {
+        let Some(spec) = object.at(&["spec"]) else { continue };
+        let (is_application, is_set) = (object.is(kinds::APPLICATION), object.is(kinds::APPLICATION_SET));
+        if is_application {
+            ArgoObject { finder, place, file, object }.application(spec);
+        } else if is_set {
+            let mut set = ArgoObject { finder, place, file, object };
+            set.generators(spec);
+            if let Some(spec) = spec.at(&["template", "spec"]) {
+                set.application(spec);
+            }
+        }
+    }
+}
+
+struct ArgoObject<'f, 's, 'o> {
+    finder: &'f mut Finder<'s>,
+    place: &'s str,
+    file: &'s ParsedFile,
+    object: &'o Object,
+}
+
+impl ArgoObject<'_, '_, '_> {
+    fn input(&self, what: UnreadWhat, name: &str, reason: &'static str) -> FoundInput {
+        FoundInput::new(what, format!("{name} of {}", shown_key(self.object)), reason)
+            .identified(format!("{name} of {}", written_key(self.object)))
+    }
+
+    fn add(&mut self, value: Value<'_>, input: FoundInput) {
+        self.finder.add(self.place, self.file, value.span(), input);
+    }
+
+    /// The sources of an Application and its cluster.
+    fn application(&mut self, spec: Value<'_>) {
+        self.finder.inputs.present.insert(written_key(self.object));
+        let several = spec.get("sources").into_iter().flat_map(Value::items);
+        for (at, source) in several.chain(spec.get("source")).enumerate() {
+            self.source(source, at);
+        }
+        if let Some(hydrator) = spec.get("sourceHydrator") {
+            let reason = "the contents of another branch are not read";
+            let input = self.input(UnreadWhat::OtherRepository, "hydrated source", reason);
+            let input = input.part(said(self.file, Some(hydrator)));
+            self.add(hydrator, input);
+        }
+        if let Some(destination) = spec.get("destination") {
+            let cluster = ["server", "name"].map(|key| text_at(destination, &[key])).join(" ");
+            let reason = "objects of another cluster are not compared with those of this one";
+            let input = self.input(UnreadWhat::OtherRepository, "cluster", reason).part(cluster).only_changes();
+            self.add(destination, input);
+        }
+    }
+
+    fn source(&mut self, source: Value<'_>, at: usize) {
+        let text = |key: &str| text_at(source, &[key]);
+        let number = |input: FoundInput| {
+            let identity = format!("{} {at}", input.identity);
+            input.identified(identity)
+        };
+        let (chart, path, revision) = (text("chart"), text("path"), text("targetRevision"));
+        let folder = resolve("", path.trim_start_matches('/'));
+        let is_here = !path.is_empty() && self.finder.state.has_folder(&folder);
+        let input = match (chart, is_here) {
+            ("", true) => {
+                let reason = "another revision or repository is not read";
+                let input = self.input(UnreadWhat::OtherRepository, "source", reason);
+                input.part(format!("{} {revision}", text("repoURL"))).within(written_key(self.object))
+            }
+            ("", false) => {
+                let repository = without_credentials(text("repoURL"));
+                let input = self.input(UnreadWhat::OtherRepository, "source", "another repository is not read");
+                input.part(format!("{repository} {path}")).saying(revision).in_version(revision)
+            }
+            (chart, _) => FoundInput::new(UnreadWhat::Chart, format!("chart {chart}"), "the chart is not rendered")
+                .identified(format!("chart of {}", written_key(self.object)))
+                .part(format!("{} {chart}", text("repoURL")))
+                .in_version(revision),
+        };
+        let input = number(input);
+        let within = input.identity.clone();
+        self.add(source, input);
+        if let Some(helm) = source.get("helm") {
+            let mut values = said(self.file, Some(helm));
+            for written in helm.get("valueFiles").into_iter().flat_map(Value::items).filter_map(Value::as_str) {
+                let place = match written.strip_prefix('$').and_then(|rest| rest.split_once('/')) {
+                    Some((_, path)) => resolve("", path),
+                    None => resolve(&folder, written),
+                };
+                values.push_str(self.finder.state.content(&place).unwrap_or_default());
+            }
+            let parts = ["releaseName", "namespace"].map(|key| text_at(helm, &[key])).join(" ");
+            let input = number(self.input(UnreadWhat::Values, "values", VALUES)).saying(values).part(parts);
+            self.add(helm, input.within(&within));
+        }
+        if let Some(plugin) = source.get("plugin") {
+            let input = number(self.input(UnreadWhat::Plugin, "plugin", "plugins are not run"));
+            let input = input.part(said(self.file, Some(plugin))).within(&within).taking_away();
+            self.add(plugin, input);
+        }
+        if let Some(jsonnet) = source.at(&["directory", "jsonnet"]) {
+            let input = number(self.input(UnreadWhat::Jsonnet, "program", "Jsonnet is not evaluated"));
+            self.add(jsonnet, input.part(said(self.file, Some(jsonnet))).within(&within));
+        }
+        if let Some(kustomize) = source.get("kustomize") {
+            self.kustomize(kustomize, &folder);
+        }
+    }
+
+    fn kustomize(&mut self, kustomize: Value<'_>, folder: &str) {
+        for entry in kustomize.entries().filter(|entry| !EVALUATED.contains(&entry.key)) {
+            let reason = "it may change which objects are built, and it is not evaluated";
+            let input = self.input(UnreadWhat::Transformer, entry.key, reason).part(said(self.file, Some(entry.value)));
+            let folders = entry.value.items().filter_map(Value::as_str).map(|written| resolve(folder, written));
+            let keys: Vec<String> = folders.flat_map(|folder| contents(self.finder.state, &folder)).collect();
+            let input = input.parts(keys).taking_away().within(written_key(self.object));
+            self.finder.add(self.place, self.file, entry.key_span, input);
+        }
+        let (place, file) = (self.place, self.file);
+        let patched =
+            Patched { place, file, folder: None, owner: shown_key(self.object), within: written_key(self.object) };
+        patches::find(self.finder, &patched, kustomize);
+    }
+
+    /// What decides which Applications a set generates.
+    fn generators(&mut self, spec: Value<'_>) {
+        let template = spec.get("template");
+        let named =
+            ["name", "namespace"].map(|key| template.map_or("", |template| text_at(template, &["metadata", key])));
+        let mut input = self
+            .input(UnreadWhat::Generator, "generators", "ownerlint does not generate Applications from a set")
+            .part(named.join("/"))
+            .part(said(self.file, spec.get("templatePatch")));
+        let generators = spec.get("generators");
+        input = input.saying(said(self.file, generators));
+        // Removing an element removes its Application; a version in it may change calmly.
+        match generators.map(leaves) {
+            Some(Some(leaves)) => {
+                let steady = leaves.into_iter().filter(|(path, _)| !is_version(path));
+                input = input.parts(steady.map(|(path, value)| format!("{path}={}", scalar(value))));
+            }
+            Some(None) => input = input.part(said(self.file, generators)),
+            None => {}
+        }
+        let mut patterns = Vec::new();
+        for (kind, pattern) in git_patterns(generators) {
+            match kind {
+                GitPattern::Directory => patterns.push(pattern.to_owned()),
+                GitPattern::File => {
+                    for place in matching(self.finder.state.paths(), pattern, false) {
+                        input.text.push_str(self.finder.state.content(&place).unwrap_or_default());
+                        input = input.part(format!("file {place}"));
+                    }
+                }
+            }
+        }
+        let template = template.and_then(|template| template.get("spec"));
+        let sources = |template: Value<'_>| -> Vec<String> {
+            let several = template.get("sources").into_iter().flat_map(Value::items);
+            let all = several.chain(template.get("source")).map(|source| text_at(source, &["path"]));
+            let patterns = all.filter(|path| path.contains("{{")).map(pattern_of);
+            // What is nothing but a parameter says nothing of folders.
+            patterns.filter(|pattern| pattern.contains(|c: char| c != '*' && c != '/')).collect()
+        };
+        patterns.extend(template.map(sources).into_iter().flatten());
+        for pattern in &patterns {
+            for folder in matching(self.finder.state.folders(), pattern, true) {
+                if !self.finder.state.has_kustomization(&folder) {
+                    input = input.parts(contents(self.finder.state, &folder));
+                }
+                input = input.part(format!("folder {folder}"));
+            }
+        }
+        let span = generators.map_or(self.object.name_span(), Value::span);
+        self.finder.add(self.place, self.file, span, input);
+    }
+}
+
+enum GitPattern {
+    Directory,
+    File,
+}
+
+/// The patterns of git generators, at whatever depth.
+fn git_patterns(generators: Option<Value<'_>>) -> Vec<(GitPattern, &str)> {
+    let mut found = Vec::new();
+    for (path, value) in generators.and_then(leaves).unwrap_or_default() {
+        let kind = match path.rsplit('.').take(3).collect::<Vec<_>>().as_slice() {
+            ["path", "directories", "git"] => GitPattern::Directory,
+            ["path", "files", "git"] => GitPattern::File,
+            _ => continue,
+        };
+        found.extend(value.as_str().map(|pattern| (kind, pattern)));
+    }
+    found
+}
+
+/// A path with parameters as a pattern: `apps/{{name}}` becomes `apps/*`.
+fn pattern_of(path: &str) -> String {
+    let mut pattern = String::new();
+    let mut rest = path;
+    while let Some((before, after)) = rest.split_once("{{") {
+        pattern.push_str(before);
+        pattern.push('*');
+        rest = after.split_once("}}").map_or("", |(_, after)| after);
+    }
+    pattern + rest
+}
+
+fn matching<'p>(paths: impl Iterator<Item = &'p str>, pattern: &str, within_folders: bool) -> Vec<String> {
+    let pattern = pattern.trim_start_matches("./").trim_matches('/');
+    let glob = GlobBuilder::new(pattern).literal_separator(within_folders).build();
+    let Ok(matcher) = glob.map(|glob| glob.compile_matcher()) else { return Vec::new() };
+    paths.filter(|path| matcher.is_match(path)).map(str::to_owned).collect()
+}

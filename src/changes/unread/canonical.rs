@@ -1,0 +1,80 @@
+//! Values as text that is equal if they are, and the scalars in them.
+
+use crate::yaml::{Kind, Value};
+
+/// Values that are visited: aliases make a small text a large value.
+const MOST_VALUES: usize = 100_000;
+
+enum Piece<'v> {
+    Value(Value<'v>),
+    Text(String),
+}
+
+/// A value with its keys in order; `None` if it is too large.
+pub(super) fn canonical(value: Value<'_>) -> Option<String> {
+    let mut text = String::new();
+    let mut pending = vec![Piece::Value(value)];
+    let mut visited = 0;
+    while let Some(piece) = pending.pop() {
+        let value = match piece {
+            Piece::Text(piece) => {
+                text.push_str(&piece);
+                continue;
+            }
+            Piece::Value(value) => value,
+        };
+        visited += 1;
+        if visited > MOST_VALUES || value.is_left_out() {
+            return None;
+        }
+        if value.is_map() {
+            text.push('{');
+            pending.push(Piece::Text("}".to_owned()));
+            let mut entries: Vec<_> = value.entries().collect();
+            entries.sort_by_key(|entry| std::cmp::Reverse(entry.key));
+            for entry in entries {
+                pending.push(Piece::Value(entry.value));
+                pending.push(Piece::Text(format!("{:?}:", entry.key)));
+            }
+        } else if value.is_seq() {
+            text.push('[');
+            pending.push(Piece::Text("]".to_owned()));
+            pending.extend(value.items().rev().map(Piece::Value));
+        } else {
+            text.push_str(&scalar(value));
+            text.push(',');
+        }
+    }
+    Some(text)
+}
+
+/// A scalar as text.
+pub(super) fn scalar(value: Value<'_>) -> String {
+    format!("{:?}", value.kind())
+}
+
+/// Every scalar of a value with the keys that lead to it and without places in lists: `list.elements.name="a"`. `None` if the value is
+/// too large.
+pub(super) fn leaves(value: Value<'_>) -> Option<Vec<(String, Value<'_>)>> {
+    let mut found = Vec::new();
+    let mut pending = vec![(String::new(), value)];
+    let mut visited = 0;
+    while let Some((path, value)) = pending.pop() {
+        visited += 1;
+        if visited > MOST_VALUES || path.len() > 1_000 {
+            return None;
+        }
+        match value.kind() {
+            Kind::Map => pending.extend(value.entries().map(|entry| (format!("{path}.{}", entry.key), entry.value))),
+            Kind::Seq => pending.extend(value.items().map(|item| (path.clone(), item))),
+            _ => found.push((path, value)),
+        }
+    }
+    Some(found)
+}
+
+/// Whether a key holds a version: a change of it is a calm one.
+pub(super) fn is_version(path: &str) -> bool {
+    let key = path.rsplit('.').next().unwrap_or(path).to_ascii_lowercase();
+    ["version", "revision", "tag", "ref", "digest", "commit", "sha"].iter().any(|word| key.ends_with(word))
+}

@@ -1,0 +1,195 @@
+//! Objects of Flux: sources, and Kustomizations with their variables, components and patches.
+
+use std::collections::BTreeSet;
+
+use super::canonical::scalar;
+use super::input::{Finder, FoundInput, UnreadWhat, said};
+use super::kustomizations::without_credentials;
+use super::patches::{self, Patched};
+use super::state::{contents, shown_key, text_at, written_key};
+use super::texts::values_of;
+use crate::kube::kinds;
+use crate::kustomize::resolve;
+use crate::manifest::{Object, ParsedFile};
+use crate::yaml::Value;
+
+/// Fields of a Kustomization that are evaluated, are inputs of their own, or decide neither which objects there are nor their
+/// identities.
+const EVALUATED: [&str; 30] = [
+    "commonMetadata",
+    "components",
+    "decryption",
+    "deletionPolicy",
+    "dependsOn",
+    "force",
+    "healthCheckExprs",
+    "healthChecks",
+    "ignoreMissingComponents",
+    "images",
+    "interval",
+    "kubeConfig",
+    "namePrefix",
+    "nameSuffix",
+    "patches",
+    "patchesJson6902",
+    "patchesStrategicMerge",
+    "path",
+    "postBuild",
+    "prune",
+    "retryInterval",
+    "serviceAccountName",
+    "sourceRef",
+    "suspend",
+    "targetNamespace",
+    "timeout",
+    "validation",
+    "wait",
+    "buildMetadata",
+    "substituteStrategy",
+];
+
+/// Fields of a source that say how it is fetched, and not what.
+const FETCHING: [&str; 13] = [
+    "interval",
+    "timeout",
+    "suspend",
+    "secretRef",
+    "certSecretRef",
+    "proxySecretRef",
+    "serviceAccountName",
+    "verify",
+    "insecure",
+    "accessFrom",
+    "passCredentials",
+    "gitImplementation",
+    "ref",
+];
+
+pub(super) fn find(finder: &mut Finder<'_>, variables: &BTreeSet<String>) {
+    let state = finder.state;
+    for (place, file, object) in state.objects().filter(|(place, ..)| state.chart_of(place).is_none()) {
+        let Some(spec) = object.at(&["spec"]) else { continue };
+        if object.group() == "source.toolkit.fluxcd.io" && object.kind() != "HelmChart" {
+            source(finder, place, file, object, spec);
+        } else if object.kind() == "FluxInstance" {
+            let input = FoundInput::new(UnreadWhat::Remote, shown_key(object), "Flux is installed from it")
+                .identified(written_key(object))
+                .in_version(text_at(spec, &["distribution", "version"]))
+                .saying(said(file, spec.get("distribution")))
+                .part(["sync", "kustomize", "components"].map(|key| said(file, spec.get(key))).join("\n"));
+            finder.add(place, file, object.name_span(), input);
+        } else if object.is(kinds::FLUX_KUSTOMIZATION) {
+            FluxKustomization { finder, place, file, object, spec }.find(variables);
+        }
+    }
+}
+
+fn source(finder: &mut Finder<'_>, place: &str, file: &ParsedFile, object: &Object, spec: Value<'_>) {
+    let reference = spec.get("ref");
+    let keys = ["tag", "semver", "commit", "name", "digest", "branch"];
+    let version = keys.iter().map(|key| reference.map_or("", |reference| text_at(reference, &[key])));
+    let version = version.into_iter().find(|version| !version.is_empty()).unwrap_or_default();
+    let rest = spec.entries().filter(|entry| !FETCHING.contains(&entry.key));
+    let parts = rest.map(|entry| format!("{} {}", entry.key, said(file, Some(entry.value))));
+    let input = FoundInput::new(
+        UnreadWhat::Remote,
+        shown_key(object),
+        "it is loaded from elsewhere, and ownerlint loads nothing",
+    )
+    .identified(written_key(object))
+    .in_version(without_credentials(version))
+    .saying(said(file, reference))
+    .parts(parts)
+    // What it is a source of names it, and is an input of its own.
+    .only_changes();
+    finder.add(place, file, object.name_span(), input);
+}
+
+struct FluxKustomization<'f, 's, 'o> {
+    finder: &'f mut Finder<'s>,
+    place: &'s str,
+    file: &'s ParsedFile,
+    object: &'o Object,
+    spec: Value<'o>,
+}
+
+impl FluxKustomization<'_, '_, '_> {
+    fn find(mut self, variables: &BTreeSet<String>) {
+        self.finder.inputs.present.insert(written_key(self.object));
+        self.origin();
+        self.variables(variables);
+        self.components();
+        self.others();
+        let Self { finder, place, file, object, spec } = self;
+        let patched = Patched { place, file, folder: None, owner: shown_key(object), within: written_key(object) };
+        patches::find(finder, &patched, spec);
+    }
+
+    fn input(&self, what: UnreadWhat, name: &str, reason: &'static str) -> FoundInput {
+        FoundInput::new(what, format!("{name} of {}", shown_key(self.object)), reason)
+            .identified(format!("{name} of {}", written_key(self.object)))
+    }
+
+    fn add(&mut self, value: Value<'_>, input: FoundInput) {
+        self.finder.add(self.place, self.file, value.span(), input);
+    }
+
+    /// The repository that it builds from, and the cluster that it applies to.
+    fn origin(&mut self) {
+        for (key, name, reason) in [
+            ("sourceRef", "source", "the contents of another source are not read"),
+            ("kubeConfig", "cluster", "objects of another cluster are not compared with those of this one"),
+        ] {
+            let Some(value) = self.spec.get(key) else { continue };
+            let input = self.input(UnreadWhat::OtherRepository, name, reason).part(said(self.file, Some(value)));
+            self.add(value, input.taking_away().within(written_key(self.object)));
+        }
+    }
+
+    /// Variables that are written into names, namespaces or folders of the tree.
+    fn variables(&mut self, used: &BTreeSet<String>) {
+        let reason = "the variable is part of a name, a namespace or a folder, and it is not filled in";
+        let substitute = self.spec.at(&["postBuild", "substitute"]).into_iter().flat_map(Value::entries);
+        for entry in substitute.filter(|entry| used.contains(entry.key)) {
+            let name = format!("variable {}", entry.key);
+            let input = self.input(UnreadWhat::Variable, &name, reason).part(scalar(entry.value)).taking_away();
+            let input = input.within(written_key(self.object));
+            self.add(entry.value, input);
+        }
+        if used.is_empty() {
+            return;
+        }
+        for from in self.spec.at(&["postBuild", "substituteFrom"]).into_iter().flat_map(Value::items) {
+            let name = text_at(from, &["name"]);
+            let values: BTreeSet<String> =
+                self.finder.state.data(name).iter().flat_map(|data| values_of(data.value, used)).collect();
+            let is_encrypted = values.iter().any(|value| value.contains("ENC["));
+            let what = if is_encrypted { UnreadWhat::Encrypted } else { UnreadWhat::Variable };
+            let name = format!("variables from {} {name}", text_at(from, &["kind"]));
+            let input = self.input(what, &name, reason).parts(values).taking_away().within(written_key(self.object));
+            self.add(from, input);
+        }
+    }
+
+    /// Components, with the keys of the objects below their folders.
+    fn components(&mut self) {
+        let folder = resolve("", text_at(self.spec, &["path"]).trim_start_matches('/'));
+        for entry in self.spec.get("components").into_iter().flat_map(Value::items) {
+            let Some(written) = entry.as_str() else { continue };
+            let keys = contents(self.finder.state, &resolve(&folder, written));
+            let reason = "components of a Flux Kustomization are not built";
+            let name = format!("component {written}");
+            let input = self.input(UnreadWhat::Transformer, &name, reason).parts(keys);
+            self.add(entry, input);
+        }
+    }
+
+    fn others(&mut self) {
+        for entry in self.spec.entries().filter(|entry| !EVALUATED.contains(&entry.key)) {
+            let reason = "ownerlint does not know the field";
+            let input = self.input(UnreadWhat::Transformer, entry.key, reason).part(said(self.file, Some(entry.value)));
+            let input = input.taking_away().within(written_key(self.object));
+            self.finder.add(self.place, self.file, entry.key_span, input);
+        }
+    }
+}

@@ -1,0 +1,117 @@
+//! Objects that install a chart: HelmReleases of Flux, and HelmCharts of Flux and of k3s.
+
+use super::canonical::{is_version, leaves, scalar};
+use super::input::{Finder, FoundInput, UnreadWhat, said};
+use super::state::{shown_key, text_at, written_key};
+use crate::kube::kinds;
+use crate::kustomize::{folder_of, resolve};
+use crate::manifest::{Object, ParsedFile};
+use crate::yaml::Value;
+
+const CHART: &str = "the chart is not rendered";
+const VALUES: &str = "values decide which objects a chart contains, and the chart is not rendered";
+
+/// Objects by which other tools deliver.
+const OTHERS: [(&str, &str); 7] = [
+    ("fluxcd.controlplane.io", "ResourceSet"),
+    ("fluxcd.controlplane.io", "ResourceSetInputProvider"),
+    ("fleet.cattle.io", "GitRepo"),
+    ("fleet.cattle.io", "HelmOp"),
+    ("kappctrl.k14s.io", "App"),
+    ("packaging.carvel.dev", "PackageInstall"),
+    ("addons.cluster.x-k8s.io", "HelmChartProxy"),
+];
+
+pub(super) fn find(finder: &mut Finder<'_>) {
+    let state = finder.state;
+    for (place, file, object) in state.objects().filter(|(place, ..)| state.chart_of(place).is_none()) {
+        let Some(spec) = object.at(&["spec"]) else { continue };
+        if object.is(kinds::HELM_RELEASE) {
+            release(finder, place, file, object, spec);
+        } else if matches!(object.kind(), "HelmChart" | "HelmChartConfig") {
+            helm_chart(finder, place, file, object, spec);
+        } else if OTHERS.contains(&(object.group(), object.kind())) {
+            other(finder, place, file, object, spec);
+        }
+    }
+}
+
+/// An object of another tool: all of its scalars but versions.
+fn other(finder: &mut Finder<'_>, place: &str, file: &ParsedFile, object: &Object, spec: Value<'_>) {
+    let reason = "ownerlint does not know which objects the tool makes of it";
+    let input = FoundInput::new(UnreadWhat::Generator, shown_key(object), reason).identified(written_key(object));
+    let input = match leaves(spec) {
+        Some(leaves) => {
+            let steady = leaves.into_iter().filter(|(path, _)| !is_version(path));
+            input.parts(steady.map(|(path, value)| format!("{path}={}", scalar(value))))
+        }
+        None => input,
+    };
+    finder.add(place, file, object.name_span(), input.saying(said(file, Some(spec))));
+}
+
+fn release(finder: &mut Finder<'_>, place: &str, file: &ParsedFile, object: &Object, spec: Value<'_>) {
+    let key = written_key(object);
+    let chart = spec.at(&["chart", "spec"]);
+    let of_chart = |path: &[&str]| chart.map(|chart| text_at(chart, path)).unwrap_or_default();
+    let references = [chart.and_then(|chart| chart.get("sourceRef")), spec.get("chartRef")];
+    let reference = references.map(|reference| said(file, reference)).concat();
+    let referenced = references.into_iter().flatten().map(|reference| text_at(reference, &["name"])).next();
+    let name = Some(of_chart(&["chart"])).filter(|name| !name.is_empty()).or(referenced).unwrap_or_default();
+    // helm-controller uninstalls and installs anew when one of these changes (internal/action/verify.go).
+    let installed = ["releaseName", "targetNamespace", "storageNamespace"].map(|key| text_at(spec, &[key])).join("/");
+    let span = chart.and_then(|chart| chart.get("chart")).or(spec.get("chartRef")).unwrap_or(spec).span();
+    let identity = format!("chart of {key}");
+    let input = FoundInput::new(UnreadWhat::Chart, format!("chart {name}"), CHART)
+        .identified(&identity)
+        .in_version(of_chart(&["version"]))
+        .part(format!("{} {reference}", of_chart(&["chart"])))
+        .part(format!("release {installed}"))
+        .part(said(file, spec.get("kubeConfig")));
+    finder.add(place, file, span, input);
+    let values = ["values", "valuesFrom", "postRenderers"];
+    let Some(first) = values.iter().find_map(|key| spec.entry(key)) else { return };
+    let mut text = values.map(|key| said(file, spec.get(key))).join("\n");
+    let from = spec.get("valuesFrom").into_iter().flat_map(Value::items);
+    for name in from.map(|entry| text_at(entry, &["name"])) {
+        text.push_str(&data(finder, name));
+    }
+    let files = chart.and_then(|chart| chart.get("valuesFiles")).into_iter().flat_map(Value::items);
+    for written in files.filter_map(Value::as_str) {
+        text.push_str(written);
+        text.push_str(finder.state.content(&resolve("", written)).unwrap_or_default());
+    }
+    let input = FoundInput::new(UnreadWhat::Values, format!("values of {}", shown_key(object)), VALUES)
+        .identified(format!("values of {key}"))
+        .saying(text)
+        .within(identity);
+    finder.add(place, file, first.key_span, input);
+}
+
+/// The content of the ConfigMaps and Secrets of a name, and of the files from which they are generated.
+fn data(finder: &Finder<'_>, name: &str) -> String {
+    let mut text = String::new();
+    for data in finder.state.data(name) {
+        let whole = ["data", "stringData", "binaryData", "literals", "files", "envs"];
+        text.extend(whole.map(|key| said(data.file, data.value.get(key))));
+        let files = ["files", "envs"].into_iter().filter_map(|key| data.value.get(key)).flat_map(Value::items);
+        for written in files.filter_map(Value::as_str) {
+            let path = written.split_once('=').map_or(written, |(_, path)| path);
+            let place = resolve(folder_of(data.place), path);
+            text.push_str(finder.state.content(&place).unwrap_or_default());
+        }
+    }
+    text
+}
+
+fn helm_chart(finder: &mut Finder<'_>, place: &str, file: &ParsedFile, object: &Object, spec: Value<'_>) {
+    let key = written_key(object);
+    let rest = ["sourceRef", "repo", "targetNamespace", "chart", "helmVersion"].map(|key| said(file, spec.get(key)));
+    let values = ["valuesContent", "set", "valuesFiles", "valuesFile", "version"].map(|key| said(file, spec.get(key)));
+    let input = FoundInput::new(UnreadWhat::Chart, format!("chart {}", text_at(spec, &["chart"])), CHART)
+        .identified(format!("chart of {key}"))
+        .in_version(text_at(spec, &["version"]))
+        .saying(values.join("\n"))
+        .part(rest.join("\n"));
+    finder.add(place, file, object.name_span(), input);
+}

@@ -1,0 +1,288 @@
+//! One input of one state, and its comparison with the other state.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde::Serialize;
+
+use super::canonical::canonical;
+use super::state::SourceState;
+use crate::manifest::ParsedFile;
+use crate::text::{ColumnUnit, Span};
+use crate::yaml::Value;
+
+/// The kind of an input: the words of the `diff` contract.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+#[serde(rename_all = "kebab-case")]
+#[non_exhaustive]
+pub enum UnreadWhat {
+    /// A chart: its folder, its version, or the release that installs it.
+    Chart,
+    /// Values of a chart.
+    Values,
+    /// A template that was not rendered.
+    Template,
+    /// A source outside of the tree.
+    Remote,
+    /// A variable in the name or namespace of an object.
+    Variable,
+    /// A generator of objects.
+    Generator,
+    /// A plugin of Argo CD.
+    Plugin,
+    /// A transformation of objects.
+    Transformer,
+    /// Another repository, or another cluster.
+    OtherRepository,
+    /// An encrypted text.
+    Encrypted,
+    /// A program in Jsonnet.
+    Jsonnet,
+    /// A file that is not there, or that a tool does not read under its name.
+    Missing,
+    /// A text that cannot be read.
+    Unparsable,
+    /// More than ownerlint follows.
+    Limit,
+}
+
+/// The states that have an input.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum UnreadSide {
+    /// Only base: the change removes it.
+    Base,
+    /// Only head: the change adds it.
+    Head,
+    /// Both, with different content.
+    Both,
+}
+
+/// An input that the change touches and that was not evaluated.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
+pub struct Unread {
+    /// Its kind.
+    pub what: UnreadWhat,
+    /// Its name for people: `chart cilium 1.16.5 → 1.17.0`.
+    pub subject: String,
+    /// The file, in head if head has it.
+    pub file: String,
+    /// 1-based.
+    pub line: usize,
+    /// The states that have it.
+    pub side: UnreadSide,
+    /// Why it was not evaluated, as a sentence.
+    pub reason: String,
+    /// The delivery that it belongs to, if that is known.
+    pub delivery: Option<String>,
+    /// Whether only a version or values changed, or it is new: nothing was removed.
+    #[serde(skip)]
+    pub is_calm: bool,
+}
+
+/// The comparison of the inputs of two states.
+#[derive(Clone, Debug, Default)]
+pub struct UnreadChanges {
+    /// Those that differ, ordered by kind, subject and file.
+    pub changed: Vec<Unread>,
+    /// How many are the same in both states.
+    pub unchanged: usize,
+}
+
+/// An input of one state.
+#[derive(Clone, Debug)]
+pub(super) struct FoundInput {
+    pub(super) what: UnreadWhat,
+    /// Its name, without a version.
+    pub(super) name: String,
+    /// The version to show.
+    pub(super) version: String,
+    pub(super) file: String,
+    pub(super) line: usize,
+    pub(super) reason: &'static str,
+    /// The name by which the other state has the same input.
+    pub(super) identity: String,
+    /// Text that may change calmly: versions and values.
+    pub(super) text: String,
+    /// Parts of which none may be lost calmly.
+    pub(super) parts: BTreeSet<String>,
+    /// Whether its arrival may take objects away.
+    pub(super) takes_away: bool,
+    /// The identity of the input, kustomization or object that contains it, and says enough if both come or go together.
+    pub(super) within: Option<String>,
+    /// Whether it counts only if both states have it: alone it comes or goes with an object that is read.
+    pub(super) only_changes: bool,
+}
+
+/// The inputs of one state.
+#[derive(Debug, Default)]
+pub(super) struct StateInputs {
+    pub(super) found: Vec<FoundInput>,
+    /// The identities of kustomizations and objects, whether they are inputs or not.
+    pub(super) present: BTreeSet<String>,
+}
+
+impl FoundInput {
+    pub(super) fn new(what: UnreadWhat, name: impl Into<String>, reason: &'static str) -> Self {
+        let name = name.into();
+        Self {
+            what,
+            identity: name.clone(),
+            name,
+            version: String::new(),
+            file: String::new(),
+            line: 1,
+            reason,
+            text: String::new(),
+            parts: BTreeSet::new(),
+            takes_away: false,
+            within: None,
+            only_changes: false,
+        }
+    }
+
+    /// The identity, where the name does not tell inputs apart.
+    pub(super) fn identified(self, identity: impl Into<String>) -> Self {
+        Self { identity: identity.into(), ..self }
+    }
+
+    pub(super) fn in_version(self, version: impl Into<String>) -> Self {
+        Self { version: version.into(), ..self }
+    }
+
+    pub(super) fn saying(self, text: impl Into<String>) -> Self {
+        Self { text: text.into(), ..self }
+    }
+
+    pub(super) fn part(mut self, part: impl Into<String>) -> Self {
+        self.parts.insert(part.into());
+        self
+    }
+
+    pub(super) fn parts(mut self, parts: impl IntoIterator<Item = String>) -> Self {
+        self.parts.extend(parts);
+        self
+    }
+
+    pub(super) fn taking_away(self) -> Self {
+        Self { takes_away: true, ..self }
+    }
+
+    pub(super) fn within(self, identity: impl Into<String>) -> Self {
+        Self { within: Some(identity.into()), ..self }
+    }
+
+    pub(super) fn only_changes(self) -> Self {
+        Self { only_changes: true, ..self }
+    }
+
+    fn same_as(&self, other: &Self) -> bool {
+        (&self.text, &self.parts, &self.version) == (&other.text, &other.parts, &other.version)
+    }
+
+    fn subject(&self, before: Option<&Self>) -> String {
+        let version = match before.map(|before| before.version.as_str()) {
+            Some(before) if before != self.version && !before.is_empty() && !self.version.is_empty() => {
+                format!("{before} → {}", self.version)
+            }
+            _ => self.version.clone(),
+        };
+        if version.is_empty() { self.name.clone() } else { format!("{} {version}", self.name) }
+    }
+
+    fn reported(&self, side: UnreadSide, before: Option<&Self>, is_calm: bool) -> Unread {
+        Unread {
+            what: self.what,
+            subject: self.subject(before),
+            file: self.file.clone(),
+            line: self.line,
+            side,
+            reason: self.reason.to_owned(),
+            delivery: None,
+            is_calm,
+        }
+    }
+}
+
+/// Pairs the inputs of two states by their identities.
+pub(super) fn compare(base: StateInputs, head: StateInputs) -> UnreadChanges {
+    let grouped = |inputs: Vec<FoundInput>| {
+        let mut groups: BTreeMap<(UnreadWhat, String), Vec<FoundInput>> = BTreeMap::new();
+        for input in inputs {
+            groups.entry((input.what, input.identity.clone())).or_default().push(input);
+        }
+        groups
+    };
+    let identities = |inputs: &StateInputs| {
+        let found = inputs.found.iter().map(|input| input.identity.clone());
+        found.chain(inputs.present.iter().cloned()).collect()
+    };
+    let (in_base, in_head): (BTreeSet<String>, BTreeSet<String>) = (identities(&base), identities(&head));
+    let (mut base, head) = (grouped(base.found), grouped(head.found));
+    let mut all = UnreadChanges::default();
+    let mut alone: Vec<(FoundInput, UnreadSide)> = Vec::new();
+    for (key, mut after) in head {
+        let mut before = base.remove(&key).unwrap_or_default();
+        // Several of one identity are overlays of each other: the same ones are paired first.
+        after.retain(|input| match before.iter().position(|other| other.same_as(input)) {
+            Some(at) => {
+                before.swap_remove(at);
+                all.unchanged += 1;
+                false
+            }
+            None => true,
+        });
+        let paired = before.len().min(after.len());
+        let (more_before, more_after) = (before.split_off(paired), after.split_off(paired));
+        for (old, new) in before.iter().zip(&after) {
+            let is_calm = old.parts.is_subset(&new.parts);
+            all.changed.push(new.reported(UnreadSide::Both, Some(old), is_calm));
+        }
+        alone.extend(more_before.into_iter().map(|input| (input, UnreadSide::Base)));
+        alone.extend(more_after.into_iter().map(|input| (input, UnreadSide::Head)));
+    }
+    alone.extend(base.into_values().flatten().map(|input| (input, UnreadSide::Base)));
+    for (input, side) in alone {
+        let is_told = input.within.as_ref().is_some_and(|outer| match side {
+            UnreadSide::Base => !in_head.contains(outer),
+            _ => !in_base.contains(outer),
+        });
+        if !is_told && !input.only_changes {
+            let is_calm = side == UnreadSide::Head && !input.takes_away;
+            all.changed.push(input.reported(side, None, is_calm));
+        }
+    }
+    let order = |one: &Unread| (one.is_calm, one.what, one.subject.clone(), one.file.clone(), one.line);
+    all.changed.sort_by_cached_key(order);
+    all
+}
+
+/// Collects the inputs of one state.
+pub(super) struct Finder<'s> {
+    pub(super) state: &'s SourceState<'s>,
+    pub(super) inputs: StateInputs,
+}
+
+impl<'s> Finder<'s> {
+    pub(super) fn new(state: &'s SourceState<'s>) -> Self {
+        Self { state, inputs: StateInputs::default() }
+    }
+
+    /// Adds an input of a parsed file.
+    pub(super) fn add(&mut self, place: &str, file: &ParsedFile, span: Span, input: FoundInput) {
+        let line = file.source().position(span.start, ColumnUnit::Utf8).line;
+        self.add_at(place, file.source().path(), line, input);
+    }
+
+    /// Adds an input of any file, unless it was rendered.
+    pub(super) fn add_at(&mut self, place: &str, path: &str, line: usize, input: FoundInput) {
+        if !self.state.is_rendered(place) {
+            self.inputs.found.push(FoundInput { file: path.to_owned(), line, ..input });
+        }
+    }
+}
+
+/// A value as text that differs if the value does: of one that is too large, the text of its whole file.
+pub(super) fn said(file: &ParsedFile, value: Option<Value<'_>>) -> String {
+    value.map_or_else(String::new, |value| canonical(value).unwrap_or_else(|| file.source().text().to_owned()))
+}

@@ -1,0 +1,254 @@
+//! Kustomizations: what they take from elsewhere, generate, and transform in ways that are not evaluated.
+
+use std::collections::BTreeSet;
+use std::sync::LazyLock;
+
+use regex::Regex;
+
+use super::canonical::canonical;
+use super::input::{Finder, FoundInput, UnreadWhat, said};
+use super::patches::{self, Patched};
+use super::state::{contents, text_at};
+use crate::kustomize::{folder_of, is_remote, resolve};
+use crate::manifest::{KUSTOMIZATIONS, ParsedFile, is_kustomization};
+use crate::text::Span;
+use crate::yaml::Value;
+
+/// Fields that are evaluated, or that change neither which objects there are nor their identities.
+const EVALUATED: [&str; 26] = [
+    "apiVersion",
+    "kind",
+    "metadata",
+    "resources",
+    "bases",
+    "components",
+    "namespace",
+    "namePrefix",
+    "nameSuffix",
+    "patches",
+    "patchesStrategicMerge",
+    "patchesJson6902",
+    "images",
+    "imageTags",
+    "replicas",
+    "labels",
+    "commonLabels",
+    "commonAnnotations",
+    "buildMetadata",
+    "sortOptions",
+    "generatorOptions",
+    "configMapGenerator",
+    "secretGenerator",
+    "openapi",
+    "crds",
+    "helmGlobals",
+];
+
+pub(super) fn find(finder: &mut Finder<'_>) {
+    let state = finder.state;
+    let read: BTreeSet<&str> = state.kustomizations().map(|(place, ..)| place).collect();
+    for (place, file) in state.files().filter(|(place, _)| is_kustomization(place) && !read.contains(place)) {
+        let reason = "the kustomization cannot be read, so that nothing is built";
+        let input = FoundInput::new(UnreadWhat::Unparsable, format!("kustomization {place}"), reason).taking_away();
+        let span = file.skipped().next().map_or(Span::new(0, 0), |(_, skip)| skip.span);
+        finder.add(place, file, span, input.part(file.source().text()));
+    }
+    for folder in state.unfollowed() {
+        let reason = "too many kustomizations include each other";
+        let input = FoundInput::new(UnreadWhat::Limit, format!("kustomization in {folder}/"), reason).taking_away();
+        let places = KUSTOMIZATIONS.map(|name| resolve(folder, name));
+        let place = places.into_iter().find(|place| state.path(place).is_some()).unwrap_or_default();
+        // Any object may be behind it.
+        let input = input.parts(contents(state, ""));
+        finder.add_at(&place, state.path(&place).unwrap_or(folder), 1, input);
+    }
+    for (place, file, root) in state.kustomizations() {
+        finder.inputs.present.insert(place.to_owned());
+        let mut one = KustomizationInputs { finder, place, folder: folder_of(place), file, root };
+        one.sources();
+        one.generators();
+        one.charts();
+        one.others();
+        let patched =
+            Patched { place, file, folder: Some(folder_of(place)), owner: place.to_owned(), within: place.to_owned() };
+        patches::find(finder, &patched, root);
+    }
+}
+
+struct KustomizationInputs<'f, 's> {
+    finder: &'f mut Finder<'s>,
+    place: &'s str,
+    folder: &'s str,
+    file: &'s ParsedFile,
+    root: Value<'s>,
+}
+
+impl<'s> KustomizationInputs<'_, 's> {
+    fn add(&mut self, span: Span, input: FoundInput) {
+        self.finder.add(self.place, self.file, span, input);
+    }
+
+    fn items(&self, keys: &'static [&'static str]) -> Vec<Value<'s>> {
+        keys.iter().filter_map(|key| self.root.get(key)).flat_map(Value::items).collect()
+    }
+
+    /// What `resources` and `components` name that is not in the tree.
+    fn sources(&mut self) {
+        for entry in self.items(&["resources", "bases", "components"]) {
+            let Some(written) = entry.as_str() else { continue };
+            let path = resolve(self.folder, written);
+            let state = self.finder.state;
+            if state.file(&path).is_some() || state.has_folder(&path) {
+                continue;
+            }
+            let local = |input: FoundInput| input.within(self.place);
+            let input = if is_remote(written) {
+                remote(written)
+            } else if state.has(&path) {
+                let content = state.content(&path).unwrap_or_default().to_owned();
+                let reason = "its name does not end in .yaml, .yml or .json";
+                FoundInput::new(UnreadWhat::Unparsable, format!("resource {path}"), reason).part(content)
+            } else if state.leads_elsewhere(&path) || path.starts_with("..") {
+                let reason = "it is behind a link, in a submodule, or outside of what is compared";
+                FoundInput::new(UnreadWhat::OtherRepository, format!("resource {path}"), reason)
+            } else {
+                let reason = "the file does not exist, so that nothing is built";
+                local(FoundInput::new(UnreadWhat::Missing, format!("resource {path}"), reason).taking_away())
+            };
+            let identity = format!("{} {}", self.place, input.identity);
+            self.add(entry.span(), input.identified(identity));
+        }
+    }
+
+    /// ConfigMaps and Secrets that are generated: what decides their names. A change of their content changes a hash.
+    fn generators(&mut self) {
+        let options = self.root.get("generatorOptions");
+        let fixed = |options: Option<Value<'_>>| {
+            options.and_then(|options| options.get("disableNameSuffixHash")).and_then(Value::as_bool)
+        };
+        let names = ["namespace", "namePrefix", "nameSuffix"].map(|key| text_at(self.root, &[key])).join("/");
+        for (key, kind) in [("configMapGenerator", "ConfigMap"), ("secretGenerator", "Secret")] {
+            for entry in self.root.get(key).into_iter().flat_map(Value::items) {
+                let name = text_at(entry, &["name"]);
+                let fixed = fixed(entry.get("options")).or(fixed(options)).unwrap_or_default();
+                let identity = format!("{} {kind} {name}", self.place);
+                let input = FoundInput::new(
+                    UnreadWhat::Generator,
+                    format!("generated {kind} {name}"),
+                    "objects that kustomize generates are not computed",
+                );
+                let input = input
+                    .identified(identity)
+                    .part(format!("namespace {}", text_at(entry, &["namespace"])))
+                    .part(format!("behavior {}", text_at(entry, &["behavior"])))
+                    .part(names.clone())
+                    .part(format!("fixed {fixed}"));
+                self.add(entry.span(), input);
+            }
+        }
+    }
+
+    fn charts(&mut self) {
+        for entry in self.items(&["helmCharts", "helmChartInflationGenerator"]) {
+            let name = [text_at(entry, &["name"]), text_at(entry, &["chartName"])].concat();
+            let version = [text_at(entry, &["version"]), text_at(entry, &["chartVersion"])].concat();
+            let repository = [text_at(entry, &["repo"]), text_at(entry, &["chartRepo"])].concat();
+            let release = text_at(entry, &["releaseName"]);
+            let written: Vec<&str> = std::iter::once(entry.get("valuesFile"))
+                .flatten()
+                .chain(entry.get("additionalValuesFiles").into_iter().flat_map(Value::items))
+                .filter_map(Value::as_str)
+                .collect();
+            let files = written.iter().map(|path| resolve(self.folder, path));
+            let values: Vec<&str> = files.filter_map(|place| self.finder.state.content(&place)).collect();
+            let text = format!("{}\n{}", said(self.file, Some(entry)), values.join("\n"));
+            let input = FoundInput::new(UnreadWhat::Chart, format!("chart {name}"), "kustomize renders the chart")
+                .identified(format!("{} chart {name} {release}", self.place))
+                .in_version(version)
+                .saying(text)
+                .part(repository)
+                .part(format!("namespace {}", text_at(entry, &["namespace"])));
+            self.add(entry.span(), input);
+        }
+    }
+
+    /// Every other field, with the content of the files that it names.
+    fn others(&mut self) {
+        let charts = ["helmCharts", "helmChartInflationGenerator"];
+        for entry in self.root.entries().filter(|entry| !EVALUATED.contains(&entry.key) && !charts.contains(&entry.key))
+        {
+            let mut parts = vec![said(self.file, Some(entry.value))];
+            let mut sources = false;
+            for item in entry.value.items() {
+                let named = item.as_str().or_else(|| item.get("path").and_then(Value::as_str));
+                for place in named.into_iter().flat_map(|written| self.contents(written)) {
+                    parts.extend(self.finder.state.content(&place).map(str::to_owned));
+                }
+                sources |= into_identities(item);
+            }
+            // What is copied into names comes from the resources and the data of generators.
+            if sources || (entry.key == "replacements" && parts[1..].iter().any(|text| text.contains("metadata."))) {
+                parts.extend(self.source_texts());
+            }
+            let what = if entry.key == "generators" { UnreadWhat::Generator } else { UnreadWhat::Transformer };
+            let name = format!("{} of {}", entry.key, self.place);
+            let reason = "the field may change which objects are built, and it is not evaluated";
+            let input = FoundInput::new(what, name, reason).parts(parts).taking_away();
+            // Generators make objects that nobody else names.
+            let input = if what == UnreadWhat::Generator { input } else { input.within(self.place) };
+            self.add(entry.key_span, input);
+        }
+    }
+
+    /// The files that a path of the kustomization means: itself, or all files of a folder.
+    fn contents(&self, written: &str) -> Vec<String> {
+        let place = resolve(self.folder, written);
+        let below = self.finder.state.paths_below(&place).map(str::to_owned);
+        std::iter::once(place.clone()).chain(below).collect()
+    }
+
+    fn source_texts(&self) -> Vec<String> {
+        let resources = self.items(&["resources"]).into_iter().filter_map(Value::as_str).map(str::to_owned);
+        let generated = self.items(&["configMapGenerator", "secretGenerator"]);
+        let files = generated.iter().flat_map(|entry| ["files", "envs"].map(|key| entry.get(key)));
+        let files = files.flatten().flat_map(Value::items).filter_map(Value::as_str);
+        let files = files.map(|file| file.split_once('=').map_or(file, |(_, file)| file).to_owned());
+        let state = self.finder.state;
+        let texts = resources.chain(files).filter_map(|path| state.content(&resolve(self.folder, &path)));
+        let literals = generated.iter().filter_map(|entry| canonical(*entry));
+        texts.map(str::to_owned).chain(literals).collect()
+    }
+}
+
+/// Whether a replacement writes into a name or a namespace.
+fn into_identities(replacement: Value<'_>) -> bool {
+    let targets = replacement.get("targets").into_iter().flat_map(Value::items);
+    let paths = targets.filter_map(|target| target.get("fieldPaths")).flat_map(Value::items);
+    paths.filter_map(Value::as_str).any(|path| path.starts_with("metadata.") || path.starts_with("kind"))
+}
+
+/// A source outside of the tree: its version may change calmly, all else may not.
+fn remote(address: &str) -> FoundInput {
+    static VERSION: LazyLock<Option<Regex>> = LazyLock::new(|| {
+        Regex::new("[?&](?:ref|version|tag)=[^&]+|v?[0-9]+(?:\\.[0-9]+)+[0-9A-Za-z.+-]*|[0-9a-f]{40}").ok()
+    });
+    let shown = without_credentials(address);
+    let pattern = VERSION.as_ref();
+    let name = pattern.map_or_else(|| shown.clone(), |pattern| pattern.replace_all(&shown, "…").into_owned());
+    let version = pattern.and_then(|pattern| pattern.find(&shown)).map_or("", |found| found.as_str());
+    let version = version.rsplit('=').next().unwrap_or_default().trim_end_matches(".yaml").to_owned();
+    let reason = "it is loaded from elsewhere, and ownerlint loads nothing";
+    let shown = if version.is_empty() { shown } else { name.replace("…", "").trim_end_matches('/').to_owned() };
+    FoundInput::new(UnreadWhat::Remote, format!("resource {shown}"), reason)
+        .identified(name)
+        .in_version(version)
+        .saying(address)
+}
+
+/// An address without the name and password of a user.
+pub(super) fn without_credentials(address: &str) -> String {
+    match address.split_once("://").and_then(|(scheme, rest)| Some((scheme, rest.split_once('@')?))) {
+        Some((scheme, (user, rest))) if !user.contains('/') => format!("{scheme}://{rest}"),
+        _ => address.to_owned(),
+    }
+}

@@ -1,0 +1,45 @@
+//! Inputs that decide which objects are applied and that are not evaluated: charts, remote sources, variables, generators and
+//! everything else that no manifest of the tree shows. Those that a change touches are named, so that silence is never taken for
+//! safety.
+//!
+//! * `input` one input of one state, and its comparison with the other state
+//! * `state` the files of one state; `canonical` values as comparable text
+//! * `charts`, `texts`, `kustomizations`, `patches`, `flux`, `helm`, `argocd` find inputs, each in one kind of file
+
+mod argocd;
+mod canonical;
+mod charts;
+mod flux;
+mod helm;
+mod input;
+mod kustomizations;
+mod patches;
+mod state;
+mod texts;
+
+pub use input::{Unread, UnreadChanges, UnreadSide, UnreadWhat};
+pub use state::{OtherFile, SourceState};
+
+use std::collections::BTreeSet;
+
+use input::{Finder, StateInputs};
+
+/// Compares the inputs of two states that are not evaluated.
+pub fn unread(base: &SourceState<'_>, head: &SourceState<'_>) -> UnreadChanges {
+    // A variable that only one state uses in a name is an input of both.
+    let mut variables = texts::variables(base);
+    variables.extend(texts::variables(head));
+    input::compare(inputs(base, &variables), inputs(head, &variables))
+}
+
+/// The inputs of one state.
+fn inputs(state: &SourceState<'_>, variables: &BTreeSet<String>) -> StateInputs {
+    let mut finder = Finder::new(state);
+    charts::find(&mut finder);
+    texts::find(&mut finder);
+    kustomizations::find(&mut finder);
+    flux::find(&mut finder, variables);
+    helm::find(&mut finder);
+    argocd::find(&mut finder);
+    finder.inputs
+}

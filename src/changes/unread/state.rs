@@ -1,0 +1,254 @@
+//! The files of one state, as far as inputs are found in them.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use crate::kustomize::{ancestors, folder_of, name_of, resolve};
+use crate::manifest::{KUSTOMIZATIONS, Object, ParsedFile, is_kustomization};
+use crate::yaml::Value;
+
+/// A file that is no manifest by its name.
+#[derive(Clone, Debug)]
+pub struct OtherFile<'s> {
+    /// The path that it is reported under.
+    pub path: &'s str,
+    /// Its text, or why there is none.
+    pub text: String,
+}
+
+/// One state of a tree.
+pub struct SourceState<'s> {
+    /// Its manifests and kustomizations by their places.
+    files: BTreeMap<&'s str, &'s ParsedFile>,
+    /// Other files that may be inputs.
+    others: BTreeMap<&'s str, OtherFile<'s>>,
+    /// The names of the contents of all files, whether they were read or not.
+    contents: &'s BTreeMap<String, String>,
+    folders: &'s BTreeSet<String>,
+    submodules: &'s BTreeSet<String>,
+    /// Whether the file at a place was evaluated by a renderer.
+    rendered: &'s dyn Fn(&str) -> bool,
+    /// Folders that kustomizations include and that were not followed.
+    unfollowed: BTreeSet<&'s str>,
+    charts: BTreeSet<&'s str>,
+    /// The files that kustomizations name as resources.
+    resources: BTreeSet<String>,
+    /// The texts of ConfigMaps and Secrets, and of their generators, by name.
+    data: BTreeMap<String, Vec<DataObject<'s>>>,
+}
+
+/// A ConfigMap or Secret, or the generator of one.
+#[derive(Clone, Copy)]
+pub(super) struct DataObject<'s> {
+    pub(super) place: &'s str,
+    pub(super) file: &'s ParsedFile,
+    pub(super) value: Value<'s>,
+}
+
+impl<'s> SourceState<'s> {
+    /// The state of some files. `contents`: every path of the state, with a name of its content; `unfollowed`: folders that
+    /// kustomizations include and that were not followed; `rendered`: whether the file at a place was evaluated by a renderer.
+    pub fn new(
+        files: impl IntoIterator<Item = (&'s str, &'s ParsedFile)>,
+        others: impl IntoIterator<Item = (&'s str, OtherFile<'s>)>,
+        contents: &'s BTreeMap<String, String>,
+        folders: &'s BTreeSet<String>,
+        submodules: &'s BTreeSet<String>,
+        unfollowed: BTreeSet<&'s str>,
+        rendered: &'s dyn Fn(&str) -> bool,
+    ) -> Self {
+        let files: BTreeMap<&str, &ParsedFile> = files.into_iter().collect();
+        let others: BTreeMap<&str, OtherFile<'_>> = others.into_iter().collect();
+        let is_chart = |place: &&&str| name_of(place) == "Chart.yaml";
+        let charts = files.keys().chain(others.keys()).filter(is_chart).map(|place| folder_of(place)).collect();
+        let mut state = Self {
+            files,
+            others,
+            contents,
+            folders,
+            submodules,
+            rendered,
+            unfollowed,
+            charts,
+            resources: BTreeSet::new(),
+            data: BTreeMap::new(),
+        };
+        state.resources = state.named_resources();
+        state.data = state.data_objects();
+        state
+    }
+
+    fn named_resources(&self) -> BTreeSet<String> {
+        let mut named = BTreeSet::new();
+        for (place, _, root) in self.kustomizations() {
+            let lists = ["resources", "bases", "components"].into_iter().filter_map(|key| root.get(key));
+            let entries = lists.flat_map(Value::items).filter_map(Value::as_str);
+            named.extend(entries.map(|entry| resolve(folder_of(place), entry)));
+        }
+        named
+    }
+
+    fn data_objects(&self) -> BTreeMap<String, Vec<DataObject<'s>>> {
+        let mut data: BTreeMap<String, Vec<DataObject<'s>>> = BTreeMap::new();
+        for (place, file, object) in self.objects() {
+            if object.group().is_empty() && matches!(object.kind(), "ConfigMap" | "Secret") {
+                let name = object.name().unwrap_or_default().into_owned();
+                data.entry(name).or_default().push(DataObject { place, file, value: object.value() });
+            }
+        }
+        for (place, file, root) in self.kustomizations() {
+            let generators = ["configMapGenerator", "secretGenerator"].into_iter().filter_map(|key| root.get(key));
+            for value in generators.flat_map(Value::items) {
+                let name = value.get("name").and_then(Value::as_str).unwrap_or_default().to_owned();
+                data.entry(name).or_default().push(DataObject { place, file, value });
+            }
+        }
+        data
+    }
+
+    /// Manifests and kustomizations, in order.
+    pub(super) fn files(&self) -> impl Iterator<Item = (&'s str, &'s ParsedFile)> {
+        self.files.iter().map(|(place, file)| (*place, *file))
+    }
+
+    pub(super) fn others(&self) -> impl Iterator<Item = (&'s str, &OtherFile<'s>)> {
+        self.others.iter().map(|(place, other)| (*place, other))
+    }
+
+    pub(super) fn file(&self, place: &str) -> Option<&'s ParsedFile> {
+        self.files.get(place).copied()
+    }
+
+    /// The path under which a file is reported, if it was read.
+    pub(super) fn path(&self, place: &str) -> Option<&'s str> {
+        let parsed = self.files.get(place).map(|file| file.source().path());
+        parsed.or_else(|| self.others.get(place).map(|other| other.path))
+    }
+
+    /// The text of a file, of whatever name.
+    pub(super) fn text(&self, place: &str) -> Option<&str> {
+        let parsed = self.files.get(place).map(|file| file.source().text());
+        parsed.or_else(|| self.others.get(place).map(|other| other.text.as_str()))
+    }
+
+    /// A name of the content of a file: its text, else the name that git gives it.
+    pub(super) fn content(&self, place: &str) -> Option<&str> {
+        let text = self.text(place).filter(|text| !text.is_empty());
+        text.or_else(|| self.contents.get(place).map(String::as_str))
+    }
+
+    /// The objects of the state, with the places of their files.
+    pub(super) fn objects(&self) -> impl Iterator<Item = (&'s str, &'s ParsedFile, &'s Object)> {
+        self.files().flat_map(|(place, file)| {
+            let objects = file.documents().iter().flat_map(|document| document.objects());
+            objects.map(move |object| (place, file, &**object))
+        })
+    }
+
+    /// The kustomizations that can be read.
+    pub(super) fn kustomizations(&self) -> impl Iterator<Item = (&'s str, &'s ParsedFile, Value<'s>)> {
+        let read = self.files().filter(|(place, _)| is_kustomization(place));
+        read.filter_map(|(place, file)| {
+            file.facts().filter(|facts| facts.is_kustomization)?;
+            let tree = file.documents().iter().find_map(|document| document.tree())?;
+            Some((place, file, tree.root()))
+        })
+    }
+
+    /// Whether a folder has a kustomization, whatever it says.
+    pub(super) fn has_kustomization(&self, folder: &str) -> bool {
+        KUSTOMIZATIONS.iter().any(|name| self.contents.contains_key(&resolve(folder, name)))
+    }
+
+    /// Whether there is a file, a link or a submodule at a path.
+    pub(super) fn has(&self, place: &str) -> bool {
+        self.contents.contains_key(place)
+    }
+
+    pub(super) fn has_folder(&self, folder: &str) -> bool {
+        folder.is_empty() || self.folders.contains(folder)
+    }
+
+    pub(super) fn folders(&self) -> impl Iterator<Item = &'s str> {
+        self.folders.iter().map(String::as_str)
+    }
+
+    /// Whether a path, or a folder above it, is a file, a link or a submodule of the state.
+    pub(super) fn leads_elsewhere(&self, path: &str) -> bool {
+        ancestors(path).any(|place| self.contents.contains_key(place))
+    }
+
+    /// The paths of all files, in order.
+    pub(super) fn paths(&self) -> impl Iterator<Item = &'s str> {
+        self.contents.keys().map(String::as_str)
+    }
+
+    /// The files below a folder, of whatever name.
+    pub(super) fn paths_below(&self, folder: &str) -> impl Iterator<Item = &'s str> {
+        let start = if folder.is_empty() { String::new() } else { format!("{folder}/") };
+        let from = self.contents.range(start.clone()..).map(|(place, _)| place.as_str());
+        from.take_while(move |place| place.starts_with(&start))
+    }
+
+    /// The outermost chart that a file belongs to.
+    pub(super) fn chart_of(&self, place: &str) -> Option<&'s str> {
+        ancestors(folder_of(place)).filter_map(|folder| self.charts.get(folder).copied()).last()
+    }
+
+    /// Whether a kustomization names a file as a resource.
+    pub(super) fn is_resource(&self, place: &str) -> bool {
+        self.resources.contains(place)
+    }
+
+    /// The ConfigMaps and Secrets of a name, and their generators.
+    pub(super) fn data(&self, name: &str) -> &[DataObject<'s>] {
+        self.data.get(name).map_or(&[], Vec::as_slice)
+    }
+
+    /// Submodules, each with the name of its commit.
+    pub(super) fn submodules(&self) -> impl Iterator<Item = (&'s str, &'s str)> {
+        self.submodules.iter().filter_map(|place| Some((place.as_str(), self.contents.get(place)?.as_str())))
+    }
+
+    pub(super) fn unfollowed(&self) -> impl Iterator<Item = &'s str> {
+        self.unfollowed.iter().copied()
+    }
+
+    pub(super) fn is_rendered(&self, place: &str) -> bool {
+        (self.rendered)(place)
+    }
+}
+
+/// `Kind/namespace/name` of an object as it is written.
+pub(super) fn written_key(object: &Object) -> String {
+    let name = object.name().unwrap_or_default();
+    format!("{}/{}/{name}", object.kind(), object.namespace().unwrap_or_default())
+}
+
+/// `Kind namespace/name` for people.
+pub(super) fn shown_key(object: &Object) -> String {
+    let name = object.name().unwrap_or_default();
+    match object.namespace() {
+        Some(namespace) => format!("{} {namespace}/{name}", object.kind()),
+        None => format!("{} {name}", object.kind()),
+    }
+}
+
+/// A text of a mapping, by its keys.
+pub(super) fn text_at<'v>(value: Value<'v>, path: &[&str]) -> &'v str {
+    value.at(path).and_then(Value::as_str).unwrap_or_default()
+}
+
+/// What a folder contains that is built from elsewhere: the keys of its objects, and its kustomizations.
+pub(super) fn contents(state: &SourceState<'_>, folder: &str) -> Vec<String> {
+    let mut found = Vec::new();
+    for place in state.paths_below(folder) {
+        let Some(file) = state.file(place) else { continue };
+        if is_kustomization(place) {
+            found.push(file.source().text().to_owned());
+        }
+        let objects = file.documents().iter().flat_map(|document| document.objects());
+        found.extend(objects.map(|object| format!("{place} {}", written_key(object))));
+        found.extend(file.skipped().map(|(index, skip)| format!("{place} {index} {}", skip.reason)));
+    }
+    found
+}
