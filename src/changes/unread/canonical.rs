@@ -5,7 +5,7 @@ use crate::yaml::{Kind, Value};
 /// Values that are visited: aliases make a small text a large value.
 const MOST_VALUES: usize = 100_000;
 
-enum Piece<'v> {
+enum TextPiece<'v> {
     Value(Value<'v>),
     Text(String),
 }
@@ -13,15 +13,15 @@ enum Piece<'v> {
 /// A value with its keys in order; `None` if it is too large.
 pub(super) fn canonical(value: Value<'_>) -> Option<String> {
     let mut text = String::new();
-    let mut pending = vec![Piece::Value(value)];
+    let mut pending = vec![TextPiece::Value(value)];
     let mut visited = 0;
     while let Some(piece) = pending.pop() {
         let value = match piece {
-            Piece::Text(piece) => {
+            TextPiece::Text(piece) => {
                 text.push_str(&piece);
                 continue;
             }
-            Piece::Value(value) => value,
+            TextPiece::Value(value) => value,
         };
         visited += 1;
         if visited > MOST_VALUES || value.is_left_out() {
@@ -29,17 +29,17 @@ pub(super) fn canonical(value: Value<'_>) -> Option<String> {
         }
         if value.is_map() {
             text.push('{');
-            pending.push(Piece::Text("}".to_owned()));
+            pending.push(TextPiece::Text("}".to_owned()));
             let mut entries: Vec<_> = value.entries().collect();
             entries.sort_by_key(|entry| std::cmp::Reverse(entry.key));
             for entry in entries {
-                pending.push(Piece::Value(entry.value));
-                pending.push(Piece::Text(format!("{:?}:", entry.key)));
+                pending.push(TextPiece::Value(entry.value));
+                pending.push(TextPiece::Text(format!("{:?}:", entry.key)));
             }
         } else if value.is_seq() {
             text.push('[');
-            pending.push(Piece::Text("]".to_owned()));
-            pending.extend(value.items().rev().map(Piece::Value));
+            pending.push(TextPiece::Text("]".to_owned()));
+            pending.extend(value.items().rev().map(TextPiece::Value));
         } else {
             text.push_str(&scalar(value));
             text.push(',');

@@ -3,7 +3,6 @@
 use super::canonical::{is_version, leaves, scalar};
 use super::input::{Finder, FoundInput, UnreadWhat, said};
 use super::state::{shown_key, text_at, written_key};
-use crate::kube::kinds;
 use crate::kustomize::{folder_of, resolve};
 use crate::manifest::{Object, ParsedFile};
 use crate::yaml::Value;
@@ -26,7 +25,8 @@ pub(super) fn find(finder: &mut Finder<'_>) {
     let state = finder.state;
     for (place, file, object) in state.objects().filter(|(place, ..)| state.chart_of(place).is_none()) {
         let Some(spec) = object.at(&["spec"]) else { continue };
-        if object.is(kinds::HELM_RELEASE) {
+        // Flux 1 had a HelmRelease in two other groups.
+        if object.kind() == "HelmRelease" {
             release(finder, place, file, object, spec);
         } else if matches!(object.kind(), "HelmChart" | "HelmChartConfig") {
             helm_chart(finder, place, file, object, spec);
@@ -52,20 +52,25 @@ fn other(finder: &mut Finder<'_>, place: &str, file: &ParsedFile, object: &Objec
 
 fn release(finder: &mut Finder<'_>, place: &str, file: &ParsedFile, object: &Object, spec: Value<'_>) {
     let key = written_key(object);
-    let chart = spec.at(&["chart", "spec"]);
+    let chart = spec.at(&["chart", "spec"]).or(spec.get("chart"));
     let of_chart = |path: &[&str]| chart.map(|chart| text_at(chart, path)).unwrap_or_default();
     let references = [chart.and_then(|chart| chart.get("sourceRef")), spec.get("chartRef")];
     let reference = references.map(|reference| said(file, reference)).concat();
     let referenced = references.into_iter().flatten().map(|reference| text_at(reference, &["name"])).next();
-    let name = Some(of_chart(&["chart"])).filter(|name| !name.is_empty()).or(referenced).unwrap_or_default();
+    let (named, version) = (["chart", "name", "path"], ["version", "ref"]);
+    let first = |keys: &[&str]| keys.iter().map(|key| of_chart(&[key])).find(|text| !text.is_empty());
+    let name = first(&named).or(referenced).unwrap_or_default();
     // helm-controller uninstalls and installs anew when one of these changes (internal/action/verify.go).
     let installed = ["releaseName", "targetNamespace", "storageNamespace"].map(|key| text_at(spec, &[key])).join("/");
     let span = chart.and_then(|chart| chart.get("chart")).or(spec.get("chartRef")).unwrap_or(spec).span();
     let identity = format!("chart of {key}");
     let input = FoundInput::new(UnreadWhat::Chart, format!("chart {name}"), CHART)
         .identified(&identity)
-        .in_version(of_chart(&["version"]))
-        .part(format!("{} {reference}", of_chart(&["chart"])))
+        .in_version(first(&version).unwrap_or_default())
+        .part(format!(
+            "{} {reference}",
+            ["chart", "name", "path", "repository", "git"].map(|key| of_chart(&[key])).join(" ")
+        ))
         .part(format!("release {installed}"))
         .part(said(file, spec.get("kubeConfig")));
     finder.add(place, file, span, input);

@@ -125,8 +125,9 @@ impl Parsed {
                 let found = places.find_map(|place| self.located().find(|(other, _)| *other == place));
                 let line = |file: &ParsedFile| {
                     let named = named.as_ref().and_then(|named| file.source().text().find(named.as_str()));
-                    let broken = file.documents().iter().find_map(|document| document.error());
-                    let offset = named.map(|at| at as u32).or(broken.map(|error| error.span.start)).unwrap_or_default();
+                    let broken = file.documents().iter().find_map(|document| document.error()).map(|error| error.span);
+                    let broken = broken.or_else(|| Some(file.skipped().next()?.1.span));
+                    let offset = named.map(|at| at as u32).or(broken.map(|span| span.start)).unwrap_or_default();
                     file.source().position(offset, ColumnUnit::Utf8).line
                 };
                 let (file, line) =

@@ -3,7 +3,7 @@
 use super::words::{WORST_FIRST, unless};
 use super::{DiffReport, DiffVerdict, FailedBuild, ReportedChange};
 use crate::changes::Unread;
-use crate::merge::{DiffEffect, EffectKind};
+use crate::merge::DiffEffect;
 use crate::report::HumanOptions;
 use crate::report::human::findings;
 use crate::text::plain;
@@ -17,8 +17,11 @@ pub(super) fn render(report: &DiffReport, options: &HumanOptions) -> String {
         text.push_str(&section(title, report.changes.iter().filter(|change| change.change == word).map(said)));
     }
     text.push_str(&effects(report));
-    let supposed = report.supposed().filter(|effect| effect.effect != EffectKind::Kept);
-    text.push_str(&section("Deleted if a tool prunes", supposed.map(told)));
+    let supposed = report.supposed_deletions().into_iter().map(|(effect, how)| match how.as_str() {
+        "" => effect.key.to_string(),
+        how => format!("{}, {how}", effect.key),
+    });
+    text.push_str(&section("Deleted if a tool prunes", supposed));
     text.push_str(&section("Not read", report.unread.iter().map(unread)));
     text.push_str(&section("Cannot be built", report.failed.iter().map(failed)));
     for note in &report.notes {
@@ -29,7 +32,9 @@ pub(super) fn render(report: &DiffReport, options: &HumanOptions) -> String {
         text.push_str(&format!("{}\n", report.counted()));
     }
     if is_answered {
-        let lines = [Some(report.headline()), report.supposition()];
+        // The section above names the inputs.
+        let not_read = report.not_read().filter(|_| report.summary.verdict == DiffVerdict::Deletes);
+        let lines = [Some(report.headline()), report.supposition(), not_read];
         text.extend(lines.into_iter().flatten().map(|line| format!("{line}\n")));
     }
     text

@@ -54,8 +54,8 @@ pub(super) fn render(report: &DiffReport, options: &Options) -> String {
 /// The deletions by a tool of which nothing is known.
 fn supposed(page: &mut MarkdownText, report: &DiffReport) -> bool {
     let Some(said) = report.supposition() else { return true };
-    let effects = report.supposed().filter(|effect| effect.effect != EffectKind::Kept);
-    let rows: Vec<String> = effects.map(|effect| format!("| {} | {} |\n", name(effect), because(effect))).collect();
+    let effects = report.supposed_deletions().into_iter();
+    let rows: Vec<String> = effects.map(|(effect, how)| format!("| {} | {} |\n", name(effect), text(&how))).collect();
     let title = format!("Deleted if a tool prunes ({})", rows.len());
     // The sentence marks commands as code.
     let said = said.split('`').enumerate().map(|(at, part)| if at % 2 == 0 { text(part) } else { code(part) });
@@ -103,7 +103,9 @@ fn quiet(report: &DiffReport) -> String {
 }
 
 fn heading(report: &DiffReport) -> String {
-    format!("## {}\n", text(&report.headline()))
+    let not_read = report.not_read().filter(|_| report.summary.verdict == DiffVerdict::Deletes);
+    let second = not_read.map(|said| format!("\n{}.\n", text(&said))).unwrap_or_default();
+    format!("## {}\n{second}", text(&report.headline()))
 }
 
 /// The pictures, in at most half of the page.

@@ -187,6 +187,25 @@ impl DiffReport {
         self.effects.iter().filter(move |effect| effect.effect == kind && !effect.is_supposed())
     }
 
+    /// What a tool of which nothing is known would delete if it prunes: the object, and how in a few words.
+    pub(super) fn supposed_deletions(&self) -> Vec<(&DiffEffect, String)> {
+        let with_data: BTreeSet<_> =
+            self.supposed().filter(|effect| effect.effect == EffectKind::DataLost).map(|effect| &effect.key).collect();
+        let deleted = self.supposed().filter_map(|effect| {
+            let mut how = match effect.effect {
+                EffectKind::Deleted => Vec::new(),
+                EffectKind::Stuck => vec!["gets stuck".to_owned()],
+                EffectKind::Cascaded | EffectKind::GeneratedDeleted => {
+                    effect.because.first().map(|root| format!("with {root}")).into_iter().collect()
+                }
+                EffectKind::DataLost | EffectKind::Kept | EffectKind::Orphaned | EffectKind::Recreated => return None,
+            };
+            how.extend(with_data.contains(&effect.key).then(|| "with its data".to_owned()));
+            Some((effect, how.join(", ")))
+        });
+        deleted.collect()
+    }
+
     /// The effects that come true only if a tool prunes of which nothing is known.
     pub(super) fn supposed(&self) -> impl Iterator<Item = &DiffEffect> {
         self.effects.iter().filter(|effect| effect.is_supposed())

@@ -76,7 +76,7 @@ fn each_bundle_of_a_cluster_keeps_its_tool_and_its_namespace() {
         [("a/k.yaml", &*config("k")), ("b/k.yaml", &*config("k")), ("c/k.yaml", &*config("k")), ("a/y.yaml", &marked)];
     assert_eq!(
         comes_of(configuration, &both, &[("a/x.yaml", &x), ("b/x.yaml", &x), ("c/x.yaml", &x)], &[]),
-        ["orphaned ConfigMap/?/x", "deleted ConfigMap/one/x", "orphaned ConfigMap/two/x"]
+        ["deleted ConfigMap/?/x", "deleted ConfigMap/one/x", "orphaned ConfigMap/two/x"]
     );
 }
 

@@ -81,7 +81,7 @@ const BOOTSTRAP: &str = "apiVersion: source.toolkit.fluxcd.io/v1\nkind: GitRepos
 fn flux_delivers_the_repository_into_which_it_was_bootstrapped() {
     let a = config("a");
     let gone = ["deleted ConfigMap/?/a (certain, flux)"];
-    let nobody = ["orphaned ConfigMap/?/a (possible, kubectl)"];
+    let nobody = ["deleted ConfigMap/?/a (possible, unknown)"];
     let sync = ("flux-system/gotk-sync.yaml", BOOTSTRAP);
     assert_eq!(effects(&[sync, ("apps/a.yaml", &a)], &[sync], &[]), gone);
     assert_eq!(effects(&[sync, (".github/a.yaml", &a)], &[sync], &[]), nobody, "it is no part of what Flux downloads");
@@ -114,7 +114,7 @@ fn the_root_is_delivered_by_whoever_finds_other_folders_of_the_same_repository_h
     };
     let (same, other) = ("https://example.com/fleet", "https://example.com/other");
     assert_eq!(with(&application("root", same, ".")), ["deleted ConfigMap/shop/a (certain, argocd)"]);
-    assert_eq!(with(&application("root", other, ".")), ["orphaned ConfigMap/?/a (possible, kubectl)"]);
+    assert_eq!(with(&application("root", other, ".")), ["deleted ConfigMap/?/a (possible, unknown)"]);
 }
 
 #[test]
@@ -122,7 +122,7 @@ fn what_nothing_points_at_is_probably_applied_by_the_tool_whose_objects_lead_on_
     let a = config("a");
     let app = FLUX.replace("./app", "./apps/shop");
     let probably = ["deleted ConfigMap/?/b (possible, flux)"];
-    let nobody = ["orphaned ConfigMap/?/b (possible, kubectl)"];
+    let nobody = ["deleted ConfigMap/?/b (possible, unknown)"];
     let b = config("b");
     let common = [("cluster/app.yaml", &*app), ("apps/shop/a.yaml", &*a)];
     let without = |path: &'static str| effects(&[&common[..], &[(path, &*b)]].concat(), &common, &[]);
@@ -168,7 +168,7 @@ fn what_probably_is_deleted_is_an_assumption_that_people_are_told() {
 #[test]
 fn without_a_tool_nobody_deletes_what_leaves() {
     let a = config("a");
-    assert_eq!(effects(&[("a.yaml", &a)], &[], &[]), ["orphaned ConfigMap/?/a (possible, kubectl)"]);
+    assert_eq!(effects(&[("a.yaml", &a)], &[], &[]), ["deleted ConfigMap/?/a (possible, unknown)"]);
     assert_eq!(effects(&[("a.yaml", &a)], &[], &["--by", "kubectl"]), ["orphaned ConfigMap/?/a (certain, kubectl)"]);
 }
 
@@ -285,7 +285,7 @@ fn a_kustomization_that_cannot_build_its_sources_any_more_prunes_nothing() {
     let (named, folder) = (files("resources: [sub/a.yaml]\n"), files("resources: [sub]\n"));
     assert_eq!(
         effects(&named, &folder, &[]),
-        ["orphaned ConfigMap/?/a (certain, flux)"],
+        ["kept ConfigMap/?/a (certain, flux)"],
         "the folder has no kustomization"
     );
     let with = [&folder[..], &[("app/sub/kustomization.yaml", "resources: [b.yaml]\n")]].concat();
@@ -302,7 +302,7 @@ fn a_kustomization_of_which_one_file_is_broken_prunes_nothing() {
         ("app/b.yaml", &b),
     ];
     let broken = format!("{a}data: {{colour: *blue}}\n");
-    let stays = ["orphaned ConfigMap/?/a (certain, flux)", "orphaned ConfigMap/?/b (certain, flux)"];
+    let stays = ["kept ConfigMap/?/a (certain, flux)", "kept ConfigMap/?/b (certain, flux)"];
     assert_eq!(
         effects(&base, &[base[0], ("app/kustomization.yaml", "resources: [a.yaml]\n"), ("app/a.yaml", &broken)], &[]),
         stays,

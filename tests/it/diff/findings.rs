@@ -202,7 +202,8 @@ fn a_definition_that_a_new_remote_resource_may_contain_is_no_error() {
     let definition = "apiVersion: apiextensions.k8s.io/v1\nkind: CustomResourceDefinition\nmetadata: {name: widgets.example.com}\nspec: {group: example.com, scope: Namespaced, names: {kind: Widget, plural: widgets}, versions: [{name: v1, served: true, storage: true}]}\n";
     for (side, resources) in [("base", "crd.yaml"), ("head", "github.com/example/widgets//crds?ref=v1")] {
         folder.write(&format!("{side}/flux.yaml"), FLUX);
-        folder.write(&format!("{side}/shop/kustomization.yaml"), &format!("resources: [{resources}, widget.yaml]\n"));
+        folder
+            .write(&format!("{side}/shop/kustomization.yaml"), &format!("resources:\n- {resources}\n- widget.yaml\n"));
         folder.write(&format!("{side}/shop/widget.yaml"), &in_shop(&object("example.com/v1", "Widget", "one")));
     }
     folder.write("base/shop/crd.yaml", definition);
