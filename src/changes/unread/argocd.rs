@@ -3,14 +3,19 @@
 use globset::GlobBuilder;
 
 use super::canonical::{is_version, leaves, scalar};
-use super::input::{Finder, FoundInput, UnreadWhat, said};
+use super::flux::component;
+use super::input::{Finder, FoundInput, UnreadWhat};
 use super::kustomizations::without_credentials;
 use super::patches::{self, Patched};
-use super::state::{contents, shown_key, text_at, written_key};
+use super::state::{contents, said, shown_key, text_at, written_key};
 use crate::kube::kinds;
 use crate::kustomize::resolve;
 use crate::manifest::{Object, ParsedFile};
+use crate::text::Span;
 use crate::yaml::Value;
+
+/// Patterns of ApplicationSets that are compared with the folders and files of a state.
+const MOST_PATTERNS: usize = 1_000;
 
 const VALUES: &str = "values decide which objects a chart contains, and the chart is not rendered";
 
@@ -124,7 +129,7 @@ impl ArgoObject<'_, '_, '_> {
                     Some((_, path)) => resolve("", path),
                     None => resolve(&folder, written),
                 };
-                values.push_str(self.finder.state.content(&place).unwrap_or_default());
+                values.push_str(&self.finder.state.digest(&place));
             }
             let parts = ["releaseName", "namespace"].map(|key| text_at(helm, &[key])).join(" ");
             let input = number(self.input(UnreadWhat::Values, "values", VALUES)).saying(values).part(parts);
@@ -148,10 +153,11 @@ impl ArgoObject<'_, '_, '_> {
         for entry in kustomize.entries().filter(|entry| !EVALUATED.contains(&entry.key)) {
             let reason = "it may change which objects are built, and it is not evaluated";
             let input = self.input(UnreadWhat::Transformer, entry.key, reason).part(said(self.file, Some(entry.value)));
-            let folders = entry.value.items().filter_map(Value::as_str).map(|written| resolve(folder, written));
-            let keys: Vec<String> = folders.flat_map(|folder| contents(self.finder.state, &folder)).collect();
-            let input = input.parts(keys).taking_away().within(written_key(self.object));
+            let input = input.taking_away().within(written_key(self.object));
             self.finder.add(self.place, self.file, entry.key_span, input);
+            for written in entry.value.items().filter(|_| entry.key == "components").filter_map(Value::as_str) {
+                component(self.finder, self.place, self.file, entry.value, &resolve(folder, written));
+            }
         }
         let (place, file) = (self.place, self.file);
         let patched =
@@ -179,17 +185,10 @@ impl ArgoObject<'_, '_, '_> {
             Some(None) => input = input.part(said(self.file, generators)),
             None => {}
         }
-        let mut patterns = Vec::new();
+        let span = generators.map_or(self.object.name_span(), Value::span);
+        self.finder.add(self.place, self.file, span, input);
         for (kind, pattern) in git_patterns(generators) {
-            match kind {
-                GitPattern::Directory => patterns.push(pattern.to_owned()),
-                GitPattern::File => {
-                    for place in matching(self.finder.state.paths(), pattern, false) {
-                        input.text.push_str(self.finder.state.content(&place).unwrap_or_default());
-                        input = input.part(format!("file {place}"));
-                    }
-                }
-            }
+            self.matches(kind, pattern, span);
         }
         let template = template.and_then(|template| template.get("spec"));
         let sources = |template: Value<'_>| -> Vec<String> {
@@ -199,20 +198,55 @@ impl ArgoObject<'_, '_, '_> {
             // What is nothing but a parameter says nothing of folders.
             patterns.filter(|pattern| pattern.contains(|c: char| c != '*' && c != '/')).collect()
         };
-        patterns.extend(template.map(sources).into_iter().flatten());
-        for pattern in &patterns {
-            for folder in matching(self.finder.state.folders(), pattern, true) {
-                if !self.finder.state.has_kustomization(&folder) {
-                    input = input.parts(contents(self.finder.state, &folder));
+        for pattern in template.map(sources).into_iter().flatten() {
+            self.matches(GitPattern::Directory, &pattern, span);
+        }
+    }
+
+    /// Adds the files or folders that a pattern of a set matches, once for all sets.
+    fn matches(&mut self, kind: GitPattern, pattern: &str, span: Span) {
+        let state = self.finder.state;
+        let (name, reason) = match kind {
+            GitPattern::File => (format!("files {pattern}"), "an ApplicationSet generates Applications from them"),
+            GitPattern::Directory => {
+                (format!("folders {pattern}"), "an ApplicationSet generates Applications from them")
+            }
+        };
+        if !self.finder.is_first(&name) {
+            return;
+        }
+        self.finder.patterns += 1;
+        if self.finder.patterns > MOST_PATTERNS {
+            let reason = "ApplicationSets have too many patterns";
+            let input = FoundInput::new(UnreadWhat::Limit, "patterns of ApplicationSets", reason).taking_away();
+            if self.finder.patterns == MOST_PATTERNS + 1 {
+                // Any folder may match one of the others.
+                self.finder.add(self.place, self.file, span, input.parts(contents(state, "")));
+            }
+            return;
+        }
+        let mut input = FoundInput::new(UnreadWhat::Generator, name, reason).only_changes();
+        match kind {
+            GitPattern::File => {
+                for place in matching(state.paths(), pattern, false) {
+                    input.text.push_str(&state.digest(&place));
+                    input = input.part(format!("file {place}"));
                 }
-                input = input.part(format!("folder {folder}"));
+            }
+            GitPattern::Directory => {
+                for folder in matching(state.folders(), pattern, true) {
+                    if !state.has_kustomization(&folder) {
+                        input = input.parts(contents(state, &folder));
+                    }
+                    input = input.part(format!("folder {folder}"));
+                }
             }
         }
-        let span = generators.map_or(self.object.name_span(), Value::span);
         self.finder.add(self.place, self.file, span, input);
     }
 }
 
+#[derive(Clone, Copy)]
 enum GitPattern {
     Directory,
     File,

@@ -1,5 +1,10 @@
 //! Values as text that is equal if they are, and the scalars in them.
 
+use std::hash::BuildHasher;
+use std::sync::LazyLock;
+
+use foldhash::quality::RandomState;
+
 use crate::yaml::{Kind, Value};
 
 /// Values that are visited: aliases make a small text a large value.
@@ -46,6 +51,12 @@ pub(super) fn canonical(value: Value<'_>) -> Option<String> {
         }
     }
     Some(text)
+}
+
+/// A short name of a text: equal names are equal texts, within one run.
+pub(super) fn digest(text: &str) -> String {
+    static SEED: LazyLock<RandomState> = LazyLock::new(RandomState::default);
+    format!("{:016x}", SEED.hash_one(text))
 }
 
 /// A scalar as text.

@@ -3,8 +3,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::canonical::canonical;
-use super::input::{Finder, FoundInput, UnreadWhat, said};
-use super::state::text_at;
+use super::input::{Finder, FoundInput, UnreadWhat};
+use super::state::{said, text_at};
 use crate::kustomize::{folder_of, name_of, resolve};
 use crate::manifest::ParsedFile;
 use crate::yaml::Value;

@@ -3,10 +3,10 @@
 use std::collections::BTreeSet;
 
 use super::canonical::scalar;
-use super::input::{Finder, FoundInput, UnreadWhat, said};
+use super::input::{Finder, FoundInput, UnreadWhat};
 use super::kustomizations::without_credentials;
 use super::patches::{self, Patched};
-use super::state::{contents, shown_key, text_at, written_key};
+use super::state::{contents, said, shown_key, text_at, written_key};
 use super::texts::values_of;
 use crate::kube::kinds;
 use crate::kustomize::resolve;
@@ -105,6 +105,21 @@ fn source(finder: &mut Finder<'_>, place: &str, file: &ParsedFile, object: &Obje
     finder.add(place, file, object.name_span(), input);
 }
 
+/// Adds the content of a component's folder: the keys of the objects below it.
+pub(super) fn component(finder: &mut Finder<'_>, place: &str, file: &ParsedFile, entry: Value<'_>, folder: &str) {
+    let name = format!("component {folder}");
+    if finder.is_first(&name) {
+        let reason = "components that a delivery object adds are not built";
+        let keys = contents(finder.state, folder);
+        finder.add(
+            place,
+            file,
+            entry.span(),
+            FoundInput::new(UnreadWhat::Transformer, name, reason).parts(keys).only_changes(),
+        );
+    }
+}
+
 struct FluxKustomization<'f, 's, 'o> {
     finder: &'f mut Finder<'s>,
     place: &'s str,
@@ -161,13 +176,21 @@ impl FluxKustomization<'_, '_, '_> {
         }
         for from in self.spec.at(&["postBuild", "substituteFrom"]).into_iter().flat_map(Value::items) {
             let name = text_at(from, &["name"]);
-            let values: BTreeSet<String> =
-                self.finder.state.data(name).iter().flat_map(|data| values_of(data.value, used)).collect();
-            let is_encrypted = values.iter().any(|value| value.contains("ENC["));
-            let what = if is_encrypted { UnreadWhat::Encrypted } else { UnreadWhat::Variable };
-            let name = format!("variables from {} {name}", text_at(from, &["kind"]));
-            let input = self.input(what, &name, reason).parts(values).taking_away().within(written_key(self.object));
-            self.add(from, input);
+            let kind = text_at(from, &["kind"]);
+            let input =
+                self.input(UnreadWhat::Variable, &format!("variables from {kind} {name}"), reason).taking_away();
+            self.add(from, input.within(written_key(self.object)));
+            let identity = format!("variables in {name}");
+            if !self.finder.is_first(&identity) {
+                continue;
+            }
+            for data in self.finder.state.data(name) {
+                let values: BTreeSet<String> = values_of(data.value, used).into_iter().collect();
+                let is_encrypted = values.iter().any(|value| value.contains("ENC["));
+                let what = if is_encrypted { UnreadWhat::Encrypted } else { UnreadWhat::Variable };
+                let input = FoundInput::new(what, identity.clone(), reason).parts(values).taking_away();
+                self.finder.add(data.place, data.file, data.value.span(), input);
+            }
         }
     }
 
@@ -176,11 +199,11 @@ impl FluxKustomization<'_, '_, '_> {
         let folder = resolve("", text_at(self.spec, &["path"]).trim_start_matches('/'));
         for entry in self.spec.get("components").into_iter().flat_map(Value::items) {
             let Some(written) = entry.as_str() else { continue };
-            let keys = contents(self.finder.state, &resolve(&folder, written));
             let reason = "components of a Flux Kustomization are not built";
-            let name = format!("component {written}");
-            let input = self.input(UnreadWhat::Transformer, &name, reason).parts(keys);
+            let input = self.input(UnreadWhat::Transformer, &format!("component {written}"), reason);
             self.add(entry, input);
+            let (place, file) = (self.place, self.file);
+            component(self.finder, place, file, entry, &resolve(&folder, written));
         }
     }
 

@@ -1,9 +1,9 @@
 //! Objects that install a chart: HelmReleases of Flux, and HelmCharts of Flux and of k3s.
 
 use super::canonical::{is_version, leaves, scalar};
-use super::input::{Finder, FoundInput, UnreadWhat, said};
-use super::state::{shown_key, text_at, written_key};
-use crate::kustomize::{folder_of, resolve};
+use super::input::{Finder, FoundInput, UnreadWhat};
+use super::state::{said, shown_key, text_at, written_key};
+use crate::kustomize::resolve;
 use crate::manifest::{Object, ParsedFile};
 use crate::yaml::Value;
 
@@ -79,34 +79,18 @@ fn release(finder: &mut Finder<'_>, place: &str, file: &ParsedFile, object: &Obj
     let mut text = values.map(|key| said(file, spec.get(key))).join("\n");
     let from = spec.get("valuesFrom").into_iter().flat_map(Value::items);
     for name in from.map(|entry| text_at(entry, &["name"])) {
-        text.push_str(&data(finder, name));
+        text.push_str(&finder.state.data_digest(name));
     }
     let files = chart.and_then(|chart| chart.get("valuesFiles")).into_iter().flat_map(Value::items);
     for written in files.filter_map(Value::as_str) {
         text.push_str(written);
-        text.push_str(finder.state.content(&resolve("", written)).unwrap_or_default());
+        text.push_str(&finder.state.digest(&resolve("", written)));
     }
     let input = FoundInput::new(UnreadWhat::Values, format!("values of {}", shown_key(object)), VALUES)
         .identified(format!("values of {key}"))
         .saying(text)
         .within(identity);
     finder.add(place, file, first.key_span, input);
-}
-
-/// The content of the ConfigMaps and Secrets of a name, and of the files from which they are generated.
-fn data(finder: &Finder<'_>, name: &str) -> String {
-    let mut text = String::new();
-    for data in finder.state.data(name) {
-        let whole = ["data", "stringData", "binaryData", "literals", "files", "envs"];
-        text.extend(whole.map(|key| said(data.file, data.value.get(key))));
-        let files = ["files", "envs"].into_iter().filter_map(|key| data.value.get(key)).flat_map(Value::items);
-        for written in files.filter_map(Value::as_str) {
-            let path = written.split_once('=').map_or(written, |(_, path)| path);
-            let place = resolve(folder_of(data.place), path);
-            text.push_str(finder.state.content(&place).unwrap_or_default());
-        }
-    }
-    text
 }
 
 fn helm_chart(finder: &mut Finder<'_>, place: &str, file: &ParsedFile, object: &Object, spec: Value<'_>) {

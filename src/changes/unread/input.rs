@@ -4,11 +4,9 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde::Serialize;
 
-use super::canonical::canonical;
 use super::state::SourceState;
 use crate::manifest::ParsedFile;
 use crate::text::{ColumnUnit, Span};
-use crate::yaml::Value;
 
 /// The kind of an input: the words of the `diff` contract.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
@@ -261,11 +259,15 @@ pub(super) fn compare(base: StateInputs, head: StateInputs) -> UnreadChanges {
 pub(super) struct Finder<'s> {
     pub(super) state: &'s SourceState<'s>,
     pub(super) inputs: StateInputs,
+    /// The identities of inputs that several others name.
+    once: BTreeSet<String>,
+    /// How many patterns were compared with the paths of the state.
+    pub(super) patterns: usize,
 }
 
 impl<'s> Finder<'s> {
     pub(super) fn new(state: &'s SourceState<'s>) -> Self {
-        Self { state, inputs: StateInputs::default() }
+        Self { state, inputs: StateInputs::default(), once: BTreeSet::new(), patterns: 0 }
     }
 
     /// Adds an input of a parsed file.
@@ -274,15 +276,15 @@ impl<'s> Finder<'s> {
         self.add_at(place, file.source().path(), line, input);
     }
 
+    /// Whether an input that several others name was not asked for before.
+    pub(super) fn is_first(&mut self, identity: &str) -> bool {
+        self.once.insert(identity.to_owned())
+    }
+
     /// Adds an input of any file, unless it was rendered.
     pub(super) fn add_at(&mut self, place: &str, path: &str, line: usize, input: FoundInput) {
         if !self.state.is_rendered(place) {
             self.inputs.found.push(FoundInput { file: path.to_owned(), line, ..input });
         }
     }
-}
-
-/// A value as text that differs if the value does: of one that is too large, the text of its whole file.
-pub(super) fn said(file: &ParsedFile, value: Option<Value<'_>>) -> String {
-    value.map_or_else(String::new, |value| canonical(value).unwrap_or_else(|| file.source().text().to_owned()))
 }

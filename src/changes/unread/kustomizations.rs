@@ -6,9 +6,9 @@ use std::sync::LazyLock;
 use regex::Regex;
 
 use super::canonical::canonical;
-use super::input::{Finder, FoundInput, UnreadWhat, said};
+use super::input::{Finder, FoundInput, UnreadWhat};
 use super::patches::{self, Patched};
-use super::state::{contents, text_at};
+use super::state::{contents, said, text_at};
 use crate::kustomize::{folder_of, is_remote, resolve};
 use crate::manifest::{KUSTOMIZATIONS, ParsedFile, is_kustomization};
 use crate::text::Span;
@@ -43,6 +43,9 @@ const EVALUATED: [&str; 26] = [
     "crds",
     "helmGlobals",
 ];
+
+/// Those of the others whose entries are files and folders.
+const NAMING: [&str; 5] = ["transformers", "generators", "validators", "configurations", "replacements"];
 
 pub(super) fn find(finder: &mut Finder<'_>) {
     let state = finder.state;
@@ -160,7 +163,7 @@ impl<'s> KustomizationInputs<'_, 's> {
                 .filter_map(Value::as_str)
                 .collect();
             let files = written.iter().map(|path| resolve(self.folder, path));
-            let values: Vec<&str> = files.filter_map(|place| self.finder.state.content(&place)).collect();
+            let values: Vec<String> = files.map(|place| self.finder.state.digest(&place)).collect();
             let text = format!("{}\n{}", said(self.file, Some(entry)), values.join("\n"));
             let input = FoundInput::new(UnreadWhat::Chart, format!("chart {name}"), "kustomize renders the chart")
                 .identified(format!("{} chart {name} {release}", self.place))
@@ -178,16 +181,19 @@ impl<'s> KustomizationInputs<'_, 's> {
         for entry in self.root.entries().filter(|entry| !EVALUATED.contains(&entry.key) && !charts.contains(&entry.key))
         {
             let mut parts = vec![said(self.file, Some(entry.value))];
-            let mut sources = false;
-            for item in entry.value.items() {
-                let named = item.as_str().or_else(|| item.get("path").and_then(Value::as_str));
-                for place in named.into_iter().flat_map(|written| self.contents(written)) {
-                    parts.extend(self.finder.state.content(&place).map(str::to_owned));
-                }
-                sources |= into_identities(item);
-            }
+            let named = |item: Value<'s>| item.as_str().or_else(|| item.get("path").and_then(Value::as_str));
+            let is_list = NAMING.contains(&entry.key);
+            let written = entry.value.items().filter(|_| is_list).filter_map(named);
+            let places: BTreeSet<String> = written.map(|written| resolve(self.folder, written)).collect();
+            let state = self.finder.state;
+            let below = places.iter().flat_map(|place| state.paths_below(place));
+            let files: BTreeSet<&str> = places.iter().map(String::as_str).chain(below).collect();
+            parts.extend(files.iter().map(|place| format!("{place} {}", state.digest(place))));
+            let in_files = || files.iter().filter_map(|place| state.text(place)).any(|text| text.contains("metadata."));
+            let is_replacing = entry.key == "replacements";
+            let sources = is_replacing && (entry.value.items().any(into_identities) || in_files());
             // What is copied into names comes from the resources and the data of generators.
-            if sources || (entry.key == "replacements" && parts[1..].iter().any(|text| text.contains("metadata."))) {
+            if sources {
                 parts.extend(self.source_texts());
             }
             let what = if entry.key == "generators" { UnreadWhat::Generator } else { UnreadWhat::Transformer };
@@ -200,13 +206,6 @@ impl<'s> KustomizationInputs<'_, 's> {
         }
     }
 
-    /// The files that a path of the kustomization means: itself, or all files of a folder.
-    fn contents(&self, written: &str) -> Vec<String> {
-        let place = resolve(self.folder, written);
-        let below = self.finder.state.paths_below(&place).map(str::to_owned);
-        std::iter::once(place.clone()).chain(below).collect()
-    }
-
     fn source_texts(&self) -> Vec<String> {
         let resources = self.items(&["resources"]).into_iter().filter_map(Value::as_str).map(str::to_owned);
         let generated = self.items(&["configMapGenerator", "secretGenerator"]);
@@ -214,9 +213,9 @@ impl<'s> KustomizationInputs<'_, 's> {
         let files = files.flatten().flat_map(Value::items).filter_map(Value::as_str);
         let files = files.map(|file| file.split_once('=').map_or(file, |(_, file)| file).to_owned());
         let state = self.finder.state;
-        let texts = resources.chain(files).filter_map(|path| state.content(&resolve(self.folder, &path)));
+        let digests = resources.chain(files).map(|path| state.digest(&resolve(self.folder, &path)));
         let literals = generated.iter().filter_map(|entry| canonical(*entry));
-        texts.map(str::to_owned).chain(literals).collect()
+        digests.chain(literals).collect()
     }
 }
 

@@ -1,7 +1,7 @@
 //! Patches that decide which objects there are, or what delivers them, and that are not evaluated.
 
-use super::input::{Finder, FoundInput, UnreadWhat, said};
-use super::state::text_at;
+use super::input::{Finder, FoundInput, UnreadWhat};
+use super::state::{said, text_at};
 use crate::kustomize::resolve;
 use crate::manifest::ParsedFile;
 use crate::text::SourceFile;

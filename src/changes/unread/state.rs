@@ -1,6 +1,11 @@
 //! The files of one state, as far as inputs are found in them.
 
+use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
+
+use foldhash::HashMap;
+
+use super::canonical::{canonical, digest};
 
 use crate::kustomize::{ancestors, folder_of, name_of, resolve};
 use crate::manifest::{KUSTOMIZATIONS, Object, ParsedFile, is_kustomization};
@@ -32,8 +37,10 @@ pub struct SourceState<'s> {
     charts: BTreeSet<&'s str>,
     /// The files that kustomizations name as resources.
     resources: BTreeSet<String>,
-    /// The texts of ConfigMaps and Secrets, and of their generators, by name.
+    /// ConfigMaps and Secrets, and their generators, by name.
     data: BTreeMap<String, Vec<DataObject<'s>>>,
+    /// The digests of files by place, and of data by name: many inputs may name one of them.
+    digests: RefCell<HashMap<String, String>>,
 }
 
 /// A ConfigMap or Secret, or the generator of one.
@@ -71,6 +78,7 @@ impl<'s> SourceState<'s> {
             charts,
             resources: BTreeSet::new(),
             data: BTreeMap::new(),
+            digests: RefCell::default(),
         };
         state.resources = state.named_resources();
         state.data = state.data_objects();
@@ -134,6 +142,33 @@ impl<'s> SourceState<'s> {
     pub(super) fn content(&self, place: &str) -> Option<&str> {
         let text = self.text(place).filter(|text| !text.is_empty());
         text.or_else(|| self.contents.get(place).map(String::as_str))
+    }
+
+    /// A short name of the content of a file, which is empty if there is none.
+    pub(super) fn digest(&self, place: &str) -> String {
+        let find = || self.content(place).map(digest).unwrap_or_default();
+        self.digests.borrow_mut().entry(place.to_owned()).or_insert_with(find).clone()
+    }
+
+    /// A short name of the content of the ConfigMaps and Secrets of a name, and of the files from which they are generated.
+    pub(super) fn data_digest(&self, name: &str) -> String {
+        let key = format!("data {name}");
+        if let Some(known) = self.digests.borrow().get(&key) {
+            return known.clone();
+        }
+        let mut text = String::new();
+        for data in self.data(name) {
+            let whole = ["data", "stringData", "binaryData", "literals", "files", "envs"];
+            text.extend(whole.map(|key| said(data.file, data.value.get(key))));
+            let files = ["files", "envs"].into_iter().filter_map(|key| data.value.get(key)).flat_map(Value::items);
+            for written in files.filter_map(Value::as_str) {
+                let path = written.split_once('=').map_or(written, |(_, path)| path);
+                text.push_str(&self.digest(&resolve(folder_of(data.place), path)));
+            }
+        }
+        let found = digest(&text);
+        self.digests.borrow_mut().insert(key, found.clone());
+        found
     }
 
     /// The objects of the state, with the places of their files.
@@ -216,6 +251,11 @@ impl<'s> SourceState<'s> {
     pub(super) fn is_rendered(&self, place: &str) -> bool {
         (self.rendered)(place)
     }
+}
+
+/// A value as text that differs if the value does: of one that is too large, the text of its whole file.
+pub(super) fn said(file: &ParsedFile, value: Option<Value<'_>>) -> String {
+    value.map_or_else(String::new, |value| canonical(value).unwrap_or_else(|| file.source().text().to_owned()))
 }
 
 /// `Kind/namespace/name` of an object as it is written.

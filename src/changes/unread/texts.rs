@@ -5,8 +5,8 @@ use std::collections::BTreeSet;
 
 use super::canonical::canonical;
 use super::charts::deciding_lines;
-use super::input::{Finder, FoundInput, UnreadWhat, said};
-use super::state::{SourceState, shown_key, text_at, written_key};
+use super::input::{Finder, FoundInput, UnreadWhat};
+use super::state::{SourceState, said, shown_key, text_at, written_key};
 use crate::kustomize::name_of;
 use crate::manifest::{Object, ParsedFile, SkipReason, is_kustomization};
 use crate::text::Span;

@@ -71,7 +71,7 @@ const NAMED: [(&str, &str, &str); 49] = [
     ("unread-source-url", "remote", "head/source.yaml:3 both"),
     ("unread-sourceignore-file", "missing", "head/.sourceignore:1 head"),
     ("unread-substitute", "variable", "head/flux.yaml:9 both"),
-    ("unread-substitute-from", "variable", "head/flux.yaml:9 both"),
+    ("unread-substitute-from", "variable", "head/settings.yaml:1 both"),
     ("unread-template", "template", "base/claim.yaml:1 base"),
     ("unread-transformer", "transformer", "head/kustomization.yaml:2 head"),
     ("unread-upper-case", "missing", "head/apps/claim.YAML:1 head"),
