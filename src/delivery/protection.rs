@@ -14,7 +14,7 @@ pub enum Removal {
     HelmUpgrade,
     /// `kubectl delete`.
     Kubectl,
-    /// Argo CD prunes what left the sources.
+    /// Argo CD prunes what left the sources, CustomResourceDefinitions excepted.
     ArgoCdPrune,
     /// An Application with the resources finalizer is deleted.
     ArgoCdApplication,
@@ -36,8 +36,8 @@ pub enum Sparing<'a> {
     Hook,
     /// From the `crds/` folder of a chart, which Helm installs and never touches again.
     CrdsFolder,
-    /// Argo CD deletes no CustomResourceDefinition with an Application (argo-cd controller/appcontroller.go,
-    /// shouldBeDeleted).
+    /// Argo CD deletes no CustomResourceDefinition: neither when it prunes nor with an Application (recorded in
+    /// fixtures/conformance/argocd-definitions.json; argo-cd controller/appcontroller.go, shouldBeDeleted).
     Definition,
     /// A sync option of the object: `Prune=false`, `Delete=confirm`.
     SyncOption(&'a str),
@@ -78,15 +78,18 @@ pub fn spared<'a>(object: &'a Object, template: Option<&str>, removal: Removal) 
             let kept = metadata.annotation(marks::HELM_RESOURCE_POLICY).filter(|policy| policy.value == "keep")?;
             Some(Spared { by: Sparing::Keep, place: Some(kept.key_span) })
         }),
-        Removal::ArgoCdPrune => sync_option(metadata, &["Prune=false", "Prune=confirm"]),
+        Removal::ArgoCdPrune => definition(object).or_else(|| sync_option(metadata, &["Prune=false", "Prune=confirm"])),
         Removal::ArgoCdApplication => {
-            let definition = object.is(kinds::CUSTOM_RESOURCE_DEFINITION);
-            let definition = definition.then_some(Spared { by: Sparing::Definition, place: None });
             let option = || sync_option(metadata, &["Delete=false", "Delete=confirm"]);
-            definition.or_else(option).or_else(|| argo_cd_keep(metadata))
+            definition(object).or_else(option).or_else(|| argo_cd_keep(metadata))
         }
         Removal::FluxPrune => flux_opt_out(metadata),
     }
+}
+
+/// Argo CD writes no tracking onto a CustomResourceDefinition, so that it is never among the objects that leave an Application.
+fn definition(object: &Object) -> Option<Spared<'static>> {
+    object.is(kinds::CUSTOM_RESOURCE_DEFINITION).then_some(Spared { by: Sparing::Definition, place: None })
 }
 
 /// Whether Helm creates an object and does not count it as part of the release.

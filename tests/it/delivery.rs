@@ -89,13 +89,13 @@ fn only_flux_reads_labels() {
 }
 
 #[test]
-fn helm_never_touches_the_crds_folder_and_argo_cd_deletes_no_definition_with_an_application() {
+fn helm_spares_crds_folder_and_argo_cd_every_definition() {
     let definition = "apiVersion: apiextensions.k8s.io/v1\nkind: CustomResourceDefinition";
     let definition = object(definition, "labels: {}");
-    let by_application = [Removal::ArgoCdApplication];
-    assert_eq!(sparing(&definition, None), by_application);
-    assert_eq!(sparing(&definition, Some("a/templates/crds/a.yaml")), by_application);
-    let by_helm_too = [Removal::HelmUninstall, Removal::HelmUpgrade, Removal::ArgoCdApplication];
+    let by_argo_cd = [Removal::ArgoCdPrune, Removal::ArgoCdApplication];
+    assert_eq!(sparing(&definition, None), by_argo_cd);
+    assert_eq!(sparing(&definition, Some("a/templates/crds/a.yaml")), by_argo_cd);
+    let by_helm_too = [Removal::HelmUninstall, Removal::HelmUpgrade, Removal::ArgoCdPrune, Removal::ArgoCdApplication];
     assert_eq!(sparing(&definition, Some("a/crds/a.yaml")), by_helm_too);
     assert_eq!(sparing(&definition, Some("a/charts/crds/crds/more/a.yaml")), by_helm_too);
 }

@@ -101,3 +101,44 @@ fn what_is_left_after_an_upgrade_without_an_operator_is_the_outcome() {
         ]
     );
 }
+
+/// What Flux and Argo CD did with CustomResourceDefinitions that left, and with their objects: Flux prunes them, Argo CD never does.
+#[cfg(unix)]
+#[test]
+fn definitions_end_as_flux_and_argo_cd_end_them() {
+    let scenarios: Vec<Value> = serde_json::from_str(&fixture("conformance/definitions.json")).expect("JSON");
+    for scenario in &scenarios {
+        let folder = Folder::new();
+        folder.git(&["init", "-q", "-b", "main"]);
+        folder.git(&["remote", "add", "origin", scenario["remote"].as_str().expect("an address")]);
+        for side in ["base", "head"] {
+            if side == "head" {
+                folder.git(&["rm", "-rq", "."]);
+            }
+            for (path, text) in scenario[side].as_object().expect("files") {
+                folder.write(path, text.as_str().expect("text"));
+            }
+            folder.commit();
+        }
+        let beside = Folder::new();
+        for (at, text) in scenario["state"].as_array().into_iter().flatten().enumerate() {
+            beside.write(&format!("{at}.yaml"), text.as_str().expect("text"));
+        }
+        beside.write("none.yaml", "");
+        let beside = beside.path().display().to_string();
+        let refs = ["--base-ref", "HEAD~", "--head-ref", "HEAD", "--beside", &beside];
+        let document = folder.run("", &refs).unwrap_or_else(|error| panic!("{}: {error}", scenario["name"]));
+        let is_deleted = |key: &str| {
+            let mut effects = document["effects"].as_array().expect("a list").iter();
+            effects.any(|effect| {
+                effect["key"] == key && ["deleted", "cascaded", "stuck"].iter().any(|word| effect["effect"] == *word)
+            })
+        };
+        for (key, observed) in scenario["observed"].as_object().expect("objects") {
+            if !key.starts_with("Brick.") && !key.starts_with("CustomResourceDefinition.") {
+                continue;
+            }
+            assert_eq!(is_deleted(key), observed["after"] != "kept", "{} {key}: {document}", scenario["name"]);
+        }
+    }
+}

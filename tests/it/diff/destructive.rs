@@ -94,12 +94,15 @@ fn identity(object: &Value) -> Identity {
     [group(object), text(object, "/kind"), text(metadata, "/namespace"), text(metadata, "/name")].map(str::to_owned)
 }
 
-/// What the annotations of the tools keep.
+/// What the annotations of the tools keep; Argo CD keeps every definition.
 fn is_spared(object: &Value, tool: DeliveryTool) -> bool {
     let annotation = |key: &str| object["metadata"]["annotations"].get(key).and_then(Value::as_str).unwrap_or_default();
     match tool {
         DeliveryTool::Helm => annotation("helm.sh/resource-policy") == "keep" || !annotation("helm.sh/hook").is_empty(),
-        DeliveryTool::ArgoCd => annotation("argocd.argoproj.io/sync-options").contains("Prune=false"),
+        DeliveryTool::ArgoCd => {
+            annotation("argocd.argoproj.io/sync-options").contains("Prune=false")
+                || text(object, "/kind") == "CustomResourceDefinition"
+        }
         DeliveryTool::Flux => annotation("kustomize.toolkit.fluxcd.io/prune") == "disabled",
         DeliveryTool::Kubectl => true,
     }
