@@ -12,7 +12,7 @@ use crate::inventory::Past;
 pub(super) fn changed_from(reference: &str) -> Result<Past, Error> {
     let changed = || {
         let repository = Repository::discover(Path::new("."))?;
-        let base = repository.merge_base(reference)?;
+        let base = repository.merge_base(reference, "HEAD")?;
         let root = repository.work_tree().ok_or(GitError::Bare { missing: "work tree" })?.to_owned();
         let snapshot = repository.snapshot_of(&base)?;
         let names = repository.changed_since(&base)?.into_iter().chain(repository.unknown()?);

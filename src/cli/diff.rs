@@ -1,5 +1,6 @@
 //! `diff`: what merging a change does.
 
+use std::path::Path;
 use std::str::FromStr;
 
 use clap::{Args, ValueEnum};
@@ -28,21 +29,25 @@ use crate::suppression::Date;
 #[derive(Debug, Args)]
 pub(super) struct DiffArgs {
     /// What the change starts from: a file or folder, or `-` for standard input
-    #[arg(long, value_name = "PATH", value_hint = clap::ValueHint::AnyPath, required_unless_present_any = ["base_ref", "staged"], conflicts_with_all = ["base_ref", "head_ref", "staged", "paths"], requires = "head", help_heading = "Input")]
+    #[arg(long, value_name = "PATH", value_hint = clap::ValueHint::AnyPath, required_unless_present_any = ["base_ref", "staged", "paths"], conflicts_with_all = ["base_ref", "head_ref", "staged", "paths"], requires = "head", help_heading = "Input")]
     base: Option<String>,
     /// What it leads to: a file or folder, or `-` for standard input
     #[arg(long, value_name = "PATH", value_hint = clap::ValueHint::AnyPath, requires = "base", help_heading = "Input")]
     head: Option<String>,
-    /// The commit that the change starts from [default with --staged: HEAD]
+    /// The branch or commit that the change starts from: compared is the commit at which head left it. Also A...B, and A..B for the
+    /// two commits as they are [default with --staged: HEAD]
     #[arg(long, value_name = "GITREF", help_heading = "Input")]
     base_ref: Option<String>,
+    /// Compare with the commit of --base-ref as it is, even if head does not contain it
+    #[arg(long, help_heading = "Input")]
+    no_merge_base: bool,
     /// The commit that it leads to [default: the work tree]
     #[arg(long, value_name = "GITREF", requires = "base_ref", conflicts_with = "staged", help_heading = "Input")]
     head_ref: Option<String>,
     /// Compare with the index: what the next commit will contain
     #[arg(long, help_heading = "Input")]
     staged: bool,
-    /// Files, folders and globs of the two commits [default: the whole repository]
+    /// Files, folders and globs of the two commits [default: the whole repository]; the first may be A...B or A..B instead of --base-ref
     #[arg(value_name = "PATH")]
     paths: Vec<String>,
     /// Render both states: with the commands under `render:`, else with kustomize. This runs code of both
@@ -161,13 +166,13 @@ pub(super) fn diff(args: DiffArgs, global: &GlobalArgs) -> Result<Status, Error>
         DiffFailOn::Unknown => None,
     });
     let markdown_bytes = args.markdown_bytes;
-    let staged = args.staged.then_some("HEAD");
-    let base = args.published.of_base(args.base_ref.as_deref().or(staged));
-    let head = args.published.of_head(args.head_ref.as_deref());
-    let comparison = Comparison::open(&args.request())?;
+    let published = args.published.clone();
+    let comparison = Comparison::open(&args.request()?)?;
     let fail_on = comparison.fail_on(fail_on);
     let formats: Vec<_> = output.iter().map(|spec| spec.format).collect();
     let report = comparison.report_for(&formats)?;
+    let base = published.of_base(report.base.commit());
+    let head = published.of_head(report.head.commit());
     let show = shown(show, fail_on, global.verbose);
     for spec in &output {
         let mut options = options(global, spec.file.is_none(), fail_on);
@@ -192,7 +197,24 @@ pub(super) fn diff(args: DiffArgs, global: &GlobalArgs) -> Result<Status, Error>
 }
 
 impl DiffArgs {
-    fn request(self) -> CompareRequest {
+    fn request(mut self) -> Result<CompareRequest, Error> {
+        if self.base_ref.is_none() && self.base.is_none() && !self.staged {
+            // As `git diff A...B`; clap has seen to it that there is a path.
+            let first = self.paths.remove(0);
+            if Range::of(&first).is_none() || Path::new(&first).exists() {
+                return Err(Error::NoBase);
+            }
+            self.base_ref = Some(first);
+        }
+        let mut literal_base = self.no_merge_base;
+        if let Some(range) = self.base_ref.as_deref().and_then(Range::of) {
+            if self.staged || self.head_ref.is_some() {
+                return Err(Error::TwoHeads { range: self.base_ref.unwrap_or_default() });
+            }
+            literal_base |= range.is_literal;
+            self.base_ref = Some(range.base);
+            self.head_ref = Some(range.head);
+        }
         let base = match (self.base_ref, self.base) {
             (Some(reference), _) => StateChoice::Commit(reference),
             (None, _) if self.staged => StateChoice::Commit("HEAD".to_owned()),
@@ -204,7 +226,8 @@ impl DiffArgs {
             (None, None) if self.staged => StateChoice::Staged,
             (None, None) => StateChoice::WorkTree,
         };
-        CompareRequest {
+        Ok(CompareRequest {
+            literal_base,
             paths: self.paths,
             beside: self.beside,
             exclude: self.exclude,
@@ -223,6 +246,30 @@ impl DiffArgs {
             today: Some(Date::today()),
             parser: self.parser.choice(),
             ..CompareRequest::new(base, head)
+        })
+    }
+}
+
+/// Two commits in one word, as git reads it: `A...B` is what B changed since it left A, `A..B` compares the two as they are. No name
+/// of a ref contains two dots.
+struct Range {
+    base: String,
+    head: String,
+    is_literal: bool,
+}
+
+impl Range {
+    fn of(word: &str) -> Option<Self> {
+        let (base, head, is_literal) = match (word.split_once("..."), word.split_once("..")) {
+            (Some((base, head)), _) => (base, head, false),
+            (None, Some((base, head))) => (base, head, true),
+            (None, None) => return None,
+        };
+        // `..` and `../x` are paths.
+        if base.is_empty() && head.is_empty() || head.starts_with(['/', '.']) {
+            return None;
         }
+        let named = |word: &str| if word.is_empty() { "HEAD".to_owned() } else { word.to_owned() };
+        Some(Self { base: named(base), head: named(head), is_literal })
     }
 }

@@ -36,6 +36,14 @@ pub(super) enum Error {
     #[error(transparent)]
     #[diagnostic(transparent)]
     Steps(#[from] Mistake),
+    #[error("there is nothing to compare with")]
+    #[diagnostic(help(
+        "name the branch that this one is merged into, `--base-ref origin/main`, or two states: `--base OLD --head NEW`"
+    ))]
+    NoBase,
+    #[error("`{range}` names what the change leads to, and another option does so too")]
+    #[diagnostic(help("leave out `--head-ref` and `--staged`, or give `--base-ref` a single commit"))]
+    TwoHeads { range: String },
     #[error("there is nothing to plan")]
     #[diagnostic(help(
         "write `ownerlint plan delete TARGET -f {path}`, with a target like `deployment/web`, or `ownerlint plan --steps FILE {path}`"

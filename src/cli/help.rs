@@ -53,12 +53,15 @@ Exit status:
 pub(super) const DIFF: &str = "\
 Examples:
   ownerlint diff --base-ref origin/main           this branch and what is edited
-  ownerlint diff --base-ref HEAD --staged         what the next commit does
-  ownerlint diff --base-ref v1 --head-ref v2      two commits
+  ownerlint diff --staged                         what the next commit does
+  ownerlint diff origin/main...HEAD               this branch without the edits
+  ownerlint diff v1..v2                           two commits as they are
   ownerlint diff --base-ref origin/main clusters  one folder of both
   ownerlint diff --base old.yaml --head new.yaml  two renderings
 
-With --base-ref, files are read from the commits and never from a checkout.
+With --base-ref, files are read from the commits and never from a checkout. A
+change starts where it left its base: what origin/main gained since is not part
+of it. --no-merge-base compares with origin/main itself.
 Where nothing was rendered, kustomizations are followed: an object belongs to
 every root that reaches its file, under the names that the root gives it.
 

@@ -25,11 +25,13 @@ pub enum GitError {
         reference: String,
     },
     /// Two commits without a common one.
-    #[error("`{reference}` has no common history with HEAD")]
+    #[error("`{reference}` has no common history with `{head}`")]
     #[diagnostic(help("a shallow clone may lack it: fetch more history (`fetch-depth: 0` of actions/checkout)"))]
     NoCommonHistory {
-        /// The word.
+        /// The commit that the change starts from.
         reference: String,
+        /// The commit that it leads to.
+        head: String,
     },
     /// A repository that only has commits.
     #[error("this repository is bare: it has no {missing}")]

@@ -62,14 +62,13 @@ impl Repository {
         })
     }
 
-    /// The commit at which the current branch left the one that a word means.
+    /// The commit at which `head` left `reference`: `reference` itself if `head` contains it.
     ///
     /// # Errors
-    /// It means none, or one without a common history.
-    pub fn merge_base(&self, reference: &str) -> Result<String, GitError> {
-        let commit = self.commit(reference)?;
-        let base = line(&self.folder, &["merge-base", "HEAD", &commit]);
-        base.map_err(|_| GitError::NoCommonHistory { reference: reference.to_owned() })
+    /// One of them is no commit, or they have no common history.
+    pub fn merge_base(&self, reference: &str, head: &str) -> Result<String, GitError> {
+        let base = line(&self.folder, &["merge-base", &self.commit(head)?, &self.commit(reference)?]);
+        base.map_err(|_| GitError::NoCommonHistory { reference: reference.to_owned(), head: head.to_owned() })
     }
 
     /// Whether the current branch has a commit.

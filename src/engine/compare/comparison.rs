@@ -10,7 +10,8 @@ use super::definitions::Definitions;
 use super::describe;
 use super::judge::Judged;
 use super::rendered::{rendered, unrendered};
-use super::request::{CompareRequest, StateChoice};
+use super::request::CompareRequest;
+use super::start::Start;
 use super::state::StateReader;
 use super::telling::MergeTelling;
 use crate::changes::{BothSides, ObjectChange, TreePart, UnreadChanges, UnreadSide, compare, unread};
@@ -25,15 +26,15 @@ use crate::merge::{
 };
 use crate::ownership::implied;
 use crate::report::Format;
-use crate::report::diff::{DiffReport, FailedBuild};
+use crate::report::diff::{DiffReport, FailedBuild, StateName};
 use crate::text::Side;
 use crate::yaml::ParserChoice;
 
 /// Two states of a tree, and what changed from one to the other.
 #[derive(Debug)]
 pub struct Comparison {
-    base: StateChoice,
-    head: StateChoice,
+    base: StateName,
+    head: StateName,
     old: Vec<TreePart>,
     new: Vec<TreePart>,
     changes: Vec<ObjectChange>,
@@ -54,18 +55,20 @@ impl Comparison {
     /// configuration.
     pub fn open(request: &CompareRequest) -> Result<Self, SessionError> {
         let mut reader = StateReader::default();
-        let base = reader.read(&request.base, &request.paths)?;
+        let start = Start::of(request, &mut reader)?;
+        let base = reader.read(&start.choice, &request.paths)?;
         let head = reader.read(&request.head, &request.paths)?;
         if let Some(path) = base.missing.iter().find(|path| head.missing.contains(path)) {
             return Err(SessionError::InNeitherState { path: path.clone() });
         }
         let mut notes = describe::notes(&base, &head);
+        notes.splice(0..0, start.note);
         let configured = configured(request, &mut reader, &base, &head)?;
         let mut texts = Texts::read_by(request.parser);
         let beside = beside(&request.beside, &mut texts)?;
         let exclude = &configured.rest.input.exclude;
         let [old, new] = Parsed::both([(base, Side::Base), (head, Side::Head)], exclude, &mut texts)?;
-        let states = [(request.base.clone(), old), (request.head.clone(), new)];
+        let states = [(start.choice, old), (request.head.clone(), new)];
         let [old, new] = match request.render {
             true => rendered(states, &configured, &mut reader, &mut texts, &mut notes)?,
             false => {
@@ -86,8 +89,8 @@ impl Comparison {
         let Configured { mut clusters, rest, judging } = configured;
         clusters.push(ClusterInput::alone(rest));
         Ok(Self {
-            base: request.base.clone(),
-            head: request.head.clone(),
+            base: start.name,
+            head: describe::name(&request.head),
             old,
             new,
             changes,
@@ -161,8 +164,8 @@ impl Comparison {
         effects.sort();
         Ok(DiffReport {
             tool: tool(),
-            base: describe::name(&self.base),
-            head: describe::name(&self.head),
+            base: self.base.clone(),
+            head: self.head.clone(),
             summary: describe::summary(&self.changes, &effects, &self.unread, unknown),
             changes: describe::changes(&self.old, &self.new, &self.changes),
             effects,

@@ -9,6 +9,7 @@ mod describe;
 mod judge;
 mod rendered;
 mod request;
+mod start;
 mod state;
 mod telling;
 

@@ -14,6 +14,9 @@ pub struct CompareRequest {
     pub base: StateChoice,
     /// What it leads to.
     pub head: StateChoice,
+    /// Whether a commit that head does not contain is compared as it is. Otherwise the comparison starts at the commit at which head
+    /// left it, so that the changes of another branch are not taken for deletions of this one.
+    pub literal_base: bool,
     /// Files, folders and globs that both states are limited to; none: all of them. For commits they are looked up in their
     /// trees.
     pub paths: Vec<String>,

@@ -79,16 +79,36 @@ pub enum DiffVerdict {
 pub enum StateName {
     /// A commit, as it was asked for.
     Ref(String),
+    /// The commit at which head left another one.
+    MergeBase {
+        /// The other one, as it was asked for.
+        reference: String,
+        /// The full name of the commit that was compared.
+        commit: String,
+    },
     /// A file or folder; `.` is the work tree.
     Path(String),
     /// The index.
     Staged,
 }
 
+impl StateName {
+    /// The commit that was compared, if it is one.
+    pub(crate) fn commit(&self) -> Option<&str> {
+        match self {
+            Self::Ref(commit) | Self::MergeBase { commit, .. } => Some(commit),
+            Self::Path(_) | Self::Staged => None,
+        }
+    }
+}
+
 impl Serialize for StateName {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let pair = match self {
             Self::Ref(reference) => ("ref", reference.as_str()),
+            Self::MergeBase { reference, commit } => {
+                return serializer.collect_map([("ref", reference), ("commit", commit)]);
+            }
             Self::Path(path) => ("path", path.as_str()),
             Self::Staged => ("ref", "--staged"),
         };

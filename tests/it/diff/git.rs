@@ -16,6 +16,91 @@ fn two_commits_are_compared_without_a_look_at_the_work_tree() {
     assert_eq!(repository().changes(&["--base-ref", "HEAD~", "--head-ref", "HEAD"]), ["removed ConfigMap/?/b"]);
 }
 
+/// Two branches that parted: `main` added `gained`, and `topic`, which is checked out, removed `a`.
+fn parted() -> Folder {
+    let folder = Folder::new();
+    folder.git(&["init", "-q", "-b", "main"]).write("apps/a.yaml", &config("a")).commit();
+    folder.git(&["checkout", "-q", "-b", "topic"]).remove("apps/a.yaml").commit();
+    folder.git(&["checkout", "-q", "main"]).write("apps/gained.yaml", &config("gained")).commit();
+    folder.git(&["checkout", "-q", "topic"]);
+    folder
+}
+
+#[test]
+fn base_ref_means_the_merge_base() {
+    let folder = parted();
+    let heads = [&["--head-ref", "topic"][..], &[], &["--staged"]];
+    for head in heads {
+        assert_eq!(folder.changes(&[&["--base-ref", "main"], head].concat()), ["removed ConfigMap/?/a"], "{head:?}");
+    }
+    let literal = folder.changes(&["--base-ref", "main", "--no-merge-base"]);
+    assert_eq!(literal, ["removed ConfigMap/?/a", "removed ConfigMap/?/gained"]);
+}
+
+#[test]
+fn merge_base_is_named_in_report() {
+    let folder = parted();
+    let document = folder.run("", &["--base-ref", "main"]).expect("changes");
+    let commit = document["base"]["commit"].as_str().expect("the commit that was compared");
+    assert_eq!(document["base"]["ref"], "main");
+    let note = document["notes"][0].as_str().expect("a note");
+    assert_eq!(
+        note,
+        format!(
+            "compared with {}, where `HEAD` left `main`; `--no-merge-base` compares with `main` itself",
+            &commit[..12]
+        )
+    );
+    let ancestor = folder.run("", &["--base-ref", commit]).expect("changes");
+    assert_eq!(
+        ancestor["base"],
+        serde_json::json!({"ref": commit}),
+        "a commit that head contains is compared as named"
+    );
+    assert_eq!(ancestor["notes"], serde_json::json!([]));
+}
+
+#[test]
+fn ranges_are_read_as_git_reads_them() {
+    let folder = parted();
+    let own = ["removed ConfigMap/?/a"];
+    let both = ["removed ConfigMap/?/a", "removed ConfigMap/?/gained"];
+    for arguments in [&["--base-ref", "main...topic"][..], &["main...topic"], &["main..."], &["main...", "apps"]] {
+        assert_eq!(folder.changes(arguments), own, "{arguments:?}");
+    }
+    for arguments in [&["--base-ref", "main..topic"][..], &["main..topic"], &["main..", "apps"]] {
+        assert_eq!(folder.changes(arguments), both, "{arguments:?}");
+    }
+    assert_eq!(folder.changes(&["topic...main"]), ["added ConfigMap/?/gained"]);
+    let error = folder.run("", &["main..topic", "--staged"]).expect_err("two heads");
+    assert!(error.contains("main..topic"), "{error}");
+    let error = folder.run("", &["--base-ref", "main..topic", "--head-ref", "main"]).expect_err("two heads");
+    assert!(error.starts_with("error: `main..topic` names what the change leads to"), "{error}");
+    for path in ["apps", "../apps", "..", "apps/../apps"] {
+        let error = folder.run("", &[path]).expect_err("no base");
+        assert!(error.starts_with("error: there is nothing to compare with"), "{path}: {error}");
+    }
+}
+
+#[test]
+fn base_ref_without_common_history_is_an_error() {
+    let (folder, clone) = (parted(), Folder::new());
+    clone.git(&[
+        "clone",
+        "-q",
+        "--depth",
+        "1",
+        "--no-single-branch",
+        &format!("file://{}", folder.path().display()),
+        ".",
+    ]);
+    let error = clone.run("", &["--base-ref", "origin/main"]).expect_err("no common commit");
+    assert!(error.starts_with("error: `origin/main` has no common history with `HEAD`"), "{error}");
+    assert!(error.contains("fetch-depth: 0"), "{error}");
+    let literal = clone.changes(&["--base-ref", "origin/main", "--no-merge-base"]);
+    assert_eq!(literal, ["removed ConfigMap/?/a", "removed ConfigMap/?/gained"]);
+}
+
 #[test]
 fn without_a_head_the_work_tree_is_compared_and_ignored_files_are_not_in_it() {
     let folder = repository();
