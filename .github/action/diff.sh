@@ -36,6 +36,8 @@ while IFS= read -r line; do
 done <<<"${PATHS:-}"
 if [[ -n "${BASE_PATH:-}" ]]; then
   arguments+=("--base=$BASE_PATH" "--head=${paths[0]:-.}")
+  # What is checked out is the change's own: its configuration decides nothing about it.
+  if [[ -n "${BASE:-}" ]]; then arguments+=("--config-ref=$BASE"); fi
   paths=()
 else
   arguments+=("--base-ref=$BASE" --head-ref=HEAD)

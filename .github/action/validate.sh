@@ -30,6 +30,11 @@ if [[ -n "${BASE_PATH:-}" && "${PATHS:-}" == *[!$'\n']*$'\n'*[!$'\n']* ]]; then
   fail "'base-path' is compared with one path, and 'paths' names several"
 fi
 
+# It decides what is reported, so it is a file of the repository, and no link in it leads out.
+if [[ -n "${CONFIG:-}" ]] && real=$(realpath -- "$CONFIG" 2>/dev/null) && [[ "$real" != "$(realpath -- "$PWD")"/* ]]; then
+  fail "'config' must be a file of the repository, not '$CONFIG'"
+fi
+
 # A binary that the caller put there: tests of this action, and self-hosted runners without a network.
 if [[ -n "${OWNERLINT_BINARY:-}" ]]; then
   output source given

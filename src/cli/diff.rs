@@ -76,6 +76,9 @@ pub(super) struct DiffArgs {
     cascade: Option<ToolCascade>,
     #[command(flatten)]
     config: ConfigArgs,
+    /// Read the configuration from this commit [default: base]. What only head has counts for names, not for what is reported
+    #[arg(long, value_name = "GITREF", conflicts_with = "no_config", help_heading = "Input")]
+    config_ref: Option<String>,
     #[command(flatten)]
     parser: ParserArgs,
     /// Run only these rules of change
@@ -241,6 +244,7 @@ impl DiffArgs {
                 unknown_prunes: false,
             },
             config: self.config.choice(),
+            config_ref: self.config_ref,
             select: self.select,
             ignore: self.ignore,
             today: Some(Date::today()),

@@ -63,6 +63,45 @@ pub struct Config {
     pub data: Vec<DataKind>,
 }
 
+impl Config {
+    /// What it calls things: bundles with their paths, clusters and namespaces, and scopes. Nothing of how findings are judged, of
+    /// files that are left out, of tools and operators, and of programs that are run.
+    #[must_use]
+    pub fn names_only(self) -> Self {
+        let bundles = self.bundles.into_iter().map(|bundle| {
+            let BundleConfig { name, paths, namespace, cluster, .. } = bundle;
+            BundleConfig { name, paths, namespace, cluster, ..BundleConfig::default() }
+        });
+        Self {
+            bundles: bundles.collect(),
+            namespace: self.namespace,
+            scopes: self.scopes,
+            ..Self::of_source(self.source)
+        }
+    }
+
+    /// A configuration that says nothing.
+    fn of_source(source: SourceFile) -> Self {
+        Self {
+            source,
+            bundles: Vec::new(),
+            namespace: None,
+            world: None,
+            exclude: Vec::new(),
+            kubernetes_version: None,
+            scopes: Vec::new(),
+            fail_on: None,
+            baseline: None,
+            severities: BTreeMap::new(),
+            off: Vec::new(),
+            ignores: Vec::new(),
+            controllers: Vec::new(),
+            generators: Vec::new(),
+            data: Vec::new(),
+        }
+    }
+}
+
 /// A named set of paths with its own inventory. Paths start at the folder of the configuration.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct BundleConfig {

@@ -81,23 +81,7 @@ impl Config {
     pub fn read(source: SourceFile) -> Result<Self, Mistake> {
         let file = source.clone();
         let tree = tree_of(&file)?.ok_or_else(|| no_version(Values { file: &file }))?;
-        let mut config = Self {
-            source,
-            bundles: Vec::new(),
-            namespace: None,
-            world: None,
-            exclude: Vec::new(),
-            kubernetes_version: None,
-            scopes: Vec::new(),
-            fail_on: None,
-            baseline: None,
-            severities: std::collections::BTreeMap::new(),
-            off: Vec::new(),
-            ignores: Vec::new(),
-            controllers: Vec::new(),
-            generators: Vec::new(),
-            data: Vec::new(),
-        };
+        let mut config = Self::of_source(source);
         config.take(Values { file: &file }, tree.root())?;
         Ok(config)
     }

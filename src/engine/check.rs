@@ -9,7 +9,7 @@ use super::selection::Selection;
 use crate::baseline::Baseline;
 use crate::finding::{Fixes, Severity};
 use crate::ownership::Tables;
-use crate::report::Graphs;
+use crate::report::{Graphs, Note};
 use crate::rules::World;
 use crate::suppression::{Date, Ignore};
 use crate::text::SourceFile;
@@ -39,6 +39,8 @@ pub struct Check {
     pub only: Option<ReportScope>,
     /// What was found before a change: counted, not reported.
     pub before: Option<Baseline>,
+    /// What to know of the change besides.
+    pub notes: Vec<Note>,
     /// Whether every single finding is reported, as baselines count them, and not what says the same once.
     pub every: bool,
     /// Whether findings come with their fixes.

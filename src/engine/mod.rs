@@ -9,6 +9,7 @@ mod check;
 mod compare;
 mod coverage;
 mod describe;
+mod edits;
 mod error;
 mod fix;
 mod input;

@@ -60,6 +60,7 @@ pub(super) fn check_analysed(bundles: &[Bundle], analyses: &[&Analysis<'_>], che
     };
     let (judged, mut skipped) = rayon::join(|| run.judge(), || skipped_in(bundles));
     let JudgedBundles { findings, directives, notes } = judged;
+    let notes = check.notes.iter().cloned().chain(notes).collect();
     let Divided { kept, mut suppressed } = run.suppress(run.identified(findings), directives);
     let Parted { new: mut findings, known, stale } = run.part(kept);
     findings.extend(run.outcome(&RunOutcome { stale: &stale, ..RunOutcome::default() }));

@@ -5,6 +5,7 @@ use std::path::Path;
 
 use super::check::Check;
 use super::coverage::{Coverage, ReadExtent};
+use super::edits::note_on_edits;
 use super::error::SessionError;
 use super::input::{Bundle, BundleError, Surroundings, read_bundles, read_paths};
 use super::list::{list_bundles, write_list};
@@ -244,19 +245,28 @@ impl Session {
             today,
             ..Check::default()
         };
-        check.before = since.map(|past| self.found_before(&past, &check)).transpose()?;
+        if let Some(past) = since {
+            let (before, note) = self.found_before(&past, &check)?;
+            check.before = Some(before);
+            check.notes.extend(note);
+        }
         Ok(check)
     }
 
-    /// What the same check finds in what the request led to before a change. The configuration of now counts for both.
-    fn found_before(&self, past: &Past, check: &Check) -> Result<Baseline, SessionError> {
+    /// What the same check finds in what the request led to before a change, and the note on what the change edits. The configuration of
+    /// now counts for both.
+    fn found_before(&self, past: &Past, check: &Check) -> Result<(Baseline, Option<Note>), SessionError> {
         let resolved = resolve(&self.request, self.config.as_ref())?;
         let mut files = self.files.clone();
         let bundles = read(&self.request, resolved, Some(past), &mut files)?;
         let everything =
             Check { only: None, every: true, fixes: Fixes::LeftOut, graphs: Graphs::LeftOut, ..check.clone() };
         let report = check_bundles(&bundles, &everything);
-        Ok(Baseline::of(report.findings.iter().map(|reported| &reported.finding)))
+        let own = check.configuration.iter().map(String::as_str);
+        let own: Vec<&str> = own.chain(check.baseline.iter().map(|(file, _)| file.path())).collect();
+        let [before, now] = [&bundles, &self.bundles].map(|bundles| bundles.iter().map(|bundle| &bundle.inventory));
+        let note = note_on_edits(past, &own, before, now);
+        Ok((Baseline::of(report.findings.iter().map(|reported| &reported.finding)), note))
     }
 
     /// What known findings become after a check of this session without them. What it could not have found stays known; it

@@ -29,6 +29,18 @@ impl Past {
         Self { root, differing }
     }
 
+    /// Whether a file contains something else now, or is new.
+    pub fn differs(&self, path: &str) -> bool {
+        self.differing.contains_key(&locate(path))
+    }
+
+    /// The files of these names that contain something else now, are new or are gone, as seen from the current folder.
+    pub fn differing(&self, names: &[&str]) -> impl Iterator<Item = String> {
+        let here = locate(".");
+        let is_named = |path: &&PathBuf| path.file_name().is_some_and(|name| names.iter().any(|one| name == *one));
+        self.differing.keys().filter(is_named).map(move |path| plain::path(path.strip_prefix(&here).unwrap_or(path)))
+    }
+
     /// Whether a file existed, and what it contained if that is something else than now.
     fn of(&self, identity: &Path) -> Option<Option<Arc<[u8]>>> {
         if !identity.starts_with(&self.root) {

@@ -27,10 +27,11 @@ const OBJECTS_OF_A_FIX: usize = 3;
 /// The whole document, within its size.
 pub(super) fn render(report: &Report, options: &MarkdownOptions, roots: &Roots) -> String {
     let mut page = MarkdownText { text: heading(report), limit: options.bytes.saturating_sub(RESERVE) };
+    let notes = notes(report, page.limit / 4);
+    page.limit -= notes.len();
     cascades(&mut page, &report.cascades);
     findings(&mut page, report, options.published.as_ref(), roots);
-    notes(&mut page, report);
-    page.text
+    page.text + &notes
 }
 
 fn heading(report: &Report) -> String {
@@ -234,7 +235,9 @@ fn fixes(report: &Report, rule: &str) -> String {
     }
 }
 
-fn notes(page: &mut MarkdownText, report: &Report) {
+/// The notes, in at most so many bytes: findings leave room for them.
+fn notes(report: &Report, limit: usize) -> String {
+    let mut page = MarkdownText { text: String::new(), limit };
     for note in &report.notes {
         let mark = if note.severity == Severity::Error { "not analysed" } else { "note" };
         let place = match (&note.path, note.line) {
@@ -243,9 +246,10 @@ fn notes(page: &mut MarkdownText, report: &Report) {
             (None, _) => String::new(),
         };
         if !page.push(&format!("\n{mark}:{place} {}\n", prose(&note.message))) {
-            return;
+            break;
         }
     }
+    page.text
 }
 
 /// Several lines of prose: line breaks and indents stay.

@@ -8,6 +8,7 @@ use super::cluster::ClusterInput;
 use super::configured::{Configured, Judging, configured};
 use super::definitions::Definitions;
 use super::describe;
+use super::forgetting::forgets;
 use super::judge::Judged;
 use super::rendered::{rendered, unrendered};
 use super::request::CompareRequest;
@@ -17,7 +18,7 @@ use super::telling::MergeTelling;
 use crate::changes::{BothSides, ObjectChange, TreePart, UnreadChanges, UnreadSide, compare, unread};
 use crate::engine::describe::tool;
 use crate::engine::parsers::parsers_agree;
-use crate::engine::{PlanError, Planner, SessionError};
+use crate::engine::{ConfigChoice, PlanError, Planner, SessionError};
 use crate::finding::Severity;
 use crate::inventory::{self, Texts, read_bytes};
 use crate::kube::ObjectKey;
@@ -45,6 +46,8 @@ pub struct Comparison {
     clusters: Vec<ClusterInput>,
     delivery: DeliveryChoice,
     judging: Judging,
+    /// The same comparison without the configuration, if only head has that.
+    unconfigured: Option<Box<Self>>,
 }
 
 impl Comparison {
@@ -63,7 +66,12 @@ impl Comparison {
         }
         let mut notes = describe::notes(&base, &head);
         notes.splice(0..0, start.note);
-        let configured = configured(request, &mut reader, &base, &head)?;
+        let mut configured = configured(request, &mut reader, &base, &head)?;
+        notes.append(&mut configured.notes);
+        let unconfigured = configured.is_new.then(|| {
+            let without = CompareRequest { config: ConfigChoice::Without, ..request.clone() };
+            Self::open(&without).map(Box::new)
+        });
         let mut texts = Texts::read_by(request.parser);
         let beside = beside(&request.beside, &mut texts)?;
         let exclude = &configured.rest.input.exclude;
@@ -86,7 +94,7 @@ impl Comparison {
             parsers_agree(old.iter().chain(&new).map(|tree| &tree.inventory))?;
         }
         let changes = compare(&old, &new);
-        let Configured { mut clusters, rest, judging } = configured;
+        let Configured { mut clusters, rest, judging, .. } = configured;
         clusters.push(ClusterInput::alone(rest));
         Ok(Self {
             base: start.name,
@@ -100,6 +108,7 @@ impl Comparison {
             clusters,
             delivery: request.delivery,
             judging,
+            unconfigured: unconfigured.transpose()?,
         })
     }
 
@@ -128,6 +137,18 @@ impl Comparison {
     /// As those of [`Comparison::report`].
     #[doc(hidden)]
     pub fn report_for(&self, formats: &[Format]) -> Result<DiffReport, PlanError> {
+        let report = self.own_report(formats)?;
+        let Some(unconfigured) = &self.unconfigured else { return Ok(report) };
+        let mut without = unconfigured.report_for(formats)?;
+        if !forgets(&report, &without) {
+            return Ok(report);
+        }
+        let name = self.judging.configuration.as_deref().unwrap_or_default();
+        without.notes.push(format!("{name} is new in this change and does not count: it would hide a part of this"));
+        Ok(without)
+    }
+
+    fn own_report(&self, formats: &[Format]) -> Result<DiffReport, PlanError> {
         let sides = BothSides { base: &self.old, head: &self.new };
         let mut judged = Judged::default();
         let mut effects = Vec::new();

@@ -3,9 +3,11 @@
 mod arrange;
 mod cluster;
 mod comparison;
+mod configuration;
 mod configured;
 mod definitions;
 mod describe;
+mod forgetting;
 mod judge;
 mod rendered;
 mod request;

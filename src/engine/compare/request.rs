@@ -33,9 +33,11 @@ pub struct CompareRequest {
     /// What is said of the tools that deliver.
     #[doc(hidden)]
     pub delivery: DeliveryChoice,
-    /// Which configuration counts. Discovered, it is that of base, and that of head only if base has none: a change cannot
-    /// silence what is said about it.
+    /// Which configuration counts. One of the repository is read from base: a change cannot silence what is said about it. If only
+    /// head has it, nothing counts but its bundles, scopes and namespaces.
     pub config: ConfigChoice,
+    /// The commit that the configuration is read from, instead of base.
+    pub config_ref: Option<String>,
     /// The rules of change that run; none: all.
     pub select: Vec<String>,
     /// The rules that do not.

@@ -77,6 +77,27 @@ impl StateReader {
         }
     }
 
+    /// The path of a file from the root of the repository, as it is typed in the folder that git is run in.
+    ///
+    /// # Errors
+    /// It is outside of the repository.
+    pub(super) fn place(&mut self, path: &str) -> Result<String, GitError> {
+        let places = arguments(&self.repository()?, &[path.to_owned()])?;
+        Ok(places.into_iter().next().unwrap_or_default())
+    }
+
+    /// Whether a commit, or the work tree, has something at a path or above it that is no folder.
+    pub(super) fn has(&mut self, choice: &StateChoice, place: &str) -> Result<bool, SessionError> {
+        let repository = self.repository()?;
+        let snapshot = match choice {
+            StateChoice::Path(_) => return Ok(false),
+            StateChoice::Commit(reference) => repository.snapshot_of(&repository.commit(reference)?)?,
+            StateChoice::Staged => repository.staged()?,
+            StateChoice::WorkTree => repository.checked_out()?,
+        };
+        Ok(ancestors(place).any(|above| snapshot.files.contains_key(above)))
+    }
+
     /// The tree of a state for the programs that render it: the folder itself, or for what git has stored all of its files in a
     /// temporary one. `None` where there is no tree: standard input, and a single file.
     pub(super) fn checkout(&mut self, choice: &StateChoice) -> Result<Option<Checkout>, SessionError> {

@@ -35,6 +35,76 @@ fn a_pull_request_is_told_what_merging_deletes_whatever_was_checked_out() {
     }
 }
 
+const SILENT: &str = "version: 1\nexclude: ['**']\nrules: {crd-removed: {severity: 'off'}}\n";
+
+#[test]
+fn configuration_of_pull_request_does_not_judge_its_deletions() {
+    if !tools() {
+        return;
+    }
+    let base = [
+        ("flux.yaml", DELIVERY),
+        ("m/definition.yaml", DEFINITION),
+        ("m/instance.yaml", INSTANCE),
+        ("ci/lint.yaml", "version: 1\n"),
+        ("ownerlint.yaml", "version: 1\n"),
+    ];
+    let change = [("m/definition.yaml", ""), ("ci/lint.yaml", SILENT), ("ownerlint.yaml", SILENT)];
+    let stage = Stage::new(&base, &change, &[]);
+    let job = stage.pull_request(Checkout::Shallow).with("args", "--allow-empty");
+    for config in ["", "ci/lint.yaml", "./ownerlint.yaml"] {
+        let run = job.clone().with("config", config).play();
+        assert!(run.summary.contains("Merging this deletes 1 object and, by cascade, 1 more"), "{config}: {run:#?}");
+        assert!(
+            run.summary.contains("this change edits what decides which findings are reported"),
+            "{config}: {run:#?}"
+        );
+        assert_eq!(run.output("deleted"), "2", "{config}: {run:#?}");
+        assert_eq!(run.status("gate"), Some(1), "{config}: {run:#?}");
+    }
+}
+
+#[test]
+fn configuration_does_not_judge_renderings_of_pull_request() {
+    if !tools() {
+        return;
+    }
+    let stage = Stage::new(&[("a.yaml", CLEAN)], &[("ownerlint.yaml", SILENT)], &[]);
+    let job = stage
+        .pull_request(Checkout::Shallow)
+        .with("paths", "m")
+        .with("base-path", "was")
+        .with("diff-args", "--by=flux");
+    for (folder, definition) in [("was", true), ("m", false)] {
+        std::fs::create_dir(job.workspace.join(folder)).expect("a folder");
+        std::fs::write(job.workspace.join(folder).join("ship.yaml"), INSTANCE).expect("a file");
+        if definition {
+            std::fs::write(job.workspace.join(folder).join("crd.yaml"), DEFINITION).expect("a file");
+        }
+    }
+    let run = job.play();
+    assert_eq!(run.output("deleted"), "2", "{run:#?}");
+}
+
+#[test]
+fn configuration_outside_of_the_repository_is_refused() {
+    if !tools() {
+        return;
+    }
+    let stage = a_definition_leaves();
+    let job = stage.pull_request(Checkout::Shallow);
+    std::fs::write(job.workspace.join("../outside.yaml"), SILENT).expect("a file");
+    std::os::unix::fs::symlink("../outside.yaml", job.workspace.join("link.yaml")).expect("a link");
+    let absolute = job.workspace.join("../outside.yaml").display().to_string();
+    for config in ["../outside.yaml", "link.yaml", &*absolute] {
+        let run = job.clone().with("config", config).play();
+        assert!(
+            !run.succeeded() && run.log.contains("'config' must be a file of the repository"),
+            "{config}: {run:#?}"
+        );
+    }
+}
+
 #[test]
 fn what_is_uploaded_as_sarif_has_the_findings_of_both_in_one_run() {
     if !tools() {

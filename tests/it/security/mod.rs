@@ -2,5 +2,6 @@
 //! memory. The trees are in `fixtures/security/`, a folder each; this room has a file per kind of attack.
 
 mod fixtures;
+mod judgement;
 mod lists;
 mod unread;

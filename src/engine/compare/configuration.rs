@@ -1,0 +1,187 @@
+//! The configuration of a comparison: that of base. Of one that only head has, nothing counts that decides on what is reported.
+
+use super::request::{CompareRequest, StateChoice};
+use super::state::{StateReader, StateText, TreeState};
+use crate::config::{self, Config, Mistake};
+use crate::engine::resolve::configuration;
+use crate::engine::{ConfigChoice, Request, SessionError};
+use crate::git::GitError;
+use crate::inventory::locate;
+use crate::kustomize;
+use crate::text::{SourceFile, decode};
+
+/// A configuration, and where it comes from.
+#[derive(Debug, Default)]
+pub(super) struct Found {
+    pub(super) config: Option<Config>,
+    /// Whether only head has it, so that only the names in it count.
+    pub(super) is_new: bool,
+    /// Remarks for the report.
+    pub(super) notes: Vec<String>,
+}
+
+impl Found {
+    fn as_it_is(config: Option<Config>) -> Self {
+        Self { config, ..Self::default() }
+    }
+
+    /// A configuration of head. One that cannot be read does not count: an author cannot end the run with it.
+    fn new_in_head(config: Result<Option<Config>, Mistake>) -> Self {
+        match config {
+            Ok(None) => Self::default(),
+            Ok(Some(config)) => {
+                let note = format!(
+                    "{} is new in this change: nothing in it but bundles, scopes and namespaces counts until base has it",
+                    config.source.path()
+                );
+                Self { config: Some(config.names_only()), is_new: true, notes: vec![note] }
+            }
+            Err(mistake) => {
+                let note = format!("the configuration is new in this change and does not count: {mistake}");
+                Self { config: None, is_new: true, notes: vec![note] }
+            }
+        }
+    }
+}
+
+/// Finds the configuration of a comparison.
+///
+/// # Errors
+/// A mistake in that of base, or in one outside the repository, and a file that does not exist.
+pub(super) fn find(
+    request: &CompareRequest,
+    reader: &mut StateReader,
+    base: &TreeState,
+    head: &TreeState,
+) -> Result<Found, SessionError> {
+    let trusted = match &request.config_ref {
+        Some(reference) => StateChoice::Commit(reference.clone()),
+        None => request.base.clone(),
+    };
+    match &request.config {
+        ConfigChoice::Without => Ok(Found::default()),
+        ConfigChoice::File(path) => named(path, &trusted, request, reader),
+        ConfigChoice::Discover => {
+            let own = match &request.config_ref {
+                None => discovered(&request.base, request, base)?,
+                Some(_) => {
+                    // Every state of a repository contains its configurations.
+                    let state = reader.read(&trusted, &[])?;
+                    let folder = match &request.head {
+                        StateChoice::Path(path) => reader.place(path).unwrap_or_default(),
+                        _ => start(request).to_owned(),
+                    };
+                    in_folders(&state, &folder)?
+                }
+            };
+            Ok(match own {
+                Some(config) => Found::as_it_is(Some(config)),
+                None => Found::new_in_head(discovered(&request.head, request, head)),
+            })
+        }
+    }
+}
+
+/// The configuration that the request names. Of a file of the repository, base has the text that counts; any other file is no part of
+/// the change.
+fn named(
+    path: &str,
+    trusted: &StateChoice,
+    request: &CompareRequest,
+    reader: &mut StateReader,
+) -> Result<Found, SessionError> {
+    if matches!(trusted, StateChoice::Path(_)) {
+        return Ok(Found::as_it_is(from_disk(request, reader)?));
+    }
+    let place = match reader.place(path) {
+        Ok(place) => place,
+        Err(GitError::OutsideOfRepository { .. }) => return Ok(Found::as_it_is(from_disk(request, reader)?)),
+        Err(error) => return Err(error.into()),
+    };
+    let paths = [path.to_owned()];
+    if let Some(file) = reader.read(trusted, &paths)?.files.get(&place) {
+        return Ok(Found::as_it_is(Some(read(&place, file)?)));
+    }
+    let in_head = match &request.head {
+        // The head of a comparison of folders is what is checked out.
+        StateChoice::Path(_) => StateChoice::WorkTree,
+        choice => choice.clone(),
+    };
+    if !reader.has(&in_head, &place)? {
+        return Ok(Found::as_it_is(from_disk(request, reader)?));
+    }
+    let head = reader.read(&in_head, &paths)?;
+    Ok(Found::new_in_head(match head.files.get(&place) {
+        Some(file) => read(&place, file).map(Some),
+        None => Err(Mistake::unreadable(path, "it is no file of the repository".to_owned())),
+    }))
+}
+
+/// The folder in which the search for a configuration begins.
+fn start(request: &CompareRequest) -> &str {
+    request.paths.first().map_or("", String::as_str).trim_end_matches('/')
+}
+
+/// The configuration that a state has: in the folder of the first path or above it. A folder that is compared may also lie
+/// below one: its bundles name other paths then, and its settings count all the same.
+fn discovered(choice: &StateChoice, request: &CompareRequest, state: &TreeState) -> Result<Option<Config>, Mistake> {
+    match choice {
+        StateChoice::Path(path) => match in_folders(state, "")? {
+            Some(config) => Ok(Some(config)),
+            None => {
+                let above = Request { paths: vec![path.clone()], ..Request::default() };
+                Ok(configuration(&above)?.map(without_bundles))
+            }
+        },
+        _ => in_folders(state, start(request)),
+    }
+}
+
+/// The configuration in a folder of a state, or above it.
+fn in_folders(state: &TreeState, folder: &str) -> Result<Option<Config>, Mistake> {
+    for folder in kustomize::ancestors(folder) {
+        let named = config::FILE_NAMES.map(|name| kustomize::resolve(folder, name));
+        let found: Vec<_> = named.iter().filter_map(|place| Some((place, state.files.get(place)?))).collect();
+        match found.as_slice() {
+            [] => {}
+            [(place, file)] => return read(place, file).map(Some),
+            [(first, _), (second, _), ..] => return Err(Mistake::ambiguous(first, second)),
+        }
+    }
+    Ok(None)
+}
+
+fn read(place: &str, file: &StateText) -> Result<Config, Mistake> {
+    let bytes = file.bytes.clone().map_err(|reason| Mistake::unreadable(&file.path, reason))?;
+    let text = decode(bytes.to_vec()).map_err(|error| Mistake::unreadable(&file.path, error.to_string()))?;
+    Config::read(SourceFile::new(place, text))
+}
+
+/// The configuration that the request names, as it is on the disk. Its bundles count if its folder is one of the states'.
+fn from_disk(request: &CompareRequest, reader: &mut StateReader) -> Result<Option<Config>, SessionError> {
+    let named = Request { config: request.config.clone(), ..Request::default() };
+    let Some(mut config) = configuration(&named)? else { return Ok(None) };
+    let path = locate(config.source.path());
+    let in_git = |choice: &StateChoice| !matches!(choice, StateChoice::Path(_));
+    let roots = [&request.base, &request.head].into_iter().filter_map(|choice| match choice {
+        StateChoice::Path(folder) => Some(locate(folder)),
+        _ => None,
+    });
+    let mut roots: Vec<_> = roots.collect();
+    if in_git(&request.base) || in_git(&request.head) {
+        roots.extend(reader.repository()?.work_tree().map(|root| locate(&root.to_string_lossy())));
+    }
+    let place = roots.iter().find_map(|root| path.strip_prefix(root).ok());
+    Ok(Some(match place {
+        None => without_bundles(config),
+        Some(place) => {
+            let place = place.to_string_lossy().replace('\\', "/");
+            config.source = config.source.seen_as(place, config.source.side());
+            config
+        }
+    }))
+}
+
+fn without_bundles(config: Config) -> Config {
+    Config { bundles: Vec::new(), ..config }
+}
