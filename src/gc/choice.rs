@@ -74,7 +74,7 @@ impl Chooser {
             }
         }
         let cluster_moves = best.is_some();
-        for client in world.sending() {
+        for client in world.sending().filter(|client| world.may_send(*client)) {
             if self.improves(world, means, Seed::Client(client), &mut best) {
                 return chosen(world, best, shelved || !cluster_moves);
             }

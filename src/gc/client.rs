@@ -1,7 +1,8 @@
 //! The clients in the search: what each sends from one rest of the cluster to the next, each request as one more move. It may come
 //! before or after anything that the collector or another client does.
 //!
-//! A client that waits until objects are gone looks again after seconds: by then the cluster is at rest.
+//! A tool that waits until objects are gone looks again after seconds: by then the cluster is at rest. `kubectl` watches what it
+//! named, and returns the moment that is gone: its next request is one more move from then on.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -120,6 +121,14 @@ impl<'s> Stretch<'s> {
         requests.get(*state.sent.get(place)?)
     }
 
+    /// What a client waits for before its next request: what is left of the targets of its last one, if that is awaited. Those
+    /// of earlier ones are gone.
+    pub(super) fn awaited<'a>(&'a self, place: usize, state: &'a State) -> impl Iterator<Item = ObjectId> + 'a {
+        let sent = state.sent.get(place).and_then(|sent| sent.checked_sub(1));
+        let last = sent.and_then(|last| self.clients.get(place)?.1.get(last)).filter(|last| last.is_awaited);
+        last.into_iter().flat_map(|last| last.targets.iter().flatten().copied()).filter(|id| state.live(*id))
+    }
+
     /// The places of the clients that have still to send a request which names the object.
     pub(super) fn naming<'a>(&'a self, id: ObjectId, state: &'a State) -> impl Iterator<Item = usize> + 'a {
         let last = self.last.range((id, 0)..=(id, usize::MAX));
@@ -127,10 +136,13 @@ impl<'s> Stretch<'s> {
         last.filter(move |((_, place), last)| pending(*place, **last)).map(|((_, place), _)| *place)
     }
 
-    /// The clients that, at the end, wait forever for something that they have deleted. What they deleted before is gone.
+    /// The clients that, at the end, wait forever for something that they have deleted. What they deleted before is gone. At rest
+    /// only such a wait keeps a client from sending its next request.
     pub(super) fn halts<'a>(&'a self, state: &'a State) -> impl Iterator<Item = usize> + 'a {
-        let waiting = self.clients.iter().filter(|(client, _)| self.waiting.contains(client));
         let left = |request: &BoundRequest<'_>| request.targets.iter().flatten().any(|id| state.live(*id));
-        waiting.filter(move |(_, requests)| requests.iter().any(left)).map(|(client, _)| *client)
+        let halts = move |(place, (client, requests)): &(usize, &(usize, Vec<BoundRequest<'_>>))| {
+            self.next(*place, state).is_some() || self.waiting.contains(client) && requests.iter().any(left)
+        };
+        self.clients.iter().enumerate().filter(halts).map(|(_, (client, _))| *client)
     }
 }

@@ -15,10 +15,10 @@
 //! * Outcomes that need a retry which comes late are searched after all others, so that `late` means "only late" `[GC-16]`.
 //!
 //! The work is bounded by a budget that every look at an object, every move and every copied state is charged to. Once it is
-//! used up a number of fixed pseudo-random orders are run instead. Of many controllers that may each be quick enough, either
-//! one is, or all are. Of large states at rest, only so many are kept. In each case the result says that it is not complete.
+//! used up a number of fixed pseudo-random orders are run instead. Of many objects that controllers may each be quick enough to
+//! let go of, those of one controller are let go of, or all, or one, or all but one. Of large states at rest, only so many are kept. In each case the result says that it is not complete.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use super::choice::{Chooser, Means};
@@ -26,6 +26,7 @@ use super::client::{Rests, Sent, Stretch};
 use super::cluster::Cluster;
 use super::controllers::ControllerSettings;
 use super::ids::{ControllerId, ObjectId};
+use super::reconcilers::ReleaseRace;
 use super::sampling::{Random, any_move};
 use super::search::{Branch, Course, Races, Reached, ReachedEnds, Search};
 use super::state::State;
@@ -37,6 +38,11 @@ const SAMPLES: usize = 64;
 const FEWEST_SAMPLES: usize = 2;
 /// How many objects all other sampled orders together go through.
 const SAMPLED: usize = 50_000;
+
+/// Of so many races between controllers and deletions at one moment, all mixtures of ends are searched.
+const MOST_MIXED: usize = 6;
+/// Of so many, those mixtures in which one race ends otherwise than all others.
+const MOST_SINGLED_OUT: usize = 50;
 
 /// What one state at a choice costs of the budget: the unit of the cap.
 pub(super) const CHOICE: usize = 16;
@@ -252,50 +258,51 @@ impl<'c> Explorer<'c> {
                 return Rest::Goes;
             }
         }
-        if world.controllers_pass(self.settings) || world.reconcilers_pass() {
+        if world.controllers_pass(self.settings) || world.reconcilers_pass(&world.awaited_by_any()) {
             world.apply_watch();
             return Rest::Goes;
         }
-        if course.races == Races::Won && self.win_all_races(world) {
+        if course.races == Races::Won && win_all_races(world) {
             return Rest::Goes;
         }
         search.add_end(world, course, self.most_kept());
         Rest::Ended
     }
 
-    /// Where everything is at rest, but controllers that are going may have been quick enough to let go: what follows then.
+    /// Where everything is at rest, but controllers that are going may have been quick enough to let go of some objects: what
+    /// follows then.
     fn quick_controllers(&self, world: &Simulation<'c>, course: Course, search: &mut Search) -> Vec<Branch> {
         let races = if course.races == Races::Open { world.races() } else { BTreeSet::new() };
+        let count = races.len();
         if races.is_empty() || !search.seen.insert((world.state.fingerprint(), Course { late: false, ..course })) {
             return Vec::new();
         }
-        // Each of them is or is not: as many states as there are sets of them.
-        let sets = 1_usize.checked_shl(races.len() as u32).unwrap_or(usize::MAX);
-        let all = sets.saturating_mul(races.len() * self.cost_of_copy()) / 2 <= self.budget;
-        let alone = if all { Races::Open } else { Races::Lost };
-        let mut quick: Vec<Branch> = Vec::with_capacity(races.len() + 1);
-        if !all {
-            search.cut = true;
-            let course = Course { races: Races::Won, ..course };
-            quick.push(Branch::of(world.state.clone(), course));
-        }
-        quick.extend(races.into_iter().map(|controller| {
+        // Each of them is won or is not: as many states as there are sets of them.
+        let sets = 1_usize.checked_shl(count as u32).unwrap_or(usize::MAX);
+        let all = count <= MOST_MIXED && sets.saturating_mul(count * self.cost_of_copy()) / 2 <= self.budget;
+        let won = |races: BTreeSet<ReleaseRace>, then: Races| {
             let mut world = world.clone();
-            world.win_race(controller);
+            world.win_races(&races);
             world.apply_watch();
-            Branch::of(world.state, Course { races: alone, ..course })
-        }));
-        quick
-    }
-
-    /// All controllers that may be quick enough are; false if there is none.
-    fn win_all_races(&self, world: &mut Simulation<'_>) -> bool {
-        let races = world.races();
-        for controller in &races {
-            world.win_race(*controller);
+            Branch::of(world.state, Course { races: then, ..course })
+        };
+        if all {
+            return races.into_iter().map(|race| won(BTreeSet::from([race]), Races::Open)).collect();
         }
-        world.apply_watch();
-        !races.is_empty()
+        search.cut = true;
+        let mut quick = vec![Branch::of(world.state.clone(), Course { races: Races::Won, ..course })];
+        let mut by_controller: BTreeMap<ControllerId, BTreeSet<ReleaseRace>> = BTreeMap::new();
+        for one in &world.cluster.links.reconciled {
+            let race = Some(ReleaseRace::of(one)).filter(|race| races.contains(race));
+            by_controller.entry(one.controller).or_default().extend(race);
+        }
+        quick.extend(by_controller.into_values().filter(|won| !won.is_empty()).map(|races| won(races, Races::Lost)));
+        // Of the mixtures those in which one race ends otherwise than all others.
+        for race in races.iter().filter(|_| count <= MOST_SINGLED_OUT) {
+            let others = races.iter().filter(|other| *other != race).copied().collect();
+            quick.extend([won(BTreeSet::from([*race]), Races::Lost), won(others, Races::Lost)]);
+        }
+        quick
     }
 
     fn most_kept(&self) -> usize {
@@ -315,17 +322,25 @@ impl<'c> Explorer<'c> {
             if let Some(next) = any_move(&mut world, &mut random) {
                 world.make(next);
             } else if let Rest::Ended = self.rest(&mut world, start.course, &mut found) {
-                let races: Vec<ControllerId> = world.races().into_iter().collect();
+                let races: Vec<ReleaseRace> = world.races().into_iter().collect();
                 if races.is_empty() || random.below(2) == 0 {
                     break;
                 }
-                world.win_race(races[random.below(races.len())]);
+                world.win_races(&BTreeSet::from([races[random.below(races.len())]]));
                 world.apply_watch();
             }
         }
         let room = self.most_kept().saturating_sub(search.ends.len());
         search.ends.extend(found.ends.into_iter().take(room));
     }
+}
+
+/// All controllers that may be quick enough are; false if there is none.
+fn win_all_races(world: &mut Simulation<'_>) -> bool {
+    let races = world.races();
+    world.win_races(&races);
+    world.apply_watch();
+    !races.is_empty()
 }
 
 enum Rest {

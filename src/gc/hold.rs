@@ -5,7 +5,7 @@ use super::cluster::Cluster;
 use super::discovery::FailingApi;
 use super::flags::{DELETING_DEPENDENTS, FOREGROUND, SPEC_KUBERNETES, TERMINATING, gc_finalizers};
 use super::ids::ObjectId;
-use super::links::{ProtectionEnd, Role};
+use super::links::{ProtectionEnd, Reconciled, Role};
 use super::outcome::waits_for_kubelet;
 use super::reconcilers::LettingGo;
 use super::state::State;
@@ -79,8 +79,18 @@ pub struct HeldObject {
     /// What a controller needs in order to let go of it, and loses at about the same time: it does not get stuck if the controller
     /// is quicker. Empty if no controller can be.
     pub unless_quicker: Vec<ObjectId>,
+    /// Workloads that may run its controller, and do not get lost: it does not get stuck if one of these is the controller. Empty if
+    /// no workload that is left can be.
+    pub unless_run_by: Vec<ObjectId>,
     /// Nothing holds it but finalizers whose controllers the cluster does not contain: its own, or those of what it waits for.
     pub unattended: bool,
+}
+
+impl HeldObject {
+    /// Whether no controller can release it, however quick it is and whichever workload runs it.
+    pub fn is_certain(&self) -> bool {
+        self.unless_quicker.is_empty() && self.unless_run_by.is_empty()
+    }
 }
 
 /// Every Terminating object that plans show, with what holds it; which of them are unattended, [`super::unattended`] finds out.
@@ -92,6 +102,7 @@ pub(super) fn stuck(cluster: &Cluster, state: &State) -> Vec<HeldObject> {
         object: id,
         holds: holds(view, id),
         unless_quicker: lost_in_race(view, id),
+        unless_run_by: left_to_run(view, id),
         unattended: false,
     };
     stuck.map(held).collect()
@@ -99,8 +110,19 @@ pub(super) fn stuck(cluster: &Cluster, state: &State) -> Vec<HeldObject> {
 
 fn lost_in_race(view: View<'_>, id: ObjectId) -> Vec<ObjectId> {
     let links = &view.cluster.links;
-    let racing = links.reconciled_of(id).iter().filter(|one| view.letting_go(one) == Some(LettingGo::Race));
+    let is_race =
+        |one: &&Reconciled| view.letting_go(one) == Some(LettingGo::Race) && view.letting_go_by(one) == LettingGo::Race;
+    let racing = links.reconciled_of(id).iter().filter(is_race);
     sorted(racing.flat_map(|reconciled| view.lacks(&links.controllers[reconciled.controller])))
+}
+
+fn left_to_run(view: View<'_>, id: ObjectId) -> Vec<ObjectId> {
+    let links = &view.cluster.links;
+    let is_left = |one: &&Reconciled| {
+        view.letting_go(one) == Some(LettingGo::Race) && view.letting_go_by(one) == LettingGo::Certain
+    };
+    let left = links.reconciled_of(id).iter().filter(is_left);
+    sorted(left.flat_map(|reconciled| links.controllers[reconciled.controller].workloads.iter().copied()))
 }
 
 fn holds(view: View<'_>, id: ObjectId) -> Vec<Hold> {

@@ -17,7 +17,7 @@
 //! one. Only states at rest are preserved, not those on the way, and every order ends, so nothing else is
 //! required of the set.
 //!
-//! A client whose requests are to be sent is a member like an object. Its move reads and writes the targets of its next request,
+//! A client whose requests are to be sent is a member like an object. While it waits, its move is impossible. Its move reads and writes the targets of its next request,
 //! and what it marks depends on which authorities are gone ([`super::timeline`]).
 //!
 //! Closing the set costs no more than the objects it ends up with, and stops at `limit` moves, where a smaller set is known
@@ -172,8 +172,11 @@ impl<'w> Stubborn<'w, '_> {
         }
         // Most clusters have one.
         self.scratch.looked_at += usize::from(self.clients.len() > 1);
-        self.moves.push(Move::Send(client));
         let world = self.world;
+        if !world.may_send(client) {
+            return self.add_one_of(world.awaited(client));
+        }
+        self.moves.push(Move::Send(client));
         for target in world.next_targets(client) {
             self.add(target);
             self.add_neighbours(target);

@@ -33,7 +33,8 @@ pub struct Deletion {
 /// A controller outside of the control plane that removes finalizers of an object once it is Terminating: at any moment while it
 /// runs and may, and never in a hurry.
 ///
-/// If the cluster lacks one of the workloads from the start, or something of every alternative, the controller is none.
+/// If the cluster lacks one of the workloads from the start, or something of every alternative, the controller is none. Where an
+/// object has several for one finalizer, one of them is its controller, and nobody knows which.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Reconciler {
     /// The finalizers that it removes; those that the object does not have are ignored.

@@ -1,5 +1,7 @@
 //! What the API server answers to the requests of a step, and which of them the search has still to send.
 
+use std::collections::BTreeSet;
+
 use super::cause::Cause;
 use super::client::Stretch;
 use super::flags::{FOREGROUND, ORPHAN};
@@ -62,6 +64,21 @@ impl<'c> Simulation<'c> {
     /// Whether the client at a place has requests to send.
     pub(super) fn is_sending(&self, client: usize) -> bool {
         self.next_request(client).is_some()
+    }
+
+    /// What the client at a place waits for before it sends its next request.
+    pub(super) fn awaited(&self, client: usize) -> impl Iterator<Item = ObjectId> + use<'_, 'c> {
+        self.stretch.into_iter().flat_map(move |stretch| stretch.awaited(client, &self.state))
+    }
+
+    /// Whether the client at a place has requests to send and waits for nothing.
+    pub(super) fn may_send(&self, client: usize) -> bool {
+        self.is_sending(client) && self.awaited(client).next().is_none()
+    }
+
+    /// What all clients with requests to send wait for.
+    pub(super) fn awaited_by_any(&self) -> BTreeSet<ObjectId> {
+        self.sending().flat_map(|client| self.awaited(client).collect::<Vec<_>>()).collect()
     }
 
     /// The targets of the next request of a client.

@@ -15,6 +15,8 @@
 //! undone; what failed is tried again only if something was written since. A round costs as much as there are attempts
 //! running, whatever the size of the cluster.
 
+use std::collections::BTreeSet;
+
 use typed_index_collections::TiVec;
 
 use super::collector::{Action, Verdict};
@@ -85,12 +87,31 @@ impl<'w, 'c> Rounds<'w, 'c> {
 
     /// Until the collector, the namespace controller and all others have nothing left to do.
     pub(super) fn settle(&mut self, settings: ControllerSettings) {
+        self.run(settings, &BTreeSet::new());
+    }
+
+    /// Until `awaited` are gone, or nothing is left to do. Whatever runs at that moment is queued again.
+    pub(super) fn settle_until_gone(&mut self, settings: ControllerSettings, awaited: &BTreeSet<ObjectId>) {
+        self.run(settings, awaited);
+        for attempt in self.running.drain(..) {
+            self.is_running[attempt.item] = false;
+            self.world.enqueue(attempt.item);
+        }
+    }
+
+    fn run(&mut self, settings: ControllerSettings, awaited: &BTreeSet<ObjectId>) {
         let mut retried_at = None;
         loop {
             self.world.apply_watch();
             while !self.world.state.queue.is_empty() || !self.running.is_empty() || !self.world.state.orphans.is_empty()
             {
+                if self.is_over(awaited) {
+                    return;
+                }
                 self.round();
+            }
+            if self.is_over(awaited) {
+                return;
             }
             // Failed items are tried again once per change of state.
             let state = &mut self.world.state;
@@ -103,10 +124,15 @@ impl<'w, 'c> Rounds<'w, 'c> {
             }
             self.next_round();
             let moved = self.world.purge_pass() || self.world.controllers_pass(settings);
-            if !moved && !self.world.reconcilers_pass() {
+            if !moved && !self.world.reconcilers_pass(awaited) {
                 return;
             }
         }
+    }
+
+    /// Whether what was awaited is gone.
+    fn is_over(&self, awaited: &BTreeSet<ObjectId>) -> bool {
+        !awaited.is_empty() && awaited.iter().all(|id| self.world.state.gone(*id))
     }
 
     fn next_round(&mut self) {

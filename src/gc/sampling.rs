@@ -40,7 +40,7 @@ pub(super) fn any_move(world: &mut Simulation<'_>, random: &mut Random) -> Optio
         if chosen == 3 || idle {
             let (first, end) = (world.state.silent, world.clients());
             let from = first + random.below(end.saturating_sub(first));
-            if let Some(client) = (from..end).chain(first..from).find(|client| world.is_sending(*client)) {
+            if let Some(client) = (from..end).chain(first..from).find(|client| world.may_send(*client)) {
                 return Some(Move::Send(client));
             }
         }

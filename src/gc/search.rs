@@ -35,15 +35,15 @@ pub(super) struct Course {
     pub(super) races: Races,
 }
 
-/// Which of the controllers that may be quick enough to let go are.
+/// Which of the races between controllers and deletions controllers win.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Races {
-    /// Each of them is or is not.
+    /// Each of them is won or is not.
     #[default]
     Open,
-    /// There are too many: none that was not quick so far is.
+    /// There are too many: none that is still open.
     Lost,
-    /// There are too many: all are.
+    /// There are too many: all.
     Won,
 }
 

@@ -40,10 +40,14 @@ pub fn simulate<'c>(cluster: &'c Cluster, steps: &[Step], options: &SimulationOp
             Rounds::new(&mut world).settle(settings);
             let left = std::mem::take(&mut deleted).into_iter().filter(|(_, id)| world.state.live(*id));
             halted.extend(left.map(|(client, _)| client).filter(|client| request.waiting.contains(client)));
+        } else if request.is_awaited && !halted.contains(&request.client) {
+            let awaited: BTreeSet<ObjectId> = request.targets.iter().flatten().copied().collect();
+            Rounds::new(&mut world).settle_until_gone(settings, &awaited);
+            halted.extend(awaited.iter().any(|id| world.state.live(*id)).then_some(request.client));
         }
         let outcomes = match request.wait {
             Wait::Settled => vec![Outcome::verdict(Arc::new(world.state.clone()))],
-            Wait::None | Wait::Gone => Vec::new(),
+            Wait::None | Wait::Named | Wait::Gone => Vec::new(),
         };
         let (log, rejected) = world.trace.as_mut().map(Trace::take).unwrap_or_default();
         plan.steps.push(StepPlan {

@@ -7,8 +7,8 @@ use super::cluster::Cluster;
 use super::ids::ObjectId;
 use crate::kube::{ObjectKey, Policy, Wait};
 
-/// One step. After the last step, and after every other than [`Delete`](Self::Delete), the cluster is left alone until nothing
-/// changes any more.
+/// One step. After the last step, and after every other without a wait of its own, the cluster is left alone until nothing changes
+/// any more.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Step {
     /// Nothing is done: the controllers come to rest.
@@ -31,6 +31,8 @@ pub enum Step {
         targets: Vec<ObjectKey>,
         /// Which; removing one that is not there succeeds.
         finalizer: String,
+        /// What the client waits for before it sends its next step.
+        wait: Wait,
     },
     /// Removes all of `metadata.finalizers` with a patch.
     RemoveAllFinalizers {
@@ -55,6 +57,8 @@ pub(super) struct BoundRequest<'s> {
     pub(super) wait: Wait,
     /// The clients that go on after this rest only if what they have deleted is gone.
     pub(super) waiting: Arc<BTreeSet<usize>>,
+    /// Whether the client sends nothing more before the targets are gone, although the cluster need not come to rest.
+    pub(super) is_awaited: bool,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -104,8 +108,8 @@ impl<'s> BoundRequest<'s> {
             Step::Delete { targets, policy, wait, .. } => {
                 (&targets[..], BoundOperation::Delete { policy: *policy, force: false }, *wait)
             }
-            Step::RemoveFinalizer { targets, finalizer } => {
-                (&targets[..], BoundOperation::RemoveFinalizer(finalizer), Wait::Settled)
+            Step::RemoveFinalizer { targets, finalizer, wait } => {
+                (&targets[..], BoundOperation::RemoveFinalizer(finalizer), *wait)
             }
             Step::RemoveAllFinalizers { target } => (one(target), BoundOperation::RemoveAllFinalizers, Wait::Settled),
             Step::ForceDelete { target } => {
@@ -114,12 +118,14 @@ impl<'s> BoundRequest<'s> {
             }
         };
         let targets = targets.iter().map(|key| cluster.find(key)).collect();
-        BoundRequest { targets, operation, client, wait, waiting: Arc::default() }
+        let is_awaited = wait == Wait::Named;
+        let wait = if is_awaited { Wait::None } else { wait };
+        BoundRequest { targets, operation, client, wait, waiting: Arc::default(), is_awaited }
     }
 
     /// The same request to other objects.
     pub(super) fn to(&self, targets: Vec<Option<ObjectId>>) -> BoundRequest<'s> {
-        let Self { operation, client, wait, ref waiting, .. } = *self;
-        BoundRequest { targets, operation, client, wait, waiting: Arc::clone(waiting) }
+        let Self { operation, client, wait, ref waiting, is_awaited, .. } = *self;
+        BoundRequest { targets, operation, client, wait, waiting: Arc::clone(waiting), is_awaited }
     }
 }

@@ -10,7 +10,7 @@ use crate::delivery::Op;
 use crate::finding::Certainty;
 use crate::gc::{ClusterError, Fate, Plan, Step};
 use crate::inventory::{Member, ScopeSource};
-use crate::kube::{ObjectKey, kinds};
+use crate::kube::{ObjectKey, Wait, kinds};
 use crate::ownership::tables::DataFate;
 use crate::ownership::{Implied, ImpliedObject, TieKind, data_loss, reclaim_policy};
 
@@ -42,7 +42,8 @@ fn released(withdrawn: &PartWithdrawal, plan: &Plan<'_>) -> Vec<Step> {
     for release in ready {
         release.finalizers.iter().for_each(|name| holders.entry(name).or_default().push(release.object.clone()));
     }
-    let step = |(name, targets): (&String, _)| Step::RemoveFinalizer { targets, finalizer: name.clone() };
+    let step =
+        |(name, targets): (&String, _)| Step::RemoveFinalizer { targets, finalizer: name.clone(), wait: Wait::Settled };
     holders.into_iter().map(step).collect()
 }
 

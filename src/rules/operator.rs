@@ -111,7 +111,7 @@ fn left_behind<'h, 'a>(
     let plan = steps.len().checked_sub(1).and_then(|last| Some((context.verdicts.after(&steps)?, last)));
     let stuck: BTreeMap<ObjectKey, bool> = plan.map_or_else(BTreeMap::new, |(plan, last)| {
         let stuck = plan.stuck(last).into_iter();
-        stuck.map(|stuck| (plan.cluster().key(stuck.object), stuck.unless_quicker.is_empty())).collect()
+        stuck.map(|stuck| (plan.cluster().key(stuck.object), stuck.is_certain())).collect()
     });
     let places: BTreeMap<&ObjectKey, usize> = (0..).zip(requests).map(|(at, request)| (&request.key, at)).collect();
     // Neither Argo CD nor Flux sends the requests of one moment in an order that anybody could rely on.

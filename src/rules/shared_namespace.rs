@@ -57,7 +57,7 @@ fn stuck_unless_quicker<'a>(context: &Context<'_>, namespace: &Member, held: Vec
     }
     let step = emptying(namespace.key.clone());
     let Some(plan) = context.verdicts.of(&step) else { return Vec::new() };
-    let stuck = plan.stuck(0).into_iter().filter(|stuck| !stuck.unless_quicker.is_empty());
+    let stuck = plan.stuck(0).into_iter().filter(|stuck| !stuck.is_certain());
     let stuck: BTreeSet<ObjectKey> = stuck.map(|stuck| plan.cluster().key(stuck.object)).collect();
     held.into_iter().filter(|held| stuck.contains(&held.member.key)).collect()
 }

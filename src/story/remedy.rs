@@ -91,7 +91,7 @@ fn one(story: &Story<'_>, held: &HeldObject, rings: &BTreeSet<ObjectId>) -> Stuc
     let occupied = held.holds.iter().any(|hold| matches!(hold, Hold::NamespaceContent { .. }));
     let idle = |hold: &&Hold| occupied && matches!(hold, Hold::BlockingDependents { .. } | Hold::Unhandled(_));
     let holds = held.holds.iter().filter(|hold| !idle(hold));
-    let mut remedies: Vec<Remedy> = holds.flat_map(|hold| case.remedies(hold, &held.unless_quicker)).collect();
+    let mut remedies: Vec<Remedy> = holds.flat_map(|hold| case.remedies(hold, held)).collect();
     if remedies.is_empty() {
         remedies.push(Remedy { what: "is not released".to_owned(), waits: true, ..Remedy::default() });
     }
@@ -124,10 +124,10 @@ impl Case<'_> {
         words::keys(ids.iter().map(|id| self.cluster().key(*id)).collect::<Vec<_>>().iter())
     }
 
-    fn remedies(&self, hold: &Hold, unless_quicker: &[ObjectId]) -> Vec<Remedy> {
+    fn remedies(&self, hold: &Hold, held: &HeldObject) -> Vec<Remedy> {
         let remedy = match hold {
             Hold::Kubelet => self.kubelet(),
-            Hold::Finalizers(names) => self.finalizers(names, unless_quicker),
+            Hold::Finalizers(names) => self.finalizers(names, held),
             Hold::InUse { by, .. } => self.in_use(by),
             Hold::Instances(left) => self.definition(left),
             Hold::NamespaceContent { pods, others } => self.namespace(pods, others),
@@ -150,7 +150,7 @@ impl Case<'_> {
         }
     }
 
-    fn finalizers(&self, names: &[String], unless_quicker: &[ObjectId]) -> Remedy {
+    fn finalizers(&self, names: &[String], held: &HeldObject) -> Remedy {
         let table = self.story.view.known;
         let removers = names.iter().filter_map(|name| {
             let remover = table.find(name)?.controller_of(self.key.group(), self.key.kind())?;
@@ -165,10 +165,16 @@ impl Case<'_> {
             (known, false, _) => format!("Bring back what removes it ({})", known.join("; ")),
             (known, true, _) => format!("Make sure that what removes it runs ({})", known.join("; ")),
         };
-        let unless = match unless_quicker {
-            [] => String::new(),
-            going => format!(", unless its controller is quicker than the deletion of {}", self.named(going)),
-        };
+        let mut unless = Vec::new();
+        if !held.unless_quicker.is_empty() {
+            let going = self.named(&held.unless_quicker);
+            unless.push(format!(", unless its controller is quicker than the deletion of {going}"));
+        }
+        if !held.unless_run_by.is_empty() {
+            let left = self.named(&held.unless_run_by);
+            unless.push(format!(", unless its controller is {left}: several workloads run its image"));
+        }
+        let unless = unless.concat();
         let stored = self.story.view.plan.stored_finalizers(self.story.step, self.id);
         let breaks = names.iter().filter_map(|name| finalizers::removal_breaks(name));
         let breaks: String = breaks.map(|breaks| format!(" ({breaks})")).collect();

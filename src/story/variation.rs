@@ -1,5 +1,7 @@
 //! "May vary": how the other outcomes of a step differ from its verdict, gravest first.
 
+use std::collections::BTreeMap;
+
 use super::telling::Story;
 use super::words;
 use crate::gc::{Difference, Fate, Outcome, Present};
@@ -11,15 +13,18 @@ const OUTCOMES: usize = 4;
 /// Objects that are described per outcome.
 const OBJECTS: usize = 4;
 
+/// Objects that are described where there are more outcomes than that.
+const VARYING: usize = 12;
+
 /// The outcomes that differ from the verdict in one respect.
 #[derive(Debug)]
 pub(crate) struct Variation {
     /// What differs, as a headline.
     pub(crate) title: String,
-    /// At most [`OUTCOMES`].
+    /// At most [`OUTCOMES`]; or of more, at most [`VARYING`] objects, each with all that may become of it.
     pub(crate) outcomes: Vec<Alternative>,
-    /// Outcomes that are not described.
-    pub(crate) more: usize,
+    /// What is not described, counted.
+    pub(crate) more: Option<String>,
 }
 
 /// An outcome other than the verdict, in one line.
@@ -39,16 +44,39 @@ pub(crate) fn variations(story: &Story<'_>) -> Vec<Variation> {
         (Difference::References, "only which owner references remain"),
     ];
     let each = kinds.into_iter().filter_map(|(kind, title)| {
-        let mut differing = outcomes.iter().filter(|outcome| outcome.differs == Some(kind));
-        let described: Vec<Alternative> =
-            differing.by_ref().take(OUTCOMES).map(|outcome| describe(story, outcome)).collect();
-        (!described.is_empty()).then(|| Variation {
-            title: title.to_owned(),
-            outcomes: described,
-            more: differing.count(),
-        })
+        let differing: Vec<&Outcome> = outcomes.iter().filter(|outcome| outcome.differs == Some(kind)).collect();
+        if differing.len() > OUTCOMES {
+            return Some(by_object(story, title, &differing));
+        }
+        let outcomes = differing.into_iter().map(|outcome| describe(story, outcome)).collect::<Vec<_>>();
+        (!outcomes.is_empty()).then(|| Variation { title: title.to_owned(), outcomes, more: None })
     });
     each.collect()
+}
+
+/// Many outcomes, told by the objects that differ: what may become of each.
+fn by_object(story: &Story<'_>, title: &str, differing: &[&Outcome]) -> Variation {
+    let mut fates: BTreeMap<ObjectKey, Vec<String>> = BTreeMap::new();
+    for outcome in differing {
+        for (key, here, verdict) in story.view.plan.differences(outcome) {
+            let ending = contrast(&here, &verdict);
+            let known = fates.entry(key).or_default();
+            if !known.contains(&ending) {
+                known.push(ending);
+            }
+        }
+    }
+    let count = fates.len();
+    let described = fates.into_iter().take(VARYING);
+    let outcomes = described.map(|(key, endings)| Alternative {
+        text: format!("{} {}", words::key(&key), endings.join(", or ")),
+        citations: &[],
+    });
+    Variation {
+        title: format!("{title}, in {} outcomes, object by object", differing.len()),
+        outcomes: outcomes.collect(),
+        more: (count > VARYING).then(|| plain::count(count - VARYING, "more object")),
+    }
 }
 
 /// What to say about a search that did not end, if it did not.
@@ -59,8 +87,11 @@ pub(crate) fn incomplete(story: &Story<'_>) -> Option<&'static str> {
 
 fn describe(story: &Story<'_>, outcome: &Outcome) -> Alternative {
     let differences = story.view.plan.differences(outcome);
-    let described: Vec<String> =
-        differences.iter().take(OBJECTS).map(|(key, here, verdict)| contrast(key, here, verdict)).collect();
+    let described: Vec<String> = differences
+        .iter()
+        .take(OBJECTS)
+        .map(|(key, here, verdict)| format!("{} {}", words::key(key), contrast(here, verdict)))
+        .collect();
     let rest = differences.len() - described.len();
     let more = if rest > 0 { format!("; and {}", plain::count(rest, "more object")) } else { String::new() };
     let (late, citations): (_, &[_]) =
@@ -68,22 +99,21 @@ fn describe(story: &Story<'_>, outcome: &Outcome) -> Alternative {
     Alternative { text: format!("{}{more}{late}", described.join("; ")), citations }
 }
 
-fn contrast(key: &ObjectKey, here: &Fate, verdict: &Fate) -> String {
-    let key = words::key(key);
+fn contrast(here: &Fate, verdict: &Fate) -> String {
     match (here, verdict) {
-        (Fate::Gone, _) => format!("{key} is deleted"),
-        (Fate::Present(here), Fate::Gone) if here.terminating => format!("{key} is stuck{}", held(here)),
-        (Fate::Present(_), Fate::Gone) => format!("{key} is kept"),
+        (Fate::Gone, _) => "is deleted".to_owned(),
+        (Fate::Present(here), Fate::Gone) if here.terminating => format!("is stuck{}", held(here)),
+        (Fate::Present(_), Fate::Gone) => "is kept".to_owned(),
         (Fate::Present(here), Fate::Present(verdict)) if here.terminating != verdict.terminating => {
-            if here.terminating { format!("{key} is stuck{}", held(here)) } else { format!("{key} is not Terminating") }
+            if here.terminating { format!("is stuck{}", held(here)) } else { "is not Terminating".to_owned() }
         }
         (Fate::Present(here), Fate::Present(verdict)) if here.finalizers != verdict.finalizers => {
-            format!("{key} is stuck{}", held(here))
+            format!("is stuck{}", held(here))
         }
         (Fate::Present(here), Fate::Present(verdict)) if here.owner_references != verdict.owner_references => {
-            format!("{key} has {}", owners(here))
+            format!("has {}", owners(here))
         }
-        _ => format!("{key} has other conditions"),
+        _ => "has other conditions".to_owned(),
     }
 }
 

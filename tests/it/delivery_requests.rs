@@ -50,7 +50,7 @@ fn told(withdrawal: &Withdrawal<'_>) -> Vec<String> {
         };
         let wait = match request.wait {
             Wait::None => "",
-            Wait::Gone => " |",
+            Wait::Named | Wait::Gone => " |",
             Wait::Settled => " ||",
         };
         format!("{op} {}/{}{wait}", request.key.kind(), request.key.name)

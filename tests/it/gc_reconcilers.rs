@@ -105,10 +105,62 @@ fn a_namespace_goes_whose_controllers_live_elsewhere() {
 }
 
 #[test]
-fn what_a_controller_handles_is_let_go_of_together_or_not_at_all() {
+fn a_controller_releases_any_mixture_of_what_it_handles() {
     let cluster = operated("operator", &["a{x/y}", "b{x/y}", "operator"]);
-    let ends = outcomes(&cluster, &[deleted(&["a", "b", "operator"])]);
-    assert_eq!(ends, [&["a{T,x/y}", "b{T,x/y}"][..], &NOTHING]);
+    let mut ends = outcomes(&cluster, &[deleted(&["a", "b", "operator"])]);
+    assert_eq!(ends[0], ["a{T,x/y}", "b{T,x/y}"], "the verdict is the harm");
+    ends.sort();
+    assert_eq!(ends, [&NOTHING[..], &["a{T,x/y}"], &["a{T,x/y}", "b{T,x/y}"], &["b{T,x/y}"]]);
+}
+
+#[test]
+fn an_object_waits_for_every_candidate_that_may_be_its_controller() {
+    let mut objects = sketch_objects(&["cr{x/y}", "one", "other"]);
+    for workload in ["one", "other"] {
+        let (finalizers, workloads) = (vec!["x/y".to_owned()], vec![sketch_key(workload)]);
+        objects[0].reconcilers.push(Reconciler { finalizers, workloads, authority: Vec::new() });
+    }
+    let cluster = Cluster::new(recorded_kinds(), objects).expect("the sketch makes a cluster");
+    assert_eq!(outcomes(&cluster, &[deleted(&["cr"])]), [["one", "other"]]);
+    let ends = outcomes(&cluster, &[deleted(&["one"]), deleted(&["cr"])]);
+    assert_eq!(ends, [&["cr{T,x/y}", "other"][..], &["other"]]);
+    let plan = simulate(&cluster, &[deleted(&["one"]), deleted(&["cr"])], &SimulationOptions::default());
+    let left = &plan.stuck(1)[0].unless_run_by;
+    assert_eq!(left.iter().map(|id| cluster.key(*id)).collect::<Vec<_>>(), [sketch_key("other")]);
+    assert_eq!(outcomes(&cluster, &[deleted(&["one", "other"]), deleted(&["cr"])]), [["cr{T,x/y}"]]);
+}
+
+/// One request that names objects, and a wait until these are gone, as of `kubectl delete --wait`.
+fn named(names: &[&str]) -> Step {
+    let targets = names.iter().map(|name| sketch_key(name)).collect();
+    Step::Delete { targets, policy: Some(Policy::Background), wait: Wait::Named, client: 0 }
+}
+
+#[test]
+fn kubectl_waits_for_what_it_names_and_not_for_dependents() {
+    let lines = ["owner{x/y}", "dependent{x/y} -> owner", "operator"];
+    let cluster = operated("operator", &lines);
+    let alone = outcomes(&cluster, &[named(&["owner"]), deleted(&["operator"])]);
+    assert_eq!(alone, [&["dependent{T,x/y} -> owner"][..], &NOTHING]);
+    let settled = Step::Delete {
+        targets: vec![sketch_key("owner")],
+        policy: Some(Policy::Background),
+        wait: Wait::Gone,
+        client: 0,
+    };
+    assert_eq!(
+        outcomes(&cluster, &[settled, deleted(&["operator"])]),
+        [NOTHING],
+        "a tool that looks again after seconds"
+    );
+    assert_eq!(outcomes(&cluster, &[named(&["owner", "dependent"]), deleted(&["operator"])]), [NOTHING]);
+    assert_eq!(outcomes(&cluster, &[named(&["owner"]), named(&["dependent"]), deleted(&["operator"])]), [NOTHING]);
+}
+
+#[test]
+fn kubectl_that_waits_forever_sends_nothing_more() {
+    let cluster = operated("operator", &["a{x/z}", "operator -> a"]);
+    assert_eq!(outcomes(&cluster, &[named(&["a"]), deleted(&["operator"])]), [["a{T,x/z}", "operator -> a"]]);
 }
 
 #[test]
@@ -364,7 +416,7 @@ fn one_of_two_authorities_that_goes_with_the_object_makes_no_race() {
 
 /// Each of them is or is not quick enough: 65,536 sets in one namespace.
 #[test]
-fn of_many_controllers_that_may_be_quick_each_alone_is_and_all_are() {
+fn of_many_races_each_alone_or_all_but_one_are_won() {
     let lines: Vec<String> =
         (0..16).flat_map(|n| [format!("cr{n:02}{{x/y}}"), format!("Deployment.apps/n/d{n:02}")]).collect();
     let lines: Vec<&str> = lines.iter().map(String::as_str).chain(["Namespace//n"]).collect();
@@ -384,6 +436,6 @@ fn of_many_controllers_that_may_be_quick_each_alone_is_and_all_are() {
     };
     let mut held: Vec<usize> = plan.steps[0].outcomes.iter().map(held).collect();
     held.sort_unstable();
-    assert_eq!(held, [vec![0], vec![15; 16], vec![16]].concat());
+    assert_eq!(held, [vec![0], vec![1; 16], vec![15; 16], vec![16]].concat());
     assert!(!plan.steps[0].complete, "there are more");
 }

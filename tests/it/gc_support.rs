@@ -152,7 +152,7 @@ pub(crate) fn step(value: &Value) -> Step {
             client: 0,
         },
         Some("remove-finalizer") => {
-            Step::RemoveFinalizer { targets: vec![target()], finalizer: text(&value["finalizer"]) }
+            Step::RemoveFinalizer { targets: vec![target()], finalizer: text(&value["finalizer"]), wait: Wait::Settled }
         }
         Some("remove-all-finalizers") => Step::RemoveAllFinalizers { target: target() },
         Some("force-delete") => Step::ForceDelete { target: target() },

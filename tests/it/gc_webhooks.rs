@@ -113,7 +113,11 @@ fn without_its_configuration_nothing_is_rejected() {
 #[test]
 fn a_finalizer_cannot_be_removed_where_updates_are_rejected() {
     let cluster = with(webhook(Verb::Update, &["a"], None), &["a{x/y}"]);
-    let patch = Step::RemoveFinalizer { targets: vec![sketch_key("a")], finalizer: "x/y".to_owned() };
+    let patch = Step::RemoveFinalizer {
+        targets: vec![sketch_key("a")],
+        finalizer: "x/y".to_owned(),
+        wait: ownerlint::kube::Wait::Settled,
+    };
     assert_eq!(codes(&cluster, &[background(&["a"]), patch.clone()]), [WEBHOOK_FAILED]);
     assert_eq!(left(&cluster, &[background(&["a"]), patch]), ["a{T,x/y}"]);
 }

@@ -30,7 +30,7 @@ fn title(step: &Step) -> String {
             let policy = policy.map_or("no policy".to_owned(), |policy| format!("{policy:?}").to_lowercase());
             format!("delete {} ({policy})", names(targets))
         }
-        Step::RemoveFinalizer { targets, finalizer } => format!("remove finalizer {finalizer} of {}", targets[0]),
+        Step::RemoveFinalizer { targets, finalizer, .. } => format!("remove finalizer {finalizer} of {}", targets[0]),
         Step::RemoveAllFinalizers { target } => format!("remove all finalizers of {target}"),
         Step::ForceDelete { target } => format!("force-delete {target}"),
     }
@@ -404,7 +404,7 @@ fn several_steps_make_one_graph() {
     let cluster = sketch(&["o", "c{x/y} -> !o"]);
     let steps = [
         delete(&["o"], FOREGROUND),
-        Step::RemoveFinalizer { targets: vec![sketch_key("c")], finalizer: "x/y".to_owned() },
+        Step::RemoveFinalizer { targets: vec![sketch_key("c")], finalizer: "x/y".to_owned(), wait: Wait::Settled },
     ];
     let mermaid = shown(PlanFormat::Mermaid, &cluster, &steps);
     assert_eq!(read_mermaid(&mermaid), (2, 1));
@@ -569,7 +569,7 @@ fn step_of(words: &[String], cluster: &Cluster) -> Vec<Step> {
         assert_eq!(operations.len(), 2 * finalizers.len(), "each removal is guarded");
         return finalizers
             .into_iter()
-            .map(|finalizer| Step::RemoveFinalizer { targets: vec![target.clone()], finalizer })
+            .map(|finalizer| Step::RemoveFinalizer { targets: vec![target.clone()], finalizer, wait: Wait::Settled })
             .collect();
     }
     assert_eq!(words[1], "delete");

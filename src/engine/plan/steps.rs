@@ -113,7 +113,8 @@ impl WrittenStep {
                 Step::Delete { targets: vec![target], policy: self.policy, wait: Wait::Settled, client: 0 }
             }
             Operation::RemoveFinalizer => {
-                Step::RemoveFinalizer { targets: vec![target], finalizer: self.finalizer.clone().unwrap_or_default() }
+                let finalizer = self.finalizer.clone().unwrap_or_default();
+                Step::RemoveFinalizer { targets: vec![target], finalizer, wait: Wait::Settled }
             }
             Operation::RemoveAllFinalizers => Step::RemoveAllFinalizers { target },
             Operation::ForceDelete => Step::ForceDelete { target },

@@ -26,7 +26,7 @@ pub(super) fn title(step: &Step) -> String {
             };
             format!("delete {} ({policy})", listed(targets))
         }
-        Step::RemoveFinalizer { targets, finalizer } => {
+        Step::RemoveFinalizer { targets, finalizer, .. } => {
             format!("remove finalizer {finalizer} from {}", listed(targets))
         }
         Step::RemoveAllFinalizers { target } => format!("remove all finalizers from {target}"),

@@ -107,7 +107,7 @@ struct UnansweredDocument {
 struct VariationDocument {
     title: String,
     outcomes: Vec<AlternativeDocument>,
-    more: usize,
+    more: Option<String>,
 }
 
 #[derive(Clone, Debug, Serialize)]
@@ -203,7 +203,7 @@ impl ObjectDocument {
             implied: story.implied(&affected.key).map(|implied| implied.rule.to_string()),
             data: story.view.data.get(&affected.key).cloned(),
             finalizers: held.map(finalizers).unwrap_or_default(),
-            race: held.is_some_and(|held| !held.unless_quicker.is_empty()),
+            race: held.is_some_and(|held| !held.is_certain()),
             ..Self::named(story, affected.id, &affected.key, effect)
         }
     }

@@ -244,8 +244,8 @@ fn varying(page: &mut Screen<'_>, story: &Story<'_>) {
         for outcome in &variation.outcomes {
             page.item(&format!("{} {}", outcome.text, page.cited(outcome.citations)));
         }
-        if variation.more > 0 {
-            page.item(&format!("and {}", plain::count(variation.more, "more outcome")));
+        if let Some(more) = &variation.more {
+            page.item(&format!("and {more}"));
         }
     }
     if let Some(note) = incomplete {

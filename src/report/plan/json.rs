@@ -220,7 +220,7 @@ impl<'a> StepDocument<'a> {
         let sent = |step: &'a Step| {
             let (op, policy, targets) = operation(step);
             let wait = match step {
-                Step::Delete { wait, .. } => *wait,
+                Step::Delete { wait, .. } | Step::RemoveFinalizer { wait, .. } => *wait,
                 _ => Wait::Settled,
             };
             Self {
@@ -272,7 +272,7 @@ fn policy_name(policy: Policy) -> &'static str {
 fn wait_name(wait: Wait) -> &'static str {
     match wait {
         Wait::None => "none",
-        Wait::Gone => "gone",
+        Wait::Named | Wait::Gone => "gone",
         Wait::Settled => "settled",
     }
 }

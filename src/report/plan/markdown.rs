@@ -180,8 +180,8 @@ fn varying(page: &mut MarkdownText, story: &Story<'_>) -> bool {
                 text(&words::cited(citations))
             ));
         }
-        if variation.more > 0 {
-            block.push_str(&format!("  - and {}\n", plain::count(variation.more, "more outcome")));
+        if let Some(more) = &variation.more {
+            block.push_str(&format!("  - and {more}\n"));
         }
     }
     if let Some(note) = incomplete(story) {

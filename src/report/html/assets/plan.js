@@ -70,7 +70,7 @@ const unansweredSection = () => optional("unanswered", "Nobody answers", perStor
 const varySection = () => optional("vary", "What may vary", perStory((story) => {
   const list = story.variations.map((variation) => bullet(`${variation.title}:`, el("ul", {},
     variation.outcomes.map((outcome) => bullet(`${outcome.text} `, cited(outcome.cites))),
-    variation.more > 0 && bullet(`and ${count(variation.more, "more outcome")}`))));
+    variation.more && bullet(`and ${variation.more}`))));
   if (story.incomplete) list.push(bullet(`Note: ${story.incomplete}.`));
   return list.length > 0 && [el("p", {}, "Kubernetes\u2019 controllers race here. The tree shows the likeliest outcome; also possible:"), el("ul", {}, list)];
 }));
