@@ -3,6 +3,8 @@
 //! Only a known controller is evidence here: that a workload may change objects of a kind does not say that it does, and a
 //! finalizer that nobody removes must not vanish from a plan.
 
+use std::collections::BTreeSet;
+
 use foldhash::HashMap;
 
 use super::members::Members;
@@ -18,7 +20,7 @@ type FinalizerQuestion<'a> = (GroupKind<&'a str>, Option<&'a Namespace>, &'a str
 pub(super) struct Reconcilers<'a> {
     source: &'a Source<'a>,
     members: &'a Members<'a>,
-    answers: HashMap<FinalizerQuestion<'a>, Option<(ObjectId, Reconciler)>>,
+    answers: HashMap<FinalizerQuestion<'a>, Vec<(ObjectId, Reconciler)>>,
 }
 
 impl<'a> Reconcilers<'a> {
@@ -44,7 +46,7 @@ impl<'a> Reconcilers<'a> {
                 let answer = self.answer(member, finalizer);
                 self.answers.insert(question, answer);
             }
-            let answer = self.answers.get(&question).and_then(Option::as_ref);
+            let answer = self.answers.get(&question).into_iter().flatten();
             // A controller that lists itself would need itself.
             let answer = answer.filter(|(workload, _)| *workload != member.id);
             reconcilers.extend(answer.map(|(_, reconciler)| reconciler.clone()));
@@ -52,26 +54,32 @@ impl<'a> Reconcilers<'a> {
         reconcilers
     }
 
-    fn answer(&self, member: &Member, finalizer: &str) -> Option<(ObjectId, Reconciler)> {
+    /// The workloads that may be the controller, each once: several where nothing tells which of them is.
+    fn answer(&self, member: &Member, finalizer: &str) -> Vec<(ObjectId, Reconciler)> {
         let Source { inventory, ownership, .. } = self.source;
         let removers = &ownership.removers;
         // Which object of its kind it is makes no difference to who removes it.
         let holder = FinalizerHolder { name: None, ..FinalizerHolder::of(member) };
-        let workload = match removers.remover_from(inventory, &holder, finalizer) {
-            Remover::Workload { id, evidence: Evidence::Image { .. } | Evidence::Configuration, .. } => id,
-            _ => return None,
-        };
-        // A Job ends on its own: it is not a controller.
-        if inventory.member(workload).object.group() == "batch" {
-            return None;
+        let remover = removers.remover_from(inventory, &holder, finalizer);
+        if !matches!(remover, Remover::Workload { evidence: Evidence::Image { .. } | Evidence::Configuration, .. }) {
+            return Vec::new();
         }
-        let authority = removers.access().authority(inventory, workload, &holder);
-        let authority = authority.alternatives();
-        let authority = authority.iter().map(|alternative| self.keys(alternative)).collect();
-        let running = self.outermost(workload);
-        let reconciler =
-            Reconciler { finalizers: vec![finalizer.to_owned()], workloads: self.keys(&[running]), authority };
-        (!reconciler.workloads.is_empty()).then_some((running, reconciler))
+        let mut seen = BTreeSet::new();
+        let mut answer = Vec::new();
+        for workload in removers.candidates(inventory, &holder, finalizer) {
+            let running = self.outermost(workload);
+            // A Job ends on its own: it is not a controller.
+            if inventory.member(workload).object.group() == "batch" || !seen.insert(running) {
+                continue;
+            }
+            let authority = removers.access().authority(inventory, workload, &holder).alternatives();
+            let authority = authority.iter().map(|alternative| self.keys(alternative)).collect();
+            let workloads = self.keys(&[running]);
+            if !workloads.is_empty() {
+                answer.push((running, Reconciler { finalizers: vec![finalizer.to_owned()], workloads, authority }));
+            }
+        }
+        answer
     }
 
     fn keys(&self, ids: &[ObjectId]) -> Vec<ObjectKey> {

@@ -12,7 +12,7 @@ use foldhash::HashMap;
 
 use super::access::{Access, GrantOrder};
 use super::finalizer_holder::FinalizerHolder;
-use super::known_finalizers::{Controller, Handles, KnownFinalizer, KnownFinalizers};
+use super::known_finalizers::{Controller, Handles, KnownFinalizer, KnownFinalizers, image_name};
 use crate::inventory::{Inventory, Member, ObjectId};
 use crate::kube::{GroupKind, KindMap};
 use crate::text::Span;
@@ -79,8 +79,43 @@ pub struct Removers {
 struct RunningController {
     /// In order, and how that is known.
     workloads: Vec<(ObjectId, Evidence)>,
-    /// The grants by the first of them that they name.
-    order: OnceLock<GrantOrder>,
+    /// For each of them the grants that name it.
+    orders: Vec<OnceLock<GrantOrder>>,
+}
+
+/// One of them.
+struct Running<'t> {
+    controller: &'t Controller,
+    workload: &'t (ObjectId, Evidence),
+    order: &'t OnceLock<GrantOrder>,
+}
+
+/// Of so many workloads that run a controller's image one may be the controller.
+const MOST_CANDIDATES: usize = 64;
+
+/// Keeps those that have a sign, if any has it and there are several.
+fn prefer<T>(candidates: &mut Vec<T>, mut has_sign: impl FnMut(&T) -> bool) {
+    if candidates.len() < 2 {
+        return;
+    }
+    let signs: Vec<bool> = candidates.iter().map(&mut has_sign).collect();
+    if signs.contains(&true) {
+        let mut signs = signs.into_iter();
+        candidates.retain(|_| signs.next() == Some(true));
+    }
+}
+
+/// Whether a workload has the name of its image, perhaps after that of a release.
+fn is_called(workload: &str, image: &str) -> bool {
+    workload.strip_suffix(image).is_some_and(|before| before.is_empty() || before.ends_with('-'))
+}
+
+/// Whether a row of the table counts for an object.
+fn counts(handles: Handles, row: &Controller, holder: &FinalizerHolder<'_>) -> bool {
+    match handles {
+        Handles::Unproven => !row.verified,
+        _ => row.handles(holder.group, holder.kind),
+    }
 }
 
 impl Removers {
@@ -128,10 +163,7 @@ impl Removers {
             return self.with_access(inventory, holder, None).unwrap_or(Remover::Nobody);
         };
         let handles = known.handles(holder.group, holder.kind);
-        let counts = |row: &Controller| match handles {
-            Handles::Unproven => !row.verified,
-            _ => row.handles(holder.group, holder.kind),
-        };
+        let counts = |row: &Controller| counts(handles, row, holder);
         match handles {
             Handles::No => return Remover::Nobody,
             Handles::Unlisted => {
@@ -144,37 +176,54 @@ impl Removers {
         if controller.control_plane {
             return Remover::ControlPlane(controller);
         }
-        let running = || self.running(inventory, holder, known, counts);
+        let running = || {
+            let first = self.running(inventory, holder, known, counts).into_iter().next()?;
+            let (id, evidence) = first.workload.clone();
+            Some(Remover::Workload { id, evidence, controller: Some(first.controller) })
+        };
         let by_access = || self.with_access(inventory, holder, Some(controller));
         running().or_else(by_access).unwrap_or(Remover::KnownElsewhere(controller))
     }
 
-    /// The workload that a configuration names for a controller, or one that runs its image. Of several, as tools and jobs run it
-    /// too, the one that may change such objects.
+    /// The workloads in which the controller of a finalizer may run, as its image or a configuration says: several where nothing in
+    /// the input tells which of them it is.
+    pub fn candidates(&self, inventory: &Inventory, holder: &FinalizerHolder<'_>, finalizer: &str) -> Vec<ObjectId> {
+        let Some(known) = self.known.find(finalizer) else { return Vec::new() };
+        let counts = |row: &Controller| counts(known.handles(holder.group, holder.kind), row, holder);
+        self.running(inventory, holder, known, counts).iter().map(|running| running.workload.0).collect()
+    }
+
+    /// The workload that a configuration names for a controller, or those that run its image. Of several, as tools and jobs run it
+    /// too, those that may change such objects; and of these the ones that have its name.
     fn running<'t>(
         &'t self,
         inventory: &Inventory,
         holder: &FinalizerHolder<'_>,
         known: &'t KnownFinalizer,
         counts: impl Fn(&Controller) -> bool,
-    ) -> Option<Remover<'t>> {
-        let rows = self.running.get(&known.finalizer)?;
+    ) -> Vec<Running<'t>> {
+        let Some(rows) = self.running.get(&known.finalizer) else { return Vec::new() };
         let rows = rows.get_or_init(|| known.controllers.iter().map(|row| self.runs(inventory, row)).collect());
-        let rows = || known.controllers.iter().zip(rows).filter(|(controller, _)| counts(controller));
-        let mut found =
-            rows().flat_map(|(controller, running)| running.workloads.iter().map(move |at| (controller, at)));
-        let first = found.next()?;
-        let able = found.next().and_then(|_| {
-            let resources = inventory.kinds.resources(GroupKind::new(holder.group, holder.kind));
-            rows().find_map(|(controller, running)| {
-                let workloads = || running.workloads.iter().map(|(id, _)| *id);
-                let order = running.order.get_or_init(|| self.access.order_of(workloads()));
-                let able = self.access.first_able(order, holder, &resources)?;
-                Some((controller, &running.workloads[able]))
-            })
+        let rows = known.controllers.iter().zip(rows).filter(|(controller, _)| counts(controller));
+        let found = rows.flat_map(|(controller, running)| {
+            let places = running.workloads.iter().zip(&running.orders);
+            places.map(move |(workload, order)| Running { controller, workload, order })
         });
-        let (controller, (id, evidence)) = able.unwrap_or(first);
-        Some(Remover::Workload { id: *id, evidence: evidence.clone(), controller: Some(controller) })
+        let mut found: Vec<Running<'t>> = found.take(MOST_CANDIDATES).collect();
+        if matches!(found[..], [Running { workload: (_, Evidence::Configuration), .. }, _, ..]) {
+            found.truncate(1);
+        }
+        let resources = inventory.kinds.resources(GroupKind::new(holder.group, holder.kind));
+        prefer(&mut found, |running| {
+            let order = running.order.get_or_init(|| self.access.order_of(std::iter::once(running.workload.0)));
+            self.access.first_able(order, holder, &resources).is_some()
+        });
+        prefer(&mut found, |running| inventory.member(running.workload.0).object.group() != "batch");
+        prefer(&mut found, |running| match &running.workload {
+            (id, Evidence::Image { image, .. }) => is_called(&inventory.member(*id).key.name, image_name(image)),
+            _ => false,
+        });
+        found
     }
 
     fn runs(&self, inventory: &Inventory, controller: &Controller) -> RunningController {
@@ -184,7 +233,11 @@ impl Removers {
             .access
             .running(inventory, controller)
             .map(|(workload, image)| (workload, Evidence::Image { image: image.value.to_owned(), span: image.span }));
-        RunningController { workloads: named.chain(by_image).collect(), order: OnceLock::new() }
+        let mut workloads: Vec<_> = named.chain(by_image).collect();
+        // A dump shows a Deployment with its ReplicaSets and their Pods.
+        prefer(&mut workloads, |(id, _)| inventory.member(*id).object.metadata().owner_references().entries.is_empty());
+        workloads.truncate(MOST_CANDIDATES);
+        RunningController { orders: workloads.iter().map(|_| OnceLock::new()).collect(), workloads }
     }
 
     fn with_access<'t>(
