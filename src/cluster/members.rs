@@ -111,9 +111,12 @@ impl<'a> Members<'a> {
         match self.chosen.entry(hasher.hash_one(key), same, |id| hasher.hash_one(keys.of(*id))) {
             Entry::Vacant(place) => _ = place.insert(member.id),
             Entry::Occupied(mut place) => {
-                assumptions.duplicates.push(key.clone());
-                // What a cluster contains counts more than what is to be applied; otherwise the last one is applied last.
-                if member.from_dump || !self.keys.inventory.member(*place.get()).from_dump {
+                // What a cluster contains is the state of what is to be applied; otherwise the last one is applied last.
+                let known = self.keys.inventory.member(*place.get());
+                if member.from_dump == known.from_dump {
+                    assumptions.duplicates.push(key.clone());
+                }
+                if member.from_dump || !known.from_dump {
                     *place.get_mut() = member.id;
                 }
             }

@@ -1,13 +1,19 @@
 //! What to do before a teardown, so that it leaves nothing stuck: a search over the model.
 //!
 //! Whatever gets stuck is deleted before, while everything that it needs is still there, and awaited; only what nobody releases
-//! even then is freed of its finalizers by hand. Nothing is deleted that the teardown would not delete anyway. A list of
-//! preparations counts only if the same teardown after it, simulated over all that may happen, leaves nothing stuck.
+//! even then is freed of its finalizers by hand. Nothing is deleted that the teardown would not delete anyway, but for webhook
+//! configurations and APIServices that block it, if nothing else helps. A list of preparations counts only if the same teardown
+//! after it, simulated over all that may happen, leaves nothing stuck.
+//!
+//! `kubectl delete --wait` returns as soon as what it names is gone: the next command may come before the collector and the
+//! operators have done the rest ([`Wait::Named`]). A dependent that they would come too late for is named, too. Patches come before
+//! deletions, while every object is there and has the finalizers that it is stored with.
 
+use std::cell::OnceCell;
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::gc::{self, Cluster, Fate, Hold, Plan, SimulationOptions, Step};
-use crate::kube::{Namespace, ObjectKey, Policy, Wait};
+use crate::gc::{self, Cluster, Fate, Hold, ObjectId, Plan, Rejection, SimulationOptions, Step, Verb};
+use crate::kube::{Namespace, ObjectKey, Policy, Wait, kinds};
 
 /// Most simulations of one search.
 const MOST_TRIALS: usize = 200;
@@ -19,6 +25,8 @@ const MOST_OBJECTS: usize = 100_000;
 const MOST_STEPS: usize = 500;
 /// How many objects all steps of one simulation may look at together.
 const MOST_LOOKS: usize = 1_000_000;
+/// How many owners of an object are looked at.
+const MOST_OWNERS: usize = 100;
 /// How many states each of them may look at beyond the verdict.
 const MOST_STATES: usize = 20_000;
 
@@ -29,6 +37,15 @@ pub enum Preparation {
     Delete(Vec<ObjectKey>),
     /// Remove finalizers that nobody removes.
     RemoveFinalizers(ObjectKey, Vec<String>),
+}
+
+/// When preparations are done.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Stage {
+    /// What the API server calls Services for is deleted.
+    Callouts,
+    Patches,
+    Deletions,
 }
 
 /// What a search found.
@@ -49,6 +66,8 @@ struct Harm {
     stuck: BTreeMap<ObjectKey, Vec<String>>,
     /// What was asked to be deleted and is still there, not Terminating: the request was rejected or never sent.
     left: BTreeSet<ObjectKey>,
+    /// What is still there because a webhook rejected its deletion, whoever asked for it. No harm, but perhaps what others wait for.
+    rejected: BTreeSet<ObjectKey>,
     /// Webhook configurations and APIServices that nobody answers for, and that therefore reject or hold it.
     silent: BTreeSet<ObjectKey>,
 }
@@ -63,9 +82,10 @@ impl Harm {
         let held = self.stuck.iter().filter(|(_, finalizers)| !finalizers.is_empty()).map(|(key, _)| key);
         let held: Vec<&ObjectKey> = held.collect();
         // With nothing that is held, what is left over is what to begin with.
-        let left = self.left.iter();
-        let waiting = self.stuck.keys().filter(|_| held.is_empty() && self.left.is_empty()).collect::<Vec<_>>();
-        held.into_iter().chain(left).chain(waiting)
+        let left: Vec<&ObjectKey> = self.left.iter().chain(&self.rejected).collect();
+        let waiting = self.stuck.keys().filter(|_| held.is_empty() && left.is_empty()).collect::<Vec<_>>();
+        let mut seen = BTreeSet::new();
+        [held, left, waiting].into_iter().flatten().filter(move |key| seen.insert(*key))
     }
 }
 
@@ -80,12 +100,19 @@ pub fn safe_order(
 ) -> SafeOrder {
     let options = SimulationOptions { state_cap: options.state_cap.min(MOST_STATES), ..options.clone() };
     let weight = cluster.weight();
-    let mut search = OrderSearch { cluster, teardown, leaving, policy, options: &options, weight, trials: 0 };
+    let leaving = leaving.clone();
+    let used_definitions = OnceCell::new();
+    let mut search =
+        OrderSearch { cluster, teardown, leaving, policy, options: &options, weight, trials: 0, used_definitions };
     let harm = search.proven(&[]);
     if harm.is_none() {
         return SafeOrder::Unneeded;
     }
-    match search.enough(&harm) {
+    let enough = search.enough(&harm).or_else(|| {
+        search.leaving.extend(harm.silent.iter().cloned());
+        search.enough(&harm)
+    });
+    match enough {
         Some(enough) => SafeOrder::Found(search.fewest(enough)),
         None => SafeOrder::Unknown,
     }
@@ -94,11 +121,13 @@ pub fn safe_order(
 struct OrderSearch<'a> {
     cluster: &'a Cluster,
     teardown: &'a [Step],
-    leaving: &'a BTreeSet<ObjectKey>,
+    /// What may be deleted although the teardown does not get stuck on it.
+    leaving: BTreeSet<ObjectKey>,
     policy: Policy,
     options: &'a SimulationOptions,
     weight: usize,
     trials: usize,
+    used_definitions: OnceCell<BTreeSet<String>>,
 }
 
 impl OrderSearch<'_> {
@@ -115,7 +144,9 @@ impl OrderSearch<'_> {
 
     /// Preparations that are enough, if there are any: round by round, whatever still gets stuck is added.
     fn enough(&mut self, harm: &Harm) -> Option<Vec<Preparation>> {
-        let mut prepared = self.preparations(harm, &[]);
+        let mut prepared = Vec::new();
+        let more = self.preparations(harm, &[]);
+        self.insert(more, &mut prepared);
         let mut rounds = 0..MOST_ROUNDS;
         while !prepared.is_empty() && self.may_try() && self.may_follow(&prepared) {
             let harm = self.proven(&prepared);
@@ -126,8 +157,7 @@ impl OrderSearch<'_> {
             if more.is_empty() || rounds.next().is_none() {
                 return None;
             }
-            // What turns up later is often what the earlier ones wait for.
-            prepared.splice(0..0, more);
+            self.insert(more, &mut prepared);
         }
         None
     }
@@ -137,19 +167,76 @@ impl OrderSearch<'_> {
     fn preparations(&mut self, harm: &Harm, prepared: &[Preparation]) -> Vec<Preparation> {
         let known: BTreeSet<&ObjectKey> = prepared.iter().flat_map(Preparation::objects).collect();
         // What controllers made up has no name that a command could use.
-        let is_new = |key: &&ObjectKey| !known.contains(key) && !key.name.contains(['<', '*']);
+        let is_new =
+            |key: &&ObjectKey| !known.contains(key) && !key.name.contains(['<', '*']) && !self.is_used_definition(key);
         let may_go = |key: &&ObjectKey| self.leaving.contains(*key);
         let silent: Vec<ObjectKey> = harm.silent.iter().filter(is_new).filter(may_go).cloned().collect();
         let roots: Vec<ObjectKey> = harm.roots().filter(is_new).filter(|key| !silent.contains(key)).cloned().collect();
         let held = self.unreleased(&silent, &roots);
-        let mut free: BTreeMap<&Namespace, Vec<ObjectKey>> = BTreeMap::new();
+        let owners = Self::places(prepared);
+        let mut free: BTreeMap<(Option<usize>, &Namespace), Vec<ObjectKey>> = BTreeMap::new();
         for key in roots.iter().filter(|key| !held.contains_key(*key)) {
-            free.entry(&key.namespace).or_default().push(key.clone());
+            free.entry((self.place_of_owners(key, &owners), &key.namespace)).or_default().push(key.clone());
         }
+        free.values_mut().for_each(|keys| self.sort_owners_first(keys));
         let silent = Some(silent).filter(|silent| !silent.is_empty());
         let deletions = silent.into_iter().chain(free.into_values()).map(Preparation::Delete);
         let patches = held.into_iter().map(|(key, finalizers)| Preparation::RemoveFinalizers(key, finalizers));
         deletions.chain(patches).collect()
+    }
+
+    /// Adds preparations where they belong. What nobody answers for goes first, then patches. What has an owner that is deleted
+    /// already follows it, or a controller might make it anew; whatever else turns up later is often what others wait for.
+    fn insert(&self, mut more: Vec<Preparation>, prepared: &mut Vec<Preparation>) {
+        let before = |stage: Stage| prepared.iter().take_while(|one| one.stage() < stage).count();
+        let (patches, deletions) = (before(Stage::Patches), before(Stage::Deletions));
+        let owners = Self::places(prepared);
+        let place = |one: &Preparation| match one.stage() {
+            Stage::Callouts => 0,
+            Stage::Patches => patches,
+            Stage::Deletions => {
+                let last = one.objects().iter().filter_map(|key| self.place_of_owners(key, &owners)).max();
+                last.map_or(deletions, |owner| owner + 1)
+            }
+        };
+        more.sort_by_cached_key(|one| (place(one), one.stage()));
+        let places: Vec<usize> = more.iter().map(place).collect();
+        for (one, place) in more.into_iter().zip(places).rev() {
+            prepared.insert(place, one);
+        }
+    }
+
+    /// By object that is deleted the place of that among the preparations.
+    fn places(prepared: &[Preparation]) -> BTreeMap<&ObjectKey, usize> {
+        let deletions = prepared.iter().enumerate().filter(|(_, one)| one.stage() != Stage::Patches);
+        deletions.flat_map(|(place, one)| one.objects().iter().map(move |key| (key, place))).collect()
+    }
+
+    /// The place of the last preparation that deletes an owner of an object.
+    fn place_of_owners(&self, key: &ObjectKey, places: &BTreeMap<&ObjectKey, usize>) -> Option<usize> {
+        self.above(key).into_iter().filter_map(|id| places.get(&self.cluster.key(id))).max().copied()
+    }
+
+    fn sort_owners_first(&self, keys: &mut [ObjectKey]) {
+        let all: BTreeSet<ObjectId> = keys.iter().filter_map(|key| self.cluster.find(key)).collect();
+        keys.sort_by_cached_key(|key| self.above(key).intersection(&all).count());
+    }
+
+    /// The owners of an object, and theirs; so many of them.
+    fn above(&self, key: &ObjectKey) -> BTreeSet<ObjectId> {
+        let (mut above, mut open) = (BTreeSet::new(), Vec::from_iter(self.cluster.find(key)));
+        while let Some(id) = open.pop().filter(|_| above.len() < MOST_OWNERS) {
+            let owners = self.cluster.edges(id).filter_map(|edge| edge.owner);
+            open.extend(owners.filter(|owner| above.insert(*owner)));
+        }
+        above
+    }
+
+    /// Whether the cluster has instances of a definition: `kubectl` and Helm fail on these once their kind is gone.
+    fn is_used_definition(&self, key: &ObjectKey) -> bool {
+        let name = |id: ObjectId| format!("{}.{}", self.cluster.kind_of(id).plural, self.cluster.key(id).group());
+        let used = || self.cluster.ids().filter(|id| self.cluster.kind_of(*id).custom).map(name).collect();
+        key.is(kinds::CUSTOM_RESOURCE_DEFINITION) && self.used_definitions.get_or_init(used).contains(key.name.as_str())
     }
 
     /// The finalizers of those that nobody releases even if they are deleted while everything else but `silent` is there.
@@ -237,6 +324,14 @@ impl OrderSearch<'_> {
 }
 
 impl Preparation {
+    fn stage(&self) -> Stage {
+        match self {
+            Self::RemoveFinalizers(..) => Stage::Patches,
+            Self::Delete(keys) if keys.iter().all(|key| kinds::CALLOUTS.contains(&key.group_kind())) => Stage::Callouts,
+            Self::Delete(_) => Stage::Deletions,
+        }
+    }
+
     fn objects(&self) -> &[ObjectKey] {
         match self {
             Self::Delete(keys) => keys,
@@ -245,18 +340,16 @@ impl Preparation {
     }
 }
 
-/// The steps of preparations. Patches that follow each other are one step for each finalizer, however many objects have it: every
-/// step is awaited, and that looks at the whole cluster.
+/// The steps of preparations. Patches that follow each other are one step for each finalizer, however many objects have it.
 fn steps(prepared: &[Preparation], policy: Policy) -> Vec<Step> {
-    let is_patch = |one: &Preparation| matches!(one, Preparation::RemoveFinalizers(..));
     let mut steps = Vec::new();
-    for alike in prepared.chunk_by(|one, next| is_patch(one) && is_patch(next)) {
+    for alike in prepared.chunk_by(|one, next| [one, next].iter().all(|one| one.stage() == Stage::Patches)) {
         let mut holders: BTreeMap<&String, BTreeSet<&ObjectKey>> = BTreeMap::new();
         for one in alike {
             match one {
                 Preparation::Delete(keys) => {
                     let (targets, policy) = (keys.clone(), Some(policy));
-                    steps.push(Step::Delete { targets, policy, wait: Wait::Gone, client: 0 });
+                    steps.push(Step::Delete { targets, policy, wait: Wait::Named, client: 0 });
                 }
                 Preparation::RemoveFinalizers(key, names) => {
                     names.iter().for_each(|name| _ = holders.entry(name).or_default().insert(key));
@@ -266,6 +359,7 @@ fn steps(prepared: &[Preparation], policy: Policy) -> Vec<Step> {
         let patch = |(name, targets): (&String, BTreeSet<&ObjectKey>)| Step::RemoveFinalizer {
             targets: targets.into_iter().cloned().collect(),
             finalizer: name.clone(),
+            wait: Wait::None,
         };
         steps.extend(holders.into_iter().map(patch));
     }
@@ -284,8 +378,11 @@ fn harm(plan: &Plan<'_>, asked: &[ObjectKey]) -> Harm {
         (cluster.key(held.object), finalizers.collect())
     });
     harm.stuck.extend(held);
-    let rejecting = (0..plan.steps.len()).flat_map(|step| plan.rejections(step)).map(|one| one.configuration);
-    let silent = rejecting.chain(plan.failing_apis(last).into_iter().map(|api| api.object));
+    let rejections: Vec<Rejection> = (0..plan.steps.len()).flat_map(|step| plan.rejections(step)).collect();
+    let deleted = rejections.iter().filter(|one| one.verb == Verb::Delete).map(|one| cluster.key(one.object));
+    let rejected: BTreeSet<ObjectKey> = deleted.collect();
+    let silent =
+        rejections.iter().map(|one| one.configuration).chain(plan.failing_apis(last).into_iter().map(|api| api.object));
     harm.silent.extend(silent.map(|id| cluster.key(id)));
     let asked: BTreeSet<&ObjectKey> =
         asked.iter().filter(|key| !gc::IMMORTAL_NAMESPACES.contains(&key.name.as_str())).collect();
@@ -294,6 +391,7 @@ fn harm(plan: &Plan<'_>, asked: &[ObjectKey]) -> Harm {
             harm.stuck.entry(key).or_insert_with(|| present.finalizers.clone());
         }
         Fate::Present(_) if asked.contains(&key) => _ = harm.left.insert(key),
+        Fate::Present(_) if rejected.contains(&key) => _ = harm.rejected.insert(key),
         Fate::Present(_) | Fate::Gone => {}
     };
     let mut outcomes = plan.steps[last].outcomes.iter();

@@ -9,9 +9,9 @@ use super::marks;
 use super::order::{KindOrder, Sequence, kind_order};
 use super::protection::Removal;
 use super::request::{Leaving, Op, ToolRequest, Withdrawal};
-use crate::inventory::Member;
-use crate::kube::{ObjectKey, Policy};
-use crate::manifest::Object;
+use crate::inventory::{Inventory, Member};
+use crate::kube::{ObjectKey, Policy, kinds};
+use crate::manifest::{Object, Spanned};
 
 /// A major version of Helm.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -47,6 +47,25 @@ pub fn uninstall<'a>(leaving: &Leaving<'a>, version: HelmVersion, cascade: Polic
         requests: deleted.iter().map(|member| ToolRequest::delete(&member.key, cascade)).collect(),
         ..withdrawal
     }
+}
+
+/// What Helm stores of each revision of a release, in the order of the input: a Secret, or a ConfigMap with another storage driver.
+/// `helm uninstall` deletes all of them once everything else is deleted, and none if a delete is refused (helm
+/// pkg/action/uninstall.go, purgeReleases; pkg/storage/driver/secrets.go).
+pub fn records<'a>(inventory: &'a Inventory, release: &str, namespace: &str) -> Vec<&'a Member> {
+    let storages = [kinds::SECRET, kinds::CONFIG_MAP].into_iter().flat_map(|kind| inventory.of_kind(kind));
+    let is_record = |member: &&Member| {
+        record_of(member).is_some_and(|name| name.value == release) && member.key.namespace.name() == Some(namespace)
+    };
+    storages.filter(is_record).collect()
+}
+
+/// The release whose revision Helm stores in an object.
+pub fn record_of(member: &Member) -> Option<Spanned<&str>> {
+    let metadata = member.object.metadata();
+    let is_record = member.key.name.starts_with("sh.helm.release.v1.")
+        && metadata.label("owner").is_some_and(|owner| owner.value == "helm");
+    metadata.label("name").filter(|_| is_record)
 }
 
 /// `helm upgrade` from `old` to `new`: creates and updates first, then removals in the order of the stored release, which is the

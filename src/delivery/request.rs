@@ -1,5 +1,9 @@
 //! What a tool sends, and what it leaves.
 
+use std::collections::BTreeSet;
+
+use foldhash::HashMap;
+
 use super::protection::{Removal, Spared, outside_of_release};
 use super::regime::Deliveries;
 use crate::inventory::{Inventory, Member, ObjectId};
@@ -81,11 +85,14 @@ pub struct Leaving<'a> {
 
 impl<'a> Leaving<'a> {
     /// What a removal deletes, in the order of the input, and what it spares. An object that appears twice is deleted once, and
-    /// one whose name the server made up is not known by name.
+    /// one whose name the server made up is not known by name. Where the input shows the state of an object in the cluster, that is
+    /// the copy that all tools look at but `helm uninstall`.
     pub(super) fn split(&self, removal: Removal) -> (Vec<&'a Member>, Withdrawal<'a>) {
-        let mut seen = std::collections::BTreeSet::new();
+        let mut seen = BTreeSet::new();
         let (mut deleted, mut withdrawal) = (Vec::new(), Withdrawal::default());
+        let live = if removal == Removal::HelmUninstall { HashMap::default() } else { self.inventory.live() };
         for member in self.members.iter().filter(|member| is_named(&member.key) && seen.insert(&member.key)) {
+            let member = live.get(&member.key).unwrap_or(member);
             match self.deliveries.spared(self.inventory, member, removal) {
                 Some(spared) => withdrawal.spared.push((member.id, spared)),
                 None => deleted.push(*member),

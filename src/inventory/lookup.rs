@@ -2,6 +2,8 @@
 
 use std::sync::Arc;
 
+use foldhash::HashMap;
+
 use super::builtin::table;
 use super::index::Index;
 use super::kinds::Resolution;
@@ -101,6 +103,12 @@ impl Inventory {
     /// The objects of a key, in order; several if it appears more than once.
     pub fn with_key(&self, key: &ObjectKey) -> &[ObjectId] {
         self.by_key.get(&key, |id| named_key_of(self.member(id)))
+    }
+
+    /// The objects that were read from a cluster, by their keys; of several with one key the last.
+    pub fn live(&self) -> HashMap<&ObjectKey, &Member> {
+        let live = self.members.iter().filter(|member| member.from_dump && member.decodes());
+        live.map(|member| (&member.key, member)).collect()
     }
 
     /// The objects of each key that several have, in order; the keys in the order of their first objects.

@@ -45,6 +45,9 @@ pub const MUTATING_WEBHOOK_CONFIGURATION: GroupKind<&str> =
 /// `ValidatingWebhookConfiguration.admissionregistration.k8s.io`.
 pub const VALIDATING_WEBHOOK_CONFIGURATION: GroupKind<&str> =
     GroupKind::new("admissionregistration.k8s.io", "ValidatingWebhookConfiguration");
+/// The kinds because of which the API server calls Services.
+pub const CALLOUTS: [GroupKind<&str>; 3] =
+    [API_SERVICE, MUTATING_WEBHOOK_CONFIGURATION, VALIDATING_WEBHOOK_CONFIGURATION];
 /// `Application.argoproj.io`, of Argo CD.
 pub const APPLICATION: GroupKind<&str> = GroupKind::new("argoproj.io", "Application");
 /// `ApplicationSet.argoproj.io`, of Argo CD.

@@ -76,6 +76,7 @@ mod report_scope;
 mod rows;
 mod rules;
 mod rules_of_change;
+mod safe_order;
 mod security;
 mod served_kinds;
 mod serves;

@@ -5,7 +5,7 @@ use predicates::str::contains;
 use serde_json::Value;
 
 use crate::formats::schemas::{complaints, parsed, validator};
-use crate::support::{Repository, ownerlint};
+use crate::support::{Repository, fixture, ownerlint};
 
 const CONFIG_MAP: &str = "{apiVersion: v1, kind: ConfigMap, metadata: {name: NAME, namespace: shop}}\n";
 
@@ -211,6 +211,125 @@ fn what_nobody_releases_is_freed_by_hand_and_nothing_else_is() {
     let command = commands[0]["command"].as_str().expect("a command");
     assert!(command.starts_with("kubectl patch configmap a -n shop --type=json"), "{command}");
     assert_eq!(objects(&plan)["ConfigMap/shop/a"]["terminating"], true);
+}
+
+/// An object as a dump shows it.
+fn live(api_version: &str, kind: &str, name: &str, metadata: &str) -> String {
+    format!(
+        "apiVersion: {api_version}\nkind: {kind}\nmetadata: {{name: {name}, namespace: shop, uid: {kind}-{name}, \
+         resourceVersion: '1', creationTimestamp: '2026-01-01T00:00:00Z', {metadata}}}\n---\n"
+    )
+}
+
+const OF_RELEASE: &str = "annotations: {meta.helm.sh/release-name: web, meta.helm.sh/release-namespace: shop}";
+
+/// The record of a revision of a release.
+fn record(release: &str, revision: &str) -> String {
+    let labels = format!("labels: {{owner: helm, name: {release}, version: '{revision}'}}");
+    live("v1", "Secret", &format!("sh.helm.release.v1.{release}.v{revision}"), &labels)
+}
+
+#[test]
+fn helm_deletes_the_records_of_its_release_at_last() {
+    let repository = Repository::new();
+    let dump =
+        [record("web", "1"), record("web", "2"), record("other", "1"), live("v1", "ConfigMap", "web", OF_RELEASE)];
+    repository.write("dump.yaml", &dump.concat()).write("web.yaml", &config_map("web"));
+    for arguments in [&["--by", "helm", "dump.yaml"][..], &["--by", "helm", "web.yaml", "--beside", "dump.yaml"]] {
+        let plan = plan(&repository, arguments);
+        let records = ["Secret/shop/sh.helm.release.v1.web.v1", "Secret/shop/sh.helm.release.v1.web.v2"];
+        assert_eq!(targets(&plan), [&["ConfigMap/shop/web"][..], &records].concat(), "{arguments:?}");
+        assert_eq!(objects(&plan)["Secret/shop/sh.helm.release.v1.other.v1"]["terminating"], false);
+    }
+}
+
+#[test]
+fn helm_keeps_the_records_of_a_release_that_it_cannot_delete() {
+    let webhook = "apiVersion: admissionregistration.k8s.io/v1\nkind: ValidatingWebhookConfiguration\nmetadata: {name: hook}\n\
+        webhooks: [{name: a.example.com, sideEffects: None, admissionReviewVersions: [v1], clientConfig: {service: {name: none, \
+        namespace: shop}}, rules: [{apiGroups: [''], apiVersions: [v1], operations: [DELETE], resources: [configmaps]}]}]\n";
+    let service = live("v1", "Service", "none", "labels: {}");
+    let service = service.replace("---\n", "spec: {selector: {a: b}, ports: [{port: 443}]}\n---\n");
+    let repository = Repository::new();
+    repository
+        .write("web.yaml", &[record("web", "1"), live("v1", "ConfigMap", "web", OF_RELEASE)].concat())
+        .write("hook.yaml", &[service, webhook.to_owned()].concat());
+    let plan = plan(&repository, &["--by", "helm", "web.yaml", "--beside", "hook.yaml"]);
+    assert_eq!(targets(&plan), ["ConfigMap/shop/web"]);
+    assert_eq!(objects(&plan)["Secret/shop/sh.helm.release.v1.web.v1"]["terminating"], false);
+}
+
+#[test]
+fn a_dump_beside_is_the_state_of_what_manifests_remove() {
+    let web = "spec: {replicas: 1, selector: {matchLabels: {a: w}}, template: {metadata: {labels: {a: w}}, spec: {containers: [{name: c, image: nginx}]}}}\n";
+    let owner =
+        "ownerReferences: [{apiVersion: apps/v1, kind: Deployment, name: web, uid: Deployment-web, controller: true}]";
+    let deployment = live("apps/v1", "Deployment", "web", &format!("{OF_RELEASE}, finalizers: [example.com/x]"));
+    let replica_set = live("apps/v1", "ReplicaSet", "web-1", owner);
+    let with_spec = |object: &str| object.replace("---\n", &format!("{web}---\n"));
+    let repository = Repository::new();
+    repository.write("dump.yaml", &[with_spec(&deployment), with_spec(&replica_set)].concat()).write(
+        "web.yaml",
+        &format!("apiVersion: apps/v1\nkind: Deployment\nmetadata: {{name: web, namespace: shop}}\n{web}"),
+    );
+    let arguments = ["--by", "helm", "web.yaml", "--beside", "dump.yaml"];
+    let plan = plan(&repository, &arguments);
+    let found: Vec<&String> = objects(&plan).keys().collect();
+    assert_eq!(
+        found,
+        ["Deployment.apps/shop/web", "ReplicaSet.apps/shop/web-1"],
+        "nothing is implied below what is there"
+    );
+    assert_eq!(objects(&plan)["Deployment.apps/shop/web"]["finalizers"], serde_json::json!(["example.com/x"]));
+    let (_, told, _) = repository.run(&[&["plan", "teardown"], &arguments[..]].concat(), "");
+    assert!(!told.contains("more than once") && told.contains("helm uninstall web -n shop"), "{told}");
+}
+
+#[test]
+fn flux_heeds_what_the_live_object_says() {
+    let repository = Repository::new();
+    repository
+        .write("dump.yaml", &live("v1", "ConfigMap", "a", "annotations: {kustomize.toolkit.fluxcd.io/prune: disabled}"))
+        .write("a.yaml", &config_map("a"));
+    let plan = plan(&repository, &["--by", "flux", "a.yaml", "--beside", "dump.yaml"]);
+    assert_eq!(plan["kept"][0]["key"], "ConfigMap/shop/a");
+}
+
+#[test]
+fn the_release_is_named_as_the_objects_name_it() {
+    let labelled = |labels: &str| config_map("a").replace("shop}", &format!("shop, labels: {{{labels}}}}}"));
+    for (labels, release) in [
+        ("app.kubernetes.io/instance: web, app.kubernetes.io/managed-by: Helm", "web"),
+        ("app.kubernetes.io/instance: web, helm.sh/chart: shop-1.0.0", "web"),
+        ("release: web, heritage: Tiller", "web"),
+        ("app.kubernetes.io/instance: web", "RELEASE"),
+        ("app.kubernetes.io/instance: release-name, app.kubernetes.io/managed-by: Helm", "RELEASE"),
+    ] {
+        let repository = Repository::new();
+        repository.write("a.yaml", &labelled(labels));
+        let (_, told, _) = repository.run(&["plan", "teardown", "--by", "helm", "a.yaml"], "");
+        assert!(told.starts_with(&format!("helm uninstall {release} -n shop\n")), "{labels}: {told}");
+    }
+}
+
+#[test]
+fn what_races_is_told_object_by_object() {
+    let cluster = fixture("plan/safe-order/two-workloads-one-image.yaml");
+    let engine = cluster.rsplit("---\n").next().expect("a document");
+    let engines: Vec<String> = ["f", "g"].map(|name| engine.replace("name: e,", &format!("name: {name},"))).to_vec();
+    let repository = Repository::new();
+    repository.write("cluster.yaml", &[std::slice::from_ref(&cluster), &engines[..]].concat().join("\n---\n"));
+    let arguments = ["--by", "namespace", "--release-namespace", "l", "cluster.yaml"];
+    let plan = plan(&repository, &arguments);
+    let outcomes = steps(&plan).last().expect("a step")["outcomes"].as_array().expect("outcomes");
+    let gone = |objects: &Value, name: &str| objects[format!("Engine.longhorn.io/l/{name}")] == "gone";
+    let mixtures: std::collections::BTreeSet<Vec<bool>> =
+        outcomes.iter().map(|one| ["e", "f", "g"].map(|name| gone(&one["objects"], name)).to_vec()).collect();
+    assert_eq!(mixtures.len(), 8, "every mixture of three");
+    let (_, told, _) = repository.run(&[&["plan", "teardown"], &arguments[..]].concat(), "");
+    for name in ["e", "f", "g"] {
+        assert!(told.contains(&format!("- Engine.longhorn.io/l/{name} is deleted")), "{told}");
+    }
 }
 
 #[test]

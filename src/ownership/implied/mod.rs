@@ -4,7 +4,7 @@
 //! A rendering contains no ReplicaSets, Pods or EndpointSlices, yet a deletion deletes them too. Each row of the
 //! section that a manifest alone decides is followed here: what is created, under which name, with which owner
 //! reference. Names that a controller generates contain a placeholder: `web-<hash>-<1>`. Nothing is implied below an
-//! object that was read from a cluster (its dependents were there to be read), nor where the input already contains the
+//! object that was read from a cluster (its dependents were there to be read), be it written in a manifest, too, nor where the input already contains the
 //! dependents.
 //!
 //! Left out, because no manifest decides them: what off-by-default features create (`[DEP-8]`, `[DEP-13]`, `[DEP-14]`), and
@@ -25,7 +25,8 @@ use crate::inventory::{Inventory, Member, Serving};
 /// What controllers create below the rendered objects of `inventory`: the built-in ones, and the generators of the tables.
 pub fn implied<'a>(inventory: &'a Inventory, ownership: &Ownership, ties: &Ties) -> Implied<'a> {
     let mut builder = Builder::new(inventory, ownership);
-    for member in &inventory.members {
+    let live = inventory.live();
+    for member in inventory.members.iter().filter(|member| !live.contains_key(&member.key)) {
         if is_reconciled(member) {
             built_in(&mut builder, member);
         }

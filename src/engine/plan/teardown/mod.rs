@@ -15,13 +15,12 @@ use std::collections::BTreeSet;
 
 use super::planner::Planner;
 use super::question::PlanError;
-use crate::cluster::{SafeOrder, Scenario};
+use crate::cluster::SafeOrder;
 use crate::engine::input::Bundle;
 use crate::gc::{Fate, Plan};
 use crate::kube::ObjectKey;
 use crate::story::{PlanView, RemovalView, SafeCommand, words};
 pub use request::{TeardownBy, TeardownRequest};
-use withdraw::Withdrawn;
 
 /// A removal, ready to be simulated.
 #[derive(Debug)]
@@ -32,6 +31,7 @@ pub struct Teardown {
     /// What the tool spares, and why.
     spared: Vec<(ObjectKey, String)>,
     safe_order: Option<Vec<SafeCommand>>,
+    /// The command that follows the safe order.
     command: String,
 }
 
@@ -42,21 +42,21 @@ impl Teardown {
         let absent = transient.iter().map(|member| member.key.clone()).collect();
         let analysis = &bundle.analysis().without(transient.iter().map(|member| member.id).collect());
         let implied = &analysis.implied();
-        let Withdrawn { withdrawal, command, policy, notes } = withdraw::withdraw(bundle, analysis, request)?;
-        let scenario = Scenario::removal(analysis, implied, &withdrawal.requests, request.kubelet)?;
-        let mut planner = Planner::of(scenario, analysis, implied, Some(command.clone()));
-        planner.note(notes);
+        let removal = withdraw::withdraw(bundle, analysis, request)?;
+        let scenario = removal.scenario(analysis, implied, request.kubelet)?;
+        let mut planner = Planner::of(scenario, analysis, implied, Some(removal.command.clone()));
+        planner.note(removal.notes.clone());
         let leaving = bundle.asked_for().map(|member| member.key.clone()).collect();
-        let search = planner.safe_order(&leaving, policy);
+        let search = planner.safe_order(&leaving, removal.policy);
         let safe_order = match search {
             SafeOrder::Unneeded => Some(Vec::new()),
             SafeOrder::Found(preparations) => {
-                Some(prepare::commands(&preparations, &planner, request.by, (bundle, analysis), &command))
+                Some(prepare::commands(&preparations, &planner, request.by, (bundle, analysis), &removal))
             }
             SafeOrder::Unknown => None,
         };
-        let spared = kept::spared(bundle, &withdrawal);
-        Ok(Self { planner, absent, spared, safe_order, command })
+        let spared = kept::spared(bundle, &removal.withdrawal);
+        Ok(Self { planner, absent, spared, safe_order, command: removal.after_preparations() })
     }
 
     /// Simulates the removal; its requests are one step.
@@ -101,7 +101,7 @@ impl Teardown {
 
     /// Whether a request of the removal was rejected.
     pub fn is_rejected(&self, plan: &Plan<'_>) -> bool {
-        plan.steps.last().is_some_and(|step| step.responses.iter().any(|http| *http >= 400 && *http != 404))
+        withdraw::is_rejected(plan)
     }
 }
 

@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 
 use super::request::TeardownBy;
+use super::withdraw::Withdrawn;
 use crate::cluster::{Analysis, Preparation};
 use crate::delivery::{argocd, marks};
 use crate::engine::input::Bundle;
@@ -17,23 +18,28 @@ use crate::story::words;
 /// Objects of one kind beyond which a command says `--all`, if they are all of that kind in the namespace.
 const MOST_NAMED: usize = 12;
 
-/// The commands that do the preparations; `teardown` is the one that follows them.
+/// The commands that do the preparations; `removal` is what follows them.
 pub(super) fn commands(
     preparations: &[Preparation],
     planner: &Planner,
     by: TeardownBy,
     (bundle, analysis): (&Bundle, &Analysis<'_>),
-    teardown: &str,
+    removal: &Withdrawn<'_>,
 ) -> Vec<SafeCommand> {
-    let writer = Writer { planner, analysis, teardown };
+    let asked = bundle.asked_for().map(|member| &member.key).collect();
+    let writer = Writer { planner, analysis, removal, asked };
     let delivered: BTreeSet<&ObjectKey> = planner.requests().iter().flat_map(targets).collect();
     let highest = bundle.asked_for().map(argocd::wave).max().unwrap_or(0);
+    // Waves come after all commands.
+    let is_wave = |preparation: &&Preparation| match preparation {
+        Preparation::Delete(keys) => by == TeardownBy::ArgoCd && keys.iter().all(|key| delivered.contains(key)),
+        Preparation::RemoveFinalizers(..) => false,
+    };
+    let first_wave = preparations.len() - preparations.iter().rev().take_while(is_wave).count();
     // The first has the highest wave.
     let waves = (1..=preparations.len() as i64).rev();
-    let each = preparations.iter().zip(waves).map(|(preparation, wave)| match preparation {
-        Preparation::Delete(keys) if by == TeardownBy::ArgoCd && keys.iter().all(|key| delivered.contains(key)) => {
-            writer.wave(keys, highest.saturating_add(wave))
-        }
+    let each = preparations.iter().zip(waves).enumerate().map(|(at, (preparation, wave))| match preparation {
+        Preparation::Delete(keys) if at >= first_wave => writer.wave(keys, highest.saturating_add(wave)),
         Preparation::Delete(keys) => writer.delete(keys),
         Preparation::RemoveFinalizers(key, finalizers) => writer.remove_finalizers(key, finalizers),
     });
@@ -50,7 +56,9 @@ fn targets(step: &Step) -> &[ObjectKey] {
 struct Writer<'a> {
     planner: &'a Planner,
     analysis: &'a Analysis<'a>,
-    teardown: &'a str,
+    removal: &'a Withdrawn<'a>,
+    /// What is removed.
+    asked: BTreeSet<&'a ObjectKey>,
 }
 
 impl Writer<'_> {
@@ -60,22 +68,27 @@ impl Writer<'_> {
 
     fn delete(&self, keys: &[ObjectKey]) -> SafeCommand {
         let targets: Vec<Target> = keys.iter().map(|key| self.target(key)).collect();
-        let command = match keys.len() > MOST_NAMED && self.are_all_of_their_kinds(keys) {
-            true => kubectl::delete_every(&targets, &["--wait"]),
-            false => kubectl::delete_several(&targets, &["--wait"]),
+        let cascade = self.removal.cascade_of_kubectl();
+        let options: Vec<&str> = ["--ignore-not-found", "--wait"].into_iter().chain(cascade.as_deref()).collect();
+        let command = if keys.len() > MOST_NAMED && self.are_all_of_their_kinds(keys) {
+            kubectl::delete_every(&targets, &options)
+        } else {
+            kubectl::delete_several(&targets, &options)
         };
         let named = words::keys(keys.iter());
-        let called =
-            [kinds::API_SERVICE, kinds::MUTATING_WEBHOOK_CONFIGURATION, kinds::VALIDATING_WEBHOOK_CONFIGURATION];
-        let silent = |key: &ObjectKey| called.contains(&key.group_kind());
+        let silent = |key: &ObjectKey| kinds::CALLOUTS.contains(&key.group_kind());
         let why = match self.controllers(keys) {
+            _ if keys.iter().all(silent) && keys.iter().any(|key| !self.asked.contains(key)) => format!(
+                "Nobody answers for {named} without its Service, and then it blocks what follows. It is no part of what is removed, \
+                 but without this something gets stuck."
+            ),
             _ if keys.iter().all(silent) => {
                 format!("Nobody answers for {named} once its Service is gone, and then it blocks what follows.")
             }
             controllers if !controllers.is_empty() => format!(
                 "{} removes the finalizers of {named} only as long as it runs and may: `{}` deletes it too early.",
                 words::keys(controllers.iter()),
-                self.teardown
+                self.removal.command
             ),
             _ => format!("Deleted first, while everything else is there, {named} does not get stuck."),
         };

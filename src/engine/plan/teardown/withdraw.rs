@@ -2,16 +2,22 @@
 
 use std::collections::BTreeSet;
 
+use foldhash::HashMap;
+
 use super::request::{TeardownBy, TeardownRequest};
-use crate::cluster::Analysis;
+use crate::cluster::{Analysis, Scenario};
 use crate::delivery::flux::{HelmReleaseSettings, KustomizationSettings};
 use crate::delivery::marks;
-use crate::delivery::{FluxObject, Leaving, RegimeSource, Withdrawal, argocd, flux, helm, kubectl, namespace};
+use crate::delivery::{
+    FluxObject, Leaving, RegimeSource, ToolRequest, Withdrawal, argocd, flux, helm, kubectl, namespace,
+};
 use crate::engine::input::Bundle;
 use crate::engine::plan::question::PlanError;
+use crate::gc::{ClusterError, Plan};
 use crate::inventory::Member;
-use crate::kube::{GroupKind, Namespace, Policy, kinds, kubectl as command_lines, shell};
+use crate::kube::{GroupKind, Namespace, ObjectKey, Policy, kinds, kubectl as command_lines, shell};
 use crate::manifest::Spanned;
+use crate::ownership::Implied;
 
 /// A removal of a tool.
 pub(super) struct Withdrawn<'b> {
@@ -22,6 +28,44 @@ pub(super) struct Withdrawn<'b> {
     pub(super) policy: Policy,
     /// What was assumed.
     pub(super) notes: Vec<String>,
+    /// Whether the command is one of kubectl, which fails on what it does not find.
+    is_kubectl: bool,
+    /// What Helm stores of the release: it deletes that at last, if it has deleted everything else.
+    pub(super) records: Vec<ObjectKey>,
+}
+
+impl Withdrawn<'_> {
+    /// The cluster with what the tool sends.
+    pub(super) fn scenario(
+        &self,
+        analysis: &Analysis<'_>,
+        implied: &Implied<'_>,
+        kubelet: bool,
+    ) -> Result<Scenario, ClusterError> {
+        let requests = &self.withdrawal.requests;
+        let scenario = Scenario::removal(analysis, implied, requests, kubelet)?;
+        if self.records.is_empty() || is_rejected(&scenario.verdict()) {
+            return Ok(scenario);
+        }
+        let records = self.records.iter().map(|key| ToolRequest::delete(key, Policy::Background));
+        let requests: Vec<ToolRequest> = requests.iter().cloned().chain(records).collect();
+        Scenario::removal(analysis, implied, &requests, kubelet)
+    }
+
+    /// The command once preparations have deleted some of what it names.
+    pub(super) fn after_preparations(&self) -> String {
+        if self.is_kubectl { format!("{} --ignore-not-found", self.command) } else { self.command.clone() }
+    }
+
+    /// The option that asks kubectl for the policy.
+    pub(super) fn cascade_of_kubectl(&self) -> Option<String> {
+        cascade_option(self.policy)
+    }
+}
+
+/// The option that asks for a policy other than Background, which Helm and kubectl have by default.
+fn cascade_option(policy: Policy) -> Option<String> {
+    (policy != Policy::Background).then(|| format!("--cascade={}", policy.as_str()))
 }
 
 /// What the tool of `request` sends to remove what was asked for of `bundle`.
@@ -36,7 +80,7 @@ pub(super) fn withdraw<'b>(
         _ => bundle.asked_for().collect(),
     };
     let leaving = Leaving { inventory: &bundle.inventory, deliveries, members };
-    let tool = Tooling { bundle, request, leaving };
+    let tool = Tooling { bundle, request, leaving, live: bundle.inventory.live() };
     match request.by {
         TeardownBy::Helm => Ok(tool.helm()),
         TeardownBy::Kubectl => Ok(tool.kubectl()),
@@ -59,6 +103,25 @@ pub(super) fn transient(bundle: &Bundle, by: TeardownBy) -> Vec<&Member> {
     bundle.asked_for().filter(transient).collect()
 }
 
+/// Whether a request of the last step was rejected.
+pub(super) fn is_rejected(plan: &Plan<'_>) -> bool {
+    plan.steps.last().is_some_and(|step| step.responses.iter().any(|http| *http >= 400 && *http != 404))
+}
+
+/// The release that a chart's labels name. `helm template` calls a release so that has no name.
+fn release_by_chart(member: &Member) -> Option<Spanned<&str>> {
+    let metadata = member.object.metadata();
+    let is_helm = |key: &str| metadata.label(key).is_some_and(|tool| ["Helm", "Tiller"].contains(&tool.value));
+    let of_chart = is_helm(marks::MANAGED_BY) || metadata.label(marks::HELM_CHART).is_some();
+    let name = metadata.label(marks::INSTANCE).filter(|_| of_chart);
+    let name = name.or_else(|| metadata.label("release").filter(|_| is_helm(marks::HERITAGE)));
+    name.filter(|name| !name.value.eq_ignore_ascii_case("release-name"))
+}
+
+fn keys_of(members: &[&Member]) -> Vec<ObjectKey> {
+    members.iter().map(|member| member.key.clone()).collect()
+}
+
 /// The objects in the order in which kubectl reads them: arguments as given, files of a folder by name, documents in order.
 fn in_reading_order(bundle: &Bundle) -> Vec<&Member> {
     let path = |member: &Member| bundle.inventory.sources.file(member.file).path().to_owned();
@@ -76,6 +139,8 @@ struct Tooling<'b, 'r> {
     bundle: &'b Bundle,
     request: &'r TeardownRequest,
     leaving: Leaving<'b>,
+    /// The objects that the input shows as they are in the cluster.
+    live: HashMap<&'b ObjectKey, &'b Member>,
 }
 
 impl<'b> Tooling<'b, '_> {
@@ -85,18 +150,25 @@ impl<'b> Tooling<'b, '_> {
 
     /// The option that asks for a policy other than the tool's own.
     fn cascade_option(&self) -> Option<String> {
-        let policy = self.request.cascade.filter(|policy| *policy != Policy::Background)?;
-        Some(format!("--cascade={}", policy.as_str()))
+        self.request.cascade.and_then(cascade_option)
     }
 
     fn helm(self) -> Withdrawn<'b> {
         let policy = self.policy(Policy::Background);
-        let withdrawal = helm::uninstall(&self.leaving, self.request.helm_version, policy);
         let (name, namespace) = (self.release(), self.release_namespace());
+        let records = match (&name, &namespace) {
+            (Some(name), Some(namespace)) => helm::records(&self.bundle.inventory, name, namespace),
+            _ => Vec::new(),
+        };
+        let mut leaving = self.leaving.clone();
+        leaving.members.retain(|member| helm::record_of(member).is_none());
+        let withdrawal = helm::uninstall(&leaving, self.request.helm_version, policy);
+        let name = name.unwrap_or_else(|| "RELEASE".to_owned());
+        let namespace = namespace.unwrap_or_else(|| "NAMESPACE".to_owned());
         let option = self.cascade_option();
         let words = ["helm", "uninstall", &name, "-n", &namespace];
         let command = shell::line(words.into_iter().chain(option.as_deref()));
-        Withdrawn { withdrawal, command, policy, notes: Vec::new() }
+        Withdrawn { withdrawal, command, policy, notes: Vec::new(), is_kubectl: false, records: keys_of(&records) }
     }
 
     fn kubectl(self) -> Withdrawn<'b> {
@@ -112,7 +184,7 @@ impl<'b> Tooling<'b, '_> {
         let option = self.cascade_option();
         let options: Vec<&str> = folders.then_some("-R").into_iter().chain(option.as_deref()).collect();
         let command = command_lines::delete_files(&self.bundle.arguments, &options);
-        Withdrawn { withdrawal, command, policy, notes: Vec::new() }
+        Withdrawn { withdrawal, command, policy, notes: Vec::new(), is_kubectl: true, records: Vec::new() }
     }
 
     fn argocd(self) -> Withdrawn<'b> {
@@ -135,7 +207,7 @@ impl<'b> Tooling<'b, '_> {
                 "The Application is assumed to have a resources finalizer: without one, nothing is deleted.".to_owned(),
             ],
         };
-        Withdrawn { withdrawal, command, policy, notes }
+        Withdrawn { withdrawal, command, policy, notes, is_kubectl: false, records: Vec::new() }
     }
 
     /// What a HelmRelease delivers is what Flux's label says, or what has the marks of a chart.
@@ -186,7 +258,7 @@ impl<'b> Tooling<'b, '_> {
         if is_mixed {
             notes.push("What has the marks of a chart is deleted as its HelmRelease would, everything else as the Kustomization would.".to_owned());
         }
-        Withdrawn { withdrawal, command, policy: Policy::Background, notes }
+        Withdrawn { withdrawal, command, policy: Policy::Background, notes, is_kubectl: false, records: Vec::new() }
     }
 
     fn namespace(self) -> Result<Withdrawn<'b>, PlanError> {
@@ -196,7 +268,7 @@ impl<'b> Tooling<'b, '_> {
         let option = self.cascade_option();
         let words = ["kubectl", "delete", "namespace"].into_iter().chain(names.iter().map(String::as_str));
         let command = shell::line(words.chain(option.as_deref()));
-        Ok(Withdrawn { withdrawal, command, policy, notes: Vec::new() })
+        Ok(Withdrawn { withdrawal, command, policy, notes: Vec::new(), is_kubectl: true, records: Vec::new() })
     }
 
     /// The one that was asked for; else the Namespaces among the objects; else the one in which they all live.
@@ -226,21 +298,14 @@ impl<'b> Tooling<'b, '_> {
         }
     }
 
-    /// The name of the release: as Helm wrote it onto a live object, or as charts do by convention.
-    fn release(&self) -> String {
-        let by_helm = self.named_by(|member| member.object.metadata().annotation(marks::HELM_RELEASE_NAME));
-        let by_chart = || {
-            let of_chart = |member: &&Member| {
-                member.object.metadata().label(marks::MANAGED_BY).is_some_and(|value| value.value == "Helm")
-            };
-            self.named_by(|member| {
-                Some(member).filter(of_chart).and_then(|member| member.object.metadata().label(marks::INSTANCE))
-            })
-        };
-        by_helm.or_else(by_chart).unwrap_or_else(|| "RELEASE".to_owned())
+    /// The name of the release: as Helm wrote it onto a live object or into its own record, or as charts do by convention.
+    fn release(&self) -> Option<String> {
+        let by_helm = || self.named_by(|member| member.object.metadata().annotation(marks::HELM_RELEASE_NAME));
+        let by_record = || self.named_by(helm::record_of);
+        by_helm().or_else(by_record).or_else(|| self.named_by(release_by_chart))
     }
 
-    fn release_namespace(&self) -> String {
+    fn release_namespace(&self) -> Option<String> {
         let written = || self.named_by(|member| member.object.metadata().annotation(marks::HELM_RELEASE_NAMESPACE));
         let given = || self.bundle.inventory.namespace.clone();
         let only = || {
@@ -248,8 +313,9 @@ impl<'b> Tooling<'b, '_> {
             let homes: BTreeSet<&str> = homes.collect();
             homes.first().filter(|_| homes.len() == 1).map(|home| (*home).to_owned())
         };
-        let found = self.request.release_namespace.clone().or_else(written).or_else(given).or_else(only);
-        found.unwrap_or_else(|| "NAMESPACE".to_owned())
+        let records = || self.leaving.members.iter().filter(|member| helm::record_of(member).is_some());
+        let stored = || records().find_map(|member| member.key.namespace.name().map(str::to_owned));
+        self.request.release_namespace.clone().or_else(written).or_else(stored).or_else(given).or_else(only)
     }
 
     /// As the tracking id names it, or the label.
@@ -259,9 +325,11 @@ impl<'b> Tooling<'b, '_> {
         name.or_else(|| self.named_by(|member| member.object.metadata().label(marks::ARGOCD_INSTANCE)))
     }
 
-    /// The first of the objects that says it.
+    /// The first of the objects that says it, as they are in the cluster or as they are written.
     fn named_by(&self, says: impl Fn(&'b Member) -> Option<Spanned<&'b str>>) -> Option<String> {
-        self.leaving.members.iter().copied().find_map(says).map(|said| said.value.to_owned())
+        let live = self.leaving.members.iter().filter_map(|member| self.live.get(&member.key)).copied();
+        let said = live.chain(self.leaving.members.iter().copied()).find_map(says);
+        said.map(|said| said.value.to_owned())
     }
 
     /// The object that delivers because its path reaches what is removed, if the input contains it.
