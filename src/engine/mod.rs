@@ -36,7 +36,7 @@ pub use describe::{describe, tool};
 pub use error::SessionError;
 pub use fix::{Fixed, FixedFile};
 pub use input::{Bundle, BundleError};
-pub use inquiry::{DeliveredObjects, Inquiry, ObjectDeletion, ObjectPlace, ObjectSpot, Spot};
+pub use inquiry::{DeliveredObjects, Inquiry, ObjectDeletion, ObjectPlace, ObjectSpot, OwnerLookup, Spot};
 pub use list::list;
 pub use plan::{
     DeletionPlan, DeletionRequest, PlanError, Planner, Question, Steps, TargetError, Teardown, TeardownBy,

@@ -1,6 +1,6 @@
 //! What a hover says.
 
-use crate::engine::{DeliveredObjects, Inquiry, ObjectDeletion, ObjectPlace, ObjectSpot, Spot};
+use crate::engine::{DeliveredObjects, Inquiry, ObjectDeletion, ObjectPlace, ObjectSpot, OwnerLookup, Spot};
 use crate::kube::ObjectKey;
 use crate::report::RowInfo;
 use crate::text::plain;
@@ -13,15 +13,9 @@ pub(super) fn text(inquiry: &Inquiry<'_>, found: &ObjectSpot) -> Option<String> 
     let object = &found.object;
     match &found.spot {
         Spot::Identity => Some(identity(inquiry, object)),
-        Spot::Owner { named, place: Some(owner) } => {
-            let owns = format!("{} owns {}: it is deleted with its last owner.", code(named), code(&object.key));
-            Some(paragraphs([Some(owns), deletion_of(inquiry, owner)]))
-        }
-        Spot::Owner { named, place: None } => {
-            let named = code(named);
-            Some(format!(
-                "{named} is not in the input. If the cluster has no such owner either, the object is deleted."
-            ))
+        Spot::Owner { place, .. } => {
+            let deletion = place.as_ref().and_then(|owner| deletion_of(inquiry, owner));
+            Some(paragraphs([Some(owner_text(&object.key, &found.spot)), deletion]))
         }
         Spot::Finalizer { finalizer, rows } => Some(finalizer_text(finalizer, rows)),
         Spot::Namespace => {
@@ -30,6 +24,74 @@ pub(super) fn text(inquiry: &Inquiry<'_>, found: &ObjectSpot) -> Option<String> 
         }
         Spot::Other => None,
     }
+}
+
+/// What the garbage collector makes of an owner reference of an object.
+fn owner_text(object: &ObjectKey, spot: &Spot) -> String {
+    let Spot::Owner { named, lookup, blocks, has_others, is_undecided, .. } = spot else { return String::new() };
+    let (named, object) = (code(named), code(object));
+    let when = if *has_others { "once it has no other owner" } else { "with it" };
+    let dangling = match (is_undecided, has_others) {
+        (true, _) => "",
+        (false, true) => " The object is deleted unless it has another owner.",
+        (false, false) => " The object is deleted.",
+    };
+    let mut text = match lookup {
+        OwnerLookup::Found { .. } if *is_undecided => format!("{named} owns {object}."),
+        OwnerLookup::Found { assumed } => {
+            let condition = if *assumed { " if it has this uid in the cluster" } else { "" };
+            format!("{named} owns {object}{condition}: when the owner is deleted, the object is deleted {when}.")
+        }
+        OwnerLookup::Itself => format!("{object} names itself as its owner. The reference deletes nothing."),
+        OwnerLookup::OutOfReach => format!(
+            "{named} is namespaced and {object} is cluster-scoped: the garbage collector never finds the owner, and \
+             never deletes the object with it."
+        ),
+        OwnerLookup::NotServed => format!(
+            "The API server does not serve the kind of {named}: the garbage collector never decides about the owner, and \
+             never deletes the object with it."
+        ),
+        OwnerLookup::InNamespace(namespace) => format!(
+            "{named} is in namespace {}, and the garbage collector looks for it in the namespace of {object}: it treats \
+             the owner as deleted.{dangling}",
+            code(namespace)
+        ),
+        OwnerLookup::Mismatched => format!(
+            "The garbage collector does not find {named} as the reference describes it: it treats the owner as \
+             deleted.{dangling}"
+        ),
+        OwnerLookup::Absent { unknown_scope } => {
+            let unless = if *has_others { ", unless it has another owner" } else { "" };
+            let deleted = if *is_undecided {
+                String::new()
+            } else {
+                format!(" If the cluster has no such owner either, the object is deleted{unless}.")
+            };
+            let doubt = match (unknown_scope, *is_undecided) {
+                (true, false) => {
+                    " It is kept if the cluster does not serve the owner's kind, or if the owner is namespaced and the object \
+                     is not."
+                }
+                _ => "",
+            };
+            format!("{named} is not in the input.{deleted}{doubt}")
+        }
+    };
+    if *is_undecided {
+        text.push_str(
+            " The garbage collector never deletes the object, because it cannot look up another of its owners.",
+        );
+    }
+    match lookup {
+        OwnerLookup::Found { .. } if *blocks => {
+            text.push_str(" A Foreground deletion of the owner waits for the object.");
+        }
+        OwnerLookup::OutOfReach | OwnerLookup::NotServed if *blocks => {
+            text.push_str(" The reference blocks: a Foreground deletion of the owner waits for the object forever.");
+        }
+        _ => {}
+    }
+    text
 }
 
 /// `deletes 5 objects; 1 gets stuck`.

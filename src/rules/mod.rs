@@ -38,6 +38,7 @@ mod volume;
 mod words;
 
 pub use draft::Draft;
+pub(crate) use owner_identity::is_contradicted;
 pub use page::{Example, ExampleLanguage, FrontMatter, Page, PageError};
 pub(crate) use registry::suggestion;
 pub use registry::{RULES, find};

@@ -195,7 +195,7 @@ fn lives_elsewhere(inventory: &Inventory, dependent: &Member, reference: &OwnerR
 }
 
 /// Whether the edge contradicts the uids in the input, so the collector does not follow it.
-pub(super) fn is_contradicted(inventory: &Inventory, edge: &OwnerEdge) -> bool {
+pub(crate) fn is_contradicted(inventory: &Inventory, edge: &OwnerEdge) -> bool {
     mismatch(inventory, edge).is_some()
 }
 

@@ -228,6 +228,82 @@ fn a_hover_says_who_owns_who_removes_and_what_is_deleted_with_it() {
 }
 
 #[test]
+fn hover_on_an_owner_says_how_the_collector_looks_it_up() {
+    const BLOCKING: &str = "      blockOwnerDeletion: true\n";
+    let hover = |dependent: &str, others: &[(&str, &str)]| {
+        let mut client = Client::open_all(&[&[("a.yaml", dependent)], others].concat());
+        let says = client.hover("a.yaml", dependent, "name: operator");
+        let object = client.hover("a.yaml", dependent, "ConfigMap");
+        client.end();
+        (says, object)
+    };
+    let says = |dependent: &str, others: &[(&str, &str)]| hover(dependent, others).0;
+    let own = &[("b.yaml", OWNER)][..];
+    let found =
+        "`Deployment operator` owns `ConfigMap/shop/settings`: when the owner is deleted, the object is deleted ";
+    let kept = "the garbage collector never finds the owner, and never deletes the object with it.";
+    let driver = |rest: &str| {
+        // A hover on its kind is wanted too.
+        let text = DRIVER.replace("  namespaze: shop\n", rest);
+        let mut client = Client::open_all(&[("a.yaml", &text), ("b.yaml", OWNER)]);
+        let said = (client.hover("a.yaml", &text, "name: operator"), client.hover("a.yaml", &text, "CSIDriver"));
+        client.end();
+        said
+    };
+    let (owner, identity) = driver("");
+    let expected = "`Deployment operator` is namespaced and `CSIDriver.storage.k8s.io//disk` is cluster-scoped: ";
+    assert!(owner.starts_with(&format!("{expected}{kept}\n\nDeleting ")), "{owner}");
+    assert!(!identity.contains("Owned by"), "{identity}");
+    let (owner, _) = driver(BLOCKING);
+    let waits = " The reference blocks: a Foreground deletion of the owner waits for the object forever.\n\n";
+    assert!(owner.starts_with(&format!("{expected}{kept}{waits}")), "{owner}");
+
+    assert!(says(OWNED, own).starts_with(&format!("{found}with it.\n\n")), "{}", says(OWNED, own));
+    let blocking = format!("{OWNED}{BLOCKING}");
+    let waits = "with it. A Foreground deletion of the owner waits for the object.\n\n";
+    assert!(says(&blocking, own).starts_with(&format!("{found}{waits}")), "{}", says(&blocking, own));
+    let literal = OWNED.replace("uid: ''", "uid: 1e5a2b7c-0000-4000-8000-000000000001");
+    let literal = says(&literal, own);
+    assert!(literal.contains("owns `ConfigMap/shop/settings` if it has this uid in the cluster: "), "{literal}");
+    let second = "    - {apiVersion: v1, kind: ConfigMap, name: second, uid: ''}\n";
+    let two = says(&format!("{OWNED}{second}"), own);
+    assert!(two.starts_with(&format!("{found}once it has no other owner.\n\n")), "{two}");
+
+    let elsewhere = OWNER.replace("namespace: shop", "namespace: other");
+    let (owner, identity) = hover(OWNED, &[("b.yaml", &elsewhere)]);
+    let expected = "`Deployment operator` is in namespace `other`, and the garbage collector looks for it in the namespace of \
+                    `ConfigMap/shop/settings`: it treats the owner as deleted. The object is deleted.";
+    assert_eq!(owner, expected);
+    assert!(!identity.contains("Owned by"), "{identity}");
+
+    let absent =
+        "`Deployment operator` is not in the input. If the cluster has no such owner either, the object is deleted";
+    assert_eq!(says(OWNED, &[]), format!("{absent}."));
+    assert_eq!(says(&format!("{OWNED}{second}"), &[]), format!("{absent}, unless it has another owner."));
+    let unknown = OWNED.replace("apps/v1", "example.com/v1");
+    let doubt = ". It is kept if the cluster does not serve the owner's kind, or if the owner is namespaced and the object is not.";
+    assert_eq!(says(&unknown, &[]), format!("{absent}{doubt}"));
+
+    let removed = OWNED.replace("apps/v1", "apps/v1beta1");
+    let expected =
+        "The API server does not serve the kind of `Deployment operator`: the garbage collector never decides";
+    assert!(says(&removed, own).starts_with(expected), "{}", says(&removed, own));
+    let undecided = "    - {apiVersion: apps/v1beta1, kind: Deployment, name: second, uid: ''}\n";
+    let undecided = says(&format!("{OWNED}{undecided}"), own);
+    let expected = "`Deployment operator` owns `ConfigMap/shop/settings`. The garbage collector never deletes the object, \
+                    because it cannot look up another of its owners.\n\n";
+    assert!(undecided.starts_with(expected), "{undecided}");
+    let itself = OWNED
+        .replace("kind: Deployment\n      name: operator", "kind: ConfigMap\n      name: settings # name: operator");
+    let itself = itself.replace("apps/v1", "v1");
+    let mut client = Client::open_all(&[("a.yaml", &itself)]);
+    let said = client.hover("a.yaml", &itself, "name: settings # name");
+    let expected = "`ConfigMap/shop/settings` names itself as its owner. The reference deletes nothing.";
+    assert!(said.starts_with(expected), "{said}");
+    client.end();
+}
+
+#[test]
 fn a_hover_on_a_namespace_and_on_a_definition_says_what_goes_with_them() {
     let cake = "apiVersion: example.com/v1\nkind: Cake\nmetadata:\n  name: one\n  namespace: shop\n";
     let mut client = Client::open_all(&[("a.yaml", OWNED), ("cake.yaml", cake), ("crd.yaml", CAKES)]);

@@ -1,6 +1,7 @@
 //! The questions of an editor: what is written at a place, what it is tied to, what its deletion does.
 
 mod deletion;
+mod lookup;
 mod place;
 
 use std::cell::OnceCell;
@@ -22,6 +23,7 @@ use crate::report::Report;
 use crate::text::{FileId, SourceFile};
 
 pub use self::deletion::ObjectDeletion;
+pub use self::lookup::OwnerLookup;
 pub use self::place::{ObjectPlace, ObjectSpot, Spot};
 
 /// Many questions of one session: what one of them finds out is there for the next.
@@ -119,11 +121,14 @@ impl<'s> Inquiry<'s> {
         Some(asked.place(found.object.bundle, inventory.member(id)))
     }
 
-    /// The objects that an object names as its owners, as far as the input contains them.
+    /// The objects of the input that the garbage collector finds as owners of an object.
     pub fn owners(&self, object: &ObjectPlace) -> Vec<ObjectPlace> {
         let asked = self.asked(object);
-        let bound = asked.analysis.ownership().edges_of(object.id).iter().filter_map(|edge| edge.bound());
-        bound.map(|id| asked.place(object.bundle, asked.bundle.inventory.member(id))).collect()
+        let inventory = &asked.bundle.inventory;
+        let edges = asked.analysis.ownership().edges_of(object.id).iter();
+        let found = edges.filter(|edge| matches!(OwnerLookup::of(inventory, edge), OwnerLookup::Found { .. }));
+        let owners = found.filter_map(|edge| edge.bound());
+        owners.map(|id| asked.place(object.bundle, inventory.member(id))).collect()
     }
 
     /// The objects that name an object as their owner, that are made for it, or that use it; what a Namespace contains, and the objects
@@ -225,10 +230,20 @@ impl<'s> AskedBundle<'s> {
         let metadata = object.metadata();
         let references = metadata.owner_references().entries.iter().enumerate();
         if let Some((entry, reference)) = references.into_iter().find(|(_, reference)| holds(reference.span, offset)) {
+            let inventory = &self.bundle.inventory;
             let edges = self.analysis.ownership().edges_of(member.id);
-            let owner = edges.iter().find(|edge| edge.entry == entry).and_then(|edge| edge.bound());
-            let owner = owner.map(|id| self.place(at, self.bundle.inventory.member(id)));
-            return Spot::Owner { named: format!("{} {}", reference.kind(), reference.name()), place: owner };
+            let lookups = edges.iter().map(|edge| (edge, OwnerLookup::of(inventory, edge)));
+            let (this, others): (Vec<_>, Vec<_>) = lookups.partition(|(edge, _)| edge.entry == entry);
+            let owner = this.first().and_then(|(edge, _)| edge.bound());
+            let unknown = OwnerLookup::Absent { unknown_scope: true };
+            return Spot::Owner {
+                named: format!("{} {}", reference.kind(), reference.name()),
+                place: owner.map(|id| self.place(at, inventory.member(id))),
+                blocks: reference.is_blocking(),
+                has_others: !others.is_empty(),
+                is_undecided: others.iter().any(|(_, lookup)| lookup.is_undecided()),
+                lookup: this.into_iter().next().map_or(unknown, |(_, lookup)| lookup),
+            };
         }
         if let Some(finalizer) = metadata.finalizers().iter().find(|finalizer| holds(finalizer.span, offset)) {
             let rows = rows_about(&self.bundle.tables, &finalizer.value);

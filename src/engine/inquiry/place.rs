@@ -1,5 +1,6 @@
 //! Where objects are written, and what of them is written at a place.
 
+use super::OwnerLookup;
 use crate::engine::input::Bundle;
 use crate::inventory::{Member, ObjectId};
 use crate::kube::ObjectKey;
@@ -39,6 +40,14 @@ pub enum Spot {
         named: String,
         /// Where the owner is written, if the input contains it.
         place: Option<ObjectPlace>,
+        /// How the garbage collector looks it up.
+        lookup: OwnerLookup,
+        /// Whether a Foreground deletion of the owner waits for the object.
+        blocks: bool,
+        /// Whether the object names other owners, too.
+        has_others: bool,
+        /// Whether the lookup of another owner keeps the collector from deciding.
+        is_undecided: bool,
     },
     /// A finalizer.
     Finalizer {

@@ -1,0 +1,76 @@
+//! How the garbage collector looks an owner up.
+
+use crate::inventory::{Inventory, Member, ObjectId, Release, Serving};
+use crate::kube::{Namespace, Scope};
+use crate::ownership::{Owner, OwnerEdge};
+use crate::rules::is_contradicted;
+
+/// The result of looking up the owner that a reference names.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum OwnerLookup {
+    /// The input contains the owner where the collector looks.
+    Found {
+        /// Whether the reference has a uid that no manifest confirms: a cluster gives the owner a uid of its own.
+        assumed: bool,
+    },
+    /// The reference names its own object.
+    Itself,
+    /// The object is cluster-scoped and the owner is not: the collector gives up ([GC-20]).
+    OutOfReach,
+    /// The kind is not served: the collector tries again forever ([GC-16]).
+    NotServed,
+    /// The owner is in that namespace and not in the object's: the collector takes it for deleted ([GC-17]).
+    InNamespace(Namespace),
+    /// The uid is that of another object: the collector takes the owner for deleted ([GC-18]).
+    Mismatched,
+    /// The input does not contain the owner.
+    Absent {
+        /// Whether the scope of the object's or of the owner's kind is unknown.
+        unknown_scope: bool,
+    },
+}
+
+impl OwnerLookup {
+    pub(super) fn of(inventory: &Inventory, edge: &OwnerEdge) -> Self {
+        let (dependent, reference) = (edge.dependent(inventory), edge.reference(inventory));
+        let kind = inventory.owner_kind(reference);
+        if !matches!(kind.serving, Serving::Yes | Serving::OffByDefault { .. } | Serving::Unknown) {
+            return Self::NotServed;
+        }
+        let scopes = (dependent.scope(), kind.scope);
+        if scopes == (Some(Scope::Cluster), Some(Scope::Namespaced)) {
+            let gives_up = inventory.kinds.release() >= Release::new(20);
+            return if gives_up { Self::OutOfReach } else { Self::Mismatched };
+        }
+        match edge.owner {
+            Owner::ByUid(id) | Owner::ByName(id) => Self::bound(inventory, edge, dependent, id),
+            Owner::Elsewhere => {
+                let namesakes =
+                    inventory.with_name(reference.group_version().group, reference.kind(), reference.name());
+                let first = namesakes.first().map(|id| inventory.member(*id).key.namespace.clone());
+                Self::InNamespace(first.unwrap_or(Namespace::Unwritten))
+            }
+            Owner::Absent if is_contradicted(inventory, edge) => Self::Mismatched,
+            Owner::Absent => Self::Absent { unknown_scope: scopes.0.is_none() || scopes.1.is_none() },
+        }
+    }
+
+    fn bound(inventory: &Inventory, edge: &OwnerEdge, dependent: &Member, owner: ObjectId) -> Self {
+        let there = &inventory.member(owner).key.namespace;
+        if owner == dependent.id {
+            Self::Itself
+        } else if dependent.key.namespace.certainly_differs(there) {
+            Self::InNamespace(there.clone())
+        } else if is_contradicted(inventory, edge) {
+            Self::Mismatched
+        } else {
+            let is_literal = !edge.reference(inventory).uid().is_empty();
+            Self::Found { assumed: is_literal && matches!(edge.owner, Owner::ByName(_)) }
+        }
+    }
+
+    /// Whether the collector never decides about an object with such a reference ([GC-22]).
+    pub(super) fn is_undecided(&self) -> bool {
+        matches!(self, Self::OutOfReach | Self::NotServed)
+    }
+}
