@@ -80,11 +80,13 @@ pub(super) fn check_analysed(bundles: &[Bundle], analyses: &[&Analysis<'_>], che
         findings = repeats::once(findings);
     }
     let own = OwnFiles::of(check);
+    skipped.retain(|skip| !own.contains(&skip.file));
     let in_scope = |findings: &[Reported]| findings.iter().filter(|reported| scope.touches(&reported.finding)).count();
     let summary = Summary {
         suppressed: suppressed.len(),
         baseline: in_scope(&known),
         before,
+        skipped: skipped.iter().filter(|skip| !skip.is_empty()).count(),
         ..summarise(bundles, &merged, &own, &findings)
     };
     let rules = run.rules.iter().map(|rule| describe_as(rule, &check.severities)).collect();
@@ -92,7 +94,6 @@ pub(super) fn check_analysed(bundles: &[Bundle], analyses: &[&Analysis<'_>], che
         Graphs::Drawn => cascades(&verdicts, &merged.sources, &findings),
         Graphs::LeftOut => Cascades::default(),
     };
-    skipped.retain(|skip| !own.contains(&skip.file));
     let (tool, run) = (tool(), run_info(bundles, check));
     let exclusion = exclusion(&findings, &merged.sources);
     let Merged { sources, sets: files_of_bundles, .. } = merged;

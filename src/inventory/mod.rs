@@ -32,8 +32,8 @@ use rayon::prelude::*;
 use smol_str::SmolStr;
 
 use crate::kube::{GroupKind, Namespace, ObjectKey, Scope, kinds as well_known};
-use crate::kustomize::{BuildFate, Edits};
-use crate::manifest::{Object, ParsedDocument, ParsedFile, Skip};
+use crate::kustomize::{BuildFate, Edits, pointers};
+use crate::manifest::{ManifestTool, Object, ParsedDocument, ParsedFile, Skip, SkipReason, has_directive};
 use crate::text::{FileId, Sources, Span};
 use crate::yaml::{Problem, Quirk, ReadError};
 
@@ -172,7 +172,12 @@ impl Inventory {
         let Settings { release, namespace, extra_kinds } = settings;
         let facts = files.iter().filter_map(|file| Some((file.source().path(), file.facts()?)));
         let (neighbourhood, (sources, mut written)) = rayon::join(
-            || Neighbourhood::of(facts),
+            || {
+                Neighbourhood::of(
+                    facts,
+                    located(&files, ParsedDocument::objects).flat_map(|object| pointers(object.what)),
+                )
+            },
             || {
                 let sources = files.iter().map(|file| file.source().clone()).collect();
                 let written: Vec<_> = located(&files, ParsedDocument::objects).collect();
@@ -181,15 +186,22 @@ impl Inventory {
         );
         // What a root builds is applied, whatever else its neighbours say.
         let said = files.par_iter().zip(&edits).map(|(file, edits)| match edits {
-            None => neighbourhood.skip_reason(file.source().path()),
-            Some(_) => None,
+            None => (neighbourhood.skip_reason(file.source().path()), neighbourhood.has_patches(file.source().path())),
+            Some(_) => (None, false),
         });
         let said: Vec<_> = said.collect();
-        let said_of = |file: FileId| said.get(file.0 as usize).and_then(Option::as_ref);
-        let aside = written.extract_if(.., |object| said_of(object.file).is_some());
-        let set_aside = aside.filter_map(|InDocument { file, document, what }| {
-            let reason = said_of(file)?.clone();
-            Some((file, document, Skip { span: what.start(), reason }))
+        let said_of = |object: &InDocument<&Arc<Object>>| {
+            let (reason, has_patches) = said.get(object.file.0 as usize)?;
+            let is_patch = || *has_patches && has_directive(object.what);
+            reason
+                .clone()
+                .filter(|reason| may_be(reason, object.what))
+                .or_else(|| is_patch().then_some(SkipReason::Patch(ManifestTool::Kustomize)))
+        };
+        let aside = written.extract_if(.., |object| said_of(object).is_some());
+        let set_aside = aside.filter_map(|object| {
+            let reason = said_of(&object)?;
+            Some((object.file, object.document, Skip { span: object.what.start(), reason }))
         });
         let set_aside = set_aside.collect();
         written.retain(|object| match clients.get(object.file.0 as usize) {
@@ -352,9 +364,10 @@ impl Inventory {
         located(&self.files, ParsedDocument::quirks).filter(|quirk| !self.is_set_aside(quirk.file))
     }
 
-    /// Whether a neighbour says that the objects of the file are not to be applied.
+    /// Whether neighbours say that no object of the file is to be applied.
     fn is_set_aside(&self, file: FileId) -> bool {
-        self.set_aside.binary_search_by_key(&file, |(file, ..)| *file).is_ok()
+        let is_mentioned = self.set_aside.binary_search_by_key(&file, |(file, ..)| *file).is_ok();
+        is_mentioned && self.members_of(file).is_empty()
     }
 
     /// Files that cannot be read at all, and why, to be read after their names: `is a broken symbolic link`.
@@ -396,6 +409,14 @@ impl Inventory {
             }
         }
     }
+}
+
+/// Whether an object may be what its neighbours say. Kubernetes' own kinds configure no plugin of kustomize, unless they carry the
+/// annotation that names a function (<https://kubectl.docs.kubernetes.io/guides/extending_kustomize/>).
+fn may_be(reason: &SkipReason, object: &Object) -> bool {
+    let is_own = || table().find(object.group(), &object.group_version().version, object.kind()).is_some();
+    let has_function = || object.at(&["metadata", "annotations", "config.kubernetes.io/function"]).is_some();
+    !matches!(reason, SkipReason::Configuration(_)) || !is_own() || has_function()
 }
 
 /// Everything that `part` takes out of the documents of some files, in order.

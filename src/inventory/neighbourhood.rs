@@ -1,29 +1,44 @@
 //! What the files of an input say about each other: a kustomization names its patches, a test its assertions. A
-//! neighbour that applies a file outweighs all others.
+//! neighbour that applies a file outweighs all others, and so does a delivery object that points at its folder.
+//!
+//! The author of a change can write any neighbour, so each has a say about few files: about those in its own folder and below,
+//! and about others only where a kustomization governs them. A test in another folder has none where manifests lie that no
+//! neighbour names: that folder is applied as it is.
 
 use std::borrow::Cow;
 
 use foldhash::{HashMap, HashSet};
 
-use crate::kustomize::{folder_of, name_of, resolve, resolved};
+use crate::kustomize::{Pointer, ancestors, folder_of, name_of, resolve, resolved};
 use crate::manifest::{FileFacts, KUSTOMIZATIONS, ManifestTool, SkipReason, Use, is_kustomization};
 
 /// What the neighbours of every file say about it.
 #[derive(Clone, Debug, Default)]
 pub struct Neighbourhood {
-    /// How the files of a path are used.
-    uses: HashMap<String, Vec<Use>>,
+    /// How the files of a path are used by neighbours in their folder and above it, or applied by others.
+    uses: HashMap<String, NamedUses>,
+    /// How they are used by others. kustomize reads no such file unless `--load-restrictor` allows it.
+    uses_from_elsewhere: HashMap<String, NamedUses>,
     /// Folders with a file of a test tool.
     tested: HashSet<String>,
-    /// Folder → the numbers of the steps that apply something, as they are written: `00`.
-    steps: HashMap<String, HashSet<String>>,
-    /// Folders with a file like `00-assert.yaml`.
-    asserting: HashSet<String>,
+    /// Folders with a file of a tool that reads its neighbours: a kustomization, a test.
+    configured: HashSet<String>,
+    /// Folders with a manifest that no neighbour names.
+    applied: HashSet<String>,
+    /// Folders that delivery objects point at, and whether they mean those below, too.
+    delivered: HashMap<String, bool>,
     /// Files that assert by a document of their own, or contain a part of an object.
     hints: HashMap<String, Hints>,
+    /// Files with a directive of a strategic merge patch.
+    directives: HashSet<String>,
     /// Folders with a kustomization, in order.
     kustomizations: Vec<String>,
+    /// The same folders, to look one up.
+    governed: HashSet<String>,
 }
+
+/// Each way in which a file is used, and how many times it is named so.
+type NamedUses = Vec<(Use, usize)>;
 
 #[derive(Clone, Copy, Debug, Default)]
 struct Hints {
@@ -32,13 +47,26 @@ struct Hints {
 }
 
 impl Neighbourhood {
-    /// Puts together what the files say. Paths are the reported ones.
-    pub fn of<'a>(files: impl IntoIterator<Item = (&'a str, &'a FileFacts)>) -> Self {
+    /// Puts together what the files say. Paths are the reported ones. `pointers` are those of all delivery objects.
+    pub fn of<'a>(
+        files: impl IntoIterator<Item = (&'a str, &'a FileFacts)>,
+        pointers: impl IntoIterator<Item = Pointer>,
+    ) -> Self {
         let files: Vec<(Cow<'_, str>, &FileFacts)> =
             files.into_iter().map(|(path, facts)| (resolved(path), facts)).collect();
         let mut all = Self::default();
+        // Every repository has a root, so an object that points there may mean another one.
+        for pointer in pointers.into_iter().filter(|pointer| !pointer.folder.is_empty()) {
+            *all.delivered.entry(pointer.folder).or_default() |= pointer.recursive;
+        }
         for (path, facts) in &files {
             all.note(path, facts);
+        }
+        for (path, facts) in &files {
+            let is_named = all.uses.contains_key(&**path) || all.uses_from_elsewhere.contains_key(&**path);
+            if facts.has_manifest && !is_named && StepFile::of(path).is_none() {
+                all.applied.insert(folder_of(path).to_owned());
+            }
         }
         all.spread(&files);
         all
@@ -47,20 +75,18 @@ impl Neighbourhood {
     fn note(&mut self, path: &str, facts: &FileFacts) {
         let folder = folder_of(path);
         for mention in &facts.mentions {
-            self.uses.entry(resolve(folder, &mention.path)).or_default().push(mention.used.clone());
+            self.name(folder, resolve(folder, &mention.path), mention.used.clone());
         }
         self.tested.extend(facts.tested.iter().map(|tested| resolve(folder, tested)));
         if facts.is_kustomization {
             self.kustomizations.push(folder.to_owned());
+            self.governed.insert(folder.to_owned());
         }
-        match StepFile::of(path) {
-            Some(StepFile { check: Some(StepCheck::Assert), .. }) => {
-                self.asserting.insert(folder.to_owned());
-            }
-            Some(StepFile { number, check: None }) => {
-                self.steps.entry(folder.to_owned()).or_default().insert(number.to_owned());
-            }
-            Some(StepFile { check: Some(StepCheck::Errors), .. }) | None => {}
+        if facts.is_kustomization || !facts.tested.is_empty() {
+            self.configured.insert(folder.to_owned());
+        }
+        if facts.has_directive {
+            self.directives.insert(path.to_owned());
         }
         let hints = Hints { asserts: facts.has_test_assert, partial: facts.has_partial_object };
         // Most files give none.
@@ -69,13 +95,36 @@ impl Neighbourhood {
         }
     }
 
+    /// Notes that a file in `folder` names another.
+    fn name(&mut self, folder: &str, file: String, used: Use) {
+        let is_below = ancestors(folder_of(&file)).any(|above| above == folder);
+        let uses = match used {
+            Use::Otherwise(_) if !is_below => &mut self.uses_from_elsewhere,
+            _ => &mut self.uses,
+        };
+        let uses = uses.entry(file).or_default();
+        match uses.iter_mut().find(|(other, _)| *other == used) {
+            Some((_, count)) => *count += 1,
+            None => uses.push((used, 1)),
+        }
+    }
+
+    fn is_named_as_applied(&self, path: &str) -> bool {
+        let is_applied = |(used, count): &(Use, usize)| matches!(used, Use::Applied(_)) && *count > 0;
+        self.uses.get(path).is_some_and(|uses| uses.iter().any(is_applied))
+    }
+
     /// A folder of transformers is a kustomization itself: its resources are transformers, too.
     fn spread(&mut self, files: &[(Cow<'_, str>, &FileFacts)]) {
         let kustomizations = files.iter().filter(|(path, _)| is_kustomization(path));
         let facts: HashMap<&str, &FileFacts> = kustomizations.map(|(path, facts)| (&**path, *facts)).collect();
         let kustomization = |folder: &str| KUSTOMIZATIONS.iter().find_map(|name| facts.get(&*resolve(folder, name)));
-        let not_applied = |uses: &Vec<Use>| uses.iter().find(|used| matches!(used, Use::Otherwise(_))).cloned();
-        let named = self.uses.iter().filter_map(|(path, uses)| Some((path.clone(), not_applied(uses)?)));
+        let not_applied = |uses: &NamedUses| {
+            uses.iter().map(|(used, _)| used).find(|used| matches!(used, Use::Otherwise(_))).cloned()
+        };
+        let named = self.uses.iter().chain(&self.uses_from_elsewhere);
+        let named = named.filter(|(path, _)| !self.is_named_as_applied(path) && !self.is_pointed_at(path));
+        let named = named.filter_map(|(path, uses)| Some((path.clone(), not_applied(uses)?)));
         let mut pending: Vec<(String, Use)> = named.collect();
         pending.sort_by(|(one, _), (other, _)| one.cmp(other));
         let mut seen = HashSet::default();
@@ -83,12 +132,15 @@ impl Neighbourhood {
             let Some(facts) = kustomization(&folder).filter(|_| seen.insert(folder.clone())) else { continue };
             for mention in facts.mentions.iter().filter(|mention| matches!(mention.used, Use::Applied(_))) {
                 let path = resolve(&folder, &mention.path);
-                let uses = self.uses.entry(path.clone()).or_default();
                 // What this kustomization said about the file, and nothing that others say.
-                if let Some(said) = uses.iter_mut().find(|other| **other == mention.used) {
-                    *said = used.clone();
+                let uses = self.uses.get_mut(&path).into_iter().flatten();
+                if let Some((_, count)) = uses.into_iter().find(|(other, _)| *other == mention.used) {
+                    *count = count.saturating_sub(1);
                 }
-                pending.push((path, used.clone()));
+                self.name(&folder, path.clone(), used.clone());
+                if !self.is_named_as_applied(&path) {
+                    pending.push((path, used.clone()));
+                }
             }
         }
     }
@@ -96,20 +148,67 @@ impl Neighbourhood {
     /// Why no object of the file at `path` is to be applied, by what its neighbours say.
     pub fn skip_reason(&self, path: &str) -> Option<SkipReason> {
         let path = &*resolved(path);
-        let uses = self.uses.get(path).map_or(&[][..], Vec::as_slice);
-        if uses.iter().any(|used| matches!(used, Use::Applied(_))) {
-            return None;
+        let governed = self.is_governed(path);
+        let asserted = || self.is_assertion(path).then_some(SkipReason::Assertion(ManifestTool::Kuttl));
+        let reason = self.said(path, governed).min().cloned().or_else(asserted)?;
+        let folder = folder_of(path);
+        let is_assertion = matches!(reason, SkipReason::Assertion(_));
+        let is_applied = is_assertion && self.applied.contains(folder) && !self.configured.contains(folder);
+        (!is_applied && !self.is_reached(path)).then_some(reason)
+    }
+
+    /// Whether those objects of the file at `path` that contain a directive of a strategic merge patch are patches: something has
+    /// to apply them to others.
+    pub fn has_patches(&self, path: &str) -> bool {
+        let path = &*resolved(path);
+        if !self.directives.contains(path) {
+            return false;
         }
-        let named = uses.iter().filter_map(|used| match used {
-            Use::Otherwise(reason) => Some(reason.clone()),
+        (self.is_governed(path) || self.said(path, true).next().is_some()) && !self.is_reached(path)
+    }
+
+    /// Why neighbours that have a say do not apply the file.
+    fn said(&self, path: &str, elsewhere: bool) -> impl Iterator<Item = &SkipReason> {
+        let elsewhere = self.uses_from_elsewhere.get(path).filter(|_| elsewhere);
+        let uses = self.uses.get(path).into_iter().chain(elsewhere).flatten();
+        uses.filter_map(|(used, _)| match used {
+            Use::Otherwise(reason) => Some(reason),
             Use::Applied(_) => None,
-        });
-        named.min().or_else(|| self.is_assertion(path).then_some(SkipReason::Assertion(ManifestTool::Kuttl)))
+        })
+    }
+
+    /// Whether a neighbour applies the file, or a delivery object its folder.
+    fn is_reached(&self, path: &str) -> bool {
+        self.is_named_as_applied(path) || self.is_delivered(folder_of(path))
+    }
+
+    /// Whether a kustomization at or above the folder of a file decides what of it is applied.
+    fn is_governed(&self, path: &str) -> bool {
+        ancestors(folder_of(path)).any(|folder| self.governed.contains(folder))
+    }
+
+    /// Whether a delivery object applies the files of a folder as they are: no kustomization decides what it builds there.
+    fn is_delivered(&self, folder: &str) -> bool {
+        let mut plain = ancestors(folder).take_while(|above| !self.governed.contains(*above));
+        !self.delivered.is_empty()
+            && plain.any(|above| self.pointers_at(above).any(|with_those_below| with_those_below || above == folder))
+    }
+
+    fn is_pointed_at(&self, folder: &str) -> bool {
+        self.pointers_at(folder).next().is_some()
+    }
+
+    /// For each delivery object that may mean a folder, whether it means those below, too. It names the folder from the root of
+    /// its repository, wherever that is.
+    fn pointers_at(&self, folder: &str) -> impl Iterator<Item = bool> {
+        let below_roots = folder.match_indices('/').map(|(slash, _)| &folder[slash + 1..]);
+        std::iter::once(folder).chain(below_roots).filter_map(|named| self.delivered.get(named).copied())
     }
 
     /// Whether kustomize rewrites the objects of the file before they are applied.
     pub fn is_kustomized(&self, path: &str) -> bool {
-        self.uses.get(&*resolved(path)).is_some_and(|uses| uses.contains(&Use::Applied(ManifestTool::Kustomize)))
+        let is_kustomized = |(used, count): &(Use, usize)| *used == Use::Applied(ManifestTool::Kustomize) && *count > 0;
+        self.uses.get(&*resolved(path)).is_some_and(|uses| uses.iter().any(is_kustomized))
     }
 
     /// Folders with a kustomization, in path order.
@@ -117,17 +216,12 @@ impl Neighbourhood {
         &self.kustomizations
     }
 
-    /// kuttl and chainsaw recognise assertions by the name of their file; somebody's `01-errors.yaml` may be a
-    /// Deployment of error pages, so a name alone is not enough.
+    /// kuttl and chainsaw recognise assertions by the name of their file. Anybody's `01-errors.yaml` may be a Deployment of error
+    /// pages, so a name alone is not enough.
     fn is_assertion(&self, path: &str) -> bool {
         let hints = self.hints.get(path).copied().unwrap_or_default();
-        let Some(StepFile { number, check: Some(check) }) = StepFile::of(path) else { return hints.asserts };
-        let folder = folder_of(path);
-        let beside_a_step = match check {
-            StepCheck::Assert => self.steps.get(folder).is_some_and(|steps| steps.contains(number)),
-            StepCheck::Errors => self.asserting.contains(folder),
-        };
-        hints.asserts || hints.partial || beside_a_step || self.is_tested(folder)
+        hints.asserts
+            || StepFile::of(path).is_some_and(|step| step.checks) && (hints.partial || self.is_tested(folder_of(path)))
     }
 
     /// Whether the folder, or one above it, contains a file of a test tool.
@@ -146,22 +240,15 @@ impl Neighbourhood {
 }
 
 /// A file of a test step, `01-install.yaml`, by its name.
-struct StepFile<'a> {
-    number: &'a str,
-    check: Option<StepCheck>,
+struct StepFile {
+    /// Whether it says what the step checks: `01-assert.yaml`, `01-errors.yaml`.
+    checks: bool,
 }
 
-/// What a step checks: `01-assert.yaml`, `01-errors.yaml`.
-#[derive(Clone, Copy)]
-enum StepCheck {
-    Assert,
-    Errors,
-}
-
-impl<'a> StepFile<'a> {
+impl StepFile {
     /// kuttl: `^(?:\d+-)?([^-\.]+)(-[^\.]+)?(?:\.yaml)?$` (kudobuilder/kuttl, pkg/test/step.go); chainsaw:
     /// `^(\d\d)-(.*)\.(?:yaml|yml)$` (kyverno/chainsaw, pkg/discovery).
-    fn of(path: &'a str) -> Option<Self> {
+    fn of(path: &str) -> Option<Self> {
         let name = name_of(path);
         let stem = name.strip_suffix(".yaml").or_else(|| name.strip_suffix(".yml"))?;
         let (number, rest) = stem.split_once('-')?;
@@ -169,11 +256,6 @@ impl<'a> StepFile<'a> {
             return None;
         }
         let word = rest.split('-').next().unwrap_or(rest).to_ascii_lowercase();
-        let check = match word.as_str() {
-            "assert" => Some(StepCheck::Assert),
-            "error" | "errors" => Some(StepCheck::Errors),
-            _ => None,
-        };
-        Some(Self { number, check })
+        Some(Self { checks: matches!(word.as_str(), "assert" | "error" | "errors") })
     }
 }

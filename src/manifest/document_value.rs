@@ -35,6 +35,7 @@ impl DocumentValue {
         }
         let mut is_applied = |object: &Object| {
             facts.see_object(object);
+            facts.has_directive |= traits.has_directive(object);
             let skip = skip_reason(object, traits).map(|reason| Skip { span: object.start(), reason });
             let is_applied = skip.is_none();
             skipped.extend(skip);

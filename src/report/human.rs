@@ -180,7 +180,7 @@ fn chain(chain: &Chain, options: &HumanOptions) -> String {
 fn counts(report: &Report) -> String {
     let summary: &Summary = &report.summary;
     let kept = summary.kept();
-    let skipped = match report.skipped.iter().filter(|skip| !skip.is_empty()).count() {
+    let skipped = match summary.skipped {
         0 => String::new(),
         n => format!(", {n} skipped"),
     };

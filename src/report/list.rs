@@ -106,7 +106,7 @@ pub struct ListedSkip {
 
 impl ListedSkip {
     /// Whether nothing is there, so nothing is lost by skipping it.
-    pub(super) fn is_empty(&self) -> bool {
+    pub(crate) fn is_empty(&self) -> bool {
         self.reason == "empty"
     }
 }

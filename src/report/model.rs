@@ -183,6 +183,8 @@ pub struct Summary {
     pub suppressed: usize,
     /// Findings that the baseline knows.
     pub baseline: usize,
+    /// Documents and list items that were not judged; empty documents do not count.
+    pub skipped: usize,
     /// Findings that were there before the change, where only what it adds is reported.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub before: Option<usize>,

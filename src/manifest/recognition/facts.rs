@@ -1,6 +1,7 @@
 //! What one file says, for its neighbours and for itself.
 
 use super::mentions::{Mention, Mentions, tested_folders};
+use super::object::configured_tool;
 use crate::manifest::Object;
 use crate::yaml::Value;
 
@@ -20,6 +21,10 @@ pub struct FileFacts {
     pub has_test_assert: bool,
     /// Whether an object lacks what no object can be applied without.
     pub has_partial_object: bool,
+    /// Whether it contains an object that no tool reads as its own configuration.
+    pub has_manifest: bool,
+    /// Whether an object contains a directive of a strategic merge patch.
+    pub has_directive: bool,
 }
 
 impl FileFacts {
@@ -30,6 +35,8 @@ impl FileFacts {
         self.tested.extend(said.tested);
         self.has_test_assert |= said.has_test_assert;
         self.has_partial_object |= said.has_partial_object;
+        self.has_manifest |= said.has_manifest;
+        self.has_directive |= said.has_directive;
     }
 
     /// Notes an object of the file.
@@ -47,7 +54,10 @@ impl FileFacts {
                 self.tested.extend(tested_folders(object.value()));
                 mentions.in_chainsaw_test(object.value());
             }
-            _ => self.has_partial_object |= is_partial(object),
+            _ => {
+                self.has_manifest |= configured_tool(object).is_none();
+                self.has_partial_object |= is_partial(object);
+            }
         }
         self.mentions.extend(mentions.found);
     }

@@ -16,6 +16,7 @@ mod unreadable;
 
 pub use facts::{FileFacts, KUSTOMIZATIONS, is_kustomization};
 pub use mentions::{Mention, Use};
+pub use object::has_directive;
 pub(super) use object::{DocumentTraits, skip_reason};
 pub use reason::{ManifestTool, Skip, SkipReason, TemplateLanguage};
 pub(super) use unreadable::{Unreadable, is_about_manifests};

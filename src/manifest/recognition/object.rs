@@ -16,8 +16,10 @@ const MAX_VISITS: usize = 1_000_000;
 pub(in crate::manifest) struct DocumentTraits<'t> {
     text: &'t str,
     rendered: OnceCell<bool>,
-    /// Whether some key, at whatever depth, is not one of Kubernetes'.
-    foreign_keys: bool,
+    /// Whether some key, at whatever depth, is one of chainsaw's assertion language.
+    has_expressions: bool,
+    /// Whether some key, at whatever depth, is a directive of a strategic merge patch.
+    has_directives: bool,
     /// A comment that is a statement of ytt.
     ytt: Option<&'t str>,
     visits_left: Cell<usize>,
@@ -34,9 +36,15 @@ impl<'t> DocumentTraits<'t> {
             text,
             ytt: comments.find(|(comment, own_line)| is_ytt(comment, *own_line)).map(|(comment, _)| comment),
             rendered: OnceCell::new(),
-            foreign_keys: tree.keys().any(|key| reason_of_key(key).is_some()),
+            has_expressions: tree.keys().any(is_expression),
+            has_directives: tree.keys().any(is_directive),
             visits_left: Cell::new(MAX_VISITS),
         }
+    }
+
+    /// Whether an object of the document contains a directive of a strategic merge patch.
+    pub(in crate::manifest) fn has_directive(&self, object: &Object) -> bool {
+        self.has_directives && has_directive(object)
     }
 
     /// Whether the text names the chart's file it was rendered from: what looks like a placeholder is what will be applied.
@@ -63,7 +71,8 @@ pub(in crate::manifest) fn skip_reason(object: &Object, document: &DocumentTrait
             format!("`{}` is a statement of ytt", statement.trim_end()).into(),
         ));
     }
-    let foreign = document.foreign_keys.then(|| foreign_key(object, &document.visits_left)).flatten();
+    let asserts = document.has_expressions && has_key(object, &document.visits_left, is_expression);
+    let foreign = asserts.then_some(SkipReason::Assertion(ManifestTool::Chainsaw));
     let template = || in_name(object).or_else(|| in_a_key(object)).or_else(|| in_place_of_a_value(object));
     foreign.or_else(|| template().filter(|_| !document.is_rendered()))
 }
@@ -83,7 +92,7 @@ fn is_ytt(comment: &str, own_line: bool) -> bool {
 /// The tool whose own file this is: never sent to a cluster. The group decides, not the file name: Flux's
 /// `Kustomization` is a manifest. `apiVersion: builtin` is how configurations of kustomize's own transformers are
 /// written.
-fn configured_tool(object: &Object) -> Option<ManifestTool> {
+pub(super) fn configured_tool(object: &Object) -> Option<ManifestTool> {
     match object.group() {
         "kustomize.config.k8s.io" => Some(ManifestTool::Kustomize),
         "kuttl.dev" => Some(ManifestTool::Kuttl),
@@ -98,25 +107,31 @@ fn is_from_a_server(object: &Object) -> bool {
         && object.metadata().has_server_field("resourceVersion")
 }
 
-/// A key of chainsaw's assertion language, `(length(items))`, or a directive of a strategic merge patch.
-fn reason_of_key(key: &str) -> Option<SkipReason> {
-    match key {
-        "$patch" | "$retainKeys" => Some(SkipReason::Patch(ManifestTool::Kustomize)),
-        _ if key.starts_with("$setElementOrder/") || key.starts_with("$deleteFromPrimitiveList/") => {
-            Some(SkipReason::Patch(ManifestTool::Kustomize))
-        }
-        _ if key.starts_with('(') => Some(SkipReason::Assertion(ManifestTool::Chainsaw)),
-        _ => None,
-    }
+/// A key of chainsaw's assertion language: `(length(items))`.
+fn is_expression(key: &str) -> bool {
+    key.starts_with('(')
 }
 
-fn foreign_key(object: &Object, visits_left: &Cell<usize>) -> Option<SkipReason> {
+/// A directive of a strategic merge patch.
+fn is_directive(key: &str) -> bool {
+    matches!(key, "$patch" | "$retainKeys")
+        || key.starts_with("$setElementOrder/")
+        || key.starts_with("$deleteFromPrimitiveList/")
+}
+
+/// Whether an object contains a directive of a strategic merge patch.
+pub fn has_directive(object: &Object) -> bool {
+    has_key(object, &Cell::new(MAX_VISITS), is_directive)
+}
+
+/// Whether an object has such a key where only keys of Kubernetes can be.
+fn has_key(object: &Object, visits_left: &Cell<usize>, is_wanted: fn(&str) -> bool) -> bool {
     if has_closed_schema(object) {
-        return in_depth(object.value(), visits_left);
+        return in_depth(object.value(), visits_left, is_wanted);
     }
     let parts = ["metadata", "spec", "status"].into_iter().filter_map(|part| object.value().get(part));
     let mut keys = std::iter::once(object.value()).chain(parts).flat_map(Value::entries);
-    keys.find_map(|entry| reason_of_key(entry.key))
+    keys.any(|entry| is_wanted(entry.key))
 }
 
 /// Whether every key of the object is Kubernetes' own, at any depth. Custom resources may contain anything in their
@@ -126,24 +141,25 @@ fn has_closed_schema(object: &Object) -> bool {
     !object.group().contains('.') && object.kind() != "ControllerRevision"
 }
 
-/// The first foreign key at any depth. Shared values are visited once.
-fn in_depth(root: Value<'_>, visits_left: &Cell<usize>) -> Option<SkipReason> {
+/// Whether there is such a key at any depth. Shared values are visited once.
+fn in_depth(root: Value<'_>, visits_left: &Cell<usize>, is_wanted: fn(&str) -> bool) -> bool {
     let mut visited = Visited::default();
     let mut pending = vec![root];
     while let Some(value) = pending.pop() {
         if !visited.is_new(value) {
             continue;
         }
-        visits_left.set(visits_left.get().checked_sub(1)?);
+        let Some(left) = visits_left.get().checked_sub(1) else { return false };
+        visits_left.set(left);
         for entry in value.entries() {
-            if let Some(found) = reason_of_key(entry.key) {
-                return Some(found);
+            if is_wanted(entry.key) {
+                return true;
             }
             pending.push(entry.value);
         }
         pending.extend(value.items());
     }
-    None
+    false
 }
 
 /// A placeholder in the version or the kind.
@@ -168,7 +184,7 @@ fn in_a_key(object: &Object) -> Option<SkipReason> {
     let metadata = object.value().get("metadata");
     let keys = std::iter::once(object.value()).chain(metadata).flat_map(Value::entries);
     // `$schema` is a key that editors understand.
-    keys.filter(|entry| entry.key != "$schema").find_map(|entry| {
+    keys.filter(|entry| entry.key != "$schema" && !is_directive(entry.key)).find_map(|entry| {
         let (language, found) = placeholder::find(entry.key)?;
         Some(SkipReason::Template(language, format!("`{found}` in a key").into()))
     })

@@ -209,6 +209,7 @@ pub(crate) fn with(sources: Sources, findings: Vec<Finding>) -> Report {
         info: of(Severity::Info),
         suppressed: 1,
         baseline: 2,
+        skipped: 0,
         before: None,
     };
     let reported = findings.into_iter().zip(fingerprints);

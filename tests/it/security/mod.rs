@@ -4,4 +4,5 @@
 mod fixtures;
 mod judgement;
 mod lists;
+mod skipped;
 mod unread;
