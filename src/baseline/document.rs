@@ -95,7 +95,7 @@ impl Baseline {
         Ok(Self { entries: entries.into_values().collect() })
     }
 
-    /// The document, indented, ending in a line break: one that reviews well.
+    /// The document, indented, ending in a line break: one that reviews well, and that no interpreter takes for anything but data.
     pub fn to_json(&self) -> String {
         let finding = |entry: &KnownFinding| {
             let Identity { rule, object, field, target } = entry.identity.clone();
@@ -104,7 +104,7 @@ impl Baseline {
         let document =
             BaselineDocument { schema: SCHEMA.to_owned(), findings: self.entries.iter().map(finding).collect() };
         // It fails only on maps with keys that are not strings; there are none.
-        let mut text = serde_json::to_string_pretty(&document).unwrap_or_default();
+        let mut text = inert(&serde_json::to_string_pretty(&document).unwrap_or_default());
         text.push('\n');
         text
     }
@@ -115,10 +115,73 @@ impl Baseline {
     }
 }
 
+/// JSON in whose strings everything is escaped that a shell, a scripting language or a template engine might obey within quotes.
+/// Names of objects are whatever the author of a manifest wrote, and the file may come to lie where something is run.
+fn inert(json: &str) -> String {
+    let mut text = String::with_capacity(json.len());
+    let mut in_string = false;
+    let mut chars = json.chars();
+    while let Some(c) = chars.next() {
+        match c {
+            '"' => {
+                in_string = !in_string;
+                text.push(c);
+            }
+            // The beginning of an escape of JSON's own.
+            '\\' => match chars.next() {
+                Some(escaped @ ('"' | '\\')) => push_escaped(&mut text, escaped),
+                escaped => text.extend([c].into_iter().chain(escaped)),
+            },
+            _ if in_string && !is_inert(c) => push_escaped(&mut text, c),
+            _ => text.push(c),
+        }
+    }
+    text
+}
+
+fn push_escaped(text: &mut String, c: char) {
+    c.encode_utf16(&mut [0; 2]).iter().for_each(|unit| text.push_str(&format!("\\u{unit:04x}")));
+}
+
+/// Whether a character means itself within quotes, wherever a text is read.
+fn is_inert(c: char) -> bool {
+    match c.is_ascii() {
+        true => c.is_ascii_alphanumeric() || " -_./:,[]()*?+=~^".contains(c),
+        false => !plain::is_obeyed(c),
+    }
+}
+
 /// Where each finding names its rule, in order.
 fn rule_places(file: &SourceFile) -> Vec<Span> {
     let documents = yaml::read(file);
     let Some(Content::Value(tree)) = documents.first().map(|document| &document.content) else { return Vec::new() };
     let findings = tree.root().get("findings").into_iter().flat_map(|findings| findings.items());
     findings.map(|finding| finding.get("rule").unwrap_or(finding).span()).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn hostile_names_are_written_without_a_character_of_any_interpreter() {
+        let name =
+            "$(a) `b` ${c} #{d} @{e} {{f}} <?php g ?> %h% 'i' \"j\" \\k & ; | ! \n\u{1b}\u{202e}é😀 ok-1.x/y:z[0]";
+        let identity = Identity {
+            rule: "r".to_owned(),
+            object: Some(name.to_owned()),
+            field: None,
+            target: Some(name.to_owned()),
+        };
+        let baseline = Baseline { entries: vec![KnownFinding { identity, count: 1, span: Span::default() }] };
+        let json = baseline.to_json();
+        assert!(
+            !json.contains(['$', '`', '#', '@', '%', '<', '>', '\'', '&', ';', '|', '!', '\u{1b}', '\u{202e}']),
+            "{json}"
+        );
+        assert!(!json.contains("{{") && !json.contains("\\\""), "{json}");
+        assert!(json.contains("é😀 ok-1.x/y:z[0]"), "{json}");
+        let read = Baseline::read(&SourceFile::new("b.json", json)).expect("a baseline");
+        assert_eq!(read.entries[0].identity, baseline.entries[0].identity);
+    }
 }

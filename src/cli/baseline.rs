@@ -65,7 +65,7 @@ fn today(args: BaselineFileArgs) -> Result<Result<Today, Status>, Error> {
     let allow_empty = args.input.allow_empty;
     let request = args.input.request(args.world)?;
     let session = open(&request)?;
-    let path = session.baseline_path(args.baseline.as_deref());
+    let path = session.baseline_path_to_write(args.baseline.as_deref())?;
     let report = session.check(CheckOptions {
         baseline: BaselineChoice::Without,
         today: Some(Date::today()),

@@ -5,11 +5,11 @@ use std::path::Path;
 use clap::Args;
 
 use super::error::Error;
-use super::replace::replace;
+use super::replace::rewrite;
 use super::unified_diff::unified;
 use crate::engine::{Fixed, FixedFile};
 use crate::finding::Applicability;
-use crate::inventory::{STDIN, locate};
+use crate::inventory::{STDIN, place_to_edit};
 use crate::manifest::ParsedFile;
 use crate::report::Report;
 use crate::text::{Side, SourceFile, plain};
@@ -72,18 +72,20 @@ fn shown(file: &SourceFile) -> String {
 pub(super) fn write(files: &[FixedFile]) -> Result<(), Error> {
     for file in files.iter().filter(|file| !is_piped(file)) {
         let path = file.before.path();
-        replace_unchanged(&locate(path), file).map_err(|reason| Error::Write { place: format!("`{path}`"), reason })?;
+        rewrite_unchanged(path, file).map_err(|reason| Error::Write { place: format!("`{path}`"), reason })?;
     }
     Ok(())
 }
 
-/// The new file takes the old one's place and permissions, if the old one is still what was read.
-fn replace_unchanged(path: &Path, file: &FixedFile) -> std::io::Result<()> {
-    if std::fs::read(path)? != file.before.text().as_bytes() {
+/// The new file takes the old one's place and permissions, if the old one is still what was read and belongs to the repository:
+/// what is read by the name of a link may be outside.
+fn rewrite_unchanged(path: &str, file: &FixedFile) -> std::io::Result<()> {
+    let place = place_to_edit(Path::new(path))?;
+    if std::fs::read(&place)? != file.before.text().as_bytes() {
         let reason = "it is not UTF-8, or changed since it was read; it was left as it is";
         return Err(std::io::Error::other(reason));
     }
-    replace(path, &file.after)
+    rewrite(&place, &file.after)
 }
 
 /// The text of standard input, fixed or not, if it was read.

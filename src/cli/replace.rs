@@ -6,30 +6,40 @@ use std::path::Path;
 
 use tempfile::NamedTempFile;
 
-use crate::inventory::names_a_device;
+use crate::inventory::{names_a_device, place_to_write};
 
 /// Writes a file: into a temporary one beside it, which then takes its place. A link is replaced, never followed: it may have
-/// come with the repository. What is not a regular file, `/dev/stdout` say, is written as it is.
+/// come with the repository. What is not a regular file, `/dev/stdout` say, is written as it is. No file that is written can be
+/// executed, whatever was there before.
 pub(super) fn replace(path: &Path, text: &str) -> io::Result<()> {
-    let there = path.symlink_metadata().ok();
+    put(path, text, not_executable)
+}
+
+/// [`replace`] for a new state of a file that is there: it keeps all permissions.
+pub(super) fn rewrite(path: &Path, text: &str) -> io::Result<()> {
+    put(path, text, |permissions| permissions)
+}
+
+fn put(path: &Path, text: &str, keep: fn(Permissions) -> Permissions) -> io::Result<()> {
+    let place = place_to_write(path)?;
+    let there = place.symlink_metadata().ok();
     if names_a_device(path) || there.as_ref().is_some_and(|metadata| !metadata.is_file() && !metadata.is_symlink()) {
-        return File::options().write(true).open(path)?.write_all(text.as_bytes());
+        return File::options().write(true).open(place)?.write_all(text.as_bytes());
     }
     if there.as_ref().is_some_and(|metadata| metadata.permissions().readonly()) {
         // Renaming does not ask the file that goes.
         return Err(io::ErrorKind::PermissionDenied.into());
     }
-    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    let permissions = there.filter(|metadata| metadata.is_file()).map(|metadata| metadata.permissions());
+    let permissions = there.filter(|metadata| metadata.is_file()).map(|metadata| keep(metadata.permissions()));
     // Nobody has heard of the temporary file: what is wrong is said without its name.
-    folder.metadata()?;
+    let folder = place.parent().unwrap_or(&place);
     let mut file = temporary(folder).map_err(|error| io::Error::from(error.kind()))?;
     if let Some(permissions) = permissions {
         file.as_file().set_permissions(permissions)?;
     }
     file.write_all(text.as_bytes())?;
     file.as_file().sync_all()?;
-    file.persist(path).map_err(|error| error.error)?;
+    file.persist(&place).map_err(|error| error.error)?;
     Ok(())
 }
 
@@ -52,4 +62,15 @@ fn usual() -> Option<Permissions> {
 #[cfg(not(unix))]
 fn usual() -> Option<Permissions> {
     None
+}
+
+#[cfg(unix)]
+fn not_executable(permissions: Permissions) -> Permissions {
+    use std::os::unix::fs::PermissionsExt;
+    Permissions::from_mode(permissions.mode() & 0o666)
+}
+
+#[cfg(not(unix))]
+fn not_executable(permissions: Permissions) -> Permissions {
+    permissions
 }

@@ -41,6 +41,15 @@ pub enum SessionError {
         /// What is wrong.
         reason: String,
     },
+    /// A baseline in a place that a configuration cannot choose.
+    #[error("the baseline `{path}` of the configuration {reason}")]
+    #[diagnostic(help("name a file of the repository, or choose the file with `--baseline`"))]
+    ConfiguredBaseline {
+        /// Its path.
+        path: String,
+        /// What is wrong with the place.
+        reason: &'static str,
+    },
     /// Unsaved text of a file that no bundle and no path reaches.
     #[error("`{path}` is not in any path that is checked")]
     #[diagnostic(help("name its folder as a path, or add it to a bundle in the configuration"))]

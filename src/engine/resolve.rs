@@ -8,7 +8,7 @@ use super::error::SessionError;
 use super::input::{BundleError, BundleInput, Input, RenderSettings};
 use super::request::{ConfigChoice, Request};
 use crate::config::{self, Config, Mistake};
-use crate::inventory::{self, InputError, Release, leaves_repository_of, locate, read_own_file};
+use crate::inventory::{self, Escape, InputError, Release, admit_manifests, locate, read_own_file};
 use crate::ownership::Tables;
 use crate::text::{SourceFile, decode, near};
 
@@ -86,13 +86,15 @@ pub(super) fn resolve(request: &Request, config: Option<&Config>) -> Result<Reso
 fn within_repository(request: &Request, config: Option<&Config>, bundles: &[BundleInput]) -> Result<(), BundleError> {
     let Some(config) = config.filter(|_| request.config == ConfigChoice::Discover) else { return Ok(()) };
     let paths = bundles.iter().flat_map(|bundle| bundle.input.paths.iter().map(move |path| (bundle, path)));
-    match paths.into_iter().find(|(_, path)| leaves_repository_of(config.source.path(), path)) {
-        None => Ok(()),
-        Some((bundle, path)) => {
-            let reason = InputError::OutsideRepository { path: path.clone() };
-            Err(BundleError::Named { name: bundle.name.clone().unwrap_or_default(), reason })
-        }
+    for (bundle, path) in paths {
+        let reason = match admit_manifests(config.source.path(), path) {
+            Ok(()) => continue,
+            Err(Escape::Git) => InputError::InGitFolder { path: path.clone() },
+            Err(_) => InputError::OutsideRepository { path: path.clone() },
+        };
+        return Err(BundleError::Named { name: bundle.name.clone().unwrap_or_default(), reason });
     }
+    Ok(())
 }
 
 fn chosen(bundles: &[BundleInput], name: &str) -> Result<BundleInput, SessionError> {

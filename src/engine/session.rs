@@ -24,7 +24,8 @@ use crate::cluster::Analysis;
 use crate::config::{self, Config};
 use crate::finding::{Fixes, Severity};
 use crate::inventory::{
-    Files, OnDisk, Overlay, Past, Release, WalkBudget, leaves_repository_of, locate, walk, walk_past,
+    Escape, Files, OnDisk, Overlay, Past, Release, WalkBudget, admit_own_file, admit_own_file_for_writing, locate,
+    walk, walk_past,
 };
 use crate::manifest::SkipReason;
 use crate::report::{Graphs, Listing, Note, Report};
@@ -321,6 +322,19 @@ impl Session {
         given.map_or_else(|| joined(folder, named.unwrap_or(baseline::FILE_NAME)), str::to_owned)
     }
 
+    /// Where known findings are written to, as [`Self::baseline_path`] says.
+    ///
+    /// # Errors
+    /// A configuration that was found names a place where the author of a repository has nothing to write.
+    #[doc(hidden)]
+    pub fn baseline_path_to_write(&self, given: Option<&str>) -> Result<String, SessionError> {
+        let path = self.baseline_path(given);
+        match given {
+            Some(_) => Ok(path),
+            None => self.admit_baseline(&path, admit_own_file_for_writing).map(|()| path),
+        }
+    }
+
     /// The known findings. A file that is not named explicitly need not exist.
     fn known(&self, choice: &BaselineChoice) -> Result<Option<(SourceFile, Baseline)>, SessionError> {
         let given = match choice {
@@ -334,23 +348,24 @@ impl Session {
             return Ok(None);
         }
         if given.is_none() {
-            self.keeps_baseline_inside(&path)?;
+            self.admit_baseline(&path, admit_own_file)?;
         }
         read_baseline(&path).map(Some)
     }
 
-    /// A configuration that was found comes from whoever wrote the repository, and names a file of the repository.
+    /// A configuration that was found comes from the author of the repository, and names a file of the repository; none names a
+    /// file of git's.
     ///
     /// # Errors
-    /// It names another one, whose lines would be shown.
-    fn keeps_baseline_inside(&self, path: &str) -> Result<(), SessionError> {
-        let config = self.config.as_ref().filter(|_| self.request.config == ConfigChoice::Discover);
-        match config.is_some_and(|config| leaves_repository_of(config.source.path(), path)) {
-            true => {
-                let reason = "is outside the repository: name it with `--baseline`".to_owned();
-                Err(SessionError::Baseline { path: path.to_owned(), reason })
+    /// It names another one, whose lines would be shown, or which would be overwritten.
+    fn admit_baseline(&self, path: &str, admit: fn(&str, &str) -> Result<(), Escape>) -> Result<(), SessionError> {
+        let Some(config) = &self.config else { return Ok(()) };
+        match admit(config.source.path(), path) {
+            Err(escape) if self.request.config == ConfigChoice::Discover || escape == Escape::Git => {
+                let reason = escape.of_configured_path();
+                Err(SessionError::ConfiguredBaseline { path: path.to_owned(), reason })
             }
-            false => Ok(()),
+            _ => Ok(()),
         }
     }
 }

@@ -6,10 +6,12 @@
 mod blobs;
 mod command;
 mod error;
+mod folder;
 mod repository;
 mod snapshot;
 
 pub use blobs::{Blobs, ObjectName, StoredContent};
 pub use error::GitError;
+pub use folder::{in_git_folder, is_git_folder};
 pub use repository::Repository;
 pub use snapshot::{FileContent, Snapshot, SnapshotFile};

@@ -7,8 +7,9 @@ use std::path::{Path, PathBuf};
 use foldhash::HashSet;
 use walkdir::{DirEntry, WalkDir};
 
-use super::boundary::{Boundary, LinkEscape};
-use super::open::{describe, names_a_device};
+use super::boundary::{Boundary, Escape};
+use super::device::names_a_device;
+use super::open::describe;
 use super::walked::Collector;
 use crate::text::plain;
 
@@ -99,15 +100,15 @@ impl<'a> Descent<'a> {
                     found.add_unreadable(reported, place.to_owned(), back);
                 }
                 Ok(()) => self.visit(path, &target, found),
-                Err(LinkEscape::Outside) => found.add_outside(reported),
-                Err(LinkEscape::Git) => {}
+                Err(Escape::Outside) => found.add_outside(reported),
+                Err(Escape::Git | Escape::Link) => {}
             },
             // Links among files matter only if a manifest was meant.
             _ if !wanted => {}
             Ok((_, target)) => match self.boundary.admit(&target) {
                 Ok(()) => found.add_file(path, target, reported),
                 Err(escape) => {
-                    let (reported, place, reason) = unreadable(escape.reason());
+                    let (reported, place, reason) = unreadable(escape.of_link());
                     found.add_unreadable(reported, place, reason);
                 }
             },

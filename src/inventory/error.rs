@@ -33,6 +33,13 @@ pub enum InputError {
         /// The path.
         path: String,
     },
+    /// A path of such a configuration that leads to git's own files, where credentials may be.
+    #[error("`{path}` is in `.git`")]
+    #[diagnostic(help("name it on the command line, or choose this configuration with `--config`"))]
+    InGitFolder {
+        /// The path.
+        path: String,
+    },
     /// A malformed pattern.
     #[error("`{pattern}` is not a valid glob: {reason}")]
     #[diagnostic(help("`*` matches within a folder, `**` across folders; quote `[` and `{{` as `[[]` and `[{{]`"))]

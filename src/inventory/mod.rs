@@ -8,6 +8,7 @@ mod boundary;
 mod budget;
 mod builtin;
 mod descent;
+mod device;
 mod error;
 mod index;
 mod kinds;
@@ -38,9 +39,12 @@ use crate::text::{FileId, Sources, Span};
 use crate::yaml::{Problem, Quirk, ReadError};
 
 pub use applied::AppliedFile;
-pub use boundary::leaves_repository_of;
+pub use boundary::{
+    Escape, admit_manifests, admit_own_file, admit_own_file_for_writing, place_to_edit, place_to_write,
+};
 pub use budget::WalkBudget;
 pub use builtin::*;
+pub use device::names_a_device;
 pub use error::InputError;
 use index::Index;
 pub use kinds::{ExtraKind, Kinds, Resolution, ScopeSource, Serving};
@@ -48,7 +52,7 @@ pub use listed::{Listed, walk_listed};
 pub use location::{FileIdentity, STDIN, locate};
 pub use neighbourhood::Neighbourhood;
 pub use object_id::ObjectId;
-pub use open::{names_a_device, read_own_file, too_large};
+pub use open::{read_own_file, too_large};
 pub use past::{Past, walk_past};
 pub use read::{Files, OnDisk, Texts, UnparsedFile, read_bytes};
 use resolutions::Resolutions;

@@ -2,26 +2,12 @@
 
 use std::fs::{File, OpenOptions};
 use std::io::Read;
-use std::path::{Component, Path};
+use std::path::Path;
 
 use super::boundary::Boundary;
+use super::device::names_a_device;
 use super::location::STDIN;
 use crate::text::SourceFile;
-
-/// Where an operating system shows what is no file, below its root: a read of it can block forever.
-const PSEUDO_FOLDERS: [&str; 3] = ["dev", "proc", "sys"];
-
-/// The folder among them whose files are files: memory that is used as a disk.
-const MEMORY: &str = "/dev/shm";
-
-/// Whether a path as it is written leads to a device, or to what a shell puts there: `/dev/stdin`, `/proc/self/fd/63`. Whoever
-/// writes that means it.
-pub fn names_a_device(path: &Path) -> bool {
-    let mut components = path.components();
-    let in_root = components.next() == Some(Component::RootDir);
-    let pseudo = |folder: Component<'_>| PSEUDO_FOLDERS.iter().any(|name| folder.as_os_str() == *name);
-    in_root && components.next().is_some_and(pseudo) && !path.starts_with(MEMORY)
-}
 
 /// The bytes of a file.
 ///
@@ -86,7 +72,7 @@ pub fn read_own_file(path: &str) -> Result<Vec<u8>, String> {
     let path = Path::new(path);
     if !names_a_device(path) {
         let place = path.canonicalize().map_err(|error| describe(&error))?;
-        Boundary::of_file(path).admit(&place).map_err(|escape| escape.reason().to_owned())?;
+        Boundary::of_file(path).admit(&place).map_err(|escape| escape.of_link().to_owned())?;
         return read_file_at(path, &place);
     }
     read_file(path)

@@ -9,9 +9,10 @@ use foldhash::HashMap;
 use rayon::prelude::*;
 
 use super::budget::WalkBudget;
+use super::device::names_a_device;
 use super::error::InputError;
 use super::location::{FileIdentity, locate};
-use super::open::{names_a_device, read_file, read_file_at, read_limited};
+use super::open::{read_file, read_file_at, read_limited};
 use super::walk::{reaches, walk_telling, walk_within};
 use super::walked::{InputFile, Origin, Overlay, Walk};
 use crate::manifest::{ParsedFile, is_kustomization};

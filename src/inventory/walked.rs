@@ -7,10 +7,12 @@ use std::sync::Arc;
 use foldhash::{HashMap, HashSet};
 use globset::GlobSet;
 
-use super::boundary::LinkEscape;
+use super::boundary::Escape;
 use super::budget::WalkBudget;
+use super::device::names_a_device;
 use super::location::{FileIdentity, STDIN, locate};
-use super::open::{describe, names_a_device};
+use super::open::describe;
+use crate::git::in_git_folder;
 use crate::text::plain;
 
 /// Where the text of a file comes from.
@@ -203,7 +205,7 @@ impl<'c> Collector<'c> {
     /// The same for what a folder shows to be a regular file, and no link.
     pub(super) fn add_regular_file(&mut self, path: &Path, place: PathBuf, reported: String) {
         match is_of_git(path, &place) {
-            true => self.add_unreadable(reported, place, LinkEscape::Git.reason().to_owned()),
+            true => self.add_unreadable(reported, place, Escape::Git.of_link().to_owned()),
             false => {
                 let (origin, place) = (Origin::Disk(path.to_owned()), FileIdentity::from(place));
                 if let Some(tell) = self.tell.filter(|_| !self.exclude.is_match(&reported)) {
@@ -241,6 +243,5 @@ impl<'c> Collector<'c> {
 
 /// Whether a path that does not say so leads to a file of git's own, where credentials may be.
 fn is_of_git(path: &Path, place: &Path) -> bool {
-    let in_git = |path: &Path| path.iter().any(|part| part == ".git");
-    in_git(place) && !in_git(path)
+    in_git_folder(place) && !in_git_folder(path)
 }

@@ -5,6 +5,7 @@ use std::path::{Component, Path, PathBuf};
 use tempfile::TempDir;
 
 use super::RenderError;
+use crate::git::in_git_folder;
 
 /// A file to check out.
 #[derive(Clone, Copy, Debug)]
@@ -73,7 +74,7 @@ fn temporary() -> Result<TempDir, RenderError> {
 /// Writes one file. One whose path leaves the tree, and a link that does, are left out: git itself writes neither of the former, and
 /// nothing that the tree contains is behind the latter.
 fn write(root: &Path, file: CheckoutFile<'_>) -> Result<(), RenderError> {
-    if !stays_inside("", file.path) || file.path.split('/').any(|part| part.eq_ignore_ascii_case(".git")) {
+    if !stays_inside("", file.path) || in_git_folder(Path::new(file.path)) {
         return Ok(());
     }
     let path = root.join(file.path);

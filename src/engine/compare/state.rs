@@ -9,7 +9,7 @@ use walkdir::WalkDir;
 use super::request::StateChoice;
 use crate::config::FILE_NAMES;
 use crate::engine::SessionError;
-use crate::git::{Blobs, FileContent, GitError, Repository, Snapshot, SnapshotFile, StoredContent};
+use crate::git::{Blobs, FileContent, GitError, Repository, Snapshot, SnapshotFile, StoredContent, is_git_folder};
 use crate::inventory::{self, Origin, Texts, locate, read_bytes, walk_listed};
 use crate::kustomize::{ancestors, folder_of, included_by, name_of, resolve};
 use crate::manifest::{KUSTOMIZATIONS, is_kustomization};
@@ -309,7 +309,7 @@ fn folder(path: &str) -> Result<TreeState, SessionError> {
     for file in walk.unreadable {
         state.files.insert(place(&file.path), StateText { path: file.path, bytes: Err(file.reason) });
     }
-    let entries = WalkDir::new(path).into_iter().filter_entry(|entry| entry.file_name() != ".git").flatten();
+    let entries = WalkDir::new(path).into_iter().filter_entry(|entry| !is_git_folder(entry.file_name())).flatten();
     for entry in entries.filter(|entry| !entry.file_type().is_dir()) {
         let below = entry.path().strip_prefix(path).unwrap_or(entry.path()).to_string_lossy().replace('\\', "/");
         if entry.file_type().is_file() {

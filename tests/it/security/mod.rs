@@ -6,3 +6,5 @@ mod judgement;
 mod lists;
 mod skipped;
 mod unread;
+#[cfg(unix)]
+mod writing;

@@ -1,0 +1,39 @@
+//! The folder in which git keeps its own files, by its name.
+
+use std::ffi::OsStr;
+use std::path::Path;
+
+/// Whether a name in a repository means git's own folder or file, on some file system: HFS+ ignores case and characters without
+/// a width, NTFS ignores dots and blanks at the end and has a short name, as git's `verify_path` knows.
+pub fn is_git_folder(name: impl AsRef<OsStr>) -> bool {
+    let name = name.as_ref();
+    // Asked of every part of every path.
+    if !matches!(name.as_encoded_bytes().first(), Some(b'.' | b'g' | b'G' | 0x80..)) {
+        return false;
+    }
+    let has_width = |c: &char| !matches!(c, '\u{200c}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{206a}'..='\u{206f}' | '\u{feff}');
+    let seen: String = name.to_string_lossy().chars().filter(has_width).collect();
+    let seen = seen.split(':').next().unwrap_or_default().trim_end_matches(['.', ' ']);
+    seen.eq_ignore_ascii_case(".git") || seen.eq_ignore_ascii_case("git~1")
+}
+
+/// Whether a path leads through git's own folder.
+pub fn in_git_folder(path: &Path) -> bool {
+    path.iter().any(is_git_folder)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn other_spellings_mean_the_same_folder() {
+        for name in [".git", ".GIT", ".git.", ".Git ", ".g\u{200c}it", "git~1", ".git::$INDEX_ALLOCATION"] {
+            assert!(is_git_folder(name), "{name}");
+        }
+        for name in [".github", ".gitignore", "git", "", "x.git", ".gitea"] {
+            assert!(!is_git_folder(name), "{name}");
+        }
+        assert!(in_git_folder(Path::new("a/.git/hooks")) && !in_git_folder(Path::new("a/git/.github")));
+    }
+}
