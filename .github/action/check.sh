@@ -7,24 +7,25 @@ source "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
 binary=${OWNERLINT:-${OWNERLINT_BINARY:-}}
 "$binary" --version || fail "the program cannot be run"
 
-temp=${RUNNER_TEMP:-$(mktemp -d)}
-json="$temp/$NAME.json"
-markdown="$temp/$NAME.md"
-annotations="$temp/$NAME.annotations"
-SARIF=${SARIF//'{name}'/$NAME}
-rm -f "$json" "$markdown" "$annotations"
+json="$FOLDER/$NAME.json"
+markdown="$FOLDER/$NAME.md"
+annotations="$FOLDER/$NAME.annotations"
+sarif=
+if [[ -n "${SARIF:-}" ]]; then
+  mkdir "$FOLDER/sarif"
+  sarif="$FOLDER/sarif/$(file_name "${SARIF//'{name}'/$NAME}")"
+fi
 # Inputs reach the command as array elements, never as shell text, and with `=` where they could be taken for options.
 arguments=(check --output concise --output "json:$json" --output "markdown:$markdown")
 if [[ -n "${FAIL_ON:-}" ]]; then arguments+=("--fail-on=$FAIL_ON"); fi
 if is_true "${ANNOTATIONS:-true}"; then arguments+=(--output "github:$annotations"); fi
-if [[ -n "${SARIF:-}" ]]; then arguments+=(--output "sarif:$SARIF"); fi
+if [[ -n "$sarif" ]]; then arguments+=(--output "sarif:$sarif"); fi
 if [[ -n "${CONFIG:-}" ]]; then arguments+=("--config=$CONFIG"); fi
-# A comment has room for 65,536 characters; what merging deletes comes first.
-if is_true "${COMMENT:-false}"; then
-  room=60000
-  if [[ -s "${DIFF_MARKDOWN:-}" ]]; then room=$((room - $(wc -c <"$DIFF_MARKDOWN"))); fi
-  arguments+=(--markdown-bytes "$room")
-fi
+# A comment has room for 65,536 characters, and a job summary for 1 MiB; what merging deletes comes first.
+room=1000000
+if is_true "${COMMENT:-false}"; then room=60000; fi
+if [[ -s "${DIFF_MARKDOWN:-}" ]]; then room=$((room - $(wc -c <"$DIFF_MARKDOWN"))); fi
+arguments+=(--markdown-bytes "$room")
 if head=$(git rev-parse --quiet --verify HEAD 2>/dev/null); then
   arguments+=("--source-url=${GITHUB_SERVER_URL:-https://github.com}/$GITHUB_REPOSITORY/blob/$head")
 fi
@@ -50,15 +51,15 @@ run "$binary" "${arguments[@]}" || status=$?
 if [[ -f "$annotations" ]]; then cat "$annotations"; fi
 
 # One run of one tool, or GitHub rejects the file: what merging does comes first, and the rules of both are told apart by their places.
-if [[ -n "${SARIF:-}" && -s "$SARIF" && -s "${DIFF_SARIF:-}" ]]; then
-  both="$temp/$NAME.both.sarif"
+if [[ -s "$sarif" && -s "${DIFF_SARIF:-}" ]]; then
+  both="$FOLDER/$NAME.both.sarif"
   jq --slurpfile diff "$DIFF_SARIF" '
     $diff[0].runs[0] as $diff
     | .runs[0] |= ((.tool.driver.rules | length) as $rules
       | .tool.driver.rules += $diff.tool.driver.rules
       | .results = ([$diff.results[] | .ruleIndex += $rules] + .results)[:5000]
-      | .invocations += $diff.invocations)' "$SARIF" >"$both"
-  cat "$both" >"$SARIF"
+      | .invocations += $diff.invocations)' "$sarif" >"$both"
+  mv "$both" "$sarif"
 fi
 
 # Nothing was checked if there is no report, whatever the status says: with `--help` among the arguments, for example.
@@ -76,7 +77,7 @@ output errors "$(count "$json" .summary.error)"
 output warnings "$(count "$json" .summary.warning)"
 output findings "$(count "$json" '.findings | length')"
 output json-file "$(if [[ -s "$json" ]]; then printf '%s' "$json"; fi)"
-output sarif-file "$(if [[ -n "${SARIF:-}" && -s "$SARIF" ]]; then printf '%s' "$SARIF"; fi)"
+output sarif-file "$(if [[ -s "$sarif" ]]; then printf '%s' "$sarif"; fi)"
 output markdown-file "$markdown"
 
 # What merging does comes first if it is worth a comment, else as a line at the end.

@@ -4,12 +4,10 @@ set -euo pipefail
 # shellcheck source=lib.sh
 source "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
 
-temp=${RUNNER_TEMP:-$(mktemp -d)}
-json="$temp/$NAME.diff.json"
-markdown="$temp/$NAME.diff.md"
-annotations="$temp/$NAME.diff.annotations"
-sarif="$temp/$NAME.diff.sarif"
-rm -f "$json" "$markdown" "$annotations" "$sarif"
+json="$FOLDER/$NAME.diff.json"
+markdown="$FOLDER/$NAME.diff.md"
+annotations="$FOLDER/$NAME.diff.annotations"
+sarif="$FOLDER/$NAME.diff.sarif"
 
 # Whether git has something under a path, in one of the two commits.
 is_known() {
@@ -27,8 +25,10 @@ if is_true "${REQUIRE_KNOWN:-false}"; then arguments+=(--fail-on=unknown); fi
 if is_true "${ANNOTATIONS:-true}"; then arguments+=(--output "github:$annotations"); fi
 if [[ -n "${SARIF:-}" ]]; then arguments+=(--output "sarif:$sarif"); fi
 if [[ -n "${CONFIG:-}" ]]; then arguments+=("--config=$CONFIG"); fi
-# Together with the findings of the check it must fit into a comment of 65,536 characters.
-if is_true "${COMMENT:-false}"; then arguments+=(--markdown-bytes 35000); fi
+# Together with the findings of the check it must fit into a comment of 65,536 characters, or into a job summary of 1 MiB.
+room=500000
+if is_true "${COMMENT:-false}"; then room=30000; fi
+arguments+=(--markdown-bytes "$room")
 
 paths=()
 while IFS= read -r line; do

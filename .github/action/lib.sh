@@ -36,6 +36,15 @@ run() {
 # count FILE FILTER: what jq counts in a report; 0 where there is none.
 count() { if [[ -s "$1" ]]; then jq "$2" "$1"; else echo 0; fi; }
 
+# file_name PATH: its last part, as the name of a file.
+file_name() {
+  local name=${1##*/}
+  case "$name" in
+    "" | . | ..) printf 'report' ;;
+    *) printf '%s' "$name" ;;
+  esac
+}
+
 is_true() { [[ "${1:-}" == true ]]; }
 
 # The heading of a report, with the name of this use when it has one.

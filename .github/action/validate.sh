@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Rejects inputs without a meaning, and says where the program comes from: `release`, `checkout` or `given`.
+# Rejects inputs without a meaning, makes the folder that everything is written to, and says where the program comes from:
+# `release`, `checkout` or `given`.
 set -euo pipefail
 # shellcheck source=lib.sh
 source "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
@@ -34,6 +35,9 @@ fi
 if [[ -n "${CONFIG:-}" ]] && real=$(realpath -- "$CONFIG" 2>/dev/null) && [[ "$real" != "$(realpath -- "$PWD")"/* ]]; then
   fail "'config' must be a file of the repository, not '$CONFIG'"
 fi
+
+# Never a path of the checkout: a pull request may have put a link there, or a report of its own.
+output folder "$(mktemp -d "${RUNNER_TEMP:-${TMPDIR:-/tmp}}/ownerlint.XXXXXXXX")"
 
 # A binary that the caller put there: tests of this action, and self-hosted runners without a network.
 if [[ -n "${OWNERLINT_BINARY:-}" ]]; then

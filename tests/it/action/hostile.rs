@@ -112,7 +112,7 @@ fn values_of_inputs() {
             // A line that stands for itself is a path of its own, and an argument without one is no path.
             assert!(code == expected || code == "2", "{input} = {value:?} ended with {code:?}: {run:#?}");
             if input == "sarif" && code == "1" {
-                assert_eq!(run.output("sarif-file"), value.trim_end_matches('\n'));
+                assert!(run.output("sarif-file").ends_with(value.trim_end_matches('\n')), "{value:?}: {run:#?}");
             }
         }
     }
