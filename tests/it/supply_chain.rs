@@ -46,18 +46,109 @@ fn every_crate_comes_from_one_registry() {
     assert!(sources.len() == 1 && sources.iter().all(is_registry), "{sources:?}");
 }
 
+/// Every `uses:` of a YAML text: `action@commit # version`.
+fn used(text: &str) -> impl Iterator<Item = &str> {
+    text.lines().filter_map(|line| line.trim_start().trim_start_matches("- ").strip_prefix("uses: "))
+}
+
 #[test]
-fn actions_are_pinned_by_commit() {
+fn actions_are_pinned_to_recorded_commits() {
+    let recorded: BTreeSet<String> = read("supply-chain/actions.tsv")
+        .lines()
+        .skip(1)
+        .map(|line| match line.split('\t').collect::<Vec<_>>()[..] {
+            [action, version, commit] => format!("{action}@{commit} # {version}"),
+            _ => panic!("three columns: {line}"),
+        })
+        .collect();
     let folder = root().join(".github/workflows");
     let workflows = std::fs::read_dir(folder).expect("workflows").map(|entry| entry.expect("an entry").path());
-    for workflow in workflows.chain([root().join("action.yml")]) {
-        let text = std::fs::read_to_string(&workflow).expect("a workflow");
-        for used in text.lines().filter_map(|line| line.trim_start().trim_start_matches("- ").strip_prefix("uses: ")) {
-            let commit = used.split('@').nth(1).and_then(|rest| rest.split(' ').next()).unwrap_or_default();
-            let is_pinned = commit.len() == 40 && commit.chars().all(|c| c.is_ascii_hexdigit());
-            assert!(is_pinned || used.starts_with("./"), "{}: {used}", workflow.display());
+    let files = workflows.chain(["action.yml", "docs/guide/github-actions.md"].map(|path| root().join(path)));
+    let mut pinned = BTreeSet::new();
+    for file in files {
+        let text = std::fs::read_to_string(&file).expect("a file");
+        pinned.extend(used(&text).filter(|used| !used.starts_with("ownerlint/ownerlint@")).map(str::to_owned));
+    }
+    assert_eq!(pinned, recorded, "look the commit of the version up and record it");
+}
+
+/// The jobs of the release workflow.
+fn release_jobs() -> serde_yaml::Mapping {
+    let workflow: serde_yaml::Value = serde_yaml::from_str(&read(".github/workflows/release.yaml")).expect("YAML");
+    workflow["jobs"].as_mapping().expect("jobs").clone()
+}
+
+#[test]
+fn release_identity_needs_environment_and_runs_no_build() {
+    let mut with_identity = Vec::new();
+    for (name, job) in &release_jobs() {
+        if job["permissions"]["id-token"].is_null() {
+            continue;
+        }
+        assert_eq!(job["environment"], "release", "{name:?}");
+        for step in job["steps"].as_sequence().expect("steps") {
+            let run = step["run"].as_str().unwrap_or_default();
+            for tool in ["cargo ", "npm ci", "npm run", "npm pack", "npx ", "pipx ", "pip "] {
+                assert!(!run.contains(tool), "{name:?}: {run}");
+            }
+        }
+        with_identity.push(name.as_str().expect("a name").to_owned());
+    }
+    assert_eq!(with_identity, ["publish"]);
+}
+
+#[test]
+fn release_tools_have_versions() {
+    let text = read(".github/workflows/release.yaml");
+    for line in text.lines().map(str::trim) {
+        for (tool, pins) in [
+            ("cargo install ", &["@"][..]),
+            ("pipx install ", &["$MATURIN"]),
+            ("pipx run ", &["$MATURIN"]),
+            ("pipx inject ", &["$ZIG"]),
+            ("npm install ", &["$NPM_CLIENT"]),
+        ] {
+            assert!(!line.contains(tool) || pins.iter().any(|pin| line.contains(pin)), "{line}");
         }
     }
+    for pin in ["MATURIN: maturin==", "ZIG: ziglang==", "NPM_CLIENT: npm@"] {
+        let version = text.split(pin).nth(1).expect("a pin");
+        assert!(version.starts_with(|c: char| c.is_ascii_digit()), "{pin}");
+    }
+}
+
+#[test]
+#[cfg(unix)]
+fn release_of_commit_off_main_is_refused() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let git = |arguments: &[&str]| {
+        let mut command = std::process::Command::new("git");
+        command.args(["-c", "user.name=t", "-c", "user.email=t@example.com", "-c", "commit.gpgsign=false"]);
+        assert!(
+            command.args(arguments).current_dir(folder.path()).status().expect("git runs").success(),
+            "{arguments:?}"
+        );
+    };
+    let on_main = || {
+        let script = root().join(".github/release/on-main.sh");
+        std::process::Command::new(script).current_dir(folder.path()).output().expect("it runs").status.success()
+    };
+    git(&["init", "-q"]);
+    git(&["commit", "-q", "--allow-empty", "-m", "released"]);
+    assert!(!on_main(), "there is no main to be on");
+    git(&["commit", "-q", "--allow-empty", "-m", "later"]);
+    git(&["update-ref", "refs/remotes/origin/main", "HEAD"]);
+    git(&["checkout", "-q", "HEAD~"]);
+    assert!(on_main());
+    git(&["commit", "-q", "--allow-empty", "-m", "aside"]);
+    assert!(!on_main());
+    let ready = &release_jobs()["ready"];
+    let steps = ready["steps"].as_sequence().expect("steps");
+    assert!(
+        steps.iter().any(|step| step["run"] == ".github/release/on-main.sh"),
+        "it is asked before anything is built"
+    );
+    assert_eq!(steps[0]["with"]["fetch-depth"], 0, "with the history of main");
 }
 
 #[test]
