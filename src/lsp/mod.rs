@@ -23,23 +23,20 @@ pub use error::LspError;
 /// as the protocol wants it.
 ///
 /// # Errors
-/// An editor that does not speak the protocol, and a broken connection.
+/// As those of [`serve`], and a broken connection.
 pub fn serve_stdio() -> Result<bool, LspError> {
     let (connection, transport) = transport::stdio()?;
     let ended = serve(&connection);
     drop(connection);
-    // As long as the editor is there, it may never say anything again.
-    let is_gone = |error: &LspError| matches!(error, LspError::Protocol(error) if error.channel_is_disconnected());
-    if ended.as_ref().err().is_none_or(is_gone) {
-        transport.finish()?;
-    }
+    transport.finish()?;
     ended
 }
 
 /// Serves the editor at the other end of a connection.
 ///
 /// # Errors
-/// As [`serve_stdio`].
+/// An editor that goes away before it says what it can do.
 pub fn serve(connection: &Connection) -> Result<bool, LspError> {
-    Ok(server::Server::greet(connection)?.run())
+    let server = server::Server::greet(connection).ok_or(LspError::Uninitialized)?;
+    Ok(server.run())
 }

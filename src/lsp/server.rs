@@ -19,7 +19,6 @@ use serde_json::{Value, json};
 
 use super::actions::{self, OPEN_PAGE};
 use super::answers::Answers;
-use super::error::LspError;
 use super::greeting::{agreed_unit, offered, root_of};
 use super::place::path_of;
 use super::publisher::Publisher;
@@ -65,14 +64,14 @@ enum Turn {
 }
 
 impl<'c> Server<'c> {
-    /// Shakes hands: what the editor can do, what the server offers.
-    pub(super) fn greet(connection: &'c Connection) -> Result<Self, LspError> {
-        let (id, params) = connection.initialize_start()?;
-        let params: InitializeParams = serde_json::from_value(params)?;
+    /// Shakes hands: what the editor can do, what the server offers. `None`: the editor said `exit`, or went away.
+    pub(super) fn greet(connection: &'c Connection) -> Option<Self> {
+        let (id, params) = initialize(connection)?;
         let unit = agreed_unit(&params.capabilities);
         let info = json!({"name": env!("CARGO_PKG_NAME"), "version": env!("CARGO_PKG_VERSION")});
-        connection.initialize_finish(id, json!({"capabilities": offered(unit), "serverInfo": info}))?;
-        Ok(Self {
+        let result = json!({"capabilities": offered(unit), "serverInfo": info});
+        connection.sender.send(Response::new_ok(id, result).into()).ok()?;
+        Some(Self {
             connection,
             unit,
             workspace: Workspace::new(root_of(&params)),
@@ -92,7 +91,6 @@ impl<'c> Server<'c> {
     /// Answers until the editor says `exit` or goes away: from one reading of the folder until something changes, then from the next.
     /// Whether the editor asked for `shutdown` first.
     pub(super) fn run(mut self) -> bool {
-        self.watch_files();
         let mut session = None;
         while let Some(next) = self.answer_from(session.as_ref()) {
             session = Some(next);
@@ -178,6 +176,7 @@ impl<'c> Server<'c> {
 
     fn notice(&mut self, message: Notification) {
         match message.method.as_str() {
+            notification::Initialized::METHOD => self.watch_files(),
             notification::DidOpenTextDocument::METHOD => {
                 if let Some(opened) = read::<notification::DidOpenTextDocument>(message) {
                     let document = opened.text_document;
@@ -381,6 +380,26 @@ impl<'c> Server<'c> {
     /// An editor that no longer listens has gone away; `next` notices.
     fn send(&self, message: Message) {
         let _ = self.connection.sender.send(message);
+    }
+}
+
+/// The request that begins a conversation; others are refused until it comes. `None`: the editor said `exit`, or went away.
+fn initialize(connection: &Connection) -> Option<(RequestId, InitializeParams)> {
+    loop {
+        let request = match connection.receiver.recv().ok()? {
+            Message::Request(request) => request,
+            Message::Notification(message) if message.method == notification::Exit::METHOD => return None,
+            Message::Notification(_) | Message::Response(_) => continue,
+        };
+        let (code, problem) = if request.method == request::Initialize::METHOD {
+            match serde_json::from_value(request.params) {
+                Ok(params) => return Some((request.id, params)),
+                Err(error) => (ErrorCode::InvalidParams, format!("`initialize` cannot be read: {error}")),
+            }
+        } else {
+            (ErrorCode::ServerNotInitialized, format!("`{}` came before `initialize`", request.method))
+        };
+        connection.sender.send(Response::new_err(request.id, code as i32, problem).into()).ok()?;
     }
 }
 

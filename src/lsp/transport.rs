@@ -1,10 +1,14 @@
 //! Messages over standard input and output. `lsp_server` frames them too, and makes room for a message as long as its header says
 //! before any of it came: one wrong header would end the process.
+//!
+//! What is no message is answered with an error, and the next message is read: after a broken header or a wrong length, what comes up
+//! to the next `Content-Length` is passed over.
 
-use std::io::{self, BufRead, Read};
+use std::io::{self, BufRead, Read, Write};
 use std::thread::{self, JoinHandle};
 
-use lsp_server::{Connection, Message};
+use lsp_server::{Connection, ErrorCode, Message};
+use serde_json::{Value, json};
 
 /// The longest message, in bytes: the longest file that is read, with every character escaped.
 const LONGEST: u64 = 1 << 30;
@@ -23,8 +27,15 @@ pub(super) fn stdio() -> io::Result<(Connection, Transport)> {
     let (editor, server) = Connection::memory();
     let Connection { sender, receiver } = editor;
     let reader = thread::Builder::new().name("reader".to_owned()).spawn(move || {
-        let mut input = io::stdin().lock();
-        while let Some(message) = read(&mut input)? {
+        let mut messages = Messages::new(io::stdin().lock());
+        while let Some(next) = messages.next()? {
+            let message = match next {
+                Ok(message) => message,
+                Err(malformed) => {
+                    malformed.answer(&mut io::stdout().lock())?;
+                    continue;
+                }
+            };
             let is_last = matches!(&message, Message::Notification(notification) if notification.method == "exit");
             // Nobody listens any more: the server ended.
             if sender.send(message).is_err() || is_last {
@@ -34,8 +45,8 @@ pub(super) fn stdio() -> io::Result<(Connection, Transport)> {
         Ok(())
     })?;
     let writer = thread::Builder::new().name("writer".to_owned()).spawn(move || {
-        let mut output = io::stdout().lock();
-        receiver.into_iter().try_for_each(|message| message.write(&mut output))
+        // Locked for each message: the reader answers what is no message.
+        receiver.into_iter().try_for_each(|message| message.write(&mut io::stdout().lock()))
     })?;
     Ok((server, Transport { reader, writer }))
 }
@@ -50,57 +61,167 @@ impl Transport {
     }
 }
 
-/// The next message; `None` at the end of the input.
-fn read(input: &mut impl BufRead) -> io::Result<Option<Message>> {
-    let Some(length) = length(input)? else { return Ok(None) };
-    if length > LONGEST {
-        return Err(invalid(format!("a message of {length} bytes; the longest that is read has {LONGEST}")));
-    }
-    let mut text = Vec::new();
-    if input.take(length).read_to_end(&mut text)? as u64 != length {
-        return Err(invalid(format!("a message of {length} bytes ends after {}", text.len())));
-    }
-    let message = serde_json::from_slice(&text);
-    message.map(Some).map_err(|error| invalid(format!("a message is not JSON-RPC: {error}")))
+/// What came in the place of a message.
+#[derive(Debug)]
+struct Malformed {
+    code: ErrorCode,
+    problem: String,
+    /// The id of the request, if it has one.
+    id: Value,
 }
 
-/// What the header of the next message says of its length; `None` at the end of the input.
-fn length(input: &mut impl BufRead) -> io::Result<Option<u64>> {
-    let mut length = None;
-    loop {
-        let mut line = String::new();
-        if input.take(LONGEST_LINE).read_line(&mut line)? == 0 {
-            return Ok(None);
+impl Malformed {
+    fn new(problem: String) -> Self {
+        Self { code: ErrorCode::ParseError, problem, id: Value::Null }
+    }
+
+    /// A body that is no message.
+    fn of_body(body: &[u8]) -> Self {
+        match serde_json::from_slice::<Value>(body) {
+            Err(error) => Self::new(format!("a message is not JSON: {error}")),
+            Ok(value) => {
+                let id = value.get("id").filter(|id| id.is_number() || id.is_string()).cloned().unwrap_or_default();
+                Self { code: ErrorCode::InvalidRequest, problem: "a message is not JSON-RPC".to_owned(), id }
+            }
         }
-        let line = line.strip_suffix("\r\n").ok_or_else(|| invalid(format!("a header has the line {line:?}")))?;
-        if line.is_empty() {
-            return length.map(Some).ok_or_else(|| invalid("a header has no Content-Length".to_owned()));
+    }
+
+    /// The response, whose id may be `null`: `lsp_server` has no such responses.
+    fn answer(&self, output: &mut impl Write) -> io::Result<()> {
+        let error = json!({"code": self.code as i32, "message": self.problem});
+        let response = json!({"jsonrpc": "2.0", "id": self.id, "error": error}).to_string();
+        write!(output, "Content-Length: {}\r\n\r\n{response}", response.len())?;
+        output.flush()
+    }
+}
+
+/// The message that a body contains.
+fn message(body: &[u8]) -> Result<Message, Malformed> {
+    // serde would take a list for the fields of a response, in order.
+    if !body.trim_ascii_start().starts_with(b"{") {
+        return Err(Malformed::of_body(body));
+    }
+    match serde_json::from_slice(body) {
+        // A request whose method is no text reads like a response to one of ours.
+        Ok(Message::Response(_)) if memchr::memmem::find(body, b"\"method\"").is_some() => {
+            Err(Malformed::of_body(body))
         }
-        let (name, value) = line.split_once(':').ok_or_else(|| invalid(format!("a header has the line {line:?}")))?;
-        if name.eq_ignore_ascii_case("Content-Length") {
-            let value = value.trim();
-            let said = value.parse().map_err(|_| invalid(format!("a header has the Content-Length {value:?}")))?;
-            length = Some(said);
+        Ok(message) => Ok(message),
+        Err(_) => Err(Malformed::of_body(body)),
+    }
+}
+
+/// The messages of an input.
+struct Messages<R> {
+    input: R,
+    /// Whether the place of the next header is not known.
+    is_lost: bool,
+}
+
+impl<R: BufRead> Messages<R> {
+    fn new(input: R) -> Self {
+        Self { input, is_lost: false }
+    }
+
+    /// The next message, or what came in its place; `None` at the end of the input.
+    fn next(&mut self) -> io::Result<Option<Result<Message, Malformed>>> {
+        let length = match self.header()? {
+            None => return Ok(None),
+            Some(Err(malformed)) => return Ok(Some(Err(malformed))),
+            Some(Ok(length)) => length,
+        };
+        let mut body = Vec::new();
+        if self.input.by_ref().take(length).read_to_end(&mut body)? as u64 != length {
+            let problem = format!("a message of {length} bytes ends after {}", body.len());
+            return Err(io::Error::new(io::ErrorKind::InvalidData, problem));
+        }
+        let message = message(&body);
+        // Perhaps its header lied about its length.
+        self.is_lost = message.is_err();
+        Ok(Some(message))
+    }
+
+    /// The length that the header of the next message gives. Of what is no header, the first line alone is reported.
+    fn header(&mut self) -> io::Result<Option<Result<u64, Malformed>>> {
+        let mut length = None;
+        loop {
+            let mut line = Vec::new();
+            if self.input.by_ref().take(LONGEST_LINE).read_until(b'\n', &mut line)? == 0 {
+                return Ok(None);
+            }
+            let problem = match (HeaderLine::new(&line, self.is_lost), length) {
+                (HeaderLine::Length(bytes), _) => {
+                    length = Some(bytes);
+                    self.is_lost = false;
+                    continue;
+                }
+                (HeaderLine::End, Some(length)) => return Ok(Some(Ok(length))),
+                (HeaderLine::End, None) => "a header has no Content-Length".to_owned(),
+                (HeaderLine::Other, _) => continue,
+                (HeaderLine::Malformed(problem), _) => problem,
+            };
+            length = None;
+            if !std::mem::replace(&mut self.is_lost, true) {
+                return Ok(Some(Err(Malformed::new(problem))));
+            }
         }
     }
 }
 
-fn invalid(problem: String) -> io::Error {
-    io::Error::new(io::ErrorKind::InvalidData, problem)
+/// A line of a header.
+enum HeaderLine {
+    /// How many bytes the message has.
+    Length(u64),
+    /// The line that ends a header.
+    End,
+    /// A field without a meaning here.
+    Other,
+    /// What is no line of a header.
+    Malformed(String),
+}
+
+impl HeaderLine {
+    /// The rest of a body may stand before a header that `is_lost`.
+    fn new(line: &[u8], is_lost: bool) -> Self {
+        const NAME: &str = "content-length:";
+        let text = String::from_utf8_lossy(line);
+        let lower = text.to_ascii_lowercase();
+        let named = if is_lost { lower.rfind(NAME) } else { lower.starts_with(NAME).then_some(0) };
+        let Some(text) = text.strip_suffix('\n').map(|text| text.strip_suffix('\r').unwrap_or(text)) else {
+            return Self::Malformed(format!("a header has the line {text:?}"));
+        };
+        if let Some(at) = named {
+            let value = text[at + NAME.len()..].trim();
+            return match value.parse() {
+                Ok(length) if length <= LONGEST => Self::Length(length),
+                Ok(length) => {
+                    Self::Malformed(format!("a message of {length} bytes; the longest that is read has {LONGEST}"))
+                }
+                Err(_) => Self::Malformed(format!("a header has the Content-Length {value:?}")),
+            };
+        }
+        match text {
+            "" => Self::End,
+            _ if text.contains(':') && !is_lost => Self::Other,
+            _ => Self::Malformed(format!("a header has the line {text:?}")),
+        }
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    /// The method of each message of an input, or why one cannot be read.
-    fn methods(mut input: &[u8]) -> Result<Vec<String>, String> {
+    /// The method of each message of an input, and the problem of each part that is none; `Err`: why it ends before its end.
+    fn methods(input: &[u8]) -> Result<Vec<String>, String> {
+        let mut messages = Messages::new(input);
         let mut methods = Vec::new();
-        while let Some(message) = read(&mut input).map_err(|error| error.to_string())? {
-            match message {
-                Message::Request(request) => methods.push(request.method),
-                Message::Notification(notification) => methods.push(notification.method),
-                Message::Response(_) => {}
+        while let Some(next) = messages.next().map_err(|error| error.to_string())? {
+            match next {
+                Ok(Message::Request(request)) => methods.push(request.method),
+                Ok(Message::Notification(notification)) => methods.push(notification.method),
+                Ok(Message::Response(_)) => {}
+                Err(malformed) => methods.push(format!("{}: {}", malformed.id, malformed.problem)),
             }
         }
         Ok(methods)
@@ -110,10 +231,12 @@ mod tests {
         format!("Content-Length: {}\r\n\r\n{message}", message.len())
     }
 
+    const EXIT: &str = r#"{"jsonrpc":"2.0","method":"exit"}"#;
+
     #[test]
     fn messages_follow_each_other() {
         let request = framed(r#"{"jsonrpc":"2.0","id":1,"method":"initialize","params":{}}"#);
-        let exit = framed(r#"{"jsonrpc":"2.0","method":"exit"}"#);
+        let exit = framed(EXIT);
         let typed = exit.replace("Content-Length", "Content-Type: x; charset=utf-8\r\ncontent-length");
         assert_eq!(
             methods(format!("{request}{exit}{typed}").as_bytes()),
@@ -123,24 +246,61 @@ mod tests {
     }
 
     #[test]
-    fn a_header_that_lies_about_the_length_reserves_nothing() {
+    fn header_that_lies_about_length_reserves_nothing() {
         let said = |length: &str| methods(format!("Content-Length: {length}\r\n\r\n{{}}").as_bytes());
-        let longest = "a message of 99999999999999 bytes; the longest that is read has 1073741824";
-        assert_eq!(said("99999999999999"), Err(longest.to_owned()));
+        let longest = "null: a message of 99999999999999 bytes; the longest that is read has 1073741824";
+        assert_eq!(said("99999999999999"), Ok(vec![longest.to_owned()]));
         assert_eq!(said("1073741824"), Err("a message of 1073741824 bytes ends after 2".to_owned()));
-        assert_eq!(said("-1"), Err("a header has the Content-Length \"-1\"".to_owned()));
-        assert_eq!(
-            said("99999999999999999999"),
-            Err("a header has the Content-Length \"99999999999999999999\"".to_owned())
-        );
+        assert_eq!(said("-1"), Ok(vec!["null: a header has the Content-Length \"-1\"".to_owned()]));
+        let larger = "null: a header has the Content-Length \"99999999999999999999\"";
+        assert_eq!(said("99999999999999999999"), Ok(vec![larger.to_owned()]));
     }
 
     #[test]
-    fn what_is_no_header_is_named() {
-        assert_eq!(methods(b"\r\n{}"), Err("a header has no Content-Length".to_owned()));
-        assert_eq!(methods(b"hello\n"), Err("a header has the line \"hello\\n\"".to_owned()));
-        let endless = methods(&b"x".repeat(10_000)).expect_err("no message");
-        assert!(endless.len() < 5_000, "{} bytes", endless.len());
-        assert!(methods(framed("{}").as_bytes()).expect_err("no message").starts_with("a message is not JSON-RPC"));
+    fn next_message_after_malformed_one_is_read() {
+        let exit = framed(EXIT);
+        for (malformed, problem) in [
+            ("\r\n{}".to_owned(), "null: a header has no Content-Length"),
+            ("hello\n".to_owned(), "null: a header has the line \"hello\""),
+            ("hello\nand\n\n: more\n{}".to_owned(), "null: a header has the line \"hello\""),
+            ("Content-Length: x\r\n\r\n{}".to_owned(), "null: a header has the Content-Length \"x\""),
+            (framed("{\"a\":"), "null: a message is not JSON: EOF while parsing a value at line 1 column 5"),
+            (framed("[1]"), "null: a message is not JSON-RPC"),
+            (framed(r#"{"id":"x","method":5}"#), "\"x\": a message is not JSON-RPC"),
+            (
+                // Two bytes too few, and the rest stands before the next header.
+                framed(EXIT).replace("33", "31"),
+                "null: a message is not JSON: EOF while parsing a string at line 1 column 31",
+            ),
+        ] {
+            assert_eq!(
+                methods(format!("{exit}{malformed}{exit}{exit}").as_bytes()),
+                Ok(vec!["exit".to_owned(), problem.to_owned(), "exit".to_owned(), "exit".to_owned()]),
+                "{malformed}"
+            );
+        }
+    }
+
+    #[test]
+    fn input_without_header_is_reported_once() {
+        let endless = methods(&b"x".repeat(10_000)).expect("an end");
+        assert!(matches!(&endless[..], [one] if one.len() < 5_000), "{endless:?}");
+        assert_eq!(methods(&b"\xff: \xfe\n\n".repeat(1000)).expect("an end").len(), 1);
+    }
+
+    #[test]
+    fn malformed_message_is_answered_with_its_id() {
+        let answer = |body: &str| {
+            let malformed = message(body.as_bytes()).expect_err("no message");
+            let mut text = Vec::new();
+            malformed.answer(&mut text).expect("it is written");
+            let text = String::from_utf8(text).expect("text");
+            let (header, body) = text.split_once("\r\n\r\n").expect("a header");
+            assert_eq!(header, format!("Content-Length: {}", body.len()));
+            let response: Value = serde_json::from_str(body).expect("JSON");
+            (response["id"].clone(), response["error"]["code"].clone())
+        };
+        assert_eq!(answer("{"), (Value::Null, json!(-32700)));
+        assert_eq!(answer(r#"{"id":7,"method":null}"#), (json!(7), json!(-32600)));
     }
 }

@@ -12,6 +12,8 @@ use ownerlint::manifest::Object;
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
+use crate::support::Repository;
+
 const DRIVER: &str = "\
 apiVersion: storage.k8s.io/v1
 kind: CSIDriver
@@ -729,6 +731,49 @@ fn a_text_that_has_not_changed_is_not_parsed_again() {
     let (first, second) = (objects(&first), objects(&second));
     assert_eq!(first[0], second[0]);
     assert_ne!(first[1], second[1]);
+}
+
+#[test]
+fn handshake_survives_what_is_not_expected() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let (connection, other) = Connection::memory();
+    let server = std::thread::spawn(move || serve(&other));
+    let mut client = Client { connection, server, folder, asked: 0, waiting: Vec::new() };
+    client.send(Response::new_ok(RequestId::from("nobody asked".to_owned()), Value::Null));
+    client.notify("textDocument/didOpen", json!([]));
+    let id = client.ask("textDocument/hover", json!({}));
+    assert_eq!(client.response(&id).error.map(|error| error.code), Some(-32002));
+    let id = client.ask("initialize", json!({"capabilities": 5}));
+    assert_eq!(client.response(&id).error.map(|error| error.code), Some(-32602));
+    client.request("initialize", json!({"capabilities": {}}));
+    // Nothing requires that `initialized` is the next message.
+    client.notify("textDocument/didChange", json!({"nonsense": true}));
+    client.request("textDocument/hover", json!({"nonsense": true}));
+    client.notify("initialized", json!({}));
+    client.end();
+}
+
+#[test]
+fn malformed_message_does_not_end_server() {
+    let folder = Repository::new();
+    folder.write("b.yaml", OWNER);
+    let frame = |message: &str| format!("Content-Length: {}\r\n\r\n{message}", message.len());
+    let root = format!("file://{}", folder.path().display());
+    let input = [
+        "Content-Length: many\r\n\r\n".to_owned(),
+        frame(&json!({"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": {"capabilities": {}, "rootUri": root}}).to_string()),
+        frame("{\"jsonrpc\": \"2.0\", "),
+        frame(r#"{"jsonrpc":"2.0","id":2,"method":[]}"#),
+        frame(r#"{"jsonrpc":"2.0","method":"initialized","params":{}}"#),
+        frame(r#"{"jsonrpc":"2.0","id":3,"method":"workspace/symbol","params":{"query":""}}"#),
+        frame(r#"{"jsonrpc":"2.0","id":4,"method":"shutdown"}"#),
+        frame(r#"{"jsonrpc":"2.0","method":"exit"}"#),
+    ];
+    let (status, out, error) = folder.run(&["lsp"], &input.concat());
+    assert_eq!(status, 0, "{out}{error}");
+    let codes: Vec<_> = out.matches("\"code\":-32700").chain(out.matches("\"code\":-32600")).collect();
+    assert_eq!(codes.len(), 3, "{out}");
+    assert!(out.contains("\"id\":3,\"result\":[{"), "{out}");
 }
 
 #[test]
