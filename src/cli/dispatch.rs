@@ -1,5 +1,6 @@
 //! From the arguments of the process to its exit status.
 
+use std::ffi::OsString;
 use std::process::ExitCode;
 
 use clap::{CommandFactory, FromArgMatches};
@@ -9,6 +10,7 @@ use super::command_first::command_first;
 use super::error::Error;
 use super::status::Status;
 use super::{baseline, check, completions, diff, explain, help, hints, init, list, plan, terminal};
+use crate::text::plain::visible;
 
 /// Runs the program with the arguments of the process.
 pub fn main() -> ExitCode {
@@ -32,7 +34,16 @@ fn parse(root: &mut clap::Command) -> Result<Cli, clap::Error> {
     let mut arguments = std::env::args_os();
     let program = arguments.next().unwrap_or_default();
     let ordered = command_first(root, arguments.collect());
-    Cli::from_arg_matches(&root.try_get_matches_from_mut(std::iter::once(program).chain(ordered))?)
+    let mut matches = |words: Vec<OsString>| root.try_get_matches_from_mut([program.clone()].into_iter().chain(words));
+    let found = matches(ordered.clone()).or_else(|error| {
+        // clap shows arguments as they are, and a file's name may have become one.
+        let harmless = ordered
+            .iter()
+            .map(|word| word.to_str().map_or_else(|| word.clone(), |word| visible(word).into_owned().into()));
+        let harmless: Vec<OsString> = harmless.collect();
+        Err(if harmless == ordered { error } else { matches(harmless).err().unwrap_or(error) })
+    });
+    Cli::from_arg_matches(&found?)
 }
 
 fn run(cli: Cli, root: &clap::Command) -> Result<Status, Error> {

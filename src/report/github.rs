@@ -13,8 +13,12 @@ use crate::text::plain;
 pub(super) fn render(report: &Report, options: &GithubOptions, roots: &Roots) -> String {
     let mut out = String::new();
     for severity in [Severity::Error, Severity::Warning, Severity::Info] {
-        let findings = report.findings.iter().filter(|reported| reported.finding.severity == severity);
-        for reported in findings.take(options.annotation_cap) {
+        let is_such = |reported: &&Reported| reported.finding.severity == severity;
+        let findings: Vec<_> = match report.findings.iter().filter(is_such).count() > options.annotation_cap {
+            true => report.each_rule_first().into_iter().filter(is_such).collect(),
+            false => report.findings.iter().filter(is_such).collect(),
+        };
+        for reported in findings.into_iter().take(options.annotation_cap) {
             out.push_str(&command(report, reported, roots));
         }
     }

@@ -15,8 +15,12 @@ use crate::text::plain;
 
 /// Characters of a reason or a help text.
 const MAX_PROSE: usize = 4_000;
+/// Bytes of the address of a line. The path of a stranger's file may have thousands.
+const MAX_ADDRESS: usize = 2_000;
 /// Different fixes of one rule that are shown.
 const FIXES_OF_A_RULE: usize = 10;
+/// Findings of one object that come before those of others, where not all are shown.
+const OF_ONE_OBJECT: usize = 3;
 /// Findings of a change that are listed unfolded.
 const LISTED: usize = 10;
 /// Rules of a change whose fix is shown unfolded.
@@ -69,22 +73,31 @@ fn cascades(page: &mut MarkdownText, cascades: &Cascades) {
 
 /// A table of the findings, and folded below it why and how to fix, by rule.
 fn findings(page: &mut MarkdownText, report: &Report, published: Option<&Published>, roots: &Roots) {
-    let findings = by_object(report);
-    if findings.is_empty() {
+    const HEAD: &str = "\n| | Object | Finding | Where |\n|---|---|---|---|\n";
+    if report.findings.is_empty() {
         return;
     }
-    page.push("\n| | Object | Finding | Where |\n|---|---|---|---|\n");
-    let mut last = None;
-    let shown = findings.iter().take_while(|reported| {
-        let fits = page.push(&row(report, reported, last != Some(object(reported)), published, roots));
-        last = Some(object(reported));
-        fits
-    });
-    let rest = findings.len() - shown.count();
+    let mut rows = rows(report, &by_object(report.worst_first(), usize::MAX), published, roots);
+    if page.text.len() + HEAD.len() + rows.iter().map(String::len).sum::<usize>() > page.limit {
+        rows = self::rows(report, &by_object(report.each_rule_first(), OF_ONE_OBJECT), published, roots);
+    }
+    page.push(HEAD);
+    let shown = rows.iter().take_while(|row| page.push(row)).count();
+    let rest = rows.len() - shown;
     if rest > 0 {
         page.text.push_str(&format!("\n{} left out here: the report is too long.\n", plain::count(rest, "finding")));
     }
     explanations(page, report);
+}
+
+/// A row for each finding; an object is named in the first of its rows that follow each other.
+fn rows(report: &Report, findings: &[&Reported], published: Option<&Published>, roots: &Roots) -> Vec<String> {
+    let before = std::iter::once(None).chain(findings.iter().map(|reported| Some(object(reported))));
+    let rows = findings
+        .iter()
+        .zip(before)
+        .map(|(reported, before)| row(report, reported, before != Some(object(reported)), published, roots));
+    rows.collect()
 }
 
 /// What a finding is about: its object, or else its file.
@@ -96,16 +109,17 @@ fn object(reported: &Reported) -> (Option<&ObjectKey>, u32) {
     }
 }
 
-/// The findings with those of one object together, the object with the worst finding first.
-fn by_object(report: &Report) -> Vec<&Reported> {
-    let findings = report.worst_first();
-    let mut places: BTreeMap<_, usize> = BTreeMap::new();
+/// The findings with those of one object together, in the order of the first one of each; of each object so `many`, then the others.
+fn by_object(findings: Vec<&Reported>, many: usize) -> Vec<&Reported> {
+    let mut objects: BTreeMap<_, (usize, usize)> = BTreeMap::new();
+    let mut places = Vec::with_capacity(findings.len());
     for (at, reported) in findings.iter().enumerate() {
-        places.entry(object(reported)).or_insert(at);
+        let (first, count) = objects.entry(object(reported)).or_insert((at, 0));
+        *count += 1;
+        places.push((*count > many, *first, *reported));
     }
-    let mut sorted: Vec<_> = findings.into_iter().map(|reported| (places.get(&object(reported)), reported)).collect();
-    sorted.sort_by_key(|&(place, _)| place);
-    sorted.into_iter().map(|(_, reported)| reported).collect()
+    places.sort_by_key(|&(is_late, first, _)| (is_late, first));
+    places.into_iter().map(|(_, _, reported)| reported).collect()
 }
 
 fn row(report: &Report, reported: &Reported, first: bool, published: Option<&Published>, roots: &Roots) -> String {
@@ -135,10 +149,13 @@ fn rule(reported: &Reported) -> String {
 
 /// The findings of a change as a list, since each says what it is about; below it how to do the same safely, and folded why.
 pub(super) fn listed(page: &mut MarkdownText, report: &Report, roots: &Roots) {
-    let findings = report.worst_first();
-    if findings.is_empty() {
+    if report.findings.is_empty() {
         return;
     }
+    let findings = match report.findings.len() {
+        0..=LISTED => report.worst_first(),
+        _ => report.each_rule_first(),
+    };
     let item = |reported: &&Reported| {
         let finding = &reported.finding;
         let at = report.first_line(&finding.primary, ColumnUnit::Chars);
@@ -148,7 +165,7 @@ pub(super) fn listed(page: &mut MarkdownText, report: &Report, roots: &Roots) {
     };
     let items: Vec<String> = findings.iter().map(item).collect();
     let (first, rest) = items.split_at(items.len().min(LISTED));
-    let fits = page.push(&format!("\n{}", first.concat()));
+    let fits = page.push("\n") && first.iter().all(|item| page.push(item));
     if !rest.is_empty() && fits {
         let title = plain::count(rest.len(), "more finding");
         page.folded(&title, "", rest.iter().cloned(), rest.len());
@@ -169,7 +186,8 @@ fn place(path: &str, line: usize, published: Option<&Published>) -> String {
     match published {
         Some(published) if published.files.contains(path) => {
             let (before, after) = published.address(path);
-            format!("[{place}]({})", address(&format!("{before}{line}{after}")))
+            let address = address(&format!("{before}{line}{after}"));
+            if address.len() <= MAX_ADDRESS { format!("[{place}]({address})") } else { place }
         }
         _ => place,
     }

@@ -1,5 +1,6 @@
 //! A finished report: everything that a format may say about one run.
 
+use foldhash::HashSet;
 use serde::Serialize;
 
 use super::ListedSkip;
@@ -243,6 +244,25 @@ impl Report {
         let mut findings: Vec<_> = self.findings.iter().collect();
         findings.sort_by_key(|reported| std::cmp::Reverse(reported.finding.severity));
         findings
+    }
+
+    /// The findings where not all of them are shown: worst first, and of one severity the first of each rule before all others, so
+    /// that no number of equal findings pushes another one out. Deletions nobody asked for come before what is merely rejected.
+    pub(super) fn each_rule_first(&self) -> Vec<&Reported> {
+        let mut seen = HashSet::default();
+        let rank = |reported: &Reported| {
+            let Finding { rule, severity, consequence, .. } = reported.finding;
+            let gravity = match consequence {
+                Consequence::Collected => 0,
+                Consequence::Stuck => 1,
+                _ => 2,
+            };
+            (std::cmp::Reverse(severity), !seen.insert((severity, rule)), gravity)
+        };
+        let ranks: Vec<_> = self.findings.iter().map(rank).collect();
+        let mut findings: Vec<_> = ranks.into_iter().zip(&self.findings).collect();
+        findings.sort_by_key(|(rank, _)| *rank);
+        findings.into_iter().map(|(_, reported)| reported).collect()
     }
 
     /// The findings of each file, in the order of the sources; empty for a file without.

@@ -65,7 +65,7 @@ fn kept(report: &Report) -> Vec<&Reported> {
     if report.findings.len() <= MAX_RESULTS {
         return report.findings.iter().collect();
     }
-    report.worst_first().into_iter().take(MAX_RESULTS).collect()
+    report.each_rule_first().into_iter().take(MAX_RESULTS).collect()
 }
 
 fn level(severity: Severity) -> &'static str {

@@ -19,6 +19,8 @@ use crate::text::plain;
 
 /// Objects of one effect that the table names; of more it counts the kinds.
 const NAMED: usize = 3;
+/// Characters of the sentence on what merging does: it names objects, whose names may have any length.
+const SAID: usize = 1_000;
 /// Rows of a folded table; a comment is read by people.
 const ROWS: usize = 200;
 /// Objects that are stuck, with the commands that release them: what holds the others is seldom anything else.
@@ -94,18 +96,23 @@ fn quiet(report: &DiffReport) -> String {
         1 => "The change itself removes it",
         _ => "The change itself removes all of them",
     };
-    let unread = report.not_read().map(|said| format!(" {}.", text(&said))).unwrap_or_default();
-    let said = text(&report.headline());
+    let unread = report.not_read().map(|said| format!(" {}.", sentence(&said))).unwrap_or_default();
+    let said = sentence(&report.headline());
     match report.summary.verdict {
         DiffVerdict::Deletes => format!("{said}. {shown}.{left}{unread}\n"),
         DiffVerdict::Nothing | DiffVerdict::Unknown => format!("{said}.{left}\n"),
     }
 }
 
+/// A sentence within its limit.
+fn sentence(said: &str) -> String {
+    text(&plain::shortened(said, SAID))
+}
+
 fn heading(report: &DiffReport) -> String {
     let not_read = report.not_read().filter(|_| report.summary.verdict == DiffVerdict::Deletes);
-    let second = not_read.map(|said| format!("\n{}.\n", text(&said))).unwrap_or_default();
-    format!("## {}\n{second}", text(&report.headline()))
+    let second = not_read.map(|said| format!("\n{}.\n", sentence(&said))).unwrap_or_default();
+    format!("## {}\n{second}", sentence(&report.headline()))
 }
 
 /// The pictures, in at most half of the page.

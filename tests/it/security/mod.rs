@@ -6,5 +6,6 @@ mod judgement;
 mod lists;
 mod skipped;
 mod unread;
+mod messages;
 #[cfg(unix)]
 mod writing;
