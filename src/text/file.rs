@@ -4,6 +4,7 @@ use std::borrow::Cow;
 use std::ops::Range;
 use std::sync::{Arc, OnceLock};
 
+use super::credentials;
 use super::lengths::{BLOCK, BlockLengths};
 use super::line_table::{LineStart, LineTable};
 use super::masked::masked;
@@ -122,11 +123,20 @@ impl SourceFile {
         self.facts.as_ref().map_or(&[], |facts| &facts.rendered)
     }
 
-    /// A 1-based line as people may see it: an asterisk takes the place of each hidden byte, so places stay right. Empty when the
-    /// file has no such line.
+    /// A 1-based line as people may see it: an asterisk takes the place of each byte that is hidden or likely a credential, so places
+    /// stay right. Empty when the file has no such line.
     pub fn shown_line(&self, line: usize) -> Cow<'_, str> {
-        let Some(line) = self.line_span(line) else { return Cow::Borrowed("") };
-        masked(self.slice(line), line.start, self.hidden())
+        let Some(span) = self.line_span(line) else { return Cow::Borrowed("") };
+        let text = masked(self.slice(span), span.start, self.hidden());
+        let near = |below: isize| {
+            let near = self.line_span(line.checked_add_signed(below)?)?;
+            let length =
+                if below == 0 { near.end - near.start } else { (near.end - near.start).min(credentials::LONGEST) };
+            Some(self.slice(Span::new(near.start, near.start + length)))
+        };
+        let of_file = |range: Range<usize>| Span::new(span.start + range.start as u32, span.start + range.end as u32);
+        let found: Vec<Span> = credentials::credentials(&near).into_iter().map(of_file).collect();
+        if found.is_empty() { text } else { Cow::Owned(masked(&text, span.start, &found).into_owned()) }
     }
 
     /// The first U+FFFD that replaces bytes which are not UTF-8, and how many there are.

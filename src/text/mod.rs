@@ -4,9 +4,10 @@
 //! columns are derived from the offset on demand, so files without findings never pay for a line table.
 //!
 //! `plain` makes the text of strangers safe to print, `runner` where a runner of workflows reads it; `near` says what a misspelt
-//! word may have meant; `quick_hash` finds texts in tables; `rewritten` writes long ones;
+//! word may have meant; `credentials` finds likely passwords in lines that are shown; `quick_hash` finds texts in tables; `rewritten` writes long ones;
 //! `thinned` keeps some lines of one. Knows nothing of YAML.
 
+mod credentials;
 mod decode;
 mod edit;
 mod file;

@@ -1,0 +1,450 @@
+//! Passwords that stand in the open: in the environment of a container, in values of a chart, in parameters of Argo CD, in files
+//! inside of a ConfigMap.
+//!
+//! Lines are judged when they are shown, by their text and by the lines around them: a value is hidden if its key, or the `name`
+//! beside it, is one under which people keep credentials. What only refers to a Secret (`secretName`, `passwordKey`) is shown.
+
+use std::ops::Range;
+
+/// How many lines above and below one are looked at for what it belongs to.
+const REACH: isize = 100;
+
+/// The longest part of a neighbouring line that is looked at, in bytes.
+pub(super) const LONGEST: u32 = 1000;
+
+/// How many bytes of a line are looked at for the name beside a value.
+const WINDOW: usize = 1000;
+
+/// Ends of the last word of a key that has a credential.
+const ENDS: [&str; 9] =
+    ["password", "passwords", "passwd", "passphrase", "token", "apikey", "accesskey", "privatekey", "credentials"];
+
+/// Last words of such a key.
+const WORDS: [&str; 6] = ["pwd", "pass", "authorization", "bearer", "dsn", "psk"];
+
+/// Last two words of such a key.
+const PAIRS: [(&[&str], &str); 3] = [
+    (
+        &[
+            "access",
+            "account",
+            "api",
+            "auth",
+            "encryption",
+            "hmac",
+            "license",
+            "master",
+            "private",
+            "secret",
+            "session",
+            "shared",
+            "signing",
+            "ssh",
+            "storage",
+            "tls",
+        ],
+        "key",
+    ),
+    (&["connection", "conn"], "string"),
+    (
+        &[
+            "api", "app", "client", "consumer", "cookie", "csrf", "hmac", "hook", "jwt", "master", "oauth", "oidc",
+            "session", "shared", "signing", "webhook",
+        ],
+        "secret",
+    ),
+];
+
+/// Words after these that say how the credential is written.
+const SUFFIXES: [&str; 6] = ["base64", "b64", "encoded", "hash", "plain", "value"];
+
+/// The parts of a line that are likely credentials, in order. `line(n)` is the text of the line `n` lines below it (above: negative),
+/// of others than itself as much of it as matters.
+pub(super) fn credentials<'t>(line: &impl Fn(isize) -> Option<&'t str>) -> Vec<Range<usize>> {
+    let Some(text) = line(0).filter(|text| !text.trim().is_empty()) else { return Vec::new() };
+    if is_in_private_key(text, line) || continues_credential(text, line) {
+        return vec![indentation(text)..text.trim_end().len()];
+    }
+    let mut found = Vec::new();
+    let mut pairs = Pairs::of(text);
+    while let Some(pair) = pairs.next() {
+        // What is inside of a mapping or a list has keys of its own.
+        if text[pair.value_start..].starts_with(['{', '[']) || !pair.has_credential(text, line) {
+            continue;
+        }
+        let value = pair.value(text);
+        pairs.at = pairs.at.max(value.end);
+        if is_written_out(&text[value.clone()]) {
+            found.push(value);
+        }
+    }
+    found.extend(in_addresses(text));
+    found.extend(in_private_key(text));
+    disjoint(found)
+}
+
+/// A key and where its value begins: `key: value` of YAML and JSON, `key=value` of arguments and files of settings.
+struct Pair<'t> {
+    key: &'t str,
+    key_start: usize,
+    value_start: usize,
+    is_assigned: bool,
+    in_flow: bool,
+}
+
+/// The pairs of a line.
+struct Pairs<'t> {
+    text: &'t str,
+    /// Up to where separators were looked for.
+    at: usize,
+    /// How many braces are open, up to some place.
+    open: (isize, usize),
+}
+
+impl<'t> Pairs<'t> {
+    fn of(text: &'t str) -> Self {
+        Self { text, at: 0, open: (0, 0) }
+    }
+
+    /// The pair with the separator at `at`, if that is one.
+    fn pair_at(&mut self, at: usize) -> Option<Pair<'t>> {
+        let (text, is_assigned) = (self.text, self.text[at..].starts_with('='));
+        let before = text[..at].trim_end_matches([' ', '\t']);
+        let key_end = before.trim_end_matches(['"', '\'', '\\']).len();
+        let is_of_key = |c: char| c.is_ascii_alphanumeric() || "_.-/[]".contains(c);
+        let key_start = text[..key_end].trim_end_matches(is_of_key).len();
+        let after = &text[at + 1..];
+        let separates = match is_assigned {
+            true => !after.starts_with('=') && !before.ends_with(['!', '<', '>', '=']),
+            false => key_end < before.len() || after.is_empty() || after.starts_with([' ', '\t']),
+        };
+        if key_start == key_end || !separates {
+            return None;
+        }
+        let (mut depth, counted) = self.open;
+        for byte in text.as_bytes()[counted.min(key_start)..key_start].iter() {
+            depth += isize::from(*byte == b'{') - isize::from(*byte == b'}');
+        }
+        self.open = (depth, key_start.max(counted));
+        let value_start = at + 1 + (after.len() - after.trim_start_matches([' ', '\t']).len());
+        Some(Pair { key: &text[key_start..key_end], key_start, value_start, is_assigned, in_flow: depth > 0 })
+    }
+}
+
+impl<'t> Iterator for Pairs<'t> {
+    type Item = Pair<'t>;
+
+    fn next(&mut self) -> Option<Pair<'t>> {
+        loop {
+            let at = self.at + self.text.get(self.at..)?.find([':', '='])?;
+            self.at = at + 1;
+            if let Some(pair) = self.pair_at(at) {
+                return Some(pair);
+            }
+        }
+    }
+}
+
+impl Pair<'_> {
+    fn value(&self, text: &str) -> Range<usize> {
+        self.value_start..self.value_start + value_length(&text[self.value_start..], self.is_assigned, self.in_flow)
+    }
+
+    /// Whether the value is a credential by the name of its key, or by the `name` beside a `value`.
+    fn has_credential<'l>(&self, text: &str, line: &impl Fn(isize) -> Option<&'l str>) -> bool {
+        if self.key != "value" {
+            // An ExternalSecret has names of keys under this one.
+            let is_name =
+                || (-2..=2).filter_map(line).any(|near| near.contains("remoteRef") || near.contains("sourceRef"));
+            return is_credential(self.key) && !(self.key == "secretKey" && is_name());
+        }
+        if self.in_flow {
+            let before = &text[floor(text, self.key_start.saturating_sub(WINDOW))..self.key_start];
+            let after = &text[self.value_start..floor(text, self.value_start + WINDOW)];
+            let before = before.rsplit('{').next().and_then(name_in);
+            return before.or_else(|| after.split('}').next().and_then(name_in)).is_some_and(is_credential);
+        }
+        // Beside others on a line it is no key of a block.
+        self.key_start == first_column(text) && name_beside(self.key_start, text, line).is_some_and(is_credential)
+    }
+}
+
+/// The nearest place at or before `at` that is between two characters.
+fn floor(text: &str, at: usize) -> usize {
+    (0..=at.min(text.len())).rev().find(|at| text.is_char_boundary(*at)).unwrap_or_default()
+}
+
+/// Whether a value is a text of its own, and not one that something else fills in.
+fn is_written_out(value: &str) -> bool {
+    let value = value.trim_matches(['"', '\'', '\\', ' ', ',']);
+    let is_word = ["true", "false", "null", "~", "", "|", ">", "|-", ">-", "|+", ">+"].contains(&value);
+    let is_filled_in = ["${", "$(", "{{"].iter().any(|start| value.starts_with(start));
+    let is_placeholder = value.starts_with('<') && value.ends_with('>');
+    // An anchor alone names what stands in the next lines.
+    let is_anchor = value.starts_with('&') && !value.contains(' ');
+    !is_word && !is_filled_in && !is_placeholder && !is_anchor
+}
+
+/// How long a value is that a text begins with.
+fn value_length(text: &str, is_assigned: bool, in_flow: bool) -> usize {
+    let escape = text.len() - text.trim_start_matches('\\').len();
+    if let Some(quote) = text[escape..].chars().next().filter(|c| matches!(c, '"' | '\'')) {
+        let opened = escape + 1;
+        let (mut doubled, bytes) = (false, text.as_bytes());
+        // Within a text of JSON a quote has as many backslashes as the one that opened the value.
+        let end = text[opened..].match_indices(quote).map(|(at, _)| opened + at).find(|&at| {
+            let is_second = std::mem::take(&mut doubled);
+            doubled = !is_second && quote == '\'' && bytes.get(at + 1) == Some(&b'\'');
+            let escapes = bytes[opened..at].iter().rev().take(escape + 1).take_while(|byte| **byte == b'\\').count();
+            !is_second && !doubled && escapes == escape
+        });
+        return end.map_or(text.len(), |at| at + 1);
+    }
+    let ends: &[char] = match (is_assigned, in_flow) {
+        (true, _) => &[' ', '\t', '"', '\'', ',', ';', '&', '}', ']', '\\'],
+        (false, true) => &[',', '}'],
+        (false, false) => &['\u{0}'],
+    };
+    text.find(ends).unwrap_or_else(|| text.trim_end().len())
+}
+
+/// The value of `name` in a mapping of one line.
+fn name_in(text: &str) -> Option<&str> {
+    let pair = Pairs::of(text).find(|pair| matches!(pair.key, "name" | "key"))?;
+    let value = &text[pair.value(text)];
+    Some(value.split(['}', ',']).next().unwrap_or(value).trim_matches(['"', '\'', ' ']))
+}
+
+/// The name in the block mapping that has a key at this column.
+fn name_beside<'t>(column: usize, text: &str, line: &impl Fn(isize) -> Option<&'t str>) -> Option<&'t str> {
+    let named = |text: &'t str| (first_column(text) == column).then(|| name_in(text)).flatten();
+    // An entry of a list begins with a dash: what stands above it belongs to another one.
+    let begins = |text: &str| text.trim_start().starts_with("- ");
+    if !begins(text) {
+        for above in (-REACH..0).rev().map_while(line) {
+            if !above.trim().is_empty() && first_column(above) < column {
+                break;
+            }
+            if let Some(name) = named(above) {
+                return Some(name);
+            }
+            if begins(above) && first_column(above) == column {
+                break;
+            }
+        }
+    }
+    // The dash of the next entry stands before the column.
+    let belongs = |below: &&str| below.trim().is_empty() || indentation(below) >= column.saturating_sub(1);
+    (1..=REACH).map_while(line).take_while(belongs).find_map(named)
+}
+
+fn indentation(text: &str) -> usize {
+    text.len() - text.trim_start_matches(' ').len()
+}
+
+/// Where the first key of a line is: after its blanks, dashes and the quote that opens it.
+fn first_column(text: &str) -> usize {
+    let mut rest = text.trim_start_matches(' ');
+    while let Some(after) = rest.strip_prefix("- ") {
+        rest = after.trim_start_matches(' ');
+    }
+    let rest = rest.strip_prefix(['"', '\'']).unwrap_or(rest);
+    text.len() - rest.len()
+}
+
+/// Whether a line goes on with a credential that began above it: in a block scalar, or in the lines of a plain or quoted one.
+fn continues_credential<'t>(text: &str, line: &impl Fn(isize) -> Option<&'t str>) -> bool {
+    let first_key = |text| Pairs::of(text).next().filter(|pair| pair.key_start == first_column(text));
+    let is_entry = text.trim_start().starts_with("- ") || first_key(text).is_some();
+    let (mut column, mut is_parent) = (indentation(text), true);
+    for at in (-REACH..0).rev() {
+        let Some(above) = line(at).filter(|_| column > 0) else { return false };
+        if above.trim().is_empty() || indentation(above) >= column {
+            continue;
+        }
+        column = indentation(above);
+        if let Some(pair) = first_key(above) {
+            let value = above[pair.value_start..].trim();
+            let is_block = value.starts_with(['|', '>']);
+            let goes_on = is_parent && !value.starts_with(['{', '[']) && !(value.is_empty() && is_entry);
+            if (is_block || goes_on) && pair.has_credential(above, &|below: isize| line(at + below)) {
+                return true;
+            }
+        }
+        is_parent = false;
+    }
+    false
+}
+
+/// Whether a line is one of the body of a private key.
+fn is_in_private_key<'t>(text: &str, line: &impl Fn(isize) -> Option<&'t str>) -> bool {
+    let body = text.trim();
+    if !body.chars().all(|c| c.is_ascii_alphanumeric() || "+/=".contains(c)) {
+        return false;
+    }
+    let above = (-REACH..0).rev().map_while(line);
+    let mark = above.into_iter().find(|above| above.contains("-----"));
+    mark.is_some_and(|mark| mark.contains("-----BEGIN") && mark.contains("PRIVATE KEY"))
+}
+
+/// The body of a private key that stands on one line.
+fn in_private_key(text: &str) -> Option<Range<usize>> {
+    let begin = text.find("-----BEGIN ").filter(|at| text[*at..].contains("PRIVATE KEY-----"))?;
+    let body = begin + text[begin..].find("KEY-----")? + "KEY-----".len();
+    let end = text[body..].find("-----END").map_or(text.len(), |end| body + end);
+    Some(body..end)
+}
+
+/// The passwords in addresses: `scheme://user:password@host`.
+fn in_addresses(text: &str) -> Vec<Range<usize>> {
+    let passwords = text.match_indices("://").filter_map(|(at, mark)| {
+        let start = at + mark.len();
+        let authority = text[start..].find(['/', ' ', '"', '\'', '?', '#']).map_or(text.len(), |end| start + end);
+        let end = start + text[start..authority].rfind('@')?;
+        let password = start + text[start..end].find(':')? + 1;
+        (password < end && !text[password..].starts_with('$')).then_some(password..end)
+    });
+    passwords.collect()
+}
+
+/// Whether people keep a credential under this name.
+fn is_credential(name: &str) -> bool {
+    let words = words(name);
+    let kept =
+        words.iter().rposition(|word| !SUFFIXES.contains(&word.as_str()) && !word.bytes().all(|b| b.is_ascii_digit()));
+    let Some(last) = kept.map(|at| words[at].trim_end_matches(|c: char| c.is_ascii_digit())) else { return false };
+    let before = kept.and_then(|at| at.checked_sub(1)).map(|at| words[at].as_str());
+    // `TLS_SECRET` is a variable, `tlsSecret` the name of a Secret.
+    let is_variable = !name.contains(|c: char| c.is_ascii_lowercase());
+    ENDS.iter().any(|end| last.ends_with(end))
+        || WORDS.contains(&last)
+        || PAIRS.iter().any(|(firsts, second)| last == *second && before.is_some_and(|before| firsts.contains(&before)))
+        || (last == "secret" && (is_variable || before.is_none()))
+}
+
+/// The words of a name, in small letters: `dbPassword`, `DB_PASSWORD` and `db.password` have the same two.
+fn words(name: &str) -> Vec<String> {
+    let mut words: Vec<String> = Vec::new();
+    let mut before: Option<char> = None;
+    let mut letters = name.chars().peekable();
+    while let Some(c) = letters.next() {
+        let begins = match before {
+            Some(before) if before.is_ascii_alphanumeric() => {
+                let is_lower = |c: &char| c.is_ascii_lowercase();
+                c.is_ascii_uppercase() && (before.is_ascii_lowercase() || letters.peek().is_some_and(is_lower))
+            }
+            _ => true,
+        };
+        if c.is_ascii_alphanumeric() {
+            let c = c.to_ascii_lowercase();
+            match words.last_mut() {
+                Some(word) if !begins => word.push(c),
+                _ => words.push(c.to_string()),
+            }
+        }
+        before = Some(c);
+    }
+    words
+}
+
+fn disjoint(mut found: Vec<Range<usize>>) -> Vec<Range<usize>> {
+    found.sort_unstable_by_key(|range| (range.start, range.end));
+    let mut merged: Vec<Range<usize>> = Vec::with_capacity(found.len());
+    for range in found {
+        match merged.last_mut() {
+            Some(last) if range.start <= last.end => last.end = last.end.max(range.end),
+            _ => merged.push(range),
+        }
+    }
+    merged
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::text::SourceFile;
+
+    /// The text as snippets show it.
+    fn shown(text: &str) -> String {
+        let file = SourceFile::new("f", text);
+        (1..=file.line_count()).map(|line| file.shown_line(line).into_owned() + "\n").collect()
+    }
+
+    #[test]
+    fn credentials_are_hidden() {
+        for text in [
+            "password: MARK\n",
+            "  adminPassword: \"MARK\"\n",
+            "DB_PASSWORD: 'MARK MARK'\n",
+            "DB_PASSWORD: 'it''s MARK'\n",
+            "\"apiKey\": \"MARK\",\n",
+            "{\"db\": {\"host\": \"x\", \"passwd\": \"MARK\"}, \"a\": 1}\n",
+            "client_secret: MARK # MARK\n",
+            "aws.secretAccessKey: MARK\n",
+            "token: MARK\n",
+            "- PASSWORD=MARK\n",
+            "args: [--db-password=MARK, --user=web]\n",
+            "command: sh -c 'PGPASSWORD=MARK psql'\n",
+            "db.password = MARK\n",
+            "url: postgres://web:MARK@db:5432/web\n",
+            "ConnectionString: Server=db;Password=MARK;User=web\n",
+            "env: [{name: DB_PASSWORD, value: MARK}]\n",
+            "env: [{value: MARK, name: DB_PASSWORD}]\n",
+            "- name: DB_PASSWORD\n  value: MARK\n",
+            "- value: MARK\n  name: DB_PASSWORD\n",
+            "- name: auth.rootPassword\n  forceString: true\n\n  value: \"MARK\"\n",
+            "- {\n    \"name\": \"API_TOKEN\",\n    \"value\": \"MARK\"\n  }\n",
+            "- name: TOKEN\n  value: |\n    MARK\n      MARK\n",
+            "password: |-\n  MARK\n\n  MARK\n",
+            "password:\n  MARK\n",
+            "password: \"MARK\n  MARK\"\n",
+            "tls.key: |\n  -----BEGIN RSA PRIVATE KEY-----\n  MARK\n  -----END RSA PRIVATE KEY-----\n",
+            "server.pem: |\n  -----BEGIN PRIVATE KEY-----\n  MARKMARK+/=\n  -----END PRIVATE KEY-----\n",
+            "pem: \"-----BEGIN PRIVATE KEY-----\\nMARK\\n-----END PRIVATE KEY-----\"\n",
+            "values: |\n  db:\n    password: MARK\n",
+            "config.json: '{\"token\": \"MARK\"}'\n",
+            "config.json: \"{\\\"token\\\": \\\"MARK\\\"}\"\n",
+            "# password: MARK\n",
+            "password: &pw MARK\n",
+            "Authorization: Bearer MARK\n",
+        ] {
+            let shown = shown(text);
+            assert!(!shown.contains("MARK"), "{text}{shown}");
+            assert_eq!(shown.len(), text.len(), "places stay right");
+        }
+    }
+
+    #[test]
+    fn references_and_other_values_are_shown() {
+        for text in [
+            "secretName: web-tls\n",
+            "existingSecret: web\npasswordSecret: web\n",
+            "- name: DB_PASSWORD\n  valueFrom:\n    secretKeyRef:\n      name: db\n      key: password\n",
+            "passwordSecretRef: {name: db, key: password}\n",
+            "password:\n  secretKeyRef: {name: db}\n",
+            "adminPasswordKey: admin\n",
+            "automountServiceAccountToken: false\n",
+            "tokenExpirationSeconds: 3600\n",
+            "password: ${DB_PASSWORD}\n",
+            "password: '{{ .Values.password }}'\n",
+            "password: \"\"\n",
+            "- name: DB_PASSWORD_FILE\n  value: /etc/db/password\n",
+            "- name: HOST\n  value: db\n- name: DB_PASSWORD\n  valueFrom: {}\n",
+            "- name: HOST\n  value: db\n- name: TOKEN\n  value: ${TOKEN}\n",
+            "- name: DB_PASSWORD\n  valueFrom: {}\n- value: db\n  name: HOST\n",
+            "image: registry.example.com/web@sha256:0123\n",
+            "url: https://example.com/a?b=c\n",
+            "publicKey: MIIB\nkeyName: web\n",
+            "- secretKey: password\n  remoteRef: {key: shop/db}\n",
+            "verbs: [get, list]\nresources: [secrets, tokenreviews]\n",
+        ] {
+            assert_eq!(shown(text), text);
+        }
+    }
+
+    #[test]
+    fn what_stands_beside_is_shown() {
+        assert_eq!(shown("{password: abc, name: db}\n"), "{password: ***, name: db}\n");
+        assert_eq!(shown("- --password=abc --user=web\n"), "- --password=*** --user=web\n");
+        assert_eq!(shown("url: redis://:abc@cache:6379\n"), "url: redis://:***@cache:6379\n");
+    }
+}
