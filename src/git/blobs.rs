@@ -6,10 +6,10 @@ use std::path::Path;
 use std::process::Stdio;
 use std::sync::Arc;
 
-use foldhash::HashMap;
+use foldhash::{HashMap, HashSet};
 
 use super::GitError;
-use super::command::{git, not_run};
+use super::command::{git, not_run, output};
 use crate::text::SourceFile;
 
 /// The name of a file's content, in hexadecimal digits: equal names are equal contents.
@@ -65,25 +65,18 @@ impl Blobs {
         if names.is_empty() {
             return Ok(());
         }
-        let mut command = git(folder, &["cat-file", "--batch", "--buffer"]);
-        let spawned = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null()).spawn();
-        let mut child = spawned.map_err(|error| not_run(&error))?;
-        let (stdin, stdout) = (child.stdin.take(), child.stdout.take());
-        let (Some(mut stdin), Some(stdout)) = (stdin, stdout) else { return Err(broken_off()) };
-        let asked: String = names.iter().flat_map(|name| [&name.0, "\n"]).collect();
-        // git answers while it is being asked: whoever only asks fills the pipe.
-        let asking = std::thread::Builder::new().spawn(move || stdin.write_all(asked.as_bytes()));
-        let asking = asking.map_err(|error| not_run(&error))?;
-        let mut answers = BufReader::new(stdout);
-        let mut answer = || answers_next(&mut answers).ok_or_else(broken_off);
-        let contents = names.into_iter().map(|name| Ok((name, answer()?))).collect::<Result<Vec<_>, GitError>>();
-        if contents.is_err() {
-            // It may have ended already.
-            let _ = child.kill();
-        }
-        let _ = asking.join();
-        child.wait().map_err(|error| not_run(&error))?;
-        self.read.extend(contents?);
+        let contents = match contents_of(folder, names.clone()) {
+            // Where a partial clone lacks a content, some versions of git say so, and others end there.
+            Err(GitError::BrokeOff) => {
+                let local = local_objects(folder)?;
+                let (there, missing) = names.into_iter().partition(|name| local.contains(name));
+                let missing: Vec<ObjectName> = missing;
+                self.read.extend(missing.into_iter().map(|name| (name, StoredContent::Missing)));
+                contents_of(folder, there)?
+            }
+            contents => contents?,
+        };
+        self.read.extend(contents);
         Ok(())
     }
 
@@ -91,6 +84,36 @@ impl Blobs {
     pub fn get(&self, name: &ObjectName) -> &StoredContent {
         self.read.get(name).unwrap_or(&StoredContent::Missing)
     }
+}
+
+/// The content of each name, from one process.
+fn contents_of(folder: &Path, names: Vec<ObjectName>) -> Result<Vec<(ObjectName, StoredContent)>, GitError> {
+    let mut command = git(folder, &["cat-file", "--batch", "--buffer"]);
+    let spawned = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null()).spawn();
+    let mut child = spawned.map_err(|error| not_run(&error))?;
+    let (stdin, stdout) = (child.stdin.take(), child.stdout.take());
+    let (Some(mut stdin), Some(stdout)) = (stdin, stdout) else { return Err(GitError::BrokeOff) };
+    let asked: String = names.iter().flat_map(|name| [&name.0, "\n"]).collect();
+    // git answers while it is being asked: whoever only asks fills the pipe.
+    let asking = std::thread::Builder::new().spawn(move || stdin.write_all(asked.as_bytes()));
+    let asking = asking.map_err(|error| not_run(&error))?;
+    let mut answers = BufReader::new(stdout);
+    let mut answer = || answers_next(&mut answers).ok_or(GitError::BrokeOff);
+    let contents = names.into_iter().map(|name| Ok((name, answer()?))).collect::<Result<Vec<_>, GitError>>();
+    if contents.is_err() {
+        // It may have ended already.
+        let _ = child.kill();
+    }
+    let _ = asking.join();
+    child.wait().map_err(|error| not_run(&error))?;
+    contents
+}
+
+/// The names of all objects that can be read without fetching.
+fn local_objects(folder: &Path) -> Result<HashSet<ObjectName>, GitError> {
+    let arguments = ["cat-file", "--batch-all-objects", "--unordered", "--batch-check=%(objectname)"];
+    let names = output(folder, &arguments)?;
+    Ok(String::from_utf8_lossy(&names).lines().map(ObjectName::new).collect())
 }
 
 /// `<name> blob <size>`, a line break, the content, a line break; or `<name> missing`.
@@ -109,8 +132,4 @@ fn answers_next(answers: &mut impl BufRead) -> Option<StoredContent> {
     answer.read_to_end(&mut content).ok().filter(|&length| length as u64 == size + 1)?;
     content.pop();
     Some(if kind == "blob" { StoredContent::Bytes(content.into()) } else { StoredContent::Missing })
-}
-
-fn broken_off() -> GitError {
-    GitError::Refused("it broke off while it read contents".to_owned())
 }

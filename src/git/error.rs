@@ -17,6 +17,9 @@ pub enum GitError {
     /// git's own words.
     #[error("git: {0}")]
     Refused(String),
+    /// The program ended while it was asked.
+    #[error("git broke off while it read contents")]
+    BrokeOff,
     /// A word that is no commit.
     #[error("there is no such commit: `{reference}`")]
     #[diagnostic(help("a shallow clone may lack it: fetch more history (`fetch-depth: 0` of actions/checkout)"))]
