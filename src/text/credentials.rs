@@ -152,7 +152,8 @@ impl Pair<'_> {
 
     /// Whether the value is a credential by the name of its key, or by the `name` beside a `value`.
     fn has_credential<'l>(&self, text: &str, line: &impl Fn(isize) -> Option<&'l str>) -> bool {
-        if self.key != "value" {
+        // `valu`, too: excerpts show what is misspelt.
+        if !self.key.starts_with("val") || self.key == "valueFrom" {
             // An ExternalSecret has names of keys under this one.
             let is_name =
                 || (-2..=2).filter_map(line).any(|near| near.contains("remoteRef") || near.contains("sourceRef"));
@@ -361,12 +362,21 @@ fn disjoint(mut found: Vec<Range<usize>>) -> Vec<Range<usize>> {
 
 #[cfg(test)]
 mod tests {
-    use crate::text::SourceFile;
+    use super::credentials;
 
-    /// The text as snippets show it.
+    /// The text with an asterisk for each byte of a credential.
     fn shown(text: &str) -> String {
-        let file = SourceFile::new("f", text);
-        (1..=file.line_count()).map(|line| file.shown_line(line).into_owned() + "\n").collect()
+        let lines: Vec<&str> = text.lines().collect();
+        let shown = (0..lines.len()).map(|at| {
+            let line = |below: isize| lines.get(at.checked_add_signed(below)?).copied();
+            let mut shown = lines[at].to_owned();
+            for range in credentials(&line) {
+                let stars: String = shown[range.clone()].chars().map(|c| if c == ' ' { c } else { '*' }).collect();
+                shown.replace_range(range, &stars);
+            }
+            shown + "\n"
+        });
+        shown.collect()
     }
 
     #[test]

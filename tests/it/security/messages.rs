@@ -88,3 +88,67 @@ fn arguments_in_errors_obey_nobody() {
         assert!(!shown.lines().any(|line| line.starts_with("::error")), "{arguments:?}: {shown}");
     }
 }
+
+/// Manifests with something wrong beside values that are likely passwords; `hunterMARK` is in no other text.
+const PASSWORDS: &str = "apiVersion: apps/v1
+kind: Deployment
+metadata:
+  name: web
+  namespace: shop
+  finalizers: [bad]
+  ownerReference: []
+spec:
+  template:
+    spec:
+      containers:
+        - name: web
+          env:
+            - name: DB_PASSWORD
+              value: hunterMARK1
+              valu: hunterMARK2
+            - {name: API_TOKEN, value: hunterMARK3, bogus: 1}
+          args: [--password=hunterMARK4, --bogus]
+          args: [--password=hunterMARK5]
+---
+apiVersion: argoproj.io/v1alpha1
+kind: Application
+metadata: {name: web, namespace: argocd, finalizers: [bad]}
+spec:
+  source:
+    helm:
+      parameters:
+        - name: db.password
+          value: hunterMARK6
+          value: hunterMARK7
+      values: |
+        adminPassword: hunterMARK8
+      valuesObject: {apiKey: hunterMARK9, apiKey: hunterMARK10}
+---
+apiVersion: v1
+kind: ConfigMap
+metadata: {name: a, namespace: shop, finalizers: [bad]}
+data:
+  DATABASE_URL: postgres://web:hunterMARK11@db/web
+  DATABASE_URL: postgres://web:hunterMARK12@db/web
+  bogus: 1
+";
+
+#[test]
+fn likely_passwords_are_in_no_format() {
+    let repository = Repository::new();
+    repository.write("a.yaml", PASSWORDS);
+    for format in ownerlint::report::Format::ALL {
+        let (_, out, error) = repository.run(&["-v", "--show", "info", "-o", format.as_str(), "."], "");
+        let shown = out + &error;
+        assert!(
+            !shown.contains("hunterMARK"),
+            "{format}: {:?}",
+            shown.lines().find(|line| line.contains("hunterMARK"))
+        );
+    }
+    let (_, out, _) = repository.run(&["--diff", "--suggested", "."], "");
+    assert!(!out.contains("hunterMARK"), "{out}");
+    // Places stay right, and what only names a credential is shown.
+    let (_, out, _) = repository.run(&["--show", "info", "."], "");
+    assert!(out.contains("value: ***********") && out.contains("name: DB_PASSWORD"), "{out}");
+}
