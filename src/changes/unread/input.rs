@@ -245,7 +245,9 @@ pub(super) fn compare(base: StateInputs, head: StateInputs) -> UnreadChanges {
             UnreadSide::Base => !in_head.contains(outer),
             _ => !in_base.contains(outer),
         });
-        if !is_told && !input.only_changes {
+        // Nothing was applied of a file that was missing.
+        let was_missing = input.what == UnreadWhat::Missing && side == UnreadSide::Base;
+        if !is_told && !input.only_changes && !was_missing {
             let is_calm = side == UnreadSide::Head && !input.takes_away;
             all.changed.push(input.reported(side, None, is_calm));
         }

@@ -5,7 +5,7 @@ use std::sync::LazyLock;
 
 use regex::Regex;
 
-use super::canonical::canonical;
+use super::canonical::{canonical, is_version, leaves, scalar};
 use super::input::{Finder, FoundInput, UnreadWhat};
 use super::patches::{self, Patched};
 use super::state::{contents, said, text_at};
@@ -164,13 +164,22 @@ impl<'s> KustomizationInputs<'_, 's> {
                 .collect();
             let files = written.iter().map(|path| resolve(self.folder, path));
             let values: Vec<String> = files.map(|place| self.finder.state.digest(&place)).collect();
-            let text = format!("{}\n{}", said(self.file, Some(entry)), values.join("\n"));
+            let fields = entry.entries().filter(|field| !["version", "chartVersion"].contains(&field.key));
+            let fields: Vec<String> =
+                fields.map(|field| format!("{} {}", field.key, said(self.file, Some(field.value)))).collect();
+            let text = format!("{}\n{}", fields.join("\n"), values.join("\n"));
+            let identity = format!("{} chart {name} {release}", self.place);
             let input = FoundInput::new(UnreadWhat::Chart, format!("chart {name}"), "kustomize renders the chart")
-                .identified(format!("{} chart {name} {release}", self.place))
-                .in_version(version)
-                .saying(text)
+                .identified(&identity)
+                .in_version(version.as_str())
                 .part(repository)
                 .part(format!("namespace {}", text_at(entry, &["namespace"])));
+            self.add(entry.span(), input);
+            let reason = "values decide which objects a chart contains, and kustomize renders the chart";
+            let input = FoundInput::new(UnreadWhat::Values, format!("values of chart {name}"), reason)
+                .identified(format!("values of {identity}"))
+                .saying(text)
+                .within(identity);
             self.add(entry.span(), input);
         }
     }
@@ -188,7 +197,14 @@ impl<'s> KustomizationInputs<'_, 's> {
             let state = self.finder.state;
             let below = places.iter().flat_map(|place| state.paths_below(place));
             let files: BTreeSet<&str> = places.iter().map(String::as_str).chain(below).collect();
-            parts.extend(files.iter().map(|place| format!("{place} {}", state.digest(place))));
+            let mut texts = Vec::new();
+            for place in &files {
+                texts.push(format!("{place} {}", state.digest(place)));
+                match state.file(place).and_then(inflated) {
+                    Some(steady) => parts.extend(steady),
+                    None => parts.extend(texts.last().cloned()),
+                }
+            }
             let in_files = || files.iter().filter_map(|place| state.text(place)).any(|text| text.contains("metadata."));
             let is_replacing = entry.key == "replacements";
             let sources = is_replacing && (entry.value.items().any(into_identities) || in_files());
@@ -199,7 +215,7 @@ impl<'s> KustomizationInputs<'_, 's> {
             let what = if entry.key == "generators" { UnreadWhat::Generator } else { UnreadWhat::Transformer };
             let name = format!("{} of {}", entry.key, self.place);
             let reason = "the field may change which objects are built, and it is not evaluated";
-            let input = FoundInput::new(what, name, reason).parts(parts).taking_away();
+            let input = FoundInput::new(what, name, reason).saying(texts.join("\n")).parts(parts).taking_away();
             // Generators make objects that nobody else names.
             let input = if what == UnreadWhat::Generator { input } else { input.within(self.place) };
             self.add(entry.key_span, input);
@@ -219,6 +235,22 @@ impl<'s> KustomizationInputs<'_, 's> {
     }
 }
 
+/// All but the versions and values of a file that has kustomize render charts; `None` of any other file.
+fn inflated(file: &ParsedFile) -> Option<Vec<String>> {
+    let mut objects = file.documents().iter().flat_map(|document| document.objects()).peekable();
+    objects.peek()?;
+    let mut steady = Vec::new();
+    for object in objects {
+        if object.kind() != "HelmChartInflationGenerator" {
+            return None;
+        }
+        let leaves = leaves(object.value())?.into_iter();
+        let kept = leaves.filter(|(path, _)| !is_version(path) && !path.starts_with(".values"));
+        steady.extend(kept.map(|(path, value)| format!("{path}={}", scalar(value))));
+    }
+    Some(steady)
+}
+
 /// Whether a replacement writes into a name or a namespace.
 fn into_identities(replacement: Value<'_>) -> bool {
     let targets = replacement.get("targets").into_iter().flat_map(Value::items);
@@ -235,9 +267,11 @@ fn remote(address: &str) -> FoundInput {
     let pattern = VERSION.as_ref();
     let name = pattern.map_or_else(|| shown.clone(), |pattern| pattern.replace_all(&shown, "…").into_owned());
     let version = pattern.and_then(|pattern| pattern.find(&shown)).map_or("", |found| found.as_str());
-    let version = version.rsplit('=').next().unwrap_or_default().trim_end_matches(".yaml").to_owned();
+    let version = version.rsplit('=').next().unwrap_or_default().trim_end_matches(".yaml");
+    let is_commit = version.len() == 40 && version.bytes().all(|byte| byte.is_ascii_hexdigit());
+    let version = if is_commit { version[..7].to_owned() } else { version.to_owned() };
     let reason = "it is loaded from elsewhere, and ownerlint loads nothing";
-    let shown = if version.is_empty() { shown } else { name.replace("…", "").trim_end_matches('/').to_owned() };
+    let shown = if version.is_empty() { shown } else { name.trim_end_matches('…').to_owned() };
     FoundInput::new(UnreadWhat::Remote, format!("resource {shown}"), reason)
         .identified(name)
         .in_version(version)

@@ -68,7 +68,9 @@ pub(super) fn find(finder: &mut Finder<'_>, of: &Patched<'_>, value: Value<'_>) 
             continue;
         }
         let about = target.map_or_else(String::new, |target| said(of.file, Some(target)));
-        let takes_away = deciding.iter().any(|text| !text.contains("\"spec\":"));
+        let is_identity =
+            |text: &String| text.contains("$patch") || text.contains("/metadata/") || !text.contains("spec");
+        let takes_away = deciding.iter().any(is_identity);
         let input = FoundInput::new(UnreadWhat::Transformer, format!("patch of {}", of.owner), REASON)
             .identified(format!("patch of {} {about} {}", of.owner, place.unwrap_or_default()))
             .parts(deciding);
