@@ -191,3 +191,20 @@ fn paths_that_git_does_not_know_need_the_rendering_of_the_base() {
     let run = job.with("base-path", "old").with("paths", "out\nold").play();
     assert_eq!(run.commands[0].data, "'base-path' is compared with one path, and 'paths' names several");
 }
+
+#[test]
+fn removed_remote_resource_is_news_and_fails_if_required() {
+    if !tools() {
+        return;
+    }
+    let base =
+        [("m/clean.yaml", CLEAN), ("m/kustomization.yaml", "resources: [clean.yaml, https://example.com/crds.yaml]\n")];
+    let change = [("m/kustomization.yaml", "resources: [clean.yaml]\n")];
+    let stage = Stage::new(&base, &change, &[]);
+    let job = stage.pull_request(Checkout::Shallow);
+    let run = job.clone().play();
+    assert!(run.summary.starts_with("## ownerlint cannot tell: "), "{run:#?}");
+    assert_eq!(run.output("exit-code"), "0", "{run:#?}");
+    let run = job.with("require-known", "true").play();
+    assert_eq!((run.output("exit-code"), run.status("gate")), ("1", Some(1)), "{run:#?}");
+}

@@ -218,3 +218,19 @@ fn nothing_to_compare_is_no_success() {
     assert_eq!(status(&["--allow-empty"]), Some(0));
     assert_eq!(status(&["--fail-on", "unknown"]), Some(1));
 }
+
+#[test]
+fn headlines_name_what_was_not_read() {
+    for (fixture, headline) in [
+        ("unread-chart-version", "Nothing that ownerlint can read is deleted. Not read: chart web 1.0.0 → 2.0.0."),
+        ("unread-chart-removed", "## ownerlint cannot tell: chart longhorn 1.5.1 was removed and cannot be read"),
+        ("unread-release-name", "## ownerlint cannot tell: chart web 1.0.0 changed and cannot be read"),
+        ("unread-nobody", "## ownerlint cannot tell: 1 object left, and nothing says which tool applies it"),
+        ("unread-json-for-flux", "## Merging this deletes 1 object; the data of 1 volume may be deleted"),
+    ] {
+        let said = shown(fixture, &["-o", "markdown"]).0;
+        assert_eq!(said.lines().next(), Some(headline), "{fixture}");
+    }
+    let said = shown("unread-upper-case", &["-o", "markdown"]).0;
+    assert!(said.contains("\nNot read: manifest apps/claim.YAML.\n"), "{said}");
+}
