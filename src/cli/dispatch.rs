@@ -35,13 +35,13 @@ fn parse(root: &mut clap::Command) -> Result<Cli, clap::Error> {
     let program = arguments.next().unwrap_or_default();
     let ordered = command_first(root, arguments.collect());
     let mut matches = |words: Vec<OsString>| root.try_get_matches_from_mut([program.clone()].into_iter().chain(words));
-    let found = matches(ordered.clone()).or_else(|error| {
+    let found = matches(ordered.clone()).map_err(|error| {
         // clap shows arguments as they are, and a file's name may have become one.
         let harmless = ordered
             .iter()
             .map(|word| word.to_str().map_or_else(|| word.clone(), |word| visible(word).into_owned().into()));
         let harmless: Vec<OsString> = harmless.collect();
-        Err(if harmless == ordered { error } else { matches(harmless).err().unwrap_or(error) })
+        if harmless == ordered { error } else { matches(harmless).err().unwrap_or(error) }
     });
     Cli::from_arg_matches(&found?)
 }

@@ -63,7 +63,8 @@ const SUFFIXES: [&str; 6] = ["base64", "b64", "encoded", "hash", "plain", "value
 pub(super) fn credentials<'t>(line: &impl Fn(isize) -> Option<&'t str>) -> Vec<Range<usize>> {
     let Some(text) = line(0).filter(|text| !text.trim().is_empty()) else { return Vec::new() };
     if is_in_private_key(text, line) || continues_credential(text, line) {
-        return vec![indentation(text)..text.trim_end().len()];
+        let whole = indentation(text)..text.trim_end().len();
+        return Vec::from_iter([whole]);
     }
     let mut found = Vec::new();
     let mut pairs = Pairs::of(text);

@@ -4,8 +4,8 @@
 mod fixtures;
 mod judgement;
 mod lists;
+mod messages;
 mod skipped;
 mod unread;
-mod messages;
 #[cfg(unix)]
 mod writing;
