@@ -255,12 +255,12 @@ fn with_an_application_argo_cd_deletes_no_definition_nothing_owned_and_nothing_p
 }
 
 #[test]
-fn a_sync_prunes_definitions_too_and_what_is_pruned_last_after_all_waves() {
+fn a_sync_prunes_no_definitions_and_deletes_prune_last_objects_last() {
     let last = ", annotations: {argocd.argoproj.io/sync-options: \"Validate=false, PruneLast=true\"}";
     let text = [OPERATOR.to_owned(), config_map("last", last)].concat();
     of(&text, |all| {
         let withdrawal = argocd::prune(all, Policy::Foreground);
-        assert!(kinds(&withdrawal).contains(&"CustomResourceDefinition".to_owned()));
+        assert!(!kinds(&withdrawal).contains(&"CustomResourceDefinition".to_owned()));
         assert_eq!(told(&withdrawal).last().map(String::as_str), Some("delete ConfigMap/last |"));
     });
 }

@@ -86,7 +86,6 @@ mod support;
 mod tables;
 mod teardown_conformance;
 mod ties;
-mod type_names;
 mod walking;
 mod yaml_corpus;
 mod yaml_decode;
