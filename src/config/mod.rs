@@ -6,6 +6,7 @@
 
 mod controllers;
 mod discover;
+mod limits;
 mod mistake;
 mod operators;
 mod read;
@@ -21,7 +22,7 @@ use crate::ownership::known_finalizers::OwnController;
 use crate::ownership::tables::{DataKind, Generator};
 use crate::rules::World;
 use crate::suppression::Ignore;
-use crate::text::SourceFile;
+use crate::text::{Limits, SourceFile, Span};
 
 pub use discover::{DiscoveredConfig, FILE_NAMES, discover, folder_of};
 pub use mistake::Mistake;
@@ -61,6 +62,11 @@ pub struct Config {
     pub generators: Vec<Generator>,
     /// Kinds whose deletion deletes data.
     pub data: Vec<DataKind>,
+    /// The limits of a run.
+    pub limits: Limits,
+    /// The key of the bundles.
+    #[doc(hidden)]
+    pub bundles_place: Span,
 }
 
 impl Config {
@@ -76,6 +82,7 @@ impl Config {
             bundles: bundles.collect(),
             namespace: self.namespace,
             scopes: self.scopes,
+            bundles_place: self.bundles_place,
             ..Self::of_source(self.source)
         }
     }
@@ -98,6 +105,8 @@ impl Config {
             controllers: Vec::new(),
             generators: Vec::new(),
             data: Vec::new(),
+            limits: Limits::default(),
+            bundles_place: Span::empty(0),
         }
     }
 }

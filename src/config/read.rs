@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use jiff::SignedDuration;
 
+use super::limits::limits;
 use super::value::{Values, start, tree_of};
 use super::{BundleConfig, Config, Mistake, controllers, operators};
 use crate::delivery::DeliveryTool;
@@ -30,6 +31,7 @@ const TOP: &[&str] = &[
     "controllers",
     "generators",
     "data",
+    "limits",
 ];
 /// What the API server demands of the name of a namespace.
 pub const NAMESPACE_NAME: &str =
@@ -41,7 +43,7 @@ const RULE: &[&str] = &["severity", "ignore"];
 const IGNORE: &[&str] = &["object", "reason", "expires"];
 
 /// The keys of every mapping of a configuration, by the mapping's name in its schema.
-pub const KEYS: [(&str, &[&str]); 9] = [
+pub const KEYS: [(&str, &[&str]); 10] = [
     ("config", TOP),
     ("bundle", BUNDLE),
     ("scope", SCOPE),
@@ -51,6 +53,7 @@ pub const KEYS: [(&str, &[&str]); 9] = [
     ("generator", operators::GENERATOR),
     ("product", operators::PRODUCT),
     ("data", operators::DATA),
+    ("limits", super::limits::LIMITS),
 ];
 
 const WORLDS: [(&str, World); 2] = [("open", World::Open), ("closed", World::Closed)];
@@ -99,7 +102,10 @@ impl Config {
         }
         for field in fields {
             match field.key {
-                "bundles" => self.bundles = bundles(values, field.value)?,
+                "bundles" => {
+                    self.bundles = bundles(values, field.value)?;
+                    self.bundles_place = field.key_span;
+                }
                 "namespace" => self.namespace = Some(namespace(values, field)?),
                 "world" => self.world = Some(values.word(field, &WORLDS)?),
                 "exclude" => self.exclude = values.globs(field)?,
@@ -114,6 +120,7 @@ impl Config {
                 "controllers" => self.controllers = controllers::controllers(values, field)?,
                 "generators" => self.generators = operators::generators(values, field)?,
                 "data" => self.data = operators::data(values, field)?,
+                "limits" => self.limits = limits(values, field)?,
                 _ => {}
             }
         }

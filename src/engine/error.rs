@@ -9,6 +9,7 @@ use crate::baseline::BaselineError;
 use crate::config::Mistake;
 use crate::git::GitError;
 use crate::inventory::InputError;
+use crate::kustomize::BeyondLimit;
 use crate::render::RenderError;
 use crate::text::{SourceFile, Span};
 
@@ -90,12 +91,18 @@ pub enum SessionError {
         /// The path, from the root of the states.
         path: String,
     },
-    /// Kustomizations that build the same files too often.
-    #[error("kustomizations include each other in so many ways that they build the same files over and over")]
+    /// Builds beyond a limit: what was not followed would look as if it had been removed.
+    #[error("`{path}`: {beyond}", path = beyond.path)]
     #[diagnostic(help(
-        "leave folders that nobody builds out of the comparison with `exclude`, or compare a folder by itself with `--base` and `--head`"
+        "leave folders that nothing builds out of the comparison with `exclude`, compare a folder by itself with `--base` and `--head`, or \
+         raise `limits.{key}` in the configuration of base",
+        key = beyond.key()
     ))]
-    TooMuchBuilt,
+    BeyondLimit {
+        /// The place, and the limit.
+        #[doc(hidden)]
+        beyond: BeyondLimit,
+    },
     /// Nothing can be rendered.
     #[error(transparent)]
     #[diagnostic(transparent)]
@@ -140,6 +147,12 @@ pub enum SessionError {
     #[error(transparent)]
     #[diagnostic(transparent)]
     Rule(#[from] UnknownRule),
+}
+
+impl From<BeyondLimit> for SessionError {
+    fn from(beyond: BeyondLimit) -> Self {
+        Self::BeyondLimit { beyond }
+    }
 }
 
 impl SessionError {

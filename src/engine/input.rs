@@ -1,5 +1,6 @@
 //! From paths and settings to bundles that are read.
 
+use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::Duration;
@@ -9,7 +10,7 @@ use thiserror::Error;
 
 use crate::cluster::Analysis;
 use crate::delivery::DeliveryTool;
-use crate::inventory::{self, Files, InputError, Inventory, Member, Overlay, Past, Walk, WalkBudget};
+use crate::inventory::{self, CopyBudget, Files, InputError, Inventory, Member, Overlay, Past, Walk, WalkBudget};
 use crate::ownership::Tables;
 use crate::rules::World;
 use crate::text::FileId;
@@ -172,19 +173,32 @@ impl BundleInput {
     }
 
     /// Reads what `walk` found, and what `beside` found besides it.
-    fn read(self, walk: &Walk, beside: &Walk, files: &mut Files) -> Bundle {
+    ///
+    /// # Errors
+    /// A budget that is spent.
+    fn read(
+        self,
+        walk: &Walk,
+        beside: &Walk,
+        files: &mut Files,
+        copies: &mut CopyBudget,
+    ) -> Result<Bundle, BundleError> {
+        let alone = beside.files.is_empty() && beside.unreadable.is_empty();
+        let all = if alone { Cow::Borrowed(walk) } else { Cow::Owned(walk.joined(beside)) };
+        let parsed = files.read(&all);
+        let limit = self.input.settings.limits.instances;
+        copies.admit(&all, &parsed, limit).map_err(|reason| self.failed(reason))?;
         let Self { name, input, world, delivery, tables, .. } = self;
         let Input { paths: arguments, settings, .. } = input;
         let outside = walk.outside.clone();
-        if beside.files.is_empty() && beside.unreadable.is_empty() {
-            let inventory = Inventory::new(files.read(walk), settings);
-            return Bundle { name, delivery, arguments, outside, ..Bundle::of(inventory, world, tables) };
+        let inventory = Inventory::new(parsed, settings);
+        if alone {
+            return Ok(Bundle { name, delivery, arguments, outside, ..Bundle::of(inventory, world, tables) });
         }
         let added: BTreeSet<String> = beside.without(&[walk]).files.into_iter().map(|file| file.path).collect();
-        let inventory = Inventory::new(files.read(&walk.joined(beside)), settings);
         let beside =
             inventory.sources.iter().filter(|(_, file)| added.contains(file.path())).map(|(id, _)| id).collect();
-        Bundle { name, delivery, arguments, outside, beside, ..Bundle::of(inventory, world, tables) }
+        Ok(Bundle { name, delivery, arguments, outside, beside, ..Bundle::of(inventory, world, tables) })
     }
 }
 
@@ -217,7 +231,8 @@ pub(super) fn read_bundles(
         Ok((bundle, walk))
     };
     let walked = bundles.into_iter().map(walk).collect::<Result<Vec<_>, BundleError>>()?;
-    Ok(walked.into_iter().map(|(bundle, walk)| bundle.read(&walk, &around.beside, files)).collect())
+    let mut copies = CopyBudget::default();
+    walked.into_iter().map(|(bundle, walk)| bundle.read(&walk, &around.beside, files, &mut copies)).collect()
 }
 
 /// Reads the paths of `rest`. A file in one of `bundles` is read with that bundle's settings, together with the other
@@ -237,8 +252,9 @@ pub(super) fn read_paths(
         Err(_) => None,
     });
     let walked: Vec<_> = walked.collect::<Result<_, _>>()?;
+    let mut copies = CopyBudget::default();
     if walked.is_empty() {
-        return Ok(vec![rest.read(&named, &around.beside, files)]);
+        return Ok(vec![rest.read(&named, &around.beside, files, &mut copies)?]);
     }
     let walks: Vec<&Walk> = walked.iter().map(|(_, walk)| &**walk).collect();
     let outside = named.without(&walks);
@@ -248,11 +264,11 @@ pub(super) fn read_paths(
         let walk = asked_for.with(&walk);
         if !walk.files.is_empty() || !walk.unreadable.is_empty() {
             bundle.input.paths.clone_from(&rest.input.paths);
-            read.push(bundle.read(&walk, &around.beside, files));
+            read.push(bundle.read(&walk, &around.beside, files, &mut copies)?);
         }
     }
     if read.is_empty() || !outside.files.is_empty() || !outside.unreadable.is_empty() {
-        read.push(rest.read(&outside, &around.beside, files));
+        read.push(rest.read(&outside, &around.beside, files, &mut copies)?);
     }
     Ok(read)
 }

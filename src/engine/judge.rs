@@ -4,13 +4,14 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use rayon::prelude::*;
 
-use super::notes::{note_on_reach, notes_on_sources};
+use super::notes::{note_on_reach, notes_on_generated, notes_on_sources};
 use crate::cluster::Verdicts;
 use crate::finding::{Finding, Fixes, Severity};
 use crate::merge::Merge;
 use crate::report::Note;
-use crate::rules::{Context, MOST_FINDINGS, RULES, Rule, World};
+use crate::rules::{Context, MOST_FINDINGS, Omitted, RULES, Rule, Shown, World};
 use crate::suppression::Directives;
+use crate::text::plain;
 
 /// The rules that take longest, because they look at all of every object. They begin first: one that began last would keep the others
 /// waiting.
@@ -29,15 +30,18 @@ pub(super) struct Judgement {
     pub(super) findings: Vec<Finding>,
     /// What is to be said besides.
     pub(super) notes: Vec<Note>,
+    /// The rules that found more than is kept.
+    pub(super) cut_short: Vec<&'static str>,
 }
 
-/// Runs `rules` on a bundle.
+/// Runs `rules` on a bundle. `shown` says which findings a report shows: they count towards the limit.
 pub(super) fn judge<'a>(
     verdicts: &'a Verdicts<'a>,
     directives: &'a Directives,
     world: World,
     rules: &[&'static Rule],
     fixes: Fixes,
+    shown: Shown<'_>,
 ) -> Judgement {
     let analysis = verdicts.analysis();
     let inventory = analysis.inventory();
@@ -47,33 +51,37 @@ pub(super) fn judge<'a>(
     let (_, mut notes) = rayon::join(prepare, || notes_on_sources(inventory));
     if asks_for_all {
         notes.extend(note_on_reach(analysis.reach()));
+        notes.extend(notes_on_generated(inventory));
     }
     let ownership = analysis.ownership();
     let context = Context { inventory, ownership, analysis, verdicts, world, directives, rules: RULES };
-    let mut judgement = all(rules, |rule| rule.run(&context, fixes));
+    let mut judgement = all(rules, |rule| rule.run(&context, fixes, shown));
     notes.append(&mut judgement.notes);
     Judgement { notes, ..judgement }
 }
 
 /// Runs `rules` on what merging a change does to one part of a tree.
-pub(super) fn judge_merge(merge: &Merge<'_>, rules: &[&'static Rule]) -> Judgement {
-    all(rules, |rule| rule.run_on_merge(merge))
+pub(super) fn judge_merge(merge: &Merge<'_>, rules: &[&'static Rule], shown: Shown<'_>) -> Judgement {
+    all(rules, |rule| rule.run_on_merge(merge, shown))
 }
 
 /// What all rules say. A rule that fails takes nothing else with it.
-fn all(rules: &[&'static Rule], run: impl Fn(&'static Rule) -> (Vec<Finding>, usize) + Sync) -> Judgement {
+fn all(rules: &[&'static Rule], run: impl Fn(&'static Rule) -> (Vec<Finding>, Omitted) + Sync) -> Judgement {
     let mut queue: Vec<(usize, &'static Rule)> = rules.iter().copied().enumerate().collect();
     queue.sort_by_key(|(at, rule)| (LONGEST.iter().position(|id| *id == rule.id).unwrap_or(LONGEST.len()), *at));
     let run = |(at, rule)| (at, rule, catch_unwind(AssertUnwindSafe(|| run(rule))));
     // One at a time: a thread that is done takes the next, however long the other one is at its own.
     let mut runs: Vec<_> = queue.into_par_iter().with_max_len(1).map(run).collect();
     runs.sort_by_key(|(at, ..)| *at);
-    let mut judgement = Judgement { findings: Vec::new(), notes: Vec::new() };
+    let mut judgement = Judgement { findings: Vec::new(), notes: Vec::new(), cut_short: Vec::new() };
     for (_, rule, run) in runs {
         match run {
             Ok((found, omitted)) => {
                 judgement.findings.extend(found);
-                judgement.notes.extend((omitted > 0).then(|| too_many(rule, omitted)));
+                if omitted != Omitted::default() {
+                    judgement.notes.push(too_many(rule, omitted));
+                    judgement.cut_short.push(rule.id);
+                }
             }
             Err(_) => judgement.notes.push(internal_failure(rule)),
         }
@@ -81,10 +89,18 @@ fn all(rules: &[&'static Rule], run: impl Fn(&'static Rule) -> (Vec<Finding>, us
     judgement
 }
 
-fn too_many(rule: &Rule, omitted: usize) -> Note {
+fn too_many(rule: &Rule, omitted: Omitted) -> Note {
+    let Omitted { shown, hidden, untried } = omitted;
+    let kept = format!("of one rule, {MOST_FINDINGS} findings are reported");
+    let parts = [
+        (shown, format!("found {shown} more: {kept}")),
+        (hidden, format!("found {hidden} more that are suppressed, known or out of scope: {kept}")),
+        (untried, format!("did not look at {}, because each takes much work", plain::count(untried, "case"))),
+    ];
+    let parts: Vec<String> = parts.into_iter().filter(|(count, _)| *count > 0).map(|(_, part)| part).collect();
     Note {
         severity: Severity::Warning,
-        message: format!("rule `{}` found {omitted} more: of one rule, {MOST_FINDINGS} findings are reported", rule.id),
+        message: format!("rule `{}` {}", rule.id, parts.join("; it ")),
         path: None,
         line: None,
     }

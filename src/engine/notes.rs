@@ -6,9 +6,11 @@ use std::path::Path;
 use super::list::MOST_SKIPPED;
 use crate::finding::Severity;
 use crate::inventory::Inventory;
+use crate::kube::kinds;
 use crate::manifest::{SkipReason, TemplateLanguage};
-use crate::ownership::Reach;
+use crate::ownership::{Reach, not_generated};
 use crate::report::Note;
+use crate::text::plain;
 
 /// The notes on what was skipped, in the order of their paths.
 pub(super) fn notes_on_sources(inventory: &Inventory) -> Vec<Note> {
@@ -28,12 +30,26 @@ pub(super) fn notes_on_links(outside: &[String]) -> impl Iterator<Item = Note> +
 
 /// What delivery objects build beyond what was followed.
 pub(super) fn note_on_reach(reach: &Reach) -> Option<Note> {
-    reach.is_capped().then(|| Note {
+    let beyond = reach.beyond()?;
+    Some(Note {
         severity: Severity::Warning,
-        message: "the delivery objects build the same files over and over: not all that they apply was followed"
-            .to_owned(),
-        path: None,
+        message: format!("{beyond}: what they apply was not followed any further (`limits.{}`)", beyond.key()),
+        path: Some(beyond.path.clone()),
         line: None,
+    })
+}
+
+/// ApplicationSets that generate more Applications than are looked at.
+pub(super) fn notes_on_generated(inventory: &Inventory) -> impl Iterator<Item = Note> + '_ {
+    inventory.of_kind(kinds::APPLICATION_SET).filter_map(|set| {
+        let more = Some(not_generated(set)).filter(|more| *more > 0)?;
+        let generated = plain::count(more, "more Application");
+        Some(Note {
+            severity: Severity::Warning,
+            message: format!("{} generates {generated} than are looked at", set.key),
+            path: Some(inventory.sources.file(set.file).path().to_owned()),
+            line: None,
+        })
     })
 }
 

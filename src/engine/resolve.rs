@@ -38,7 +38,7 @@ pub(super) fn configuration(request: &Request) -> Result<Option<Config>, Mistake
         Some(unsaved) => SourceFile::new(path.as_str(), &*unsaved.text),
         None => read_text(&path).map_err(|reason| Mistake::unreadable(&path, reason))?,
     };
-    Config::read(source).map(Some)
+    Config::read(source)?.within_limits().map(Some)
 }
 
 fn is_same_file(one: &str, other: &str) -> bool {
@@ -161,6 +161,7 @@ impl<'a> Resolver<'a> {
                 release: release.unwrap_or(Release::NEWEST).min(Release::NEWEST),
                 namespace: request.namespace.clone().or_else(|| namespace.map(str::to_owned)).or_else(configured),
                 extra_kinds: config.map(|config| config.scopes.clone()).unwrap_or_default(),
+                limits: config.map(|config| config.limits).unwrap_or_default(),
             },
         }
     }

@@ -3,8 +3,9 @@
 use std::collections::BTreeMap;
 use std::ffi::OsStr;
 use std::path::PathBuf;
+use std::sync::OnceLock;
 
-use foldhash::HashMap;
+use foldhash::{HashMap, HashSet};
 use rayon::prelude::*;
 
 use super::cascade::cascades;
@@ -18,16 +19,16 @@ use super::merge::{Merged, Places};
 use super::notes::{note_on_unlisted, notes_on_links};
 use super::repeats;
 use super::scope::FilesInScope;
-use crate::baseline::Parted;
+use crate::baseline::{KnownFinding, Parted};
 use crate::cluster::{Analysis, Verdicts};
-use crate::finding::{Finding, Fingerprint, Severity, fingerprint};
+use crate::finding::{Finding, Fingerprint, Identity, Severity, fingerprint};
 use crate::inventory::{Inventory, locate};
 use crate::kube::ObjectKey;
 use crate::ownership::Tables;
 use crate::report::{Cascades, Graphs, Note, Place, Report, Reported, Summary, SuppressedFinding};
 use crate::rules::{self, Rule, RunOutcome};
 use crate::starter::{Exclusion, dominant};
-use crate::suppression::{Directive, Directives, Suppressed, Suppressions};
+use crate::suppression::{Directive, Directives, Ignore, Suppressed, Suppressions};
 use crate::text::{FileId, Sources};
 
 /// Runs the selected rules over one bundle.
@@ -50,6 +51,8 @@ pub(super) fn check_analysed(bundles: &[Bundle], analyses: &[&Analysis<'_>], che
     let directives = || -> Vec<Directives> { bundles.iter().map(|bundle| Directives::of(&bundle.inventory)).collect() };
     let (merged, directives) = rayon::join(|| Merged::new(bundles, config, baseline), directives);
     let verdicts: Vec<Verdicts<'_>> = analyses.iter().map(|analysis| Verdicts::new(analysis)).collect();
+    let scope =
+        check.only.as_ref().map_or_else(|| FilesInScope::all(&merged.sources), |only| only.files(&merged.sources));
     let run = Run {
         check,
         bundles,
@@ -57,17 +60,16 @@ pub(super) fn check_analysed(bundles: &[Bundle], analyses: &[&Analysis<'_>], che
         directives: &directives,
         merged: &merged,
         rules: check.selection.rules(),
+        scope: &scope,
+        known: OnceLock::new(),
     };
     let (judged, mut skipped) = rayon::join(|| run.judge(), || skipped_in(bundles));
-    let JudgedBundles { findings, directives, notes } = judged;
+    let JudgedBundles { findings, directives, notes, cut_short } = judged;
     let notes = check.notes.iter().cloned().chain(notes).collect();
-    let Divided { kept, mut suppressed } = run.suppress(run.identified(findings), directives);
-    let Parted { new: mut findings, known, stale } = run.part(kept);
+    let Divided { kept, mut suppressed } = run.suppress(run.identified(findings), directives, &cut_short);
+    let Parted { new: mut findings, known, stale } = run.part(kept, &cut_short);
     findings.extend(run.outcome(&RunOutcome { stale: &stale, ..RunOutcome::default() }));
     findings.sort_by(|a, b| order(&a.finding).cmp(&order(&b.finding)));
-
-    let scope =
-        check.only.as_ref().map_or_else(|| FilesInScope::all(&merged.sources), |only| only.files(&merged.sources));
     findings.retain(|reported| scope.touches(&reported.finding));
     suppressed.retain(|suppressed| scope.touches(&suppressed.reported.finding));
     suppressed.sort_by(|a, b| order(&a.reported.finding).cmp(&order(&b.reported.finding)));
@@ -122,6 +124,9 @@ struct Run<'a> {
     directives: &'a [Directives],
     merged: &'a Merged,
     rules: Vec<&'static Rule>,
+    scope: &'a FilesInScope,
+    /// The findings of the baseline and those from before a change.
+    known: OnceLock<HashSet<Identity>>,
 }
 
 /// What the rules say of all bundles, with places in the merged files.
@@ -130,7 +135,11 @@ struct JudgedBundles {
     findings: Vec<(Finding, Vec<Option<Place>>)>,
     directives: Vec<Directive>,
     notes: Vec<Note>,
+    /// The rules that found more than is kept.
+    cut_short: CutShort,
 }
+
+type CutShort = HashSet<&'static str>;
 
 /// Findings, divided by the suppressions.
 struct Divided {
@@ -144,9 +153,20 @@ impl Run<'_> {
         let mut all = JudgedBundles::default();
         for (at, bundle) in self.bundles.iter().enumerate() {
             let (verdicts, directives) = (&self.verdicts[at], &self.directives[at]);
-            let verdict = judge::judge(verdicts, directives, bundle.world, &self.rules, self.check.fixes);
             let files = self.merged.files_of(at);
             let to = |FileId(file): FileId| files[file as usize];
+            let suppressions = OnceLock::new();
+            let suppressions = || -> &Suppressions {
+                suppressions.get_or_init(|| {
+                    Suppressions::new(directives.directives.clone(), self.ignores(), None, self.check.today)
+                })
+            };
+            let shown = |finding: &Finding| {
+                finding.labels().any(|label| self.scope.contain(to(label.file)))
+                    && !suppressions().suppress(finding)
+                    && !self.known().contains(&Identity::of(finding))
+            };
+            let verdict = judge::judge(verdicts, directives, bundle.world, &self.rules, self.check.fixes, &shown);
             let chained = verdict.findings.iter().any(|finding| !finding.chain.objects.is_empty());
             let places = chained.then(|| Places::of(bundle, files));
             for mut finding in verdict.findings {
@@ -158,6 +178,7 @@ impl Run<'_> {
             let here = |directive: &Directive| Directive { file: to(directive.file), ..directive.clone() };
             all.directives.extend(directives.directives.iter().map(here));
             all.notes.extend(verdict.notes);
+            all.cut_short.extend(verdict.cut_short);
             all.notes.extend(notes_on_links(&bundle.outside));
             all.notes.extend(note_on_unlisted(&bundle.inventory));
         }
@@ -203,10 +224,10 @@ impl Run<'_> {
     }
 
     /// Removes suppressed findings, and adds the findings on suppressions without effect, which can be suppressed too.
-    fn suppress(&self, findings: Vec<Reported>, directives: Vec<Directive>) -> Divided {
+    fn suppress(&self, findings: Vec<Reported>, directives: Vec<Directive>, cut_short: &CutShort) -> Divided {
         let mut suppressions = self.suppressions(directives);
         let first = suppressions.apply(findings, finding_of);
-        let idle = suppressions.idle(|rule| self.judges_bundles(rule), self.objects());
+        let idle = suppressions.idle(|rule| self.judges_bundles(rule) && !cut_short.contains(rule), self.objects());
         let second = suppressions.apply(self.outcome(&RunOutcome { idle: &idle, ..RunOutcome::default() }), finding_of);
         let mut kept = first.kept;
         kept.extend(second.kept);
@@ -218,8 +239,20 @@ impl Run<'_> {
     }
 
     fn suppressions(&self, directives: Vec<Directive>) -> Suppressions {
-        let ignores = self.check.ignores.as_ref().map(|(_, ignores)| ignores.clone()).unwrap_or_default();
-        Suppressions::new(directives, ignores, self.merged.config, self.check.today)
+        Suppressions::new(directives, self.ignores(), self.merged.config, self.check.today)
+    }
+
+    fn ignores(&self) -> Vec<Ignore> {
+        self.check.ignores.as_ref().map(|(_, ignores)| ignores.clone()).unwrap_or_default()
+    }
+
+    /// The findings of the baseline and those from before a change.
+    fn known(&self) -> &HashSet<Identity> {
+        self.known.get_or_init(|| {
+            let baseline = self.check.baseline.as_ref().map(|(_, baseline)| baseline);
+            let entries = baseline.into_iter().chain(&self.check.before).flat_map(|known| &known.entries);
+            entries.map(|entry| entry.identity.clone()).collect()
+        })
     }
 
     /// Whether a rule ran on the bundles. Whether a suppression of a rule on the outcome has an effect is not known
@@ -243,12 +276,16 @@ impl Run<'_> {
         findings.into_iter().zip(prints).map(|(finding, print)| self.reported(finding, Vec::new(), print)).collect()
     }
 
-    fn part(&self, findings: Vec<Reported>) -> Parted<Reported> {
+    /// Divides findings by the baseline. Of a rule that was cut short, entries that are not found may be beyond the limit.
+    fn part(&self, findings: Vec<Reported>, cut_short: &CutShort) -> Parted<Reported> {
         let (Some((_, baseline)), Some(file)) = (&self.check.baseline, self.merged.baseline) else {
             return Parted { new: findings, known: Vec::new(), stale: Vec::new() };
         };
         let coverage = Coverage::of(self.bundles, self.rules.iter().map(|rule| rule.id), self.check.extent);
-        baseline.part(findings, finding_of, |entry, found| coverage.judges(entry, found), file)
+        let judges = |entry: &KnownFinding, found| {
+            !cut_short.contains(entry.identity.rule.as_str()) && coverage.judges(entry, found)
+        };
+        baseline.part(findings, finding_of, judges, file)
     }
 }
 

@@ -40,7 +40,11 @@ impl FilesInScope {
 
     /// Whether any place of a finding is in the scope.
     pub(super) fn touches(&self, finding: &Finding) -> bool {
-        let inside = |FileId(file): FileId| self.inside.get(file as usize).copied().unwrap_or_default();
-        finding.labels().any(|label| inside(label.file))
+        finding.labels().any(|label| self.contain(label.file))
+    }
+
+    /// Whether a file is in the scope.
+    pub(super) fn contain(&self, FileId(file): FileId) -> bool {
+        self.inside.get(file as usize).copied().unwrap_or_default()
     }
 }

@@ -1,6 +1,9 @@
 //! How much the paths of a run may lead to: a configuration can name a folder in each of its bundles, and it is somebody else's.
 
-use std::cell::Cell;
+use std::cell::{Cell, RefCell};
+use std::path::PathBuf;
+
+use foldhash::HashSet;
 
 use super::error::InputError;
 
@@ -8,19 +11,27 @@ use super::error::InputError;
 /// kilobyte.
 const MOST_FILES: usize = 500_000;
 
-/// So many entries of folders that are looked at, found or not: about a microsecond each.
-const MOST_ENTRIES: usize = 10_000_000;
+/// So many entries of folders that are looked at again, found or not: about two microseconds each. The first look at each does not
+/// count.
+const MOST_ENTRIES: usize = 500_000;
 
 /// What the paths of all bundles of a run have led to so far. The first one may lead to as much as there is.
 #[derive(Debug, Default)]
 pub struct WalkBudget {
     files: Cell<usize>,
     entries: Cell<usize>,
+    /// The folders that were visited: absolute, links resolved.
+    visited: RefCell<HashSet<PathBuf>>,
 }
 
 impl WalkBudget {
-    /// Notes an entry of a folder.
-    pub(super) fn look(&self) {
+    /// Notes a visit to a folder. Returns whether it was visited before.
+    pub(super) fn visit(&self, folder: &PathBuf) -> bool {
+        !self.visited.borrow_mut().insert(folder.clone())
+    }
+
+    /// Notes an entry of a folder that was visited before.
+    pub(super) fn look_again(&self) {
         self.entries.set(self.entries.get() + 1);
     }
 
@@ -29,7 +40,7 @@ impl WalkBudget {
     /// # Errors
     /// Those before it led through too much.
     pub(super) fn admit_path(&self) -> Result<(), InputError> {
-        Self::admit(self.entries.get(), MOST_ENTRIES, "entries of folders")
+        Self::admit(self.entries.get(), MOST_ENTRIES, "repeated entries of folders")
     }
 
     /// Notes the files of a bundle.
@@ -66,9 +77,9 @@ mod tests {
         let budget = WalkBudget::default();
         (0..=MOST_ENTRIES).for_each(|_| {
             assert_eq!(budget.admit_path(), Ok(()));
-            budget.look();
+            budget.look_again();
         });
-        let too_many = InputError::TooMany { most: MOST_ENTRIES, what: "entries of folders" };
+        let too_many = InputError::TooMany { most: MOST_ENTRIES, what: "repeated entries of folders" };
         assert_eq!(budget.admit_path(), Err(too_many));
     }
 }

@@ -52,13 +52,21 @@ impl<'a> Descent<'a> {
     fn visit(&mut self, folder: &Path, place: &Path, found: &mut Collector<'_>) {
         let place_of = |path: &Path| place.join(path.strip_prefix(folder).unwrap_or(path));
         let mut walk = WalkDir::new(folder).sort_by_file_name().into_iter();
+        // Whether the folder at each depth was visited by an argument before this one.
+        let mut again: Vec<bool> = Vec::new();
         while let Some(entry) = walk.next() {
-            found.budget.look();
+            let depth = entry.as_ref().map_or_else(walkdir::Error::depth, DirEntry::depth);
+            again.truncate(depth);
+            if again.last() == Some(&true) {
+                found.budget.look_again();
+            }
             match entry {
                 Ok(entry) if entry.file_type().is_dir() || entry.depth() == 0 => {
                     let place = place_of(entry.path());
-                    if is_skipped(&entry) || names_a_device(&place) || !self.visited.insert(place) {
+                    if is_skipped(&entry) || names_a_device(&place) || !self.visited.insert(place.clone()) {
                         walk.skip_current_dir();
+                    } else {
+                        again.push(found.budget.visit(&place));
                     }
                 }
                 Ok(entry) if entry.path_is_symlink() => {

@@ -7,6 +7,7 @@ mod applied;
 mod boundary;
 mod budget;
 mod builtin;
+mod copies;
 mod descent;
 mod device;
 mod error;
@@ -35,7 +36,7 @@ use smol_str::SmolStr;
 use crate::kube::{GroupKind, Namespace, ObjectKey, Scope, kinds as well_known};
 use crate::kustomize::{BuildFate, Edits, pointers};
 use crate::manifest::{ManifestTool, Object, ParsedDocument, ParsedFile, Skip, SkipReason, has_directive};
-use crate::text::{FileId, Sources, Span};
+use crate::text::{FileId, Limits, Sources, Span};
 use crate::yaml::{Problem, Quirk, ReadError};
 
 pub use applied::AppliedFile;
@@ -44,6 +45,7 @@ pub use boundary::{
 };
 pub use budget::WalkBudget;
 pub use builtin::*;
+pub use copies::CopyBudget;
 pub use device::names_a_device;
 pub use error::InputError;
 use index::Index;
@@ -121,11 +123,13 @@ pub struct Settings {
     pub namespace: Option<String>,
     /// Kinds beyond the built-in ones and the CRDs in the input.
     pub extra_kinds: Vec<ExtraKind>,
+    /// The limits of the run.
+    pub limits: Limits,
 }
 
 impl Default for Settings {
     fn default() -> Self {
-        Self { release: Release::NEWEST, namespace: None, extra_kinds: Vec::new() }
+        Self { release: Release::NEWEST, namespace: None, extra_kinds: Vec::new(), limits: Limits::default() }
     }
 }
 
@@ -140,6 +144,8 @@ pub struct Inventory {
     pub kinds: Kinds,
     /// The namespace given for the whole input.
     pub namespace: Option<String>,
+    /// The limits of the run.
+    pub limits: Limits,
     /// The namespaces given for single files.
     namespaces: HashMap<FileId, Arc<str>>,
     files: Vec<ParsedFile>,
@@ -173,7 +179,7 @@ impl Inventory {
         let given = (0u32..).map(FileId).zip(&files).filter_map(|(id, file)| Some((id, file.namespace.clone()?)));
         let namespaces = given.collect();
         let (files, edits): (Vec<_>, Vec<_>) = files.into_iter().map(|file| (file.file, file.edits)).unzip();
-        let Settings { release, namespace, extra_kinds } = settings;
+        let Settings { release, namespace, extra_kinds, limits } = settings;
         let facts = files.iter().filter_map(|file| Some((file.source().path(), file.facts()?)));
         let (neighbourhood, (sources, mut written)) = rayon::join(
             || {
@@ -217,6 +223,7 @@ impl Inventory {
             members: Vec::new(),
             kinds: Kinds::new(release, [], extra_kinds),
             namespace,
+            limits,
             namespaces,
             files: Vec::new(),
             neighbourhood: Neighbourhood::default(),

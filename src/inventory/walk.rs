@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
+use foldhash::HashSet;
 use globset::GlobSet;
 
 use super::budget::WalkBudget;
@@ -56,7 +57,8 @@ pub(super) fn walk_telling(
 }
 
 fn collect(arguments: &[String], mut found: Collector<'_>) -> Result<Walk, InputError> {
-    for argument in arguments {
+    let mut seen = HashSet::default();
+    for argument in arguments.iter().filter(|argument| seen.insert(*argument)) {
         found.budget.admit_path()?;
         if argument == STDIN {
             found.add_stdin();

@@ -1,5 +1,6 @@
 //! What a walk finds: files to read, files that cannot be read, and links that it did not follow.
 
+use std::collections::hash_map::Entry;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -156,22 +157,25 @@ impl SharedFiles<'_> {
 
 /// What is found, by the real names of files: two of them may be reported alike.
 pub(super) struct Collector<'c> {
-    /// By reported path and identity.
-    files: BTreeMap<(String, FileIdentity), Origin>,
+    /// Each under the smallest of its reported paths that are not left out.
+    files: HashMap<FileIdentity, (String, Origin)>,
     unreadable: BTreeMap<(String, FileIdentity), String>,
     outside: BTreeSet<String>,
-    /// What is left out in the end.
+    /// How many files were found, readable or not; one that is found twice counts twice.
+    found: usize,
+    /// What is left out.
     exclude: &'c GlobSet,
-    /// Who hears of files before.
+    /// Called with each file as soon as it is found for the first time.
     tell: Option<&'c dyn Fn(InputFile)>,
+    told: HashSet<FileIdentity>,
     pub(super) budget: &'c WalkBudget,
 }
 
 impl<'c> Collector<'c> {
-    /// Nothing yet. What `exclude` matches is left out in the end.
+    /// Nothing yet. What `exclude` matches is left out.
     pub(super) fn new(exclude: &'c GlobSet, budget: &'c WalkBudget) -> Self {
-        let (files, unreadable, outside) = Default::default();
-        Self { files, unreadable, outside, exclude, tell: None, budget }
+        let (files, unreadable, outside, found) = Default::default();
+        Self { files, unreadable, outside, found, exclude, tell: None, told: HashSet::default(), budget }
     }
 
     /// The same, and `tell` hears of each file on disk that is not left out, as soon as it is found.
@@ -179,14 +183,14 @@ impl<'c> Collector<'c> {
         Self { tell: Some(tell), ..self }
     }
 
-    /// How many files were found, readable or not.
+    /// How many files were found, readable or not; one that is found twice counts twice.
     pub(super) fn count(&self) -> usize {
-        self.files.len() + self.unreadable.len()
+        self.found
     }
 
     /// Adds standard input.
     pub(super) fn add_stdin(&mut self) {
-        self.files.insert((STDIN.to_owned(), PathBuf::from(STDIN).into()), Origin::Stdin);
+        self.insert(STDIN.to_owned(), PathBuf::from(STDIN).into(), Origin::Stdin);
     }
 
     /// Adds a file. `place` is its absolute path, links resolved.
@@ -195,7 +199,7 @@ impl<'c> Collector<'c> {
             Ok(metadata) if metadata.is_file() => self.add_regular_file(path, place, reported),
             // A FIFO or a device may never end; `/dev/stdin` and process substitution are named by hand and do.
             Ok(_) if names_a_device(path) => {
-                self.files.insert((reported, place.into()), Origin::Disk(path.to_owned()));
+                self.insert(reported, place.into(), Origin::Disk(path.to_owned()));
             }
             Ok(_) => self.add_unreadable(reported, place, "is not a regular file".to_owned()),
             Err(error) => self.add_unreadable(reported, place, describe(&error)),
@@ -208,16 +212,31 @@ impl<'c> Collector<'c> {
             true => self.add_unreadable(reported, place, Escape::Git.of_link().to_owned()),
             false => {
                 let (origin, place) = (Origin::Disk(path.to_owned()), FileIdentity::from(place));
-                if let Some(tell) = self.tell.filter(|_| !self.exclude.is_match(&reported)) {
+                let tell = self.tell.filter(|_| !self.exclude.is_match(&reported));
+                if let Some(tell) = tell.filter(|_| self.told.insert(place.clone())) {
                     tell(InputFile { path: reported.clone(), origin: origin.clone(), identity: place.clone() });
                 }
-                self.files.insert((reported, place), origin);
+                self.insert(reported, place, origin);
             }
+        }
+    }
+
+    /// Adds a file under the smallest of its reported paths, whatever the order of arguments.
+    fn insert(&mut self, reported: String, place: FileIdentity, origin: Origin) {
+        self.found += 1;
+        if self.exclude.is_match(&reported) {
+            return;
+        }
+        match self.files.entry(place) {
+            Entry::Occupied(mut known) if reported < known.get().0 => drop(known.insert((reported, origin))),
+            Entry::Occupied(_) => {}
+            Entry::Vacant(new) => drop(new.insert((reported, origin))),
         }
     }
 
     /// Adds what cannot be read, and why.
     pub(super) fn add_unreadable(&mut self, reported: String, place: PathBuf, reason: String) {
+        self.found += 1;
         self.unreadable.insert((reported, place.into()), reason);
     }
 
@@ -226,15 +245,15 @@ impl<'c> Collector<'c> {
         self.outside.insert(reported);
     }
 
-    /// Drops what is excluded and what is reached twice: the smallest reported path wins, whatever the order of arguments.
     pub(super) fn finish(self) -> Walk {
         let exclude = self.exclude;
-        let mut seen = HashSet::default();
-        let files = self.files.into_iter().filter(|((path, _), _)| !exclude.is_match(path));
-        let files = files.map(|((path, identity), origin)| InputFile { path, origin, identity });
+        let files = self.files.into_iter();
+        let files = files.map(|(identity, (path, origin))| InputFile { path, origin, identity });
+        let mut files: Vec<InputFile> = files.collect();
+        files.sort_unstable_by(|a, b| (&a.path, &a.identity).cmp(&(&b.path, &b.identity)));
         let unreadable = self.unreadable.into_iter().filter(|((path, _), _)| !exclude.is_match(path));
         Walk {
-            files: files.filter(|file| seen.insert(file.identity.clone())).collect(),
+            files,
             unreadable: unreadable.map(|((path, _), reason)| UnreadableFile { path, reason }).collect(),
             outside: self.outside.into_iter().filter(|path| !exclude.is_match(path)).collect(),
         }

@@ -3,6 +3,9 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
+use foldhash::HashSet;
+
+use super::counts::Counts;
 use super::edits::Edits;
 use super::ignored::IgnoredFiles;
 use super::kustomization::KustomizationFile;
@@ -10,9 +13,6 @@ use super::path::{ancestors, folder_of, resolve};
 use super::pointer::Pointer;
 use super::tree::SourceTree;
 use crate::manifest::{ParsedFile, is_kustomization};
-
-/// Kustomizations within kustomizations.
-const MOST_NESTED: usize = 64;
 
 /// A file that a root reaches.
 #[derive(Clone, Debug)]
@@ -48,27 +48,88 @@ pub(super) struct BuiltFiles {
     pub(super) unfollowed: Option<String>,
     /// The kustomizations that were found below a folder that has none.
     pub(super) found: BTreeSet<String>,
-    /// What it takes to build them, as [`weight`] counts.
-    pub(super) weight: usize,
-    /// Whether the budget was not enough for all files.
-    pub(super) capped: bool,
-}
-
-/// What it takes to build a file, and be it for the hundredth time: it, its documents, and their objects.
-pub(super) fn weight(file: &ParsedFile) -> usize {
-    1 + file.documents().iter().map(|document| 1 + document.objects().len()).sum::<usize>()
 }
 
 impl BuiltFiles {
-    /// What is built in a tree: about `budget` at most, by [`weight`].
-    pub(super) fn of(tree: &SourceTree<'_>, pointer: &Pointer, budget: usize) -> Self {
-        let mut closure = Closure { tree, outer: vec![Arc::clone(&pointer.edits)], reached: Self::default() };
-        closure.reached.capped = !match tree.kustomization(&pointer.folder) {
-            Some(_) => closure.follow(vec![pointer.folder.clone()], budget),
-            None => closure.scan(pointer, budget),
-        };
+    /// The files that a build reaches that begins at `start`, with `outer` done to all of them. `nesting`: the levels of
+    /// kustomizations that are followed.
+    pub(super) fn of(
+        tree: &SourceTree<'_>,
+        counts: &Counts,
+        outer: &Arc<KustomizationFile>,
+        start: &Start,
+        nesting: usize,
+    ) -> Self {
+        let outer = vec![Arc::clone(outer)];
+        let edits = Arc::new(Edits::new(outer.clone()));
+        let mut closure = Closure { tree, outer, nesting, reached: Self::default() };
+        for path in &start.files {
+            if let Some((file, parsed)) = tree.file(path) {
+                closure.reach(path, file, parsed, &edits);
+            }
+        }
+        closure.follow(&start.folders, start.folders.iter().find_map(|folder| counts.get(folder)?.circle.as_deref()));
         closure.reached.files.sort_by_key(|reached| reached.file);
+        if start.is_scanned {
+            closure.reached.found.clone_from(&start.folders);
+        }
         closure.reached
+    }
+}
+
+/// Where a build begins: the kustomization of a folder or, if it has none, what Flux and Argo CD apply of it.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Start {
+    /// Files that are applied as they are.
+    files: Vec<String>,
+    /// Folders whose kustomizations are built.
+    folders: BTreeSet<String>,
+    is_scanned: bool,
+    /// The files that were looked at to find these.
+    pub(super) looks: usize,
+    /// The objects that are built from here, and what else takes a step.
+    pub(super) instances: usize,
+}
+
+impl Start {
+    pub(super) fn of(tree: &SourceTree<'_>, counts: &Counts, pointer: &Pointer) -> Self {
+        let start = match tree.kustomization(&pointer.folder) {
+            Some(_) => Self { folders: BTreeSet::from([pointer.folder.clone()]), ..Self::default() },
+            None => Self::scan(tree, pointer),
+        };
+        let files = start.files.iter().filter_map(|path| tree.file(path)).map(|(_, file)| file.instances());
+        let folders = start.folders.iter().filter_map(|folder| counts.get(folder)).map(|count| count.instances);
+        let instances = files.chain(folders).fold(0, usize::saturating_add);
+        Self { instances, ..start }
+    }
+
+    /// What Flux and Argo CD apply of a folder without a kustomization: its files; Flux those below too, and what the
+    /// kustomizations below build (fluxcd/pkg, kustomize/kustomize_generator.go).
+    fn scan(tree: &SourceTree<'_>, pointer: &Pointer) -> Self {
+        let mut start = Self { is_scanned: true, ..Self::default() };
+        let counts = pointer.files.matcher();
+        let ignored = pointer.ignore.as_ref().map(|patterns| IgnoredFiles::read(patterns));
+        let endings = pointer.endings();
+        for (path, ..) in tree.below(&pointer.folder) {
+            start.looks += 1;
+            if ignored.as_ref().is_some_and(|ignored| ignored.contain(path)) {
+                continue;
+            }
+            let inside = |folder: &&str| folder.len() > pointer.folder.len();
+            // The outermost kustomization decides: the walk does not go below it.
+            let outermost = ancestors(folder_of(path)).take_while(inside);
+            match outermost.filter(|folder| tree.kustomization(folder).is_some()).last() {
+                Some(folder) if pointer.recursive => {
+                    start.folders.insert(folder.to_owned());
+                }
+                Some(_) => {}
+                None if is_kustomization(path) || !endings.iter().any(|ending| path.ends_with(ending)) => {}
+                None if !counts(path[pointer.folder.len()..].trim_start_matches('/')) => {}
+                None if pointer.recursive || folder_of(path) == pointer.folder => start.files.push(path.to_owned()),
+                None => {}
+            }
+        }
+        start
     }
 }
 
@@ -77,6 +138,8 @@ struct Closure<'t, 'f> {
     tree: &'t SourceTree<'f>,
     /// What is done to everything.
     outer: Vec<Arc<KustomizationFile>>,
+    /// The levels of kustomizations that are followed.
+    nesting: usize,
     reached: BuiltFiles,
 }
 
@@ -100,17 +163,26 @@ impl Level {
 }
 
 impl Closure<'_, '_> {
-    /// Follows the kustomizations of some folders. Whether the budget was enough.
-    fn follow(&mut self, folders: Vec<String>, budget: usize) -> bool {
-        let level = |folder: String| Level {
+    /// Follows the kustomizations of some folders. `circle`: one among them that includes itself.
+    fn follow(&mut self, folders: &BTreeSet<String>, circle: Option<&str>) {
+        if let Some(folder) = circle {
+            let reason = format!("{folder} includes itself");
+            self.hinder(|| BuildObstacle { reason, place: folder.to_owned(), named: None });
+        }
+        let mut seen: HashSet<String> = HashSet::default();
+        let level = |folder: &String| Level {
             by: folder.clone(),
             written: folder.clone(),
-            folder,
+            folder: folder.clone(),
             depth: 0,
             steps: self.outer.clone(),
         };
-        let mut pending: Vec<Level> = folders.into_iter().map(level).collect();
+        let mut pending: Vec<Level> = folders.iter().map(level).collect();
         while let Some(level) = pending.pop() {
+            // kustomize builds nothing of a circle: one way through it shows the files that it has.
+            if circle.is_some() && !seen.insert(level.folder.clone()) {
+                continue;
+            }
             let Some(kustomization) = self.tree.kustomization(&level.folder) else {
                 let is_folder = self.tree.contains(&level.folder) && !self.tree.names_kustomization(&level.folder);
                 if is_folder {
@@ -124,15 +196,11 @@ impl Closure<'_, '_> {
                 self.hinder(|| BuildObstacle { reason, place: path.clone(), named: None });
                 continue;
             }
-            // They include each other, and kustomize builds none of them.
-            if level.depth > MOST_NESTED {
+            if level.depth > self.nesting {
                 self.reached.unfollowed = Some(level.folder);
-                return true;
+                return;
             }
             self.reached.kustomizations.insert(level.folder.clone());
-            if self.reached.weight + pending.len() > budget {
-                return false;
-            }
             let component = |written: &String| resolve(&level.folder, written);
             let components: Vec<String> = kustomization.components.iter().map(component).collect();
             // A component changes what the kustomization that names it has built so far.
@@ -149,7 +217,6 @@ impl Closure<'_, '_> {
             for written in &kustomization.resources {
                 let path = resolve(&level.folder, written);
                 match self.tree.file(&path) {
-                    Some(_) if self.reached.weight > budget => return false,
                     Some((file, parsed)) => self.reach(&path, file, parsed, &edits),
                     None => pending.push(level.inner(path, written, &steps)),
                 }
@@ -158,7 +225,6 @@ impl Closure<'_, '_> {
             let components = components.into_iter().zip(&kustomization.components);
             pending.extend(components.map(|(folder, written)| level.inner(folder, written, &outside)));
         }
-        true
     }
 
     /// Takes a file. One that cannot be read is in the way of all: kustomize, Flux and Argo CD give up on it.
@@ -167,45 +233,11 @@ impl Closure<'_, '_> {
             let reason = format!("{path} cannot be read");
             self.hinder(|| BuildObstacle { reason, place: path.to_owned(), named: None });
         }
-        self.reached.weight += weight(parsed);
         self.reached.files.push(BuiltFile { file, edits: Arc::clone(edits) });
     }
 
     /// Notes what is in the way, unless something else is already.
     fn hinder(&mut self, obstacle: impl FnOnce() -> BuildObstacle) {
         self.reached.unbuildable.get_or_insert_with(obstacle);
-    }
-
-    /// What Flux and Argo CD apply of a folder without a kustomization: its files; Flux those below too, and what the
-    /// kustomizations below build (fluxcd/pkg, kustomize/kustomize_generator.go).
-    fn scan(&mut self, pointer: &Pointer, budget: usize) -> bool {
-        let edits = Arc::new(Edits::new(self.outer.clone()));
-        let mut built = BTreeSet::new();
-        let counts = pointer.files.matcher();
-        let ignored = pointer.ignore.as_ref().map(|patterns| IgnoredFiles::read(patterns));
-        let endings = pointer.endings();
-        let is_there = |path: &str| !ignored.as_ref().is_some_and(|ignored| ignored.contain(path));
-        for (path, file, parsed) in self.tree.below(&pointer.folder).filter(|(path, ..)| is_there(path)) {
-            if self.reached.weight > budget {
-                return false;
-            }
-            let inside = |folder: &&str| folder.len() > pointer.folder.len();
-            // The outermost kustomization decides: the walk does not go below it.
-            let outermost = ancestors(folder_of(path)).take_while(inside);
-            match outermost.filter(|folder| self.tree.kustomization(folder).is_some()).last() {
-                Some(folder) if pointer.recursive => {
-                    built.insert(folder.to_owned());
-                }
-                Some(_) => {}
-                None if is_kustomization(path) || !endings.iter().any(|ending| path.ends_with(ending)) => {}
-                None if !counts(path[pointer.folder.len()..].trim_start_matches('/')) => {}
-                None if pointer.recursive || folder_of(path) == pointer.folder => {
-                    self.reach(path, file, parsed, &edits);
-                }
-                None => {}
-            }
-        }
-        self.reached.found = built;
-        self.follow(self.reached.found.iter().cloned().collect(), budget)
     }
 }

@@ -7,6 +7,7 @@
 //! Knows nothing of scopes.
 
 mod closure;
+mod counts;
 mod edits;
 mod flaws;
 mod ignored;
@@ -19,6 +20,7 @@ mod roots;
 mod tree;
 
 pub use closure::{BuildObstacle, BuiltFile};
+pub use counts::{BeyondLimit, Limit};
 pub use edits::{BuildFate, Edits};
 pub use flaws::TreeFlaws;
 pub use inclusion::included_by;

@@ -5,18 +5,16 @@ use std::sync::Arc;
 
 use foldhash::{HashMap, HashSet};
 
-use super::closure::{BuildObstacle, BuiltFile, BuiltFiles, weight};
+use super::closure::{BuildObstacle, BuiltFile, BuiltFiles, Start};
+use super::counts::{BeyondLimit, Counts, Limit, counts};
 use super::edits::Edits;
 use super::flaws::TreeFlaws;
 use super::path::{ancestors, folder_of, resolve, resolved};
-use super::pointer::{FilePatterns, Pointer};
+use super::pointer::{FilePatterns, Pointer, SourceTool};
 use super::repository::{Inward, OwnRepositories};
 use super::tree::SourceTree;
 use crate::manifest::ParsedFile;
-
-/// What all roots together may build more than once, in files, documents and objects: a folder of 1,000 objects for each of 300
-/// clusters is fine, overlays that include each other in many ways reach a file over and over.
-const MOST_REPEATED: usize = 1_000_000;
+use crate::text::Limits;
 
 /// What somebody builds.
 #[derive(Clone, Debug)]
@@ -54,32 +52,41 @@ pub struct BuildRoots {
     pub roots: Vec<BuildRoot>,
     /// Folders with a kustomization, whoever includes it: what lies below one and is not reached is not applied.
     governed: BTreeSet<String>,
-    /// Whether files are reached in more ways than were followed: overlays include each other over and over.
-    pub capped: bool,
+    /// The first limit that builds go beyond; what was built from there on is not known.
+    pub beyond: Option<BeyondLimit>,
+    /// The copies of objects that were made: the first of each does not count.
+    pub copies: usize,
     /// What points at which root.
     pointed_at: HashMap<Pointer, usize>,
 }
 
 impl BuildRoots {
-    /// The roots of a tree, which is one of the repositories that are called `own`. What `flaws` are in is not built. The paths of its files are from the root of the
-    /// repository.
+    /// The roots of a tree, which is one of the repositories that are called `own`. What `flaws` are in is not built. The paths
+    /// of its files are from the root of the repository.
     pub fn of<'f>(
         files: impl IntoIterator<Item = (&'f str, &'f ParsedFile)>,
         own: &OwnRepositories,
         flaws: TreeFlaws,
+        limits: &Limits,
     ) -> Self {
         let tree = SourceTree::with_flaws(files, flaws);
-        let mut builds = Builds::of(&tree);
-        let pointers = builds.applied(Inward::of(&tree, own));
+        let inward = Inward::of(&tree, own);
+        if let Some(one) = inward.get(limits.deliveries) {
+            let beyond = Some(BeyondLimit::of(Limit::Deliveries, limits, one.path));
+            return Self { beyond, ..Self::default() };
+        }
+        let mut builds = Builds::of(&tree, limits);
+        let pointers = builds.applied(inward);
         builds.roots(pointers)
     }
 
-    /// The same, for whoever knows what points at folders of the tree.
+    /// The roots of a tree at whose folders `pointers` point.
     pub fn with_pointers<'f>(
         files: impl IntoIterator<Item = (&'f str, &'f ParsedFile)>,
         pointers: Vec<Pointer>,
+        limits: &Limits,
     ) -> Self {
-        Builds::of(&SourceTree::of(files)).roots(pointers)
+        Builds::of(&SourceTree::of(files), limits).roots(pointers)
     }
 
     /// The place of the root at which something points so.
@@ -99,19 +106,28 @@ struct Builds<'t, 'f> {
     tree: &'t SourceTree<'f>,
     /// Folders with a kustomization that no other one includes.
     tops: Vec<&'t str>,
+    counts: Counts,
     known: HashMap<Pointer, BuiltFiles>,
-    /// What may still be built, by [`weight`].
+    /// Where builds begin, by the part of a pointer that decides it: many may point at one folder.
+    starts: HashMap<StartOf, Arc<Start>>,
+    limits: &'t Limits,
+    /// The instances that may still be built, by [`ParsedFile::instances`].
     budget: usize,
-    capped: bool,
+    beyond: Option<BeyondLimit>,
 }
 
+/// Folder, whether folders below count, which files do, which are left out, and which tool looks.
+type StartOf = (String, bool, FilePatterns, Option<Arc<str>>, Option<SourceTool>);
+
 impl<'t, 'f> Builds<'t, 'f> {
-    fn of(tree: &'t SourceTree<'f>) -> Self {
+    fn of(tree: &'t SourceTree<'f>, limits: &'t Limits) -> Self {
         let included = included(tree);
         let tops = tree.kustomizations().filter(|(folder, one)| !included.contains(*folder) && !one.is_component);
         let tops = tops.map(|(folder, _)| folder).collect();
-        let once: usize = tree.files().map(|(_, _, file)| weight(file)).sum();
-        Self { tree, tops, known: HashMap::default(), budget: once + MOST_REPEATED, capped: false }
+        let once: usize = tree.files().map(|(_, _, file)| file.instances()).sum();
+        let (known, starts) = Default::default();
+        let budget = once.saturating_add(limits.instances);
+        Self { tree, tops, counts: counts(tree), known, starts, limits, budget, beyond: None }
     }
 
     /// The pointers of objects that somebody applies: what a kustomization governs and nobody builds points at nothing.
@@ -169,20 +185,47 @@ impl<'t, 'f> Builds<'t, 'f> {
                 found.roots.push(BuildRoot::new(folder.clone(), Some(pointer), reached));
             }
         }
-        found.capped = self.capped;
+        found.beyond = self.beyond;
+        found.copies = self.limits.instances.saturating_sub(self.budget);
         found
     }
 
     /// What is built from where a pointer leads.
     fn reached(&mut self, pointer: &Pointer) -> &BuiltFiles {
-        let (tree, budget) = (self.tree, &mut self.budget);
-        let reached = self.known.entry(pointer.clone()).or_insert_with(|| {
-            let reached = BuiltFiles::of(tree, pointer, *budget);
-            *budget = budget.saturating_sub(reached.weight);
-            reached
-        });
-        self.capped |= reached.capped;
-        reached
+        if !self.known.contains_key(pointer) {
+            let built = self.built(pointer);
+            self.known.insert(pointer.clone(), built);
+        }
+        &self.known[pointer]
+    }
+
+    /// Takes what a build comes to from the budget, and then builds; nothing once a limit is exceeded.
+    fn built(&mut self, pointer: &Pointer) -> BuiltFiles {
+        if self.beyond.is_some() {
+            return BuiltFiles::default();
+        }
+        let start = self.start(pointer);
+        let Some(rest) = self.budget.checked_sub(start.instances) else {
+            let path = self.tree.kustomization_path(&pointer.folder).unwrap_or_else(|| pointer.folder.clone());
+            self.beyond = Some(BeyondLimit::of(Limit::Instances, self.limits, path));
+            return BuiltFiles::default();
+        };
+        self.budget = rest;
+        BuiltFiles::of(self.tree, &self.counts, &pointer.edits, &start, self.limits.nesting)
+    }
+
+    /// Where a build begins; a search for that takes the files that it looks at from the budget.
+    fn start(&mut self, pointer: &Pointer) -> Arc<Start> {
+        let Pointer { folder, recursive, files, ignore, by, .. } = pointer;
+        let tool = by.as_ref().map(|by| by.tool);
+        let decides = (folder.clone(), *recursive, files.clone(), ignore.clone(), tool);
+        if let Some(known) = self.starts.get(&decides) {
+            return Arc::clone(known);
+        }
+        let start = Arc::new(Start::of(self.tree, &self.counts, pointer));
+        self.budget = self.budget.saturating_sub(start.looks);
+        self.starts.insert(decides, Arc::clone(&start));
+        start
     }
 }
 

@@ -60,6 +60,12 @@ impl<'f> SourceTree<'f> {
         self.flaws.contain(path)
     }
 
+    /// The path of the kustomization of a folder.
+    pub(super) fn kustomization_path(&self, folder: &str) -> Option<String> {
+        self.kustomization(folder)?;
+        KUSTOMIZATIONS.iter().map(|name| resolve(folder, name)).find(|path| self.files.contains_key(path))
+    }
+
     /// Whether a folder has a file that is called like a kustomization, whatever it says.
     pub(super) fn names_kustomization(&self, folder: &str) -> bool {
         KUSTOMIZATIONS.iter().any(|name| self.files.contains_key(&resolve(folder, name)))

@@ -83,6 +83,12 @@ impl ParsedFile {
         self.read().map_or(0, Documents::len)
     }
 
+    /// The steps that a build of it takes: its objects and, where there is none in them, its documents and the file itself.
+    pub fn instances(&self) -> usize {
+        let objects: usize = self.documents().iter().map(|document| document.objects().len()).sum();
+        objects.max(self.document_count()).max(1)
+    }
+
     /// What in it is not an object to apply, with its document, in order.
     pub fn skipped(&self) -> impl Iterator<Item = (u32, Skip)> {
         self.read().into_iter().flat_map(Documents::skipped)

@@ -2,6 +2,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use foldhash::HashMap;
+
 use super::effect::{DiffEffect, EffectCertainty, EffectKind};
 use super::mention::PassingMentions;
 use super::outlook::Outlook;
@@ -11,7 +13,7 @@ use super::withdraw::PartWithdrawal;
 use crate::finding::Severity;
 use crate::inventory::{Member, ObjectId};
 use crate::kube::{GroupKind, ObjectKey, kinds};
-use crate::ownership::{DeliveryDestination, DeliveryObject, Ties, instances_of};
+use crate::ownership::{DeliveryDestination, Ties, instances_of};
 
 /// An object that dies or gets stuck.
 #[derive(Clone, Debug)]
@@ -54,7 +56,15 @@ impl<'a> Losses<'a, '_> {
             by_key.entry(&effect.key).or_default().push(effect);
         }
         let mentioned = Mentioned::of(self.part, by_key.keys().copied());
-        let losses = by_key.into_iter().filter_map(|(key, effects)| self.loss(key, &effects, &because, &mentioned));
+        let mut clients = Clients::default();
+        for object in self.part.outlook.iter().flat_map(|outlook| outlook.delivery_objects()) {
+            let DeliveryDestination { cluster, namespace } = &object.destination;
+            if let (None, Some(namespace)) = (cluster, namespace.as_deref()) {
+                clients.entry(namespace).or_default().push(object.id);
+            }
+        }
+        let losses =
+            by_key.into_iter().filter_map(|(key, effects)| self.loss(key, &effects, &because, &mentioned, &clients));
         losses.collect()
     }
 
@@ -64,6 +74,7 @@ impl<'a> Losses<'a, '_> {
         effects: &[&DiffEffect],
         because: &impl Fn(&[ObjectKey]) -> Vec<ObjectKey>,
         mentioned: &Mentioned<'a>,
+        clients: &Clients<'_>,
     ) -> Option<Loss<'a>> {
         use EffectKind::{Cascaded, DataLost, Deleted, GeneratedDeleted, Recreated, Stuck};
         let of = |kinds: &[EffectKind]| effects.iter().find(|effect| kinds.contains(&effect.effect));
@@ -80,7 +91,7 @@ impl<'a> Losses<'a, '_> {
             Some(_) => Standing::Removed,
         };
         let provider = self.provider(key);
-        let users = if provider.is_none() { self.users(key) } else { Vec::new() };
+        let users = if provider.is_none() { self.users(key, clients) } else { Vec::new() };
         let had_users = self.part.analysis.ties().users_of(key).next().is_some()
             || member.is_none() && users.is_empty() && mentioned.lost(key, &because);
         let data = of(&[DataLost]).map(|effect| effect.certainty == EffectCertainty::Certain);
@@ -143,16 +154,12 @@ impl<'a> Losses<'a, '_> {
     }
 
     /// What uses an object in head, unless head applies it: consumers and, of a Namespace, what delivers into it.
-    fn users(&self, key: &ObjectKey) -> Vec<&'a Member> {
+    fn users(&self, key: &ObjectKey, clients: &Clients<'_>) -> Vec<&'a Member> {
         let outlook = self.part.outlook.as_ref().filter(|_| self.part.after(key).is_none());
         let Some(outlook) = outlook else { return Vec::new() };
         let consumers = outlook.ties().users_of(key).filter_map(|tie| self.applied(tie.from));
-        let here = |object: &&DeliveryObject| {
-            let DeliveryDestination { cluster, namespace } = &object.destination;
-            key.is(kinds::NAMESPACE) && cluster.is_none() && namespace.as_deref() == Some(key.name.as_str())
-        };
-        let delivering = outlook.delivery_objects().iter().filter(here).filter_map(|object| self.applied(object.id));
-        consumers.chain(delivering).collect()
+        let delivering = clients.get(key.name.as_str()).filter(|_| key.is(kinds::NAMESPACE)).into_iter().flatten();
+        consumers.chain(delivering.filter_map(|id| self.applied(*id))).collect()
     }
 
     fn applied(&self, id: ObjectId) -> Option<&'a Member> {
@@ -161,6 +168,9 @@ impl<'a> Losses<'a, '_> {
         head.applies(member).then_some(member)
     }
 }
+
+/// The objects of head that deliver into a namespace of the cluster, by its name.
+type Clients<'o> = HashMap<&'o str, Vec<ObjectId>>;
 
 /// Who names what no manifest contains, on both sides.
 #[derive(Default)]

@@ -24,7 +24,7 @@ pub use data::{DataLoss, data_loss, reclaim_policy};
 pub use defines::instances_of;
 pub use delivers::{
     Build, DeliveryDestination, DeliveryKind, DeliveryObject, DeliverySource, OnDeletion, Reach, SourceContent,
-    delivered_by, delivery_objects,
+    delivered_by, delivery_objects, not_generated,
 };
 pub use finalizer_holder::FinalizerHolder;
 pub use implied::{Implied, ImpliedObject, ImpliedReference, implied};

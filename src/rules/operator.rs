@@ -10,7 +10,7 @@ use super::finalizer_words::with_workload;
 use super::held::{Held, counted, held, resting};
 use super::proposal::Proposal;
 use super::rule::{Context, Rule, Sink, rule};
-use super::trials::most_trials;
+use super::trials::tried;
 use super::words::named;
 use crate::cluster::steps_of;
 use crate::delivery::flux::{HelmReleaseSettings, KustomizationSettings};
@@ -45,18 +45,13 @@ fn operator_deleted_first(context: &Context<'_>, sink: &mut Sink) {
     if held.is_empty() {
         return;
     }
-    let mut trials = 0;
-    for set in context.analysis.deliveries().sets(context.inventory) {
+    let sets = context.analysis.deliveries().sets(context.inventory).into_iter().filter_map(|set| {
         let inside: BTreeSet<ObjectId> = set.members.iter().copied().collect();
         let both = |held: &&Held<'_>| inside.contains(&held.member.id) && inside.contains(&held.operator);
         let held: Vec<&Held<'_>> = held.iter().filter(both).collect();
-        if held.is_empty() || has_hook_before(context, &set) {
-            continue;
-        }
-        trials += 1;
-        if trials > most_trials(context) {
-            return;
-        }
+        (!held.is_empty() && !has_hook_before(context, &set)).then_some((set, held))
+    });
+    for (set, held) in tried(sets, context, sink) {
         let requests = requests(context, &set);
         let mut left: BTreeMap<ObjectId, Vec<(Risk, &Held<'_>)>> = BTreeMap::new();
         for (risk, held) in left_behind(context, set.regime, &requests, &held) {

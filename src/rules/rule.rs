@@ -100,29 +100,29 @@ impl Rule {
         format!("{}/blob/main/{}/{}.md", env!("CARGO_PKG_REPOSITORY"), Self::PAGES, self.id)
     }
 
-    /// Runs the rule on a bundle: what it finds, and how many findings more than [`MOST_FINDINGS`] there are.
-    pub fn run(&'static self, context: &Context<'_>, fixes: Fixes) -> (Vec<Finding>, usize) {
-        let mut sink = Sink::new(self);
+    /// Runs the rule on a bundle: its findings, and the number of those beyond [`MOST_FINDINGS`].
+    pub fn run(&'static self, context: &Context<'_>, fixes: Fixes, shown: Shown<'_>) -> (Vec<Finding>, Omitted) {
+        let mut sink = Sink::new(self, shown);
         if let RuleCheck::Bundle(check) = self.check {
             check(context, &mut sink);
         }
-        let omitted = sink.omitted;
+        let (found, omitted) = sink.finish();
         let found = match fixes {
-            Fixes::WorkedOut => fixed(context.inventory, sink.found, |_| true),
-            Fixes::OfUnsavedTexts => fixed(context.inventory, sink.found, |file| file.side() == Side::Unsaved),
-            Fixes::LeftOut => sink.without_fixes(),
+            Fixes::WorkedOut => fixed(context.inventory, found, |_| true),
+            Fixes::OfUnsavedTexts => fixed(context.inventory, found, |file| file.side() == Side::Unsaved),
+            Fixes::LeftOut => without_fixes(found),
         };
         (found, omitted)
     }
 
     /// Runs the rule on a change, as [`Rule::run`] does on a bundle.
-    pub fn run_on_merge(&'static self, merge: &Merge<'_>) -> (Vec<Finding>, usize) {
-        let mut sink = Sink::new(self);
+    pub fn run_on_merge(&'static self, merge: &Merge<'_>, shown: Shown<'_>) -> (Vec<Finding>, Omitted) {
+        let mut sink = Sink::new(self, shown);
         if let RuleCheck::Merge(check) = self.check {
             check(merge, &mut sink);
         }
-        let omitted = sink.omitted;
-        (sink.without_fixes(), omitted)
+        let (found, omitted) = sink.finish();
+        (without_fixes(found), omitted)
     }
 
     /// Whether the rule is about changes: `diff` runs it, and `check` does not.
@@ -132,16 +132,31 @@ impl Rule {
 
     /// Runs the rule on what became of the findings of a run.
     pub fn run_on_outcome(&'static self, outcome: &RunOutcome<'_>) -> Vec<Finding> {
-        let mut sink = Sink::new(self);
+        let mut sink = Sink::new(self, &|_| true);
         if let RuleCheck::Outcome(check) = self.check {
             check(outcome, &mut sink);
         }
-        sink.without_fixes()
+        without_fixes(sink.finish().0)
     }
 }
 
-/// The findings of one rule in one bundle that are kept: a file of a few megabytes can be wrong in a million places.
+/// The findings of one rule in one bundle that are kept, the gravest first: as many that a report shows, and as many that it does
+/// not. A file of a few megabytes can be wrong in a million places.
 pub const MOST_FINDINGS: usize = 10_000;
+
+/// Says of a finding whether a report shows it: it is not suppressed, known or out of scope.
+pub type Shown<'r> = &'r (dyn Fn(&Finding) -> bool + Sync);
+
+/// What the limits of a rule leave out: findings beyond [`MOST_FINDINGS`], and cases.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Omitted {
+    /// Those that a report would show.
+    pub shown: usize,
+    /// The others.
+    pub hidden: usize,
+    /// Cases that the rule did not look at, because each takes much work.
+    pub untried: usize,
+}
 
 /// Describes a rule and embeds its page.
 macro_rules! rule {
@@ -178,17 +193,18 @@ macro_rules! rule {
 pub(super) use rule;
 
 /// Collects the findings of one rule.
-#[derive(Debug)]
-pub struct Sink {
+pub struct Sink<'r> {
     rule: &'static Rule,
+    shown: Shown<'r>,
     found: Vec<(Finding, Option<Proposal>)>,
-    /// Findings beyond the limit.
-    omitted: usize,
+    omitted: Omitted,
+    /// Nothing that follows can outrank what is kept.
+    is_full: bool,
 }
 
-impl Sink {
-    fn new(rule: &'static Rule) -> Self {
-        Self { rule, found: Vec::new(), omitted: 0 }
+impl<'r> Sink<'r> {
+    fn new(rule: &'static Rule, shown: Shown<'r>) -> Self {
+        Self { rule, shown, found: Vec::new(), omitted: Omitted::default(), is_full: false }
     }
 
     /// Adds a draft as a finding of this rule.
@@ -196,18 +212,44 @@ impl Sink {
         self.push_with(|| draft);
     }
 
-    /// [`Self::push`], for findings of which an input may have a million: nobody words those beyond the limit.
+    /// [`Self::push`], for findings of which an input may have a million: those beyond the limit are not worded.
     pub fn push_with(&mut self, draft: impl FnOnce() -> Draft) {
-        if self.found.len() == MOST_FINDINGS {
-            self.omitted += 1;
+        if self.is_full {
+            self.omitted.shown += 1;
             return;
         }
         self.found.push(draft().into_finding(self.rule.id, self.rule.severity, self.rule.consequence));
+        // At most two thirds are kept, so each finding is looked at a few times.
+        if self.found.len() == 3 * MOST_FINDINGS {
+            self.trim();
+        }
     }
 
-    /// What was found, without what would fix it.
-    fn without_fixes(self) -> Vec<Finding> {
-        self.found.into_iter().map(|(finding, _)| finding).collect()
+    /// Keeps [`MOST_FINDINGS`] that a report shows, and as many others, the gravest first.
+    fn trim(&mut self) {
+        let (mut shown, mut hidden): (Vec<_>, Vec<_>) =
+            std::mem::take(&mut self.found).into_iter().partition(|(finding, _)| (self.shown)(finding));
+        for (kept, omitted) in [(&mut shown, &mut self.omitted.shown), (&mut hidden, &mut self.omitted.hidden)] {
+            kept.sort_by_key(|(finding, _)| std::cmp::Reverse(finding.severity));
+            *omitted += kept.len().saturating_sub(MOST_FINDINGS);
+            kept.truncate(MOST_FINDINGS);
+        }
+        let outranks_all = |(finding, _): &(Finding, _)| finding.severity == Severity::Error;
+        self.is_full = hidden.is_empty() && shown.len() == MOST_FINDINGS && shown.last().is_some_and(outranks_all);
+        self.found = shown;
+        self.found.append(&mut hidden);
+    }
+
+    fn finish(mut self) -> (Vec<(Finding, Option<Proposal>)>, Omitted) {
+        if self.found.len() > MOST_FINDINGS {
+            self.trim();
+        }
+        (self.found, self.omitted)
+    }
+
+    /// Notes cases that the rule does not look at.
+    pub fn leave_untried(&mut self, cases: usize) {
+        self.omitted.untried += cases;
     }
 
     /// Adds several drafts.
@@ -216,7 +258,62 @@ impl Sink {
     }
 }
 
+/// Findings without what would fix them.
+fn without_fixes(found: Vec<(Finding, Option<Proposal>)>) -> Vec<Finding> {
+    found.into_iter().map(|(finding, _)| finding).collect()
+}
+
 /// What to say to somebody who names a rule that is none of `rules`.
 pub(super) fn suggestion(id: &str, rules: &[&Rule]) -> String {
     near::did_you_mean(id, rules.iter().map(|rule| rule.id), || "`ownerlint rules` lists all rules".to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::text::{FileId, Span};
+
+    static RULE: Rule = Rule {
+        id: "wrong",
+        summary: "",
+        severity: Severity::Warning,
+        consequence: Consequence::Ignored,
+        page: "",
+        check: RuleCheck::Outcome(|_, _| {}),
+        repeats: Repeats::Shown,
+    };
+
+    fn draft(severity: Severity, at: u32) -> Draft {
+        Draft::in_file(FileId(0), Span::empty(at), "wrong").severity(severity)
+    }
+
+    /// The severities that are kept of findings, and the numbers of the others.
+    fn kept(found: &[(Severity, usize)]) -> (Vec<Severity>, Omitted) {
+        let mut sink = Sink::new(&RULE, &|_| true);
+        let all = found.iter().flat_map(|(severity, count)| std::iter::repeat_n(*severity, *count));
+        all.for_each(|severity| sink.push(draft(severity, 0)));
+        let (found, omitted) = sink.finish();
+        (found.into_iter().map(|(finding, _)| finding.severity).collect(), omitted)
+    }
+
+    #[test]
+    fn sink_keeps_the_gravest_findings() {
+        let (severities, omitted) = kept(&[(Severity::Warning, 5 * MOST_FINDINGS), (Severity::Error, 1)]);
+        assert_eq!((severities.len(), severities[0]), (MOST_FINDINGS, Severity::Error));
+        assert_eq!(omitted, Omitted { shown: 4 * MOST_FINDINGS + 1, ..Omitted::default() });
+        let (severities, omitted) = kept(&[(Severity::Error, 5 * MOST_FINDINGS), (Severity::Info, 1)]);
+        assert!(severities.len() == MOST_FINDINGS && severities.iter().all(|severity| *severity == Severity::Error));
+        assert_eq!(omitted.shown, 4 * MOST_FINDINGS + 1);
+    }
+
+    #[test]
+    fn sink_counts_hidden_findings_apart() {
+        let shown = |finding: &Finding| finding.primary.span.start == 1;
+        let mut sink = Sink::new(&RULE, &shown);
+        (0..5 * MOST_FINDINGS).for_each(|_| sink.push(draft(Severity::Error, 0)));
+        sink.push(draft(Severity::Error, 1));
+        let (found, omitted) = sink.finish();
+        assert_eq!(found.iter().filter(|(finding, _)| shown(finding)).count(), 1);
+        assert_eq!(omitted, Omitted { hidden: 4 * MOST_FINDINGS, ..Omitted::default() });
+    }
 }

@@ -10,7 +10,7 @@ use super::finalizer_words::with_workload;
 use super::held::{Held, counted, held, resting};
 use super::rule::{Context, Rule, Sink, rule};
 use super::simulation::emptying;
-use super::trials::most_trials;
+use super::trials::tried;
 use super::words::named;
 use crate::inventory::{Member, ObjectId};
 use crate::kube::{ObjectKey, Scope, kinds, kubectl};
@@ -38,7 +38,7 @@ fn namespace_shared_with_operator(context: &Context<'_>, sink: &mut Sink) {
         }
     }
     let sharing = namespaces.into_iter().filter(|namespace| shared.contains_key(namespace.key.name.as_str()));
-    for namespace in sharing.take(most_trials(context)) {
+    for namespace in tried(sharing, context, sink) {
         let Some(all) = shared.get(namespace.key.name.as_str()) else { continue };
         let (guesses, known): (Vec<_>, Vec<_>) = all.iter().cloned().partition(Held::is_guess);
         let stuck = stuck_unless_quicker(context, namespace, known);

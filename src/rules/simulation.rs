@@ -11,7 +11,7 @@ use smallvec::SmallVec;
 
 use super::draft::{Draft, MOST_RELATED};
 use super::rule::{Context, Rule, Sink, World, rule};
-use super::trials::most_trials;
+use super::trials::tried;
 use super::words::{field, named, place, reference_name, whereabouts};
 use crate::finding::{Relation, Severity};
 use crate::gc::{self, Cause, Plan, Step};
@@ -238,7 +238,7 @@ fn foreground_deadlock(context: &Context<'_>, sink: &mut Sink) {
     if held.is_empty() {
         return;
     }
-    for (owner, edges) in held.into_iter().take(most_trials(context)) {
+    for (owner, edges) in tried(held.into_iter(), context, sink) {
         let owner = inventory.member(owner);
         let targets = vec![owner.key.clone()];
         let step = Step::Delete { targets, policy: Some(Policy::Foreground), wait: Wait::Settled, client: 0 };
@@ -353,7 +353,7 @@ fn namespace_never_empties(context: &Context<'_>, sink: &mut Sink) {
     }
     let namespaces = inventory.of_kind(kinds::NAMESPACE);
     let filled = namespaces.filter_map(|namespace| Some((namespace, content.get(namespace.key.name.as_str())?)));
-    for (namespace, held) in filled.take(most_trials(context)) {
+    for (namespace, held) in tried(filled, context, sink) {
         let key = &namespace.key;
         let step = emptying(key.clone());
         let Some(plan) = context.verdicts.of(&step) else { return };

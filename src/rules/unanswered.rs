@@ -209,6 +209,7 @@ fn webhook_blocks_deletion(context: &Context<'_>, sink: &mut Sink) {
             sink.push(blocks(context, client, webhook, operation, *id, &blockage));
         }
     }
+    sink.leave_untried(asked.map_or(0, |asked| asked.looks.refused()));
 }
 
 /// Where the webhook says that it is asked about deletions: the place among the rules, and in the list.

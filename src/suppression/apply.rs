@@ -57,6 +57,15 @@ impl CoveredFile {
         }
         found
     }
+
+    /// Whether a directive ignores `rule` at `place`.
+    fn ignores(&self, place: u32, rule: &str, directives: &[Directive]) -> bool {
+        self.spans.containing(place).into_iter().any(|at| {
+            let start = at.checked_sub(1).map_or(0, |before| self.ends[before]);
+            let in_span = &self.rules[start..self.ends[at]];
+            in_span.binary_search_by(|ignored| ignored.name(directives).cmp(rule)).is_ok()
+        })
+    }
 }
 
 /// What the directives cover, by file: their nodes, and the directives themselves, for findings about them. The end counts: a
@@ -198,6 +207,15 @@ impl Suppressions {
             }
         }
         applied
+    }
+
+    /// Whether a suppression matches `finding`. None counts as used.
+    pub fn suppress(&self, finding: &Finding) -> bool {
+        let covered = self.covered.get(&finding.primary.file);
+        let by_directive =
+            covered.is_some_and(|covered| covered.ignores(finding.primary.span.start, finding.rule, &self.directives));
+        let index = || self.ignores_of.get(finding.rule).zip(finding.object.as_ref());
+        by_directive || index().is_some_and(|(index, object)| !index.matching(&self.ignores, object).is_empty())
     }
 
     /// The reason of the first suppression that matches `finding`; every one that matches counts as used.

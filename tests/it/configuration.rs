@@ -113,6 +113,7 @@ generators:
     default: no
 data:
   - {kind: '*.buckets.example.com', keep: 'metadata.annotations[\"example.com/keep\"]', values: retain}
+limits: {instances: 1000000, deliveries: 100000, bundles: 5000, nesting: 100}
 ";
     let config = Config::read(SourceFile::new("ownerlint.yaml", text)).expect("it reads");
     assert_eq!(config.kubernetes_version.map(|release| release.to_string()).as_deref(), Some("1.30"));
@@ -137,6 +138,7 @@ data:
         "controller",
         &Value::Object(controllers.flatten().map(|(key, value)| (key.clone(), value.clone())).collect()),
     );
+    used("limits", &value["limits"]);
     used("generator", &value["generators"][0]);
     used("product", &value["generators"][0]["product"]);
     used("data", &value["data"][0]);

@@ -18,7 +18,7 @@ use crate::kustomize::{
 };
 use crate::manifest::{KUSTOMIZATIONS, ParsedFile, is_kustomization};
 use crate::report::diff::FailedBuild;
-use crate::text::{ColumnUnit, Side};
+use crate::text::{ColumnUnit, Limits, Side};
 
 /// The files of a state, parsed, with their paths from its root.
 pub(super) struct Parsed {
@@ -48,6 +48,7 @@ impl Parsed {
     pub(super) fn both(
         states: [(TreeState, Side); 2],
         exclude: &[String],
+        limits: &Limits,
         texts: &mut Texts,
     ) -> Result<[Self; 2], SessionError> {
         let exclude = globs(exclude)?;
@@ -57,11 +58,11 @@ impl Parsed {
         let flaws = [&base, &head].map(|parsed| TreeFlaws::of(parsed.located(), |path| parsed.has(path)));
         let [old, new] = flaws;
         let built = [(base, TreeFlaws::default()), (head, new.beyond(&old))]
-            .map(|(parsed, flaws)| Self { roots: BuildRoots::of(parsed.located(), &own, flaws), ..parsed });
+            .map(|(parsed, flaws)| Self { roots: BuildRoots::of(parsed.located(), &own, flaws, limits), ..parsed });
         // What was not followed would look as if it had been removed.
-        match built.iter().any(|parsed| parsed.roots.capped) {
-            true => Err(SessionError::TooMuchBuilt),
-            false => Ok(built),
+        match built.iter().find_map(|parsed| parsed.roots.beyond.clone()) {
+            Some(beyond) => Err(beyond.into()),
+            None => Ok(built),
         }
     }
 
@@ -190,7 +191,8 @@ impl Parsed {
         elsewhere: &Definitions,
     ) -> Result<Vec<TreePart>, SessionError> {
         let roots = &self.roots;
-        let mut assigned = Assignment { state: &self, reached: BTreeSet::new() };
+        let built = roots.roots.iter().flat_map(|root| &root.files).map(|reached| reached.file).collect();
+        let mut assigned = Assignment { state: &self, built, reached: BTreeSet::new() };
         let mut trees = Vec::new();
         for cluster in &configured.clusters {
             let settings = cluster.settings();
@@ -241,6 +243,8 @@ fn printed(file: &ParsedFile, destination: Destination, edits: Option<Arc<Edits>
 /// Which files have a destination already.
 struct Assignment<'s> {
     state: &'s Parsed,
+    /// What some root builds.
+    built: HashSet<usize>,
     reached: BTreeSet<usize>,
 }
 
@@ -250,15 +254,19 @@ impl Assignment<'_> {
         let named = self.state.named(bundle)?;
         let called = bundle.name.as_deref().unwrap_or_default();
         let name = Destination::Bundle(called.into());
-        let inside: Vec<&BuildRoot> = roots.roots.iter().filter(|root| self.starts_in(root, &named)).collect();
+        let folders: HashSet<&str> =
+            named.iter().flat_map(|at| ancestors(folder_of(&self.state.places[*at]))).collect();
+        // A root whose folder is among the files of the bundle, if it builds one of them.
+        let starts_inside = |root: &&BuildRoot| {
+            folders.contains(root.folder.as_str()) && root.files.iter().any(|reached| named.contains(&reached.file))
+        };
+        let inside: Vec<&BuildRoot> = roots.roots.iter().filter(starts_inside).collect();
         let mut files = Vec::new();
         for root in &inside {
             files.extend(self.root(root, &name, &BTreeSet::new()));
         }
-        let built: BTreeSet<usize> =
-            roots.roots.iter().flat_map(|root| &root.files).map(|reached| reached.file).collect();
-        for &at in named.iter().filter(|at| !built.contains(at)) {
-            if !roots.govern(&self.state.places[at]) {
+        for &at in &named {
+            if !self.built.contains(&at) && !roots.govern(&self.state.places[at]) {
                 files.push(self.file(at, name.clone(), None));
             }
         }
@@ -279,15 +287,6 @@ impl Assignment<'_> {
             }
             None => sources,
         }
-    }
-
-    /// Whether the folder of a root is among the files of a bundle.
-    fn starts_in(&self, root: &BuildRoot, named: &BTreeSet<usize>) -> bool {
-        let below = |at: &usize| {
-            let folder = folder_of(&self.state.places[*at]);
-            ancestors(folder).any(|above| above == root.folder)
-        };
-        named.iter().any(below) && root.files.iter().any(|reached| named.contains(&reached.file))
     }
 
     /// What no bundle has: what somebody applies, and what nobody does.

@@ -74,8 +74,9 @@ impl Comparison {
         });
         let mut texts = Texts::read_by(request.parser);
         let beside = beside(&request.beside, &mut texts)?;
-        let exclude = &configured.rest.input.exclude;
-        let [old, new] = Parsed::both([(base, Side::Base), (head, Side::Head)], exclude, &mut texts)?;
+        let input = &configured.rest.input;
+        let [old, new] =
+            Parsed::both([(base, Side::Base), (head, Side::Head)], &input.exclude, &input.settings.limits, &mut texts)?;
         let states = [(start.choice, old), (request.head.clone(), new)];
         let [old, new] = match request.render {
             true => rendered(states, &configured, &mut reader, &mut texts, &mut notes)?,

@@ -27,14 +27,15 @@ impl Found {
 
     /// A configuration of head. One that cannot be read does not count: an author cannot end the run with it.
     fn new_in_head(config: Result<Option<Config>, Mistake>) -> Self {
-        match config {
+        let names = config.and_then(|config| config.map(|config| config.names_only().within_limits()).transpose());
+        match names {
             Ok(None) => Self::default(),
             Ok(Some(config)) => {
                 let note = format!(
                     "{} is new in this change: nothing in it but bundles, scopes and namespaces counts until base has it",
                     config.source.path()
                 );
-                Self { config: Some(config.names_only()), is_new: true, notes: vec![note] }
+                Self { config: Some(config), is_new: true, notes: vec![note] }
             }
             Err(mistake) => {
                 let note = format!("the configuration is new in this change and does not count: {mistake}");
@@ -154,7 +155,7 @@ fn in_folders(state: &TreeState, folder: &str) -> Result<Option<Config>, Mistake
 fn read(place: &str, file: &StateText) -> Result<Config, Mistake> {
     let bytes = file.bytes.clone().map_err(|reason| Mistake::unreadable(&file.path, reason))?;
     let text = decode(bytes.to_vec()).map_err(|error| Mistake::unreadable(&file.path, error.to_string()))?;
-    Config::read(SourceFile::new(place, text))
+    Config::read(SourceFile::new(place, text))?.within_limits()
 }
 
 /// The configuration that the request names, as it is on the disk. Its bundles count if its folder is one of the states'.

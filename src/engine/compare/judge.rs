@@ -1,6 +1,7 @@
 //! The path of the findings of a change, from the rules to the report: the configured severity, suppressions of base, the order.
 
 use std::collections::BTreeSet;
+use std::sync::OnceLock;
 
 use foldhash::HashMap;
 
@@ -22,19 +23,24 @@ use crate::text::FileId;
 pub(super) struct Judged {
     findings: Vec<Finding>,
     notes: Vec<Note>,
+    /// What base suppresses, asked for once a rule finds very much.
+    suppressions: OnceLock<Suppressions>,
 }
 
 impl Judged {
     /// Runs the rules on one part.
     pub(super) fn add(&mut self, merge: &Merge<'_>, judging: &Judging) {
-        let Judgement { findings, notes } = judge_merge(merge, &judging.rules);
+        let suppressions =
+            || self.suppressions.get_or_init(|| suppressions(merge.part.sides, judging, false, |file| file));
+        let shown = |finding: &Finding| !suppressions().suppress(finding);
+        let Judgement { findings, notes, .. } = judge_merge(merge, &judging.rules, &shown);
         self.findings.extend(findings);
         self.notes.extend(notes);
     }
 
     /// The report on all of them.
     pub(super) fn report(self, sides: BothSides<'_>, judging: &Judging) -> Report {
-        let Self { mut findings, mut notes } = self;
+        let Self { mut findings, mut notes, .. } = self;
         let merged = Merged::of([sides.files().collect()], None, None);
         let files = merged.files_of(0);
         let to = |FileId(file): FileId| files[file as usize];

@@ -12,10 +12,18 @@ const MOST_GENERATED: usize = 1_000;
 
 pub(super) fn read(member: &Member) -> Vec<DeliveryObject> {
     let Some(spec) = member.object.at(&["spec"]) else { return Vec::new() };
+    elements(spec).take(MOST_GENERATED).filter_map(|element| generated(member, spec, element)).collect()
+}
+
+/// The elements of the list generators of a set for which no Application is looked at.
+pub(super) fn left_out(member: &Member) -> usize {
+    member.object.at(&["spec"]).map_or(0, |spec| elements(spec).skip(MOST_GENERATED).count())
+}
+
+fn elements(spec: Value<'_>) -> impl Iterator<Item = Value<'_>> {
     let generators = spec.get("generators").into_iter().flat_map(Value::items);
     let lists = generators.filter_map(|generator| generator.get("list"));
-    let elements = lists.flat_map(|list| list.get("elements").into_iter().flat_map(Value::items));
-    elements.take(MOST_GENERATED).filter_map(|element| generated(member, spec, element)).collect()
+    lists.flat_map(|list| list.get("elements").into_iter().flat_map(Value::items))
 }
 
 /// The Application of one element; `None` where its name has parameters that nobody gives.

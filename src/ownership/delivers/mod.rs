@@ -27,6 +27,11 @@ pub fn delivered_by(member: &Member) -> Vec<DeliveryObject> {
     }
 }
 
+/// The Applications of an ApplicationSet that are not looked at, because it generates too many.
+pub fn not_generated(member: &Member) -> usize {
+    application_set::left_out(member)
+}
+
 /// Every delivery object of an input, in its order.
 pub fn delivery_objects(inventory: &Inventory) -> Vec<DeliveryObject> {
     inventory.members.iter().filter(|member| member.decodes()).flat_map(delivered_by).collect()

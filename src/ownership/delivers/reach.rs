@@ -10,13 +10,12 @@ use std::sync::Arc;
 use super::object::{DeliveryKind, DeliveryObject, SourceContent};
 use crate::inventory::Inventory;
 use crate::kube::Namespace;
-use crate::kustomize::{BuildFate, BuildRoots, FilePatterns, Pointer, ancestors, folder_of, pointers, resolve};
+use crate::kustomize::{
+    BeyondLimit, BuildFate, BuildRoots, FilePatterns, Limit, Pointer, ancestors, folder_of, pointers, resolve,
+};
 use crate::manifest::ParsedFile;
 use crate::ownership::tie::TieEnd;
-use crate::text::FileId;
-
-/// How many repositories one input may contain; each is read once.
-const MOST_REPOSITORIES: usize = 64;
+use crate::text::{FileId, Limits};
 
 /// What delivery objects deliver.
 #[derive(Debug, Default)]
@@ -24,6 +23,8 @@ pub struct Reach {
     repositories: Vec<BuiltTree>,
     /// For each delivery object, in their order: what it builds.
     builds: Vec<Vec<Build>>,
+    /// The first limit that they go beyond; what was built from there on is not known.
+    beyond: Option<BeyondLimit>,
 }
 
 /// A tree of files with a root of its own.
@@ -47,17 +48,28 @@ impl Reach {
     pub fn of(inventory: &Inventory, objects: &[DeliveryObject]) -> Self {
         let pointed: Vec<Vec<Pointer>> = objects.iter().map(|object| pointers_of(inventory, object)).collect();
         let mut by_top: BTreeMap<String, Vec<usize>> = BTreeMap::new();
-        let files: Vec<(FileId, String, &ParsedFile)> =
+        let mut files: Vec<(FileId, String, &ParsedFile)> =
             inventory.files().map(|(id, file)| (id, resolve("", file.source().path()), file)).collect();
+        files.sort_by(|a, b| a.1.cmp(&b.1));
         for (at, top) in tops(inventory, &files, objects, &pointed).into_iter().enumerate() {
             if let Some(top) = top {
                 by_top.entry(top).or_default().push(at);
             }
         }
-        let mut reach = Self { repositories: Vec::new(), builds: vec![Vec::new(); objects.len()] };
-        for (top, objects) in by_top.into_iter().take(MOST_REPOSITORIES) {
+        let mut reach = Self { builds: vec![Vec::new(); objects.len()], ..Self::default() };
+        let mut limits = inventory.limits;
+        if let Some(object) = objects.get(limits.deliveries) {
+            let path = inventory.sources.file(inventory.member(object.id).file).path();
+            reach.beyond = Some(BeyondLimit::of(Limit::Deliveries, &limits, path));
+            return reach;
+        }
+        for (top, objects) in by_top {
             let pointers = objects.iter().flat_map(|at| pointed[*at].clone()).collect();
-            let tree = BuiltTree::below(&files, &top, pointers);
+            let tree = BuiltTree::below(&files, &top, pointers, &limits);
+            limits.instances = limits.instances.saturating_sub(tree.roots.copies);
+            if reach.beyond.is_none() {
+                reach.beyond = tree.roots.beyond.clone().map(|beyond| beyond.within(&top, &inventory.limits));
+            }
             let repository = reach.repositories.len();
             for at in objects {
                 let mut built: Vec<Build> = Vec::new();
@@ -72,9 +84,9 @@ impl Reach {
         reach
     }
 
-    /// Whether delivery objects build the same files in more ways than were followed.
-    pub fn is_capped(&self) -> bool {
-        self.repositories.iter().any(|tree| tree.roots.capped)
+    /// The first limit that delivery objects go beyond; what they build from there on is not known.
+    pub fn beyond(&self) -> Option<&BeyondLimit> {
+        self.beyond.as_ref()
     }
 
     /// What the delivery object at that place builds.
@@ -110,14 +122,13 @@ impl Reach {
 }
 
 impl BuiltTree {
-    /// The tree below a folder; `files` come with their resolved paths.
-    fn below(files: &[(FileId, String, &ParsedFile)], top: &str, pointers: Vec<Pointer>) -> Self {
-        let inside = |path: &str| match top.is_empty() {
-            true => Some(0),
-            false => path.strip_prefix(top)?.strip_prefix('/').map(|rest| path.len() - rest.len()),
-        };
-        let files = || files.iter().filter_map(|(id, path, file)| Some((*id, &path[inside(path)?..], *file)));
-        let roots = BuildRoots::with_pointers(files().map(|(_, path, file)| (path, file)), pointers);
+    /// The tree below a folder; `files` come with their resolved paths, in order.
+    fn below(files: &[(FileId, String, &ParsedFile)], top: &str, pointers: Vec<Pointer>, limits: &Limits) -> Self {
+        let start = if top.is_empty() { String::new() } else { format!("{top}/") };
+        let from = files.partition_point(|(_, path, _)| *path < start);
+        let inside = files[from..].iter().take_while(|(_, path, _)| path.starts_with(&start));
+        let files = || inside.clone().map(|(id, path, file)| (*id, &path[start.len()..], *file));
+        let roots = BuildRoots::with_pointers(files().map(|(_, path, file)| (path, file)), pointers, limits);
         Self { files: files().map(|(id, ..)| id).collect(), roots }
     }
 }

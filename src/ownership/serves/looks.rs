@@ -9,17 +9,29 @@ const MOST_LOOKS: usize = 500_000;
 #[derive(Debug)]
 pub struct RequestLooks {
     left: Cell<usize>,
+    refused: Cell<usize>,
 }
 
 impl RequestLooks {
     /// All of them.
     pub fn all() -> Self {
-        Self { left: Cell::new(MOST_LOOKS) }
+        Self { left: Cell::new(MOST_LOOKS), refused: Cell::new(0) }
     }
 
     /// Takes as many as one webhook or API needs; false if there are not so many left. Then it is left out.
     pub fn take(&self, looks: usize) -> bool {
-        let left = self.left.get().checked_sub(looks);
-        left.inspect(|left| self.left.set(*left)).is_some()
+        match self.left.get().checked_sub(looks) {
+            Some(left) => self.left.set(left),
+            None => {
+                self.refused.set(self.refused.get() + 1);
+                return false;
+            }
+        }
+        true
+    }
+
+    /// The webhooks and APIs that were left out.
+    pub fn refused(&self) -> usize {
+        self.refused.get()
     }
 }

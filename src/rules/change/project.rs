@@ -1,5 +1,7 @@
 //! AppProjects of Argo CD that leave while Applications name them.
 
+use foldhash::HashMap;
+
 use super::places::{left_in_head, on_base, related_in_base, related_in_head};
 use crate::delivery::argocd;
 use crate::finding::Severity;
@@ -10,6 +12,7 @@ use crate::rules::draft::{Draft, MOST_RELATED};
 use crate::rules::rule::{Rule, Sink, rule};
 use crate::rules::words::named;
 use crate::text::plain;
+use crate::yaml::Value;
 
 pub(in crate::rules) static APPPROJECT_REMOVED: Rule = rule!(
     "appproject-removed",
@@ -24,34 +27,54 @@ const APP_PROJECT: GroupKind<&str> = GroupKind::new("argoproj.io", "AppProject")
 fn appproject_removed(merge: &Merge<'_>, sink: &mut Sink) {
     let leaving = merge.part.leaving.iter().map(|id| merge.part.base.inventory.member(*id));
     let projects = leaving.filter(|member| member.object.is(APP_PROJECT) && merge.end_of(&member.key).is_some());
-    sink.extend(projects.filter_map(|project| draft(merge, project)));
+    let projects: Vec<&Member> = projects.collect();
+    if projects.is_empty() {
+        return;
+    }
+    let leaving = merge.part.leaving.iter().map(|id| merge.part.base.inventory.member(*id));
+    let leaving = Applications::new(leaving.filter(|member| merge.end_of(&member.key).is_some()));
+    let head = merge.part.head.into_iter();
+    let staying = head.flat_map(|head| head.inventory.members.iter().filter(|member| head.applies(member)));
+    let staying = Applications::new(staying);
+    sink.extend(projects.into_iter().filter_map(|project| draft(merge, project, &staying, &leaving)));
+}
+
+/// Applications by the name of their project.
+struct Applications<'a>(HashMap<&'a str, Vec<&'a Member>>);
+
+impl<'a> Applications<'a> {
+    fn new(members: impl Iterator<Item = &'a Member>) -> Self {
+        let mut named: HashMap<&str, Vec<&Member>> = HashMap::default();
+        for member in members.filter(|member| member.object.is(kinds::APPLICATION)) {
+            if let Some(project) = member.object.at(&["spec", "project"]).and_then(Value::as_str) {
+                named.entry(project).or_default().push(member);
+            }
+        }
+        Self(named)
+    }
+
+    /// The Applications of a project.
+    fn of(&self, project: &Member) -> impl Iterator<Item = &'a Member> {
+        let namespace = project.key.namespace.name();
+        let named = self.0.get(project.key.name.as_str()).into_iter().flatten().copied();
+        named.filter(move |member| match (member.key.namespace.name(), namespace) {
+            (Some(here), Some(there)) => here == there,
+            _ => true,
+        })
+    }
 }
 
 /// Applications that stay are an error; of those that leave as well, it depends on who is quicker.
-fn draft(merge: &Merge<'_>, project: &Member) -> Option<Draft> {
+fn draft(merge: &Merge<'_>, project: &Member, staying: &Applications<'_>, leaving: &Applications<'_>) -> Option<Draft> {
     // Argo CD then keeps the project until no Application names it.
     if argocd::policy_of(&project.object).is_some() {
         return None;
     }
-    let names = |member: &Member| {
-        let same = || match (member.key.namespace.name(), project.key.namespace.name()) {
-            (Some(here), Some(there)) => here == there,
-            _ => true,
-        };
-        let written = member.object.at(&["spec", "project"]).and_then(|name| name.as_str());
-        member.object.is(kinds::APPLICATION) && written == Some(project.key.name.as_str()) && same()
-    };
-    let head = merge.part.head.into_iter();
-    let staying: Vec<&Member> = head
-        .flat_map(|head| head.inventory.members.iter().filter(|member| head.applies(member)))
-        .filter(|member| names(member))
-        .collect();
-    let leaving = merge.part.leaving.iter().map(|id| merge.part.base.inventory.member(*id));
-    let leaving = leaving.filter(|member| names(member) && merge.end_of(&member.key).is_some());
+    let staying: Vec<&Member> = staying.of(project).collect();
     // What a later wave deletes first is gone before the project is asked for.
     let together =
         |member: &&Member| argocd::policy_of(&member.object).is_some() && argocd::wave(member) <= argocd::wave(project);
-    let leaving: Vec<&Member> = leaving.filter(together).collect();
+    let leaving: Vec<&Member> = leaving.of(project).filter(together).collect();
     let draft = |message: String| {
         let draft = on_base(merge, project, project.object.name_span(), message)
             .label("decides what its Applications may do")

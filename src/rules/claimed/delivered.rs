@@ -15,9 +15,6 @@ use crate::yaml::Value;
 /// How many delivery objects are followed upwards to the cluster in which one lives.
 const MOST_PARENTS: usize = 16;
 
-/// How many delivered objects are compared: delivery objects of one folder, each into its own namespace, multiply its objects.
-const MOST_COMPARED: usize = 500_000;
-
 /// A pair of delivery objects with the objects that both deliver.
 type Shared = BTreeMap<(usize, usize), Vec<TieEnd>>;
 
@@ -41,7 +38,6 @@ fn shared(inventory: &Inventory, objects: &[DeliveryObject], reach: &Reach, clus
     // What two delivery objects build alike is read for both; of more, for two: their number must not multiply the objects.
     let mut readers: BTreeMap<(String, Build), usize> = BTreeMap::new();
     let mut shared = Shared::new();
-    let mut left = MOST_COMPARED;
     for (at, object) in objects.iter().enumerate() {
         if !is_plain(inventory, object) {
             continue;
@@ -53,8 +49,7 @@ fn shared(inventory: &Inventory, objects: &[DeliveryObject], reach: &Reach, clus
             if *readers > 2 {
                 continue;
             }
-            for delivered in reach.objects(inventory, build, object.destination.namespace.as_deref()).take(left) {
-                left -= 1;
+            for delivered in reach.objects(inventory, build, object.destination.namespace.as_deref()) {
                 // A name with a variable in it is another one for everybody who fills it in.
                 if delivered.key.name.contains("${") || delivered.key.name.is_empty() {
                     continue;

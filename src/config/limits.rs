@@ -1,0 +1,43 @@
+//! The limits that a configuration sets: `limits: {instances, deliveries, bundles, nesting}`.
+
+use super::value::Values;
+use super::{Config, Mistake};
+use crate::text::Limits;
+use crate::yaml::Entry;
+
+pub(super) const LIMITS: &[&str] = &["instances", "deliveries", "bundles", "nesting"];
+
+pub(super) fn limits(values: Values<'_>, field: Entry<'_>) -> Result<Limits, Mistake> {
+    let mut limits = Limits::default();
+    for field in values.fields(field.value, "`limits`", LIMITS)? {
+        let limit = match field.key {
+            "instances" => &mut limits.instances,
+            "deliveries" => &mut limits.deliveries,
+            "bundles" => &mut limits.bundles,
+            _ => &mut limits.nesting,
+        };
+        let number = field.value.as_int().and_then(|number| usize::try_from(number).ok());
+        *limit = number.filter(|number| *number > 0).ok_or_else(|| {
+            let mistake = values.mistake(field.value.span(), format!("has a malformed limit for `{}`", field.key));
+            mistake.help("write a whole number, at least 1")
+        })?;
+    }
+    Ok(limits)
+}
+
+impl Config {
+    /// The configuration, if it stays within its limits.
+    ///
+    /// # Errors
+    /// It has too many bundles.
+    pub fn within_limits(self) -> Result<Self, Mistake> {
+        let (bundles, limit) = (self.bundles.len(), self.limits.bundles);
+        if bundles <= limit {
+            return Ok(self);
+        }
+        let mistake =
+            Mistake::at(&self.source, self.bundles_place, format!("has {bundles} bundles, more than {limit}"));
+        Err(mistake
+            .help(format!("one bundle may have many paths; to allow more bundles: `limits: {{bundles: {bundles}}}`")))
+    }
+}

@@ -1,0 +1,21 @@
+//! The limits on the work that a small input can ask for. A configuration sets them as `limits`.
+
+/// The limits of a run. An input beyond one of them ends with an error that names the limit.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Limits {
+    /// Copies of objects that kustomizations, delivery objects and bundles make together. The first copy of each object does
+    /// not count, so an input of any size may be read once.
+    pub instances: usize,
+    /// Objects that deliver others: Applications and Flux Kustomizations.
+    pub deliveries: usize,
+    /// Bundles of the configuration.
+    pub bundles: usize,
+    /// Kustomizations within kustomizations.
+    pub nesting: usize,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self { instances: 500_000, deliveries: 50_000, bundles: 2_000, nesting: 64 }
+    }
+}

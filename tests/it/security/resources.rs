@@ -1,0 +1,186 @@
+//! Small inputs that ask for much work: each ends with one error that names its place, before the work begins. What the largest
+//! inputs within the limits cost, `benches/growth.py` measures.
+
+use crate::limits::limited;
+use crate::support::{Repository, ownerlint, root};
+
+const DIFF: &str = "diff --base base --head head --no-config --threads 2";
+
+fn map(name: &str) -> String {
+    format!("---\napiVersion: v1\nkind: ConfigMap\nmetadata: {{name: {name}}}\n")
+}
+
+fn maps(count: usize) -> String {
+    (0..count).map(|at| map(&format!("m{at}"))).collect()
+}
+
+/// The last line but the help of an error that ends a run.
+fn error(repository: &Repository, arguments: &str) -> String {
+    let run = limited(&repository.path(), arguments);
+    let error = String::from_utf8_lossy(&run.stderr)
+        .split_whitespace()
+        .filter(|word| *word != "│")
+        .collect::<Vec<_>>()
+        .join(" ");
+    assert_eq!(run.status.code(), Some(2), "{arguments}: {error:.500}");
+    error
+}
+
+/// The exit status of a comparison of an attack tree, standard output and standard error in one line each.
+fn compared(attack: &str) -> (i32, String, String) {
+    let folder = root().join("fixtures/security").join(attack);
+    let output = ownerlint().current_dir(folder).args(["diff", "--base", "base", "--head", "head"]).output();
+    let output = output.expect("it runs");
+    let words = |bytes: &[u8]| {
+        let text = String::from_utf8_lossy(bytes);
+        text.split_whitespace().filter(|word| *word != "│").collect::<Vec<_>>().join(" ")
+    };
+    (output.status.code().expect("a status"), words(&output.stdout), words(&output.stderr))
+}
+
+/// 1.2 MB took more than 8 GB.
+#[test]
+fn overlays_of_one_large_file() {
+    let inside = Repository::new();
+    for side in ["base", "head"] {
+        inside.write(&format!("{side}/app/maps.yaml"), &maps(20_000));
+        inside.write(&format!("{side}/app/kustomization.yaml"), "resources: [maps.yaml]\n");
+        for at in 100..200 {
+            let overlay = format!("resources: [../../app]\nnamespace: n{at}\n");
+            inside.write(&format!("{side}/overlays/{at}/kustomization.yaml"), &overlay);
+        }
+    }
+    let error = error(&inside, DIFF);
+    let expected = "`overlays/126/kustomization.yaml`: with this one, builds make more than 500000 copies of objects";
+    assert!(error.contains(expected), "{error}");
+    assert!(error.contains("`limits.instances`"), "{error}");
+}
+
+/// 5 kB took ten seconds and more than a gigabyte.
+#[test]
+fn kustomizations_that_include_each_other_twice() {
+    for objects in ["[map.yaml]", "[]"] {
+        let inside = Repository::new();
+        for (level, side) in (0..27).flat_map(|level| ["a", "b"].map(|side| (level, side))) {
+            let next = level + 1;
+            let under = if level == 26 { objects.to_owned() } else { format!("[../a{next}, ../b{next}]") };
+            let text = format!("namePrefix: {side}\nresources: {under}\n");
+            inside.write(&format!("base/{side}{level}/kustomization.yaml"), &text);
+            inside.write(&format!("base/{side}{level}/map.yaml"), &map("m"));
+        }
+        inside.write("head/map.yaml", &map("m"));
+        let error = error(&inside, DIFF);
+        let expected = "`a0/kustomization.yaml`: with this one, builds make more than 500000 copies of objects";
+        assert!(error.contains(expected), "{error}");
+    }
+}
+
+#[test]
+fn flux_kustomizations_of_one_large_folder() {
+    let inside = Repository::new();
+    for side in ["base", "head"] {
+        inside.write(&format!("{side}/apps/maps.yaml"), &maps(10_000));
+        for at in 100..200 {
+            let object = format!(
+                "apiVersion: kustomize.toolkit.fluxcd.io/v1\nkind: Kustomization\n\
+                 metadata: {{name: k{at}, namespace: flux-system}}\nspec: {{path: ./apps, targetNamespace: n{at}}}\n"
+            );
+            inside.write(&format!("{side}/flux/{at}.yaml"), &object);
+        }
+    }
+    let error = error(&inside, DIFF);
+    assert!(error.contains("`apps`: with this one, builds make more than 500000 copies of objects"), "{error}");
+}
+
+#[test]
+fn limits_of_head_do_not_count() {
+    let (status, out, error) = compared("head-raises-limits");
+    assert_eq!((status, out.as_str()), (2, ""), "{error}");
+    assert!(error.contains("with this one, builds make more than 2 copies of objects"), "{error}");
+    assert!(error.contains("raise `limits.instances` in the configuration of base"), "{error}");
+}
+
+#[test]
+fn nesting_beyond_limit_is_named() {
+    let (_, out, error) = compared("kustomizations-nested-beyond-limit");
+    assert!(out.contains("too many kustomizations include each other"), "{out} {error}");
+    assert!(out.contains("kustomization in app/"), "{out}");
+}
+
+#[test]
+fn deliveries_beyond_limit_are_an_error() {
+    let (status, out, error) = compared("deliveries-beyond-limit");
+    assert_eq!((status, out.as_str()), (2, ""), "{error}");
+    assert!(error.contains("`flux/c.yaml`: with this one, more than 2 objects deliver others"), "{error}");
+}
+
+#[test]
+fn kustomization_that_includes_itself_is_named() {
+    let (status, out, error) = compared("kustomization-includes-itself");
+    assert_eq!(status, 0, "{error}");
+    assert!(out.contains("cannot build its sources any more, because"), "{out}");
+    assert!(out.contains("includes itself"), "{out}");
+}
+
+/// 0.2 MB took half a gigabyte, and 18 seconds to compare.
+#[test]
+fn thousands_of_bundles() {
+    let inside = Repository::new();
+    let bundles: String = (0..8_000).map(|at| format!("  b{at}: {{paths: [m]}}\n")).collect();
+    for side in ["base", "head", "."] {
+        inside.write(&format!("{side}/m/map.yaml"), &map("m"));
+        inside.write(&format!("{side}/ownerlint.yaml"), &format!("version: 1\nbundles:\n{bundles}"));
+    }
+    for arguments in ["check", "list", "diff --base base --head head"] {
+        let error = error(&inside, arguments);
+        assert!(error.contains("ownerlint.yaml has 8000 bundles, more than 2000"), "{error}");
+        assert!(error.contains("`limits: {bundles: 8000}`"), "{error}");
+    }
+    inside.write("ownerlint.yaml", &format!("version: 1\nlimits: {{bundles: 8000}}\nbundles:\n{bundles}"));
+    let run = limited(&inside.path(), "list m");
+    assert_eq!(run.status.code(), Some(0), "{}", String::from_utf8_lossy(&run.stderr));
+}
+
+/// Each of 2,000 bundles would have had its 20,000 objects.
+#[test]
+fn bundles_of_one_large_file() {
+    let inside = Repository::new();
+    inside.write("m/maps.yaml", &maps(20_000));
+    let bundles: String = (0..100).map(|at| format!("  b{at}: {{paths: [{}m]}}\n", "./".repeat(at))).collect();
+    inside.write("ownerlint.yaml", &format!("version: 1\nlimits: {{instances: 30000}}\nbundles:\n{bundles}"));
+    let error = error(&inside, "check --threads 2");
+    let expected = "the paths of all bundles lead to more than 30000 copies of objects together";
+    assert!(error.contains("bundle `b10`") && error.contains(expected), "{error}");
+}
+
+/// 10 kB took eight seconds: each path led through all files again.
+#[test]
+fn one_path_thousands_of_times() {
+    let inside = Repository::new();
+    for at in 0..2_000 {
+        inside.write(&format!("m/{at}.yaml"), "");
+    }
+    inside.write("m/map.yaml", &map("m"));
+    let paths = vec!["m"; 2_000].join(", ");
+    inside.write("ownerlint.yaml", &format!("version: 1\nbundles:\n  b: {{paths: [{paths}]}}\n"));
+    let run = limited(&inside.path(), "check --threads 2");
+    assert_eq!(run.status.code(), Some(0), "{}", String::from_utf8_lossy(&run.stderr));
+    let spelled: Vec<String> = (0..500).map(|at| format!("{}m", "./".repeat(at))).collect();
+    inside.write("ownerlint.yaml", &format!("version: 1\nbundles:\n  b: {{paths: [{}]}}\n", spelled.join(", ")));
+    let error = error(&inside, "check --threads 2");
+    let expected = "the paths of all bundles lead to more than 500000 repeated entries of folders together";
+    assert!(error.contains("bundle `b`") && error.contains(expected), "{error}");
+}
+
+#[test]
+fn globs_of_thousands_of_bundles() {
+    let inside = Repository::new();
+    for at in 0..2_000 {
+        inside.write(&format!("m/{at}.yaml"), "");
+    }
+    let bundles: String = (0..2_000).map(|at| format!("  b{at}: {{paths: ['m/*{at}.yaml']}}\n")).collect();
+    inside.write("ownerlint.yaml", &format!("version: 1\nbundles:\n{bundles}"));
+    let error = error(&inside, "check --threads 2");
+    let expected = "the paths of all bundles lead to more than 500000 repeated entries of folders together";
+    assert!(error.contains("bundle `b") && error.contains(expected), "{error}");
+}
