@@ -79,7 +79,9 @@ pub struct Removers {
 struct RunningController {
     /// In order, and how that is known.
     workloads: Vec<(ObjectId, Evidence)>,
-    /// For each of them the grants that name it.
+    /// The grants by the first of them that they name.
+    order: OnceLock<GrantOrder>,
+    /// For each of them the grants that name it; none if there are too many.
     orders: Vec<OnceLock<GrantOrder>>,
 }
 
@@ -90,8 +92,8 @@ struct Running<'t> {
     order: &'t OnceLock<GrantOrder>,
 }
 
-/// Of so many workloads that run a controller's image one may be the controller.
-const MOST_CANDIDATES: usize = 64;
+/// Of so many workloads that run a controller's image any may be the controller. Of more, the first that may change the object is.
+const MOST_CANDIDATES: usize = 8;
 
 /// Keeps those that have a sign, if any has it and there are several.
 fn prefer<T>(candidates: &mut Vec<T>, mut has_sign: impl FnMut(&T) -> bool) {
@@ -204,16 +206,28 @@ impl Removers {
     ) -> Vec<Running<'t>> {
         let Some(rows) = self.running.get(&known.finalizer) else { return Vec::new() };
         let rows = rows.get_or_init(|| known.controllers.iter().map(|row| self.runs(inventory, row)).collect());
-        let rows = known.controllers.iter().zip(rows).filter(|(controller, _)| counts(controller));
-        let found = rows.flat_map(|(controller, running)| {
+        let rows = || known.controllers.iter().zip(rows).filter(|(controller, _)| counts(controller));
+        let resources = inventory.kinds.resources(GroupKind::new(holder.group, holder.kind));
+        if rows().map(|(_, running)| running.workloads.len()).sum::<usize>() > MOST_CANDIDATES {
+            let all = |(controller, running): (&'t Controller, &'t RunningController)| {
+                let workloads = || running.workloads.iter().map(|(id, _)| *id);
+                let order = running.order.get_or_init(|| self.access.order_of(workloads()));
+                let able = self.access.first_able(order, holder, &resources)?;
+                Some(Running { controller, workload: &running.workloads[able], order: &running.order })
+            };
+            let first = |(controller, running): (&'t Controller, &'t RunningController)| {
+                Some(Running { controller, workload: running.workloads.first()?, order: &running.order })
+            };
+            return rows().find_map(all).or_else(|| rows().find_map(first)).into_iter().collect();
+        }
+        let found = rows().flat_map(|(controller, running)| {
             let places = running.workloads.iter().zip(&running.orders);
             places.map(move |(workload, order)| Running { controller, workload, order })
         });
-        let mut found: Vec<Running<'t>> = found.take(MOST_CANDIDATES).collect();
+        let mut found: Vec<Running<'t>> = found.collect();
         if matches!(found[..], [Running { workload: (_, Evidence::Configuration), .. }, _, ..]) {
             found.truncate(1);
         }
-        let resources = inventory.kinds.resources(GroupKind::new(holder.group, holder.kind));
         prefer(&mut found, |running| {
             let order = running.order.get_or_init(|| self.access.order_of(std::iter::once(running.workload.0)));
             self.access.first_able(order, holder, &resources).is_some()
@@ -236,8 +250,8 @@ impl Removers {
         let mut workloads: Vec<_> = named.chain(by_image).collect();
         // A dump shows a Deployment with its ReplicaSets and their Pods.
         prefer(&mut workloads, |(id, _)| inventory.member(*id).object.metadata().owner_references().entries.is_empty());
-        workloads.truncate(MOST_CANDIDATES);
-        RunningController { orders: workloads.iter().map(|_| OnceLock::new()).collect(), workloads }
+        let each = if workloads.len() > MOST_CANDIDATES { 0 } else { workloads.len() };
+        RunningController { order: OnceLock::new(), orders: (0..each).map(|_| OnceLock::new()).collect(), workloads }
     }
 
     fn with_access<'t>(
