@@ -1,6 +1,7 @@
 //! A file's decoded text and its lazy line index.
 
 use std::borrow::Cow;
+use std::collections::BTreeMap;
 use std::ops::Range;
 use std::sync::{Arc, OnceLock};
 
@@ -39,6 +40,8 @@ pub struct SourceFile {
     /// Of most texts nothing.
     facts: Option<Arc<TextFacts>>,
     tables: Arc<PlaceTables>,
+    /// Long lines of which something is hidden, as they are shown.
+    long_lines: Arc<OnceLock<BTreeMap<usize, String>>>,
 }
 
 /// A text, or what is kept of it.
@@ -76,6 +79,7 @@ impl SourceFile {
             text: FileText::Whole(Arc::new(text.into())),
             facts: None,
             tables: Arc::default(),
+            long_lines: Arc::default(),
         }
     }
 
@@ -86,7 +90,8 @@ impl SourceFile {
     }
 
     /// The same file, of which `hidden` is never shown: spans in order, without overlaps.
-    pub fn with_hidden(self, hidden: Vec<Span>) -> Self {
+    pub fn with_hidden(mut self, hidden: Vec<Span>) -> Self {
+        self.long_lines = Arc::default();
         self.with(!hidden.is_empty(), |facts| facts.hidden = hidden)
     }
 
@@ -126,6 +131,23 @@ impl SourceFile {
     /// A 1-based line as people may see it: an asterisk takes the place of each byte that is hidden or likely a credential, so places
     /// stay right. Empty when the file has no such line.
     pub fn shown_line(&self, line: usize) -> Cow<'_, str> {
+        let is_long =
+            |line: usize| self.line_span(line).is_some_and(|span| span.end - span.start > credentials::LONGEST);
+        if !is_long(line) {
+            return self.masked_line(line);
+        }
+        // Many findings may be in one long line: it is searched and copied once.
+        let long_lines = self.long_lines.get_or_init(|| {
+            let masked =
+                (1..=self.line_count()).filter(|line| is_long(*line)).map(|line| (line, self.masked_line(line)));
+            masked.filter_map(|(line, text)| matches!(text, Cow::Owned(_)).then(|| (line, text.into_owned()))).collect()
+        });
+        let whole = || self.line_span(line).map_or("", |span| self.slice(span));
+        Cow::Borrowed(long_lines.get(&line).map_or_else(whole, String::as_str))
+    }
+
+    /// A line with what is hidden in it, and likely credentials, as asterisks.
+    fn masked_line(&self, line: usize) -> Cow<'_, str> {
         let Some(span) = self.line_span(line) else { return Cow::Borrowed("") };
         let text = masked(self.slice(span), span.start, self.hidden());
         let near = |below: isize| {

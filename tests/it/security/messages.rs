@@ -150,5 +150,5 @@ fn likely_passwords_are_in_no_format() {
     assert!(!out.contains("hunterMARK"), "{out}");
     // Places stay right, and what only names a credential is shown.
     let (_, out, _) = repository.run(&["--show", "info", "."], "");
-    assert!(out.contains("value: ***********") && out.contains("name: DB_PASSWORD"), "{out}");
+    assert!(out.contains("value: ***********") && out.contains("name: db.password"), "{out}");
 }
