@@ -1,7 +1,7 @@
 //! How much the paths of a run may lead to: a configuration can name a folder in each of its bundles, and it is somebody else's.
 
 use std::cell::{Cell, RefCell};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use foldhash::HashSet;
 
@@ -26,8 +26,8 @@ pub struct WalkBudget {
 
 impl WalkBudget {
     /// Notes a visit to a folder. Returns whether it was visited before.
-    pub(super) fn visit(&self, folder: &PathBuf) -> bool {
-        !self.visited.borrow_mut().insert(folder.clone())
+    pub(super) fn visit(&self, folder: &Path) -> bool {
+        !self.visited.borrow_mut().insert(folder.to_path_buf())
     }
 
     /// Notes an entry of a folder that was visited before.
