@@ -22,6 +22,8 @@ pub enum Destination {
     Folder(Arc<str>),
     /// The files of a folder that a kustomization governs and no root reaches: nobody applies them.
     Unapplied(Arc<str>),
+    /// The same of files that base has outside of all kustomizations: whether what applied them goes on is unknown.
+    Disowned(Arc<str>),
     /// What else the cluster contains; it is part of no change.
     Beside,
 }
@@ -29,6 +31,11 @@ pub enum Destination {
 impl Destination {
     /// Whether somebody applies what is there.
     pub fn is_applied(&self) -> bool {
+        !matches!(self, Self::Unapplied(_) | Self::Disowned(_))
+    }
+
+    /// Whether what is there may still be needed in the cluster: it is applied, or was and may be.
+    pub fn may_be_applied(&self) -> bool {
         !matches!(self, Self::Unapplied(_))
     }
 
@@ -54,7 +61,9 @@ impl Destination {
     /// The folder in which its files are, or in which its build starts; `.` for the topmost one.
     pub fn folder(&self) -> Option<&str> {
         let folder = match self {
-            Self::Root { folder, .. } | Self::Folder(folder) | Self::Unapplied(folder) => folder,
+            Self::Root { folder, .. } | Self::Folder(folder) | Self::Unapplied(folder) | Self::Disowned(folder) => {
+                folder
+            }
             Self::Bundle(_) | Self::Beside => return None,
         };
         Some(if folder.is_empty() { "." } else { folder })
@@ -65,7 +74,7 @@ impl Destination {
         match self {
             Self::Bundle(name) => Some(name),
             Self::Root { .. } => self.folder(),
-            Self::Folder(_) | Self::Unapplied(_) | Self::Beside => None,
+            Self::Folder(_) | Self::Unapplied(_) | Self::Disowned(_) | Self::Beside => None,
         }
     }
 }

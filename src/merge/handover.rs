@@ -1,6 +1,6 @@
-//! Objects that go over from one Flux Kustomization, or Application of Argo CD, to another. They are safe exactly if the new one applies
-//! them before the old one prunes or is deleted: from then on their labels name the new one, and the old one spares them (fluxcd/pkg
-//! ssa/manager_delete.go; argo-cd docs/user-guide/resource_tracking.md).
+//! Objects that go over from one Flux Kustomization, or Application of Argo CD, to another. They are safe exactly if the new one is of the
+//! same tool and applies them before the old one prunes or is deleted: from then on their labels name the new one, and the old one spares
+//! them (fluxcd/pkg ssa/manager_delete.go; argo-cd docs/user-guide/resource_tracking.md).
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -18,7 +18,7 @@ use crate::yaml::Value;
 pub struct Handover {
     /// What had them.
     pub from: Deliverer,
-    /// What has them now, by the same tool.
+    /// What has them now.
     pub to: Deliverer,
     /// Whether the old one certainly prunes before the new one applies: the new one waits for it.
     pub pruned_first: bool,
@@ -45,7 +45,7 @@ pub(super) fn handovers(
         let (was, is) = (part.base.inventory.member(was.id), head.inventory.member(is.id));
         let left = part.base.destination(was.file);
         let (Some(from), Some(to)) = (left.deliverer(), head.destination(is.file).deliverer()) else { continue };
-        if from != to && from.tool == to.tool {
+        if from != to {
             groups.entry((left, from, to)).or_default().push(was);
         }
     }

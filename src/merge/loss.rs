@@ -10,6 +10,7 @@ use super::outlook::Outlook;
 use super::part::MergePart;
 use super::surprise::{Standing, Surprise, severity};
 use super::withdraw::PartWithdrawal;
+use crate::changes::Destination;
 use crate::finding::Severity;
 use crate::inventory::{Member, ObjectId};
 use crate::kube::{GroupKind, ObjectKey, kinds};
@@ -86,6 +87,7 @@ impl<'a> Losses<'a, '_> {
             None => Standing::Unwritten,
             Some(member) if self.part.still_applied(member).is_some() => Standing::Applied,
             Some(member) if self.part.renamed(member).is_some() => Standing::Removed,
+            Some(member) if self.may_be_applied(member) => Standing::Applied,
             // What left by itself is what the change shows, even if its file stays: an entry of a kustomization left.
             Some(member) if because.len() > 1 && self.part.is_written(member) => Standing::Unapplied,
             Some(_) => Standing::Removed,
@@ -102,8 +104,11 @@ impl<'a> Losses<'a, '_> {
         let certain = end.certainty == EffectCertainty::Certain || unattended;
         let stuck = end.effect == Stuck && !unattended;
         let (used, hides) = (!users.is_empty(), member.is_some_and(|member| self.hides(member)));
-        let severity = severity(Surprise { standing, used, had_users, data, hides, stuck, certain })
-            .max(in_doubt.then_some(Severity::Warning));
+        let surprise = Surprise { standing, used, had_users, data, hides, stuck, certain };
+        // What is assumed of other objects makes it no less certain that a tool deletes this one.
+        let requested = end.effect == Stuck && self.is_said(&end.because);
+        let requested = requested.then(|| severity(Surprise { stuck: false, certain: true, ..surprise })).flatten();
+        let severity = severity(surprise).max(in_doubt.then_some(Severity::Warning)).max(requested);
         Some(Loss {
             key: key.clone(),
             member,
@@ -123,6 +128,11 @@ impl<'a> Losses<'a, '_> {
     fn is_told(&self, because: &[ObjectKey]) -> bool {
         let regime = because.first().and_then(|root| self.withdrawn.regimes.get(root));
         self.withdrawn.assumed.is_empty() && regime.is_none_or(|(_, said)| *said)
+    }
+
+    /// Whether something says which tool deletes the first of these objects.
+    fn is_said(&self, because: &[ObjectKey]) -> bool {
+        because.first().and_then(|root| self.withdrawn.regimes.get(root)).is_some_and(|(_, said)| *said)
     }
 
     /// Whether it has a finalizer that no known controller removes, wherever it runs.
@@ -165,7 +175,15 @@ impl<'a> Losses<'a, '_> {
     fn applied(&self, id: ObjectId) -> Option<&'a Member> {
         let head = self.part.head?;
         let member = head.inventory.member(id);
-        head.applies(member).then_some(member)
+        head.destination(member.file).may_be_applied().then_some(member)
+    }
+
+    /// Whether a new kustomization keeps an object of base from the tree that head applies, and nothing else does: what applied it may go
+    /// on.
+    fn may_be_applied(&self, member: &Member) -> bool {
+        let Some(head) = self.part.head else { return false };
+        let found = head.inventory.with_key(&member.key).iter().map(|id| head.inventory.member(*id));
+        found.into_iter().any(|after| matches!(head.destination(after.file), Destination::Disowned(_)))
     }
 }
 

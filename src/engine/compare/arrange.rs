@@ -170,6 +170,15 @@ impl Parsed {
         Ok(listed.into_iter().filter(|at| !exclude.is_match(places[*at])).collect())
     }
 
+    /// The files that no kustomization governs and no root reaches.
+    pub(super) fn free(&self) -> BTreeSet<Arc<str>> {
+        let reached: BTreeSet<usize> =
+            self.roots.roots.iter().flat_map(|root| &root.files).map(|reached| reached.file).collect();
+        let free =
+            self.places.iter().enumerate().filter(|(at, place)| !reached.contains(at) && !self.roots.govern(place));
+        free.map(|(_, place)| Arc::clone(place)).collect()
+    }
+
     /// The roots that cannot be built, each with what is in the way. What was rendered was built.
     fn unbuildable(&self) -> impl Iterator<Item = (Destination, String)> {
         let sources = self.roots.roots.iter().filter(|root| !self.rendered.roots.contains_key(&root.folder));
@@ -183,12 +192,14 @@ impl Parsed {
     }
 
     /// The trees of the state: one for each cluster of the configuration, one for all other files that somebody applies, and one
-    /// for those that nobody does. `elsewhere` has the kinds that CRDs define, in whatever part.
+    /// for those that nobody does. `elsewhere` has the kinds that CRDs define, in whatever part; `free` are the files that the other
+    /// state has outside of all kustomizations.
     pub(super) fn arrange(
         self,
         configured: &Configured,
         beside: &[ParsedFile],
         elsewhere: &Definitions,
+        free: &BTreeSet<Arc<str>>,
     ) -> Result<Vec<TreePart>, SessionError> {
         let roots = &self.roots;
         let built = roots.roots.iter().flat_map(|root| &root.files).map(|reached| reached.file).collect();
@@ -207,7 +218,7 @@ impl Parsed {
             trees.push((files, settings, cluster.called()));
         }
         let rest = configured.rest.input.settings.clone();
-        let (applied, unapplied) = assigned.rest(roots);
+        let (applied, unapplied) = assigned.rest(roots, free);
         trees.push((applied, rest.clone(), None));
         trees.push((unapplied, rest, None));
         let last = trees.len() - 1;
@@ -290,7 +301,7 @@ impl Assignment<'_> {
     }
 
     /// What no bundle has: what somebody applies, and what nobody does.
-    fn rest(&mut self, roots: &BuildRoots) -> (Vec<PlacedFile>, Vec<PlacedFile>) {
+    fn rest(&mut self, roots: &BuildRoots, free: &BTreeSet<Arc<str>>) -> (Vec<PlacedFile>, Vec<PlacedFile>) {
         let claimed = std::mem::take(&mut self.reached);
         let mut applied = Vec::new();
         for root in &roots.roots {
@@ -303,9 +314,11 @@ impl Assignment<'_> {
             }
             let place = &self.state.places[at];
             let folder = Arc::from(folder_of(place));
-            match roots.govern(place) {
-                true => unapplied.push(self.file(at, Destination::Unapplied(folder), None)),
-                false => applied.push(self.file(at, Destination::Folder(folder), None)),
+            match (roots.govern(place), free.contains(place)) {
+                (true, false) => unapplied.push(self.file(at, Destination::Unapplied(folder), None)),
+                // With what is applied, so that ties between both are found.
+                (true, true) => applied.push(self.file(at, Destination::Disowned(folder), None)),
+                (false, _) => applied.push(self.file(at, Destination::Folder(folder), None)),
             }
         }
         (applied, unapplied)

@@ -89,8 +89,9 @@ impl Comparison {
         let unread = unread(&old.source_state(&in_base), &new.source_state(&in_head));
         let failed = [old.failed(UnreadSide::Base), new.failed(UnreadSide::Head)].concat();
         let (before, after, always) = (old.definitions(), new.definitions(), Definitions::of(&beside));
-        let old = old.arrange(&configured, &beside, &before.or(&after).or(&always))?;
-        let new = new.arrange(&configured, &beside, &after.or(&before).or(&always))?;
+        let free = old.free();
+        let old = old.arrange(&configured, &beside, &before.or(&after).or(&always), &BTreeSet::new())?;
+        let new = new.arrange(&configured, &beside, &after.or(&before).or(&always), &free)?;
         if request.parser == ParserChoice::Verify {
             parsers_agree(old.iter().chain(&new).map(|tree| &tree.inventory))?;
         }

@@ -156,6 +156,17 @@ fn suppressions_of_head_cannot_silence_diff() {
 }
 
 #[test]
+fn new_kustomization_gives_up_no_object_of_definition() {
+    says_all("kustomization-disowns-what-stays", &[]);
+}
+
+#[test]
+fn takeover_by_another_tool_is_told() {
+    let document = attacked("tool-takes-over-from-another").run("", &REFS).expect("a report");
+    assert!(told(&document).contains(&"recreated ConfigMap/shop/other".to_owned()), "{document}");
+}
+
+#[test]
 fn files_of_git_cannot_silence_diff() {
     let folder = attacked("new-configuration-excludes-everything");
     folder.write(".gitignore", "*\n").write(".gitattributes", "* export-ignore -text binary filter=x\n");

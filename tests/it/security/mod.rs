@@ -3,6 +3,7 @@
 
 mod findings_limit;
 mod fixtures;
+mod forgets_nothing;
 mod judgement;
 mod lists;
 mod messages;
