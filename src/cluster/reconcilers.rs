@@ -12,6 +12,7 @@ use super::source::Source;
 use crate::gc::Reconciler;
 use crate::inventory::{Member, ObjectId};
 use crate::kube::{GroupKind, Namespace, ObjectKey, finalizers};
+use crate::ownership::access::Budget;
 use crate::ownership::{Evidence, FinalizerHolder, Remover};
 
 /// Group and kind of an object, its namespace if permissions are known, and one of its finalizers: all that decides who removes it.
@@ -64,7 +65,7 @@ impl<'a> Reconcilers<'a> {
         if !matches!(remover, Remover::Workload { evidence: Evidence::Image { .. } | Evidence::Configuration, .. }) {
             return Vec::new();
         }
-        let mut seen = BTreeSet::new();
+        let (mut seen, mut budget) = (BTreeSet::new(), Budget::default());
         let mut answer = Vec::new();
         for workload in removers.candidates(inventory, &holder, finalizer) {
             let running = self.outermost(workload);
@@ -72,7 +73,8 @@ impl<'a> Reconcilers<'a> {
             if inventory.member(workload).object.group() == "batch" || !seen.insert(running) {
                 continue;
             }
-            let authority = removers.access().authority(inventory, workload, &holder).alternatives();
+            let authority = removers.access().authority(inventory, workload, &holder, &mut budget);
+            let authority = authority.alternatives();
             let authority = authority.iter().map(|alternative| self.keys(alternative)).collect();
             let workloads = self.keys(&[running]);
             if !workloads.is_empty() {

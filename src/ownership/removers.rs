@@ -10,7 +10,7 @@ use std::sync::{Arc, OnceLock};
 
 use foldhash::HashMap;
 
-use super::access::{Access, GrantOrder};
+use super::access::{Access, Budget};
 use super::finalizer_holder::FinalizerHolder;
 use super::known_finalizers::{Controller, Handles, KnownFinalizer, KnownFinalizers, image_name};
 use crate::inventory::{Inventory, Member, ObjectId};
@@ -74,22 +74,14 @@ pub struct Removers {
     running: HashMap<String, OnceLock<Vec<RunningController>>>,
 }
 
-/// The workloads in which a controller runs.
-#[derive(Debug)]
-struct RunningController {
-    /// In order, and how that is known.
-    workloads: Vec<(ObjectId, Evidence)>,
-    /// The grants by the first of them that they name.
-    order: OnceLock<GrantOrder>,
-    /// For each of them the grants that name it; none if there are too many.
-    orders: Vec<OnceLock<GrantOrder>>,
-}
+/// The workloads in which a controller runs, in order, and how that is known.
+type RunningController = Vec<(ObjectId, Evidence)>;
 
 /// One of them.
+#[derive(Clone, Copy)]
 struct Running<'t> {
     controller: &'t Controller,
     workload: &'t (ObjectId, Evidence),
-    order: &'t OnceLock<GrantOrder>,
 }
 
 /// Of so many workloads that run a controller's image any may be the controller. Of more, the first that may change the object is.
@@ -207,31 +199,23 @@ impl Removers {
         let Some(rows) = self.running.get(&known.finalizer) else { return Vec::new() };
         let rows = rows.get_or_init(|| known.controllers.iter().map(|row| self.runs(inventory, row)).collect());
         let rows = || known.controllers.iter().zip(rows).filter(|(controller, _)| counts(controller));
+        let all = || {
+            rows()
+                .flat_map(|(controller, running)| running.iter().map(move |workload| Running { controller, workload }))
+        };
+        let mut found: Vec<Running<'t>> = all().take(MOST_CANDIDATES + 1).collect();
         let resources = inventory.kinds.resources(GroupKind::new(holder.group, holder.kind));
-        if rows().map(|(_, running)| running.workloads.len()).sum::<usize>() > MOST_CANDIDATES {
-            let all = |(controller, running): (&'t Controller, &'t RunningController)| {
-                let workloads = || running.workloads.iter().map(|(id, _)| *id);
-                let order = running.order.get_or_init(|| self.access.order_of(workloads()));
-                let able = self.access.first_able(order, holder, &resources)?;
-                Some(Running { controller, workload: &running.workloads[able], order: &running.order })
-            };
-            let first = |(controller, running): (&'t Controller, &'t RunningController)| {
-                Some(Running { controller, workload: running.workloads.first()?, order: &running.order })
-            };
-            return rows().find_map(all).or_else(|| rows().find_map(first)).into_iter().collect();
+        let mut budget = Budget::default();
+        let may_change =
+            |running: &Running<'_>| self.access.may_change(running.workload.0, holder, &resources, &mut budget);
+        if found.len() > MOST_CANDIDATES {
+            let able = if self.access.has_grants() { all().find(may_change) } else { None };
+            return vec![able.unwrap_or(found[0])];
         }
-        let found = rows().flat_map(|(controller, running)| {
-            let places = running.workloads.iter().zip(&running.orders);
-            places.map(move |(workload, order)| Running { controller, workload, order })
-        });
-        let mut found: Vec<Running<'t>> = found.collect();
         if matches!(found[..], [Running { workload: (_, Evidence::Configuration), .. }, _, ..]) {
             found.truncate(1);
         }
-        prefer(&mut found, |running| {
-            let order = running.order.get_or_init(|| self.access.order_of(std::iter::once(running.workload.0)));
-            self.access.first_able(order, holder, &resources).is_some()
-        });
+        prefer(&mut found, may_change);
         prefer(&mut found, |running| inventory.member(running.workload.0).object.group() != "batch");
         prefer(&mut found, |running| match &running.workload {
             (id, Evidence::Image { image, .. }) => is_called(&inventory.member(*id).key.name, image_name(image)),
@@ -243,15 +227,14 @@ impl Removers {
     fn runs(&self, inventory: &Inventory, controller: &Controller) -> RunningController {
         let named = controller.workload.iter().flat_map(|key| inventory.with_key(key).first());
         let named = named.map(|id| (*id, Evidence::Configuration));
-        let by_image = self
-            .access
-            .running(inventory, controller)
-            .map(|(workload, image)| (workload, Evidence::Image { image: image.value.to_owned(), span: image.span }));
+        let by_image =
+            self.access.workloads().running(inventory, controller).map(|(workload, image)| {
+                (workload, Evidence::Image { image: image.value.to_owned(), span: image.span })
+            });
         let mut workloads: Vec<_> = named.chain(by_image).collect();
         // A dump shows a Deployment with its ReplicaSets and their Pods.
         prefer(&mut workloads, |(id, _)| inventory.member(*id).object.metadata().owner_references().entries.is_empty());
-        let each = if workloads.len() > MOST_CANDIDATES { 0 } else { workloads.len() };
-        RunningController { order: OnceLock::new(), orders: (0..each).map(|_| OnceLock::new()).collect(), workloads }
+        workloads
     }
 
     fn with_access<'t>(
@@ -264,8 +247,7 @@ impl Removers {
             return None;
         }
         let resources = inventory.kinds.resources(GroupKind::new(holder.group, holder.kind));
-        let grant = self.access.naming(holder, &resources)?;
-        let workload = self.access.first_workload(grant)?;
+        let (grant, workload) = self.access.naming(holder, &resources)?;
         let evidence = Evidence::Access {
             service_account: workload.service_account.to_string(),
             binding: grant.binding,

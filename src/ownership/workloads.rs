@@ -1,9 +1,13 @@
 //! Who runs what: the pods that manifests describe, each with its images and its ServiceAccount.
 
+use std::collections::BTreeSet;
+
+use foldhash::HashMap;
 use smol_str::SmolStr;
 
 use crate::inventory::{Inventory, Member, ObjectId};
 use crate::manifest::Spanned;
+use crate::ownership::known_finalizers::{Controller, ImagePattern, image_name};
 use crate::ownership::pod_specs::{may_run_pods, pod_spec};
 use crate::yaml::Value;
 
@@ -29,16 +33,65 @@ impl<'a> RunContainer<'a> {
     }
 }
 
-/// The workloads in an input, in its order; those that end on their own come last, because a controller does not. And how many do
-/// not.
-pub(super) fn of(inventory: &Inventory) -> (Vec<Workload>, usize) {
-    let all = || inventory.members.iter().filter_map(|member| Some((member, pod_of(member)?)));
-    let mut workloads = Vec::with_capacity(all().count());
-    workloads.extend(all().map(|(member, pod)| workload(member, pod)));
-    let ends = |workload: &Workload| inventory.member(workload.id).object.group() == "batch";
-    workloads.sort_by_key(ends);
-    let running = workloads.partition_point(|workload| !ends(workload));
-    (workloads, running)
+/// The workloads in an input.
+#[derive(Debug, Default)]
+pub(super) struct Workloads {
+    /// In the order of the input; those that end on their own come last, because a controller does not.
+    pub(super) all: Vec<Workload>,
+    /// The number of workloads that do not end on their own.
+    running: usize,
+    /// Places among them, in order, by the names of their images.
+    by_image: HashMap<String, Vec<usize>>,
+}
+
+impl Workloads {
+    /// Finds the workloads in an input, with their images.
+    pub(super) fn of(inventory: &Inventory) -> Self {
+        let found = || inventory.members.iter().filter_map(|member| Some((member, pod_of(member)?)));
+        let mut all = Vec::with_capacity(found().count());
+        all.extend(found().map(|(member, pod)| workload(member, pod)));
+        let ends = |workload: &Workload| inventory.member(workload.id).object.group() == "batch";
+        all.sort_by_key(ends);
+        let running = all.partition_point(|workload| !ends(workload));
+        let mut by_image: HashMap<String, Vec<usize>> = HashMap::default();
+        for (at, workload) in all.iter().enumerate() {
+            for container in containers(inventory.member(workload.id)) {
+                let name = image_name(container.image.value);
+                match by_image.get_mut(name) {
+                    Some(places) => places.push(at),
+                    None => _ = by_image.insert(name.to_owned(), vec![at]),
+                }
+            }
+        }
+        Self { all, running, by_image }
+    }
+
+    /// The place of a workload.
+    pub(super) fn place(&self, workload: ObjectId) -> Option<usize> {
+        let (running, ending) = self.all.split_at(self.running);
+        let place = |among: &[Workload]| among.binary_search_by_key(&workload, |known| known.id).ok();
+        place(running).or_else(|| Some(self.running + place(ending)?))
+    }
+
+    /// The workloads in which a controller runs, in order, each with the image.
+    pub(super) fn running<'a>(
+        &'a self,
+        inventory: &'a Inventory,
+        controller: &'a Controller,
+    ) -> impl Iterator<Item = (ObjectId, Spanned<&'a str>)> {
+        let named = |pattern: &ImagePattern| match pattern.name() {
+            Some(name) => self.by_image.get(name).cloned().unwrap_or_default(),
+            None => (0..self.all.len()).collect(),
+        };
+        let places: BTreeSet<usize> = controller.images.iter().flat_map(named).collect();
+        places.into_iter().filter_map(|at| {
+            let workload = self.all[at].id;
+            let runs =
+                |container: &RunContainer<'_>| controller.is_run_by(container.image.value, container.command_line());
+            let container = containers(inventory.member(workload)).find(runs)?;
+            Some((workload, container.image))
+        })
+    }
 }
 
 fn pod_of(member: &Member) -> Option<Value<'_>> {

@@ -20,6 +20,7 @@ use crate::finding::Severity;
 use crate::inventory::{Member, ObjectId};
 use crate::kube::{ObjectKey, Policy, Wait};
 use crate::ownership::FinalizerHolder;
+use crate::ownership::access::Budget;
 
 pub(super) static OPERATOR_DELETED_FIRST: Rule = rule!(
     "operator-deleted-first",
@@ -127,7 +128,8 @@ fn left_behind<'h, 'a>(
 /// The operator of an object and what lets it act.
 fn lost(context: &Context<'_>, held: &Held<'_>) -> impl Iterator<Item = ObjectId> {
     let holder = FinalizerHolder { name: None, ..FinalizerHolder::of(held.member) };
-    let authority = context.ownership.removers.access().authority(context.inventory, held.operator, &holder);
+    let access = context.ownership.removers.access();
+    let authority = access.authority(context.inventory, held.operator, &holder, &mut Budget::default());
     std::iter::once(held.operator).chain(authority.alternatives().into_iter().flatten())
 }
 

@@ -1,7 +1,7 @@
 //! What RBAC lets a controller do: against recordings of the API server, and as alternatives of which each is enough.
 
 use ownerlint::inventory::Inventory;
-use ownerlint::ownership::access::{PolicyRule, may_set_blocking_reference};
+use ownerlint::ownership::access::{Budget, PolicyRule, ResourceRequest, may_set_blocking_reference};
 use ownerlint::ownership::{FinalizerHolder, Ownership};
 use serde_json::{Value, json};
 
@@ -81,7 +81,8 @@ fn authority(manifests: &[String]) -> Vec<String> {
     let inventory: Inventory = inventory_of("input.yaml", &(OPERATOR.to_owned() + &manifests.concat()));
     let (operator, widget) = (&inventory.members[0], &inventory.members[1]);
     let access = Ownership::of(&inventory).removers;
-    let authority = access.access().authority(&inventory, operator.id, &FinalizerHolder::of(widget));
+    let holder = FinalizerHolder::of(widget);
+    let authority = access.access().authority(&inventory, operator.id, &holder, &mut Budget::default());
     let named = |id: &_| {
         let key = &inventory.member(*id).key;
         format!("{} {}", key.kind(), key.name)
@@ -137,6 +138,60 @@ fn a_role_that_another_aggregates_is_needed_too() {
         authority(&[aggregating, part, binding("ClusterRole", "x", "all")]),
         ["ClusterRoleBinding x + ClusterRole all + ClusterRole part"]
     );
+}
+
+#[test]
+fn rules_match_as_in_kubernetes() {
+    let request = |resource: &'static str, subresource: &'static str, name| ResourceRequest {
+        verb: "update",
+        group: "example.com",
+        resource,
+        subresource,
+        name,
+    };
+    let allows = |rule: Value, request| rules(&json!([rule]))[0].allows(request);
+    let rule = |resources: &[&str]| json!({"apiGroups": ["example.com"], "resources": resources, "verbs": ["update"]});
+    // TestResourceMatches in pkg/apis/rbac/v1/evaluation_helpers_test.go.
+    assert!(allows(rule(&["*"]), request("foo", "", None)), "all matches");
+    assert!(allows(rule(&["*"]), request("foo", "bar", None)), "all matches a subresource");
+    assert!(allows(rule(&["foo", "foo/bar"]), request("foo", "bar", None)), "exact");
+    assert!(!allows(rule(&["foo"]), request("foo", "bar", None)), "a resource is not its subresources");
+    assert!(!allows(rule(&["foo/bar"]), request("foo", "", None)), "a subresource is not its resource");
+    assert!(allows(rule(&["*/scale"]), request("foo", "scale", None)), "*/subresource");
+    assert!(!allows(rule(&["*/scale"]), request("foo", "", None)), "*/subresource without one");
+    assert!(!allows(rule(&["*/other", "foo*/scale"]), request("foo", "scale", None)), "no other patterns");
+    let named = json!({"apiGroups": ["*"], "resources": ["foo"], "verbs": ["*"], "resourceNames": ["one"]});
+    assert!(allows(named.clone(), request("foo", "", Some("one"))));
+    assert!(!allows(named, request("foo", "", Some("two"))));
+    let elsewhere = json!({"apiGroups": [""], "resources": ["*"], "verbs": ["*"]});
+    assert!(!allows(elsewhere, request("foo", "", None)), "another group");
+    let other_verb = json!({"apiGroups": ["*"], "resources": ["*"], "verbs": ["get"]});
+    assert!(!allows(other_verb, request("foo", "", None)), "another verb");
+}
+
+#[test]
+fn a_workload_with_many_grants_is_unrestricted() {
+    let bound = |count: usize| -> Vec<String> {
+        let bindings = (0..count).map(|number| binding("ClusterRole", &format!("x{number}"), "a"));
+        std::iter::once(role("ClusterRole", "a", "widgets")).chain(bindings).collect()
+    };
+    assert_eq!(authority(&bound(500)).len(), 500);
+    assert_eq!(authority(&bound(501)), [""; 0]);
+}
+
+#[test]
+fn a_role_that_aggregates_many_roles_is_cluster_admin() {
+    let aggregating = |count: usize| -> Vec<String> {
+        let all = "---\napiVersion: rbac.authorization.k8s.io/v1\nkind: ClusterRole\nmetadata: {name: all}\naggregationRule: \
+                   {clusterRoleSelectors: [{matchLabels: {to: all}}]}\n";
+        let part = |number: usize| {
+            let resource = if number == 0 { "widgets" } else { "gadgets" };
+            role("ClusterRole", &format!("part{number}"), resource).replace("namespace: shop", "labels: {to: all}")
+        };
+        [all.to_owned(), binding("ClusterRole", "x", "all")].into_iter().chain((0..count).map(part)).collect()
+    };
+    assert_eq!(authority(&aggregating(999)), ["ClusterRoleBinding x + ClusterRole all + ClusterRole part0"]);
+    assert_eq!(authority(&aggregating(1_001)), ["ClusterRoleBinding x + ClusterRole all"]);
 }
 
 #[test]

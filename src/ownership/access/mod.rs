@@ -1,57 +1,84 @@
-//! Who runs as which ServiceAccount, and what RBAC grants it: by what a workload may change the finalizers of an object.
+//! RBAC: which workloads may change the finalizers of an object, and by which bindings and roles.
 //!
-//! Where the input leaves something open (a namespace that is not written, a plural that no CRD defines) the answer is
-//! yes: a finding that no controller can remove a finalizer must not rest on a guess.
+//! To be read beside Kubernetes' evaluator:
+//!
+//! | here | Kubernetes |
+//! |---|---|
+//! | `PolicyRule::allows` and its conditions | `RuleAllows`, `VerbMatches`, … (plugin/pkg/auth/authorizer/rbac/rbac.go) |
+//! | `Access::may_change` | `Authorize` (there) |
+//! | `Access::rules_for` | `VisitRulesFor` (pkg/registry/rbac/validation/rule.go) |
+//! | `subject.rs` | `appliesTo` (there) |
+//! | `roles.rs` | `GetRoleReferenceRules` (there), and the aggregation of ClusterRoles |
+//!
+//! There are three differences. Where the input leaves something open (a namespace that is not written, a plural that no CRD
+//! defines) the answer is yes: a finding that no controller can remove a finalizer must not rest on a guess. The bindings of a
+//! workload are looked up by the subjects that mean it, because an input may have thousands of both. And no answer looks at more
+//! than `MANY_GRANTS` bindings of a workload or `MANY_RULES` rules: beyond that, it is yes as well.
 
-mod bindings;
-mod index;
+mod roles;
 mod rule;
-mod search;
 mod subject;
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use foldhash::HashMap;
 
-use bindings::Bindings;
-pub use bindings::{BoundRole, Grant, RuleSet};
+pub use roles::{BoundRole, Grant, RuleSet};
+use roles::{RoleReader, Roles};
 pub use rule::{PolicyRule, ResourceRequest, may_set_blocking_reference};
-pub use search::GrantOrder;
-use search::GrantSearch;
+use subject::{Subject, SubjectTable};
 
 use super::finalizer_holder::FinalizerHolder;
-use super::known_finalizers::{Controller, ImagePattern, image_name};
-use super::workloads::{self, RunContainer, Workload};
+use super::workloads::{Workload, Workloads};
 use crate::inventory::{Inventory, ObjectId};
 use crate::kube::{GroupKind, ObjectKey, kinds};
-use crate::manifest::Spanned;
 
-/// Whoever is granted more than so many roles is not looked at one by one: none of them decides what it may do.
+/// A workload with more grants than this is treated as unrestricted.
 const MANY_GRANTS: usize = 500;
 
-/// The workloads of a bundle, and what bindings in it allow them.
+/// The rules that are looked at for one object. If more rules might be about it, the change is treated as allowed.
+const MANY_RULES: usize = 1_000;
+
+/// Whoever may change one of these can release an object.
+const WHOLE_OR_FINALIZERS: [&str; 2] = ["", "finalizers"];
+
+/// The number of rules that are still looked at for one object, by all questions about it.
+#[derive(Debug)]
+pub struct Budget(usize);
+
+impl Default for Budget {
+    fn default() -> Self {
+        Self(MANY_RULES)
+    }
+}
+
+impl Budget {
+    /// Takes one rule; `false`, if none is left.
+    fn spend(&mut self) -> bool {
+        let left = self.0.checked_sub(1);
+        self.0 = left.unwrap_or_default();
+        left.is_some()
+    }
+}
+
+/// The workloads of a bundle, and the permissions that bindings in it give them.
 #[derive(Debug, Default)]
 pub struct Access {
-    /// Those that end on their own come last.
-    pub(super) workloads: Vec<Workload>,
-    /// How many of them do not.
-    running: usize,
-    /// Places among them, in order, by the names of their images.
-    by_image: HashMap<String, Vec<usize>>,
-    /// For the place of each workload that bindings name, the groups in which they do, in order.
-    named_in: HashMap<usize, Vec<usize>>,
-    /// For each group the grants that name it, in order.
+    workloads: Workloads,
+    /// The subjects that mean a workload, in order, by its place. Workloads that no binding names are left out.
+    subjects: HashMap<usize, Vec<usize>>,
+    /// For each subject the grants that name it, in order.
     granted_to: Vec<Vec<usize>>,
-    search: GrantSearch,
-    /// All grants in the order of the input, but not for permission to change everything.
-    naming: GrantOrder,
+    roles: Roles,
+    /// Sets of rules and rules in them that allow changing a resource, by its name. Rules about everything are left out.
+    by_resource: HashMap<String, Vec<(usize, usize)>>,
 }
 
 /// Workloads that are granted the same.
 pub struct AlikeWorkloads<'a> {
     /// The workloads, those that end on their own last.
     pub workloads: Vec<ObjectId>,
-    /// What bindings grant their ServiceAccount.
+    /// The grants of their ServiceAccount, in order.
     pub grants: Vec<&'a Grant>,
 }
 
@@ -63,6 +90,8 @@ pub struct Authority {
     /// A binding with its role, and with a role that this one aggregates. Each of them is enough; without any, the input does not
     /// say what allows it.
     pub grants: Vec<Vec<ObjectId>>,
+    /// Whether it has too many grants or rules to look at each.
+    pub unrestricted: bool,
 }
 
 impl Authority {
@@ -76,174 +105,214 @@ impl Authority {
     }
 }
 
+/// A rule with the grant that grants it and the set that it is in.
+#[derive(Clone, Copy)]
+struct GrantedRule<'a> {
+    grant: &'a Grant,
+    rule_set: &'a RuleSet,
+    rule: &'a PolicyRule,
+}
+
 impl Access {
-    /// Whether any binding grants a workload something: otherwise all namespaces are alike.
-    pub fn has_grants(&self) -> bool {
-        !self.granted_to.is_empty()
+    /// Finds the workloads of `inventory` and the permissions of their ServiceAccounts.
+    pub fn of(inventory: &Inventory) -> Self {
+        let mut access = Self { workloads: Workloads::of(inventory), ..Self::default() };
+        access.read_bindings(inventory);
+        access.index_rules();
+        access
     }
 
-    /// Finds every workload of `inventory` with its images and with what its ServiceAccount may do.
-    pub fn of(inventory: &Inventory) -> Self {
-        let (workloads, running) = workloads::of(inventory);
-        let mut by_image: HashMap<String, Vec<usize>> = HashMap::default();
-        for (at, workload) in workloads.iter().enumerate() {
-            for container in workloads::containers(inventory.member(workload.id)) {
-                let name = image_name(container.image.value);
-                match by_image.get_mut(name) {
-                    Some(places) => places.push(at),
-                    None => _ = by_image.insert(name.to_owned(), vec![at]),
+    fn read_bindings(&mut self, inventory: &Inventory) {
+        let mut table = SubjectTable::default();
+        let bindings: Vec<_> =
+            roles::bindings(inventory).map(|binding| (binding, roles::subjects_of(binding, &mut table))).collect();
+        let mut first_workload = vec![None; table.len()];
+        for (at, workload) in self.workloads.all.iter().enumerate() {
+            let namespace = &inventory.member(workload.id).key.namespace;
+            let meaning = Subject::meaning(&workload.service_account, namespace);
+            let mut named: Vec<usize> = meaning.iter().filter_map(|subject| table.get(subject)).copied().collect();
+            named.sort_unstable();
+            for subject in &named {
+                first_workload[*subject].get_or_insert(at);
+            }
+            if !named.is_empty() {
+                self.subjects.insert(at, named);
+            }
+        }
+        self.granted_to = vec![Vec::new(); table.len()];
+        let mut reader = RoleReader::new(inventory);
+        for (binding, subjects) in bindings {
+            let Some(first) = subjects.iter().filter_map(|subject| first_workload[*subject]).min() else { continue };
+            let Some(grant) = reader.grant(binding, first) else { continue };
+            for subject in subjects {
+                self.granted_to[subject].push(grant);
+            }
+        }
+        self.roles = reader.read;
+    }
+
+    fn index_rules(&mut self) {
+        for (set, written) in self.roles.rule_sets.iter().enumerate() {
+            for (at, rule) in written.rules.iter().enumerate().filter(|(_, rule)| !rule.is_everything()) {
+                for resource in rule.changeable().collect::<BTreeSet<_>>() {
+                    match self.by_resource.get_mut(resource) {
+                        Some(places) => places.push((set, at)),
+                        None => _ = self.by_resource.insert(resource.to_owned(), vec![(set, at)]),
+                    }
                 }
             }
         }
-        let bindings = Bindings::of(inventory, &workloads);
-        let mut named_in: HashMap<usize, Vec<usize>> = HashMap::default();
-        for (group, workloads) in bindings.subjects.iter().enumerate() {
-            workloads.iter().for_each(|at| named_in.entry(*at).or_default().push(group));
-        }
-        let mut granted_to = vec![Vec::new(); bindings.subjects.len()];
-        for (at, grant) in bindings.grants.iter().enumerate() {
-            grant.subjects.iter().for_each(|group| granted_to[*group].push(at));
-        }
-        let naming = GrantOrder::new((0..bindings.grants.len()).map(Some).collect(), false);
-        Self { workloads, running, by_image, named_in, granted_to, search: GrantSearch::new(bindings), naming }
     }
 
-    /// The workloads in which a controller runs, in order, each with the image.
-    pub(super) fn running<'a>(
-        &'a self,
-        inventory: &'a Inventory,
-        controller: &'a Controller,
-    ) -> impl Iterator<Item = (ObjectId, Spanned<&'a str>)> {
-        let named = |pattern: &ImagePattern| match pattern.name() {
-            Some(name) => self.by_image.get(name).cloned().unwrap_or_default(),
-            None => (0..self.workloads.len()).collect(),
-        };
-        let places: BTreeSet<usize> = controller.images.iter().flat_map(named).collect();
-        places.into_iter().filter_map(|at| {
-            let workload = self.workloads[at].id;
-            let runs =
-                |container: &RunContainer<'_>| controller.is_run_by(container.image.value, container.command_line());
-            let container = workloads::containers(inventory.member(workload)).find(runs)?;
-            Some((workload, container.image))
-        })
+    /// The workloads of the bundle.
+    pub(super) fn workloads(&self) -> &Workloads {
+        &self.workloads
     }
 
-    /// The first grant that allows changing `holder`, whose kind is one of `resources`, by a rule about its kind or group, and not
-    /// merely because it allows everything.
-    pub(super) fn naming(&self, holder: &FinalizerHolder<'_>, resources: &[String]) -> Option<&Grant> {
-        self.search.first(&self.naming, holder, resources).map(|at| &self.search.bindings.grants[at])
-    }
-
-    /// The first workload that a grant names.
-    pub(super) fn first_workload(&self, grant: &Grant) -> Option<&Workload> {
-        let named = grant.subjects.iter().filter_map(|group| self.search.bindings.subjects[*group].first());
-        named.min().map(|at| &self.workloads[*at])
+    /// Whether any binding grants a workload something: otherwise all namespaces are alike.
+    pub fn has_grants(&self) -> bool {
+        !self.roles.grants.is_empty()
     }
 
     /// The role that a grant grants.
     pub fn role_of(&self, grant: &Grant) -> &BoundRole {
-        self.search.bindings.role_of(grant)
+        &self.roles.roles[grant.role]
     }
 
     /// The rules of a grant in sets, one for each role that writes them: the bound one, or one that it aggregates. Each set has a
     /// number, as many grants share one.
     pub fn rule_sets(&self, grant: &Grant) -> impl Iterator<Item = (usize, &RuleSet)> {
-        self.search.bindings.rule_sets_of(self.role_of(grant))
+        self.role_of(grant).rule_sets.iter().map(|at| (*at, &self.roles.rule_sets[*at]))
     }
 
-    /// The workloads that bindings name, but for those that are granted too much to look at it one by one.
-    pub fn granted(&self) -> impl Iterator<Item = AlikeWorkloads<'_>> {
-        let mut alike: BTreeMap<&[usize], Vec<usize>> = BTreeMap::new();
-        for at in 0..self.workloads.len() {
-            if let Some(groups) = self.named_in.get(&at) {
-                alike.entry(groups).or_default().push(at);
-            }
-        }
-        alike.into_iter().filter_map(|(groups, places)| {
-            let workloads = places.into_iter().map(|at| self.workloads[at].id).collect();
-            Some(AlikeWorkloads { workloads, grants: self.grants_to(groups)? })
-        })
+    /// The grants that name one of `subjects`, in no particular order and possibly twice; `None`: too many to look at each.
+    fn grants_to(&self, subjects: &[usize]) -> Option<impl Iterator<Item = usize>> {
+        let grants = || subjects.iter().flat_map(|subject| &self.granted_to[*subject]);
+        let count: usize = subjects.iter().map(|subject| self.granted_to[*subject].len()).sum();
+        (count <= MANY_GRANTS).then(|| grants().copied())
     }
 
-    /// The grants that name one of `groups`. None: too many to look at them one by one.
-    fn grants_to(&self, groups: &[usize]) -> Option<Vec<&Grant>> {
-        if groups.iter().map(|group| self.granted_to[*group].len()).sum::<usize>() > MANY_GRANTS {
-            return None;
-        }
-        let mut grants: Vec<usize> = groups.iter().flat_map(|group| &self.granted_to[*group]).copied().collect();
-        grants.sort_unstable();
-        grants.dedup();
-        Some(grants.into_iter().map(|at| &self.search.bindings.grants[at]).collect())
+    fn subjects_of(&self, workload: usize) -> &[usize] {
+        self.subjects.get(&workload).map_or(&[], Vec::as_slice)
     }
 
-    /// The order of grants by the first of `workloads` that they name.
-    pub(super) fn order_of(&self, workloads: impl Iterator<Item = ObjectId>) -> GrantOrder {
-        let mut first: Vec<Option<usize>> = vec![None; self.granted_to.len()];
-        for (rank, id) in workloads.enumerate() {
-            let place = self.place(id).and_then(|at| self.named_in.get(&at));
-            for group in place.into_iter().flatten() {
-                first[*group].get_or_insert(rank);
-            }
-        }
-        let rank = |grant: &Grant| grant.subjects.iter().filter_map(|group| first[*group]).min();
-        GrantOrder::new(self.search.bindings.grants.iter().map(rank).collect(), true)
+    /// The rules that apply to a workload where `holder` is; `None`: it has too many grants.
+    fn rules_for<'a>(
+        &'a self,
+        workload: usize,
+        holder: &FinalizerHolder<'a>,
+    ) -> Option<impl Iterator<Item = GrantedRule<'a>>> {
+        let (scope, namespace) = (holder.scope, holder.namespace);
+        let grants = self.grants_to(self.subjects_of(workload))?.map(|at| &self.roles.grants[at]);
+        let counting = grants.filter(move |grant| grant.counts_in(scope, namespace));
+        let sets = counting.flat_map(|grant| self.rule_sets(grant).map(move |(_, rule_set)| (grant, rule_set)));
+        Some(
+            sets.flat_map(|(grant, rule_set)| {
+                rule_set.rules.iter().map(move |rule| GrantedRule { grant, rule_set, rule })
+            }),
+        )
     }
 
-    /// Of the workloads that made an order the place of the first one that may change `holder`, whose kind is one of `resources`.
-    pub(super) fn first_able(
+    /// Whether a workload may change `holder`, whose kind is one of `resources`: `Authorize`.
+    pub(super) fn may_change(
         &self,
-        order: &GrantOrder,
+        workload: ObjectId,
         holder: &FinalizerHolder<'_>,
         resources: &[String],
-    ) -> Option<usize> {
-        self.search.first(order, holder, resources)
+        budget: &mut Budget,
+    ) -> bool {
+        let Some(at) = self.workloads.place(workload).filter(|_| self.has_grants()) else { return false };
+        let Some(mut rules) = self.rules_for(at, holder).filter(|_| budget.spend()) else { return true };
+        rules.any(|granted| !budget.spend() || granted.rule.allows_change(holder, resources, &WHOLE_OR_FINALIZERS))
     }
 
-    fn place(&self, workload: ObjectId) -> Option<usize> {
-        let (running, ending) = self.workloads.split_at(self.running);
-        let place = |among: &[Workload]| among.binary_search_by_key(&workload, |known| known.id).ok();
-        place(running).or_else(|| Some(self.running + place(ending)?))
+    /// The first grant that allows changing `holder`, whose kind is one of `resources`, with the first workload that it names. A
+    /// rule about everything is not enough: it has to be about the kind or the group.
+    pub(super) fn naming(&self, holder: &FinalizerHolder<'_>, resources: &[String]) -> Option<(&Grant, &Workload)> {
+        let Roles { grants, roles, rule_sets } = &self.roles;
+        let named = resources.iter().map(String::as_str).chain(["*"]).filter_map(|name| self.by_resource.get(name));
+        let rules = named.flatten().map(|(set, at)| (&rule_sets[*set], &rule_sets[*set].rules[*at]));
+        let granted = rules.flat_map(|(set, rule)| {
+            let grants = set.roles.iter().flat_map(|role| &roles[*role].grants);
+            grants.map(move |grant| (*grant, rule))
+        });
+        let mut first: Option<usize> = None;
+        let mut budget = Budget::default();
+        for (grant, rule) in granted {
+            if !budget.spend() {
+                first = first.or(Some(grant));
+                break;
+            }
+            if first.is_none_or(|first| grant < first)
+                && grants[grant].counts_in(holder.scope, holder.namespace)
+                && rule.allows_change(holder, resources, &WHOLE_OR_FINALIZERS)
+            {
+                first = Some(grant);
+            }
+        }
+        first.map(|grant| (&grants[grant], &self.workloads.all[grants[grant].first_workload]))
+    }
+
+    /// The workloads that bindings name, but for those with too many grants.
+    pub fn granted(&self) -> impl Iterator<Item = AlikeWorkloads<'_>> {
+        let mut alike: BTreeMap<&[usize], Vec<ObjectId>> = BTreeMap::new();
+        for (at, workload) in self.workloads.all.iter().enumerate() {
+            if let Some(subjects) = self.subjects.get(&at) {
+                alike.entry(subjects).or_default().push(workload.id);
+            }
+        }
+        alike.into_iter().filter_map(|(subjects, workloads)| {
+            let grants: BTreeSet<usize> = self.grants_to(subjects)?.collect();
+            Some(AlikeWorkloads { workloads, grants: grants.into_iter().map(|at| &self.roles.grants[at]).collect() })
+        })
     }
 
     /// What lets a workload change `holder`.
-    pub fn authority(&self, inventory: &Inventory, workload: ObjectId, holder: &FinalizerHolder<'_>) -> Authority {
-        let Some(at) = self.place(workload) else { return Authority::default() };
-        let account = self.workloads[at].service_account.clone();
+    pub fn authority(
+        &self,
+        inventory: &Inventory,
+        workload: ObjectId,
+        holder: &FinalizerHolder<'_>,
+        budget: &mut Budget,
+    ) -> Authority {
+        let Some(at) = self.workloads.place(workload) else { return Authority::default() };
+        let account = self.workloads.all[at].service_account.clone();
         let namespace = inventory.member(workload).key.namespace.clone();
         let account = inventory.with_key(&ObjectKey::new(kinds::SERVICE_ACCOUNT, namespace, account)).first();
         let resources = inventory.kinds.resources(GroupKind::new(holder.group, holder.kind));
-        let groups = self.named_in.get(&at).map_or(&[][..], Vec::as_slice);
-        let own = self.grants_to(groups).unwrap_or_default();
-        let ways = |finalizers| -> Vec<Vec<ObjectId>> {
-            let counting = own.iter().filter(|grant| grant.counts_in(holder.scope, holder.namespace));
-            let ways = counting.flat_map(|grant| self.ways(grant, holder, &resources, finalizers));
-            ways.take(MANY_GRANTS + 1).collect()
-        };
-        let mut grants = ways(false);
-        if grants.is_empty() {
-            grants = ways(true);
+        let mut grants = self.ways(at, holder, &resources, "", budget);
+        if grants.as_ref().is_some_and(BTreeSet::is_empty) {
+            grants = self.ways(at, holder, &resources, "finalizers", budget);
         }
-        if grants.len() > MANY_GRANTS {
-            grants.clear();
+        let grants = grants.filter(|grants| grants.len() <= MANY_GRANTS);
+        Authority {
+            service_account: account.copied(),
+            unrestricted: grants.is_none(),
+            grants: grants.into_iter().flatten().collect(),
         }
-        grants.sort_unstable();
-        grants.dedup();
-        Authority { service_account: account.copied(), grants }
     }
 
-    /// The objects by which a grant allows changing `holder`, or its `finalizers`: once for each role that says so.
+    /// The objects by which a workload may change `holder`, or a subresource of it: once for each role that says so. `None`: too
+    /// many grants or rules.
     fn ways(
         &self,
-        grant: &Grant,
+        workload: usize,
         holder: &FinalizerHolder<'_>,
         resources: &[String],
-        finalizers: bool,
-    ) -> impl Iterator<Item = Vec<ObjectId>> {
-        let role = self.role_of(grant).id;
-        self.search.ways(grant, holder, resources, finalizers, MANY_GRANTS + 1).into_iter().map(move |set| {
-            let written_in = self.search.bindings.rule_sets[set].written_in;
-            let aggregated = written_in.filter(|written_in| Some(*written_in) != role);
-            [Some(grant.binding), role, aggregated].into_iter().flatten().collect()
-        })
+        subresource: &str,
+        budget: &mut Budget,
+    ) -> Option<BTreeSet<Vec<ObjectId>>> {
+        let mut ways = BTreeSet::new();
+        for GrantedRule { grant, rule_set, rule } in self.rules_for(workload, holder)? {
+            if !budget.spend() {
+                return None;
+            }
+            if rule.allows_change(holder, resources, &[subresource]) {
+                let role = self.role_of(grant).id;
+                let aggregated = rule_set.written_in.filter(|written_in| Some(*written_in) != role);
+                ways.insert([Some(grant.binding), role, aggregated].into_iter().flatten().collect());
+            }
+        }
+        Some(ways)
     }
 }

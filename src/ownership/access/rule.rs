@@ -1,9 +1,13 @@
-//! One rule of a role, read as the API server's authorizer reads it (Kubernetes plugin/pkg/auth/authorizer/rbac/rbac.go,
-//! pkg/apis/rbac/v1/evaluation_helpers.go).
+//! One rule of a role. The conditions are those of Kubernetes, in its order: `RuleAllows` in
+//! plugin/pkg/auth/authorizer/rbac/rbac.go, and `VerbMatches`, `APIGroupMatches`, `ResourceMatches` and `ResourceNameMatches` in
+//! pkg/apis/rbac/v1/evaluation_helpers.go. Non-resource URLs are left out.
 
+use crate::ownership::finalizer_holder::FinalizerHolder;
 use crate::yaml::Value;
 
-/// What the authorizer is asked.
+const ALL: &str = "*";
+
+/// The attributes of a request that the authorizer decides about.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ResourceRequest<'a> {
     /// `update`.
@@ -18,133 +22,155 @@ pub struct ResourceRequest<'a> {
     pub name: Option<&'a str>,
 }
 
-/// One rule of a role. What does not decode allows nothing.
+/// One rule of a role. Fields that do not decode allow nothing.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PolicyRule {
-    verbs: Vec<String>,
-    groups: Vec<String>,
-    resources: Vec<RuleResource>,
+    verbs: Entries,
+    groups: Entries,
+    /// `widgets`, `widgets/status`, `*/scale`, `*`.
+    resources: Entries,
     /// Empty: all names.
-    names: Vec<String>,
+    resource_names: Entries,
 }
 
-/// An entry of `resources`: `widgets`, `widgets/status`, `*`.
+/// The texts of one field, sorted: one rule may list thousands.
 #[derive(Clone, Debug, PartialEq, Eq)]
-struct RuleResource {
-    entry: String,
-    /// Where its `/` is, if it names a subresource.
-    slash: Option<usize>,
-}
+struct Entries(Vec<String>);
 
-impl RuleResource {
-    fn new(entry: String) -> Self {
-        Self { slash: entry.find('/'), entry }
+impl Entries {
+    fn new(mut texts: Vec<String>) -> Self {
+        texts.sort_unstable();
+        texts.dedup();
+        Self(texts)
     }
 
-    /// The resource.
-    fn of(&self) -> &str {
-        &self.entry[..self.slash.unwrap_or(self.entry.len())]
+    fn has(&self, text: &str) -> bool {
+        self.0.binary_search_by(|entry| entry.as_str().cmp(text)).is_ok()
     }
 
-    fn subresource(&self) -> Option<&str> {
-        Some(&self.entry[self.slash? + 1..])
+    fn has_all_or(&self, text: &str) -> bool {
+        self.has(ALL) || self.has(text)
     }
 
-    /// Whether it names this resource, or this subresource of it.
-    fn covers(&self, resource: &str, subresource: &str) -> bool {
-        let of = self.of();
-        match self.subresource() {
-            None => of == "*" || subresource.is_empty() && of == resource,
-            Some(part) => !subresource.is_empty() && part == subresource && (of == "*" || of == resource),
-        }
+    /// Whether `resource/subresource` is among them.
+    fn has_subresource(&self, resource: &str, subresource: &str) -> bool {
+        let wanted = || resource.bytes().chain(*b"/").chain(subresource.bytes());
+        self.0.binary_search_by(|entry| entry.bytes().cmp(wanted())).is_ok()
+    }
+
+    fn iter(&self) -> impl Iterator<Item = &str> + Clone {
+        self.0.iter().map(String::as_str)
     }
 }
 
 impl PolicyRule {
     /// Reads an entry of `rules`.
     pub fn of(rule: Value<'_>) -> Self {
-        let strings = |key: &str| -> Vec<String> {
+        let strings = |key: &str| {
             let items = rule.get(key).into_iter().flat_map(Value::items);
-            items.filter_map(|item| item.as_str().map(str::to_owned)).collect()
+            Entries::new(items.filter_map(|item| item.as_str().map(str::to_owned)).collect())
         };
         Self {
             verbs: strings("verbs"),
             groups: strings("apiGroups"),
-            resources: strings("resources").into_iter().map(RuleResource::new).collect(),
-            names: strings("resourceNames"),
+            resources: strings("resources"),
+            resource_names: strings("resourceNames"),
         }
     }
 
-    /// The rule of `cluster-admin`.
+    /// The rule of `cluster-admin` about resources.
     pub(super) fn everything() -> Self {
-        let all = || vec!["*".to_owned()];
-        Self { verbs: all(), groups: all(), resources: vec![RuleResource::new("*".to_owned())], names: Vec::new() }
+        let all = || Entries::new(vec![ALL.to_owned()]);
+        Self { verbs: all(), groups: all(), resources: all(), resource_names: Entries::new(Vec::new()) }
     }
 
-    /// Whether it allows a request. `*` among the resources includes their subresources, `*/finalizers` is that subresource of
-    /// every one, and a resource alone never includes its subresources.
+    /// Whether it allows a request.
     pub fn allows(&self, request: ResourceRequest<'_>) -> bool {
-        let ResourceRequest { verb, group, resource, subresource, name } = request;
-        let listed = |list: &[String], wanted: &str| list.iter().any(|entry| entry == "*" || entry == wanted);
-        let named = self.names.is_empty() || name.is_none_or(|name| self.names.iter().any(|entry| entry == name));
-        let covered = || self.resources.iter().any(|entry| entry.covers(resource, subresource));
-        listed(&self.verbs, verb) && listed(&self.groups, group) && named && covered()
+        self.verb_matches(request.verb)
+            && self.api_group_matches(request.group)
+            && self.resource_matches(request.resource, request.subresource)
+            && self.resource_name_matches(request.name)
+    }
+
+    /// Whether it allows updating or patching an object whose kind is one of `resources`, by one of `subresources`; the empty one
+    /// is the resource itself.
+    pub(super) fn allows_change(
+        &self,
+        holder: &FinalizerHolder<'_>,
+        resources: &[String],
+        subresources: &[&str],
+    ) -> bool {
+        let mut parts = resources.iter().flat_map(|of| subresources.iter().map(move |part| (of, part)));
+        self.updates()
+            && self.api_group_matches(holder.group)
+            && self.resource_name_matches(holder.name)
+            && parts.any(|(of, part)| self.resource_matches(of, part))
+    }
+
+    fn updates(&self) -> bool {
+        self.verb_matches("update") || self.verb_matches("patch")
+    }
+
+    fn verb_matches(&self, verb: &str) -> bool {
+        self.verbs.has_all_or(verb)
+    }
+
+    fn api_group_matches(&self, group: &str) -> bool {
+        self.groups.has_all_or(group)
+    }
+
+    /// `*` includes all subresources, `*/finalizers` is that subresource of every resource, and a resource alone never includes
+    /// its subresources.
+    fn resource_matches(&self, resource: &str, subresource: &str) -> bool {
+        if subresource.is_empty() {
+            return self.resources.has_all_or(resource);
+        }
+        [resource, ALL].iter().any(|of| self.resources.has_subresource(of, subresource)) || self.resources.has(ALL)
+    }
+
+    fn resource_name_matches(&self, name: Option<&str>) -> bool {
+        self.resource_names.0.is_empty() || name.is_none_or(|name| self.resource_names.has(name))
     }
 
     /// Whether it names neither a group nor a resource. `*/finalizers` is not everything: only controllers ask for it.
     pub fn is_everything(&self) -> bool {
-        self.groups.iter().any(|group| group == "*") && self.mentions_everything()
+        self.groups.has(ALL) && self.mentions_everything()
     }
 
-    /// Whether it allows changing what it names.
-    pub(super) fn changes(&self) -> bool {
-        self.verbs.iter().any(|verb| matches!(verb.as_str(), "*" | "update" | "patch"))
+    /// The resources that it allows changing, themselves or by their `finalizers`; `*`: all.
+    pub(super) fn changeable(&self) -> impl Iterator<Item = &str> {
+        let updates = self.updates();
+        let resources = self.resources.iter().filter(move |_| updates);
+        resources.filter_map(|entry| match entry.split_once('/') {
+            None => Some(entry),
+            Some((of, part)) => (part == "finalizers").then_some(of),
+        })
     }
 
-    /// The API groups, as it writes them.
-    pub(super) fn groups(&self) -> &[String] {
-        &self.groups
-    }
-
-    /// The single objects that it is about; none: about all.
-    pub(super) fn object_names(&self) -> &[String] {
-        &self.names
-    }
-
-    /// The resources of which it names this subresource, itself for the empty one. `*`: all of them.
-    pub(super) fn resources_with(&self, subresource: &str) -> impl Iterator<Item = &str> {
-        let covered = move |entry: &&RuleResource| match entry.subresource() {
-            None => subresource.is_empty() || entry.of() == "*",
-            Some(part) => !subresource.is_empty() && part == subresource,
-        };
-        self.resources.iter().filter(covered).map(RuleResource::of)
-    }
-
-    /// What it allows to create: groups and resources, as it writes them.
+    /// The groups and resources that it allows to create, as written.
     pub fn creates(&self) -> impl Iterator<Item = (&str, &str)> {
-        let creates = self.verbs.iter().any(|verb| verb == "create" || verb == "*");
-        let pairs = self.groups.iter().flat_map(|group| self.resources.iter().map(move |it| (&**group, &*it.entry)));
-        pairs.filter(move |_| creates)
+        let pairs = self.groups.iter().flat_map(|group| self.resources.iter().map(move |resource| (group, resource)));
+        pairs.filter(|_| self.verb_matches("create"))
     }
 
     /// Whether it names a subresource of some resource.
     pub fn mentions_subresource(&self, subresource: &str) -> bool {
-        self.resources.iter().any(|entry| entry.subresource() == Some(subresource))
+        self.resources.iter().any(|entry| entry.split_once('/').is_some_and(|(_, part)| part == subresource))
     }
 
     /// Whether it names all resources.
     pub fn mentions_everything(&self) -> bool {
-        self.resources.iter().any(|resource| resource.entry == "*")
+        self.resources.has(ALL)
     }
 
     /// The resources that it names, or of which it names a subresource.
     pub fn resources(&self) -> impl Iterator<Item = &str> {
-        self.resources.iter().map(RuleResource::of)
+        self.resources.iter().map(|entry| entry.split_once('/').map_or(entry, |(of, _)| of))
     }
 
     /// Whether it names a resource of a group, or a subresource of it.
     pub fn names(&self, group: &str, resource: &str) -> bool {
-        self.groups.iter().any(|entry| entry == group) && self.resources().any(|of| of == resource)
+        self.groups.has(group) && self.resources().any(|of| of == resource)
     }
 }
 

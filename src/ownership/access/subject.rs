@@ -1,29 +1,31 @@
-//! Whom bindings mean among the workloads.
+//! Which workloads the subjects of a binding name: `appliesTo` in Kubernetes' pkg/registry/rbac/validation/rule.go.
+//!
+//! Kubernetes compares each subject with the user. Here the subjects of all bindings are in one table, in which the few that
+//! mean a workload are looked up.
 
 use foldhash::HashMap;
 
-use crate::inventory::Inventory;
 use crate::kube::Namespace;
-use crate::ownership::workloads::Workload;
 use crate::yaml::Value;
 
-/// ServiceAccounts, as far as a binding tells them apart.
+/// The ServiceAccounts that a subject of a binding means.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
-struct Subject<'a> {
+pub(super) struct Subject<'a> {
     /// `None`: every ServiceAccount.
     name: Option<&'a str>,
-    place: SubjectPlace<'a>,
+    place: Place<'a>,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
-enum SubjectPlace<'a> {
+enum Place<'a> {
     Anywhere,
     Named(&'a str),
-    /// The input does not say where the workload will be.
+    /// The namespace of a workload whose manifest has none.
     Open,
 }
 
 impl<'a> Subject<'a> {
+    /// Reads an entry of `subjects`; `None`: it means no ServiceAccount.
     fn of(subject: Value<'a>) -> Option<Self> {
         let text = |key: &str| subject.get(key).and_then(Value::as_str);
         let (kind, name) = (text("kind")?, text("name")?);
@@ -37,51 +39,24 @@ impl<'a> Subject<'a> {
             "Group" => (None, Some(name.strip_prefix("system:serviceaccounts:")?)),
             _ => return None,
         };
-        Some(Self { name, place: namespace.map_or(SubjectPlace::Anywhere, SubjectPlace::Named) })
+        Some(Self { name, place: namespace.map_or(Place::Anywhere, Place::Named) })
     }
 
-    /// All that mean a workload with this ServiceAccount there.
-    fn all_of(service_account: &'a str, namespace: &'a Namespace) -> [Self; 4] {
-        let here = namespace.name().map_or(SubjectPlace::Open, SubjectPlace::Named);
-        let of = |name, place| Self { name, place };
+    /// The subjects that an entry of `subjects` stands for. A workload whose manifest has no namespace may be in any.
+    pub(super) fn all_of(subject: Value<'a>) -> impl Iterator<Item = Self> {
+        let subject = Self::of(subject);
+        let open = subject.filter(|subject| matches!(subject.place, Place::Named(_)));
+        subject.into_iter().chain(open.map(|subject| Self { place: Place::Open, ..subject }))
+    }
+
+    /// The subjects that mean a ServiceAccount: itself, and the groups that it is in.
+    pub(super) fn meaning(service_account: &'a str, namespace: &'a Namespace) -> [Self; 4] {
+        let here = namespace.name().map_or(Place::Open, Place::Named);
         let name = Some(service_account);
-        [of(name, here), of(None, here), of(name, SubjectPlace::Anywhere), of(None, SubjectPlace::Anywhere)]
+        [(name, here), (None, here), (name, Place::Anywhere), (None, Place::Anywhere)]
+            .map(|(name, place)| Self { name, place })
     }
 }
 
-/// Groups of workloads that bindings name: many bindings may name one, and a group may be large.
-#[derive(Default)]
-pub(super) struct Subjects<'a> {
-    known: HashMap<Subject<'a>, usize>,
-}
-
-impl<'a> Subjects<'a> {
-    /// The groups that a subject of a binding names.
-    pub(super) fn named_by(&mut self, subject: Value<'a>) -> impl Iterator<Item = usize> {
-        let subject = Subject::of(subject);
-        // Where a workload will be, its manifest may leave open: then it may be there.
-        let open = subject.filter(|subject| matches!(subject.place, SubjectPlace::Named(_)));
-        let open = open.map(|subject| Subject { place: SubjectPlace::Open, ..subject });
-        subject.into_iter().chain(open).map(|subject| {
-            let next = self.known.len();
-            *self.known.entry(subject).or_insert(next)
-        })
-    }
-
-    /// Places among the workloads, in order, for each group.
-    pub(super) fn members(&self, inventory: &Inventory, workloads: &[Workload]) -> Vec<Vec<usize>> {
-        let mut members = vec![Vec::new(); self.known.len()];
-        if members.is_empty() {
-            return members;
-        }
-        for (at, workload) in workloads.iter().enumerate() {
-            let namespace = &inventory.member(workload.id).key.namespace;
-            for subject in Subject::all_of(&workload.service_account, namespace) {
-                if let Some(group) = self.known.get(&subject) {
-                    members[*group].push(at);
-                }
-            }
-        }
-        members
-    }
-}
+/// The numbers of the subjects that bindings name.
+pub(super) type SubjectTable<'a> = HashMap<Subject<'a>, usize>;

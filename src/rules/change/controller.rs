@@ -9,6 +9,7 @@ use crate::finding::Severity;
 use crate::inventory::{Inventory, Member, ObjectId};
 use crate::kube::kinds;
 use crate::merge::{Merge, Outlook, ReleasedObject, Surprise, severity};
+use crate::ownership::access::Budget;
 use crate::ownership::{FinalizerHolder, Remover};
 use crate::rules::draft::{Draft, MOST_RELATED};
 use crate::rules::held::counted;
@@ -138,14 +139,15 @@ fn lost_permission(
 ) -> Option<ObjectId> {
     let holder = FinalizerHolder { name: None, ..FinalizerHolder::of(held.member) };
     let before = &merge.part.base.inventory;
-    let was = merge.part.analysis.ownership().removers.access().authority(before, workload.id, &holder);
-    let is = outlook.removers().access().authority(after, stays.id, &holder);
+    let removers = &merge.part.analysis.ownership().removers;
+    let was = removers.access().authority(before, workload.id, &holder, &mut Budget::default());
+    let is = outlook.removers().access().authority(after, stays.id, &holder, &mut Budget::default());
     if let Some(account) = was.service_account.filter(|_| is.service_account.is_none())
         && merge.takes_away(&before.member(account).key).is_some()
     {
         return Some(account);
     }
-    if was.grants.is_empty() || !is.grants.is_empty() {
+    if was.grants.is_empty() || !is.grants.is_empty() || is.unrestricted {
         return None;
     }
     let needed: BTreeSet<ObjectId> = was.grants.iter().flatten().copied().collect();

@@ -242,6 +242,66 @@ fn rules_for_single_objects_and_as_many_others() {
     }));
 }
 
+/// A role, a workload that is bound to it, and objects with a finalizer that only RBAC could explain.
+fn one_role_and_unknown_objects(rules: &str, objects: usize) -> String {
+    let group = "rbac.authorization.k8s.io";
+    let role = format!("---\napiVersion: {group}/v1\nkind: ClusterRole\nmetadata: {{name: argocd}}\nrules:\n{rules}");
+    let bound = documents(objects, |number| {
+        format!(
+            "apiVersion: {group}/v1\nkind: RoleBinding\nmetadata: {{name: argocd, namespace: db-{number}}}\nroleRef: {{apiGroup: \
+             {group}, kind: ClusterRole, name: argocd}}\nsubjects: [{{kind: ServiceAccount, name: argocd, namespace: shop}}]\n---\n{}",
+            unknown_object(number, "web")
+        )
+    });
+    let workload = "---\napiVersion: apps/v1\nkind: Deployment\nmetadata: {name: argocd, namespace: shop}\nspec: {template: {spec: \
+                    {serviceAccountName: argocd, containers: [{name: web, image: web}]}}}\n";
+    format!("{role}{workload}{bound}")
+}
+
+/// The number of findings of `finalizer-unknown`; a line stands for all that are alike.
+fn unknown_finalizers(text: &str) -> usize {
+    let printed = within_limits(text, "check --no-config --threads 1 --output concise @");
+    let lines = printed.lines().filter(|line| line.contains("[finalizer-unknown]"));
+    let more = |line: &str| line.split_once(" (")?.1.split_once(" more")?.0.parse::<usize>().ok();
+    lines.map(|line| 1 + more(line).unwrap_or_default()).sum()
+}
+
+/// Each binding counts in a namespace of its own, and none of the objects is there. Up to a bound that is seen for each object.
+#[test]
+fn bindings_of_one_role_elsewhere() {
+    let rule = "- {apiGroups: [example.com], resources: [widgets], verbs: [update]}\n";
+    assert_eq!(unknown_finalizers(&one_role_and_unknown_objects(rule, 1_000)), 1_000);
+    assert_eq!(unknown_finalizers(&one_role_and_unknown_objects(rule, 5_000)), 0);
+}
+
+/// One rule lists many names, and another one many resources.
+#[test]
+fn lists_of_one_rule_and_as_many_objects() {
+    let listed = |what: &str| (0..50_000).map(|number| format!("{what}{number}")).collect::<Vec<_>>().join(", ");
+    let rules = format!(
+        "- {{apiGroups: [example.com], resources: [widgets], resourceNames: [{}], verbs: [update]}}\n\
+         - {{apiGroups: [example.com], resources: [{}], verbs: [update]}}\n",
+        listed("db-"),
+        listed("cakes")
+    );
+    assert_eq!(unknown_finalizers(&one_role_and_unknown_objects(&rules, 900)), 900);
+}
+
+/// None of the operators may change what they all handle.
+#[test]
+fn operators_that_may_change_none_of_the_objects() {
+    let rules = "rules: [{apiGroups: [argoproj.io], resources: [appprojects], verbs: [update]}]";
+    let text = documents(6_000, |number| {
+        let subject = format!("{{kind: ServiceAccount, name: argocd-{number}, namespace: shop}}");
+        let object = format!(
+            "apiVersion: argoproj.io/v1alpha1\nkind: Application\nmetadata: {{name: web, namespace: shop-{number}, finalizers: \
+             [resources-finalizer.argocd.argoproj.io]}}"
+        );
+        bound_operator(number, &subject, &format!("metadata: {{name: argocd-{number}}}\n{rules}"), &object)
+    });
+    checked(&text);
+}
+
 /// Each binding names each workload, and each role aggregates each other one.
 #[test]
 fn bindings_of_all_workloads_to_roles_that_aggregate_all_roles() {
